@@ -248,21 +248,21 @@ fn what_stands_is_on_the_map_and_ends_an_episode() {
     let mut terms = [0.0; 4];
     let endings = (0..8).map(|level| {
         env.reset(None, Some(level)).unwrap();
-        let course = env.world().unwrap().1.course.clone();
-        assert_eq!(course.standing.len(), 30);
+        let spec = env.world().unwrap().1.spec.clone();
+        assert_eq!(spec.standing.len(), 30);
         for _ in 0..150 {
             let step = env.step(&[0.0, 0.5], &mut terms).unwrap();
             if step.terminated {
-                return (Ending::NAMES[usize::from(step.ending)], course, env.figures(0));
+                return (Ending::NAMES[usize::from(step.ending)], spec, env.figures(0));
             }
         }
-        ("", course, env.figures(0))
+        ("", spec, env.figures(0))
     });
     let endings: Vec<_> = endings.collect();
     let hits = endings.iter().filter(|(name, ..)| *name == "hit");
-    for (_, course, figures) in hits.clone() {
+    for (_, spec, figures) in hits.clone() {
         // nearer to one of the things than half a vehicle's length and its radius
-        let near = course.standing.iter().any(|thing| {
+        let near = spec.standing.iter().any(|thing| {
             let [dx, dy] = [thing.place[0] - figures[4], thing.place[1] - figures[5]];
             dx.hypot(dy) < 3.5 + 0.5 * thing.diameter
         });

@@ -18,9 +18,9 @@ pub fn scenario(py: Python<'_>, faults: &Faults) -> PyErr {
 }
 
 /// Place, key, value, what is allowed, and all of it in words.
-type Told = (String, String, Option<String>, Option<String>, String);
+type FaultFields = (String, String, Option<String>, Option<String>, String);
 
-pub fn fault(fault: &Fault) -> Told {
+pub fn fault(fault: &Fault) -> FaultFields {
     let Fault { place, key, value, problem } = fault;
     (place.to_string(), key.clone(), value.clone(), allowed(problem), fault.to_string())
 }

@@ -189,7 +189,7 @@ pub fn drive<'a>(
         }
         // all find the same
         RunError::Driver { .. } | RunError::Controller { .. } if here > 0 => {
-            Failure::Told { code: 1 }
+            Failure::Reported { code: 1 }
         }
         RunError::Driver { .. } | RunError::Controller { .. } => {
             let cause = error.to_string();
@@ -211,7 +211,7 @@ fn see_folder(ranks: &mut Ranks<'_>, folder: &Path) -> Result<(), Failure> {
     let all = ranks.gathered("folder", &seen)?;
     match all.iter().position(|own| own.is_none() || *own != all[0]) {
         None => Ok(()),
-        Some(_) if ranks.rank() > 0 => Err(Failure::Told { code: 1 }),
+        Some(_) if ranks.rank() > 0 => Err(Failure::Reported { code: 1 }),
         Some(rank) => Err(Failure::Run {
             subject: "--parts".into(),
             cause: format!(

@@ -90,7 +90,7 @@ impl ExportFmu {
             .map_err(|cause| Failure::Output { subject: out.display().to_string(), cause })?;
         write_file(&out, &bytes)?;
         if self.json {
-            stdout::print_json(&told(&out, bytes.len(), &built, &variables))
+            stdout::print_json(&summary(&out, bytes.len(), &built, &variables))
         } else if quiet {
             Ok(())
         } else {
@@ -133,7 +133,7 @@ fn resources(file: &ScenarioFile) -> Result<Vec<Entry>, Failure> {
     Ok(all.map(|(place, content)| (format!("resources/{place}"), content)).collect())
 }
 
-fn told(out: &Path, bytes: usize, built: &Built, variables: &[Variable]) -> serde_json::Value {
+fn summary(out: &Path, bytes: usize, built: &Built, variables: &[Variable]) -> serde_json::Value {
     let variable = |(reference, own): (usize, &Variable)| {
         json!({ "name": own.name, "value_reference": reference, "causality": own.causality.name(),
                 "type": own.kind.name(), "description": own.description })

@@ -47,7 +47,7 @@ pub enum Failure {
     },
     /// What has been told, by this rank or another.
     #[error("told before")]
-    Told {
+    Reported {
         /// The exit code that goes with it.
         code: u8,
     },
@@ -120,11 +120,11 @@ impl Failure {
 
     /// Says it on standard error, in one piece, if that is still to be done.
     pub fn tell(self) -> Failure {
-        if !matches!(self, Failure::Told { .. }) {
+        if !matches!(self, Failure::Reported { .. }) {
             let line = format!("{self}\n");
             eprint!("{line}");
         }
-        Failure::Told { code: self.code() }
+        Failure::Reported { code: self.code() }
     }
 
     /// The exit code that scripts see.
@@ -147,7 +147,7 @@ impl Failure {
             Failure::Usage { .. } => 2,
             Failure::Scenario(_) | Failure::Input { .. } | Failure::Rig(_) => 3,
             Failure::Interrupted { .. } | Failure::FolderInterrupted { .. } => INTERRUPTED,
-            Failure::Told { code } => *code,
+            Failure::Reported { code } => *code,
         }
     }
 }

@@ -29,23 +29,25 @@ pub struct Processes {
     /// Where rank 0 waits for the others: an address that all can reach. What all share in the
     /// environment variable BEKKER_TOKEN keeps strangers out. Or dds:DOMAIN, a domain of DDS,
     /// and dds:DOMAIN@ADDRESS on one network alone: they find each other, and nobody is kept out
-    #[arg(long, value_name = "HOST:PORT", requires = "rank", value_parser = meeting)]
-    meet: Option<Meeting>,
+    #[arg(long, value_name = "HOST:PORT", requires = "rank", value_parser = rendezvous_point)]
+    meet: Option<RendezvousPoint>,
 }
 
 /// Where ranks meet.
 #[derive(Clone, Debug)]
-enum Meeting {
+enum RendezvousPoint {
     /// Rank 0 waits there.
     Address(String),
     /// Participants of a domain find each other.
     Dds(DdsDomain),
 }
 
-fn meeting(text: &str) -> Result<Meeting, String> {
+fn rendezvous_point(text: &str) -> Result<RendezvousPoint, String> {
     match text.strip_prefix("dds:") {
-        None => Ok(Meeting::Address(text.to_owned())),
-        Some(domain) => domain.parse().map(Meeting::Dds).map_err(|error| format!("{error}")),
+        None => Ok(RendezvousPoint::Address(text.to_owned())),
+        Some(domain) => {
+            domain.parse().map(RendezvousPoint::Dds).map_err(|error| format!("{error}"))
+        }
     }
 }
 
@@ -102,7 +104,7 @@ impl Processes {
             patience: timeout,
             timeout,
         };
-        let (Some(rank), Some(meeting)) = (self.rank, &self.meet) else {
+        let (Some(rank), Some(rendezvous_point)) = (self.rank, &self.meet) else {
             let token = Rendezvous::fresh_token().map_err(|error| failed("--processes", &error))?;
             return launched(&rendezvous(token), threads, waits).map(Some);
         };
@@ -115,11 +117,11 @@ impl Processes {
                 eprintln!("rank 0 waits at {at} for {} others", size - 1);
             }
         };
-        let rank = match meeting {
-            Meeting::Address(address) => {
+        let rank = match rendezvous_point {
+            RendezvousPoint::Address(address) => {
                 met_at(address, rank.into(), &rendezvous(token(address)?), says, &mut { waits })?
             }
-            Meeting::Dds(domain) => {
+            RendezvousPoint::Dds(domain) => {
                 says(&format!("DDS domain {domain}"));
                 met_over_dds(*domain, rank.into(), &rendezvous(secret()), &mut { waits })?
             }

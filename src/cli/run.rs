@@ -253,7 +253,7 @@ impl Run {
         }
         let Some(place) = place else {
             // rank 0 writes the record down, and says how it ended
-            return if cut { Err(Failure::Told { code: INTERRUPTED }) } else { Ok(()) };
+            return if cut { Err(Failure::Reported { code: INTERRUPTED }) } else { Ok(()) };
         };
         let folder = place.folder.clone();
         let summary =

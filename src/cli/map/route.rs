@@ -93,7 +93,7 @@ impl Route {
         if self.json {
             return stdout::print_json(&json!({ "folder": self.folder, "ways": ways }));
         }
-        let lines: Vec<String> = ways.iter().map(told).collect();
+        let lines: Vec<String> = ways.iter().map(sentence).collect();
         stdout::print(&format!("{}:\n{}", self.folder.display(), lines.join("\n")))
     }
 
@@ -133,7 +133,7 @@ impl Route {
     }
 
     fn picture(&self, mapped: &Mapped, p_go: &[f32], ways: &[MapWay]) -> Result<(), Failure> {
-        let subtitle = ways.iter().map(told).collect::<Vec<_>>().join("; ");
+        let subtitle = ways.iter().map(sentence).collect::<Vec<_>>().join("; ");
         let lines: Vec<&[[f64; 2]]> = ways.iter().map(|way| way.points.as_slice()).collect();
         let heading = "Probability to go in the worst direction";
         let layers = [(heading, Layer::Numbers(p_go, Scale::Probability))];
@@ -157,7 +157,7 @@ fn name(aim: Aim) -> &'static str {
     }
 }
 
-fn told(way: &MapWay) -> String {
+fn sentence(way: &MapWay) -> String {
     format!(
         "  {}: {:.0} m in {:.0} s through {} cells, the least sure of which goes in {:.0} %",
         name(way.aim),

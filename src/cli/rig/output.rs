@@ -103,7 +103,7 @@ impl Output {
         if !refused.is_empty() {
             let at: Vec<String> = refused.iter().map(|refused| refused.at.to_string()).collect();
             eprintln!("rig: no result at {}", at.join("; "));
-            return Err(Failure::Told { code: 1 });
+            return Err(Failure::Reported { code: 1 });
         }
         Ok(())
     }

@@ -140,7 +140,7 @@ impl PreparedRun<'_> {
                     Ok(Ok(())) => {}
                     Ok(Err(failure)) if record.is_ok() => return Err(failure),
                     // the first rank tells what all find, and who is lost
-                    Ok(Err(Failure::Told { .. })) => {}
+                    Ok(Err(Failure::Reported { .. })) => {}
                     Ok(Err(Failure::Ranks { cause, .. }))
                         if cause.is_shared() || matches!(cause, RankError::Lost { .. }) => {}
                     Ok(Err(failure)) => eprintln!("rank {rank}: {failure}"),
@@ -171,7 +171,7 @@ impl PreparedRun<'_> {
         let told = |cause: &RankError| cause.is_shared() || self.run.restarts > 0;
         driven.map_err(|failure| match &failure {
             Failure::Ranks { cause, .. } if !first && told(cause) => {
-                Failure::Told { code: failure.code() }
+                Failure::Reported { code: failure.code() }
             }
             _ => failure,
         })
@@ -191,11 +191,11 @@ impl PreparedRun<'_> {
         let plan = Plan { stores: first, quiet: plan.quiet || !first, ..*plan };
         self.drive(mpi, controller, &plan).map_err(|failure| match &failure {
             Failure::Ranks { cause, .. } if cause.is_shared() && !first => {
-                Failure::Told { code: failure.code() }
+                Failure::Reported { code: failure.code() }
             }
             Failure::Ranks { cause, .. } if cause.is_shared() => failure,
             // what the first rank tells for all
-            Failure::Told { .. } => failure,
+            Failure::Reported { .. } => failure,
             _ => {
                 eprintln!("{failure}");
                 session.abort()

@@ -195,7 +195,7 @@ pub(super) fn all_ready(
     });
     match first_obstacle(communicator, obstacle)? {
         Some((rank, Obstacle { code, .. })) if rank != communicator.rank() => {
-            Err(Failure::Told { code })
+            Err(Failure::Reported { code })
         }
         _ => prepared,
     }

@@ -41,7 +41,9 @@ impl Run {
         let status = Command::new(program).args(begins).args(options).status();
         match status.map_err(failed)?.code() {
             Some(0) => Ok(()),
-            code => Err(Failure::Told { code: code.and_then(|c| c.try_into().ok()).unwrap_or(1) }),
+            code => {
+                Err(Failure::Reported { code: code.and_then(|c| c.try_into().ok()).unwrap_or(1) })
+            }
         }
     }
 

@@ -50,7 +50,7 @@ pub fn drive_dealt(
             }
         };
         if dealt.is_empty() {
-            return if interrupted { Err(Failure::Told { code: INTERRUPTED }) } else { Ok(()) };
+            return if interrupted { Err(Failure::Reported { code: INTERRUPTED }) } else { Ok(()) };
         }
         question = answered(driving, &dealt, threads)?;
     }

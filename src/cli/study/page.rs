@@ -19,7 +19,7 @@ pub struct Reported<'a> {
     pub config: &'a StudyConfig,
     pub analysis: &'a Analysis,
     /// How many trials are reported.
-    pub told: String,
+    pub progress: String,
     /// Tables of all design points, of differences and of what else is said.
     pub tables: &'a [Outline],
     /// Trials that failed, with their reasons.
@@ -99,7 +99,7 @@ impl Reported<'_> {
             footer: format!(
                 "{}. bekker {}, source {}. Intervals are of 95 %, each for itself: of many, some miss. What a \
                  scenario's parameters are uncertain by is in them only as far as factors vary it.",
-                self.told,
+                self.progress,
                 self.asked.version,
                 self.asked.source.get(..12).unwrap_or(&self.asked.source)
             ),

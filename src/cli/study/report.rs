@@ -60,26 +60,26 @@ impl Report {
         } else {
             ""
         };
-        let told = format!("{} of {} trials{by_rule}", trials.len(), asked.trials);
+        let progress = format!("{} of {} trials{by_rule}", trials.len(), asked.trials);
         let tables = [points_table(&asked, points), differences_table(&asked, points)];
         let tables: Vec<Outline> = tables.into_iter().flatten().chain(further(&analysis)).collect();
         let sections: Vec<String> = tables.iter().map(Outline::markdown).collect();
         let title = asked.study.get("description").and_then(Value::as_str).unwrap_or_default();
-        let page = format!("# Study\n\n{title}\n\n{told}.\n\n{}", sections.join("\n"));
+        let page = format!("# Study\n\n{title}\n\n{progress}.\n\n{}", sections.join("\n"));
         write_file(&self.folder.join("report.md"), page.as_bytes())?;
         all_figures(&asked, points).write_csv(&self.folder.join("report.csv"))?;
-        self.write_page(&asked, &config, &analysis, &trials, &told, &tables)?;
+        self.write_page(&asked, &config, &analysis, &trials, &progress, &tables)?;
         if trials.len() < extent.taken.len() {
-            eprintln!("warning: {told} are reported: the next is not done yet");
+            eprintln!("warning: {progress} are reported: the next is not done yet");
         }
         if self.json {
             let points: Vec<Value> = points.iter().map(|point| as_json(&asked, point)).collect();
-            let mut told = serde_json::to_value(&analysis).unwrap_or_default();
-            told["points"] = points.into();
-            told["folder"] = json!(self.folder);
-            told["trials"] = trials.len().into();
-            told["of"] = asked.trials.into();
-            return stdout::print_json(&told);
+            let mut answer = serde_json::to_value(&analysis).unwrap_or_default();
+            answer["points"] = points.into();
+            answer["folder"] = json!(self.folder);
+            answer["trials"] = trials.len().into();
+            answer["of"] = asked.trials.into();
+            return stdout::print_json(&answer);
         }
         for mut table in tables {
             let rows = table.rows.len();
@@ -90,7 +90,7 @@ impl Report {
             }
         }
         let folder = self.folder.display();
-        stdout::print(&format!("{told}; report.html, report.md and report.csv in {folder}"))
+        stdout::print(&format!("{progress}; report.html, report.md and report.csv in {folder}"))
     }
 }
 
@@ -102,7 +102,7 @@ impl Report {
         config: &StudyConfig,
         analysis: &Analysis,
         trials: &[&TrialRecord],
-        told: &str,
+        progress: &str,
         tables: &[Outline],
     ) -> Result<(), Failure> {
         let (mut text, worst) = worst::worst(asked, trials, usize::from(self.pictures));
@@ -119,7 +119,7 @@ impl Report {
             asked,
             config,
             analysis,
-            told: told.to_owned(),
+            progress: progress.to_owned(),
             tables,
             failures: failed.collect(),
             worst: (text, pictures),
@@ -180,14 +180,14 @@ fn points_table(asked: &AskedOfStudy, points: &[PointFigures]) -> Option<Outline
     let row = |point: &PointFigures| {
         let mut words = point_words(point);
         words.extend([point.done.to_string(), point.failed.to_string()]);
-        words.extend(point.responses.iter().map(|own| told(own, point.done, point.failed)));
+        words.extend(point.responses.iter().map(|own| sentence(own, point.done, point.failed)));
         words
     };
     let title = "Design points: how often with Wilson's interval of 95 %, or mean ± deviation";
     Some(Outline { title: title.into(), head, rows: points.iter().map(row).collect() })
 }
 
-fn told(response: &ResponseFigures, done: u64, failed: u64) -> String {
+fn sentence(response: &ResponseFigures, done: u64, failed: u64) -> String {
     match &response.figures {
         Figures::Proportion { count, interval: [low, high], failed_as_no: [worst, _] } => {
             let worst = if failed > 0 {
@@ -280,7 +280,7 @@ fn all_figures(asked: &AskedOfStudy, points: &[PointFigures]) -> Outline {
                 }
             }
             Figures::Words(_) | Figures::Passes { .. } => {
-                figures[7] = told(own, point.done, point.failed);
+                figures[7] = sentence(own, point.done, point.failed);
             }
         }
         words.extend(figures);

@@ -142,7 +142,7 @@ impl Run {
         };
         match driven {
             // all know that they were interrupted
-            Err(Failure::FolderInterrupted { .. } | Failure::Told { .. }) | Ok(()) => driven,
+            Err(Failure::FolderInterrupted { .. } | Failure::Reported { .. }) | Ok(()) => driven,
             Err(failure) => {
                 // the others would wait for it
                 failure.tell();
@@ -165,7 +165,7 @@ fn all_ready(
     });
     match first_obstacle(&mut mpi, obstacle)? {
         Some((rank, Obstacle { code, .. })) if rank != mpi.rank() => {
-            return Err(Failure::Told { code });
+            return Err(Failure::Reported { code });
         }
         _ => {}
     }
@@ -180,7 +180,7 @@ fn all_ready(
             serde_json::from_slice(all.part(0)).unwrap_or_else(|_| asked.clone());
         if let Some([key, theirs, firsts]) = theirs.difference(&first) {
             if mpi.rank() != 0 {
-                return Err(Failure::Told { code: 3 });
+                return Err(Failure::Reported { code: 3 });
             }
             let cause = format!("rank {rank} has {key} = {theirs}, rank 0 {firsts}");
             return Err(Failure::Input { subject: "study".into(), cause });

@@ -46,7 +46,7 @@ pub struct Import {
 
 /// What is told of an import.
 #[derive(Serialize)]
-struct Told<'a> {
+struct ImportReport<'a> {
     file: String,
     name: &'a str,
     mass: f64,
@@ -76,7 +76,7 @@ impl Import {
         if !self.json {
             return stdout::print(&page(&path, &read, &sheet.warnings));
         }
-        stdout::print_json(&Told {
+        stdout::print_json(&ImportReport {
             file: path.display().to_string(),
             name: read.spec.name(),
             mass: read.spec.total_mass(),

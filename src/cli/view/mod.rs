@@ -118,7 +118,7 @@ fn write_html(
     page.take(&world, false)?;
     while world.state().tick < last {
         if interrupted.load(Ordering::Relaxed) {
-            return Err(Failure::Told { code: super::failure::INTERRUPTED });
+            return Err(Failure::Reported { code: super::failure::INTERRUPTED });
         }
         commands(&mut world);
         world.advance();

@@ -249,7 +249,7 @@ impl Trial {
     }
 
     /// The pose that it is told: off by a few centimetres and tenths of a degree, if it errs.
-    fn told(&self) -> Pose {
+    fn given_pose(&self) -> Pose {
         let pose = self.pose();
         if !self.errs {
             return pose;
@@ -297,7 +297,7 @@ impl Trial {
 
     pub fn step(&mut self) -> Controls {
         let truth = Odometry {
-            pose: self.told(),
+            pose: self.given_pose(),
             velocity: Vec3::new(self.speed, 0.0, 0.0),
             angular_velocity: Vec3::zeros(),
         };

@@ -95,7 +95,7 @@ pub fn tyre_contact(
         return TyreContact { contact, firm: None, deflection: 0.0 };
     };
     let met = contact(ground, &mut placed, tread, twist, dt);
-    let mut on = Meeting::new(met, &placed, pose.position);
+    let mut on = BeltContact::new(met, &placed, pose.position);
     let WorkingGround { scratch, .. } = ground;
     let soiled = on.contact.nodes_in_contact > 0;
     let mut load = scratch.ring_load.take().unwrap_or_default();
@@ -135,7 +135,7 @@ struct FirmSums {
 }
 
 /// A tyre as it meets the ground.
-struct Meeting<'a, 'b> {
+struct BeltContact<'a, 'b> {
     contact: Contact,
     placed: &'b PlacedTyre<'a>,
     centre: Vec3,
@@ -162,9 +162,9 @@ fn about(axis: &Vec3) -> Vec6 {
     Vec6::new(axis.x, axis.y, axis.z, 0.0, 0.0, 0.0)
 }
 
-impl<'a, 'b> Meeting<'a, 'b> {
-    fn new(contact: Contact, placed: &'b PlacedTyre<'a>, centre: Vec3) -> Meeting<'a, 'b> {
-        Meeting {
+impl<'a, 'b> BeltContact<'a, 'b> {
+    fn new(contact: Contact, placed: &'b PlacedTyre<'a>, centre: Vec3) -> BeltContact<'a, 'b> {
+        BeltContact {
             contact,
             placed,
             centre,
@@ -182,7 +182,7 @@ impl<'a, 'b> Meeting<'a, 'b> {
     /// along its own shape.
     #[inline(always)]
     fn gather_soil<S: Simd>(&mut self, simd: S, scratch: &Scratch, load: &mut RingLoad) {
-        let Meeting { placed, .. } = *self;
+        let BeltContact { placed, .. } = *self;
         let radius = placed.wheel.underside.max_radius();
         let axis = placed.wheel.axis;
         let (forward, up) = (placed.forward, placed.up);

@@ -126,7 +126,8 @@ impl Driven {
         let agent = |(index, memory)| {
             let sample = world.sample(index).unwrap_or_default();
             let place = place(&sample);
-            let surroundings = level.eye.as_ref().map(|eye| eye.surroundings(&world, place));
+            let surroundings =
+                level.perception.as_ref().map(|perception| perception.surroundings(&world, place));
             Agent { sample, memory, surroundings }
         };
         let agents = memories.into_iter().enumerate().map(agent).collect();

@@ -1,7 +1,7 @@
 //! A level: one ground with its soils, built, its vehicle settled.
 
-use super::eye::Eye;
 use super::observation::Relief;
+use super::perception::Perception;
 use super::{LearningError, Options, Task};
 use crate::numeric::{cos, pow, sin};
 use crate::random::Stream;
@@ -21,7 +21,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// What a task draws for a level.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Course {
+pub struct LevelSpec {
     /// Shape of the ground.
     pub surface: Surface,
     /// Holes, ditches and bumps.
@@ -40,11 +40,11 @@ pub struct Course {
     pub payload: f64,
     /// Where to, m; the start is at the origin.
     pub goal: [f64; 2],
-    /// Speeds to hold, m/s, each for [`Course::HOLD`] seconds.
+    /// Speeds to hold, m/s, each for [`LevelSpec::HOLD`] seconds.
     pub speeds: Vec<f64>,
 }
 
-impl Course {
+impl LevelSpec {
     /// How long each of the speeds is wanted, s.
     pub const HOLD: f64 = 4.0;
 }
@@ -138,7 +138,7 @@ pub struct Level {
     /// Its number.
     pub number: u64,
     /// What was drawn for it.
-    pub course: Course,
+    pub spec: LevelSpec,
     /// The scenario that it is.
     pub file: ScenarioFile,
     /// That scenario, built.
@@ -148,7 +148,7 @@ pub struct Level {
     /// Heights around the start for the map, if it is seen.
     pub relief: Option<Relief>,
     /// The camera, if its picture is seen.
-    pub eye: Option<Eye>,
+    pub perception: Option<Perception>,
     /// Radius of the wheels, m; of tracks of their road wheels.
     pub wheel_radius: f64,
     /// Wheels at the corners, front left first, left before right.
@@ -202,9 +202,9 @@ impl Level {
     ) -> Result<Level, LearningError> {
         let refused = |faults: Faults| LearningError::Level { level: number, faults };
         let mut draw = Draw::new(task.id(), number);
-        let course = task.course(&mut draw, options.difficulty);
+        let spec = task.spec(&mut draw, options.difficulty);
         let count = options.vehicles(task.vehicles())?;
-        let scenario = scenario(&course, options, number, count, &mut draw).map_err(refused)?;
+        let scenario = scenario(&spec, options, number, count, &mut draw).map_err(refused)?;
         let file = ScenarioFile::of(&scenario, Path::new("")).map_err(refused)?;
         let built = world_of(&file, parts).map_err(refused)?;
         let wheel_radius = match &built.world.agents[0].vehicle {
@@ -213,18 +213,18 @@ impl Level {
         };
         let wheels = built.world.agents[0].vehicle.wheels();
         let seen = options.map.unwrap_or(task.sees_map());
-        let relief = seen
-            .then(|| Relief::new(built.world.ground.terrain(), &course.standing, task.extent()));
+        let relief =
+            seen.then(|| Relief::new(built.world.ground.terrain(), &spec.standing, task.extent()));
         let start = World::new(built.world.clone());
         let place = file.scenario.vehicle[0].position;
-        let eye = Eye::new(&file, &built, &start, place, options);
+        let perception = Perception::new(&file, &built, &start, place, options);
         let corners = [0, 1, wheels.saturating_sub(2), wheels.saturating_sub(1)];
-        Ok(Level { number, course, file, built, start, relief, eye, wheel_radius, corners })
+        Ok(Level { number, spec, file, built, start, relief, perception, wheel_radius, corners })
     }
 }
 
 fn scenario(
-    course: &Course,
+    spec: &LevelSpec,
     options: &Options,
     number: u64,
     count: usize,
@@ -237,8 +237,8 @@ fn scenario(
     scenario.time.heartbeat = options.period;
     scenario.output.interval = options.period;
     scenario.ground.spacing = options.spacing;
-    scenario.terrain.surface = course.surface.clone();
-    scenario.terrain.stamp = course.stamps.clone();
+    scenario.terrain.surface = spec.surface.clone();
+    scenario.terrain.stamp = spec.stamps.clone();
     let mut scatter = |soil: &str, called: String| {
         let soil = options.soil.as_deref().unwrap_or(soil);
         let custom = scattered(soil, &called, draw, options.difficulty);
@@ -250,8 +250,8 @@ fn scenario(
         scenario.soil.custom.push(custom);
         called
     };
-    let default = scatter(course.soil, "ground".into());
-    let patches: Vec<Zone> = course
+    let default = scatter(spec.soil, "ground".into());
+    let patches: Vec<Zone> = spec
         .patches
         .iter()
         .enumerate()
@@ -262,21 +262,21 @@ fn scenario(
         .collect();
     scenario.soil.default = default;
     scenario.soil.zone = patches;
-    scenario.scenery = course.standing.iter().map(Standing::scenery).collect();
+    scenario.scenery = spec.standing.iter().map(Standing::scenery).collect();
     let on_tracks = vehicle_spec(&options.vehicle, Path::new(""))?.wheeled().is_none();
     let tyre = if options.flexible_tyres { TyreModel::Flexible } else { TyreModel::Rigid };
-    let load = Payload { mass: course.payload, position: [-1.0, 0.0, 0.6], size: [0.0; 3] };
+    let load = Payload { mass: spec.payload, position: [-1.0, 0.0, 0.6], size: [0.0; 3] };
     let first = Vehicle {
         model: options.vehicle.clone(),
-        heading_deg: course.heading.to_degrees(),
+        heading_deg: spec.heading.to_degrees(),
         tyre: (!on_tracks).then_some(tyre),
         inflation: options.inflation.map(Inflation::All),
-        payload: if course.payload > 0.0 { vec![load] } else { Vec::new() },
+        payload: if spec.payload > 0.0 { vec![load] } else { Vec::new() },
         ..scenario.vehicle.remove(0)
     };
     let behind = |n: usize| {
-        let back = -course.apart * n as f64;
-        let position = [back * cos(course.heading), back * sin(course.heading)];
+        let back = -spec.apart * n as f64;
+        let position = [back * cos(spec.heading), back * sin(spec.heading)];
         Vehicle { name: format!("vehicle {n}"), position, ..first.clone() }
     };
     scenario.vehicle = (0..count).map(behind).collect();

@@ -2,7 +2,7 @@
 
 use super::env::Memory;
 use super::privileged::{PRIVILEGED, privileged};
-use super::{Level, Options, Seen, Standing, Task, eye};
+use super::{Level, Options, Seen, Standing, Task, perception};
 use crate::ground::nearest_sinkage;
 use crate::numeric::{atan2, cos, hypot, sin};
 use crate::simulation::Sample;
@@ -71,7 +71,7 @@ pub fn layout(task: &dyn Task, options: &Options) -> Vec<Field> {
     if options.soil_visible {
         fields.extend(PRIVILEGED);
     }
-    fields.extend(eye::fields(options));
+    fields.extend(perception::fields(options));
     fields
 }
 
@@ -173,8 +173,10 @@ pub(super) fn observe(
         privileged(level, sample, &mut room[place..]);
         place += PRIVILEGED.iter().map(|field| field.size).sum::<usize>();
     }
-    if let (Some(eye), Some(surroundings)) = (&level.eye, &seen.agents[seen.agent].surroundings) {
-        eye.look(seen.world, seen.agent, surroundings, &mut room[place..]);
+    if let (Some(perception), Some(surroundings)) =
+        (&level.perception, &seen.agents[seen.agent].surroundings)
+    {
+        perception.look(seen.world, seen.agent, surroundings, &mut room[place..]);
     }
     // of a vehicle whose state is no number nothing is seen
     room.iter_mut().filter(|value| value.is_nan()).for_each(|value| *value = 0.0);

@@ -16,7 +16,9 @@ use crate::ground::{Survey, nearest_sinkage};
 use crate::scenario::Scenario;
 use crate::scenario::config::Driver;
 use crate::sensor::Delivery;
-use crate::simulation::{AutonomyView, Commanded, Hit, Sample, Told, TrailerEvent, World};
+use crate::simulation::{
+    AutonomyView, Commanded, HeartbeatRecord, Hit, Sample, TrailerEvent, World,
+};
 use std::path::Path;
 
 /// Simulated time between patches of ground among the readings, s.
@@ -94,12 +96,17 @@ impl Record {
     }
 
     /// Takes down what vehicles left in a heartbeat that ends at a tick.
-    pub fn told(&mut self, world: &World, tick: u64, told: &Told) -> Result<(), ReportError> {
-        self.delivered(&told.delivered)?;
-        self.hits(world, tick, &told.hits)?;
-        self.trailer_events(world, tick, &told.trailer_events)?;
-        self.autonomous(world, tick, &told.autonomous)?;
-        told.samples.as_ref().map_or(Ok(()), |samples| self.samples(world, tick, samples))
+    pub fn take(
+        &mut self,
+        world: &World,
+        tick: u64,
+        own: &HeartbeatRecord,
+    ) -> Result<(), ReportError> {
+        self.delivered(&own.delivered)?;
+        self.hits(world, tick, &own.hits)?;
+        self.trailer_events(world, tick, &own.trailer_events)?;
+        self.autonomous(world, tick, &own.autonomous)?;
+        own.samples.as_ref().map_or(Ok(()), |samples| self.samples(world, tick, samples))
     }
 
     /// Takes down what sensors delivered, each with its vehicle.

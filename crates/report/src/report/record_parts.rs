@@ -10,7 +10,7 @@ use super::heartbeats::Heartbeats;
 use super::journal::{Journal, Records};
 use super::parts::{self, PartSet};
 use super::record::Record;
-use crate::simulation::{HeartbeatFigures, Told, World};
+use crate::simulation::{HeartbeatFigures, HeartbeatRecord, World};
 use serde::{Deserialize, Serialize};
 use std::iter::Peekable;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ pub const PARTS: &str = "parts";
 #[derive(Debug, Serialize, Deserialize)]
 enum Entry {
     /// Of own vehicles.
-    Told(Box<Told>),
+    HeartbeatRecord(Box<HeartbeatRecord>),
     /// What heartbeats up to this one cost here.
     Figures(Vec<HeartbeatFigures>),
 }
@@ -49,11 +49,11 @@ impl RecordPart {
     }
 
     /// Takes down what own vehicles leave in a heartbeat that ends at a tick.
-    pub fn take(&mut self, tick: u64, told: Told) -> Result<(), ReportError> {
+    pub fn take(&mut self, tick: u64, own: HeartbeatRecord) -> Result<(), ReportError> {
         self.tick = tick;
-        match told.is_empty() {
+        match own.is_empty() {
             true => Ok(()),
-            false => self.journal.put(tick, &Entry::Told(Box::new(told))),
+            false => self.journal.put(tick, &Entry::HeartbeatRecord(Box::new(own))),
         }
     }
 
@@ -114,8 +114,8 @@ impl RecordParts {
         let next = self.sets.iter().skip(1).map(|set| set.tick).chain([until]);
         for (set, next) in self.sets.iter().zip(next) {
             let mut journals = Journals::open(set)?;
-            while let Some((tick, told, figures)) = journals.heartbeat(next.min(until))? {
-                record.told(world, tick, &told)?;
+            while let Some((tick, own, figures)) = journals.heartbeat(next.min(until))? {
+                record.take(world, tick, &own)?;
                 record.flush()?;
                 heartbeats.take(&figures)?;
                 costs(&figures);
@@ -140,7 +140,7 @@ pub fn forget_from(folder: &Path, tick: u64) -> Result<(), ReportError> {
 struct Journals(Vec<Peekable<Records<Entry>>>);
 
 /// A heartbeat's end, what was told at it, and what heartbeats had cost, of each rank that says so.
-type Heartbeat = (u64, Told, Vec<Vec<HeartbeatFigures>>);
+type Heartbeat = (u64, HeartbeatRecord, Vec<Vec<HeartbeatFigures>>);
 
 impl Journals {
     fn open(set: &PartSet) -> Result<Journals, ReportError> {
@@ -160,18 +160,18 @@ impl Journals {
             }
         }
         let Some(tick) = next.filter(|tick| *tick <= until) else { return Ok(None) };
-        let (mut told, mut figures) = (Vec::new(), Vec::new());
+        let (mut parts, mut figures) = (Vec::new(), Vec::new());
         for journal in &mut self.0 {
             let is_now = |record: &Result<(u64, Entry), _>| {
                 record.as_ref().is_ok_and(|(own, _)| *own == tick)
             };
             while let Some(record) = journal.next_if(is_now) {
                 match record?.1 {
-                    Entry::Told(own) => told.push(*own),
+                    Entry::HeartbeatRecord(own) => parts.push(*own),
                     Entry::Figures(own) => figures.push(own),
                 }
             }
         }
-        Ok(Some((tick, Told::joined(told), figures)))
+        Ok(Some((tick, HeartbeatRecord::joined(parts), figures)))
     }
 }

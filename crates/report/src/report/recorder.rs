@@ -142,7 +142,7 @@ impl<E: From<ReportError>> Observer<E> for Recorder<'_> {
             record.flush()?;
         }
         if let Some(part) = &mut self.part {
-            part.take(tick, moment.told())?;
+            part.take(tick, moment.record())?;
         }
         Ok(Flow::Continue)
     }

@@ -87,7 +87,7 @@ pub fn summary(run: &RunSummary, style: TextStyle) -> String {
         }
     };
     tell(ends(&run.vehicles));
-    tell(run.radio.iter().map(heard).collect());
+    tell(run.radio.iter().map(radio_lines).collect());
     let warning = |own: &RunWarning| format!("warning: {}\n", own.sentence);
     tell(run.warnings.iter().map(warning).collect());
     text.push('\n');
@@ -207,7 +207,7 @@ fn end(vehicle: &VehicleSummary) -> Option<String> {
 }
 
 /// How a vehicle heard the others and followed its leader, as a line.
-fn heard(radio: &RadioSummary) -> String {
+fn radio_lines(radio: &RadioSummary) -> String {
     let seconds = |time: Option<f64>| time.map_or("-".to_owned(), |time| format!("{time:.2}"));
     let share = |share: Option<f64>| {
         share.map_or("-".to_owned(), |share| format!("{:.1} %", 100.0 * share))

@@ -67,7 +67,7 @@ pub struct AutonomyState {
     /// Scans passed over.
     pub passed_over: u64,
     /// Others that have told where they are.
-    others: BTreeMap<u32, Told>,
+    others: BTreeMap<u32, LastKnown>,
     /// What it shares with its team.
     pub member: Member,
 }
@@ -83,7 +83,7 @@ struct Thought {
 
 /// Where another vehicle was when it was last heard of.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-struct Told {
+struct LastKnown {
     at_us: u64,
     place: [f64; 2],
     velocity: [f64; 2],
@@ -91,7 +91,7 @@ struct Told {
     reach: f64,
 }
 
-impl Told {
+impl LastKnown {
     /// Where it is at a moment, s, if it goes on as it did: x, y and reach, m.
     fn at(&self, moment: f64) -> [f64; 3] {
         let since = moment - 1e-6 * self.at_us as f64;
@@ -267,7 +267,7 @@ impl World {
             for &other in &network.neighbours[agent] {
                 let there = views[other].pose.position;
                 if hypot(there.x - here.x, there.y - here.y) < MATTERS {
-                    let told = Told {
+                    let told = LastKnown {
                         at_us: now_us,
                         place: [there.x, there.y],
                         velocity: [views[other].velocity.x, views[other].velocity.y],

@@ -5,13 +5,13 @@ use super::commanding::CommandError;
 use super::controller::{Call, Commanded, Controller, Shown};
 use super::event::TrailerEvent;
 use super::external_driver::ExternalDriver;
+use super::heartbeat_record::HeartbeatRecord;
 use super::hit::Hit;
 use super::rank_error::RankError;
 use super::ranks::{HeartbeatFigures, Ranks, Sharing};
 use super::record::Sample;
 use super::state_hash::StateHash;
 use super::state_part::StatePart;
-use super::told::Told;
 use super::world::{World, WorldModel, WorldState};
 use crate::sensor::Delivery;
 use crate::sync::Loopback;
@@ -119,8 +119,8 @@ pub struct Moment<'a> {
 
 impl Moment<'_> {
     /// What agents left for the record, to be kept.
-    pub fn told(&self) -> Told {
-        Told {
+    pub fn record(&self) -> HeartbeatRecord {
+        HeartbeatRecord {
             delivered: self.delivered.to_vec(),
             hits: self.hits.to_vec(),
             trailer_events: self.trailer_events.to_vec(),
@@ -488,9 +488,9 @@ impl<'a> Runner<'a> {
             self.ranks.complete_first()?;
         }
         let views = sampled && self.schedule.views && tick.is_multiple_of(clock.ticks_in(1.0));
-        let told = match self.schedule.parts {
-            true => self.ranks.own_told(sampled, views),
-            false => self.ranks.told(sampled, views)?,
+        let record = match self.schedule.parts {
+            true => self.ranks.own_record(sampled, views),
+            false => self.ranks.gather_record(sampled, views)?,
         };
         let world = self.ranks.world();
         let first = self.ranks.rank() == 0;
@@ -499,12 +499,12 @@ impl<'a> Runner<'a> {
             time: world.time(),
             figures,
             hash: hash.as_ref(),
-            delivered: &told.delivered,
-            hits: &told.hits,
-            trailer_events: &told.trailer_events,
+            delivered: &record.delivered,
+            hits: &record.hits,
+            trailer_events: &record.trailer_events,
             commanded: if first { commanded } else { &[] },
-            autonomous: &told.autonomous,
-            samples: told.samples.as_deref().filter(|_| first || self.schedule.parts),
+            autonomous: &record.autonomous,
+            samples: record.samples.as_deref().filter(|_| first || self.schedule.parts),
             first,
             complete: self.ranks.size() == 1 || (first && gathers),
         };

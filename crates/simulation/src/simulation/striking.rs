@@ -140,14 +140,14 @@ impl AgentModel {
                     self.press_hulls((pose, hull), pairs, body, &mut sum);
                     self.press_wheels((pose, hull), body, &mut sum);
                     self.press_tracks((pose, hull), (state, body), &mut sum);
-                    sum.told(&mut touch);
+                    sum.report(&mut touch);
                 }
                 Some(Obstacle::Stem { stem, foot }) => {
                     let (_, damage) = &mut strikes.damage[stems];
                     stems += 1;
                     let mut sum = Sum::of(index, &mut load, h);
                     self.press_stem((stem, foot), damage, body, &mut sum);
-                    sum.told(&mut touch);
+                    sum.report(&mut touch);
                 }
                 None => {}
             }
@@ -390,7 +390,7 @@ impl<'a> Sum<'a> {
         self.energy -= push.force.dot(velocity) * self.h;
     }
 
-    fn told(&self, touch: &mut impl FnMut(Touch)) {
+    fn report(&self, touch: &mut impl FnMut(Touch)) {
         let Sum { with, force, place, energy, broke, .. } = *self;
         if force > 0.0 {
             touch(Touch { with, place: place / force, force, energy, broke });

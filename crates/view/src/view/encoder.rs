@@ -102,9 +102,9 @@ impl Drop for Encoder {
     }
 }
 
-/// What has been told already.
+/// What has been sent already.
 #[derive(Default)]
-struct Told {
+struct Sent {
     ground: GroundTiles,
     felled: usize,
     ended: Vec<bool>,
@@ -113,12 +113,12 @@ struct Told {
 }
 
 fn encode(clients: &Clients, waiting: &Receiver<Work>) {
-    let mut told = Told::default();
+    let mut sent = Sent::default();
     while let Ok(work) = waiting.recv() {
         match work {
-            Work::Show(snapshot) => told.show(clients, &snapshot, false),
+            Work::Show(snapshot) => sent.show(clients, &snapshot, false),
             Work::ShowAfresh(snapshot, hash) => {
-                told.show(clients, &snapshot, true);
+                sent.show(clients, &snapshot, true);
                 let (time, tick) = (snapshot.time, snapshot.tick);
                 let moment = json!({ "kind": "moment", "time": time, "tick": tick, "hash": hash });
                 clients.send(text(&moment), false);
@@ -133,11 +133,11 @@ fn encode(clients: &Clients, waiting: &Receiver<Work>) {
     }
 }
 
-impl Told {
+impl Sent {
     fn show(&mut self, clients: &Clients, snapshot: &Snapshot, afresh: bool) {
         let view = clients.view();
         if afresh || clients.has_fresh() {
-            *self = Told { ground: std::mem::take(&mut self.ground), ..Told::default() };
+            *self = Sent { ground: std::mem::take(&mut self.ground), ..Sent::default() };
         }
         // ground that is void has a page forget the rest as well
         if let Some(published) = &snapshot.published {
@@ -182,9 +182,9 @@ impl Told {
             self.lights = lights;
         }
         self.ended.resize(snapshot.outcomes.len(), false);
-        for (vehicle, (outcome, told)) in snapshot.outcomes.iter().zip(&mut self.ended).enumerate()
+        for (vehicle, (outcome, sent)) in snapshot.outcomes.iter().zip(&mut self.ended).enumerate()
         {
-            if !outcome.is_empty() && !std::mem::replace(told, true) {
+            if !outcome.is_empty() && !std::mem::replace(sent, true) {
                 let time = snapshot.time;
                 let said = json!({
                     "kind": "outcome", "vehicle": vehicle, "time": time, "text": outcome,
@@ -199,15 +199,15 @@ impl Told {
 /// Messages of one snapshot for a file, where nobody is behind and nobody is new.
 #[derive(Default)]
 pub(super) struct Sequence {
-    told: Told,
+    sent: Sent,
 }
 
 impl Sequence {
     pub fn messages(&mut self, view: &View, snapshot: &Snapshot) -> Vec<Message> {
-        let mut messages = self.told.tell(view, snapshot);
+        let mut messages = self.sent.tell(view, snapshot);
         if let Some(published) = &snapshot.published {
             let ground = &view.model.ground;
-            messages.extend(self.told.ground.message(ground, published, snapshot.time, false));
+            messages.extend(self.sent.ground.message(ground, published, snapshot.time, false));
         }
         messages.push(frame(view, snapshot));
         messages

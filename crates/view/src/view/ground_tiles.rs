@@ -53,8 +53,7 @@ impl GroundTiles {
 
 /// Undisturbed heights of a tile and two nodes all round, m.
 fn base(model: &GroundModel, key: TileKey) -> Box<[f64; BASE * BASE]> {
-    let nodes: [Node; BASE * BASE] =
-        std::array::from_fn(|at| beside(key, at % BASE, at / BASE, 2));
+    let nodes: [Node; BASE * BASE] = std::array::from_fn(|at| beside(key, at % BASE, at / BASE, 2));
     let mut heights = Box::new([0.0; BASE * BASE]);
     model.base_heights(&nodes, &mut heights[..]);
     heights

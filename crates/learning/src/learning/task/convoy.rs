@@ -1,6 +1,6 @@
 //! Keep the gap to the vehicle ahead, over soft patches that it has rutted.
 
-use super::{Action, Course, Draw, ENERGY, Ending, Seen, Task};
+use super::{Action, Draw, ENERGY, Ending, LevelSpec, Seen, Task};
 use crate::learning::level::Patch;
 use crate::learning::observation::bearing;
 use crate::numeric::hypot;
@@ -54,7 +54,7 @@ impl Task for Convoy {
         false
     }
 
-    fn course(&self, draw: &mut Draw, difficulty: f64) -> Course {
+    fn spec(&self, draw: &mut Draw, difficulty: f64) -> LevelSpec {
         let patches = 1 + (3.0 * difficulty) as usize;
         let mut patch = || Patch {
             soil: draw.one(&SOFT),
@@ -62,7 +62,7 @@ impl Task for Convoy {
             radius: draw.within(3.0, 8.0),
         };
         let patches = (0..patches).map(|_| patch()).collect();
-        Course {
+        LevelSpec {
             surface: Surface::Procedural {
                 elevation: 0.0,
                 amplitude: 0.2 + 0.8 * difficulty,
@@ -74,11 +74,11 @@ impl Task for Convoy {
             payload: difficulty * draw.within(0.0, 800.0),
             apart: GAP,
             speeds: (0..8).map(|_| draw.within(SPEEDS[0], SPEEDS[1])).collect(),
-            ..Course::default()
+            ..LevelSpec::default()
         }
     }
 
-    /// Of the first the speed of its course; of others that of the vehicle ahead, which tells it.
+    /// Of the first the speed of its spec; of others that of the vehicle ahead, which tells it.
     fn wanted_speed(&self, seen: &Seen<'_>) -> Option<f64> {
         seen.ahead().map(|ahead| ahead.speed).or_else(|| seen.course_speed())
     }

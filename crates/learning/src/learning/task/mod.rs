@@ -8,7 +8,7 @@ mod slip_speed;
 mod soft_goal;
 
 use super::env::{Agent, Memory};
-use super::level::{Course, Draw, Level};
+use super::level::{Draw, Level, LevelSpec};
 use super::{Action, LearningError};
 use crate::numeric::{cos, hypot};
 use crate::simulation::{OutcomeCode, Sample, World};
@@ -51,7 +51,7 @@ pub trait Task: Debug + Sync {
     }
 
     /// Draws a level; `difficulty` is from 0 to 1.
-    fn course(&self, draw: &mut Draw, difficulty: f64) -> Course;
+    fn spec(&self, draw: &mut Draw, difficulty: f64) -> LevelSpec;
 
     /// Speed that is wanted now, m/s.
     fn wanted_speed(&self, _: &Seen<'_>) -> Option<f64> {
@@ -106,10 +106,10 @@ impl Seen<'_> {
         Some(&self.agents.get(ahead)?.sample)
     }
 
-    /// The speed that the course wants now, m/s.
+    /// The speed that the spec wants now, m/s.
     fn course_speed(&self) -> Option<f64> {
-        let speeds = &self.level.course.speeds;
-        let at = (self.memory.time / Course::HOLD) as usize;
+        let speeds = &self.level.spec.speeds;
+        let at = (self.memory.time / LevelSpec::HOLD) as usize;
         speeds.get(at).or(speeds.last()).copied()
     }
 
@@ -124,9 +124,9 @@ impl Seen<'_> {
         terms.copy_from_slice(&[progress, -period, -energy / ENERGY, end]);
     }
 
-    /// The [`WAY_TERMS`] of a task that is to get to the goal of its course, and how it is over.
+    /// The [`WAY_TERMS`] of a task that is to get to the goal of its spec, and how it is over.
     fn way_to_goal(&self, terms: &mut [f64]) -> Option<Ending> {
-        let goal = self.level.course.goal;
+        let goal = self.level.spec.goal;
         let away = |[x, y]: [f64; 2]| hypot(goal[0] - x, goal[1] - y);
         let position = self.sample.pose.position;
         let distance = away([position.x, position.y]);

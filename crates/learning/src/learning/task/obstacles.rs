@@ -1,6 +1,6 @@
 //! Reach a place among holes, ditches, trees and rocks.
 
-use super::{Action, Course, Draw, Ending, Seen, Task, WAY_TERMS};
+use super::{Action, Draw, Ending, LevelSpec, Seen, Task, WAY_TERMS};
 use crate::learning::level::Standing;
 use crate::numeric::{cos, hypot, sin};
 use crate::scenario::config::{Face, Stamp, Surface};
@@ -55,7 +55,7 @@ impl Task for Obstacles {
         &WAY_TERMS
     }
 
-    fn course(&self, draw: &mut Draw, difficulty: f64) -> Course {
+    fn spec(&self, draw: &mut Draw, difficulty: f64) -> LevelSpec {
         let distance = draw.within(DISTANCES[0], DISTANCES[1]);
         let bearing = 0.5 * draw.within(-1.0, 1.0);
         let (c, s) = (cos(bearing), sin(bearing));
@@ -96,7 +96,7 @@ impl Task for Obstacles {
                 face: Face::Smooth,
             }
         }));
-        Course {
+        LevelSpec {
             surface: Surface::Procedural {
                 elevation: 0.0,
                 amplitude: 0.2 + 0.6 * difficulty,
@@ -108,12 +108,12 @@ impl Task for Obstacles {
             soil: draw.one(&SOILS),
             payload: difficulty * draw.within(0.0, 800.0),
             goal: [distance * c, distance * s],
-            ..Course::default()
+            ..LevelSpec::default()
         }
     }
 
     fn goal(&self, seen: &Seen<'_>) -> Option<[f64; 2]> {
-        Some(seen.level.course.goal)
+        Some(seen.level.spec.goal)
     }
 
     fn judge(&self, seen: &Seen<'_>, terms: &mut [f64]) -> Option<Ending> {
@@ -144,8 +144,8 @@ struct Arc {
 
 impl Arc {
     fn of(seen: &Seen<'_>, steering: f64) -> Arc {
-        let course = &seen.level.course;
-        let [gx, gy] = course.goal;
+        let spec = &seen.level.spec;
+        let [gx, gy] = spec.goal;
         let (position, yaw) = (seen.sample.pose.position, seen.sample.pose.yaw());
         let (mut x, mut y) = (position.x, position.y);
         let (mut free, mut least, mut crossed) = (0.0, f64::INFINITY, 0.0);
@@ -155,10 +155,10 @@ impl Arc {
             (x, y) = (x + PACE * c, y + PACE * s);
             least = f64::min(least, hypot(gx - x, gy - y));
             let discs = [[x + MIDDLE * c, y + MIDDLE * s], [x - MIDDLE * c, y - MIDDLE * s]];
-            if discs.iter().any(|disc| is_taken(course, *disc)) {
+            if discs.iter().any(|disc| is_taken(spec, *disc)) {
                 break;
             }
-            crossed += if is_ditch(course, discs[0]) { PACE } else { 0.0 };
+            crossed += if is_ditch(spec, discs[0]) { PACE } else { 0.0 };
             free += PACE;
         }
         let worth = 0.5 * free - least - DITCH * crossed - 0.5 * steering.abs();
@@ -167,19 +167,19 @@ impl Arc {
 }
 
 /// Whether the disc of half a vehicle touches what must not be driven on.
-fn is_taken(course: &Course, [x, y]: [f64; 2]) -> bool {
+fn is_taken(spec: &LevelSpec, [x, y]: [f64; 2]) -> bool {
     let near = |[px, py]: [f64; 2], reach: f64| hypot(px - x, py - y) < reach;
     let stands = |thing: &Standing| near(thing.place, 0.5 * thing.diameter + HALF);
     let hole = |stamp: &Stamp| match stamp {
         Stamp::Hole { at, radius, .. } => near(*at, radius + HALF - RIM),
         _ => false,
     };
-    course.standing.iter().any(stands) || course.stamps.iter().any(hole)
+    spec.standing.iter().any(stands) || spec.stamps.iter().any(hole)
 }
 
 /// Whether a place is in a ditch.
-fn is_ditch(course: &Course, [x, y]: [f64; 2]) -> bool {
-    course.stamps.iter().any(|stamp| match stamp {
+fn is_ditch(spec: &LevelSpec, [x, y]: [f64; 2]) -> bool {
+    spec.stamps.iter().any(|stamp| match stamp {
         Stamp::Ditch { from, to, width, .. } => {
             let (dx, dy) = (to[0] - from[0], to[1] - from[1]);
             let length = hypot(dx, dy).max(1e-9);

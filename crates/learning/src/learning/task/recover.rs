@@ -1,6 +1,6 @@
 //! Get out of a soft hollow, forward or backward.
 
-use super::{Action, Course, Draw, Ending, Seen, Task, WAY_TERMS};
+use super::{Action, Draw, Ending, LevelSpec, Seen, Task, WAY_TERMS};
 use crate::numeric::hypot;
 use crate::scenario::config::{Face, Stamp, Surface};
 
@@ -42,15 +42,15 @@ impl Task for Recover {
         false
     }
 
-    fn course(&self, draw: &mut Draw, difficulty: f64) -> Course {
+    fn spec(&self, draw: &mut Draw, difficulty: f64) -> LevelSpec {
         let depth = DEPTHS[0] + difficulty * draw.within(0.5, 1.0) * DEPTHS[1];
         let at = [draw.within(-0.5, 0.5), draw.within(-0.5, 0.5)];
-        Course {
+        LevelSpec {
             stamps: vec![Stamp::Hole { at, radius: RADIUS, depth, edge: None, face: Face::Smooth }],
             surface: Surface::default(),
             soil: draw.one(&SOILS),
             payload: difficulty * draw.within(0.0, 800.0),
-            ..Course::default()
+            ..LevelSpec::default()
         }
     }
 

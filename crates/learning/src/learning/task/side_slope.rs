@@ -1,6 +1,6 @@
 //! Keep to a level way along a side slope without sliding or turning over.
 
-use super::{Action, Course, Draw, Ending, Seen, Task};
+use super::{Action, Draw, Ending, LevelSpec, Seen, Task};
 use crate::learning::observation::bearing;
 use crate::numeric::{asin, sin, tan};
 use crate::scenario::config::Surface;
@@ -39,15 +39,15 @@ impl Task for SideSlope {
         &["progress", "cross_track", "roll", "end"]
     }
 
-    fn course(&self, draw: &mut Draw, difficulty: f64) -> Course {
+    fn spec(&self, draw: &mut Draw, difficulty: f64) -> LevelSpec {
         let slope = SLOPES[0] + SLOPES[1] * difficulty * draw.within(0.5, 1.0);
         let uphill_deg = draw.one(&[90.0, -90.0]);
         let grade = tan(slope.to_radians());
-        Course {
+        LevelSpec {
             surface: Surface::Slope { elevation: 0.0, grade, uphill_deg },
             soil: draw.one(&SOILS),
             payload: difficulty * draw.within(0.0, 800.0),
-            ..Course::default()
+            ..LevelSpec::default()
         }
     }
 

@@ -1,6 +1,6 @@
 //! Hold a speed that changes every four seconds, on a soil that is not known.
 
-use super::{Action, Course, Draw, Ending, Seen, Task};
+use super::{Action, Draw, Ending, LevelSpec, Seen, Task};
 use crate::numeric::atan;
 use crate::scenario::config::Surface;
 
@@ -45,14 +45,14 @@ impl Task for SlipSpeed {
         false
     }
 
-    fn course(&self, draw: &mut Draw, difficulty: f64) -> Course {
+    fn spec(&self, draw: &mut Draw, difficulty: f64) -> LevelSpec {
         let grade = difficulty * draw.within(GRADES[0], GRADES[1]);
-        Course {
+        LevelSpec {
             surface: Surface::Slope { elevation: 0.0, grade, uphill_deg: 0.0 },
             soil: draw.one(&SOILS),
             payload: difficulty * draw.within(0.0, 1000.0),
             speeds: (0..5).map(|_| draw.within(SPEEDS[0], SPEEDS[1])).collect(),
-            ..Course::default()
+            ..LevelSpec::default()
         }
     }
 

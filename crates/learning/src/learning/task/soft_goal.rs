@@ -1,6 +1,6 @@
 //! Reach a place over rolling ground with soft patches.
 
-use super::{Action, Course, Draw, Ending, Seen, Task, WAY_TERMS};
+use super::{Action, Draw, Ending, LevelSpec, Seen, Task, WAY_TERMS};
 use crate::learning::level::Patch;
 use crate::learning::observation::bearing;
 use crate::numeric::{cos, sin};
@@ -34,7 +34,7 @@ impl Task for SoftGoal {
         true
     }
 
-    fn course(&self, draw: &mut Draw, difficulty: f64) -> Course {
+    fn spec(&self, draw: &mut Draw, difficulty: f64) -> LevelSpec {
         let distance = draw.within(DISTANCES[0], DISTANCES[1]);
         let bearing = (0.3 + 0.9 * difficulty) * draw.within(-1.0, 1.0);
         let goal = [distance * cos(bearing), distance * sin(bearing)];
@@ -53,7 +53,7 @@ impl Task for SoftGoal {
             }
         };
         let patches = (0..patches).map(|_| patch()).collect();
-        Course {
+        LevelSpec {
             surface: Surface::Procedural {
                 elevation: 0.0,
                 amplitude: 0.3 + 1.7 * difficulty,
@@ -64,12 +64,12 @@ impl Task for SoftGoal {
             patches,
             payload: difficulty * draw.within(0.0, 800.0),
             goal,
-            ..Course::default()
+            ..LevelSpec::default()
         }
     }
 
     fn goal(&self, seen: &Seen<'_>) -> Option<[f64; 2]> {
-        Some(seen.level.course.goal)
+        Some(seen.level.spec.goal)
     }
 
     fn judge(&self, seen: &Seen<'_>, terms: &mut [f64]) -> Option<Ending> {
@@ -78,7 +78,7 @@ impl Task for SoftGoal {
 
     /// Straight to the goal at 4 m/s, slower in bends; it does not see what is soft.
     fn expert(&self, seen: &Seen<'_>) -> Action {
-        let (_, angle) = bearing(seen.sample, seen.level.course.goal);
+        let (_, angle) = bearing(seen.sample, seen.level.spec.goal);
         let speed = 4.0 - 2.0 * angle.abs().min(1.0);
         [seen.steer(angle), seen.hold(speed), 0.0]
     }

@@ -28,7 +28,7 @@ pub(super) fn write(
         let mut rows = Rows::begin(files.begin(&format!("{number}/part-0.parquet"))?, &nodes, &[])?;
         rows.add(&nodes)?;
         files.finish(rows.finish()?)?;
-        files.put_json(&format!("{number}/metadata.json"), &told(&episode.summary))?;
+        files.put_json(&format!("{number}/metadata.json"), &metadata(&episode.summary))?;
         widths = [Role::Observation, Role::Action]
             .map(|role| episode.column(role).and_then(|column| column.width).unwrap_or(0));
         count += 1;
@@ -57,7 +57,7 @@ pub(super) fn write(
 }
 
 /// What is said of an episode.
-fn told(summary: &EpisodeSummary) -> Value {
+fn metadata(summary: &EpisodeSummary) -> Value {
     let EpisodeSummary { episode, seed, level, vehicle, driver, steps, total, ending, .. } =
         summary;
     json!({

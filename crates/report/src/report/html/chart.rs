@@ -344,7 +344,7 @@ fn drawn(layer: &Layer, frame: &Frame, color: Rgb) -> String {
                 let _ = write!(
                     svg,
                     "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"4\" fill=\"{ink}\"><title>{}</title></circle>",
-                    told(v)
+                    tooltip(v)
                 );
             }
         }
@@ -359,7 +359,7 @@ fn drawn(layer: &Layer, frame: &Frame, color: Rgb) -> String {
                      fill-opacity=\"0.75\"><title>{}</title></rect>",
                     y - 9.0,
                     (right - left).max(0.5),
-                    told(v)
+                    tooltip(v)
                 );
                 if v.value.is_finite() {
                     let x = frame.x(v.value);
@@ -413,7 +413,7 @@ fn line(points: &[[f64; 2]], steps: bool, frame: &Frame, ink: &str) -> String {
     )
 }
 
-fn told(v: &Interval) -> String {
+fn tooltip(v: &Interval) -> String {
     format!("{} [{}, {}]", number(v.value), number(v.ends[0]), number(v.ends[1]))
 }
 

@@ -130,7 +130,7 @@ impl World {
         let before = self.model.agents.len() + self.model.lights.len();
         let on_foot = self.model.pedestrians.iter().enumerate();
         let of = |(index, own): (usize, &Pedestrian)| {
-            let user = own.told(now_us);
+            let user = own.road_user(now_us);
             let (from, place) = ((before + index) as u32, user.place);
             Transmission { from, place, messages: vec![Message::RoadUser(user)] }
         };

@@ -6,11 +6,11 @@ use crate::sensor::Delivery;
 use crate::simulation::agent::AgentState;
 use crate::simulation::autonomy_view::AutonomyView;
 use crate::simulation::event::{Event, TrailerEvent};
+use crate::simulation::heartbeat_record::HeartbeatRecord;
 use crate::simulation::homes::home;
 use crate::simulation::rank_error::RankError;
 use crate::simulation::record::Sample;
 use crate::simulation::state_part::StatePart;
-use crate::simulation::told::Told;
 
 impl Ranks<'_> {
     /// This rank's part of the state, whatever the route: those of all ranks make the whole
@@ -45,8 +45,8 @@ impl Ranks<'_> {
 
     /// What own agents left for the record in the last heartbeat: with samples, and with what
     /// those that drive themselves have in mind, if they are due.
-    pub fn own_told(&self, sampled: bool, views: bool) -> Told {
-        Told {
+    pub fn own_record(&self, sampled: bool, views: bool) -> HeartbeatRecord {
+        HeartbeatRecord {
             delivered: if self.records { self.recorded_deliveries() } else { Vec::new() },
             hits: self.own_events(|event| match event {
                 Event::Collided(hit) => Some(*hit),
@@ -62,18 +62,22 @@ impl Ranks<'_> {
     ///
     /// # Errors
     /// [`RankError`] when a rank is gone or what it tells cannot be read.
-    pub fn told(&mut self, sampled: bool, views: bool) -> Result<Told, RankError> {
+    pub fn gather_record(
+        &mut self,
+        sampled: bool,
+        views: bool,
+    ) -> Result<HeartbeatRecord, RankError> {
         let model = self.world.model();
         let draws_trailer = || model.agents.iter().any(|agent| agent.vehicle.draws_trailer());
         if !(sampled || views || self.records || model.can_collide() || draws_trailer()) {
-            return Ok(Told::default());
+            return Ok(HeartbeatRecord::default());
         }
-        let own = self.own_told(sampled, views);
+        let own = self.own_record(sampled, views);
         if self.size() == 1 {
-            return Ok(Told::joined([own]));
+            return Ok(HeartbeatRecord::joined([own]));
         }
         let own = if own.is_empty() { Vec::new() } else { vec![own] };
-        Ok(Told::joined(self.collected("record", own)?.unwrap_or_default()))
+        Ok(HeartbeatRecord::joined(self.collected("record", own)?.unwrap_or_default()))
     }
 
     pub(super) fn own_samples(&self) -> Vec<Sample> {

@@ -108,7 +108,7 @@ impl Pedestrian {
     }
 
     /// What it tells of itself at a moment, µs.
-    pub fn told(&self, now_us: u64) -> RoadUser {
+    pub fn road_user(&self, now_us: u64) -> RoadUser {
         let Stride { place, heading, speed, .. } = self.stride(now_us);
         let velocity =
             [crate::numeric::cos(heading), crate::numeric::sin(heading)].map(|way| speed * way);
@@ -144,11 +144,11 @@ mod tests {
 
     #[test]
     fn it_walks_its_way_once_or_to_and_fro() {
-        let place = |walker: &Pedestrian, half: u64| walker.told(half * SECOND / 2).place;
+        let place = |walker: &Pedestrian, half: u64| walker.road_user(half * SECOND / 2).place;
         let once = walker(None);
         assert_eq!([0, 2, 3].map(|half| place(&once, half)), [[0.0, 0.0], [0.0, 0.0], [1.0, 0.0]]);
         assert_eq!([6, 9, 99].map(|half| place(&once, half)), [[3.0, 1.0], [3.0, 4.0], [3.0, 4.0]]);
-        assert_eq!(once.told(SECOND / 2).velocity, [0.0, 0.0]);
+        assert_eq!(once.road_user(SECOND / 2).velocity, [0.0, 0.0]);
         // 3.5 s there, 1 s of waiting, 3.5 s back, 1 s of waiting
         let fro = walker(Some(SECOND));
         assert_eq!([9, 11, 12].map(|half| place(&fro, half)), [[3.0, 4.0], [3.0, 4.0], [3.0, 3.0]]);
@@ -156,13 +156,13 @@ mod tests {
             [18, 19, 20, 21].map(|half| place(&fro, half)),
             [[0.0; 2], [0.0; 2], [0.0; 2], [1.0, 0.0]]
         );
-        let back = fro.told(6 * SECOND).velocity;
+        let back = fro.road_user(6 * SECOND).velocity;
         assert!(back[0].abs() < 1e-12 && (back[1] + 2.0).abs() < 1e-12, "{back:?}");
     }
 
     #[test]
     fn it_is_where_it_told_it_would_be() {
-        let told = walker(None).told(2 * SECOND);
-        assert_eq!(told.place_after(0.25), walker(None).told(2 * SECOND + SECOND / 4).place);
+        let told = walker(None).road_user(2 * SECOND);
+        assert_eq!(told.place_after(0.25), walker(None).road_user(2 * SECOND + SECOND / 4).place);
     }
 }

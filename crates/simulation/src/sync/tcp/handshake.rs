@@ -77,7 +77,7 @@ pub(super) enum HandshakeError {
     #[error("{0}")]
     Connection(#[from] io::Error),
     #[error("what waits there is no bekker")]
-    Foreign,
+    OtherProtocol,
     #[error("it speaks protocol {theirs}, this bekker {PROTOCOL}")]
     Protocol { theirs: u16 },
     #[error("it does not know the token of this run")]
@@ -100,12 +100,12 @@ pub(super) fn introduce(
     hello: &Hello,
 ) -> Result<(), HandshakeError> {
     let foreign = |error: io::Error| match error.kind() {
-        io::ErrorKind::InvalidData => HandshakeError::Foreign,
+        io::ErrorKind::InvalidData => HandshakeError::OtherProtocol,
         _ => HandshakeError::Connection(error),
     };
     let challenge: Challenge = read(stream).map_err(foreign)?;
     if challenge.magic != MAGIC {
-        return Err(HandshakeError::Foreign);
+        return Err(HandshakeError::OtherProtocol);
     }
     if challenge.protocol != PROTOCOL {
         return Err(HandshakeError::Protocol { theirs: challenge.protocol });

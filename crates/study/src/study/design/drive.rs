@@ -64,7 +64,7 @@ fn contained(run: impl FnOnce() -> Result<Ending, String>) -> Ending {
     match driven {
         Ok(Ok(ending)) => ending,
         Ok(Err(cause)) => failed(cause),
-        Err(panic) => failed(format!("panicked: {}", told(&*panic))),
+        Err(panic) => failed(format!("panicked: {}", panic_message(&*panic))),
     }
 }
 
@@ -114,7 +114,7 @@ fn follow(
     })
 }
 
-fn told(panic: &(dyn Any + Send)) -> &str {
+fn panic_message(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<&str>().copied();
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("without a word")
 }

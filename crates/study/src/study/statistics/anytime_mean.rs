@@ -127,8 +127,8 @@ mod tests {
     fn looking_after_every_number_it_covers_what_is_asked() {
         let draws = Stream::new(4, "courses");
         // skewed, of two values, and narrow
-        type Course = (fn(f64) -> f64, f64);
-        let kinds: [Course; 3] = [
+        type Sequence = (fn(f64) -> f64, f64);
+        let kinds: [Sequence; 3] = [
             (|u| u * u * u, 0.25),
             (|u| f64::from(u8::from(u < 0.1)), 0.1),
             (|u| 0.6 + 0.1 * u, 0.65),

@@ -40,7 +40,7 @@ pub struct SobolIndices {
 #[non_exhaustive]
 pub enum IndicesError {
     /// One value that is none ruins all sums.
-    #[error("a value is not finite at base points {}", told(.points))]
+    #[error("a value is not finite at base points {}", numbered(.points))]
     NotFinite {
         /// The base points, from 0.
         points: Vec<usize>,
@@ -59,7 +59,7 @@ pub enum IndicesError {
     },
 }
 
-fn told(points: &[usize]) -> String {
+fn numbered(points: &[usize]) -> String {
     let first: Vec<String> = points.iter().take(10).map(usize::to_string).collect();
     let more = if points.len() > 10 { ", ..." } else { "" };
     format!("{}{more}", first.join(", "))

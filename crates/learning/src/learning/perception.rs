@@ -53,7 +53,7 @@ fn lidar(columns: u32) -> LidarSpec {
 
 /// The camera, the lidar, and what of a level they can see; immutable.
 #[derive(Debug)]
-pub struct Eye {
+pub struct Perception {
     scene: SceneModel,
     camera: Option<Camera>,
     lidar: Option<LidarSpec>,
@@ -66,7 +66,7 @@ pub struct Eye {
 #[derive(Clone, Debug)]
 pub struct Surroundings(Arc<Relief>);
 
-impl Eye {
+impl Perception {
     /// Of a level that begins at a place, m; `None` where nothing looks.
     pub(super) fn new(
         file: &ScenarioFile,
@@ -74,7 +74,7 @@ impl Eye {
         start: &World,
         place: [f64; 2],
         options: &Options,
-    ) -> Option<Eye> {
+    ) -> Option<Perception> {
         let camera = options.image;
         let camera = camera.and_then(|side| Camera::with_field(side, side, Lens::Pinhole, FIELD));
         let lidar = options.lidar.map(lidar);
@@ -84,7 +84,13 @@ impl Eye {
         let scene = scene_model(file, &built.world, &built.meshes, built.random.as_ref());
         let (model, published) = (start.model(), &start.state().published);
         let relief = Arc::new(Relief::coarse(&model.ground, published, place));
-        Some(Eye { scene, camera, lidar, noise: Noise::new(file.scenario.seed, 0, 0), relief })
+        Some(Perception {
+            scene,
+            camera,
+            lidar,
+            noise: Noise::new(file.scenario.seed, 0, 0),
+            relief,
+        })
     }
 
     /// The ground around a vehicle at a place, m.

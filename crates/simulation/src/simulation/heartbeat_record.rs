@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 /// What agents leave for the record in a heartbeat: all of them, or those of one rank.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Told {
+pub struct HeartbeatRecord {
     /// What those of their sensors that record delivered, each with its agent, in the order of
     /// time.
     pub delivered: Vec<(u32, Delivery)>,
@@ -23,10 +23,10 @@ pub struct Told {
     pub samples: Option<Vec<Sample>>,
 }
 
-impl Told {
+impl HeartbeatRecord {
     /// What ranks tell in one heartbeat, each of its own agents, as one that steps all tells it.
-    pub fn joined(parts: impl IntoIterator<Item = Told>) -> Told {
-        let mut all = Told::default();
+    pub fn joined(parts: impl IntoIterator<Item = HeartbeatRecord>) -> HeartbeatRecord {
+        let mut all = HeartbeatRecord::default();
         for part in parts {
             all.delivered.extend(part.delivered);
             all.hits.extend(part.hits);
@@ -46,7 +46,7 @@ impl Told {
 
     /// Whether there is nothing to be taken down.
     pub fn is_empty(&self) -> bool {
-        let Told { delivered, hits, trailer_events, autonomous, samples } = self;
+        let HeartbeatRecord { delivered, hits, trailer_events, autonomous, samples } = self;
         delivered.is_empty()
             && hits.is_empty()
             && trailer_events.is_empty()
