@@ -44,6 +44,31 @@ fn a_plate_gives_figures_a_plot_and_a_verdict() {
     assert!(plot.starts_with(b"\x89PNG"));
 }
 
+#[test]
+fn refinements_that_are_none_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    for (wrong, cause) in [
+        ("vector_sheer=false", "unknown field `vector_sheer`, expected one of `surface_reaction`"),
+        ("vector_shear=off", "`off` must be true or false"),
+        ("vector_shear", "must be KEY=true or KEY=false"),
+    ] {
+        let arguments = format!("plate --soil mud --refine {wrong}");
+        let output = rig(folder.path(), &arguments).output().unwrap();
+        let report = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.code() == Some(2) && report.contains(cause), "{report}");
+    }
+}
+
+/// A tyre that the soil does not carry is told of by what its rig has.
+#[test]
+fn a_tyre_that_sinks_is_told_by_its_own_options() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = rig(folder.path(), "tyre --vehicle mrzr4 --soil bog --no-plot").output().unwrap();
+    let report = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{report}");
+    assert!(report.contains("(--load)") && !report.contains("--duration"), "{report}");
+}
+
 /// On hard soil tracks at a slip of 5 % give half the thrust under the default laws, where soil that was let go has to
 /// be sheared afresh; what is asked of the rig is asked of its laws.
 #[test]
@@ -57,6 +82,11 @@ fn tracks_run_under_the_laws_that_are_asked_for() {
     };
     let [default, refined, reference] = ["", "--laws refined", "--laws reference"].map(thrust);
     assert_eq!(default, refined);
+    // of single refinements it is the shear that unloads which takes it
+    let scalar = thrust("--refine vector_shear=false");
+    assert!(scalar > 0.9 * reference, "{scalar} N for {reference} N");
+    let vector = thrust("--laws reference --refine vector_shear=true");
+    assert!(vector < 0.8 * reference, "{vector} N for {reference} N");
     assert!(refined < 0.75 * reference, "{refined} N for {reference} N");
 }
 

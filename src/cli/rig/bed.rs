@@ -1,7 +1,8 @@
 //! The soil of a rig's bed, as the command line names it.
 
 use crate::cli::Failure;
-use crate::scenario::build::custom_soil;
+use crate::scenario::build::{custom_soil, refined};
+use crate::scenario::config::Refine;
 use crate::scenario::{Document, Faults, input};
 use crate::soil::{Laws, Soil, SoilKind, Yielding, catalogue};
 use clap::{Args, ValueEnum};
@@ -24,6 +25,25 @@ pub struct Bed {
     /// Laws of the soil
     #[arg(long, value_enum, default_value_t = LawsChoice::Refined)]
     laws: LawsChoice,
+    /// Switch a refinement of the laws on or off, by a key of a scenario's [ground.refine]:
+    /// vector_shear=false; may be repeated
+    #[arg(long, value_name = "KEY=BOOL", value_parser = refinement)]
+    refine: Vec<(String, bool)>,
+}
+
+/// A refinement by its key, and whether it is on.
+fn refinement(text: &str) -> Result<(String, bool), String> {
+    let (key, value) = text.split_once('=').ok_or("must be KEY=true or KEY=false")?;
+    let on = value.parse().map_err(|_| format!("`{value}` must be true or false"))?;
+    let refinement = (key.to_owned(), on);
+    refine(std::slice::from_ref(&refinement)).map_err(|error| error.to_string())?;
+    Ok(refinement)
+}
+
+/// Refinements as a scenario states them.
+fn refine(all: &[(String, bool)]) -> Result<Refine, serde_json::Error> {
+    let keys = all.iter().map(|(key, on)| (key.clone(), (*on).into()));
+    serde_json::from_value(serde_json::Value::Object(keys.collect()))
 }
 
 /// Presets of the soil laws.
@@ -38,16 +58,19 @@ enum LawsChoice {
 impl Bed {
     /// The laws asked for.
     pub fn laws(&self) -> Laws {
-        match self.laws {
+        let laws = match self.laws {
             LawsChoice::Refined => Laws::refined(),
             LawsChoice::Reference => Laws::reference(),
-        }
+        };
+        // each key was read as it was given
+        refined(laws, &refine(&self.refine).unwrap_or_default())
     }
 
     /// A bed of a soil of the catalogue as it stands.
     pub fn of(name: &str) -> Bed {
         let laws = LawsChoice::Refined;
-        Bed { soil: Some(name.to_owned()), soil_file: None, set: Vec::new(), laws }
+        let soil = Some(name.to_owned());
+        Bed { soil, soil_file: None, set: Vec::new(), laws, refine: Vec::new() }
     }
 
     /// The soil and its parameters; a firm one is refused, for it gives no curve.

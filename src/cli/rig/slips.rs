@@ -124,6 +124,10 @@ pub struct Swept<T> {
     pub refused: Vec<Refused>,
 }
 
+/// What to do where the ground does not bear the load by the end.
+const LONGER: &str = "Let it run longer (--duration) or in shorter steps (--step); where neither \
+                      helps, the soil does not bear this load";
+
 /// Runs a rig at every setting, each on a bed of its own.
 ///
 /// # Errors
@@ -138,7 +142,10 @@ pub fn sweep<T: Send>(
     for (at, run) in runs {
         match run {
             Ok(result) => found.push((at, result)),
-            Err(cause @ (RigError::NotCarried { .. } | RigError::NotFinite { .. })) => {
+            Err(cause @ RigError::NotCarried { .. }) => {
+                refused.push(Refused { at, reason: format!("{cause}. {LONGER}") });
+            }
+            Err(cause @ RigError::NotFinite { .. }) => {
                 refused.push(Refused { at, reason: cause.to_string() });
             }
             Err(cause) => return Err(cause.into()),

@@ -13,7 +13,7 @@ use crate::scenario::build::vehicle_spec;
 use crate::scm::{Ring, STATIONS, STRIPS, Underside};
 use crate::simulation::{ring, underside};
 use crate::soil::{Laws, Soil, SoilKind};
-use crate::study::{TyreResult, TyreRig};
+use crate::study::{RigError, TyreResult, TyreRig};
 use crate::vehicle::spec::{FlexibleTyre, RigidTyre};
 use crate::vehicle::tyre::{RingFigures, tyre};
 use clap::Args;
@@ -85,9 +85,12 @@ impl Tyre {
                 laws: Laws::refined(),
                 spacing: self.grid,
             };
-            rig.run().map_err(|error| Failure::Run {
-                subject: mounted.name.clone(),
-                cause: error.to_string(),
+            rig.run().map_err(|error| {
+                let mut cause = error.to_string();
+                if let RigError::NotCarried { .. } = error {
+                    cause += ". The soil may not bear this load: take less of it (--load)";
+                }
+                Failure::Run { subject: mounted.name.clone(), cause }
             })
         };
         let mut runs = Vec::new();

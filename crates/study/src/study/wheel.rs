@@ -40,9 +40,7 @@ pub enum RigError {
     /// What the ground bears is not the load.
     #[error(
         "the ground bears {carried:.0} N of the load of {load:.0} N over the part of the run \
-         that means are taken of, sunk {sinkage:.3} m: the body still sinks, or trembles. Let it \
-         run longer (--duration) or in shorter steps (--step); where neither helps, the soil does \
-         not bear this load: take less of it (--load)"
+         that means are taken of, sunk {sinkage:.3} m: the body still sinks, or trembles"
     )]
     NotCarried {
         /// Mean vertical force of the ground, N.

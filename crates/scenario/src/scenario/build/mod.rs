@@ -29,4 +29,4 @@ pub use soils::{SoilTable, custom_soil, soil_table};
 pub use terrain::{BuiltTerrain, region, terrain};
 pub(super) use terrain::{origin_of, png_scale};
 pub use vehicles::{tracked_schema, vehicle_spec, vehicle_specs, wheeled_schema};
-pub use world::{Built, world, world_of};
+pub use world::{Built, refined, world, world_of};

@@ -10,7 +10,9 @@ use crate::curve::Curve;
 use crate::grid::Lattice;
 use crate::ground::GroundModel;
 use crate::numeric::GRAVITY;
-use crate::scenario::config::{self, CollisionPolicy, FollowPolicy, LawsPreset, PathEnd, Stamp};
+use crate::scenario::config::{
+    self, CollisionPolicy, FollowPolicy, LawsPreset, PathEnd, Refine, Stamp,
+};
 use crate::scenario::convoys::Convoys;
 use crate::scenario::fault::{Fault, Problem};
 use crate::scenario::inputs::sha256;
@@ -184,9 +186,16 @@ fn ground(file: &ScenarioFile, soils: &SoilTable, terrain: Terrain) -> Result<Gr
         LawsPreset::Reference => Laws::reference(),
         LawsPreset::Refined => Laws::refined(),
     };
-    let refine = &config.refine;
-    let laws = Laws {
-        bulldozing: config.bulldozing,
+    let laws = Laws { bulldozing: config.bulldozing, ..refined(laws, &config.refine) };
+    let lattice = Lattice { spacing: config.spacing };
+    GroundModel::new(lattice, terrain, soils.soils().to_vec(), laws)
+        .map_err(|error| refused(file, "ground", &error).into())
+}
+
+/// Laws with single refinements switched on or off.
+pub fn refined(laws: Laws, refine: &Refine) -> Laws {
+    Laws {
+        bulldozing: laws.bulldozing,
         surface_reaction: refine.surface_reaction.unwrap_or(laws.surface_reaction),
         vector_shear: refine.vector_shear.unwrap_or(laws.vector_shear),
         slip_sinkage: refine.slip_sinkage.unwrap_or(laws.slip_sinkage),
@@ -199,10 +208,7 @@ fn ground(file: &ScenarioFile, soils: &SoilTable, terrain: Terrain) -> Result<Gr
         layers: refine.layers.unwrap_or(laws.layers),
         peak_shear: refine.peak_shear.unwrap_or(laws.peak_shear),
         rate_dependence: refine.rate_dependence.unwrap_or(laws.rate_dependence),
-    };
-    let lattice = Lattice { spacing: config.spacing };
-    GroundModel::new(lattice, terrain, soils.soils().to_vec(), laws)
-        .map_err(|error| refused(file, "ground", &error).into())
+    }
 }
 
 fn agents(
