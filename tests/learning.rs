@@ -9,7 +9,13 @@ use std::sync::Arc;
 
 /// Rigid tyres, coarse nodes, long steps: as quick as it gets.
 fn quick() -> Options {
-    Options { flexible_tyres: false, spacing: 0.1, step: 0.005, levels: 2, ..Options::default() }
+    Options {
+        flexible_tyres: Some(false),
+        spacing: 0.1,
+        step: 0.005,
+        levels: 2,
+        ..Options::default()
+    }
 }
 
 /// Actions that steer and drive and brake, the same for every environment.
@@ -113,6 +119,11 @@ fn a_levels_number_decides_it_whatever_was_driven_before() {
     assert_ne!(numbers(5), numbers(6));
 }
 
+/// As [`quick`], with tyres as the vehicle's file has them.
+fn bare() -> Options {
+    Options { flexible_tyres: None, ..quick() }
+}
+
 #[test]
 fn what_cannot_be_is_refused_by_name() {
     let told = |options| Levels::new(TASKS[0], options).unwrap_err().to_string();
@@ -120,8 +131,15 @@ fn what_cannot_be_is_refused_by_name() {
     assert_eq!(refused, "difficulty = 1.5: must be from 0 to 1");
     assert!(told(Options { vehicle: "m113".into(), ..quick() }).contains("on wheels"));
     assert!(told(Options { inflation: Some(200.0), ..quick() }).contains("rigid tyres have none"));
-    let soft = Options { inflation: Some(2e5), flexible_tyres: true, ..quick() };
+    let soft = Options { inflation: Some(2e5), flexible_tyres: Some(true), ..quick() };
     assert!(told(soft).contains("inflation"));
+    // a gator's tyres are rigid unless asked for, and what is asked of them in vain is named
+    assert!(Levels::new(TASKS[0], Options { vehicle: "gator".into(), ..bare() }).is_ok());
+    let gator = |options| told(Options { vehicle: "gator".into(), ..options });
+    let gives = gator(Options { flexible_tyres: Some(true), ..bare() });
+    assert!(gives.starts_with("flexible_tyres = true: must be left out or false: no file of"));
+    let filled = gator(Options { inflation: Some(200.0), ..bare() });
+    assert!(filled.starts_with("inflation = 200: must be left out: no file of"), "{filled}");
     let pair = told(Options { vehicles: Some(2), ..quick() });
     assert_eq!(pair, "vehicles = 2: must be 1");
     assert!(told(Options { soil: Some("cheese".into()), ..quick() }).contains("cheese"));

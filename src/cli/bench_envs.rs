@@ -74,7 +74,7 @@ impl BenchEnvs {
         let mut costs = Vec::new();
         for (flexible_tyres, step) in [(false, 2e-3), (false, 4e-3), (true, 2e-3), (true, 4e-3)] {
             let options = Options {
-                flexible_tyres,
+                flexible_tyres: Some(flexible_tyres),
                 step,
                 spacing: self.spacing,
                 image: self.image,
@@ -126,7 +126,7 @@ impl BenchEnvs {
             subject: "threads".into(),
             cause: error.to_string(),
         })?;
-        let (flexible, step) = (options.flexible_tyres, options.step);
+        let (flexible, step) = (options.flexible_tyres == Some(true), options.step);
         let limit = TASKS.iter().find(|task| task.id() == self.task).map(|task| task.max_steps());
         let measured = pool.install(|| -> Result<Cost, LearningError> {
             let mut batch = Batch::new(&self.task, options, self.envs, limit)?;

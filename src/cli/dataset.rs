@@ -64,9 +64,9 @@ pub struct Dataset {
     /// How many of them drive, where a task has several; four unless told
     #[arg(long, value_name = "N")]
     vehicles: Option<u32>,
-    /// Its tyres
-    #[arg(long, value_enum, default_value_t = Tyre::Flexible)]
-    tyre: Tyre,
+    /// Its tyres; those that give way where the vehicle's file says how unless told
+    #[arg(long, value_enum)]
+    tyre: Option<Tyre>,
     /// Their inflation, kPa; as in the vehicle's file unless told
     #[arg(long, value_name = "KPA", value_parser = quantity(10.0..=1000.0, "kPa"))]
     inflation: Option<f64>,
@@ -186,7 +186,7 @@ impl Dataset {
         Options {
             vehicle: self.vehicle.clone(),
             vehicles: self.vehicles,
-            flexible_tyres: self.tyre == Tyre::Flexible,
+            flexible_tyres: self.tyre.map(|tyre| tyre == Tyre::Flexible),
             inflation: self.inflation,
             soil: self.soil.clone(),
             difficulty: self.difficulty,

@@ -264,12 +264,15 @@ fn scenario(
     scenario.soil.zone = patches;
     scenario.scenery = spec.standing.iter().map(Standing::scenery).collect();
     let on_tracks = vehicle_spec(&options.vehicle, Path::new(""))?.wheeled().is_none();
-    let tyre = if options.flexible_tyres { TyreModel::Flexible } else { TyreModel::Rigid };
+    let tyre = options.flexible_tyres.map(|gives| match gives {
+        true => TyreModel::Flexible,
+        false => TyreModel::Rigid,
+    });
     let load = Payload { mass: spec.payload, position: [-1.0, 0.0, 0.6], size: [0.0; 3] };
     let first = Vehicle {
         model: options.vehicle.clone(),
         heading_deg: spec.heading.to_degrees(),
-        tyre: (!on_tracks).then_some(tyre),
+        tyre: tyre.filter(|_| !on_tracks),
         inflation: options.inflation.map(Inflation::All),
         payload: if spec.payload > 0.0 { vec![load] } else { Vec::new() },
         ..scenario.vehicle.remove(0)
@@ -283,18 +286,34 @@ fn scenario(
     Ok(scenario)
 }
 
-/// Refuses vehicles that a task has none for.
-fn check_vehicle(task: &dyn Task, model: &str) -> Result<(), LearningError> {
+/// Refuses vehicles that a task has none for, and what is asked of their tyres in vain.
+fn check_vehicle(task: &dyn Task, options: &Options) -> Result<(), LearningError> {
+    let model = &options.vehicle;
     let spec = vehicle_spec(model, Path::new(""));
     let spec = spec.map_err(|faults| LearningError::Level { level: 0, faults })?;
-    if spec.wheeled().is_some() || task.on_tracks() {
+    let refused = |option, value: String, allowed: String| {
+        Err(LearningError::Option { option, value, allowed })
+    };
+    let on_wheels = spec.wheeled();
+    if on_wheels.is_none() && !task.on_tracks() {
+        let allowed = "one on wheels: this task is not driven on tracks".into();
+        return refused("vehicle", model.clone(), allowed);
+    }
+    if on_wheels.is_some_and(|own| own.tyre.flexible.is_some()) {
         return Ok(());
     }
-    Err(LearningError::Option {
-        option: "vehicle",
-        value: model.into(),
-        allowed: "one on wheels: this task is not driven on tracks".into(),
-    })
+    let name = spec.name();
+    let why = match on_wheels {
+        Some(_) => format!("no file of {name} says how its tyres give way ([tyre.flexible])"),
+        None => format!("{name} runs on tracks"),
+    };
+    if options.flexible_tyres == Some(true) {
+        return refused("flexible_tyres", "true".into(), format!("left out or false: {why}"));
+    }
+    if let Some(inflation) = options.inflation {
+        return refused("inflation", inflation.to_string(), format!("left out: {why}"));
+    }
+    Ok(())
 }
 
 /// Levels that have been made: what was made once is not made again.
@@ -317,7 +336,7 @@ impl Levels {
     /// [`LearningError`] when an option cannot be; the first level is made to find out.
     pub fn new(task: &'static dyn Task, options: Options) -> Result<Levels, LearningError> {
         options.check()?;
-        check_vehicle(task, &options.vehicle)?;
+        check_vehicle(task, &options)?;
         let agents = options.vehicles(task.vehicles())?;
         let (parts, made) = (Parts::default(), Mutex::default());
         let levels = Levels { task, options, agents, parts, made };

@@ -11,8 +11,8 @@ pub struct Options {
     pub vehicle: String,
     /// How many are driven, where a task has several; four if not said.
     pub vehicles: Option<u32>,
-    /// Whether its tyres give way; tracks have none.
-    pub flexible_tyres: bool,
+    /// Whether its tyres give way; where the vehicle's file says how, if not said. Tracks have none.
+    pub flexible_tyres: Option<bool>,
     /// Inflation of its tyres, kPa; as in the vehicle's file if not said.
     pub inflation: Option<f64>,
     /// A soil in place of those that are drawn from.
@@ -51,7 +51,7 @@ impl Default for Options {
         Options {
             vehicle: "hmmwv".into(),
             vehicles: None,
-            flexible_tyres: true,
+            flexible_tyres: None,
             inflation: None,
             soil: None,
             difficulty: 0.5,
@@ -89,7 +89,7 @@ impl Options {
         number("spacing", self.spacing, [0.01, 0.2])?;
         number("image", self.image.map_or(64.0, f64::from), [8.0, 256.0])?;
         number("lidar", self.lidar.map_or(64.0, f64::from), [8.0, 1024.0])?;
-        if let (Some(inflation), false) = (self.inflation, self.flexible_tyres) {
+        if let (Some(inflation), Some(false)) = (self.inflation, self.flexible_tyres) {
             let (option, value) = ("inflation", inflation.to_string());
             let allowed = "left out: rigid tyres have none".into();
             return Err(LearningError::Option { option, value, allowed });
