@@ -43,6 +43,16 @@ fn an_hmmwv_turns_and_stops_as_the_closed_forms_say() {
 }
 
 /// The scenarios that decided are driven by `bekker run` to the same end.
+/// The Marder surges on its rope: what its mass pulls as it slows down is not drawbar pull.
+#[test]
+fn nobody_pulls_more_than_friction_holds() {
+    let place = tempfile::tempdir().unwrap();
+    let found = json(place.path(), &["--vehicle", "marder", "--event", "drawbar", "--quick"]);
+    let pull = figure(&found, "drawbar_pull")["value"].as_f64().unwrap();
+    // the road's μ is 0.8; running resistance of the tracks takes a little of it
+    assert!((0.7..=0.8).contains(&pull), "{pull}");
+}
+
 #[test]
 fn what_decided_can_be_run() {
     let place = tempfile::tempdir().unwrap();

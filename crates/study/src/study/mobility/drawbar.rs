@@ -3,7 +3,7 @@
 //! The vehicle holds a low speed and pulls another of its kind on a rope, in neutral, whose brake
 //! is slowly applied: the field's dynamometer vehicle. On a road it pulls two, for one whose wheels
 //! lock holds less than the other can pull. The pull is what the ground gives the wheels along
-//! their heading less what speeds the vehicle up.
+//! their heading less what speeds the vehicle up; what it gives by slowing down is not counted.
 
 use super::findings::{Figure, Findings};
 use super::straight::road_friction;
@@ -137,7 +137,8 @@ fn pull(subject: &Subject, soil: &str) -> Result<(Scenario, Vec<[f64; 2]>), Mobi
         let mean = |k: usize| chunk.iter().map(|own| own[k]).sum::<f64>() / MEAN as f64;
         let time = (MEAN - 1) as f64 * scenario.time.heartbeat;
         let speeding_up = (chunk[MEAN - 1][2] - chunk[0][2]) / time / GRAVITY;
-        [mean(0), mean(1) - speeding_up]
+        // a vehicle that slows down pulls by its mass too, and more than the ground holds
+        [mean(0), mean(1) - f64::max(speeding_up, 0.0)]
     });
     let curve = curve.collect();
     Ok((scenario, curve))
