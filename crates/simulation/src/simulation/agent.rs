@@ -152,7 +152,8 @@ pub(super) struct AgentView {
     station: Option<f64>,
     /// Speed along its path, or forward, m/s.
     pub speed: f64,
-    /// Velocity of that origin, m/s; of other ranks' agents as the wire has it.
+    /// Velocity of that origin, m/s; of other ranks' agents as the wire has it, of own ones as it
+    /// is: what decides a state takes `twist`, which all know alike.
     pub velocity: Vec3,
     /// Whether its drive has ended.
     pub ended: bool,

@@ -158,11 +158,18 @@ impl AutonomyState {
     /// readings, and is in the plan and in what is shared as soon as it matters.
     pub(super) fn digested(&self) -> Vec<u8> {
         let AutonomyState {
-            navigator, plan, thought, in_force, scans, passed_over, member, ..
+            navigator,
+            plan,
+            thought,
+            in_force,
+            scans,
+            passed_over,
+            others,
+            member,
         } = self;
         let thinking = (thought.due_us(), in_force, scans, passed_over);
         let shared = (member.map().digest(), &member.traffic);
-        let parts = (navigator, plan, thinking, shared);
+        let parts = (navigator, plan, thinking, others, shared);
         let mut bytes = postcard::to_stdvec(&parts).expect("plain data serialises into memory");
         if let Some(order) = member.order() {
             let told = postcard::to_stdvec(&(order, &member.ledger));
@@ -265,12 +272,13 @@ impl World {
             let here = views[agent].pose.position;
             own.others.retain(|_, told| told.at_us + KNOWN_FOR_US > now_us);
             for &other in &network.neighbours[agent] {
-                let there = views[other].pose.position;
+                // as all ranks are told of it, its own too
+                let (there, motion) = (views[other].pose.position, views[other].twist.linear);
                 if hypot(there.x - here.x, there.y - here.y) < MATTERS {
                     let told = LastKnown {
                         at_us: now_us,
                         place: [there.x, there.y],
-                        velocity: [views[other].velocity.x, views[other].velocity.y],
+                        velocity: [motion.x, motion.y],
                         reach: model.agents[other].vehicle.footprint().reach(),
                     };
                     own.others.insert(other as u32, told);
