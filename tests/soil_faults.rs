@@ -139,9 +139,7 @@ fn a_result_that_the_ground_does_not_carry_is_refused() {
     let error = rolled(soil("bog"), Laws::refined(), 0.0).unwrap_err();
     assert!(matches!(error, RigError::NotCarried { .. }), "{error:?}");
     let text = error.to_string();
-    for word in ["6312 N", "--duration", "--step", "--load"] {
-        assert!(text.contains(word), "{text}");
-    }
+    assert!(text.contains("N of the load of 6312 N"), "{text}");
     // in steps of 20 ms the light wheel of the sand trials knocks on the sand
     let at = |step: f64| {
         let trials = wheel_trials().into_iter();
