@@ -351,7 +351,7 @@ fn past_string(bytes: &[u8], begin: usize) -> usize {
 /// Whether a text may stand without quotes in a `--set` argument.
 fn is_bare_word(text: &str) -> bool {
     text.starts_with(|c: char| c.is_alphabetic() || "./~_".contains(c))
-        && text.chars().all(|c| c.is_alphanumeric() || "-_./~ ".contains(c))
+        && text.chars().all(|c| c.is_alphanumeric() || "+-_./~ ".contains(c))
 }
 
 /// The value with every node in it moved to one place.
@@ -480,6 +480,7 @@ driver = { kind = 'hold',
     fn set_overrides_and_creates() {
         let mut document = Document::parse("x.toml", TEXT).unwrap();
         document.set("vehicle[0].name=lead").unwrap();
+        document.set("vehicle[0].model=hmmwv+cargo_trailer").unwrap();
         document.set("vehicle.1.driver.brake = 0.5").unwrap();
         document.set("output.picture.size=[800, 600]").unwrap();
         let value = |key: &str| document.get(key).unwrap().value.to_json();

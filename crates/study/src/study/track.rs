@@ -6,7 +6,7 @@ use super::tracked_drive::TrackedDrive;
 use super::wheel::{RigError, bed, require, require_carried};
 use crate::numeric::{GRAVITY, smooth_step};
 use crate::soil::{Laws, Soil};
-use crate::spatial::Vec3;
+use crate::spatial::{Load, Twist, Vec3};
 use crate::vehicle::TrackedSpec;
 use serde::{Deserialize, Serialize};
 
@@ -14,14 +14,14 @@ use serde::{Deserialize, Serialize};
 const SETTLE: f64 = 1.0;
 /// Time over which slip comes on, s.
 const RAMP: f64 = 0.5;
-/// Damper that holds the hull at its speed, N s/m.
+/// Damper that holds the hull at its speed and on its line, N s/m, and at its heading, N m s.
 const HOLD: f64 = 1e9;
 
 /// How the vehicle is moved.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TrackMotion {
-    /// Drawn straight on.
+    /// Drawn straight on: guided, for a hull that thrust pushes against its hold turns away.
     Straight {
         /// Speed of the hull, m/s.
         speed: f64,
@@ -139,9 +139,7 @@ impl Rig for TrackRig {
             let twist = drive.own.vehicle.twist(&drive.room.vehicle);
             let held = HOLD * (twist.linear.x - start);
             if let TrackMotion::Straight { .. } = self.motion {
-                let load = drive.room.vehicle.chassis_load();
-                load.wrench.force.x = -held;
-                load.add_tangent(&Vec3::x(), &Vec3::zeros(), 0.0, HOLD);
+                guide(drive.room.vehicle.chassis_load(), held, &twist);
             }
             drive.advance_driven(self.track_speeds(drive.time()))?;
             if tick >= first {
@@ -191,6 +189,17 @@ impl Rig for TrackRig {
             _ => 0.0,
         }
     }
+}
+
+/// Holds a hull back by `held`, on its line and at its heading.
+fn guide(load: &mut Load, held: f64, twist: &Twist) {
+    load.wrench.force.x = -held;
+    load.wrench.force.y = -HOLD * twist.linear.y;
+    load.wrench.torque.z = -HOLD * twist.angular.z;
+    for direction in [Vec3::x(), Vec3::y()] {
+        load.add_tangent(&direction, &Vec3::zeros(), 0.0, HOLD);
+    }
+    load.damping[(2, 2)] += HOLD;
 }
 
 impl TrackRig {
