@@ -42,6 +42,18 @@ fn an_hmmwv_turns_and_stops_as_the_closed_forms_say() {
     assert!((0.9..1.005).contains(&top), "{top}");
 }
 
+/// A steering drive turns by the first gear's ratio: what slides on top is a fifth at most.
+#[test]
+fn a_steering_drive_turns_as_the_closed_form_says() {
+    let place = tempfile::tempdir().unwrap();
+    for (vehicle, most) in [("marder", 1.2)] {
+        let found = json(place.path(), &["--vehicle", vehicle, "--event", "turning", "--quick"]);
+        let own = figure(&found, "turning_radius");
+        let ratio = own["value"].as_f64().unwrap() / own["closed_form"]["value"].as_f64().unwrap();
+        assert!((0.97..most).contains(&ratio), "{vehicle}: {ratio}");
+    }
+}
+
 /// The scenarios that decided are driven by `bekker run` to the same end.
 /// The Marder surges on its rope: what its mass pulls as it slows down is not drawbar pull.
 #[test]

@@ -60,7 +60,7 @@ impl SteeringGeometry {
             _ => 0.0,
         };
         let length = spec.contact_length();
-        let curvature = 2.0 * spec.drive.steering.least_ratio() / spec.gauge();
+        let curvature = 2.0 * spec.lock_ratio() / spec.gauge();
         SteeringGeometry {
             wheelbase: length,
             rear_axle: 0.5 * (middle(&spec.left) + middle(&spec.right)),
