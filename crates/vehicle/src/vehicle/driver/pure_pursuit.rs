@@ -72,7 +72,7 @@ impl SteeringGeometry {
     /// Of a wheeled vehicle by its file.
     pub fn of(spec: &VehicleSpec) -> SteeringGeometry {
         SteeringGeometry {
-            wheelbase: spec.wheelbase,
+            wheelbase: spec.steering_base(),
             rear_axle: spec.turning_line(),
             max_steer: spec.max_steer(),
             trailer: TrailerGeometry::of(spec),
