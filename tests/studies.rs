@@ -573,6 +573,10 @@ fn factors_that_are_none_are_refused_by_name() {
         "key = \"soil.default=1\"",
         "factor[0].key = \"soil.default=1\": `soil.default=1` must be a key alone: its levels are the values",
     );
+    for key in ["vehicle.0.driver.speed", "vehicle[00].driver. speed"] {
+        let keys = format!("keys = [\"vehicle[0].driver.speed\", \"{key}\"]");
+        said("key = \"soil.default\"", &keys, &format!("`{key}` is varied already"));
+    }
     let scaled = "scale = true\nvalues = [1, 2]";
     said(
         VALUES,

@@ -44,7 +44,7 @@ pub(super) fn faults(config: &StudyConfig, document: &Document) -> Vec<Fault> {
                     name,
                     refused(&format!("`{key}` must be a key alone: its levels are the values")),
                 );
-            } else if !keys.insert(key.to_owned()) {
+            } else if !keys.insert(Document::plain_path(key)) {
                 fault(name, refused(&format!("`{key}` is varied already")));
             }
         }
