@@ -228,6 +228,26 @@ fn a_table_agrees_with_all_cells_driven_and_parts_with_the_whole() {
     assert!(!folder.join("whole/crossings.csv").exists());
 }
 
+/// Where the local origin lies, and whether the middle of the area is on the elevation model, is
+/// nothing to the map: what of the area is ground is mapped.
+#[test]
+fn an_origin_and_a_middle_off_the_ground_are_mapped() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path();
+    fs::write(folder.join("hill.asc"), hill()).unwrap();
+    let of = |given: &str| {
+        let text = format!(
+            "{QUICK}{given}\nterrain = {{ surface = {{ kind = 'dem', file = 'hill.asc', \
+             origin = [-500, 0] }} }}\n"
+        );
+        MapFile::parse("hill.toml", &text, folder, &[])
+    };
+    assert_eq!(of("").unwrap().area, [115.0, -385.0, 885.0, 385.0]);
+    assert_eq!(of("area = [-500, -20, 200, 20]").unwrap().area, [115.0, -20.0, 200.0, 20.0]);
+    let none = of("area = [-90, -20, 0, 20]").unwrap_err().to_string();
+    assert!(none.contains("area = [-90, -20, 0, 20]: leaves no cell of 10 m"), "{none}");
+}
+
 /// A raster of the numbers 1 and 2: west and east of x = 0.
 fn halves() -> &'static str {
     "ncols 2\nnrows 2\nxllcorner -100\nyllcorner -100\ncellsize 100\n1 2\n1 2\n"

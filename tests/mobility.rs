@@ -42,6 +42,19 @@ fn an_hmmwv_turns_and_stops_as_the_closed_forms_say() {
     assert!((0.9..1.005).contains(&top), "{top}");
 }
 
+/// A steering drive turns by the first gear's ratio, and a truck on three axles about the middle of its
+/// tandem: what slides on top is an eighth of the KrAZ's radius at most, a fifth of the Marder's.
+#[test]
+fn a_steering_drive_and_a_tandem_turn_as_the_closed_form_says() {
+    let place = tempfile::tempdir().unwrap();
+    for (vehicle, most) in [("kraz_64431", 1.125), ("marder", 1.2)] {
+        let found = json(place.path(), &["--vehicle", vehicle, "--event", "turning", "--quick"]);
+        let own = figure(&found, "turning_radius");
+        let ratio = own["value"].as_f64().unwrap() / own["closed_form"]["value"].as_f64().unwrap();
+        assert!((0.97..most).contains(&ratio), "{vehicle}: {ratio}");
+    }
+}
+
 /// The scenarios that decided are driven by `bekker run` to the same end.
 /// The Marder surges on its rope: what its mass pulls as it slows down is not drawbar pull.
 #[test]

@@ -560,6 +560,23 @@ fn factors_that_are_none_are_refused_by_name() {
     );
     said(VALUES, &normal("deviation = 1, low = 90"), "must leave a millionth of it or more");
     said(VALUES, "distribution = { kind = \"norml\" }", "must be one of");
+    let beyond = "reaches beyond the largest number that there is";
+    said(VALUES, "range = [-1e308, 1e308]", &format!("range = [-1e308, 1e308]: {beyond}"));
+    for own in [
+        "kind = \"uniform\", low = -1e308, high = 1e308",
+        "kind = \"normal\", mean = 1, deviation = 1e308",
+    ] {
+        said(VALUES, &format!("distribution = {{ {own} }}"), beyond);
+    }
+    said(
+        "key = \"soil.default\"",
+        "key = \"soil.default=1\"",
+        "factor[0].key = \"soil.default=1\": `soil.default=1` must be a key alone: its levels are the values",
+    );
+    for key in ["vehicle.0.driver.speed", "vehicle[00].driver. speed"] {
+        let keys = format!("keys = [\"vehicle[0].driver.speed\", \"{key}\"]");
+        said("key = \"soil.default\"", &keys, &format!("`{key}` is varied already"));
+    }
     let scaled = "scale = true\nvalues = [1, 2]";
     said(
         VALUES,

@@ -11,6 +11,7 @@ use bekker::soil::{Laws, Soil, SoilKind, Tread};
 use bekker::study::{PlateRig, Rig, RigError, ShearRig, WheelMotion, WheelRig};
 use pyo3::prelude::*;
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 use std::path::Path;
 
 /// A yielding soil by name, with parameters changed.
@@ -41,6 +42,22 @@ fn laws(py: Python<'_>, name: &str) -> PyResult<Laws> {
     }
 }
 
+/// Refuses a figure outside the range that the command's option has.
+fn within(
+    py: Python<'_>,
+    key: &str,
+    value: f64,
+    range: RangeInclusive<f64>,
+    unit: &str,
+) -> PyResult<()> {
+    if range.contains(&value) {
+        return Ok(());
+    }
+    let allowed = format!("from {} to {} {unit}", range.start(), range.end());
+    let told = format!("{key} = {value}: must be {allowed}");
+    Err(error::input(py, key, &value, &allowed, told))
+}
+
 fn refused(py: Python<'_>, failure: RigError) -> PyErr {
     match failure {
         RigError::Parameter { parameter, value, allowed } => {
@@ -66,12 +83,19 @@ fn plate(
     laws_name: &str,
     (size, radius): ([f64; 2], Option<f64>),
     pressure: f64,
+    spacing: f64,
 ) -> PyResult<PlateRig> {
     let [length, width] = size;
+    match radius {
+        Some(radius) => within(py, "radius", radius, 0.01..=5.0, "m")?,
+        None => size.into_iter().try_for_each(|side| within(py, "size", side, 0.01..=10.0, "m"))?,
+    }
+    within(py, "pressure", pressure, 100.0..=1e7, "Pa")?;
+    within(py, "spacing", spacing, 0.001..=0.5, "m")?;
     let outline = radius
         .map_or(PlateOutline::Rectangle { length, width }, |radius| PlateOutline::Disc { radius });
     let rig = PlateRig::new(soil(py, soil_name, changes)?, outline, pressure);
-    Ok(PlateRig { laws: laws(py, laws_name)?, ..rig })
+    Ok(PlateRig { laws: laws(py, laws_name)?, spacing, ..rig })
 }
 
 /// Presses a plate, lets it go and presses again.
@@ -87,8 +111,8 @@ pub fn press_plate<'py>(
     pressure: f64,
     spacing: f64,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let rig = plate(py, soil, &changes, laws, (size, radius), pressure)?;
-    run(py, &PlateRig { spacing, ..rig })
+    let rig = plate(py, soil, &changes, laws, (size, radius), pressure, spacing)?;
+    run(py, &rig)
 }
 
 /// Shears a plate under a pressure.
@@ -105,8 +129,9 @@ pub fn shear_plate<'py>(
     spacing: f64,
     displacement: f64,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let plate = plate(py, soil, &changes, laws, (size, radius), pressure)?;
-    let rig = ShearRig::new(PlateRig { spacing, ..plate });
+    let plate = plate(py, soil, &changes, laws, (size, radius), pressure, spacing)?;
+    within(py, "displacement", displacement, 0.001..=10.0, "m")?;
+    let rig = ShearRig::new(plate);
     run(py, &ShearRig { displacement, ..rig })
 }
 
@@ -129,8 +154,15 @@ pub fn roll_wheel<'py>(
     duration: f64,
 ) -> PyResult<Bound<'py, PyAny>> {
     let [radius, width] = cylinder;
+    within(py, "load", load, 1.0..=1e6, "N")?;
+    within(py, "speed", speed, 0.01..=30.0, "m/s")?;
+    within(py, "spacing", spacing, 0.002..=0.5, "m")?;
+    within(py, "step", step, 1e-5..=0.02, "s")?;
+    within(py, "duration", duration, 0.5..=120.0, "s")?;
     let (wheel, tread, belt) = match vehicle {
         None => {
+            within(py, "radius", radius, 0.02..=3.0, "m")?;
+            within(py, "width", width, 0.01..=3.0, "m")?;
             let wheel = Underside::cylinder(radius, width)
                 .map_err(|e| error::input(py, "radius", &radius, "a radius of a wheel, m", e))?;
             (wheel, Tread::rough(), None)

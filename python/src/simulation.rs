@@ -17,6 +17,7 @@ use bekker::simulation::{Command, CommandError, Placement, Sample, Steering, Wor
 use bekker::vehicle::{Locks, Selector};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
+use std::f64::consts::PI;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -166,6 +167,10 @@ impl Simulation {
         progress: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let until = until.unwrap_or(self.file.scenario.time.duration);
+        if until.is_nan() {
+            let (allowed, told) = ("a moment, s", "until = NaN: must be a moment, s");
+            return Err(error::input(py, "until", &until, allowed, told));
+        }
         let every = sample_every.unwrap_or(0.1);
         if !(every.is_finite() && every > 0.0) {
             let told = format!("sample_every = {every}: must be above 0 s");
@@ -506,6 +511,19 @@ pub fn shot(
         let allowed = "1 to 2^24 pixels, supersample 1 to 16";
         let told = format!("size = {value}: must be {allowed}");
         return Err(error::input(py, "size", &value, allowed, told));
+    }
+    let points = [("place", place), ("target", target)];
+    for (key, point) in points.into_iter().filter_map(|(key, point)| Some((key, point?))) {
+        if !point.into_iter().all(f64::is_finite) {
+            let (value, allowed) = (format!("{point:?}"), "finite, m");
+            let told = format!("{key} = {value}: must be {allowed}");
+            return Err(error::input(py, key, &value, allowed, told));
+        }
+    }
+    if !(field > 0.0 && field < PI) {
+        let (value, allowed) = (field.to_degrees(), "above 0 and below 180");
+        let told = format!("fov_deg = {value}: must be {allowed}");
+        return Err(error::input(py, "fov_deg", &value, allowed, told));
     }
     Ok(Shot { viewpoint, target, vehicle, field, size, supersample, coarse: false })
 }

@@ -1,3 +1,4 @@
+import numpy as np
 import pytest
 from conftest import ROOT
 
@@ -33,7 +34,25 @@ def test_a_value_is_set_or_refused_and_then_nothing_is_changed(lone):
     assert raised.value.allowed == "> 0 and <= 604800 s"
     with pytest.raises(bekker.InputError, match="finite"):
         lone.set("time.duration", float("inf"))
+    deep: list[object] = []
+    for _ in range(5000):
+        deep = [deep]
+    for wrong in [object(), 1j, b"1", {"a": object()}, deep]:
+        with pytest.raises(bekker.InputError, match="finite numbers") as refused:
+            lone.set("time.duration", wrong)
+        assert refused.value.key == "value" and refused.value.allowed
     assert lone.to_dict()["time"]["duration"] == 1
+
+
+def test_numbers_and_arrays_of_numpy_are_values(lone):
+    lone.set("vehicle[0].driver.speed", np.float32(2.5))
+    lone.set("seed", np.int64(7))
+    lone.set("vehicle[0].driver.waypoints", np.array([[0.0, 0.0], [20.0, 1.0]]))
+    told = lone.to_dict()
+    assert told["seed"] == 7 and told["vehicle"][0]["driver"]["speed"] == 2.5
+    assert told["vehicle"][0]["driver"]["waypoints"] == [[0, 0], [20, 1]]
+    told["time"]["duration"] = np.float64(0.5)
+    assert bekker.Scenario.from_dict(told).to_dict()["time"]["duration"] == 0.5
 
 
 def test_a_copy_goes_its_own_way(lone):

@@ -22,6 +22,8 @@ def test_a_run_gives_arrays_over_time(lone):
     assert np.allclose(np.linalg.norm(history["orientation"], axis=1), 1.0)
     assert history["sinkage"].shape == (11, 4)
     assert (history["sinkage"][-1] > 0.01).all(), "it stands in its ruts"
+    with pytest.raises(bekker.InputError, match="until = NaN: must be a moment, s"):
+        simulation.run(float("nan"))
     # before it sets off the wheels carry the vehicle, to what settling leaves (0.1 %)
     weight = bekker.Vehicle("hmmwv").mass * 9.80665
     assert history["load"][1].sum() == pytest.approx(weight, rel=2e-3)
@@ -198,6 +200,10 @@ def test_pictures_show_themselves(lone, tmp_path):
     assert np.array_equal(np.asarray(Image.open(tmp_path / "side.png").convert("RGB")), picture.array)
     with pytest.raises(bekker.InputError, match="chase"):
         simulation.render("from the moon")
+    for key, wrong in [("fov_deg", float("nan")), ("fov_deg", 180), ("place", (0, 0, float("inf")))]:
+        with pytest.raises(bekker.InputError, match=key) as raised:
+            simulation.render(size=(8, 8), **{key: wrong})
+        assert raised.value.key == key and raised.value.allowed
 
 
 def test_progress(lone):

@@ -233,7 +233,8 @@ pub struct VehicleAbout {
     pub outside: bool,
     /// Wheels, or road wheels.
     pub wheels: usize,
-    /// Distance of the first and the last axle, m, of a vehicle on wheels.
+    /// How far the first steered axle stands from the line that the turning centre is level with,
+    /// m, of a vehicle on wheels.
     pub wheelbase: Option<f64>,
     /// Mean angle of the steered wheels at full lock, rad, where it steers by them.
     pub max_steer: Option<f64>,

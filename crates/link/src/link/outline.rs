@@ -74,7 +74,7 @@ impl Outline {
             outside: self.outside.contains(&index),
             wheels: own.vehicle.wheels(),
             wheelbase: match &own.vehicle {
-                GroundVehicle::Wheeled(own) => Some(own.vehicle.spec().wheelbase),
+                GroundVehicle::Wheeled(own) => Some(own.vehicle.spec().steering_base()),
                 GroundVehicle::Tracked(_) => None,
             },
             max_steer: own.vehicle.max_steering_angle(),

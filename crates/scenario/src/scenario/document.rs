@@ -127,6 +127,15 @@ impl Document {
         Ok(Document { root: Node { value, ..root } })
     }
 
+    /// A key path in the one form that all that mean it share: `vehicle.1.driver.gap`.
+    pub fn plain_path(key: &str) -> String {
+        let plain = |segment: &str| match segment.parse::<usize>() {
+            Ok(index) => index.to_string(),
+            Err(_) => segment.to_string(),
+        };
+        split_path(key).into_iter().map(plain).collect::<Vec<_>>().join(".")
+    }
+
     /// The node at a key path such as `vehicle[1].driver.gap`, if it is given.
     pub fn get(&self, key: &str) -> Option<&Node> {
         let (node, rest) = self.descend(key);

@@ -239,7 +239,7 @@ impl Controller for Bridge {
 
 fn wheelbase(vehicle: &GroundVehicle) -> f64 {
     match vehicle {
-        GroundVehicle::Wheeled(own) => own.vehicle.spec().wheelbase,
+        GroundVehicle::Wheeled(own) => own.vehicle.spec().steering_base(),
         GroundVehicle::Tracked(_) => 0.0,
     }
 }

@@ -12,6 +12,8 @@ use serde::{Deserialize, Serialize};
 const NEAREST: f64 = 1.0 / (1_u64 << 53) as f64;
 /// Least part of a distribution that its bounds may leave.
 const LEAST_LEFT: f64 = 1e-6;
+/// What is wrong with figures between which no number lies.
+pub(super) const BEYOND: &str = "reaches beyond the largest number that there is";
 
 /// A distribution of numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -124,7 +126,11 @@ impl Distribution {
         broken.map(|(key, _, told)| (key, told)).or_else(|| {
             let [low, high] = self.bounds();
             let left = high.map_or(1.0, |x| self.below(x)) - low.map_or(0.0, |x| self.below(x));
-            (left < LEAST_LEFT).then_some(("low", "with high must leave a millionth of it or more"))
+            let told = "with high must leave a millionth of it or more";
+            let finite =
+                [0.0, 0.25, 0.5, 0.75, 1.0].into_iter().all(|x| self.quantile(x).is_finite());
+            let rules = [("low", left >= LEAST_LEFT, told), ("kind", finite, BEYOND)];
+            rules.into_iter().find(|(_, holds, _)| !holds).map(|(key, _, told)| (key, told))
         })
     }
 

@@ -1,6 +1,7 @@
 //! What is wrong with a study by itself.
 
 use super::config::{Design, Factor, Level, StudyConfig};
+use super::distribution::BEYOND;
 use super::figure::Figure;
 use super::points;
 use super::stopping::{Stop, is_yes_or_no};
@@ -35,10 +36,15 @@ pub(super) fn faults(config: &StudyConfig, document: &Document) -> Vec<Fault> {
         } else if !names.insert(&factor.name) {
             fault("name", refused("is already the name of another factor"));
         }
+        let name = if factor.key.is_some() { "key" } else { "keys" };
+        let name = if factor.levels.is_some() { "levels" } else { name };
         for key in factor.keys() {
-            if !keys.insert(key.to_owned()) {
-                let name = if factor.key.is_some() { "key" } else { "keys" };
-                let name = if factor.levels.is_some() { "levels" } else { name };
+            if key.contains('=') {
+                fault(
+                    name,
+                    refused(&format!("`{key}` must be a key alone: its levels are the values")),
+                );
+            } else if !keys.insert(Document::plain_path(key)) {
                 fault(name, refused(&format!("`{key}` is varied already")));
             }
         }
@@ -66,10 +72,10 @@ fn of_levels(design: Design, factor: &Factor, fault: &mut impl FnMut(&str, Probl
     } else {
         fault_of(exactly_one(&sources), fault);
     }
-    if let Some([low, high]) = range
-        && low >= high
-    {
-        fault("range", Problem::EmptyRange);
+    match range {
+        Some([low, high]) if low >= high => fault("range", Problem::EmptyRange),
+        Some([low, high]) if !(high - low).is_finite() => fault("range", refused(BEYOND)),
+        _ => {}
     }
     if let Some((key, told)) = distribution.as_ref().and_then(|own| own.fault()) {
         fault(&format!("distribution.{key}"), refused(told));

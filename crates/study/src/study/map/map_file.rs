@@ -102,7 +102,13 @@ impl MapFile {
         let soils = build::soil_table(&base)?;
         let specs = build::vehicle_specs(&base)?;
         let width = specs.first().map_or(0.0, |spec| spec.footprint().width);
-        let land = build::terrain(&base, &soils, &Parts::default())?;
+        // nothing tells a place on an elevation model before it is read, and none is needed: each
+        // drive gives the vehicle its own; what a random surface holds keeps away from it
+        let mut bare = base.clone();
+        if matches!(config.terrain.surface, Surface::Dem { .. }) {
+            bare.scenario.vehicle.clear();
+        }
+        let land = build::terrain(&bare, &soils, &Parts::default())?;
         let area = area(&config, &document, land.terrain.bounds())?;
         let barriers = barriers(&config, &document)?;
         Faults::into_result(faults(&config, &document, &soils))?;
@@ -284,15 +290,11 @@ fn scenario_document(map: &Document, config: &MapConfig) -> Document {
     Document { root: Node { place: place.clone(), value: Value::Table(root) } }
 }
 
-/// A point of the ground, as far as the file tells without the elevation model.
+/// A point of the ground, as far as the file tells.
 fn within(config: &MapConfig) -> [f64; 2] {
-    let crop = match &config.terrain.surface {
-        Surface::Dem { crop, .. } => *crop,
-        _ => None,
-    };
     let middle =
         |[west, south, east, north]: [f64; 4]| [0.5 * (west + east), 0.5 * (south + north)];
-    config.area.or(crop).map_or([0.0; 2], middle)
+    config.area.map_or([0.0; 2], middle)
 }
 
 /// What is mapped: within the ground by a cell, so that every slope is of heights that are

@@ -60,7 +60,7 @@ impl SteeringGeometry {
             _ => 0.0,
         };
         let length = spec.contact_length();
-        let curvature = 2.0 * spec.drive.steering.least_ratio() / spec.gauge();
+        let curvature = 2.0 * spec.lock_ratio() / spec.gauge();
         SteeringGeometry {
             wheelbase: length,
             rear_axle: 0.5 * (middle(&spec.left) + middle(&spec.right)),
@@ -72,7 +72,7 @@ impl SteeringGeometry {
     /// Of a wheeled vehicle by its file.
     pub fn of(spec: &VehicleSpec) -> SteeringGeometry {
         SteeringGeometry {
-            wheelbase: spec.wheelbase,
+            wheelbase: spec.steering_base(),
             rear_axle: spec.turning_line(),
             max_steer: spec.max_steer(),
             trailer: TrailerGeometry::of(spec),

@@ -245,7 +245,7 @@ pub struct VehicleSpec {
     pub description: String,
     /// Where its figures come from, and which are assumed.
     pub source: String,
-    /// Distance between first and last axle, for steering geometry, m.
+    /// Distance between first and last axle, m; of two axles also for steering geometry.
     pub wheelbase: f64,
     /// The sprung body.
     pub chassis: Chassis,
@@ -348,6 +348,17 @@ impl VehicleSpec {
             (count > 0).then(|| places.sum::<f64>() / count as f64)
         };
         middle(false).or_else(|| middle(true)).unwrap_or(0.0)
+    }
+
+    /// How far the first steered axle stands from the turning line, m: over the tangent of its
+    /// angle, the radius. Of two axles of which one steers, the wheelbase that the file states.
+    pub fn steering_base(&self) -> f64 {
+        let first = self.own_axles().iter().find(|axle| axle.steered);
+        match (self.own_axles(), first) {
+            ([front, rear], _) if front.steered != rear.steered => self.wheelbase,
+            (_, Some(first)) => (first.position[0] - self.turning_line()).abs(),
+            _ => self.wheelbase,
+        }
     }
 
     /// Tangent of the mean steer angle of the axle of this index over that of the first steered

@@ -272,18 +272,6 @@ pub enum TrackSteering {
     },
 }
 
-impl TrackSteering {
-    /// Half the difference of the sprockets' speeds over their mean at full lock,
-    /// in first gear where it depends on the gear.
-    pub fn least_ratio(&self) -> f64 {
-        match *self {
-            // the inner sprocket stands
-            TrackSteering::ClutchBrake { .. } | TrackSteering::Pivot { .. } => 1.0,
-            TrackSteering::Differential { ratio, .. } => ratio,
-        }
-    }
-}
-
 /// Friction of pins, rims and guides, which the sprocket has to overcome.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -408,6 +396,20 @@ impl TrackedSpec {
             crate::numeric::sin_cos(std::f64::consts::PI / f64::from(self.sprocket.teeth));
         let (a, b) = (self.shoe.length(), self.shoe.pitch - self.shoe.length());
         0.5 * (a * a + b * b + 2.0 * a * b * cosine).sqrt() / sine
+    }
+
+    /// Half the difference of the sprockets' speeds over their mean at full lock,
+    /// in first gear where it depends on the gear.
+    pub fn lock_ratio(&self) -> f64 {
+        match self.drive.steering {
+            // the inner sprocket stands
+            TrackSteering::ClutchBrake { .. } => 1.0,
+            TrackSteering::Differential { ratio, .. } => ratio,
+            // both the difference and the mean go with the speed of the gearbox's input
+            TrackSteering::Pivot { ratio } => {
+                0.5 * ratio / (self.drive.ratio * self.powertrain.gearbox.ratios[0])
+            }
+        }
     }
 
     /// Distance between the middles of the tracks, m.
