@@ -55,7 +55,6 @@ fn a_steering_drive_and_a_tandem_turn_as_the_closed_form_says() {
     }
 }
 
-/// The scenarios that decided are driven by `bekker run` to the same end.
 /// The Marder surges on its rope: what its mass pulls as it slows down is not drawbar pull.
 #[test]
 fn nobody_pulls_more_than_friction_holds() {
@@ -66,6 +65,22 @@ fn nobody_pulls_more_than_friction_holds() {
     assert!((0.7..=0.8).contains(&pull), "{pull}");
 }
 
+/// A Gator goes at 24 km/h: on ground on which its driver would put up with more he has no more.
+#[test]
+fn nobody_rides_faster_than_he_can_drive() {
+    let place = tempfile::tempdir().unwrap();
+    let found = json(place.path(), &["--vehicle", "gator", "--event", "ride,straight"]);
+    let top = figure(&found, "top_speed")["value"].as_f64().unwrap();
+    let events = found["events"].as_array().unwrap();
+    let figures = events.iter().flat_map(|event| event["figures"].as_array().unwrap());
+    let on_class_d = |own: &&Json| own["on"].as_str().is_some_and(|on| on.starts_with("class D"));
+    let ride = figures.filter(on_class_d).next().unwrap();
+    let speed = ride["value"].as_f64().unwrap();
+    assert!(speed <= top && speed > 0.9 * top, "{speed} of {top}");
+    assert_eq!(ride["note"], "less than 6 W: it holds no faster speed");
+}
+
+/// The scenarios that decided are driven by `bekker run` to the same end.
 #[test]
 fn what_decided_can_be_run() {
     let place = tempfile::tempdir().unwrap();

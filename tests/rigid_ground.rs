@@ -161,6 +161,7 @@ fn leans_as_the_reference_with_its_faults() {
             step: h,
             pose,
             speed,
+            yaw_rate: 0.0,
             thrust: 0.0,
             rim: 0.0,
             leader: None,

@@ -50,6 +50,7 @@ fn navigator(lidar: Pose) -> Navigator {
             wheelbase: 2.72,
             rear_axle: -1.36,
             max_steer: 0.55,
+            skids: false,
             trailer: None,
         },
     };

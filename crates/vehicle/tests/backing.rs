@@ -45,6 +45,7 @@ impl Kinematic {
             step: H,
             pose: self.pose(),
             speed: self.speed,
+            yaw_rate: 0.0,
             thrust: 0.0,
             rim: 0.0,
             leader: None,

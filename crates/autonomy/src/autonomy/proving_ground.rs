@@ -161,6 +161,7 @@ pub fn body() -> Body {
             wheelbase: 2.72,
             rear_axle: -1.36,
             max_steer: 0.55,
+            skids: false,
             trailer: None,
         },
     }

@@ -624,6 +624,7 @@ impl AgentModel {
         });
         let (speed, thrust) = (self.speed(workspace), self.vehicle.thrust(&state.vehicle));
         let rim = self.vehicle.rim_speed(&state.vehicle);
+        let yaw_rate = self.vehicle.twist(&workspace.vehicle).angular.z;
         let forward = [self.way() * speed, h];
         let leader =
             leader.map(|seen| self.cooperating(index, model, state, seen, forward, now_us));
@@ -635,6 +636,7 @@ impl AgentModel {
             step: h,
             pose,
             speed,
+            yaw_rate,
             thrust,
             rim,
             leader,

@@ -363,6 +363,7 @@ fn view(
         step,
         pose,
         speed,
+        yaw_rate: agent.vehicle.twist(workspace).angular.z,
         thrust: agent.vehicle.thrust(state),
         rim: agent.vehicle.rim_speed(state),
         leader: None,

@@ -23,7 +23,7 @@ pub enum Driver {
         #[schemars(length(min = 1, max = 100_000))]
         rows: Vec<TableRow>,
     },
-    /// Follows a path at a speed by pure pursuit and PID control.
+    /// Follows a path at a speed by pure pursuit and PID control; on tracks it steers until it turns as it is to.
     Path {
         /// Points of the path; a smooth curve runs through them: a list of places, or
         /// `{ file = "way.gpx" }`.

@@ -39,6 +39,8 @@ pub struct DriverView {
     pub pose: Pose,
     /// Own speed along the chassis x axis, m/s.
     pub speed: f64,
+    /// Own rate of turn about the vertical, rad/s, positive to the left.
+    pub yaw_rate: f64,
     /// Thrust of the driveline at wheels or tracks over the vehicle's weight,
     /// positive forward: felt by the squat.
     pub thrust: f64,

@@ -251,7 +251,8 @@ impl PathFollower {
             _ => {}
         }
         let on_path = (&self.path, place, aside);
-        pursuit.steering(own, on_path, &view.pose, view.speed, [sense, along_path])
+        let steering = pursuit.steering(own, on_path, &view.pose, view.speed, [sense, along_path]);
+        own.until_it_turns(steering, view.speed, view.yaw_rate)
     }
 
     /// Whether it drives forward to straighten a trailer that would fold up if it were backed on.
@@ -363,8 +364,13 @@ mod tests {
     use crate::spatial::{Pose, Quat};
     use crate::vehicle::driver::Driver;
 
-    const GEOMETRY: SteeringGeometry =
-        SteeringGeometry { wheelbase: 3.378, rear_axle: -1.689, max_steer: 0.5276, trailer: None };
+    const GEOMETRY: SteeringGeometry = SteeringGeometry {
+        wheelbase: 3.378,
+        rear_axle: -1.689,
+        max_steer: 0.5276,
+        skids: false,
+        trailer: None,
+    };
 
     /// A kinematic bicycle with a first-order engine.
     struct Vehicle {
@@ -396,6 +402,7 @@ mod tests {
                 step: h,
                 pose,
                 speed: self.speed,
+                yaw_rate: 0.0,
                 thrust: 0.0,
                 rim: 0.0,
                 leader,

@@ -12,6 +12,11 @@ use crate::vehicle::spec::{Track, TrackedSpec, VehicleSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// Gain of the curvature that is missing, for vehicles that skid.
+const SKID_GAIN: f64 = 2.0;
+/// Speed below which a rate of turn counts as at it, m/s.
+const SLOW: f64 = 1.0;
+
 /// What steering needs to know of a vehicle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SteeringGeometry {
@@ -21,6 +26,8 @@ pub struct SteeringGeometry {
     pub rear_axle: f64,
     /// Mean angle of the steered wheels at steering 1, rad.
     pub max_steer: f64,
+    /// Whether it turns by skidding, so that the ground decides how far.
+    pub skids: bool,
     /// Its trailer, if it draws one.
     pub trailer: Option<TrailerGeometry>,
 }
@@ -65,6 +72,7 @@ impl SteeringGeometry {
             wheelbase: length,
             rear_axle: 0.5 * (middle(&spec.left) + middle(&spec.right)),
             max_steer: crate::numeric::atan(length * curvature),
+            skids: true,
             trailer: None,
         }
     }
@@ -75,6 +83,7 @@ impl SteeringGeometry {
             wheelbase: spec.steering_base(),
             rear_axle: spec.turning_line(),
             max_steer: spec.max_steer(),
+            skids: false,
             trailer: TrailerGeometry::of(spec),
         }
     }
@@ -88,6 +97,20 @@ impl SteeringGeometry {
     pub fn steering(&self, curvature: f64) -> f64 {
         let steer = atan(self.wheelbase * curvature);
         (steer / self.max_steer.max(f64::MIN_POSITIVE)).clamp(-1.0, 1.0)
+    }
+
+    /// The steering with what a vehicle that skids lacks in its rate of turn: ground holds tracks
+    /// until their thrusts part by more than it bears across them, and under a small steering
+    /// they run straight on. Its driver steers until the vehicle turns as it is to: by
+    /// `SKID_GAIN` times the curvature, 1/m, that is missing at `speed`, m/s, and `yaw_rate`,
+    /// rad/s.
+    pub fn until_it_turns(&self, steering: f64, speed: f64, yaw_rate: f64) -> f64 {
+        if !self.skids {
+            return steering;
+        }
+        let wanted = tan(steering * self.max_steer) / self.wheelbase;
+        let turned = yaw_rate / speed.abs().max(SLOW).copysign(speed);
+        self.steering(wanted + SKID_GAIN * (wanted - turned))
     }
 
     /// Middle of the rear axle in the horizontal plane, m.
@@ -146,8 +169,13 @@ mod tests {
     use super::*;
     use crate::spatial::Quat;
 
-    const GEOMETRY: SteeringGeometry =
-        SteeringGeometry { wheelbase: 3.378, rear_axle: -1.689, max_steer: 0.5276, trailer: None };
+    const GEOMETRY: SteeringGeometry = SteeringGeometry {
+        wheelbase: 3.378,
+        rear_axle: -1.689,
+        max_steer: 0.5276,
+        skids: false,
+        trailer: None,
+    };
 
     /// A kinematic bicycle that follows `path` at `speed` from a place and heading
     /// of its rear axle; its offset after `distance`.

@@ -30,10 +30,13 @@ const PATIENCE: f64 = 5.0;
 /// How fast the foot goes down meanwhile, 1/s, however slowly it is to drive.
 const PULLING_RATE: f64 = 0.4;
 
+/// How fast the foot goes down until wheels or tracks turn, 1/s, beside what the lack of speed asks for.
+const FIRMER_RATE: f64 = 0.2;
+
 /// Least speed of a rim over which its slip is reckoned, m/s: what just begins to turn does not slide.
 const LEAST_RIM: f64 = 1.0;
 
-/// Greatest error of speed that a driver who minds slip answers, m/s: with a light foot, for torque comes after
+/// Greatest lack of speed that a driver who minds slip answers, m/s: with a light foot, for torque comes after
 /// the throttle, and a wheel that has begun to spin holds less.
 const GENTLE: f64 = 0.25;
 
@@ -220,12 +223,18 @@ impl SpeedControl {
         let acceleration = state.last_speed.map_or(0.0, |last| (motion.speed - last) / h);
         state.last_speed = Some(motion.speed);
         let error = target - motion.speed;
-        let error = if self.slip_limit.is_some() { error.clamp(-GENTLE, GENTLE) } else { error };
+        let error = if self.slip_limit.is_some() { error.min(GENTLE) } else { error };
         let descent = (-motion.slope - LEVEL).max(0.0);
         let direct = self.proportional * error - self.derivative * acceleration - DESCENT * descent;
         let output = direct + state.integral;
         let brake = self.braking * (-output - self.coasting);
         let full = output >= 1.0 || self.eased(motion) < 1.0;
+        // one who is to go slowly, or has a light foot, would take seconds to overcome what holds
+        // wheels or tracks at rest
+        let rests = motion.speed.max(motion.rim) <= STANDSTILL;
+        if rests && error > 0.0 && !full {
+            state.integral = (state.integral + FIRMER_RATE * h).min(1.0);
+        }
         let winding_up = if error > 0.0 { full } else { brake >= 1.0 };
         let coasts = error < 0.0 && output <= 0.0 && brake <= 0.0 && state.integral <= 0.0;
         if !(winding_up || coasts) {

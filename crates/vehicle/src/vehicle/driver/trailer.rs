@@ -124,8 +124,13 @@ impl TrailerGeometry {
 mod tests {
     use super::*;
 
-    const TRUCK: SteeringGeometry =
-        SteeringGeometry { wheelbase: 5.0, rear_axle: -2.0, max_steer: 0.5, trailer: None };
+    const TRUCK: SteeringGeometry = SteeringGeometry {
+        wheelbase: 5.0,
+        rear_axle: -2.0,
+        max_steer: 0.5,
+        skids: false,
+        trailer: None,
+    };
     const SEMITRAILER: TrailerGeometry =
         TrailerGeometry { overhang: -0.3, drawbar: 7.5, most: 1.4 };
     const CARGO: TrailerGeometry = TrailerGeometry { overhang: 1.2, drawbar: 2.4, most: 1.3 };
