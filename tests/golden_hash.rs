@@ -11,7 +11,7 @@ use bekker::numeric::instructions;
 const GOLDEN: [(&str, f64, &str); 3] = [
     ("convoy_mud", 2.0, "a70e0a2c0eac02a7653ae37e0dfa713ccaa894f725cb6aa2f86a8a3d24af53e2"),
     ("mixed_convoy", 1.0, "7d85c2bcaf3e345fdecbaf3c30796a48472314db02782ed9fc61d502af537aab"),
-    ("convoy_snow", 2.0, "9a92f92f08a74e3ed5c8e67c6025857c909fde43e4c9a6704046e53b318bf694"),
+    ("convoy_snow", 2.0, "5144ae8ca536e001aaf2ee875eab2d4dd738c01aa74254e49538b3491bdad542"),
 ];
 
 fn hash(example: &str, time: f64, level: &str) -> String {

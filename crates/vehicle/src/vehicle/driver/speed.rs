@@ -30,8 +30,10 @@ const PATIENCE: f64 = 5.0;
 /// How fast the foot goes down meanwhile, 1/s, however slowly it is to drive.
 const PULLING_RATE: f64 = 0.4;
 
-/// How fast the foot goes down until wheels or tracks turn, 1/s, beside what the lack of speed asks for.
-const FIRMER_RATE: f64 = 0.2;
+/// Time for which wheels or tracks have not turned, s, after which the foot goes down until they do,
+/// and how fast, 1/s, beside what the lack of speed asks for.
+const FIRMER_AFTER: f64 = 1.0;
+const FIRMER_RATE: f64 = 0.4;
 
 /// Least speed of a rim over which its slip is reckoned, m/s: what just begins to turn does not slide.
 const LEAST_RIM: f64 = 1.0;
@@ -132,7 +134,7 @@ pub struct SpeedState {
     pub last_speed: Option<f64>,
     /// Brake with which the vehicle is held at a standstill and pulls away.
     pub held: f64,
-    /// For how long it has been pulling away against that brake, s.
+    /// For how long it has been to pull away and wheels or tracks have not turned, s.
     pub pulling: f64,
 }
 
@@ -187,6 +189,8 @@ impl SpeedControl {
         if is_to_stand || speed < -ROLLS_BACK {
             return self.hold(state, h);
         }
+        let rests = speed.max(motion.rim) <= STANDSTILL && target > speed;
+        state.pulling = if rests { state.pulling + h } else { 0.0 };
         let pulls = state.held > 0.0 && speed <= STANDSTILL;
         let carried = motion.slope < LEVEL || motion.thrust > motion.slope;
         if pulls && !carried && aim.is_none() {
@@ -197,10 +201,9 @@ impl SpeedControl {
             None => self.pursue(state, target, motion, h),
         };
         if !pulls {
-            (state.held, state.pulling) = (0.0, 0.0);
+            state.held = 0.0;
             return pedals;
         }
-        state.pulling += h;
         if speed < -SLIPS_BACK {
             state.held += PEDAL_RATE * h;
             state.pulling = 0.0;
@@ -229,10 +232,9 @@ impl SpeedControl {
         let output = direct + state.integral;
         let brake = self.braking * (-output - self.coasting);
         let full = output >= 1.0 || self.eased(motion) < 1.0;
-        // one who is to go slowly, or has a light foot, would take seconds to overcome what holds
-        // wheels or tracks at rest
-        let rests = motion.speed.max(motion.rim) <= STANDSTILL;
-        if rests && error > 0.0 && !full {
+        // one who is to go slowly, or has a light foot, would take seconds more to overcome what
+        // holds wheels or tracks at rest
+        if state.pulling > FIRMER_AFTER && !full {
             state.integral = (state.integral + FIRMER_RATE * h).min(1.0);
         }
         let winding_up = if error > 0.0 { full } else { brake >= 1.0 };
