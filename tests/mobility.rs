@@ -72,9 +72,9 @@ fn nobody_rides_faster_than_he_can_drive() {
     let found = json(place.path(), &["--vehicle", "gator", "--event", "ride,straight"]);
     let top = figure(&found, "top_speed")["value"].as_f64().unwrap();
     let events = found["events"].as_array().unwrap();
-    let figures = events.iter().flat_map(|event| event["figures"].as_array().unwrap());
+    let mut figures = events.iter().flat_map(|event| event["figures"].as_array().unwrap());
     let on_class_d = |own: &&Json| own["on"].as_str().is_some_and(|on| on.starts_with("class D"));
-    let ride = figures.filter(on_class_d).next().unwrap();
+    let ride = figures.find(on_class_d).unwrap();
     let speed = ride["value"].as_f64().unwrap();
     assert!(speed <= top && speed > 0.9 * top, "{speed} of {top}");
     assert_eq!(ride["note"], "less than 6 W: it holds no faster speed");

@@ -44,7 +44,11 @@ pub(super) fn drive(subject: &Subject, _: Effort) -> Result<Findings, MobilityEr
     let figure = Figure::new("turning_radius", closed.then_some(walls), "m")
         .beside("√((L/tan δ + w/2)² + l²)", closed_form)
         .published(&subject.model);
-    let figure = if closed { figure } else { figure.note("no full circle") };
+    let figure = match (closed, &geometry.trailer) {
+        (false, _) => figure.note("no full circle"),
+        (true, Some(_)) => figure.note("closed form of the tractor alone"),
+        (true, None) => figure,
+    };
     Ok(Findings { figures: vec![figure], panels: vec![], scenarios: vec![scenario] })
 }
 

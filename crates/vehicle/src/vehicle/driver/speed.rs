@@ -301,6 +301,19 @@ mod tests {
         }
     }
 
+    /// At a step that takes 70 % of its throttle, before it is told of as immobilised.
+    #[test]
+    fn presses_until_wheels_turn_however_slowly_it_is_to_go() {
+        let control = SpeedControl::default();
+        let (mut state, mut time, h) = (SpeedState::default(), 0.0, 0.01);
+        while control.controls(&mut state, 0.8, &at(0.0), h).throttle < 0.7 {
+            time += h;
+            assert!(time < 3.0, "still at {} after {time} s", state.integral);
+        }
+        // an ordinary start takes no second: nothing of this is in it
+        assert!(time > FIRMER_AFTER);
+    }
+
     #[test]
     fn does_not_wind_up_while_it_cannot_reach_its_speed() {
         // 60 s short of its speed with a wide open throttle, then told to stop
