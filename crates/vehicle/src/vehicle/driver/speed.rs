@@ -70,6 +70,11 @@ pub struct Motion {
 }
 
 impl Motion {
+    /// Whether neither it nor that rim moves.
+    fn rests(&self) -> bool {
+        self.speed.max(self.rim) <= STANDSTILL
+    }
+
     /// Slip of that rim: what it is faster than the vehicle, over its speed.
     fn slip(&self) -> f64 {
         (self.rim - self.speed) / self.rim.max(LEAST_RIM)
@@ -134,7 +139,8 @@ pub struct SpeedState {
     pub last_speed: Option<f64>,
     /// Brake with which the vehicle is held at a standstill and pulls away.
     pub held: f64,
-    /// For how long it has been to pull away and wheels or tracks have not turned, s.
+    /// For how long it has been pulling away, against that brake or with wheels or tracks that do
+    /// not turn, s.
     pub pulling: f64,
 }
 
@@ -189,9 +195,9 @@ impl SpeedControl {
         if is_to_stand || speed < -ROLLS_BACK {
             return self.hold(state, h);
         }
-        let rests = speed.max(motion.rim) <= STANDSTILL && target > speed;
-        state.pulling = if rests { state.pulling + h } else { 0.0 };
         let pulls = state.held > 0.0 && speed <= STANDSTILL;
+        let tries = pulls || motion.rests() && target > speed;
+        state.pulling = if tries { state.pulling + h } else { 0.0 };
         let carried = motion.slope < LEVEL || motion.thrust > motion.slope;
         if pulls && !carried && aim.is_none() {
             state.integral = (state.integral + PULLING_RATE * h).min(1.0);
@@ -234,7 +240,7 @@ impl SpeedControl {
         let full = output >= 1.0 || self.eased(motion) < 1.0;
         // one who is to go slowly, or has a light foot, would take seconds more to overcome what
         // holds wheels or tracks at rest
-        if state.pulling > FIRMER_AFTER && !full {
+        if state.pulling > FIRMER_AFTER && motion.rests() && !full {
             state.integral = (state.integral + FIRMER_RATE * h).min(1.0);
         }
         let winding_up = if error > 0.0 { full } else { brake >= 1.0 };
