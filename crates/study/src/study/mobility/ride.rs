@@ -47,7 +47,7 @@ pub(super) fn drive(subject: &Subject, effort: Effort) -> Result<Findings, Mobil
             Ok::<_, MobilityError>(power(subject, class.0, kmh)? <= LIMIT)
         })?;
         let held = limit.passed.map(|kmh| held(subject, class.0, kmh)).transpose()?;
-        Ok((class, limit, held))
+        Ok((class, limit, held.flatten()))
     });
     let mut findings = Findings::default();
     let mut points = Vec::new();
@@ -79,7 +79,8 @@ pub(super) fn drive(subject: &Subject, effort: Effort) -> Result<Findings, Mobil
 }
 
 /// Speed at which the driver absorbs 6 W over a class of roughness on a firm road, m/s, whether the
-/// vehicle holds it or is given it by a descent: the least that is tried where even that is too fast, without bound where the fastest is not.
+/// vehicle holds it or is given it by a descent: the least that is tried where even that is too
+/// fast, without bound where the fastest is not.
 ///
 /// # Errors
 /// [`MobilityError`] when a scenario is refused or a trial has no result.
@@ -125,8 +126,9 @@ fn power(subject: &Subject, class: Roughness, kmh: f64) -> Result<f64, MobilityE
     Ok(power.unwrap_or(f64::INFINITY))
 }
 
-/// Mean speed at the end of a long drive that begins at a speed and is to keep it, km/h.
-fn held(subject: &Subject, class: Roughness, kmh: f64) -> Result<f64, MobilityError> {
+/// Mean speed at the end of a long drive that begins at a speed and is to keep it, km/h; none of a
+/// drive that ends before.
+fn held(subject: &Subject, class: Roughness, kmh: f64) -> Result<Option<f64>, MobilityError> {
     let mut scenario = scenario(subject, class, kmh);
     scenario.time.duration = LONG;
     scenario.vehicle[0].driver = along_x(kmh * KMH, kmh * KMH * LONG);
@@ -137,7 +139,7 @@ fn held(subject: &Subject, class: Roughness, kmh: f64) -> Result<f64, MobilityEr
         }
         Flow::Continue
     })?;
-    Ok(sum / f64::from(count.max(1)) / KMH)
+    Ok((count > 0).then(|| sum / f64::from(count) / KMH))
 }
 
 /// Vertical acceleration where the driver sits.
