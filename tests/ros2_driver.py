@@ -242,14 +242,22 @@ def map_of(own):
             "x": at(x[np.nonzero(rutted)[0]]), "y": at(y[np.nonzero(rutted)[1]])}
 
 
+def wait_until(happens, why):
+    """What it gives once it does; who never does must fail a test, and not hold it for ever."""
+    begun = time.monotonic()
+    while not (given := happens()):
+        if time.monotonic() - begun > 120.0:
+            sys.exit(why)
+        time.sleep(0.01)
+    return given
+
+
 def quit_run(domain):
     node = Node(int(domain))
     clients = Clients(node, {"set_simulation_state": "SetSimulationState"})
-    while not clients.are_met():
-        time.sleep(0.01)
+    wait_until(clients.are_met, "the run's service was not found")
     clients.ask("set_simulation_state", STORE.types[SI + "SimulationState"](3))
-    while (answer := clients.answer()) is None:
-        time.sleep(0.01)
+    answer = wait_until(clients.answer, "the run's service did not answer")
     print(json.dumps(told_by(answer)))
 
 

@@ -5,19 +5,31 @@
 //! of the request's sample; a request names the reader of its replies as the related one. With
 //! Cyclone DDS by a client's and a request's number ahead of the body. Each is answered as it
 //! asked.
+//!
+//! A reader and a writer of one client are found one after the other, and what is written before
+//! a reader is found never reaches it: an answer waits until the caller's reader is known, as
+//! ROS 2's own servers have it.
 
 use super::node::Node;
 use crate::link::LinkError;
 use rustdds::no_key::{DataWriter, Decode, DefaultDecoder, DeserializerAdapter, SimpleDataReader};
 use rustdds::serialization::{Error, deserialize_from_cdr_with_rep_id};
-use rustdds::{RepresentationIdentifier, SampleIdentity, WriteOptionsBuilder};
+use rustdds::{
+    DataWriterStatus, GUID, RepresentationIdentifier, SampleIdentity, StatusEvented,
+    WriteOptionsBuilder,
+};
 use serde::de::DeserializeOwned;
 use serde::ser::Serializer;
 use serde::{Deserialize, Serialize};
-use std::time::Duration;
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
 
 /// Numbers of a client and of its request, as Cyclone DDS puts them first.
 const HEADER: usize = 16;
+/// Longest time that an answer waits for its reader to be found, and the last one to be taken: what
+/// is lost on the way is said again after a second or two.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// What is asked and answered.
 pub(super) trait Service: 'static {
@@ -34,14 +46,26 @@ pub(super) trait Service: 'static {
 pub(super) enum Caller {
     /// By the identity of its sample.
     Sample(SampleIdentity),
-    /// By numbers ahead of the body.
-    Numbered { client: u64, request: i64 },
+    /// By numbers ahead of the body, which it wrote by one of its participant's writers.
+    Numbered { writer: GUID, client: u64, request: i64 },
+}
+
+impl Caller {
+    /// Whether a reader of replies is its own, or its participant's.
+    fn reads_by(&self, reader: &GUID) -> bool {
+        match self {
+            Caller::Sample(identity) => identity.writer_guid == *reader,
+            Caller::Numbered { writer, .. } => writer.prefix == reader.prefix,
+        }
+    }
 }
 
 /// A service that is offered.
 pub(super) struct Offered<S: Service> {
     requests: SimpleDataReader<Raw, RawAdapter>,
     replies: DataWriter<Reply<S::Reply>>,
+    /// Readers of replies that were found.
+    readers: RefCell<BTreeSet<GUID>>,
 }
 
 impl<S: Service> Offered<S> {
@@ -50,12 +74,13 @@ impl<S: Service> Offered<S> {
         let name = format!("/bekker/{}", S::NAME);
         let requests = node.read(&format!("rq{name}Request"), &format!("{}_Request_", S::TYPE))?;
         let replies = node.write(&format!("rr{name}Reply"), &format!("{}_Response_", S::TYPE))?;
-        Ok(Offered { requests, replies })
+        Ok(Offered { requests, replies, readers: RefCell::default() })
     }
 
     /// The next request, with who asks; what cannot be understood is passed over.
     pub fn next(&self) -> Option<(Caller, S::Request)> {
         self.requests.drain_read_notifications();
+        self.find_readers();
         loop {
             let change = match self.requests.try_take_one() {
                 Ok(change) => change?,
@@ -69,8 +94,8 @@ impl<S: Service> Offered<S> {
                     Some((Caller::Sample(SampleIdentity { writer_guid, sequence_number }), 0))
                 }
                 None => raw.read(0).map(|(client, request)| {
-                    let caller = Caller::Numbered { client, request };
-                    (caller, HEADER)
+                    let writer = change.writer_guid;
+                    (Caller::Numbered { writer, client, request }, HEADER)
                 }),
             }) else {
                 continue;
@@ -81,13 +106,40 @@ impl<S: Service> Offered<S> {
         }
     }
 
+    /// Takes note of readers that were found or lost.
+    fn find_readers(&self) {
+        let mut readers = self.readers.borrow_mut();
+        while let Some(status) = self.replies.try_recv_status() {
+            if let DataWriterStatus::PublicationMatched { current, reader, .. } = status {
+                match current.count_change() > 0 {
+                    true => readers.insert(reader),
+                    false => readers.remove(&reader),
+                };
+            }
+        }
+    }
+
+    /// Waits until the caller's reader is found; one that has none is not waited for long.
+    fn await_reader(&self, caller: &Caller) {
+        let begun = Instant::now();
+        loop {
+            self.find_readers();
+            let is_found = self.readers.borrow().iter().any(|reader| caller.reads_by(reader));
+            if is_found || begun.elapsed() > PATIENCE {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
     /// Answers who asked.
     pub fn answer(&self, caller: Caller, body: S::Reply) {
+        self.await_reader(&caller);
         let (header, options) = match caller {
             Caller::Sample(identity) => {
                 (None, WriteOptionsBuilder::new().related_sample_identity(identity))
             }
-            Caller::Numbered { client, request } => {
+            Caller::Numbered { client, request, .. } => {
                 (Some((client, request)), WriteOptionsBuilder::new())
             }
         };
@@ -97,7 +149,7 @@ impl<S: Service> Offered<S> {
 
     /// Waits a moment for who has not taken the last answer yet.
     pub fn flush(&self) {
-        let _ = self.replies.wait_for_acknowledgments(Duration::from_millis(500));
+        let _ = self.replies.wait_for_acknowledgments(PATIENCE);
     }
 }
 
