@@ -178,6 +178,64 @@ fn places_that_lead_nowhere_say_what_is_missing() {
     assert!(message.contains("EPSG code is 32611, but the file says 26911"), "{message}");
 }
 
+/// Metres of Web Mercator are none: at 48.7° N a slope would be told as two thirds of what it is.
+#[test]
+fn web_mercator_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    dem(folder.path(), Some(3857), 0.02);
+    let file = read(&scenario(DEM, "[0, 0]"), folder.path()).unwrap();
+    let refused = build::world(&file).unwrap_err().to_string();
+    assert!(refused.contains("EPSG 3857 is Web Mercator"), "{refused}");
+}
+
+/// A raster of soils in another zone, or beside the ground, is none of this ground; one of NAD83 over
+/// WGS 84 lies within metres of it.
+#[test]
+fn a_raster_of_soils_lies_where_its_elevation_model_does() {
+    let folder = tempfile::tempdir().unwrap();
+    let ground = dem(folder.path(), Some(32611), 0.0);
+    let built = |epsg: u16, east: f64| {
+        let [x, y] = ground.south_west;
+        let crs = Crs { epsg: Some(epsg), ..ground.crs.clone() };
+        let values = vec![1.0; ground.values.len()];
+        let classes = Raster { south_west: [x + east, y], values, crs, ..ground.clone() };
+        std::fs::write(folder.path().join("soils.tif"), write_geotiff(&classes).unwrap()).unwrap();
+        let soils = "raster = { file = 'soils.tif', classes = { 1 = 'firm' } }, default = 'mud'";
+        let text = scenario(DEM, "[0, 0]").replace("default = 'mud'", soils);
+        let built = build::world(&read(&text, folder.path()).unwrap());
+        built.map_err(|faults| faults.to_string())
+    };
+    assert!(built(32611, 0.0).is_ok());
+    assert!(built(26911, 500.0).is_ok());
+    for (epsg, east, parts) in [
+        (32612, 0.0, ["is in EPSG 32612, the elevation model in EPSG 32611", "soil.raster.file"]),
+        (32611, 5000.0, ["nothing of the ground", "soil.raster.file"]),
+    ] {
+        let refused = built(epsg, east).unwrap_err();
+        assert!(parts.iter().all(|part| refused.contains(part)), "{refused}");
+    }
+}
+
+/// Laws without layers leave out what lies on a soil or below it, and say so.
+#[test]
+fn laws_without_layers_are_told_of() {
+    let snow =
+        "custom = [{ name = 'field', based_on = 'mud', snow = { depth = 0.4, density = 250 } }]";
+    let warnings = |laws: &str| {
+        let text = scenario(laws, "[0, 0]")
+            .replace("default = 'mud'", &format!("default = 'field', {snow}"));
+        let text = text + "[site]\nlatitude_deg = 48\nlongitude_deg = 11\n";
+        let built = build::world(&read(&text, Path::new("")).unwrap()).unwrap();
+        built.warnings.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    assert_eq!(warnings(""), [""; 0]);
+    for laws in ["ground.laws = 'reference'", "ground.refine.layers = false"] {
+        let told = warnings(laws);
+        assert!(matches!(&told[..], [one] if one.contains("soil.custom[0].snow")), "{told:?}");
+    }
+    assert_eq!(warnings("ground = { laws = 'reference', refine = { layers = true } }"), [""; 0]);
+}
+
 /// 500 m to 520 m, given in feet of the US survey: by the scenario for a file that does not say.
 #[test]
 fn heights_in_feet_become_metres() {

@@ -4,7 +4,8 @@
 use assert_cmd::cargo::cargo_bin;
 use bekker::soil::SoilId;
 use bekker::study::map::{
-    Cells, Cover, Driver, Ground, MapFile, Question, Reason, Table, Threads, figures, slopes,
+    Cells, Cover, Driver, Ground, MapFile, Question, Reason, Table, Threads, barred, figures,
+    slopes,
 };
 use serde_json::Value as Json;
 use std::fs;
@@ -244,8 +245,82 @@ fn an_origin_and_a_middle_off_the_ground_are_mapped() {
     };
     assert_eq!(of("").unwrap().area, [115.0, -385.0, 885.0, 385.0]);
     assert_eq!(of("area = [-500, -20, 200, 20]").unwrap().area, [115.0, -20.0, 200.0, 20.0]);
+    let cut = of("area = [-500, -20, 200, 20]").unwrap().warnings(&[]);
+    assert!(matches!(&cut[..], [told] if told.contains("mapped is [115.0, -20.0")), "{cut:?}");
+    assert!(of("area = [150, -20, 200, 20]").unwrap().warnings(&[]).is_empty());
     let none = of("area = [-90, -20, 0, 20]").unwrap_err().to_string();
     assert!(none.contains("area = [-90, -20, 0, 20]: leaves no cell of 10 m"), "{none}");
+}
+
+/// Level ground as an elevation model, whose edge is no slope: the drives over its outermost cells end on
+/// it, and all go.
+#[test]
+fn cells_at_the_edge_of_the_ground_are_driven_as_those_within() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path();
+    let heights = "5 ".repeat(11) + "\n";
+    let head = "ncols 11\nnrows 11\nxllcenter -50\nyllcenter -50\ncellsize 10\n";
+    fs::write(folder.join("level.asc"), head.to_owned() + &heights.repeat(11)).unwrap();
+    let text = format!(
+        "{QUICK}directions = 4\nstrength = {{ sigma_ln = 0 }}\nterrain = {{ surface = {{ kind = 'dem', \
+         file = 'level.asc', origin = [0, 0] }} }}\n"
+    );
+    fs::write(folder.join("level.toml"), text.replace("cell = 10", "cell = 20")).unwrap();
+    let driven = json(folder, &["run", "level.toml", "--physics", "--out", "level"]);
+    assert_eq!((&driven["cells"], &driven["go_every_direction"]), (&4.into(), &1.0.into()));
+}
+
+/// A river is crossed nowhere, however much narrower than a cell and wherever in it; nor diagonally.
+#[test]
+fn a_barrier_bars_every_cell_that_it_meets() {
+    let barred = |area: &str| {
+        let text = format!(
+            "{QUICK}area = [-50, -50, 50, 50]\nbarrier = [{{ kind = 'water', area = {area} }}]\n"
+        );
+        let map = MapFile::parse("river.toml", &text, Path::new(""), &[]);
+        let map = map.unwrap_or_else(|faults| panic!("{faults}"));
+        let cells = Cells::within(map.area, map.config.cell);
+        let barred = barred(&map, &cells);
+        (0..cells.count()).filter(|cell| barred[*cell].is_some()).collect::<Vec<usize>>()
+    };
+    let column = |column: usize| (0..10).map(|row| 10 * row + column).collect::<Vec<usize>>();
+    let band = |from: &str, to: &str, width: f64| {
+        format!("{{ kind = 'band', from = {from}, to = {to}, width = {width} }}")
+    };
+    assert_eq!(barred(&band("[2, -90]", "[2, 90]", 0.1)), column(5));
+    // along an edge of cells, it lies in those on both sides
+    let both: Vec<usize> = (0..10).flat_map(|row| [10 * row + 4, 10 * row + 5]).collect();
+    assert_eq!(barred(&band("[0, -90]", "[0, 90]", 0.1)), both);
+    // through corners: no step leads between two cells of it
+    let diagonal = barred(&band("[-90, -90]", "[90, 90]", 0.1));
+    assert!((0..10).all(|n| diagonal.contains(&(10 * (9 - n) + n))), "{diagonal:?}");
+    assert!((0..9).all(|n| diagonal.contains(&(10 * (9 - n) + n + 1))), "{diagonal:?}");
+    let rectangle = "{ kind = 'rectangle', min = [21, 21], max = [22, 23] }";
+    assert_eq!(barred(rectangle), [27]);
+    let sliver = "{ kind = 'polygon', points = [[-49, 43], [-31, 43], [-31, 43.1]] }";
+    assert_eq!(barred(sliver), [0, 1]);
+    let around = "{ kind = 'polygon', points = [[-90, -90], [90, -90], [90, 90], [-90, 90]] }";
+    assert_eq!(barred(around).len(), 100);
+    let half = "{ kind = 'half_plane', through = [41, 0], towards_deg = 0 }";
+    assert_eq!(barred(half), column(9));
+}
+
+/// Frost that a vehicle breaks through is not there for it, which is told; an HMMWV weighs 25 kN, wet
+/// frost bears 0.86 MN/m² d².
+#[test]
+fn frost_that_does_not_bear_is_told_of() {
+    let warnings = |depth: f64| {
+        let text = format!(
+            "{QUICK}area = [-50, -50, 50, 50]\n\
+             conditions = {{ frost = {{ depth = {{ value = {depth} }}, wet = true }} }}\n"
+        );
+        let map = MapFile::parse("frost.toml", &text, Path::new(""), &[]).unwrap();
+        map.warnings(&[map.cover([0.0, 0.0])])
+    };
+    assert_eq!(warnings(0.2), [""; 0]);
+    let told = warnings(0.15);
+    let parts = ["conditions.frost", "0.15 m", "19.4 kN", "the vehicle weighs 25."];
+    assert!(told.len() == 1 && parts.iter().all(|part| told[0].contains(part)), "{told:?}");
 }
 
 /// A raster of the numbers 1 and 2: west and east of x = 0.
@@ -358,7 +433,19 @@ fn what_is_wrong_is_refused_by_name() {
     let area = "area=[0,0,100,100]";
     let with = |key: &'static str| [&set(area)[..], &["--set", key]].concat();
     refused(&with("directions=6"), 3, &["directions", "multiple of 4"]);
-    refused(&with("strength.factors.mud=0.5"), 3, &["strength.factors.mud", "no soil"]);
+    let factor = with("strength.factors.mud=0.5");
+    refused(&factor, 3, &["strength.factors.mud", "no soil", "dry_sand_lll"]);
+    // by the name under which the map names its soil, which the figures do not have
+    let by = |set: &str| {
+        let sets = ["soil.default=mud", area, set].map(str::to_owned);
+        MapFile::read(&folder.join("flat.toml"), &sets)
+    };
+    let map = by("strength.factors={ mud = 0.5 }").unwrap();
+    assert_eq!(map.strength(&map.soils.soils()[0].name), 0.5);
+    let twice = by("strength.factors={ mud = 0.5, lean_clay_32_wes = 0.5 }").unwrap_err();
+    assert!(twice.to_string().contains("has a factor already"), "{twice}");
+    let random = "terrain.surface={ kind = 'random', size = [200, 200], trees = { density = 50 } }";
+    refused(&set(random), 3, &["terrain.surface.trees", "conditions.stems"]);
     refused(&with("vehicle.model=hmvw"), 3, &["model", "hmmwv"]);
     refused(&with("cell=400"), 3, &["area", "no cell of 400 m"]);
     refused(&with("cells=4"), 3, &["unknown key", "cell"]);

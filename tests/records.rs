@@ -663,6 +663,14 @@ fn lying_trees_and_hits_survive_a_resume() {
     same(&whole, &cut, "cut between two trees");
     let all = hits(&whole);
     assert_eq!(all.len(), 2, "{all:?}");
+    // cut while it is under way, it is there too, and gone on with it is taken down once
+    let last_touch: f64 = all[0].split(',').nth(5).unwrap().parse().unwrap();
+    let amid = format!("time.duration={:.2}", (last_touch * 20.0).floor() / 20.0 + 0.1);
+    let cut = runs.whole("amid", &["--set", &amid]);
+    assert_eq!(hits(&cut).len(), 1, "{amid}: {:?}", hits(&cut));
+    let longer = ["--resume", cut.to_str().unwrap(), "--set", "time.duration=6"];
+    succeeds(bekker().args(["run", "-q"]).args(longer));
+    same(&whole, &cut, "cut amid the fall of a tree");
     // the second has driven over where both stood, the first of which fell before the cut
     assert!(all.iter().all(|row| row.contains(",first,")), "{all:?}");
     let states = std::fs::read_to_string(whole.join("states.csv")).unwrap();

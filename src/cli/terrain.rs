@@ -212,7 +212,7 @@ impl Info {
             (
                 "middle",
                 degrees.map_or(
-                    "not known: the file names no reference system".into(),
+                    "not known: the file names no reference system that is known here".into(),
                     |[lat, lon]| format!("latitude {lat:.6}, longitude {lon:.6}"),
                 ),
             ),

@@ -9,7 +9,7 @@ use crate::scenario::build::vehicle_specs;
 use crate::scenario::config::Roughness;
 use crate::study::map::{
     Axes, BarrierKind, Cells, Column, Cover, Driver, DrivingError, Ground, Known, MapFile,
-    Question, Table, Threads, barrier, slope_deviation, slopes,
+    Question, Table, Threads, barred, slope_deviation, slopes,
 };
 use crate::study::mobility::{Subject, ride_speed};
 use std::path::{Path, PathBuf};
@@ -76,7 +76,7 @@ impl Mapped {
             covers,
             cover_of,
             shifts,
-            barriers: centres().map(|[x, y]| barrier(map.barriers.soil(x, y))).collect(),
+            barriers: barred(&map, &cells),
             map,
         })
     }
@@ -86,9 +86,10 @@ impl Mapped {
         let asked = AskedOfMap::read(folder)?;
         let map = MapFile::read(&asked.file, &asked.sets)?;
         if asked_of(&map, &asked.file, &asked.sets)?.fingerprint != asked.fingerprint {
+            let sets: String = asked.sets.iter().map(|set| format!(" --set '{set}'")).collect();
             let cause = format!(
                 "the map that it was made from, {}, or a file that it names, or this program has \
-                 changed since: bekker map run {} --out {}",
+                 changed since: bekker map run {}{sets} --out {}",
                 asked.file.display(),
                 asked.file.display(),
                 folder.display()
@@ -96,6 +97,13 @@ impl Mapped {
             return Err(Failure::Input { subject: folder.display().to_string(), cause });
         }
         Mapped::of(map)
+    }
+
+    /// Says what is doubtful.
+    pub fn warn(&self) {
+        for warning in self.map.warnings(&self.covers) {
+            eprintln!("warning: {warning}");
+        }
     }
 
     /// The ground as it is asked; `known` is of each cover.

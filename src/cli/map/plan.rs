@@ -26,6 +26,7 @@ impl Plan {
         let mapped = Mapped::of(MapFile::read(&self.map, &self.sets)?)?;
         let driver = Driver::new(&mapped.map);
         let covers = &mapped.covers;
+        mapped.warn();
         let known: Vec<Known> =
             covers.iter().map(|cover| driver.known(cover, f64::INFINITY)).collect();
         let columns: usize = mapped.axes(&known).iter().map(Axes::columns).sum();

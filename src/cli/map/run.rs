@@ -59,6 +59,7 @@ impl Run {
         let count = self.threads.unwrap_or(cores);
         let pool = pool(count)?;
         let mapped = pool.install(|| Mapped::of(map))?;
+        mapped.warn();
         let known = pool.install(|| mapped.known(&folder))?;
         let threads = Threads { count, interrupted: &interrupted };
         if let Some(strengths) = self.physics {

@@ -3,9 +3,9 @@
 use super::driving::alone;
 use super::job_script::Job;
 use crate::cli::{Failure, stdout};
-use crate::scenario::build::{Parts, world_of};
-use crate::scenario::{Faults, Inputs, ScenarioFile};
-use crate::simulation::{World, WorldModel};
+use crate::scenario::build::{Built, Parts, world_of};
+use crate::scenario::{Fault, Faults, Inputs, ScenarioFile};
+use crate::simulation::World;
 use crate::study::design;
 use clap::builder::RangedU64ValueParser;
 use clap::{Args, ValueEnum};
@@ -67,20 +67,27 @@ impl Plan {
             (0..count).map(|n| n * (trials - 1) / (count - 1).max(1)).collect();
         probed.dedup();
         let before = resident("VmRSS:");
-        let mut refused: Vec<(u64, String)> = showing_levels(&study)
-            .into_iter()
-            .filter(|trial| !probed.contains(trial))
-            .filter_map(|trial| Some((trial, built(&study, trial).err()?)))
-            .collect();
+        let (mut refused, mut doubts) = (Vec::new(), Vec::new());
+        let shown = showing_levels(&study).into_iter().filter(|trial| !probed.contains(trial));
+        for trial in shown {
+            match built(&study, trial) {
+                Ok((_, own)) => doubts.push((trial, own.warnings)),
+                Err(reason) => refused.push((trial, reason)),
+            }
+        }
         let probes = probed.iter().map(|&trial| (trial, pool.install(|| probe(&study, trial))));
         let mut times = Vec::new();
         for (trial, took) in probes {
             match took {
-                Ok(time) => times.push(time),
+                Ok((time, warnings)) => {
+                    times.push(time);
+                    doubts.push((trial, warnings));
+                }
                 Err(reason) => refused.push((trial, reason)),
             }
         }
         refused.sort();
+        let doubts = told_once(&study, doubts);
         // what the probes took beyond what there was, once a thread, and a row of each trial
         let row = 64 * (8 + study.config.factor.len() + study.responses.len()) as u64;
         let bytes = before
@@ -89,9 +96,7 @@ impl Plan {
         let each = (!times.is_empty()).then(|| times.iter().sum::<f64>() / times.len() as f64);
         let all = each.map(|each| each * trials.div_ceil(threads) as f64);
         if let Some(JobScript::Slurm) = self.job_script {
-            for (trial, reason) in &refused {
-                eprintln!("warning: trial {trial} will fail: {reason}");
-            }
+            warn(&refused, &doubts);
             let shards = self.shards.min(trials);
             let seconds = each.map(|each| each * trials.div_ceil(threads * shards) as f64);
             let job = Job { study: &self.study, shards, threads, seconds, bytes };
@@ -108,14 +113,15 @@ impl Plan {
                 "seconds_a_trial": each,
                 "threads": threads,
                 "seconds": all,
+                "doubts": doubts.iter().map(|(trial, doubt)| json!({
+                    "trial": trial, "doubt": doubt,
+                })).collect::<Vec<_>>(),
                 "refused": refused.iter().map(|(trial, reason)| json!({
                     "trial": trial, "reason": reason,
                 })).collect::<Vec<_>>(),
             }));
         }
-        for (trial, reason) in &refused {
-            eprintln!("warning: trial {trial} will fail: {reason}");
-        }
+        warn(&refused, &doubts);
         let time = match (each, all) {
             (Some(each), Some(all)) => format!(
                 "at most about {each:.2} s a trial, {all:.0} s on {threads} thread{}",
@@ -160,18 +166,44 @@ fn showing_levels(study: &design::Study) -> Vec<u64> {
     trials
 }
 
+/// Says which trials will fail, and what is doubtful of others.
+fn warn(refused: &[(u64, String)], doubts: &[(u64, String)]) {
+    for (trial, reason) in refused {
+        eprintln!("warning: trial {trial} will fail: {reason}");
+    }
+    for (trial, doubt) in doubts {
+        eprintln!("warning: trial {trial}: {doubt}");
+    }
+}
+
+/// What is doubtful of trials, each with the first of which it is.
+fn told_once(study: &design::Study, mut doubts: Vec<(u64, Vec<Fault>)>) -> Vec<(u64, String)> {
+    doubts.sort_by_key(|(trial, _)| *trial);
+    let mut told: Vec<(u64, String)> = Vec::new();
+    for (trial, warnings) in doubts {
+        for warning in warnings {
+            let doubt = study.reason(&warning.to_string());
+            if !told.iter().any(|(_, known)| *known == doubt) {
+                told.push((trial, doubt));
+            }
+        }
+    }
+    told
+}
+
 /// A trial's scenario and its world, or why there is none.
-fn built(study: &design::Study, trial: u64) -> Result<(ScenarioFile, WorldModel), String> {
+fn built(study: &design::Study, trial: u64) -> Result<(ScenarioFile, Built), String> {
     let told = |faults: Faults| study.reason(&faults.to_string());
     let file = study.scenario_of(&study.trial(trial), Inputs::default()).map_err(told)?;
     let built = world_of(&file, &Parts::default()).map_err(told)?;
-    Ok((file, built.world))
+    Ok((file, built))
 }
 
-/// Wall time of a trial to its scenario's end, s, from its first seconds; or why there is none.
-fn probe(study: &design::Study, trial: u64) -> Result<f64, String> {
+/// Wall time of a trial to its scenario's end, s, from its first seconds, and what is doubtful of it; or
+/// why there is none.
+fn probe(study: &design::Study, trial: u64) -> Result<(f64, Vec<Fault>), String> {
     let clock = Instant::now();
-    let (file, model) = built(study, trial)?;
+    let (file, Built { world: model, warnings, .. }) = built(study, trial)?;
     let mut world = World::new(model);
     let before = clock.elapsed().as_secs_f64();
     let duration = file.scenario.time.duration;
@@ -180,5 +212,5 @@ fn probe(study: &design::Study, trial: u64) -> Result<f64, String> {
         world.advance();
     }
     let driven = clock.elapsed().as_secs_f64();
-    Ok(before + driven * duration / world.time())
+    Ok((before + driven * duration / world.time(), warnings))
 }

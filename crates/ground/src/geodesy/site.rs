@@ -4,6 +4,7 @@ use super::{Geodetic, TransverseMercator, radian_lengths};
 use crate::numeric::{atan2, sin_cos};
 use crate::spatial::Vec3;
 use serde::{Deserialize, Serialize};
+use std::f64::consts::{PI, TAU};
 
 /// Where the world frame lies on the earth.
 ///
@@ -71,7 +72,8 @@ impl Site {
                 altitude: 0.0,
             },
         };
-        Geodetic { altitude: self.altitude + point.z, ..place }
+        let (longitude, altitude) = (half_turn(place.longitude), self.altitude + point.z);
+        Geodetic { longitude, altitude, ..place }
     }
 
     /// The point of the world frame at a place; nothing where the map does not reach.
@@ -82,7 +84,7 @@ impl Site {
                 [easting - origin[0], northing - origin[1]]
             }
             Projection::Angles { origin, lengths } => [
-                (place.longitude - origin[0]) * lengths[0],
+                half_turn(place.longitude - origin[0]) * lengths[0],
                 (place.latitude - origin[1]) * lengths[1],
             ],
         };
@@ -100,7 +102,7 @@ impl Site {
         let (ahead, behind) = (at(APART), at(-APART));
         let lengths = radian_lengths(0.5 * (ahead.latitude + behind.latitude));
         atan2(
-            (ahead.longitude - behind.longitude) * lengths[0],
+            half_turn(ahead.longitude - behind.longitude) * lengths[0],
             (ahead.latitude - behind.latitude) * lengths[1],
         )
     }
@@ -111,6 +113,11 @@ impl Site {
         let (x, y) = (vector.x, vector.y);
         Vec3::new(x * cos + y * sin, y * cos - x * sin, vector.z)
     }
+}
+
+/// An angle of less than three half turns as one from -π to π.
+fn half_turn(angle: f64) -> f64 {
+    if angle.abs() > PI { angle - TAU.copysign(angle) } else { angle }
 }
 
 #[cfg(test)]
@@ -179,8 +186,12 @@ mod tests {
                 Site::new(Geodetic::degrees(47.2, 11.4, 600.0)),
                 on_zone(32719, [400_000.0, 6.3e6]).at_altitude(50.0),
                 Site::on_angles([-1.4, 0.6]),
+                // over the 180th meridian
+                Site::new(Geodetic::degrees(-16.8, 179.9999, 0.0)),
+                Site::on_angles([-PI, -0.3]),
             ] {
                 let (site, point) = (site.turned(turn), Vec3::new(x, y, z));
+                prop_assert!(site.place(&point).longitude.abs() <= PI);
                 // the series of either way agree to 0.1 mm
                 prop_assert!((site.point(&site.place(&point)).unwrap() - point).norm() < 1e-4);
             }

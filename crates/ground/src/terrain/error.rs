@@ -140,6 +140,41 @@ pub enum TerrainError {
         /// What would be accepted.
         allowed: &'static str,
     },
+    /// Metres of Web Mercator, which are longer than those on the ground.
+    #[error(
+        "EPSG {0} is Web Mercator, whose metres are 1/cos(latitude) times those on the ground; warp it to a \
+         zone of UTM, as by gdalwarp -t_srs EPSG:326ZZ"
+    )]
+    Mercator(u16),
+    /// Values that have to be scaled before they are heights.
+    #[error(
+        "its values are to be multiplied by {scale} and {offset} added (GDAL's metadata); write them out so, as \
+         by gdal_translate -unscale -ot Float32"
+    )]
+    Scaled {
+        /// What they are multiplied with.
+        scale: f64,
+        /// What is added then.
+        offset: f64,
+    },
+    /// A raster in other coordinates than the ground that it is laid over.
+    #[error("is in {own}, the elevation model in {ground}; warp it to that, as by gdalwarp -t_srs")]
+    OtherReference {
+        /// Its reference system.
+        own: String,
+        /// That of the ground.
+        ground: String,
+    },
+    /// A raster that lies beside the ground.
+    #[error(
+        "covers {own:?} m (x_min, y_min, x_max, y_max of the local frame), nothing of the ground, {ground:?}"
+    )]
+    Beside {
+        /// What it covers, m.
+        own: [f64; 4],
+        /// What the ground covers, m.
+        ground: [f64; 4],
+    },
     /// A box is empty or upside down.
     #[error("{field} [{}, {}, {}, {}] (x_min, y_min, x_max, y_max) is empty", bounds[0], bounds[1], bounds[2], bounds[3])]
     EmptyBox {

@@ -1,7 +1,7 @@
 //! What a file of heights says of its coordinates, and what is said for it.
 
 use super::error::TerrainError;
-use super::raster::{Crs, Raster, Unit};
+use super::raster::{Crs, Origin, Placement, Raster, Unit};
 use crate::geodesy::GridZone;
 
 /// Unit of heights.
@@ -114,7 +114,59 @@ impl Crs {
     }
 }
 
+impl Crs {
+    /// Its name, as far as it is known.
+    fn name(&self) -> String {
+        match (self.epsg, self.unit) {
+            (Some(code), _) => format!("EPSG {code}"),
+            (None, Unit::Degree) => "degrees".into(),
+            (None, Unit::Metre) => "metres".into(),
+        }
+    }
+
+    /// Whether coordinates of the other mean the same places, to the metre that systems of longitude and
+    /// latitude differ by; of one that says nothing it is believed.
+    fn agrees(&self, other: &Crs) -> bool {
+        let place = |code: u16| {
+            let zone = GridZone::of_epsg(code).map(|own| (own.number, own.south));
+            (zone, if zone.is_some() || DEGREES.contains(&code) { 0 } else { code })
+        };
+        match (self.epsg, other.epsg) {
+            (Some(own), Some(other)) => place(own) == place(other),
+            _ => self.unit == other.unit,
+        }
+    }
+}
+
 impl Raster {
+    /// The raster in the local metres of a ground that it is laid over; `placement` is how that lies in
+    /// its elevation model's coordinates, where it has one.
+    ///
+    /// # Errors
+    /// Another reference system than the elevation model's, and coordinates that mean no place.
+    pub fn laid_over(&self, placement: Option<&Placement>) -> Result<Raster, TerrainError> {
+        let origin = placement.map_or([0.0; 2], |own| own.origin);
+        if let Some(ground) = placement.map(|own| &own.crs).filter(|own| !self.crs.agrees(own)) {
+            let [own, ground] = [&self.crs, ground].map(Crs::name);
+            return Err(TerrainError::OtherReference { own, ground });
+        }
+        Ok(self.localised(Origin::At(origin))?.0)
+    }
+
+    /// That a raster in local metres covers something of a ground.
+    ///
+    /// # Errors
+    /// [`TerrainError::Beside`].
+    pub fn check_covers(&self, ground: [f64; 4]) -> Result<(), TerrainError> {
+        // cells reach half of one beyond their middles
+        let [west, south, east, north] = self.bounds();
+        let [x, y] = self.cell.map(|cell| 0.5 * cell.abs());
+        let own = [west - x, south - y, east + x, north + y];
+        let meets =
+            own[0] < ground[2] && own[2] > ground[0] && own[1] < ground[3] && own[3] > ground[1];
+        if meets { Ok(()) } else { Err(TerrainError::Beside { own, ground }) }
+    }
+
     /// The raster with what its file does not say: the EPSG code of its coordinates, the unit
     /// of its heights, which become metres.
     ///

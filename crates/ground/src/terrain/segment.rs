@@ -10,3 +10,22 @@ pub fn offset(from: [f64; 2], to: [f64; 2], x: f64, y: f64) -> [f64; 2] {
         if squared > 0.0 { ((dx * axis[0] + dy * axis[1]) / squared).clamp(0.0, 1.0) } else { 0.0 };
     [dx - along * axis[0], dy - along * axis[1]]
 }
+
+/// Whether the segment between `from` and `to` leads through the inside of a rectangle
+/// `[x_min, y_min, x_max, y_max]`, m (Y.-D. Liang and B. Barsky, ACM Trans. Graphics 3, 1984).
+pub fn crosses(from: [f64; 2], to: [f64; 2], rectangle: [f64; 4]) -> bool {
+    let (mut enters, mut leaves) = (0.0_f64, 1.0_f64);
+    for k in 0..2 {
+        let (low, high, axis) = (rectangle[k], rectangle[k + 2], to[k] - from[k]);
+        if axis == 0.0 {
+            if from[k] <= low || from[k] >= high {
+                return false;
+            }
+            continue;
+        }
+        let [one, other] = [(low - from[k]) / axis, (high - from[k]) / axis];
+        enters = enters.max(one.min(other));
+        leaves = leaves.min(one.max(other));
+    }
+    enters < leaves
+}

@@ -100,8 +100,41 @@ impl Region {
 }
 
 impl Region {
+    /// Whether a part of the region lies in a rectangle `[x_min, y_min, x_max, y_max]`, m. What only
+    /// touches it from outside does not.
+    pub fn meets(&self, rectangle: [f64; 4]) -> bool {
+        let [west, south, east, north] = rectangle;
+        match self {
+            Region::HalfPlane { point, direction } => {
+                let corners = [[west, south], [east, south], [west, north], [east, north]];
+                corners.iter().any(|[x, y]| {
+                    (x - point[0]) * direction[0] + (y - point[1]) * direction[1] > 0.0
+                })
+            }
+            Region::Rectangle { min, max } => {
+                min[0] < east && max[0] > west && min[1] < north && max[1] > south
+            }
+            Region::Band { from, to, width } => {
+                // a strip meets a convex figure where its axis does, or where one's corner is
+                // nearer to the other than half of the width
+                let near = |[rx, ry]: [f64; 2]| rx * rx + ry * ry < 0.25 * width * width;
+                let corners = [[west, south], [east, south], [west, north], [east, north]];
+                let beside =
+                    |[x, y]: &[f64; 2]| near([x - x.clamp(west, east), y - y.clamp(south, north)]);
+                segment::crosses(*from, *to, rectangle)
+                    || [from, to].into_iter().any(beside)
+                    || corners.iter().any(|[x, y]| near(segment::offset(*from, *to, *x, *y)))
+            }
+            Region::Polygon(corners) => {
+                let ends = corners.iter().zip(corners.iter().cycle().skip(1));
+                self.contains(0.5 * (west + east), 0.5 * (south + north))
+                    || ends.into_iter().any(|(a, b)| segment::crosses(*a, *b, rectangle))
+            }
+        }
+    }
+
     /// South-west and north-east corner of what holds the region; none of a half plane.
-    fn extent(&self) -> Option<[[f64; 2]; 2]> {
+    pub fn extent(&self) -> Option<[[f64; 2]; 2]> {
         let around = |points: &[[f64; 2]], margin: f64| {
             let least = |k: usize| points.iter().map(|p| p[k] - margin).fold(f64::MAX, f64::min);
             let most = |k: usize| points.iter().map(|p| p[k] + margin).fold(f64::MIN, f64::max);

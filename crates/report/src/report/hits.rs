@@ -25,7 +25,10 @@ const NUMBERS: [(&str, &str); 8] = [
 /// What every column holds, for the folder's README.
 pub(super) fn described() -> impl Iterator<Item = (&'static str, &'static str)> {
     let words = [
-        ("time_s", "when it was over: a quarter of a second after the last touch"),
+        (
+            "time_s",
+            "when it was over: a quarter of a second after the last touch; of one that went on as the run ended beyond its end",
+        ),
         ("vehicle", "who"),
         ("with", "the vehicle or thing that it met"),
         ("broke", "1 where what it met gave way for good"),

@@ -133,6 +133,17 @@ impl Record {
         })
     }
 
+    /// Takes down the hits that go on as the run ends, by when they would be over at the earliest: a
+    /// run that is gone on with begins behind that, and takes them down once they are.
+    pub fn hits_under_way(&mut self, world: &World) -> Result<(), ReportError> {
+        let Some(own) = &mut self.hits else { return Ok(()) };
+        let clock = &world.model().clock;
+        let behind = clock.time(world.state().tick) + 1e-6;
+        world.hits_under_way().try_for_each(|(agent, hit)| {
+            own.take(world, (hit.until + Hit::OVER).max(behind), &[(agent, hit)])
+        })
+    }
+
     /// Takes down what happened to trailers by a tick, each with its vehicle.
     pub fn trailer_events(
         &mut self,

@@ -175,6 +175,7 @@ impl<E: From<ReportError>> Observer<E> for Recorder<'_> {
                 parts.join(tick, world, (&mut record, &mut heartbeats), costs)?;
                 record_parts::clear(folder)?;
             }
+            record.hits_under_way(world)?;
             let (mut files, tracks, hits) = record.finish()?;
             files.extend(heartbeats.finish()?);
             self.left = (files, tracks, hits);

@@ -3,8 +3,6 @@
 use crate::spatial::Vec3;
 use serde::{Deserialize, Serialize};
 
-/// Time without a touch after which a hit is over, s.
-const OVER: f64 = 0.25;
 /// Hits that go on at once at most; of more the rest is not told.
 const MOST: usize = 16;
 
@@ -68,6 +66,11 @@ pub struct Hit {
     pub broke: bool,
 }
 
+impl Hit {
+    /// Time without a touch after which a hit is over, s.
+    pub const OVER: f64 = 0.25;
+}
+
 /// A touch over one step.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Touch {
@@ -128,7 +131,7 @@ impl Hits {
     /// Takes out those that are over at `time`, or all if the drive ends.
     pub fn over(&mut self, time: f64, all: bool, mut take: impl FnMut(Hit)) {
         self.0.retain(|hit| {
-            let over = all || time - hit.until > OVER;
+            let over = all || time - hit.until > Hit::OVER;
             if over {
                 take(*hit);
             }

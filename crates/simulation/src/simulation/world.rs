@@ -11,7 +11,7 @@ use super::clock::Clock;
 use super::encounters::{Encounters, Known, TowLink};
 use super::endings::Endings;
 use super::exploration::Hole;
-use super::hit::{Struck, StruckCounts};
+use super::hit::{Hit, Struck, StruckCounts};
 use super::imaging::Imaging;
 use super::obstacle::Obstacles;
 use super::outcome::{Outcome, OutcomeReport};
@@ -495,6 +495,12 @@ impl World {
         let (state, workspace) = self.shown(agent);
         let outcome = agents[agent].outcome(ground, endings, self.time(), &state, &workspace);
         self.model.reported(&outcome)
+    }
+
+    /// Hits that are not over yet, each with its vehicle.
+    pub fn hits_under_way(&self) -> impl Iterator<Item = (u32, Hit)> {
+        let agents = self.state.agents.iter().zip(0..);
+        agents.flat_map(|(agent, index)| agent.hits.iter().map(move |hit| (index, *hit)))
     }
 
     /// The run in a few figures; `wall` is the time it took, s.

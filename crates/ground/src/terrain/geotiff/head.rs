@@ -1,6 +1,6 @@
 //! What a GeoTIFF says before its heights.
 
-use super::keys::{GeoKeys, georeference, unit_type};
+use super::keys::{GeoKeys, georeference, scaling, unit_type};
 use super::{LARGEST, fault, refuse};
 use crate::terrain::cells::Cells;
 use crate::terrain::error::{RasterWarning, TerrainError, overstated};
@@ -56,6 +56,9 @@ pub(in crate::terrain) fn open<R: Read + Seek>(
     });
     if let Some(Ok(text)) = file.find_tag(GDAL_METADATA).map_err(fault)?.map(Value::into_string) {
         crs.heights = crs.heights.or(unit_type(&text));
+        if let Some([scale, offset]) = scaling(&text) {
+            return Err(TerrainError::Scaled { scale, offset });
+        }
     }
     let gap = match file.find_tag(Tag::GdalNodata).map_err(fault)? {
         None => None,

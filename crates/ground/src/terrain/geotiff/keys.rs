@@ -128,6 +128,18 @@ pub(super) fn unit_type(metadata: &str) -> Option<HeightUnit> {
     HeightUnit::of_word(word)
 }
 
+/// What values of the first band are multiplied with and what is added, as GDAL keeps them beside its
+/// unit; nothing where they are as they stand.
+pub(super) fn scaling(metadata: &str) -> Option<[f64; 2]> {
+    let number = |role: &str| {
+        let role = format!("role=\"{role}\"");
+        let item = metadata.split("<Item").find(|item| item.contains(&role))?;
+        item.split('>').nth(1)?.split('<').next()?.trim().parse::<f64>().ok()
+    };
+    let scaling = [number("scale").unwrap_or(1.0), number("offset").unwrap_or(0.0)];
+    (scaling != [1.0, 0.0]).then_some(scaling)
+}
+
 /// The GeoTIFF 1.1 key directory of a system, cells as areas: its EPSG code, or one of the
 /// user's own, in metres or degrees.
 pub fn geo_keys(crs: &Crs) -> Vec<u16> {

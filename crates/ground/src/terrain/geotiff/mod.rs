@@ -149,6 +149,28 @@ mod tests {
     }
 
     #[test]
+    fn values_that_are_to_be_scaled_are_refused() {
+        let with = |metadata: &str| {
+            let bytes = plain(|d| {
+                d.write_tag(Tag::ModelPixelScaleTag, &[10.0, 10.0, 0.0][..]).unwrap();
+                let tie = [0.0, 0.0, 0.0, 100.0, 200.0, 0.0];
+                d.write_tag(Tag::ModelTiepointTag, &tie[..]).unwrap();
+                d.write_tag(Tag::Unknown(42112), metadata).unwrap();
+            });
+            read_geotiff(&bytes).map_err(|error| error.to_string())
+        };
+        let item = |role: &str, value: f64| {
+            format!(
+                "<GDALMetadata><Item name=\"X\" sample=\"0\" role=\"{role}\">{value}</Item></GDALMetadata>"
+            )
+        };
+        assert!(with(&item("scale", 1.0)).is_ok() && with(&item("offset", 0.0)).is_ok());
+        let refused = with(&item("scale", 0.1)).unwrap_err();
+        assert!(refused.contains("multiplied by 0.1 and 0 added"), "{refused}");
+        assert!(with(&item("offset", 5.0)).unwrap_err().contains("by 1 and 5"));
+    }
+
+    #[test]
     fn integers_points_and_gaps_are_read() {
         let bytes = plain(|d| {
             d.write_tag(Tag::ModelPixelScaleTag, &[10.0, 10.0, 0.0][..]).unwrap();

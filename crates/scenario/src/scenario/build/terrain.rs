@@ -13,8 +13,8 @@ use crate::scenario::random_world::{RandomWorld, random_world};
 use crate::scenario::{Faults, Opened, ScenarioFile};
 use crate::soil::SoilId;
 use crate::terrain::{
-    Face, HeightUnit, NoData, Origin, Placement, PngScale, Procedural, RasterFile, Region,
-    Roughness, RoughnessClass, SoilMap, Stamp, Surface, Terrain, TerrainError, read_raster,
+    Face, HeightUnit, NoData, Origin, Placement, PngScale, Procedural, RasterFile, RasterWarning,
+    Region, Roughness, RoughnessClass, SoilMap, Stamp, Surface, Terrain, TerrainError, read_raster,
 };
 use std::fmt::{self, Display};
 use std::io;
@@ -47,7 +47,7 @@ pub fn terrain(
 ) -> Result<BuiltTerrain, Faults> {
     let mut builder = Builder { file, soils, parts, placement: None, warnings: Vec::new() };
     let surface = builder.surface()?;
-    let map = builder.soil_map()?;
+    let map = builder.soil_map(surface.bounds())?;
     let mut terrain = Terrain::builder(surface, map);
     let config = &file.scenario.terrain;
     if let Some(class) = config.roughness {
@@ -198,7 +198,8 @@ impl Builder<'_> {
         Ok(Elevations { surface, placement, warnings })
     }
 
-    fn soil_map(&mut self) -> Result<SoilMap, Faults> {
+    /// The soils; `ground` is what the surface covers, m.
+    fn soil_map(&mut self, ground: [f64; 4]) -> Result<SoilMap, Faults> {
         let soil = &self.file.scenario.soil;
         let mut map = SoilMap::uniform(self.id(&soil.default));
         if let Some(classes) = &soil.raster {
@@ -206,17 +207,20 @@ impl Builder<'_> {
             let bytes = self.bytes(&classes.file, key)?;
             let (raster, warnings) =
                 read_raster(&bytes, None).map_err(|error| self.refused(key, &error))?;
-            self.doubt(key, &warnings.iter().map(ToString::to_string).collect::<Vec<_>>());
-            // Class rasters lie in the coordinates of the DEM; without one, in local metres.
-            let origin = self.placement.as_ref().map_or([0.0; 2], |p| p.origin);
+            // steps of 1 are what classes have
+            let doubts =
+                warnings.iter().filter(|own| !matches!(own, RasterWarning::StairSteps { .. }));
+            self.doubt(key, &doubts.map(ToString::to_string).collect::<Vec<_>>());
             let table: Vec<(i32, SoilId)> = classes
                 .classes
                 .iter()
                 .filter_map(|(class, name)| Some((class.parse().ok()?, self.id(name))))
                 .collect();
-            map = raster
-                .localised(Origin::At(origin))
-                .and_then(|(local, _)| {
+            // Class rasters lie in the coordinates of the DEM; without one, in local metres.
+            let local = raster.laid_over(self.placement.as_ref());
+            map = local
+                .and_then(|local| {
+                    local.check_covers(ground)?;
                     SoilMap::classes(&local, &table, Some(self.id(&soil.default)))
                 })
                 .map_err(|error| self.refused(key, &error))?;

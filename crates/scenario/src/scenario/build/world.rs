@@ -11,7 +11,7 @@ use crate::grid::Lattice;
 use crate::ground::GroundModel;
 use crate::numeric::GRAVITY;
 use crate::scenario::config::{
-    self, CollisionPolicy, FollowPolicy, LawsPreset, PathEnd, Refine, Stamp,
+    self, CollisionPolicy, CustomSoil, FollowPolicy, LawsPreset, PathEnd, Refine, Stamp,
 };
 use crate::scenario::convoys::Convoys;
 use crate::scenario::fault::{Fault, Problem};
@@ -77,12 +77,13 @@ pub fn world_of(file: &ScenarioFile, parts: &Parts) -> Result<Built, Faults> {
     let heaviest = specs.iter().map(|spec| spec.total_mass() * GRAVITY).fold(0.0, f64::max);
     let (soils, broken) = soils.under(heaviest, &file.document);
     let assumed = assumed_footprints(file, &specs);
-    let warnings = [land.warnings.clone(), shown.warnings.clone(), assumed, broken].concat();
+    let mut warnings = [land.warnings.clone(), shown.warnings.clone(), assumed, broken].concat();
     let decisive = decisive(file, &soils, &specs);
     let fingerprint = sha256(decisive.as_bytes());
     let clock = clock(file)?;
     let agents = agents(file, &specs, &land, parts)?;
     let ground = ground(file, &soils, land.terrain)?;
+    warnings.extend(layers_left_out(file, &ground));
     let tows = super::tows::tows(file, &agents);
     let (endings, obstacles) = (endings(file), Obstacles::default());
     let team = super::team::team(&file.scenario);
@@ -190,6 +191,30 @@ fn ground(file: &ScenarioFile, soils: &SoilTable, terrain: Terrain) -> Result<Gr
     let lattice = Lattice { spacing: config.spacing };
     GroundModel::new(lattice, terrain, soils.soils().to_vec(), laws)
         .map_err(|error| refused(file, "ground", &error).into())
+}
+
+/// Layers of soils that the laws know nothing of.
+fn layers_left_out(file: &ScenarioFile, ground: &GroundModel) -> Vec<Fault> {
+    if ground.laws().layers {
+        return Vec::new();
+    }
+    let of_a_soil = |(index, own): (usize, &CustomSoil)| {
+        let given = [
+            ("snow", own.snow.is_some()),
+            ("frost", own.frost.is_some()),
+            ("thaw", own.thaw.is_some()),
+            ("below", own.below.is_some()),
+            ("crust", own.crust.is_some()),
+        ];
+        let keys = given.into_iter().filter(|(_, is_given)| *is_given);
+        keys.map(move |(key, _)| format!("soil.custom[{index}].{key}"))
+    };
+    let keys = file.scenario.soil.custom.iter().enumerate().flat_map(of_a_soil);
+    let left_out = |key: String| {
+        let cause = "is left out: these laws know no layers; ground.refine.layers = true adds them";
+        file.document.fault(&key, Problem::Refused { cause: cause.into() })
+    };
+    keys.map(left_out).collect()
 }
 
 /// Laws with single refinements switched on or off.

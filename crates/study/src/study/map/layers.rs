@@ -1,10 +1,11 @@
 //! The conditions of a map's ground, read and held to what is allowed, to be asked at a point.
 
 use super::conditions::{Conditions, Layer, Ridges, Stems};
+use crate::scenario::build::BuiltTerrain;
 use crate::scenario::config::{CustomSoil, Roughness};
 use crate::scenario::{Document, Fault, Faults, Problem, ScenarioFile, input};
 use crate::soil::Moisture;
-use crate::terrain::{Origin, Raster, read_raster};
+use crate::terrain::{Raster, read_raster};
 use std::fmt::Display;
 
 /// Step of depths of snow and frost, m: each that occurs has a table of its own.
@@ -63,15 +64,14 @@ fn nearest(raster: &Raster, point: [f64; 2]) -> Option<f64> {
 }
 
 impl Layers {
-    /// Reads the rasters of a map's conditions; `origin` is where its local frame lies in their
-    /// coordinates.
+    /// Reads the rasters of a map's conditions, which are laid over its ground.
     pub(super) fn read(
         conditions: &Conditions,
         base: &ScenarioFile,
         document: &Document,
-        origin: [f64; 2],
+        land: &BuiltTerrain,
     ) -> Result<Layers, Faults> {
-        let reader = Reader { base, document, origin };
+        let reader = Reader { base, document, land };
         let custom = &base.scenario.soil.custom;
         if conditions.moisture.is_some() && !custom.iter().any(|own| own.moisture.is_some()) {
             let cause = "no soil of soil.custom says by `moisture` how it answers to it";
@@ -156,7 +156,7 @@ fn stepped(depth: f64) -> Option<f64> {
 struct Reader<'a> {
     base: &'a ScenarioFile,
     document: &'a Document,
-    origin: [f64; 2],
+    land: &'a BuiltTerrain,
 }
 
 impl Reader<'_> {
@@ -248,8 +248,10 @@ impl Reader<'_> {
             Faults::from(self.document.fault(&key, Problem::Unreadable { cause }))
         })?;
         let (raster, _) = read_raster(&bytes, None).map_err(|error| self.refused(&key, &error))?;
-        let local = raster.localised(Origin::At(self.origin));
-        let (raster, _) = local.map_err(|error| self.refused(&key, &error))?;
+        let raster = raster.laid_over(self.land.placement.as_ref());
+        let raster = raster.map_err(|error| self.refused(&key, &error))?;
+        let bounds = self.land.terrain.bounds();
+        raster.check_covers(bounds).map_err(|error| self.refused(&key, &error))?;
         Ok(Some(raster))
     }
 }

@@ -4,7 +4,7 @@ use super::config::{BarrierKind, MapConfig};
 use super::cover::{Along, Cover};
 use super::layers::Layers;
 use super::strength::soil_at_strength;
-use crate::numeric::{atan2, hypot};
+use crate::numeric::{GRAVITY, atan2, hypot};
 use crate::scenario::build::{self, BuiltTerrain, Parts, SoilTable};
 use crate::scenario::config::{self, CustomSoil, Driver, PathEnd, Surface};
 use crate::scenario::{
@@ -23,6 +23,8 @@ pub const VEHICLE: &str = "vehicle";
 const AT_STRENGTH: &str = "soil at strength";
 /// How far a path goes on behind what is crossed, m.
 const BEYOND: f64 = 60.0;
+/// Distance from the end of a drive's way to the end of the ground, m.
+const EDGE: f64 = 0.5;
 /// Most cells of a map.
 const MOST_CELLS: f64 = 1e8;
 
@@ -46,7 +48,7 @@ pub struct MapFile {
     pub soils: SoilTable,
     /// Its ground.
     pub land: BuiltTerrain,
-    /// What bars the way where: 0 nothing, else of [`barrier`].
+    /// What bars the way where: 0 nothing, 1 water, 2 an obstacle.
     pub barriers: SoilMap,
     /// What is mapped, `[x_min, y_min, x_max, y_max]`, m.
     pub area: [f64; 4],
@@ -56,10 +58,12 @@ pub struct MapFile {
     snow: Option<Soil>,
     /// Width of the vehicle, m.
     width: f64,
+    /// Its weight, N.
+    weight: f64,
 }
 
 /// What bars the way, by the code of [`MapFile::barriers`].
-pub fn barrier(code: SoilId) -> Option<BarrierKind> {
+pub(super) fn barrier(code: SoilId) -> Option<BarrierKind> {
     match code {
         SoilId(0) => None,
         SoilId(1) => Some(BarrierKind::Water),
@@ -102,6 +106,7 @@ impl MapFile {
         let soils = build::soil_table(&base)?;
         let specs = build::vehicle_specs(&base)?;
         let width = specs.first().map_or(0.0, |spec| spec.footprint().width);
+        let weight = specs.first().map_or(0.0, |spec| spec.total_mass() * GRAVITY);
         // nothing tells a place on an elevation model before it is read, and none is needed: each
         // drive gives the vehicle its own; what a random surface holds keeps away from it
         let mut bare = base.clone();
@@ -112,11 +117,22 @@ impl MapFile {
         let area = area(&config, &document, land.terrain.bounds())?;
         let barriers = barriers(&config, &document)?;
         Faults::into_result(faults(&config, &document, &soils))?;
-        let origin = land.placement.as_ref().map_or([0.0; 2], |placement| placement.origin);
-        let layers = Layers::read(&config.conditions, &base, &document, origin)?;
+        let layers = Layers::read(&config.conditions, &base, &document, &land)?;
         let snow = config.conditions.snow.as_ref().map(|snow| snow_soil(&base, &snow.soil));
         let snow = snow.transpose()?;
-        Ok(MapFile { config, document, base, soils, land, barriers, area, layers, snow, width })
+        Ok(MapFile {
+            config,
+            document,
+            base,
+            soils,
+            land,
+            barriers,
+            area,
+            layers,
+            snow,
+            width,
+            weight,
+        })
     }
 
     /// What a vehicle meets at a point besides the slope. Frost is in soil that yields and has no
@@ -138,6 +154,32 @@ impl MapFile {
         }
     }
 
+    /// What is doubtful: an area that reaches beyond the ground, frost that the vehicle breaks through, on
+    /// soils and on any of the covers.
+    pub fn warnings(&self, covers: &[Cover]) -> Vec<String> {
+        let (_, broken) = self.soils.clone().under(self.weight, &self.base.document);
+        let mut warnings: Vec<String> = broken.iter().map(ToString::to_string).collect();
+        if self.config.area.is_some_and(|asked| asked != self.area) {
+            let cause = format!("reaches beyond the ground; mapped is {:?}", self.area);
+            let fault = self.document.fault("area", Problem::Refused { cause });
+            warnings.push(fault.to_string());
+        }
+        let Some(frost) = &self.config.conditions.frost else { return warnings };
+        let mut depths: Vec<f64> = covers.iter().filter_map(|cover| cover.frost).collect();
+        depths.sort_unstable_by(f64::total_cmp);
+        let bears = |depth: f64| Frost { depth, wet: frost.wet }.bearing();
+        if let Some(deepest) = depths.into_iter().rev().find(|depth| bears(*depth) < self.weight) {
+            let [bears, weighs] = [bears(deepest), self.weight].map(|newtons| newtons / 1e3);
+            let cause = format!(
+                "{deepest} m and less bear {bears:.1} kN, the vehicle weighs {weighs:.1} kN: it drives there on \
+                 the soil as it is without frost"
+            );
+            let fault = self.document.fault("conditions.frost", Problem::Refused { cause });
+            warnings.push(fault.to_string());
+        }
+        warnings
+    }
+
     /// Strength of a cover's soil at a point beside its median, a factor.
     pub fn strength_at(&self, point: [f64; 2], cover: &Cover) -> f64 {
         self.layers.strength(point, self.custom(&self.soil_of(cover).name))
@@ -156,7 +198,7 @@ impl MapFile {
     /// A drive straight up a plane of one cover at a strength: it rises `along` the way and
     /// `across` it to the left, both rise over run; rough as the map's ground.
     pub fn on_plane(&self, cover: &Cover, strength: f64, [along, across]: [f64; 2]) -> Scenario {
-        let mut scenario = self.drive(cover, strength, [0.0; 2], [1.0, 0.0]);
+        let mut scenario = self.drive(cover, strength, [[0.0; 2], [1.0, 0.0]], f64::INFINITY);
         let own = self.base.scenario.terrain.stamp.len();
         scenario.terrain.stamp.drain(..own);
         scenario.terrain.surface = Surface::Slope {
@@ -178,10 +220,18 @@ impl MapFile {
     ) -> Scenario {
         let half = 0.5 * self.config.cell;
         let from = [0, 1].map(|k| centre[k] - half * towards[k]);
-        self.drive(cover, strength, from, towards)
+        let room = to_the_edge(self.land.terrain.bounds(), from, towards) - EDGE;
+        self.drive(cover, strength, [from, towards], room)
     }
 
-    fn drive(&self, cover: &Cover, strength: f64, from: [f64; 2], towards: [f64; 2]) -> Scenario {
+    /// `room` is how far the ground goes on ahead, m.
+    fn drive(
+        &self,
+        cover: &Cover,
+        strength: f64,
+        [from, towards]: [[f64; 2]; 2],
+        room: f64,
+    ) -> Scenario {
         let figures = self.soil_of(cover);
         let own = self.custom(&figures.name);
         let mut custom = soil_at_strength(figures, own, strength, AT_STRENGTH);
@@ -191,7 +241,8 @@ impl MapFile {
         if let (Some(depth), Some(frost)) = (cover.frost, &self.config.conditions.frost) {
             custom.frost = Some(Frost { depth, wet: frost.wet });
         }
-        let to = [0, 1].map(|k| from[k] + (self.config.cell + BEYOND) * towards[k]);
+        let way = (self.config.cell + BEYOND).min(room);
+        let to = [0, 1].map(|k| from[k] + way * towards[k]);
         let mut vehicle = self.base.scenario.vehicle[0].clone();
         vehicle.position = from;
         vehicle.heading_deg = atan2(towards[1], towards[0]).to_degrees();
@@ -232,8 +283,20 @@ impl MapFile {
 
     /// Median strength of a soil by its name, as a factor to its figures.
     pub fn strength(&self, name: &str) -> f64 {
-        self.config.strength.factors.get(name).copied().unwrap_or(1.0)
+        let factors = &self.config.strength.factors;
+        let own = factors.iter().find(|(given, _)| called(&self.soils, given) == name);
+        own.map_or(1.0, |(_, factor)| *factor)
     }
+}
+
+/// Distance from a point of a rectangle in a direction of length 1 to its edge, m.
+fn to_the_edge(bounds: [f64; 4], from: [f64; 2], towards: [f64; 2]) -> f64 {
+    let to = |k: usize| {
+        let edge = if towards[k] > 0.0 { bounds[k + 2] } else { bounds[k] };
+        // across that axis it comes to no edge
+        if towards[k] == 0.0 { f64::INFINITY } else { (edge - from[k]) / towards[k] }
+    };
+    to(0).min(to(1))
 }
 
 /// The soil of snow, by its name.
@@ -352,13 +415,51 @@ fn faults(config: &MapConfig, document: &Document, soils: &SoilTable) -> Vec<Fau
         let cause = "must be a multiple of 4: each with its opposite, and both across".into();
         found.push(document.fault("directions", Problem::Refused { cause }));
     }
+    let snow = config.conditions.snow.as_ref().map(|own| own.soil.as_str());
+    let mut named: Vec<&str> = Vec::new();
     for name in config.strength.factors.keys() {
-        let is_snow = config.conditions.snow.as_ref().is_some_and(|own| own.soil == *name);
-        if !is_snow && !soils.soils().iter().any(|soil| soil.name == *name) {
-            let cause = "is no soil of this map".into();
-            let key = format!("strength.factors.{name}");
-            found.push(document.fault(&key, Problem::Refused { cause }));
-        }
+        let soil = called(soils, name);
+        let is_known = snow == Some(name) || soils.soils().iter().any(|own| own.name == soil);
+        let cause = if !is_known {
+            let known = soils.soils().iter().map(|own| own.name.as_str()).chain(snow);
+            format!("is no soil of this map; it has {}", known.collect::<Vec<_>>().join(", "))
+        } else if named.contains(&soil) {
+            format!("is {soil}, which has a factor already")
+        } else {
+            named.push(soil);
+            continue;
+        };
+        let key = format!("strength.factors.{name}");
+        found.push(document.fault(&key, Problem::Refused { cause }));
     }
+    found.extend(standing(&config.terrain.surface).map(|key| {
+        let cause = "is not in a map: the drives over its cells keep clear of such; give conditions.stems, \
+                     conditions.ridges or [[barrier]]";
+        let key = format!("terrain.surface.{key}");
+        document.fault(&key, Problem::Refused { cause: cause.into() })
+    }));
     found
+}
+
+/// The name of a soil in its figures, by that or by the one under which the map names it.
+fn called<'a>(soils: &'a SoilTable, name: &'a str) -> &'a str {
+    soils.id(name).map_or(name, |id| soils.soils()[usize::from(id.0)].name.as_str())
+}
+
+/// What a random surface is strewn with, by its keys.
+fn standing(surface: &Surface) -> impl Iterator<Item = &'static str> {
+    let things = match surface {
+        Surface::Random(own) => vec![
+            ("holes", own.holes.count, own.holes.density),
+            ("trees", own.trees.count, own.trees.density),
+            ("rocks", own.rocks.count, own.rocks.density),
+            ("barriers", own.barriers.count, own.barriers.density),
+        ],
+        _ => Vec::new(),
+    };
+    let any = |count: Option<u32>, density: Option<f64>| {
+        count.is_some_and(|count| count > 0) || density.is_some_and(|density| density > 0.0)
+    };
+    let strewn = things.into_iter().filter(move |(_, count, density)| any(*count, *density));
+    strewn.map(|(key, ..)| key)
 }

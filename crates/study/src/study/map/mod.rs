@@ -7,6 +7,7 @@
 
 mod asking;
 mod audit;
+mod barred;
 mod conditions;
 mod config;
 mod cover;
@@ -23,6 +24,7 @@ mod way;
 
 pub use asking::{Ground, Known, Question, figures, going};
 pub use audit::{Audit, Audited, CONFIDENCE, audit};
+pub use barred::barred;
 pub use conditions::{Conditions, FrostLayer, Layer, Ridges, SnowLayer, Stems};
 pub use config::{
     Barrier, BarrierKind, ElevationError, MapConfig, MappedVehicle, Strength, TableConfig,
@@ -32,7 +34,7 @@ pub use crossing::{Crossing, End, SLOWEST, cross};
 pub use driven::Drives;
 pub use driving::{Driver, DrivingError, Threads};
 pub use figures::{CellFigures, Going, Reason};
-pub use map_file::{MapFile, VEHICLE, barrier, schema};
+pub use map_file::{MapFile, VEHICLE, schema};
 pub use relief::{Cells, slope_deviation, slopes};
 pub use table::{Axes, Between, Column, Mixed, Table};
 pub use way::{Aim, MapWay, best_way};

@@ -4,6 +4,7 @@ use super::config::ElevationError;
 use crate::numeric::{exp, hypot};
 use crate::terrain::Terrain;
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// Square cells, row by row from the north-west.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -40,6 +41,27 @@ impl Cells {
 
     fn point(&self, column: f64, row: f64) -> [f64; 2] {
         [self.north_west[0] + column * self.side, self.north_west[1] - row * self.side]
+    }
+
+    /// What a cell covers, `[x_min, y_min, x_max, y_max]`, m.
+    pub fn square(&self, cell: usize) -> [f64; 4] {
+        let (column, row) = ((cell % self.columns) as f64, (cell / self.columns) as f64);
+        let [west, north] = self.point(column, row);
+        let [east, south] = self.point(column + 1.0, row + 1.0);
+        [west, south, east, north]
+    }
+
+    /// Columns and rows of cells that lie between two corners, south-west and north-east.
+    pub fn over(&self, [[west, south], [east, north]]: [[f64; 2]; 2]) -> [Range<usize>; 2] {
+        let between = |low: f64, high: f64, count: usize| {
+            let [first, end] = [low.floor(), high.floor() + 1.0];
+            // a cast ends at what the type holds
+            first.max(0.0) as usize..(end.max(0.0) as usize).min(count)
+        };
+        let [x, y] = self.north_west;
+        let columns = between((west - x) / self.side, (east - x) / self.side, self.columns);
+        let rows = between((y - north) / self.side, (y - south) / self.side, self.rows);
+        [columns, rows]
     }
 
     /// The cell that a point lies in.
