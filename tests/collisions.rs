@@ -464,6 +464,8 @@ fn a_rope_pulls_one_that_stands() {
     let mut world = World::new(model(&(text + &weak)));
     until(&mut world, 6.0, |_| {});
     assert!(world.state().tows[0].broken && place(&world, 1).x < 0.5 * way);
+    let told = world.summary("", 0.0).warnings;
+    assert!(told.iter().any(|own| own.sentence.contains("broke at 0.3 kN")), "{told:?}");
 }
 
 struct TowPeak(f64);

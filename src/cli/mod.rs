@@ -70,7 +70,7 @@ use std::ffi::OsString;
 pub struct Cli {
     #[command(subcommand)]
     command: Command,
-    /// Say only what is wrong
+    /// Show no progress: results, and what is wrong
     #[arg(short, long, global = true)]
     quiet: bool,
 }

@@ -175,16 +175,19 @@ pub struct ExplorationSummary {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunWarning {
     /// Which, for machines: `soil_beyond_measured`, a soil pressed deeper than its figures
-    /// were measured.
+    /// were measured; `tow_broke`, a rope or bar that broke.
     pub code: String,
     /// Name of the vehicle.
     pub vehicle: String,
     /// Name of the soil.
-    pub soil: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub soil: Option<String>,
     /// Deepest sinkage in it, m.
-    pub sinkage: f64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sinkage: Option<f64>,
     /// Sinkage up to which its figures hold, m.
-    pub measured: f64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub measured: Option<f64>,
     /// All of it in words.
     pub sentence: String,
 }
@@ -203,9 +206,24 @@ impl RunWarning {
         RunWarning {
             code: "soil_beyond_measured".into(),
             vehicle: vehicle.into(),
-            soil: soil.name.clone(),
-            sinkage,
-            measured,
+            soil: Some(soil.name.clone()),
+            sinkage: Some(sinkage),
+            measured: Some(measured),
+            sentence,
+        }
+    }
+
+    /// What was between two vehicles and broke, at a force in N.
+    pub(super) fn tow_broke([from, to]: [&str; 2], is_bar: bool, breaking: f64) -> RunWarning {
+        let what = if is_bar { "bar" } else { "rope" };
+        let sentence =
+            format!("the {what} between {from} and {to} broke at {:.1} kN", 1e-3 * breaking);
+        RunWarning {
+            code: "tow_broke".into(),
+            vehicle: from.into(),
+            soil: None,
+            sinkage: None,
+            measured: None,
             sentence,
         }
     }

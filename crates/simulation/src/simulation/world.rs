@@ -514,6 +514,11 @@ impl World {
                 RunWarning::beyond_measured(&agent.name, &soils[usize::from(soil)], sinkage)
             })
         });
+        let tows = self.model.tows.iter().zip(&self.state.tows);
+        let broken = tows.filter(|(_, state)| state.broken).map(|(link, _)| {
+            let names = link.agents.map(|agent| self.model.agents[agent].name.as_str());
+            RunWarning::tow_broke(names, link.tow.pushes, link.tow.breaking)
+        });
         let vehicles: Vec<VehicleSummary> = agents()
             .map(|(index, (agent, state))| {
                 let (model, outcome) = (agent.vehicle.name(), self.outcome(index));
@@ -530,7 +535,7 @@ impl World {
             radio: self.radio_summaries(),
             vehicles,
             pacing: None,
-            warnings: beyond.collect(),
+            warnings: beyond.chain(broken).collect(),
         }
     }
 }
