@@ -628,6 +628,41 @@ fn an_imported_vehicle_is_checked_and_drives() {
     drive(data.place.path(), "own.toml");
 }
 
+/// However the path of a vehicle is spelled, its parts are those of its own folder, and what is wrong
+/// is told of the path as it was spelled.
+#[test]
+fn a_vehicle_is_the_same_however_its_path_is_spelled() {
+    let data = Data::new();
+    let known = find("hmmwv").unwrap();
+    hmmwv(&data, &known);
+    // of a family that comes before its own
+    powertrain(&data, "beetle", &known.powertrain);
+    let spelled = |folder: &str, vehicle: &str, more: &[&str]| {
+        let mut command = Command::cargo_bin("bekker").unwrap();
+        command.current_dir(data.path(folder)).args(["vehicles", "import", vehicle]);
+        let output = command.args(["-o", "own.toml", "--force"]).args(more).output().unwrap();
+        let [_, told] = [output.stdout, output.stderr].map(|b| String::from_utf8(b).unwrap());
+        std::fs::read_to_string(data.path(folder).join("own.toml")).map_err(|_| told)
+    };
+    let whole = data.path("hmmwv/vehicle.json").display().to_string();
+    let expected = spelled(".", &whole, &[]).unwrap();
+    assert!(expected.contains("hmmwv/power/engine.json"), "{expected}");
+    let spellings = [
+        (".", "hmmwv/vehicle.json", [].as_slice()),
+        (".", "./hmmwv/vehicle.json", &[]),
+        ("hmmwv", "vehicle.json", &[]),
+        ("hmmwv", "../hmmwv/vehicle.json", &["--data", ".."]),
+        ("beetle", "../hmmwv/vehicle.json", &[]),
+    ];
+    for (folder, vehicle, more) in spellings {
+        assert_eq!(spelled(folder, vehicle, more).unwrap(), expected, "{vehicle} in {folder}");
+        std::fs::remove_file(data.path(folder).join("own.toml")).unwrap();
+    }
+    std::fs::remove_dir_all(data.path("hmmwv/power")).unwrap();
+    let told = spelled("hmmwv", "./vehicle.json", &[]).unwrap_err();
+    assert!(told.contains("./vehicle.json: engine = absent: must be given by --engine"), "{told}");
+}
+
 fn drive(folder: &Path, model: &str) {
     let text = format!(
         "format = 1\nname = \"imported\"\ntime = {{ duration = 2.0 }}\nsoil = {{ default = \
