@@ -65,6 +65,13 @@ fn what_is_unusual_or_wrong_is_named() {
     let (code, _, told) = vehicles(folder, "check own.toml");
     assert_eq!(code, 3);
     assert!(told.contains("steering.drag_link.max_angle_deg = 227") && told.contains("0.1 to 89"));
+    // a beam whose wheels cannot turn
+    let (before, after) = text.split_once("[axles.suspension.solid_axle.knuckle]").unwrap();
+    let (_, after) = after.split_once("[axles.spring]").unwrap();
+    std::fs::write(&file, format!("{before}[axles.spring]{after}")).unwrap();
+    let (code, _, told) = vehicles(folder, "check own.toml");
+    let named = told.starts_with("own.toml:") && told.contains(".solid_axle.knuckle = absent");
+    assert!(code == 3 && named && told.contains("because the axle is steered"), "{told}");
 }
 
 /// The rear axle of one whose load lies in front drives alone.

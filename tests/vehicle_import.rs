@@ -663,6 +663,34 @@ fn a_vehicle_is_the_same_however_its_path_is_spelled() {
     assert!(told.contains("./vehicle.json: engine = absent: must be given by --engine"), "{told}");
 }
 
+/// A steered beam without what steers it makes no vehicle: its file and key are named, and
+/// nothing is written.
+#[test]
+fn nothing_is_written_of_a_vehicle_that_is_refused() {
+    let data = Data::new();
+    let known = find("hmmwv").unwrap();
+    hmmwv(&data, &known);
+    let front = format!("hmmwv/suspension_{}.json", known.axles[0].name);
+    let text = std::fs::read_to_string(data.path(&front)).unwrap();
+    let mut beam: Value = serde_json::from_str(&text).unwrap();
+    beam["Axle Tube"] = json!({ "Mass": 120.0, "COM": [0, 0, 0], "Inertia": [22.0, 0.5, 22.0] });
+    for key in ["Spring", "Shock"] {
+        beam[key]["Location Axle"] = beam[key]["Location Arm"].take();
+        beam[key].as_object_mut().unwrap().remove("Location Arm");
+    }
+    beam.as_object_mut().unwrap().remove("Tierod");
+    data.write(&front, &file("Suspension", "RigidPanhardAxle", beam));
+    let told = data.import("hmmwv/vehicle.json").unwrap_err().to_string();
+    let expected = format!("{front}: Knuckle = absent: must be given, because the axle is steered");
+    assert_eq!(told, expected);
+    let mut command = Command::cargo_bin("bekker").unwrap();
+    command.current_dir(data.place.path()).args(["vehicles", "import", "hmmwv/vehicle.json"]);
+    let output = command.args(["-o", "own.toml"]).output().unwrap();
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.code() == Some(3) && told.contains(&expected), "{told}");
+    assert!(!data.path("own.toml").exists());
+}
+
 fn drive(folder: &Path, model: &str) {
     let text = format!(
         "format = 1\nname = \"imported\"\ntime = {{ duration = 2.0 }}\nsoil = {{ default = \

@@ -14,8 +14,8 @@ pub use kinematics::{AxleKinematics, WheelTravel};
 
 use super::mobility::TractiveEffort;
 use crate::numeric::{GRAVITY, atan, hypot, tan};
-use crate::scenario::{Faults, ScenarioFile, build};
-use crate::simulation::World;
+use crate::scenario::{Fault, Faults, Place, Problem, ScenarioFile, build};
+use crate::simulation::{GroundVehicle, World};
 use crate::spatial::Pose;
 use crate::vehicle::AnySpec;
 use crate::vehicle::driver::TrailerGeometry;
@@ -139,14 +139,19 @@ pub struct Effort {
 }
 
 impl VehicleSheet {
-    /// Of a vehicle of the catalogue or a vehicle file, already read as `spec`.
+    /// Of a vehicle that was read from `file`, which faults name.
     ///
     /// # Errors
-    /// Every fault of the file that shows when it is put on ground.
-    pub fn of(model: &str, spec: &AnySpec) -> Result<VehicleSheet, Faults> {
-        let (mass, (firm, pose)) = (spec.total_mass(), standing(model, FIRM)?);
+    /// That its parts make no vehicle.
+    pub fn of(file: &str, spec: &AnySpec) -> Result<VehicleSheet, Faults> {
+        let vehicle = GroundVehicle::new(spec).map_err(|error| {
+            let problem = Problem::Refused { cause: error.to_string() };
+            Fault::new(Place::File(file.into()), "", None, problem)
+        })?;
+        let (mass, (firm, pose)) = (spec.total_mass(), standing(&vehicle, FIRM)?);
         let axles = spec.wheeled().map_or_else(Vec::new, |own| axles(own, &firm));
-        let soils = SOILS.iter().map(|soil| sunk(model, soil, spec)).collect::<Result<_, _>>()?;
+        let soils =
+            SOILS.iter().map(|soil| sunk(&vehicle, soil, spec)).collect::<Result<_, _>>()?;
         let turning = spec.wheeled().and_then(turning);
         let effort = TractiveEffort::of(spec);
         let top_speed = effort.as_ref().map(|effort| effort.speed(0.0) * 3.6);
@@ -169,23 +174,38 @@ impl VehicleSheet {
     }
 }
 
+/// A scenario of a vehicle that stands with its brakes on. The one that is looked at takes its
+/// place: it need not lie in a file yet.
+const STANDING: &str = r#"
+    format = 1
+    name = "standing"
+    time = { duration = 1.0 }
+    terrain = { surface = { kind = "flat" } }
+    [[vehicle]]
+    name = "own"
+    model = "gator"
+    position = [0, 0]
+    driver = { kind = "hold", brake = 1.0 }
+"#;
+
 /// Load, N, and sinkage, m, of each wheel at rest on a soil, and the pose of the chassis.
-fn standing(model: &str, soil: &str) -> Result<(Vec<[f64; 2]>, Pose), Faults> {
-    let text = format!(
-        "format = 1\nname = \"standing\"\ntime = {{ duration = 1.0 }}\nterrain = {{ surface = {{ \
-         kind = \"flat\" }} }}\nsoil = {{ default = \"{soil}\" }}\n[[vehicle]]\nname = \
-         \"own\"\nmodel = {model:?}\nposition = [0, 0]\ndriver = {{ kind = \"hold\", brake = 1.0 }}\n"
-    );
-    let file = ScenarioFile::parse("the sheet's own scenario", &text, Path::new(""), &[])?;
-    let mut world = World::new(build::world(&file)?.world);
+fn standing(vehicle: &GroundVehicle, soil: &str) -> Result<(Vec<[f64; 2]>, Pose), Faults> {
+    let set = [format!("soil.default={soil}")];
+    let file = ScenarioFile::parse("standing", STANDING, Path::new(""), &set)?;
+    let mut model = build::world(&file)?.world;
+    let start = vehicle.stand(model.ground.terrain(), 0.0, 0.0, 0.0);
+    for agent in &mut model.agents {
+        (agent.vehicle, agent.start) = (vehicle.clone(), start);
+    }
+    let mut world = World::new(model);
     world.advance();
     let Some(sample) = world.samples().next() else { return Ok(Default::default()) };
     let wheels = sample.wheels.iter().map(|wheel| [wheel.load, wheel.sinkage]).collect();
     Ok((wheels, sample.pose))
 }
 
-fn sunk(model: &str, soil: &str, spec: &AnySpec) -> Result<Standing, Faults> {
-    let (wheels, _) = standing(model, soil)?;
+fn sunk(vehicle: &GroundVehicle, soil: &str, spec: &AnySpec) -> Result<Standing, Faults> {
+    let (wheels, _) = standing(vehicle, soil)?;
     let group = if spec.wheeled().is_some() { 2 } else { wheels.len().max(1) };
     let mean = |group: &[[f64; 2]]| {
         group.iter().map(|wheel| wheel[1]).sum::<f64>() / group.len().max(1) as f64
