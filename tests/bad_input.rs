@@ -387,6 +387,11 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
         ":50: vehicle[1].position = [0.5, 0]: second (4.57 m long, 2.16 m wide) overlaps lead (4.57 m, 2.16 m) at the start; move one of them, or change its heading_deg",
     ),
     (
+        "[output]",
+        "[[scenery]]\nkind = \"block\"\nsize = [1, 1, 1]\nplaces = [[1, 0]]\n\n[output]",
+        ":44: vehicle[0].position = [0, 0]: lead overlaps an obstacle (block, at 1.00, 0.00 m) at the start; move either of them, ",
+    ),
+    (
         "position = [-12, 0]",
         "position = -12",
         ":50: vehicle[1].position = -12: must be a list of 2 or a table, not an integer",
