@@ -109,8 +109,10 @@ fn tables(sheet: &VehicleSheet) -> Vec<String> {
     parts.push(table(
         &["at rest on", "sinkage, axle by axle, m"],
         sheet.soils.iter().map(|standing| {
-            let depths: Vec<String> = standing.sinkage.iter().map(|z| format!("{z:.3}")).collect();
-            vec![standing.soil.clone(), depths.join("  ")]
+            let depths = standing.sinkage.as_ref().map(|depths| {
+                depths.iter().map(|z| format!("{z:.3}")).collect::<Vec<_>>().join("  ")
+            });
+            vec![standing.soil.clone(), depths.unwrap_or_else(|| "no equilibrium found".into())]
         }),
     ));
     if !sheet.effort.is_empty() {
