@@ -72,6 +72,9 @@ fn what_is_unusual_or_wrong_is_named() {
     let (code, _, told) = vehicles(folder, "check own.toml");
     let named = told.starts_with("own.toml:") && told.contains(".solid_axle.knuckle = absent");
     assert!(code == 3 && named && told.contains("because the axle is steered"), "{told}");
+    let (code, _, told) = vehicles(folder, "check hmmwv --draw x.png");
+    assert!(code == 2 && told.contains("must end in .svg"), "{told}");
+    assert!(!folder.join("x.png").exists());
 }
 
 /// The rear axle of one whose load lies in front drives alone.

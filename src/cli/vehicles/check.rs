@@ -1,6 +1,6 @@
 //! `bekker vehicles check`
 
-use super::super::{Failure, stdout};
+use super::super::{Failure, destination, stdout};
 use super::drawing;
 use crate::report::write_file;
 use crate::scenario::build::vehicle_spec;
@@ -19,7 +19,7 @@ pub struct Check {
     #[arg(long)]
     json: bool,
     /// Draw it from the side, from above and from behind
-    #[arg(long, value_name = "FILE.svg")]
+    #[arg(long, value_name = "FILE.svg", value_parser = destination::svg)]
     draw: Option<PathBuf>,
 }
 
