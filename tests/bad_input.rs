@@ -387,6 +387,16 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
         ":50: vehicle[1].position = [0.5, 0]: second (4.57 m long, 2.16 m wide) overlaps lead (4.57 m, 2.16 m) at the start; move one of them, or change its heading_deg",
     ),
     (
+        "[output]",
+        "[[scenery]]\nkind = \"block\"\nsize = [1, 1, 1]\nplaces = [[1, 0]]\n\n[output]",
+        ":44: vehicle[0].position = [0, 0]: lead overlaps an obstacle (block, at 1.00, 0.00 m) at the start; move either of them, ",
+    ),
+    (
+        "[output]",
+        "[team]\nauthority = \"zz\"\n\n[output]",
+        ":67: team.authority = \"zz\": there is nobody to name: no vehicle has a driver of kind autonomous",
+    ),
+    (
         "position = [-12, 0]",
         "position = -12",
         ":50: vehicle[1].position = -12: must be a list of 2 or a table, not an integer",
@@ -753,6 +763,11 @@ const COMMAND_LINES: &[(&[&str], &str, i32)] = &[
     (&["validate", "x.toml", "--set"], "a value is required for '--set <KEY=VALUE>'", 2),
     (&["vehicles", "nowhere.toml"], "nowhere.toml: cannot be read: No such file", 3),
     (&["replay", "nowhere"], "nowhere: does not exist; give the folder of a run", 3),
+    (
+        &["run", "sound.toml", "--timeout", "0"],
+        "invalid value '0' for '--timeout <SECONDS>': must be above 0 and up to 1e9 s",
+        2,
+    ),
     (&["run", "--resume", "nowhere"], "nowhere: does not exist; give the folder of a run", 3),
     (&["validate", "nowhere.toml"], "nowhere.toml: cannot be read: No such file", 3),
     (&["validate", "."], ".: cannot be read: ", 3),

@@ -157,6 +157,36 @@ fn quiet_says_nothing_when_all_is_well() {
     );
 }
 
+/// A partition that does not fit vehicles or ranks is bad input, and found before anything is
+/// done to a run that is there.
+#[test]
+fn a_partition_that_does_not_fit_leaves_an_earlier_run_as_it_is() {
+    let place = tempfile::tempdir().unwrap();
+    let run = |more: &[&str]| {
+        let scenario = ["run", "examples/single_vehicle.toml", "--set", "time.duration=0.1"];
+        let out = place.path().join("run").display().to_string();
+        let (_, told, code) = bekker(
+            &[&scenario, ["--no-picture", "--force", "--out", &out].as_slice(), more].concat(),
+        );
+        let left = std::fs::read(place.path().join("run/summary.json")).unwrap();
+        (told, code, left)
+    };
+    let (told, code, before) = run(&[]);
+    assert_eq!(code, 0, "{told}");
+    let cases = [
+        (["--partition", "0,1", "--ranks", "2"], "0,1: ranks are given for 2 agents, there are 1"),
+        (["--partition", "9", "--ranks", "2"], "9: agent 0 is given to rank 9, the last rank is 1"),
+        (["--partition", "9", "--processes", "2"], "9: agent 0 is given to rank 9"),
+    ];
+    for (arguments, expected) in cases {
+        let (told, code, left) = run(&arguments);
+        let named = told.contains(&format!("--partition {expected}"));
+        assert!(code == 3 && named, "{arguments:?}: {code}: {told}");
+        assert_eq!(told.matches(expected).count(), 1, "{told}");
+        assert!(left == before, "{arguments:?} changed the run");
+    }
+}
+
 #[test]
 fn every_command_helps_with_an_example() {
     let cli = <bekker::cli::Cli as clap::CommandFactory>::command();

@@ -65,6 +65,16 @@ fn what_is_unusual_or_wrong_is_named() {
     let (code, _, told) = vehicles(folder, "check own.toml");
     assert_eq!(code, 3);
     assert!(told.contains("steering.drag_link.max_angle_deg = 227") && told.contains("0.1 to 89"));
+    // a beam whose wheels cannot turn
+    let (before, after) = text.split_once("[axles.suspension.solid_axle.knuckle]").unwrap();
+    let (_, after) = after.split_once("[axles.spring]").unwrap();
+    std::fs::write(&file, format!("{before}[axles.spring]{after}")).unwrap();
+    let (code, _, told) = vehicles(folder, "check own.toml");
+    let named = told.starts_with("own.toml:") && told.contains(".solid_axle.knuckle = absent");
+    assert!(code == 3 && named && told.contains("because the axle is steered"), "{told}");
+    let (code, _, told) = vehicles(folder, "check hmmwv --draw x.png");
+    assert!(code == 2 && told.contains("must end in .svg"), "{told}");
+    assert!(!folder.join("x.png").exists());
 }
 
 /// The rear axle of one whose load lies in front drives alone.
@@ -81,6 +91,21 @@ fn driven_axles_that_carry_little_are_named() {
     let (code, page, told) = vehicles(folder, "check own.toml");
     let named = page.contains("unusual: share of the weight on driven axles is 0.2");
     assert!(code == 0 && named, "{page}{told}");
+}
+
+/// A trailer too heavy for its tractor comes to no rest on soil, which is told in place of depths.
+#[test]
+fn a_vehicle_that_finds_no_equilibrium_is_told_of() {
+    let place = tempfile::tempdir().unwrap();
+    let (code, out, told) = vehicles(place.path(), "check hmmwv+semitrailer --json");
+    assert_eq!(code, 0, "{told}");
+    let sheet: Value = serde_json::from_str(&out).unwrap();
+    let soils = sheet["soils"].as_array().unwrap();
+    assert!(soils.iter().any(|soil| soil["sinkage"].is_null()), "{out}");
+    let (_, page, _) = vehicles(place.path(), "check hmmwv+semitrailer");
+    let named = page.contains("unusual: no equilibrium found on ");
+    assert!(named && !page.contains("0.000  0.000"), "{page}");
+    assert!(page.contains("unusual: its axles carry 0.98"), "{page}");
 }
 
 /// Without slip the trailer's axle runs on √(R² + c² - l²), R being that of the tractor's rear axle, c

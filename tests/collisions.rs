@@ -159,6 +159,50 @@ fn a_wall_stops_and_reverse_frees() {
     assert!(place(&world, 0).x < farthest - 1.5, "{}", place(&world, 0));
 }
 
+/// What is deep in a hull at the start is refused; what lies below hulls, beside them, or under
+/// wheels is not.
+#[test]
+fn nobody_starts_inside_an_obstacle() {
+    let start = |vehicle: &str, scenery: &str| {
+        let text = head("firm", "") + &car("a", vehicle, [0.0, 0.0], 0.0, 0.0, STANDS);
+        let text = format!("{text}[[scenery]]\n{scenery}\n");
+        let file = ScenarioFile::parse("start", &text, Path::new(""), &[]).unwrap();
+        build::world(&file).map(|_| ()).map_err(|faults| faults.to_string())
+    };
+    let refused = [
+        (
+            "hmmwv",
+            "kind = \"block\"\nsize = [2, 2, 2]\nplaces = [[1.5, 0.5]]",
+            "block, at 1.50, 0.50",
+        ),
+        ("hmmwv", "kind = \"block\"\nsize = [50, 50, 50]\nplaces = [[0, 0]]", "block"),
+        ("hmmwv", "kind = \"oak\"\nplaces = [[1.0, 0.0]]", "oak"),
+        ("hmmwv", "kind = \"rock\"\nscale = 3\nplaces = [[0, 0]]", "rock"),
+        ("m113", "kind = \"block\"\nsize = [1, 1, 1.5]\nplaces = [[0, 0.5]]", "block"),
+        // a wall through the trailer's middle
+        (
+            "kraz_64431+semitrailer",
+            "kind = \"block\"\nsize = [1, 4, 2]\nplaces = [[-8, 0]]",
+            "block",
+        ),
+    ];
+    for (vehicle, scenery, what) in refused {
+        let told = start(vehicle, scenery).expect_err(scenery);
+        let expected = format!("vehicle[0].position = [0.0, 0.0]: a overlaps an obstacle ({what}");
+        assert!(told.contains(&expected), "{scenery}: {told}");
+    }
+    let allowed = [
+        "kind = \"rock\"\nscale = 0.4\nplaces = [[0, 0], [0.9, 0.9]]",
+        "kind = \"block\"\nsize = [1, 1, 0.15]\nplaces = [[1.7, 0.9]]",
+        "kind = \"block\"\nsize = [2, 2, 2]\nplaces = [[3.4, 0]]",
+        "kind = \"oak\"\nplaces = [[0, 1.4]]",
+        "kind = \"block\"\nsize = [2, 2, 2]\nsolid = false\nplaces = [[1.5, 0.5]]",
+    ];
+    for scenery in allowed {
+        start("hmmwv", scenery).unwrap_or_else(|told| panic!("{scenery}: {told}"));
+    }
+}
+
 /// A mesh without `size` is the box around it.
 #[test]
 fn a_mesh_stops_a_vehicle_as_the_box_around_it() {

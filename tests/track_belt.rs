@@ -209,6 +209,23 @@ fn turning_on_the_spot_costs_lateral_friction() {
     assert!(result.yaw_rate < 2.0 * 0.5 / theory.gauge, "turns at {} rad/s", result.yaw_rate);
 }
 
+/// Driven by motors, tracks turn the vehicle alike whatever steers it.
+#[test]
+fn a_steering_drive_does_not_hold_tracks_that_are_turned_by_motors() {
+    let pivoting = |steering: Option<TrackSteering>| {
+        let mut spec = m113();
+        spec.drive.steering = steering.unwrap_or(spec.drive.steering);
+        let motion = TrackMotion::Pivot { speed: 0.5 };
+        let rig = TrackRig { duration: 3.0, ..TrackRig::new(spec, soil("mid"), motion) };
+        rig.run().unwrap()
+    };
+    let [own, pivot] = [None, Some(TrackSteering::Pivot { ratio: 0.05 })].map(pivoting);
+    // shafts that are dragged along are all that is left of the steering
+    let off = pivot.turning_moment / own.turning_moment - 1.0;
+    assert!(off.abs() < 1e-3, "{} and {} N m", pivot.turning_moment, own.turning_moment);
+    assert!((pivot.yaw_rate / own.yaw_rate - 1.0).abs() < 1e-3, "{pivot:?}, not {own:?}");
+}
+
 #[test]
 fn every_steering_turns_it_to_the_side_asked_for() {
     let brake_torque = 10_000.0;

@@ -628,6 +628,69 @@ fn an_imported_vehicle_is_checked_and_drives() {
     drive(data.place.path(), "own.toml");
 }
 
+/// However the path of a vehicle is spelled, its parts are those of its own folder, and what is wrong
+/// is told of the path as it was spelled.
+#[test]
+fn a_vehicle_is_the_same_however_its_path_is_spelled() {
+    let data = Data::new();
+    let known = find("hmmwv").unwrap();
+    hmmwv(&data, &known);
+    // of a family that comes before its own
+    powertrain(&data, "beetle", &known.powertrain);
+    let spelled = |folder: &str, vehicle: &str, more: &[&str]| {
+        let mut command = Command::cargo_bin("bekker").unwrap();
+        command.current_dir(data.path(folder)).args(["vehicles", "import", vehicle]);
+        let output = command.args(["-o", "own.toml", "--force"]).args(more).output().unwrap();
+        let [_, told] = [output.stdout, output.stderr].map(|b| String::from_utf8(b).unwrap());
+        std::fs::read_to_string(data.path(folder).join("own.toml")).map_err(|_| told)
+    };
+    let whole = data.path("hmmwv/vehicle.json").display().to_string();
+    let expected = spelled(".", &whole, &[]).unwrap();
+    assert!(expected.contains("hmmwv/power/engine.json"), "{expected}");
+    let spellings = [
+        (".", "hmmwv/vehicle.json", [].as_slice()),
+        (".", "./hmmwv/vehicle.json", &[]),
+        ("hmmwv", "vehicle.json", &[]),
+        ("hmmwv", "../hmmwv/vehicle.json", &["--data", ".."]),
+        ("beetle", "../hmmwv/vehicle.json", &[]),
+    ];
+    for (folder, vehicle, more) in spellings {
+        assert_eq!(spelled(folder, vehicle, more).unwrap(), expected, "{vehicle} in {folder}");
+        std::fs::remove_file(data.path(folder).join("own.toml")).unwrap();
+    }
+    std::fs::remove_dir_all(data.path("hmmwv/power")).unwrap();
+    let told = spelled("hmmwv", "./vehicle.json", &[]).unwrap_err();
+    assert!(told.contains("./vehicle.json: engine = absent: must be given by --engine"), "{told}");
+}
+
+/// A steered beam without what steers it makes no vehicle: its file and key are named, and
+/// nothing is written.
+#[test]
+fn nothing_is_written_of_a_vehicle_that_is_refused() {
+    let data = Data::new();
+    let known = find("hmmwv").unwrap();
+    hmmwv(&data, &known);
+    let front = format!("hmmwv/suspension_{}.json", known.axles[0].name);
+    let text = std::fs::read_to_string(data.path(&front)).unwrap();
+    let mut beam: Value = serde_json::from_str(&text).unwrap();
+    beam["Axle Tube"] = json!({ "Mass": 120.0, "COM": [0, 0, 0], "Inertia": [22.0, 0.5, 22.0] });
+    for key in ["Spring", "Shock"] {
+        beam[key]["Location Axle"] = beam[key]["Location Arm"].take();
+        beam[key].as_object_mut().unwrap().remove("Location Arm");
+    }
+    beam.as_object_mut().unwrap().remove("Tierod");
+    data.write(&front, &file("Suspension", "RigidPanhardAxle", beam));
+    let told = data.import("hmmwv/vehicle.json").unwrap_err().to_string();
+    let expected = format!("{front}: Knuckle = absent: must be given, because the axle is steered");
+    assert_eq!(told, expected);
+    let mut command = Command::cargo_bin("bekker").unwrap();
+    command.current_dir(data.place.path()).args(["vehicles", "import", "hmmwv/vehicle.json"]);
+    let output = command.args(["-o", "own.toml"]).output().unwrap();
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.code() == Some(3) && told.contains(&expected), "{told}");
+    assert!(!data.path("own.toml").exists());
+}
+
 fn drive(folder: &Path, model: &str) {
     let text = format!(
         "format = 1\nname = \"imported\"\ntime = {{ duration = 2.0 }}\nsoil = {{ default = \

@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 
 /// A picture to write.
 pub fn png(text: &str) -> Result<PathBuf, String> {
-    let path = PathBuf::from(text);
-    if !path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("png")) {
-        return Err("must end in .png".into());
-    }
-    in_folder(&path)?;
-    Ok(path)
+    of_kind(text, "png")
+}
+
+/// A drawing to write.
+pub fn svg(text: &str) -> Result<PathBuf, String> {
+    of_kind(text, "svg")
 }
 
 /// A page to write.
@@ -27,12 +27,7 @@ pub fn html(text: &str) -> Result<PathBuf, String> {
 
 /// A functional mock-up unit to write.
 pub fn fmu(text: &str) -> Result<PathBuf, String> {
-    let path = PathBuf::from(text);
-    if !path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("fmu")) {
-        return Err("must end in .fmu".into());
-    }
-    in_folder(&path)?;
-    Ok(path)
+    of_kind(text, "fmu")
 }
 
 /// A document to write beside a folder of the same name, less its ending.
@@ -48,6 +43,16 @@ pub fn document(text: &str) -> Result<PathBuf, String> {
 /// A file to write.
 pub fn file(text: &str) -> Result<PathBuf, String> {
     let path = PathBuf::from(text);
+    in_folder(&path)?;
+    Ok(path)
+}
+
+/// A file to write whose name has this ending.
+fn of_kind(text: &str, ending: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    if !path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(ending)) {
+        return Err(format!("must end in .{ending}"));
+    }
     in_folder(&path)?;
     Ok(path)
 }

@@ -366,7 +366,7 @@ impl From<OrderName> for Order {
 fn seconds(text: &str) -> Result<f64, String> {
     let time: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
     // far above any run, far below what a clock overflows at
-    if time > 0.0 && time <= 1e9 { Ok(time) } else { Err("must be from 0 to 1e9 s".into()) }
+    if time > 0.0 && time <= 1e9 { Ok(time) } else { Err("must be above 0 and up to 1e9 s".into()) }
 }
 
 /// A vehicle without a finite state makes the run a failure; the others' ways of

@@ -54,15 +54,16 @@ impl<'a> Launched<'a> {
 
     /// Reads and builds all that the run needs: all ranks are ready, or none begins.
     pub fn prepared(&mut self, quiet: bool) -> Result<Prepared, Failure> {
+        let size = self.size();
         match self {
-            Launched::Here(run) => run.prepared(true, quiet),
+            Launched::Here(run) => run.prepared(size, true, quiet),
             Launched::Processes(run, met) => {
-                let prepared = run.prepared(met.rank.rank() == 0, quiet);
+                let prepared = run.prepared(size, met.rank.rank() == 0, quiet);
                 all_ready(&mut met.rank, prepared)
             }
             #[cfg(feature = "mpi")]
             Launched::Mpi(run, mpi, _) => {
-                let prepared = run.prepared_under_mpi(mpi.rank() == 0, quiet);
+                let prepared = run.prepared_under_mpi(size, mpi.rank() == 0, quiet);
                 all_ready(mpi, prepared)
             }
         }

@@ -42,9 +42,14 @@ pub(super) struct Place {
 }
 
 impl Run {
-    /// Reads and builds all that the run needs; `writes` says whether this process writes
-    /// the results down.
-    pub(super) fn prepared(&self, writes: bool, quiet: bool) -> Result<Prepared, Failure> {
+    /// Reads and builds all that the run among `size` ranks needs; `writes` says whether this
+    /// process writes the results down.
+    pub(super) fn prepared(
+        &self,
+        size: usize,
+        writes: bool,
+        quiet: bool,
+    ) -> Result<Prepared, Failure> {
         if let Some(threads) = self.threads {
             // Fails only if a pool exists already, which would be ours.
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.into());
@@ -61,6 +66,11 @@ impl Run {
             }
         };
         let mut built = world(&file)?;
+        let partition = &self.partition;
+        partition.check(built.world.agents.len(), size).map_err(|error| Failure::Input {
+            subject: format!("--partition {partition}"),
+            cause: error.to_string(),
+        })?;
         if let Some(scene_model) = &mut built.world.scene_model {
             self.graphics.equip(Arc::make_mut(scene_model), quiet)?;
         }
@@ -97,6 +107,7 @@ impl Run {
     #[cfg(feature = "mpi")]
     pub(super) fn prepared_under_mpi(
         &self,
+        size: usize,
         writes: bool,
         quiet: bool,
     ) -> Result<Prepared, Failure> {
@@ -107,7 +118,7 @@ impl Run {
                 allowed: "left away under a launcher of MPI, whose processes are the ranks".into(),
             });
         }
-        let mut prepared = self.prepared(writes, quiet)?;
+        let mut prepared = self.prepared(size, writes, quiet)?;
         prepared.agreed.push(("build of bekker".into(), launcher::build()?));
         Ok(prepared)
     }

@@ -1,6 +1,6 @@
 //! `bekker vehicles check`
 
-use super::super::{Failure, stdout};
+use super::super::{Failure, destination, stdout};
 use super::drawing;
 use crate::report::write_file;
 use crate::scenario::build::vehicle_spec;
@@ -19,7 +19,7 @@ pub struct Check {
     #[arg(long)]
     json: bool,
     /// Draw it from the side, from above and from behind
-    #[arg(long, value_name = "FILE.svg")]
+    #[arg(long, value_name = "FILE.svg", value_parser = destination::svg)]
     draw: Option<PathBuf>,
 }
 
@@ -109,8 +109,10 @@ fn tables(sheet: &VehicleSheet) -> Vec<String> {
     parts.push(table(
         &["at rest on", "sinkage, axle by axle, m"],
         sheet.soils.iter().map(|standing| {
-            let depths: Vec<String> = standing.sinkage.iter().map(|z| format!("{z:.3}")).collect();
-            vec![standing.soil.clone(), depths.join("  ")]
+            let depths = standing.sinkage.as_ref().map(|depths| {
+                depths.iter().map(|z| format!("{z:.3}")).collect::<Vec<_>>().join("  ")
+            });
+            vec![standing.soil.clone(), depths.unwrap_or_else(|| "no equilibrium found".into())]
         }),
     ));
     if !sheet.effort.is_empty() {

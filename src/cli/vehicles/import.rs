@@ -71,8 +71,9 @@ impl Import {
             let cause = "is there already; --force writes in its place".to_owned();
             return Err(Failure::Input { subject, cause });
         }
+        // nothing is written of a vehicle that cannot be put on ground
+        let sheet = VehicleSheet::of(&self.vehicle.display().to_string(), &read.spec)?;
         write_file(&path, read.text.as_bytes())?;
-        let sheet = VehicleSheet::of(&path.display().to_string(), &read.spec)?;
         if !self.json {
             return stdout::print(&page(&path, &read, &sheet.warnings));
         }

@@ -239,9 +239,15 @@ fn check_team(scenario: &Scenario, refuse: &mut Refuse) {
         refuse("team".into(), Problem::Missing { expected });
     }
     if let Some(name) = team.authority.as_deref().filter(|name| members().all(|own| own != *name)) {
-        let allowed = members().map(|name| format!("{name:?}")).collect();
+        let allowed: Vec<String> = members().map(|name| format!("{name:?}")).collect();
         let suggestion = nearest_word(name, members());
-        refuse("team.authority".into(), Problem::NotOneOf { suggestion, allowed });
+        let problem = if allowed.is_empty() {
+            let cause = "there is nobody to name: no vehicle has a driver of kind autonomous";
+            Problem::Refused { cause: cause.into() }
+        } else {
+            Problem::NotOneOf { suggestion, allowed }
+        };
+        refuse("team.authority".into(), problem);
     }
     super::radio_checks::check_channel(&team.radio, "team.radio", refuse);
     if team.concern.is_some() && team.sharing != Sharing::Peers {

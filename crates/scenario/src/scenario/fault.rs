@@ -220,6 +220,17 @@ pub enum Problem {
         /// The other's length and width, m.
         other_size: [f64; 2],
     },
+    /// A vehicle stands in an obstacle.
+    #[error("{name} overlaps an obstacle ({noun}, at {:.2}, {:.2} m) at the start; move either of them, \
+        or say solid = false of what is nothing to vehicles", .place[0], .place[1])]
+    InObstacle {
+        /// Its name.
+        name: String,
+        /// What the obstacle is, in a word.
+        noun: &'static str,
+        /// Where it stands, m.
+        place: [f64; 2],
+    },
     /// A point beyond the edge of the terrain.
     #[error("lies outside the terrain, x {} to {}, y {} to {} m", .bounds[0], .bounds[2], .bounds[1], .bounds[3])]
     OutsideTerrain {

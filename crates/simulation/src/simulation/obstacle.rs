@@ -47,6 +47,11 @@ impl Obstacle {
         }
     }
 
+    /// Where it stands, m.
+    pub fn place(&self) -> [f64; 2] {
+        self.disc().0
+    }
+
     /// What a prop that stands on a terrain is to vehicles; nothing where it is not solid.
     fn of(prop: &Prop, terrain: &Terrain) -> Option<Obstacle> {
         if !prop.solid {

@@ -16,6 +16,9 @@ const AROUND: f64 = 0.5;
 /// Stiffness of a hull, N/m, and of a tyre, N/m, against one stem or rock: assumed.
 const HULL_STIFFNESS: f64 = 1e6;
 const TYRE_STIFFNESS: f64 = 3e5;
+/// How deep, m, something may be in a vehicle where it starts: what pushes it out again makes it no
+/// faster than a walk.
+const STARTS_IN: f64 = 0.05;
 /// Distance of the points of a stem, m, and how high they go, m: above all vehicles.
 const SPACING: f64 = 0.1;
 const HIGHEST: f64 = 3.0;
@@ -116,6 +119,37 @@ impl AgentModel {
             }
         }
         !strikes.near.is_empty()
+    }
+
+    /// The first obstacle that is deep in its hulls where it starts, in the design position, or
+    /// of a stem in a wheel.
+    pub fn starts_in(&self, obstacles: &Obstacles) -> Option<usize> {
+        let [x, y] = [self.start.position.x, self.start.position.y];
+        let mut strikes = Strikes::default();
+        obstacles.near([x, y], self.vehicle.footprint().reach(), &mut strikes.near);
+        if strikes.near.is_empty() {
+            return None;
+        }
+        let body = self.vehicle.workspace(&self.vehicle.launched(&self.start, 0.0));
+        self.approach_obstacles(obstacles, &[], &body, &mut strikes, 0.0);
+        let Strikes { near, pairs, .. } = &mut strikes;
+        let mut pairs = pairs.iter_mut();
+        let is_in = |&index: &usize| match obstacles.get(index) {
+            Some(Obstacle::Solid { pose, hull }) => {
+                let stands = standing(pose, hull);
+                let Some(pairs) = pairs.next() else { return false };
+                self.vehicle.hull_parts(&body).any(|(part, outline, own, twist)| {
+                    let both = [&outline.body(own, twist, true), &stands];
+                    let contacts = pairs[part as usize].contacts(both);
+                    contacts.iter().any(|met| met.depth > STARTS_IN)
+                })
+            }
+            Some(Obstacle::Stem { stem, foot }) => {
+                self.deepest(stem, foot, &body).is_some_and(|met| met.depth > STARTS_IN)
+            }
+            None => false,
+        };
+        near.iter().map(|&index| index as usize).find(is_in)
     }
 
     /// Loads of what stands on wheels, which are added to theirs, and on chassis and trailer; in

@@ -61,19 +61,27 @@ impl Partition {
         size: usize,
     ) -> Result<Vec<usize>, PartitionError> {
         let agents = places.len();
+        self.check(agents, size)?;
         match self {
             Partition::Place => Ok(by_place(places, &vec![1.0; agents], size)),
             Partition::Blocks => Ok((0..agents).map(|agent| agent * size / agents).collect()),
             Partition::RoundRobin => Ok((0..agents).map(|agent| agent % size).collect()),
-            Partition::Listed(ranks) if ranks.len() != agents => {
-                Err(PartitionError::Count { given: ranks.len(), agents })
-            }
-            Partition::Listed(ranks) => {
-                match ranks.iter().enumerate().find(|&(_, &rank)| rank >= size) {
-                    Some((agent, &rank)) => Err(PartitionError::Rank { agent, rank, size }),
-                    None => Ok(ranks.clone()),
-                }
-            }
+            Partition::Listed(ranks) => Ok(ranks.clone()),
+        }
+    }
+
+    /// Whether it can partition so many agents among `size` ranks.
+    ///
+    /// # Errors
+    /// As of [`Partition::partition`].
+    pub fn check(&self, agents: usize, size: usize) -> Result<(), PartitionError> {
+        let Partition::Listed(ranks) = self else { return Ok(()) };
+        if ranks.len() != agents {
+            return Err(PartitionError::Count { given: ranks.len(), agents });
+        }
+        match ranks.iter().enumerate().find(|&(_, &rank)| rank >= size) {
+            Some((agent, &rank)) => Err(PartitionError::Rank { agent, rank, size }),
+            None => Ok(()),
         }
     }
 }

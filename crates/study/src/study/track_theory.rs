@@ -50,12 +50,16 @@ impl RigidTracks {
         2.0 * self.width * self.modulus(soil) * pow(self.sinkage(soil), n) / n
     }
 
-    /// Thrust at a slip, N: shear grows linearly along the track.
+    /// Thrust at a slip, N: shear grows linearly along the track. The curve of shear is an odd function
+    /// of it: tracks that are braked are held back as they would push.
     pub fn thrust(&self, soil: &Yielding, slip: f64) -> f64 {
         let area = 2.0 * self.width * self.length;
         let most = area * soil.cohesion + self.weight * tan(soil.friction_angle);
         let x = slip * self.length / soil.shear_modulus;
-        if x.abs() < 1e-9 { 0.5 * most * x } else { most * (1.0 - (1.0 - exp(-x)) / x) }
+        let sheared = x.abs();
+        let mobilised =
+            if sheared < 1e-9 { 0.5 * sheared } else { 1.0 - (1.0 - exp(-sheared)) / sheared };
+        (most * mobilised).copysign(x)
     }
 
     /// Steepest slope that it can climb, rad, sinkage left out of account.
@@ -133,6 +137,9 @@ mod tests {
         close(tracks.resistance(&soil), 757.81);
         close(tracks.thrust(&soil, 0.02), 52258.0);
         close(tracks.thrust(&soil, 0.2), 63039.0);
+        for slip in [-0.3, -0.02, -1e-13] {
+            assert_eq!(tracks.thrust(&soil, slip), -tracks.thrust(&soil, -slip));
+        }
         close(tracks.steepest(&soil).to_degrees(), 30.0);
         close(tracks.turning_moment(0.5), 37096.0);
         // by quadrature, computed apart: 0.887 of what friction across alone gives

@@ -106,6 +106,7 @@ pub fn world_of(file: &ScenarioFile, parts: &Parts) -> Result<Built, Faults> {
         scene_model,
     };
     let world = with_obstacles(file, world, &shown, random);
+    Faults::into_result(in_obstacles(file, &world))?;
     Ok(Built {
         world: with_scene_model(file, world, &shown, random),
         placement: land.placement,
@@ -356,6 +357,18 @@ fn overlaps(file: &ScenarioFile, agents: &[AgentModel]) -> Vec<Fault> {
         }
     }
     faults
+}
+
+/// Vehicles that stand in an obstacle at the start.
+fn in_obstacles(file: &ScenarioFile, world: &WorldModel) -> Vec<Fault> {
+    let obstacles = &world.obstacles;
+    let fault = |(index, agent): (usize, &AgentModel)| {
+        let struck = agent.starts_in(obstacles)?;
+        let (noun, place) = (obstacles.noun(struck), obstacles.get(struck)?.place());
+        let problem = Problem::InObstacle { name: agent.name.clone(), noun, place };
+        Some(file.document.fault(&format!("vehicle[{index}].position"), problem))
+    };
+    world.agents.iter().enumerate().filter_map(fault).collect()
 }
 
 fn driver(

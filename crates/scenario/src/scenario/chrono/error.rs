@@ -1,5 +1,6 @@
 //! Why a vehicle cannot be read.
 
+use crate::simulation::GroundVehicleError;
 use crate::vehicle::SpecError;
 
 /// Why a vehicle of Chrono's cannot be read.
@@ -51,5 +52,13 @@ pub enum ImportError {
         file: String,
         /// What is wrong, by the keys of ours.
         error: SpecError,
+    },
+    /// The parts do not go together.
+    #[error("{file}: as a vehicle of ours it cannot be assembled: {error}")]
+    Assembly {
+        /// The vehicle's file.
+        file: String,
+        /// Why.
+        error: GroundVehicleError,
     },
 }

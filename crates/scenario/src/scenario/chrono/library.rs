@@ -6,7 +6,7 @@ use crate::scenario::input::{LARGEST_TEXT, read_text};
 use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// How many folders deep the files beside a vehicle are looked for.
 const DEPTH: usize = 4;
@@ -24,20 +24,24 @@ pub(super) struct Library {
 pub(super) struct Source {
     /// Its path below the folder.
     pub name: String,
+    /// Its path as errors tell it: of the vehicle as it was asked for, of others that below the folder.
+    pub told: String,
     json: Json,
 }
 
 impl Library {
     /// The folder that a vehicle's references start from, and the vehicle.
     pub fn of(path: &Path, data: Option<&Path>) -> Result<(Library, Source), ImportError> {
-        let name = path.display().to_string();
-        let source = Source { json: json(path, &name)?, name };
+        let told = path.display().to_string();
+        let json = json(path, &told)?;
+        let path = whole(path);
+        let source = Source { name: told.clone(), told, json };
         let folder = match data {
-            Some(folder) => folder.to_path_buf(),
-            None => above(path, &source)?,
+            Some(folder) => whole(folder),
+            None => above(&path, &source)?,
         };
         let library = Library { folder };
-        let source = Source { name: library.short(path), json: source.json };
+        let source = Source { name: library.short(&path), ..source };
         Ok((library, source))
     }
 
@@ -63,7 +67,7 @@ impl Library {
         let name = self.short(path);
         let json = json(path, &name)?;
         log.read(&name);
-        Ok(Source { name, json })
+        Ok(Source { told: name.clone(), name, json })
     }
 
     /// The files of a type (`Engine`) in the folder of a vehicle, those of the first of `templates` first,
@@ -98,7 +102,7 @@ impl Source {
     /// Its template.
     pub fn template(&self) -> Result<&str, ImportError> {
         self.json.get("Template").and_then(Json::as_str).ok_or_else(|| ImportError::Shape {
-            file: self.name.clone(),
+            file: self.told.clone(),
             key: "Template".into(),
             cause: "must be given, as in all JSON files of Chrono's vehicles".into(),
         })
@@ -107,7 +111,7 @@ impl Source {
     /// Its figures; keys that are not asked for are listed as without counterpart.
     pub fn figures<T: DeserializeOwned>(&self, log: &mut Log) -> Result<T, ImportError> {
         let (figures, unread) = figures(&self.json).map_err(|(key, error)| ImportError::Shape {
-            file: self.name.clone(),
+            file: self.told.clone(),
             key,
             cause: error.to_string(),
         })?;
@@ -122,7 +126,7 @@ impl Source {
     /// A value that is not allowed.
     pub fn refused(&self, key: &str, value: &str, allowed: &str) -> ImportError {
         ImportError::Value {
-            file: self.name.clone(),
+            file: self.told.clone(),
             key: key.into(),
             value: value.into(),
             allowed: allowed.into(),
@@ -186,13 +190,20 @@ fn json(path: &Path, name: &str) -> Result<Json, ImportError> {
         .map_err(|error| ImportError::Syntax { file: name.into(), cause: error.to_string() })
 }
 
+/// A path from the root. Links are kept, as folders of data may be linked together, unless they
+/// stand before a `..`, which only the file system can follow.
+fn whole(path: &Path) -> PathBuf {
+    let up = path.components().any(|part| part == Component::ParentDir);
+    let found = if up { path.canonicalize() } else { std::path::absolute(path) };
+    found.unwrap_or_else(|_| path.to_path_buf())
+}
+
 /// The folder above a file in which the file's first reference is found.
 fn above(path: &Path, source: &Source) -> Result<PathBuf, ImportError> {
     let Some((key, reference)) = first_reference("", &source.json) else {
         return Err(source.refused("Input File", "absent", "given"));
     };
-    let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
-    let found = whole.ancestors().skip(1).find(|folder| folder.join(&reference).is_file());
+    let found = path.ancestors().skip(1).find(|folder| folder.join(&reference).is_file());
     found.map(Path::to_path_buf).ok_or_else(|| {
         let allowed = "a file below a folder above this one; --data gives the folder";
         source.refused(&key, &reference, allowed)

@@ -47,7 +47,7 @@ impl Log {
 
     /// Our section `key` is from a file.
     pub fn origin(&mut self, key: impl Into<String>, source: &Source) {
-        self.origins.push((key.into(), source.name.clone()));
+        self.origins.push((key.into(), source.told.clone()));
     }
 
     /// A key has no counterpart.
@@ -82,7 +82,7 @@ impl Log {
             SpecError::Value { key, .. } => of(key),
             _ => None,
         };
-        let file = origin.map_or_else(|| vehicle.name.clone(), |(_, file)| file.clone());
+        let file = origin.map_or_else(|| vehicle.told.clone(), |(_, file)| file.clone());
         ImportError::Refused { file, error }
     }
 }

@@ -29,6 +29,7 @@ mod written;
 pub use error::ImportError;
 pub use log::{Assumed, Omitted};
 
+use crate::simulation::GroundVehicle;
 use crate::vehicle::AnySpec;
 use library::Library;
 use log::Log;
@@ -74,8 +75,10 @@ pub fn import(path: &Path, data: Option<&Path>, beside: &Beside) -> Result<Impor
         other => return Err(source.refused("Template", other, "WheeledVehicle, TrackedVehicle")),
     };
     let text = written::text(&spec, &log);
-    // what is written must be read again
+    // what is written must be read again, and drive
     let spec = AnySpec::from_toml(&text).map_err(|error| log.refused(&source, error))?;
+    GroundVehicle::new(&spec)
+        .map_err(|error| ImportError::Assembly { file: source.told.clone(), error })?;
     let Log { sources, assumed, omitted, .. } = log;
     Ok(Imported { spec, text, sources, assumed, omitted })
 }

@@ -14,8 +14,8 @@ pub use kinematics::{AxleKinematics, WheelTravel};
 
 use super::mobility::TractiveEffort;
 use crate::numeric::{GRAVITY, atan, hypot, tan};
-use crate::scenario::{Faults, ScenarioFile, build};
-use crate::simulation::World;
+use crate::scenario::{Fault, Faults, Place, Problem, ScenarioFile, build};
+use crate::simulation::{GroundVehicle, Stand, World};
 use crate::spatial::Pose;
 use crate::vehicle::AnySpec;
 use crate::vehicle::driver::TrailerGeometry;
@@ -38,6 +38,9 @@ pub struct VehicleSheet {
     pub name: String,
     /// Mass of all bodies, kg.
     pub mass: f64,
+    /// Whether it comes to rest on firm ground; else its loads are those of the moment when it is
+    /// let go.
+    pub rests: bool,
     /// Its axles from the front; none on tracks.
     pub axles: Vec<AxleSheet>,
     /// Share of the weight, a trailer's too, on the axles that are driven; none on tracks.
@@ -88,8 +91,9 @@ pub struct AxleSheet {
 pub struct Standing {
     /// The soil.
     pub soil: String,
-    /// Mean depth of the wheels of each axle, or of all road wheels, below the ground, m.
-    pub sinkage: Vec<f64>,
+    /// Mean depth of the wheels of each axle, or of all road wheels, below the ground, m; none where
+    /// it comes to no rest.
+    pub sinkage: Option<Vec<f64>>,
 }
 
 /// How a vehicle turns at full lock, without slip.
@@ -139,20 +143,27 @@ pub struct Effort {
 }
 
 impl VehicleSheet {
-    /// Of a vehicle of the catalogue or a vehicle file, already read as `spec`.
+    /// Of a vehicle that was read from `file`, which faults name.
     ///
     /// # Errors
-    /// Every fault of the file that shows when it is put on ground.
-    pub fn of(model: &str, spec: &AnySpec) -> Result<VehicleSheet, Faults> {
-        let (mass, (firm, pose)) = (spec.total_mass(), standing(model, FIRM)?);
-        let axles = spec.wheeled().map_or_else(Vec::new, |own| axles(own, &firm));
-        let soils = SOILS.iter().map(|soil| sunk(model, soil, spec)).collect::<Result<_, _>>()?;
+    /// That its parts make no vehicle.
+    pub fn of(file: &str, spec: &AnySpec) -> Result<VehicleSheet, Faults> {
+        let vehicle = GroundVehicle::new(spec).map_err(|error| {
+            let problem = Problem::Refused { cause: error.to_string() };
+            Fault::new(Place::File(file.into()), "", None, problem)
+        })?;
+        let mass = spec.total_mass();
+        let Stood { rests, wheels, pose } = Stood::on(&vehicle, FIRM)?;
+        let axles = spec.wheeled().map_or_else(Vec::new, |own| axles(own, &wheels));
+        let soils =
+            SOILS.iter().map(|soil| sunk(&vehicle, soil, spec)).collect::<Result<_, _>>()?;
         let turning = spec.wheeled().and_then(turning);
         let effort = TractiveEffort::of(spec);
         let top_speed = effort.as_ref().map(|effort| effort.speed(0.0) * 3.6);
         let mut sheet = VehicleSheet {
             name: spec.name().to_owned(),
             mass,
+            rests,
             driven: spec.wheeled().map(|own| driven(own, &axles)),
             axles,
             hull: spec.tracked().map(|own| HullSheet::of(own, &pose)),
@@ -169,28 +180,57 @@ impl VehicleSheet {
     }
 }
 
-/// Load, N, and sinkage, m, of each wheel at rest on a soil, and the pose of the chassis.
-fn standing(model: &str, soil: &str) -> Result<(Vec<[f64; 2]>, Pose), Faults> {
-    let text = format!(
-        "format = 1\nname = \"standing\"\ntime = {{ duration = 1.0 }}\nterrain = {{ surface = {{ \
-         kind = \"flat\" }} }}\nsoil = {{ default = \"{soil}\" }}\n[[vehicle]]\nname = \
-         \"own\"\nmodel = {model:?}\nposition = [0, 0]\ndriver = {{ kind = \"hold\", brake = 1.0 }}\n"
-    );
-    let file = ScenarioFile::parse("the sheet's own scenario", &text, Path::new(""), &[])?;
-    let mut world = World::new(build::world(&file)?.world);
-    world.advance();
-    let Some(sample) = world.samples().next() else { return Ok(Default::default()) };
-    let wheels = sample.wheels.iter().map(|wheel| [wheel.load, wheel.sinkage]).collect();
-    Ok((wheels, sample.pose))
+/// A scenario of a vehicle that stands with its brakes on. The one that is looked at takes its
+/// place: it need not lie in a file yet.
+const STANDING: &str = r#"
+    format = 1
+    name = "standing"
+    time = { duration = 1.0 }
+    terrain = { surface = { kind = "flat" } }
+    [[vehicle]]
+    name = "own"
+    model = "gator"
+    position = [0, 0]
+    driver = { kind = "hold", brake = 1.0 }
+"#;
+
+/// A vehicle that has been put on a soil.
+#[derive(Default)]
+struct Stood {
+    /// Whether that is its equilibrium.
+    rests: bool,
+    /// Load, N, and sinkage, m, of each wheel.
+    wheels: Vec<[f64; 2]>,
+    /// Its chassis.
+    pose: Pose,
 }
 
-fn sunk(model: &str, soil: &str, spec: &AnySpec) -> Result<Standing, Faults> {
-    let (wheels, _) = standing(model, soil)?;
+impl Stood {
+    fn on(vehicle: &GroundVehicle, soil: &str) -> Result<Stood, Faults> {
+        let set = [format!("soil.default={soil}")];
+        let file = ScenarioFile::parse("standing", STANDING, Path::new(""), &set)?;
+        let mut model = build::world(&file)?.world;
+        let start = vehicle.stand(model.ground.terrain(), 0.0, 0.0, 0.0);
+        for agent in &mut model.agents {
+            (agent.vehicle, agent.start) = (vehicle.clone(), start);
+        }
+        let mut world = World::new(model);
+        let rests = world.stands() == [Stand::Still];
+        world.advance();
+        let Some(sample) = world.samples().next() else { return Ok(Stood::default()) };
+        let wheels = sample.wheels.iter().map(|wheel| [wheel.load, wheel.sinkage]).collect();
+        Ok(Stood { rests, wheels, pose: sample.pose })
+    }
+}
+
+fn sunk(vehicle: &GroundVehicle, soil: &str, spec: &AnySpec) -> Result<Standing, Faults> {
+    let Stood { rests, wheels, .. } = Stood::on(vehicle, soil)?;
     let group = if spec.wheeled().is_some() { 2 } else { wheels.len().max(1) };
     let mean = |group: &[[f64; 2]]| {
         group.iter().map(|wheel| wheel[1]).sum::<f64>() / group.len().max(1) as f64
     };
-    Ok(Standing { soil: soil.to_owned(), sinkage: wheels.chunks(group).map(mean).collect() })
+    let sinkage = rests.then(|| wheels.chunks(group).map(mean).collect());
+    Ok(Standing { soil: soil.to_owned(), sinkage })
 }
 
 fn axles(own: &VehicleSpec, firm: &[[f64; 2]]) -> Vec<AxleSheet> {
@@ -323,6 +363,7 @@ mod tests {
             let loads: f64 = sheet.axles.iter().map(|axle| axle.load).sum();
             // at rest to a few thousandths, as vehicles are settled
             assert!(sheet.axles.is_empty() || (loads / weight - 1.0).abs() < 5e-3, "{loads}");
+            assert!(sheet.rests && sheet.soils.iter().all(|soil| soil.sinkage.is_some()));
             for axle in &sheet.axles {
                 println!("{} {axle:.2?}", entry.key);
                 assert!((0.7..4.0).contains(&axle.bounce), "{}: {axle:?}", entry.key);

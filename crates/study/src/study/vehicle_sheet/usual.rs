@@ -6,7 +6,7 @@
 //! asked of military vehicles. Of the driven axles the law asks a quarter of the weight (Directive 96/53/EC,
 //! annex I, 4.1, from memory): on the road, where they hold 0.8 of what they carry. One that drives on soil needs more.
 
-use super::VehicleSheet;
+use super::{FIRM, VehicleSheet};
 
 /// Bands.
 const BOUNCE: [f64; 2] = [0.9, 3.2];
@@ -17,10 +17,29 @@ const SHARE: [f64; 2] = [0.08, 0.75];
 const GRADE: f64 = 0.6;
 const DRIVEN: f64 = 0.25;
 const CIRCLE: [f64; 2] = [5.0, 30.0];
+/// How far from all of the weight what axles carry at rest may be: vehicles are settled to a few
+/// thousandths.
+const SETTLED: f64 = 5e-3;
 
 /// A sentence for each figure out of its band, with its keys.
 pub(super) fn warnings(sheet: &VehicleSheet) -> Vec<String> {
     let mut found = Vec::new();
+    let firm = (!sheet.rests).then_some(FIRM);
+    let soft = sheet.soils.iter().filter(|own| own.sinkage.is_none()).map(|own| own.soil.as_str());
+    let restless: Vec<&str> = firm.into_iter().chain(soft).collect();
+    if !restless.is_empty() {
+        let loads = firm.map_or("", |_| "its loads are those of the moment when it is let go; ");
+        found.push(format!(
+            "no equilibrium found on {}: {loads}see axles.spring, trailer",
+            restless.join(", ")
+        ));
+    }
+    let carried: f64 = sheet.axles.iter().map(|axle| axle.share).sum();
+    if !sheet.axles.is_empty() && (carried - 1.0).abs() > SETTLED {
+        found.push(format!(
+            "its axles carry {carried:.3} of its weight on {FIRM}: it has not quite come to rest, or lies on its hull"
+        ));
+    }
     let mut judge = |what: String, value: f64, [low, high]: [f64; 2], unit: &str, keys: &str| {
         if !(low..=high).contains(&value) {
             found

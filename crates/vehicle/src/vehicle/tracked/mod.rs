@@ -467,6 +467,10 @@ impl TrackedVehicle {
         let body = &mut workspace.body;
         body.softness[self.parts.transmission.gearbox_row(&self.parts.model)] = NEUTRAL;
         body.softness[self.parts.model.closure_row(self.parts.carrier)] = NEUTRAL;
+        // steered straight, a steering drive would hold the sprockets at one speed against the motors
+        if let Some((closure, _)) = self.parts.pivot {
+            body.softness[self.parts.model.closure_row(closure)] = NEUTRAL;
+        }
         for (track, speed) in self.parts.tracks.iter().zip(speeds) {
             let over = body.rate[track.brake] - speed / self.spec.drive_radius();
             body.element[track.brake] =

@@ -169,6 +169,10 @@ pub(super) fn on_leaves(
         (Some(knuckle), Some(rod)) if steered => {
             Some(knuckle.knuckle(&format!("{key}.knuckle"), rod.knuckle, log))
         }
+        (knuckle, _) if steered => {
+            let absent = if knuckle.is_none() { "Knuckle" } else { "Tierod" };
+            return Err(source.refused(absent, "absent", "given, because the axle is steered"));
+        }
         (Some(knuckle), _) => {
             rods += 2.0 * knuckle.mass;
             None

@@ -126,6 +126,9 @@ impl VehicleSpec {
                 positive(&format!("{key}.laden_force"), sensing.laden_force)?;
             }
             suspension::suspension(&format!("{key}.suspension"), &axle.suspension)?;
+            if axle.steered {
+                suspension::steerable(&key, &axle.suspension)?;
+            }
             suspension::spring(&format!("{key}.spring"), &axle.spring)?;
             suspension::damper(&format!("{key}.damper"), &axle.damper)?;
             if let Some(bar) = &axle.anti_roll_bar {

@@ -99,6 +99,21 @@ pub(super) fn suspension(key: &str, suspension: &Suspension) -> Check {
     }
 }
 
+/// Whether the wheels of a steered axle, at `key`, can be turned.
+pub(super) fn steerable(key: &str, suspension: &Suspension) -> Check {
+    match suspension {
+        Suspension::SolidAxle(s) => {
+            let key = format!("{key}.suspension.solid_axle.knuckle");
+            require(s.knuckle.is_some(), &key, "absent", "given, because the axle is steered")
+        }
+        Suspension::TrailingArm(_) => {
+            let allowed = "false, because trailing arms cannot be steered";
+            require(false, &format!("{key}.steered"), true, allowed)
+        }
+        _ => Ok(()),
+    }
+}
+
 pub(super) fn anti_roll_bar(key: &str, bar: &AntiRollBar, suspension: &Suspension) -> Check {
     let independent = !matches!(suspension, Suspension::SolidAxle(_));
     require(independent, key, "given", "absent from a solid axle: bars join independent arms")?;
