@@ -2,6 +2,7 @@
 
 use super::error::TerrainError;
 use super::raster::{Crs, Origin, Placement, Raster, Unit};
+use super::soil_map::Region;
 use crate::geodesy::GridZone;
 
 /// Unit of heights.
@@ -112,9 +113,7 @@ impl Crs {
             _ => Ok(1.0),
         }
     }
-}
 
-impl Crs {
     /// Its name, as far as it is known.
     fn name(&self) -> String {
         match (self.epsg, self.unit) {
@@ -162,9 +161,8 @@ impl Raster {
         let [west, south, east, north] = self.bounds();
         let [x, y] = self.cell.map(|cell| 0.5 * cell.abs());
         let own = [west - x, south - y, east + x, north + y];
-        let meets =
-            own[0] < ground[2] && own[2] > ground[0] && own[1] < ground[3] && own[3] > ground[1];
-        if meets { Ok(()) } else { Err(TerrainError::Beside { own, ground }) }
+        let covered = Region::Rectangle { min: [own[0], own[1]], max: [own[2], own[3]] };
+        if covered.meets(ground) { Ok(()) } else { Err(TerrainError::Beside { own, ground }) }
     }
 
     /// The raster with what its file does not say: the EPSG code of its coordinates, the unit

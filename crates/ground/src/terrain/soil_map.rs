@@ -104,13 +104,11 @@ impl Region {
     /// touches it from outside does not.
     pub fn meets(&self, rectangle: [f64; 4]) -> bool {
         let [west, south, east, north] = rectangle;
+        let corners = [[west, south], [east, south], [west, north], [east, north]];
         match self {
-            Region::HalfPlane { point, direction } => {
-                let corners = [[west, south], [east, south], [west, north], [east, north]];
-                corners.iter().any(|[x, y]| {
-                    (x - point[0]) * direction[0] + (y - point[1]) * direction[1] > 0.0
-                })
-            }
+            Region::HalfPlane { point, direction } => corners
+                .iter()
+                .any(|[x, y]| (x - point[0]) * direction[0] + (y - point[1]) * direction[1] > 0.0),
             Region::Rectangle { min, max } => {
                 min[0] < east && max[0] > west && min[1] < north && max[1] > south
             }
@@ -118,7 +116,6 @@ impl Region {
                 // a strip meets a convex figure where its axis does, or where one's corner is
                 // nearer to the other than half of the width
                 let near = |[rx, ry]: [f64; 2]| rx * rx + ry * ry < 0.25 * width * width;
-                let corners = [[west, south], [east, south], [west, north], [east, north]];
                 let beside =
                     |[x, y]: &[f64; 2]| near([x - x.clamp(west, east), y - y.clamp(south, north)]);
                 segment::crosses(*from, *to, rectangle)
