@@ -392,6 +392,26 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
         ":44: vehicle[0].position = [0, 0]: lead overlaps an obstacle (block, at 1.00, 0.00 m) at the start; move either of them, ",
     ),
     (
+        "heading_deg = 10",
+        "row = { count = 3, to = [-30, 30], goal_to = [9, 9], parallel = true }",
+        ":57: vehicle[2].row.goal_to = [9, 9]: cannot be given together with a driver without a goal",
+    ),
+    (
+        "heading_deg = 10",
+        "row = { count = 3, to = [-30, 30], parallel = true }",
+        ":57: vehicle[2].row.parallel = true: cannot be given together with a driver without waypoints",
+    ),
+    (
+        "heading_deg = 10",
+        "sensor = [{ name = \"a\", model = { kind = \"camera\" }, save = [\"png\"], record = false }]",
+        ":57: vehicle[2].sensor[0].save = [\"png\"]: cannot be given together with record = false",
+    ),
+    (
+        "model = \"hmmwv\"\nposition = [-30, 0]\nheading_deg = 10\n\n[vehicle.driver]\nkind = \"table\"\nrows = [\n  { time = 0 }",
+        "model = \"m113\"\nposition = [-30, 0]\n\n[vehicle.driver]\nkind = \"table\"\nrows = [\n  { time = 0, inflation = 100 }",
+        "vehicle[2].driver.rows = [...]: must give no inflation: M113 runs on tracks",
+    ),
+    (
         "[output]",
         "[team]\nauthority = \"zz\"\n\n[output]",
         ":67: team.authority = \"zz\": there is nobody to name: no vehicle has a driver of kind autonomous",

@@ -179,6 +179,9 @@ fn nobody_starts_inside_an_obstacle() {
         ("hmmwv", "kind = \"oak\"\nplaces = [[1.0, 0.0]]", "oak"),
         ("hmmwv", "kind = \"rock\"\nscale = 3\nplaces = [[0, 0]]", "rock"),
         ("m113", "kind = \"block\"\nsize = [1, 1, 1.5]\nplaces = [[0, 0.5]]", "block"),
+        // under a wheel, under a track
+        ("hmmwv", "kind = \"block\"\nsize = [1, 1, 0.15]\nplaces = [[1.7, 0.9]]", "block"),
+        ("m113", "kind = \"block\"\nsize = [1, 0.2, 0.15]\nplaces = [[0, 1.1]]", "block"),
         // a wall through the trailer's middle
         (
             "kraz_64431+semitrailer",
@@ -193,7 +196,7 @@ fn nobody_starts_inside_an_obstacle() {
     }
     let allowed = [
         "kind = \"rock\"\nscale = 0.4\nplaces = [[0, 0], [0.9, 0.9]]",
-        "kind = \"block\"\nsize = [1, 1, 0.15]\nplaces = [[1.7, 0.9]]",
+        "kind = \"block\"\nsize = [1, 1, 0.05]\nplaces = [[1.7, 0.9]]",
         "kind = \"block\"\nsize = [2, 2, 2]\nplaces = [[3.4, 0]]",
         "kind = \"oak\"\nplaces = [[0, 1.4]]",
         "kind = \"block\"\nsize = [2, 2, 2]\nsolid = false\nplaces = [[1.5, 0.5]]",

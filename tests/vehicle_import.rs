@@ -563,6 +563,25 @@ fn the_m113_comes_back_part_by_part() {
     }
 }
 
+/// Where the right track is built otherwise, it is told that the left one stands for both.
+#[test]
+fn what_the_right_track_has_otherwise_is_told() {
+    let data = Data::new();
+    let AnySpec::Tracked(known) = find_any("m113").unwrap() else { panic!("on wheels") };
+    m113(&data, &known);
+    let told = |data: &Data| -> Vec<String> {
+        let omitted = data.import("M113/vehicle.json").unwrap().omitted;
+        let of_sides = omitted.into_iter().filter(|own| own.why.contains("the left one"));
+        of_sides.map(|own| own.key).collect()
+    };
+    assert_eq!(told(&data), [""; 0]);
+    std::fs::copy(data.path("M113/brake.json"), data.path("M113/brake_2.json")).unwrap();
+    data.alter("M113/right.json", "/Brake/Input File", json!("M113/brake_2.json"));
+    data.alter("M113/right.json", "/Sprocket/Location/0", json!(0.1));
+    data.alter("M113/vehicle.json", "/Track Assemblies/1/Offset", json!(-1.2));
+    assert_eq!(told(&data), ["Brake / Input File", "Sprocket / Location", "Track Assemblies"]);
+}
+
 /// A simple driveline of tracks has no gear: that of the other in its vehicle's folder is taken, which is what
 /// the same vehicle has with it, or where there is none a ratio that is told.
 #[test]

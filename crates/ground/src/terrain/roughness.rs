@@ -133,9 +133,8 @@ impl Roughness {
         height[0]
     }
 
-    /// Heights where `place` leads from many points. Points that follow each other are best
-    /// close: lattice values are drawn anew only where a point leaves the cell of the one
-    /// before.
+    /// Heights where `place` leads from many points. They are best close to each other: lattice
+    /// values about all of them are drawn once.
     pub(crate) fn heights(
         &self,
         points: &[[f64; 2]],
@@ -145,13 +144,26 @@ impl Roughness {
         heights.fill(0.0);
         let Some(&first) = points.first() else { return };
         let (x, y) = place(first);
+        let (mut low, mut high) = ([x, y], [x, y]);
+        for &point in points {
+            let (x, y) = place(point);
+            (low, high) = ([low[0].min(x), low[1].min(y)], [high[0].max(x), high[1].max(y)]);
+        }
+        let mut drawn = (points.len() >= MANY).then(Drawn::default);
         for octave in &self.octaves {
-            let mut values = octave.around(octave.locate(x, y).0);
+            if let Some(drawn) = &mut drawn {
+                drawn.about(octave, [low, high], points.len());
+            }
+            let around = |cell| match &drawn {
+                Some(drawn) => drawn.around(octave, cell),
+                None => octave.around(cell),
+            };
+            let mut values = around(octave.locate(x, y).0);
             for (&point, height) in points.iter().zip(heights.iter_mut()) {
                 let (x, y) = place(point);
                 let (cell, [s, t]) = octave.locate(x, y);
                 if cell != values.cell {
-                    values = octave.around(cell);
+                    values = around(cell);
                 }
                 *height += values.weighted(spline(s), spline(t));
             }
@@ -207,12 +219,16 @@ impl Octave {
         (nearest, [place[0] - nearest[0] as f64, place[1] - nearest[1] as f64])
     }
 
+    /// Value at a lattice point.
+    #[inline]
+    fn value(&self, i: i64, j: i64) -> f64 {
+        let counter = ((i as u64) << 32) | (j as u64 & 0xFFFF_FFFF);
+        self.reach * (2.0 * self.stream.uniform(counter) - 1.0)
+    }
+
     #[inline]
     fn around(&self, cell: [i64; 2]) -> Values {
-        let value = |i: i64, j: i64| {
-            let counter = ((i as u64) << 32) | (j as u64 & 0xFFFF_FFFF);
-            self.reach * (2.0 * self.stream.uniform(counter) - 1.0)
-        };
+        let value = |i: i64, j: i64| self.value(i, j);
         let row = |b: i64| {
             let j = cell[1].wrapping_add(b);
             [
@@ -222,6 +238,64 @@ impl Octave {
             ]
         };
         Values { cell, rows: [row(-1), row(0), row(1)] }
+    }
+}
+
+/// Most lattice values that are drawn beforehand.
+const MOST_DRAWN: usize = 1024;
+/// Points from which on they are.
+const MANY: usize = 16;
+
+/// Values of one octave at the lattice points about many places, drawn once.
+struct Drawn {
+    /// The first lattice point, and how many there are each way.
+    first: [i64; 2],
+    size: [usize; 2],
+    values: [f64; MOST_DRAWN],
+}
+
+impl Default for Drawn {
+    fn default() -> Drawn {
+        Drawn { first: [0; 2], size: [0; 2], values: [0.0; MOST_DRAWN] }
+    }
+}
+
+impl Drawn {
+    /// Draws the values about a rectangle in which `count` heights are wanted, or none where that
+    /// would be many more than they ask for.
+    fn about(&mut self, octave: &Octave, [low, high]: [[f64; 2]; 2], count: usize) {
+        self.size = [0; 2];
+        let corners = [low, [high[0], low[1]], [low[0], high[1]], high];
+        let cells = corners.map(|[x, y]| octave.locate(x, y).0);
+        let [low, high] = [i64::min, i64::max]
+            .map(|pick| [0, 1].map(|k| cells.iter().fold(cells[0][k], |a, own| pick(a, own[k]))));
+        let size = [0, 1].map(|k| high[k].saturating_sub(low[k]).saturating_add(3) as usize);
+        if size[0].saturating_mul(size[1]) > MOST_DRAWN.min(4 * count) {
+            return;
+        }
+        self.first = low.map(|low| low.wrapping_sub(1));
+        self.size = size;
+        for (j, row) in self.values.chunks_exact_mut(size[0]).take(size[1]).enumerate() {
+            for (i, value) in row.iter_mut().enumerate() {
+                let [x, y] = self.first;
+                *value = octave.value(x.wrapping_add(i as i64), y.wrapping_add(j as i64));
+            }
+        }
+    }
+
+    /// Those about a lattice point.
+    #[inline]
+    fn around(&self, octave: &Octave, cell: [i64; 2]) -> Values {
+        let [i, j] = [0, 1].map(|k| cell[k].wrapping_sub(self.first[k]).wrapping_sub(1) as usize);
+        let inside = |at: usize, size: usize| at < size.saturating_sub(2);
+        if !(inside(i, self.size[0]) && inside(j, self.size[1])) {
+            return octave.around(cell);
+        }
+        let row = |b: usize| {
+            let at = (j + b) * self.size[0] + i;
+            [self.values[at], self.values[at + 1], self.values[at + 2]]
+        };
+        Values { cell, rows: [row(0), row(1), row(2)] }
     }
 }
 
@@ -282,6 +356,20 @@ mod tests {
                 // 60 profiles of about 3 independent bins: standard error 8 %;
                 // three of them, and 2 % of ripple. A class is a factor of 4.
                 assert!((0.75..1.33).contains(&ratio), "n {n}, heading {heading}: {ratio}");
+            }
+        }
+    }
+
+    #[test]
+    fn many_heights_are_those_of_each_point() {
+        let field = Roughness::new(RoughnessClass::F, 5);
+        for (spacing, far) in [(0.02, 0.0), (0.05, 3e4), (0.7, -77.3), (40.0, 1.0)] {
+            let at = |k: usize| [far + spacing * (k % 17) as f64, -far + spacing * (k / 17) as f64];
+            let points: Vec<[f64; 2]> = (0..289).map(at).collect();
+            let mut heights = vec![0.0; points.len()];
+            field.heights(&points, |[x, y]| (x, y), &mut heights);
+            for ([x, y], height) in points.into_iter().zip(heights) {
+                assert_eq!(height.to_bits(), field.height(x, y).to_bits(), "{spacing} {x} {y}");
             }
         }
     }

@@ -489,6 +489,9 @@ fn check_frames(sensor: &Sensor, key: &str, refuse: &mut Refuse) {
             refuse(format!("{key}.save[{which}]"), Problem::Refused { cause });
         }
     }
+    if !sensor.record && !sensor.save.is_empty() {
+        refuse(format!("{key}.save"), Problem::Excludes { other: "record = false" });
+    }
     if let SensorModel::Camera(camera) = &sensor.model
         // at 180 degrees a plane is infinitely near
         && !Camera::of(&super::build::camera(camera)).is_some_and(|made| made.focal[0] > 1e-3)

@@ -7,7 +7,7 @@
 
 use super::config::{COLUMN_DISTANCE, COLUMN_SPEED};
 use super::document::{Document, Node, Value};
-use super::fault::{Faults, Problem};
+use super::fault::{Fault, Faults, Problem};
 use crate::numeric::sin_cos;
 use std::collections::BTreeMap;
 
@@ -19,8 +19,9 @@ const MOST_VEHICLES: usize = 65_535;
 /// are points of the local frame.
 ///
 /// # Errors
-/// More vehicles than a scenario holds.
+/// More vehicles than a scenario holds; a row that spreads what its driver has not.
 pub fn expand(document: &mut Document) -> Result<(), Faults> {
+    Faults::into_result(without_effect(document))?;
     let Value::Table(root) = &mut document.root.value else { return Ok(()) };
     let Some(Node { value: Value::List(vehicles), .. }) = root.get_mut("vehicle") else {
         return Ok(());
@@ -33,6 +34,27 @@ pub fn expand(document: &mut Document) -> Result<(), Faults> {
     let given = std::mem::take(vehicles);
     *vehicles = given.into_iter().flat_map(in_row).flat_map(in_column).collect();
     Ok(())
+}
+
+/// Keys of rows that spread what the driver of the row has not.
+fn without_effect(document: &Document) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    let Some(Node { value: Value::List(vehicles), .. }) = document.get("vehicle") else {
+        return faults;
+    };
+    for index in 0..vehicles.len() {
+        let has = |key: &str| document.get(&format!("vehicle[{index}].{key}")).is_some();
+        for (key, needed, other) in [
+            ("row.goal_to", "driver.goal", "a driver without a goal"),
+            ("row.parallel", "driver.waypoints", "a driver without waypoints"),
+        ] {
+            if has(key) && !has(needed) {
+                let key = format!("vehicle[{index}].{key}");
+                faults.push(document.fault(&key, Problem::Excludes { other }));
+            }
+        }
+    }
+    faults
 }
 
 /// How many vehicles an entry stands for.

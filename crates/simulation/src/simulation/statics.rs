@@ -33,8 +33,11 @@ use serde::{Deserialize, Serialize};
 
 /// Step, s.
 const STEP: f64 = 2e-3;
-/// Longest time of each phase, s.
+/// Time of each phase, s, ...
 const TIMES: [f64; 3] = [0.6, 3.0, 3.0];
+/// ... and how often it is given to what still moves: what is slow to level, such as a long
+/// trailer behind a light vehicle.
+const PATIENCE: usize = 4;
 /// Part of the last two over which weight comes and the anchor goes.
 const CHANGES: f64 = 0.4;
 /// Damping of the chassis for each kilogram, 1/s, half of it on levers of 1 m: critical for a
@@ -198,9 +201,11 @@ impl<'a> Relaxation<'a> {
     fn relax(&mut self, phase: Phase, start: &Pose) -> bool {
         let from = self.ground_vehicle().pose(&self.room).position;
         let steps = (TIMES[phase as usize] / STEP) as usize;
-        for step in 0..steps {
+        let patience = if phase == Phase::Aloft { 1 } else { PATIENCE };
+        for step in 0..patience * steps {
             let part = step as f64 / (CHANGES * steps as f64);
-            if part > 1.0 && step % BETWEEN_CHECKS == 0 && self.speed() < AT_REST {
+            let stands = if step < steps { AT_REST } else { STILL };
+            if part > 1.0 && step % BETWEEN_CHECKS == 0 && self.speed() < stands {
                 break;
             }
             if phase != Phase::Aloft && step % BETWEEN_CHECKS == 0 {

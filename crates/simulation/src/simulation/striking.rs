@@ -5,11 +5,12 @@ use super::ground_vehicle::{GroundVehicle, GroundVehicleWorkspace};
 use super::hit::{Struck, Touch};
 use super::hull_part::HullPart;
 use super::obstacle::{Obstacle, Obstacles};
+use super::on_wheels::OnWheels;
 use crate::collision::{
     BodyContact, ContactLaw, Exit, FreeBody, Hull, Pair, Push, RoundedCylinder, Stem,
 };
 use crate::spatial::{Acceleration, Load, Mat3, Pose, Twist, Vec3};
-use crate::vehicle::VehicleState;
+use crate::vehicle::{VehicleState, VehicleWorkspace};
 
 /// How far beyond the way of a heartbeat obstacles are looked for, m.
 const AROUND: f64 = 0.5;
@@ -121,8 +122,8 @@ impl AgentModel {
         !strikes.near.is_empty()
     }
 
-    /// The first obstacle that is deep in its hulls where it starts, in the design position, or
-    /// of a stem in a wheel.
+    /// The first obstacle that is deep in its hulls, wheels or tracks where it starts, in the
+    /// design position.
     pub fn starts_in(&self, obstacles: &Obstacles) -> Option<usize> {
         let [x, y] = [self.start.position.x, self.start.position.y];
         let mut strikes = Strikes::default();
@@ -130,7 +131,8 @@ impl AgentModel {
         if strikes.near.is_empty() {
             return None;
         }
-        let body = self.vehicle.workspace(&self.vehicle.launched(&self.start, 0.0));
+        let state = self.vehicle.launched(&self.start, 0.0);
+        let mut body = self.vehicle.workspace(&state);
         self.approach_obstacles(obstacles, &[], &body, &mut strikes, 0.0);
         let Strikes { near, pairs, .. } = &mut strikes;
         let mut pairs = pairs.iter_mut();
@@ -138,11 +140,12 @@ impl AgentModel {
             Some(Obstacle::Solid { pose, hull }) => {
                 let stands = standing(pose, hull);
                 let Some(pairs) = pairs.next() else { return false };
-                self.vehicle.hull_parts(&body).any(|(part, outline, own, twist)| {
+                let in_hulls = self.vehicle.hull_parts(&body).any(|(part, outline, own, twist)| {
                     let both = [&outline.body(own, twist, true), &stands];
                     let contacts = pairs[part as usize].contacts(both);
                     contacts.iter().any(|met| met.depth > STARTS_IN)
-                })
+                });
+                in_hulls || self.gear_depth((pose, hull), &state, &mut body) > STARTS_IN
             }
             Some(Obstacle::Stem { stem, foot }) => {
                 self.deepest(stem, foot, &body).is_some_and(|met| met.depth > STARTS_IN)
@@ -209,10 +212,67 @@ impl AgentModel {
         }
     }
 
-    /// Each wheel against the nearest point of a solid.
-    fn press_wheels(
+    /// How deep a solid is in wheels or tracks, m.
+    fn gear_depth(
         &self,
         (solid, hull): (&Pose, &[Hull]),
+        state: &VehicleState,
+        body: &mut GroundVehicleWorkspace,
+    ) -> f64 {
+        let mut deepest = 0.0_f64;
+        match (&self.vehicle, body) {
+            (GroundVehicle::Wheeled(own), GroundVehicleWorkspace::Wheeled(room)) => {
+                for wheel in 0..own.vehicle.wheels() {
+                    let met = self.wheel_contact(wheel, (solid, hull), own, &room.vehicle);
+                    deepest = met.map_or(deepest, |met| deepest.max(met.depth));
+                }
+            }
+            (GroundVehicle::Tracked(own), GroundVehicleWorkspace::Tracked(room)) => {
+                for hull in hull {
+                    own.press_solid(state, room, (solid, hull), |_, point, _| {
+                        let inside = hull.field(&solid.local_point(point), Exit::Any);
+                        deepest = deepest.max(-inside.distance);
+                    });
+                }
+            }
+            _ => {}
+        }
+        deepest
+    }
+
+    /// A wheel against the nearest point of a solid.
+    fn wheel_contact(
+        &self,
+        wheel: usize,
+        (solid, hull): (&Pose, &[Hull]),
+        own: &OnWheels,
+        room: &VehicleWorkspace,
+    ) -> Option<BodyContact> {
+        let [radius, half_width] = self.vehicle.wheel_reach();
+        let pose = own.vehicle.wheel_pose(room, wheel);
+        let centre = solid.local_point(&pose.position);
+        let shape = &hull[0].shape;
+        let exit = shape.exit_towards(&solid.local_point(&own.vehicle.pose(room).position));
+        let outside = shape.field(&centre, exit);
+        if outside.distance > radius + half_width {
+            return None;
+        }
+        let (nearest, rounding) = shape.nearest(&centre);
+        let (depth, normal, point) = if (nearest - centre).norm() > 1e-6 {
+            let ball = solid.point(&nearest);
+            let field = RoundedCylinder { radius, half_width }.field(&pose.local_point(&ball));
+            let normal = -pose.direction(&field.normal);
+            (rounding - field.distance, normal, ball + normal * rounding)
+        } else {
+            let normal = solid.direction(&outside.normal);
+            (radius - outside.distance, normal, pose.position - normal * radius)
+        };
+        (depth > 0.0).then_some(BodyContact { point, normal, depth, stiffness: TYRE_STIFFNESS })
+    }
+
+    fn press_wheels(
+        &self,
+        solid: (&Pose, &[Hull]),
         body: &mut GroundVehicleWorkspace,
         sum: &mut Sum<'_>,
     ) {
@@ -221,38 +281,15 @@ impl AgentModel {
         else {
             return;
         };
-        let [radius, half_width] = self.vehicle.wheel_reach();
-        let wheel_shape = RoundedCylinder { radius, half_width };
-        let chassis = own.vehicle.pose(&room.vehicle).position;
         for wheel in 0..own.vehicle.wheels() {
-            let pose = own.vehicle.wheel_pose(&room.vehicle, wheel);
-            let centre = solid.local_point(&pose.position);
-            let shape = &hull[0].shape;
-            let exit = shape.exit_towards(&solid.local_point(&chassis));
-            let outside = shape.field(&centre, exit);
-            if outside.distance > radius + half_width {
+            let Some(contact) = self.wheel_contact(wheel, solid, own, &room.vehicle) else {
                 continue;
-            }
-            let (nearest, rounding) = shape.nearest(&centre);
-            let (depth, normal, point) = if (nearest - centre).norm() > 1e-6 {
-                let ball = solid.point(&nearest);
-                let field = wheel_shape.field(&pose.local_point(&ball));
-                let normal = -pose.direction(&field.normal);
-                (rounding - field.distance, normal, ball + normal * rounding)
-            } else {
-                let normal = solid.direction(&outside.normal);
-                (radius - outside.distance, normal, pose.position - normal * radius)
             };
-            if depth <= 0.0 {
-                continue;
-            }
-            let twist = own.vehicle.wheel_twist(&room.vehicle, wheel);
-            let r = point - pose.position;
-            let velocity = twist.at(&r);
-            let contact = BodyContact { point, normal, depth, stiffness: TYRE_STIFFNESS };
+            let r = contact.point - own.vehicle.wheel_pose(&room.vehicle, wheel).position;
+            let velocity = own.vehicle.wheel_twist(&room.vehicle, wheel).at(&r);
             let push = ContactLaw::RUBBER.push(&contact, &velocity);
-            push.add_to(&mut room.vehicle.loads()[wheel], &normal, &r);
-            sum.add(&push, &point, &velocity);
+            push.add_to(&mut room.vehicle.loads()[wheel], &contact.normal, &r);
+            sum.add(&push, &contact.point, &velocity);
         }
     }
 

@@ -18,6 +18,7 @@ mod team;
 mod terrain;
 mod tows;
 mod vehicles;
+mod warnings;
 mod world;
 
 pub use meshes::{BuiltMeshes, meshes};

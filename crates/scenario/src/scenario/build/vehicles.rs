@@ -79,9 +79,13 @@ fn with_tyres(
 ) -> Result<AnySpec, (&'static str, String)> {
     let name = spec.name().to_owned();
     let AnySpec::Wheeled(own) = &mut spec else {
-        let asked = [("tyre", entry.tyre.is_some()), ("inflation", entry.inflation.is_some())];
-        return match asked.into_iter().find(|(_, asked)| *asked) {
-            Some((key, _)) => Err((key, format!("must be absent: {name} runs on tracks"))),
+        let asked = [
+            ("tyre", "be absent", entry.tyre.is_some()),
+            ("inflation", "be absent", entry.inflation.is_some()),
+            ("driver.rows", "give no inflation", entry.driver.inflates()),
+        ];
+        return match asked.into_iter().find(|(.., asked)| *asked) {
+            Some((key, must, _)) => Err((key, format!("must {must}: {name} runs on tracks"))),
             None => Ok(spec),
         };
     };

@@ -11,7 +11,7 @@ use crate::grid::Lattice;
 use crate::ground::GroundModel;
 use crate::numeric::GRAVITY;
 use crate::scenario::config::{
-    self, CollisionPolicy, CustomSoil, FollowPolicy, LawsPreset, PathEnd, Refine, Stamp,
+    self, CollisionPolicy, FollowPolicy, LawsPreset, PathEnd, Refine, Stamp,
 };
 use crate::scenario::convoys::Convoys;
 use crate::scenario::fault::{Fault, Problem};
@@ -76,14 +76,13 @@ pub fn world_of(file: &ScenarioFile, parts: &Parts) -> Result<Built, Faults> {
     };
     let heaviest = specs.iter().map(|spec| spec.total_mass() * GRAVITY).fold(0.0, f64::max);
     let (soils, broken) = soils.under(heaviest, &file.document);
-    let assumed = assumed_footprints(file, &specs);
-    let mut warnings = [land.warnings.clone(), shown.warnings.clone(), assumed, broken].concat();
+    let mut warnings = [land.warnings.clone(), shown.warnings.clone(), broken].concat();
     let decisive = decisive(file, &soils, &specs);
     let fingerprint = sha256(decisive.as_bytes());
     let clock = clock(file)?;
     let agents = agents(file, &specs, &land, parts)?;
     let ground = ground(file, &soils, land.terrain)?;
-    warnings.extend(layers_left_out(file, &ground));
+    warnings.extend(super::warnings::warnings(file, &specs, &ground));
     let tows = super::tows::tows(file, &agents);
     let (endings, obstacles) = (endings(file), Obstacles::default());
     let team = super::team::team(&file.scenario);
@@ -194,30 +193,6 @@ fn ground(file: &ScenarioFile, soils: &SoilTable, terrain: Terrain) -> Result<Gr
         .map_err(|error| refused(file, "ground", &error).into())
 }
 
-/// Layers of soils that the laws know nothing of.
-fn layers_left_out(file: &ScenarioFile, ground: &GroundModel) -> Vec<Fault> {
-    if ground.laws().layers {
-        return Vec::new();
-    }
-    let of_a_soil = |(index, own): (usize, &CustomSoil)| {
-        let given = [
-            ("snow", own.snow.is_some()),
-            ("frost", own.frost.is_some()),
-            ("thaw", own.thaw.is_some()),
-            ("below", own.below.is_some()),
-            ("crust", own.crust.is_some()),
-        ];
-        let keys = given.into_iter().filter(|(_, is_given)| *is_given);
-        keys.map(move |(key, _)| format!("soil.custom[{index}].{key}"))
-    };
-    let keys = file.scenario.soil.custom.iter().enumerate().flat_map(of_a_soil);
-    let left_out = |key: String| {
-        let cause = "is left out: these laws know no layers; ground.refine.layers = true adds them";
-        file.document.fault(&key, Problem::Refused { cause: cause.into() })
-    };
-    keys.map(left_out).collect()
-}
-
 /// Laws with single refinements switched on or off.
 pub fn refined(laws: Laws, refine: &Refine) -> Laws {
     Laws {
@@ -298,22 +273,6 @@ fn agents(
         agent.leader = leader;
     }
     Ok(agents)
-}
-
-/// Warnings of vehicles among others whose files do not say how long they are.
-fn assumed_footprints(file: &ScenarioFile, specs: &[Arc<AnySpec>]) -> Vec<Fault> {
-    let among_others = specs.len() > 1;
-    let silent = specs.iter().enumerate().filter(|(_, spec)| !spec.gives_footprint());
-    let warning = |(index, spec): (usize, &Arc<AnySpec>)| {
-        let footprint = spec.footprint();
-        let (length, width) = (footprint.length(), footprint.width);
-        let cause = format!(
-            "its file has no chassis.footprint: the {length:.2} m by {width:.2} m around its wheels \
-             or tracks are used for gaps"
-        );
-        file.document.fault(&format!("vehicle[{index}].model"), Problem::Refused { cause })
-    };
-    silent.filter(|_| among_others).map(warning).collect()
 }
 
 /// The leader of an agent as its driver knows it.

@@ -85,7 +85,8 @@ pub struct Scenery {
     #[serde(default)]
     #[schemars(range(max = 100_000))]
     pub count: u32,
-    /// Area to strew them over: x_min, y_min, x_max, y_max, m.
+    /// Area to strew them over: x_min, y_min, x_max, y_max, m; 100 m to all sides of the origin
+    /// where absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(inner(range(min = -1_000_000.0, max = 1_000_000.0)))]
     pub area: Option<[f64; 4]>,

@@ -2,10 +2,11 @@
 //!
 //! The table is made of columns, one a strength and side slope. In each the grades between
 //! which the vehicle goes are found by a scan and by halving; what lies between is driven at
-//! grades no farther apart than [`FINE`]. Speeds are kept at even shares of the way from the
-//! lower of these bounds to the upper, so that between columns like is mixed with like: a place
-//! at half of what can be climbed with places at half of what can be climbed. Where the table
-//! says no go is then a line through the bounds, not a step of its grid.
+//! grades no farther apart than [`FINE`], and than a step where speed leaps, as where another
+//! gear holds. Speed over the share of the way from the lower of these bounds to the upper is
+//! kept as a curve with places at even lengths along it, and between columns places of the
+//! same number are mixed: the bound with the bounds, a leap with the leaps, wherever they lie. Where the table
+//! says no go, or another gear, is then a line through those of its columns, not a step of its grid.
 
 use super::config::TableConfig;
 use super::crossing::Crossing;
@@ -19,8 +20,10 @@ const STEP: f64 = 0.0125;
 const SCAN: i32 = 16;
 /// Most steps between two grades of a column that both go.
 const FINE: i32 = 8;
-/// Shares at which speeds are kept.
-const SHARES: usize = 33;
+/// Difference of speeds, m/s, over which neighbouring grades are driven between.
+const LEAP: f64 = 0.6;
+/// Places of a column's curve.
+const PLACES: usize = 65;
 /// How far strengths reach, in standard deviations.
 const REACH: f64 = 2.5;
 
@@ -76,29 +79,35 @@ impl Column {
         };
         loop {
             let steps = within(&driven);
-            let gap = steps.windows(2).find(|pair| pair[1] - pair[0] > FINE).map(|p| [p[0], p[1]]);
+            let leaps = |[low, high]: [i32; 2]| {
+                high - low > 1 && (driven[&low].speed - driven[&high].speed).abs() > LEAP
+            };
+            let mut pairs = steps.windows(2).map(|pair| [pair[0], pair[1]]);
+            let gap = pairs.find(|&[low, high]| high - low > FINE || leaps([low, high]));
             let Some([low, high]) = gap else { break };
             // one that stuck between two that go ends the search: it is kept as driven
-            if !goes(&mut driven, (low + high) / 2) {
+            if !goes(&mut driven, (low + high).div_euclid(2)) {
                 break;
             }
         }
         Column { driven, bounds }
     }
 
-    /// Speeds at even shares of the way from the lower bound to the upper, m/s.
-    fn speeds(&self) -> [f32; SHARES] {
-        let known: Vec<[f64; 2]> = self
-            .driven
-            .iter()
-            .filter(|(_, own)| own.goes())
-            .map(|(step, own)| [f64::from(*step) * STEP, own.speed])
-            .collect();
+    /// Speed over the share of the way from the lower bound to the upper: share and speed, m/s, of
+    /// places at even parts of a length that is half the share, half what speed has changed by.
+    fn curve(&self) -> Curve {
         let [low, high] = self.bounds;
-        std::array::from_fn(|n| {
-            let grade = low + (high - low) * n as f64 / (SHARES - 1) as f64;
-            between(&known, grade) as f32
-        })
+        let width = (high - low).max(STEP);
+        let inner = self.driven.iter().filter(|(_, own)| own.goes()).map(|(step, own)| {
+            let share = (f64::from(*step) * STEP - low) / width;
+            [share.clamp(0.0, 1.0), own.speed]
+        });
+        let mut points: Vec<[f64; 2]> = inner.collect();
+        let [first, last] =
+            [points.first(), points.last()].map(|end| end.map_or(0.0, |own| own[1]));
+        points.insert(0, [0.0, first]);
+        points.push([1.0, last]);
+        even(&points)
     }
 
     /// Every crossing that was driven, each with its grade, rise over run.
@@ -107,14 +116,30 @@ impl Column {
     }
 }
 
-/// Linear between points in the order of their first number, constant beyond them.
-fn between(points: &[[f64; 2]], x: f64) -> f64 {
-    let after = points.partition_point(|point| point[0] <= x);
-    match (after.checked_sub(1).map(|n| points[n]), points.get(after).copied()) {
-        (Some([x0, y0]), Some([x1, y1])) => y0 + (y1 - y0) * (x - x0) / (x1 - x0),
-        (Some([_, y]), None) | (None, Some([_, y])) => y,
-        (None, None) => 0.0,
+/// Share of the way between bounds, and speed, m/s, of the places of a column's curve.
+type Curve = [[f32; 2]; PLACES];
+
+/// Places of a curve through points of share and speed, evenly along it: a length is half the
+/// share, half the part of all changes of speed.
+fn even(points: &[[f64; 2]]) -> Curve {
+    let change = |pair: &[[f64; 2]]| (pair[1][1] - pair[0][1]).abs();
+    let changes: f64 = points.windows(2).map(change).sum();
+    let mut lengths = vec![0.0];
+    for pair in points.windows(2) {
+        let share = pair[1][0] - pair[0][0];
+        let part = if changes > 0.0 { change(pair) / changes } else { share };
+        lengths.push(lengths[lengths.len() - 1] + 0.5 * (share + part));
     }
+    let place = |n: usize| {
+        let length = lengths[lengths.len() - 1] * n as f64 / (PLACES - 1) as f64;
+        let after = lengths.partition_point(|own| *own <= length).clamp(1, points.len() - 1);
+        let [begin, end] = [lengths[after - 1], lengths[after]];
+        let part = if end > begin { ((length - begin) / (end - begin)).min(1.0) } else { 1.0 };
+        let between =
+            |k: usize| points[after - 1][k] + part * (points[after][k] - points[after - 1][k]);
+        [between(0) as f32, between(1) as f32]
+    };
+    std::array::from_fn(place)
 }
 
 /// The strengths and side slopes of a table's columns.
@@ -181,7 +206,7 @@ pub struct Table {
     /// Logarithm of the least strength, and of the ratio of two.
     logarithms: [f64; 2],
     bounds: Vec<[f64; 2]>,
-    speeds: Vec<[f32; SHARES]>,
+    curves: Vec<Curve>,
 }
 
 /// Where between two strengths.
@@ -213,14 +238,14 @@ impl Table {
                 (axes.range[1] - axes.range[0]) / (strengths.max(2) - 1) as f64,
             ],
             bounds: columns.iter().map(|own| own.bounds).collect(),
-            speeds: columns.iter().map(Column::speeds).collect(),
+            curves: columns.iter().map(Column::curve).collect(),
         };
         table.close();
         table
     }
 
     /// Gives columns that never go what between them and those that do is to be mixed with: the
-    /// speeds of the next that is less steep, or else stronger, on bounds that have closed in
+    /// curve of the next that is less steep, or else stronger, on bounds that have closed in
     /// its middle.
     fn close(&mut self) {
         for column in (0..self.strengths).rev().flat_map(|n| n * self.sides..(n + 1) * self.sides) {
@@ -234,7 +259,7 @@ impl Table {
             if let Some(next) = next {
                 let middle = 0.5 * (self.bounds[next][0] + self.bounds[next][1]);
                 self.bounds[column] = [middle; 2];
-                self.speeds[column] = self.speeds[next];
+                self.curves[column] = self.curves[next];
             }
         }
     }
@@ -275,16 +300,26 @@ impl Table {
         if !(low < high && grade >= low && grade <= high) {
             return 0.0;
         }
-        let place = (grade - low) / (high - low) * (SHARES - 1) as f64;
-        let n = (place as usize).min(SHARES - 2);
-        let share = place - n as f64;
-        let mut speed = 0.0;
-        for (column, weight) in mixed.columns.into_iter().zip(mixed.weights) {
-            let speeds = &self.speeds[column];
-            let [a, b] = [f64::from(speeds[n]), f64::from(speeds[n + 1])];
-            speed += weight * (a + share * (b - a));
+        let share = (grade - low) / (high - low);
+        let place = |n: usize, k: usize| -> f64 {
+            let parts = mixed.columns.into_iter().zip(mixed.weights);
+            parts.map(|(column, weight)| weight * f64::from(self.curves[column][n][k])).sum()
+        };
+        // the two places between whose shares this one lies
+        let (mut before, mut after) = (0, PLACES - 1);
+        while after - before > 1 {
+            let middle = before.midpoint(after);
+            if place(middle, 0) <= share {
+                before = middle;
+            } else {
+                after = middle;
+            }
         }
-        speed
+        let [begin, end] = [before, after].map(|n| place(n, 0));
+        let part =
+            if end > begin { ((share - begin) / (end - begin)).clamp(0.0, 1.0) } else { 0.5 };
+        let [a, b] = [before, after].map(|n| place(n, 1));
+        a + part * (b - a)
     }
 
     /// Speed of a vehicle on a plane of a strength, a factor to the soil's figures, m/s; 0 where it

@@ -116,8 +116,23 @@ pub(super) fn vehicle(
         let key = "Suspension Subsystems";
         return Err(left_source.refused(key, "[]", "one road wheel or more"));
     }
-    if of_left.idler.location[0] != of_right.idler.location[0] {
-        log.omit(&right_source, "Idler / Location", "both idlers stand where the left one does");
+    let [first, other] = [&of_left.arms[0], &of_right.arms[0]];
+    // what lies to a side may be mirrored
+    let apart = |own: Point, other: Point| [own[0], own[2]] != [other[0], other[2]];
+    let differs = [
+        ("Track Shoes / Input File", of_left.shoes.file != of_right.shoes.file),
+        ("Brake / Input File", of_left.brake.file != of_right.brake.file),
+        ("Sprocket / Input File", of_left.sprocket.file != of_right.sprocket.file),
+        ("Sprocket / Location", apart(of_left.sprocket.location, of_right.sprocket.location)),
+        ("Idler / Input File", of_left.idler.file != of_right.idler.file),
+        ("Idler / Location", apart(of_left.idler.location, of_right.idler.location)),
+        ("Suspension Subsystems / 0 / Input File", first.file != other.file),
+    ];
+    for (key, _) in differs.into_iter().filter(|(_, differs)| *differs) {
+        log.omit(&right_source, key, "both sides are as the left one here");
+    }
+    if left.offset != -right.offset {
+        log.omit(source, "Track Assemblies", "both offsets are the left one's here");
     }
     let at = |location: Point| [location[0], location[1] + left.offset, location[2]];
     let file = |key: &str, file: &str, log: &mut Log| library.read(&left_source, key, file, log);
@@ -130,7 +145,6 @@ pub(super) fn vehicle(
     let sprocket = gear::sprocket(&sprocket, place, &shoe, brake_inertia, log)?;
     let idler = file("Idler / Input File", &of_left.idler.file, log)?;
     let idler = gear::idler(library, &idler, at(of_left.idler.location), log)?;
-    let first = &of_left.arms[0];
     if let Some(other) = of_left.arms.iter().find(|arm| arm.file != first.file) {
         let key = format!("Suspension Subsystems ({})", other.file);
         log.omit(&left_source, &key, "all arms are the first one's here");

@@ -1,0 +1,114 @@
+//! What a scenario asks for in vain, or had better not ask for.
+
+use crate::ground::GroundModel;
+use crate::scenario::ScenarioFile;
+use crate::scenario::config::CustomSoil;
+use crate::scenario::fault::{Fault, Problem};
+use crate::soil::SoilKind;
+use crate::vehicle::AnySpec;
+use std::sync::Arc;
+
+/// Nodes that are to lie across a wheel or track: with two an HMMWV slips half more than with six.
+const ACROSS: f64 = 3.0;
+
+/// Warnings about what was built.
+pub fn warnings(file: &ScenarioFile, specs: &[Arc<AnySpec>], ground: &GroundModel) -> Vec<Fault> {
+    let coarse = coarse_nodes(file, specs, ground).into_iter();
+    assumed_footprints(file, specs)
+        .into_iter()
+        .chain(layers_left_out(file, ground))
+        .chain(packed_snow(file))
+        .chain(coarse)
+        .collect()
+}
+
+/// Snow in which nothing sinks.
+fn packed_snow(file: &ScenarioFile) -> Vec<Fault> {
+    let mut warnings = Vec::new();
+    for (index, own) in file.scenario.soil.custom.iter().enumerate() {
+        let Some(snow) = own.snow.filter(|snow| snow.ground_below().depth == 0.0) else { continue };
+        let cause = format!(
+            "packs no further ({} kg/m3): it bears as the frozen ground below it",
+            snow.packed_density
+        );
+        let key = format!("soil.custom[{index}].snow.density");
+        warnings.push(file.document.fault(&key, Problem::Refused { cause }));
+    }
+    warnings
+}
+
+/// Nodes so far apart that wheels and tracks meet few of them.
+fn coarse_nodes(
+    file: &ScenarioFile,
+    specs: &[Arc<AnySpec>],
+    ground: &GroundModel,
+) -> Option<Fault> {
+    let gives_way = |soil: &crate::soil::Soil| matches!(soil.kind, SoilKind::Yielding(_));
+    if !ground.soils().iter().any(gives_way) {
+        return None;
+    }
+    let names = file.scenario.vehicle.iter().map(|vehicle| vehicle.name.as_str());
+    let widths = names.zip(specs).map(|(name, spec)| (name, width(spec)));
+    let (name, narrowest) = widths.min_by(|(_, a), (_, b)| a.total_cmp(b))?;
+    let most = narrowest / ACROSS;
+    (ground.lattice().spacing > most).then(|| {
+        let cause = format!(
+            "is coarse for {name}, of whose wheels or tracks the narrowest is {narrowest:.2} m wide: \
+             slip and resistance come out too great where fewer than {ACROSS} nodes lie across; \
+             {:.2} m or less is meant for it",
+            (100.0 * most).floor() / 100.0
+        );
+        file.document.fault("ground.spacing", Problem::Refused { cause })
+    })
+}
+
+/// Width of the narrowest tyre or track of a vehicle, m.
+fn width(spec: &AnySpec) -> f64 {
+    match spec {
+        AnySpec::Wheeled(own) => {
+            let widths = (0..own.axles.len()).map(|axle| own.tyre_of(axle).handling.width);
+            widths.fold(f64::INFINITY, f64::min)
+        }
+        AnySpec::Tracked(own) => own.shoe_width(),
+    }
+}
+
+/// Warnings of vehicles among others whose files do not say how long they are.
+fn assumed_footprints(file: &ScenarioFile, specs: &[Arc<AnySpec>]) -> Vec<Fault> {
+    let among_others = specs.len() > 1;
+    let silent = specs.iter().enumerate().filter(|(_, spec)| !spec.gives_footprint());
+    let warning = |(index, spec): (usize, &Arc<AnySpec>)| {
+        let footprint = spec.footprint();
+        let (length, width) = (footprint.length(), footprint.width);
+        let cause = format!(
+            "its file has no chassis.footprint: the {length:.2} m by {width:.2} m around its wheels \
+             or tracks are used for gaps"
+        );
+        file.document.fault(&format!("vehicle[{index}].model"), Problem::Refused { cause })
+    };
+    silent.filter(|_| among_others).map(warning).collect()
+}
+
+/// Layers of soils that the laws know nothing of.
+fn layers_left_out(file: &ScenarioFile, ground: &GroundModel) -> Vec<Fault> {
+    if ground.laws().layers {
+        return Vec::new();
+    }
+    let of_a_soil = |(index, own): (usize, &CustomSoil)| {
+        let given = [
+            ("snow", own.snow.is_some()),
+            ("frost", own.frost.is_some()),
+            ("thaw", own.thaw.is_some()),
+            ("below", own.below.is_some()),
+            ("crust", own.crust.is_some()),
+        ];
+        let keys = given.into_iter().filter(|(_, is_given)| *is_given);
+        keys.map(move |(key, _)| format!("soil.custom[{index}].{key}"))
+    };
+    let keys = file.scenario.soil.custom.iter().enumerate().flat_map(of_a_soil);
+    let left_out = |key: String| {
+        let cause = "is left out: these laws know no layers; ground.refine.layers = true adds them";
+        file.document.fault(&key, Problem::Refused { cause: cause.into() })
+    };
+    keys.map(left_out).collect()
+}
