@@ -333,6 +333,11 @@ pub(crate) fn goes_on(runs: &Runs, out: &Path) -> u64 {
     let first = tick(rest.lines().nth(1).unwrap()) - 5;
     let whole = runs.out("whole");
     runs.single(&whole, &["--set", until]);
+    // gone on with in its own folder, the record has no gap at the checkpoint
+    runs.single(out, &[&resume[..], &["--set", until]].concat());
+    for file in ["hashes.csv", "states.csv"] {
+        assert_eq!(read(out, file), read(&whole, file), "{file}");
+    }
     let whole = read(&whole, "hashes.csv");
     let lines: Vec<&str> = whole.lines().skip(1).filter(|line| tick(line) > first).collect();
     assert_eq!(rest.lines().skip(1).collect::<Vec<_>>(), lines);

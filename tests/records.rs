@@ -361,6 +361,48 @@ fn times_of_parquet(out: &Path) -> Vec<f64> {
 
 /// States as Parquet alone: killed, gone on with, ended and made longer, with the bytes of
 /// a run that was left alone.
+/// What lies between the end of a record and the checkpoint would be missing for good; and what is
+/// taken down goes on as it was.
+#[test]
+fn a_record_that_ends_before_its_checkpoint_is_not_gone_on_with() {
+    let runs = runs();
+    let out = runs.whole("short", &[]);
+    let go_on = |more: &[&str]| {
+        let mut command = bekker();
+        command.args(["run", "-q", "--resume"]).arg(&out).args(["--set", "time.duration=1.4"]);
+        command.args(more);
+        command
+    };
+    let status = || {
+        let text = std::fs::read_to_string(out.join("manifest.json")).unwrap();
+        let manifest: serde_json::Value = serde_json::from_str(&text).unwrap();
+        manifest["status"].as_str().unwrap().to_owned()
+    };
+    for (set, told) in [
+        ("output.hash_every=5", "output.hash_every = 5: must be 1, as in the record in"),
+        ("output.interval=0.1", "output.interval = 0.1: must be 0.05, as in the record in"),
+        ("time.duration=1", "time.duration = 1: must be at least 1.2 s"),
+    ] {
+        let error = fails(&mut go_on(&["--set", set]), 3);
+        assert!(error.contains(told), "{error}");
+    }
+    for (file, to) in [("hashes.csv", 3000), ("states.csv", 20_000), ("sensors.mcap", 9_000)] {
+        let path = out.join(file);
+        let bytes = std::fs::read(&path).unwrap();
+        assert!(bytes.len() > 2 * to, "{file}: {} bytes", bytes.len());
+        std::fs::write(&path, &bytes[..to]).unwrap();
+        let error = told(&go_on(&[]).output().unwrap());
+        assert!(error.contains(file) && error.contains("before the checkpoint at 1.2 s"), "{error}");
+        std::fs::write(&path, bytes).unwrap();
+        if file != "sensors.mcap" {
+            assert_eq!(status(), "complete", "{file}");
+        }
+    }
+    succeeds(&mut go_on(&[]));
+    let whole = runs.whole("longer", &["--set", "time.duration=1.4"]);
+    same(&whole, &out, "gone on with");
+}
+
 #[test]
 fn a_record_of_parquet_alone_is_gone_on_with() {
     let runs = runs();

@@ -103,6 +103,26 @@ fn wheels_hold_on_slopes_of_any_soil() {
     }
 }
 
+/// What is slow to level is given the time.
+#[test]
+fn a_long_trailer_behind_a_light_vehicle_stands() {
+    let world = World::new(model("hmmwv+semitrailer", "rigid", 0.0, ""));
+    assert_eq!(world.stands(), [Stand::Still]);
+}
+
+/// The yaw of a vehicle on a slope is its heading, however steep.
+#[test]
+fn a_heading_is_the_yaw_on_a_slope() {
+    for vehicle in ["hmmwv", "m113"] {
+        for heading in [45.0, 135.0, -60.0_f64] {
+            let model = model(vehicle, "rigid", 0.6, &format!("heading_deg = {heading}"));
+            let forward = model.agents[0].start.direction(&Vec3::x());
+            let yaw = forward.y.atan2(forward.x).to_degrees();
+            assert!((yaw - heading).abs() < 1e-9, "{vehicle}: {yaw} for {heading}");
+        }
+    }
+}
+
 /// At 17d529f the M113 fell into its ground with 236 kN for 111.
 #[test]
 fn tracks_carry_their_load_from_the_first_step() {

@@ -8,6 +8,8 @@ use crate::cli::{Failure, recorded, results};
 use crate::report::commands::COMMANDS;
 use crate::report::kept_inputs::SCENARIO;
 use crate::report::manifest::Manifest;
+use crate::report::reach::Reach;
+use crate::report::record_parts;
 use crate::report::recovery::Stored;
 use crate::report::rundir::{self, Lock};
 use crate::report::{ReportError, write_file};
@@ -86,6 +88,9 @@ impl Run {
         // the others get both from rank 0
         let state = if writes { self.start(&built)? } else { None };
         let first = state.as_ref().map_or(0, |state| state.tick);
+        if let (Some(_), Some(folder)) = (&state, self.in_place()) {
+            check_goes_on(folder, &file, &built, first)?;
+        }
         let place = if writes { Some(self.place(&file, &built, first)?) } else { None };
         let mut agreed = agreed(&file, &built);
         // who stores when must be known to all who are asked for their part
@@ -163,6 +168,43 @@ impl Run {
         }
         Ok(Place { folder, begun, lock })
     }
+}
+
+/// Whether the record in a folder may be gone on with from a tick: it reaches it, the run goes on
+/// beyond it, and hashes and samples are taken as they were.
+fn check_goes_on(
+    folder: &Path,
+    file: &ScenarioFile,
+    built: &Built,
+    tick: u64,
+) -> Result<(), Failure> {
+    let (clock, now) = (&built.world.clock, &file.scenario);
+    let refused = |subject: String, cause: String| Err(Failure::Input { subject, cause });
+    let reached = clock.time(tick);
+    if clock.ticks_in(now.time.duration) < tick {
+        let subject = format!("time.duration = {}", now.time.duration);
+        let cause =
+            format!("must be at least {reached} s, to which the run to go on with has come");
+        return refused(subject, cause);
+    }
+    let before = recorded::read(folder, &[])?.1.scenario.output;
+    let kept = [
+        ("output.hash_every", before.hash_every as f64, now.output.hash_every as f64),
+        ("output.interval", before.interval, now.output.interval),
+    ];
+    for (key, before, asked) in kept {
+        if before != asked {
+            let cause = format!(
+                "must be {before}, as in the record in {} that is gone on with; another goes into \
+                 a folder of its own (--out)",
+                folder.display()
+            );
+            return refused(format!("{key} = {asked}"), cause);
+        }
+    }
+    let sampled = record_parts::since(folder)?.unwrap_or(tick);
+    let reach = Reach { hashed: tick, sampled: sampled.min(tick) };
+    Ok(reach.check(folder, &before, clock)?)
 }
 
 /// Refuses to write a record in parts whose readings one rank must write.

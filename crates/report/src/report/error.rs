@@ -62,6 +62,16 @@ pub enum ReportError {
         /// The table.
         path: PathBuf,
     },
+    /// A record that ends before the checkpoint that its run is to go on from.
+    #[error("{} ends at {ends} s, before the checkpoint at {due} s: what lies between is lost, so the run cannot be gone on with; drive it anew", path.display())]
+    Short {
+        /// The table.
+        path: PathBuf,
+        /// Its last time, s.
+        ends: f64,
+        /// The time that it should have come to, s.
+        due: f64,
+    },
     /// The folder holds a dataset of other options.
     #[error("{} holds a dataset with {key} = {found}, not {asked}: ask for the same to go on with it, or name another folder with --out", path.display())]
     OtherDataset {

@@ -82,6 +82,7 @@ pub mod preview;
 pub mod profile;
 pub mod progress;
 mod protobuf;
+pub mod reach;
 pub mod readings;
 pub mod readme;
 pub mod record;

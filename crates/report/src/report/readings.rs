@@ -105,6 +105,7 @@ impl Recording {
         formats: &[StateFormat],
         about: &[(&str, Vec<(String, String)>)],
         after: Option<f64>,
+        sampled: f64,
     ) -> Result<Option<Recording>, ReportError> {
         if model.agents.iter().all(|agent| agent.sensors.is_empty()) {
             return Ok(None);
@@ -148,7 +149,13 @@ impl Recording {
             files,
         };
         if let Some(time) = after {
-            recording.take_over(&before, (1e9 * time).round() as u64)?;
+            let nanoseconds = |time: f64| (1e9 * time).round() as u64;
+            let last = recording.take_over(&before, nanoseconds(time))?;
+            // poses are among the messages at every sample
+            if last < nanoseconds(sampled) {
+                let (path, ends) = (recording.written.path.clone(), last as f64 / 1e9);
+                return Err(ReportError::Short { path, ends, due: sampled });
+            }
             // in this order: were it killed between, either file has what the other lacks
             recording.note_open()?;
             fs::rename(&beside, &place).map_err(ReportError::file("write", &place))?;
@@ -159,14 +166,15 @@ impl Recording {
     }
 
     /// Takes over all messages up to a time, ns, from the file that is there and the
-    /// chunk that was open.
-    fn take_over(&mut self, open: &[u8], until: u64) -> Result<(), ReportError> {
+    /// chunk that was open; the time of the last one.
+    fn take_over(&mut self, open: &[u8], until: u64) -> Result<u64, ReportError> {
         let path = self.written.path.clone();
         let before = fs::File::open(&path).map_err(ReportError::file("go on with", &path))?;
-        let mut failed = None;
+        let (mut failed, mut last) = (None, 0);
         let read = mcap_read::each(&mut BufReader::new(before), open, &mut |message| {
             if message.time <= until && failed.is_none() {
                 let mcap_read::Message { topic, schema, time, data, .. } = message;
+                last = last.max(time);
                 let (time_us, data) = (time / 1000, &data[..]);
                 let message = TopicMessage { topic: &topic, schema: &schema, time_us, data };
                 failed = self.written.message(message).err();
@@ -174,7 +182,7 @@ impl Recording {
             Ok(())
         });
         read.map_err(ReportError::file("read", &path))?;
-        failed.map_or(Ok(()), Err)
+        failed.map_or(Ok(last), Err)
     }
 
     /// Brings all that was taken down to the disk.

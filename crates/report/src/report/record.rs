@@ -58,7 +58,9 @@ impl Record {
         let readings = if output.readings {
             let (model, entries) = (world.model(), &scenario.vehicle);
             let about = about(scenario, world);
-            Recording::open(folder, model, entries, &output.states, &about, after)?
+            let tick = since.unwrap_or(0);
+            let sampled = clock.time(tick - tick % clock.ticks_in(output.interval).max(1));
+            Recording::open(folder, model, entries, &output.states, &about, after, sampled)?
         } else {
             None
         };

@@ -130,6 +130,14 @@ pub(super) fn clear(folder: &Path) -> Result<(), ReportError> {
     parts::clear(&folder.join(PARTS))
 }
 
+/// The tick from which on the record in a run's folder is in parts, if it is.
+///
+/// # Errors
+/// [`ReportError`] when the folder cannot be read.
+pub fn since(folder: &Path) -> Result<Option<u64>, ReportError> {
+    Ok(parts::sets(&folder.join(PARTS))?.first().map(|set| set.tick))
+}
+
 /// Removes from a run's folder the journals that begin at a tick or later, where the run goes on:
 /// what they hold is driven again.
 pub fn forget_from(folder: &Path, tick: u64) -> Result<(), ReportError> {

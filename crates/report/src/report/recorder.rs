@@ -3,6 +3,7 @@
 use super::ReportError;
 use super::hashes::HashRow;
 use super::heartbeats::Heartbeats;
+use super::reach::Reach;
 use super::record::{Finished, GROUND_INTERVAL, Record};
 use super::record_parts::{self, RecordPart, RecordParts};
 use super::scene::TrackPoint;
@@ -108,6 +109,8 @@ impl<'a> Recorder<'a> {
         let mut heartbeats = Heartbeats::open(folder, self.ranks, self.trace, since)?;
         if let Some(parts) = parts.filter(|own| own.since().is_some()) {
             parts.join(now, world, (&mut record, &mut heartbeats), |_| ())?;
+            let reach = Reach { hashed: now, sampled: now };
+            reach.check(folder, &self.scenario.output, &world.model().clock)?;
         }
         if self.resumes && self.parts.is_none() {
             record_parts::clear(folder)?;

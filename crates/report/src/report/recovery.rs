@@ -4,6 +4,7 @@ use super::ReportError;
 use super::commands::{COMMANDS, CommandLog};
 use super::file::write as write_file;
 use super::parts;
+use super::reach::whole_up_to;
 use crate::scenario::input;
 use crate::simulation::{
     Observer, RankError, StatePart, World, WorldModel, WorldState, checkpoint,
@@ -198,14 +199,16 @@ impl Recovery {
         self.writing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Drives alone from the last checkpoint to this tick and writes one there; calls
-    /// `at_work` on the way.
-    fn recover(&self, tick: u64, at_work: &mut dyn FnMut()) -> Result<(), ReportError> {
-        let Some(folder) = self.folder.get() else { return Ok(()) };
+    /// Drives alone from the last checkpoint to this tick, or to where the record on disk is whole,
+    /// and writes one there; calls `at_work` on the way. The tick that it came to.
+    fn recover(&self, tick: u64, at_work: &mut dyn FnMut()) -> Result<u64, ReportError> {
+        let Some(folder) = self.folder.get() else { return Ok(tick) };
         // what came of the last one does not matter: the one before it is whole
         let _ = self.all_written();
+        let tick = whole_up_to(folder).map_or(0, |whole| whole.min(tick));
         let stored = Stored::last(folder)?.read(&self.model, &self.decisive).ok();
-        let state = stored.filter(|state| state.tick <= tick).or_else(|| self.start.clone());
+        // a checkpoint is written after the record, and so has it whole
+        let state = stored.or_else(|| self.start.clone());
         let resumed = state.and_then(|state| World::resume(self.model.clone(), state).ok());
         let mut world = resumed.unwrap_or_else(|| World::new(self.model.clone()));
         // what was told from outside is on the disk to the last heartbeat
@@ -216,7 +219,8 @@ impl Recovery {
             at_work();
         }
         self.store(world.state())?;
-        self.written(0)
+        self.written(0)?;
+        Ok(world.state().tick)
     }
 
     /// What rank `here` does when others are lost: the lowest that is left makes good for
@@ -234,7 +238,7 @@ impl Recovery {
             };
         }
         match self.recover(tick, at_work) {
-            Ok(()) => format!("; checkpoint written at tick {tick}, go on from it with --resume"),
+            Ok(tick) => format!("; checkpoint written at tick {tick}, go on from it with --resume"),
             Err(failure) => format!("; no checkpoint could be written: {failure}"),
         }
     }

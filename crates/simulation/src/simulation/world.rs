@@ -581,7 +581,9 @@ pub(super) fn stand_on(
         (Vec3::new(px - x, py - y, terrain.height(px, py)), place)
     };
     let normal = plane_normal(centres.iter().map(|centre| touch(&turn, centre).0));
-    let forward = (turn * Vec3::x() - normal * normal.dot(&(turn * Vec3::x()))).normalize();
+    // its yaw is the heading: up or down the plane in the vertical plane through that
+    let ahead = turn * Vec3::x();
+    let forward = (ahead - Vec3::z() * (normal.dot(&ahead) / normal.z)).normalize();
     let axes = Mat3::from_columns(&[forward, normal.cross(&forward), normal]);
     let orientation = Quat::from_rotation_matrix(&nalgebra::Rotation3::from_matrix_unchecked(axes));
     let lift = centres

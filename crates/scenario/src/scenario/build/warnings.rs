@@ -11,6 +11,10 @@ use std::sync::Arc;
 /// Nodes that are to lie across a wheel or track: with two an HMMWV slips half more than with six.
 const ACROSS: f64 = 3.0;
 
+/// Longest step in which tracks come out as in shorter ones, s: an M113 in mud drives 16.1 m in 6 s
+/// with steps of 1 to 5 ms, and is stuck after one with 8.
+const LONGEST_OF_TRACKS: f64 = 0.005;
+
 /// Warnings about what was built.
 pub fn warnings(file: &ScenarioFile, specs: &[Arc<AnySpec>], ground: &GroundModel) -> Vec<Fault> {
     let coarse = coarse_nodes(file, specs, ground).into_iter();
@@ -18,8 +22,22 @@ pub fn warnings(file: &ScenarioFile, specs: &[Arc<AnySpec>], ground: &GroundMode
         .into_iter()
         .chain(layers_left_out(file, ground))
         .chain(packed_snow(file))
+        .chain(long_steps(file, specs))
         .chain(coarse)
         .collect()
+}
+
+/// Steps that are too long for tracks.
+fn long_steps(file: &ScenarioFile, specs: &[Arc<AnySpec>]) -> Option<Fault> {
+    let on_tracks = specs.iter().position(|spec| spec.tracked().is_some());
+    let name = &file.scenario.vehicle[on_tracks?].name;
+    (file.scenario.time.step > LONGEST_OF_TRACKS).then(|| {
+        let cause = format!(
+            "is long for {name}, which runs on tracks: above {LONGEST_OF_TRACKS} s they come out too \
+             slow, or stuck; 0.002 s is meant for them"
+        );
+        file.document.fault("time.step", Problem::Refused { cause })
+    })
 }
 
 /// Snow in which nothing sinks.
