@@ -409,7 +409,7 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
     (
         "model = \"hmmwv\"\nposition = [-30, 0]\nheading_deg = 10\n\n[vehicle.driver]\nkind = \"table\"\nrows = [\n  { time = 0 }",
         "model = \"m113\"\nposition = [-30, 0]\n\n[vehicle.driver]\nkind = \"table\"\nrows = [\n  { time = 0, inflation = 100 }",
-        "vehicle[2].driver.rows = [...]: must give no inflation: M113 runs on tracks",
+        ":60: vehicle[2].driver.rows = [{..}, {..}]: must give no inflation: M113 runs on tracks",
     ),
     (
         "[output]",

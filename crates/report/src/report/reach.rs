@@ -14,6 +14,8 @@ use std::path::Path;
 
 /// Bytes at the end of a table among which its last rows are looked for.
 const TAIL: u64 = 1 << 20;
+/// Within which times are the same, s: they are whole microseconds.
+const SAME: f64 = 5e-7;
 /// Tables by name, whose first column is the tick or the time, s.
 const HASHES: &str = "hashes.csv";
 const STATES: &str = "states.csv";
@@ -54,7 +56,7 @@ impl Reach {
         if let Some(row) = last_rows(&path)?.last() {
             let ends: f64 = first_of(row).parse().map_err(ReportError::decode(&path))?;
             let due = time(last_of(self.sampled, clock.ticks_in(output.interval)));
-            if ends < due {
+            if ends < due - SAME {
                 return Err(ReportError::Short { path, ends, due });
             }
         }
