@@ -87,6 +87,22 @@ fn a_snapshot_goes_the_same_way_and_a_foreign_one_changes_nothing() {
 }
 
 #[test]
+fn a_snapshot_with_any_bit_flipped_is_damaged() {
+    let mut batch = Batch::new("SlipSpeed", quick(), 1, None).unwrap();
+    batch.reset(&[Some(1)], &[true], None, &mut Transitions::default()).unwrap();
+    let snapshot = batch.snapshot(0).unwrap();
+    let mut room = vec![0.0; batch.observation_size()];
+    for place in (0..400).chain(snapshot.len() - 60..snapshot.len()) {
+        let mut flipped = snapshot.clone();
+        flipped[place] ^= 1 << (place % 8);
+        let refused = batch.restore(0, &flipped, &mut room).unwrap_err();
+        assert!(refused.to_string().contains("checksum"), "{place}: {refused}");
+    }
+    batch.restore(0, &snapshot, &mut room).unwrap();
+    assert_eq!(batch.snapshot(0).unwrap(), snapshot);
+}
+
+#[test]
 fn what_is_seen_is_within_one_and_of_its_size() {
     for task in 0..TASKS.len() {
         let mut env = env(task, Options { soil_visible: true, noise: 0.5, ..quick() });
@@ -130,6 +146,10 @@ fn what_cannot_be_is_refused_by_name() {
     let refused = told(Options { difficulty: 1.5, ..quick() });
     assert_eq!(refused, "difficulty = 1.5: must be from 0 to 1");
     assert!(told(Options { vehicle: "m113".into(), ..quick() }).contains("on wheels"));
+    let uneven = told(Options { step: 0.003, ..quick() });
+    assert_eq!(uneven, "step = 0.003: must be a whole part of period = 0.1 s");
+    // an hour is no whole number of these periods
+    assert!(Levels::new(TASKS[0], Options { period: 0.07, ..quick() }).is_ok());
     assert!(told(Options { inflation: Some(200.0), ..quick() }).contains("rigid tyres have none"));
     let soft = Options { inflation: Some(2e5), flexible_tyres: Some(true), ..quick() };
     assert!(told(soft).contains("inflation"));
