@@ -87,6 +87,22 @@ fn a_snapshot_goes_the_same_way_and_a_foreign_one_changes_nothing() {
 }
 
 #[test]
+fn a_snapshot_with_any_bit_flipped_is_damaged() {
+    let mut batch = Batch::new("SlipSpeed", quick(), 1, None).unwrap();
+    batch.reset(&[Some(1)], &[true], None, &mut Transitions::default()).unwrap();
+    let snapshot = batch.snapshot(0).unwrap();
+    let mut room = vec![0.0; batch.observation_size()];
+    for place in (0..400).chain(snapshot.len() - 60..snapshot.len()) {
+        let mut flipped = snapshot.clone();
+        flipped[place] ^= 1 << (place % 8);
+        let refused = batch.restore(0, &flipped, &mut room).unwrap_err();
+        assert!(refused.to_string().contains("checksum"), "{place}: {refused}");
+    }
+    batch.restore(0, &snapshot, &mut room).unwrap();
+    assert_eq!(batch.snapshot(0).unwrap(), snapshot);
+}
+
+#[test]
 fn what_is_seen_is_within_one_and_of_its_size() {
     for task in 0..TASKS.len() {
         let mut env = env(task, Options { soil_visible: true, noise: 0.5, ..quick() });
@@ -130,6 +146,10 @@ fn what_cannot_be_is_refused_by_name() {
     let refused = told(Options { difficulty: 1.5, ..quick() });
     assert_eq!(refused, "difficulty = 1.5: must be from 0 to 1");
     assert!(told(Options { vehicle: "m113".into(), ..quick() }).contains("on wheels"));
+    let uneven = told(Options { step: 0.003, ..quick() });
+    assert_eq!(uneven, "step = 0.003: must be a whole part of period = 0.1 s");
+    // an hour is no whole number of these periods
+    assert!(Levels::new(TASKS[0], Options { period: 0.07, ..quick() }).is_ok());
     assert!(told(Options { inflation: Some(200.0), ..quick() }).contains("rigid tyres have none"));
     let soft = Options { inflation: Some(2e5), flexible_tyres: Some(true), ..quick() };
     assert!(told(soft).contains("inflation"));
@@ -213,10 +233,12 @@ fn labels_are_the_truth_of_the_moment() {
     assert_eq!(label(0, "soil_k_phi"), [law.k_phi]);
     let last = episode.steps;
     assert!((label(last, "time")[0] - 0.1 * last as f64).abs() < 1e-9);
-    // the weight of an HMMWV, 2.1 to 4.7 t, stands on its wheels, from the first step on
-    let weight: f64 = label(1, "wheel_load").iter().sum();
-    assert_eq!(label(0, "wheel_load"), [0.0; 4]);
-    assert!((2e4..4.6e4).contains(&weight), "{weight}");
+    // the weight of an HMMWV, 2.1 to 4.7 t, stands on its wheels, from the reset on
+    for moment in [0, 1] {
+        let weight: f64 = label(moment, "wheel_load").iter().sum();
+        assert!((2e4..4.6e4).contains(&weight), "{weight}");
+        assert!(label(moment, "wheel_sinkage").iter().all(|sinkage| *sinkage > 0.0));
+    }
     // it has driven further than it is long: rear wheels stand in the ruts of the front ones,
     // which have none before them
     let way = label(last, "position")[0] - label(0, "position")[0];

@@ -36,7 +36,7 @@ class Scenario:
 
     @staticmethod
     def load(path: str | PathLike[str]) -> Scenario:
-        """Reads a scenario file."""
+        """Reads a scenario file; its relative paths start from its folder, wherever `os.chdir` goes later."""
 
     @staticmethod
     def parse(text: str, folder: str | PathLike[str] | None = None) -> Scenario:
@@ -144,7 +144,7 @@ class Simulation:
         """How a vehicle's drive ended, or how it stands."""
 
     def summary(self) -> dict[str, Any]:
-        """The run so far in a few figures."""
+        """The run so far in a few figures, those of `summary.json` but the wall time."""
 
     def readings(self, vehicle: str | int) -> list[dict[str, Any]]:
         """What a vehicle's sensors delivered in the last call of `step`."""
@@ -239,6 +239,7 @@ class Envs:
         NDArray[np.float32] | None,
         NDArray[np.float64],
         NDArray[np.int64],
+        NDArray[np.int64],
     ]: ...
     def experts(self) -> NDArray[np.float32]:
         """What a rule would do now, an action a row."""
@@ -250,6 +251,9 @@ class Envs:
     ) -> tuple[
         NDArray[np.float64], NDArray[np.uint32], NDArray[np.uint8], NDArray[np.float32]
     ]: ...
+    def over(self, env: int) -> bool:
+        """Whether the episode of one environment is over."""
+
     def state(self, env: int) -> _State:
         """The vehicle of one environment: an array of each figure."""
 
@@ -296,7 +300,7 @@ def roll_wheel(
     laws: str,
     vehicle: str | None,
     cylinder: tuple[float, float],
-    rigid: bool,
+    tyre: str | None,
     load: float,
     slip: float,
     speed: float,

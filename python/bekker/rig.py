@@ -7,7 +7,7 @@ with the keys of a scenario's `[[soil.custom]]`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,6 +17,9 @@ from .errors import InputError
 
 Curve = dict[str, NDArray[np.float64]]
 
+_RADIUS, _WIDTH = 0.467, 0.254
+"""Of a cylinder unless told, m."""
+
 
 def _curve(points: list[dict[str, float]]) -> Curve:
     names = points[0] if points else {}
@@ -25,6 +28,10 @@ def _curve(points: list[dict[str, float]]) -> Curve:
 
 def _curves(found: dict[str, Any]) -> dict[str, Any]:
     return {name: _curve(part) if isinstance(part, list) else part for name, part in found.items()}
+
+
+def _refuse(key: str, value: object, allowed: str) -> NoReturn:
+    raise InputError(f"{key} = {value!r}: must be {allowed}", key, str(value), allowed)
 
 
 def plate(
@@ -67,9 +74,9 @@ def wheel(
     *,
     slip: ArrayLike = 0.2,
     vehicle: str | None = None,
-    radius: float = 0.467,
-    width: float = 0.254,
-    tyre: str = "flexible",
+    radius: float | None = None,
+    width: float | None = None,
+    tyre: str | None = None,
     load: float = 6312.0,
     speed: float = 1.0,
     spacing: float = 0.02,
@@ -78,19 +85,26 @@ def wheel(
     laws: str = "refined",
     changes: Mapping[str, float] | None = None,
 ) -> Curve:
-    """Rolls a wheel, a cylinder or that of a `vehicle`, at each slip.
+    """Rolls a wheel, a rigid cylinder or that of a `vehicle`, at each slip.
+
+    A cylinder has a `radius` of 0.467 m and a `width` of 0.254 m unless told. The `tyre` of a
+    vehicle is `flexible`, where its file says how, or `rigid`; unless told the first that it has.
 
     Arrays over slip: `drawbar`, `torque`, `sinkage` and more.
     """
-    if tyre not in ("flexible", "rigid"):
-        allowed = "flexible or rigid"
-        raise InputError(f"tyre = {tyre!r}: must be {allowed}", "tyre", tyre, allowed)
+    if tyre not in (None, "flexible", "rigid"):
+        _refuse("tyre", tyre, "flexible or rigid")
+    if vehicle is None and tyre is not None:
+        _refuse("tyre", tyre, "left out without a vehicle: a cylinder is rigid")
+    for key, given in (("radius", radius), ("width", width)):
+        if vehicle is not None and given is not None:
+            _refuse(key, given, "left out beside a vehicle, which has its own wheel")
+    cylinder = (_RADIUS if radius is None else radius, _WIDTH if width is None else width)
     slips = np.atleast_1d(np.asarray(slip, float))
     own = dict(changes or {})
-    rigid = tyre == "rigid"
     found = [
         _core.roll_wheel(
-            soil, own, laws, vehicle, (radius, width), rigid, load, each, speed, spacing, step, duration
+            soil, own, laws, vehicle, cylinder, tyre, load, each, speed, spacing, step, duration
         )
         for each in slips.tolist()
     ]

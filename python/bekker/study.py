@@ -27,6 +27,7 @@ from .errors import InputError, RunError
 __all__ = ["Study", "merge", "plan", "run"]
 
 _COUNTS = ("trial", "point", "replication", "scenario_seed")
+_WORDS = ("status", "reason", "state_hash")
 
 
 class Study:
@@ -53,13 +54,24 @@ class Study:
     @property
     def trials(self) -> dict[str, npt.NDArray[Any]]:
         """The table of trials, a row a trial in the order of their numbers: an array of each column, NaN
-        where a trial has no number. `pandas.DataFrame(study.trials)` takes it as it is."""
+        where a trial has no number; names of levels are words, whatever they look like.
+        `pandas.DataFrame(study.trials)` takes it as it is."""
         path = self.folder / "trials.csv"
         if not path.is_file():
             raise InputError(f"{self.folder} is not driven to its end: there is no trials.csv", "folder", str(path))
         with path.open(newline="", encoding="utf-8") as file:
             head, *rows = csv.reader(file)
-        return {name: _column(name, [row[n] for row in rows]) for n, name in enumerate(head)}
+        columns = {name: [row[n] for row in rows] for n, name in enumerate(head)}
+        named = {*_WORDS, *self._factors_of_words()}
+        return {name: np.array(words) if name in named else _column(name, words) for name, words in columns.items()}
+
+    def _factors_of_words(self) -> list[str]:
+        """Factors whose levels are names, by the study's file: some look like numbers."""
+        return [
+            factor["name"]
+            for factor in self.asked["study"].get("factor", [])
+            if factor.get("levels") or any(isinstance(value, (str, bool)) for value in factor.get("values") or [])
+        ]
 
     def status(self) -> dict[str, Any]:
         """How many trials are done, failed and missing."""

@@ -54,6 +54,17 @@ fn rows<'py, T: Number>(
     array(py, numbers, &[count, numbers.len() / count.max(1)])
 }
 
+impl Envs {
+    /// Number of one of the environments.
+    fn place(&self, py: Python<'_>, env: i64) -> PyResult<usize> {
+        let count = self.batch.len();
+        usize::try_from(env).ok().filter(|place| *place < count).ok_or_else(|| {
+            let allowed = format!("from 0 to {}", count - 1);
+            error::input(py, "env", &env, &allowed, format!("env = {env}: must be {allowed}"))
+        })
+    }
+}
+
 #[pymethods]
 impl Envs {
     #[new]
@@ -61,18 +72,19 @@ impl Envs {
     fn new(
         py: Python<'_>,
         task: &str,
-        num_envs: usize,
+        num_envs: i64,
         options: &Bound<'_, PyDict>,
         limit: Option<u32>,
-        threads: Option<usize>,
+        threads: Option<i64>,
     ) -> PyResult<Envs> {
         if !(1..=1 << 20).contains(&num_envs) {
             let allowed = "from 1 to 1048576";
             let told = format!("num_envs = {num_envs}: must be {allowed}");
             return Err(error::input(py, "num_envs", &num_envs, allowed, told));
         }
+        let num_envs = num_envs as usize;
         let options = options_of(options)?;
-        let pool = Pool::new(py, threads)?;
+        let pool = Pool::new(py, "num_threads", threads)?;
         let batch = pool.work(py, || Batch::new(task, options, num_envs, limit))?;
         let batch = batch.map_err(|failure| refused(py, failure))?;
         Ok(Envs { batch, limit, pool, out: Transitions::default() })
@@ -104,7 +116,7 @@ impl Envs {
     fn __setstate__(&mut self, py: Python<'_>, episodes: Vec<Option<Vec<u8>>>) -> PyResult<()> {
         for (env, episode) in episodes.iter().enumerate() {
             if let Some(episode) = episode {
-                self.restore(py, env, episode)?;
+                self.restore(py, env as i64, episode)?;
             }
         }
         Ok(())
@@ -112,7 +124,7 @@ impl Envs {
 
     /// One that goes its own way, on the same levels and threads of its own.
     fn __deepcopy__(&self, py: Python<'_>, _memo: &Bound<'_, PyAny>) -> PyResult<Envs> {
-        let pool = Pool::new(py, Some(self.threads()))?;
+        let pool = Pool::new(py, "num_threads", Some(self.threads() as i64))?;
         let (batch, out) = (self.batch.clone(), self.out.clone());
         Ok(Envs { batch, limit: self.limit, pool, out })
     }
@@ -172,7 +184,7 @@ impl Envs {
     }
 
     /// Steps all; a row a vehicle, but for flags and levels: observations, rewards, terminated, truncated, reset, last observations of
-    /// those that were reset in the same step, infos, numbers of levels.
+    /// those that were reset in the same step, infos, numbers of levels now, and of those that were driven.
     #[allow(clippy::type_complexity)]
     fn step<'py>(
         &mut self,
@@ -186,6 +198,7 @@ impl Envs {
         Bound<'py, PyAny>,
         Bound<'py, PyAny>,
         Option<Bound<'py, PyAny>>,
+        Bound<'py, PyAny>,
         Bound<'py, PyAny>,
         Bound<'py, PyAny>,
     )> {
@@ -216,6 +229,7 @@ impl Envs {
             last,
             rows(py, &out.infos, vehicles)?,
             array(py, &out.levels, &[count])?,
+            array(py, &out.driven_levels, &[count])?,
         ))
     }
 
@@ -226,7 +240,8 @@ impl Envs {
     }
 
     /// An episode as bytes.
-    fn snapshot<'py>(&self, py: Python<'py>, env: usize) -> PyResult<Bound<'py, PyBytes>> {
+    fn snapshot<'py>(&self, py: Python<'py>, env: i64) -> PyResult<Bound<'py, PyBytes>> {
+        let env = self.place(py, env)?;
         let bytes = py.detach(|| self.batch.snapshot(env));
         Ok(PyBytes::new(py, &bytes.map_err(|failure| refused(py, failure))?))
     }
@@ -235,11 +250,11 @@ impl Envs {
     fn restore<'py>(
         &mut self,
         py: Python<'py>,
-        env: usize,
+        env: i64,
         snapshot: &[u8],
     ) -> PyResult<Bound<'py, PyAny>> {
+        let env = self.place(py, env)?;
         let Envs { batch, pool, out, .. } = self;
-        batch.env(env).map_err(|failure| refused(py, failure))?;
         let size = batch.agents() * batch.observation_size();
         // a reset of others shows what is seen here too
         out.observations.resize(batch.len() * size, 0.0);
@@ -261,7 +276,8 @@ impl Envs {
     {
         let actions = numbers(actions);
         let Envs { batch, pool, .. } = self;
-        let found = pool.work(py, || batch.rollout(snapshot, &actions, horizon))?;
+        let found = pool
+            .work_while(py, |goes_on| batch.rollout_while(snapshot, &actions, horizon, goes_on))?;
         let found = found.map_err(|failure| refused(py, failure))?;
         let futures = found.lengths.len();
         Ok((
@@ -272,15 +288,22 @@ impl Envs {
         ))
     }
 
+    /// Whether the episode of one environment is over.
+    fn over(&self, py: Python<'_>, env: i64) -> PyResult<bool> {
+        Ok(self.batch.is_over(self.place(py, env)?))
+    }
+
     /// The vehicle of one environment: an array of each figure.
-    fn state<'py>(&self, py: Python<'py>, env: usize) -> PyResult<Bound<'py, PyDict>> {
+    fn state<'py>(&self, py: Python<'py>, env: i64) -> PyResult<Bound<'py, PyDict>> {
+        let env = self.place(py, env)?;
         let world = self.batch.env(env).and_then(Env::world);
         let (world, _) = world.map_err(|failure| refused(py, failure))?;
         state(py, &world.sample(0).unwrap_or_default())
     }
 
     /// The scenario of the level that one environment is on.
-    fn scenario<'py>(&self, py: Python<'py>, env: usize) -> PyResult<Bound<'py, PyAny>> {
+    fn scenario<'py>(&self, py: Python<'py>, env: i64) -> PyResult<Bound<'py, PyAny>> {
+        let env = self.place(py, env)?;
         let world = self.batch.env(env).and_then(Env::world);
         let (_, level) = world.map_err(|failure| refused(py, failure))?;
         to_python(py, &level.file.scenario)
@@ -290,10 +313,11 @@ impl Envs {
     fn picture<'py>(
         &self,
         py: Python<'py>,
-        env: usize,
+        env: i64,
         camera: &str,
-        size: (u32, u32),
+        size: [i64; 2],
     ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyBytes>)> {
+        let env = self.place(py, env)?;
         let world = self.batch.env(env).and_then(Env::world);
         let (world, level) = world.map_err(|failure| refused(py, failure))?;
         let shot = Shot { coarse: true, ..shot(py, camera, 0, None, None, size, 1.0, 1)? };

@@ -55,6 +55,14 @@ pub fn input(
     exception(py, "InputError", (told.to_string(), key, value.to_string(), allowed))
 }
 
+/// A whole number that is not below zero.
+pub fn whole(py: Python<'_>, key: &str, value: i64) -> PyResult<u64> {
+    u64::try_from(value).map_err(|_| {
+        let allowed = "a whole number, zero at the least";
+        input(py, key, &value, allowed, format!("{key} = {value}: must be {allowed}"))
+    })
+}
+
 /// A snapshot that does not belong, or is damaged.
 pub fn snapshot(py: Python<'_>, told: impl Display) -> PyErr {
     exception(py, "SnapshotError", (told.to_string(),))

@@ -4,6 +4,12 @@ use crate::error;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
+
+/// How long Ctrl-C may have to wait.
+pub const PATIENCE: Duration = Duration::from_millis(50);
 
 /// Most threads: more are mostly a slip.
 const MOST: usize = 1024;
@@ -15,14 +21,14 @@ pub struct Pool {
 }
 
 impl Pool {
-    /// So many threads; as many as there are cores without.
-    pub fn new(py: Python<'_>, threads: Option<usize>) -> PyResult<Pool> {
-        let threads = threads.unwrap_or_else(cores);
-        if !(1..=MOST).contains(&threads) {
-            let allowed = "from 1 to 1024";
-            let told = format!("threads = {threads}: must be {allowed}");
-            return Err(error::input(py, "threads", &threads, allowed, told));
-        }
+    /// So many threads, which an argument `key` asks for; as many as there are cores without.
+    pub fn new(py: Python<'_>, key: &str, threads: Option<i64>) -> PyResult<Pool> {
+        let wanted = threads.map_or_else(|| Some(cores()), |threads| usize::try_from(threads).ok());
+        let Some(threads) = wanted.filter(|threads| (1..=MOST).contains(threads)) else {
+            let (value, allowed) = (threads.unwrap_or_default(), "from 1 to 1024");
+            let told = format!("{key} = {value}: must be {allowed}");
+            return Err(error::input(py, key, &value, allowed, told));
+        };
         let built = ThreadPoolBuilder::new().num_threads(threads).build();
         let threads = built.map_err(|e| PyRuntimeError::new_err(e.to_string()))?;
         Ok(Pool { threads, process: std::process::id() })
@@ -35,6 +41,45 @@ impl Pool {
 
     /// Does something on these threads, without the interpreter's lock.
     pub fn work<R: Send>(&self, py: Python<'_>, work: impl FnOnce() -> R + Send) -> PyResult<R> {
+        self.check_process()?;
+        Ok(py.detach(|| self.threads.install(work)))
+    }
+
+    /// The same of work that may take long: once Ctrl-C is heard, what it asks whether it goes on
+    /// says no, and what it has come to until then is nobody's.
+    pub fn work_while<R: Send>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&(dyn Fn() -> bool + Sync)) -> R + Send,
+    ) -> PyResult<R> {
+        self.check_process()?;
+        let goes_on = &AtomicBool::new(true);
+        py.detach(|| {
+            let (done, ended) = mpsc::channel();
+            self.threads.in_place_scope(|scope| {
+                scope.spawn(move |_| {
+                    // who waits for it is there until it comes
+                    let _ = done.send(work(&|| goes_on.load(Ordering::Relaxed)));
+                });
+                let mut heard = Ok(());
+                loop {
+                    match ended.recv_timeout(PATIENCE) {
+                        Ok(found) => return heard.map(|()| found),
+                        Err(RecvTimeoutError::Timeout) if heard.is_ok() => {
+                            heard = Python::attach(|py| py.check_signals());
+                            goes_on.store(heard.is_ok(), Ordering::Relaxed);
+                        }
+                        Err(RecvTimeoutError::Timeout) => {}
+                        Err(RecvTimeoutError::Disconnected) => {
+                            return Err(PyRuntimeError::new_err("the work was not done"));
+                        }
+                    }
+                }
+            })
+        })
+    }
+
+    fn check_process(&self) -> PyResult<()> {
         if self.process != std::process::id() {
             return Err(PyRuntimeError::new_err(
                 "made before this process was forked, which has none of its threads: make it anew \
@@ -42,7 +87,7 @@ impl Pool {
                  (multiprocessing.set_start_method)",
             ));
         }
-        Ok(py.detach(|| self.threads.install(work)))
+        Ok(())
     }
 }
 

@@ -145,7 +145,7 @@ pub fn roll_wheel<'py>(
     laws: &str,
     vehicle: Option<&str>,
     cylinder: [f64; 2],
-    rigid: bool,
+    tyre: Option<&str>,
     load: f64,
     slip: f64,
     speed: f64,
@@ -176,7 +176,13 @@ pub fn roll_wheel<'py>(
             };
             let wheel = underside(&spec.tyre.rigid)
                 .map_err(|e| error::input(py, "vehicle", &name, "a vehicle on wheels", e))?;
-            let belt = if rigid { None } else { belt(spec) };
+            let belt = if tyre == Some("rigid") { None } else { belt(spec) };
+            if tyre == Some("flexible") && belt.is_none() {
+                let allowed =
+                    "rigid or left out: no file says how its tyres give way ([tyre.flexible])";
+                let told = format!("tyre = flexible: must be {allowed}");
+                return Err(error::input(py, "tyre", &"flexible", allowed, told));
+            }
             (wheel, tread(&spec.tyre.rigid), belt)
         }
     };

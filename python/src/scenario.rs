@@ -23,7 +23,11 @@ pub struct Scenario {
 }
 
 impl Scenario {
+    /// Paths start from the folder as it is now: a later `os.chdir` leads to no other files.
     fn read(py: Python<'_>, file: String, text: String, folder: PathBuf) -> PyResult<Scenario> {
+        let named = if folder.as_os_str().is_empty() { Path::new(".") } else { &folder };
+        let folder = std::path::absolute(named)
+            .map_err(|e| error::input(py, "folder", &named.display(), "a folder", e))?;
         let read = ScenarioFile::parse(&file, &text, &folder, &[]);
         let read = read.map_err(|faults| error::scenario(py, &faults))?;
         Ok(Scenario { file, text, folder, sets: Vec::new(), read })
@@ -35,8 +39,10 @@ impl Scenario {
     /// Reads a scenario file.
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf) -> PyResult<Scenario> {
-        let text = input::read_text(&path, input::LARGEST_TEXT)
-            .map_err(|e| error::input(py, "path", &path.display(), "a scenario file", e))?;
+        let text = input::read_text(&path, input::LARGEST_TEXT).map_err(|e| {
+            let told = format!("path = {}: {e}", path.display());
+            error::input(py, "path", &path.display(), "a scenario file", told)
+        })?;
         let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
         Scenario::read(py, path.display().to_string(), text, folder)
     }
@@ -56,7 +62,7 @@ impl Scenario {
         values: &Bound<'_, PyDict>,
         folder: Option<PathBuf>,
     ) -> PyResult<Scenario> {
-        let text = toml::to_string(&to_toml(values.as_any())?);
+        let text = toml::to_string(&to_toml("", values.as_any())?);
         let text = text.map_err(|e| error::input(py, "values", &"", "what TOML can say", e))?;
         Scenario::parse(py, text, folder)
     }
@@ -64,7 +70,7 @@ impl Scenario {
     /// Changes a value, by its key as `vehicle[0].driver.speed`. What is refused changes nothing.
     fn set(&mut self, py: Python<'_>, key: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
         let mut sets = self.sets.clone();
-        sets.push(format!("{key}={}", to_toml(value)?));
+        sets.push(format!("{key}={}", to_toml(key, value)?));
         let read = ScenarioFile::parse(&self.file, &self.text, &self.folder, &sets);
         self.read = read.map_err(|faults| error::scenario(py, &faults))?;
         self.sets = sets;

@@ -2,7 +2,7 @@
 
 use crate::arrays::{array, history, numbers, state};
 use crate::error;
-use crate::pool::Pool;
+use crate::pool::{PATIENCE, Pool};
 use crate::readings::reading;
 use crate::scenario::Scenario;
 use crate::value::to_python;
@@ -18,11 +18,10 @@ use bekker::vehicle::{Locks, Selector};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 use std::f64::consts::PI;
+use std::fmt::Display;
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-/// How long Ctrl-C may have to wait.
-const PATIENCE: Duration = Duration::from_millis(50);
 /// Most pixels of a picture.
 const MOST_PIXELS: u64 = 1 << 24;
 
@@ -98,6 +97,24 @@ fn refused(py: Python<'_>, failure: CommandError) -> PyErr {
     }
 }
 
+/// A simulation to look at.
+fn shown<'py>(simulation: &Bound<'py, Simulation>) -> PyResult<PyRef<'py, Simulation>> {
+    simulation.try_borrow().map_err(|_| busy(simulation.py()))
+}
+
+/// A simulation to change.
+fn held<'py>(simulation: &Bound<'py, Simulation>) -> PyResult<PyRefMut<'py, Simulation>> {
+    simulation.try_borrow_mut().map_err(|_| busy(simulation.py()))
+}
+
+fn busy(py: Python<'_>) -> PyErr {
+    error::run(
+        py,
+        "the simulation is at work: a call of another thread, or the one that called `progress`, \
+         must return first",
+    )
+}
+
 #[pymethods]
 impl Simulation {
     #[new]
@@ -105,10 +122,10 @@ impl Simulation {
     fn new(
         py: Python<'_>,
         scenario: PyRef<'_, Scenario>,
-        threads: Option<usize>,
+        threads: Option<i64>,
     ) -> PyResult<Simulation> {
         let file = scenario.read.clone();
-        let pool = Pool::new(py, threads)?;
+        let pool = Pool::new(py, "threads", threads)?;
         let made = pool.work(py, || {
             let built = world(&file)?;
             let world = World::new(built.world.clone());
@@ -120,53 +137,56 @@ impl Simulation {
 
     /// Simulated time, s.
     #[getter]
-    fn time(&self) -> f64 {
-        self.world.time()
+    fn time(slf: &Bound<'_, Self>) -> PyResult<f64> {
+        Ok(shown(slf)?.world.time())
     }
 
     /// Whether any vehicle still drives.
     #[getter]
-    fn running(&self) -> bool {
-        self.world.is_running()
+    fn running(slf: &Bound<'_, Self>) -> PyResult<bool> {
+        Ok(shown(slf)?.world.is_running())
     }
 
     /// Names of the vehicles.
     #[getter]
-    fn vehicles(&self) -> Vec<&str> {
-        self.built.world.agents.iter().map(|agent| agent.name.as_str()).collect()
+    fn vehicles(slf: &Bound<'_, Self>) -> PyResult<Vec<String>> {
+        Ok(shown(slf)?.built.world.agents.iter().map(|agent| agent.name.clone()).collect())
     }
 
     /// What is doubtful about the scenario, a sentence each.
     #[getter]
-    fn warnings(&self) -> Vec<String> {
-        self.built.warnings.iter().map(ToString::to_string).collect()
+    fn warnings(slf: &Bound<'_, Self>) -> PyResult<Vec<String>> {
+        Ok(shown(slf)?.built.warnings.iter().map(ToString::to_string).collect())
     }
 
     /// Takes the world through so many heartbeats, or fewer if no vehicle drives any more.
     #[pyo3(signature = (heartbeats = 1))]
-    fn step(&mut self, py: Python<'_>, heartbeats: u64) -> PyResult<()> {
+    fn step(slf: &Bound<'_, Self>, py: Python<'_>, heartbeats: i64) -> PyResult<()> {
+        let heartbeats = error::whole(py, "heartbeats", heartbeats)?;
+        let this = &mut *held(slf)?;
         let mut delivered = Vec::new();
-        let agents = self.built.world.agents.len();
+        let agents = this.built.world.agents.len();
         let take = |world: &World| {
             for agent in 0..agents {
                 let own = world.delivered(agent).iter().cloned();
                 delivered.extend(own.map(|delivery| (agent, delivery)));
             }
         };
-        let stepped = self.advance(py, f64::INFINITY, heartbeats, take, |_| Ok(()));
-        self.delivered = delivered;
+        let stepped = this.advance(py, f64::INFINITY, heartbeats, take, |_| Ok(()));
+        this.delivered = delivered;
         stepped
     }
 
     /// Runs to a moment, s, and samples every so many seconds; the vehicles over time.
     fn run_to<'py>(
-        &mut self,
+        slf: &Bound<'_, Self>,
         py: Python<'py>,
         until: Option<f64>,
         sample_every: Option<f64>,
         progress: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let until = until.unwrap_or(self.file.scenario.time.duration);
+        let this = &mut *held(slf)?;
+        let until = until.unwrap_or(this.file.scenario.time.duration);
         if until.is_nan() {
             let (allowed, told) = ("a moment, s", "until = NaN: must be a moment, s");
             return Err(error::input(py, "until", &until, allowed, told));
@@ -176,9 +196,9 @@ impl Simulation {
             let told = format!("sample_every = {every}: must be above 0 s");
             return Err(error::input(py, "sample_every", &every, "above 0 s", told));
         }
-        let mut samples: Vec<Vec<Sample>> = vec![self.world.samples().collect()];
-        let mut next = self.world.time() + every;
-        let half = 0.5 * self.world.model().clock.step();
+        let mut samples: Vec<Vec<Sample>> = vec![this.world.samples().collect()];
+        let mut next = this.world.time() + every;
+        let half = 0.5 * this.world.model().clock.step();
         let take = |world: &World| {
             if world.time() + half >= next {
                 samples.push(world.samples().collect());
@@ -189,9 +209,9 @@ impl Simulation {
             Some(progress) => progress.call1((time, until)).map(|_| ()),
             None => Ok(()),
         };
-        self.advance(py, until, u64::MAX, take, told)?;
+        this.advance(py, until, u64::MAX, take, told)?;
         let dict = PyDict::new(py);
-        for (index, agent) in self.built.world.agents.iter().enumerate() {
+        for (index, agent) in this.built.world.agents.iter().enumerate() {
             let rows: Vec<&Sample> = samples.iter().map(|row| &row[index]).collect();
             dict.set_item(&agent.name, history(py, &rows)?)?;
         }
@@ -204,7 +224,7 @@ impl Simulation {
                         uncouple = false))]
     #[allow(clippy::too_many_arguments)]
     fn command(
-        &mut self,
+        slf: &Bound<'_, Self>,
         py: Python<'_>,
         vehicle: &Bound<'_, PyAny>,
         throttle: f64,
@@ -216,7 +236,8 @@ impl Simulation {
         locks: Option<Vec<String>>,
         uncouple: bool,
     ) -> PyResult<()> {
-        let index = self.index(vehicle)?;
+        let this = &mut *held(slf)?;
+        let index = this.index(vehicle)?;
         let steering = match (steering, steering_angle) {
             (Some(_), Some(angle)) => {
                 let told = "steering and steering_angle: give one of them";
@@ -242,28 +263,30 @@ impl Simulation {
             error::input(py, "locks", &name, allowed, told)
         })?;
         let command = Command { throttle, brake, steering, gear, inflation, locks, uncouple };
-        self.world.command(index, Some(command)).map_err(|failure| refused(py, failure))
+        this.world.command(index, Some(command)).map_err(|failure| refused(py, failure))
     }
 
     /// Gives a vehicle back to its own driver.
-    fn release(&mut self, py: Python<'_>, vehicle: &Bound<'_, PyAny>) -> PyResult<()> {
-        let index = self.index(vehicle)?;
-        self.world.command(index, None).map_err(|failure| refused(py, failure))
+    fn release(slf: &Bound<'_, Self>, py: Python<'_>, vehicle: &Bound<'_, PyAny>) -> PyResult<()> {
+        let this = &mut *held(slf)?;
+        let index = this.index(vehicle)?;
+        this.world.command(index, None).map_err(|failure| refused(py, failure))
     }
 
     /// Puts a vehicle elsewhere, settled; whether it stands `still`, `slides` or `falls`.
     #[pyo3(signature = (vehicle, position, *, heading = 0.0, speed = 0.0))]
     fn respawn(
-        &mut self,
+        slf: &Bound<'_, Self>,
         py: Python<'_>,
         vehicle: &Bound<'_, PyAny>,
         position: [f64; 2],
         heading: f64,
         speed: f64,
     ) -> PyResult<String> {
-        let index = self.index(vehicle)?;
+        let this = &mut *held(slf)?;
+        let index = this.index(vehicle)?;
         let place = Placement { position, heading, speed };
-        let Simulation { world, pool, .. } = self;
+        let Simulation { world, pool, .. } = this;
         let stand = pool.work(py, || world.respawn(index, &place))?;
         let stand = stand.map_err(|failure| refused(py, failure))?;
         Ok(format!("{stand:?}").to_lowercase())
@@ -271,17 +294,19 @@ impl Simulation {
 
     /// One vehicle now: an array of each figure.
     fn state<'py>(
-        &self,
+        slf: &Bound<'_, Self>,
         py: Python<'py>,
         vehicle: &Bound<'_, PyAny>,
     ) -> PyResult<Bound<'py, PyDict>> {
-        state(py, &self.world.sample(self.index(vehicle)?).unwrap_or_default())
+        let this = &*shown(slf)?;
+        state(py, &this.world.sample(this.index(vehicle)?).unwrap_or_default())
     }
 
     /// All vehicles now, by name.
-    fn states<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+    fn states<'py>(slf: &Bound<'_, Self>, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let this = &*shown(slf)?;
         let dict = PyDict::new(py);
-        for (agent, sample) in self.built.world.agents.iter().zip(self.world.samples()) {
+        for (agent, sample) in this.built.world.agents.iter().zip(this.world.samples()) {
             dict.set_item(&agent.name, state(py, &sample)?)?;
         }
         Ok(dict)
@@ -289,11 +314,12 @@ impl Simulation {
 
     /// What the ground did in the last step to each wheel, or to each shoe that met it.
     fn contacts<'py>(
-        &self,
+        slf: &Bound<'_, Self>,
         py: Python<'py>,
         vehicle: &Bound<'_, PyAny>,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let contacts = self.world.contacts(self.index(vehicle)?);
+        let this = &*shown(slf)?;
+        let contacts = this.world.contacts(this.index(vehicle)?);
         let dict = PyDict::new(py);
         let count = contacts.len();
         let of = |numbers: Vec<f64>, shape: &[usize]| array(py, numbers, shape);
@@ -311,35 +337,42 @@ impl Simulation {
     }
 
     /// What happened to a vehicle in the last heartbeat, as the library prints it.
-    fn events(&self, vehicle: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
-        let events = self.world.events(self.index(vehicle)?);
+    fn events(slf: &Bound<'_, Self>, vehicle: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
+        let this = &*shown(slf)?;
+        let events = this.world.events(this.index(vehicle)?);
         Ok(events.iter().map(|event| format!("{event:?}")).collect())
     }
 
     /// How a vehicle's drive ended, or how it stands.
     fn outcome<'py>(
-        &self,
+        slf: &Bound<'_, Self>,
         py: Python<'py>,
         vehicle: &Bound<'_, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        to_python(py, &self.world.outcome(self.index(vehicle)?))
+        let this = &*shown(slf)?;
+        to_python(py, &this.world.outcome(this.index(vehicle)?))
     }
 
     /// The run so far in a few figures.
-    fn summary<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        to_python(py, &self.world.summary(&self.file.scenario.name, 0.0))
+    fn summary<'py>(slf: &Bound<'_, Self>, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let this = &*shown(slf)?;
+        let summary = to_python(py, &this.world.summary(&this.file.scenario.name, 0.0))?;
+        // how long it took is for who calls to measure
+        summary.del_item("wall")?;
+        Ok(summary)
     }
 
     /// What a vehicle's sensors delivered in the last call of `step`.
     fn readings<'py>(
-        &self,
+        slf: &Bound<'_, Self>,
         py: Python<'py>,
         vehicle: &Bound<'_, PyAny>,
     ) -> PyResult<Bound<'py, PyList>> {
-        let index = self.index(vehicle)?;
-        let sensors = &self.built.world.agents[index].sensors;
+        let this = &*shown(slf)?;
+        let index = this.index(vehicle)?;
+        let sensors = &this.built.world.agents[index].sensors;
         let list = PyList::empty(py);
-        for (_, delivery) in self.delivered.iter().filter(|(agent, _)| *agent == index) {
+        for (_, delivery) in this.delivered.iter().filter(|(agent, _)| *agent == index) {
             let sensor = sensors.get(delivery.sensor as usize);
             let name = sensor.map_or("", |sensor| sensor.name.as_str());
             list.append(reading(py, name, delivery)?)?;
@@ -349,16 +382,17 @@ impl Simulation {
 
     /// Heights of the ground, or depths of its ruts, m, at points: the bytes of two arrays.
     fn ground_at<'py>(
-        &self,
+        slf: &Bound<'_, Self>,
         py: Python<'py>,
         x: &[u8],
         y: &[u8],
         ruts: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let this = &*shown(slf)?;
         let [x, y] = [x, y].map(numbers);
         let read = |(x, y): (&f64, &f64)| match ruts {
-            true => self.world.rut_depth(*x, *y),
-            false => self.world.height(*x, *y),
+            true => this.world.rut_depth(*x, *y),
+            false => this.world.height(*x, *y),
         };
         let found: Vec<f64> = x.iter().zip(&y).map(read).collect();
         array(py, &found, &[found.len()])
@@ -366,23 +400,38 @@ impl Simulation {
 
     /// The same over a grid from `origin` on, rows along x.
     fn ground_over<'py>(
-        &self,
+        slf: &Bound<'_, Self>,
         py: Python<'py>,
         origin: [f64; 2],
         spacing: f64,
-        shape: [usize; 2],
+        shape: [i64; 2],
         ruts: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let [rows, columns] = shape;
-        let count = rows.checked_mul(columns).filter(|count| *count <= MOST_PIXELS as usize);
-        let Some(count) = count else {
-            let (value, allowed) = (format!("{rows} x {columns}"), "at most 2^24 points");
-            let told = format!("shape = {value}: must be {allowed}");
-            return Err(error::input(py, "shape", &value, allowed, told));
+        let this = &*shown(slf)?;
+        let wrong = |key, value: &dyn Display, allowed| {
+            let told = format!("{key} = {value}: must be {allowed}");
+            error::input(py, key, value, allowed, told)
+        };
+        if !origin.into_iter().all(f64::is_finite) {
+            return Err(wrong("origin", &format!("{origin:?}"), "finite, m"));
+        }
+        if !(spacing.is_finite() && spacing > 0.0) {
+            return Err(wrong("spacing", &spacing, "above 0 m"));
+        }
+        let sides = shape.map(|side| usize::try_from(side).ok());
+        let most = MOST_PIXELS as usize;
+        let count = |rows: usize, columns| rows.checked_mul(columns).filter(|count| *count <= most);
+        let found = match sides {
+            [Some(rows), Some(columns)] => count(rows, columns).map(|count| (rows, columns, count)),
+            _ => None,
+        };
+        let Some((rows, columns, count)) = found else {
+            let value = format!("{} x {}", shape[0], shape[1]);
+            return Err(wrong("shape", &value, "rows and columns, at most 2^24 points"));
         };
         let grid = SampleGrid { origin, spacing, columns, rows };
         let mut room = vec![0.0; count];
-        let world = &self.world;
+        let world = &this.world;
         let filled = py.detach(|| match ruts {
             true => world.rut_depths(&grid, &mut room),
             false => world.heights(&grid, &mut room),
@@ -392,34 +441,42 @@ impl Simulation {
     }
 
     /// The whole state as bytes, to be pickled or kept.
-    fn snapshot<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        let Simulation { built, world, .. } = self;
+    fn snapshot<'py>(slf: &Bound<'_, Self>, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let this = &*shown(slf)?;
+        let Simulation { built, world, .. } = this;
         let bytes = py.detach(|| checkpoint::encode(&built.world, &built.decisive, world.state()));
-        PyBytes::new(py, &bytes)
+        Ok(PyBytes::new(py, &bytes))
     }
 
     /// Goes back, or on, to a snapshot of the same scenario: what follows is the same bits.
-    fn restore(&mut self, py: Python<'_>, snapshot: &[u8]) -> PyResult<()> {
-        let Simulation { built, world, pool, .. } = self;
+    fn restore(slf: &Bound<'_, Self>, py: Python<'_>, snapshot: &[u8]) -> PyResult<()> {
+        let this = &mut *held(slf)?;
+        let Simulation { built, world, pool, .. } = this;
         let restored = pool.work(py, || {
             let state = checkpoint::decode(&built.world, &built.decisive, snapshot)
                 .map_err(|e| e.to_string())?;
             world.restore(&state).map_err(|e| e.to_string())
         })?;
-        self.delivered.clear();
+        this.delivered.clear();
         restored.map_err(|told| error::snapshot(py, told))
     }
 
     /// Publishes the ground still under wheels too, as the end of a run does.
-    fn publish(&mut self, py: Python<'_>) -> PyResult<()> {
-        let Simulation { world, pool, .. } = self;
+    fn publish(slf: &Bound<'_, Self>, py: Python<'_>) -> PyResult<()> {
+        let this = &mut *held(slf)?;
+        let Simulation { world, pool, .. } = this;
         pool.work(py, || world.publish_all())
     }
 
     /// Writes the published ruts as a GeoTIFF: columns, rows and side of a cell, m; nothing where
     /// there are none.
-    fn write_ruts(&self, py: Python<'_>, path: PathBuf) -> PyResult<Option<(u32, u32, f64)>> {
-        let Simulation { built, world, pool, .. } = self;
+    fn write_ruts(
+        slf: &Bound<'_, Self>,
+        py: Python<'_>,
+        path: PathBuf,
+    ) -> PyResult<Option<(u32, u32, f64)>> {
+        let this = &*shown(slf)?;
+        let Simulation { built, world, pool, .. } = this;
         let georeference = Georeference::of(built.placement.as_ref());
         let lattice = world.model().ground.lattice();
         let written = pool.work(py, || {
@@ -430,39 +487,42 @@ impl Simulation {
     }
 
     /// Hash of the whole state, hexadecimal.
-    fn hash(&self, py: Python<'_>) -> PyResult<String> {
-        let world = &self.world;
-        let hash = self.pool.work(py, || world.hash())?;
+    fn hash(slf: &Bound<'_, Self>, py: Python<'_>) -> PyResult<String> {
+        let this = &*shown(slf)?;
+        let world = &this.world;
+        let hash = this.pool.work(py, || world.hash())?;
         Ok(hash.iter().map(|byte| format!("{byte:02x}")).collect())
     }
 
     /// A picture: red, green and blue of each pixel, and the PNG of it.
     #[allow(clippy::too_many_arguments)]
     fn picture<'py>(
-        &self,
+        slf: &Bound<'_, Self>,
         py: Python<'py>,
         camera: &str,
         vehicle: &Bound<'_, PyAny>,
         place: Option<[f64; 3]>,
         target: Option<[f64; 3]>,
-        size: (u32, u32),
+        size: [i64; 2],
         field: f64,
-        supersample: u32,
+        supersample: i64,
     ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyBytes>)> {
-        let vehicle = self.index(vehicle)?;
+        let this = &*shown(slf)?;
+        let vehicle = this.index(vehicle)?;
         let shot = shot(py, camera, vehicle, place, target, size, field, supersample)?;
-        image(py, &self.pool, &shot, &self.file, &self.built, &self.world)
+        image(py, &this.pool, &shot, &this.file, &this.built, &this.world)
     }
 
-    fn __repr__(&self) -> String {
-        let Simulation { file, world, .. } = self;
-        format!(
+    fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
+        let this = &*shown(slf)?;
+        let Simulation { file, world, .. } = this;
+        Ok(format!(
             "<bekker.Simulation {:?} at {:.3} s of {} s, {} threads>",
             file.scenario.name,
             world.time(),
             file.scenario.time.duration,
-            self.pool.threads()
-        )
+            this.pool.threads()
+        ))
     }
 }
 
@@ -493,9 +553,9 @@ pub fn shot(
     vehicle: usize,
     place: Option<[f64; 3]>,
     target: Option<[f64; 3]>,
-    size: (u32, u32),
+    size: [i64; 2],
     field: f64,
-    supersample: u32,
+    supersample: i64,
 ) -> PyResult<Shot> {
     let named = Viewpoint::NAMED.iter().find(|(name, _)| *name == camera);
     let Some(viewpoint) = place.map(Viewpoint::From).or(named.map(|(_, viewpoint)| *viewpoint))
@@ -505,13 +565,18 @@ pub fn shot(
         let told = format!("camera = {camera:?}: must be one of {allowed}");
         return Err(error::input(py, "camera", &value, &allowed, told));
     };
-    let pixels = u64::from(size.0) * u64::from(size.1);
-    if pixels == 0 || pixels > MOST_PIXELS || !(1..=16).contains(&supersample) {
-        let value = format!("{size:?}, supersample {supersample}");
-        let allowed = "1 to 2^24 pixels, supersample 1 to 16";
+    let [columns, rows] = size.map(|side| u32::try_from(side).unwrap_or(0));
+    let pixels = u64::from(columns) * u64::from(rows);
+    if pixels == 0 || pixels > MOST_PIXELS {
+        let (value, allowed) = (format!("({}, {})", size[0], size[1]), "1 to 2^24 pixels");
         let told = format!("size = {value}: must be {allowed}");
         return Err(error::input(py, "size", &value, allowed, told));
     }
+    let Some(supersample) = u32::try_from(supersample).ok().filter(|n| (1..=16).contains(n)) else {
+        let allowed = "from 1 to 16";
+        let told = format!("supersample = {supersample}: must be {allowed}");
+        return Err(error::input(py, "supersample", &supersample, allowed, told));
+    };
     let points = [("place", place), ("target", target)];
     for (key, point) in points.into_iter().filter_map(|(key, point)| Some((key, point?))) {
         if !point.into_iter().all(f64::is_finite) {
@@ -525,5 +590,6 @@ pub fn shot(
         let told = format!("fov_deg = {value}: must be {allowed}");
         return Err(error::input(py, "fov_deg", &value, allowed, told));
     }
+    let size = (columns, rows);
     Ok(Shot { viewpoint, target, vehicle, field, size, supersample, coarse: false })
 }

@@ -2,7 +2,7 @@
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyBool, PyDict, PyInt, PyList, PyString};
 use serde::Serialize;
 
 /// Plain data as dicts, lists and numbers.
@@ -12,39 +12,68 @@ pub fn to_python<'py>(py: Python<'py>, value: &impl Serialize) -> PyResult<Bound
     py.import("json")?.call_method1("loads", (text,))
 }
 
-/// A value as TOML has it; what is `None` in a dict is not there.
+/// A value as TOML has it, of a `key`; what is `None` in a dict is not there.
 ///
 /// # Errors
-/// `InputError` for what TOML has no form for.
-pub fn to_toml(value: &Bound<'_, PyAny>) -> PyResult<toml::Value> {
-    let py = value.py();
-    let text = in_json(value).ok();
-    let plain = text.as_deref().and_then(|text| serde_json::from_str(text).ok());
-    plain.and_then(|plain| serde_json::from_value(without_nothing(plain)).ok()).ok_or_else(|| {
-        let allowed = "finite numbers, text, truth values, lists and dicts of these";
-        let words = value.repr().map_or_else(|_| "?".into(), |repr| repr.to_string());
-        let text = text.unwrap_or(words);
-        crate::error::input(py, "value", &text, allowed, format!("{text}: must be {allowed}"))
-    })
+/// `InputError` for what TOML has no form for, with the key under which it stands.
+pub fn to_toml(key: &str, value: &Bound<'_, PyAny>) -> PyResult<toml::Value> {
+    match in_plain(value) {
+        Ok(plain) => in_toml(key, &plain),
+        Err(_) => Err(refused(key, value, PLAIN)),
+    }
 }
 
+const PLAIN: &str = "finite numbers, text, truth values, lists and dicts of these";
+
 /// Numbers and arrays of numpy are numbers and lists.
-fn in_json(value: &Bound<'_, PyAny>) -> PyResult<String> {
+fn in_plain<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let py = value.py();
+    let json = py.import("json")?;
     let options = PyDict::new(py);
     let plain = py.import("operator")?.call_method1("methodcaller", ("tolist",))?;
     options.set_item("default", plain)?;
-    py.import("json")?.call_method("dumps", (value,), Some(&options))?.extract()
+    json.call_method1("loads", (json.call_method("dumps", (value,), Some(&options))?,))
 }
 
-fn without_nothing(value: serde_json::Value) -> serde_json::Value {
-    use serde_json::Value;
-    match value {
-        Value::Object(entries) => {
-            let kept = entries.into_iter().filter(|(_, value)| !value.is_null());
-            Value::Object(kept.map(|(key, value)| (key, without_nothing(value))).collect())
+fn in_toml(key: &str, plain: &Bound<'_, PyAny>) -> PyResult<toml::Value> {
+    if let Ok(entries) = plain.cast::<PyDict>() {
+        let mut table = toml::Table::new();
+        for (name, value) in entries.iter().filter(|(_, value)| !value.is_none()) {
+            let name: String = name.extract()?;
+            let value = in_toml(&format!("{key}.{name}"), &value)?;
+            table.insert(name, value);
         }
-        Value::Array(items) => Value::Array(items.into_iter().map(without_nothing).collect()),
-        value => value,
+        return Ok(table.into());
     }
+    if let Ok(items) = plain.cast::<PyList>() {
+        let item = |(place, item)| in_toml(&format!("{key}[{place}]"), &item);
+        return Ok(toml::Value::Array(
+            items.iter().enumerate().map(item).collect::<PyResult<_>>()?,
+        ));
+    }
+    if let Ok(truth) = plain.cast::<PyBool>() {
+        return Ok(truth.is_true().into());
+    }
+    if plain.is_instance_of::<PyInt>() {
+        let number = plain.extract::<i64>().map(Into::into);
+        return number.map_err(|_| refused(key, plain, "a whole number from -2^63 to 2^63 - 1"));
+    }
+    if let Ok(text) = plain.cast::<PyString>() {
+        return Ok(text.to_cow()?.into_owned().into());
+    }
+    match plain.extract::<f64>() {
+        Ok(number) if number.is_finite() => Ok(number.into()),
+        Ok(_) => Err(refused(key, plain, "finite")),
+        Err(_) => Err(refused(key, plain, PLAIN)),
+    }
+}
+
+/// The key by its path: what stands in the whole of a dict begins with a dot.
+fn refused(key: &str, value: &Bound<'_, PyAny>, allowed: &str) -> PyErr {
+    let key = key.strip_prefix('.').unwrap_or(key);
+    let (py, repr) = (value.py(), value.repr());
+    let value = repr.map_or_else(|_| "?".into(), |repr| repr.to_string());
+    let equals = if key.is_empty() { "" } else { " = " };
+    let told = format!("{key}{equals}{value}: must be {allowed}");
+    crate::error::input(py, key, &value, allowed, told)
 }

@@ -85,6 +85,10 @@ def test_an_end_is_the_end_for_all() -> None:
     assert terminated == {"vehicle_0": True, "vehicle_1": True}
     assert infos["vehicle_1"]["ending"] == "hit" and rewards["vehicle_1"] < -40
     assert env.step({}) == ({}, {}, {}, {}, {})
+    # and still is where its snapshot is gone to
+    other = convoy_v0.parallel_env(vehicles=2, **QUICK)
+    other.restore(env.snapshot())
+    assert other.agents == [] and other.step({}) == ({}, {}, {}, {}, {})
 
 
 def test_what_cannot_be_is_refused() -> None:
@@ -98,3 +102,8 @@ def test_what_cannot_be_is_refused() -> None:
     env.reset(seed=1)
     with pytest.raises(bekker.InputError, match="vehicle_1"):
         env.step({"vehicle_0": np.float32([0, 0])})
+    with pytest.raises(bekker.InputError, match="action of vehicle_1 is .*nan.*finite") as refused:
+        env.step({"vehicle_0": np.float32([0, 0]), "vehicle_1": np.float32([0, np.nan])})
+    assert refused.value.key == "vehicle_1"
+    with pytest.raises(bekker.InputError, match="max_cycles = 0"):
+        convoy_v0.parallel_env(vehicles=2, max_cycles=0, **QUICK)

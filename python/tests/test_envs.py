@@ -2,8 +2,11 @@
 
 import os
 import pickle
+import signal
 import subprocess
 import sys
+import threading
+import time
 import warnings
 
 import gymnasium
@@ -155,14 +158,36 @@ def test_a_rollout_is_what_steps_would_be():
         assert np.array_equal(found["observations"][n], steps[-1][0][0])
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT of this kind")
+def test_a_rollout_hears_ctrl_c():
+    env = BekkerVectorEnv("SlipSpeed", 1, **QUICK)
+    env.reset(seed=0)
+    # of some minutes
+    futures = np.full((1000, 200, 2), 0.1, np.float32)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    begun = time.monotonic()
+    try:
+        threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+        with pytest.raises(KeyboardInterrupt):
+            env.rollout(env.snapshot(), futures)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert time.monotonic() - begun < 10
+    assert env.rollout(env.snapshot(), futures[:2, :3])["lengths"].tolist() == [3, 3]
+
+
 def test_snapshots_of_others_are_refused():
     env = BekkerVectorEnv("SlipSpeed", 1, **QUICK)
     seen, _ = env.reset(seed=0)
     other = BekkerVectorEnv("SlipSpeed", 1, **{**QUICK, "difficulty": 0.1})
     other.reset(seed=0)
     snapshot = env.snapshot()
-    altered = snapshot[:-40] + bytes([snapshot[-40] ^ 1]) + snapshot[-39:]
-    for wrong in (other.snapshot(), snapshot[:20], altered, b""):
+    flipped = [
+        snapshot[:place] + bytes([snapshot[place] ^ 1]) + snapshot[place + 1 :]
+        # of the options, of the task's memory, of the state, of the count of steps
+        for place in (10, 400, 700, len(snapshot) // 2, len(snapshot) - 36)
+    ]
+    for wrong in (other.snapshot(), snapshot[:20], *flipped, b""):
         with pytest.raises(bekker.SnapshotError):
             env.restore(wrong)
     assert env.snapshot() == snapshot
@@ -189,6 +214,11 @@ def test_wrong_actions_are_refused_and_change_nothing(wrong):
         ({"vehicle": "m113"}, "vehicle"),
         ({"camera": "moon"}, "camera"),
         ({"render_mode": "human"}, "render_mode"),
+        ({"step": 0.003}, "step"),
+        ({"num_threads": -1}, "num_threads"),
+        ({"max_episode_steps": 0}, "max_episode_steps"),
+        ({"max_episode_steps": -1}, "max_episode_steps"),
+        ({"size": (-1, 5)}, "size"),
     ],
 )
 def test_options_that_cannot_be_are_refused(options, key):
@@ -202,6 +232,83 @@ def test_an_unknown_soil_or_task_is_refused():
         BekkerVectorEnv("SlipSpeed", 1, soil="cheese")
     with pytest.raises(bekker.InputError, match="SoftGoal"):
         BekkerVectorEnv("HardGoal", 1)
+
+
+def test_so_many_environments_cannot_be():
+    with pytest.raises(bekker.InputError, match="num_envs = -1: must be from 1") as raised:
+        BekkerVectorEnv("SlipSpeed", -1, **QUICK)
+    assert raised.value.key == "num_envs"
+
+
+@pytest.mark.parametrize("env", [3, -1])
+def test_an_environment_that_there_is_not_is_told_of(env):
+    many = BekkerVectorEnv("SlipSpeed", 3, **QUICK)
+    many.reset(seed=0)
+    snapshot = many.snapshot(0)
+    for call in (many.picture, many.snapshot, lambda env: many.restore(snapshot, env)):
+        with pytest.raises(bekker.InputError, match=f"env = {env}: must be from 0 to 2") as raised:
+            call(env)
+        assert (raised.value.key, raised.value.value) == ("env", str(env))
+
+
+@pytest.mark.parametrize("seed", [[1, 2, 3, 4], [1, 2], [1.5, 2, 3], [1, -2, 3], [1, 2, "three"]])
+def test_seeds_that_cannot_be_are_refused(seed):
+    many = BekkerVectorEnv("SlipSpeed", 3, **QUICK)
+    for _ in range(2):
+        with pytest.raises(bekker.InputError) as raised:
+            many.reset(seed=seed)
+        assert raised.value.key == "seed" and raised.value.allowed
+        many.reset(seed=0)
+
+
+def test_each_environment_that_never_had_a_seed_draws_its_own():
+    wide = {**QUICK, "levels": 1_000_000}
+    many = BekkerVectorEnv("SlipSpeed", 3, **wide)
+    many.reset(seed=0)
+    snapshot = many.snapshot(0)
+    # what goes to a snapshot gives no seed to its neighbours
+    restored = BekkerVectorEnv("SlipSpeed", 3, **wide)
+    restored.restore(snapshot, 0)
+    _, infos = restored.reset(options={"reset_mask": np.array([False, True, True])})
+    assert infos["level"][1] != infos["level"][2]
+    # nor does a first reset of some
+    masked = BekkerVectorEnv("SlipSpeed", 3, **wide)
+    masked.reset(seed=7, options={"reset_mask": np.array([True, False, False])})
+    _, infos = masked.reset(options={"reset_mask": np.array([False, True, True])})
+    unseeded = BekkerVectorEnv("SlipSpeed", 1, **wide).reset(seed=0)[1]["level"][0]
+    assert len({unseeded, *infos["level"][1:]}) == 3
+
+
+def test_a_level_beyond_what_a_float_holds_is_told_to_the_last_digit():
+    level = 2**60 + 1
+    options = {"level": level}
+    for mode in AutoresetMode:
+        many = BekkerVectorEnv("SlipSpeed", 1, max_episode_steps=2, autoreset_mode=mode, **QUICK)
+        assert many.reset(seed=0, options=options)[1]["level"][0] == level
+        infos = [many.step(np.zeros((1, 2)))[4] for _ in range(2)]
+        assert infos[0]["level"].dtype == np.int64 and infos[0]["level"][0] == level
+        last = infos[1]["final_info"] if mode == AutoresetMode.SAME_STEP else infos[1]
+        assert last["level"].dtype == np.int64 and last["level"][0] == level
+    alone = gymnasium.make("bekker/SlipSpeed-v0", **QUICK)
+    assert alone.reset(seed=0, options=options)[1]["level"] == level
+    assert alone.step(np.zeros(2))[4]["level"] == level
+
+
+def test_any_period_that_is_of_whole_steps_will_do():
+    env = gymnasium.make("bekker/SlipSpeed-v0", **{**QUICK, "period": 0.07, "step": 0.0035})
+    env.reset(seed=0)
+    env.step(np.zeros(2))
+    state = env.unwrapped.state()
+    assert state["time"] == pytest.approx(0.07)
+
+
+def test_a_vehicle_stands_on_the_ground_before_the_first_step():
+    env = gymnasium.make("bekker/SlipSpeed-v0", **{**QUICK, "flexible_tyres": True, "soil": "mud"})
+    env.reset(seed=0)
+    state = env.unwrapped.state()
+    for figure in ("sinkage", "load", "inflation", "deflection", "contact_length"):
+        assert (state[figure] > 0).all(), figure
+    assert (state["slip"] == 0).all()
 
 
 def test_it_must_be_reset_first():

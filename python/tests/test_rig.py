@@ -46,6 +46,10 @@ def test_a_wheel_pulls_more_the_more_it_slips():
         (lambda: bekker.rig.shear("mud", laws="newton"), "laws"),
         (lambda: bekker.rig.wheel("mud", vehicle="m113"), "vehicle"),
         (lambda: bekker.rig.wheel("mud", vehicle="hmmwv", tyre="rigd"), "tyre"),
+        (lambda: bekker.rig.wheel("mud", vehicle="hmmwv", radius=0.3), "radius"),
+        (lambda: bekker.rig.wheel("mud", vehicle="hmmwv", width=0.3), "width"),
+        (lambda: bekker.rig.wheel("mud", vehicle="gator", tyre="flexible"), "tyre"),
+        (lambda: bekker.rig.wheel("mud", tyre="flexible"), "tyre"),
     ],
 )
 def test_what_cannot_be_is_refused(call, key):

@@ -40,7 +40,7 @@ def test_a_value_is_set_or_refused_and_then_nothing_is_changed(lone):
     for wrong in [object(), 1j, b"1", {"a": object()}, deep]:
         with pytest.raises(bekker.InputError, match="finite numbers") as refused:
             lone.set("time.duration", wrong)
-        assert refused.value.key == "value" and refused.value.allowed
+        assert refused.value.key.startswith("time.duration") and refused.value.allowed
     assert lone.to_dict()["time"]["duration"] == 1
 
 
@@ -96,3 +96,63 @@ def test_the_schema_and_the_catalogues():
     with pytest.raises(bekker.ScenarioError) as raised:
         bekker.Vehicle("hmwv")
     assert "hmmwv" in raised.value.allowed
+
+
+def with_hill(lone, folder, height):
+    """The lone vehicle on a height model of this folder, as a file."""
+    rows = "\n".join(" ".join([str(height)] * 60) for _ in range(60))
+    grid = f"ncols 60\nnrows 60\nxllcorner 0\nyllcorner 0\ncellsize 5\n{rows}\n"
+    (folder / "hill.asc").write_text(grid)
+    text = lone.to_dict()
+    text["terrain"] = {"surface": {"kind": "dem", "file": "hill.asc"}}
+    path = folder / "hill.toml"
+    path.write_text(bekker.Scenario.from_dict(text, folder).to_toml())
+    return path
+
+
+def test_another_folder_to_work_in_leads_to_no_other_files(lone, tmp_path, monkeypatch):
+    here, there = tmp_path / "here", tmp_path / "there"
+    for folder, height in ((here, 10), (there, 20)):
+        folder.mkdir()
+        with_hill(lone, folder, height)
+    monkeypatch.chdir(here)
+    loaded = bekker.Scenario.load("hill.toml")
+    parsed = bekker.Scenario.parse((here / "hill.toml").read_text(), ".")
+    monkeypatch.chdir(there)
+    for scenario in (loaded, loaded.copy(), parsed):
+        assert bekker.Simulation(scenario).ground.height(0.0, 0.0) == pytest.approx(10, abs=0.1)
+    loaded.set("seed", 3)
+    assert bekker.Simulation(loaded).ground.height(0.0, 0.0) == pytest.approx(10, abs=0.1)
+
+
+def test_a_file_that_was_edited_since_is_told_of(lone, tmp_path):
+    path = with_hill(lone, tmp_path, 10)
+    scenario = bekker.Scenario.load(path)
+    bekker.Simulation(scenario)
+    with_hill(lone, tmp_path, 20)
+    with pytest.raises(bekker.ScenarioError, match="load the scenario again"):
+        bekker.Simulation(scenario)
+    again = bekker.Simulation(bekker.Scenario.load(path))
+    assert again.ground.height(0.0, 0.0) == pytest.approx(20, abs=0.1)
+
+
+def test_a_path_that_cannot_be_read_is_named(tmp_path):
+    (tmp_path / "latin.toml").write_bytes(b"name = '\xe9'")
+    for path in (tmp_path / "missing.toml", tmp_path, tmp_path / "latin.toml"):
+        with pytest.raises(bekker.InputError) as refused:
+            bekker.Scenario.load(path)
+        assert refused.value.key == "path" and str(path) in str(refused.value)
+
+
+def test_a_number_that_toml_has_not_is_told_with_its_key(lone):
+    values = lone.to_dict()
+    values["vehicle"][0]["driver"]["speed"] = float("nan")
+    with pytest.raises(bekker.InputError, match=r"vehicle\[0\].driver.speed = nan: must be finite") as refused:
+        bekker.Scenario.from_dict(values)
+    assert refused.value.key == "vehicle[0].driver.speed"
+    with pytest.raises(bekker.InputError, match="time.duration = nan") as refused:
+        lone.set("time.duration", float("nan"))
+    assert refused.value.key == "time.duration"
+    with pytest.raises(bekker.InputError, match=r"seed = 9223372036854775808: .* 2\^63 - 1") as refused:
+        lone.set("seed", 2**63)
+    assert refused.value.key == "seed"

@@ -26,7 +26,9 @@ def test_a_run_gives_arrays_over_time(lone):
         simulation.run(float("nan"))
     # before it sets off the wheels carry the vehicle, to what settling leaves (0.1 %)
     weight = bekker.Vehicle("hmmwv").mass * 9.80665
+    assert history["load"][0].sum() == pytest.approx(weight, rel=2e-3)
     assert history["load"][1].sum() == pytest.approx(weight, rel=2e-3)
+    assert np.allclose(history["sinkage"][0], history["sinkage"][1], atol=2e-3)
 
 
 def test_steps_and_a_run_give_the_same_bits_on_any_threads(lone):
@@ -261,3 +263,58 @@ def test_a_forked_child_is_told(lone):
     assert "fork" in queue.get(timeout=10)
     child.join(10)
     assert child.exitcode == 0
+
+
+def test_the_wheels_of_who_was_put_elsewhere_carry_it(lone):
+    simulation = bekker.Simulation(lone)
+    simulation.run(0.2)
+    simulation.respawn("scout", (20.0, 5.0))
+    state = simulation.state("scout")
+    weight = bekker.Vehicle("hmmwv").mass * 9.80665
+    assert state["load"].sum() == pytest.approx(weight, rel=2e-3)
+    assert (state["sinkage"] > 0).all() and (state["slip"] == 0).all()
+
+
+def test_who_is_at_work_says_so(lone):
+    simulation = bekker.Simulation(lone)
+    for call in (lambda *_: simulation.step(), lambda *_: simulation.time, lambda *_: simulation.states()):
+        with pytest.raises(bekker.RunError, match="at work"):
+            simulation.run(simulation.time + 0.1, progress=call)
+    worker = threading.Thread(target=simulation.run, args=(1.0,))
+    worker.start()
+    told = []
+    while worker.is_alive():
+        try:
+            simulation.hash()
+        except bekker.BekkerError as busy:
+            told.append(str(busy))
+            break
+    worker.join()
+    assert told and "another thread" in told[0]
+
+
+@pytest.mark.parametrize(
+    ("call", "key"),
+    [
+        (lambda s: s.step(-1), "heartbeats"),
+        (lambda s: s.render(size=(-1, 5)), "size"),
+        (lambda s: s.render(supersample=-1), "supersample"),
+        (lambda s: s.ground.height_map((0, 0), 0.0, (2, 2)), "spacing"),
+        (lambda s: s.ground.height_map((0, 0), -1.0, (2, 2)), "spacing"),
+        (lambda s: s.ground.rut_map((float("nan"), 0), 1.0, (2, 2)), "origin"),
+        (lambda s: s.ground.height_map((0, 0), 1.0, (-2, 2)), "shape"),
+    ],
+)
+def test_numbers_that_cannot_be_are_refused_by_name(lone, call, key):
+    with pytest.raises(bekker.InputError) as refused:
+        call(bekker.Simulation(lone))
+    assert refused.value.key == key and refused.value.allowed
+
+
+def test_so_many_threads_cannot_be(lone):
+    with pytest.raises(bekker.InputError, match="threads = -1: must be from 1 to 1024"):
+        bekker.Simulation(lone, threads=-1)
+
+
+def test_a_summary_tells_no_time_that_nobody_took(lone):
+    assert "wall" not in bekker.Simulation(lone).summary()

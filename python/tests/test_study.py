@@ -123,3 +123,12 @@ def test_indices_are_those_of_salib(file: Path) -> None:
     columns = [values[:, n] - centre for n in (2, 3, 4)]
     second = sobol.second_order(a - centre, *columns, b - centre)
     assert pair[1]["value"] == pytest.approx(second, rel=1e-9)
+
+
+def test_levels_whose_names_look_like_numbers_stay_names(file: Path) -> None:
+    text = STUDY[: STUDY.index("[[factor]]")]
+    levels = ", ".join(f'{{ name = "{name}", set = {{ "soil.default" = "{soil}" }} }}' for name, soil in [("1e3", "mud"), ("inf", "rigid")])
+    file.write_text(f'{text}[[factor]]\nname = "ground"\nlevels = [{levels}]\n')
+    trials = study.run(file, file.parent / "out", threads=1).trials
+    assert trials["ground"].tolist() == ["1e3", "inf"]
+    assert trials["reason"].tolist() == ["", ""] and trials["state_hash"].dtype.kind == "U"

@@ -21,9 +21,12 @@ from .spaces import (
     Infos,
     action_space,
     check_camera,
+    check_limit,
     check_render_mode,
+    check_size,
     level_of,
     observation_space,
+    seeds_of,
 )
 
 TASK = "Convoy"
@@ -53,9 +56,9 @@ class ConvoyEnv(ParallelEnv[str, Array, Array]):  # type: ignore[misc]
         **options: Any,
     ) -> None:
         self.render_mode = check_render_mode(render_mode)
-        self._camera, self._size = check_camera(camera), size
+        self._camera, self._size = check_camera(camera), check_size(size)
         steps = next(steps for task, steps, *_ in _core.tasks() if task == TASK)
-        limit = steps if max_cycles is None else max_cycles
+        limit = steps if max_cycles is None else check_limit("max_cycles", max_cycles)
         self._core = _core.Envs(TASK, 1, options, limit, num_threads)
         self._infos = Infos(self._core)
         self._random = np.random.default_rng()
@@ -85,7 +88,7 @@ class ConvoyEnv(ParallelEnv[str, Array, Array]):  # type: ignore[misc]
         level = level_of({key: value for key, value in (options or {}).items() if key == "level"})
         if seed is None and not self._seeded:
             seed = int(self._random.integers(SEEDS))
-        observations, levels = self._core.reset([seed], [True], level)
+        observations, levels = self._core.reset(seeds_of(seed, 1), [True], level)
         self._seeded = True
         self.agents = list(self.possible_agents)
         return self._each(observations), {name: {"level": int(levels[0])} for name in self.agents}
@@ -108,11 +111,14 @@ class ConvoyEnv(ParallelEnv[str, Array, Array]):  # type: ignore[misc]
             if action.shape != (self._core.actions,):
                 told = f"action of {name} of shape {action.shape}: must be ({self._core.actions},)"
                 raise InputError(told, name, str(action.shape), f"({self._core.actions},)")
+            if not np.isfinite(action).all():
+                told = f"action of {name} is {action.tolist()}: must be finite numbers"
+                raise InputError(told, name, str(action.tolist()), "finite numbers")
         found = self._core.step(np.concatenate(given).tobytes(), "Disabled")
-        observations, rewards, terminated, truncated, _, _, rows, _ = found
+        observations, rewards, terminated, truncated, _, _, rows, levels, _ = found
         over, cut = bool(terminated[0]), bool(truncated[0])
         names = self.agents
-        infos = {name: self._infos.single(row) for name, row in zip(names, rows)}
+        infos = {name: self._infos.single(row, levels[0]) for name, row in zip(names, rows)}
         if over or cut:
             self.agents = []
         return (
@@ -143,10 +149,13 @@ class ConvoyEnv(ParallelEnv[str, Array, Array]):  # type: ignore[misc]
         return self._core.snapshot(0)
 
     def restore(self, snapshot: bytes) -> dict[str, Array]:
-        """Goes to the episode of a snapshot of the same options; what is seen there."""
+        """Goes to the episode of a snapshot of the same options; what is seen there.
+
+        Of one that is over `agents` is empty, as after its last step.
+        """
         seen = self._core.restore(0, snapshot)
         self._seeded = True
-        self.agents = list(self.possible_agents)
+        self.agents = [] if self._core.over(0) else list(self.possible_agents)
         return self._each(seen.reshape(len(self.possible_agents), -1))
 
     def close(self) -> None:

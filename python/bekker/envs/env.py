@@ -18,8 +18,10 @@ from .spaces import (
     check_alone,
     check_camera,
     check_render_mode,
+    check_size,
     level_of,
     observation_space,
+    seeds_of,
 )
 
 Observation = NDArray[np.float32]
@@ -44,7 +46,7 @@ class BekkerEnv(gymnasium.Env[Observation, Observation]):
         **options: Any,
     ) -> None:
         self.render_mode = check_render_mode(render_mode)
-        self._camera, self._size = check_camera(camera), size
+        self._camera, self._size = check_camera(camera), check_size(size)
         self._core = _core.Envs(task, 1, options, None, 1)
         check_alone(self._core, task)
         self._infos = Infos(self._core)
@@ -63,7 +65,7 @@ class BekkerEnv(gymnasium.Env[Observation, Observation]):
         if seed is None and not self._seeded:
             seed = int(self.np_random.integers(SEEDS))
         self._seeded = True
-        observations, levels = self._core.reset([seed], [True], level)
+        observations, levels = self._core.reset(seeds_of(seed, 1), [True], level)
         return observations[0], {"level": int(levels[0])}
 
     def step(
@@ -75,8 +77,8 @@ class BekkerEnv(gymnasium.Env[Observation, Observation]):
             told = f"action of shape {given.shape}: must be {self.action_space.shape}"
             raise InputError(told, "action", str(given.shape), str(self.action_space.shape))
         found = self._core.step(given.tobytes(), "Disabled")
-        observations, rewards, terminated, truncated, _, _, infos, _ = found
-        info = self._infos.single(infos[0])
+        observations, rewards, terminated, truncated, _, _, infos, levels, _ = found
+        info = self._infos.single(infos[0], levels[0])
         return observations[0], float(rewards[0]), bool(terminated[0]), bool(truncated[0]), info
 
     def render(self) -> NDArray[np.uint8] | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,23 @@ def check_render_mode(render_mode: str | None) -> str | None:
     return render_mode
 
 
+def check_size(size: tuple[int, int]) -> tuple[int, int]:
+    """The columns and rows of a picture, if it can have so many."""
+    columns, rows = size
+    if columns < 1 or rows < 1 or columns * rows > 2**24:
+        allowed = "1 to 2^24 pixels"
+        raise InputError(f"size = {size!r}: must be {allowed}", "size", str(size), allowed)
+    return size
+
+
+def check_limit(key: str, steps: int | None) -> int | None:
+    """Steps after which episodes are cut off, if that can be."""
+    if steps is not None and not 1 <= steps < 2**32:
+        allowed = "from 1 to 2^32 - 1, or None"
+        raise InputError(f"{key} = {steps!r}: must be {allowed}", key, str(steps), allowed)
+    return steps
+
+
 def action_space(core: _core.Envs) -> Space[Any]:
     """Steering (to the left), drive (or brake), and direction where a task can reverse."""
     return Box(-1.0, 1.0, (core.actions,), np.float32)
@@ -60,6 +78,32 @@ def level_of(options: dict[str, Any] | None) -> int | None:
     if not 0 <= number < SEEDS:
         allowed = "a whole number from 0 to 2^63 - 1"
         raise InputError(f"level = {level!r}: must be {allowed}", "level", str(level), allowed)
+    return number
+
+
+def seeds_of(seed: int | Sequence[int | None] | None, count: int) -> list[int | None]:
+    """A seed for each of so many environments: seed, seed + 1 and so on, or those of a list."""
+    if seed is None:
+        return [None] * count
+    if isinstance(seed, (int, np.integer)):
+        first = _seed(seed)
+        return [_seed(first + n) for n in range(count)]
+    seeds = [None if one is None else _seed(one) for one in seed]
+    if len(seeds) != count:
+        allowed = f"one number or {count} of them, one for each environment"
+        told = f"seed has {len(seeds)} numbers: must be {allowed}"
+        raise InputError(told, "seed", str(list(seed)), allowed)
+    return seeds
+
+
+def _seed(seed: Any) -> int:
+    try:
+        number = operator.index(seed)
+    except TypeError:
+        number = -1
+    if not 0 <= number < 2 * SEEDS:
+        allowed = "a whole number from 0 to 2^64 - 1"
+        raise InputError(f"seed = {seed!r}: must be {allowed}", "seed", str(seed), allowed)
     return number
 
 
@@ -103,10 +147,10 @@ class Infos:
         self.names = core.info_names()
         self.endings = _core.endings()
 
-    def single(self, row: NDArray[np.float64]) -> dict[str, Any]:
+    def single(self, row: NDArray[np.float64], level: int) -> dict[str, Any]:
         """Terms of the reward, figures, and how the episode ended (empty while it goes on)."""
         info: dict[str, Any] = dict(zip(self.names, row.tolist()))
-        info["level"] = int(info["level"])
+        info["level"] = int(level)
         info["ending"] = self.endings[int(info["ending"])]
         info["is_success"] = info["ending"] == "goal"
         return info

@@ -19,9 +19,12 @@ from .spaces import (
     action_space,
     check_alone,
     check_camera,
+    check_limit,
     check_render_mode,
+    check_size,
     level_of,
     observation_space,
+    seeds_of,
 )
 
 Array = NDArray[Any]
@@ -52,11 +55,12 @@ class BekkerVectorEnv(VectorEnv[Array, Array, Array]):
         self.autoreset_mode = AutoresetMode(autoreset_mode)
         self.metadata = {**type(self).metadata, "autoreset_mode": self.autoreset_mode}
         self.render_mode = check_render_mode(render_mode)
-        self._camera, self._size = check_camera(camera), size
-        self._core = _core.Envs(task, num_envs, options, max_episode_steps, num_threads)
+        self._camera, self._size = check_camera(camera), check_size(size)
+        limit = check_limit("max_episode_steps", max_episode_steps)
+        self._core = _core.Envs(task, num_envs, options, limit, num_threads)
         check_alone(self._core, task)
         self._infos = Infos(self._core)
-        self._seeded = False
+        self._seeded = np.zeros(num_envs, bool)
         self.num_envs = num_envs
         self.single_action_space = action_space(self._core)
         self.single_observation_space = observation_space(self._core)
@@ -73,26 +77,23 @@ class BekkerVectorEnv(VectorEnv[Array, Array, Array]):
     ) -> tuple[Array, dict[str, Any]]:
         """Begins episodes: of the seeds seed, seed + 1 and so on, or the next ones.
 
-        `options["reset_mask"]` says of which environments, `options["level"]` on which level.
+        `options["reset_mask"]` says of which environments, `options["level"]` on which level. One
+        that never had a seed draws its own.
         """
         super().reset(seed=seed if isinstance(seed, int) else None)
         level = level_of(options)
-        if seed is None:
-            seeds: list[int | None] = [None] * self.num_envs
-        elif isinstance(seed, (int, np.integer)):
-            seeds = [int(seed) + n for n in range(self.num_envs)]
-        else:
-            seeds = [None if one is None else int(one) for one in seed]
-        if not self._seeded:
+        seeds = seeds_of(seed, self.num_envs)
+        if not self._seeded.all():
             drawn = self.np_random.integers(SEEDS, size=self.num_envs).tolist()
-            seeds = [new if one is None else one for one, new in zip(seeds, drawn)]
+            wants = [one is None and not seeded for one, seeded in zip(seeds, self._seeded)]
+            seeds = [new if want else one for one, new, want in zip(seeds, drawn, wants)]
         mask = (options or {}).get("reset_mask")
         wanted = np.ones(self.num_envs, bool) if mask is None else np.asarray(mask)
         if wanted.shape != (self.num_envs,) or wanted.dtype != bool or not wanted.any():
             allowed = f"{self.num_envs} truth values, one at least True"
             raise InputError(f"reset_mask: must be {allowed}", "reset_mask", str(mask), allowed)
         observations, levels = self._core.reset(seeds, wanted.tolist(), level)
-        self._seeded = True
+        self._seeded |= wanted
         return observations, {"level": np.where(wanted, levels, 0), "_level": wanted}
 
     def step(self, actions: Array) -> tuple[Array, Array, Array, Array, dict[str, Any]]:
@@ -102,9 +103,10 @@ class BekkerVectorEnv(VectorEnv[Array, Array, Array]):
             told = f"actions of shape {given.shape}: must be {self.action_space.shape}"
             raise InputError(told, "actions", str(given.shape), str(self.action_space.shape))
         found = self._core.step(given.tobytes(), self.autoreset_mode.value)
-        observations, rewards, terminated, truncated, reset, last, rows, levels = found
+        observations, rewards, terminated, truncated, reset, last, rows, levels, driven = found
         begun = reset.view(bool)
-        infos = {**self._told(rows, ~begun), "level": levels, "_level": np.ones(self.num_envs, bool)}
+        everywhere = np.ones(self.num_envs, bool)
+        infos = {**self._told(rows, driven, ~begun), "level": levels, "_level": everywhere}
         if last is not None:
             final_obs = np.full(self.num_envs, None, dtype=object)
             for env in np.flatnonzero(begun).tolist():
@@ -112,25 +114,26 @@ class BekkerVectorEnv(VectorEnv[Array, Array, Array]):
             infos |= {
                 "final_obs": final_obs,
                 "_final_obs": begun,
-                "final_info": self._told(rows, begun),
+                "final_info": self._told(rows, driven, begun),
                 "_final_info": begun,
             }
         return observations, rewards, terminated.view(bool), truncated.view(bool), infos
 
-    def _told(self, rows: Array, mask: Array) -> dict[str, Any]:
+    def _told(self, rows: Array, levels: Array, mask: Array) -> dict[str, Any]:
         """Arrays by key, and by `_key` of which environments they are told."""
         if not mask.any():
             return {}
         told: dict[str, Any] = {}
         for place, name in enumerate(self._infos.names):
-            values: Array = np.where(mask, rows[:, place], 0.0)
+            # numbers of levels are larger than a float of a row can be exact
+            values: Array = np.where(mask, levels if name == "level" else rows[:, place], 0)
             if name == "ending":
                 told["is_success"] = values == 1
                 told["_is_success"] = mask
                 values = np.full(self.num_envs, None, dtype=object)
                 for env in np.flatnonzero(mask).tolist():
                     values[env] = self._infos.endings[int(rows[env, place])]
-            told[name] = values.astype(int) if name == "level" else values
+            told[name] = values
             told[f"_{name}"] = mask
         return told
 
@@ -171,8 +174,9 @@ class BekkerVectorEnv(VectorEnv[Array, Array, Array]):
 
     def restore(self, snapshot: bytes, env: int = 0) -> Array:
         """Goes to the episode of a snapshot of the same task and options; what is seen there."""
-        self._seeded = True
-        return self._core.restore(env, snapshot)
+        seen = self._core.restore(env, snapshot)
+        self._seeded[env] = True
+        return seen
 
     def rollout(self, snapshot: bytes, actions: Array) -> dict[str, Array]:
         """Futures of a snapshot, side by side: `actions` is (futures, steps, numbers).

@@ -1,6 +1,7 @@
 //! Many environments, stepped beside one another.
 
 use super::level::Levels;
+use super::snapshot::{opened, sealed};
 use super::{Env, LearningError, Options, Step, task};
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -42,6 +43,9 @@ pub struct Transitions {
     pub final_observations: Vec<f32>,
     /// Numbers of the levels that are driven now.
     pub levels: Vec<i64>,
+    /// Numbers of the levels that the step was driven on: others than now where an episode was
+    /// reset in the same step.
+    pub driven_levels: Vec<i64>,
     /// Terms of the reward, then [`Env::FIGURES`], then how it ended, of the step that was driven.
     pub infos: Vec<f64>,
 }
@@ -112,6 +116,11 @@ impl Batch {
         slot.map(|slot| &slot.env).ok_or(none)
     }
 
+    /// Whether the episode of one of them is over, and waits for the next.
+    pub fn is_over(&self, index: usize) -> bool {
+        self.slots.get(index).is_some_and(|slot| slot.over)
+    }
+
     /// How many vehicles are driven in each.
     pub fn agents(&self) -> usize {
         self.levels.agents()
@@ -152,7 +161,7 @@ impl Batch {
                 slot.begin(*seed, level, observation)
             },
         )?;
-        self.number(out);
+        self.number(&mut out.levels);
         Ok(())
     }
 
@@ -168,11 +177,12 @@ impl Batch {
         }
         out.infos.resize(vehicles * self.info_size(), 0.0);
         out.levels.resize(envs, 0);
+        out.driven_levels.resize(envs, 0);
     }
 
     /// Tells which levels are driven now.
-    fn number(&self, out: &mut Transitions) {
-        for (slot, level) in self.slots.iter().zip(&mut out.levels) {
+    fn number(&self, levels: &mut [i64]) {
+        for (slot, level) in self.slots.iter().zip(levels) {
             *level = slot.env.driven.as_ref().map_or(0, |driven| driven.level.number as i64);
         }
     }
@@ -191,6 +201,7 @@ impl Batch {
     ) -> Result<(), LearningError> {
         self.check(actions, autoreset)?;
         self.fit(out);
+        self.number(&mut out.driven_levels);
         let (limit, agents) = (self.limit, self.agents());
         let of_all = |each: usize| each * agents;
         let (size, wide) = (of_all(self.observation_size()), of_all(self.levels.task().actions()));
@@ -237,7 +248,7 @@ impl Batch {
         );
         // whatever becomes of one, all are stepped; the first error is told
         let stepped = stepped.reduce(|| Ok(()), Result::and);
-        self.number(out);
+        self.number(&mut out.levels);
         stepped
     }
 
@@ -276,11 +287,11 @@ impl Batch {
     /// # Errors
     /// As of [`Env::snapshot`].
     pub fn snapshot(&self, index: usize) -> Result<Vec<u8>, LearningError> {
-        let mut bytes = self.env(index)?.snapshot()?;
+        let mut bytes = self.env(index)?.episode_bytes()?;
         let slot = &self.slots[index];
         bytes.extend_from_slice(&slot.elapsed.to_le_bytes());
         bytes.push(u8::from(slot.over));
-        Ok(bytes)
+        Ok(sealed(bytes))
     }
 
     /// Goes to the episode of a snapshot, and shows what is seen there.
@@ -296,7 +307,7 @@ impl Batch {
         self.env(index)?;
         let (kept, elapsed, over) = parted(snapshot)?;
         let slot = &mut self.slots[index];
-        slot.env.restore(kept)?;
+        slot.env.restore_bytes(kept)?;
         (slot.elapsed, slot.over) = (elapsed, over);
         slot.env.observe(observation)
     }
@@ -312,6 +323,20 @@ impl Batch {
         actions: &[f32],
         horizon: usize,
     ) -> Result<Futures, LearningError> {
+        self.rollout_while(snapshot, actions, horizon, &|| true)
+    }
+
+    /// The same, but each future ends where `goes_on` says no, which is asked before each step.
+    ///
+    /// # Errors
+    /// As of [`Batch::rollout`].
+    pub fn rollout_while(
+        &self,
+        snapshot: &[u8],
+        actions: &[f32],
+        horizon: usize,
+        goes_on: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Futures, LearningError> {
         let wide = self.levels.task().actions() * self.agents();
         let length = horizon.max(1) * wide;
         let futures = actions.len() / length;
@@ -321,7 +346,7 @@ impl Batch {
             return Err(LearningError::Action { env, index, value: actions[place] });
         }
         let mut env = Env::new(self.levels.clone());
-        env.restore(parted(snapshot)?.0)?;
+        env.restore_bytes(parted(snapshot)?.0)?;
         let size = env.observation_size() * env.agents();
         let mut out = Futures {
             rewards: vec![0.0; futures * horizon.max(1)],
@@ -337,6 +362,9 @@ impl Batch {
                 let mut env = env.clone();
                 let mut terms = vec![0.0; env.task().terms().len() * env.agents()];
                 for (action, reward) in actions.chunks(wide).zip(rewards) {
+                    if !goes_on() {
+                        break;
+                    }
                     let step = env.step(action, &mut terms)?;
                     *reward = step.reward;
                     *length += 1;
@@ -355,7 +383,7 @@ impl Batch {
 /// An episode's bytes, and how far it is.
 fn parted(snapshot: &[u8]) -> Result<(&[u8], u32, bool), LearningError> {
     let short = || LearningError::Snapshot { what: "it is cut short".into() };
-    let (kept, [a, b, c, d, over]) = snapshot.split_last_chunk::<5>().ok_or_else(short)?;
+    let (kept, [a, b, c, d, over]) = opened(snapshot)?.split_last_chunk::<5>().ok_or_else(short)?;
     Ok((kept, u32::from_le_bytes([*a, *b, *c, *d]), *over != 0))
 }
 

@@ -155,6 +155,9 @@ pub struct Level {
     pub corners: [usize; 4],
 }
 
+/// About how long a level's scenario lasts, s: longer than any episode.
+const HOUR: f64 = 3600.0;
+
 /// Text that a level's scenario begins from.
 const BARE: &str = "\
 format = 1
@@ -235,6 +238,8 @@ fn scenario(
     scenario.time.step = options.step;
     // nobody else is there: one heartbeat an action
     scenario.time.heartbeat = options.period;
+    // nothing ends by it, but it must be of whole heartbeats
+    scenario.time.duration = (HOUR / options.period).round() * options.period;
     scenario.output.interval = options.period;
     scenario.ground.spacing = options.spacing;
     scenario.terrain.surface = spec.surface.clone();

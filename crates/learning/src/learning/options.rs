@@ -1,6 +1,7 @@
 //! What all tasks can be told.
 
 use super::LearningError;
+use crate::scenario::config::whole_ratio;
 use serde::{Deserialize, Serialize};
 
 /// Options of an environment.
@@ -86,6 +87,11 @@ impl Options {
         number("noise", self.noise, [0.0, 1.0])?;
         number("step", self.step, [1e-4, 0.01])?;
         number("period", self.period, [0.01, 1.0])?;
+        if whole_ratio(self.period, self.step).is_none() {
+            let (option, value) = ("step", self.step.to_string());
+            let allowed = format!("a whole part of period = {} s", self.period);
+            return Err(LearningError::Option { option, value, allowed });
+        }
         number("spacing", self.spacing, [0.01, 0.2])?;
         number("image", self.image.map_or(64.0, f64::from), [8.0, 256.0])?;
         number("lidar", self.lidar.map_or(64.0, f64::from), [8.0, 1024.0])?;

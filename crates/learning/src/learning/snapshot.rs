@@ -4,6 +4,7 @@ use super::env::{Driven, Memory};
 use super::{Env, LearningError};
 use crate::simulation::{World, checkpoint};
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
 #[derive(Serialize, Deserialize)]
 struct Kept {
@@ -25,6 +26,11 @@ impl Env {
     /// # Errors
     /// [`LearningError::NotReset`] when there is none.
     pub fn snapshot(&self) -> Result<Vec<u8>, LearningError> {
+        self.episode_bytes().map(sealed)
+    }
+
+    /// The episode without its checksum, for who adds to it.
+    pub(super) fn episode_bytes(&self) -> Result<Vec<u8>, LearningError> {
         let driven = self.driven.as_ref().ok_or(LearningError::NotReset { env: 0 })?;
         let Driven { level, world, agents } = driven;
         let state = checkpoint::encode(world.model(), &level.built.decisive, world.state());
@@ -43,7 +49,12 @@ impl Env {
     /// # Errors
     /// [`LearningError::Snapshot`] when it is of another, or damaged; the episode goes on.
     pub fn restore(&mut self, snapshot: &[u8]) -> Result<(), LearningError> {
-        let kept: Kept = postcard::from_bytes(snapshot).map_err(|error| refused(&error))?;
+        self.restore_bytes(opened(snapshot)?)
+    }
+
+    /// The same of what [`Env::episode_bytes`] gave.
+    pub(super) fn restore_bytes(&mut self, episode: &[u8]) -> Result<(), LearningError> {
+        let kept: Kept = postcard::from_bytes(episode).map_err(|error| refused(&error))?;
         if kept.of != self.description() {
             return Err(LearningError::Snapshot { what: format!("it is of {}", kept.of) });
         }
@@ -55,6 +66,23 @@ impl Env {
         self.go_to(kept.drawn, Driven::of(level, world, kept.memories));
         Ok(())
     }
+}
+
+/// Length of the checksum.
+const DIGEST: usize = 32;
+
+/// Bytes with their checksum behind them.
+pub(super) fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
+    let digest = Sha256::digest(&bytes);
+    bytes.extend_from_slice(&digest);
+    bytes
+}
+
+/// What was sealed, if it is as it was.
+pub(super) fn opened(snapshot: &[u8]) -> Result<&[u8], LearningError> {
+    let damaged = || refused(&"it is damaged: its checksum does not match");
+    let (bytes, digest) = snapshot.split_last_chunk::<DIGEST>().ok_or_else(damaged)?;
+    if Sha256::digest(bytes).as_slice() == digest { Ok(bytes) } else { Err(damaged()) }
 }
 
 fn refused(what: &dyn std::fmt::Display) -> LearningError {

@@ -104,7 +104,8 @@ impl Inputs {
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
         match read.iter_mut().find(|input| input.path == path) {
             Some(before) if before.sha256 != sha256 => {
-                return Err(io::Error::other("has changed while it was read; start again"));
+                let told = "has changed since this scenario first read it: load the scenario again";
+                return Err(io::Error::other(told));
             }
             Some(before) => before.decides |= decides,
             None => {

@@ -226,6 +226,12 @@ impl AgentState {
         &self.wheels
     }
 
+    /// Has the record show the wheels so.
+    pub(super) fn show_wheels(&mut self, wheels: impl Iterator<Item = WheelSample>) {
+        self.wheels.clear();
+        self.wheels.extend(wheels);
+    }
+
     /// SHA-256 of the state in its stored form, but for sensors that look: pictures and
     /// scans on their way follow from all the rest, and may be large.
     pub fn digest(&self) -> [u8; 32] {
@@ -528,8 +534,7 @@ impl AgentModel {
         let (time, now_us) = (clock.time(first_tick + steps), clock.micros(first_tick + steps));
         let hits = &mut state.hits;
         self.pass_roadside(model, &workspace.vehicle, now_us, |touch| hits.add(&touch, time, span));
-        state.wheels.clear();
-        state.wheels.extend_from_slice(self.vehicle.samples(&workspace.vehicle));
+        state.show_wheels(self.vehicle.samples(&workspace.vehicle).iter().copied());
         state.outcome = self.judge(ground, endings, time, state, workspace);
         if state.outcome.is_some() {
             state.overlay.publish_all(&mut workspace.patches);

@@ -23,6 +23,7 @@
 use super::agent::{AgentModel, AgentState};
 use super::belly::BellyContact;
 use super::ground_vehicle::{ContactContext, GroundVehicle, GroundVehicleWorkspace};
+use super::record::WheelSample;
 use super::tyre::TyreState;
 use crate::ground::{GroundModel, Overlay, Published, working_surface_height};
 use crate::numeric::{pow, smooth_step};
@@ -98,9 +99,11 @@ impl AgentModel {
         let design = self.vehicle.launched(pose, 0.0);
         let mut relaxation = Relaxation::new(self, ground, published, &design);
         let stand = relaxation.run(pose, speed == 0.0);
-        let Relaxation { vehicle, tyres, overlay, .. } = relaxation;
+        let Relaxation { vehicle, tyres, overlay, room, .. } = relaxation;
         let mut state = self.unsettled(pose, speed, now_us);
         if stand != Stand::Falls {
+            let bearing = self.vehicle.samples(&room).iter().map(at_rest);
+            state.show_wheels(bearing);
             state.overlay = overlay;
             state.tyres = tyres;
             state.vehicle = if speed == 0.0 {
@@ -115,6 +118,11 @@ impl AgentModel {
         self.vehicle.launch(&mut state.vehicle, &pose.direction(&Vec3::x()), speed);
         (state, stand)
     }
+}
+
+/// A wheel as the ground bears it before anything moves.
+fn at_rest(last: &WheelSample) -> WheelSample {
+    WheelSample { spin: 0.0, slip: 0.0, torque: 0.0, ..*last }
 }
 
 /// A vehicle on its way to equilibrium.
