@@ -312,8 +312,11 @@ impl Run {
         };
         results.write()?;
         drop(lock);
-        if figures.len() > 1 && !quiet {
-            eprintln!("{}", heartbeats::summary(&figures));
+        if figures.len() > 1
+            && !quiet
+            && let Some(told) = heartbeats::summary(&figures)
+        {
+            eprintln!("{told}");
         }
         if let (Some(pacing), false) = (&summary.pacing, quiet) {
             eprintln!("{}", heartbeats::pacing(pacing));
