@@ -187,6 +187,45 @@ fn a_partition_that_does_not_fit_leaves_an_earlier_run_as_it_is() {
     }
 }
 
+/// Names of folders are words of the system, not texts.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_run_s_folder_need_not_have_a_name_in_utf_8() {
+    use std::os::unix::ffi::OsStrExt;
+    let place = tempfile::tempdir().unwrap();
+    let out = place.path().join(std::ffi::OsStr::from_bytes(b"o\xff"));
+    let run = |words: &[&str]| {
+        let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin("bekker"));
+        let output = command.args(words).arg(&out).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    };
+    let short = "time.duration=0.1";
+    let words = ["run", "examples/single_vehicle.toml", "--no-picture", "--set", short];
+    run(&[&words[..], &["--ranks", "2", "--parts", "--force", "--out"]].concat());
+    run(&[&words[..], &["--force", "--out"]].concat());
+    run(&["run", "--set", "time.duration=0.2", "--resume"]);
+    run(&["replay", "--verify"]);
+}
+
+/// What a restart cannot honour is refused, and leaves nothing.
+#[test]
+fn restarts_without_effect_are_refused() {
+    let place = tempfile::tempdir().unwrap();
+    let out = place.path().join("run").display().to_string();
+    let run = |more: &[&str]| {
+        let words = ["run", "examples/single_vehicle.toml", "--restarts", "2", "--out", &out];
+        let (_, told, code) = bekker(&[&words[..], more].concat());
+        assert!(code == 2 && !place.path().join("run").exists(), "{code}: {told}");
+        told
+    };
+    let told = run(&["--ranks", "2"]);
+    assert!(told.contains("'--restarts <TIMES>' cannot be used with '--ranks <N>'"), "{told}");
+    let told = run(&["--processes", "2", "--html"]);
+    assert!(told.contains("'--restarts <TIMES>' cannot be used with '--html'"), "{told}");
+    let told = run(&["--processes", "2", "--rank", "0", "--meet", "127.0.0.1:0"]);
+    assert!(told.contains("'2' for '--restarts': must be left away with --rank"), "{told}");
+}
+
 #[test]
 fn every_command_helps_with_an_example() {
     let cli = <bekker::cli::Cli as clap::CommandFactory>::command();

@@ -522,6 +522,7 @@ fn strangers_and_garbage_end_their_session_and_never_the_run() {
         json!({ "role": "observer", "sensors": ["a/nose"] }),
         json!({ "role": "driver" }),
         json!({ "role": "pilot" }),
+        json!({ "role": "observer", "every": 0 }),
     ] {
         let mut other = run.connect(hello);
         let fault = other.hear();
@@ -529,8 +530,10 @@ fn strangers_and_garbage_end_their_session_and_never_the_run() {
         faults.push(fault);
     }
     let codes: Vec<&str> = faults.iter().map(|fault| fault["code"].as_str().unwrap()).collect();
-    let expected =
-        ["token", "protocol", "taken", "unknown", "unknown", "unknown", "unknown", "message"];
+    let expected = [
+        "token", "protocol", "taken", "unknown", "unknown", "unknown", "unknown", "message",
+        "message",
+    ];
     assert_eq!(codes, expected);
     let taken = faults[2]["text"].as_str().unwrap();
     assert!(taken.starts_with("vehicle \"a\" is driven by 127.0.0.1:"), "{taken}");
@@ -556,6 +559,7 @@ fn strangers_and_garbage_end_their_session_and_never_the_run() {
     for (act, code) in [
         (json!({ "tick": 77, "controls": [] }), "tick"),
         (json!({ "tick": 0, "controls": [{ "vehicle": "c" }] }), "act"),
+        (json!({ "tick": 0, "controls": [{ "vehicle": "a" }, { "vehicle": "a" }] }), "act"),
         (json!({ "tick": 0, "controls": [{ "vehicle": "a", "steering": 0, "angle": 0 }] }), "act"),
     ] {
         let mut whole = json!({ "type": "act" });

@@ -201,6 +201,59 @@ fn a_run_goes_on_by_itself_when_a_process_is_killed() {
     assert!(beats.lines().last().unwrap().split(',').nth(1) == Some("1"), "of two ranks");
 }
 
+/// A restart too is gone on from, with the options of the run, by the process that was started.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_run_that_went_on_goes_on_again_with_all_its_options() {
+    use std::time::{Duration, Instant};
+    let runs = Runs::of(SCENARIO);
+    let out = runs.out("again");
+    let words = ["--processes", "2", "--set", "time.duration=600", "--checkpoint-every", "0.1"];
+    let more = ["--restarts", "2", "--realtime=2", "--gpu", "off", "--serve"];
+    let job = started(&runs, &out, &[&words[..], &more].concat());
+    let id = job.id().to_string();
+    let line = || std::fs::read(format!("/proc/{id}/cmdline")).unwrap();
+    let words = || String::from_utf8(line()).unwrap().replace('\0', " ");
+    let stored = || std::fs::metadata(out.join("checkpoint.bin")).and_then(|own| own.modified());
+    let signal = |name: &str, process: &str| {
+        assert!(Command::new("kill").args([name, process]).status().unwrap().success());
+    };
+    let until = |is_time: &dyn Fn() -> bool| {
+        let begun = Instant::now();
+        while !is_time() {
+            assert!(begun.elapsed() < Duration::from_secs(120), "{}", words());
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    };
+    // until a checkpoint has been written by the process with these words
+    let goes_on = |with: &str| {
+        until(&|| words().contains(with));
+        let before = stored().ok();
+        until(&|| stored().ok() != before);
+        std::thread::sleep(Duration::from_millis(100));
+    };
+    goes_on("--restarts 2");
+    for left in ["--restarts=1", "--restarts=0"] {
+        signal("-KILL", &process_of("1", &out).expect("rank 1 runs"));
+        goes_on(left);
+        for word in ["--resume", "--realtime=2", "--gpu=off", "--serve=", "--checkpoint-every=0.1"]
+        {
+            assert!(words().contains(word), "{word}: {}", words());
+        }
+    }
+    signal("-TERM", &id);
+    let output = job.wait_with_output().unwrap();
+    let told = told(&output);
+    assert_eq!(output.status.code(), Some(130), "{told}");
+    for left in ["(1 restarts left)", "(0 restarts left)"] {
+        assert!(
+            told.contains(&format!("rank 1 is gone; on from the last checkpoint {left}")),
+            "{told}"
+        );
+    }
+    assert_eq!(told.matches("serving at ").count(), 3, "{told}");
+}
+
 /// A process is killed while vehicles are set down, before there is a checkpoint: the run begins
 /// anew by itself, and leaves what a run in one process leaves.
 #[test]

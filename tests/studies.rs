@@ -229,7 +229,7 @@ fn a_trial_is_driven_again_to_its_hash() {
     // on other ground it would be another trial: the study's folder holds a copy of its own
     fs::write(place.at("quick.toml"), SCENARIO.replace("\"D\"", "\"E\"")).unwrap();
     let told = place.refused(&["run", "study.toml", "--out", "out"]);
-    assert!(told.contains("out holds a study with fingerprint = "), "{told}");
+    assert!(told.contains("out holds a study with fingerprint of quick.toml = "), "{told}");
     // nor where it is driven for longer
     fs::write(place.at("quick.toml"), SCENARIO.replace("duration = 1", "duration = 2")).unwrap();
     let told = place.refused(&["resume", "out"]);
@@ -290,6 +290,15 @@ fn files_of_levels_are_held_kept_and_named_from_the_scenario_on() {
     }
     place.done(&["merge", "1_2", "2_2", "--out", "merged"]);
     assert!(tables(&place.at("merged")) == tables(&place.at("out")));
+    // the scenario's own is named too, and parts that were driven from others are no whole
+    fs::write(place.at("flat.asc"), ramp(0.01)).unwrap();
+    let told = place.refused(&["resume", "1_2"]);
+    assert!(told.contains("1_2 holds a study with SHA-256 of flat.asc = "), "{told}");
+    place.done(&["run", "study.toml", "--out", "other", "--shard", "2/2"]);
+    let told = place.refused(&["merge", "1_2", "other", "--out", "never"]);
+    let line = "other: is of another study than 1_2: SHA-256 of flat.asc = ";
+    assert!(told.contains(line) && !place.at("never").exists(), "{told}");
+    fs::write(place.at("flat.asc"), ramp(0.0)).unwrap();
     // another file is another study
     fs::write(place.at("steep.asc"), ramp(0.1)).unwrap();
     let told = place.refused(&["run", "study.toml", "--out", "out"]);

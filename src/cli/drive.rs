@@ -108,9 +108,10 @@ pub fn drive<'a>(
     plan: &Plan<'a>,
 ) -> Result<Driven, Failure> {
     let (here, size) = (ranks.rank(), ranks.size());
-    let own = plan.recovery.folder().cloned();
+    // as the system's words: names of folders need not be UTF-8
+    let own = plan.recovery.folder().map(|folder| folder.clone().into_os_string());
     let folders = ranks.gathered("folder", &own)?;
-    folders.iter().flatten().for_each(|folder| plan.recovery.set_folder(folder));
+    folders.iter().flatten().for_each(|folder| plan.recovery.set_folder(Path::new(folder)));
     plan.tick.store(ranks.world().state().tick, Ordering::Relaxed);
     let reads_ground = plan.tells_ground || (!plan.parts && reads_ground(plan.scenario));
     let schedule = Schedule {

@@ -16,10 +16,10 @@ pub fn pacing(own: &PacingSummary) -> String {
     )
 }
 
-/// The exchange in a few lines.
-pub fn summary(ranks: &[Vec<HeartbeatFigures>]) -> String {
+/// The exchange in a few lines; nothing where a rank ended before its first heartbeat.
+pub fn summary(ranks: &[Vec<HeartbeatFigures>]) -> Option<String> {
     let all = || ranks.iter().flatten();
-    let heartbeats = ranks.iter().map(Vec::len).min().unwrap_or(0).max(1);
+    let heartbeats = ranks.iter().map(Vec::len).min().filter(|&count| count > 0)?;
     let sum = |value: fn(&HeartbeatFigures) -> u64| all().map(value).sum::<u64>();
     let (nodes, ground) = (sum(|b| b.nodes), sum(|b| b.ground_bytes));
     let (states, agents) = (sum(|b| b.state_bytes), sum(|b| b.announced));
@@ -38,7 +38,7 @@ pub fn summary(ranks: &[Vec<HeartbeatFigures>]) -> String {
     };
     let (step, slowest) = mean(|b| b.step);
     let most = |value: fn(&HeartbeatFigures) -> f64| all().map(value).fold(0.0, f64::max);
-    format!(
+    Some(format!(
         "{} ranks, {heartbeats} heartbeats: steps {step:.0} us (slowest rank {slowest:.0}, imbalance \
          {:.0} %), serialise {:.1} us, lengths {:.1} us, payload {:.1} us, apply {:.1} us\n\
          {} bytes a vehicle's state, {:.2} bytes a node ({nodes} nodes), \
@@ -55,5 +55,17 @@ pub fn summary(ranks: &[Vec<HeartbeatFigures>]) -> String {
         per(received, (heartbeats * ranks.len()) as u64),
         1e3 * most(|b| b.ghost_error),
         1e3 * most(|b| b.ghost_bound),
-    )
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_no_heartbeat_nothing_is_told() {
+        assert_eq!(summary(&[Vec::new(), Vec::new()]), None);
+        let one = || vec![HeartbeatFigures::default()];
+        assert!(summary(&[one(), one()]).unwrap().starts_with("2 ranks, 1 heartbeats: steps 0 us"));
+    }
 }

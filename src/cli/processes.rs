@@ -70,6 +70,24 @@ impl Processes {
         self.processes.filter(|_| self.rank.is_none())
     }
 
+    /// Refuses to restart ranks of which the first is started by hand. The others, which the first
+    /// may have started, leave it to the first.
+    ///
+    /// # Errors
+    /// [`Failure::Usage`].
+    pub fn check_restarts(&self, restarts: u16) -> Result<(), Failure> {
+        if restarts == 0 || self.rank != Some(0) {
+            return Ok(());
+        }
+        Err(Failure::Usage {
+            argument: "--restarts",
+            value: restarts.to_string(),
+            allowed: "left away with --rank: only ranks that --processes starts here are started \
+                      anew"
+                .into(),
+        })
+    }
+
     /// Threads for each process where all are started here: its share of the cores.
     pub fn threads(&self) -> Option<u16> {
         let processes = self.started_here()?;

@@ -14,7 +14,7 @@ use crate::simulation::{SceneModel, World, checkpoint};
 use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};
 
-/// Draw a picture of a scenario, or of a moment of a run
+/// Draw a picture of a scenario at a time, or of a run at its last checkpoint
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bekker render examples/mixed_convoy.toml --time 8\n  \
     bekker render --run runs/convoy_mud-1 --camera top --out ruts.png\n  \

@@ -24,6 +24,7 @@ use crate::sync::ghost::Order;
 use clap::{Args, Command, FromArgMatches};
 use launched::{Launched, PreparedRun, Session};
 use prepared::{Place, Prepared};
+use restarting::Restart;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -97,8 +98,9 @@ pub struct Run {
     #[arg(long, value_name = "SEED", requires = "rebalance", hide = true)]
     rebalance_by_chance: Option<u64>,
     /// With --processes started here: how often to go on by itself from the last checkpoint, with
-    /// all ranks anew, when one is lost
-    #[arg(long, value_name = "TIMES", default_value_t = 0, requires = "processes")]
+    /// all ranks anew, when one is lost. `bekker view RUN --html` leaves a page of such a run
+    #[arg(long, value_name = "TIMES", default_value_t = 0, requires = "processes",
+          conflicts_with_all = ["ranks", "html"])]
     restarts: u16,
     /// Have each rank write its own vehicles' record and checkpoints, joined by the first rank at
     /// the end, which is told nothing of them before; all must see the run's folder. The files are
@@ -154,20 +156,30 @@ impl Run {
             if !self.processes.is_one_of_several() {
                 launcher::alone()?;
             }
-            self.driven(None, quiet)
+            self.driven_on(None, quiet)
         }
         #[cfg(feature = "mpi")]
         {
             let apart = self.processes.is_one_of_several();
             let session = if apart { None } else { launcher::session()? };
-            let ended = self.driven(session.as_ref(), quiet);
+            let ended = self.driven_on(session.as_ref(), quiet);
             // a launcher ends all as soon as one has ended by a code: tell it before that
             if session.is_some() { ended.map_err(Failure::tell) } else { ended }
         }
     }
 
-    /// Drives the scenario and writes the results.
-    fn driven(&self, session: Option<&Session>, quiet: bool) -> Result<(), Failure> {
+    /// Drives the scenario and writes the results, and goes on when a rank is lost, if it is to.
+    fn driven_on(&self, session: Option<&Session>, quiet: bool) -> Result<(), Failure> {
+        self.processes.check_restarts(self.restarts)?;
+        match self.driven(session, quiet)? {
+            None => Ok(()),
+            Some(restart) => self.restarted(&restart),
+        }
+    }
+
+    /// Drives the scenario and writes the results, unless a rank is lost and it is to go on: with
+    /// nothing left by then that it listens at or writes to.
+    fn driven(&self, session: Option<&Session>, quiet: bool) -> Result<Option<Restart>, Failure> {
         let (flag, dismissed) = (interruption()?, dismissal()?);
         let tick = Arc::new(AtomicU64::new(0));
         let met = self.processes.meet(self.patience(), self.threads, quiet, &flag)?;
@@ -230,12 +242,11 @@ impl Run {
         }
         let driven = launched.drive(&prepared, controller, &plan);
         let driven = match (driven, place) {
-            (Err(Failure::Ranks { cause, .. }), Some(Place { folder, lock, .. }))
+            (Err(Failure::Ranks { cause, .. }), Some(Place { folder, .. }))
                 if self.restarts_here() && !cause.is_shared() =>
             {
                 let has_checkpoint = recovery.has_checkpoint();
-                drop(lock);
-                return self.restarted(&folder, has_checkpoint, &cause, quiet);
+                return Ok(Some(Restart { folder, has_checkpoint, cause }));
             }
             (driven, given) => {
                 place = given;
@@ -253,7 +264,7 @@ impl Run {
         }
         let Some(place) = place else {
             // rank 0 writes the record down, and says how it ended
-            return if cut { Err(Failure::Reported { code: INTERRUPTED }) } else { Ok(()) };
+            return if cut { Err(Failure::Reported { code: INTERRUPTED }) } else { Ok(None) };
         };
         let folder = place.folder.clone();
         let summary =
@@ -264,7 +275,7 @@ impl Run {
         if let Some(clients) = &clients {
             watching::stay_open(clients, &flag);
         }
-        failed(&summary)
+        failed(&summary).map(|()| None)
     }
 
     /// Writes the results of a drive that took `wall` seconds, and says what they are.
@@ -301,8 +312,11 @@ impl Run {
         };
         results.write()?;
         drop(lock);
-        if figures.len() > 1 && !quiet {
-            eprintln!("{}", heartbeats::summary(&figures));
+        if figures.len() > 1
+            && !quiet
+            && let Some(told) = heartbeats::summary(&figures)
+        {
+            eprintln!("{told}");
         }
         if let (Some(pacing), false) = (&summary.pacing, quiet) {
             eprintln!("{}", heartbeats::pacing(pacing));

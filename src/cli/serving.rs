@@ -106,7 +106,7 @@ impl Serving {
     }
 
     /// Takes the address that the run is to listen at, if it is to.
-    pub fn bound(&self, scenario: &Scenario) -> Result<Option<Bound>, Failure> {
+    pub fn bound(&self, scenario: &Scenario, model: &WorldModel) -> Result<Option<Bound>, Failure> {
         let failed = |error: LinkError| Failure::Input {
             subject: "--serve".into(),
             cause: error.to_string(),
@@ -120,7 +120,7 @@ impl Serving {
                 });
             }
             if let Some(domain) = self.ros2 {
-                return if cfg!(feature = "ros2") { Ok(None) } else { Err(knows_no_ros2(domain)) };
+                return named_in_ros2(domain, model).map(|()| None);
             }
             let outside = |own: &&crate::scenario::config::Vehicle| {
                 matches!(own.driver, Driver::Outside { .. })
@@ -180,6 +180,27 @@ pub fn bridge(
     serving.ros2.map_or(Ok(None), |domain| Err(knows_no_ros2(domain)))
 }
 
+/// Sees that ROS 2 tells all vehicles and sensors apart.
+#[cfg(feature = "ros2")]
+fn named_in_ros2(domain: DdsDomain, model: &WorldModel) -> Result<(), Failure> {
+    match crate::link::ros2::indistinct(model) {
+        None => Ok(()),
+        Some([one, other, ros]) => Err(Failure::Input {
+            subject: format!("--ros2={domain}"),
+            cause: format!(
+                "{one:?} and {other:?} are both {ros} in ROS 2: names must differ in letters and \
+                 digits of ASCII"
+            ),
+        }),
+    }
+}
+
+#[cfg(not(feature = "ros2"))]
+fn named_in_ros2(domain: DdsDomain, _: &WorldModel) -> Result<(), Failure> {
+    Err(knows_no_ros2(domain))
+}
+
+#[cfg(not(feature = "ros2"))]
 fn knows_no_ros2(domain: DdsDomain) -> Failure {
     Failure::Input {
         subject: format!("--ros2={domain}"),

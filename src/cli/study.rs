@@ -21,10 +21,12 @@ pub use extent::config;
 
 use super::Failure;
 use crate::report::study::{AskedOfStudy, Cell, Shard};
+use crate::scenario::ScenarioFile;
 use crate::scenario::build::world;
 use crate::study::design::{self, Level};
 use clap::{Args, Subcommand};
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Drive one scenario many times with some of its keys at other values, and say what came of it
@@ -75,10 +77,13 @@ fn asked(study: &design::Study, file: &Path, shard: Shard) -> Result<AskedOfStud
         _ => Default::default(),
     };
     let responses = study.responses.iter();
+    // reads all files
+    let fingerprint = world(&study.base)?.fingerprint;
     let asked = AskedOfStudy {
         format: 0,
         study: config,
-        fingerprint: world(&study.base)?.fingerprint,
+        fingerprint,
+        inputs: inputs(&study.base),
         duration: study.base.scenario.time.duration,
         table: study.table_hash.clone(),
         trials: study.trials(),
@@ -92,6 +97,15 @@ fn asked(study: &design::Study, file: &Path, shard: Shard) -> Result<AskedOfStud
         file: whole(file),
     };
     Ok(asked.of_this_program())
+}
+
+/// The files that a scenario was built from, by their paths from its folder on, each with its hash.
+fn inputs(file: &ScenarioFile) -> BTreeMap<String, String> {
+    let own = file.inputs.list().into_iter().map(|input| {
+        let path = input.path.strip_prefix(&file.folder).unwrap_or(&input.path);
+        (path.display().to_string(), input.sha256)
+    });
+    own.collect()
 }
 
 /// A level as a value of a table.

@@ -84,7 +84,7 @@ impl Run {
         if self.parts {
             check_parts(&file)?;
         }
-        let bound = if writes { self.serving.bound(&file.scenario)? } else { None };
+        let bound = if writes { self.serving.bound(&file.scenario, &built.world)? } else { None };
         // the others get both from rank 0
         let state = if writes { self.start(&built)? } else { None };
         let first = state.as_ref().map_or(0, |state| state.tick);

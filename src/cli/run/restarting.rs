@@ -1,12 +1,25 @@
 //! A run whose ranks are processes started here goes on by itself when one of them is lost.
 
 use super::Run;
-use crate::cli::Failure;
+use crate::cli::{Cli, Failure};
 use crate::simulation::RankError;
-use clap::ValueEnum;
-use std::ffi::OsString;
-use std::path::Path;
+use clap::{ArgMatches, CommandFactory};
+use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
 use std::process::Command;
+
+/// Options of which a run that goes on has others, or none: what it drives, and where.
+const OWN: [&str; 7] = ["file", "sets", "hash_every", "out", "force", "resume", "restarts"];
+
+/// A run that lost a rank and is to go on.
+pub(super) struct Restart {
+    /// Where its results are.
+    pub folder: PathBuf,
+    /// Whether a checkpoint is there.
+    pub has_checkpoint: bool,
+    /// Which rank was lost.
+    pub cause: RankError,
+}
 
 impl Run {
     /// Whether the loss of a rank is to be made good for by going on from the last checkpoint.
@@ -16,78 +29,129 @@ impl Run {
     }
 
     /// Goes on from the last checkpoint in the folder, or from the beginning if there is none yet,
-    /// as a process of its own with all ranks anew. What of the record is later is cut, so that
-    /// the files are those of a run without loss.
-    pub(super) fn restarted(
-        &self,
-        folder: &Path,
-        has_checkpoint: bool,
-        cause: &RankError,
-        quiet: bool,
-    ) -> Result<(), Failure> {
+    /// with all ranks anew. What of the record is later is cut, so that the files are those of a
+    /// run without loss.
+    pub(super) fn restarted(&self, restart: &Restart) -> Result<(), Failure> {
         let left = self.restarts - 1;
-        let from = if has_checkpoint { "from the last checkpoint" } else { "from the beginning" };
+        let Restart { has_checkpoint, cause, .. } = restart;
+        let from = if *has_checkpoint { "from the last checkpoint" } else { "from the beginning" };
         eprintln!("{cause}; on {from} ({left} restarts left)");
-        let failed = |error: std::io::Error| Failure::Run {
-            subject: "--restarts".into(),
-            cause: error.to_string(),
-        };
-        let program = std::env::current_exe().map_err(failed)?;
-        let begins = match has_checkpoint {
-            true => vec!["run".into(), "--resume".into(), folder.into()],
-            false => self.beginning(folder),
-        };
-        let options = self.options(quiet);
-        let status = Command::new(program).args(begins).args(options).status();
-        match status.map_err(failed)?.code() {
-            Some(0) => Ok(()),
-            code => {
-                Err(Failure::Reported { code: code.and_then(|c| c.try_into().ok()).unwrap_or(1) })
-            }
-        }
+        let failed = |cause: String| Failure::Run { subject: "--restarts".into(), cause };
+        let given: Vec<OsString> = std::env::args_os().skip(1).collect();
+        let mut words = lasting(&given).map_err(|error| failed(error.to_string()))?;
+        words.push(format!("--restarts={left}").into());
+        words.extend(self.begins(restart));
+        let program = std::env::current_exe().map_err(|error| failed(error.to_string()))?;
+        go_on(Command::new(program).args(words))
     }
 
-    /// What says where this run began, into the same folder.
-    fn beginning(&self, folder: &Path) -> Vec<OsString> {
-        let mut words: Vec<OsString> = vec!["run".into()];
-        words.extend(self.file.iter().map(OsString::from));
-        words.extend(self.sets.iter().map(|set| OsString::from(format!("--set={set}"))));
+    /// What says where the run goes on.
+    fn begins(&self, Restart { folder, has_checkpoint, .. }: &Restart) -> Vec<OsString> {
+        if *has_checkpoint {
+            return vec!["--resume".into(), folder.into()];
+        }
+        let set = |set: &String| OsString::from(format!("--set={set}"));
+        let mut words: Vec<OsString> = self.sets.iter().map(set).collect();
         if let Some(from) = &self.resume {
             words.extend(["--resume".into(), from.into()]);
         }
         words.extend(["--force".into(), "--out".into(), folder.into()]);
-        words
-    }
-
-    /// The options of this run, with one restart less.
-    fn options(&self, quiet: bool) -> Vec<OsString> {
-        let mut words: Vec<OsString> = Vec::new();
-        let mut give = |name: &str, value: Option<String>| {
-            words.extend(value.map(|value| OsString::from(format!("--{name}={value}"))));
-        };
-        let named = |value: &dyn Fn() -> Option<clap::builder::PossibleValue>| {
-            value().map(|value| value.get_name().to_owned())
-        };
-        give("processes", self.processes.started_here().map(|own| own.to_string()));
-        give("restarts", Some((self.restarts - 1).to_string()));
-        give("threads", self.threads.map(|own| own.to_string()));
-        give("partition", Some(self.partition.to_string()));
-        give("route", named(&|| self.route.to_possible_value()));
-        give("extrapolate", named(&|| self.extrapolate.to_possible_value()));
-        give("timeout", Some(self.timeout.to_string()));
-        give("checkpoint-every", Some(self.checkpoint_every.to_string()));
-        give("rebalance", self.rebalance.map(|own| own.to_string()));
-        give("rebalance-by-chance", self.rebalance_by_chance.map(|own| own.to_string()));
-        for (name, given) in [
-            ("--parts", self.parts),
-            ("--trace", self.trace),
-            ("--timings", self.timings),
-            ("--no-picture", self.no_picture),
-            ("--json", self.json),
-            ("--quiet", quiet),
-        ] {
-            words.extend(given.then(|| OsString::from(name)));
+        if let Some(file) = &self.file {
+            words.extend(["--".into(), file.into()]);
         }
         words
+    }
+}
+
+/// The words of a command line of `bekker run` that hold for the same run when it goes on: all
+/// options but those of where it begins.
+fn lasting(given: &[OsString]) -> Result<Vec<OsString>, clap::Error> {
+    // ahead of it: options of all commands, or a script that has this program in it
+    let at = given.iter().position(|word| word == "run").unwrap_or(0);
+    let mut command = Cli::command();
+    // has options of all commands known to each
+    command.build();
+    let line = [OsString::from("bekker")].into_iter().chain(given[at..].iter().cloned());
+    let matches = command.clone().try_get_matches_from(line)?;
+    let mut words = given[..at].to_vec();
+    words.push("run".into());
+    if let (Some(run), Some(own)) =
+        (command.find_subcommand("run"), matches.subcommand_matches("run"))
+    {
+        let others = run.get_arguments().filter(|option| !OWN.contains(&option.get_id().as_str()));
+        others.for_each(|option| words.extend(said(option, own)));
+    }
+    Ok(words)
+}
+
+/// An option as it was given on the command line; nothing if it was not.
+fn said(option: &clap::Arg, matches: &ArgMatches) -> Vec<OsString> {
+    let (id, Some(long)) = (option.get_id().as_str(), option.get_long()) else { return Vec::new() };
+    if matches.value_source(id) != Some(clap::parser::ValueSource::CommandLine) {
+        return Vec::new();
+    }
+    if !option.get_action().takes_values() {
+        return vec![format!("--{long}").into()];
+    }
+    let with = |value: &OsStr| {
+        let mut word = OsString::from(format!("--{long}="));
+        word.push(value);
+        word
+    };
+    matches.get_raw(id).into_iter().flatten().map(with).collect()
+}
+
+/// Has this process become the program anew: whoever started it, and signals to it, reach it as
+/// before, and what it held is free.
+#[cfg(unix)]
+fn go_on(command: &mut Command) -> Result<(), Failure> {
+    use std::os::unix::process::CommandExt;
+    let cause = command.exec().to_string();
+    Err(Failure::Run { subject: "--restarts".into(), cause })
+}
+
+/// Goes on as a process of its own, which is waited for.
+#[cfg(not(unix))]
+fn go_on(command: &mut Command) -> Result<(), Failure> {
+    let failed = |cause: String| Failure::Run { subject: "--restarts".into(), cause };
+    let status = command.status().map_err(|error| failed(error.to_string()))?;
+    match status.code().map(u8::try_from) {
+        Some(Ok(0)) => Ok(()),
+        Some(Ok(code)) => Err(Failure::Reported { code }),
+        _ => Err(failed(format!("the first rank is gone ({status})"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kept(line: &str) -> String {
+        let given: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+        let words = lasting(&given).unwrap();
+        words.join(OsStr::new(" ")).into_string().unwrap()
+    }
+
+    #[test]
+    fn all_options_but_those_of_where_it_begins_hold_on() {
+        for (line, expected) in [
+            ("run a.toml --processes 2 --restarts 1", "run --processes=2"),
+            (
+                "run --set a=1 --out o --force --hash-every 2 --processes=2 -- a.toml",
+                "run --processes=2",
+            ),
+            (
+                "run a.toml --processes 2 --realtime=2 --serve --serve-token secret --gpu off",
+                "run --processes=2 --gpu=off --serve=127.0.0.1:0 --serve-token=secret --realtime=2",
+            ),
+            ("-q run a.toml --processes 2", "-q run --processes=2"),
+            ("script run a.toml --processes 2 -q", "script run --processes=2 --quiet"),
+            (
+                "run --resume o --processes 2 --partition 0,1,1 --ros2=7@10.0.0.1 --ros2-ground",
+                "run --processes=2 --partition=0,1,1 --ros2=7@10.0.0.1 --ros2-ground",
+            ),
+        ] {
+            assert_eq!(kept(line), expected);
+        }
     }
 }

@@ -344,13 +344,17 @@ impl Roster {
                 return Err((FaultCode::Tick, format!("{given}: {wanted}")));
             }
         }
-        let mut taken = Vec::new();
+        let mut taken: Vec<(usize, Controls, Option<f64>)> = Vec::new();
         for own in &act.controls {
             let agent = outline.agent(&own.vehicle).filter(|agent| member.agents.contains(agent));
             let Some(agent) = agent else {
                 let text = format!("vehicle {:?}: is none that this session drives", own.vehicle);
                 return Err((FaultCode::Act, text));
             };
+            if taken.iter().any(|(other, ..)| *other == agent) {
+                let text = format!("vehicle {:?}: must be commanded once in an act", own.vehicle);
+                return Err((FaultCode::Act, text));
+            }
             let controls = controls(own).and_then(|command| {
                 let controls = outline.model.controls(agent, &command);
                 controls.map_err(|error| format!("vehicle {:?}: {error}", own.vehicle))

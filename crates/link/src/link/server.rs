@@ -129,6 +129,10 @@ impl Server {
             let text = "the token is missing or wrong: give the one that the run printed";
             return Err((FaultCode::Token, text.into()));
         }
+        if hello.every == 0 {
+            let text = "every = 0: must be 1 heartbeat or more from one beat to the next";
+            return Err((FaultCode::Message, text.into()));
+        }
         let (agents, sensors) =
             (outline.vehicles(&hello.vehicles)?, outline.sensors(&hello.sensors)?);
         let radios = outline.radios(&hello.radios)?;
@@ -154,7 +158,7 @@ impl Server {
             name: name.clone(),
             given_name: hello.name.chars().take(64).collect(),
             agents,
-            every: u64::from(hello.every.max(1)),
+            every: u64::from(hello.every),
             sensors,
             radios,
             outbox,

@@ -110,7 +110,7 @@ impl Recording {
         if model.agents.iter().all(|agent| agent.sensors.is_empty()) {
             return Ok(None);
         }
-        let saved: Vec<Vec<Saved>> = model.agents.iter().zip(vehicles).map(saved).collect();
+        let saved: Vec<Vec<Saved>> = saved(&model.agents, vehicles);
         let path = folder.join(MCAP);
         file::check_place(&path)?;
         // what is gone on with is read while its follower is written beside it
@@ -395,19 +395,26 @@ fn list_frame(
     frames.end_row()
 }
 
-/// How frames of a vehicle's sensors are saved.
-fn saved((agent, entry): (&AgentModel, &config::Vehicle)) -> Vec<Saved> {
-    let of = |sensor: &Sensor| {
+/// How frames of the sensors of all vehicles are saved, those of each in a folder of its own.
+fn saved(agents: &[AgentModel], vehicles: &[config::Vehicle]) -> Vec<Vec<Saved>> {
+    let stems = rundir::file_stems(agents.iter().map(|own| own.name.as_str()));
+    let all = agents.iter().zip(vehicles).zip(&stems);
+    all.map(|((agent, entry), stem)| saved_of(agent, entry, stem)).collect()
+}
+
+/// How frames of a vehicle's sensors are saved, in the vehicle's folder.
+fn saved_of(agent: &AgentModel, entry: &config::Vehicle, vehicle: &str) -> Vec<Saved> {
+    let of = |(sensor, stem): (&Sensor, String)| {
         // the second of a pair of cameras saves what the first does
         let is_of = |name: &str| sensor.name == name || sensor.name == format!("{name}_right");
         let config = entry.sensor.iter().find(|config| is_of(&config.name));
-        let stem = rundir::file_stem;
         Saved {
             formats: config.map(|config| config.save.clone()).unwrap_or_default(),
-            folder: format!("sensors/{}/{}", stem(&agent.name), stem(&sensor.name)),
+            folder: format!("sensors/{vehicle}/{stem}"),
         }
     };
-    agent.sensors.iter().map(of).collect()
+    let stems = rundir::file_stems(agent.sensors.iter().map(|own| own.name.as_str()));
+    agent.sensors.iter().zip(stems).map(of).collect()
 }
 
 fn of_image(format: FrameFormat, image: &Image) -> Result<Vec<u8>, String> {

@@ -3,6 +3,7 @@
 use super::record_parts::PARTS;
 use super::recovery::CHECKPOINTS;
 use super::{ReportError, file, parts};
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::{ErrorKind, Read, Seek, Write};
 use std::path::{Path, PathBuf};
@@ -164,6 +165,29 @@ pub(super) fn file_stem(scenario: &str) -> String {
     if stem.is_empty() { "run".to_owned() } else { stem }
 }
 
+/// The same of several names that are to lie in one folder, each another: of those that come to one
+/// stem, one that is it keeps it, and the others are numbered in their order.
+pub(super) fn file_stems<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let names: Vec<&str> = names.collect();
+    let is_own = |name: &&&str| file_stem(name) == **name;
+    let mut taken: BTreeSet<String> =
+        names.iter().filter(is_own).map(|own| (*own).into()).collect();
+    let stem = |name: &&str| {
+        let stem = file_stem(name);
+        if stem == **name {
+            return stem;
+        }
+        let mut distinct = stem.clone();
+        let mut number = 1;
+        while !taken.insert(distinct.clone()) {
+            number += 1;
+            distinct = format!("{stem}-{number}");
+        }
+        distinct
+    };
+    names.iter().map(stem).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -191,6 +215,17 @@ mod tests {
         create(&path, true).unwrap();
         assert!(path.join("notes.txt").exists());
         assert!(create(&path.join("notes.txt"), true).is_err());
+    }
+
+    #[test]
+    fn stems_in_one_folder_are_others() {
+        let long = "x".repeat(90);
+        let longer = format!("{long}y");
+        let names = ["left cam", "left_cam", "left/cam", "left_cam-2", &long, &longer, "", "ö"];
+        let (cut, numbered) = ("x".repeat(80), format!("{}-2", "x".repeat(80)));
+        let expected =
+            ["left_cam-3", "left_cam", "left_cam-4", "left_cam-2", &cut, &numbered, "run", "ö"];
+        assert_eq!(file_stems(names.into_iter()), expected);
     }
 
     #[test]

@@ -16,3 +16,4 @@ mod topics;
 mod wanted;
 
 pub use bridge::{Bridge, Domain};
+pub use topics::indistinct;

@@ -13,6 +13,7 @@ use crate::sensor::lidar::Cloud;
 use crate::sensor::{Delivery, Model, Reading, Sensor};
 use crate::simulation::{Sample, World, WorldModel};
 use crate::spatial::{Pose, Quat, Vec3};
+use std::collections::BTreeMap;
 
 /// The world: x east, y north, z up.
 pub(super) const MAP: &str = "map";
@@ -70,6 +71,22 @@ pub(super) fn ros_name(name: &str) -> String {
         true => format!("_{name}"),
         false => name,
     }
+}
+
+/// Two vehicles, or two sensors of one, whose names ROS 2 takes as one, and that one.
+pub fn indistinct(model: &WorldModel) -> Option<[String; 3]> {
+    let vehicles = model.agents.iter().map(|own| own.name.as_str());
+    let sensors = model.agents.iter().map(|own| own.sensors.iter().map(|own| own.name.as_str()));
+    indistinct_of(vehicles).or_else(|| sensors.into_iter().find_map(indistinct_of))
+}
+
+fn indistinct_of<'a>(names: impl Iterator<Item = &'a str>) -> Option<[String; 3]> {
+    let mut known: BTreeMap<String, &str> = BTreeMap::new();
+    names.into_iter().find_map(|name| {
+        let ros = ros_name(name);
+        let before = known.insert(ros.clone(), name)?;
+        Some([before.to_owned(), name.to_owned(), ros])
+    })
 }
 
 impl Topics {
@@ -354,6 +371,9 @@ mod tests {
         for (name, ros) in [("lead", "lead"), ("Truck 1", "Truck_1"), ("2/x-y", "_2_x_y")] {
             assert_eq!(ros_name(name), ros);
         }
+        assert_eq!(indistinct_of(["a_b", "a c", "ab"].into_iter()), None);
+        let found = indistinct_of(["a-b", "c", "a_b"].into_iter());
+        assert_eq!(found, Some(["a-b", "a_b", "a_b"].map(str::to_owned)));
     }
 
     #[test]

@@ -20,7 +20,7 @@ use std::sync::{Mutex, PoisonError};
 const ASKED: &str = "study.json";
 const JOURNAL: &str = "journal.bin";
 /// Version of the folder's format.
-const FORMAT: u32 = 4;
+const FORMAT: u32 = 5;
 
 /// A part of the trials: those whose number leaves `index` - 1 when divided by `of`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -56,6 +56,10 @@ pub struct AskedOfStudy {
     /// Hash of all that decides its scenario's course without any factor, files included;
     /// hexadecimal.
     pub fingerprint: String,
+    /// Of each of these files, by its path from the scenario's folder on, the SHA-256 of what it
+    /// held; decides nothing beside the fingerprint, and says what differs in it.
+    #[serde(default)]
+    pub inputs: BTreeMap<String, String>,
     /// How long its scenario is driven without any factor, s: that does not change the course, but
     /// where it ends.
     pub duration: f64,
@@ -90,11 +94,11 @@ impl AskedOfStudy {
     }
 
     /// The first key in which another differs, with both values; where the files are does not
-    /// count.
+    /// count. Of the fingerprint the first file that differs, where one does.
     pub fn difference(&self, other: &AskedOfStudy) -> Option<[String; 3]> {
         let [own, others] = [self, other].map(|asked| {
             let Ok(Value::Object(mut map)) = serde_json::to_value(asked) else { return Map::new() };
-            map.retain(|key, _| key != "scenario" && key != "file");
+            map.retain(|key, _| !["scenario", "file", "inputs"].contains(&key.as_str()));
             let study = map.remove("study");
             // the study's own keys first: the rest follows from them
             let study = study.as_ref().and_then(Value::as_object).cloned().unwrap_or_default();
@@ -106,7 +110,22 @@ impl AskedOfStudy {
         let mut keys = own.keys().chain(others.keys());
         // as text: a number read from a file may be off by its last place
         let key = keys.find(|key| told(&own, key) != told(&others, key))?;
-        Some([key.clone(), told(&own, key), told(&others, key)])
+        let (found, asked) = (told(&own, key), told(&others, key));
+        if key != "fingerprint" {
+            return Some([key.clone(), found, asked]);
+        }
+        let scenario = self.scenario.file_name().unwrap_or_default().to_string_lossy();
+        self.changed_input(other)
+            .or_else(|| Some([format!("fingerprint of {scenario}"), found, asked]))
+    }
+
+    /// The first of the scenario's files that held something else in another study, with both
+    /// hashes.
+    fn changed_input(&self, other: &AskedOfStudy) -> Option<[String; 3]> {
+        self.inputs.iter().find_map(|(path, own)| {
+            let theirs = other.inputs.get(path).filter(|theirs| *theirs != own)?;
+            Some([format!("SHA-256 of {path}"), own.clone(), theirs.clone()])
+        })
     }
 
     /// The same of another part.
