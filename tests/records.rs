@@ -392,7 +392,10 @@ fn a_record_that_ends_before_its_checkpoint_is_not_gone_on_with() {
         assert!(bytes.len() > 2 * to, "{file}: {} bytes", bytes.len());
         std::fs::write(&path, &bytes[..to]).unwrap();
         let error = told(&go_on(&[]).output().unwrap());
-        assert!(error.contains(file) && error.contains("before the checkpoint at 1.2 s"), "{error}");
+        assert!(
+            error.contains(file) && error.contains("before the checkpoint at 1.2 s"),
+            "{error}"
+        );
         std::fs::write(&path, bytes).unwrap();
         if file != "sensors.mcap" {
             assert_eq!(status(), "complete", "{file}");
