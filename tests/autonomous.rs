@@ -281,6 +281,40 @@ fn a_search_ends_with_its_share_explored() {
     }
 }
 
+/// At the end one that was on its way is under way though it stands, be it to think; one that
+/// waits for its team's orders holds, since it waits.
+#[test]
+fn who_finds_its_way_at_the_end_is_under_way() {
+    let begun = driven(model(&[]), 0.05);
+    assert_eq!(begun.outcome(0).code, OutcomeCode::UnderWay, "{}", begun.outcome(0).sentence);
+    let free = FIELD.replace(", goal_to = [45, 15]", "").replace(", goal = [45, -15]", "");
+    let team = "team={ goals = [[45, 0]], radio = { near = 0, far = 0 } }";
+    let file = ScenarioFile::parse("field.toml", &free, Path::new(""), &[team.to_string()]);
+    let built = build::world(&file.unwrap_or_else(|faults| panic!("{faults}"))).unwrap();
+    let alone = driven(built.world, 0.5);
+    let codes = [0, 1, 2].map(|agent| alone.outcome(agent).code);
+    assert_eq!(codes, [OutcomeCode::UnderWay, OutcomeCode::Holding, OutcomeCode::Holding]);
+}
+
+/// One that may be no faster than a snail gets on all the same, and never backs away; what would
+/// be none is refused.
+#[test]
+fn a_slow_driver_gets_on() {
+    let slow = model(&["vehicle[0].driver.speed=0.2", "vehicle[0].row.count=1"]);
+    let mut world = World::new(slow);
+    while world.time() < 10.0 - 1e-9 {
+        world.advance();
+        let wanted = world.state().agents[0].autonomy.as_ref().unwrap().navigator.wanted();
+        assert!(wanted >= 0.0, "{wanted} m/s at {} s", world.time());
+    }
+    let x = world.sample(0).unwrap().pose.position.x;
+    assert!((0.5..3.0).contains(&x), "{x}");
+    let sets = ["vehicle[0].driver.speed=0.1".to_string()];
+    let said =
+        ScenarioFile::parse("field.toml", FIELD, Path::new(""), &sets).unwrap_err().to_string();
+    assert!(said.contains("driver.speed = 0.1: must be from 0.2 to 50 m/s"), "{said}");
+}
+
 /// A link that is lost changes only what was told over it: the same drive until then.
 #[test]
 fn a_vehicle_without_contact_goes_on_with_what_it_has() {
@@ -311,9 +345,29 @@ fn tasks_that_nobody_can_hand_out_are_refused() {
         (r#"{ goals = [[9, 9]], sharing = "peers" }"#, "team.sharing"),
         (r#"{ goals = [[9, 9]], search = { area = [0, 0, 9, 9] } }"#, "team.search"),
         ("{ search = { area = [9, 0, 0, 9] } }", "team.search.area"),
+        ("{ search = { area = [-1e6, -1e6, 1e6, 1e6] } }", "has 1.6e10 tiles of 16 m"),
+        ("{ search = { area = [0.3, 0.3, 0.7, 0.7] } }", "no cell of the map"),
         (r#"{ assignment = "auction" }"#, "team.goals"),
     ] {
         let said = refused(&free, &format!("team={team}"));
         assert!(said.contains(key), "{team}: {said}");
+    }
+}
+
+/// An area to be searched lies on the terrain, where that has bounds; all of it may be.
+#[test]
+fn an_area_off_the_terrain_is_refused() {
+    let free = FIELD.replace(", goal_to = [45, 15]", "").replace(", goal = [45, -15]", "");
+    let surface = r#"terrain={ surface = { kind = "random", size = [80, 60], amplitude = 0.2 } }"#;
+    let built = |area: &str| {
+        let sets = [surface.to_string(), format!("team.search.area={area}")];
+        let file = ScenarioFile::parse("field.toml", &free, Path::new(""), &sets);
+        build::world(&file.unwrap_or_else(|faults| panic!("{faults}"))).map(|_| ())
+    };
+    assert_eq!(built("[-40, -30, 40, 30]"), Ok(()));
+    for area in ["[-40, -30, 40, 31]", "[500, 500, 600, 600]"] {
+        let said = built(area).expect_err(area).to_string();
+        let expected = format!("team.search.area = {area}: lies outside the terrain, x -40 to 40");
+        assert_eq!(said.matches(&expected).count(), 1, "{said}");
     }
 }
