@@ -311,9 +311,29 @@ fn tasks_that_nobody_can_hand_out_are_refused() {
         (r#"{ goals = [[9, 9]], sharing = "peers" }"#, "team.sharing"),
         (r#"{ goals = [[9, 9]], search = { area = [0, 0, 9, 9] } }"#, "team.search"),
         ("{ search = { area = [9, 0, 0, 9] } }", "team.search.area"),
+        ("{ search = { area = [-1e6, -1e6, 1e6, 1e6] } }", "has 1.6e10 tiles of 16 m"),
+        ("{ search = { area = [0.3, 0.3, 0.7, 0.7] } }", "no cell of the map"),
         (r#"{ assignment = "auction" }"#, "team.goals"),
     ] {
         let said = refused(&free, &format!("team={team}"));
         assert!(said.contains(key), "{team}: {said}");
+    }
+}
+
+/// An area to be searched lies on the terrain, where that has bounds; all of it may be.
+#[test]
+fn an_area_off_the_terrain_is_refused() {
+    let free = FIELD.replace(", goal_to = [45, 15]", "").replace(", goal = [45, -15]", "");
+    let surface = r#"terrain={ surface = { kind = "random", size = [80, 60], amplitude = 0.2 } }"#;
+    let built = |area: &str| {
+        let sets = [surface.to_string(), format!("team.search.area={area}")];
+        let file = ScenarioFile::parse("field.toml", &free, Path::new(""), &sets);
+        build::world(&file.unwrap_or_else(|faults| panic!("{faults}"))).map(|_| ())
+    };
+    assert_eq!(built("[-40, -30, 40, 30]"), Ok(()));
+    for area in ["[-40, -30, 40, 31]", "[500, 500, 600, 600]"] {
+        let said = built(area).expect_err(area).to_string();
+        let expected = format!("team.search.area = {area}: lies outside the terrain, x -40 to 40");
+        assert_eq!(said.matches(&expected).count(), 1, "{said}");
     }
 }

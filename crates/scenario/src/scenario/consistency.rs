@@ -261,13 +261,7 @@ fn check_team(scenario: &Scenario, refuse: &mut Refuse) {
         let expected = "team.goals, which assignment is about,".into();
         refuse("team.goals".into(), Problem::Missing { expected });
     }
-    if let Some(search) = &team.search {
-        let [west, south, east, north] = search.area;
-        if !(west < east && south < north) {
-            let cause = "must be [west, south, east, north] with west < east and south < north";
-            refuse("team.search.area".into(), Problem::Refused { cause: cause.into() });
-        }
-    }
+    super::search_area::check(scenario, team, refuse);
     if team.sharing == Sharing::Peers && (team.search.is_some() || !team.goals.is_empty()) {
         let cause = "must be central or whole: without an authority nobody hands out anything";
         refuse("team.sharing".into(), Problem::Refused { cause: cause.into() });

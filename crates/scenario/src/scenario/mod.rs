@@ -27,6 +27,7 @@ mod places;
 mod radio_checks;
 pub mod random_world;
 mod rows;
+mod search_area;
 mod way;
 mod ways;
 

@@ -275,7 +275,7 @@ fn is_large(raster: &RasterFile) -> bool {
     cells.columns.saturating_mul(cells.rows).saturating_mul(size_of::<f64>()) > WHOLE
 }
 
-/// Vehicles and waypoints that do not stand on the terrain.
+/// Vehicles, waypoints, goals and areas to be searched that do not lie on the terrain.
 fn outside(file: &ScenarioFile, terrain: &Terrain) -> Vec<Fault> {
     let mut faults = Vec::new();
     let mut check = |key: String, [x, y]: [f64; 2]| {
@@ -286,6 +286,13 @@ fn outside(file: &ScenarioFile, terrain: &Terrain) -> Vec<Fault> {
     };
     for (index, goal) in file.scenario.team.iter().flat_map(|team| &team.goals).enumerate() {
         check(format!("team.goals[{index}]"), *goal);
+    }
+    if let Some(search) = file.scenario.team.as_ref().and_then(|team| team.search.as_ref()) {
+        let [west, south, east, north] = search.area;
+        let beyond = |corner: &[f64; 2]| !terrain.contains(corner[0], corner[1]);
+        // told once, whichever of the corners it is
+        let corner = [[west, south], [east, north]].into_iter().find(beyond);
+        corner.into_iter().for_each(|corner| check("team.search.area".into(), corner));
     }
     for (index, vehicle) in file.scenario.vehicle.iter().enumerate() {
         check(format!("vehicle[{index}].position"), vehicle.position);

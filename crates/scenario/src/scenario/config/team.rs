@@ -52,7 +52,8 @@ pub enum Assignment {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Search {
-    /// The area: x and y of its south-west and of its north-east corner, m.
+    /// The area: x and y of its south-west and of its north-east corner, m. It lies on the terrain,
+    /// holds at least one cell of the map, and at most 65,536 of its tiles of 32 by 32 cells.
     #[schemars(inner(range(min = -1_000_000.0, max = 1_000_000.0)), extend("unit" = "m"))]
     pub area: [f64; 4],
     /// Share of its cells with three returns or more with which the search is done.
