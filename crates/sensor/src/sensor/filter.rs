@@ -6,7 +6,8 @@
 
 use super::noise::Noise;
 use super::reading::Reading;
-use crate::spatial::Vec3;
+use crate::geodesy::{Geodetic, radian_lengths};
+use crate::spatial::{Pose, Quat, Vec3};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -52,8 +53,9 @@ pub enum Filter {
     Lose(f64),
     /// Delivers every n-th frame.
     Every(u64),
-    /// Adds normal noise of this standard deviation to every number measured: m/s² and
-    /// rad/s of an IMU, m of a fix's altitude and of ranges, T of a field, colours.
+    /// Adds normal noise of this standard deviation to every number measured, each in its own
+    /// unit: m/s² and rad/s of an IMU, m and m/s of a fix (m east, north and up), T of a field, m,
+    /// rad, m/s and rad/s of an odometry (rad about its own axes), m of ranges, colours.
     Noise(f64),
     /// Loses single returns of a scan, or blackens single pixels, with this probability.
     Dropout(f64),
@@ -117,7 +119,7 @@ fn add_noise(reading: &mut Reading, sigma: f64, draws: &Draws) {
             shake(angular_rate, 1);
         }
         Reading::Fix(fix) => {
-            fix.place.altitude += sigma * draws.normals(0)[0];
+            displace(&mut fix.place, draws.normals(0).map(|draw| sigma * draw));
             shake(&mut fix.velocity, 1);
         }
         Reading::Field(field) => shake(field, 0),
@@ -125,6 +127,7 @@ fn add_noise(reading: &mut Reading, sigma: f64, draws: &Draws) {
             shake(&mut odometry.pose.position, 0);
             shake(&mut odometry.velocity, 1);
             shake(&mut odometry.angular_velocity, 2);
+            turn(&mut odometry.pose, draws.normals(3).map(|draw| sigma * draw));
         }
         Reading::Cloud(cloud) => {
             for (element, hit) in cloud.returns.iter_mut().enumerate() {
@@ -143,6 +146,22 @@ fn add_noise(reading: &mut Reading, sigma: f64, draws: &Draws) {
         }
         Reading::Ticks(_) | Reading::Ground(_) => {}
     }
+}
+
+/// Length below which a radian of longitude is not taken, m: that of the pole has none.
+const SHORTEST_RADIAN: f64 = 1.0;
+
+/// Moves a place on the earth up, east and north, m.
+fn displace(place: &mut Geodetic, [up, east, north, _]: [f64; 4]) {
+    let [of_longitude, of_latitude] = radian_lengths(place.latitude);
+    place.altitude += up;
+    place.longitude += east / of_longitude.max(SHORTEST_RADIAN);
+    place.latitude += north / of_latitude;
+}
+
+/// Turns a frame about its own axes, rad.
+fn turn(pose: &mut Pose, [x, y, z, _]: [f64; 4]) {
+    pose.orientation *= Quat::from_scaled_axis(Vec3::new(x, y, z));
 }
 
 fn drop_out(reading: &mut Reading, probability: f64, draws: &Draws) {
@@ -171,6 +190,7 @@ mod tests {
     use super::*;
     use crate::sensor::camera::Image;
     use crate::sensor::lidar::{Cloud, Return};
+    use crate::sensor::reading::{Fix, Odometry};
 
     fn draws(frame: u32) -> Draws {
         Draws::new(Noise::new(1, 2, 3), frame, 0)
@@ -226,6 +246,46 @@ mod tests {
         let variance = square.sum::<f64>() / 4999.0;
         assert!((variance / 4e-4 - 1.0).abs() < 4.0 * (2.0f64 / 5000.0).sqrt(), "{variance}");
         assert!(cloud.returns.iter().all(|hit| hit.point[1] == 0.0));
+    }
+
+    /// Root mean square of what one of `count` frames of a reading has of noise, within 4 / √(2 n)
+    /// of σ.
+    fn spreads(sigma: f64, found: impl Fn(u32) -> f64) {
+        let count = 4000;
+        let square = (0..count).map(|frame| found(frame).powi(2)).sum::<f64>() / f64::from(count);
+        let relative = square.sqrt() / sigma - 1.0;
+        assert!(relative.abs() < 4.0 / (2.0 * f64::from(count)).sqrt(), "{relative}");
+    }
+
+    #[test]
+    fn noise_moves_a_fix_to_all_sides() {
+        let place = Geodetic::degrees(47.1, 9.6, 480.0);
+        let still = Vec3::zeros();
+        let moved = |frame: u32| {
+            let fix = Fix { valid: true, place, velocity: still, variance: still };
+            let mut reading = Reading::Fix(fix);
+            Filter::Noise(0.5).apply(&mut reading, frame.into(), &draws(frame));
+            let Reading::Fix(fix) = reading else { panic!() };
+            fix.place
+        };
+        let [of_longitude, of_latitude] = radian_lengths(place.latitude);
+        spreads(0.5, |frame| (moved(frame).longitude - place.longitude) * of_longitude);
+        spreads(0.5, |frame| (moved(frame).latitude - place.latitude) * of_latitude);
+        spreads(0.5, |frame| moved(frame).altitude - place.altitude);
+    }
+
+    #[test]
+    fn noise_turns_an_odometry_about_all_axes() {
+        let turned = |frame: u32| {
+            let still = Vec3::zeros();
+            let pose = Pose::default();
+            let mut reading =
+                Reading::Odometry(Odometry { pose, velocity: still, angular_velocity: still });
+            Filter::Noise(0.01).apply(&mut reading, frame.into(), &draws(frame));
+            let Reading::Odometry(odometry) = reading else { panic!() };
+            odometry.pose.orientation.scaled_axis()
+        };
+        (0..3).for_each(|axis| spreads(0.01, |frame| turned(frame)[axis]));
     }
 
     #[test]

@@ -49,7 +49,8 @@ pub struct Sensor {
     /// Whether its readings are recorded; what drives the vehicle has them all the same.
     #[serde(default = "yes", skip_serializing_if = "is_yes")]
     pub record: bool,
-    /// Files of its own beside the run's MCAP: png, png16 and exr of a camera, pcd and las of a lidar.
+    /// Files of its own beside the run's MCAP: png and png16 of a camera's colours, exr of all its
+    /// channels, pcd and las of a lidar.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 5))]
     pub save: Vec<FrameFormat>,
@@ -269,7 +270,7 @@ pub struct Camera {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(max = 100.0), extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
     pub stereo: Option<f64>,
-    /// What it delivers.
+    /// What it delivers, each once.
     #[schemars(length(min = 1, max = 16))]
     pub channels: Vec<CameraChannel>,
 }
@@ -481,10 +482,13 @@ pub enum Filter {
         #[schemars(range(min = 1, max = 1_000_000_000))]
         frames: u64,
     },
-    /// Adds normal noise to every number measured.
+    /// Adds normal noise to every number measured: specific force and angular rate of an imu; place
+    /// and velocity of a gps; the field of a magnetometer; pose and both velocities of an odometry;
+    /// ranges of a lidar; colours of a camera.
     Noise {
-        /// Standard deviation, in the reading's own unit; m along the beam of a lidar,
-        /// 1 for the brightest colour.
+        /// Standard deviation of each number in its own SI unit: m/s² and rad/s, m and m/s, T, rad
+        /// about each axis of an odometry. A gps' latitude and longitude have it in m, too. m along
+        /// the beam of a lidar; 1 for the brightest colour.
         #[schemars(range(min = 0.0, max = 1e6))]
         sigma: f64,
     },
