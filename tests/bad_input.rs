@@ -407,6 +407,21 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
         ":57: vehicle[2].sensor[0].save = [\"png\"]: cannot be given together with record = false",
     ),
     (
+        "heading_deg = 10",
+        "sensor = [{ name = \"a\", model = { kind = \"camera\", channels = [\"depth\"] }, save = [\"exr\", \"png16\"] }]",
+        ":57: vehicle[2].sensor[0].save[1] = \"png16\": is of colours; needs colour among model.channels",
+    ),
+    (
+        "heading_deg = 10",
+        "sensor = [{ name = \"a\", model = { kind = \"camera\", channels = [\"depth\"] }, filters = [{ kind = \"noise\", sigma = 0.1 }] }]",
+        ":57: vehicle[2].sensor[0].filters[0].kind = \"noise\": is of colours; needs colour among model.channels",
+    ),
+    (
+        "heading_deg = 10",
+        "sensor = [{ name = \"a\", model = { kind = \"camera\", channels = [\"depth\", \"depth\"] } }]",
+        ":57: vehicle[2].sensor[0].model.channels[1] = \"depth\": is given twice; must be a channel that is not given before",
+    ),
+    (
         "model = \"hmmwv\"\nposition = [-30, 0]\nheading_deg = 10\n\n[vehicle.driver]\nkind = \"table\"\nrows = [\n  { time = 0 }",
         "model = \"m113\"\nposition = [-30, 0]\n\n[vehicle.driver]\nkind = \"table\"\nrows = [\n  { time = 0, inflation = 100 }",
         "vehicle[2].driver.rows = [...]: must give no inflation: M113 runs on tracks",

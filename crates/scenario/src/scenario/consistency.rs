@@ -1,9 +1,9 @@
 //! Checks of a scenario that no single key shows: names, references, ratios.
 
 use super::config::{
-    Area, CustomSoil, Driver, Filter, FollowPolicy, FrameFormat, Label, LidarRays,
-    LocalisationKind, RandomSurface, Scenario, Sensor, SensorModel, Sharing, Surface, TableRow,
-    Team, Vehicle,
+    Area, Camera as CameraConfig, CameraChannel, CustomSoil, Driver, Filter, FollowPolicy,
+    FrameFormat, Label, LidarRays, LocalisationKind, RandomSurface, Scenario, Sensor, SensorModel,
+    Sharing, Surface, TableRow, Team, Vehicle,
 };
 use super::convoys::{Convoys, by_name};
 use super::document::Document;
@@ -397,6 +397,9 @@ fn check_sensors(scenario: &Scenario, refuse: &mut Refuse) {
             }
             check_schedule(scenario, sensor, &key, refuse);
             check_frames(sensor, &key, refuse);
+            if let SensorModel::Camera(camera) = &sensor.model {
+                check_channels(sensor, camera, &key, refuse);
+            }
         }
     }
 }
@@ -513,6 +516,31 @@ fn check_frames(sensor: &Sensor, key: &str, refuse: &mut Refuse) {
         }
         if lidar.rays == LidarRays::One && lidar.samples.is_some_and(|samples| samples > 1) {
             refuse(format!("{key}.model.samples"), Problem::Excludes { other: "rays = \"one\"" });
+        }
+    }
+}
+
+/// A camera delivers a channel once, and colours where a filter or a file is of colours.
+fn check_channels(sensor: &Sensor, camera: &CameraConfig, key: &str, refuse: &mut Refuse) {
+    for (which, channel) in camera.channels.iter().enumerate() {
+        if camera.channels[..which].contains(channel) {
+            let cause = "is given twice; must be a channel that is not given before".into();
+            refuse(format!("{key}.model.channels[{which}]"), Problem::Refused { cause });
+        }
+    }
+    if camera.channels.contains(&CameraChannel::Colour) {
+        return;
+    }
+    let cause = "is of colours; needs colour among model.channels";
+    let mut colourless = |key: String| refuse(key, Problem::Refused { cause: cause.into() });
+    for (which, format) in sensor.save.iter().enumerate() {
+        if matches!(format, FrameFormat::Png | FrameFormat::Png16) {
+            colourless(format!("{key}.save[{which}]"));
+        }
+    }
+    for (which, filter) in sensor.filters.iter().enumerate() {
+        if matches!(filter, Filter::Noise { .. } | Filter::Dropout { .. } | Filter::Grey {}) {
+            colourless(format!("{key}.filters[{which}].kind"));
         }
     }
 }
