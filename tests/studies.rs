@@ -656,6 +656,29 @@ fn rules_and_responses_that_are_none_are_refused_by_name() {
     said("replications = 3", "replications = 1000000\npoints = 4", "points = 4");
 }
 
+/// What is said of teams counts each trial once: shards of a study go together, a copy does not.
+#[test]
+fn a_study_of_teams_is_not_counted_twice() {
+    let place = Place::new(STUDY);
+    for (shard, out) in [("1/9", "one"), ("2/9", "two"), ("1/9", "copy")] {
+        place.done(&["run", "study.toml", "--out", out, "--shard", shard]);
+    }
+    let swarm = |folders: &[&str]| {
+        let mut command = Command::new(cargo_bin("bekker"));
+        let output = command.current_dir(place.0.path()).arg("swarm").args(folders).output();
+        let output = output.unwrap();
+        assert_eq!(output.status.code(), Some(3));
+        String::from_utf8(output.stderr).unwrap()
+    };
+    for again in ["one", "copy"] {
+        let told = swarm(&["one", "two", again]);
+        let expected = format!("{again}: holds trial 0 of the same study as one; give each trial");
+        assert!(told.contains(&expected), "{told}");
+    }
+    // these two have none in common: what is wrong is that they are of no team
+    assert!(swarm(&["one", "two"]).contains("its study does not take down completed"));
+}
+
 #[test]
 fn folders_of_other_studies_are_left_alone() {
     let place = Place::new(STUDY);

@@ -43,6 +43,9 @@ pub struct Swarm {
 
 impl Swarm {
     pub fn execute(self, quiet: bool) -> Result<(), Failure> {
+        for (index, folder) in self.folders.iter().enumerate() {
+            check_new(folder, &self.folders[..index])?;
+        }
         let mut trials = Vec::new();
         for folder in &self.folders {
             trials.extend(read(folder)?);
@@ -68,6 +71,27 @@ impl Swarm {
             tables.iter().map(|table| table.text(TextStyle::of_stdout())).collect();
         stdout::print(texts.join("\n").trim_end())
     }
+}
+
+/// Refuses trials that are in one of the folders before, too: shards of one study have none in common.
+fn check_new(folder: &Path, before: &[PathBuf]) -> Result<(), Failure> {
+    let asked = AskedOfStudy::read(folder)?;
+    let own = asked.records(folder)?;
+    for other in before {
+        let earlier = AskedOfStudy::read(other)?;
+        if asked.difference(&earlier.of_shard(asked.shard)).is_some() {
+            continue;
+        }
+        let known = earlier.records(other)?;
+        if let Some(number) = own.keys().find(|number| known.contains_key(number)) {
+            let cause = format!(
+                "holds trial {number} of the same study as {}; give each trial once",
+                other.display()
+            );
+            return Err(Failure::Input { subject: folder.display().to_string(), cause });
+        }
+    }
+    Ok(())
 }
 
 /// The trials of a study's folder that came to a result.
@@ -199,9 +223,13 @@ fn models(found: &SwarmFigures) -> Outline {
     }
     if let Some(own) = &found.fuel {
         let law = "throttle = c N^p L^q".to_owned();
+        let of_side = match own.of_side {
+            Some(q) => format!("q = {q:.3}"),
+            None => "q not determined by one side (taken as 1)".into(),
+        };
         let figure = format!(
-            "c = {:.4}, p = {:.3}, q = {:.3}, R2 {:.3}",
-            own.scale, own.of_robots, own.of_side, own.explained
+            "c = {:.4}, p = {:.3}, {of_side}, R2 {:.3}",
+            own.scale, own.of_robots, own.explained
         );
         rows.push(vec![law, figure]);
     }

@@ -13,8 +13,8 @@ pub struct FuelModel {
     pub scale: f64,
     /// a.
     pub of_robots: f64,
-    /// b; 1 where all terrains are of one size.
-    pub of_side: f64,
+    /// b; none where all terrains are of one size: then it is not determined, and taken as 1.
+    pub of_side: Option<f64>,
     /// Share of the logarithms' variance that it explains.
     pub explained: f64,
 }
@@ -41,18 +41,23 @@ impl FuelModel {
         Some(FuelModel {
             scale: exp(solved[0]),
             of_robots: solved[1],
-            of_side: if sides { solved[2] } else { 1.0 },
+            of_side: sides.then(|| solved[2]),
             explained: 1.0 - left / total,
         })
     }
 
     /// Cumulative throttle of so many vehicles on a terrain of this side, s.
     pub fn throttle(&self, robots: f64, side: f64) -> f64 {
-        self.scale * pow(robots, self.of_robots) * pow(side, self.of_side)
+        self.of_terrain(side) * pow(robots, self.of_robots)
     }
 
     /// How many vehicles burn so much.
     pub fn robots(&self, side: f64, throttle: f64) -> f64 {
-        pow(throttle / (self.scale * pow(side, self.of_side)), 1.0 / self.of_robots)
+        pow(throttle / self.of_terrain(side), 1.0 / self.of_robots)
+    }
+
+    /// Throttle of one vehicle on a terrain of this side, s.
+    fn of_terrain(&self, side: f64) -> f64 {
+        self.scale * pow(side, self.of_side.unwrap_or(1.0))
     }
 }

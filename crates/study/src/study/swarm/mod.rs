@@ -124,8 +124,8 @@ fn team(trials: &[Trial]) -> TeamFigures {
         throttle: lognormal(&throttle),
         fuel: lognormal(&fuel),
         detection: proportion(found, holes),
-        detection_by_trials: mean(&shares),
-        explored: mean(&explored),
+        detection_by_trials: mean_share(&shares),
+        explored: mean_share(&explored),
     }
 }
 
@@ -146,13 +146,15 @@ fn lognormal(sample: &[f64]) -> Option<Interval> {
     lognormal_mean(mean, variance, logs.len(), CONFIDENCE)
 }
 
-/// Mean with twice its standard error on either side, near enough for what is bounded.
-fn mean(sample: &[f64]) -> Interval {
+/// Mean of shares with twice its standard error on either side, as far as shares go.
+fn mean_share(sample: &[f64]) -> Interval {
     let n = sample.len() as f64;
     let value = sample.iter().sum::<f64>() / n;
     let variance = sample.iter().map(|x| (x - value) * (x - value)).sum::<f64>() / (n - 1.0);
     let half = if sample.len() < 2 { f64::NAN } else { 1.96 * (variance / n).sqrt() };
-    Interval { value, low: value - half, high: value + half }
+    // a bound that is not known stays so
+    let [low, high] = [value - half, value + half].map(|bound| bound.clamp(0.0, 1.0));
+    Interval { value, low, high }
 }
 
 /// Share of holes that a team burning so much on such a terrain detects, by both models: the
@@ -213,7 +215,7 @@ mod tests {
         let fuel = found.fuel.as_ref().unwrap();
         // 480 logarithms of deviation 0.1: four errors of the exponents are below 0.03
         assert!(
-            (fuel.of_robots - 1.0).abs() < 0.03 && (fuel.of_side - 1.0).abs() < 0.06,
+            (fuel.of_robots - 1.0).abs() < 0.03 && (fuel.of_side.unwrap() - 1.0).abs() < 0.06,
             "{fuel:?}"
         );
         let burned = per_metre * 250.0 * 4.0;
@@ -222,6 +224,27 @@ mod tests {
         let team = &found.teams[2];
         assert!(team.time_shape.as_ref().unwrap().vuong > 0.0);
         assert!(team.failure_rate.low < 0.1 && team.failure_rate.high > 0.1, "{team:?}");
+    }
+
+    #[test]
+    fn shares_lie_between_none_and_all() {
+        let bounds = |sample: &[f64]| {
+            let Interval { low, high, .. } = mean_share(sample);
+            [low, high]
+        };
+        // 0.5 and 1.96 standard errors of 0.5 more or less
+        assert_eq!(bounds(&[0.0, 1.0]), [0.0, 1.0]);
+        assert!(bounds(&[0.9, 1.0, 1.0])[1] == 1.0 && bounds(&[0.9, 1.0, 1.0])[0] > 0.9);
+        assert!(bounds(&[0.3]).iter().all(|bound| bound.is_nan()));
+    }
+
+    #[test]
+    fn one_size_of_terrain_does_not_tell_how_fuel_grows_with_it() {
+        let mut trials = drawn(9000.0, 0.05);
+        trials.retain(|own| own.side == 250.0);
+        let fuel = figures(&trials).fuel.unwrap();
+        assert_eq!(fuel.of_side, None);
+        assert!((fuel.throttle(4.0, 250.0) / (0.05 * 4.0 * 250.0) - 1.0).abs() < 0.05, "{fuel:?}");
     }
 
     #[test]
