@@ -1,8 +1,8 @@
 //! What to do when the vehicle does not get on.
 //!
 //! It wants to move and does not, or there is no feasible path, for some seconds: then it
-//! backs off along the way that it came, marks the place as dear, and plans anew. After some
-//! attempts without getting anywhere it gives up.
+//! backs off along the way that it came, as far as it has come, marks the place as dear, and plans
+//! anew. After some attempts without getting anywhere it gives up.
 
 use super::costs::Mark;
 use crate::numeric::hypot;
@@ -32,6 +32,17 @@ pub struct RecoveryModel {
     pub helped: f64,
 }
 
+/// Share of the speed that a vehicle keeps to below which it does not move.
+const STILL: f64 = 0.2;
+
+impl RecoveryModel {
+    /// That of a vehicle that does not exceed a speed, m/s: its own pace is no standstill.
+    pub fn at_most(speed: f64) -> RecoveryModel {
+        let usual = RecoveryModel::default();
+        RecoveryModel { still: usual.still.min(STILL * speed), ..usual }
+    }
+}
+
 impl Default for RecoveryModel {
     fn default() -> Self {
         RecoveryModel {
@@ -52,6 +63,8 @@ impl Default for RecoveryModel {
 const SPACING: f64 = 0.5;
 /// How many are.
 const PLACES: usize = 64;
+/// How near to the end of its way back it has come to it, m.
+pub(super) const NEAR: f64 = 0.3;
 
 /// What recovery remembers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -71,7 +84,7 @@ pub struct RecoveryState {
 impl RecoveryModel {
     /// Takes note of where the rear axle is.
     pub fn drive_on(&self, state: &mut RecoveryState, rear: [f64; 2]) {
-        let gone = state.driven.back().map(|last| hypot(last[0] - rear[0], last[1] - rear[1]));
+        let gone = state.driven.back().map(|last| between(rear, *last));
         if gone.is_none_or(|gone| gone >= SPACING) {
             state.driven.push_back(rear);
             state.since += gone.unwrap_or(0.0);
@@ -98,8 +111,8 @@ impl RecoveryModel {
         state.still_for > if has_path { self.patience } else { self.pathless }
     }
 
-    /// Begins to back off from where the rear axle is, straight back where no way is remembered;
-    /// what to mark, some way ahead. Nothing if it is to give up.
+    /// Begins to back off from where the rear axle is, if it remembers a way to there: what lies
+    /// behind it elsewhere it does not see. What to mark, some way ahead; nothing if it is to give up.
     pub fn back_off(
         &self,
         state: &mut RecoveryState,
@@ -118,19 +131,86 @@ impl RecoveryModel {
         while length < self.distance
             && let Some(place) = state.driven.pop_back()
         {
-            let last = way[way.len() - 1];
-            let gone = hypot(place[0] - last[0], place[1] - last[1]);
+            let gone = between(way[way.len() - 1], place);
             if gone > 0.1 {
                 length += gone;
                 way.push(place);
             }
         }
-        if length < 1.0 {
-            let back = |by: f64| [rear[0] - heading[0] * by, rear[1] - heading[1] * by];
-            way = vec![rear, back(self.distance)];
-        }
-        state.backing = Some((way, 0.0));
+        state.backing = (way.len() > 1).then_some((way, 0.0));
         let place = [rear[0] + heading[0] * ahead, rear[1] + heading[1] * ahead];
         Some(Mark { place, radius: self.radius, cost: self.cost })
+    }
+
+    /// Ends backing off where so much of the way back is behind it, m. What it has not come to
+    /// is its way back still.
+    pub fn stop_backing(&self, state: &mut RecoveryState, gone: f64) {
+        let Some((way, _)) = state.backing.take() else { return };
+        let mut station = 0.0;
+        let left = way.windows(2).filter(|two| {
+            station += between(two[0], two[1]);
+            station >= gone + NEAR
+        });
+        let left: Vec<[f64; 2]> = left.map(|two| two[1]).collect();
+        state.driven.extend(left.into_iter().rev());
+    }
+}
+
+fn between(one: [f64; 2], other: [f64; 2]) -> f64 {
+    hypot(other[0] - one[0], other[1] - one[1])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const EAST: [f64; 2] = [1.0, 0.0];
+
+    /// One that has come so many metres from the origin eastward.
+    fn come(metres: f64) -> RecoveryState {
+        let mut state = RecoveryState::default();
+        let steps = (10.0 * metres).round() as u32;
+        let model = RecoveryModel::default();
+        (0..=steps).for_each(|k| model.drive_on(&mut state, [0.1 * f64::from(k), 0.0]));
+        state
+    }
+
+    #[test]
+    fn it_backs_off_no_farther_than_it_has_come() {
+        let model = RecoveryModel::default();
+        for (metres, back_to) in [(6.2, 2.0), (2.2, 0.0), (0.7, 0.0)] {
+            let mut state = come(metres);
+            assert!(model.back_off(&mut state, [metres, 0.0], EAST, 2.0).is_some());
+            let (way, _) = state.backing.unwrap();
+            let [x, y] = way[way.len() - 1];
+            assert!((x - back_to).abs() < 0.5 && y == 0.0, "{metres}: {way:?}");
+            assert!(way.iter().all(|[x, _]| (0.0..=metres).contains(x)), "{metres}: {way:?}");
+        }
+        // at its start there is none behind it
+        let mut state = come(0.0);
+        let mark = model.back_off(&mut state, [0.0, 0.0], EAST, 2.0);
+        assert_eq!((mark.map(|mark| mark.place), state.backing), (Some([2.0, 0.0]), None));
+    }
+
+    #[test]
+    fn what_it_has_not_backed_over_is_its_way_back_still() {
+        let model = RecoveryModel::default();
+        let (mut state, here) = (come(6.2), [6.9, 0.0]);
+        let before = state.driven.clone();
+        model.back_off(&mut state, here, EAST, 2.0);
+        let remembered = state.driven.len();
+        model.stop_backing(&mut state, 0.0);
+        assert_eq!(state.driven, before);
+        // at its end there is nothing left
+        model.back_off(&mut state, here, EAST, 2.0);
+        model.stop_backing(&mut state, model.distance + SPACING);
+        assert_eq!((state.driven.len(), state.backing), (remembered, None));
+    }
+
+    #[test]
+    fn a_slow_pace_is_no_standstill() {
+        assert_eq!(RecoveryModel::at_most(0.1).still, 0.2 * 0.1);
+        assert_eq!(RecoveryModel::at_most(1.0), RecoveryModel::default());
+        assert_eq!(RecoveryModel::at_most(5.0), RecoveryModel::default());
     }
 }

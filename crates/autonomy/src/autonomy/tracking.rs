@@ -92,6 +92,12 @@ pub struct Going<'a> {
 }
 
 impl Tracking {
+    /// That of a vehicle that does not exceed a speed, m/s, backward neither.
+    pub fn at_most(speed: f64) -> Tracking {
+        let usual = Tracking::default();
+        Tracking { speed, backward: usual.backward.min(speed), ..usual }
+    }
+
     /// The speeds allowed at the points of a path by its bends and, if it ends at the goal, by
     /// standing there, m/s.
     pub fn speeds(&self, path: &Path, ends: bool) -> Vec<f64> {

@@ -19,7 +19,7 @@ use super::elevation_map::MapModel;
 use super::localisation::{Estimate, Localiser, LocaliserState, PoseTrack, Role};
 use super::obstacles::ObstacleModel;
 use super::plan::Plan;
-use super::recovery::{RecoveryModel, RecoveryState};
+use super::recovery::{NEAR, RecoveryModel, RecoveryState};
 use super::smoothing::Smoothing;
 use super::spline::SplineModel;
 use super::tracking::{Going, Tracking, TrackingState};
@@ -232,7 +232,9 @@ impl Navigator {
                 Some(mark) => {
                     state.marks.push(mark);
                     state.tracking.place = Place::default();
-                    state.phase = Phase::Backing;
+                    if state.recovery.backing.is_some() {
+                        state.phase = Phase::Backing;
+                    }
                 }
                 None => state.phase = Phase::GaveUp,
             }
@@ -242,7 +244,7 @@ impl Navigator {
 
     fn back(&self, state: &mut NavigatorState, going: &Going<'_>) -> Controls {
         let done = |controls, state: &mut NavigatorState| {
-            state.recovery.backing = None;
+            self.recovery.stop_backing(&mut state.recovery, state.tracking.place.station);
             state.tracking.place = Place::default();
             state.phase = Phase::Driving;
             controls
@@ -257,6 +259,6 @@ impl Navigator {
         };
         let controls = self.tracking.back(&mut state.tracking, &path, going);
         let left = path.length() - state.tracking.place.station;
-        if late || left < 0.3 { done(controls, state) } else { controls }
+        if late || left < NEAR { done(controls, state) } else { controls }
     }
 }

@@ -111,18 +111,48 @@ fn gets_out_of_a_dead_end() {
     assert_eq!((trial.state.phase(), touched), (Phase::Arrived, false), "at {:?}", trial.rear);
 }
 
-/// One that something holds backs off, marks the place, tries again and gives up in the end.
+/// One that something holds backs off, marks the place, tries again and gives up in the end; where
+/// it has no way behind it, it does not try to back off.
 #[test]
 fn one_that_is_held_gives_up_in_the_end() {
-    let mut trial = trial(Ground::default(), vec![[28.0, 0.0]]);
-    trial.navigator.recovery.attempts = 2;
-    trial.held = true;
-    drive(&mut trial, 60.0);
-    assert_eq!(trial.state.phase(), Phase::GaveUp);
-    assert_eq!(trial.state.marks().len(), 2);
-    // twice 4 s of patience and 12 s of trying to back off, and a last 4 s
-    assert!((trial.time - 36.0).abs() < 1.0, "{}", trial.time);
-    assert!(trial.step().brake > 0.0);
+    // twice 4 s of patience, with 12 s of trying to back off if it has come from somewhere, and a
+    // last 4 s
+    for (driven, held_for) in [(0.0, 12.0), (4.0, 36.0)] {
+        let mut trial = trial(Ground::default(), vec![[28.0, 0.0]]);
+        trial.navigator.recovery.attempts = 2;
+        drive(&mut trial, driven);
+        trial.held = true;
+        let mut reversed = false;
+        let begin = trial.time;
+        while trial.state.phase() != Phase::GaveUp && trial.time < 60.0 {
+            reversed |= trial.step().gear == crate::vehicle::Selector::Reverse;
+        }
+        assert_eq!(trial.state.marks().len(), 2);
+        assert!((trial.time - begin - held_for).abs() < 1.0, "{driven}: {}", trial.time - begin);
+        assert_eq!(reversed, driven > 0.0);
+        assert!(trial.step().brake > 0.0);
+    }
+}
+
+/// Its own slow pace is no standstill.
+#[test]
+fn one_that_is_slow_gets_on() {
+    for speed in [0.2, 0.4] {
+        let mut trial = trial(Ground::default(), vec![[28.0, 0.0]]);
+        trial.navigator.tracking = Tracking::at_most(speed);
+        trial.navigator.recovery = RecoveryModel::at_most(speed);
+        drive(&mut trial, 20.0);
+        assert_eq!((trial.state.phase(), trial.state.marks().len()), (Phase::Driving, 0));
+        let gone = trial.rear[0];
+        assert!((8.0 * speed..30.0 * speed).contains(&gone), "{gone} m at {speed} m/s");
+    }
+}
+
+/// Backward it is no faster than it may be forward.
+#[test]
+fn one_that_is_slow_backs_off_slowly() {
+    assert_eq!(Tracking::at_most(0.3).backward, 0.3);
+    assert_eq!(Tracking::at_most(5.0), Tracking::default());
 }
 
 /// Slip that was felt makes the ground dear, for a driver that heeds it.

@@ -100,8 +100,8 @@ pub(super) fn autonomy(
         route: RouteModel::default(),
         smoothing: Smoothing::default(),
         spline: SplineModel::default(),
-        tracking: Tracking { speed, ..Tracking::default() },
-        recovery: RecoveryModel::default(),
+        tracking: Tracking::at_most(speed),
+        recovery: RecoveryModel::at_most(speed),
     };
     let latency_us = (1e6 * latency).round() as u64;
     let stopwatch = Stopwatch::default();

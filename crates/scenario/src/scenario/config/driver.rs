@@ -113,9 +113,9 @@ pub enum Driver {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schemars(with = "Option<Place>")]
         goal: Option<[f64; 2]>,
-        /// Speed that it does not exceed, m/s.
+        /// Speed that it does not exceed, m/s; slower than the least it could only stand.
         #[serde(default = "default_autonomous_speed")]
-        #[schemars(range(max = 50.0), extend("exclusiveMinimum" = 0.0, "unit" = "m/s"))]
+        #[schemars(range(min = 0.2, max = 50.0), extend("unit" = "m/s"))]
         speed: f64,
         /// How it knows where it is.
         #[serde(default)]
