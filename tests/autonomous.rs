@@ -281,6 +281,40 @@ fn a_search_ends_with_its_share_explored() {
     }
 }
 
+/// At the end one that was on its way is under way though it stands, be it to think; one that
+/// waits for its team's orders holds, since it waits.
+#[test]
+fn who_finds_its_way_at_the_end_is_under_way() {
+    let begun = driven(model(&[]), 0.05);
+    assert_eq!(begun.outcome(0).code, OutcomeCode::UnderWay, "{}", begun.outcome(0).sentence);
+    let free = FIELD.replace(", goal_to = [45, 15]", "").replace(", goal = [45, -15]", "");
+    let team = "team={ goals = [[45, 0]], radio = { near = 0, far = 0 } }";
+    let file = ScenarioFile::parse("field.toml", &free, Path::new(""), &[team.to_string()]);
+    let built = build::world(&file.unwrap_or_else(|faults| panic!("{faults}"))).unwrap();
+    let alone = driven(built.world, 0.5);
+    let codes = [0, 1, 2].map(|agent| alone.outcome(agent).code);
+    assert_eq!(codes, [OutcomeCode::UnderWay, OutcomeCode::Holding, OutcomeCode::Holding]);
+}
+
+/// One that may be no faster than a snail gets on all the same, and never backs away; what would
+/// be none is refused.
+#[test]
+fn a_slow_driver_gets_on() {
+    let slow = model(&["vehicle[0].driver.speed=0.2", "vehicle[0].row.count=1"]);
+    let mut world = World::new(slow);
+    while world.time() < 10.0 - 1e-9 {
+        world.advance();
+        let wanted = world.state().agents[0].autonomy.as_ref().unwrap().navigator.wanted();
+        assert!(wanted >= 0.0, "{wanted} m/s at {} s", world.time());
+    }
+    let x = world.sample(0).unwrap().pose.position.x;
+    assert!((0.5..3.0).contains(&x), "{x}");
+    let sets = ["vehicle[0].driver.speed=0.1".to_string()];
+    let said =
+        ScenarioFile::parse("field.toml", FIELD, Path::new(""), &sets).unwrap_err().to_string();
+    assert!(said.contains("driver.speed = 0.1: must be from 0.2 to 50 m/s"), "{said}");
+}
+
 /// A link that is lost changes only what was told over it: the same drive until then.
 #[test]
 fn a_vehicle_without_contact_goes_on_with_what_it_has() {

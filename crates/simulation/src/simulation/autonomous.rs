@@ -234,9 +234,10 @@ impl AgentModel {
         let controls = autonomy.stopwatch.time(Part::Tracking, || {
             autonomy.navigator.drive(&mut own.navigator, &own.plan, time, h)
         });
-        // it is stuck once it has given up, not while it thinks, waits or backs off
+        // it is stuck once it has given up, not while it thinks or backs off; without an order it
+        // waits for one
         state.driver.intent = match own.navigator.phase() {
-            Phase::Driving | Phase::Backing => Intent::Hold,
+            Phase::Driving | Phase::Backing => Intent::FindWay,
             // without a goal of its own it is there when it is told to go nowhere any more
             Phase::Arrived if autonomy.goal.is_none() && !own.is_dismissed() => Intent::Hold,
             Phase::Arrived => Intent::Arrived,

@@ -90,6 +90,8 @@ pub enum Intent {
     Hold,
     /// Stands at its last stop.
     Arrived,
+    /// Finds its own way: it may stand to think of one, and back off from where it does not get on.
+    FindWay,
 }
 
 impl Intent {
