@@ -57,7 +57,10 @@ fn refuses_what_it_cannot_draw() {
         let output = command.args(arguments).assert().failure();
         String::from_utf8(output.get_output().stderr.clone()).unwrap()
     };
-    assert!(refused(&["--vehicle", "nobody"]).contains("nobody"));
+    let unknown = refused(&["--vehicle", "nobody"]);
+    for said in ["nobody", "--vehicle", "one of the vehicles there are: \""] {
+        assert!(unknown.contains(said), "{unknown}");
+    }
     assert!(refused(&["--size", "64"]).contains("1280x720"));
     assert!(refused(&["--fov-deg", "190"]).contains("170"));
     assert!(!out.exists());

@@ -154,7 +154,10 @@ impl Render {
         let vehicle = match &self.vehicle {
             None => 0,
             Some(name) => agents.iter().position(|agent| agent.name == *name).ok_or_else(|| {
-                Failure::Input { subject: name.clone(), cause: "no vehicle of this name".into() }
+                let names: Vec<String> =
+                    agents.iter().map(|own| format!("{:?}", own.name)).collect();
+                let allowed = format!("one of the vehicles there are: {}", names.join(", "));
+                Failure::Usage { argument: "--vehicle", value: name.clone(), allowed }
             })?,
         };
         let shot = Shot {
