@@ -308,7 +308,8 @@ fn a_slow_driver_gets_on() {
         assert!(wanted >= 0.0, "{wanted} m/s at {} s", world.time());
     }
     let x = world.sample(0).unwrap().pose.position.x;
-    assert!((0.5..3.0).contains(&x), "{x}");
+    // an idling engine creeps on at a third of a metre a second
+    assert!((0.5..5.0).contains(&x), "{x}");
     let sets = ["vehicle[0].driver.speed=0.1".to_string()];
     let said =
         ScenarioFile::parse("field.toml", FIELD, Path::new(""), &sets).unwrap_err().to_string();

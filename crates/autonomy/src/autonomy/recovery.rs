@@ -1,8 +1,9 @@
 //! What to do when the vehicle does not get on.
 //!
 //! It wants to move and does not, or there is no feasible path, for some seconds: then it
-//! backs off along the way that it came, as far as it has come, marks the place as dear, and plans
-//! anew. After some attempts without getting anywhere it gives up.
+//! backs off along the way that it came, marks the place as dear, and plans anew. To its start it is
+//! taken to have come from straight behind, once as far as it backs off. After some attempts without
+//! getting anywhere it gives up.
 
 use super::costs::Mark;
 use crate::numeric::hypot;
@@ -82,8 +83,16 @@ pub struct RecoveryState {
 }
 
 impl RecoveryModel {
-    /// Takes note of where the rear axle is.
-    pub fn drive_on(&self, state: &mut RecoveryState, rear: [f64; 2]) {
+    /// Takes note of where the rear axle is, and the first time of the way straight behind it.
+    pub fn drive_on(&self, state: &mut RecoveryState, rear: [f64; 2], heading: [f64; 2]) {
+        if state.driven.is_empty() && state.attempts == 0 {
+            let places = (self.distance / SPACING).ceil() as u32;
+            let behind = |n: u32| {
+                let by = self.distance * f64::from(n) / f64::from(places.max(1));
+                [rear[0] - by * heading[0], rear[1] - by * heading[1]]
+            };
+            state.driven.extend((0..=places).rev().map(behind));
+        }
         let gone = state.driven.back().map(|last| between(rear, *last));
         if gone.is_none_or(|gone| gone >= SPACING) {
             state.driven.push_back(rear);
@@ -171,25 +180,34 @@ mod tests {
         let mut state = RecoveryState::default();
         let steps = (10.0 * metres).round() as u32;
         let model = RecoveryModel::default();
-        (0..=steps).for_each(|k| model.drive_on(&mut state, [0.1 * f64::from(k), 0.0]));
+        (0..=steps).for_each(|k| model.drive_on(&mut state, [0.1 * f64::from(k), 0.0], EAST));
         state
     }
 
     #[test]
-    fn it_backs_off_no_farther_than_it_has_come() {
+    fn it_backs_off_along_the_way_that_it_has_come() {
         let model = RecoveryModel::default();
-        for (metres, back_to) in [(6.2, 2.0), (2.2, 0.0), (0.7, 0.0)] {
+        for (metres, back_to) in [(6.2, 2.0), (2.2, -2.0), (0.0, -4.0)] {
             let mut state = come(metres);
-            assert!(model.back_off(&mut state, [metres, 0.0], EAST, 2.0).is_some());
+            let mark = model.back_off(&mut state, [metres, 0.0], EAST, 2.0);
+            assert_eq!(mark.map(|mark| mark.place), Some([metres + 2.0, 0.0]));
             let (way, _) = state.backing.unwrap();
             let [x, y] = way[way.len() - 1];
-            assert!((x - back_to).abs() < 0.5 && y == 0.0, "{metres}: {way:?}");
-            assert!(way.iter().all(|[x, _]| (0.0..=metres).contains(x)), "{metres}: {way:?}");
+            assert!((x - back_to).abs() < 0.6 && y == 0.0, "{metres}: {way:?}");
         }
-        // at its start there is none behind it
+    }
+
+    /// What lies behind its start it does not see: it backs over it once.
+    #[test]
+    fn behind_its_start_it_backs_off_once() {
+        let model = RecoveryModel::default();
         let mut state = come(0.0);
-        let mark = model.back_off(&mut state, [0.0, 0.0], EAST, 2.0);
-        assert_eq!((mark.map(|mark| mark.place), state.backing), (Some([2.0, 0.0]), None));
+        model.back_off(&mut state, [0.0, 0.0], EAST, 2.0);
+        model.stop_backing(&mut state, model.distance);
+        let here = [-model.distance, 0.0];
+        model.drive_on(&mut state, here, EAST);
+        assert!(model.back_off(&mut state, here, EAST, 2.0).is_some());
+        assert_eq!(state.backing, None);
     }
 
     #[test]

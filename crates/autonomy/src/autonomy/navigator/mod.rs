@@ -216,7 +216,9 @@ impl Navigator {
 
     fn go(&self, state: &mut NavigatorState, plan: &Plan, going: &Going<'_>) -> Controls {
         let rear = self.body.geometry.rear(&going.pose);
-        self.recovery.drive_on(&mut state.recovery, rear);
+        let ahead = going.pose.direction(&Vec3::x());
+        let heading = [ahead.x, ahead.y];
+        self.recovery.drive_on(&mut state.recovery, rear, heading);
         if plan.time != state.followed {
             state.followed = plan.time;
             state.tracking.place = Place::default();
@@ -225,9 +227,7 @@ impl Navigator {
         let controls = self.tracking.follow(&mut state.tracking, plan, going);
         let intent = [plan.goal.is_some(), plan.path.is_some()];
         if self.recovery.is_stuck(&mut state.recovery, intent, going.speed, going.step) {
-            let ahead = going.pose.direction(&Vec3::x());
             let front = self.body.footprint.front - self.body.geometry.rear_axle;
-            let heading = [ahead.x, ahead.y];
             match self.recovery.back_off(&mut state.recovery, rear, heading, front + 1.0) {
                 Some(mark) => {
                     state.marks.push(mark);
