@@ -2,7 +2,7 @@
 //!
 //! It wants to move and does not, or there is no feasible path, for some seconds: then it
 //! backs off along the way that it came, marks the place as dear, and plans anew. To its start it is
-//! taken to have come from straight behind, once as far as it backs off. After some attempts without
+//! taken to have come from straight behind, three times as far as it backs off at once. After some attempts without
 //! getting anywhere it gives up.
 
 use super::costs::Mark;
@@ -64,6 +64,9 @@ impl Default for RecoveryModel {
 const SPACING: f64 = 0.5;
 /// How many are.
 const PLACES: usize = 64;
+/// Way behind a start that is taken for clear, times how far is backed off at once: to turn to what
+/// lies beside it, one may have to draw back twice.
+const BEHIND: f64 = 3.0;
 /// How near to the end of its way back it has come to it, m.
 pub(super) const NEAR: f64 = 0.3;
 
@@ -86,9 +89,9 @@ impl RecoveryModel {
     /// Takes note of where the rear axle is, and the first time of the way straight behind it.
     pub fn drive_on(&self, state: &mut RecoveryState, rear: [f64; 2], heading: [f64; 2]) {
         if state.driven.is_empty() && state.attempts == 0 {
-            let places = (self.distance / SPACING).ceil() as u32;
+            let places = (BEHIND * self.distance / SPACING).round() as u32;
             let behind = |n: u32| {
-                let by = self.distance * f64::from(n) / f64::from(places.max(1));
+                let by = SPACING * f64::from(n);
                 [rear[0] - by * heading[0], rear[1] - by * heading[1]]
             };
             state.driven.extend((0..=places).rev().map(behind));
@@ -197,17 +200,21 @@ mod tests {
         }
     }
 
-    /// What lies behind its start it does not see: it backs over it once.
+    /// What lies behind its start it does not see: it backs over so much of it and no more.
     #[test]
-    fn behind_its_start_it_backs_off_once() {
+    fn behind_its_start_it_backs_off_so_far_and_no_farther() {
         let model = RecoveryModel::default();
         let mut state = come(0.0);
-        model.back_off(&mut state, [0.0, 0.0], EAST, 2.0);
-        model.stop_backing(&mut state, model.distance);
-        let here = [-model.distance, 0.0];
-        model.drive_on(&mut state, here, EAST);
-        assert!(model.back_off(&mut state, here, EAST, 2.0).is_some());
-        assert_eq!(state.backing, None);
+        let mut x = 0.0;
+        for _ in 0..model.attempts {
+            model.back_off(&mut state, [x, 0.0], EAST, 2.0);
+            if let Some((way, _)) = &state.backing {
+                x = way[way.len() - 1][0];
+            }
+            model.stop_backing(&mut state, model.distance);
+            model.drive_on(&mut state, [x, 0.0], EAST);
+        }
+        assert_eq!(x, -BEHIND * model.distance);
     }
 
     #[test]
