@@ -23,7 +23,7 @@ use crate::simulation::{Form, Prop, PropKind};
 use crate::terrain::{Face, Stamp};
 use extent::{Extent, Field};
 use passage::Passage;
-use std::f64::consts::{FRAC_1_SQRT_2, PI, TAU};
+use std::f64::consts::{PI, TAU};
 
 /// Places that a thing is tried at.
 const ATTEMPTS: u64 = 2000;
@@ -295,15 +295,15 @@ impl Drawing<'_> {
         ];
         let radius = match kind {
             Kind::Hole => self.surface.holes.radius,
-            // its corners lie on its round ends
-            Kind::Barrier => FRAC_1_SQRT_2 * BARRIER[0],
+            Kind::Barrier => 0.5 * BARRIER[0],
             Kind::Rock => 0.5 * self.rock(number),
             Kind::Tree => 0.5 * self.tree(number).1,
         };
         let half = match kind {
             Kind::Barrier => {
                 let (sine, cosine) = sin_cos(self.barrier_heading(number, attempt));
-                let half = (0.5 * (self.surface.barriers.length - BARRIER[0])).max(0.0);
+                // what is not round at its ends is as long with a round end
+                let half = (0.5 * self.surface.barriers.length - radius).max(0.0);
                 [half * cosine, half * sine]
             }
             _ => [0.0; 2],
