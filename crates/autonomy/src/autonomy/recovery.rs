@@ -2,8 +2,8 @@
 //!
 //! It wants to move and does not, or there is no feasible path, for some seconds: then it
 //! backs off along the way that it came, marks the place as dear, and plans anew. To its start it is
-//! taken to have come from straight behind, three times as far as it backs off at once. After some attempts without
-//! getting anywhere it gives up.
+//! taken to have come from straight behind, three times as far as it backs off at once. After some
+//! attempts without getting anywhere it gives up.
 
 use super::costs::Mark;
 use crate::numeric::hypot;
@@ -196,7 +196,8 @@ mod tests {
             assert_eq!(mark.map(|mark| mark.place), Some([metres + 2.0, 0.0]));
             let (way, _) = state.backing.unwrap();
             let [x, y] = way[way.len() - 1];
-            assert!((x - back_to).abs() < 0.6 && y == 0.0, "{metres}: {way:?}");
+            // to the next of the places that are remembered every half metre
+            assert!((x - back_to).abs() <= SPACING && y == 0.0, "{metres}: {way:?}");
         }
     }
 

@@ -228,13 +228,12 @@ impl Octave {
 
     #[inline]
     fn around(&self, cell: [i64; 2]) -> Values {
-        let value = |i: i64, j: i64| self.value(i, j);
         let row = |b: i64| {
             let j = cell[1].wrapping_add(b);
             [
-                value(cell[0].wrapping_sub(1), j),
-                value(cell[0], j),
-                value(cell[0].wrapping_add(1), j),
+                self.value(cell[0].wrapping_sub(1), j),
+                self.value(cell[0], j),
+                self.value(cell[0].wrapping_add(1), j),
             ]
         };
         Values { cell, rows: [row(-1), row(0), row(1)] }

@@ -20,7 +20,7 @@ const GROUP: usize = 1 << 10;
 /// Column by which a table is cut.
 const TIME: &str = "time_s";
 /// Within which times are the same, s: they are whole microseconds.
-const SAME: f64 = 5e-7;
+pub(super) const SAME: f64 = 5e-7;
 /// Wall time after which a Parquet shows rows that do not fill a group.
 const SHOWN_EVERY: Duration = Duration::from_secs(1);
 

@@ -5,6 +5,7 @@
 //! be missing for good, so such a run is not gone on with.
 
 use super::ReportError;
+use super::growing::SAME;
 use super::hashes::whole_microseconds;
 use crate::scenario::config::Output;
 use crate::simulation::Clock;
@@ -14,8 +15,6 @@ use std::path::Path;
 
 /// Bytes at the end of a table among which its last rows are looked for.
 const TAIL: u64 = 1 << 20;
-/// Within which times are the same, s: they are whole microseconds.
-const SAME: f64 = 5e-7;
 /// Tables by name, whose first column is the tick or the time, s.
 const HASHES: &str = "hashes.csv";
 const STATES: &str = "states.csv";

@@ -140,6 +140,7 @@ fn one_that_is_slow_gets_on() {
         drive(&mut trial, 20.0);
         assert_eq!((trial.state.phase(), trial.state.marks().len()), (Phase::Driving, 0));
         let gone = trial.rear[0];
+        // 20 s at that speed, less what it took to think and to start
         assert!((8.0 * speed..30.0 * speed).contains(&gone), "{gone} m at {speed} m/s");
     }
 }

@@ -8,7 +8,8 @@ use crate::soil::SoilKind;
 use crate::vehicle::AnySpec;
 use std::sync::Arc;
 
-/// Nodes that are to lie across a wheel or track: with two an HMMWV slips half more than with six.
+/// Nodes that are to lie across a wheel or track: with two an HMMWV at 5 m/s slips half more in mud
+/// than with six (28 % for 19), and twice as much on the reference's `mid`.
 const ACROSS: f64 = 3.0;
 
 /// Longest step in which tracks come out as in shorter ones, s: an M113 in mud drives 16.1 m in 6 s
@@ -17,13 +18,12 @@ const LONGEST_OF_TRACKS: f64 = 0.005;
 
 /// Warnings about what was built.
 pub fn warnings(file: &ScenarioFile, specs: &[Arc<AnySpec>], ground: &GroundModel) -> Vec<Fault> {
-    let coarse = coarse_nodes(file, specs, ground).into_iter();
     assumed_footprints(file, specs)
         .into_iter()
         .chain(layers_left_out(file, ground))
         .chain(packed_snow(file))
         .chain(long_steps(file, specs))
-        .chain(coarse)
+        .chain(coarse_nodes(file, specs, ground))
         .collect()
 }
 
