@@ -20,9 +20,9 @@ pub struct Run {
     /// Model of its tracks, instead of that of its file
     #[arg(long, value_name = "MODEL", value_enum)]
     tracks: Option<Model>,
-    /// Time step, s; 0.001 for a segmented track if not given
-    #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = quantity(1e-5..=0.005, "s"))]
-    step: Option<f64>,
+    /// Time step, s
+    #[arg(long, value_name = "S", default_value = "0.001", allow_negative_numbers = true, value_parser = quantity(1e-5..=0.005, "s"))]
+    step: f64,
     /// Length of the run, s; the vehicle settles in the first, means are over the last 40 %
     #[arg(long, value_name = "S", default_value = "5", allow_negative_numbers = true, value_parser = quantity(2.0..=120.0, "s"))]
     duration: f64,
@@ -39,10 +39,6 @@ impl Run {
     ) -> TrackRig {
         let Run { grid, tracks, step, duration } = *self;
         let model = tracks.map_or(vehicle.model, TrackModel::from);
-        let step = step.unwrap_or(match model {
-            TrackModel::Belt => 2e-3,
-            TrackModel::Segmented => 1e-3,
-        });
         let vehicle = TrackedSpec { model, ..vehicle };
         TrackRig { laws, spacing: grid, step, duration, ..TrackRig::new(vehicle, soil, motion) }
     }

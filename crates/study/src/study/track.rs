@@ -78,7 +78,7 @@ pub struct TrackResult {
 }
 
 impl TrackRig {
-    /// A vehicle on a soil: nodes 5 cm apart, steps of 2 ms, 5 s, means over the
+    /// A vehicle on a soil: nodes 5 cm apart, steps of 1 ms, 5 s, means over the
     /// last 40 %.
     pub fn new(vehicle: TrackedSpec, soil: Soil, motion: TrackMotion) -> TrackRig {
         TrackRig {
@@ -87,7 +87,7 @@ impl TrackRig {
             laws: Laws::reference(),
             motion,
             spacing: 0.05,
-            step: 2e-3,
+            step: 1e-3,
             duration: 5.0,
             settled: 0.4,
         }

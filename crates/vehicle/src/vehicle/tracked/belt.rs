@@ -31,14 +31,12 @@ pub(super) struct Rim {
     pub wheel: usize,
 }
 
-/// A place where loads act on a band: its ends on sprocket and idler, and its nodes.
+/// A place that a band is held at: its ends on sprocket and idler, and its nodes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Seat {
     pub body: BodyId,
     /// Where the band is, in the body's frame, m.
     pub offset: Vec3,
-    /// Its load in the workspace.
-    pub load: usize,
     /// Advance of the band, in [`crate::multibody::State::u`].
     pub rate: usize,
     /// The same in [`crate::multibody::State::q`].
@@ -55,6 +53,9 @@ pub(super) struct Seat {
 pub(super) struct Belt {
     /// From the sprocket to the idler.
     pub seats: Vec<Seat>,
+    /// Loads in the workspace of each stretch from seat to seat, on the seats before and behind
+    /// it: what lies on a stretch runs along it.
+    pub loads: Vec<[usize; 2]>,
     /// From seat to seat, the last back over the top.
     pub links: Vec<Link>,
     pub rims: Vec<Rim>,
@@ -223,7 +224,8 @@ fn track(
     let top = 0.5 * route.top_length() + route.over_rollers;
     let on_sprocket = lumped(route.sprocket_arc + top + front_half) + turned_along(spec, file);
     let sprocket = builder.shaft(spec.sprocket.spin_inertia + radius * radius * on_sprocket);
-    let mut seats = vec![seat(hull, band.at(route.front), sprocket, radius, builder)];
+    let mut seats =
+        vec![seat(hull, band.at(route.front), builder.shaft_coordinate(sprocket).index(), radius)];
     let mut shafts: Vec<(ShaftId, f64)> = vec![(sprocket, radius)];
     let mut rims = Vec::new();
     for (index, station) in route.stations.iter().enumerate() {
@@ -241,7 +243,7 @@ fn track(
         let rolling = rolling_mass(spec, station, here, file.stations.as_slice());
         let shaft = builder.shaft(mass + rolling);
         shafts.push((shaft, 1.0));
-        seats.push(seat(body, Vec3::zeros(), shaft, 1.0, builder));
+        seats.push(seat(body, Vec3::zeros(), builder.shaft_coordinate(shaft).index(), 1.0));
         if let Some(wheel) = station.wheel {
             let point = Vec3::new(file.stations[wheel], band.y, spec.wheel_height);
             let (a, axis) = (arms[wheel].body, Vec3::z());
@@ -264,7 +266,12 @@ fn track(
     let spin = idler.wheel.inertia[1] / (pitch_radius * pitch_radius);
     let turn = builder.shaft(on_idler + spin);
     shafts.push((turn, 1.0));
-    seats.push(seat(carrier, band.at(route.rear) - centre, turn, 1.0, builder));
+    let behind = band.at(route.rear) - centre;
+    seats.push(seat(carrier, behind, builder.shaft_coordinate(turn).index(), 1.0));
+    let ends = seats.windows(2).zip(shafts.windows(2));
+    let loads = ends
+        .map(|(seats, shafts)| [0, 1].map(|end| builder.conveying(seats[end].body, shafts[end].0)))
+        .collect();
 
     let stiffness = spec.shoe.pin_stiffness * spec.shoe.pitch;
     let links = band.links(stiffness, &mut seats, &shafts, builder);
@@ -272,7 +279,7 @@ fn track(
     let spin = builder.shaft_coordinate(turn);
     TrackParts {
         y: band.y,
-        run: Run::Belt(Belt { seats, links, rims }),
+        run: Run::Belt(Belt { seats, loads, links, rims }),
         arms,
         carrier,
         idler: Spin { coordinate: spin, factor: 1.0 / pitch_radius },
@@ -291,18 +298,10 @@ fn turned_along(spec: &TrackedSpec, file: &Track) -> f64 {
     })
 }
 
-/// A seat on a body, at an offset from its origin, that a shaft moves the band over by so much
-/// a turn.
-fn seat(body: BodyId, offset: Vec3, shaft: ShaftId, scale: f64, builder: &mut Builder) -> Seat {
-    Seat {
-        body,
-        offset,
-        load: builder.conveying(body, shaft),
-        rate: builder.shaft_coordinate(shaft).index(),
-        advance: 0,
-        scale,
-        label: 0.0,
-    }
+/// A seat on a body, at an offset from its origin, that a shaft of this rate moves the band over
+/// by so much a turn.
+fn seat(body: BodyId, offset: Vec3, rate: usize, scale: f64) -> Seat {
+    Seat { body, offset, rate, advance: 0, scale, label: 0.0 }
 }
 
 /// What a road wheel's spin adds to the inertia of the band at the node below its

@@ -77,8 +77,8 @@ pub struct EnergyAccount {
 #[derive(Clone, Debug)]
 pub struct TrackedWorkspace {
     body: Workspace,
-    /// Loads on the seats of the bands, left and right.
-    seats: [Vec<SeatLoad>; 2],
+    /// Loads of the bands' stretches on the seats before and behind them, left and right.
+    seats: [Vec<[SeatLoad; 2]>; 2],
     /// Loads of the road wheels on the shoes, left and right, N.
     rims: [Vec<f64>; 2],
     /// Torque of driveline and brakes on the sprockets in the last step, N m.
@@ -227,7 +227,7 @@ impl TrackedVehicle {
         self.parts.model.refresh(&state.body, &mut body);
         let tracks = self.parts.tracks.each_ref();
         let seats = tracks.map(|track| match &track.run {
-            Run::Belt(belt) => vec![SeatLoad::default(); belt.seats.len()],
+            Run::Belt(belt) => vec![[SeatLoad::default(); 2]; belt.loads.len()],
             Run::Segments(_) => Vec::new(),
         });
         let rims = tracks.map(|track| vec![0.0; track.arms.len()]);
@@ -440,7 +440,7 @@ impl TrackedVehicle {
         let controls = controls.clamped();
         let most = STEERING_RATE * h;
         state.steering += (controls.steering - state.steering).clamp(-most, most);
-        self.seat_loads(workspace);
+        self.seat_loads(state, workspace, h);
         self.suspend(state, workspace);
         self.drive(state, &mut workspace.body, &controls, tick, h);
         self.brake(state, &mut workspace.body, controls.brake, h);
@@ -462,7 +462,7 @@ impl TrackedVehicle {
         speeds: [f64; 2],
         h: f64,
     ) -> Result<(), StepError> {
-        self.seat_loads(workspace);
+        self.seat_loads(state, workspace, h);
         self.suspend(state, workspace);
         let body = &mut workspace.body;
         body.softness[self.parts.transmission.gearbox_row(&self.parts.model)] = NEUTRAL;

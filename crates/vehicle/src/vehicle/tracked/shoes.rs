@@ -6,6 +6,7 @@ use super::{TrackedVehicle, TrackedWorkspace};
 use crate::multibody::Workspace;
 use crate::spatial::{Load, Mat3, Mat6, Pose, Twist, Vec3, Wrench};
 use crate::vehicle::wheeled::VehicleState;
+use std::ops::{Add, Mul, Sub};
 
 /// A shoe that may meet the ground.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -22,8 +23,8 @@ pub struct ShoePlace {
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Hold {
     /// The stretches of a band on which its pins lie, the leading first, and how far
-    /// along, 0 to 1.
-    Band([(usize, f64); 2]),
+    /// along, 0 to 1; and how far the pins are apart, m.
+    Band([(usize, f64); 2], f64),
     /// It is a body with a load of its own.
     Load(usize),
 }
@@ -35,6 +36,7 @@ pub struct Shoes {
     places: Vec<ShoePlace>,
     points: Vec<Vec3>,
     velocities: Vec<Vec3>,
+    runs: Vec<f64>,
     labels: Vec<f64>,
 }
 
@@ -50,8 +52,8 @@ impl Shoes {
     }
 }
 
-/// Sum of what acts at one seat of the band: forces with their tangents, and the
-/// torque that goes with them.
+/// Sum of what acts at one seat of the band from one stretch: forces with their tangents, and
+/// the torque that goes with them.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct SeatLoad {
     force: Vec3,
@@ -79,7 +81,10 @@ fn pins(labels: &[f64], pitch: f64) -> impl Iterator<Item = (usize, f64)> {
 }
 
 #[inline]
-fn between(values: &[Vec3], (stretch, share): (usize, f64)) -> Vec3 {
+fn between<T>(values: &[T], (stretch, share): (usize, f64)) -> T
+where
+    T: Copy + Add<Output = T> + Sub<Output = T> + Mul<f64, Output = T>,
+{
     values[stretch] + (values[stretch + 1] - values[stretch]) * share
 }
 
@@ -197,36 +202,39 @@ impl TrackedVehicle {
         let hull = model.pose(&workspace.body, self.parts.hull);
         let spin = model.twist(&workspace.body, self.parts.hull).angular;
         let left = hull.direction(&Vec3::y());
-        let Shoes { places, points, velocities, labels } = shoes;
+        let Shoes { places, points, velocities, runs, labels } = shoes;
         points.clear();
         velocities.clear();
+        runs.clear();
         labels.clear();
         for seat in &track.seats {
             let offset = model.rotation(&workspace.body, seat.body) * seat.offset;
             let twist = model.twist(&workspace.body, seat.body);
             points.push(model.place(&workspace.body, seat.body) + offset);
             velocities.push(twist.at(&offset));
+            runs.push(seat.scale * state.body.u[seat.rate]);
             labels.push(seat.label - seat.scale * state.body.q[seat.advance]);
         }
-        for (index, velocity) in velocities.iter_mut().enumerate() {
-            let seat = &track.seats[index];
-            *velocity += running(points, index) * (seat.scale * state.body.u[seat.rate]);
-        }
+        // of a place of the band that goes along its stretch
+        let velocity = |pin: (usize, f64)| {
+            between(velocities, pin) + running(points, labels, pin.0) * between(runs, pin)
+        };
         let mut pins = pins(labels, self.spec.shoe.pitch);
         let Some(mut leading) = pins.next() else { return };
         for trailing in pins {
             let (front, rear) = (between(points, leading), between(points, trailing));
-            let (fast, slow) = (between(velocities, leading), between(velocities, trailing));
+            let (fast, slow) = (velocity(leading), velocity(trailing));
             let pose = frame(&front, &rear, &left);
             let [y, z] = [Vec3::y(), Vec3::z()].map(|axis| pose.direction(&axis));
-            let pitching = -(fast - slow).dot(&z) / (front - rear).norm();
+            let apart = (front - rear).norm();
+            let pitching = -(fast - slow).dot(&z) / apart;
             places.push(ShoePlace {
                 pose,
                 twist: Twist {
                     linear: (fast + slow) * 0.5,
                     angular: spin + y * (pitching - spin.dot(&y)),
                 },
-                hold: Hold::Band([leading, trailing]),
+                hold: Hold::Band([leading, trailing], apart),
             });
             leading = trailing;
         }
@@ -235,7 +243,7 @@ impl TrackedVehicle {
     /// Forgets the loads of the last step.
     pub fn begin_loads(&self, workspace: &mut TrackedWorkspace) {
         for seats in &mut workspace.seats {
-            seats.fill(SeatLoad::default());
+            seats.fill([SeatLoad::default(); 2]);
         }
         for track in &self.parts.tracks {
             if let Run::Segments(run) = &track.run {
@@ -259,8 +267,8 @@ impl TrackedVehicle {
         shoe: &ShoePlace,
         load: &Load,
     ) {
-        let pins = match shoe.hold {
-            Hold::Band(pins) => pins,
+        let (pins, apart) = match shoe.hold {
+            Hold::Band(pins, apart) => (pins, apart),
             Hold::Load(own) => {
                 workspace.body.load[own] += *load;
                 return;
@@ -268,22 +276,21 @@ impl TrackedVehicle {
         };
         let across = shoe.pose.direction(&Vec3::y());
         let up = shoe.pose.direction(&Vec3::z());
-        let pitch = self.spec.shoe.pitch;
         let mut wrench = load.wrench;
         wrench += load.glide;
         let Wrench { force, torque } = wrench;
         let pitching = torque.dot(&across);
-        let couple = up * (pitching / pitch);
+        let couple = up * (pitching / apart);
         let rest = (torque - across * pitching) * 0.5;
         // [[1, -1], [-1, 1]] of both pins lies below twice its diagonal
-        let couples = up * up.transpose() * (2.0 / (pitch * pitch));
+        let couples = up * up.transpose() * (2.0 / (apart * apart));
         let [stiffness, damping] = [&load.stiffness, &load.damping].map(|tangent| {
             linear(tangent) * 0.5 + couples * across.dot(&(angular(tangent) * across))
         });
         for ((stretch, share), sense) in pins.into_iter().zip([-1.0, 1.0]) {
             let pin = force * 0.5 + couple * sense;
-            for (seat, weight) in [(stretch, 1.0 - share), (stretch + 1, share)] {
-                let seat = &mut workspace.seats[side][seat];
+            let seats = &mut workspace.seats[side][stretch];
+            for (seat, weight) in seats.iter_mut().zip([1.0 - share, share]) {
                 seat.force += pin * weight;
                 seat.torque += rest * weight;
                 seat.stiffness += stiffness * weight;
@@ -292,45 +299,71 @@ impl TrackedVehicle {
         }
     }
 
-    /// Hands the loads of the seats to the multibody model.
-    pub(super) fn seat_loads(&self, workspace: &mut TrackedWorkspace) {
+    /// Hands the loads of the seats to the multibody model, for a step of `h` seconds.
+    ///
+    /// A stretch that slopes against the way of the hull presses the ground as the hull goes on,
+    /// but the load on it does not change by that: as much is pressed at one place as is left
+    /// behind or let go at the next. So the stiffness of the ground, by which a step reckons what
+    /// the loads will be at its end, leaves that motion out.
+    pub(super) fn seat_loads(
+        &self,
+        state: &VehicleState,
+        workspace: &mut TrackedWorkspace,
+        h: f64,
+    ) {
         let TrackedWorkspace { body, seats, .. } = workspace;
         let model = &self.parts.model;
-        for (track, loads) in self.parts.tracks.iter().zip(seats) {
+        let hull = model.twist(body, self.parts.hull);
+        let middle = model.place(body, self.parts.hull);
+        let forward = model.rotation(body, self.parts.hull) * Vec3::x();
+        // where it goes, or, while it stands and rocks, points
+        let onward = hull.linear.dot(&forward);
+        let aside = hull.linear - forward * onward;
+        let course = forward + aside * (onward / (onward * onward + STANDS * STANDS));
+        let course = course.normalize();
+        for (track, stretches) in self.parts.tracks.iter().zip(seats) {
             let Run::Belt(track) = &track.run else { continue };
-            let place = |body: &Workspace, index: usize| {
-                let seat = &track.seats[index];
+            let place = |body: &Workspace, seat: &Seat| {
                 let offset = model.rotation(body, seat.body) * seat.offset;
                 (model.place(body, seat.body) + offset, offset)
             };
-            let count = track.seats.len();
-            let (mut before, mut here) = (place(body, 0), place(body, 0));
-            for (index, own) in loads.iter().enumerate() {
-                let after = place(body, (index + 1).min(count - 1));
-                let seat = &track.seats[index];
-                let along = (after.0 - before.0).normalize();
-                let mut load = Load {
-                    wrench: Wrench { force: own.force, torque: own.torque },
-                    glide: Wrench::default(),
-                    stiffness: Mat6::zeros(),
-                    damping: Mat6::zeros(),
-                };
-                load.stiffness.fixed_view_mut::<3, 3>(3, 3).copy_from(&own.stiffness);
-                load.damping.fixed_view_mut::<3, 3>(3, 3).copy_from(&own.damping);
-                let load = if seat.offset == Vec3::zeros() { load } else { load.moved(&here.1) };
-                body.load[seat.load] = load;
-                body.conveyance[seat.load] = along * seat.scale;
-                (before, here) = (here, after);
+            let label = |seat: &Seat| seat.label - seat.scale * state.body.q[seat.advance];
+            let ends = track.seats.windows(2).zip(&track.loads);
+            for ((ends, places), loads) in ends.zip(stretches.iter()) {
+                let [from, to] = [0, 1].map(|end| place(body, &ends[end]));
+                let labels = [label(&ends[0]), label(&ends[1])];
+                let along = running(&[from.0, to.0], &labels, 0);
+                let line = along.normalize();
+                let way = hull.at(&(from.0 - middle)).dot(&course) * h;
+                let passed = (course - line * line.dot(&course)) * way;
+                for (end, offset) in [from.1, to.1].into_iter().enumerate() {
+                    let (seat, own) = (&ends[end], &loads[end]);
+                    let force = own.force + own.stiffness * passed;
+                    let mut load = Load {
+                        wrench: Wrench { force, torque: own.torque },
+                        glide: Wrench::default(),
+                        stiffness: Mat6::zeros(),
+                        damping: Mat6::zeros(),
+                    };
+                    load.stiffness.fixed_view_mut::<3, 3>(3, 3).copy_from(&own.stiffness);
+                    load.damping.fixed_view_mut::<3, 3>(3, 3).copy_from(&own.damping);
+                    let load =
+                        if seat.offset == Vec3::zeros() { load } else { load.moved(&offset) };
+                    body.load[places[end]] = load;
+                    body.conveyance[places[end]] = along * seat.scale;
+                }
             }
         }
     }
 }
 
-/// Direction in which the band runs through a point of the lower run.
-fn running(points: &[Vec3], index: usize) -> Vec3 {
-    let before = points[index.saturating_sub(1)];
-    let after = points[(index + 1).min(points.len() - 1)];
-    (after - before).normalize()
+/// Speed below which a hull rather stands than goes, m/s.
+const STANDS: f64 = 1.0;
+
+/// Way of a place of the band per metre that the free band runs on, along its stretch.
+fn running(points: &[Vec3], labels: &[f64], stretch: usize) -> Vec3 {
+    let next = stretch + 1;
+    (points[next] - points[stretch]) / (labels[next] - labels[stretch])
 }
 
 fn angular(matrix: &Mat6) -> Mat3 {
