@@ -353,6 +353,16 @@ fn tasks_that_nobody_can_hand_out_are_refused() {
         let said = refused(&free, &format!("team={team}"));
         assert!(said.contains(key), "{team}: {said}");
     }
+    let other = FIELD[FIELD.find("[[vehicle]]").unwrap()..]
+        .replace("name = \"robot\"", "name = \"other\"")
+        .replace("row = { count = 3, to = [0, 15], goal_to = [45, 15] }\n", "")
+        .replace("[0, -15]", "[0, 25]")
+        .replace("goal = [45, -15]", "goal = [45, 25], cell = 0.4");
+    let said = refused(&format!("{FIELD}\n{other}"), "team={}");
+    assert!(
+        said.contains("vehicle[1].driver.cell = 0.4: must be 0.5, as that of \"robot"),
+        "{said}"
+    );
 }
 
 /// An area to be searched lies on the terrain, where that has bounds; all of it may be.

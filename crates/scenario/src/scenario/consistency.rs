@@ -249,6 +249,7 @@ fn check_team(scenario: &Scenario, refuse: &mut Refuse) {
         };
         refuse("team.authority".into(), problem);
     }
+    check_cells(scenario, refuse);
     super::radio_checks::check_channel(&team.radio, "team.radio", refuse);
     if team.concern.is_some() && team.sharing != Sharing::Peers {
         let other = "a sharing other than peers: an authority is told of all";
@@ -267,6 +268,24 @@ fn check_team(scenario: &Scenario, refuse: &mut Refuse) {
         refuse("team.sharing".into(), Problem::Refused { cause: cause.into() });
     }
     super::radio_checks::check_rate(scenario, team.rate, "team.rate", refuse);
+}
+
+/// Maps that are merged have cells of one size.
+fn check_cells(scenario: &Scenario, refuse: &mut Refuse) {
+    let cells = scenario.vehicle.iter().enumerate().filter_map(|(index, own)| match own.driver {
+        Driver::Autonomous { cell, .. } => Some((index, own, cell)),
+        _ => None,
+    });
+    let mut first = None;
+    for (index, own, cell) in cells {
+        let &mut (name, side) = first.get_or_insert((own.name.as_str(), cell));
+        if cell != side {
+            let cause = format!(
+                "must be {side}, as that of {name:?}: a team merges its maps, so all have cells of one size"
+            );
+            refuse(format!("vehicle[{index}].driver.cell"), Problem::Refused { cause });
+        }
+    }
 }
 
 fn check_soils(scenario: &Scenario, refuse: &mut Refuse) {
