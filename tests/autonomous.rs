@@ -360,7 +360,7 @@ fn tasks_that_nobody_can_hand_out_are_refused() {
         .replace("goal = [45, -15]", "goal = [45, 25], cell = 0.4");
     let said = refused(&format!("{FIELD}\n{other}"), "team={}");
     assert!(
-        said.contains("vehicle[1].driver.cell = 0.4: must be 0.5, as that of \"robot"),
+        said.contains("vehicle[3].driver.cell = 0.4: must be 0.5, as that of \"robot_1\""),
         "{said}"
     );
 }
