@@ -3,7 +3,6 @@
 use super::assembly::Run;
 use super::belt::{Belt, Seat};
 use super::{TrackedVehicle, TrackedWorkspace};
-use crate::multibody::Workspace;
 use crate::spatial::{Load, Mat3, Mat6, Pose, Twist, Vec3, Wrench};
 use crate::vehicle::wheeled::VehicleState;
 use std::ops::{Add, Mul, Sub};
@@ -117,13 +116,13 @@ impl TrackedVehicle {
         let Run::Belt(track) = &self.parts.tracks[side].run else { return Vec::new() };
         let model = &self.parts.model;
         let hull = model.pose(&workspace.body, self.parts.hull);
-        let label = |seat: &Seat| seat.label - seat.scale * state.body.q[seat.advance];
         let pitch = self.spec.shoe.pitch;
-        let first = track.seats.first().map_or(0.0, |seat| (label(seat) / pitch).ceil() * pitch);
+        let first =
+            track.seats.first().map_or(0.0, |seat| (seat.label(state) / pitch).ceil() * pitch);
         let seats = track.seats.iter().map(|seat| {
             let offset = model.rotation(&workspace.body, seat.body) * seat.offset;
             let place = hull.local_point(&(model.place(&workspace.body, seat.body) + offset));
-            ([place.x, place.z], label(seat) - first)
+            ([place.x, place.z], seat.label(state) - first)
         });
         seats.collect()
     }
@@ -213,7 +212,7 @@ impl TrackedVehicle {
             points.push(model.place(&workspace.body, seat.body) + offset);
             velocities.push(twist.at(&offset));
             runs.push(seat.scale * state.body.u[seat.rate]);
-            labels.push(seat.label - seat.scale * state.body.q[seat.advance]);
+            labels.push(seat.label(state));
         }
         // of a place of the band that goes along its stretch
         let velocity = |pin: (usize, f64)| {
@@ -315,50 +314,60 @@ impl TrackedVehicle {
         let model = &self.parts.model;
         let hull = model.twist(body, self.parts.hull);
         let middle = model.place(body, self.parts.hull);
-        let forward = model.rotation(body, self.parts.hull) * Vec3::x();
-        // where it goes, or, while it stands and rocks, points
-        let onward = hull.linear.dot(&forward);
-        let aside = hull.linear - forward * onward;
-        let course = forward + aside * (onward / (onward * onward + STANDS * STANDS));
-        let course = course.normalize();
+        let course = course(&hull.linear, &(model.rotation(body, self.parts.hull) * Vec3::x()));
         for (track, stretches) in self.parts.tracks.iter().zip(seats) {
             let Run::Belt(track) = &track.run else { continue };
-            let place = |body: &Workspace, seat: &Seat| {
-                let offset = model.rotation(body, seat.body) * seat.offset;
-                (model.place(body, seat.body) + offset, offset)
-            };
-            let label = |seat: &Seat| seat.label - seat.scale * state.body.q[seat.advance];
             let ends = track.seats.windows(2).zip(&track.loads);
             for ((ends, places), loads) in ends.zip(stretches.iter()) {
-                let [from, to] = [0, 1].map(|end| place(body, &ends[end]));
-                let labels = [label(&ends[0]), label(&ends[1])];
-                let along = running(&[from.0, to.0], &labels, 0);
+                let ends = [&ends[0], &ends[1]];
+                let offsets = ends.map(|seat| model.rotation(body, seat.body) * seat.offset);
+                let points = [0, 1].map(|end| model.place(body, ends[end].body) + offsets[end]);
+                let along = running(&points, &ends.map(|seat| seat.label(state)), 0);
                 let line = along.normalize();
-                let way = hull.at(&(from.0 - middle)).dot(&course) * h;
+                let way = hull.at(&(points[0] - middle)).dot(&course) * h;
                 let passed = (course - line * line.dot(&course)) * way;
-                for (end, offset) in [from.1, to.1].into_iter().enumerate() {
-                    let (seat, own) = (&ends[end], &loads[end]);
-                    let force = own.force + own.stiffness * passed;
-                    let mut load = Load {
-                        wrench: Wrench { force, torque: own.torque },
-                        glide: Wrench::default(),
-                        stiffness: Mat6::zeros(),
-                        damping: Mat6::zeros(),
-                    };
-                    load.stiffness.fixed_view_mut::<3, 3>(3, 3).copy_from(&own.stiffness);
-                    load.damping.fixed_view_mut::<3, 3>(3, 3).copy_from(&own.damping);
-                    let load =
-                        if seat.offset == Vec3::zeros() { load } else { load.moved(&offset) };
-                    body.load[places[end]] = load;
-                    body.conveyance[places[end]] = along * seat.scale;
+                for end in [0, 1] {
+                    body.load[places[end]] = loads[end].load(&passed, &offsets[end]);
+                    body.conveyance[places[end]] = along * ends[end].scale;
                 }
             }
         }
     }
 }
 
+impl SeatLoad {
+    /// On a body, `offset` from whose origin the seat is, of a seat that goes `passed` in the step
+    /// without being pressed by that.
+    fn load(&self, passed: &Vec3, offset: &Vec3) -> Load {
+        let force = self.force + self.stiffness * passed;
+        let mut load = Load {
+            wrench: Wrench { force, torque: self.torque },
+            glide: Wrench::default(),
+            stiffness: Mat6::zeros(),
+            damping: Mat6::zeros(),
+        };
+        load.stiffness.fixed_view_mut::<3, 3>(3, 3).copy_from(&self.stiffness);
+        load.damping.fixed_view_mut::<3, 3>(3, 3).copy_from(&self.damping);
+        if *offset == Vec3::zeros() { load } else { load.moved(offset) }
+    }
+}
+
+impl Seat {
+    /// Length of the free band, m, from the sprocket's seat at the start to what is here now.
+    fn label(&self, state: &VehicleState) -> f64 {
+        self.label - self.scale * state.body.q[self.advance]
+    }
+}
+
 /// Speed below which a hull rather stands than goes, m/s.
 const STANDS: f64 = 1.0;
+
+/// Direction in which a hull goes, or, while it stands and rocks, points.
+fn course(velocity: &Vec3, forward: &Vec3) -> Vec3 {
+    let onward = velocity.dot(forward);
+    let aside = velocity - forward * onward;
+    (forward + aside * (onward / (onward * onward + STANDS * STANDS))).normalize()
+}
 
 /// Way of a place of the band per metre that the free band runs on, along its stretch.
 fn running(points: &[Vec3], labels: &[f64], stretch: usize) -> Vec3 {
