@@ -513,7 +513,8 @@ mod tests {
                     });
                 let steepest = soil.elastic_stiffness + growth * 0.3;
                 prop_assert!((0.0..=steepest * 0.3).contains(&pressure), "{pressure}");
-                prop_assert!((0.0..=steepest).contains(&slope), "{slope}");
+                // a secant of a line: rounding alone may carry it past the line's slope
+                prop_assert!((0.0..=steepest * (1.0 + 1e-9)).contains(&slope), "{slope}");
                 prop_assert!(stays >= residual && stays <= residual.max(sinkage));
                 prop_assert!(yields_at >= 0.0 && yields_at.is_finite());
                 (residual, yielded_at) = (stays, yields_at);
