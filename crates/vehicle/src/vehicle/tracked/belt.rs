@@ -224,8 +224,7 @@ fn track(
     let top = 0.5 * route.top_length() + route.over_rollers;
     let on_sprocket = lumped(route.sprocket_arc + top + front_half) + turned_along(spec, file);
     let sprocket = builder.shaft(spec.sprocket.spin_inertia + radius * radius * on_sprocket);
-    let mut seats =
-        vec![seat(hull, band.at(route.front), builder.shaft_coordinate(sprocket).index(), radius)];
+    let mut seats = vec![seat(hull, band.at(route.front), sprocket, radius, builder)];
     let mut shafts: Vec<(ShaftId, f64)> = vec![(sprocket, radius)];
     let mut rims = Vec::new();
     for (index, station) in route.stations.iter().enumerate() {
@@ -243,7 +242,7 @@ fn track(
         let rolling = rolling_mass(spec, station, here, file.stations.as_slice());
         let shaft = builder.shaft(mass + rolling);
         shafts.push((shaft, 1.0));
-        seats.push(seat(body, Vec3::zeros(), builder.shaft_coordinate(shaft).index(), 1.0));
+        seats.push(seat(body, Vec3::zeros(), shaft, 1.0, builder));
         if let Some(wheel) = station.wheel {
             let point = Vec3::new(file.stations[wheel], band.y, spec.wheel_height);
             let (a, axis) = (arms[wheel].body, Vec3::z());
@@ -266,8 +265,7 @@ fn track(
     let spin = idler.wheel.inertia[1] / (pitch_radius * pitch_radius);
     let turn = builder.shaft(on_idler + spin);
     shafts.push((turn, 1.0));
-    let behind = band.at(route.rear) - centre;
-    seats.push(seat(carrier, behind, builder.shaft_coordinate(turn).index(), 1.0));
+    seats.push(seat(carrier, band.at(route.rear) - centre, turn, 1.0, builder));
     let ends = seats.windows(2).zip(shafts.windows(2));
     let loads = ends
         .map(|(seats, shafts)| [0, 1].map(|end| builder.conveying(seats[end].body, shafts[end].0)))
@@ -298,9 +296,10 @@ fn turned_along(spec: &TrackedSpec, file: &Track) -> f64 {
     })
 }
 
-/// A seat on a body, at an offset from its origin, that a shaft of this rate moves the band over
-/// by so much a turn.
-fn seat(body: BodyId, offset: Vec3, rate: usize, scale: f64) -> Seat {
+/// A seat on a body, at an offset from its origin, that a shaft moves the band over by so much
+/// a turn.
+fn seat(body: BodyId, offset: Vec3, shaft: ShaftId, scale: f64, builder: &Builder) -> Seat {
+    let rate = builder.shaft_coordinate(shaft).index();
     Seat { body, offset, rate, advance: 0, scale, label: 0.0 }
 }
 
