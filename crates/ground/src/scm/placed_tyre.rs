@@ -58,8 +58,10 @@ fn column<S: Simd>(simd: S, points: &[Point; WIDTH], part: usize) -> Lanes<S> {
 struct Met<S: Simd> {
     /// y of the belt, m.
     displacement: Lanes<S>,
-    /// Its derivative by the number of the station, m.
+    /// Its derivative by the number of the station, m, ...
     change: Lanes<S>,
+    /// ... and by the distance from the wheel's middle, straight across.
+    across: Lanes<S>,
     /// Number of the station, with the part of the way to the next.
     station: Lanes<S>,
 }
@@ -110,6 +112,13 @@ impl Belt {
         let far = row[(strip + 1) % STRIPS];
         let (near, far) = (Lanes::of(simd, row[strip]), Lanes::of(simd, far));
         near + (far - near) * across
+    }
+
+    /// How a station changes from a strip to the next.
+    #[inline(always)]
+    fn change_across<S: Simd>(&self, simd: S, station: usize, strip: usize) -> Lanes<S> {
+        let row = &self.points[station % STATIONS];
+        Lanes::of(simd, row[(strip + 1) % STRIPS]) - row[strip]
     }
 }
 
@@ -169,6 +178,7 @@ impl<'a> PlacedTyre<'a> {
         let cell = cell.max(0.0).min((GUESSES - 1) as f64).numbers();
         let mut stations = [0.0; WIDTH];
         let (mut rear, mut front) = ([[0.0; WIDTH]; WIDTH], [[0.0; WIDTH]; WIDTH]);
+        let (mut rear_across, mut front_across) = (rear, front);
         for lane in 0..WIDTH {
             let strip = (among[lane] as i32).min(STRIPS as i32 - 2);
             let (across, strip) = (among[lane] - f64::from(strip), strip as usize % STRIPS);
@@ -185,6 +195,8 @@ impl<'a> PlacedTyre<'a> {
             }
             stations[lane] = f64::from(station as u32);
             (rear[lane], front[lane]) = (near.numbers(), far.numbers());
+            rear_across[lane] = self.belt.change_across(simd, station, strip).numbers();
+            front_across[lane] = self.belt.change_across(simd, station + 1, strip).numbers();
         }
         let start = column(simd, &rear, AHEAD);
         let along = (ahead - start) / (column(simd, &front, AHEAD) - start);
@@ -196,9 +208,19 @@ impl<'a> PlacedTyre<'a> {
         let bend = column(simd, &rear, BEND) * rest + column(simd, &front, BEND) * along;
         // beyond its ends the belt is round
         let inside = along.gt(0.0) & along.lt(1.0);
+        let change = inside.pick(fall + bend * (2.0 * along - 1.0), 0.0);
+        let step = column(simd, &front, AHEAD) - start;
+        let by_strip = |part| {
+            column(simd, &rear_across, part) * rest + column(simd, &front_across, part) * along
+        };
+        let among = Lanes::of(simd, among);
+        let between = inside & among.gt(0.0) & among.lt((STRIPS - 1) as f64);
+        let across =
+            (by_strip(Y) - by_strip(AHEAD) * change / step) * (STRIPS as f64 / self.ring.width);
         Met {
             displacement: y + fall * along - bend * along * rest,
-            change: inside.pick(fall + bend * (2.0 * along - 1.0), 0.0),
+            change,
+            across: between.pick(across, 0.0),
             station: Lanes::of(simd, stations) + along,
         }
     }
@@ -219,6 +241,11 @@ impl<'a> PlacedTyre<'a> {
     /// Width of a strip, m.
     pub fn strip_width(&self) -> f64 {
         self.ring.width / STRIPS as f64
+    }
+
+    /// Length of belt that a station stands for, m.
+    pub fn station_length(&self) -> f64 {
+        self.ring.length()
     }
 
     /// Area of belt that a station of a strip stands for, m².
@@ -269,6 +296,7 @@ impl Footprint for PlacedTyre<'_> {
         let taper = aside.lt(0.0).pick(-tread.taper, tread.taper);
         let met = self.meet(ahead, aside);
         let square = (size - 2.0 * ring.radius * met.displacement).max(LOWEST * size);
+        let leans = met.across * (ring.radius / square.sqrt());
         // dr = -R/r dy; an angle without load is one with it, by sqrt(R² - r'²) / r
         let fall = met.change * (ring.radius / pitch());
         let turn = fall / (size * square - fall * fall).max(LOWEST * size * square).sqrt();
@@ -284,7 +312,7 @@ impl Footprint for PlacedTyre<'_> {
         // inward, as long as the radius, leant by the taper across and the belt's slope along
         let lean = Vectors::of(simd, forward) * -(ahead + turn * down)
             + Vectors::of(simd, up) * (down - turn * ahead)
-            + Vectors::of(simd, axis) * (taper * radius);
+            + Vectors::of(simd, axis) * ((taper - leans) * radius);
         let scale = -1.0 / lean.z.max(LYING * radius);
         UndersidePoints {
             height: centre.z + height,
@@ -294,7 +322,7 @@ impl Footprint for PlacedTyre<'_> {
         }
     }
 
-    /// That of the wheel, leant by the belt's slope.
+    /// That of the wheel, leant by the belt's slopes.
     #[inline(always)]
     fn normal<S: Simd>(
         &self,
@@ -319,6 +347,13 @@ impl Footprint for PlacedTyre<'_> {
         // on what of the normal lies in the wheel's plane
         let scale = turn * (cosine * up.dot(&n) - sine * forward.dot(&n));
         let leant = n + forward * (scale * cosine) + up * (scale * sine);
+        // across, what the tread does not taper there is the belt's
+        let axis = Vectors::of(simd, &self.wheel.axis);
+        let distance = axis.dot(&r);
+        let tread = self.wheel.underside.segments_at(distance.abs());
+        let taper = distance.lt(0.0).pick(-tread.taper, tread.taper);
+        let steep = axis.dot(&upright) / (above * cosine - along * sine).max(STEEPEST);
+        let leant = leant + axis * (steep - taper);
         let size = 1.0 / leant.norm();
         [leant.x * size, leant.y * size, leant.z * size]
     }
