@@ -22,8 +22,9 @@ use crate::spatial::{Twist, Vec3, Vec6};
 /// A contact surface steeper than this against the ground counts as so steep:
 /// cosine of 80°.
 const STEEPEST: f64 = 0.17;
-/// Speed of advance below which passive pressure fades out, m/s.
-const ADVANCING: f64 = 1e-4;
+/// Speed of advance below which passive pressure fades out, m/s: a wedge takes way to form, and a
+/// parked vehicle that trembles makes none. By 1 % at ten times it.
+const ADVANCING: f64 = 1e-2;
 
 /// A body that renews less than this part of its patch in a step stands: its
 /// mobilised shear holds it.
@@ -42,6 +43,12 @@ fn raised<S: Simd>([x, y]: [Lanes<S>; 2], n: &Vectors<S>) -> Vectors<S> {
 fn flattened<S: Simd>(v: &Vectors<S>, n: &Vectors<S>) -> [Lanes<S>; 2] {
     let turn = v.z / (1.0 + n.z);
     [v.x - n.x * turn, v.y - n.y * turn]
+}
+
+/// 1 over a speed, in the measure in which something advances at it, s/m.
+#[inline(always)]
+fn over_speed<S: Simd>(speed: Lanes<S>) -> Lanes<S> {
+    speed / (speed * speed + ADVANCING * ADVANCING)
 }
 
 /// The patch as a body with a heading sees it.
@@ -98,9 +105,11 @@ fn frame<S: Simd, F: Footprint>(
     let sides = [-east.greatest(), west.greatest()];
     let length = shared.map_or(own, |patch| patch.length);
     let drift = twist.linear.x * left[0] + twist.linear.y * left[1];
-    let speed = twist.linear.norm() + ADVANCING;
+    let speed = twist.linear.norm();
+    let advances = speed * speed / (speed * speed + ADVANCING * ADVANCING);
+    let aside = length * drift.abs() / speed.max(ADVANCING);
     let side = match body.spin_axis() {
-        Some(_) => drift.signum() * (1.0 - exp(-length * drift.abs() / (speed * modulus))),
+        Some(_) => advances * drift.signum() * (1.0 - exp(-aside / modulus)),
         None => 0.0,
     };
     let width = (sides[1] - sides[0]).max(spacing);
@@ -397,7 +406,7 @@ fn draft_four<'a, S: Simd, F: Footprint, L: Answering<'a>>(
 #[inline(always)]
 fn pushed_ahead<S: Simd>(n: &Vectors<S>, velocity: &Vectors<S>) -> Lanes<S> {
     let onward = -(n.x * velocity.x + n.y * velocity.y);
-    let part = onward.max(0.0) / (velocity.norm() + ADVANCING);
+    let part = onward.max(0.0) * over_speed(velocity.norm());
     part * part
 }
 
@@ -552,7 +561,8 @@ impl Frame {
             return None;
         }
         let aside = (surface.x * surface.x + surface.y * surface.y).sqrt();
-        let horizontal = onward / (aside * (material.norm() + ADVANCING));
+        // the cosine of the way's grade, over `aside` the surface's own
+        let horizontal = onward * over_speed(material.norm()) / aside;
         let front = wedge.pressure(sinkage, self.width) * horizontal / surface.z.max(STEEPEST);
         let front = advances.pick(front, 0.0);
         let (mut x, mut y) = (surface.x * front, surface.y * front);

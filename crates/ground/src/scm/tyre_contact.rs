@@ -577,22 +577,26 @@ impl CellOnBelt {
         }
     }
 
-    /// The parts of it that stations take, from the one before `start` on: between two stations
-    /// pressure is shared by distance.
+    /// The parts of it that stations take, from the one before `start` on.
     #[inline(always)]
     fn parts<S: Simd>(&self, simd: S, place: f64, start: usize) -> [f64; 2 * WIDTH] {
-        // integral of a station's part in what lies at a distance, from itself to `x` stations on
-        let up_to = |x: Lanes<S>| {
-            let x = x.max(-1.0).min(1.0);
-            x - 0.5 * x * x.abs()
-        };
-        let part = |ahead: Lanes<S>| {
-            (up_to(ahead + self.half) - up_to(ahead - self.half)) * (0.5 / self.half)
-        };
         let ahead = place + 1.0 - start as f64 - Lanes::of(simd, each(|k| k as f64));
-        let [rear, front] = [part(ahead).numbers(), part(ahead - WIDTH as f64).numbers()];
-        std::array::from_fn(|k| if k < WIDTH { rear[k] } else { front[k - WIDTH] })
+        let mut parts = [0.0; 2 * WIDTH];
+        for (k, parts) in parts.chunks_exact_mut(WIDTH).enumerate() {
+            let ahead = ahead - (k * WIDTH) as f64;
+            let part = up_to(ahead + self.half) - up_to(ahead - self.half);
+            parts.copy_from_slice(&(part * (0.5 / self.half)).numbers());
+        }
+        parts
     }
+}
+
+/// Integral of a station's part in what lies on the belt, from the station to `x` stations on:
+/// between two stations pressure is shared by distance.
+#[inline(always)]
+fn up_to<S: Simd>(x: Lanes<S>) -> Lanes<S> {
+    let x = x.max(-1.0).min(1.0);
+    x - 0.5 * x * x.abs()
 }
 
 /// Adds to the strips of a station.
