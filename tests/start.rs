@@ -14,6 +14,7 @@ const GRAVITY: f64 = 9.80665;
 
 /// One vehicle that is held on a slope of one soil.
 fn model(vehicle: &str, soil: &str, grade: f64, extra: &str) -> WorldModel {
+    let position = if extra.contains("position") { "" } else { "position = [3, 2]" };
     let text = format!(
         r#"
         format = 1
@@ -24,7 +25,7 @@ fn model(vehicle: &str, soil: &str, grade: f64, extra: &str) -> WorldModel {
         [[vehicle]]
         name = "own"
         model = "{vehicle}"
-        position = [3, 2]
+        {position}
         {extra}
         [[vehicle.sensor]]
         name = "imu"
@@ -102,11 +103,40 @@ fn wheels_hold_on_slopes_of_any_soil() {
     for (soil, grade) in [("chrono_hard", 0.2), ("chrono_mid", 0.1), ("chrono_soft", 0.1)] {
         stands("hmmwv", soil, grade, aslant, 0.5);
     }
-    // parked aslant on mud, belts tremble by a per cent of the load (docs/tyres.md)
-    let rigid = "heading_deg = 30\ntyre = \"rigid\"";
     for soil in ["snow_harrison", "mud", "dry_sand_lll", "heavy_clay_25_wes"] {
-        stands("hmmwv", soil, 0.05, if soil == "mud" { rigid } else { aslant }, 0.5);
-        stands("mrzr4", soil, 0.1, rigid, 0.5);
+        stands("hmmwv", soil, 0.05, aslant, 0.5);
+        stands("mrzr4", soil, 0.1, aslant, 0.5);
+    }
+}
+
+/// On tyres that give way an MRZR-4 heaved on mud by 12 mm/s without end, and an HMMWV sank on
+/// deep snow by 9 mm in 20 s.
+#[test]
+fn parked_vehicles_come_to_rest() {
+    for (vehicle, soil, extra) in [
+        ("mrzr4", "mud", "position = [3.02, 2.013]"),
+        ("mrzr4", "mud", "inflation = 55"),
+        ("mrzr4", "mud", "heading_deg = 45"),
+        ("hmmwv", "mud", ""),
+        ("hmmwv", "deep_snow", "heading_deg = 20"),
+    ] {
+        let what = format!("{vehicle} on {soil}, {extra}");
+        let mut world = World::new(model(vehicle, soil, 0.0, extra));
+        let height = |world: &World| world.samples().next().unwrap().pose.position.z;
+        let until = |world: &mut World, end: f64, heaves: &mut f64| {
+            while world.time() < end {
+                world.advance();
+                *heaves = heaves.max(world.samples().next().unwrap().twist.linear.z.abs());
+            }
+        };
+        until(&mut world, 3.0, &mut 0.0);
+        let (before, mut heaves) = (height(&world), 0.0);
+        until(&mut world, 6.0, &mut heaves);
+        let sunk = before - height(&world);
+        println!("{what}: heaves by {heaves} m/s, sinks by {sunk} m in 3 s");
+        // what is left of its being set down
+        assert!(heaves < 1e-3, "{what}: heaves by {heaves} m/s");
+        assert!(sunk.abs() < 5e-4, "{what}: sinks by {sunk} m in 3 s");
     }
 }
 
