@@ -221,6 +221,11 @@ pub enum RasterWarning {
     /// The file does not say in what its coordinates are measured.
     #[error("no coordinate unit in the file; taken as metres")]
     MetresGuessed,
+    /// The file names a projected system that is not known, and no unit.
+    #[error(
+        "EPSG {0} is not known here and the file names no unit: coordinates are taken as metres"
+    )]
+    UnitUnknown(u16),
     /// Heights were not in metres.
     #[error("heights are in {0} and are turned into metres")]
     HeightsConverted(HeightUnit),
