@@ -245,6 +245,15 @@ pub enum RasterWarning {
     FurtherImages(usize),
 }
 
+impl RasterWarning {
+    /// Whether it doubts what the EPSG code of the coordinates, where one is given, settles.
+    pub fn is_settled_by(&self, epsg: Option<u16>) -> bool {
+        let guessed =
+            matches!(self, RasterWarning::MetresGuessed | RasterWarning::DegreesGuessed { .. });
+        guessed && epsg.is_some()
+    }
+}
+
 pub(crate) fn finite(
     field: &'static str,
     value: f64,
