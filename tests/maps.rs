@@ -272,6 +272,58 @@ fn doubts_of_the_elevation_model_are_told() {
     assert_eq!(told(", epsg = 32616"), "");
 }
 
+/// Up a flank as steep as the median soil bears, the way is not to be had in half of the draws: what
+/// was found before is no answer to that.
+#[test]
+fn a_way_that_is_not_found_is_told_and_leaves_no_other() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path();
+    fs::write(folder.join("hill.asc"), hill()).unwrap();
+    let text = format!(
+        "{QUICK}area = [150, -10, 250, 10]\ndirections = 4\ndraws = 40\n\
+         table = {{ strengths = 3, side_slopes = 2, steepest = 0.5 }}\n\
+         terrain = {{ surface = {{ kind = 'dem', file = 'hill.asc', origin = [0, 0], \
+         epsg = 32616 }} }}\n"
+    );
+    fs::write(folder.join("flank.toml"), text).unwrap();
+    done(folder, &["run", "flank.toml", "--out", "flank"]);
+    let ways = || {
+        let entries = fs::read_dir(folder.join("flank")).unwrap();
+        let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let mut ways: Vec<String> = names.filter(|name| name.starts_with("route")).collect();
+        ways.sort();
+        ways
+    };
+    let [down, up] = [["155,5", "245,5"], ["245,5", "155,5"]]
+        .map(|[from, to]| ["route", "flank", "--from", from, "--to", to]);
+    assert_eq!(json(folder, &down)["not_found"], Json::Array(Vec::new()));
+    assert_eq!(ways().len(), 9);
+    let safest = [
+        "route.png",
+        "route_safest.csv",
+        "route_safest.geojson",
+        "route_safest.gpx",
+        "route_safest.toml",
+    ];
+    let said = String::from_utf8(done(folder, &up).stdout).unwrap();
+    assert!(said.contains("  route_fastest: none: every way leads through a cell"), "{said}");
+    assert!(said.contains("  route_safest: "), "{said}");
+    assert_eq!(ways(), safest);
+    let told = json(folder, &up);
+    assert_eq!(
+        (&told["not_found"][0]["aim"], &told["ways"][0]["aim"]),
+        (&"fastest".into(), &"safest".into())
+    );
+    // nor is the whole answer of before left where there is no way at all
+    let water = "barrier=[{ kind = 'water', area = { kind = 'half_plane', through = [205, 0], \
+                 towards_deg = 0 } }]";
+    done(folder, &["run", "flank.toml", "--out", "flank", "--set", water]);
+    done(folder, &["route", "flank", "--from", "155,5", "--to", "185,5"]);
+    assert_eq!(ways().len(), 9);
+    assert_eq!(bekker(folder, &down).status.code(), Some(1));
+    assert_eq!(ways(), [""; 0]);
+}
+
 /// Level ground as an elevation model, whose edge is no slope: the drives over its outermost cells end on
 /// it, and all go.
 #[test]
