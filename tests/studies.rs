@@ -582,6 +582,17 @@ fn factors_that_are_none_are_refused_by_name() {
         "key = \"soil.default=1\"",
         "factor[0].key = \"soil.default=1\": `soil.default=1` must be a key alone: its levels are the values",
     );
+    // replications draw the seed: with one that is given they would all be the same run
+    said(
+        "key = \"soil.default\"\nvalues = [\"dry_sand_lll\", \"no_such_soil\", \"mud\"]",
+        "key = \"seed\"\nvalues = [1, 2]",
+        "other.toml:10: factor[0].key = \"seed\": `seed` is what replications draw",
+    );
+    said(
+        "key = \"soil.default\"",
+        "keys = [\"soil.default\", \"vehicle[3].model\"]",
+        "other.toml:10: factor[0].keys[1] = \"vehicle[3].model\": vehicle: there is no element 3",
+    );
     for key in ["vehicle.0.driver.speed", "vehicle[00].driver. speed"] {
         let keys = format!("keys = [\"vehicle[0].driver.speed\", \"{key}\"]");
         said("key = \"soil.default\"", &keys, &format!("`{key}` is varied already"));

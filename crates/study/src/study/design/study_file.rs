@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 /// The scenario's key that replications change.
-const SEED: &str = "seed";
+pub(super) const SEED: &str = "seed";
 
 /// The JSON Schema of a study.
 pub fn schema() -> serde_json::Value {
