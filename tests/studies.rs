@@ -224,6 +224,11 @@ fn a_trial_is_driven_again_to_its_hash() {
     let summary = fs::read_to_string(place.at("again/summary.json")).unwrap();
     assert!(hash.len() == 64 && summary.contains(&hash), "{hash} {summary}");
     assert!(place.at("again/picture.png").exists());
+    // where a run lies already, by the option that the refusal names
+    let again = ["replay", "out", "--trial", "4", "--out", "again"];
+    let told = String::from_utf8(place.command(&again).output().unwrap().stderr).unwrap();
+    assert!(told.contains("with --force"), "{told}");
+    place.done(&[&again[..], &["--force"]].concat());
     let told = place.refused(&["replay", "out", "--trial", "6", "--out", "never"]);
     assert!(told.contains("no trial 6 is done in it: 6 of trials 0 to 5 are"), "{told}");
     // on other ground it would be another trial: the study's folder holds a copy of its own
