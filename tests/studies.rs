@@ -623,6 +623,11 @@ fn factors_that_are_none_are_refused_by_name() {
         &levels("{ name = \"b\", set = { \"time.step\" = 2 } }"),
         "must give a value to the keys that the first level gives one to",
     );
+    said(
+        &key,
+        "levels = [{ name = \"a\", set = { \"time.duratoin\" = 1 } }]",
+        "other.toml:10: factor[0].levels[0].set: time.duratoin: unknown key (did you mean `duration`?)",
+    );
 }
 
 #[test]
@@ -674,7 +679,7 @@ fn rules_and_responses_that_are_none_are_refused_by_name() {
     said(
         "soil.default",
         "soil.defualt",
-        "soil.defualt = \"dry_sand_lll\": unknown key (did you mean `default`?)",
+        "other.toml:10: factor[0].key = \"soil.defualt\": unknown key (did you mean `default`?)",
     );
     said("soil.default", "vehicle[3].name", "there is no element 3: the list has 1");
     said("quick.toml", "absent.toml", "absent.toml: cannot be read");
