@@ -6,7 +6,7 @@ use bekker::geodesy::{Geodetic, Site};
 use bekker::scenario::{ScenarioFile, build};
 use bekker::sensor::Model;
 use bekker::spatial::Vec3;
-use bekker::terrain::{Crs, Raster, Unit, read_geotiff, write_geotiff};
+use bekker::terrain::{Crs, Raster, Unit, read_geotiff, write_esri_ascii, write_geotiff};
 use std::path::Path;
 
 /// A kilometre of a valley near the Kootenai river, 10 m cells, rising to the east by 2 %.
@@ -234,6 +234,26 @@ fn laws_without_layers_are_told_of() {
         assert!(matches!(&told[..], [one] if one.contains("soil.custom[0].snow")), "{told:?}");
     }
     assert_eq!(warnings("ground = { laws = 'reference', refine = { layers = true } }"), [""; 0]);
+}
+
+/// A grid in text does not name the unit of its coordinates; a code settles it, for a raster of soils over
+/// it too.
+#[test]
+fn a_code_settles_a_unit_that_is_not_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let ground = dem(folder.path(), None, 0.0);
+    let classes = Raster { values: vec![1.0; ground.values.len()], ..ground.clone() };
+    for (name, raster) in [("dem.asc", ground), ("soils.asc", classes)] {
+        std::fs::write(folder.path().join(name), write_esri_ascii(&raster)).unwrap();
+    }
+    let soils = "raster = { file = 'soils.asc', classes = { 1 = 'firm' } }, default = 'mud'";
+    let doubted = |given: &str| {
+        let head = DEM.replace("'dem.tif'", &format!("'dem.asc'{given}"));
+        let text = scenario(&head, "[0, 0]").replace("default = 'mud'", soils);
+        let text = text + "[site]\nlatitude_deg = 48.7\nlongitude_deg = -116.233\n";
+        site(&text, folder.path()).1.iter().filter(|own| own.contains("no coordinate unit")).count()
+    };
+    assert_eq!([doubted(""), doubted(", epsg = 32611")], [2, 0]);
 }
 
 /// 500 m to 520 m, given in feet of the US survey: by the scenario for a file that does not say.

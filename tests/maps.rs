@@ -239,7 +239,7 @@ fn an_origin_and_a_middle_off_the_ground_are_mapped() {
     let of = |given: &str| {
         let text = format!(
             "{QUICK}{given}\nterrain = {{ surface = {{ kind = 'dem', file = 'hill.asc', \
-             origin = [-500, 0] }} }}\n"
+             origin = [-500, 0], epsg = 32616 }} }}\n"
         );
         MapFile::parse("hill.toml", &text, folder, &[])
     };
@@ -250,6 +250,78 @@ fn an_origin_and_a_middle_off_the_ground_are_mapped() {
     assert!(of("area = [150, -20, 200, 20]").unwrap().warnings(&[]).is_empty());
     let none = of("area = [-90, -20, 0, 20]").unwrap_err().to_string();
     assert!(none.contains("area = [-90, -20, 0, 20]: leaves no cell of 10 m"), "{none}");
+}
+
+/// What is doubtful of an elevation model is told of its map as of a run on it; that its grid is in
+/// metres is not, where the map gives its code.
+#[test]
+fn doubts_of_the_elevation_model_are_told() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path();
+    fs::write(folder.join("hill.asc"), hill()).unwrap();
+    let told = |given: &str| {
+        let text = format!(
+            "{QUICK}strength = {{ sigma_ln = 0 }}\nterrain = {{ surface = {{ kind = 'dem', \
+             file = 'hill.asc', origin = [0, 0]{given} }} }}\n"
+        );
+        fs::write(folder.join("hill.toml"), text).unwrap();
+        String::from_utf8(done(folder, &["plan", "hill.toml"]).stderr).unwrap()
+    };
+    let doubt = "hill.toml:9: terrain.surface.file = \"hill.asc\": no coordinate unit in the file";
+    assert!(told("").contains(doubt), "{}", told(""));
+    assert_eq!(told(", epsg = 32616"), "");
+}
+
+/// Up a flank as steep as the median soil bears, the way is not to be had in half of the draws: what
+/// was found before is no answer to that.
+#[test]
+fn a_way_that_is_not_found_is_told_and_leaves_no_other() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path();
+    fs::write(folder.join("hill.asc"), hill()).unwrap();
+    let text = format!(
+        "{QUICK}area = [150, -10, 250, 10]\ndirections = 4\ndraws = 40\n\
+         table = {{ strengths = 3, side_slopes = 2, steepest = 0.5 }}\n\
+         terrain = {{ surface = {{ kind = 'dem', file = 'hill.asc', origin = [0, 0], \
+         epsg = 32616 }} }}\n"
+    );
+    fs::write(folder.join("flank.toml"), text).unwrap();
+    done(folder, &["run", "flank.toml", "--out", "flank"]);
+    let ways = || {
+        let entries = fs::read_dir(folder.join("flank")).unwrap();
+        let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let mut ways: Vec<String> = names.filter(|name| name.starts_with("route")).collect();
+        ways.sort();
+        ways
+    };
+    let [down, up] = [["155,5", "245,5"], ["245,5", "155,5"]]
+        .map(|[from, to]| ["route", "flank", "--from", from, "--to", to]);
+    assert_eq!(json(folder, &down)["not_found"], Json::Array(Vec::new()));
+    assert_eq!(ways().len(), 9);
+    let safest = [
+        "route.png",
+        "route_safest.csv",
+        "route_safest.geojson",
+        "route_safest.gpx",
+        "route_safest.toml",
+    ];
+    let said = String::from_utf8(done(folder, &up).stdout).unwrap();
+    assert!(said.contains("  route_fastest: none: every way leads through a cell"), "{said}");
+    assert!(said.contains("  route_safest: "), "{said}");
+    assert_eq!(ways(), safest);
+    let told = json(folder, &up);
+    assert_eq!(
+        (&told["not_found"][0]["aim"], &told["ways"][0]["aim"]),
+        (&"fastest".into(), &"safest".into())
+    );
+    // nor is the whole answer of before left where there is no way at all
+    let water = "barrier=[{ kind = 'water', area = { kind = 'half_plane', through = [205, 0], \
+                 towards_deg = 0 } }]";
+    done(folder, &["run", "flank.toml", "--out", "flank", "--set", water]);
+    done(folder, &["route", "flank", "--from", "155,5", "--to", "185,5"]);
+    assert_eq!(ways().len(), 9);
+    assert_eq!(bekker(folder, &down).status.code(), Some(1));
+    assert_eq!(ways(), [""; 0]);
 }
 
 /// Level ground as an elevation model, whose edge is no slope: the drives over its outermost cells end on
@@ -416,6 +488,28 @@ fn conditions_hold_where_their_rasters_say() {
     assert_eq!(wide["covers"][0]["cover"], "");
 }
 
+/// Where a condition says nothing is told by its share; nothing of one that has a value besides.
+#[test]
+fn conditions_that_leave_cells_out_are_told() {
+    let place = tempfile::tempdir().unwrap();
+    fs::write(place.path().join("halves.asc"), halves()).unwrap();
+    let warnings = |conditions: &str| {
+        let text = format!("{QUICK}area = [-200, -50, 200, 50]\nconditions = {{ {conditions} }}\n");
+        let map = MapFile::parse("map.toml", &text, place.path(), &[]);
+        map.unwrap_or_else(|faults| panic!("{faults}")).warnings(&[])
+    };
+    let told = warnings("strength = { file = 'halves.asc' }");
+    let parts =
+        ["map.toml:9: conditions.strength.file = \"halves.asc\"", "50.0 % of the map's cells"];
+    assert!(told.len() == 1 && parts.iter().all(|part| told[0].contains(part)), "{told:?}");
+    assert_eq!(warnings("strength = { file = 'halves.asc', value = 1 }"), [""; 0]);
+    let stems = "{ diameter = 0.1, spacing = 2 }";
+    let told = warnings(&format!(
+        "stems = {{ file = 'halves.asc', classes = {{ 1 = {stems}, 2 = {stems} }} }}"
+    ));
+    assert!(told.len() == 1 && told[0].contains("conditions.stems.file"), "{told:?}");
+}
+
 #[test]
 fn what_is_wrong_is_refused_by_name() {
     let place = tempfile::tempdir().unwrap();
@@ -450,12 +544,16 @@ fn what_is_wrong_is_refused_by_name() {
     refused(&with("cell=400"), 3, &["area", "no cell of 400 m"]);
     refused(&with("cells=4"), 3, &["unknown key", "cell"]);
     fs::write(folder.join("halves.asc"), halves()).unwrap();
+    let gaps =
+        halves().replace("1 2", "-1 -1").replace("cellsize 100", "cellsize 100\nnodata_value -1");
+    fs::write(folder.join("gaps.asc"), gaps).unwrap();
     for (given, parts) in [
         ("moisture={ value = 0.2 }", ["conditions.moisture", "no soil of soil.custom"]),
         ("strength={ value = 90 }", ["conditions.strength.value", "from 0.05 to 20"]),
         ("strength={ file = 'none.asc' }", ["conditions.strength.file", "none.asc"]),
         ("strength={ classes = { 1 = 2 } }", ["conditions.strength.classes", "give file"]),
         ("strength={}", ["conditions.strength.value", "give value, or file"]),
+        ("strength={ file = 'gaps.asc' }", ["conditions.strength.file", "holds data"]),
         ("roughness={ value = 'Z' }", ["conditions.roughness.value", "\"H\""]),
         ("roughness={ file = 'halves.asc' }", ["conditions.roughness.classes", "is missing"]),
         (

@@ -224,6 +224,11 @@ fn a_trial_is_driven_again_to_its_hash() {
     let summary = fs::read_to_string(place.at("again/summary.json")).unwrap();
     assert!(hash.len() == 64 && summary.contains(&hash), "{hash} {summary}");
     assert!(place.at("again/picture.png").exists());
+    // where a run lies already, by the option that the refusal names
+    let again = ["replay", "out", "--trial", "4", "--out", "again"];
+    let told = String::from_utf8(place.command(&again).output().unwrap().stderr).unwrap();
+    assert!(told.contains("with --force"), "{told}");
+    place.done(&[&again[..], &["--force"]].concat());
     let told = place.refused(&["replay", "out", "--trial", "6", "--out", "never"]);
     assert!(told.contains("no trial 6 is done in it: 6 of trials 0 to 5 are"), "{told}");
     // on other ground it would be another trial: the study's folder holds a copy of its own
@@ -582,6 +587,17 @@ fn factors_that_are_none_are_refused_by_name() {
         "key = \"soil.default=1\"",
         "factor[0].key = \"soil.default=1\": `soil.default=1` must be a key alone: its levels are the values",
     );
+    // replications draw the seed: with one that is given they would all be the same run
+    said(
+        "key = \"soil.default\"\nvalues = [\"dry_sand_lll\", \"no_such_soil\", \"mud\"]",
+        "key = \"seed\"\nvalues = [1, 2]",
+        "other.toml:10: factor[0].key = \"seed\": `seed` is what replications draw",
+    );
+    said(
+        "key = \"soil.default\"",
+        "keys = [\"soil.default\", \"vehicle[3].model\"]",
+        "other.toml:10: factor[0].keys[1] = \"vehicle[3].model\": vehicle: there is no element 3",
+    );
     for key in ["vehicle.0.driver.speed", "vehicle[00].driver. speed"] {
         let keys = format!("keys = [\"vehicle[0].driver.speed\", \"{key}\"]");
         said("key = \"soil.default\"", &keys, &format!("`{key}` is varied already"));
@@ -606,6 +622,11 @@ fn factors_that_are_none_are_refused_by_name() {
         &key,
         &levels("{ name = \"b\", set = { \"time.step\" = 2 } }"),
         "must give a value to the keys that the first level gives one to",
+    );
+    said(
+        &key,
+        "levels = [{ name = \"a\", set = { \"time.duratoin\" = 1 } }]",
+        "other.toml:10: factor[0].levels[0].set: time.duratoin: unknown key (did you mean `duration`?)",
     );
 }
 
@@ -658,7 +679,7 @@ fn rules_and_responses_that_are_none_are_refused_by_name() {
     said(
         "soil.default",
         "soil.defualt",
-        "soil.defualt = \"dry_sand_lll\": unknown key (did you mean `default`?)",
+        "other.toml:10: factor[0].key = \"soil.defualt\": unknown key (did you mean `default`?)",
     );
     said("soil.default", "vehicle[3].name", "there is no element 3: the list has 1");
     said("quick.toml", "absent.toml", "absent.toml: cannot be read");

@@ -132,19 +132,20 @@ pub struct Run {
 }
 
 impl Run {
-    /// A scenario with these changes, its files read by `inputs`, into a folder of its own; all else
-    /// as without options.
+    /// A scenario with these changes, its files read by `inputs`, into a folder of its own, or with
+    /// `force` into one that a run has left; all else as without options.
     pub fn of(
         file: PathBuf,
         sets: Vec<String>,
         inputs: Inputs,
         out: PathBuf,
+        force: bool,
     ) -> Result<Run, clap::Error> {
         let mut words: Vec<OsString> = vec!["run".into(), "--out".into(), out.into()];
         words.extend(sets.into_iter().map(|set| format!("--set={set}").into()));
         words.extend(["--".into(), file.into()]);
         let matches = Run::augment_args(Command::new("run")).try_get_matches_from(words)?;
-        Ok(Run { inputs, ..Run::from_arg_matches(&matches)? })
+        Ok(Run { inputs, force, ..Run::from_arg_matches(&matches)? })
     }
 
     pub fn execute(mut self, quiet: bool) -> Result<(), Failure> {

@@ -135,8 +135,9 @@ impl Source {
             cell,
             south_west: [0.0; 2],
         });
-        let (raster, warnings) =
+        let (raster, mut warnings) =
             read_raster(&bytes, scale.as_ref()).map_err(|error| refused(&error))?;
+        warnings.retain(|own| !own.is_settled_by(self.epsg));
         let raster = raster
             .with_reference(self.epsg, self.height_unit.map(HeightUnit::from))
             .map_err(|error| refused(&error))?;

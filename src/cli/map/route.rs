@@ -17,7 +17,8 @@ use std::path::PathBuf;
     bekker map route going --from -1500,-1500 --to 1500,1200\n  \
     bekker run going/route_fastest.toml\n\n\
     Leaves route_fastest and route_safest in the folder: .csv in the local frame, .toml to be\n\
-    driven, .gpx and .geojson where the elevation model says where it lies; route.png shows both.")]
+    driven, .gpx and .geojson where the elevation model says where it lies; route.png shows both.\n\
+    They take the place of those that were asked for before, also where only one is found.")]
 pub struct Route {
     /// The map's folder
     folder: PathBuf,
@@ -76,10 +77,14 @@ impl Route {
                 going_of(&mapped.ground(&known, &tables), &mapped.question())
             }
         };
-        let ways: Vec<MapWay> = [Aim::Fastest, Aim::Safest]
-            .into_iter()
-            .filter_map(|aim| best_way(&mapped.cells, &going, from, to, aim))
-            .collect();
+        let (mut ways, mut not_found): (Vec<MapWay>, Vec<Aim>) = Default::default();
+        for aim in [Aim::Fastest, Aim::Safest] {
+            match best_way(&mapped.cells, &going, from, to, aim) {
+                Some(way) => ways.push(way),
+                None => not_found.push(aim),
+            }
+        }
+        folder.forget_ways()?;
         if ways.is_empty() {
             let cause = "no way leads from one point to the other through cells that go".into();
             return Err(Failure::Run { subject: self.folder.display().to_string(), cause });
@@ -91,9 +96,14 @@ impl Route {
             going.iter().map(|own| own.p_go.iter().copied().fold(1.0, f32::min)).collect();
         self.picture(&mapped, &p_go, &ways)?;
         if self.json {
-            return stdout::print_json(&json!({ "folder": self.folder, "ways": ways }));
+            let told = |aim: &Aim| json!({ "aim": aim, "cause": none(*aim) });
+            let not_found: Vec<_> = not_found.iter().map(told).collect();
+            return stdout::print_json(
+                &json!({ "folder": self.folder, "ways": ways, "not_found": not_found }),
+            );
         }
-        let lines: Vec<String> = ways.iter().map(sentence).collect();
+        let absent = not_found.into_iter().map(|aim| format!("  {}: {}", name(aim), none(aim)));
+        let lines: Vec<String> = absent.chain(ways.iter().map(sentence)).collect();
         stdout::print(&format!("{}:\n{}", self.folder.display(), lines.join("\n")))
     }
 
@@ -154,6 +164,18 @@ fn name(aim: Aim) -> &'static str {
     match aim {
         Aim::Fastest => "route_fastest",
         Aim::Safest => "route_safest",
+    }
+}
+
+/// Why there is no way.
+fn none(aim: Aim) -> &'static str {
+    match aim {
+        Aim::Fastest => {
+            "none: every way leads through a cell that does not go in half of the draws in the way's direction"
+        }
+        Aim::Safest => {
+            "none: every way leads through a cell that never goes in the way's direction"
+        }
     }
 }
 

@@ -24,6 +24,9 @@ pub struct Replay {
     /// Folder for the run's results
     #[arg(long, value_name = "FOLDER")]
     out: PathBuf,
+    /// Write into a folder that holds something already, in place of what a run left there
+    #[arg(long)]
+    force: bool,
 }
 
 impl Replay {
@@ -43,7 +46,8 @@ impl Replay {
         let scenario = scenario_of(&self.folder, &asked)?;
         let base = scenario.parent().unwrap_or(Path::new(""));
         let inputs = level_inputs(&self.folder, base, record);
-        let run = run::Run::of(scenario, record.sets.clone(), inputs, self.out.clone());
+        let sets = record.sets.clone();
+        let run = run::Run::of(scenario, sets, inputs, self.out.clone(), self.force);
         let run = run.map_err(|error| {
             let (subject, cause) = (subject.clone(), error.to_string());
             Failure::Run { subject, cause }

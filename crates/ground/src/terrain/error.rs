@@ -221,6 +221,11 @@ pub enum RasterWarning {
     /// The file does not say in what its coordinates are measured.
     #[error("no coordinate unit in the file; taken as metres")]
     MetresGuessed,
+    /// The file names a projected system that is not known, and no unit.
+    #[error(
+        "EPSG {0} is not known here and the file names no unit: coordinates are taken as metres"
+    )]
+    UnitUnknown(u16),
     /// Heights were not in metres.
     #[error("heights are in {0} and are turned into metres")]
     HeightsConverted(HeightUnit),
@@ -238,6 +243,15 @@ pub enum RasterWarning {
     /// The file carries further bands or images, which are not read.
     #[error("only the first of {0} images is read")]
     FurtherImages(usize),
+}
+
+impl RasterWarning {
+    /// Whether it doubts what the EPSG code of the coordinates, where one is given, settles.
+    pub fn is_settled_by(&self, epsg: Option<u16>) -> bool {
+        let guessed =
+            matches!(self, RasterWarning::MetresGuessed | RasterWarning::DegreesGuessed { .. });
+        guessed && epsg.is_some()
+    }
 }
 
 pub(crate) fn finite(

@@ -58,6 +58,7 @@ impl RasterFile {
         heights: Option<HeightUnit>,
     ) -> Result<RasterFile, TerrainError> {
         self.head.factor *= self.head.crs.completed(epsg, heights)?;
+        self.head.warnings.retain(|own| !own.is_settled_by(epsg));
         Ok(self)
     }
 

@@ -49,11 +49,8 @@ pub(in crate::terrain) fn open<R: Read + Seek>(
         Some(value) => value.into_string().map_err(fault)?,
         None => String::new(),
     };
-    let mut warnings = Vec::new();
-    let mut crs = keys.crs(&ascii)?.unwrap_or_else(|| {
-        warnings.push(RasterWarning::MetresGuessed);
-        Crs::local()
-    });
+    let mut crs = keys.crs(&ascii)?;
+    let mut warnings: Vec<RasterWarning> = keys.doubt().into_iter().collect();
     if let Some(Ok(text)) = file.find_tag(GDAL_METADATA).map_err(fault)?.map(Value::into_string) {
         crs.heights = crs.heights.or(unit_type(&text));
         if let Some([scale, offset]) = scaling(&text) {

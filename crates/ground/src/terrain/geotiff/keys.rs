@@ -1,7 +1,8 @@
 //! Geo-keys and tags that say where a GeoTIFF lies and what its numbers mean.
 
 use super::{fault, refuse};
-use crate::terrain::error::TerrainError;
+use crate::geodesy::GridZone;
+use crate::terrain::error::{RasterWarning, TerrainError};
 use crate::terrain::raster::{Crs, Unit};
 use crate::terrain::reference::HeightUnit;
 use std::io::{Read, Seek};
@@ -13,7 +14,7 @@ pub(super) const RASTER_TYPE: u16 = 1025;
 const CITATION: u16 = 1026;
 const GEOGRAPHIC_CRS: u16 = 2048;
 const ANGULAR_UNIT: u16 = 2054;
-const PROJECTED_CRS: u16 = 3072;
+pub(super) const PROJECTED_CRS: u16 = 3072;
 pub(super) const LINEAR_UNIT: u16 = 3076;
 const DEGREE: u16 = 9102;
 const METRE: u16 = 9001;
@@ -67,21 +68,40 @@ impl GeoKeys {
         }
     }
 
-    pub(super) fn crs(&self, ascii: &str) -> Result<Option<Crs>, TerrainError> {
+    /// The code of a system, unless it is the user's own.
+    fn named(&self, key: u16) -> Option<u16> {
+        self.short(key).filter(|code| *code != USER_DEFINED)
+    }
+
+    /// What is doubtful of coordinates that are taken as metres: that they are, where neither a unit nor
+    /// a system whose unit is known says so. Many systems are in feet.
+    pub(super) fn doubt(&self) -> Option<RasterWarning> {
+        match (self.short(MODEL_TYPE), self.short(LINEAR_UNIT), self.named(PROJECTED_CRS)) {
+            (None | Some(0 | USER_DEFINED), ..) | (Some(1), None, None) => {
+                Some(RasterWarning::MetresGuessed)
+            }
+            (Some(1), None, Some(code)) if GridZone::of_epsg(code).is_none() => {
+                Some(RasterWarning::UnitUnknown(code))
+            }
+            _ => None,
+        }
+    }
+
+    pub(super) fn crs(&self, ascii: &str) -> Result<Crs, TerrainError> {
         let text = self.text(CITATION, ascii);
-        let named = |key| self.short(key).filter(|code| *code != USER_DEFINED);
+        let named = |key| self.named(key);
         let heights = self.heights()?;
         match self.short(MODEL_TYPE) {
-            None | Some(0) | Some(USER_DEFINED) => Ok(None),
+            None | Some(0) | Some(USER_DEFINED) => Ok(Crs::local()),
             Some(1) => match self.short(LINEAR_UNIT) {
                 None | Some(METRE) => {
-                    Ok(Some(Crs { unit: Unit::Metre, epsg: named(PROJECTED_CRS), heights, text }))
+                    Ok(Crs { unit: Unit::Metre, epsg: named(PROJECTED_CRS), heights, text })
                 }
                 Some(code) => Err(refuse("ProjLinearUnits", code, "9001 (metre); reproject it")),
             },
             Some(2) => match self.short(ANGULAR_UNIT) {
                 None | Some(DEGREE) => {
-                    Ok(Some(Crs { unit: Unit::Degree, epsg: named(GEOGRAPHIC_CRS), heights, text }))
+                    Ok(Crs { unit: Unit::Degree, epsg: named(GEOGRAPHIC_CRS), heights, text })
                 }
                 Some(code) => Err(refuse("GeogAngularUnits", code, "9102 (degree)")),
             },

@@ -94,7 +94,7 @@ fn encode(raster: &Raster, bytes: &mut Vec<u8>) -> tiff::TiffResult<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::keys::{LINEAR_UNIT, MODEL_TYPE, POINT, RASTER_TYPE};
+    use super::keys::{LINEAR_UNIT, MODEL_TYPE, POINT, PROJECTED_CRS, RASTER_TYPE};
     use super::*;
     use crate::terrain::raster::{Crs, Unit};
 
@@ -182,7 +182,27 @@ mod tests {
         let (raster, warnings) = read_geotiff(&bytes).unwrap();
         assert_eq!(raster.south_west, [100.0, 190.0]);
         assert_eq!((raster.at(0, 1), raster.at(1, 0), raster.missing()), (1.0, 4.0, 1));
-        assert!(warnings.is_empty());
+        // projected, by a system and in a unit that it does not name
+        assert_eq!(warnings, [RasterWarning::MetresGuessed]);
+    }
+
+    /// EPSG 2263 (New York Long Island) is in US survey feet, 32616 a zone of UTM.
+    #[test]
+    fn a_system_that_is_not_known_says_nothing_of_its_unit() {
+        let warnings = |code: u16, unit: &[u16]| {
+            let bytes = plain(|d| {
+                d.write_tag(Tag::ModelPixelScaleTag, &[10.0, 10.0, 0.0][..]).unwrap();
+                d.write_tag(Tag::ModelTiepointTag, &[0.0; 6][..]).unwrap();
+                let count = 2 + unit.len() as u16 / 4;
+                let keys = [1, 1, 0, count, MODEL_TYPE, 0, 1, 1, PROJECTED_CRS, 0, 1, code];
+                d.write_tag(Tag::GeoKeyDirectoryTag, &[&keys[..], unit].concat()[..]).unwrap();
+            });
+            read_geotiff(&bytes).unwrap().1
+        };
+        let [unknown] = &warnings(2263, &[])[..] else { panic!("one warning") };
+        assert!(unknown.to_string().starts_with("EPSG 2263 is not known here"), "{unknown}");
+        assert_eq!(warnings(2263, &[LINEAR_UNIT, 0, 1, 9001]), []);
+        assert_eq!(warnings(32616, &[]), []);
     }
 
     #[test]

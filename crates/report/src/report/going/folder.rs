@@ -131,13 +131,27 @@ impl MapFolder {
     /// # Errors
     /// [`ReportError`] when something cannot be removed.
     pub fn forget(&self, names: &[String]) -> Result<(), ReportError> {
+        let made = ["audit.", "route_", "route.", "table.csv", "crossings.csv"];
+        self.remove(&made, names)
+    }
+
+    /// Removes the ways that were asked for before: of those that are not found this time they would be
+    /// taken for the answer.
+    ///
+    /// # Errors
+    /// [`ReportError`] when something cannot be removed.
+    pub fn forget_ways(&self) -> Result<(), ReportError> {
+        self.remove(&["route_fastest.", "route_safest.", "route.png"], &[])
+    }
+
+    /// Removes files whose names start with any of these but those of these names.
+    fn remove(&self, starts: &[&str], but: &[String]) -> Result<(), ReportError> {
         let entries =
             fs::read_dir(&self.path).map_err(ReportError::file("read folder", &self.path))?;
         for entry in entries {
             let entry = entry.map_err(ReportError::file("read folder", &self.path))?;
             let name = entry.file_name().to_string_lossy().into_owned();
-            let starts = ["audit.", "route_", "route.", "table.csv", "crossings.csv"];
-            if starts.iter().any(|start| name.starts_with(start)) && !names.contains(&name) {
+            if starts.iter().any(|start| name.starts_with(start)) && !but.contains(&name) {
                 fs::remove_file(entry.path())
                     .map_err(ReportError::file("remove", &entry.path()))?;
             }

@@ -176,8 +176,9 @@ impl Builder<'_> {
             return Ok(Elevations { surface, placement, warnings });
         }
         let bytes = opened.read(LARGEST_BINARY).map_err(unreadable)?;
-        let (raster, warnings) =
+        let (raster, mut warnings) =
             read_raster(&bytes, png_scale(surface).as_ref()).map_err(refused)?;
+        warnings.retain(|own| !own.is_settled_by(*epsg));
         let raster = raster
             .with_reference(*epsg, height_unit.map(unit_of_heights))
             .map_err(|error| self.refused("terrain.surface", &error))?;
@@ -207,9 +208,11 @@ impl Builder<'_> {
             let bytes = self.bytes(&classes.file, key)?;
             let (raster, warnings) =
                 read_raster(&bytes, None).map_err(|error| self.refused(key, &error))?;
-            // steps of 1 are what classes have
-            let doubts =
-                warnings.iter().filter(|own| !matches!(own, RasterWarning::StairSteps { .. }));
+            let reference = self.placement.as_ref().and_then(|own| own.crs.epsg);
+            // steps of 1 are what classes have, and they lie in the elevation model's coordinates
+            let doubts = warnings.iter().filter(|own| {
+                !(matches!(own, RasterWarning::StairSteps { .. }) || own.is_settled_by(reference))
+            });
             self.doubt(key, &doubts.map(ToString::to_string).collect::<Vec<_>>());
             let table: Vec<(i32, SoilId)> = classes
                 .classes

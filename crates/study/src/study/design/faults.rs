@@ -5,6 +5,7 @@ use super::distribution::BEYOND;
 use super::figure::Figure;
 use super::points;
 use super::stopping::{Stop, is_yes_or_no};
+use super::study_file::SEED;
 use crate::scenario::{Document, Fault, Problem};
 use std::collections::BTreeSet;
 
@@ -46,6 +47,13 @@ pub(super) fn faults(config: &StudyConfig, document: &Document) -> Vec<Fault> {
                 );
             } else if !keys.insert(Document::plain_path(key)) {
                 fault(name, refused(&format!("`{key}` is varied already")));
+            } else if Document::plain_path(key) == SEED && config.replications > 1 {
+                let cause = format!(
+                    "`{key}` is what replications draw, and they would all be one run with this factor: \
+                     leave it out, or replications = {}, which take their own",
+                    config.replications
+                );
+                fault(name, refused(&cause));
             }
         }
         of_levels(config.design, factor, &mut fault);

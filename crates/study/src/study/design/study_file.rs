@@ -6,14 +6,14 @@ use super::response::Response;
 use super::{points, table};
 use crate::random::Stream;
 use crate::scenario::{
-    Document, Fault, Faults, Inputs, Place, Problem, Scenario, ScenarioFile, conform, input,
+    Document, Fault, Faults, Inputs, Place, Problem, Scenario, ScenarioFile, Value, conform, input,
 };
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 /// The scenario's key that replications change.
-const SEED: &str = "seed";
+pub(super) const SEED: &str = "seed";
 
 /// The JSON Schema of a study.
 pub fn schema() -> serde_json::Value {
@@ -99,7 +99,7 @@ impl Study {
         let own = scaled(&config, &document, &base)?;
         let study =
             Study { config, responses, scenario, folder, base, table_hash, text, points, own };
-        study.refuse_unknown_keys()?;
+        study.refuse_unknown_keys(&document)?;
         Ok(study)
     }
 
@@ -157,11 +157,12 @@ impl Study {
 
     /// Refuses factors of keys that the scenario does not know; of levels that it refuses, the
     /// trials tell.
-    fn refuse_unknown_keys(&self) -> Result<(), Faults> {
-        let tried = self.scenario_of(&self.trial(0), Inputs::default());
-        let Err(Faults(mut faults)) = tried else { return Ok(()) };
-        faults.retain(|fault| {
-            let of_a_key = matches!(
+    fn refuse_unknown_keys(&self, document: &Document) -> Result<(), Faults> {
+        let trial = self.trial(0);
+        let tried = self.scenario_of(&trial, Inputs::default());
+        let Err(Faults(faults)) = tried else { return Ok(()) };
+        let of_keys = faults.into_iter().filter(|fault| {
+            matches!(
                 *fault.problem,
                 Problem::UnknownKey { .. }
                     | Problem::Renamed { .. }
@@ -170,10 +171,34 @@ impl Study {
                     | Problem::HoldsNoKeys { .. }
                     | Problem::NoSuchElement { .. }
                     | Problem::NotAnIndex { .. }
-            );
-            of_a_key && matches!(fault.place, Place::Set(_))
+            )
         });
-        Faults::into_result(faults)
+        let of_factors = of_keys.filter_map(|fault| self.of_factor(fault, &trial, document));
+        Faults::into_result(of_factors.collect())
+    }
+
+    /// A fault of what a factor sets, where the study names its key; none of what no factor does.
+    fn of_factor(&self, fault: Fault, trial: &Trial, document: &Document) -> Option<Fault> {
+        let Place::Set(argument) = &fault.place else { return None };
+        let mut factors = self.config.factor.iter().zip(&self.own).zip(&trial.levels).enumerate();
+        let (here, key) = factors.find_map(|(n, ((factor, own), level))| {
+            let sets = factor.sets(level, own);
+            let which = sets.iter().position(|set| **set == **argument)?;
+            let name = match (&factor.key, &factor.keys) {
+                (Some(_), _) => "key".into(),
+                (None, Some(_)) => format!("keys[{which}]"),
+                // the same keys in all
+                (None, None) => "levels[0].set".into(),
+            };
+            Some((format!("factor[{n}].{name}"), factor.keys().nth(which)?))
+        })?;
+        let named = document.get(&here).is_some_and(|node| matches!(node.value, Value::Text(_)));
+        let is_told = Document::plain_path(&fault.key) == Document::plain_path(key);
+        let problem = match named && is_told || fault.key.is_empty() {
+            true => *fault.problem,
+            false => Problem::Refused { cause: format!("{}: {}", fault.key, fault.problem) },
+        };
+        Some(document.fault(&here, problem))
     }
 }
 

@@ -1,11 +1,12 @@
 //! The conditions of a map's ground, read and held to what is allowed, to be asked at a point.
 
 use super::conditions::{Conditions, Layer, Ridges, Stems};
+use super::relief::Cells;
 use crate::scenario::build::BuiltTerrain;
 use crate::scenario::config::{CustomSoil, Roughness};
 use crate::scenario::{Document, Fault, Faults, Problem, ScenarioFile, input};
 use crate::soil::Moisture;
-use crate::terrain::{Raster, read_raster};
+use crate::terrain::{Raster, TerrainError, read_raster};
 use std::fmt::Display;
 
 /// Step of depths of snow and frost, m: each that occurs has a table of its own.
@@ -50,6 +51,16 @@ impl<T: Copy> Read<T> {
             }
         });
         value.or(self.value)
+    }
+
+    /// Share of cells of which it says nothing.
+    fn unsaid(&self, cells: &Cells) -> f64 {
+        if self.value.is_some() {
+            return 0.0;
+        }
+        let all = || 0..cells.count();
+        all().filter(|cell| self.at(cells.centre(*cell)).is_none()).count() as f64
+            / cells.count() as f64
     }
 }
 
@@ -104,6 +115,31 @@ impl Layers {
             stems: reader.classes("conditions.stems", conditions.stems.as_ref())?,
             ridges: reader.classes("conditions.ridges", conditions.ridges.as_ref())?,
         })
+    }
+
+    /// Conditions that say nothing of some cells: the key, the share of cells and what holds there.
+    pub(super) fn unsaid(
+        &self,
+        cells: &Cells,
+    ) -> impl Iterator<Item = (&'static str, f64, &'static str)> {
+        let Layers { strength, moisture, roughness, snow, frost, stems, ridges } = self;
+        fn of<T: Copy>(layer: &Option<Read<T>>, cells: &Cells) -> f64 {
+            layer.as_ref().map_or(0.0, |own| own.unsaid(cells))
+        }
+        let shares = [
+            (
+                "conditions.strength",
+                of(strength, cells),
+                "soils are as strong there as their figures",
+            ),
+            ("conditions.moisture", of(moisture, cells), "soils are as wet there as their figures"),
+            ("conditions.roughness", of(roughness, cells), "the terrain's own holds there"),
+            ("conditions.snow.depth", of(snow, cells), "there is none there"),
+            ("conditions.frost.depth", of(frost, cells), "there is none there"),
+            ("conditions.stems", of(stems, cells), "there are none there"),
+            ("conditions.ridges", of(ridges, cells), "there are none there"),
+        ];
+        shares.into_iter().filter(|(_, share, _)| *share > 0.0)
     }
 
     /// Class of roughness at a point.
@@ -252,6 +288,9 @@ impl Reader<'_> {
         let raster = raster.map_err(|error| self.refused(&key, &error))?;
         let bounds = self.land.terrain.bounds();
         raster.check_covers(bounds).map_err(|error| self.refused(&key, &error))?;
+        if raster.range().is_none() {
+            return Err(self.refused(&key, &TerrainError::Empty));
+        }
         Ok(Some(raster))
     }
 }

@@ -3,6 +3,7 @@
 use super::config::{BarrierKind, MapConfig};
 use super::cover::{Along, Cover};
 use super::layers::Layers;
+use super::relief::Cells;
 use super::strength::soil_at_strength;
 use crate::numeric::{GRAVITY, atan2, hypot};
 use crate::scenario::build::{self, BuiltTerrain, Parts, SoilTable};
@@ -154,11 +155,21 @@ impl MapFile {
         }
     }
 
-    /// What is doubtful: an area that reaches beyond the ground, frost that the vehicle breaks through, on
-    /// soils and on any of the covers.
+    /// What is doubtful: the ground's rasters, an area that reaches beyond it, conditions that have no
+    /// value here or there, frost that the vehicle breaks through, on soils and on any of the covers.
     pub fn warnings(&self, covers: &[Cover]) -> Vec<String> {
         let (_, broken) = self.soils.clone().under(self.weight, &self.base.document);
-        let mut warnings: Vec<String> = broken.iter().map(ToString::to_string).collect();
+        let doubts = self.land.warnings.iter().chain(&broken);
+        let mut warnings: Vec<String> = doubts.map(ToString::to_string).collect();
+        let cells = Cells::within(self.area, self.config.cell);
+        warnings.extend(self.layers.unsaid(&cells).map(|(key, share, instead)| {
+            let cause = format!(
+                "has no value in {:.1} % of the map's cells, and no `value` is given: {instead}",
+                100.0 * share
+            );
+            let fault = self.document.fault(&format!("{key}.file"), Problem::Refused { cause });
+            fault.to_string()
+        }));
         if self.config.area.is_some_and(|asked| asked != self.area) {
             let cause = format!("reaches beyond the ground; mapped is {:?}", self.area);
             let fault = self.document.fault("area", Problem::Refused { cause });
