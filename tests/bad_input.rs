@@ -898,6 +898,16 @@ const COMMAND_LINES: &[(&[&str], &str, i32)] = &[
         2,
     ),
     (
+        &["preview", "sound.toml", "--out", "gone/a.png"],
+        "must be in a folder that exists; gone does not",
+        2,
+    ),
+    (
+        &["compare", "a", "b", "--out", "gone/a.png"],
+        "must be in a folder that exists; gone does not",
+        2,
+    ),
+    (
         &["rig", "shear", "--soil", "mud", "--displacement", "0.01", "--step", "1"],
         "invalid value '1' for '--step <S>': must be from ",
         2,
