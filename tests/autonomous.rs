@@ -353,6 +353,14 @@ fn tasks_that_nobody_can_hand_out_are_refused() {
         let said = refused(&free, &format!("team={team}"));
         assert!(said.contains(key), "{team}: {said}");
     }
+    for (task, key) in
+        [("search = { area = [0, 0, 9, 9] }", "search"), ("goals = [[9, 9]]", "goals")]
+    {
+        let said = refused(FIELD, &format!("team={{ {task} }}"));
+        let expected = format!("team.{key}");
+        let without = "missing: a vehicle that drives itself without a goal of its own is required";
+        assert!(said.contains(&expected) && said.contains(without), "{task}: {said}");
+    }
     let other = FIELD[FIELD.find("[[vehicle]]").unwrap()..]
         .replace("name = \"robot\"", "name = \"other\"")
         .replace("row = { count = 3, to = [0, 15], goal_to = [45, 15] }\n", "")

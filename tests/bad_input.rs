@@ -427,6 +427,11 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
         ":60: vehicle[2].driver.rows = [{..}, {..}]: must give no inflation: M113 runs on tracks",
     ),
     (
+        "heading_deg = 10\n\n[vehicle.driver]\nkind = \"table\"\nrows = [\n  { time = 0 }",
+        "tyre = \"rigid\"\n\n[vehicle.driver]\nkind = \"table\"\nrows = [\n  { time = 0, inflation = 100 }",
+        "vehicle[2].driver.rows = [{..}, {..}]: must give no inflation beside tyre = \"rigid\"",
+    ),
+    (
         "[output]",
         "[team]\nauthority = \"zz\"\n\n[output]",
         ":67: team.authority = \"zz\": there is nobody to name: no vehicle has a driver of kind autonomous",
@@ -456,6 +461,11 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
         "heading_deg = 10",
         "overrides = { chassis.mass = -5 }",
         "sound.toml:57: chassis.mass = -5: must be finite and above 0",
+    ),
+    (
+        "heading_deg = 10",
+        "overrides = { chassis.mass = 100 }",
+        ":57: vehicle[2].overrides: must leave the model sound: hmmwv (catalogue):20: chassis.inertia = [1078.52, 2955.66, 3570.2]: must be up to ",
     ),
     (
         "heading_deg = 10",
@@ -884,6 +894,16 @@ const COMMAND_LINES: &[(&[&str], &str, i32)] = &[
     ),
     (
         &["rig", "plate", "--soil", "mud", "--plot", "gone/curve.png"],
+        "must be in a folder that exists; gone does not",
+        2,
+    ),
+    (
+        &["preview", "sound.toml", "--out", "gone/a.png"],
+        "must be in a folder that exists; gone does not",
+        2,
+    ),
+    (
+        &["compare", "a", "b", "--out", "gone/a.png"],
         "must be in a folder that exists; gone does not",
         2,
     ),

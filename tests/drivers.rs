@@ -118,6 +118,36 @@ fn a_vehicle_told_to_wait_on_a_hill_holds_and_then_climbs() {
     }
 }
 
+/// From standing, on whatever holds it, a driver gains the speed that it asks for; before, the brake
+/// that had held it counted as what would drive it on, and it stood. Shifts of gears, and an engine
+/// that runs up late, leave open how fast an HMMWV or a truck gains it in the first seconds.
+#[test]
+fn one_that_aims_at_an_acceleration_pulls_away_uphill() {
+    for (model, soil, grade, aimed, most_off) in [
+        ("mrzr4", "rigid", 0.06, 0.5, 0.05),
+        ("m113", "rigid", 0.06, 0.5, 0.05),
+        ("hmmwv", "rigid", 0.0, 0.3, f64::INFINITY),
+        ("hmmwv", "rigid", 0.06, 1.5, f64::INFINITY),
+        ("hmmwv", "chrono_hard", 0.06, 0.3, f64::INFINITY),
+        ("fmtv_4x4", "rigid", 0.02, 0.5, f64::INFINITY),
+    ] {
+        let driver = format!(
+            "driver = {{ kind = \"path\", speed = 12, acceleration = {aimed}, \
+             waypoints = [[0, 0], [100, 0], [200, 0]] }}"
+        );
+        let mut world = world(&scenario(soil, grade, &vehicle(model, 0.0, &driver)));
+        let samples = drive(&mut world, 8.0);
+        let case = format!("{model} on {soil}, {grade}, {aimed} m/s²");
+        assert_eq!(outcome(&world, 0), None, "{case}");
+        let way = along(&samples, 1.0, 8.0);
+        assert!(least(&way) - way[0] > -0.02, "{case}: rolls back to {} m", least(&way));
+        let speed = |time: f64| samples[(time / 0.02) as usize][0].speed;
+        assert!(speed(8.0) > 2.0, "{case}: drives at {} m/s", speed(8.0));
+        let gained = (speed(8.0) - speed(4.0)) / 4.0;
+        assert!((gained - aimed).abs() < most_off * aimed, "{case}: gains {gained} m/s²");
+    }
+}
+
 #[test]
 fn a_vehicle_told_to_wait_nose_down_holds_and_then_descends() {
     for (model, soil, grade) in

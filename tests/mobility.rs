@@ -131,6 +131,14 @@ fn a_vehicle_of_ones_own_is_driven_and_what_is_wrong_is_named() {
     assert!(told.contains("hmmwv"), "{told}");
 }
 
+#[test]
+fn events_are_listed_as_json_too() {
+    let listed = json(Path::new("."), &["--list"]);
+    let events = listed["events"].as_array().unwrap();
+    assert_eq!(events[0]["event"], "straight");
+    assert!(events.iter().all(|own| !own["about"].as_str().unwrap().is_empty()), "{listed}");
+}
+
 /// A table holds a speed with its own pedals or none.
 #[test]
 fn a_table_holds_a_speed_all_the_time_or_never() {

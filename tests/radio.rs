@@ -183,6 +183,25 @@ fn scenarios_that_cannot_be_are_refused() {
     }
 }
 
+/// Before, the brake that held a follower on a grade counted as what would drive it on.
+#[test]
+fn a_platoon_pulls_away_uphill() {
+    let mut sets = vec![
+        "terrain.surface={ kind = \"slope\", grade = 0.06 }".to_owned(),
+        "vehicle[0].driver.acceleration=1".to_owned(),
+    ];
+    sets.extend((0..4).map(|vehicle| format!("vehicle[{vehicle}].speed=0")));
+    let sets: Vec<&str> = sets.iter().map(String::as_str).collect();
+    let mut world = World::new(model(&sets));
+    drive(&mut world, 12.0);
+    for agent in 0..3 {
+        let state = &world.state().agents[agent];
+        assert_eq!(state.outcome, None, "{agent}");
+        let speed = world.sample(agent).unwrap().speed;
+        assert!(speed > 3.0, "{agent} drives at {speed} m/s");
+    }
+}
+
 /// One that comes to a light which is red until 12 s and green from then on, one that comes the
 /// other way beside it, whom it does not mean, and one that has no radio.
 #[test]

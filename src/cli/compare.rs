@@ -26,7 +26,7 @@ pub struct Compare {
     #[arg(required = true, value_name = "RUN")]
     runs: Vec<PathBuf>,
     /// The picture
-    #[arg(long, value_name = "FILE.png", default_value = "comparison.png")]
+    #[arg(long, value_name = "FILE.png", default_value = "comparison.png", value_parser = super::destination::png)]
     out: PathBuf,
     /// Draw no picture
     #[arg(long)]

@@ -46,7 +46,7 @@ pub struct Mobility {
     /// Folder for the scenarios that decided, each for `bekker run`
     #[arg(long, value_name = "FOLDER")]
     write_scenario: Option<PathBuf>,
-    /// Print JSON: figures and curves
+    /// Print JSON: figures and curves, or the events that --list lists
     #[arg(long)]
     json: bool,
     /// List the events
@@ -66,6 +66,10 @@ fn event(name: &str) -> Result<&'static Event, String> {
 
 impl Mobility {
     pub fn execute(self, quiet: bool) -> Result<(), Failure> {
+        if self.list && self.json {
+            let events = EVENTS.iter().map(|own| json!({ "event": own.name, "about": own.about }));
+            return stdout::print_json(&json!({ "events": events.collect::<Vec<_>>() }));
+        }
         if self.list {
             return stdout::print(&list().text(TextStyle::of_stdout()));
         }

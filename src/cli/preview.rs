@@ -1,7 +1,7 @@
 //! `bekker preview`
 
 use super::planned::{Planned, line, with_land};
-use super::{Failure, stdout};
+use super::{Failure, destination, stdout};
 use crate::report::preview::{self, Outlined, Parked, Preview as Picture, Warning};
 use crate::report::scene::{Caption, Fact};
 use crate::scenario::ScenarioFile;
@@ -30,7 +30,7 @@ pub struct Preview {
     #[arg(long = "set", value_name = "KEY=VALUE")]
     sets: Vec<String>,
     /// The picture
-    #[arg(long, value_name = "FILE.png", default_value = "preview.png")]
+    #[arg(long, value_name = "FILE.png", default_value = "preview.png", value_parser = destination::png)]
     out: PathBuf,
     /// Print JSON: ways with their stations, soils, vehicles, warnings
     #[arg(long)]

@@ -258,6 +258,15 @@ fn check_team(scenario: &Scenario, refuse: &mut Refuse) {
     if team.search.is_some() && !team.goals.is_empty() {
         refuse("team.search".into(), Problem::Excludes { other: "team.goals" });
     }
+    let is_sent = |own: &Vehicle| matches!(own.driver, Driver::Autonomous { goal: None, .. });
+    if members().next().is_some() && !scenario.vehicle.iter().any(is_sent) {
+        let tasks =
+            [("team.search", team.search.is_some()), ("team.goals", !team.goals.is_empty())];
+        for (key, _) in tasks.into_iter().filter(|(_, given)| *given) {
+            let expected = "a vehicle that drives itself without a goal of its own".into();
+            refuse(key.into(), Problem::Missing { expected });
+        }
+    }
     if team.assignment.is_some() && team.goals.is_empty() {
         let expected = "team.goals, which assignment is about,".into();
         refuse("team.goals".into(), Problem::Missing { expected });

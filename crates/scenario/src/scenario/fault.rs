@@ -15,6 +15,16 @@ pub enum Place {
     Set(Arc<str>),
 }
 
+impl Place {
+    /// The file, if it is in one.
+    pub(super) fn file(&self) -> Option<&str> {
+        match self {
+            Place::Line(file, _) | Place::File(file) => Some(file),
+            Place::Set(_) => None,
+        }
+    }
+}
+
 /// Most characters of an argument or a value that a message repeats.
 pub(super) const SHOWN: usize = 200;
 

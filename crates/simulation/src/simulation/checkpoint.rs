@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const MAGIC: &[u8; 7] = b"BEKKER\x00";
 /// Version of the layout: 15, since radios tell of aims and people on foot, and vehicles near
 /// others know what else acts on them.
-const VERSION: u8 = 15;
+const VERSION: u8 = 16;
 const DIGEST: usize = 32;
 /// First bytes of one rank's part of a checkpoint, likewise.
 const MAGIC_OF_PART: &[u8; 7] = b"BEKPART";

@@ -1,8 +1,8 @@
 //! Why a vehicle that wants to move does not: found from its wheels, not guessed.
 //!
 //! A vehicle stands where the ground's forces along its heading balance the grade and
-//! the motion resistance. Either its drive turns no wheel, and torque is short; or wheels
-//! spin, and traction is. What traction is short *of* is then told by what took the load
+//! the motion resistance. Either its drive turns no wheel, and torque is short (or nobody asks
+//! for it); or wheels spin, and traction is. What traction is short *of* is then told by what took the load
 //! off the wheels, what else had to be overcome, or which wheels alone spin (M. G. Bekker,
 //! *Introduction to Terrain-Vehicle Systems*, 1969; J. Y. Wong, *Theory of Ground
 //! Vehicles*, 4th ed. 2008, ch. 2: the thrust of a patch is at most A c + W tan φ).
@@ -23,6 +23,8 @@ const RESERVE: f64 = 0.2;
 const SIDE_SLOPE: f64 = 0.175;
 /// Share of the ground clearance from which ruts are too deep.
 const DEEP_RUT: f64 = 0.5;
+/// Throttle up to which nobody asks for drive, as of a driver who means to stand.
+const NO_THROTTLE: f64 = 0.05;
 /// Grade from which it is worth a word, rad (2 degrees).
 const WORTH_A_WORD: f64 = 0.035;
 
@@ -48,6 +50,8 @@ pub struct WheelMean {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Cause {
+    /// Its driver does not press the throttle, though it wants to move.
+    NoThrottle,
     /// The drive does not turn the wheels against grade and resistance.
     Torque,
     /// Some wheels spin and keep the drive from others that still grip.
@@ -171,7 +175,8 @@ impl Diagnosis {
 
     fn find(&self) -> Cause {
         if self.spinning == Spinning::None {
-            return Cause::Torque;
+            let asks = self.throttle > NO_THROTTLE;
+            return if asks { Cause::Torque } else { Cause::NoThrottle };
         }
         if self.belly_share >= HUNG_UP {
             return Cause::HungUp;
@@ -249,6 +254,13 @@ impl fmt::Display for Diagnosis {
         };
         let (limit, traction) = (kilo(self.thrust_limit), kilo(self.traction));
         match self.cause {
+            Cause::NoThrottle => {
+                let throttle = 100.0 * self.throttle;
+                write!(
+                    f,
+                    "its driver asks for no drive: at {throttle:.0} % throttle {who} {spin}"
+                )?;
+            }
             Cause::Torque => {
                 let (throttle, force) = (100.0 * self.throttle, kilo(self.drive_force));
                 write!(
@@ -326,6 +338,10 @@ mod tests {
         // sin(0.6) of 24 kN is 13.6 kN, more than half of 19.2 kN
         for (evidence, cause) in [
             (evidence([0.0; 4]), Cause::Torque),
+            (Evidence { throttle: 0.04, ..evidence([0.0; 4]) }, Cause::NoThrottle),
+            (Evidence { throttle: 0.06, ..evidence([0.0; 4]) }, Cause::Torque),
+            // wheels that still spin are the cause, whatever the foot does
+            (Evidence { throttle: 0.0, ..sunk(0.1) }, Cause::Soil),
             (evidence([1.0, 1.0, 0.02, 0.02]), Cause::WheelSpin),
             (Evidence { belly_force: 3e3, ..spin() }, Cause::HungUp),
             (Evidence { grade: 0.6, ..spin() }, Cause::Grade),

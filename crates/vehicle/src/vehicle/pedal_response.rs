@@ -27,6 +27,14 @@ impl PedalResponse {
         self.closed + controls.throttle * (self.full - self.closed) - controls.brake * self.brake
     }
 
+    /// What they give to a vehicle that rests, of which `held` is asked to stay so: its brake holds
+    /// it either way, and no harder than that takes.
+    pub fn at_rest(&self, controls: &Controls, held: f64) -> f64 {
+        let drive = self.acceleration(&Controls { brake: 0.0, ..*controls });
+        let brake = controls.brake * self.brake;
+        drive - (drive - held).min(brake).max(-brake)
+    }
+
     /// Throttle and brake that give an acceleration, never both, as far as they go.
     pub fn pedals(&self, acceleration: f64) -> Controls {
         let [above, span] = [acceleration - self.closed, self.full - self.closed];
@@ -90,6 +98,20 @@ mod tests {
         // in neutral nothing but the brake answers
         let neutral = PedalResponse { closed: 0.0, full: 0.0, ..response };
         assert_eq!((neutral.pedals(1.0).throttle, neutral.pedals(-4.0).brake), (0.0, 0.5));
+    }
+
+    #[test]
+    fn a_brake_holds_one_that_rests_no_harder_than_it_takes() {
+        let response = PedalResponse { closed: 0.5, full: 4.5, brake: 8.0 };
+        let at_rest = |throttle: f64, brake: f64, held: f64| {
+            response.at_rest(&Controls { throttle, brake, ..Controls::default() }, held)
+        };
+        // whatever the drive gives meanwhile, up the slope and down
+        assert_eq!([0.75, 3.0, -2.0].map(|held| at_rest(0.0, 1.0, held)), [0.75, 3.0, -2.0]);
+        assert_eq!(at_rest(0.5, 1.0, 0.75), 0.75);
+        // a light brake gives all it has, and without one it is the drive
+        assert_eq!(at_rest(1.0, 0.25, 0.5), 2.5);
+        assert_eq!(at_rest(0.5, 0.0, 3.0), 2.5);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! the scenario's changes laid over them.
 
 use crate::scenario::config::{self, TyreModel};
-use crate::scenario::document::Document;
+use crate::scenario::document::{Document, Node};
 use crate::scenario::fault::{Fault, Place, Problem, nearest_word};
 use crate::scenario::input::LARGEST_TEXT;
 use crate::scenario::inputs::is_file;
@@ -35,11 +35,14 @@ pub fn vehicle_specs(file: &ScenarioFile) -> Result<Vec<Arc<AnySpec>>, Faults> {
         let read = model_document(&vehicle.model, &file.folder, &file.inputs).map_err(|problem| {
             Faults::from(file.document.fault(&format!("vehicle[{index}].model"), problem))
         });
-        let spec = read.flatten().and_then(|mut model| {
-            if let Some(changes) = file.document.get(&format!("vehicle[{index}].overrides")) {
-                model.lay_over(changes);
+        let spec = read.flatten().and_then(|model| {
+            let key = format!("vehicle[{index}].overrides");
+            match file.document.get(&key) {
+                Some(changes) => overridden(&model, changes, |cause| {
+                    file.document.fault(&key, Problem::Refused { cause })
+                }),
+                None => spec(&model),
             }
-            spec(&model)
         });
         let spec = spec.and_then(|spec| {
             let fitted = with_tyres(spec, vehicle).and_then(|spec| with_locks(spec, vehicle));
@@ -62,6 +65,26 @@ pub fn vehicle_specs(file: &ScenarioFile) -> Result<Vec<Arc<AnySpec>>, Faults> {
     }
     Faults::into_result(faults)?;
     Ok(specs)
+}
+
+/// A sound model with changes. What these make unsound in lines of the model is told, with them, as a
+/// fault of the changes: nothing is wrong with those lines by themselves.
+fn overridden(
+    model: &Document,
+    changes: &Node,
+    refused: impl Fn(String) -> Fault,
+) -> Result<AnySpec, Faults> {
+    let mut changed = model.clone();
+    changed.lay_over(changes);
+    spec(&changed).map_err(|Faults(found)| {
+        let is_sound = spec(model).is_ok();
+        let of_model = |fault: &Fault| fault.place.file() == model.root.place.file();
+        let blame = |fault: Fault| match is_sound && of_model(&fault) {
+            true => refused(format!("must leave the model sound: {fault}")),
+            false => fault,
+        };
+        Faults(found.into_iter().map(blame).collect())
+    })
 }
 
 /// All of a vehicle's entry that decides its spec.
@@ -113,6 +136,9 @@ fn with_tyres(
         })?;
     }
     let changes = entry.driver.inflates();
+    if changes && entry.tyre == Some(TyreModel::Rigid) {
+        return Err(("driver.rows", "must give no inflation beside tyre = \"rigid\"".into()));
+    }
     let central = own.tyre.flexible.as_ref().is_some_and(|tyre| tyre.central_inflation.is_some());
     if changes && !central {
         return Err((

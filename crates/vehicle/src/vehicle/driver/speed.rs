@@ -1,6 +1,7 @@
 //! Keeping a speed with throttle and brake.
 
 use super::PedalView;
+use crate::numeric::GRAVITY;
 use crate::vehicle::Controls;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -203,7 +204,7 @@ impl SpeedControl {
             state.integral = (state.integral + PULLING_RATE * h).min(1.0);
         }
         let pedals = match aim {
-            Some(aim) => aim.controls(state, motion.speed, h),
+            Some(aim) => aim.controls(state, motion, h),
             None => self.pursue(state, target, motion, h),
         };
         if !pulls {
@@ -261,20 +262,32 @@ impl Aim {
     /// Pedals that give the acceleration against all that resists: ground, slope, what turns.
     /// That is what the pedals gave in the last step less the acceleration that came of it,
     /// smoothed: a disturbance observer (Ohnishi, Shibata and Murakami, IEEE/ASME Transactions on
-    /// Mechatronics 1 (1996) 56). Pedals at their ends do not wind it up.
-    fn controls(&self, state: &mut SpeedState, speed: f64, h: f64) -> Controls {
+    /// Mechatronics 1 (1996) 56). Pedals at their ends do not wind it up, nor does a brake that
+    /// holds a vehicle at rest: what that bears is told by the slope.
+    fn controls(&self, state: &mut SpeedState, motion: &Motion, h: f64) -> Controls {
         let PedalView { response, applied } = &self.pedals;
-        if let Some(last) = state.last_speed.replace(speed) {
-            let resists = response.acceleration(applied) - (speed - last) / h;
+        let gave = if motion.rests() {
+            response.at_rest(applied, GRAVITY * motion.slope)
+        } else {
+            response.acceleration(applied)
+        };
+        if let Some(last) = state.last_speed.replace(motion.speed) {
+            let resists = gave - (motion.speed - last) / h;
             state.integral += (h / (RESISTANCE_TIME + h)) * (resists - state.integral);
         }
-        response.pedals(self.acceleration + state.integral)
+        let pedals = response.pedals(self.acceleration + state.integral);
+        // a small acceleration would take seconds more to overcome what holds wheels or tracks at rest
+        if state.pulling > FIRMER_AFTER && motion.rests() && pedals.throttle < 1.0 {
+            state.integral += FIRMER_RATE * (response.full - response.closed).max(0.0) * h;
+        }
+        pedals
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::vehicle::PedalResponse;
 
     fn at(speed: f64) -> Motion {
         Motion { speed, ..Motion::default() }
@@ -418,5 +431,52 @@ mod tests {
         let (speed, back) = climb(0.5, 0.0, 0.3, 60.0);
         // it lets go once in 5 s, and slips back for a foot's reaction
         assert!(speed.abs() < 0.2 && back > -0.5, "{speed} m/s after {back} m");
+    }
+
+    /// Aims at an acceleration from standing, on a slope and against what holds its wheels, m/s²:
+    /// seconds until it has rolled 0.2 m, the furthest place back, and its mean acceleration from
+    /// then on up to 2 m/s.
+    fn gain_speed(slope: f64, rolling: f64, acceleration: f64) -> [f64; 3] {
+        let control = SpeedControl::default();
+        let response = PedalResponse { closed: 0.4, full: 5.0, brake: 8.0 };
+        let (mut state, mut applied, h) = (control.start(), Controls::default(), 0.002);
+        let (mut drive, mut speed, mut place, mut back) = (0.0, 0.0_f64, 0.0_f64, 0.0_f64);
+        let (mut time, mut begun) = (0.0, None);
+        while speed < 2.0 && time < 30.0 {
+            let aim = Aim { acceleration, pedals: PedalView { response, applied } };
+            let motion = Motion { speed, thrust: drive / GRAVITY, slope, rim: speed };
+            applied = control.controls_by(&mut state, 5.0, Some(&aim), &motion, h);
+            // the engine answers late
+            let asked = response.acceleration(&Controls { brake: 0.0, ..applied });
+            drive += (asked - drive) * h / 0.3;
+            let free = speed + h * (drive - GRAVITY * slope);
+            let most = h * (8.0 * applied.brake + rolling);
+            speed = free - free.clamp(-most, most);
+            place += h * speed;
+            back = back.min(place);
+            time += h;
+            if place > 0.2 {
+                begun.get_or_insert([time, speed]);
+            }
+        }
+        let [from, first] = begun.unwrap_or([time, speed]);
+        [from, back, (speed - first) / (time - from)]
+    }
+
+    #[test]
+    fn one_that_aims_at_an_acceleration_gains_it_up_any_slope() {
+        for slope in [-0.1, 0.0, 0.02, 0.06, 0.3] {
+            for rolling in [0.1, 0.8] {
+                for aimed in [0.3, 1.5] {
+                    let [time, back, gained] = gain_speed(slope, rolling, aimed);
+                    let case = format!("{aimed} m/s² on {slope} against {rolling}");
+                    // twice the 1.2 s that 0.2 m take at 0.3 m/s², and what builds up before
+                    assert!(time < 3.5, "{case}: gone after {time} s");
+                    assert!(back > -0.01, "{case}: rolls back by {back} m");
+                    // what it overcame to get off is forgotten in half a second
+                    assert!((gained - aimed).abs() < 0.25 * aimed, "{case}: gains {gained}");
+                }
+            }
+        }
     }
 }
