@@ -286,20 +286,20 @@ pub(super) fn section() -> Result<Section, ValidationError> {
     section.text(
         "**How right.** Every trend has its sign, and gains are greatest where the soil is weakest and \
          small on firm sand. On sands as strong as those of the bands both ratios lie inside them, \
-         at both loads. The weakest clay goes with the deflection as VCI1 does, to 0.04 at 10 and 35 % \
+         at both loads. The weakest clay goes with the deflection as VCI1 does, to 0.05 at 10 and 35 % \
          and to 0.01 at 25 %.",
     );
     section.text(
-        "**Where it fails.** On clay P20(25 %)/P20(15 %) is above its band in four of five cases, as the \
+        "**Where it fails.** On clay P20(25 %)/P20(15 %) is above its band in all five cases, as the \
          relations themselves are there: the band is that of a P20 between 0.2 and 0.44 at 15 %, these \
-         clays pull 0.08 to 0.17 of the load, and of so little a ratio says little. Beside relations of \
+         clays pull 0.08 to 0.16 of the load, and of so little a ratio says little. Beside relations of \
          equal pull the rig gains less: 0.05 to 0.08 of the load from 15 to 25 %, where they gain 0.09 \
-         to 0.17 but on firm soil. R of clay falls faster than the band has it (0.61 to 0.74 in seven of \
+         to 0.17 but on firm soil. R of clay falls faster than the band has it (0.61 to 0.73 in seven of \
          ten cases). How great R is they tell apart from the rig by far: at equal pull the loose sands \
          of the catalogue resist up to 3.7 times as much as Williams says and 1.7 times as much as \
          Brixius, for they bear little and shear well, which one cone index cannot tell; Thai clay resists \
          less than all relations. On firm sand most of R is the rubber's, which rises with the \
-         deflection. Of the clay at 25 % half the spacing moves the pull by 5 % of itself.",
+         deflection. Of the clay at 25 % half the spacing moves the pull by 1 % of itself.",
     );
     Ok(section)
 }
