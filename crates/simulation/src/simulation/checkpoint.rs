@@ -11,8 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// First bytes of every checkpoint; the version of its layout follows.
 const MAGIC: &[u8; 7] = b"BEKKER\x00";
-/// Version of the layout: 15, since radios tell of aims and people on foot, and vehicles near
-/// others know what else acts on them.
+/// Version of the layout: 16, since ages of radios are counted in classes that grow with them.
 const VERSION: u8 = 16;
 const DIGEST: usize = 32;
 /// First bytes of one rank's part of a checkpoint, likewise.
