@@ -14,7 +14,6 @@ const GRAVITY: f64 = 9.80665;
 
 /// One vehicle that is held on a slope of one soil.
 fn model(vehicle: &str, soil: &str, grade: f64, extra: &str) -> WorldModel {
-    let position = if extra.contains("position") { "" } else { "position = [3, 2]" };
     let text = format!(
         r#"
         format = 1
@@ -25,7 +24,7 @@ fn model(vehicle: &str, soil: &str, grade: f64, extra: &str) -> WorldModel {
         [[vehicle]]
         name = "own"
         model = "{vehicle}"
-        {position}
+        position = [3, 2]
         {extra}
         [[vehicle.sensor]]
         name = "imu"
@@ -105,7 +104,8 @@ fn wheels_hold_on_slopes_of_any_soil() {
     }
     for soil in ["snow_harrison", "mud", "dry_sand_lll", "heavy_clay_25_wes"] {
         stands("hmmwv", soil, 0.05, aslant, 0.5);
-        // on tyres that give way it goes on sinking at first: by 2.1 mm in snow, more in clay
+        // on tyres that give way it sinks by 2.1 mm more in this snow, and chatters on this clay
+        // (docs/tyres.md)
         stands("mrzr4", soil, 0.1, "heading_deg = 30\ntyre = \"rigid\"", 0.5);
     }
 }
@@ -115,7 +115,7 @@ fn wheels_hold_on_slopes_of_any_soil() {
 #[test]
 fn parked_vehicles_come_to_rest() {
     for (vehicle, soil, extra) in [
-        ("mrzr4", "mud", "position = [3.02, 2.013]"),
+        ("mrzr4", "mud", ""),
         ("mrzr4", "mud", "inflation = 55"),
         ("mrzr4", "mud", "heading_deg = 45"),
         ("hmmwv", "mud", ""),
@@ -123,17 +123,18 @@ fn parked_vehicles_come_to_rest() {
     ] {
         let what = format!("{vehicle} on {soil}, {extra}");
         let mut world = World::new(model(vehicle, soil, 0.0, extra));
-        let height = |world: &World| world.samples().next().unwrap().pose.position.z;
-        let until = |world: &mut World, end: f64, heaves: &mut f64| {
-            while world.time() < end {
-                world.advance();
-                *heaves = heaves.max(world.samples().next().unwrap().velocity.z.abs());
-            }
-        };
-        until(&mut world, 3.0, &mut 0.0);
-        let (before, mut heaves) = (height(&world), 0.0);
-        until(&mut world, 6.0, &mut heaves);
-        let sunk = before - height(&world);
+        while world.time() < 3.0 {
+            world.advance();
+        }
+        let before = world.samples().next().unwrap().pose.position.z;
+        let (mut after, mut heaves) = (before, 0.0_f64);
+        while world.time() < 6.0 {
+            world.advance();
+            let sample = world.samples().next().unwrap();
+            after = sample.pose.position.z;
+            heaves = heaves.max(sample.velocity.z.abs());
+        }
+        let sunk = before - after;
         println!("{what}: heaves by {heaves} m/s, sinks by {sunk} m in 3 s");
         // what is left of its being set down
         assert!(heaves < 1e-3, "{what}: heaves by {heaves} m/s");
