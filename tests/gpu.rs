@@ -510,3 +510,56 @@ rate = 10
         }
     }
 }
+
+/// The lidar that a vehicle drives by is the processor's to the bit, card or none: where the
+/// vehicle goes hangs on it. A second lidar of its, which nobody drives by, is the card's.
+#[test]
+fn who_drives_himself_sees_the_same_with_a_card() {
+    let Some(gpu) = gpu() else { return };
+    let text = r#"
+format = 1
+name = "alone"
+seed = 4
+time = { duration = 1, step = 0.002, heartbeat = 0.01 }
+soil = { default = "track", custom = [{ name = "track", friction = 0.8 }] }
+site = { latitude_deg = 33.45, longitude_deg = -88.8 }
+terrain = { surface = { kind = "procedural", amplitude = 1, wavelength = 40 } }
+scenery = [{ kind = "oak", count = 40, area = [-40, -40, 40, 40], clear = 6 }]
+
+[[vehicle]]
+name = "robot"
+model = "mrzr4"
+tyre = "rigid"
+position = [0, 0]
+driver = { kind = "autonomous", goal = [30, 12] }
+sensor = [
+    { name = "lidar", model = { kind = "lidar", preset = "os2_64", columns = 256 }, position = [1.2, 0, 0.6], pitch_deg = 25 },
+    { name = "gps", model = { kind = "gps", preset = "rtk_fixed" }, position = [0, 0, 1.2] },
+    { name = "aloft", model = { kind = "lidar", preset = "os2_64", columns = 256 }, position = [0, 0, 1.5] },
+    { name = "imu", model = { kind = "imu", preset = "industrial" } },
+]
+"#;
+    let file = ScenarioFile::parse("alone", text, Path::new(""), &[]).unwrap();
+    let steering = world(&file).unwrap().world.agents[0].autonomy.as_ref().unwrap().lidar;
+    let drive = |gpu: Option<Arc<GpuDevice>>| {
+        let mut built = world(&file).unwrap().world;
+        Arc::make_mut(built.scene_model.as_mut().unwrap()).gpu = gpu;
+        let mut world = World::new(built);
+        let mut clouds = [Vec::new(), Vec::new()];
+        while world.time() < 0.5 {
+            world.advance();
+            for delivery in world.delivered(0) {
+                if let Reading::Cloud(cloud) = &delivery.reading {
+                    clouds[usize::from(delivery.sensor as usize == steering)].push(cloud.clone());
+                }
+            }
+        }
+        assert_eq!(world.lost_gpu(), None);
+        (world.hash(), clouds)
+    };
+    let (ours, theirs) = (drive(None), drive(Some(gpu)));
+    assert_eq!(ours.0, theirs.0);
+    assert!(ours.1.iter().all(|clouds| clouds.len() > 2));
+    assert_eq!(ours.1[1], theirs.1[1]);
+    assert_ne!(ours.1[0], theirs.1[0]);
+}

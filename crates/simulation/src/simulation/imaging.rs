@@ -275,13 +275,20 @@ impl PendingFrame {
         let parts = ((fastest * window / TURN).ceil() as usize).clamp(1, PARTS);
         let mut cloud = Cloud::default();
         let air = self.air();
+        let [agent, index] = self.place;
+        // a card's ranges are not the processor's bit for bit, and the way that is driven must be
+        let autonomy = self.model.agents[agent].autonomy.as_ref();
+        let steers = autonomy.is_some_and(|autonomy| autonomy.lidar == index);
         for part in 0..parts {
             let shares = [part, part + 1].map(|part| part as f64 / parts as f64);
             let moving = self.moving(shares.map(|share| window * (1.0 - share)));
             let pose = |share: f64| self.at(window * (1.0 - share));
             let part = Part { shares, period: window, frame: self.due.frame as u32 };
             let (scene, limits) = (self.scene(&moving, &air), [lidar.min_range, lidar.max_range]);
-            let strike = |rays: &Rays<'_, '_>| self.renderer.strike(&scene, rays, limits);
+            let strike = |rays: &Rays<'_, '_>| match steers {
+                true => None,
+                false => self.renderer.strike(&scene, rays, limits),
+            };
             lidar.scan_by(strike, &scene, pose, &part, &sensor.noise, &mut cloud);
         }
         cloud

@@ -3,7 +3,9 @@
 //! The vehicle holds a low speed and pulls another of its kind on a rope, in neutral, whose brake
 //! is slowly applied: the field's dynamometer vehicle. On a road it pulls two, for one whose wheels
 //! lock holds less than the other can pull. The pull is what the ground gives the wheels along
-//! their heading less what speeds the vehicle up; what it gives by slowing down is not counted.
+//! their heading less what speeds the vehicle up; what it gives by slowing down is not counted. It is
+//! told while the vehicle advances: one that stands in its holes has no motion resistance to overcome,
+//! and its wheels hold more than they could pull away with.
 
 use super::findings::{Figure, Findings};
 use super::straight::road_friction;
@@ -29,6 +31,8 @@ const BRAKE: [f64; 2] = [6.0, 36.0];
 const ROPE: f64 = 5.0;
 /// Samples of which a mean is taken: half a second.
 const MEAN: usize = 50;
+/// Speed below which it stands, m/s.
+const STANDING: f64 = 0.05;
 /// Slip at which the pull is told.
 const SLIP: f64 = 0.2;
 /// Way over which motion resistance is taken, m.
@@ -118,7 +122,7 @@ fn towing(subject: &Subject, soil: &str) -> Scenario {
     scenario
 }
 
-/// Pull over weight over slip, from when the other brakes until the slip is whole.
+/// Pull over weight over slip, from when the other brakes until the slip is whole or the vehicle stands.
 fn pull(subject: &Subject, soil: &str) -> Result<(Scenario, Vec<[f64; 2]>), MobilityError> {
     let scenario = towing(subject, soil);
     let mut samples: Vec<[f64; 3]> = Vec::new();
@@ -131,7 +135,8 @@ fn pull(subject: &Subject, soil: &str) -> Result<(Scenario, Vec<[f64; 2]>), Mobi
         }
         let spent =
             samples.len() >= MEAN && samples[samples.len() - MEAN..].iter().all(|s| s[0] > 0.95);
-        if spent { Flow::Stop } else { Flow::Continue }
+        let stands = sample.time >= BRAKE[0] && sample.speed < STANDING;
+        if spent || stands { Flow::Stop } else { Flow::Continue }
     })?;
     let curve = samples.chunks_exact(MEAN).map(|chunk| {
         let mean = |k: usize| chunk.iter().map(|own| own[k]).sum::<f64>() / MEAN as f64;
