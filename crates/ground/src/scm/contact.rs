@@ -64,8 +64,7 @@ pub fn wheel_contact(
 ) -> Contact {
     let mut placed = wheel.placed(pose, ground.model.lattice().spacing);
     let mut result = contact(ground, &mut placed, tread, twist, dt);
-    let WorkingGround { model, published, overlay, .. } = ground;
-    result.firm = firm::under_wheel(model, published, overlay, wheel, pose);
+    result.firm = firm::under_wheel(ground, wheel, pose);
     result
 }
 

@@ -1,9 +1,11 @@
 //! Firm ground under a wheel, for a handling tyre to run on.
 
+use super::disc_overlap::{Profile, REACH, SAMPLES, ahead};
 use super::gather::FARTHEST;
 use super::underside::Underside;
-use crate::grid::{Node, TILE, TileKey};
-use crate::ground::{GroundModel, Overlay, Published, working_surface_height};
+use super::working_ground::WorkingGround;
+use crate::grid::{Node, TileKey};
+use crate::ground::{GroundModel, Overlay};
 use crate::soil::SoilKind;
 use crate::spatial::{Pose, Vec3};
 
@@ -13,7 +15,7 @@ pub struct FirmGround {
     /// Share of the footprint that is firm, above 0 and up to 1. It varies
     /// continuously as the wheel crosses from one ground to the other.
     pub share: f64,
-    /// Height of the ground's mean plane under the wheel's centre, m.
+    /// Height under the wheel's centre of the plane that presses it as the ground does, m.
     pub height: f64,
     /// Unit normal of that plane, pointing up.
     pub normal: Vec3,
@@ -23,88 +25,274 @@ pub struct FirmGround {
 
 /// Half the length of the nominal footprint, as part of the radius.
 const HALF_LENGTH: f64 = 0.35;
+/// The plane that stands in for a wall is no steeper than this: a cosine.
+const LEAST_UP: f64 = 0.05;
+/// A disc goes down by no less of a way along its own plane: one that leans more against the ground
+/// lies on its side.
+const LEAST_DOWN: f64 = 0.2;
+
+/// The tiles under a body, from the lowest to the highest, if any of their ground is firm.
+pub(super) struct FirmTiles {
+    low: TileKey,
+    high: TileKey,
+    /// Nothing of them is higher, m.
+    pub ceiling: f64,
+}
+
+impl FirmTiles {
+    /// Fetches those within `[x0, y0, x1, y1]` and a node beyond; their places in the overlay
+    /// are left in `scratch.slots`.
+    pub fn fetch(ground: &mut WorkingGround<'_>, bounds: [f64; 4]) -> Option<FirmTiles> {
+        let WorkingGround { model, published, overlay, scratch } = ground;
+        if !model.has_firm_soil() {
+            return None;
+        }
+        let lattice = model.lattice();
+        let spacing = lattice.spacing;
+        let on_lattice = |bound: f64| bound.abs() < FARTHEST * spacing;
+        if !bounds.into_iter().all(on_lattice) {
+            return None;
+        }
+        let [x0, y0, x1, y1] = bounds;
+        let (low, high) = (
+            lattice.nearest(x0 - spacing, y0 - spacing).tile(),
+            lattice.nearest(x1 + spacing, y1 + spacing).tile(),
+        );
+        scratch.slots.clear();
+        let (mut ceiling, mut any) = (f64::NEG_INFINITY, false);
+        for b in low.b..=high.b {
+            for a in low.a..=high.a {
+                let slot = overlay.fetch(model, published, TileKey { a, b });
+                ceiling = ceiling.max(overlay.at(slot).ceiling());
+                any |= overlay.at(slot).firm_nodes() > 0;
+                scratch.slots.push(slot);
+            }
+        }
+        any.then_some(FirmTiles { low, high, ceiling })
+    }
+}
+
+/// The ground of those tiles.
+pub(super) struct FirmNodes<'a> {
+    pub model: &'a GroundModel,
+    pub overlay: &'a Overlay,
+    /// Where the tiles are in the overlay.
+    pub slots: &'a [usize],
+    pub tiles: FirmTiles,
+}
+
+impl FirmNodes<'_> {
+    /// Height of a node, m, and its friction if it is firm; nothing beyond the tiles.
+    #[inline(always)]
+    pub fn node(&self, node: Node) -> Option<(f64, Option<f64>)> {
+        let FirmTiles { low, high, .. } = self.tiles;
+        let key = node.tile();
+        if key.a < low.a || key.a > high.a || key.b < low.b || key.b > high.b {
+            return None;
+        }
+        let columns = (high.a - low.a + 1) as usize;
+        let slot = self.slots[(key.b - low.b) as usize * columns + (key.a - low.a) as usize];
+        let (tile, index) = (self.overlay.at(slot), node.index());
+        let friction = match self.model.soils()[tile.soil(index)].kind {
+            SoilKind::Firm { friction } => Some(friction),
+            _ => None,
+        };
+        Some((tile.surface(index), friction))
+    }
+
+    /// Height of the surface between nodes, m.
+    fn height(&self, [x, y]: [f64; 2]) -> Option<f64> {
+        let spacing = self.model.lattice().spacing;
+        let (x, y) = (x / spacing, y / spacing);
+        let (i, j) = (x.floor(), y.floor());
+        let (u, v) = (x - i, y - j);
+        let (i, j) = (i as i32, j as i32);
+        let at = |i, j| self.node(Node { i, j }).map(|(height, _)| height);
+        let rear = at(i, j)? * (1.0 - u) + at(i + 1, j)? * u;
+        let front = at(i, j + 1)? * (1.0 - u) + at(i + 1, j + 1)? * u;
+        Some(rear * (1.0 - v) + front * v)
+    }
+}
+
+/// A wheel as firm ground meets it.
+struct Disc {
+    centre: Vec3,
+    /// Horizontal, unit: to its left and ahead.
+    left: [f64; 2],
+    ahead: [f64; 2],
+    /// Cosine and sine of its lean to the right.
+    upright: f64,
+    leans: f64,
+    radius: f64,
+    half_width: f64,
+}
 
 /// The firm part of a wheel's nominal footprint, weighted by a tent along and
-/// across it; `None` where all is yielding.
+/// across it; `None` where all is yielding or nothing is reached.
 pub(super) fn under_wheel(
-    model: &GroundModel,
-    published: &Published,
-    overlay: &mut Overlay,
+    ground: &mut WorkingGround<'_>,
     wheel: &Underside,
     pose: &Pose,
 ) -> Option<FirmGround> {
-    if !model.has_firm_soil() {
-        return None;
-    }
-    let lattice = model.lattice();
     let axis = pose.direction(&Vec3::y());
     let level = (axis.x * axis.x + axis.y * axis.y).sqrt();
-    let on_lattice = |x: &f64| x.abs() < FARTHEST * lattice.spacing;
-    if !pose.position.iter().all(on_lattice) || level < 1e-3 {
+    if level < 1e-3 {
         return None;
     }
-    let across = [axis.x / level, axis.y / level];
-    // the tents reach a spacing beyond, so that some node always has a weight
-    let half_length = HALF_LENGTH * wheel.max_radius() + lattice.spacing;
-    let half_width = wheel.half_width() + lattice.spacing;
-    let centre = [pose.position.x, pose.position.y];
-    let reach_x = half_length * across[1].abs() + half_width * across[0].abs();
-    let reach_y = half_length * across[0].abs() + half_width * across[1].abs();
-    let first = lattice.nearest(centre[0] - reach_x, centre[1] - reach_y);
-    let last = lattice.nearest(centre[0] + reach_x, centre[1] + reach_y);
-    let (low, high) = (first.tile(), last.tile());
-    let (mut total, mut firm, mut friction) = (0.0, 0.0, 0.0);
-    let mut any = false;
-    for b in low.b..=high.b {
-        for a in low.a..=high.a {
-            let slot = overlay.fetch(model, published, TileKey { a, b });
-            any |= overlay.at(slot).firm_nodes() > 0;
+    let left = [axis.x / level, axis.y / level];
+    let disc = Disc {
+        centre: pose.position,
+        left,
+        ahead: [left[1], -left[0]],
+        upright: level,
+        leans: axis.z,
+        radius: wheel.max_radius(),
+        half_width: wheel.half_width(),
+    };
+    let tiles = FirmTiles::fetch(ground, disc.bounds())?;
+    let WorkingGround { model, overlay, scratch, .. } = ground;
+    let nodes = FirmNodes { model, overlay, slots: &scratch.slots, tiles };
+    let (height, normal) = disc.stand_in(&nodes)?;
+    let (share, friction) = disc.footing(&nodes)?;
+    Some(FirmGround { share, height, normal, friction })
+}
+
+impl Disc {
+    /// How far its lowest point lies to the left of its centre, m.
+    fn aside(&self) -> f64 {
+        self.radius * self.leans
+    }
+
+    /// Rectangle around it, m.
+    fn bounds(&self) -> [f64; 4] {
+        let Disc { centre, left, ahead, radius, half_width, .. } = self;
+        let across = half_width + self.aside().abs();
+        let [x, y] = [0, 1].map(|k| radius * ahead[k].abs() + across * left[k].abs());
+        [centre.x - x, centre.y - y, centre.x + x, centre.y + y]
+    }
+
+    /// Mean height of the ground across the tyre's width, m, and its slope there to the left, so far
+    /// ahead of the lowest point.
+    fn across(&self, nodes: &FirmNodes<'_>, way: f64) -> Option<[f64; 2]> {
+        // two rows stand for all between the tyre's flanks
+        let half = self.half_width / 3.0_f64.sqrt();
+        let height = |aside: f64| {
+            let place = |k: usize| way * self.ahead[k] + (self.aside() + aside) * self.left[k];
+            nodes.height([self.centre.x + place(0), self.centre.y + place(1)])
+        };
+        let (left, right) = (height(half)?, height(-half)?);
+        Some([0.5 * (left + right), (left - right) / (2.0 * half)])
+    }
+
+    /// The plane that presses it as the ground does: its height under the centre and its normal.
+    fn stand_in(&self, nodes: &FirmNodes<'_>) -> Option<(f64, Vec3)> {
+        let Disc { centre, left, ahead: on, upright, leans, radius, .. } = *self;
+        let [_, bank] = self.across(nodes, 0.0)?;
+        // of a way down the disc's own plane so much is height over ground that leans as it does here
+        let down = (upright + bank * leans).max(LEAST_DOWN);
+        let over = |height: f64| (height - bank * self.aside() - centre.z) / (radius * down);
+        // nothing is met where the disc is above all ground
+        let clear = -over(nodes.tiles.ceiling);
+        if clear >= 1.0 {
+            return None;
         }
+        let half = (1.0 - clear.max(0.0).powi(2)).sqrt();
+        let reach = ((half * REACH as f64) as usize + 1).min(REACH);
+        let (from, to) = (REACH - reach, REACH + reach);
+        let mut profile = Profile { height: [0.0; SAMPLES], tilt: [0.0; SAMPLES], from, to };
+        for sample in from..=to {
+            let [height, tilt] = self.across(nodes, radius * ahead(sample))?;
+            profile.height[sample] = over(height).min(1.0);
+            profile.tilt[sample] = tilt;
+        }
+        let found = profile.stand_in()?;
+        let [forward, up] = found.normal;
+        let up = up.max(LEAST_UP);
+        let (forward, across) = (forward * down, -found.tilt * up);
+        let normal =
+            Vec3::new(forward * on[0] + across * left[0], forward * on[1] + across * left[1], up);
+        Some((centre.z - radius * found.distance * down / up, normal.normalize()))
     }
-    if !any {
-        return None;
-    }
-    for b in low.b..=high.b {
-        for a in low.a..=high.a {
-            let key = TileKey { a, b };
-            let slot = overlay.fetch(model, published, key);
-            let tile = overlay.at(slot);
-            let corner: Node = key.node(0);
-            let end = |first: i32, last: i32| last.min(first + TILE as i32 - 1);
-            for j in corner.j.max(first.j)..=end(corner.j, last.j) {
-                for i in corner.i.max(first.i)..=end(corner.i, last.i) {
-                    let node = Node { i, j };
-                    let [x, y] = lattice.position(node);
-                    let (u, v) = (x - centre[0], y - centre[1]);
-                    let lateral = across[0] * u + across[1] * v;
-                    let forward = across[1] * u - across[0] * v;
-                    let weight = (1.0 - lateral.abs() / half_width).max(0.0)
-                        * (1.0 - forward.abs() / half_length).max(0.0);
-                    total += weight;
-                    let soil = tile.soil(node.index());
-                    if let SoilKind::Firm { friction: mu } = model.soils()[soil].kind {
-                        firm += weight;
-                        friction += weight * mu;
-                    }
+
+    /// Share of the nominal footprint that is firm, and its mean friction.
+    fn footing(&self, nodes: &FirmNodes<'_>) -> Option<(f64, f64)> {
+        let Disc { centre, left, ahead, radius, half_width, .. } = *self;
+        let lattice = nodes.model.lattice();
+        // the tents reach a spacing beyond, so that some node always has a weight
+        let half_length = HALF_LENGTH * radius + lattice.spacing;
+        let half_width = half_width + lattice.spacing;
+        let reach = [0, 1].map(|k| half_length * ahead[k].abs() + half_width * left[k].abs());
+        let first = lattice.nearest(centre.x - reach[0], centre.y - reach[1]);
+        let last = lattice.nearest(centre.x + reach[0], centre.y + reach[1]);
+        let (mut total, mut firm, mut friction) = (0.0, 0.0, 0.0);
+        for j in first.j..=last.j {
+            for i in first.i..=last.i {
+                let node = Node { i, j };
+                let [x, y] = lattice.position(node);
+                let (u, v) = (x - centre.x, y - centre.y);
+                let lateral = left[0] * u + left[1] * v;
+                let forward = ahead[0] * u + ahead[1] * v;
+                let weight = (1.0 - lateral.abs() / half_width).max(0.0)
+                    * (1.0 - forward.abs() / half_length).max(0.0);
+                let Some((_, own)) = nodes.node(node).filter(|_| weight > 0.0) else { continue };
+                total += weight;
+                if let Some(mu) = own {
+                    firm += weight;
+                    friction += weight * mu;
                 }
             }
         }
+        (firm > 0.0).then(|| (firm / total, friction / firm))
     }
-    if firm == 0.0 {
-        return None;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::grid::Lattice;
+    use crate::ground::Published;
+    use crate::scm::Scratch;
+    use crate::soil::{Laws, Soil, SoilId};
+    use crate::spatial::Quat;
+    use crate::terrain::{SoilMap, Surface, Terrain};
+
+    /// A plane presses as itself, whatever the wheel's heading and lean.
+    #[test]
+    fn a_plane_is_met_as_it_is() {
+        let slope = [0.15, -0.3];
+        let terrain =
+            Terrain::builder(Surface::Plane { elevation: 1.0, slope }, SoilMap::uniform(SoilId(0)));
+        let kind = SoilKind::Firm { friction: 0.8 };
+        let soil = Soil { name: "rock".into(), source: String::new(), kind };
+        let lattice = Lattice { spacing: 0.05 };
+        let terrain = terrain.build().unwrap();
+        let model = GroundModel::new(lattice, terrain, vec![soil], Laws::default()).unwrap();
+        let wheel = Underside::cylinder(0.47, 0.25).unwrap();
+        let normal = Vec3::new(-slope[0], -slope[1], 1.0).normalize();
+        let published = Published::default();
+        for heading in [0.0_f64, 0.7, 2.0, -1.3] {
+            for lean in [-0.4, 0.0, 0.25] {
+                let turn = Quat::from_axis_angle(&Vec3::z_axis(), heading)
+                    * Quat::from_axis_angle(&Vec3::x_axis(), lean);
+                let axis = turn * Vec3::y();
+                let up = axis.cross(&normal).normalize().cross(&axis);
+                let position = Vec3::new(3.0, -2.0, 1.0 + 0.15 * 3.0 + 0.3 * 2.0) + up * 0.45;
+                let (mut overlay, mut scratch) = (Overlay::new(), Scratch::new());
+                overlay.begin_step();
+                let mut ground = WorkingGround {
+                    model: &model,
+                    published: &published,
+                    overlay: &mut overlay,
+                    scratch: &mut scratch,
+                };
+                let pose = Pose { position, orientation: turn };
+                let met = under_wheel(&mut ground, &wheel, &pose).unwrap();
+                let height = 1.0 + slope[0] * position.x + slope[1] * position.y;
+                // nodes hold their heights in single precision or in steps of a micrometre
+                assert!((met.height - height).abs() < 1e-5, "{heading} {lean} {met:?} {height}");
+                assert!((met.normal - normal).norm() < 1e-4, "{heading} {lean} {met:?}");
+                assert!(met.share == 1.0 && (met.friction - 0.8).abs() < 1e-12);
+            }
+        }
     }
-    let span = half_length.max(lattice.spacing);
-    let height = |dx: f64, dy: f64| {
-        working_surface_height(model, published, overlay, centre[0] + dx, centre[1] + dy)
-    };
-    let (east, west) = (height(span, 0.0), height(-span, 0.0));
-    let (north, south) = (height(0.0, span), height(0.0, -span));
-    let normal = Vec3::new(west - east, south - north, 2.0 * span).normalize();
-    Some(FirmGround {
-        share: firm / total,
-        // the mean of centre and rim: a least-squares plane through them
-        height: (height(0.0, 0.0) + east + west + north + south) / 5.0,
-        normal,
-        friction: friction / firm,
-    })
 }

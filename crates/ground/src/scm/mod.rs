@@ -8,6 +8,7 @@
 
 mod bulldozing;
 mod contact;
+mod disc_overlap;
 mod firm;
 mod footprint;
 mod gather;

@@ -12,8 +12,8 @@
 //! is the share of firm nodes about it, what yields are the cells of the others.
 
 use super::contact::{Contact, contact};
+use super::firm::{FirmNodes, FirmTiles};
 use super::footprint::Footprint;
-use super::gather::FARTHEST;
 use super::placed_tyre::PlacedTyre;
 use super::ring::{
     FIRM, FORE, LEAN, MOTIONS, Ring, RingLoad, RingState, RingStep, SOIL, STATIONS, STRIPS,
@@ -24,10 +24,9 @@ use super::semidefinite::resist;
 use super::underside::Underside;
 use super::vectors::Vectors;
 use super::working_ground::WorkingGround;
-use crate::grid::{Node, TileKey};
-use crate::ground::{GroundModel, Overlay};
+use crate::grid::Node;
 use crate::numeric::{Lanes, Simd, WIDTH, dispatch, each, level};
-use crate::soil::{SoilKind, Tread};
+use crate::soil::Tread;
 use crate::spatial::{Pose, Twist, Vec3, Vec6, Wrench};
 
 /// Stiffness of the tread on firm ground, Pa/m: it sinks by a tenth of a millimetre. (Its
@@ -290,10 +289,11 @@ impl<'a, 'b> BeltContact<'a, 'b> {
         ground: &mut WorkingGround<'_>,
         load: &mut RingLoad,
     ) -> Option<FirmSums> {
-        let tiles = self.firm_tiles(ground)?;
-        let firm = FirmGround { model: ground.model, overlay: ground.overlay, tiles };
+        let tiles = FirmTiles::fetch(ground, self.placed.bounds())?;
+        let WorkingGround { model, overlay, scratch, .. } = ground;
+        let firm = FirmNodes { model, overlay, slots: &scratch.slots, tiles };
         let mut pressed = [[None; STRIPS]; STATIONS];
-        let normal = self.press_firm(&firm, &ground.scratch.slots, &mut pressed)?;
+        let normal = self.press_firm(&firm, &mut pressed)?;
         let forward = self.placed.wheel.axis.cross(&normal).try_normalize(1e-9)?;
         self.ways[FIRM] = along(&normal);
         self.ways[FORE] = along(&forward);
@@ -310,47 +310,12 @@ impl<'a, 'b> BeltContact<'a, 'b> {
         Some(self.carry_firm(&pressed, [&normal, &forward], load))
     }
 
-    /// Fetches the tiles under the tyre, if any of their ground is firm.
-    fn firm_tiles(&self, ground: &mut WorkingGround<'_>) -> Option<FirmTiles> {
-        let WorkingGround { model, published, overlay, scratch } = ground;
-        if !model.has_firm_soil() {
-            return None;
-        }
-        let lattice = model.lattice();
-        let [x0, y0, x1, y1] = self.placed.bounds();
-        let on_lattice = |bound: f64| bound.abs() < FARTHEST * lattice.spacing;
-        if ![x0, y0, x1, y1].into_iter().all(on_lattice) {
-            return None;
-        }
-        let spacing = lattice.spacing;
-        let (low, high) = (
-            lattice.nearest(x0 - spacing, y0 - spacing).tile(),
-            lattice.nearest(x1 + spacing, y1 + spacing).tile(),
-        );
-        scratch.slots.clear();
-        let (mut ceiling, mut any) = (f64::NEG_INFINITY, false);
-        for b in low.b..=high.b {
-            for a in low.a..=high.a {
-                let slot = overlay.fetch(model, published, TileKey { a, b });
-                ceiling = ceiling.max(overlay.at(slot).ceiling());
-                any |= overlay.at(slot).firm_nodes() > 0;
-                scratch.slots.push(slot);
-            }
-        }
-        any.then_some(FirmTiles { low, high, ceiling })
-    }
-
     /// Finds the stations that firm ground presses; its mean normal there, unit.
     #[allow(clippy::needless_range_loop)] // by station and strip
-    fn press_firm(
-        &self,
-        ground: &FirmGround<'_>,
-        slots: &[usize],
-        pressed: &mut PressedStations,
-    ) -> Option<Vec3> {
+    fn press_firm(&self, ground: &FirmNodes<'_>, pressed: &mut PressedStations) -> Option<Vec3> {
         let placed = self.placed;
         let spacing = ground.model.lattice().spacing;
-        let node = |i: i32, j: i32| ground.node(slots, Node { i, j });
+        let node = |i: i32, j: i32| ground.node(Node { i, j });
         let (mut normal, mut reached) = (Vec3::zeros(), false);
         let axis = placed.wheel.axis;
         for station in 0..STATIONS {
@@ -615,42 +580,6 @@ fn product<S: Simd>(simd: S, a: &Stations, b: &Stations) -> Lanes<S> {
     sum
 }
 
-/// The tiles under a tyre, from the lowest to the highest.
-struct FirmTiles {
-    low: TileKey,
-    high: TileKey,
-    /// Nothing of them is higher, m.
-    ceiling: f64,
-}
-
-/// The ground of those tiles.
-struct FirmGround<'a> {
-    model: &'a GroundModel,
-    overlay: &'a Overlay,
-    tiles: FirmTiles,
-}
-
-impl FirmGround<'_> {
-    /// Height of a node, and its friction if it is firm; nothing beyond the tiles, whose places
-    /// in the overlay `slots` holds.
-    #[inline(always)]
-    fn node(&self, slots: &[usize], node: Node) -> Option<(f64, Option<f64>)> {
-        let FirmTiles { low, high, .. } = self.tiles;
-        let key = node.tile();
-        if key.a < low.a || key.a > high.a || key.b < low.b || key.b > high.b {
-            return None;
-        }
-        let columns = (high.a - low.a + 1) as usize;
-        let slot = slots[(key.b - low.b) as usize * columns + (key.a - low.a) as usize];
-        let (tile, index) = (self.overlay.at(slot), node.index());
-        let friction = match self.model.soils()[tile.soil(index)].kind {
-            SoilKind::Firm { friction } => Some(friction),
-            _ => None,
-        };
-        Some((tile.surface(index), friction))
-    }
-}
-
 /// Those of all stations that firm ground presses.
 type PressedStations = [[Option<Pressed>; STRIPS]; STATIONS];
 
@@ -711,7 +640,7 @@ mod tests {
     use crate::grid::Lattice;
     use crate::ground::{GroundModel, Overlay, Published};
     use crate::numeric::GRAVITY;
-    use crate::soil::{Laws, Soil, SoilId};
+    use crate::soil::{Laws, Soil, SoilId, SoilKind};
     use crate::spatial::{Load, Quat};
     use crate::terrain::{Region, Roughness, SoilMap, Surface, Terrain};
 

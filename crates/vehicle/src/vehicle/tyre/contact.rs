@@ -257,12 +257,11 @@ impl TMeasy {
         let tread = contact.up * -rolling_radius;
         load.add_tangent(&contact.forward, &tread, 0.0, tangential.damping[0]);
         load.add_tangent(&contact.left, &tread, 0.0, tangential.damping[1]);
-        if !carried.presses {
-            // a belt hands on what it grips by at the radius that it rolls on
-            let about = contact.axis.dot(&load.wrench.torque);
-            let torque = -rolling_radius * tangential.force[0];
-            load.wrench.torque += contact.axis * (torque - about);
-        }
+        // a tyre hands on what it grips by at the radius that it rolls on: at the loaded one, which is
+        // less, the ground would get more than the wheel gives
+        let about = contact.axis.dot(&load.wrench.torque);
+        let torque = -rolling_radius * tangential.force[0];
+        load.wrench.torque += contact.axis * (torque - about);
 
         // rolling resistance, about the spin axis
         add_rolling(&mut load, &contact.axis, carried.resistance, spin);
@@ -388,6 +387,28 @@ mod tests {
         let state = TyreState::default();
         let pose = upright(tyre.unloaded_radius - 0.01);
         assert!(tyre.firm_contact(&pose, &twist, &firm(0.8, 1.0), &state, 1e-3).is_none());
+    }
+
+    /// The ground takes of a rolling wheel what it slides, and gives it nothing.
+    #[test]
+    fn grip_takes_what_slides() {
+        let tyre = TMeasy { rolling_resistance: 0.0, ..hmmwv() };
+        let deflection = 0.02;
+        let pose = upright(tyre.unloaded_radius - deflection);
+        let rolling = tyre.rolling_radius(deflection);
+        for speed in [4.5, 4.9, 5.0, 5.1, 6.0] {
+            let spin = Vec3::new(0.0, 5.0 / rolling, 0.0);
+            let twist = Twist { linear: Vec3::new(speed, 0.0, 0.0), angular: spin };
+            let state = TyreState::default();
+            let met = tyre.firm_contact(&pose, &twist, &firm(0.8, 1.0), &state, 1e-3).unwrap();
+            let wrench = &met.load.wrench;
+            let power = wrench.force.dot(&twist.linear) + wrench.torque.dot(&twist.angular);
+            let slid = met.tangential.force[0] * (speed - 5.0);
+            assert!(
+                slid <= 0.0 && (power - slid).abs() < 1e-9 * wrench.force.norm(),
+                "{power} {slid}"
+            );
+        }
     }
 
     #[test]
