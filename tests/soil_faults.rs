@@ -309,7 +309,7 @@ fn depth_counts_along_the_normal_on_a_slope() {
 }
 
 /// A locked wheel pushes away what lies above a layer, and not the layer. At 7e7f031b it stood in
-/// 22.6 cm over a hardpan 15 cm deep, and in 31.7 cm of 30 cm of snow.
+/// 22.6 cm over a hardpan 15 cm deep, and in 32.4 cm of 30 cm of snow.
 #[test]
 fn what_is_pushed_away_lies_above_the_layer() {
     let locked = |soil: Soil| {
