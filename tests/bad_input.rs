@@ -351,6 +351,21 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
         ":39: soil.custom[0].friction = 0.8: cannot be given together with keys of a yielding soil",
     ),
     (
+        "cohesion = 5000",
+        "friction = 0.8\nmeasured_sinkage = 0.5",
+        ":39: soil.custom[0].friction = 0.8: cannot be given together with keys of a yielding soil",
+    ),
+    (
+        "cohesion = 5000",
+        "friction = 0.4",
+        ":39: soil.custom[0].friction = 0.4: is firm ground's, and `lean_clay_32_wes`, which this is based on, yields",
+    ),
+    (
+        "cohesion = 5000",
+        "reece = { cohesive = 1.0, frictional = 10000.0 }",
+        ":36: soil.custom[0].density: missing: what the frictional modulus of reece multiplies",
+    ),
+    (
         "based_on = \"mud\"",
         "based_on = \"rigid\"",
         ":38: soil.custom[0].based_on = \"rigid\": is firm: only friction can be given upon `rigid`",
@@ -726,6 +741,16 @@ const VEHICLES: &[(&str, &str, &str)] = &[
         "max_wheel_angle_deg = 17.5",
         "max_wheel_angle_deg = 75",
         "steering.rack_pinion.max_wheel_angle_deg = 75: must be from 0.1 to 60",
+    ),
+    (
+        "[600.0, 180.0]",
+        "[-100.0, 180.0]",
+        "powertrain.engine.full_throttle_rpm[1][0] = -100.0: must be greater than the one before it, -100",
+    ),
+    (
+        "tension = [\n    [-0.5, -95488.6],\n    [0.5, 95488.6],\n]",
+        "tension = [[-0.5, -95488.6]]",
+        "axles[0].spring.tension = [[-0.5, -95488.6]]: must have at least 2 elements, has 1",
     ),
     (
         "latency = 1.0",

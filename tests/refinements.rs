@@ -228,6 +228,21 @@ fn ploughing_digs_where_soil_is_pushed_away() {
     assert_eq!(run(None, true, 0.5, 0.7), run(None, false, 0.5, 0.7));
 }
 
+/// A plate comes down on a layer, where its tangent knew nothing of it.
+#[test]
+fn a_plate_is_pressed_on_to_a_layer() {
+    let frozen = SubLayer { depth: 0.07, ..SubLayer::FROZEN };
+    let thawed = with(loam(), |details| details.below = Some(frozen));
+    let found = pressed(thawed, ALL, 150e3);
+    // of 150 kPa 70 are those of the loam; the layer is stiffer than the soil's elastic line
+    let deepest = 0.07 + 80e3 / 1e8;
+    assert!((0.07..deepest).contains(&found.sinkage), "{} m", found.sinkage);
+    let [first, again] = [&found.loading, &found.reloading].map(|curve| curve.last().unwrap());
+    for point in [first, again] {
+        assert!((point.pressure / 150e3 - 1.0).abs() < 2e-3, "{point:?}");
+    }
+}
+
 /// Ten towed wheels in one rut: between n^(1/5) and n^(1/2) (Abebe, after Saarilahti 1991),
 /// from clay whose pressure hardly grows with depth to sand whose does. Columns alone stand
 /// above that in the clay, and within it where n is 0.7 and more.

@@ -7,8 +7,8 @@ use bekker::scm::{
 };
 use bekker::soil::catalogue::catalogue;
 use bekker::soil::{
-    Bulldozing, Crust, Details, Laws, PeakShear, RateDependence, Reece, Soil, SoilId, SoilKind,
-    SubLayer, Tread,
+    Bulldozing, Crust, Details, Laws, PeakShear, RateDependence, Reece, SnowCover, Soil, SoilId,
+    SoilKind, SubLayer, Tread,
 };
 use bekker::spatial::{Pose, Quat, Twist, Vec3};
 use bekker::study::validation::{trial_rig, wheel_trials};
@@ -306,4 +306,34 @@ fn depth_counts_along_the_normal_on_a_slope() {
     let deepest = depths.fold(0.0, f64::max);
     // less what is elastic: p/K of 1e5 Pa over 2e8 Pa/m
     assert!((deepest - 0.05).abs() < 1e-3, "{deepest}");
+}
+
+/// A locked wheel pushes away what lies above a layer, and not the layer. At 7e7f031b it stood in
+/// 22.6 cm over a hardpan 15 cm deep, and in 32.4 cm of 30 cm of snow.
+#[test]
+fn what_is_pushed_away_lies_above_the_layer() {
+    let locked = |soil: Soil| {
+        let wheel = Underside::cylinder(RADIUS, 0.254).unwrap();
+        let motion = WheelMotion::Rolling { speed: 1.0, slip: -1.0 };
+        let laws = Laws::refined();
+        let rig = WheelRig::new(soil, wheel, 6312.0, motion);
+        WheelRig { laws, duration: 8.0, ..rig }.run().unwrap().sinkage
+    };
+    let mut soft = soil("mud");
+    let SoilKind::Yielding(mud) = &mut soft.kind else { unreachable!() };
+    (mud.k_phi, mud.k_c, mud.n, mud.cohesion) = (20e3, 0.0, 0.5, 500.0);
+    mud.friction_angle = 20_f64.to_radians();
+    mud.details.density = Some(1000.0);
+    let mut snow = soft.clone();
+    let SoilKind::Yielding(mud) = &mut soft.kind else { unreachable!() };
+    mud.details.below = Some(SubLayer { depth: 0.15, ..SubLayer::FROZEN });
+    let hardpan = locked(soft);
+    assert!((0.15..0.157).contains(&hardpan), "{hardpan} m");
+    let SoilKind::Yielding(cover) = &mut snow.kind else { unreachable!() };
+    let of_snow =
+        SnowCover { depth: 0.3, density: 200.0, packed_density: 550.0, share_leaving: 0.0 };
+    of_snow.lay(&mut cover.details);
+    // packed it is 19 cm lower; what was pushed away is no more between the wheel and the ground
+    let sunk = locked(snow);
+    assert!((0.2..0.306).contains(&sunk), "{sunk} m");
 }

@@ -66,6 +66,37 @@ fn any_threads_ranks_and_a_cut_give_the_same_bits() {
     assert_eq!(&second.hash(), expected.last().unwrap());
 }
 
+/// The means of tyres that give way are those of these alone, and one figure inflates them all.
+#[test]
+fn rigid_tyres_are_not_among_those_that_give_way() {
+    const MIXED: &str = r#"
+format = 1
+name = "mixed"
+[time]
+duration = 20
+[soil]
+default = "rigid"
+[[vehicle]]
+name = "mixed"
+model = "fmtv_4x4+cargo_trailer"
+position = [0, 0]
+"#;
+    let tyres = |sets: &[&str]| {
+        let mut world = World::new(model(MIXED, sets));
+        (0..20).for_each(|_| world.advance());
+        world.summary("mixed", 0.0).vehicles[0].tyres.unwrap()
+    };
+    let own = tyres(&[]);
+    assert!((own.inflation - 207e3).abs() < 1.0 && own.deflection > 0.02, "{own:?}");
+    let softer = tyres(&["vehicle[0].inflation=138"]);
+    assert!((softer.inflation - 138e3).abs() < 1.0, "{softer:?}");
+    assert!(softer.deflection > 1.2 * own.deflection, "{softer:?}");
+    let each = ["vehicle[0].inflation=[138,138]".to_owned()];
+    let file = ScenarioFile::parse("trailers", MIXED, Path::new(""), &each).unwrap();
+    let told = build::world(&file).unwrap_err().to_string();
+    assert!(told.contains("must be one figure"), "{told}");
+}
+
 /// On a slope up and across, brakes on: neither the trailer slides down nor the coupling jerks.
 #[test]
 fn they_start_in_equilibrium_on_a_slope() {

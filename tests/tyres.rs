@@ -123,7 +123,7 @@ fn inflation_follows_a_command_at_its_rate() {
 
 #[test]
 fn what_cannot_be_is_refused() {
-    let cases: [(&[&str], &str); 6] = [
+    let cases: [(&[&str], &str); 7] = [
         (&["vehicle[0].inflation=[80,80,80]"], "one figure, one an axle (2) or one a wheel (4)"),
         (&["vehicle[0].inflation=-3"], "vehicle[0].inflation"),
         (&["vehicle[0].tyre=rigid"], "must be absent beside tyre = \"rigid\""),
@@ -137,10 +137,30 @@ fn what_cannot_be_is_refused() {
             ],
             "has no central tyre inflation",
         ),
+        (
+            &[
+                "vehicle[1].driver={kind=\"table\",rows=[{time=0,inflation=55},{time=1,inflation=20}]}",
+            ],
+            "vehicle[1].driver.rows[1].inflation = 20: must be from 55 to 345 kPa",
+        ),
     ];
     for (sets, expected) in cases {
         let told = refused(sets);
         assert!(told.contains(expected), "{sets:?}: {told}");
+    }
+}
+
+/// What a tyre carries at an inflation at which nobody measured it is extrapolated: it is said.
+#[test]
+fn an_inflation_beyond_what_was_measured_is_warned_of() {
+    for (inflation, said) in [("345", false), ("400", true), ("0", true)] {
+        let sets = [format!("vehicle[1].inflation={inflation}")];
+        let file = ScenarioFile::parse("tyres", SCENARIO, Path::new(""), &sets).unwrap();
+        let warnings = build::world(&file).unwrap().warnings;
+        let warnings: Vec<_> = warnings.iter().map(ToString::to_string).collect();
+        let expected = format!("vehicle[1].inflation = {inflation}: sets {inflation} kPa, where");
+        let found = warnings.iter().any(|warning| warning.contains(&expected));
+        assert_eq!(found, said, "{inflation}: {warnings:?}");
     }
 }
 

@@ -143,7 +143,11 @@ impl Failure {
             | Failure::Run { .. }
             | Failure::Ranks { .. }
             | Failure::NoResult { .. }
-            | Failure::Rig(RigError::NotFinite { .. } | RigError::NotCarried { .. }) => 1,
+            | Failure::Rig(
+                RigError::NotFinite { .. }
+                | RigError::NotCarried { .. }
+                | RigError::NotPressed { .. },
+            ) => 1,
             Failure::Usage { .. } => 2,
             Failure::Scenario(_) | Failure::Input { .. } | Failure::Rig(_) => 3,
             Failure::Interrupted { .. } | Failure::FolderInterrupted { .. } => INTERRUPTED,

@@ -337,19 +337,19 @@ fn draft_four<'a, S: Simd, F: Footprint, L: Answering<'a>>(
     let slip = stayed.pick(slipped, 0.0) + slid_way;
     let still =
         if laws.slip_sinkage { slip_sinkage(slip, frame.length) } else { Lanes::of(simd, 1.0) };
-    let mut virgin = bearing.virgin_lanes(sinkage, still, sinking);
+    let mut upper = bearing.upper(sinkage, still, sinking);
     let mut kept = zero;
     if let Some(footing) = coefficients.footing.filter(|_| rolls) {
         let more = pushed_ahead(&surface, &velocity) * sinking.max(0.0) * dt;
         let met = (sinkage - residual - reach(stayed, sinking, dt)).max(0.0);
-        kept = stayed.pick(pushed + more, met).min(sinkage);
+        kept = stayed.pick(pushed + more, met).min(sinkage).min(bearing.loose());
         if kept.gt(0.0).any() {
-            let pressed = bearing.virgin_lanes(sinkage - kept, still, sinking);
-            let left = pressed.max(footing.pressure(kept)).min(virgin);
-            virgin = kept.gt(0.0).pick(left, virgin);
+            let pressed = bearing.upper(sinkage - kept, still, sinking);
+            let left = pressed.max(footing.pressure(kept)).min(upper);
+            upper = kept.gt(0.0).pick(left, upper);
         }
     }
-    virgin = virgin * hardened;
+    let virgin = bearing.on_layers(upper, sinkage, kept, sinking) * hardened;
     let pressure = (bearing.elastic(residual, yielded_at) * (sinkage - residual)).min(virgin);
 
     let modulus = motion.tread.modulus(&coefficients.strength);

@@ -36,8 +36,11 @@ const SPAN: f64 = 66.0 * std::f64::consts::PI / 180.0;
 const BOTTOMED: f64 = 20.0;
 /// Least square of the belt's radius over that of the ring's.
 pub(super) const LEAST: f64 = 0.01;
-/// A station that is pressed by less than this part of the greatest pressure is not in contact.
+/// A station that is pressed by less than this part of the greatest pressure is not in contact;
+/// none is where that is less than this part of what presses ...
 const PRESSED: f64 = 0.02;
+/// ... a flat so deep, m: in the air nothing but residues of the last contact is left.
+const SHALLOW: f64 = 1e-3;
 
 /// A number for each station of each strip. What holds some is aligned to a station's strips,
 /// or every other station lies across two lines of the cache.
@@ -311,12 +314,13 @@ impl Ring {
         pitch() * (2.0 * self.radius * along / (rear + front) - 1.0)
     }
 
-    /// Length of contact on the ground, m, mean over the strips that are pressed. The
+    /// Length of contact on the ground, m, mean over the strips that are pressed; 0 in the air. The
     /// outermost station counts in the measure in which it is pressed.
     pub fn contact_length(&self, state: &RingState) -> f64 {
         let (tension, foundation) = self.stiffness(state.inflation);
         let pressure = self.pressure(state);
-        let in_contact = dispatch!(level(), simd => in_contact(simd, &pressure));
+        let least = PRESSED * (tension / self.radius + foundation * SHALLOW) / self.width;
+        let in_contact = dispatch!(level(), simd => in_contact(simd, &pressure, least));
         let (mut length, mut pressed) = (0.0, 0);
         for (strip, stations) in in_contact.into_iter().enumerate() {
             if stations == 0 {
@@ -545,12 +549,15 @@ impl RingStep {
     }
 }
 
-/// Of each strip a bit for each station in contact.
+/// Of each strip a bit for each station in contact; `least` Pa press some station that is.
 #[inline(always)]
-fn in_contact<S: Simd>(simd: S, pressure: &Stations) -> [u32; STRIPS] {
+fn in_contact<S: Simd>(simd: S, pressure: &Stations, least: f64) -> [u32; STRIPS] {
     let mut most = Lanes::zero(simd);
     for row in pressure {
         most = most.max(*row);
+    }
+    if most.greatest() < least {
+        return [0; STRIPS];
     }
     let least = PRESSED * most.greatest();
     let mut found = [0; STRIPS];

@@ -767,6 +767,19 @@ mod tests {
         assert!(off < tolerance, "{what}: {found} is not {expected}, {:.2} % off", 100.0 * off);
     }
 
+    /// In the air a belt keeps residues of its last contact.
+    #[test]
+    fn a_tyre_in_the_air_has_no_contact() {
+        let model = glass();
+        let mut ride = Ride::new(&model, 0.25, 138e3);
+        (0..500).for_each(|_| drop(ride.step(6300.0, 0.0, 0.0, 2e-3, 2e3)));
+        assert!(ride.ring.contact_length(&ride.state) > 0.1);
+        ride.pose.position.z += 0.2;
+        (0..100).for_each(|_| drop(ride.step(0.0, 0.0, 0.0, 2e-3, 2e3)));
+        assert!(ride.state.displacement.iter().flatten().any(|y| *y != 0.0));
+        assert_eq!(ride.ring.contact_length(&ride.state), 0.0);
+    }
+
     #[test]
     fn a_plate_of_glass() {
         let model = glass();

@@ -23,6 +23,10 @@ pub struct Details {
     pub multi_pass: Option<f64>,
     /// A layer at depth.
     pub below: Option<SubLayer>,
+    /// Part of its thickness that what lies above the layer has left when the body stands on the
+    /// layer, below 1: of snow, which packs; of soil 0.
+    #[serde(default)]
+    pub packs_to: f64,
     /// A crust.
     pub crust: Option<Crust>,
     /// Shear with a peak and a residual.

@@ -6,7 +6,7 @@
 //! the depth to which soil was pushed away; where that bears less than a footing at that depth
 //! (K. Terzaghi, *Theoretical Soil Mechanics*, Wiley 1943: c N_c + γ z N_q, with the factors of
 //! Prandtl 1921 and Reissner 1924), the footing counts; and never more than soil that was
-//! pressed all the way. That the parts are so divided is ours; no figure in it was fitted.
+//! pressed all the way. A layer below stays where it is: what it bears is added. That the parts are so divided is ours; no figure in it was fitted.
 
 use super::Yielding;
 use crate::numeric::{GRAVITY, Lanes, Simd, exp, tan};

@@ -2,7 +2,7 @@
 
 use super::own_law::{Answering, OwnLaw, Usual};
 use super::pressure_sinkage::{PressedLanes, cohesive_frictional};
-use super::{Laws, ShearStrength, Soil, SoilLaw, Tread, Yielding};
+use super::{Laws, ShearStrength, Soil, SoilLaw, SubLayer, Tread, Yielding};
 use crate::numeric::{GRAVITY, Lanes, Level, Simd, cos, dispatch, pow, sin, tan};
 use std::f64::consts::{E, FRAC_PI_2, PI};
 
@@ -216,25 +216,72 @@ impl<'a, L: Answering<'a>> Bearing<'a, L> {
         still: Lanes<S>,
         rate: Lanes<S>,
     ) -> Lanes<S> {
-        let mut pressure = self.law.pressures(sinkage * still, self.modulus, self.soil.n);
-        let details = &self.soil.details;
-        if self.laws.layers && !L::OWN {
-            if let Some(below) = details.below {
-                // what lies firm is not dug out by slip
-                pressure += below.modulus * (sinkage - below.depth).power(below.n);
-            }
-            if let Some(crust) = details.crust {
-                let phase = (sinkage * (PI / crust.depth)).numbers();
-                let s = Lanes::gather(sinkage.simd(), |k| sin(phase[k]));
-                pressure += sinkage.lt(crust.depth).pick(crust.strength * s * s, 0.0);
-            }
+        let upper = self.upper(sinkage, still, rate);
+        self.on_layers(upper, sinkage, Lanes::zero(sinkage.simd()), rate)
+    }
+
+    /// [`Bearing::virgin_lanes`] of the soil above a layer, without a crust.
+    #[inline(always)]
+    pub(crate) fn upper<S: Simd>(
+        &self,
+        sinkage: Lanes<S>,
+        still: Lanes<S>,
+        rate: Lanes<S>,
+    ) -> Lanes<S> {
+        let pressure = self.law.pressures(sinkage * still, self.modulus, self.soil.n);
+        self.quickened(pressure, rate)
+    }
+
+    /// The pressures of soil that bears `upper` where it lies on a layer, and under a crust, of
+    /// the soil. Neither goes down with what was `pushed` away above, m; packed snow does, by
+    /// what it would have left of that.
+    #[inline(always)]
+    pub(crate) fn on_layers<S: Simd>(
+        &self,
+        upper: Lanes<S>,
+        sinkage: Lanes<S>,
+        pushed: Lanes<S>,
+        rate: Lanes<S>,
+    ) -> Lanes<S> {
+        let mut pressure = upper;
+        if let Some(below) = self.layer() {
+            // what lies firm is not dug out by slip
+            let depth = below.depth + self.soil.details.packs_to * pushed;
+            let firm = below.modulus * (sinkage - depth).power(below.n);
+            pressure += self.quickened(firm, rate);
         }
-        if self.laws.rate_dependence
-            && let Some(law) = details.rate
-        {
-            pressure = pressure * (1.0 + rate.max(0.0) * (1.0 / law.speed)).power(law.exponent);
+        if let Some(crust) = self.soil.details.crust.filter(|_| self.laws.layers && !L::OWN) {
+            let phase = (sinkage * (PI / crust.depth)).numbers();
+            let s = Lanes::gather(sinkage.simd(), |k| sin(phase[k]));
+            let crust = sinkage.lt(crust.depth).pick(crust.strength * s * s, 0.0);
+            pressure += self.quickened(crust, rate);
         }
         pressure
+    }
+
+    /// The layer below, if these laws know of one.
+    #[inline(always)]
+    fn layer(&self) -> Option<SubLayer> {
+        self.soil.details.below.filter(|_| self.laws.layers && !L::OWN)
+    }
+
+    /// Depth of what a wheel can push away, m: what lies above a layer.
+    #[inline(always)]
+    pub(crate) fn loose(&self) -> f64 {
+        // of snow h deep the part `packs_to` is left above the ground below
+        let thickness = |below: SubLayer| below.depth / (1.0 - self.soil.details.packs_to);
+        self.layer().map_or(f64::INFINITY, thickness)
+    }
+
+    /// Pressures of soil that sinks at `rate` m/s.
+    #[inline(always)]
+    fn quickened<S: Simd>(&self, pressure: Lanes<S>, rate: Lanes<S>) -> Lanes<S> {
+        match self.soil.details.rate {
+            Some(law) if self.laws.rate_dependence => {
+                pressure * (1.0 + rate.max(0.0) * (1.0 / law.speed)).power(law.exponent)
+            }
+            _ => pressure,
+        }
     }
 
     /// [`Bearing::virgin_lanes`] for one spot, with the same bits.

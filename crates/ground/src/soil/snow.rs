@@ -1,6 +1,6 @@
 //! Shallow snow over ground that does not give way.
 
-use super::SubLayer;
+use super::{Details, SubLayer};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -36,9 +36,20 @@ fn packed() -> f64 {
 impl SnowCover {
     /// The ground below it, from the depth on at which the snow is packed.
     pub fn ground_below(&self) -> SubLayer {
-        let left = (1.0 - self.share_leaving) * self.density / self.packed_density;
-        let depth = self.depth * (1.0 - left).max(0.0);
+        let depth = self.depth * (1.0 - self.packs_to().unwrap_or(1.0));
         SubLayer { depth, ..SubLayer::FROZEN }
+    }
+
+    /// Part of its depth that is left of it when packed; none where it packs no further.
+    pub fn packs_to(&self) -> Option<f64> {
+        let left = (1.0 - self.share_leaving) * self.density / self.packed_density;
+        Some(left).filter(|left| *left < 1.0)
+    }
+
+    /// Lays it on frozen ground, as far as soils know of it.
+    pub fn lay(&self, details: &mut Details) {
+        details.below = Some(self.ground_below());
+        details.packs_to = self.packs_to().unwrap_or(0.0);
     }
 }
 

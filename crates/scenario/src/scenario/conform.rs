@@ -15,7 +15,7 @@ use serde_json::Value as Json;
 use std::collections::BTreeMap;
 
 /// Every schema keyword that may occur: those checked and those that only describe.
-pub const KEYWORDS: [&str; 27] = [
+pub const KEYWORDS: [&str; 28] = [
     "$ref",
     "type",
     "const",
@@ -28,6 +28,7 @@ pub const KEYWORDS: [&str; 27] = [
     "items",
     "minItems",
     "maxItems",
+    "increasing",
     "minLength",
     "maxLength",
     "minimum",
@@ -297,6 +298,28 @@ impl<'s> Checker<'s> {
         if schema["items"].is_object() {
             for (index, item) in items.iter().enumerate() {
                 self.check(&format!("{key}[{index}]"), item, &schema["items"]);
+            }
+        }
+        if schema["increasing"] == true {
+            self.check_abscissae(key, items);
+        }
+    }
+
+    /// The first numbers of a curve's points increase.
+    fn check_abscissae(&mut self, key: &str, points: &[Node]) {
+        let abscissa = |point: &Node| match &point.value {
+            Value::List(numbers) => numbers.first()?.value.number(),
+            _ => None,
+        };
+        for (index, pair) in points.windows(2).enumerate() {
+            let (Some(before), Some(x)) = (abscissa(&pair[0]), abscissa(&pair[1])) else {
+                continue;
+            };
+            if x <= before
+                && let Value::List(numbers) = &pair[1].value
+            {
+                let key = format!("{key}[{}][0]", index + 1);
+                self.fault(&key, &numbers[0], Problem::NotIncreasing { before });
             }
         }
     }

@@ -342,6 +342,7 @@ pub(super) fn check_custom_soil(soil: &CustomSoil, key: &str, refuse: &mut Refus
         ("shear_modulus", soil.shear_modulus.is_some(), true),
         ("elastic_stiffness", soil.elastic_stiffness.is_some(), false),
         ("damping", soil.damping.is_some(), false),
+        ("measured_sinkage", soil.measured_sinkage.is_some(), false),
         ("density", soil.density.is_some(), false),
         ("reload_growth", soil.reload_growth.is_some(), false),
         ("reece", soil.reece.is_some(), false),
@@ -377,6 +378,12 @@ pub(super) fn check_custom_soil(soil: &CustomSoil, key: &str, refuse: &mut Refus
         if given && and {
             refuse(format!("{key}.{name}"), Problem::Excludes { other });
         }
+    }
+    let weighs = soil.density.is_some() || soil.snow.is_some();
+    if soil.reece.is_some_and(|reece| reece.frictional > 0.0) && !weighs {
+        let expected =
+            "what the frictional modulus of reece multiplies, as the soil's weight,".into();
+        refuse(format!("{key}.density"), Problem::Missing { expected });
     }
     if let Some(Err(error)) = soil.moisture.as_ref().map(Moisture::now) {
         let cause = error.to_string();

@@ -704,6 +704,7 @@ impl AgentModel {
             work,
             fuel: burned.map(|rate| rate * h),
             drive_radius: self.vehicle.drive_radius(),
+            belts: self.vehicle.belts(),
         };
         let wheels = self.vehicle.samples(&workspace.vehicle);
         state.monitor.take(time, h, &state.controls, wheels, &figures);

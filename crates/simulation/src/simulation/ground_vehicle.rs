@@ -230,6 +230,14 @@ impl GroundVehicle {
         }
     }
 
+    /// Number of wheels whose tyres give way.
+    pub(super) fn belts(&self) -> usize {
+        match self {
+            GroundVehicle::Wheeled(own) => own.belts(),
+            GroundVehicle::Tracked(_) => 0,
+        }
+    }
+
     /// Whether it has central tyre inflation, and tyres that give way.
     pub fn inflates(&self) -> bool {
         match self {

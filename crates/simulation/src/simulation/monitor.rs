@@ -41,6 +41,8 @@ pub(super) struct StepFigures {
     pub fuel: Option<f64>,
     /// Radius at which the drive acts on the ground, m.
     pub drive_radius: f64,
+    /// Wheels whose tyres give way.
+    pub belts: usize,
 }
 
 /// A stretch of time in which a vehicle wants to move and has not got on.
@@ -161,9 +163,10 @@ impl Monitor {
             slip += wheel.slip / wheels.len() as f64;
             sinkage += wheel.sinkage / wheels.len() as f64;
             self.max_sinkage = self.max_sinkage.max(wheel.sinkage);
-            inflation += wheel.inflation / wheels.len() as f64;
-            tyre[0] += wheel.deflection / wheels.len() as f64;
-            tyre[1] += wheel.contact_length / wheels.len() as f64;
+            // rigid tyres have none of these
+            inflation += wheel.inflation / figures.belts.max(1) as f64;
+            tyre[0] += wheel.deflection / figures.belts.max(1) as f64;
+            tyre[1] += wheel.contact_length / figures.belts.max(1) as f64;
             mean.slip += (wheel.slip - mean.slip) * share;
             mean.load += (wheel.load - mean.load) * share;
             mean.traction += (wheel.traction - mean.traction) * share;

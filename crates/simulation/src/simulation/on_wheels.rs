@@ -114,8 +114,9 @@ impl OnWheels {
         self.places.iter().map(|place| tyre(place.wheel)).collect()
     }
 
-    fn gives_way(&self) -> bool {
-        self.tyres.iter().any(|own| own.ring.is_some())
+    /// Number of wheels whose tyres give way.
+    pub(super) fn belts(&self) -> usize {
+        (0..self.vehicle.wheels()).filter(|wheel| self.tyre(*wheel).ring.is_some()).count()
     }
 
     pub(super) fn workspace(&self, state: &VehicleState) -> WheelsWorkspace {
@@ -124,7 +125,7 @@ impl OnWheels {
             vehicle: self.vehicle.workspace(state),
             contacts: vec![Contact::default(); tyres],
             firm: vec![None; tyres],
-            rings: vec![RingStep::default(); if self.gives_way() { tyres } else { 0 }],
+            rings: vec![RingStep::default(); if self.belts() > 0 { tyres } else { 0 }],
             wheels: vec![WheelSample::default(); wheels],
         }
     }

@@ -125,13 +125,14 @@ pub struct VehicleSummary {
     pub drive_energy: f64,
     /// Energy that brakes and the turned engine took from them, J, positive.
     pub braking_energy: f64,
-    /// Energy that yielding soil took, J: sunk for good, and sheared.
+    /// Energy that sank yielding soil for good, and sheared it, J: without what its damping took,
+    /// and what was pushed ahead or aside.
     pub soil_energy: f64,
     /// Fuel burned, kg, if the vehicle's engine says how much it burns.
     pub fuel: Option<f64>,
 }
 
-/// Tyres that give way, all wheels together.
+/// Tyres that give way, all of them together: rigid ones beside them do not count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TyreSummary {
     /// Mean inflation at the end, Pa.

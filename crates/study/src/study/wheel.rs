@@ -50,6 +50,19 @@ pub enum RigError {
         /// Mean sinkage, m.
         sinkage: f64,
     },
+    /// A plate under which the soil does not come to bear what it is pressed with.
+    #[error(
+        "the soil bears {reached:.0} Pa under the plate, which has sunk {sinkage:.3} m; pressure \
+         = {pressure:.0} Pa must be one that it comes to bear"
+    )]
+    NotPressed {
+        /// Mean pressure at the end, Pa.
+        reached: f64,
+        /// That asked for, Pa.
+        pressure: f64,
+        /// Sinkage, m.
+        sinkage: f64,
+    },
     /// The state left the finite numbers.
     #[error("the rig's state is no longer finite at {time} s")]
     NotFinite {
@@ -72,7 +85,7 @@ pub(super) fn require(
 
 /// Part of the load by which what the ground bears may differ from it. In a rut
 /// a wheel knocks on soil packed stiff, which lifts the mean by up to 3 %.
-const CARRIED: f64 = 0.05;
+pub(super) const CARRIED: f64 = 0.05;
 
 /// Refuses the results of a body that the ground did not carry.
 pub(super) fn require_carried(carried: f64, load: f64, sinkage: f64) -> Result<(), RigError> {

@@ -136,6 +136,10 @@ fn resolved(custom: &CustomSoil, key: &str, document: &Document) -> Result<Soil,
     let base = custom.based_on.as_deref().map(named).transpose();
     let base = base.map_err(|problem| refuse(".based_on", problem))?;
     let kind = match (&base, custom.friction) {
+        (Some(Soil { name, kind: SoilKind::Yielding(_), .. }), Some(_)) => {
+            let cause = format!("is firm ground's, and `{name}`, which this is based on, yields");
+            return Err(refuse(".friction", Problem::Refused { cause }));
+        }
         (_, Some(friction)) => SoilKind::Firm { friction },
         (Some(Soil { kind: SoilKind::Yielding(base), .. }), None) => {
             SoilKind::Yielding(weathered(changed(base.clone(), custom), custom))
@@ -187,22 +191,27 @@ fn changed(base: Yielding, custom: &CustomSoil) -> Yielding {
         elastic_stiffness: custom.elastic_stiffness.unwrap_or(base.elastic_stiffness),
         damping: custom.damping.unwrap_or(base.damping),
         bulldozing: custom.bulldozing.as_ref().map(in_radians).or(base.bulldozing),
-        details: Details {
-            measured_sinkage: custom.measured_sinkage.or(base.details.measured_sinkage),
-            density: (custom.density)
-                .or(custom.snow.map(|snow| snow.density))
-                .or(base.details.density),
-            multi_pass: custom.multi_pass.or(base.details.multi_pass),
-            reload_growth: custom.reload_growth.or(base.details.reload_growth),
-            reece: custom.reece.or(base.details.reece),
-            below: (custom.below)
-                .or(custom.snow.map(|snow| snow.ground_below()))
-                .or(base.details.below),
-            crust: custom.crust.or(base.details.crust),
-            peak_shear: custom.peak_shear.or(base.details.peak_shear),
-            rate: custom.rate.or(base.details.rate),
-        },
+        details: details(base.details, custom),
     }
+}
+
+fn details(base: Details, custom: &CustomSoil) -> Details {
+    let mut details = Details {
+        measured_sinkage: custom.measured_sinkage.or(base.measured_sinkage),
+        density: custom.density.or(custom.snow.map(|snow| snow.density)).or(base.density),
+        multi_pass: custom.multi_pass.or(base.multi_pass),
+        reload_growth: custom.reload_growth.or(base.reload_growth),
+        reece: custom.reece.or(base.reece),
+        below: custom.below.or(base.below),
+        packs_to: base.packs_to,
+        crust: custom.crust.or(base.crust),
+        peak_shear: custom.peak_shear.or(base.peak_shear),
+        rate: custom.rate.or(base.rate),
+    };
+    if let Some(snow) = custom.snow {
+        snow.lay(&mut details);
+    }
+    details
 }
 
 /// The soil as strong, wet and frozen as the scenario has it.

@@ -7,6 +7,7 @@ use crate::scenario::fault::{Fault, Place, Problem, nearest_word};
 use crate::scenario::input::LARGEST_TEXT;
 use crate::scenario::inputs::is_file;
 use crate::scenario::{Faults, Inputs, ScenarioFile, conform};
+use crate::vehicle::spec::Inflation;
 use crate::vehicle::{
     AnySpec, CatalogueError, Entry, Locks, SpecError, TrackedSpec, VehicleSpec, catalogue,
     find_any, trailers,
@@ -90,17 +91,15 @@ fn overridden(
 /// All of a vehicle's entry that decides its spec.
 fn asked(entry: &config::Vehicle) -> String {
     let config::Vehicle { model, tyre, inflation, payload, overrides, driver, .. } = entry;
-    let asked = (model, tyre, inflation, payload, overrides, driver.inflates(), driver.locks());
+    let asked = (model, tyre, inflation, payload, overrides, driver.inflations(), driver.locks());
     serde_json::to_string(&asked).unwrap_or_default()
 }
 
 /// A vehicle on the tyres, and with the inflation, that its entry asks for; else the key
 /// that it cannot follow, and why.
-fn with_tyres(
-    mut spec: AnySpec,
-    entry: &config::Vehicle,
-) -> Result<AnySpec, (&'static str, String)> {
+fn with_tyres(mut spec: AnySpec, entry: &config::Vehicle) -> Result<AnySpec, (String, String)> {
     let name = spec.name().to_owned();
+    let refused = |key: &str, cause: String| Err((key.to_owned(), cause));
     let AnySpec::Wheeled(own) = &mut spec else {
         let asked = [
             ("tyre", "be absent", entry.tyre.is_some()),
@@ -108,7 +107,7 @@ fn with_tyres(
             ("driver.rows", "give no inflation", entry.driver.inflates()),
         ];
         return match asked.into_iter().find(|(.., asked)| *asked) {
-            Some((key, must, _)) => Err((key, format!("must {must}: {name} runs on tracks"))),
+            Some((key, must, _)) => refused(key, format!("must {must}: {name} runs on tracks")),
             None => Ok(spec),
         };
     };
@@ -116,41 +115,72 @@ fn with_tyres(
         own.tyres_mut().for_each(|tyre| tyre.flexible = None);
     }
     let says_how = "says how its tyres give way ([tyre.flexible])";
-    match (entry.tyre, &own.tyre.flexible) {
-        (Some(TyreModel::Flexible), None) => {
-            return Err(("tyre", format!("must be \"rigid\": no file of {name} {says_how}")));
+    let flexible = own.tyres_mut().any(|tyre| tyre.flexible.is_some());
+    match entry.tyre {
+        Some(TyreModel::Flexible) if own.tyre.flexible.is_none() => {
+            return refused("tyre", format!("must be \"rigid\": no file of {name} {says_how}"));
         }
-        (Some(TyreModel::Rigid), None) if entry.inflation.is_some() => {
-            return Err(("inflation", "must be absent beside tyre = \"rigid\"".into()));
+        Some(TyreModel::Rigid) if entry.inflation.is_some() => {
+            return refused("inflation", "must be absent beside tyre = \"rigid\"".into());
         }
-        (None, None) if entry.inflation.is_some() => {
-            return Err(("inflation", format!("must be absent: no file of {name} {says_how}")));
+        None if entry.inflation.is_some() && !flexible => {
+            return refused("inflation", format!("must be absent: no file of {name} {says_how}"));
         }
         _ => {}
     }
-    if let (Some(inflation), Some(flexible)) = (&entry.inflation, &mut own.tyre.flexible) {
-        flexible.inflation = inflation.clone();
-        own.check().map_err(|error| match error {
-            SpecError::Value { allowed, .. } => ("inflation", format!("must be {allowed}")),
-            other => ("inflation", other.to_string()),
-        })?;
+    if let Some(inflation) = &entry.inflation {
+        inflate(own, inflation).map_err(|cause| ("inflation".to_owned(), cause))?;
     }
-    let changes = entry.driver.inflates();
-    if changes && entry.tyre == Some(TyreModel::Rigid) {
-        return Err(("driver.rows", "must give no inflation beside tyre = \"rigid\"".into()));
+    if entry.driver.inflates() && entry.tyre == Some(TyreModel::Rigid) {
+        return refused("driver.rows", "must give no inflation beside tyre = \"rigid\"".into());
     }
-    let central = own.tyre.flexible.as_ref().is_some_and(|tyre| tyre.central_inflation.is_some());
-    if changes && !central {
-        return Err((
-            "driver.rows",
-            format!("must give no inflation: {name} has no central tyre inflation"),
-        ));
-    }
+    sets_inflation(own, &entry.driver)?;
     Ok(spec)
 }
 
+/// Gives the tyres their inflation: one figure to all that give way, a trailer's included, a
+/// list to the vehicle's own.
+fn inflate(spec: &mut VehicleSpec, inflation: &Inflation) -> Result<(), String> {
+    let one = matches!(inflation, Inflation::All(_));
+    if !one && spec.tyre.flexible.is_none() {
+        let name = &spec.name;
+        return Err(format!(
+            "must be one figure: of {name} only axles with tyres of their own give way"
+        ));
+    }
+    let tyres = if one { usize::MAX } else { 1 };
+    for flexible in spec.tyres_mut().filter_map(|tyre| tyre.flexible.as_mut()).take(tyres) {
+        flexible.inflation = inflation.clone();
+    }
+    spec.check().map_err(|error| match error {
+        SpecError::Value { allowed, .. } => format!("must be {allowed}"),
+        other => other.to_string(),
+    })
+}
+
+/// Whether central tyre inflation can set what the driver's rows ask for.
+fn sets_inflation(spec: &VehicleSpec, driver: &config::Driver) -> Result<(), (String, String)> {
+    let tyres = (0..spec.axles.len()).filter_map(|axle| spec.tyre_of(axle).flexible.as_ref());
+    let ranges: Vec<_> = tyres.filter_map(|tyre| tyre.central_inflation).map(|c| c.range).collect();
+    let name = &spec.name;
+    for (row, asked) in driver.inflations() {
+        if ranges.is_empty() {
+            let cause = format!("must give no inflation: {name} has no central tyre inflation");
+            return Err(("driver.rows".into(), cause));
+        }
+        let outside = ranges.iter().find(|[least, most]| !(*least..=*most).contains(&asked));
+        if let Some([least, most]) = outside {
+            let cause = format!(
+                "must be from {least} to {most} kPa, which the central tyre inflation of {name} sets"
+            );
+            return Err((format!("driver.rows[{row}].inflation"), cause));
+        }
+    }
+    Ok(())
+}
+
 /// A vehicle that has the locks that its driver engages; else the key, and why.
-fn with_locks(spec: AnySpec, entry: &config::Vehicle) -> Result<AnySpec, (&'static str, String)> {
+fn with_locks(spec: AnySpec, entry: &config::Vehicle) -> Result<AnySpec, (String, String)> {
     let known = match &spec {
         AnySpec::Wheeled(own) => own.locks(),
         AnySpec::Tracked(_) => Locks::OPEN,
@@ -161,7 +191,7 @@ fn with_locks(spec: AnySpec, entry: &config::Vehicle) -> Result<AnySpec, (&'stat
             let cause = format!(
                 "must not lock {lock}: no such differential of {name} says commanded = true"
             );
-            Err(("driver.rows", cause))
+            Err(("driver.rows".into(), cause))
         }
         None => Ok(spec),
     }

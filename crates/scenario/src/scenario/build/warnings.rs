@@ -24,6 +24,7 @@ pub fn warnings(file: &ScenarioFile, specs: &[Arc<AnySpec>], ground: &GroundMode
         .chain(packed_snow(file))
         .chain(long_steps(file, specs))
         .chain(coarse_nodes(file, specs, ground))
+        .chain(unmeasured_inflation(file, specs))
         .collect()
 }
 
@@ -78,6 +79,30 @@ fn coarse_nodes(
         );
         file.document.fault("ground.spacing", Problem::Refused { cause })
     })
+}
+
+/// An inflation at which nobody measured what the tyre carries.
+fn unmeasured_inflation(file: &ScenarioFile, specs: &[Arc<AnySpec>]) -> Option<Fault> {
+    let outside = |spec: &Arc<AnySpec>| {
+        let own = spec.wheeled()?;
+        let mut tyres = (0..own.axles.len()).filter_map(|axle| own.tyre_of(axle).flexible.as_ref());
+        tyres.find_map(|tyre| {
+            let measured = tyre.load_deflection.iter().map(|point| point.inflation);
+            let least = measured.clone().fold(f64::INFINITY, f64::min);
+            let most = measured.fold(0.0, f64::max);
+            let outside = |kpa: &&f64| !(least..=most).contains(*kpa);
+            Some((*tyre.inflation.figures().iter().find(outside)?, least, most))
+        })
+    };
+    let found = specs.iter().enumerate().find_map(|(index, spec)| Some((index, outside(spec)?)));
+    let (index, (kpa, least, most)) = found?;
+    let given = file.scenario.vehicle[index].inflation.is_some();
+    let key = if given { "inflation" } else { "model" };
+    let cause = format!(
+        "sets {kpa} kPa, where what its tyre carries is extrapolated: it was measured from {least} \
+         to {most} kPa (tyre.flexible.load_deflection)"
+    );
+    Some(file.document.fault(&format!("vehicle[{index}].{key}"), Problem::Refused { cause }))
 }
 
 /// Width of the narrowest tyre or track of a vehicle, m.

@@ -222,7 +222,13 @@ fn default_top_speed() -> f64 {
 impl Driver {
     /// Whether it changes the inflation of tyres.
     pub fn inflates(&self) -> bool {
-        matches!(self, Driver::Table { rows } if rows.iter().any(|row| row.inflation.is_some()))
+        !self.inflations().is_empty()
+    }
+
+    /// The inflations, kPa, that it asks for, with their rows.
+    pub fn inflations(&self) -> Vec<(usize, f64)> {
+        let Driver::Table { rows } = self else { return Vec::new() };
+        rows.iter().enumerate().filter_map(|(row, own)| Some((row, own.inflation?))).collect()
     }
 
     /// Whether it lets go of a trailer at some time.

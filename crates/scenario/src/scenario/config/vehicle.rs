@@ -39,8 +39,9 @@ pub struct Vehicle {
     /// `rigid` on soil else.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tyre: Option<TyreModel>,
-    /// Inflation of its tyres, kPa: of all wheels, a list of the axles' from the front, or of
-    /// the wheels', left before right. The vehicle's file says it where this does not.
+    /// Inflation of its tyres, kPa: of all wheels, a trailer's included, a list of its own axles'
+    /// from the front, or of its own wheels', left before right. The vehicle's file says it where
+    /// this does not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("unit" = "kPa"))]
     pub inflation: Option<Inflation>,

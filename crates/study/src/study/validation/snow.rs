@@ -65,7 +65,7 @@ impl Snow {
                     SnowCover { depth, density, packed_density: 550.0, share_leaving: 0.42 }
                 }
             };
-            snow.details.below = Some(cover.ground_below());
+            cover.lay(&mut snow.details);
             snow.details.density = Some(density);
         }
         Ok(soil)

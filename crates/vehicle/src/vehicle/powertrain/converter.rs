@@ -20,10 +20,10 @@ const COUPLING_BAND: f64 = 0.02;
 #[serde(deny_unknown_fields)]
 pub struct TorqueConverter {
     /// Capacity factor ((rad/s)/√(N m)) over speed ratio (0 to 1).
-    #[schemars(with = "Vec<[f64; 2]>")]
+    #[schemars(with = "Vec<[f64; 2]>", length(min = 2), extend("increasing" = true))]
     pub capacity: Curve,
     /// Torque of turbine over torque of impeller, over speed ratio (0 to 1).
-    #[schemars(with = "Vec<[f64; 2]>")]
+    #[schemars(with = "Vec<[f64; 2]>", length(min = 2), extend("increasing" = true))]
     pub torque_ratio: Curve,
 }
 

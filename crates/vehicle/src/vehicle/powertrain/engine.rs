@@ -15,10 +15,10 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 pub struct Engine {
     /// Torque at full throttle (N m) over speed (rpm).
-    #[schemars(with = "Vec<[f64; 2]>")]
+    #[schemars(with = "Vec<[f64; 2]>", length(min = 2), extend("increasing" = true))]
     pub full_throttle_rpm: Curve,
     /// Torque of friction and pumping (N m, negative brakes) over speed (rpm).
-    #[schemars(with = "Vec<[f64; 2]>")]
+    #[schemars(with = "Vec<[f64; 2]>", length(min = 2), extend("increasing" = true))]
     pub losses_rpm: Curve,
     /// Inertia of crankshaft, flywheel and the converter's impeller, kg m².
     pub inertia: f64,

@@ -11,7 +11,7 @@ pub struct Spring {
     /// Length without force, m.
     pub free_length: f64,
     /// Tension (N, positive pulls the ends together) over length minus free length (m).
-    #[schemars(with = "Vec<[f64; 2]>")]
+    #[schemars(with = "Vec<[f64; 2]>", length(min = 2), extend("increasing" = true))]
     pub tension: Curve,
     /// Bump and rebound stops, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -27,10 +27,10 @@ pub struct Stops {
     /// Length at which the rebound stop is touched, m.
     pub max_length: f64,
     /// Push of the bump stop (N) over its compression (m), from (0, 0).
-    #[schemars(with = "Vec<[f64; 2]>")]
+    #[schemars(with = "Vec<[f64; 2]>", length(min = 2), extend("increasing" = true))]
     pub bump: Curve,
     /// Pull of the rebound stop (N) over its stretch (m), from (0, 0).
-    #[schemars(with = "Vec<[f64; 2]>")]
+    #[schemars(with = "Vec<[f64; 2]>", length(min = 2), extend("increasing" = true))]
     pub rebound: Curve,
 }
 
@@ -49,7 +49,7 @@ pub struct Damper {
     /// Tension (N, positive pulls the ends together) over the rate of lengthening (m/s),
     /// added to what the coefficients give; both are 0 where a damper is known by its curve
     /// alone.
-    #[schemars(with = "Option<Vec<[f64; 2]>>")]
+    #[schemars(with = "Option<Vec<[f64; 2]>>", extend("minItems" = 2, "increasing" = true))]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tension: Option<Curve>,
 }
