@@ -475,22 +475,43 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
     (
         "heading_deg = 10",
         "overrides = { chassis.mass = -5 }",
-        "sound.toml:57: chassis.mass = -5: must be finite and above 0",
+        "sound.toml:57: vehicle[2].overrides.chassis.mass = -5: must be finite and above 0",
     ),
     (
         "heading_deg = 10",
         "overrides = { chassis.mass = 100 }",
         ":57: vehicle[2].overrides: must leave the model sound: hmmwv (catalogue):20: chassis.inertia = [1078.52, 2955.66, 3570.2]: must be up to ",
     ),
+    ("heading_deg = 10", "overrides = { chassis.mass = 1e9 }", "must be from 0 to 100000"),
+    (
+        "heading_deg = 10",
+        "payload = [{ mass = 3000, position = [-4, 0, 0] }]",
+        ":57: vehicle[2].payload = [{..}]: must leave HMMWV sound: with all of it, chassis.com = [",
+    ),
+    (
+        "heading_deg = 10",
+        "payload = [{ mass = 3000, position = [0, 3, 0] }]",
+        ": must be between the wheels, y from -",
+    ),
+    (
+        "heading_deg = 10",
+        "payload = [{ mass = 50000, position = [0, 0, 0] }]",
+        ": must be at least ",
+    ),
+    (
+        "[output]\ninterval",
+        "[[tow]]\nfrom = \"lead\"\nto = \"third\"\nkind = \"bar\"\nslack = 0.5\n[output]\ninterval",
+        ": tow[0].slack = 0.5: must be 0 beside kind = \"bar\": a bar as long would push the two apart",
+    ),
     (
         "heading_deg = 10",
         "overrides = { chassis.mas = 2000 }",
-        "sound.toml:57: chassis.mas = 2000: unknown key (did you mean `mass`?)",
+        "sound.toml:57: vehicle[2].overrides.chassis.mas = 2000: unknown key (did you mean `mass`?)",
     ),
     (
         "heading_deg = 10",
         "overrides = { axles.1.brake_torque = \"strong\" }",
-        "sound.toml:57: axles[1].brake_torque = \"strong\": must be a number, not a text",
+        "sound.toml:57: vehicle[2].overrides.axles[1].brake_torque = \"strong\": must be a number, not a text",
     ),
     (
         "model = \"hmmwv\"",

@@ -77,6 +77,45 @@ fn what_is_unusual_or_wrong_is_named() {
     assert!(!folder.join("x.png").exists());
 }
 
+/// A centre of mass that lies aside falls over the nearer side, and is named; so is an angle that the
+/// linkage does not reach.
+#[test]
+fn a_load_aside_and_an_angle_beyond_the_linkage_are_named() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path();
+    assert_eq!(vehicles(folder, "new own --from hmmwv").0, 0);
+    let file = folder.join("own.toml");
+    let text = std::fs::read_to_string(&file).unwrap();
+    let sheet = |text: &str| {
+        std::fs::write(&file, text).unwrap();
+        let (code, out, told) = vehicles(folder, "check own.toml --json");
+        assert_eq!(code, 0, "{told}");
+        serde_json::from_str::<Value>(&out).unwrap()
+    };
+    let own = sheet(&text);
+    let warned = |sheet: &Value, words: &str| {
+        let warnings = sheet["warnings"].as_array().unwrap();
+        warnings.iter().any(|own| own.as_str().unwrap().contains(words))
+    };
+    assert!(!warned(&own, "on the left") && !warned(&own, "linkage"), "{}", own["warnings"]);
+    let at = text.find("com = [").unwrap();
+    let parts: Vec<&str> = text[at + 7..].split(',').map(str::trim).collect();
+    let aside = text.replacen(
+        &text[at..at + text[at..].find(']').unwrap()],
+        &format!("com = [{}, 0.8, {}", parts[0], parts[2].split(']').next().unwrap()),
+        1,
+    );
+    let aside = sheet(&aside);
+    // in a drive it falls between 10 and 15 degrees: its springs, which lean, are taken as stiff here
+    let slope = aside["roll"]["side_slope_deg"].as_f64().unwrap();
+    assert!((15.0..25.0).contains(&slope) && warned(&aside, "on the left"), "{slope}");
+    let wide = text.replace("max_wheel_angle_deg = 26.3", "max_wheel_angle_deg = 60");
+    let wide = sheet(&wide);
+    assert!(warned(&wide, "its linkage turns its wheels by 2"), "{}", wide["warnings"]);
+    let circle = |sheet: &Value| sheet["turning"]["circle"].as_f64().unwrap();
+    assert_eq!(circle(&own), circle(&wide));
+}
+
 /// The rear axle of one whose load lies in front drives alone.
 #[test]
 fn driven_axles_that_carry_little_are_named() {

@@ -161,6 +161,21 @@ fn too_little_torque() {
     }
 }
 
+/// What holds it is what it runs into, by name, and not its drive or its soil.
+#[test]
+fn what_stands_in_the_way_is_named() {
+    let block = "scenery=[{kind=\"block\",size=[1,6,2],places=[[8,0]]}]";
+    for (model, soil) in [("m113", "rigid"), ("hmmwv", "rigid"), ("hmmwv", "dry_sand_lll")] {
+        let (own, soil) = (format!("vehicle[0].model={model}"), format!("soil.default={soil}"));
+        let sets = [block, &own, &soil, "vehicle[0].driver.speed=3"];
+        let outcome = summary(&sets).vehicles.remove(0).outcome;
+        let found = outcome.diagnosis.clone().unwrap();
+        assert_eq!(found.cause, Cause::Obstacle, "{outcome}");
+        assert!((found.obstacle_force / found.traction - 1.0).abs() < 0.3, "{found:?}");
+        assert!(outcome.sentence.contains(", blocked by block: what it runs into"), "{outcome}");
+    }
+}
+
 #[test]
 fn wheels_on_one_side_find_no_grip() {
     let ice = "soil.custom=[{name=\"ice\",friction=0.05}]";

@@ -311,6 +311,53 @@ fn a_coupling_breaks_beyond_its_load() {
     assert!(torn(2500.0) && !torn(50e3));
 }
 
+/// It is set down without a strain on its coupling, which so bears what it does at rest, and breaks
+/// by nothing but a drive: before, one that bore 5 kN was torn off where it stood, and a heavy one
+/// sprang from -15 kN when its brake was let go.
+#[test]
+fn a_coupling_is_set_down_without_a_strain() {
+    let text = |name: &str, driver: &str, more: &str| {
+        let driver = format!("driver = {driver}\n{more}\n");
+        format!(
+            "format = 1\nname = \"s\"\ntime = {{ duration = 5 }}\nsoil = {{ default = \"rigid\" }}\n\
+             [[vehicle]]\nname = \"a\"\nmodel = \"{name}\"\nposition = [0, 0]\n{driver}"
+        )
+    };
+    let stands = "{ kind = \"hold\", brake = 1.0 }";
+    let coasts = "{ kind = \"table\", rows = [{ time = 0, gear = \"neutral\" }] }";
+    for (name, driver, more) in [
+        ("hmmwv+cargo_trailer", stands, ""),
+        ("hmmwv+cargo_trailer", coasts, "speed = 8"),
+        ("kraz_64431+semitrailer", stands, ""),
+        ("kraz_64431+semitrailer", coasts, ""),
+    ] {
+        let mut world = World::new(model(&text(name, driver, more), &[]));
+        let load = world.model().agents[0].vehicle.mass() * 9.81;
+        let mut forces = Vec::new();
+        for _ in 0..300 {
+            world.advance();
+            forces.push(world.sample(0).unwrap().trailer.unwrap().hitch_force);
+        }
+        let (first, last) = (forces[0], forces[299]);
+        println!("{name}, {driver}, {more}: {first:.0?} to {last:.0?}");
+        // tyres roll with 1.5 % of their load
+        let most = forces.iter().map(|force| force.x.abs()).fold(0.0, f64::max);
+        assert!(most < 0.02 * load, "{name}, {driver}, {more}: {most} N of {load} N");
+        assert!((first.z / last.z - 1.0).abs() < 0.05, "{name}, {driver}: {first} {last}");
+    }
+    let weak = "overrides = { trailer.hitch.breaking_load = 5000 }";
+    let mut world = World::new(model(&text("hmmwv+cargo_trailer", stands, weak), &[]));
+    assert_eq!(world.stands(), [Stand::Still]);
+    (0..100).for_each(|_| world.advance());
+    assert!(world.summary("", 0.0).warnings.is_empty());
+    let weak = "overrides = { trailer.hitch.breaking_load = 1000 }";
+    let mut world = World::new(model(&text("hmmwv+cargo_trailer", stands, weak), &[]));
+    world.advance();
+    let told = world.summary("", 0.0).warnings;
+    assert_eq!(told[0].code, "trailer_torn_off");
+    assert!(told[0].sentence.contains("the trailer of a was torn off"), "{told:?}");
+}
+
 /// Told by a time, by a row of a table or by a command from outside, it is one and the same.
 #[test]
 fn it_is_let_go_of_by_time_row_and_command() {

@@ -17,9 +17,12 @@ const NUMBERS: [(&str, &str); 8] = [
     ("x_m", "where the force was greatest"),
     ("y_m", "where the force was greatest"),
     ("z_m", "where the force was greatest"),
-    ("impulse_Ns", "sum of the forces along the normals over time"),
+    (
+        "impulse_Ns",
+        "resultant of the contacts' forces over time, friction included: the change of momentum",
+    ),
     ("energy_J", "taken from those who met"),
-    ("peak_N", "greatest force along the normals"),
+    ("peak_N", "greatest resultant of the contacts' forces"),
 ];
 
 /// What every column holds, for the folder's README.

@@ -3,7 +3,7 @@
 use super::config::{
     Area, Camera as CameraConfig, CameraChannel, CustomSoil, Driver, Filter, FollowPolicy,
     FrameFormat, Label, LidarRays, LocalisationKind, RandomSurface, Scenario, Sensor, SensorModel,
-    Sharing, Surface, TableRow, Team, Vehicle,
+    Sharing, Surface, TableRow, Team, TowKind, Vehicle,
 };
 use super::convoys::{Convoys, by_name};
 use super::document::Document;
@@ -196,7 +196,7 @@ fn check_scenery(scenario: &Scenario, refuse: &mut Refuse) {
     }
 }
 
-/// A rope is between two vehicles that there are.
+/// A rope is between two vehicles that there are, and a bar has no slack: it would push.
 fn check_tows(scenario: &Scenario, refuse: &mut Refuse) {
     let known = || scenario.vehicle.iter().map(|vehicle| vehicle.name.as_str());
     for (index, tow) in scenario.tow.iter().enumerate() {
@@ -211,6 +211,10 @@ fn check_tows(scenario: &Scenario, refuse: &mut Refuse) {
         if tow.from == tow.to {
             let cause = "must be another vehicle than from".into();
             refuse(format!("tow[{index}].to"), Problem::Refused { cause });
+        }
+        if tow.kind == TowKind::Bar && tow.slack > 0.0 {
+            let bounds = "0 beside kind = \"bar\": a bar as long would push the two apart".into();
+            refuse(format!("tow[{index}].slack"), Problem::OutOfRange { bounds });
         }
     }
 }

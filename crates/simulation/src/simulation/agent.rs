@@ -532,8 +532,9 @@ impl AgentModel {
         state.otherwise = pushed
             .map_or_else(Otherwise::default, |pushed| pushed.ended(self, &workspace.vehicle, span));
         let (time, now_us) = (clock.time(first_tick + steps), clock.micros(first_tick + steps));
-        let hits = &mut state.hits;
-        self.pass_roadside(model, &workspace.vehicle, now_us, |touch| hits.add(&touch, time, span));
+        let velocity = self.vehicle.twist(&workspace.vehicle).linear;
+        let mut touch = |touch: Touch| state.hits.add(&touch, velocity, time, span);
+        self.pass_roadside(model, &workspace.vehicle, now_us, &mut touch);
         state.show_wheels(self.vehicle.samples(&workspace.vehicle).iter().copied());
         state.outcome = self.judge(ground, endings, time, state, workspace);
         if state.outcome.is_some() {
@@ -565,8 +566,9 @@ impl AgentModel {
         let Surroundings { model, encounters, .. } = *around;
         let (h, time) = (model.clock.step(), model.clock.time(tick + 1));
         let AgentWorkspace { vehicle: room, strikes, .. } = workspace;
+        let velocity = self.vehicle.twist(room).linear;
         let hits = &mut state.hits;
-        let mut touch = |touch: Touch| hits.add(&touch, time, h);
+        let mut touch = |touch: Touch| hits.add(&touch, velocity, time, h);
         if near {
             let body = (&state.vehicle, &mut *room);
             let loads = self.meet_obstacles(&model.obstacles, body, strikes, h, &mut touch);

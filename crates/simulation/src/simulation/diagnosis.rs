@@ -7,6 +7,7 @@
 //! *Introduction to Terrain-Vehicle Systems*, 1969; J. Y. Wong, *Theory of Ground
 //! Vehicles*, 4th ed. 2008, ch. 2: the thrust of a patch is at most A c + W tan φ).
 
+use super::hit::Struck;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -23,6 +24,8 @@ const RESERVE: f64 = 0.2;
 const SIDE_SLOPE: f64 = 0.175;
 /// Share of the ground clearance from which ruts are too deep.
 const DEEP_RUT: f64 = 0.5;
+/// Share of the traction, and of the weight, that what is run into must take to be the cause.
+const BLOCKS: [f64; 2] = [0.5, 0.01];
 /// Throttle up to which nobody asks for drive, as of a driver who means to stand.
 const NO_THROTTLE: f64 = 0.05;
 /// Grade from which it is worth a word, rad (2 degrees).
@@ -52,6 +55,8 @@ pub struct WheelMean {
 pub enum Cause {
     /// Its driver does not press the throttle, though it wants to move.
     NoThrottle,
+    /// It runs into something that holds it: a thing that stands, or a vehicle.
+    Obstacle,
     /// The drive does not turn the wheels against grade and resistance.
     Torque,
     /// Some wheels spin and keep the drive from others that still grip.
@@ -116,6 +121,11 @@ pub struct Diagnosis {
     pub thrust_limit: f64,
     /// How much more the wheels that do not spin could give than they are driven with, N.
     pub reserve: f64,
+    /// What it runs into, if anything.
+    pub obstacle: Option<Struck>,
+    /// Force of all that it runs into against the way it wants to go, N.
+    #[serde(default)]
+    pub obstacle_force: f64,
     /// Share of the weight on the belly.
     pub belly_share: f64,
     /// Deepest wheel, m.
@@ -139,6 +149,8 @@ pub(super) struct Evidence {
     pub wheels: Vec<WheelMean>,
     /// Most thrust of each wheel, N.
     pub limits: Vec<f64>,
+    /// What is most in its way, and the force of all against that, N.
+    pub obstacle: Option<(Struck, f64)>,
 }
 
 impl Diagnosis {
@@ -164,6 +176,8 @@ impl Diagnosis {
             traction: sum(|wheel| wheel.traction),
             thrust_limit: evidence.limits.iter().sum(),
             reserve,
+            obstacle: evidence.obstacle.map(|(with, _)| with),
+            obstacle_force: evidence.obstacle.map_or(0.0, |(_, force)| force),
             belly_share: (evidence.belly_force / weight).max(0.0),
             sinkage: wheels.iter().map(|wheel| wheel.sinkage).fold(0.0, f64::max),
             clearance,
@@ -174,9 +188,16 @@ impl Diagnosis {
     }
 
     fn find(&self) -> Cause {
-        if self.spinning == Spinning::None {
-            let asks = self.throttle > NO_THROTTLE;
-            return if asks { Cause::Torque } else { Cause::NoThrottle };
+        let [of_traction, of_weight] = BLOCKS;
+        let turns = self.spinning != Spinning::None;
+        if !turns && self.throttle <= NO_THROTTLE {
+            return Cause::NoThrottle;
+        }
+        if self.obstacle_force >= (of_traction * self.traction).max(of_weight * self.weight) {
+            return Cause::Obstacle;
+        }
+        if !turns {
+            return Cause::Torque;
         }
         if self.belly_share >= HUNG_UP {
             return Cause::HungUp;
@@ -261,6 +282,11 @@ impl fmt::Display for Diagnosis {
                     "its driver asks for no drive: at {throttle:.0} % throttle {who} {spin}"
                 )?;
             }
+            Cause::Obstacle => {
+                let force = kilo(self.obstacle_force);
+                write!(f, "what it runs into holds it with {force} of the {traction}")?;
+                write!(f, " that the {part}s find; {who} {spin} at {slip:.0} % slip")?;
+            }
             Cause::Torque => {
                 let (throttle, force) = (100.0 * self.throttle, kilo(self.drive_force));
                 write!(
@@ -324,6 +350,7 @@ mod tests {
             clearance: Some(0.4),
             wheels: wheels.to_vec(),
             limits: vec![4.8e3; 4],
+            obstacle: None,
         }
     }
 
@@ -335,6 +362,11 @@ mod tests {
             sunk.wheels[3].sinkage = sinkage;
             sunk
         };
+        let blocked = |force: f64, slips: [f64; 4]| {
+            let mut blocked = evidence(slips);
+            blocked.wheels.iter_mut().for_each(|wheel| wheel.traction = 3e3);
+            Evidence { obstacle: Some((Struck::Obstacle(0), force)), ..blocked }
+        };
         // sin(0.6) of 24 kN is 13.6 kN, more than half of 19.2 kN
         for (evidence, cause) in [
             (evidence([0.0; 4]), Cause::Torque),
@@ -343,6 +375,11 @@ mod tests {
             // wheels that still spin are the cause, whatever the foot does
             (Evidence { throttle: 0.0, ..sunk(0.1) }, Cause::Soil),
             (evidence([1.0, 1.0, 0.02, 0.02]), Cause::WheelSpin),
+            // 7 kN of 12 kN, turning or not; what merely touches is not the cause
+            (blocked(7e3, [0.0; 4]), Cause::Obstacle),
+            (blocked(7e3, [1.0; 4]), Cause::Obstacle),
+            (blocked(5e3, [0.0; 4]), Cause::Torque),
+            (Evidence { throttle: 0.0, ..blocked(7e3, [0.0; 4]) }, Cause::NoThrottle),
             (Evidence { belly_force: 3e3, ..spin() }, Cause::HungUp),
             (Evidence { grade: 0.6, ..spin() }, Cause::Grade),
             (Evidence { side_slope: -0.5, grade: 0.1, ..spin() }, Cause::SideSlope),

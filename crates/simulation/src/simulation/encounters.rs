@@ -303,10 +303,10 @@ impl Encounters {
             let force = now.wrench.force * sign;
             let torque = now.wrench.torque * sign + (met.pair.origin - place).cross(&force);
             *sum.get_or_insert_default() += Wrench { force, torque };
-            if now.pressing > 0.0 {
+            if now.pressing != Vec3::zeros() {
                 let with = Struck::Vehicle(agent_of(met.parties[1 - side]) as u32);
                 let energy = now.energy;
-                let force = now.pressing;
+                let force = now.pressing * sign;
                 touch(Touch { with, place: now.place, force, energy, broke: false });
             }
         }

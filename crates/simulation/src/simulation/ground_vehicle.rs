@@ -529,6 +529,16 @@ impl GroundVehicle {
         Some(TrailerSample { articulation, pitch, hitch_force })
     }
 
+    /// Force at which its coupling with a trailer breaks, N, if it draws one and that can.
+    pub(super) fn breaking_load(&self) -> Option<f64> {
+        match self {
+            GroundVehicle::Wheeled(own) => {
+                own.vehicle.spec().trailer.as_ref().and_then(|own| own.hitch.breaking_load)
+            }
+            GroundVehicle::Tracked(_) => None,
+        }
+    }
+
     /// Twist of the trailer about its frame's origin.
     pub fn trailer_twist(&self, workspace: &GroundVehicleWorkspace) -> Option<Twist> {
         match (self, workspace) {
@@ -622,13 +632,16 @@ impl GroundVehicle {
     ) -> Result<(), StepError> {
         self.solve(state, workspace, controls, tick, h)?;
         self.settle_tyres(tyres, workspace, h);
-        if let GroundVehicle::Wheeled(own) = self {
+        if let (GroundVehicle::Wheeled(own), GroundVehicleWorkspace::Wheeled(room)) =
+            (self, workspace)
+        {
             own.inflate(controls, tyres, h);
+            own.vehicle.strain(state, &room.vehicle);
         }
         Ok(())
     }
 
-    /// The same, its tyres left as they are.
+    /// The same, its tyres and its coupling left as they are.
     pub(super) fn solve(
         &self,
         state: &mut VehicleState,

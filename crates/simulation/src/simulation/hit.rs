@@ -5,6 +5,8 @@ use serde::{Deserialize, Serialize};
 
 /// Hits that go on at once at most; of more the rest is not told.
 const MOST: usize = 16;
+/// Time constant over which the force of a hit is meant, s: as of the wheels.
+const MEAN_TIME: f64 = 1.0;
 
 /// With what a vehicle collided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -56,11 +58,11 @@ pub struct Hit {
     pub until: f64,
     /// Where, m: where its greatest force was.
     pub place: Vec3,
-    /// Sum of the forces along the normals over time, N s.
+    /// Resultant of the contacts' forces over time, friction included, N s: the change of momentum.
     pub impulse: f64,
     /// Energy that the contact took from those who met, J: some of it comes back.
     pub energy: f64,
-    /// Greatest force, N.
+    /// Greatest resultant of the contacts' forces, N.
     pub peak: f64,
     /// Whether it broke what it met: a stem, or a rope.
     pub broke: bool,
@@ -76,16 +78,48 @@ impl Hit {
 pub(super) struct Touch {
     pub with: Struck,
     pub place: Vec3,
-    /// Along the normals, N.
-    pub force: f64,
+    /// Resultant of the contacts' forces on the vehicle, N: those of the two sides of a post that is
+    /// deep in a hull take each other away, as they do to the vehicle.
+    pub force: Vec3,
     /// Taken in the step, J.
     pub energy: f64,
     pub broke: bool,
 }
 
+/// A hit that is not over, and what is watched of it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+struct Watched {
+    hit: Hit,
+    /// Velocity of the vehicle as it began, m/s.
+    before: Vec3,
+    /// Greatest change of that along the force, m/s.
+    change: f64,
+    /// Force on the vehicle over time, N s: its size is the hit's impulse.
+    impulse: Vec3,
+    /// Force on the vehicle over about the last second, N.
+    mean: Vec3,
+}
+
+impl Watched {
+    /// One that begins at `time`.
+    fn begun(touch: &Touch, velocity: Vec3, time: f64) -> Watched {
+        let hit = Hit {
+            with: touch.with,
+            time,
+            until: time,
+            place: touch.place,
+            impulse: 0.0,
+            energy: 0.0,
+            peak: 0.0,
+            broke: false,
+        };
+        Watched { hit, before: velocity, change: 0.0, impulse: Vec3::zeros(), mean: Vec3::zeros() }
+    }
+}
+
 /// The hits of an agent that are not over.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct Hits(Vec<Hit>);
+pub(super) struct Hits(Vec<Watched>);
 
 impl Hits {
     pub fn is_empty(&self) -> bool {
@@ -94,34 +128,47 @@ impl Hits {
 
     /// Those that go on.
     pub fn iter(&self) -> impl Iterator<Item = &Hit> {
-        self.0.iter()
+        self.0.iter().map(|own| &own.hit)
     }
 
-    /// Adds a touch over a step of `h` seconds that ends at `time`.
-    pub fn add(&mut self, touch: &Touch, time: f64, h: f64) {
+    /// One that has changed the speed of a vehicle of `mass` kg by `jolt` m/s or more: by its
+    /// impulse, which of one that leans grows for as long as it does, and in truth.
+    pub fn jolted(&self, mass: f64, jolt: f64) -> Option<&Hit> {
+        let jolted = |own: &&Watched| own.change >= jolt && own.hit.impulse >= jolt * mass;
+        self.0.iter().find(jolted).map(|own| &own.hit)
+    }
+
+    /// What stands most against a way, by its direction, and the force of all on that over about the last
+    /// second, N.
+    pub fn against(&self, way: &Vec3) -> Option<(Struck, f64)> {
+        let force = |own: &Watched| -own.mean.dot(way);
+        let most = self.0.iter().max_by(|a, b| force(a).total_cmp(&force(b)))?;
+        let all: f64 = self.0.iter().map(force).sum();
+        (force(most) > 0.0 && all > 0.0).then_some((most.hit.with, all))
+    }
+
+    /// Adds a touch over a step of `h` seconds that ends at `time`, of a vehicle that begins it
+    /// with a velocity, m/s.
+    pub fn add(&mut self, touch: &Touch, velocity: Vec3, time: f64, h: f64) {
         let Touch { with, place, force, energy, broke } = *touch;
-        let known = self.0.iter().position(|hit| hit.with == with);
+        let known = self.0.iter().position(|own| own.hit.with == with);
         let at = known.unwrap_or_else(|| {
-            let began = time - h;
-            self.0.push(Hit {
-                with,
-                time: began,
-                until: time,
-                place,
-                impulse: 0.0,
-                energy: 0.0,
-                peak: 0.0,
-                broke: false,
-            });
+            self.0.push(Watched::begun(touch, velocity, time - h));
             self.0.len() - 1
         });
-        let hit = &mut self.0[at];
+        let Watched { hit, before, change, impulse, mean } = &mut self.0[at];
+        let size = force.norm();
+        *mean += (force - *mean) * ((time - hit.until) / MEAN_TIME).min(1.0);
+        if size > 0.0 {
+            *change = change.max((velocity - *before).dot(&force) / size);
+        }
         hit.until = time;
-        hit.impulse += force * h;
+        *impulse += force * h;
+        hit.impulse = impulse.norm();
         hit.energy += energy;
         hit.broke |= broke;
-        if force > hit.peak {
-            (hit.peak, hit.place) = (force, place);
+        if size > hit.peak {
+            (hit.peak, hit.place) = (size, place);
         }
         if self.0.len() > MOST {
             self.0.truncate(MOST);
@@ -130,7 +177,7 @@ impl Hits {
 
     /// Takes out those that are over at `time`, or all if the drive ends.
     pub fn over(&mut self, time: f64, all: bool, mut take: impl FnMut(Hit)) {
-        self.0.retain(|hit| {
+        self.0.retain(|Watched { hit, .. }| {
             let over = all || time - hit.until > Hit::OVER;
             if over {
                 take(*hit);
@@ -141,6 +188,6 @@ impl Hits {
 
     /// Whether a checkpoint can hold them.
     pub fn are_sound(&self, known: &StruckCounts) -> bool {
-        self.0.len() <= MOST && self.0.iter().all(|hit| known.check(hit.with).is_ok())
+        self.0.len() <= MOST && self.iter().all(|hit| known.check(hit.with).is_ok())
     }
 }

@@ -62,8 +62,7 @@ impl AgentModel {
             return Some(Outcome::Overturned { time, position });
         }
         if endings.collided
-            && let Some(hit) =
-                state.hits.iter().find(|hit| hit.impulse > JOLT * self.vehicle.mass())
+            && let Some(hit) = state.hits.jolted(self.vehicle.mass(), JOLT)
         {
             return Some(Outcome::Collided { time, position, with: hit.with });
         }
@@ -198,6 +197,7 @@ impl AgentModel {
             clearance: self.vehicle.ground_clearance(),
             wheels,
             limits,
+            obstacle: state.hits.against(&(Vec3::new(ahead[0], ahead[1], 0.0) * sense)),
         }
     }
 

@@ -71,6 +71,8 @@ impl Obstacle {
             let pose = Pose { position: ground + middle, orientation };
             Some(Obstacle::Solid { pose, hull: [Hull::new(Vec3::zeros(), size, ROUNDING)] })
         };
+        // as it is drawn; a mesh's `size` is what it is to vehicles, whatever its scale
+        let scaled = |size: [f64; 3]| size.map(|side| side * prop.scale);
         match prop.form {
             // as thick as they are drawn where a bumper meets them
             Form::Kind(PropKind::Spruce) => stem(0.28, 9.0),
@@ -87,8 +89,8 @@ impl Obstacle {
                 let pose = Pose { position: ground, ..Pose::default() };
                 Some(Obstacle::Solid { pose, hull: [hull] })
             }
-            Form::Kind(PropKind::Block) => block(prop.size.unwrap_or([1.0; 3])),
-            Form::Kind(PropKind::Barrier) => block(prop.size.unwrap_or(BARRIER)),
+            Form::Kind(PropKind::Block) => block(scaled(prop.size.unwrap_or([1.0; 3]))),
+            Form::Kind(PropKind::Barrier) => block(scaled(prop.size.unwrap_or(BARRIER))),
             // the box around a tree is its crown's
             Form::Mesh { class: Class::Tree, .. } if prop.size.is_none() => {
                 prop.diameter.and_then(|_| stem(0.0, MESH_TREE))

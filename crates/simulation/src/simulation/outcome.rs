@@ -1,6 +1,6 @@
 //! How a vehicle's drive ended: plain data in the state, a code and a sentence outside.
 
-use super::diagnosis::Diagnosis;
+use super::diagnosis::{Cause, Diagnosis};
 use super::hit::Struck;
 use super::judging::FASTEST;
 use crate::multibody::StepError;
@@ -249,10 +249,11 @@ impl Outcome {
         }
     }
 
-    /// What it tells of a collision with.
+    /// What it tells of a collision with, or of being held by.
     pub(super) fn struck(&self) -> Option<Struck> {
         match self {
             Outcome::Collided { with, .. } => Some(*with),
+            Outcome::Immobilised { diagnosis, .. } => diagnosis.obstacle,
             _ => None,
         }
     }
@@ -330,7 +331,10 @@ impl Outcome {
                 let (soil, place) = (soil(*id), at(position));
                 report.soil = Some(soil.to_owned());
                 report.diagnosis = Some(diagnosis.clone());
-                format!("immobilised since {time:.1} s at {place} in {soil}: {diagnosis}")
+                let held = diagnosis.obstacle.filter(|_| diagnosis.cause == Cause::Obstacle);
+                let held =
+                    held.map_or(String::new(), |with| format!(", blocked by {}", struck(with)));
+                format!("immobilised since {time:.1} s at {place} in {soil}{held}: {diagnosis}")
             }
             Outcome::Sunk { time, position, soil: id, depth, height } => {
                 let (soil, place) = (soil(*id), at(position));

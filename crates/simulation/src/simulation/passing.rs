@@ -29,7 +29,7 @@ impl AgentModel {
         let height = |[x, y]: [f64; 2]| terrain.height(x, y);
         let mut told = |with: Struck, place: Option<Vec3>| {
             if let Some(place) = place {
-                touch(Touch { with, place, force: 0.0, energy: 0.0, broke: false });
+                touch(Touch { with, place, force: Vec3::zeros(), energy: 0.0, broke: false });
             }
         };
         for (index, light) in model.lights.iter().enumerate() {

@@ -176,7 +176,7 @@ pub struct ExplorationSummary {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunWarning {
     /// Which, for machines: `soil_beyond_measured`, a soil pressed deeper than its figures
-    /// were measured; `tow_broke`, a rope or bar that broke.
+    /// were measured; `tow_broke`, a rope or bar that broke; `trailer_torn_off`, a coupling that did.
     pub code: String,
     /// Name of the vehicle.
     pub vehicle: String,
@@ -219,9 +219,21 @@ impl RunWarning {
         let what = if is_bar { "bar" } else { "rope" };
         let sentence =
             format!("the {what} between {from} and {to} broke at {:.1} kN", 1e-3 * breaking);
+        RunWarning::of_parting("tow_broke", from, sentence)
+    }
+
+    /// A vehicle that lost its trailer, whose coupling bears a force in N.
+    pub(super) fn trailer_torn_off(vehicle: &str, breaking: Option<f64>) -> RunWarning {
+        let load = 1e-3 * breaking.unwrap_or_default();
+        let sentence =
+            format!("the trailer of {vehicle} was torn off: its coupling bears {load:.1} kN");
+        RunWarning::of_parting("trailer_torn_off", vehicle, sentence)
+    }
+
+    fn of_parting(code: &str, vehicle: &str, sentence: String) -> RunWarning {
         RunWarning {
-            code: "tow_broke".into(),
-            vehicle: from.into(),
+            code: code.into(),
+            vehicle: vehicle.into(),
             soil: None,
             sinkage: None,
             measured: None,

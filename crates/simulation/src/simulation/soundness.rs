@@ -9,6 +9,7 @@ use super::agent::{AgentModel, AgentState};
 use super::hit::StruckCounts;
 use super::tyre::TyreState;
 use super::world::{WorldModel, WorldState};
+use crate::collision::TowState;
 use crate::grid::TileKey;
 use crate::vehicle::Coupling;
 
@@ -42,6 +43,10 @@ fn look_through(model: &WorldModel, state: &WorldState) -> Result<(), String> {
     equal("vehicles", agents.len(), model.agents.len())?;
     equal("obstacles", damage.len(), model.obstacles.len())?;
     equal("ropes", tows.len(), model.tows.len())?;
+    let measured = |tow: &TowState| tow.length.is_none_or(|length| length >= 0.0);
+    if !tows.iter().all(measured) {
+        return Err("a rope without a length; must be 0 m or more".into());
+    }
     published.tiles().try_for_each(|(key, _)| place(key))?;
     let soils = model.ground.soils().len();
     for (agent, state) in model.agents.iter().zip(agents) {

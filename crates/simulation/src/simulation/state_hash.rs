@@ -60,6 +60,7 @@ pub(super) fn combined_hash(
     for tow in &state.tows {
         hasher.update([u8::from(tow.broken)]);
         hasher.update(tow.peak.to_le_bytes());
+        hasher.update(tow.length.unwrap_or_default().to_le_bytes());
     }
     ground.0.iter().for_each(|lane| hasher.update(lane.to_le_bytes()));
     agents.iter().for_each(|lane| hasher.update(lane.to_le_bytes()));

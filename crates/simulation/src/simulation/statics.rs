@@ -264,9 +264,9 @@ impl<'a> Relaxation<'a> {
         *ground_vehicle.gravity(&mut self.room) = self.gravity * weight;
         let (pose, twist) = (ground_vehicle.pose(&self.room), ground_vehicle.twist(&self.room));
         let mass = ground_vehicle.mass();
-        self.damp(start, (&pose, &twist, mass), [across, along], &mut on_chassis);
+        self.damp(start, (&pose, &twist, mass), [across, along, along], &mut on_chassis);
         *ground_vehicle.chassis_load(&mut self.room) = on_chassis;
-        self.damp_trailer(start, [across, along]);
+        self.damp_trailer(start, [across, along, DAMPING]);
         if ground_vehicle.solve(&mut self.vehicle, &mut self.room, &BRAKED, 0, STEP).is_err() {
             return false;
         }
@@ -277,8 +277,10 @@ impl<'a> Relaxation<'a> {
         true
     }
 
-    /// The same dampers on the trailer's body, if there is one.
-    fn damp_trailer(&mut self, start: &Pose, rates: [f64; 2]) {
+    /// The same dampers on the trailer's body, if there is one. Forward its vehicle alone holds it: an
+    /// anchor of its own would keep the coupling strained by what the two came towards each other
+    /// as their springs gave way.
+    fn damp_trailer(&mut self, start: &Pose, rates: [f64; 3]) {
         let ground_vehicle = self.ground_vehicle();
         let body =
             ground_vehicle.trailer_pose(&self.room).zip(ground_vehicle.trailer_twist(&self.room));
@@ -288,13 +290,13 @@ impl<'a> Relaxation<'a> {
         ground_vehicle.trailer_load(&mut self.room).into_iter().for_each(|own| *own = load);
     }
 
-    /// Dampers between a body and the ground at rest: `across` the ground's plane and
-    /// `along` it, where friction would hold the vehicle, 1/s.
+    /// Dampers between a body and the ground at rest: `across` the ground's plane, `sideways` and
+    /// `ahead` in it, where friction would hold the vehicle, 1/s.
     fn damp(
         &self,
         start: &Pose,
         (pose, twist, mass): (&Pose, &Twist, f64),
-        [across, along]: [f64; 2],
+        [across, sideways, ahead]: [f64; 3],
         load: &mut Load,
     ) {
         let place = pose.position;
@@ -303,9 +305,9 @@ impl<'a> Relaxation<'a> {
         let above = place.z - self.ground.terrain().height(place.x, place.y);
         let below = normal * (-above * normal.z);
         let mut dampers = Load::default();
-        dampers.add_tangent(&forward, &below, 0.0, along * mass);
+        dampers.add_tangent(&forward, &below, 0.0, ahead * mass);
         for end in [forward, -forward] {
-            dampers.add_tangent(&left, &(below + end), 0.0, 0.5 * along * mass);
+            dampers.add_tangent(&left, &(below + end), 0.0, 0.5 * sideways * mass);
             dampers.add_tangent(&normal, &end, 0.0, 0.25 * across * mass);
         }
         for end in [left, -left] {

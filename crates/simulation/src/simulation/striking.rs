@@ -439,8 +439,11 @@ struct Sum<'a> {
     /// Step, s.
     h: f64,
     with: Struck,
-    force: f64,
-    /// Mean place times force.
+    /// Resultant of the contacts' forces, N.
+    force: Vec3,
+    /// Sum of the sizes of their parts along the normals, N: by these the mean place is taken.
+    pressing: f64,
+    /// Mean place times that.
     place: Vec3,
     /// Place of the last contact.
     point: Vec3,
@@ -450,21 +453,31 @@ struct Sum<'a> {
 
 impl<'a> Sum<'a> {
     fn of(index: u32, on_hulls: &'a mut [Load; 2], h: f64) -> Sum<'a> {
-        let (with, place) = (Struck::Obstacle(index), Vec3::zeros());
-        Sum { on_hulls, h, with, force: 0.0, place, point: place, energy: 0.0, broke: false }
+        Sum {
+            on_hulls,
+            h,
+            with: Struck::Obstacle(index),
+            force: Vec3::zeros(),
+            pressing: 0.0,
+            place: Vec3::zeros(),
+            point: Vec3::zeros(),
+            energy: 0.0,
+            broke: false,
+        }
     }
 
     fn add(&mut self, push: &Push, point: &Vec3, velocity: &Vec3) {
         self.point = *point;
-        self.force += push.normal_force;
+        self.force += push.force;
+        self.pressing += push.normal_force;
         self.place += point * push.normal_force;
         self.energy -= push.force.dot(velocity) * self.h;
     }
 
     fn report(&self, touch: &mut impl FnMut(Touch)) {
-        let Sum { with, force, place, energy, broke, .. } = *self;
-        if force > 0.0 {
-            touch(Touch { with, place: place / force, force, energy, broke });
+        let Sum { with, force, pressing, place, energy, broke, .. } = *self;
+        if pressing > 0.0 {
+            touch(Touch { with, place: place / pressing, force, energy, broke });
         } else if broke {
             touch(Touch { with, place: self.point, force, energy, broke });
         }

@@ -32,7 +32,7 @@ use crate::soil::SoilId;
 use crate::spatial::{Mat3, Pose, Quat, Vec3};
 use crate::sync::message::VehicleState as VehicleMessage;
 use crate::terrain::Terrain;
-use crate::vehicle::Vehicle;
+use crate::vehicle::{Coupling, Vehicle};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -370,6 +370,7 @@ impl World {
             if let Some(own) = self.state.tows.get_mut(*tow as usize) {
                 own.broken |= state.broken;
                 own.peak = own.peak.max(state.peak);
+                own.length = own.length.or(state.length);
             }
         }
     }
@@ -519,6 +520,10 @@ impl World {
             let names = link.agents.map(|agent| self.model.agents[agent].name.as_str());
             RunWarning::tow_broke(names, link.tow.pushes, link.tow.breaking)
         });
+        let torn = agents().filter(|(_, (_, state))| state.vehicle.coupling == Coupling::Broken);
+        let torn = torn.map(|(_, (agent, _))| {
+            RunWarning::trailer_torn_off(&agent.name, agent.vehicle.breaking_load())
+        });
         let vehicles: Vec<VehicleSummary> = agents()
             .map(|(index, (agent, state))| {
                 let (model, outcome) = (agent.vehicle.name(), self.outcome(index));
@@ -535,7 +540,7 @@ impl World {
             radio: self.radio_summaries(),
             vehicles,
             pacing: None,
-            warnings: beyond.chain(broken).collect(),
+            warnings: beyond.chain(broken).chain(torn).collect(),
         }
     }
 }

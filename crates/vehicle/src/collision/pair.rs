@@ -91,8 +91,8 @@ fn turned(orientation: &Quat, by: &Vec3) -> Quat {
 pub struct Tow {
     /// Where it is fixed to each, in the chassis frames, m.
     pub places: [Vec3; 2],
-    /// Its length when it bears nothing, m.
-    pub length: f64,
+    /// By how much it is longer than the way between these when it is fixed, m.
+    pub slack: f64,
     /// Stiffness, N/m.
     pub stiffness: f64,
     /// Damping, N s/m.
@@ -110,6 +110,9 @@ pub struct TowState {
     pub broken: bool,
     /// Its greatest force so far, N.
     pub peak: f64,
+    /// Its length when it bears nothing, m, once it is fixed to both: as they begin, which is known
+    /// only when both have been set down.
+    pub length: Option<f64>,
 }
 
 /// What two bodies do to each other in a step.
@@ -117,8 +120,8 @@ pub struct TowState {
 pub struct PairStep {
     /// On the first, about the pair's [`origin`](Pair::origin); the second gets the opposite.
     pub wrench: Wrench,
-    /// Sum of the normal forces of their contacts, N.
-    pub pressing: f64,
+    /// Resultant of the forces of their contacts on the first, N.
+    pub pressing: Vec3,
     /// Energy that contacts took from both, J: lost, or stored for the while.
     pub energy: f64,
     /// Mean place of the contacts by their forces, m.
@@ -292,6 +295,10 @@ impl Pair {
     ) {
         self.steps.clear();
         let mut moving = bodies.map(Moving::of);
+        if let Some((tow, state)) = &mut tow {
+            let [a, b] = [0, 1].map(|k| bodies[k].pose.point(&tow.places[k]));
+            state.length.get_or_insert((b - a).norm() + tow.slack);
+        }
         for _ in 0..steps {
             let poses = [0, 1].map(|k| moving[k].pose(&bodies[k].com));
             self.meet(bodies, poses);
@@ -360,13 +367,11 @@ impl Pair {
         poses: &[Pose; 2],
         moving: &[Moving; 2],
     ) -> bool {
-        if state.broken {
-            return false;
-        }
+        let Some(free) = state.length.filter(|_| !state.broken) else { return false };
         let ends = [0, 1].map(|k| poses[k].point(&tow.places[k]));
         let way = ends[1] - ends[0];
         let length = way.norm();
-        let stretch = length - tow.length;
+        let stretch = length - free;
         if length < 1e-6 || (stretch <= 0.0 && !tow.pushes) {
             return false;
         }
@@ -442,7 +447,6 @@ impl Pair {
                 // bodies that part do not hold each other
                 force = force.max(0.0);
                 pressing = force;
-                step.pressing += force;
                 moment += force;
                 step.place += (moving[0].centre + row.arms[0]) * force;
             } else {
@@ -450,6 +454,7 @@ impl Pair {
                 force = force.clamp(-most, most);
             }
             if index != tow_row {
+                step.pressing += row.direction * force;
                 step.energy -= 0.5 * h * force * (before + after);
             }
             impulse += line * (h * force);
@@ -821,14 +826,13 @@ mod tests {
         let hulls = hulls();
         let tow = Tow {
             places: [Vec3::new(-2.3, 0.0, 0.0), Vec3::new(2.3, 0.0, 0.0)],
-            length: 5.0,
+            slack: 1.0,
             stiffness: 2e5,
             damping: 2e3,
             pushes: false,
             breaking: 60_000.0,
         };
         let pulled = |speed: f64| {
-            // a metre of slack
             let mut bodies = [body(&hulls, 8.6, 0.0, 0.0, speed), body(&hulls, 0.0, 0.0, 0.0, 0.0)];
             let (mut pair, mut state) = (Pair::default(), TowState::default());
             for _ in 0..150 {

@@ -429,9 +429,6 @@ impl Vehicle {
             workspace.trailer_load().into_iter().for_each(|load| *load = trailer);
         }
         advanced?;
-        if held {
-            self.strain(state, workspace);
-        }
         self.settle_linings(state, workspace, controls.brake, h);
         Ok(())
     }
@@ -450,14 +447,15 @@ impl Vehicle {
         Some([chassis, held])
     }
 
-    /// Lets a coupling break that is pulled harder than it can bear.
-    fn strain(&self, state: &mut VehicleState, workspace: &VehicleWorkspace) {
-        let Some(trailer) = self.parts.trailer.as_ref().filter(|own| own.breaking.is_finite())
-        else {
+    /// Lets a coupling break that was pulled harder in a step than it can bear. Apart from
+    /// [`step`](Vehicle::step): a vehicle that is set down is not driven yet.
+    pub fn strain(&self, state: &mut VehicleState, workspace: &VehicleWorkspace) {
+        let breaking = self.parts.trailer.as_ref().map_or(f64::INFINITY, |own| own.breaking);
+        if state.coupling != Coupling::Holds || breaking.is_infinite() {
             return;
-        };
+        }
         let force = self.hitch_force(workspace).map_or(0.0, |force| force.norm());
-        if force > trailer.breaking {
+        if force > breaking {
             state.coupling = Coupling::Broken;
         }
     }

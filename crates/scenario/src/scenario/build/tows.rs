@@ -18,14 +18,13 @@ pub(super) fn tows(file: &ScenarioFile, agents: &[AgentModel]) -> Vec<TowLink> {
         ends.sort_by_key(|end| end.0);
         let places = ends.map(|(agent, end)| place(&agents[agent], end));
         let agents_of = ends.map(|end| end.0);
-        let [a, b] = [0, 1].map(|k| agents[agents_of[k]].start.point(&places[k]));
         let lighter = agents_of.map(|agent| agents[agent].vehicle.mass());
         let mass = lighter[0].min(lighter[1]);
         Some(TowLink {
             agents: agents_of,
             tow: Tow {
                 places,
-                length: (b - a).norm() + tow.slack,
+                slack: tow.slack,
                 stiffness: tow.stiffness,
                 damping: 2.0 * DAMPING_RATIO * (tow.stiffness * mass).sqrt(),
                 pushes: tow.kind == TowKind::Bar,

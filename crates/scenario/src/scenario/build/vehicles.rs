@@ -39,7 +39,7 @@ pub fn vehicle_specs(file: &ScenarioFile) -> Result<Vec<Arc<AnySpec>>, Faults> {
         let spec = read.flatten().and_then(|model| {
             let key = format!("vehicle[{index}].overrides");
             match file.document.get(&key) {
-                Some(changes) => overridden(&model, changes, |cause| {
+                Some(changes) => overridden(&model, (&key, changes), |cause| {
                     file.document.fault(&key, Problem::Refused { cause })
                 }),
                 None => spec(&model),
@@ -47,16 +47,14 @@ pub fn vehicle_specs(file: &ScenarioFile) -> Result<Vec<Arc<AnySpec>>, Faults> {
         });
         let spec = spec.and_then(|spec| {
             let fitted = with_tyres(spec, vehicle).and_then(|spec| with_locks(spec, vehicle));
-            fitted.map_err(|(key, cause)| {
+            let laden = fitted.and_then(|spec| with_payload(spec, vehicle));
+            laden.map_err(|(key, cause)| {
                 let key = format!("vehicle[{index}].{key}");
                 Faults::from(file.document.fault(&key, Problem::Refused { cause }))
             })
         });
         match spec {
-            Ok(mut spec) => {
-                for payload in &vehicle.payload {
-                    spec.load(payload.mass, &payload.position, &payload.size);
-                }
+            Ok(spec) => {
                 let spec = Arc::new(spec);
                 known.insert(asked, spec.clone());
                 specs.push(spec);
@@ -69,10 +67,10 @@ pub fn vehicle_specs(file: &ScenarioFile) -> Result<Vec<Arc<AnySpec>>, Faults> {
 }
 
 /// A sound model with changes. What these make unsound in lines of the model is told, with them, as a
-/// fault of the changes: nothing is wrong with those lines by themselves.
+/// fault of the changes, which lie under a `key`: nothing is wrong with those lines by themselves.
 fn overridden(
     model: &Document,
-    changes: &Node,
+    (key, changes): (&str, &Node),
     refused: impl Fn(String) -> Fault,
 ) -> Result<AnySpec, Faults> {
     let mut changed = model.clone();
@@ -82,7 +80,8 @@ fn overridden(
         let of_model = |fault: &Fault| fault.place.file() == model.root.place.file();
         let blame = |fault: Fault| match is_sound && of_model(&fault) {
             true => refused(format!("must leave the model sound: {fault}")),
-            false => fault,
+            false if of_model(&fault) => fault,
+            false => Fault { key: format!("{key}.{}", fault.key), ..fault },
         };
         Faults(found.into_iter().map(blame).collect())
     })
@@ -177,6 +176,25 @@ fn sets_inflation(spec: &VehicleSpec, driver: &config::Driver) -> Result<(), (St
         }
     }
     Ok(())
+}
+
+/// A vehicle with the payload of its entry, by the rules of its file: it stands on its wheels, and they
+/// carry it; else the key, and why.
+fn with_payload(
+    mut spec: AnySpec,
+    entry: &config::Vehicle,
+) -> Result<AnySpec, (&'static str, String)> {
+    for payload in &entry.payload {
+        spec.load(payload.mass, &payload.position, &payload.size);
+    }
+    let refused = |error: SpecError| {
+        let name = spec.name();
+        ("payload", format!("must leave {name} sound: with all of it, {error}"))
+    };
+    match entry.payload.is_empty() {
+        true => Ok(spec),
+        false => spec.check().map_err(refused).map(|()| spec),
+    }
 }
 
 /// A vehicle that has the locks that its driver engages; else the key, and why.

@@ -22,11 +22,12 @@ pub struct Tow {
     /// End of the pulled vehicle that it is fixed to.
     #[serde(default = "front")]
     pub to_end: VehicleEnd,
-    /// By how much it is longer than the way between the two as they start, m.
+    /// By how much a rope is longer than the way between the two as they start, set down, m; a bar is
+    /// as long as that.
     #[serde(default)]
     #[schemars(range(min = 0.0, max = 1000.0), extend("unit" = "m"))]
     pub slack: f64,
-    /// Stiffness, N/m.
+    /// Stiffness, N/m. Its damping is a tenth of the critical one of the lighter of the two on it.
     #[serde(default = "stiffness")]
     #[schemars(range(min = 100.0, max = 100_000_000.0), extend("unit" = "N/m"))]
     pub stiffness: f64,

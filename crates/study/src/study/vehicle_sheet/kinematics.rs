@@ -49,14 +49,31 @@ pub struct WheelTravel {
 
 /// Of each axle of the vehicle itself; none where it cannot be moved so.
 pub fn kinematics(spec: &VehicleSpec) -> Vec<Option<AxleKinematics>> {
+    let Some(vehicle) = alone(spec) else { return vec![None; spec.axles.len()] };
+    let moved = |axle| (axle < vehicle.wheels() / 2).then(|| of_axle(&vehicle, axle)).flatten();
+    (0..spec.axles.len()).map(moved).collect()
+}
+
+/// Mean angle, rad, that the linkage turns the wheels of the first steered axle by at full lock; none
+/// where it cannot be moved so.
+pub fn full_lock(spec: &VehicleSpec) -> Option<f64> {
+    let axle = spec.own_axles().iter().position(|axle| axle.steered)?;
+    let wheels = held(&alone(spec)?, axle, [0.0; 2], 1.0)?;
+    let [left, right] = wheels.map(|wheel| {
+        let axis = wheel.direction(&Vec3::y());
+        atan2(-axis.x, axis.y)
+    });
+    Some(0.5 * (left + right).abs())
+}
+
+/// The vehicle without its trailer.
+fn alone(spec: &VehicleSpec) -> Option<Vehicle> {
     let mut own = spec.clone();
     own.axles.truncate(spec.own_axles().len());
     own.trailer = None;
     // both parts of a frame as one
     own.rear_frame = None;
-    let Ok(vehicle) = Vehicle::new(own) else { return vec![None; spec.axles.len()] };
-    let moved = |axle| (axle < vehicle.wheels() / 2).then(|| of_axle(&vehicle, axle)).flatten();
-    (0..spec.axles.len()).map(moved).collect()
+    Vehicle::new(own).ok()
 }
 
 fn of_axle(vehicle: &Vehicle, axle: usize) -> Option<AxleKinematics> {
@@ -85,6 +102,11 @@ fn of_axle(vehicle: &Vehicle, axle: usize) -> Option<AxleKinematics> {
 /// Pose of the left wheel of an axle whose wheels, left and right, are held at heights above the
 /// design position, m.
 fn raised(vehicle: &Vehicle, axle: usize, heights: [f64; 2]) -> Option<Pose> {
+    held(vehicle, axle, heights, 0.0).map(|[left, _]| left)
+}
+
+/// Poses of both wheels of an axle, held so and steered.
+fn held(vehicle: &Vehicle, axle: usize, heights: [f64; 2], steering: f64) -> Option<[Pose; 2]> {
     let mut state = vehicle.state(&Pose::default());
     let mut room = vehicle.workspace(&state);
     *room.gravity() = Vec3::zeros();
@@ -95,18 +117,18 @@ fn raised(vehicle: &Vehicle, axle: usize, heights: [f64; 2]) -> Option<Pose> {
             room.loads()[wheel] = hold_up(vehicle, &room, wheel, height);
         }
         *room.chassis_load() = hold(vehicle, &room);
-        step(vehicle, &mut state, &mut room, tick)?;
+        step(vehicle, &mut state, &mut room, (tick, steering))?;
     }
-    Some(vehicle.wheel_pose(&room, 2 * axle))
+    Some([0, 1].map(|side| vehicle.wheel_pose(&room, 2 * axle + side)))
 }
 
 fn step(
     vehicle: &Vehicle,
     state: &mut VehicleState,
     room: &mut VehicleWorkspace,
-    tick: usize,
+    (tick, steering): (usize, f64),
 ) -> Option<()> {
-    let held = Controls { brake: 1.0, gear: Selector::Neutral, ..Controls::default() };
+    let held = Controls { brake: 1.0, steering, gear: Selector::Neutral, ..Controls::default() };
     vehicle.step(state, room, &held, tick as u64, STEP).ok()
 }
 

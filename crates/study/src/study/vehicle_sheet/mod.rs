@@ -99,8 +99,10 @@ pub struct Standing {
 /// How a vehicle turns at full lock, without slip.
 #[derive(Clone, Debug, Serialize)]
 pub struct Turning {
-    /// Mean angle of the first steered axle's wheels, degrees.
+    /// Mean angle that the linkage turns the first steered axle's wheels by, degrees.
     pub angle_deg: f64,
+    /// The same as the file states it, by which drivers steer.
+    pub stated_deg: f64,
     /// Radius of the middle of the axles that are not steered, m.
     pub rear_radius: f64,
     /// Diameter of the circle of the outer front wheel, its outer edge, m.
@@ -125,7 +127,10 @@ pub struct TrailerTurning {
 pub struct Roll {
     /// Height of the centre of mass above the ground, m.
     pub height: f64,
-    /// Static stability factor: half the track over that height.
+    /// Share of the weight on the wheels of the left.
+    pub left: f64,
+    /// Static stability factor: half the track, less what the centre of mass lies aside of the middle,
+    /// over that height.
     pub stability_factor: f64,
     /// Side slope on which it falls over, degrees.
     pub side_slope_deg: f64,
@@ -157,7 +162,9 @@ impl VehicleSheet {
         let axles = spec.wheeled().map_or_else(Vec::new, |own| axles(own, &wheels));
         let soils =
             SOILS.iter().map(|soil| sunk(&vehicle, soil, spec)).collect::<Result<_, _>>()?;
-        let turning = spec.wheeled().and_then(turning);
+        let turning = spec.wheeled().and_then(|own| {
+            turning(own, kinematics::full_lock(own).unwrap_or_else(|| own.max_steer()))
+        });
         let effort = TractiveEffort::of(spec);
         let top_speed = effort.as_ref().map(|effort| effort.speed(0.0) * 3.6);
         let mut sheet = VehicleSheet {
@@ -267,16 +274,17 @@ fn driven(own: &VehicleSpec, axles: &[AxleSheet]) -> f64 {
     loads.filter(|&(index, _)| own.is_driven(index)).map(|(_, axle)| axle.share).sum()
 }
 
-/// Ackermann's geometry about the line of the axles that are not steered.
-fn turning(own: &VehicleSpec) -> Option<Turning> {
+/// Ackermann's geometry about the line of the axles that are not steered, at an angle, rad.
+fn turning(own: &VehicleSpec, angle: f64) -> Option<Turning> {
     let index = own.axles.iter().position(|axle| axle.steered)?;
-    let (axle, angle) = (&own.axles[index], own.max_steer());
+    let axle = &own.axles[index];
     let lever = axle.position[0] - own.turning_line();
     let rear_radius = (lever / tan(angle)).abs();
     let edge = axle.suspension.spindle()[1] + 0.5 * own.tyre_of(index).handling.width;
     let circle = 2.0 * hypot(rear_radius + edge, lever);
     let trailer = trailer_turning(own, rear_radius, 0.5 * circle);
-    Some(Turning { angle_deg: angle.to_degrees(), rear_radius, circle, trailer })
+    let [angle_deg, stated_deg] = [angle, own.max_steer()].map(f64::to_degrees);
+    Some(Turning { angle_deg, stated_deg, rear_radius, circle, trailer })
 }
 
 /// A trailer about the same centre.
@@ -293,7 +301,7 @@ fn trailer_turning(own: &VehicleSpec, rear: f64, outermost: f64) -> Option<Trail
     })
 }
 
-/// Half the track over the height of the centre of mass: the tangent of the side slope, and the
+/// Half the track, less what the centre of mass lies aside, over its height: the tangent of the side slope, and the
 /// lateral acceleration over gravity, at which the inner wheels lift (the static stability
 /// factor). All that is unsprung is taken to lie at the height of the wheels' centres; a trailer is
 /// left out.
@@ -301,13 +309,14 @@ fn roll(spec: &AnySpec) -> Roll {
     match spec {
         AnySpec::Wheeled(own) => {
             let mass = own.total_mass() - own.trailer_mass();
-            on_axles(own, 0..own.own_axles().len(), mass, (own.chassis.mass, own.chassis.com[2]))
+            let [_, y, z] = own.chassis.com;
+            on_axles(own, 0..own.own_axles().len(), mass, (own.chassis.mass, [y, z]))
         }
         AnySpec::Tracked(own) => {
             let above = own.road_wheel.radius + own.shoe_depth();
-            let com = own.chassis.com[2] - own.wheel_height;
-            let height = above + com * own.chassis.mass / spec.total_mass();
-            stability(own.gauge(), height)
+            let sprung = own.chassis.mass / spec.total_mass();
+            let [_, aside, z] = own.chassis.com;
+            stability(own.gauge(), aside * sprung, above + (z - own.wheel_height) * sprung)
         }
     }
 }
@@ -316,13 +325,19 @@ fn roll(spec: &AnySpec) -> Roll {
 fn trailer_roll(spec: &AnySpec) -> Option<Roll> {
     let own = spec.wheeled()?;
     let trailer = own.trailer.as_ref()?;
-    let sprung = (trailer.chassis.mass, trailer.coupling[2] + trailer.chassis.com[2]);
+    let [_, y, z] = [0, 1, 2].map(|k| trailer.coupling[k] + trailer.chassis.com[k]);
+    let sprung = (trailer.chassis.mass, [y, z]);
     let axles = own.own_axles().len()..own.axles.len();
     Some(on_axles(own, axles, own.trailer_mass(), sprung))
 }
 
-/// A part of a vehicle on some of its axles, its sprung mass at a height in the chassis frame.
-fn on_axles(own: &VehicleSpec, axles: Range<usize>, mass: f64, (sprung, com): (f64, f64)) -> Roll {
+/// A part of a vehicle on some of its axles, its sprung mass at y and z of the chassis frame.
+fn on_axles(
+    own: &VehicleSpec,
+    axles: Range<usize>,
+    mass: f64,
+    (sprung, [aside, com]): (f64, [f64; 2]),
+) -> Roll {
     let count = axles.len().max(1) as f64;
     let [half, height, radius] = axles.fold([0.0; 3], |sum, index| {
         let axle = &own.axles[index];
@@ -331,12 +346,19 @@ fn on_axles(own: &VehicleSpec, axles: Range<usize>, mass: f64, (sprung, com): (f
         [sum[0] + y, sum[1] + axle.position[2] + z, sum[2] + radius]
     });
     let com = com - height / count;
-    stability(2.0 * half / count, radius / count + com * sprung / mass)
+    let share = sprung / mass;
+    stability(2.0 * half / count, aside * share, radius / count + com * share)
 }
 
-fn stability(track: f64, height: f64) -> Roll {
-    let stability_factor = 0.5 * track / height;
-    Roll { height, stability_factor, side_slope_deg: atan(stability_factor).to_degrees() }
+/// Of a centre of mass that lies `aside` of the middle and at a height: it falls over the nearer side.
+fn stability(track: f64, aside: f64, height: f64) -> Roll {
+    let stability_factor = (0.5 * track - aside.abs()) / height;
+    Roll {
+        height,
+        left: 0.5 + aside / track,
+        stability_factor,
+        side_slope_deg: atan(stability_factor).to_degrees(),
+    }
 }
 
 fn pulls(effort: &TractiveEffort<'_>, mass: f64, top_speed: Option<f64>) -> Vec<Effort> {
@@ -384,7 +406,8 @@ mod tests {
     #[test]
     fn it_turns_by_ackermann_s_geometry() {
         let spec = find_any("hmmwv").unwrap();
-        let turning = turning(spec.wheeled().unwrap()).unwrap();
+        let own = spec.wheeled().unwrap();
+        let turning = turning(own, own.max_steer()).unwrap();
         // axles 3.37793 m apart over tan 26.3°, and the outer edge 1.06845 m beyond
         assert!((turning.rear_radius - 6.8346).abs() < 1e-3, "{turning:?}");
         let circle = 2.0 * (6.8346_f64 + 1.06845).hypot(3.37793);

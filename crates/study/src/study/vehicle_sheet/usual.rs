@@ -14,9 +14,14 @@ const HOP: [f64; 2] = [5.0, 18.0];
 const DAMPING: [f64; 2] = [0.1, 1.5];
 const STABILITY: [f64; 2] = [0.7, 2.0];
 const SHARE: [f64; 2] = [0.08, 0.75];
+/// A tenth of the track aside: drivers and tanks come to a few hundredths.
+const LEFT: [f64; 2] = [0.4, 0.6];
 const GRADE: f64 = 0.6;
 const DRIVEN: f64 = 0.25;
 const CIRCLE: [f64; 2] = [5.0, 30.0];
+/// How far from the angle that a file states its linkage may be: files round to degrees, and means of a
+/// linkage are not those of Ackermann's geometry.
+const STATED: f64 = 0.15;
 /// How far from all of the weight what axles carry at rest may be: vehicles are settled to a few
 /// thousandths.
 const SETTLED: f64 = 5e-3;
@@ -57,8 +62,20 @@ pub(super) fn warnings(sheet: &VehicleSheet) -> Vec<String> {
     }
     let factor = sheet.roll.stability_factor;
     judge("static stability factor".into(), factor, STABILITY, "", "chassis.com");
+    judge("share of the weight on the left".into(), sheet.roll.left, LEFT, "", "chassis.com");
+    if let Some(trailer) = &sheet.trailer_roll {
+        let what = "trailer: share of the weight on the left".into();
+        judge(what, trailer.left, LEFT, "", "trailer.chassis.com");
+    }
     if let Some(turning) = &sheet.turning {
         judge("turning circle".into(), turning.circle, CIRCLE, " m", "steering");
+        let (reached, stated) = (turning.angle_deg, turning.stated_deg);
+        if (reached / stated - 1.0).abs() > STATED {
+            found.push(format!(
+                "its linkage turns its wheels by {reached:.1} degrees at full lock, its file states \
+                 {stated:.1}, by which drivers steer: see steering"
+            ));
+        }
     }
     if let Some(share) = sheet.driven.filter(|share| *share < DRIVEN) {
         found.push(format!(

@@ -104,6 +104,18 @@ impl AnySpec {
         }
     }
 
+    /// Refuses figures that make no vehicle.
+    ///
+    /// # Errors
+    ///
+    /// [`SpecError::Value`] for the first offending figure, in the order of the file.
+    pub fn check(&self) -> Result<(), SpecError> {
+        match self {
+            AnySpec::Wheeled(spec) => spec.check(),
+            AnySpec::Tracked(spec) => spec.check(),
+        }
+    }
+
     /// Mass of all bodies, kg.
     pub fn total_mass(&self) -> f64 {
         match self {

@@ -23,6 +23,9 @@ const LIGHTEST: f64 = 1e-3;
 /// Smallest and largest radius of gyration of a part, m.
 const GYRATION: [f64; 2] = [1e-3, 5.0];
 
+/// Lists of figures, one a part of the vehicle: three of them are no point.
+const LISTS: [&str; 4] = ["inflation", "ratios", "stations", "return_rollers"];
+
 /// Refuses figures of a size that none of their kind has.
 pub(super) fn figures(file: &impl Serialize) -> Check {
     let Ok(file) = serde_json::to_value(file) else { return Ok(()) };
@@ -61,6 +64,7 @@ fn sizes(key: &str, name: &str, value: &Value) -> Check {
             if let Some(point) = as_point(value)
                 && !name.ends_with("inertia")
                 && name != "products"
+                && !LISTS.contains(&name)
             {
                 let near = point.iter().all(|x| x.abs() <= FARTHEST);
                 return require(near, key, list(&point), "within 50 m of the origin");
@@ -72,7 +76,9 @@ fn sizes(key: &str, name: &str, value: &Value) -> Check {
         }
         Value::Number(number) => {
             let (number, most) = (number.as_f64().unwrap_or(f64::INFINITY), largest(name));
-            within(key, number, -most, most)
+            // a mass below nothing has been refused by its own rule
+            let least = if name == "mass" { 0.0 } else { -most };
+            within(key, number, least, most)
         }
         _ => Ok(()),
     }
@@ -341,5 +347,29 @@ impl TrackedSpec {
         let fits = length >= straight && length <= straight + round;
         require(fits, &format!("{side}.shoes"), track.shoes, &allowed)?;
         within(&format!("{side}.shoes"), f64::from(track.shoes), 8.0, 500.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    /// An inflation for each of three axles is no point 138 m away, nor are three gears.
+    #[test]
+    fn three_figures_of_three_parts_are_no_point() {
+        let of = |value: Value| sizes("", "", &value);
+        let inflation = json!([138.0, 207.0, 180.0]);
+        assert!(of(json!({ "tyre": { "flexible": { "inflation": inflation } } })).is_ok());
+        assert!(of(json!({ "gearbox": { "ratios": [80.0, 4.0, 1.0] } })).is_ok());
+        for value in [
+            json!({ "position": inflation }),
+            json!({ "ratios": [2e3, 4.0, 1.0] }),
+            json!({ "stations": [60.0, 1.0, 0.0] }),
+        ] {
+            assert!(of(value.clone()).is_err(), "{value}");
+        }
+        let told = of(json!({ "mass": 1e9 })).unwrap_err().to_string();
+        assert!(told.contains("from 0 to 100000"), "{told}");
     }
 }
