@@ -4,8 +4,8 @@
 use assert_cmd::cargo::cargo_bin;
 use bekker::soil::SoilId;
 use bekker::study::map::{
-    Cells, Cover, Driver, Ground, MapFile, Question, Reason, Table, Threads, barred, figures,
-    slopes,
+    Aim, Cells, Cover, Driver, Ground, MapFile, MapWay, Question, Reason, Table, Threads,
+    WayScenario, barred, figures, slopes,
 };
 use serde_json::Value as Json;
 use std::fs;
@@ -244,7 +244,7 @@ fn an_origin_and_a_middle_off_the_ground_are_mapped() {
         MapFile::parse("hill.toml", &text, folder, &[])
     };
     assert_eq!(of("").unwrap().area, [115.0, -385.0, 885.0, 385.0]);
-    assert_eq!(of("area = [-500, -20, 200, 20]").unwrap().area, [115.0, -20.0, 200.0, 20.0]);
+    assert_eq!(of("area = [-500, -20, 200, 20]").unwrap().area, [115.0, -20.0, 195.0, 20.0]);
     let cut = of("area = [-500, -20, 200, 20]").unwrap().warnings(&[]);
     assert!(matches!(&cut[..], [told] if told.contains("mapped is [115.0, -20.0")), "{cut:?}");
     assert!(of("area = [150, -20, 200, 20]").unwrap().warnings(&[]).is_empty());
@@ -508,6 +508,109 @@ fn conditions_that_leave_cells_out_are_told() {
         "stems = {{ file = 'halves.asc', classes = {{ 1 = {stems}, 2 = {stems} }} }}"
     ));
     assert!(told.len() == 1 && told[0].contains("conditions.stems.file"), "{told:?}");
+}
+
+/// Clay on which the vehicle sticks, of which a condition makes one that bears: a way over it is driven on
+/// the latter.
+#[test]
+fn a_way_is_driven_in_the_conditions_of_its_map() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path();
+    let text = QUICK.replace("hmmwv", "mrzr4").replace(
+        "default = \"dry_sand_lll\"",
+        "default = \"clay\", custom = [{ name = \"clay\", based_on = \"lean_clay_32_wes\", \
+         strength = 0.4 }]",
+    ) + "area = [-60, -20, 60, 20]\ndirections = 4\ndraws = 20\nride_speed = 6\n\
+         strength = { sigma_ln = 0.3, factors = { clay = 2 } }\n\
+         table = { strengths = 3, side_slopes = 2, steepest = 0.1 }\n\
+         [conditions.strength]\nvalue = 2.5\n";
+    fs::write(folder.join("clay.toml"), text).unwrap();
+    done(folder, &["run", "clay.toml", "--out", "clay"]);
+    // the file is not needed any more: the folder has what it said
+    fs::remove_file(folder.join("clay.toml")).unwrap();
+    let told = json(folder, &["route", "clay", "--from", "-52,3", "--to", "44,3"]);
+    assert_eq!(told["left_out"].as_array().unwrap().len(), 2, "no .gpx, twice: {told}");
+    let way = fs::read_to_string(folder.join("clay/route_fastest.toml")).unwrap();
+    assert!(way.contains("name = \"clay at strength 5\"\nbased_on"), "{way}");
+    let mut command = Command::new(cargo_bin("bekker"));
+    let run = ["run", "clay/route_fastest.toml", "--out", "driven", "--quiet"];
+    let output = command.current_dir(folder).args(run).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let summary = fs::read_to_string(folder.join("driven/summary.json")).unwrap();
+    let summary: Json = serde_json::from_str(&summary).unwrap();
+    assert_eq!(summary["vehicles"][0]["outcome"]["code"], "arrived", "{summary}");
+}
+
+/// What differs along a way is in its scenario as zones, stems and ridges; what a scenario has one of is told.
+#[test]
+fn a_way_tells_what_its_scenario_does_not_say() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path();
+    fs::write(folder.join("halves.asc"), halves()).unwrap();
+    let half = |key: &str, one: &str, two: &str| {
+        format!("[conditions.{key}]\nfile = 'halves.asc'\nclasses = {{ 1 = {one}, 2 = {two} }}\n")
+    };
+    let text = format!(
+        "{QUICK}area = [-60, -20, 60, 20]\ndirections = 4\nride_speed = 6\n\
+         strength = {{ sigma_ln = 0 }}\ntable = {{ side_slopes = 2, steepest = 0.1 }}\n{}{}{}{}",
+        half("strength", "1", "2"),
+        half("roughness", "\"A\"", "\"B\""),
+        half("stems", "{ diameter = 0.02, spacing = 2 }", "{ diameter = 0.5, spacing = 50 }"),
+        "[conditions.ridges]\nvalue = { height = 0.05, width = 0.6, spacing = 25 }\n"
+    );
+    let map = MapFile::parse("map.toml", &text, folder, &[]).unwrap_or_else(|e| panic!("{e}"));
+    let cells = Cells::within(map.area, map.config.cell);
+    let through: Vec<usize> =
+        (0..12).map(|n| cells.at([10.0 * f64::from(n) - 55.0, 5.0]).unwrap()).collect();
+    let way = MapWay {
+        aim: Aim::Fastest,
+        points: vec![[-55.0, 5.0], [55.0, 5.0]],
+        length: 110.0,
+        time: 20.0,
+        least_p_go: 1.0,
+        cells: 12,
+        through,
+    };
+    let WayScenario { scenario, unsaid } = map.along("way", &way, 60.0);
+    assert!(matches!(&unsaid[..], [told] if told.contains("as on 50 % of the way")), "{unsaid:?}");
+    assert_eq!(scenario.soil.default, "dry_sand_lll");
+    // two rows of cells beside that of the way, in the half that is stronger
+    assert_eq!(scenario.soil.zone.len(), 3 * 6);
+    assert!(scenario.soil.zone.iter().all(|own| own.soil == "dry_sand_lll at strength 2"));
+    assert_eq!(scenario.soil.custom.len(), 1);
+    // from 6 m on, every 2 m up to the middle; of ridges one each 25 m
+    let stems: Vec<&[[f64; 2]]> = scenario.scenery.iter().map(|own| &own.places[..]).collect();
+    assert!(matches!(stems[..], [all] if all.len() == 25 && all[0] == [-49.0, 5.0]), "{stems:?}");
+    assert_eq!(scenario.terrain.stamp.len(), 5);
+    let built = bekker::scenario::ScenarioFile::of(&scenario, folder);
+    assert!(built.is_ok(), "{built:?}");
+}
+
+/// What is mapped is whole cells, and that is what is told of it; a way has two ends.
+#[test]
+fn bounds_are_those_of_whole_cells_and_a_way_leads_to_another() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path();
+    let text = format!("{}area = [0, 0, 100, 50]\n", QUICK.replace("cell = 10", "cell = 30"));
+    fs::write(folder.join("flat.toml"), text).unwrap();
+    let plan = done(folder, &["plan", "flat.toml"]);
+    let [said, warned] = [plan.stdout, plan.stderr].map(|own| String::from_utf8(own).unwrap());
+    assert!(said.contains("3 x 1 cells of 30 m, x 0 to 90, y 20 to 50 m"), "{said}");
+    assert!(warned.contains("no whole number of cells of 30 m; mapped is [0.0, 20.0, 90.0, 50.0]"));
+    let one = ["--set", "strength.sigma_ln=0", "--set", "table.side_slopes=2"];
+    let run = ["run", "flat.toml", "--out", "flat", "--set", "directions=4"];
+    done(folder, &[&run[..], &one].concat());
+    for (to, told) in [
+        ("95,30", "within the map: x 0 to 90, y 20 to 50 m"),
+        ("25,45", "in another cell than --from: cells are 30 m wide"),
+    ] {
+        let refused = bekker(folder, &["route", "flat", "--from", "5,30", "--to", to]);
+        let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert!(refused.status.code() == Some(2) && said.contains(told), "{said}");
+    }
+    let way = done(folder, &["route", "flat", "--from", "5,30", "--to", "80,30"]);
+    let said = String::from_utf8(way.stdout).unwrap();
+    assert!(said.contains("from (15, 35) to (75, 35) m, the middles of their cells"), "{said}");
 }
 
 #[test]

@@ -55,6 +55,22 @@ fn a_steering_drive_and_a_tandem_turn_as_the_closed_form_says() {
     }
 }
 
+/// A Gator drives 24 km/h: it is asked at no speed that it does not have.
+#[test]
+fn who_is_slow_is_asked_at_speeds_that_it_drives() {
+    let place = tempfile::tempdir().unwrap();
+    let events = "straight,cornering,lane_change";
+    let found = json(place.path(), &["--vehicle", "gator", "--event", events, "--quick"]);
+    let top = figure(&found, "top_speed")["value"].as_f64().unwrap();
+    assert!(top < 30.0, "{top}");
+    let on = figure(&found, "understeer_gradient")["on"].as_str().unwrap().to_owned();
+    let speed: f64 = on.strip_suffix(" m/s").unwrap().parse().unwrap();
+    assert!((0.85 * top..0.9 * top).contains(&(3.6 * speed)), "{on}, {top}");
+    let change = figure(&found, "lane_change_speed");
+    assert!(change["value"].as_f64().unwrap() <= top, "{change}");
+    assert!(change["note"].as_str().unwrap().contains("no faster than it drives"), "{change}");
+}
+
 /// The Marder surges on its rope: what its mass pulls as it slows down is not drawbar pull.
 #[test]
 fn nobody_pulls_more_than_friction_holds() {

@@ -198,6 +198,8 @@ fn a_failed_trial_is_a_row_and_ends_nothing() {
     assert_eq!(go["interval"], serde_json::json!([0.0, 1.0]));
     assert!((go["failed_as_no"][1].as_f64().unwrap() - high).abs() < 1e-6, "{go}");
 
+    assert!(page.contains("No trial has a result at 1 of 3 design points."));
+
     // the paired difference is that of the rows
     let distance = |row: &str| row.split(',').nth(8).unwrap().parse::<f64>().unwrap();
     let mean = (0..3).map(|n| distance(rows[7 + n]) - distance(rows[1 + n])).sum::<f64>() / 3.0;
@@ -354,6 +356,38 @@ fn events_are_counted_and_the_first_is_timed() {
         assert!((0.3..2.5).contains(&time(entered)), "{csv}");
         assert!(changed.is_empty() || time(changed) <= 2.5, "{csv}");
     }
+}
+
+/// What alone decides is a number that is drawn, beside words that say nothing: it is named, as what
+/// comes back would be. Of a part of the trials, and without the point that others are compared with, that
+/// is said.
+#[test]
+fn the_page_names_what_matters_most_and_what_is_missing() {
+    let study = "format = 1\nscenario = \"quick.toml\"\ndesign = \"random\"\npoints = 40\nseed = 3\n\
+                 responses = [\"distance\"]\n[[factor]]\nname = \"speed\"\nkey = \"vehicle[0].speed\"\n\
+                 range = [0, 4]\n[[factor]]\nname = \"flavour\"\nkey = \"name\"\n\
+                 values = [\"vanilla\", \"lemon\"]\n";
+    let place = Place::new(study);
+    place.done(&["run", "study.toml", "--out", "out"]);
+    let told = place.json(&["report", "out", "--pictures", "1"]);
+    let first = &told["influences"][0]["factors"][0];
+    assert_eq!((&first["factor"], &first["certain"]), (&"speed".into(), &true.into()), "{told}");
+    let page = fs::read_to_string(place.at("out/report.html")).unwrap();
+    assert!(page.contains("Most depends on speed: the mean goes from "), "{page}");
+    assert!(!page.contains("Not done yet"));
+
+    place.done(&["run", "study.toml", "--out", "part", "--shard", "1/4"]);
+    place.done(&["report", "part", "--pictures", "1"]);
+    let page = fs::read_to_string(place.at("part/report.html")).unwrap();
+    assert!(page.contains("Not done yet: 10 of 40 trials.") && page.contains("10 of 40"), "{page}");
+
+    let first =
+        STUDY.replace("\"dry_sand_lll\", \"no_such_soil\"", "\"no_such_soil\", \"dry_sand_lll\"");
+    let place = Place::new(&first);
+    place.done(&["run", "study.toml", "--out", "out"]);
+    place.done(&["report", "out", "--pictures", "1"]);
+    let page = fs::read_to_string(place.at("out/report.md")).unwrap();
+    assert!(page.contains("no trial of point 0 has a result"), "{page}");
 }
 
 /// Points drawn from distributions, regressed, shared out and stopped.
@@ -565,6 +599,13 @@ fn factors_that_are_none_are_refused_by_name() {
     said(VALUES, "range = [1, 2]", "steps: missing");
     said(VALUES, "range = [2, 2]", "from low to high");
     said(VALUES, "values = []", "factor[0].values");
+    said(VALUES, "values = [0.1, 0.1, 0.2]", "factor[0].values[1] = 0.1: is given already");
+    said(
+        "\"outcome\"]",
+        "\"map_bytes\"]",
+        "responses[3] = \"map_bytes\": is of vehicles that explore",
+    );
+    said("seed = 5", "seed = 9007199254740993", "must be from 0 to 9007199254740992");
     let normal = |rest: &str| format!("distribution = {{ kind = \"normal\", mean = 1, {rest} }}");
     said(VALUES, &normal("deviation = 1"), "factor[0].steps: missing");
     said(

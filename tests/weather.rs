@@ -90,7 +90,15 @@ fn what_no_relation_is_known_for_is_refused() {
     assert!(silt.contains("soil.custom[0].moisture.class") && silt.contains("CH"), "{silt}");
     let late =
         refused("moisture={class=\"CL\",reference=0.2,rain={falls=[[3,18]],day=1,saturated=0.4}}");
-    assert!(late.contains("soil.custom[0].moisture") && late.contains("day 3"), "{late}");
+    let told = "soil.custom[0].moisture.rain.day = 1: must be 3 or later, the day of the last of rain.falls";
+    assert!(late.contains(told), "{late}");
+    let back = refused(
+        "moisture={class=\"CL\",reference=0.2,rain={falls=[[3,18],[1,2]],day=9,saturated=0.4}}",
+    );
+    assert!(
+        back.contains("soil.custom[0].moisture.rain.falls") && back.contains("day 3"),
+        "{back}"
+    );
     let full = refused(
         "moisture={class=\"CL\",reference=0.2,content=0.3,rain={falls=[[0,18]],day=1,saturated=0.25}}",
     );

@@ -40,6 +40,17 @@ def test_gymnasiums_checker_has_no_word_to_say(name):
         env.close()
 
 
+def test_what_was_closed_goes_on_no_more():
+    vector = gymnasium.make_vec("bekker/SlipSpeed-v0", 2, **QUICK)
+    for env in (gymnasium.make("bekker/SlipSpeed-v0", **QUICK), vector):
+        env.reset(seed=1)
+        env.close()
+        with pytest.raises(gymnasium.error.ClosedEnvironmentError):
+            env.step(np.zeros(env.action_space.shape, np.float32))
+        with pytest.raises(gymnasium.error.ClosedEnvironmentError):
+            env.reset()
+
+
 @pytest.mark.parametrize("name", IDS)
 def test_make_and_make_vec_give_the_same_bits(name):
     vector = gymnasium.make_vec(name, 3, **QUICK)

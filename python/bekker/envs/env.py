@@ -17,6 +17,7 @@ from .spaces import (
     action_space,
     check_alone,
     check_camera,
+    check_open,
     check_render_mode,
     check_size,
     level_of,
@@ -51,6 +52,7 @@ class BekkerEnv(gymnasium.Env[Observation, Observation]):
         check_alone(self._core, task)
         self._infos = Infos(self._core)
         self._seeded = False
+        self.closed = False
         self.action_space = action_space(self._core)
         self.observation_space = observation_space(self._core)
         self.layout = self._core.layout()
@@ -60,6 +62,7 @@ class BekkerEnv(gymnasium.Env[Observation, Observation]):
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
         """Begins the first episode of a seed, or the next."""
+        check_open(self.closed)
         super().reset(seed=seed)
         level = level_of(options)
         if seed is None and not self._seeded:
@@ -72,6 +75,7 @@ class BekkerEnv(gymnasium.Env[Observation, Observation]):
         self, action: Observation
     ) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Drives for a period, 0.1 s unless told otherwise."""
+        check_open(self.closed)
         given = np.asarray(action, np.float32)
         if given.shape != self.action_space.shape:
             told = f"action of shape {given.shape}: must be {self.action_space.shape}"
@@ -80,6 +84,10 @@ class BekkerEnv(gymnasium.Env[Observation, Observation]):
         observations, rewards, terminated, truncated, _, _, infos, levels, _ = found
         info = self._infos.single(infos[0], levels[0])
         return observations[0], float(rewards[0]), bool(terminated[0]), bool(truncated[0]), info
+
+    def close(self) -> None:
+        """Ends it: it neither begins nor goes on with an episode."""
+        self.closed = True
 
     def render(self) -> NDArray[np.uint8] | None:
         """What the camera sees now."""

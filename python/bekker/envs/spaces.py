@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from gymnasium.error import ClosedEnvironmentError
 from gymnasium.spaces import Box, Space
 from numpy.typing import NDArray
 
@@ -131,6 +132,12 @@ def parts(layout: Layout, observations: NDArray[np.float32]) -> dict[str, NDArra
             part = part.reshape(*part.shape[:-1], side, side, 3)
         named[name] = part
     return named
+
+
+def check_open(closed: bool) -> None:
+    """Refuses to go on with what was ended."""
+    if closed:
+        raise ClosedEnvironmentError("the environment was closed: make another one")
 
 
 def check_alone(core: _core.Envs, task: str) -> None:

@@ -20,6 +20,7 @@ from .spaces import (
     check_alone,
     check_camera,
     check_limit,
+    check_open,
     check_render_mode,
     check_size,
     level_of,
@@ -80,6 +81,7 @@ class BekkerVectorEnv(VectorEnv[Array, Array, Array]):
         `options["reset_mask"]` says of which environments, `options["level"]` on which level. One
         that never had a seed draws its own.
         """
+        check_open(self.closed)
         super().reset(seed=seed if isinstance(seed, int) else None)
         level = level_of(options)
         seeds = seeds_of(seed, self.num_envs)
@@ -98,6 +100,7 @@ class BekkerVectorEnv(VectorEnv[Array, Array, Array]):
 
     def step(self, actions: Array) -> tuple[Array, Array, Array, Array, dict[str, Any]]:
         """Drives all of them for a period."""
+        check_open(self.closed)
         given = np.ascontiguousarray(actions, np.float32)
         if given.shape != self.action_space.shape:
             told = f"actions of shape {given.shape}: must be {self.action_space.shape}"

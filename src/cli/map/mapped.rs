@@ -12,6 +12,7 @@ use crate::study::map::{
     Question, Table, Threads, barred, slope_deviation, slopes,
 };
 use crate::study::mobility::{Subject, ride_speed};
+use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
@@ -84,7 +85,11 @@ impl Mapped {
     /// The map that a folder was made from.
     pub fn of_folder(folder: &Path) -> Result<Mapped, Failure> {
         let asked = AskedOfMap::read(folder)?;
-        let map = MapFile::read(&asked.file, &asked.sets)?;
+        let map = match MapFile::read(&asked.file, &asked.sets) {
+            // what it said is in the folder, too
+            Err(_) if !asked.file.exists() => of_record(&asked)?,
+            read => read?,
+        };
         if asked_of(&map, &asked.file, &asked.sets)?.fingerprint != asked.fingerprint {
             let sets: String = asked.sets.iter().map(|set| format!(" --set '{set}'")).collect();
             let cause = format!(
@@ -255,6 +260,35 @@ impl Mapped {
 /// The tables, to be asked.
 pub fn asked_tables(driven: &[Driven]) -> Vec<Table> {
     driven.iter().map(|own| Table::new(&own.axes, &own.columns)).collect()
+}
+
+/// The map that a folder keeps, whose file is no longer where it was.
+fn of_record(asked: &AskedOfMap) -> Result<MapFile, Failure> {
+    let file = asked.file.display();
+    let refused = |cause: String| Failure::Input { subject: file.to_string(), cause };
+    let text = toml::to_string(&without_nulls(&asked.map)).map_err(|error| {
+        refused(format!("is no longer there, and what is kept of it cannot be read: {error}"))
+    })?;
+    let beside = asked.file.parent().unwrap_or(Path::new(""));
+    MapFile::parse(&file.to_string(), &text, beside, &[]).map_err(|faults| {
+        let told = faults.to_string();
+        refused(format!(
+            "is no longer there: put it back with the files that it names, or `bekker map run` where they \
+             are now into the same folder, which drives nothing twice. {told}"
+        ))
+    })
+}
+
+/// Without what is null, for which TOML has no word: it is as if it were not there.
+fn without_nulls(value: &Value) -> Value {
+    match value {
+        Value::Object(own) => {
+            let given = own.iter().filter(|(_, value)| !value.is_null());
+            given.map(|(key, value)| (key.clone(), without_nulls(value))).collect()
+        }
+        Value::Array(own) => own.iter().map(without_nulls).collect(),
+        other => other.clone(),
+    }
 }
 
 /// What a map is made from, and the hash of all that decides it.

@@ -42,14 +42,16 @@ impl Plan {
                 "columns": cells.columns,
                 "rows": cells.rows,
                 "cell": cells.side,
+                "area": cells.bounds(),
                 "soils": names,
                 "tables": covers.len(),
                 "table_columns": columns,
                 "slope_deviation": question.slope_deviation,
             }));
         }
+        let [west, south, east, north] = cells.bounds();
         stdout::print(&format!(
-            "{}: {} on {} x {} cells of {} m, {}; {columns} columns of {} tables, each about a dozen \
+            "{}: {} on {} x {} cells of {} m, x {west} to {east}, y {south} to {north} m, {}; {columns} columns of {} tables, each about a dozen \
              drives over {} m; slopes off by {:.3} (standard deviation)",
             self.map.display(),
             mapped.vehicle,

@@ -6,7 +6,7 @@ use crate::cli::{Failure, stdout};
 use crate::report::going::{self, AskedOfMap, Layer, MapFolder, Maps, Scale};
 use crate::report::write_file;
 use crate::scenario::map_paths;
-use crate::study::map::{Aim, MapWay, Threads, best_way, going as going_of};
+use crate::study::map::{Aim, MapWay, Threads, WayScenario, best_way, going as going_of};
 use clap::Args;
 use serde_json::json;
 use std::path::PathBuf;
@@ -16,9 +16,11 @@ use std::path::PathBuf;
 #[command(after_help = "Examples:\n  \
     bekker map route going --from -1500,-1500 --to 1500,1200\n  \
     bekker run going/route_fastest.toml\n\n\
-    Leaves route_fastest and route_safest in the folder: .csv in the local frame, .toml to be\n\
-    driven, .gpx and .geojson where the elevation model says where it lies; route.png shows both.\n\
-    They take the place of those that were asked for before, also where only one is found.")]
+    A way begins and ends in the middles of the cells that the two points lie in. Leaves\n\
+    route_fastest and route_safest in the folder: .csv in the local frame, .toml to be driven, in\n\
+    the map's conditions at their medians, .gpx and .geojson where the elevation model says where\n\
+    it lies; route.png shows both. They take the place of those that were asked for before, also\n\
+    where only one is found.")]
 pub struct Route {
     /// The map's folder
     folder: PathBuf,
@@ -52,15 +54,7 @@ impl Route {
         let asked = AskedOfMap::read(&self.folder)?;
         let mapped = Mapped::of_folder(&self.folder)?;
         let folder = MapFolder::begin(&self.folder, &asked)?;
-        let cell = |argument, Point(at): Point| {
-            let [west, south, east, north] = mapped.map.area;
-            mapped.cells.at(at).ok_or_else(|| Failure::Usage {
-                argument,
-                value: format!("{},{}", at[0], at[1]),
-                allowed: format!("within the map: x {west} to {east}, y {south} to {north} m"),
-            })
-        };
-        let (from, to) = (cell("--from", self.from)?, cell("--to", self.to)?);
+        let [from, to] = self.ends(&mapped)?;
         let known = mapped.known(&folder)?;
         let going = match asked.physics {
             Some(strengths) => {
@@ -89,48 +83,80 @@ impl Route {
             let cause = "no way leads from one point to the other through cells that go".into();
             return Err(Failure::Run { subject: self.folder.display().to_string(), cause });
         }
-        for way in &ways {
-            self.write(&mapped, way)?;
-        }
+        let left_out = ways.iter().map(|way| self.write(&mapped, way));
+        let left_out: Vec<String> = left_out.collect::<Result<Vec<_>, _>>()?.concat();
         let p_go: Vec<f32> =
             going.iter().map(|own| own.p_go.iter().copied().fold(1.0, f32::min)).collect();
         self.picture(&mapped, &p_go, &ways)?;
         if self.json {
             let told = |aim: &Aim| json!({ "aim": aim, "cause": none(*aim) });
             let not_found: Vec<_> = not_found.iter().map(told).collect();
-            return stdout::print_json(
-                &json!({ "folder": self.folder, "ways": ways, "not_found": not_found }),
-            );
+            return stdout::print_json(&json!({
+                "folder": self.folder, "ways": ways, "not_found": not_found, "left_out": left_out,
+            }));
         }
         let absent = not_found.into_iter().map(|aim| format!("  {}: {}", name(aim), none(aim)));
-        let lines: Vec<String> = absent.chain(ways.iter().map(sentence)).collect();
-        stdout::print(&format!("{}:\n{}", self.folder.display(), lines.join("\n")))
+        let left_out = left_out.into_iter().map(|told| format!("  {told}"));
+        let lines: Vec<String> = absent.chain(ways.iter().map(sentence)).chain(left_out).collect();
+        let [from, to] =
+            [from, to].map(|cell| mapped.cells.centre(cell).map(|x| x.to_string()).join(", "));
+        stdout::print(&format!(
+            "{}: from ({from}) to ({to}) m, the middles of their cells\n{}",
+            self.folder.display(),
+            lines.join("\n")
+        ))
     }
 
-    fn write(&self, mapped: &Mapped, way: &MapWay) -> Result<(), Failure> {
+    /// The cells in which the way begins and ends.
+    fn ends(&self, mapped: &Mapped) -> Result<[usize; 2], Failure> {
+        let refused = |argument, Point([x, y]): Point, allowed| Failure::Usage {
+            argument,
+            value: format!("{x},{y}"),
+            allowed,
+        };
+        let cell = |argument, at: Point| {
+            let [west, south, east, north] = mapped.cells.bounds();
+            let allowed = format!("within the map: x {west} to {east}, y {south} to {north} m");
+            mapped.cells.at(at.0).ok_or_else(|| refused(argument, at, allowed))
+        };
+        let [from, to] = [cell("--from", self.from)?, cell("--to", self.to)?];
+        if from == to {
+            let side = mapped.cells.side;
+            let allowed = format!("in another cell than --from: cells are {side} m wide");
+            return Err(refused("--to", self.to, allowed));
+        }
+        Ok([from, to])
+    }
+
+    /// Writes a way; what of the map its files leave out.
+    fn write(&self, mapped: &Mapped, way: &MapWay) -> Result<Vec<String>, Failure> {
         let name = name(way.aim);
         let land = &mapped.map.land;
         let height = |[x, y]: [f64; 2]| [x, y, land.terrain.height(x, y)];
         let points: Vec<[f64; 3]> = way.points.iter().copied().map(height).collect();
         let path = |ending: &str| self.folder.join(format!("{name}.{ending}"));
+        let mut left_out = Vec::new();
         going::write_csv(&path("csv"), &points)?;
-        if let Some(site) = &land.site {
-            let properties = match json!({
-                "name": name, "length_m": way.length, "time_s": way.time,
-                "least_p_go": way.least_p_go,
-            }) {
-                serde_json::Value::Object(properties) => properties,
-                _ => Default::default(),
-            };
-            going::write_gpx(&path("gpx"), name, site, &points)?;
-            going::write_geojson(&path("geojson"), properties, site, &points)?;
-        }
-        if way.points.len() < 2 {
-            return Ok(());
+        match &land.site {
+            Some(site) => {
+                let properties = match json!({
+                    "name": name, "length_m": way.length, "time_s": way.time,
+                    "least_p_go": way.least_p_go,
+                }) {
+                    serde_json::Value::Object(properties) => properties,
+                    _ => Default::default(),
+                };
+                going::write_gpx(&path("gpx"), name, site, &points)?;
+                going::write_geojson(&path("geojson"), properties, site, &points)?;
+            }
+            None => left_out.push(format!(
+                "no {name}.gpx and {name}.geojson: the ground has no longitude and latitude, or in a \
+                 reference system that is not known here"
+            )),
         }
         // half as long again, and a minute to pull away and to stop
         let duration = (1.5 * way.time + 60.0).ceil();
-        let mut scenario = mapped.map.along(name, &way.points, duration);
+        let WayScenario { mut scenario, unsaid } = mapped.map.along(name, way, duration);
         let base = &mapped.map.base.folder;
         map_paths(&mut scenario, |path| {
             let path = base.join(path);
@@ -139,7 +165,17 @@ impl Route {
         let text = scenario
             .to_toml()
             .map_err(|error| Failure::Run { subject: name.into(), cause: error.to_string() })?;
-        Ok(write_file(&path("toml"), text.as_bytes())?)
+        let mut head = format!(
+            "# The map's conditions along the way at their medians; {} cells, from middle to middle.\n",
+            way.cells
+        );
+        if !unsaid.is_empty() {
+            let told = unsaid.join("; ");
+            head += &format!("# Not all that the map says: {told}.\n");
+            left_out.push(format!("{name}.toml does not say all that the map does: {told}"));
+        }
+        write_file(&path("toml"), (head + &text).as_bytes())?;
+        Ok(left_out)
     }
 
     fn picture(&self, mapped: &Mapped, p_go: &[f32], ways: &[MapWay]) -> Result<(), Failure> {

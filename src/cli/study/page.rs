@@ -5,9 +5,7 @@ mod charts;
 use super::{level_word, rounded};
 use crate::report::html::{Interval, Page, Picture, Section};
 use crate::report::study::{AskedOfStudy, Outline};
-use crate::study::analysis::{
-    Analysis, Answer, FactorEffects, Figures, LevelFigures, PointFigures, Said,
-};
+use crate::study::analysis::{Analysis, Answer, Figures, Influence, PointFigures, Said};
 use crate::study::design::{Figure, Level, StudyConfig};
 use crate::study::statistics::{Moments, wilson};
 
@@ -20,6 +18,8 @@ pub struct Reported<'a> {
     pub analysis: &'a Analysis,
     /// How many trials are reported.
     pub progress: String,
+    /// Whether others are still to be driven.
+    pub unfinished: bool,
     /// Tables of all design points, of differences and of what else is said.
     pub tables: &'a [Outline],
     /// Trials that failed, with their reasons.
@@ -57,14 +57,6 @@ impl Valued {
     }
 }
 
-/// How far a factor moves a response's mean.
-struct Swing {
-    factor: String,
-    low: f64,
-    high: f64,
-    mean: f64,
-}
-
 impl Reported<'_> {
     /// The page.
     pub fn page(&self) -> Page {
@@ -84,12 +76,16 @@ impl Reported<'_> {
         let done: u64 = self.analysis.points.iter().map(|point| point.done).sum();
         let failed: u64 = self.analysis.points.iter().map(|point| point.failed).sum();
         let fact = |value: String, what: &str| [value, what.to_owned()];
+        let driven = match self.unfinished {
+            true => format!("{done} of {}", self.asked.trials),
+            false => done.to_string(),
+        };
         Page {
             title: format!("Study of {name}"),
             question: config.description.clone(),
-            answer: self.answer(),
+            answer: self.qualified(&self.answer()),
             facts: vec![
-                fact(done.to_string(), "trials driven"),
+                fact(driven, "trials driven"),
                 fact(failed.to_string(), "trials without a result"),
                 fact(self.analysis.points.len().to_string(), "design points"),
                 fact(config.replications.to_string(), "replications"),
@@ -165,7 +161,11 @@ impl Reported<'_> {
             }
             ([one], _) => format!("{name}: {}.", one.1),
             ([worst, .., best], _) if worst.0 == best.0 => {
-                format!("{name}: the same at all design points, such as {}.", best.1)
+                let all = match points.len() == self.analysis.points.len() {
+                    true => "all design points".to_owned(),
+                    false => format!("all {} design points that have one", points.len()),
+                };
+                format!("{name}: the same at {all}, such as {}.", best.1)
             }
             ([worst, .., best], _) => {
                 let more = |own: &(f64, String)| match points
@@ -183,16 +183,29 @@ impl Reported<'_> {
         }
     }
 
-    /// Which factor matters most.
+    /// The answer, and what it is not an answer of.
+    fn qualified(&self, answer: &str) -> String {
+        let points = &self.analysis.points;
+        let empty = points.iter().filter(|point| point.done == 0).count();
+        let without = (empty > 0).then(|| {
+            format!("No trial has a result at {empty} of {} design points.", points.len())
+        });
+        let unfinished = self.unfinished.then(|| format!("Not done yet: {}.", self.progress));
+        let all = [answer.trim().to_owned()].into_iter().chain(without).chain(unfinished);
+        all.collect::<Vec<_>>().join(" ")
+    }
+
+    /// Which factor matters most, if all of them can be ranked and it is more than chance.
     fn decisive(&self, response: usize) -> String {
-        match self.swings(response).first() {
-            Some(Swing { factor, low, high, .. }) if high > low => format!(
-                "Most depends on {factor}: the mean goes from {} to {} over its levels.",
-                rounded(*low),
-                rounded(*high)
-            ),
-            _ => String::new(),
-        }
+        let Some(Influence { factors, left_out, .. }) = self.influence(response) else {
+            return String::new();
+        };
+        let Some(first) = factors.first().filter(|own| own.certain && left_out.is_empty()) else {
+            return String::new();
+        };
+        let [low, high] = ends(&first.means).map(rounded);
+        let over = if first.quarters { "quarters of its numbers" } else { "its levels" };
+        format!("Most depends on {}: the mean goes from {low} to {high} over {over}.", first.factor)
     }
 
     /// Yes and all trials, of a response that is yes or no.
@@ -212,29 +225,10 @@ impl Reported<'_> {
         all.join(", ")
     }
 
-    /// Each factor with the lowest and highest mean over its levels, and the mean over all; the
-    /// widest first. Where levels do not come back, by the surrogate.
-    fn swings(&self, response: usize) -> Vec<Swing> {
-        let span = |factor: &str, values: Vec<f64>| {
-            let low = values.iter().copied().fold(f64::INFINITY, f64::min);
-            let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-            let mean = values.iter().sum::<f64>() / values.len() as f64;
-            (!values.is_empty()).then(|| Swing { factor: factor.to_owned(), low, high, mean })
-        };
-        let values = |own: &FactorEffects| {
-            let value = |level: &LevelFigures| {
-                Some(Valued::of(level.responses.get(response)?, level.done)?.value)
-            };
-            own.levels.iter().filter_map(value).collect::<Vec<f64>>()
-        };
-        let name = self.asked.responses.get(response).map_or("", |own| own[0].as_str());
-        let guessed = self.analysis.surrogates.iter().filter(|own| own.response == name);
-        let guessed = guessed.filter_map(found).flat_map(|own| &own.main_effects);
-        let told = self.analysis.effects.iter().filter_map(|own| span(&own.factor, values(own)));
-        let guessed = guessed.filter_map(|own| span(&own.factor, own.values.clone()));
-        let mut swings: Vec<Swing> = told.chain(guessed).collect();
-        swings.sort_by(|a, b| (b.high - b.low).total_cmp(&(a.high - a.low)));
-        swings
+    /// How far each factor moves a response.
+    fn influence(&self, response: usize) -> Option<&Influence> {
+        let [name, _] = self.asked.responses.get(response)?;
+        self.analysis.influences.iter().find(|own| own.response == *name)
     }
 
     fn worst(&self) -> Option<Section> {
@@ -273,4 +267,10 @@ fn found<T>(answer: &Answer<T>) -> Option<&T> {
         Said::Found(found) => Some(found),
         Said::Refused(_) => None,
     }
+}
+
+/// The least and the greatest.
+fn ends(values: &[f64]) -> [f64; 2] {
+    let low = values.iter().copied().fold(f64::INFINITY, f64::min);
+    [low, values.iter().copied().fold(f64::NEG_INFINITY, f64::max)]
 }

@@ -5,13 +5,13 @@ use super::outlines::further;
 use super::page::Reported;
 use super::{level_word, rounded, worst};
 use crate::cli::{Failure, stdout};
-use crate::report::study::{AskedOfStudy, Cell, Outline, TrialRecord};
+use crate::report::study::{AskedOfStudy, Cell, Outline, Shard, TrialRecord};
 use crate::report::table::TextStyle;
 use crate::report::write_file;
 use crate::study::analysis::{
-    Analysis, Difference, Figures, PointFigures, ResponseFigures, StudyResult, TrialResult, analyse,
+    Difference, Figures, PointFigures, ResponseFigures, StudyResult, TrialResult, analyse,
 };
-use crate::study::design::{self, Level, StudyConfig};
+use crate::study::design::{self, Level};
 use clap::Args;
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
@@ -61,14 +61,30 @@ impl Report {
             ""
         };
         let progress = format!("{} of {} trials{by_rule}", trials.len(), asked.trials);
-        let tables = [points_table(&asked, points), differences_table(&asked, points)];
+        let pairs = config.common_random_numbers && config.replications > 1;
+        let tables = [points_table(&asked, points), differences_table(&asked, points, pairs)];
         let tables: Vec<Outline> = tables.into_iter().flatten().chain(further(&analysis)).collect();
         let sections: Vec<String> = tables.iter().map(Outline::markdown).collect();
         let title = asked.study.get("description").and_then(Value::as_str).unwrap_or_default();
         let page = format!("# Study\n\n{title}\n\n{progress}.\n\n{}", sections.join("\n"));
         write_file(&self.folder.join("report.md"), page.as_bytes())?;
         all_figures(&asked, points).write_csv(&self.folder.join("report.csv"))?;
-        self.write_page(&asked, &config, &analysis, &trials, &progress, &tables)?;
+        let partial = trials.len() < extent.taken.len() || asked.shard != Shard::WHOLE;
+        let unfinished = partial || !extent.next.is_empty();
+        let reported = Reported {
+            asked: &asked,
+            config: &config,
+            analysis: &analysis,
+            progress: progress.clone(),
+            unfinished,
+            tables: &tables,
+            failures: trials
+                .iter()
+                .filter_map(|trial| Some([trial.trial.to_string(), trial.failure.clone()?]))
+                .collect(),
+            worst: Default::default(),
+        };
+        self.write_page(reported, &trials)?;
         if trials.len() < extent.taken.len() {
             eprintln!("warning: {progress} are reported: the next is not done yet");
         }
@@ -95,16 +111,9 @@ impl Report {
 }
 
 impl Report {
-    /// Writes report.html. What cannot be driven again is left out of it, and said.
-    fn write_page(
-        &self,
-        asked: &AskedOfStudy,
-        config: &StudyConfig,
-        analysis: &Analysis,
-        trials: &[&TrialRecord],
-        progress: &str,
-        tables: &[Outline],
-    ) -> Result<(), Failure> {
+    /// Writes report.html with the worst trials. What cannot be driven again is left out, and said.
+    fn write_page(&self, reported: Reported<'_>, trials: &[&TrialRecord]) -> Result<(), Failure> {
+        let asked = reported.asked;
         let (mut text, worst) = worst::worst(asked, trials, usize::from(self.pictures));
         let pictures = worst::pictures(&self.folder, asked, &worst).unwrap_or_else(|failure| {
             let cause = failure.to_string();
@@ -112,18 +121,7 @@ impl Report {
             text = format!("{text} No pictures: {cause}.");
             Vec::new()
         });
-        let failed = trials
-            .iter()
-            .filter_map(|trial| Some([trial.trial.to_string(), trial.failure.clone()?]));
-        let reported = Reported {
-            asked,
-            config,
-            analysis,
-            progress: progress.to_owned(),
-            tables,
-            failures: failed.collect(),
-            worst: (text, pictures),
-        };
+        let reported = Reported { worst: (text, pictures), ..reported };
         Ok(reported.page().write(&self.folder.join("report.html"))?)
     }
 }
@@ -210,12 +208,21 @@ fn sentence(response: &ResponseFigures, done: u64, failed: u64) -> String {
     }
 }
 
-/// Differences to the first point; none where there are none.
-fn differences_table(asked: &AskedOfStudy, points: &[PointFigures]) -> Option<Outline> {
+/// Differences to the first point, or why there are none where replications have `pairs`.
+fn differences_table(
+    asked: &AskedOfStudy,
+    points: &[PointFigures],
+    pairs: bool,
+) -> Option<Outline> {
+    let title = "Differences to point 0 by pairs of the same seed: gained and lost, or the mean with \
+                 Student's interval of 95 %";
     let any = |n: usize| points.iter().any(|point| point.responses[n].difference.is_some());
     let shown: Vec<usize> = (0..asked.responses.len()).filter(|n| any(*n)).collect();
     if shown.is_empty() {
-        return None;
+        let empty = pairs && points.len() > 1 && points[0].done == 0;
+        let cause = "no trial of point 0 has a result: there is nothing to compare with";
+        let (head, rows) = (vec!["none: why".into()], vec![vec![cause.into()]]);
+        return empty.then(|| Outline { title: title.into(), head, rows });
     }
     let mut head = point_head(asked);
     head.extend(shown.iter().map(|n| with_unit(&asked.responses[*n])));
@@ -233,8 +240,6 @@ fn differences_table(asked: &AskedOfStudy, points: &[PointFigures]) -> Option<Ou
         point_words(point).into_iter().chain(differences).collect()
     };
     let rows = points.iter().filter(|point| point.point != 0).map(row).collect();
-    let title = "Differences to point 0 by pairs of the same seed: gained and lost, or the mean with \
-                 Student's interval of 95 %";
     Some(Outline { title: title.into(), head, rows })
 }
 

@@ -327,7 +327,14 @@ impl<'s> Checker<'s> {
     fn check_range(&mut self, key: &str, node: &Node, schema: &'s Json) {
         let number = node.value.number().unwrap_or(f64::NAN);
         let bound = |name: &str| schema[name].as_f64();
-        let within = bound("minimum").is_none_or(|least| number >= least)
+        // beyond 2^53 whole numbers differ that are one float
+        let whole = |name: &str| match node.value {
+            Value::Integer(i) => Some((i, schema[name].as_i64()?)),
+            _ => None,
+        };
+        let within = whole("minimum").is_none_or(|(i, least)| i >= least)
+            && whole("maximum").is_none_or(|(i, most)| i <= most)
+            && bound("minimum").is_none_or(|least| number >= least)
             && bound("maximum").is_none_or(|most| number <= most)
             && bound("exclusiveMinimum").is_none_or(|least| number > least)
             && bound("exclusiveMaximum").is_none_or(|most| number < most);

@@ -10,7 +10,7 @@ use super::document::Document;
 use super::fault::{Fault, Problem, nearest_word};
 use crate::sensor::camera::Camera;
 use crate::simulation::PropKind;
-use crate::soil::Moisture;
+use crate::soil::{Moisture, MoistureError};
 
 /// Most classes of a raster of soils.
 const MOST_CLASSES: usize = 10_000;
@@ -389,9 +389,8 @@ pub(super) fn check_custom_soil(soil: &CustomSoil, key: &str, refuse: &mut Refus
             "what the frictional modulus of reece multiplies, as the soil's weight,".into();
         refuse(format!("{key}.density"), Problem::Missing { expected });
     }
-    if let Some(Err(error)) = soil.moisture.as_ref().map(Moisture::now) {
-        let cause = error.to_string();
-        refuse(format!("{key}.moisture"), Problem::Refused { cause });
+    if let Some((name, cause)) = soil.moisture.as_ref().and_then(wrong_moisture) {
+        refuse(format!("{key}.moisture.{name}"), Problem::Refused { cause });
     }
     if soil.based_on.is_some() {
         return;
@@ -402,6 +401,21 @@ pub(super) fn check_custom_soil(soil: &CustomSoil, key: &str, refuse: &mut Refus
             refuse(format!("{key}.{name}"), Problem::Missing { expected });
         }
     }
+}
+
+/// What is wrong with a moisture: its key, and what is allowed.
+fn wrong_moisture(moisture: &Moisture) -> Option<(&'static str, String)> {
+    let error = moisture.now().err()?;
+    let rain = moisture.rain.as_ref()?;
+    let last = rain.falls.last().map_or(rain.day, |fall| fall[0]);
+    let in_order = rain.falls.windows(2).all(|two| two[0][0] <= two[1][0]);
+    Some(match error {
+        MoistureError::Order { .. } if in_order => {
+            ("rain.day", format!("must be {last} or later, the day of the last of rain.falls"))
+        }
+        MoistureError::Saturated { .. } => ("rain.saturated", error.to_string()),
+        _ => ("rain.falls", error.to_string()),
+    })
 }
 
 fn check_vehicles(scenario: &Scenario, refuse: &mut Refuse) {

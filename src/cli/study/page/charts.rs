@@ -1,11 +1,11 @@
 //! The charts of a study's page, section by section.
 
-use super::{Reported, Swing, Valued, found};
+use super::{Reported, Valued, ends, found};
 use crate::cli::study::level_word;
 use crate::report::html::{Axis, Chart, Interval, Layer, Section};
 use crate::study::analysis::{
-    FactorEffects, IndicesFigures, LevelFigures, PairEffects, PointFigures, SurrogateFigures,
-    SurvivalFigures,
+    FactorEffects, FactorInfluence, IndicesFigures, LevelFigures, PairEffects, PointFigures,
+    SurrogateFigures, SurvivalFigures,
 };
 use crate::study::design::Level;
 use crate::study::statistics::Interval as Indexed;
@@ -60,16 +60,16 @@ impl Reported<'_> {
     /// Which factor moves a response how far.
     pub(super) fn tornado(&self) -> Option<Section> {
         let chart = |response: usize| {
-            let swings = self.swings(response);
-            let bar = |(n, own): (usize, &Swing)| Interval {
-                // the widest on top
-                at: (swings.len() - 1 - n) as f64,
-                value: own.mean,
-                ends: [own.low, own.high],
+            let factors = &self.influence(response)?.factors;
+            let bar = |(n, own): (usize, &FactorInfluence)| Interval {
+                // that of the greatest share on top
+                at: (factors.len() - 1 - n) as f64,
+                value: own.means.iter().sum::<f64>() / own.means.len() as f64,
+                ends: ends(&own.means),
             };
-            let bars: Vec<Interval> = swings.iter().enumerate().map(bar).collect();
-            let names = swings.iter().rev().map(|own| own.factor.clone()).collect();
-            (swings.len() > 1).then(|| Chart {
+            let bars: Vec<Interval> = factors.iter().enumerate().map(bar).collect();
+            let names = factors.iter().rev().map(|own| own.factor.clone()).collect();
+            (factors.len() > 1).then(|| Chart {
                 title: format!("{}: range of its mean", self.asked.responses[response][0]),
                 x: Axis::Number { label: self.labelled(response), zero: false },
                 y: Axis::Words { label: String::new(), words: names },
@@ -80,8 +80,9 @@ impl Reported<'_> {
             (0..self.asked.responses.len().min(CHARTED)).filter_map(chart).collect();
         (!charts.is_empty()).then(|| Section {
             heading: "What matters most".into(),
-            text: vec!["The mean of a response from its lowest to its highest over the levels of each factor; \
-                        the stroke is the mean of these.".into()],
+            text: vec!["The mean of a response from its lowest to its highest over the levels of each factor, or \
+                        over quarters of numbers that do not come back; the stroke is the mean of these. \
+                        Factors are in the order of their shares of the variance.".into()],
             charts,
             ..Section::default()
         })

@@ -180,16 +180,13 @@ fn sets_inflation(spec: &VehicleSpec, driver: &config::Driver) -> Result<(), (St
 
 /// A vehicle with the payload of its entry, by the rules of its file: it stands on its wheels, and they
 /// carry it; else the key, and why.
-fn with_payload(
-    mut spec: AnySpec,
-    entry: &config::Vehicle,
-) -> Result<AnySpec, (&'static str, String)> {
+fn with_payload(mut spec: AnySpec, entry: &config::Vehicle) -> Result<AnySpec, (String, String)> {
     for payload in &entry.payload {
         spec.load(payload.mass, &payload.position, &payload.size);
     }
     let refused = |error: SpecError| {
         let name = spec.name();
-        ("payload", format!("must leave {name} sound: with all of it, {error}"))
+        ("payload".to_owned(), format!("must leave {name} sound: with all of it, {error}"))
     };
     match entry.payload.is_empty() {
         true => Ok(spec),

@@ -3,6 +3,7 @@
 
 mod effects;
 mod indices;
+mod influence;
 mod interactions;
 mod logistic;
 mod points;
@@ -11,6 +12,7 @@ mod survival;
 
 pub use effects::{FactorEffects, LevelFigures};
 pub use indices::IndicesFigures;
+pub use influence::{FactorInfluence, Influence};
 pub use interactions::{CellFigures, PairEffects};
 pub use logistic::{LogisticFigures, Term};
 pub use points::{Difference, Figures, PointFigures, ResponseFigures};
@@ -56,6 +58,8 @@ pub struct Analysis {
     pub effects: Vec<FactorEffects>,
     /// Each response at each pair of levels of two factors.
     pub interactions: Vec<PairEffects>,
+    /// How far each factor moves each response that has a mean, on one scale.
+    pub influences: Vec<Influence>,
     /// How the odds of each yes hang on the factors.
     pub logistic: Vec<Answer<LogisticFigures>>,
     /// Which factors each number's variance is due to, of the design `saltelli`.
@@ -100,6 +104,7 @@ pub fn analyse(study: &StudyResult<'_>) -> Analysis {
         points: points::of_points(study),
         interactions: interactions::of_pairs(study, &effects),
         effects,
+        influences: responses().filter_map(|(n, _)| influence::of_response(study, n)).collect(),
         logistic: responses()
             .filter(|(_, name)| is_proportion(name))
             .filter_map(|(n, name)| Some(answer(name, logistic::of_response(study, n)?)))

@@ -89,7 +89,8 @@ impl Distribution {
         let part = part.clamp(NEAREST, 1.0 - NEAREST);
         let [low, high] = self.bounds();
         let [from, to] = [low.map_or(0.0, |x| self.below(x)), high.map_or(1.0, |x| self.below(x))];
-        let number = self.uncut(from + part * (to - from));
+        // rounding takes the last parts of what is cut off below to the whole's end, where no number is
+        let number = self.uncut((from + part * (to - from)).min(1.0 - NEAREST));
         number.clamp(low.unwrap_or(f64::NEG_INFINITY), high.unwrap_or(f64::INFINITY))
     }
 
@@ -222,6 +223,20 @@ mod tests {
         assert!((cut.quantile(0.5) - median).abs() < 1e-12);
         assert!((cut.quantile(0.0) + 1.0).abs() < 1e-12 && cut.quantile(1.0) > 8.0);
         assert_eq!(cut.fault(), None);
+        // a cut above what most of it has, and below it, mirror one another
+        let [above, below] = [(Some(0.6), None), (None, Some(0.4))]
+            .map(|(low, high)| Distribution::Normal { mean: 0.5, deviation: 0.1, low, high });
+        assert_eq!([above.fault(), below.fault()], [None, None]);
+        for n in 0..=64 {
+            // parts that are exact in either direction
+            let part = f64::from(n) / 64.0;
+            let [right, left] = [above.quantile(part), below.quantile(1.0 - part)];
+            assert!((right + left - 1.0).abs() < 1e-9 || n == 64, "{part}: {right} {left}");
+            assert!(right >= 0.6 && left <= 0.4 && right.is_finite() && left.is_finite());
+        }
+        let lognormal =
+            Distribution::Lognormal { median: 1.0, sigma_ln: 0.3, low: Some(2.0), high: None };
+        assert!(lognormal.fault().is_none() && lognormal.quantile(1.0) > 5.0);
         let nothing =
             Distribution::Normal { mean: 0.0, deviation: 1.0, low: Some(9.0), high: None };
         assert_eq!(nothing.fault().unwrap().0, "low");

@@ -107,6 +107,13 @@ fn of_levels(design: Design, factor: &Factor, fault: &mut impl FnMut(&str, Probl
     if *scale && (levels.is_some() || !values.iter().flatten().all(is_number)) {
         fault("scale", refused("is for levels that are numbers: each multiplies the scenario's"));
     }
+    let mut seen = BTreeSet::new();
+    for (n, value) in values.iter().flatten().enumerate() {
+        if !seen.insert(value.to_toml()) {
+            let cause = "is given already: its drives would be counted twice";
+            fault(&format!("values[{n}]"), refused(cause));
+        }
+    }
     let mut names = BTreeSet::new();
     for (n, level) in levels.iter().flatten().enumerate() {
         if !names.insert(&level.name) {

@@ -152,6 +152,11 @@ impl Figure {
         }
     }
 
+    /// Whether it is of a team, not of any drive.
+    pub fn is_of_a_team(self) -> bool {
+        matches!(self, Figure::Detected | Figure::Explored | Figure::MapBytes)
+    }
+
     /// Whether it is of the whole run, not of one vehicle.
     pub fn is_of_the_run(self) -> bool {
         OF_THE_RUN.contains(&self)

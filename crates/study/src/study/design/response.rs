@@ -63,6 +63,13 @@ impl Response {
             let cause = format!("is of the whole convoy: give it without `{vehicle}.`");
             return Err(Problem::Refused { cause });
         }
+        if scenario.team.is_none()
+            && let Measure::Figure(figure) = measure
+            && figure.is_of_a_team()
+        {
+            let cause = "is of vehicles that explore together: the scenario has no [team]".into();
+            return Err(Problem::Refused { cause });
+        }
         let index = match vehicle {
             Some(vehicle) => scenario.vehicle.iter().position(|own| own.name == vehicle),
             None => Some(0),

@@ -11,9 +11,9 @@
 //! [`slope_deviation`]: super::slope_deviation
 
 use super::config::BarrierKind;
-use super::figures::{CLASSES, CellFigures, Going, Intervals, Limits, Reason, Speeds};
+use super::figures::{CellFigures, Going, Intervals, Limits, Reason, Speeds, Uncertain};
 use super::relief::Cells;
-use super::table::Table;
+use super::table::{Between, Table};
 use crate::numeric::{exp, ln, sin_cos};
 use crate::random::Stream;
 use crate::sensor::noise::quantile;
@@ -143,37 +143,64 @@ impl<'a> Asker<'a> {
         }
     }
 
-    /// The draws of a cell: speeds direction by direction, and each draw's class of strength.
-    fn draw(&self, cell: usize, room: &mut Speeds) {
-        let (draws, directions) = (self.draws, self.question.directions);
+    /// The draws of a cell: speeds direction by direction; with `again`, also those that tell what
+    /// of their variance is the strength's.
+    fn draw(&self, cell: usize, room: &mut Speeds, again: bool) {
+        let draws = self.draws;
         let table = &self.ground.tables[usize::from(self.ground.covers[cell])];
         let [east, north] = self.ground.slopes[cell].map(f64::from);
         let [median, sigma] = self.ground.of(cell).strength;
         let middle = ln(median) + f64::from(self.ground.shifts[cell]);
-        let limit = self.question.speed.min(self.ground.of(cell).ride);
-        room.by_direction.resize(draws * directions, 0.0);
-        room.classes.clear();
+        let (strength_varies, error) =
+            (self.question.strength_varies && sigma > 0.0, self.question.slope_deviation);
+        room.uncertain = match (strength_varies, error > 0.0) {
+            (true, true) => Uncertain::Both,
+            (false, true) => Uncertain::Heights,
+            (_, false) => Uncertain::Strength,
+        };
+        room.by_direction.resize(draws * self.question.directions, 0.0);
+        room.draws = draws;
+        room.again.clear();
         for draw in 0..draws {
             let bits = self.stream.bits(cell as u64 * self.question.draws as u64 + draw as u64);
             let level = |n: u32| (bits >> (n * LEVEL_BITS)) as usize & (LEVELS - 1);
             // the stratum of this draw, and a place within it
             let stratified = (draw * LEVELS + level(0)) / draws;
-            let deviations =
-                if self.question.strength_varies { self.normal[stratified] } else { 0.0 };
+            let deviations = if strength_varies { self.normal[stratified] } else { 0.0 };
             let strength = table.strength(middle + sigma * deviations);
-            let error = self.question.slope_deviation;
-            let slope =
-                [east + error * self.normal[level(1)], north + error * self.normal[level(2)]];
-            for (axis, [cos, sin]) in self.axes.iter().enumerate() {
-                let along = slope[0] * cos + slope[1] * sin;
-                let across = slope[1] * cos - slope[0] * sin;
-                let mixed = table.mixed(strength, across);
-                for (direction, grade) in [(axis, along), (axis + directions / 2, -along)] {
-                    let speed = mixed.map_or(0.0, |mixed| table.speed(&mixed, grade).min(limit));
-                    room.by_direction[direction * draws + draw] = speed as f32;
-                }
+            let slope = |n: u32| {
+                let [x, y] = [n, n + 1].map(|n| error * self.normal[level(n)]);
+                [east + x, north + y]
+            };
+            self.cross(cell, strength, slope(1), |direction, speed| {
+                room.by_direction[direction * draws + draw] = speed;
+            });
+            if again && room.uncertain == Uncertain::Both {
+                let mut sum = 0.0;
+                self.cross(cell, strength, slope(3), |_, speed| sum += f64::from(speed));
+                room.again.push(sum / self.question.directions as f64);
             }
-            room.classes.push(stratified / (LEVELS / CLASSES));
+        }
+    }
+
+    /// Speeds of a cell in all directions at a strength on a slope.
+    fn cross(
+        &self,
+        cell: usize,
+        strength: Between,
+        slope: [f64; 2],
+        mut put: impl FnMut(usize, f32),
+    ) {
+        let table = &self.ground.tables[usize::from(self.ground.covers[cell])];
+        let limit = self.question.speed.min(self.ground.of(cell).ride);
+        for (axis, [cos, sin]) in self.axes.iter().enumerate() {
+            let along = slope[0] * cos + slope[1] * sin;
+            let across = slope[1] * cos - slope[0] * sin;
+            let mixed = table.mixed(strength, across);
+            for (direction, grade) in [(axis, along), (axis + self.axes.len(), -along)] {
+                let speed = mixed.map_or(0.0, |mixed| table.speed(&mixed, grade).min(limit));
+                put(direction, speed as f32);
+            }
         }
     }
 
@@ -181,7 +208,7 @@ impl<'a> Asker<'a> {
         if let Some(kind) = self.ground.barriers[cell] {
             return CellFigures::barred(kind);
         }
-        self.draw(cell, room);
+        self.draw(cell, room, true);
         room.figures(&self.intervals, self.reason(cell))
     }
 
@@ -190,7 +217,7 @@ impl<'a> Asker<'a> {
             return Going::barred(self.question.directions);
         }
         let mut room = Speeds::default();
-        self.draw(cell, &mut room);
+        self.draw(cell, &mut room, false);
         room.going()
     }
 
@@ -285,9 +312,13 @@ mod tests {
         let twice = asked([0.6, 0.0], 0.5, 0.0);
         assert!(near(twice, 0.0828), "{twice:?}");
         assert!(twice.p_go_low < twice.p_go && twice.p_go < twice.p_go_high);
-        // all that varies is the soil's: but for what varies within a class of strength
-        assert!(asked([0.3, 0.0], 0.5, 0.0).soil_share > 0.8);
+        // all that varies is the soil's, at the edge of go as elsewhere
+        for slope in [0.2, 0.3, 0.6] {
+            assert_eq!(asked([slope, 0.0], 0.5, 0.0).soil_share, 1.0);
+        }
         assert!(asked([0.3, 0.0], 0.05, 0.2).soil_share < 0.3);
+        assert!(asked([0.3, 0.0], 0.5, 0.01).soil_share > 0.85);
+        assert_eq!(asked([0.3, 0.0], 0.0, 0.1).soil_share, 0.0);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use crate::soil::SoilId;
 /// Room that a driver leaves to a stem on either side, m.
 const BESIDE_A_STEM: f64 = 0.3;
 /// Way before the first stem or ridge, m: a vehicle's nose is behind it.
-const BEFORE: f64 = 6.0;
+pub(super) const BEFORE: f64 = 6.0;
 /// Half of the length of a ridge, m.
 const HALF_RIDGE: f64 = 30.0;
 
@@ -44,9 +44,14 @@ impl Stems {
 
     /// Stems in a row along a way of this length, m.
     pub(super) fn along(&self, way: &Along) -> Scenery {
+        self.at(way.places(self.spacing).map(|along| way.point(along, 0.0)).collect())
+    }
+
+    /// Stems at places, m.
+    pub(super) fn at(&self, places: Vec<[f64; 2]>) -> Scenery {
         Scenery {
             kind: Some(PropKind::Post),
-            places: way.places(self.spacing).map(|along| way.point(along, 0.0)).collect(),
+            places,
             diameter: Some(self.diameter),
             clear: 0.0,
             ..Scenery::default()
@@ -57,14 +62,19 @@ impl Stems {
 impl Ridges {
     /// Ridges across a way.
     pub(super) fn across(&self, way: &Along) -> impl Iterator<Item = Stamp> {
-        way.places(self.spacing).map(|along| Stamp::Ridge {
-            from: way.point(along, -HALF_RIDGE),
-            to: way.point(along, HALF_RIDGE),
+        way.places(self.spacing).map(|along| self.at(way, along, HALF_RIDGE))
+    }
+
+    /// A ridge across a way, so far along it and to either side, m.
+    pub(super) fn at(&self, way: &Along, along: f64, half: f64) -> Stamp {
+        Stamp::Ridge {
+            from: way.point(along, -half),
+            to: way.point(along, half),
             width: self.width,
             height: self.height,
             edge: None,
             face: Face::default(),
-        })
+        }
     }
 }
 

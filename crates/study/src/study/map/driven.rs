@@ -9,7 +9,7 @@ use super::config::BarrierKind;
 use super::cover::Cover;
 use super::crossing::{Crossing, End};
 use super::driving::Driver;
-use super::figures::{CLASSES, CellFigures, Going, Intervals, Limits, Reason, Speeds};
+use super::figures::{CellFigures, Going, Intervals, Limits, Reason, Speeds};
 use crate::numeric::sin_cos;
 use crate::sensor::noise::quantile;
 use std::f64::consts::TAU;
@@ -118,8 +118,7 @@ impl Drives {
     fn take(&self, limit: f64, crossings: &[Crossing], speeds: &mut Speeds) {
         speeds.by_direction.clear();
         speeds.by_direction.extend(crossings.iter().map(|own| own.speed.min(limit) as f32));
-        speeds.classes.clear();
-        speeds.classes.extend((0..self.strengths).map(|n| n * CLASSES / self.strengths));
+        speeds.draws = self.strengths;
     }
 
     /// What limits it in its slowest direction at the middle strength. Which of grade and side

@@ -3,8 +3,6 @@
 use super::config::BarrierKind;
 use crate::study::statistics::wilson;
 
-/// Classes of strength, equally likely, between which its share of the variance is taken.
-pub(super) const CLASSES: usize = 8;
 /// Confidence of intervals.
 const CONFIDENCE: f64 = 0.95;
 /// Share of the driver's speed from which on nothing else is said to limit it.
@@ -83,8 +81,8 @@ pub struct CellFigures {
     /// Median of the harmonic mean over directions: distance over time of one that goes as far
     /// in each.
     pub v_omnidirectional: f32,
-    /// Share of the variance of speed that is the soil's strength's; not finite where speed
-    /// does not vary.
+    /// Share of the variance of speed that is the soil's strength's: 1 where nothing else is
+    /// uncertain; not finite where speed does not vary.
     pub soil_share: f32,
     /// What limits it.
     pub reason: Reason,
@@ -128,14 +126,30 @@ impl Going {
     }
 }
 
+/// What of a cell is uncertain.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Uncertain {
+    /// The soil's strength, if anything.
+    #[default]
+    Strength,
+    /// The heights.
+    Heights,
+    /// Both.
+    Both,
+}
+
 /// Speeds of a cell by draw and direction, m/s: room that is used again.
 #[derive(Debug, Default)]
 pub(super) struct Speeds {
     /// Direction by direction.
     pub by_direction: Vec<f32>,
-    /// Class of strength of each draw.
-    pub classes: Vec<usize>,
-    means: Vec<(f64, usize)>,
+    /// Draws.
+    pub draws: usize,
+    /// What they are draws of.
+    pub uncertain: Uncertain,
+    /// Where that is both, the mean over directions of each draw's strength on heights drawn anew.
+    pub again: Vec<f64>,
+    means: Vec<f64>,
     harmonic: Vec<f32>,
 }
 
@@ -159,13 +173,13 @@ impl Intervals {
 impl Speeds {
     /// The cell in figures; what limits it is known to the caller. Speeds lose their order.
     pub fn figures(&mut self, intervals: &Intervals, reason: Reason) -> CellFigures {
-        let draws = self.classes.len();
+        let draws = self.draws;
         let directions = self.by_direction.len() / draws;
         let speeds = &mut self.by_direction;
         self.means.clear();
-        self.means.extend(self.classes.iter().enumerate().map(|(draw, class)| {
+        self.means.extend((0..draws).map(|draw| {
             let sum: f64 = (0..directions).map(|d| f64::from(speeds[d * draws + draw])).sum();
-            (sum / directions as f64, *class)
+            sum / directions as f64
         }));
         self.harmonic.clear();
         self.harmonic.extend((0..draws).map(|draw| {
@@ -175,7 +189,7 @@ impl Speeds {
         }));
         let goes = self.harmonic.iter().filter(|speed| **speed > 0.0).count();
         let any = speeds.iter().filter(|speed| **speed > 0.0).count();
-        let soil_share = share_of_classes(&self.means) as f32;
+        let soil_share = share_of_strength(self.uncertain, &self.means, &self.again) as f32;
         let medians = speeds.chunks_exact_mut(draws).map(|own| percentile(own, 0.5));
         let v_worst_direction = medians.fold(f32::INFINITY, f32::min);
         let [p_go_low, p_go_high] = intervals.0[goes];
@@ -196,7 +210,7 @@ impl Speeds {
 
     /// The cell's going in each direction.
     pub fn going(&self) -> Going {
-        let each = || self.by_direction.chunks_exact(self.classes.len());
+        let each = || self.by_direction.chunks_exact(self.draws);
         let share = |own: &[f32]| {
             own.iter().filter(|speed| **speed > 0.0).count() as f32 / own.len() as f32
         };
@@ -251,28 +265,50 @@ fn percentile(values: &mut [f32], share: f64) -> f32 {
     *values.select_nth_unstable_by(rank - 1, f32::total_cmp).1
 }
 
-/// Share of the variance that lies between classes, less what chance puts there: ε² of a
-/// one-way analysis of variance (T. Kelley, Proc. Natl. Acad. Sci. 21, 1935).
-fn share_of_classes(values: &[(f64, usize)]) -> f64 {
-    let mut sums = [(0.0, 0_usize); CLASSES];
-    for (value, class) in values {
-        sums[*class].0 += value;
-        sums[*class].1 += 1;
-    }
-    let mean = values.iter().map(|own| own.0).sum::<f64>() / values.len() as f64;
-    let filled = sums.iter().filter(|own| own.1 > 0).count();
-    let (mut total, mut within) = (0.0, 0.0);
-    for (value, class) in values {
-        let (sum, count) = sums[*class];
-        let own = sum / count as f64;
-        total += (value - mean) * (value - mean);
-        within += (value - own) * (value - own);
-    }
+/// Share of the variance that is the strength's: what is left of it between two draws of one strength
+/// is the heights' (M. Jansen, Comput. Phys. Commun. 117, 1999).
+fn share_of_strength(uncertain: Uncertain, values: &[f64], again: &[f64]) -> f64 {
+    let again = if uncertain == Uncertain::Both { again } else { &[] };
+    let count = (values.len() + again.len()) as f64;
+    let all = || values.iter().chain(again);
+    let mean = all().sum::<f64>() / count;
+    let total = all().map(|value| (value - mean) * (value - mean)).sum::<f64>() / count;
     // rounding of a mean is no variance
-    if values.len() <= filled || total <= 1e-18 * values.len() as f64 {
+    if total <= 1e-18 {
         return f64::NAN;
     }
-    let (total, within) =
-        (total / (values.len() - 1) as f64, within / (values.len() - filled) as f64);
-    (1.0 - within / total).clamp(0.0, 1.0)
+    match uncertain {
+        Uncertain::Strength => 1.0,
+        Uncertain::Heights => 0.0,
+        Uncertain::Both => {
+            let pairs = values.iter().zip(again);
+            let within = pairs.map(|(a, b)| (a - b) * (a - b)).sum::<f64>() / count;
+            (1.0 - within / total).clamp(0.0, 1.0)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of x + y, x of strength and y of heights, each of known variance.
+    #[test]
+    fn the_share_is_that_of_a_known_sum_and_exact_where_one_is_certain() {
+        let stream = crate::random::Stream::new(1, "share of strength");
+        let of = |n: u64| stream.uniform(n);
+        let draws = |part: u64, spread: f64| -> Vec<f64> {
+            (0..4000).map(|n| of(n) + spread * of(part * 4000 + n)).collect()
+        };
+        // variances as 1 to the square of the spread; an error of 4000 pairs is some 0.02
+        for (spread, known) in [(1.0, 0.5), (2.0, 0.2), (0.1, 1.0 / 1.01)] {
+            let [values, again] = [draws(1, spread), draws(2, spread)];
+            let share = share_of_strength(Uncertain::Both, &values, &again);
+            assert!((share - known).abs() < 0.05, "{spread}: {share}");
+        }
+        let values = draws(1, 1.0);
+        assert_eq!(share_of_strength(Uncertain::Strength, &values, &[]), 1.0);
+        assert_eq!(share_of_strength(Uncertain::Heights, &values, &[]), 0.0);
+        assert!(share_of_strength(Uncertain::Both, &[1.0; 9], &[1.0; 9]).is_nan());
+    }
 }

@@ -3,7 +3,7 @@
 use super::config::{BarrierKind, MapConfig};
 use super::cover::{Along, Cover};
 use super::layers::Layers;
-use super::relief::Cells;
+use super::relief::{Cells, whole};
 use super::strength::soil_at_strength;
 use crate::numeric::{GRAVITY, atan2, hypot};
 use crate::scenario::build::{self, BuiltTerrain, Parts, SoilTable};
@@ -139,7 +139,11 @@ impl MapFile {
     /// What a vehicle meets at a point besides the slope. Frost is in soil that yields and has no
     /// layer below; stems that it fits between are not there for it.
     pub fn cover(&self, point @ [x, y]: [f64; 2]) -> Cover {
-        let soil = self.land.terrain.soil(x, y);
+        self.cover_over(self.land.terrain.soil(x, y), point)
+    }
+
+    /// The same were this the soil there.
+    pub(super) fn cover_over(&self, soil: SoilId, point: [f64; 2]) -> Cover {
         let snow = self.layers.snow(point);
         let freezes = matches!(
             &self.soils.soils()[usize::from(soil.0)].kind,
@@ -171,7 +175,10 @@ impl MapFile {
             fault.to_string()
         }));
         if self.config.area.is_some_and(|asked| asked != self.area) {
-            let cause = format!("reaches beyond the ground; mapped is {:?}", self.area);
+            let cause = format!(
+                "reaches beyond the ground, or is no whole number of cells of {} m; mapped is {:?}",
+                self.config.cell, self.area
+            );
             let fault = self.document.fault("area", Problem::Refused { cause });
             warnings.push(fault.to_string());
         }
@@ -235,6 +242,21 @@ impl MapFile {
         self.drive(cover, strength, [from, towards], room)
     }
 
+    /// The soil of a cover at a strength, as a scenario has it under a name: with the cover's snow and
+    /// frost.
+    pub(super) fn soil_under(&self, cover: &Cover, strength: f64, name: &str) -> CustomSoil {
+        let figures = self.soil_of(cover);
+        let own = self.custom(&figures.name);
+        let mut custom = soil_at_strength(figures, own, strength, name);
+        if let (Some(depth), Some(snow)) = (cover.snow, &mut custom.snow) {
+            snow.depth = depth;
+        }
+        if let (Some(depth), Some(frost)) = (cover.frost, &self.config.conditions.frost) {
+            custom.frost = Some(Frost { depth, wet: frost.wet });
+        }
+        custom
+    }
+
     /// `room` is how far the ground goes on ahead, m.
     fn drive(
         &self,
@@ -243,15 +265,6 @@ impl MapFile {
         [from, towards]: [[f64; 2]; 2],
         room: f64,
     ) -> Scenario {
-        let figures = self.soil_of(cover);
-        let own = self.custom(&figures.name);
-        let mut custom = soil_at_strength(figures, own, strength, AT_STRENGTH);
-        if let (Some(depth), Some(snow)) = (cover.snow, &mut custom.snow) {
-            snow.depth = depth;
-        }
-        if let (Some(depth), Some(frost)) = (cover.frost, &self.config.conditions.frost) {
-            custom.frost = Some(Frost { depth, wet: frost.wet });
-        }
         let way = (self.config.cell + BEYOND).min(room);
         let to = [0, 1].map(|k| from[k] + way * towards[k]);
         let mut vehicle = self.base.scenario.vehicle[0].clone();
@@ -270,26 +283,11 @@ impl MapFile {
                 default: AT_STRENGTH.into(),
                 raster: None,
                 zone: Vec::new(),
-                custom: vec![custom],
+                custom: vec![self.soil_under(cover, strength, AT_STRENGTH)],
             },
             vehicle: vec![vehicle],
             ..self.base.scenario.clone()
         }
-    }
-
-    /// A drive along waypoints over the map's own ground and soils.
-    pub fn along(&self, name: &str, waypoints: &[[f64; 2]], duration: f64) -> Scenario {
-        let mut vehicle = self.base.scenario.vehicle[0].clone();
-        if let [first, second, ..] = waypoints {
-            vehicle.position = *first;
-            let towards = [second[0] - first[0], second[1] - first[1]];
-            vehicle.heading_deg = atan2(towards[1], towards[0]).to_degrees();
-        }
-        vehicle.driver = path(waypoints.to_vec(), self.config.speed, PathEnd::Stop);
-        let mut scenario = self.base.scenario.clone();
-        scenario.name = name.into();
-        scenario.time.duration = duration;
-        Scenario { vehicle: vec![vehicle], ..scenario }
     }
 
     /// Median strength of a soil by its name, as a factor to its figures.
@@ -318,7 +316,8 @@ fn snow_soil(base: &ScenarioFile, name: &str) -> Result<Soil, Faults> {
     Ok(soils.soils()[0].clone())
 }
 
-fn path(waypoints: Vec<[f64; 2]>, speed: f64, at_end: PathEnd) -> Driver {
+/// A driver along waypoints who does not exceed a speed, m/s.
+pub(super) fn path(waypoints: Vec<[f64; 2]>, speed: f64, at_end: PathEnd) -> Driver {
     let (look_ahead, start, stop, reverse) = (5.0, 0.0, None, false);
     Driver::Path {
         waypoints,
@@ -371,8 +370,8 @@ fn within(config: &MapConfig) -> [f64; 2] {
     config.area.map_or([0.0; 2], middle)
 }
 
-/// What is mapped: within the ground by a cell, so that every slope is of heights that are
-/// known.
+/// What is mapped: whole cells, within the ground by a cell, so that every slope is of heights that
+/// are known.
 fn area(config: &MapConfig, document: &Document, bounds: [f64; 4]) -> Result<[f64; 4], Faults> {
     let refused = |cause: String| {
         let key = if config.area.is_some() { "area" } else { "terrain.surface" };
@@ -390,7 +389,7 @@ fn area(config: &MapConfig, document: &Document, bounds: [f64; 4]) -> Result<[f6
         east.min(bounds[2] - margin),
         north.min(bounds[3] - margin),
     ];
-    let [columns, rows] = [0, 1].map(|k| ((inside[k + 2] - inside[k]) / config.cell).floor());
+    let [columns, rows] = [0, 1].map(|k| whole(inside[k + 2] - inside[k], config.cell));
     if columns < 1.0 || rows < 1.0 {
         let cell = config.cell;
         return Err(refused(format!(
@@ -401,7 +400,7 @@ fn area(config: &MapConfig, document: &Document, bounds: [f64; 4]) -> Result<[f6
         let count = columns * rows;
         return Err(refused(format!("has {count:.0} cells; at most {MOST_CELLS:.0} are allowed")));
     }
-    Ok(inside)
+    Ok(Cells::within(inside, config.cell).bounds())
 }
 
 fn barriers(config: &MapConfig, document: &Document) -> Result<SoilMap, Faults> {

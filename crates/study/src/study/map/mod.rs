@@ -5,6 +5,7 @@
 //! cell, direction and draw, or every cell is driven itself ([`Drives`]). Nothing here opens a
 //! file but the map's own.
 
+mod along;
 mod asking;
 mod audit;
 mod barred;
@@ -22,6 +23,7 @@ mod strength;
 mod table;
 mod way;
 
+pub use along::WayScenario;
 pub use asking::{Ground, Known, Question, figures, going};
 pub use audit::{Audit, Audited, CONFIDENCE, audit};
 pub use barred::barred;

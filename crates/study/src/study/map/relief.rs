@@ -22,10 +22,16 @@ pub struct Cells {
 impl Cells {
     /// As many as lie in `[x_min, y_min, x_max, y_max]`, from its north-west corner.
     pub fn within([west, south, east, north]: [f64; 4], side: f64) -> Cells {
-        // an edge that is a whole number of cells away keeps its last cell
-        let count = |low: f64, high: f64| ((high - low) / side + 1e-9).floor().max(1.0) as usize;
+        let count = |low: f64, high: f64| whole(high - low, side).max(1.0) as usize;
         let (columns, rows) = (count(west, east), count(south, north));
         Cells { columns, rows, side, north_west: [west, north] }
+    }
+
+    /// What all of them cover, `[x_min, y_min, x_max, y_max]`, m.
+    pub fn bounds(&self) -> [f64; 4] {
+        let [west, north] = self.north_west;
+        let [east, south] = self.point(self.columns as f64, self.rows as f64);
+        [west, south, east, north]
     }
 
     /// How many there are.
@@ -72,6 +78,11 @@ impl Cells {
             column >= 0.0 && row >= 0.0 && column < self.columns as f64 && row < self.rows as f64;
         inside.then(|| row as usize * self.columns + column as usize)
     }
+}
+
+/// How many cells a length has; one that is a whole number of them keeps its last.
+pub(super) fn whole(length: f64, side: f64) -> f64 {
+    (length / side + 1e-9).floor()
 }
 
 /// Slopes (∂z/∂x, ∂z/∂y) of all cells from the heights of the eight around each, weighted 1-2-1

@@ -43,9 +43,12 @@ pub struct MapWay {
     pub least_p_go: f64,
     /// How many cells it leads through.
     pub cells: usize,
+    /// Which, in order.
+    #[serde(skip)]
+    pub through: Vec<usize>,
 }
 
-/// The best way between two cells; nothing where none goes.
+/// The best way between two cells; nothing where none goes, nor from a cell to itself.
 pub fn best_way(
     cells: &Cells,
     going: &[Going],
@@ -53,6 +56,9 @@ pub fn best_way(
     to: usize,
     aim: Aim,
 ) -> Option<MapWay> {
+    if from == to {
+        return None;
+    }
     let cost = |step: &Step| {
         let cost = match aim {
             Aim::Fastest => step.time,
@@ -72,8 +78,9 @@ pub fn best_way(
         time: 0.0,
         least_p_go: 1.0,
         cells: through.len(),
+        through,
     };
-    for pair in through.windows(2) {
+    for pair in way.through.clone().windows(2) {
         let taken = steps(cells, going, pair[0], aim).into_iter().find(|step| step.to == pair[1]);
         let Some(step) = taken else { continue };
         way.length += step.length;
@@ -198,6 +205,7 @@ mod tests {
         }
         for aim in [Aim::Fastest, Aim::Safest] {
             assert_eq!(best_way(&cells, &going, 0, 8, aim), None);
+            assert_eq!(best_way(&cells, &going, 0, 0, aim), None);
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The double lane change, on a track like that of ISO 3888-1.
 
 use super::findings::{Figure, Findings};
+use super::straight::top_speed;
 use super::subject::{KMH, Subject, along};
 use super::{Effort, MobilityError, threshold};
 use crate::numeric::smooth_step;
@@ -33,7 +34,12 @@ const DELAYS: [f64; 5] = [0.0, 0.2, 0.4, 0.6, 0.8];
 const LOSS: f64 = 0.2;
 
 pub(super) fn drive(subject: &Subject, effort: Effort) -> Result<Findings, MobilityError> {
+    let top = top_speed(subject)? / KMH;
     let passes = |kmh: f64| -> Result<bool, MobilityError> {
+        // a way that it enters faster than it drives is another event
+        if kmh > top {
+            return Ok(false);
+        }
         for delay in DELAYS {
             if trial(subject, kmh, delay)?.1 {
                 return Ok(true);
@@ -43,7 +49,10 @@ pub(super) fn drive(subject: &Subject, effort: Effort) -> Result<Findings, Mobil
     };
     let found = threshold(SPEEDS, effort.width(WIDTH), passes)?;
     let mut findings = Findings::default();
-    let mut note = "driver of pure pursuit, the best of five lines";
+    let mut note = "driver of pure pursuit, the best of five lines".to_owned();
+    if found.failed.is_some_and(|kmh| kmh > top) {
+        note += &format!("; no faster than it drives, {top:.1} km/h");
+    }
     if let Some(kmh) = found.passed {
         for delay in DELAYS {
             let (scenario, passed, way) = trial(subject, kmh, delay)?;
@@ -53,8 +62,10 @@ pub(super) fn drive(subject: &Subject, effort: Effort) -> Result<Findings, Mobil
                 break;
             }
         }
+    } else if top < SPEEDS[0] {
+        note = format!("it drives {top:.1} km/h, the slowest speed tried is {} km/h", SPEEDS[0]);
     } else {
-        note = "left its lanes at the slowest speed tried";
+        note = "left its lanes at the slowest speed tried".into();
     }
     let figure = Figure::new("lane_change_speed", found.passed, "km/h").note(note);
     findings.figures.push(figure);

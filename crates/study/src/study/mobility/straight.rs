@@ -18,7 +18,7 @@ const STEADY: [f64; 2] = [10.0, 0.05];
 const TIMED: [f64; 2] = [50.0, 80.0];
 /// Speed that is braked from, km/h, or the part of a lower top speed.
 const BRAKED_FROM: f64 = 60.0;
-const PART_OF_TOP: f64 = 0.9;
+pub(super) const PART_OF_TOP: f64 = 0.9;
 /// When the brake is applied, and when it is on, s.
 const BRAKE: [f64; 2] = [0.5, 0.7];
 /// Speed at which a vehicle stands, m/s.
@@ -34,7 +34,7 @@ pub(super) fn road_friction() -> f64 {
 
 pub(super) fn drive(subject: &Subject, _: Effort) -> Result<Findings, MobilityError> {
     let (faster, speeds) = accelerate(subject)?;
-    let top = speeds.last().map_or(0.0, |[_, speed]| *speed);
+    let top = last_of(&speeds);
     let (braking, stop) = brake(subject, (BRAKED_FROM * KMH).min(PART_OF_TOP * top))?;
 
     let mut figures: Vec<Figure> = TIMED
@@ -66,6 +66,15 @@ pub(super) fn drive(subject: &Subject, _: Effort) -> Result<Findings, MobilityEr
         lines: vec![line],
     };
     Ok(Findings { figures, panels: vec![panel], scenarios: vec![faster, braking] })
+}
+
+/// The top speed on a level firm road, m/s.
+pub(super) fn top_speed(subject: &Subject) -> Result<f64, MobilityError> {
+    Ok(last_of(&accelerate(subject)?.1))
+}
+
+fn last_of(speeds: &[[f64; 2]]) -> f64 {
+    speeds.last().map_or(0.0, |[_, speed]| *speed)
 }
 
 /// Speeds, m/s, over time, s, up to the top speed.

@@ -1,7 +1,9 @@
 //! Survival where some are lost from sight before their event.
 
+use super::proportion::wilson;
 use crate::numeric::{exp, ln, pow};
 
+const CONFIDENCE: f64 = 0.95;
 /// The 97.5 % quantile of the standard normal distribution.
 const NORMAL_97_5: f64 = 1.959_963_984_540_054;
 
@@ -33,7 +35,8 @@ pub struct SurvivalStep {
 /// each time with events the survival falls by the part of those at risk that had one.
 /// Those censored at such a time are at risk in it. A step for each time with events, in order,
 /// with the interval by M. Greenwood's variance (1926) of ln(-ln S), which stays within 0 and 1;
-/// where none survives that has no width, and only 0 to the bound before can be said.
+/// where none survives that has no width, and E. Wilson's of none of those at risk (of all, where none
+/// was censored before) is said, up to the bound before.
 pub fn kaplan_meier(observed: &[Observation]) -> Vec<SurvivalStep> {
     let mut sorted = observed.to_vec();
     sorted.sort_by(|a, b| a.time.total_cmp(&b.time));
@@ -48,7 +51,11 @@ pub fn kaplan_meier(observed: &[Observation]) -> Vec<SurvivalStep> {
                 let half = NORMAL_97_5 * greenwood.sqrt() / ln(survival).abs();
                 [pow(survival, exp(half)), pow(survival, exp(-half))]
             } else {
-                [0.0, steps.last().map_or(1.0, |step| step.interval[1])]
+                let censored =
+                    steps.iter().map(|step| step.events).sum::<usize>() + at_risk < observed.len();
+                let of = if censored { at_risk } else { observed.len() };
+                let [_, high] = wilson(0, of as u64, CONFIDENCE);
+                [0.0, steps.last().map_or(high, |step| step.interval[1].min(high))]
             };
             let time = together[0].time;
             steps.push(SurvivalStep { time, at_risk, events, survival, interval });
@@ -104,5 +111,14 @@ mod tests {
             assert!((found - known).abs() < 1e-15);
         }
         assert!(kaplan_meier(&[]).is_empty());
+    }
+
+    /// None of twelve is a proportion: 0 to 3.84/(12 + 3.84).
+    #[test]
+    fn of_all_at_once_the_binomial_interval_is_told() {
+        let stuck = [Observation { time: 1.0, event: true }; 12];
+        let steps = kaplan_meier(&stuck);
+        assert!((steps[0].interval[1] - 0.242_5).abs() < 1e-4, "{steps:?}");
+        assert_eq!((steps[0].survival, steps[0].interval[0]), (0.0, 0.0));
     }
 }
