@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// First bytes of every checkpoint; the version of its layout follows.
 const MAGIC: &[u8; 7] = b"BEKKER\x00";
 /// Version of the layout: 16, since ages of radios are counted in classes that grow with them.
-const VERSION: u8 = 16;
+const VERSION: u8 = 17;
 const DIGEST: usize = 32;
 /// First bytes of one rank's part of a checkpoint, likewise.
 const MAGIC_OF_PART: &[u8; 7] = b"BEKPART";
