@@ -243,6 +243,7 @@ impl Run {
         if let Some(place) = &place {
             recovery.set_folder(&place.folder);
         }
+        let processes = launched.processes();
         let driven = launched.drive(&prepared, controller, &plan);
         let driven = match (driven, place) {
             (Err(Failure::Ranks { cause, .. }), Some(Place { folder, .. }))
@@ -272,7 +273,7 @@ impl Run {
         let folder = place.folder.clone();
         let summary = self.leave(driven, place, (&file, &built), wall, quiet)?;
         if let Some(timings) = &timings {
-            let table = timings::table(timings, &summary, launched.processes());
+            let table = timings::table(timings, &summary, processes);
             // standard output is the summary's then
             if self.json { eprintln!("{table}") } else { stdout::print(&table)? }
         }
