@@ -279,6 +279,24 @@ fn a_search_ends_with_its_share_explored() {
     for agent in 0..3 {
         assert_eq!(world.outcome(agent).code, OutcomeCode::Arrived);
     }
+    assert!(world.summary("field", 0.0).warnings.is_empty());
+}
+
+/// A share that cannot be reached, as no beam sees under a tree, ends the search where nothing is
+/// left, and the summary says so.
+#[test]
+fn a_search_that_falls_short_says_so() {
+    let free = FIELD.replace(", goal_to = [45, 15]", "").replace(", goal = [45, -15]", "");
+    let team = "team={ search = { area = [18, 3, 30, 15], share = 1.0 } }";
+    let file = ScenarioFile::parse("field.toml", &free, Path::new(""), &[team.to_string()]);
+    let built = build::world(&file.unwrap_or_else(|faults| panic!("{faults}"))).unwrap();
+    let summary = driven(built.world, 30.0).summary("field", 0.0);
+    let [.., [_, found]] = summary.exploration.expect("they explored").searched[..] else {
+        panic!()
+    };
+    let codes: Vec<&str> = summary.warnings.iter().map(|own| own.code.as_str()).collect();
+    assert!(found < 1.0, "{found}");
+    assert_eq!(codes, ["search_fell_short"], "{found}");
 }
 
 /// At the end one that was on its way is under way though it stands, be it to think; one that
@@ -371,6 +389,57 @@ fn tasks_that_nobody_can_hand_out_are_refused() {
         said.contains("vehicle[3].driver.cell = 0.4: must be 0.5, as that of \"robot_1\""),
         "{said}"
     );
+}
+
+/// Keys of sensors and drivers that would do nothing are refused, with what they need.
+#[test]
+fn keys_that_would_do_nothing_are_refused() {
+    let with = |from: &str, to: &str| {
+        let text = FIELD.replace(from, to);
+        let file = ScenarioFile::parse("field.toml", &text, Path::new(""), &[]);
+        file.map(|_| ()).map_or_else(|faults| faults.to_string(), |()| String::new())
+    };
+    let (one, industrial) = ("rays = \"one\"", "preset = \"industrial\"");
+    let drive = "goal = [45, -15]";
+    let imu = |of: &str| format!("preset = \"ideal\", accelerometer = {{ {of} }}");
+    for (from, to, key, says) in [
+        (one, format!("{one}, returns = \"dual\""), "model.returns", "rays = \"one\""),
+        (one, format!("{one}, divergence_deg = 1"), "model.divergence_deg", "rays = \"one\""),
+        (industrial, imu("drift = 0.05"), "accelerometer.drift", "needs drift_time > 0"),
+        (industrial, imu("drift_time = 9"), "accelerometer.drift_time", "needs drift > 0"),
+        ("pitch_deg = 25", "save = [\"pcd\", \"pcd\"]".into(), "save[1]", "given twice"),
+        (drive, format!("{drive}, soil_aware = true"), "driver.soil_aware", "terramechanics"),
+    ] {
+        let said = with(from, &to);
+        assert!(said.contains(key) && said.contains(says), "{to}: {said}");
+    }
+    for (from, to) in [
+        (one, format!("{one}, divergence_deg = 0")),
+        (industrial, imu("drift = 0.05, drift_time = 9")),
+        (industrial, format!("{industrial}, gyroscope = {{ drift = 0 }}")),
+    ] {
+        assert_eq!(with(from, &to), "", "{to}");
+    }
+    let feels = FIELD.replace(drive, "goal = [45, -15], soil_aware = true").replace(
+        "sensor = [",
+        "sensor = [ { name = \"feet\", model = { kind = \"terramechanics\" } },",
+    );
+    assert!(ScenarioFile::parse("field.toml", &feels, Path::new(""), &[]).is_ok());
+}
+
+/// Of several lidars the first is the one that is driven by, and a warning names the others.
+#[test]
+fn sensors_that_are_passed_over_are_named() {
+    let second = "sensor = [ { name = \"back\", model = { kind = \"lidar\", columns = 16 }, yaw_deg = 180 },";
+    let text = FIELD.replace("sensor = [", second);
+    let file = ScenarioFile::parse("field.toml", &text, Path::new(""), &[]);
+    let built = build::world(&file.unwrap_or_else(|faults| panic!("{faults}"))).unwrap();
+    let warnings: Vec<String> = built.warnings.iter().map(ToString::to_string).collect();
+    let of_first =
+        |line: &&String| line.contains("vehicle[0].sensor[1]") && line.contains("\"back\"");
+    assert_eq!(warnings.iter().filter(of_first).count(), 1, "{warnings:?}");
+    let built = build::world(&ScenarioFile::parse("f.toml", FIELD, Path::new(""), &[]).unwrap());
+    assert!(!built.unwrap().warnings.iter().any(|own| own.to_string().contains("sensor[")));
 }
 
 /// An area to be searched lies on the terrain, where that has bounds; all of it may be.

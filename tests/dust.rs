@@ -114,6 +114,7 @@ fn with_camera() -> WorldModel {
         gain: 1.0,
         vignetting: 0.0,
         noise: None,
+        baseline: 0.0,
         channels: vec![Channel::Colour],
     };
     let lidar = LidarSpec {

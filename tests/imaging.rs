@@ -39,6 +39,7 @@ fn model() -> WorldModel {
         gain: 1.0,
         vignetting: 0.3,
         noise: Some(ChipNoise { full_well: 10_000.0, read: 2.0, dark: 3.0, bits: 10 }),
+        baseline: 0.0,
         channels: channels.to_vec(),
     };
     let lidar = LidarSpec {

@@ -18,7 +18,7 @@ use crate::report::recovery::Recovery;
 use crate::report::table;
 use crate::scenario::build::Built;
 use crate::scenario::{Inputs, ScenarioFile};
-use crate::simulation::{Controller, OutcomeCode, Route, RunSummary, Timings};
+use crate::simulation::{Controller, OutcomeCode, Route, RunSummary};
 use crate::sync::Partition;
 use crate::sync::ghost::Order;
 use clap::{Args, Command, FromArgMatches};
@@ -107,7 +107,8 @@ pub struct Run {
     /// the same
     #[arg(long, conflicts_with_all = ["serve", "view", "ros2", "html"])]
     parts: bool,
-    /// Heartbeats between hashes of the state, in place of the scenario's output.hash_every
+    /// Heartbeats between hashes of the state, in place of the scenario's output.hash_every; above 1
+    /// of full length where they adapt
     #[arg(long, value_name = "K")]
     hash_every: Option<u64>,
     #[command(flatten)]
@@ -117,7 +118,8 @@ pub struct Run {
     /// Write trace.json, a timeline for Perfetto or Chrome
     #[arg(long)]
     trace: bool,
-    /// Say how long the parts of vehicles that drive themselves took
+    /// Say how long the parts of vehicles that drive themselves took, of several processes of those of
+    /// the first; with --json on standard error
     #[arg(long)]
     timings: bool,
     /// Do not draw the picture
@@ -241,6 +243,7 @@ impl Run {
         if let Some(place) = &place {
             recovery.set_folder(&place.folder);
         }
+        let processes = launched.processes();
         let driven = launched.drive(&prepared, controller, &plan);
         let driven = match (driven, place) {
             (Err(Failure::Ranks { cause, .. }), Some(Place { folder, .. }))
@@ -268,8 +271,12 @@ impl Run {
             return if cut { Err(Failure::Reported { code: INTERRUPTED }) } else { Ok(None) };
         };
         let folder = place.folder.clone();
-        let summary =
-            self.leave(driven, place, (&file, &built), wall, timings.as_deref(), quiet)?;
+        let summary = self.leave(driven, place, (&file, &built), wall, quiet)?;
+        if let Some(timings) = &timings {
+            let table = timings::table(timings, &summary, processes);
+            // standard output is the summary's then
+            if self.json { eprintln!("{table}") } else { stdout::print(&table)? }
+        }
         if cut {
             return Err(Failure::Interrupted { folder });
         }
@@ -286,7 +293,6 @@ impl Run {
         place: Place,
         (file, built): (&ScenarioFile, &Built),
         wall: f64,
-        timings: Option<&Timings>,
         quiet: bool,
     ) -> Result<RunSummary, Failure> {
         let Driven { mut world, recorded, interrupted, html, pacing } = driven;
@@ -326,9 +332,6 @@ impl Run {
             stdout::print_json(&summary)?;
         } else {
             stdout::print(&table::summary(&summary, table::TextStyle::of_stdout()))?;
-            if let Some(timings) = timings {
-                stdout::print(&timings::table(timings, &summary))?;
-            }
             stdout::print(&format!("results in {}", folder.display()))?;
         }
         Ok(summary)

@@ -42,6 +42,11 @@ impl<'a> Launched<'a> {
         }
     }
 
+    /// How many processes share the vehicles.
+    pub fn processes(&self) -> usize {
+        if let Launched::Here(_) = self { 1 } else { self.size() }
+    }
+
     /// How many ranks there are.
     pub fn size(&self) -> usize {
         match self {

@@ -180,7 +180,7 @@ fn check_goes_on(
 ) -> Result<(), Failure> {
     let (clock, now) = (&built.world.clock, &file.scenario);
     let refused = |subject: String, cause: String| Err(Failure::Input { subject, cause });
-    let reached = clock.time(tick);
+    let reached = clock.told(tick);
     if clock.ticks_in(now.time.duration) < tick {
         let subject = format!("time.duration = {}", now.time.duration);
         let cause =

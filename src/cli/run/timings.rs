@@ -18,8 +18,16 @@ pub fn time(world: &mut WorldModel) -> Arc<Timings> {
     timings
 }
 
-/// A table of what each part took, for people, and what was sent.
-pub fn table(timings: &Timings, summary: &RunSummary) -> String {
+/// A table of what each part took of the vehicles of this one of `processes`, for people, and
+/// what was sent by all.
+pub fn table(timings: &Timings, summary: &RunSummary, processes: usize) -> String {
+    if TimedPart::ALL.into_iter().all(|part| timings.of(part).count == 0) {
+        return "timings: no vehicle here drives itself, so nothing was timed\n".into();
+    }
+    let of = match processes {
+        0 | 1 => String::new(),
+        count => format!("\ntimed: the vehicles of the first of {count} processes"),
+    };
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     table.set_header(["autonomy", "times", "mean ms", "longest ms", "s in all"]);
@@ -42,5 +50,5 @@ pub fn table(timings: &Timings, summary: &RunSummary) -> String {
     let sent = summary.exploration.as_ref().map_or(0, |found| found.bytes[0]);
     let members = summary.vehicles.len().max(1) as f64;
     let rate = 1e-3 * sent as f64 / members / summary.simulated.max(f64::MIN_POSITIVE);
-    format!("{}\n\nmaps sent: {rate:.1} kB/s a vehicle\n", table.trim_fmt())
+    format!("{}\n{of}\nmaps sent: {rate:.1} kB/s a vehicle\n", table.trim_fmt())
 }

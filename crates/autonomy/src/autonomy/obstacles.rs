@@ -42,6 +42,9 @@ pub struct ObstacleModel {
     pub in_cell_slope: f64,
     /// Step within a cell or to the next above which the vehicle does not climb, m.
     pub step: f64,
+    /// Slope up to which ground that rises by more than a step from one cell to the next is a
+    /// slope and no step.
+    pub slope: f64,
     /// How much lower than the ground on both sides a hole is, m.
     pub hole_depth: f64,
     /// How far away that ground may be, m.
@@ -55,12 +58,17 @@ impl Default for ObstacleModel {
         ObstacleModel {
             in_cell_slope: 2.5,
             step: 0.25,
+            slope: 0.5,
             hole_depth: 0.4,
             hole_reach: 5.0,
             neighbours: 7,
         }
     }
 }
+
+/// How far away the ground is to which a cell's is compared, m, at least a cell: over much less no
+/// slope is a step, over much more any is.
+const BASE: f64 = 0.5;
 
 /// Most cells that a hole may reach.
 const MARGIN: usize = 16;
@@ -111,9 +119,13 @@ impl ObstacleModel {
     pub fn classify(&self, map: &ElevationMap, key: TileKey) -> Classified {
         let cell = map.model().cell;
         let reach = ((self.hole_reach / cell) as usize).clamp(1, MARGIN);
-        let around = Surroundings::of(map, key, reach);
         let stands = (self.in_cell_slope * cell * 1e3) as i64;
+        // to which neighbours steps are measured, and what of them a slope explains
+        let apart = ((BASE / cell).round() as usize).clamp(1, MARGIN);
         let step = (self.step * 1e3) as i64;
+        let next = step.max((1e3 * self.slope * cell * apart as f64) as i64);
+        let around = Surroundings::of(map, key, reach.max(apart));
+        let steeper = 1e3 * self.slope * (cell - BASE).max(0.0) * std::f64::consts::SQRT_2;
         let mut found =
             Classified { classes: [Class::Unknown; TILE_CELLS], slopes: [0; TILE_CELLS] };
         let cells = map.tile(key).map_or(&[Cell::EMPTY; TILE_CELLS], |tile| tile.cells());
@@ -134,12 +146,14 @@ impl ObstacleModel {
                 };
                 continue;
             }
-            let (steepest, slope) = around.slope(place);
+            let (steepest, slope, across) = around.slope(place, apart);
             found.slopes[at] = (slope / (10.0 * cell)).min(255.0) as u8;
             let rise = i64::from(own.highest) - i64::from(own.lowest);
-            // what a slope that can be driven rises within the cell is no step
-            let sloped = slope.min(0.25 * step as f64) as i64;
-            let is_steep = steepest.max(rise - sloped) > step;
+            // what a slope that can be driven rises within the cell is no step: a quarter of one, and
+            // more only where a cell is so large that little of it says how steep it is
+            let within = if steeper > 0.0 { across } else { slope };
+            let sloped = within.min(0.25 * step as f64 + steeper) as i64;
+            let is_steep = steepest > next || rise - sloped > step;
             let class = if rise > stands {
                 Class::Obstacle
             } else if (is_steep || own.hole) && self.gapes(&around, place, reach) {
@@ -171,9 +185,9 @@ impl ObstacleModel {
 }
 
 impl Surroundings {
-    /// The greatest step to one of the four neighbours, mm, and the size of the gradient by
-    /// them, mm a cell.
-    fn slope(&self, place: usize) -> (i64, f64) {
+    /// The greatest step to one of the four neighbours so many cells `apart`, mm, the size of the
+    /// gradient by them and the sum of both its parts, mm a cell.
+    fn slope(&self, place: usize, apart: usize) -> (i64, f64, f64) {
         let own = i64::from(self.lowest[place]);
         // 0 where nothing is known, so that neither the greatest nor the sum minds it
         let rise = |at: usize| {
@@ -184,11 +198,11 @@ impl Surroundings {
         let along = |(before, has_before): (i64, i64), (after, has_after): (i64, i64)| {
             (after - before) as f64 * if has_before + has_after == 2 { 0.5 } else { 1.0 }
         };
-        let [west, east] = [rise(place - 1), rise(place + 1)];
-        let [south, north] = [rise(place - SIDE), rise(place + SIDE)];
+        let [west, east] = [rise(place - apart), rise(place + apart)];
+        let [south, north] = [rise(place - apart * SIDE), rise(place + apart * SIDE)];
         let steepest = west.0.abs().max(east.0.abs()).max(south.0.abs()).max(north.0.abs());
-        let (x, y) = (along(west, east), along(south, north));
-        (steepest, (x * x + y * y).sqrt())
+        let [x, y] = [along(west, east), along(south, north)].map(|rise| rise / apart as f64);
+        (steepest, (x * x + y * y).sqrt(), x.abs() + y.abs())
     }
 
     /// How many cells are seen in each column of three about a row that begins at a place, from the
@@ -212,8 +226,9 @@ mod tests {
     use crate::numeric::hypot;
     use crate::spatial::{Pose, Vec3};
 
-    /// What one scan makes of the ground for a vehicle at x that looks along it.
-    fn look(map: &mut ElevationMap, ground: &Ground, x: f64) {
+    /// What one scan makes of the ground for a vehicle at x that looks along it; where faces are whose
+    /// top it does not see.
+    fn look(map: &mut ElevationMap, ground: &Ground, x: f64) -> Vec<[f64; 2]> {
         let pose = Pose { position: Vec3::new(x, 0.0, 0.33), ..Pose::default() };
         let eye =
             Pose { position: pose.point(&mount().position), orientation: mount().orientation };
@@ -221,7 +236,9 @@ mod tests {
         let (mount, body) = (mount(), body());
         let scan =
             Scan { cloud: &cloud, mount: &mount, pose_at: &|_| pose, body: &body, others: &[] };
-        map.register(&scan, &mut Window::default());
+        let mut window = Window::default();
+        map.register(&scan, &mut window);
+        window.faces().to_vec()
     }
 
     fn class(map: &ElevationMap, x: f64, y: f64) -> Class {
@@ -258,6 +275,26 @@ mod tests {
         assert!(seen(2.9) && !seen(3.2));
     }
 
+    /// From so far that it shows 8 cm (1 m - 8 cm over tan 13.75° is 3.76 m) it is told that the wall may
+    /// be as high as it will; of waves, a hole and a low step over which beams go, nothing is.
+    #[test]
+    fn a_face_without_a_top_is_told_before_it_is_an_obstacle() {
+        let wall =
+            |height| Ground { walls: vec![[20.1, -9.0, 20.4, 9.0, height]], ..Ground::default() };
+        let ahead = |ground: &Ground, distance: f64| {
+            let faces = look(&mut fresh(), ground, 20.1 - 1.5 - distance);
+            let ahead = |face: &&[f64; 2]| face[1].abs() < 0.7;
+            faces.iter().filter(ahead).all(|face| (face[0] - 20.1).abs() < 0.01)
+                && faces.iter().any(|face| ahead(&face))
+        };
+        assert!(ahead(&wall(2.0), 3.6) && !ahead(&wall(2.0), 3.9));
+        assert!(!ahead(&wall(0.1), 3.0));
+        let waves = Ground { waves: 0.15, holes: vec![[14.0, 1.0]], ..Ground::default() };
+        for step in 0..12 {
+            assert_eq!(look(&mut fresh(), &waves, f64::from(step)), Vec::<[f64; 2]>::new());
+        }
+    }
+
     /// A parabolic hole straight ahead: the highest beam passes its near rim 4.09 m before the lidar
     /// at the latest and meets the far wall 3.98 m behind the rim, 0.97 m deep. So it is seen
     /// from there on, not before.
@@ -278,10 +315,47 @@ mod tests {
     fn rough_ground_is_free() {
         let waves = Ground { waves: 0.15, ..Ground::default() };
         let mut map = fresh();
-        (0..20).for_each(|step| look(&mut map, &waves, f64::from(step)));
+        (0..20).for_each(|step| {
+            look(&mut map, &waves, f64::from(step));
+        });
         let blocked = |what| count(&map, what, [10.0, 0.0], 15.0);
         assert_eq!((blocked(Class::Obstacle), blocked(Class::Hole)), (0, 0));
         assert_eq!(count(&map, Class::Unknown, [10.0, 0.0], 3.0), 0);
+    }
+
+    /// A plane of grade along a direction, in cells of a side; how many of a tile's inner cells stand.
+    fn standing(cell: f64, grade: f64, direction: f64) -> usize {
+        let mut map = ElevationMap::new(MapModel { cell, ..MapModel::default() });
+        let (v, u) = crate::numeric::sin_cos(direction);
+        let height = |i: f64, j: f64| (1e3 * grade * cell * (u * i + v * j)) as i32;
+        let key = TileKey { a: 0, b: 0 };
+        let mut cells = Box::new([Cell::EMPTY; TILE_CELLS]);
+        for (at, own) in cells.iter_mut().enumerate() {
+            let [i, j] = [(at % TILE) as f64, (at / TILE) as f64];
+            let corners = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]];
+            let heights = corners.map(|[di, dj]| height(i + di, j + dj));
+            let [lowest, highest] = [heights.iter().min(), heights.iter().max()]
+                .map(|height| height.copied().unwrap_or_default());
+            *own = Cell { lowest, highest, returns: 3, hole: false };
+        }
+        map.merge_tile(key, &std::sync::Arc::new(super::super::elevation_map::Tile::new(cells)));
+        let classes = ObstacleModel::default().classify(&map, key).classes;
+        classes.into_iter().filter(|class| class.is_blocked()).count()
+    }
+
+    /// A slope that can be driven is no obstacle, however large the cells are, and a steep one is,
+    /// however small.
+    #[test]
+    fn cells_of_any_side_tell_slopes_from_steps() {
+        for cell in [0.1, 0.25, 0.5, 1.0, 2.0, 5.0] {
+            for direction in [0.0, 0.4, 0.785, 3.0] {
+                for grade in [0.06, 0.3] {
+                    assert_eq!(standing(cell, grade, direction), 0, "{cell} m, {grade}");
+                }
+                let steep = standing(cell, 0.9, direction);
+                assert!(steep > TILE_CELLS / 2, "{cell} m: {steep}");
+            }
+        }
     }
 
     /// A trunk stands in the way, and its shadow is unknown, not a hole.

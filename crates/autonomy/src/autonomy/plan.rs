@@ -23,6 +23,8 @@ pub struct Plan {
     pub arrives: bool,
     /// Whether the local path turns the vehicle round, off the route.
     pub turns: bool,
+    /// How far the vehicle could go straight back from where it was, m.
+    pub behind: f64,
     /// The route, m.
     pub route: Vec<[f64; 2]>,
 }

@@ -2,8 +2,9 @@
 //!
 //! It wants to move and does not, or there is no feasible path, for some seconds: then it
 //! backs off along the way that it came, marks the place as dear, and plans anew. To its start it is
-//! taken to have come from straight behind, three times as far as it backs off at once. After some
-//! attempts without getting anywhere it gives up.
+//! taken to have come from straight behind, three times as far as it backs off at once. An attempt
+//! ends where its map shows something behind, and where it makes no way: then that is no way back
+//! any more. After some attempts without getting anywhere it gives up.
 
 use super::costs::Mark;
 use crate::numeric::hypot;
@@ -157,6 +158,7 @@ impl RecoveryModel {
     /// Ends backing off where so much of the way back is behind it, m. What it has not come to
     /// is its way back still.
     pub fn stop_backing(&self, state: &mut RecoveryState, gone: f64) {
+        state.still_for = 0.0;
         let Some((way, _)) = state.backing.take() else { return };
         let mut station = 0.0;
         let left = way.windows(2).filter(|two| {
@@ -165,6 +167,13 @@ impl RecoveryModel {
         });
         let left: Vec<[f64; 2]> = left.map(|two| two[1]).collect();
         state.driven.extend(left.into_iter().rev());
+    }
+
+    /// Ends backing off where something holds the vehicle: what is behind it is no way back.
+    pub fn forget_the_way_back(&self, state: &mut RecoveryState) {
+        state.backing = None;
+        state.still_for = 0.0;
+        state.driven.clear();
     }
 }
 
@@ -231,6 +240,16 @@ mod tests {
         model.back_off(&mut state, here, EAST, 2.0);
         model.stop_backing(&mut state, model.distance + SPACING);
         assert_eq!((state.driven.len(), state.backing), (remembered, None));
+    }
+
+    #[test]
+    fn what_held_it_is_no_way_back() {
+        let (model, mut state) = (RecoveryModel::default(), come(6.2));
+        model.back_off(&mut state, [6.2, 0.0], EAST, 2.0);
+        model.forget_the_way_back(&mut state);
+        model.drive_on(&mut state, [6.2, 0.0], EAST);
+        assert!(model.back_off(&mut state, [6.2, 0.0], EAST, 2.0).is_some());
+        assert_eq!((state.attempts, state.backing), (2, None));
     }
 
     #[test]

@@ -16,6 +16,12 @@ use crate::numeric::{hypot, sin_cos};
 use crate::vehicle::driver::Path;
 use serde::{Deserialize, Serialize};
 
+/// How much nearer than it stands is no nearer, m: heights, places and headings waver.
+const SLACK: f64 = 0.02;
+
+/// How far beside its front it minds what may stand there, m.
+const BESIDE: f64 = 0.1;
+
 /// How local paths are made and judged; immutable.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SplineModel {
@@ -101,18 +107,42 @@ pub struct Surroundings<'a> {
 }
 
 impl Surroundings<'_> {
-    /// Clearance of a disc's middle to what is blocked and to others, m.
-    fn clearance(&self, place: [f64; 2]) -> f64 {
-        let away = |other: &[f64; 3]| hypot(other[0] - place[0], other[1] - place[1]) - other[2];
-        self.others.iter().map(away).fold(self.map.clearance(place), f64::min)
+    /// Clearances of the vehicle's discs beyond their radius, m, from the rear to the front; exact
+    /// where they may be less than `needed`.
+    fn clearances(&self, rear: [f64; 2], heading: [f64; 2], needed: f64) -> [f64; 3] {
+        let (middles, radius) = self.body.discs();
+        middles.map(|along| {
+            let [x, y] = [rear[0] + heading[0] * along, rear[1] + heading[1] * along];
+            let away = |other: &[f64; 3]| hypot(other[0] - x, other[1] - y) - other[2];
+            let ground = self.map.distance([x, y], radius + needed);
+            self.others.iter().map(away).fold(ground, f64::min) - radius
+        })
     }
 
-    /// The least clearance of the vehicle's discs beyond their radius, m.
-    pub fn outline_clearance(&self, rear: [f64; 2], heading: [f64; 2]) -> f64 {
-        let (middles, radius) = self.body.discs();
-        let disc = |along: f64| [rear[0] + heading[0] * along, rear[1] + heading[1] * along];
-        let clearances = middles.into_iter().map(|along| self.clearance(disc(along)));
-        clearances.fold(f64::INFINITY, f64::min) - radius
+    /// How far the vehicle can go straight back, m, up to `most`, without its body touching what is
+    /// blocked; what its rear is in already it may leave.
+    pub fn room_behind(&self, start: &Start, most: f64, sample: f64) -> f64 {
+        let (_, radius) = self.body.discs();
+        // discs stand out to the sides
+        let over = radius - 0.5 * self.body.footprint.width;
+        let at = |back: f64| {
+            let rear = [0, 1].map(|axis| start.rear[axis] - back * start.heading[axis]);
+            self.clearances(rear, start.heading, 0.0)[0]
+        };
+        let least = (at(0.0) - SLACK).min(-over);
+        let count = (most / sample).ceil() as u32;
+        let blocked = (1..=count).find(|k| at(f64::from(*k) * sample) < least);
+        blocked.map_or(most, |k| f64::from(k - 1) * sample)
+    }
+
+    /// Whether the front comes to a place on the next `length` metres of its way, or nearly so.
+    pub fn meets(&self, rear: [f64; 2], heading: [f64; 2], length: f64, place: [f64; 2]) -> bool {
+        let footprint = &self.body.footprint;
+        let front = footprint.front - self.body.geometry.rear_axle;
+        let to = [place[0] - rear[0], place[1] - rear[1]];
+        let along = to[0] * heading[0] + to[1] * heading[1] - front;
+        let aside = to[1] * heading[0] - to[0] * heading[1];
+        (0.0..=length).contains(&along) && aside.abs() <= 0.5 * footprint.width + BESIDE
     }
 
     /// Whether the ground before the front, seen across its width, is known.
@@ -151,6 +181,7 @@ impl SplineModel {
         last: f64,
     ) -> Option<Local> {
         let here = route.locate(start.rear);
+        let least = self.least(around, start);
         for length in &self.lengths {
             let station = (here.station + length).min(route.length());
             let candidates = (0..=2 * self.offsets).map(|k| {
@@ -160,7 +191,7 @@ impl SplineModel {
             });
             let judged = candidates.filter_map(|offset| {
                 let points = self.spline(start, route, station, offset)?;
-                let cost = self.judge(around, start, &points)?;
+                let cost = self.judge(around, least, &points)?;
                 let cost = cost + self.offset * offset.abs() + self.change * (offset - last).abs();
                 Some(Local { points, offset, cost, turns: false })
             });
@@ -172,7 +203,7 @@ impl SplineModel {
         if start.speed.abs() > self.turning {
             return None;
         }
-        self.turn(around, start, route)
+        self.turn(around, start, least, route)
     }
 
     /// The candidate to an offset beside a station of the route.
@@ -207,12 +238,23 @@ impl SplineModel {
         Some(points.collect())
     }
 
+    /// The clearances that the discs must keep, m: one that stands too near to something may leave,
+    /// but come no nearer, and one may come as near as another ahead of it has been.
+    fn least(&self, around: &Surroundings<'_>, start: &Start) -> [f64; 3] {
+        let [rear, middle, nose] = around
+            .clearances(start.rear, start.heading, self.margin + SLACK)
+            .map(|own| self.margin.min(own - SLACK));
+        [rear.min(middle).min(nose), middle.min(nose), nose]
+    }
+
     /// What a candidate costs by itself; nothing if it is not feasible.
-    fn judge(&self, around: &Surroundings<'_>, start: &Start, points: &[[f64; 2]]) -> Option<f64> {
+    fn judge(
+        &self,
+        around: &Surroundings<'_>,
+        mut least: [f64; 3],
+        points: &[[f64; 2]],
+    ) -> Option<f64> {
         let most = around.body.curvature();
-        // one that stands too near to something may leave, but come no nearer
-        let own = around.outline_clearance(start.rear, start.heading);
-        let least = self.margin.min(own - 0.02);
         let (mut bending, mut short, mut dear) = (0.0, 0.0, 0.0);
         for at in 1..points.len() {
             let [a, b] = [points[at - 1], points[at]];
@@ -228,10 +270,13 @@ impl SplineModel {
                 }
                 bending += share * share;
             }
-            let clearance = around.outline_clearance(b, heading);
-            if clearance < least {
+            let clearances = around.clearances(b, heading, self.margin + SLACK);
+            if clearances.iter().zip(&least).any(|(own, least)| own < least) {
                 return None;
             }
+            // what its nose has left it must not come to again
+            least[2] = least[2].max(self.margin.min(clearances[2] - SLACK));
+            let clearance = clearances.into_iter().fold(f64::INFINITY, f64::min);
             short += (self.comfort - clearance).max(0.0);
             dear += (f64::from(around.map.cost(b)) / 100.0 - 1.0).max(0.0);
         }
@@ -240,7 +285,13 @@ impl SplineModel {
     }
 
     /// An arc at nearly full lock towards the side on which the route lies, or else the other.
-    fn turn(&self, around: &Surroundings<'_>, start: &Start, route: &Path) -> Option<Local> {
+    fn turn(
+        &self,
+        around: &Surroundings<'_>,
+        start: &Start,
+        least: [f64; 3],
+        route: &Path,
+    ) -> Option<Local> {
         let here = route.locate(start.rear);
         let target = route.point(0, (here.station + self.lengths.first()?).min(route.length()));
         let to = [target[0] - start.rear[0], target[1] - start.rear[1]];
@@ -257,7 +308,7 @@ impl SplineModel {
                     [start.rear[0] + hx * x - hy * y, start.rear[1] + hy * x + hx * y]
                 })
                 .collect();
-            let cost = self.judge(around, start, &points)?;
+            let cost = self.judge(around, least, &points)?;
             Some(Local { points, offset: 0.0, cost, turns: true })
         });
         arcs.into_iter().next()
@@ -361,6 +412,33 @@ mod tests {
         let local = choose(&map, &ON_ROUTE, &[]).unwrap();
         assert!((1.0..=3.0).contains(&local.offset), "{}", local.offset);
         assert!(outline(&local).all(|[x, y]| !wall(x, y)));
+    }
+
+    /// Before one cell that stands, wherever its nose is to it, within the cells beside it and
+    /// partly over it: no path comes nearer to it than the margin, or than its nose is.
+    #[test]
+    fn comes_no_nearer_to_what_it_stands_before() {
+        let map = ground(|x, y| (4.0..4.5).contains(&x) && (0.0..0.5).contains(&y));
+        let (middles, radius) = body().discs();
+        let away = |[x, y]: [f64; 2]| {
+            hypot((4.0 - x).max(x - 4.5).max(0.0), (-y).max(y - 0.5).max(0.0)) - radius
+        };
+        let mut left = 0;
+        for (i, j) in (0..26).flat_map(|i| (0..14).map(move |j| (i, j))) {
+            let rear = [0.05 * f64::from(i), 0.1 * f64::from(j) - 0.5];
+            let own = away([rear[0] + middles[2], rear[1]]);
+            let Some(local) = choose(&map, &Start { rear, ..ON_ROUTE }, &[]) else { continue };
+            left += 1;
+            for pair in local.points.windows(2) {
+                let [u, v] = [pair[1][0] - pair[0][0], pair[1][1] - pair[0][1]];
+                for along in middles.map(|along| along / hypot(u, v)) {
+                    let least = away([pair[1][0] + u * along, pair[1][1] + v * along]);
+                    assert!(least >= own.min(0.1) - 0.021, "{rear:?}: {least} after {own}");
+                }
+            }
+        }
+        // and there are some
+        assert!(left > 10, "{left}");
     }
 
     /// Walled in, nothing is feasible: no path at all.

@@ -152,8 +152,14 @@ impl Tracking {
         allowed.min(known).min(feasible)
     }
 
-    /// Commands that follow a path backward.
-    pub fn back(&self, state: &mut TrackingState, path: &Path, going: &Going<'_>) -> Controls {
+    /// Commands that follow a path backward, where there is so much room behind, m.
+    pub fn back(
+        &self,
+        state: &mut TrackingState,
+        path: &Path,
+        room: f64,
+        going: &Going<'_>,
+    ) -> Controls {
         let geometry = &going.body.geometry;
         state.place = path.track(&state.place, geometry.rear(&going.pose));
         let sense = [-1.0, 1.0];
@@ -164,7 +170,7 @@ impl Tracking {
             going.speed,
             sense,
         );
-        let left = path.length() - state.place.station;
+        let left = room.min(path.length() - state.place.station);
         let wanted = (2.0 * self.deceleration * left.max(0.0)).sqrt().min(self.backward);
         self.command(state, steering, wanted, -1.0, going)
     }

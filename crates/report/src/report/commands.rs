@@ -167,7 +167,7 @@ impl Commands {
             }
             let (driver, says) = (driver.clone(), says.clone());
             let row = Row { tick, vehicle, controls, origin, driver, says };
-            let words = row.words(world.model().clock.time(tick));
+            let words = row.words(world.model().clock.told(tick));
             for (column, word) in self.table.columns().iter_mut().zip(words) {
                 column.values.read(&word);
             }

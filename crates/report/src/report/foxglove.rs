@@ -522,7 +522,7 @@ pub(super) fn camera_calibration(heading: &Heading<'_>, camera: &Camera) -> Opti
         // pixels' centres have whole numbers there
         .doubles(6, &[fx, 0.0, cx - 0.5, 0.0, fy, cy - 0.5, 0.0, 0.0, 1.0])
         .doubles(7, &[1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0])
-        .doubles(8, &[fx, 0.0, cx - 0.5, 0.0, 0.0, fy, cy - 0.5, 0.0, 0.0, 0.0, 1.0, 0.0]);
+        .doubles(8, &camera.projection());
     Some(message.0)
 }
 

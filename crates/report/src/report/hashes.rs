@@ -5,6 +5,7 @@ use super::columns::{Column, Values};
 use super::growing::Growing;
 use crate::ground::GroundDigest;
 use crate::scenario::config::StateFormat;
+pub use crate::simulation::whole_microseconds;
 use crate::simulation::{NAMED_AGENTS, StateHash};
 use std::path::Path;
 
@@ -25,12 +26,6 @@ pub struct HashRow {
     /// First eight bytes of each agent's digest, where they were asked for, of no
     /// more agents than [`NAMED_AGENTS`].
     pub agents: Vec<String>,
-}
-
-/// A time, s, without what the multiplication by the step left behind whole
-/// microseconds.
-pub fn whole_microseconds(time: f64) -> f64 {
-    (time * 1e6).round() / 1e6
 }
 
 impl HashRow {

@@ -6,7 +6,6 @@
 
 use super::ReportError;
 use super::growing::SAME;
-use super::hashes::whole_microseconds;
 use crate::scenario::config::Output;
 use crate::simulation::Clock;
 use std::fs;
@@ -35,7 +34,7 @@ impl Reach {
     /// # Errors
     /// [`ReportError::Short`] for a table that ends before, or a file that cannot be read.
     pub fn check(&self, folder: &Path, output: &Output, clock: &Clock) -> Result<(), ReportError> {
-        let time = |tick: u64| whole_microseconds(clock.time(tick));
+        let time = |tick: u64| clock.told(tick);
         let last_of = |tick: u64, every: u64| tick - tick % every.max(1);
         let path = folder.join(HASHES);
         // heartbeats that adapt are counted one by one only

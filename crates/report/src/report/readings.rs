@@ -18,7 +18,7 @@ use crate::scenario::config::{self, FrameFormat, StateFormat};
 use crate::sensor::camera::Image;
 use crate::sensor::lidar::Cloud;
 use crate::sensor::{Delivery, Reading, Sensor};
-use crate::simulation::{AgentModel, AutonomyView, Hit, WorldModel};
+use crate::simulation::{AgentModel, AutonomyView, Hit, WorldModel, decimal_seconds};
 use crate::spatial::{Pose, Vec3};
 use std::collections::BTreeMap;
 use std::fs;
@@ -386,7 +386,7 @@ fn list_frame(
     let mut times = [delivery.due_us, delivery.taken_us].into_iter();
     for column in frames.columns() {
         match &mut column.values {
-            Values::Real(to) => to.extend(times.next().map(|time| 1e-6 * time as f64)),
+            Values::Real(to) => to.extend(times.next().map(decimal_seconds)),
             Values::Text(to) => to.extend(words.next().map(str::to_owned)),
             Values::Integer(to) => to.push(delivery.frame as i32),
             _ => {}
@@ -430,7 +430,9 @@ fn of_image(format: FrameFormat, image: &Image) -> Result<Vec<u8>, String> {
 fn of_cloud(format: FrameFormat, cloud: &Cloud, delivery: &Delivery) -> Result<Vec<u8>, String> {
     match format {
         FrameFormat::Pcd => Ok(clouds::pcd(cloud, &delivery.pose)),
-        FrameFormat::Las => Ok(clouds::las(cloud, &delivery.pose, delivery.taken_us as f64 * 1e-6)),
+        FrameFormat::Las => {
+            Ok(clouds::las(cloud, &delivery.pose, decimal_seconds(delivery.taken_us)))
+        }
         _ => Err("a point cloud is no picture".into()),
     }
 }

@@ -6,7 +6,7 @@
 
 use super::ReportError;
 use super::commands::Commands;
-use super::hashes::{HashRow, Hashes, whole_microseconds};
+use super::hashes::{HashRow, Hashes};
 use super::hits::{self, Hits};
 use super::readings::Recording;
 use super::scene::TrackPoint;
@@ -51,7 +51,7 @@ impl Record {
         since: Option<u64>,
     ) -> Result<Record, ReportError> {
         let (resumes, clock) = (since.is_some(), &world.model().clock);
-        let after = since.map(|tick| whole_microseconds(clock.time(tick)));
+        let after = since.map(|tick| clock.told(tick));
         let names: Vec<String> = scenario.vehicle.iter().map(|entry| entry.name.clone()).collect();
         let wheels = now.iter().map(|sample| sample.wheels.len()).max().unwrap_or(0);
         let output = &scenario.output;
@@ -59,7 +59,7 @@ impl Record {
             let (model, entries) = (world.model(), &scenario.vehicle);
             let about = about(scenario, world);
             let tick = since.unwrap_or(0);
-            let sampled = clock.time(tick - tick % clock.ticks_in(output.interval).max(1));
+            let sampled = clock.told(tick - tick % clock.ticks_in(output.interval).max(1));
             Recording::open(folder, model, entries, &output.states, &about, after, sampled)?
         } else {
             None
@@ -73,7 +73,7 @@ impl Record {
                 States::resume(folder, &names, parts, output, time, &mut before)?
             }
         };
-        let now_after = after.map(|_| whole_microseconds(world.time()));
+        let now_after = after.map(|_| world.time());
         let hashes = Hashes::open(folder, &names, now_after)?;
         let hits = Hits::open(folder, world, after)?;
         let trailer_events = TrailerEvents::open(folder, world, after)?;
@@ -124,7 +124,7 @@ impl Record {
         tick: u64,
         hits: &[(u32, Hit)],
     ) -> Result<(), ReportError> {
-        let time = world.model().clock.time(tick);
+        let time = world.model().clock.told(tick);
         if let Some(own) = &mut self.hits {
             own.take(world, time, hits)?;
         }
@@ -140,7 +140,7 @@ impl Record {
     pub fn hits_under_way(&mut self, world: &World) -> Result<(), ReportError> {
         let Some(own) = &mut self.hits else { return Ok(()) };
         let clock = &world.model().clock;
-        let behind = clock.time(world.state().tick) + 1e-6;
+        let behind = clock.told(world.state().tick) + 1e-6;
         world.hits_under_way().try_for_each(|(agent, hit)| {
             own.take(world, (hit.until + Hit::OVER).max(behind), &[(agent, hit)])
         })
@@ -154,7 +154,7 @@ impl Record {
         events: &[(u32, TrailerEvent)],
     ) -> Result<(), ReportError> {
         let own = self.trailer_events.as_mut();
-        own.map_or(Ok(()), |own| own.take(world, world.model().clock.time(tick), events))
+        own.map_or(Ok(()), |own| own.take(world, world.model().clock.told(tick), events))
     }
 
     /// Takes down the commands from outside that hold from the step `tick` on.

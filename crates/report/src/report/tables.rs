@@ -20,7 +20,7 @@ use super::columns::{Column, Values};
 use super::growing::Growing;
 use crate::scenario::config::StateFormat;
 use crate::sensor::{Delivery, Model, Reading};
-use crate::simulation::WorldModel;
+use crate::simulation::{WorldModel, decimal_seconds};
 use crate::spatial::Vec3;
 use std::path::Path;
 
@@ -172,8 +172,8 @@ impl Tables {
         };
         let (name, sensors) = &names[vehicle];
         let head = [
-            Cell::Real(1e-6 * delivery.due_us as f64),
-            Cell::Real(1e-6 * delivery.taken_us as f64),
+            Cell::Real(decimal_seconds(delivery.due_us)),
+            Cell::Real(decimal_seconds(delivery.taken_us)),
             Cell::Integer(vehicle as i32),
             Cell::Text(name),
             Cell::Text(&sensors[delivery.sensor as usize]),

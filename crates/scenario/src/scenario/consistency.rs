@@ -2,13 +2,14 @@
 
 use super::config::{
     Area, Camera as CameraConfig, CameraChannel, CustomSoil, Driver, Filter, FollowPolicy,
-    FrameFormat, Label, LidarRays, LocalisationKind, RandomSurface, Scenario, Sensor, SensorModel,
-    Sharing, Surface, TableRow, Team, TowKind, Vehicle,
+    FrameFormat, InertialErrors, Label, LidarRays, LocalisationKind, RandomSurface, Scenario,
+    Sensor, SensorModel, Sharing, Surface, TableRow, Team, TowKind, Vehicle,
 };
 use super::convoys::{Convoys, by_name};
 use super::document::Document;
 use super::fault::{Fault, Problem, nearest_word};
 use crate::sensor::camera::Camera;
+use crate::sensor::imu::{Imu, Triad};
 use crate::simulation::PropKind;
 use crate::soil::{Moisture, MoistureError};
 
@@ -22,7 +23,7 @@ pub fn check(scenario: &Scenario, document: &Document) -> Vec<Fault> {
     check_time(scenario, &mut refuse);
     check_surface(scenario, &mut refuse);
     check_soils(scenario, &mut refuse);
-    check_vehicles(scenario, &mut refuse);
+    super::names::check(scenario, &mut refuse);
     check_drivers(scenario, &mut refuse);
     check_sensors(scenario, &mut refuse);
     check_scenery(scenario, &mut refuse);
@@ -418,17 +419,6 @@ fn wrong_moisture(moisture: &Moisture) -> Option<(&'static str, String)> {
     })
 }
 
-fn check_vehicles(scenario: &Scenario, refuse: &mut Refuse) {
-    let named = by_name(&scenario.vehicle);
-    for (index, vehicle) in scenario.vehicle.iter().enumerate() {
-        let first = named[vehicle.name.as_str()];
-        if first < index {
-            let first = format!("vehicle[{first}]");
-            refuse(format!("vehicle[{index}].name"), Problem::DuplicateName { first });
-        }
-    }
-}
-
 /// What a GPS lacks without `[site]`.
 pub(super) const WHERE_ON_EARTH: &str = "where on the earth a gps is (latitude_deg, longitude_deg)";
 
@@ -443,15 +433,22 @@ fn check_sensors(scenario: &Scenario, refuse: &mut Refuse) {
     for (index, vehicle) in scenario.vehicle.iter().enumerate() {
         for (which, sensor) in vehicle.sensor.iter().enumerate() {
             let key = format!("vehicle[{index}].sensor[{which}]");
-            let before = &vehicle.sensor[..which];
-            if let Some(first) = before.iter().position(|other| other.name == sensor.name) {
-                let first = format!("vehicle[{index}].sensor[{first}]");
-                refuse(format!("{key}.name"), Problem::DuplicateName { first });
-            }
             check_schedule(scenario, sensor, &key, refuse);
             check_frames(sensor, &key, refuse);
-            if let SensorModel::Camera(camera) = &sensor.model {
-                check_channels(sensor, camera, &key, refuse);
+            match &sensor.model {
+                SensorModel::Camera(camera) => check_channels(sensor, camera, &key, refuse),
+                SensorModel::Imu { preset, accelerometer, gyroscope } => {
+                    let Imu { accelerometer: ours, gyroscope: turns } =
+                        super::build::imu(*preset, accelerometer, gyroscope);
+                    check_drift(
+                        accelerometer,
+                        &ours,
+                        &format!("{key}.model.accelerometer"),
+                        refuse,
+                    );
+                    check_drift(gyroscope, &turns, &format!("{key}.model.gyroscope"), refuse);
+                }
+                _ => {}
             }
         }
     }
@@ -530,6 +527,10 @@ fn check_frames(sensor: &Sensor, key: &str, refuse: &mut Refuse) {
         }
     }
     for (which, format) in sensor.save.iter().enumerate() {
+        if sensor.save[..which].contains(format) {
+            let cause = "is given twice; must be a format that is not given before".into();
+            refuse(format!("{key}.save[{which}]"), Problem::Refused { cause });
+        }
         let fits = match format {
             FrameFormat::Png | FrameFormat::Png16 | FrameFormat::Exr => "camera",
             FrameFormat::Pcd | FrameFormat::Las => "lidar",
@@ -567,8 +568,33 @@ fn check_frames(sensor: &Sensor, key: &str, refuse: &mut Refuse) {
         {
             refuse(format!("{key}.model.max_range"), Problem::EmptyRange);
         }
-        if lidar.rays == LidarRays::One && lidar.samples.is_some_and(|samples| samples > 1) {
-            refuse(format!("{key}.model.samples"), Problem::Excludes { other: "rays = \"one\"" });
+        // one ray has one echo, and no width
+        let vain = [
+            ("samples", lidar.samples.is_some_and(|samples| samples > 1)),
+            ("returns", lidar.returns.is_some()),
+            ("divergence_deg", lidar.divergence_deg.is_some_and(|angle| angle > 0.0)),
+        ];
+        for (name, is_vain) in vain {
+            if lidar.rays == LidarRays::One && is_vain {
+                let other = "rays = \"one\"";
+                refuse(format!("{key}.model.{name}"), Problem::Excludes { other });
+            }
+        }
+    }
+}
+
+/// A drift has a size and a time, or there is none.
+fn check_drift(given: &InertialErrors, whole: &Triad, key: &str, refuse: &mut Refuse) {
+    let is_given = |value: Option<f64>| value.is_some_and(|value| value > 0.0);
+    for (name, is_vain, other) in [
+        ("drift", is_given(given.drift) && whole.drift_time == 0.0, "drift_time"),
+        ("drift_time", is_given(given.drift_time) && whole.drift == 0.0, "drift"),
+    ] {
+        if is_vain {
+            let cause = format!(
+                "does nothing where {other} is 0, as it is in this preset; needs {other} > 0 beside it"
+            );
+            refuse(format!("{key}.{name}"), Problem::Refused { cause });
         }
     }
 }
@@ -643,8 +669,14 @@ fn check_drivers(scenario: &Scenario, refuse: &mut Refuse) {
                 }
                 check_leader(scenario, &convoys, index, leader, &key("leader"), refuse);
             }
-            Driver::Autonomous { localisation, .. } => {
+            Driver::Autonomous { localisation, soil_aware, .. } => {
                 check_perception(vehicle, index, *localisation, refuse);
+                let feels = |own: &Sensor| matches!(own.model, SensorModel::Terramechanics {});
+                if *soil_aware && !vehicle.sensor.iter().any(feels) {
+                    let cause = "true needs a sensor of kind terramechanics on the vehicle, by which \
+                                 it feels slip and sinkage; without one it must be false";
+                    refuse(key("soil_aware"), Problem::Refused { cause: cause.into() });
+                }
             }
             Driver::Hold { .. } | Driver::Outside { .. } => {}
         }

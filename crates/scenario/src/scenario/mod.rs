@@ -23,6 +23,7 @@ mod document;
 mod fault;
 pub mod input;
 mod inputs;
+mod names;
 mod places;
 mod radio_checks;
 pub mod random_world;

@@ -116,7 +116,16 @@ impl Triad {
         state.walk += self.random_walk * dt.sqrt() * draw(lane::WALK);
         let white = self.noise_density / window.sqrt() * draw(lane::WHITE);
         let value = state.gain * truth + state.bias + state.drift + state.walk + white;
-        value.map(|x| quantised(clipped(x, self.range), self.resolution))
+        value.map(|x| self.told(x))
+    }
+
+    /// A value within its range, rounded to its resolution: to no step beyond what it gives.
+    fn told(&self, x: f64) -> f64 {
+        let near = quantised(clipped(x, self.range), self.resolution);
+        if self.range > 0.0 && self.resolution > 0.0 && near.abs() > self.range {
+            return ((self.range / self.resolution).floor() * self.resolution).copysign(x);
+        }
+        near
     }
 }
 
@@ -322,6 +331,12 @@ mod tests {
         let [force, rate] = imu.measure(&mut state, truth, 0.0, 0.01, &noise, 1);
         assert_eq!(force, Vec3::new(2.0, -2.0, 0.25));
         assert_eq!(rate, Vec3::new(0.0, 0.25, 2.0));
+        // to no step beyond its range
+        let coarse = Triad { range: 5.0, resolution: 0.3, ..triad };
+        assert_eq!(
+            [5.0, -9.0, 4.7, -4.9].map(|x| coarse.told(x)),
+            [16.0, -16.0, 16.0, -16.0].map(|x| x * 0.3)
+        );
     }
 
     /// Turn-on bias, scale and misalignment differ by device as they say: 400 devices,

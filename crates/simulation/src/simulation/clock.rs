@@ -38,6 +38,16 @@ pub struct Clock {
     tolerance: Option<f64>,
 }
 
+/// Microseconds as seconds: the number nearest to their decimals, as they are written.
+pub fn decimal_seconds(micros: u64) -> f64 {
+    micros as f64 / 1e6
+}
+
+/// A time, s, without what the multiplication by the step left behind whole microseconds.
+pub fn whole_microseconds(time: f64) -> f64 {
+    (time * 1e6).round() / 1e6
+}
+
 impl Clock {
     /// A clock of the given step and heartbeat, s.
     pub fn new(step: f64, heartbeat: f64) -> Result<Clock, ClockError> {
@@ -99,9 +109,14 @@ impl Clock {
         (self.step_us * self.steps_per_heartbeat) as f64 * 1e-6
     }
 
-    /// Time at a tick, s.
+    /// Time at a tick as dynamics have it, s: up to a last bit beside the decimal number.
     pub fn time(&self, tick: u64) -> f64 {
         (self.step_us * tick) as f64 * 1e-6
+    }
+
+    /// Time at a tick as it is told, s: the number nearest to its decimals.
+    pub fn told(&self, tick: u64) -> f64 {
+        decimal_seconds(self.micros(tick))
     }
 
     /// Time at a tick, µs.
@@ -131,6 +146,17 @@ mod tests {
         assert_eq!(clock.steps_per_heartbeat(), 5);
         assert_eq!(clock.heartbeats_in(60.0), 6000);
         assert_eq!(clock.time(30_000), 60.0);
+    }
+
+    /// What is told is the number nearest to its decimals at every tick, as a multiplication is not.
+    #[test]
+    fn tells_times_as_decimals() {
+        let clock = Clock::new(0.002, 0.01).unwrap();
+        assert_eq!((clock.time(6820), clock.told(6820)), (13.639999999999999, 13.64));
+        for tick in 0..20_000 {
+            assert_eq!(clock.told(tick).to_string().parse::<f64>(), Ok(clock.told(tick)));
+            assert!(clock.told(tick).to_string().len() <= 6, "{}", clock.told(tick));
+        }
     }
 
     #[test]

@@ -1,7 +1,9 @@
 //! What autonomous vehicles have found out together.
 
+use super::clock::whole_microseconds;
 use super::outcome::OutcomeCode;
-use super::record::{ExplorationSummary, VehicleSummary};
+use super::record::{ExplorationSummary, RunWarning, VehicleSummary};
+use super::team::Task;
 use super::world::World;
 use crate::autonomy::ElevationMap;
 use crate::autonomy::elevation_map::{TILE, TileKey, index};
@@ -59,7 +61,8 @@ impl World {
             ..ExplorationSummary::default()
         };
         for state in self.state.agents.iter().filter_map(|own| own.autonomy.as_ref()) {
-            summary.searched.extend(state.member.ledger.explored());
+            let told = |[time, share]: &[f64; 2]| [whole_microseconds(*time), *share];
+            summary.searched.extend(state.member.ledger.explored().iter().map(told));
             let traffic = &state.member.traffic;
             let sums = [
                 (&mut summary.scans, [state.scans, state.passed_over]),
@@ -71,6 +74,17 @@ impl World {
             }
         }
         Some(summary)
+    }
+
+    /// A warning where the team's search has ended short of its share.
+    pub(super) fn search_fell_short(&self) -> Option<RunWarning> {
+        let team = self.model.team.as_ref()?;
+        let Some(Task::Search { share, .. }) = team.task else { return None };
+        let ledger = &self.state.agents.get(team.authority)?.autonomy.as_ref()?.member.ledger;
+        let [_, found] = *ledger.explored().last()?;
+        let name = &self.model.agents[team.authority].name;
+        (ledger.is_done && found < share)
+            .then(|| RunWarning::search_fell_short(name, [found, share]))
     }
 
     /// How many holes a cell of the map lies in that is a hole or an obstacle.

@@ -65,7 +65,7 @@ pub use autonomous::{Autonomy, AutonomyState};
 pub use autonomy_view::{AutonomyView, CellView};
 pub use batch::Batch;
 pub use checkpoint::CheckpointError;
-pub use clock::{Clock, ClockError};
+pub use clock::{Clock, ClockError, decimal_seconds, whole_microseconds};
 pub use commanding::{Command, CommandError, Steering};
 pub use controller::{Asked, Call, CommandOrigin, Commanded, Controller, Shown};
 pub use diagnosis::{Cause, Diagnosis, Spinning, WheelMean};

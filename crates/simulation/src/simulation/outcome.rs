@@ -1,5 +1,6 @@
 //! How a vehicle's drive ended: plain data in the state, a code and a sentence outside.
 
+use super::clock::whole_microseconds;
 use super::diagnosis::{Cause, Diagnosis};
 use super::hit::Struck;
 use super::judging::FASTEST;
@@ -301,7 +302,7 @@ impl Outcome {
         let at = |p: &Vec3| format!("({:.1}, {:.1}) m", p.x, p.y);
         let mut report = OutcomeReport {
             code: self.code(),
-            time: self.time(),
+            time: self.time().map(whole_microseconds),
             position: None,
             soil: None,
             behind: None,

@@ -176,7 +176,8 @@ pub struct ExplorationSummary {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunWarning {
     /// Which, for machines: `soil_beyond_measured`, a soil pressed deeper than its figures
-    /// were measured; `tow_broke`, a rope or bar that broke; `trailer_torn_off`, a coupling that did.
+    /// were measured; `tow_broke`, a rope or bar that broke; `trailer_torn_off`, a coupling that did;
+    /// `search_fell_short`, a search that ended although its share was not reached.
     pub code: String,
     /// Name of the vehicle.
     pub vehicle: String,
@@ -234,6 +235,22 @@ impl RunWarning {
         RunWarning {
             code: code.into(),
             vehicle: vehicle.into(),
+            soil: None,
+            sinkage: None,
+            measured: None,
+            sentence,
+        }
+    }
+
+    /// A search that its authority ended because nothing was left that could be explored.
+    pub(super) fn search_fell_short(authority: &str, [found, share]: [f64; 2]) -> RunWarning {
+        let sentence = format!(
+            "the search ended with {found:.3} of its area explored, not the share of {share} asked for: \
+             nothing was left that could be seen"
+        );
+        RunWarning {
+            code: "search_fell_short".into(),
+            vehicle: authority.into(),
             soil: None,
             sinkage: None,
             measured: None,

@@ -275,7 +275,7 @@ impl World {
 
     /// Simulated time, s.
     pub fn time(&self) -> f64 {
-        self.model.clock.time(self.state.tick)
+        self.model.clock.told(self.state.tick)
     }
 
     /// The same, µs.
@@ -540,7 +540,7 @@ impl World {
             radio: self.radio_summaries(),
             vehicles,
             pacing: None,
-            warnings: beyond.chain(broken).chain(torn).collect(),
+            warnings: beyond.chain(broken).chain(torn).chain(self.search_fell_short()).collect(),
         }
     }
 }

@@ -10,7 +10,7 @@ use super::traffic::shown;
 use crate::ground::Published;
 use crate::sensor::camera::Image;
 use crate::sensor::{Delivery, Reading};
-use crate::simulation::WorldModel;
+use crate::simulation::{WorldModel, decimal_seconds};
 use serde_json::json;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
@@ -62,7 +62,7 @@ impl Encoder {
         let Reading::Image(image) = &delivery.reading else { return false };
         let sensor = model.agents[agent].sensors.get(delivery.sensor as usize);
         let name = sensor.map_or("", |own| own.name.as_str());
-        self.offer_picture(agent, name, 1e-6 * delivery.taken_us as f64, image)
+        self.offer_picture(agent, name, decimal_seconds(delivery.taken_us), image)
     }
 
     /// Shows a snapshot whatever there is still to do.

@@ -73,6 +73,44 @@ fn clearance_is_the_distance_to_what_stands() {
     assert_eq!(costs.cost([99.0, 0.0]), IMPASSABLE, "out of the area");
 }
 
+/// The exact distance is that to the nearest point of what stands, wherever in its cell a place is.
+#[test]
+fn distance_is_that_to_the_nearest_point() {
+    let standing = [[8, 8], [15, 15], [15, 16], [22, 9], [9, 24]];
+    let mut map = ElevationMap::new(MapModel::default());
+    see(&mut map, square(31).map(|cell| (cell, standing.contains(&cell))));
+    let mut costs = costs(None);
+    update(&mut costs, &map, &[]);
+    for [i, j] in square(120) {
+        let [x, y] = [i, j].map(|k| 2.0 + 0.093 * f64::from(k));
+        let away = standing.map(|cell: [i32; 2]| {
+            let gap = |at: f64, cell: i32| {
+                let low = 0.5 * f64::from(cell);
+                (low - at).max(at - low - 0.5).max(0.0)
+            };
+            hypot(gap(x, cell[0]), gap(y, cell[1]))
+        });
+        let away = away.into_iter().fold(f64::INFINITY, f64::min);
+        let found = costs.distance([x, y], 1.1);
+        let rough = away > 1.1 && found > 1.1;
+        assert!((found - away).abs() < 1e-9 || rough, "({x}, {y}): {found} for {away}");
+    }
+}
+
+/// However small the cells are, clearances reach as far.
+#[test]
+fn small_cells_are_cleared_as_far() {
+    let mut map = ElevationMap::new(MapModel { cell: 0.1, ..MapModel::default() });
+    see(&mut map, square(60).map(|cell| (cell, cell == [5, 5])));
+    let area = Area::of([[-3.0, -3.0], [9.0, 9.0]], 0.1);
+    let mut costs = CostMap::new(area, None, 0.1, &CostModel::default());
+    update(&mut costs, &map, &[]);
+    for away in [0.5, 1.0, 2.0] {
+        let found = costs.clearance([0.55 + away, 0.55]);
+        assert!((found - (away - 0.05)).abs() < 0.03, "{found} for {away}");
+    }
+}
+
 #[test]
 fn out_of_bounds_is_impassable() {
     let mut map = ElevationMap::new(MapModel::default());

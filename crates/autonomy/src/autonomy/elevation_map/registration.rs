@@ -10,6 +10,8 @@
 //! farther by a gap, lower than the ground before the gap, and what follows rises as a far wall
 //! does, the cells under the gap are marked. The in-cell slope cannot find such holes as are
 //! wider than deep: of a parabola 1.5 m deep and 2.5 m in radius the steepest slope is 1.2.
+//!
+//! Faces that the topmost beam still meets are told apart: how high they are is not known yet.
 
 use super::cell::{Cell, EXPLORED};
 use super::tile::{TILE, TILE_CELLS, Tile, TileKey, index};
@@ -48,6 +50,8 @@ pub struct Window {
     kept: Vec<(u32, i32)>,
     /// The highest few returns of each cell, from the highest down, mm.
     tops: Vec<[i32; SUPPORT]>,
+    /// Where no beam of the last scan went over what stands near by, m.
+    faces: Vec<[f64; 2]>,
 }
 
 /// Difference of ranges that neighbouring beams may have beside a share of them, m.
@@ -55,7 +59,18 @@ const LIKE: f32 = 0.3;
 /// Returns of one scan that must be as high for a cell to be.
 const SUPPORT: usize = 3;
 
+/// How high a face must be to be one, m; how much it rises for each metre that it recedes; and how
+/// far away it may be, m.
+const FACE: f64 = 0.08;
+const STEEP: f64 = 2.0;
+const NEAR_BY: f64 = 8.0;
+
 impl Window {
+    /// Where no beam of the last scan went over what stands near by, m: it may be as high as it will.
+    pub fn faces(&self) -> &[[f64; 2]] {
+        &self.faces
+    }
+
     fn place(&mut self, centre: &Vec3, model: &MapModel) {
         let span = model.range + model.cell;
         let tile = |x: f64| (x / (model.cell * TILE as f64)).floor() as i32;
@@ -68,6 +83,7 @@ impl Window {
             self.tops = vec![[i32::MIN; SUPPORT]; tiles * TILE_CELLS];
         }
         self.kept.clear();
+        self.faces.clear();
     }
 
     /// Index of a cell, and of its tile, if it lies in the window.
@@ -113,6 +129,9 @@ struct Column {
     last: [Seen; 4],
     count: usize,
     gap: Option<Gap>,
+    /// The lowest return of the face on which the last one lies, and the ring of that.
+    foot: Seen,
+    ring: u16,
 }
 
 impl Column {
@@ -132,9 +151,20 @@ impl Column {
                 }
             }
         }
+        let run = (seen.distance - self.foot.distance).abs();
+        if self.count == 0 || seen.z - self.foot.z <= STEEP * run {
+            self.foot = seen;
+        }
         self.last[self.count % 4] = seen;
         self.count += 1;
         found
+    }
+
+    /// Where a face is near by that its topmost beam, that of ring `top`, has met, m.
+    fn face(&self, top: u16) -> Option<[f64; 2]> {
+        let last = self.last[(self.count + 3) % 4];
+        let is_face = last.z - self.foot.z >= FACE && last.distance < NEAR_BY;
+        (self.count > 0 && self.ring == top && is_face).then_some([last.x, last.y])
     }
 }
 
@@ -184,6 +214,7 @@ impl ElevationMap {
         let mut column: Option<(u16, f32)> = None;
         let mut firing = Firing::of(&now, scan.mount, scan.body);
         let mut search = Column::default();
+        let top = scan.cloud.returns.iter().map(|own| own.ring).max().unwrap_or(0);
         for (index, own) in scan.cloud.returns.iter().enumerate() {
             if is_isolated(&scan.cloud.returns, index) {
                 continue;
@@ -192,6 +223,7 @@ impl ElevationMap {
                 column = Some((own.column, own.time));
                 let pose = (scan.pose_at)(f64::from(own.time));
                 firing = Firing::of(&pose, scan.mount, scan.body);
+                window.faces.extend(search.face(top));
                 search = Column::default();
             }
             let Some(seen) = seen(own, &firing, &mount_axes, scan, farthest) else { continue };
@@ -206,12 +238,14 @@ impl ElevationMap {
             window.cells[at].lowest = window.cells[at].lowest.min(height);
             window.touched[tile] = true;
             window.kept.push((at as u32, height));
-            if own.order == 0
-                && let Some(gap) = search.next(seen, &model)
-            {
-                window.mark(&gap, model.cell);
+            if own.order == 0 {
+                search.ring = own.ring;
+                if let Some(gap) = search.next(seen, &model) {
+                    window.mark(&gap, model.cell);
+                }
             }
         }
+        window.faces.extend(search.face(top));
         // what hangs higher over the lowest of its cell than the vehicle needs is no obstacle
         let clearance = (scan.body.clearance * 1e3) as i32;
         let Window { kept, cells, tops, .. } = window;

@@ -196,7 +196,7 @@ impl Navigator {
         let tracking = &self.tracking;
         match state.phase {
             Phase::Arrived | Phase::GaveUp => tracking.stand(&mut state.tracking, &going),
-            Phase::Backing => self.back(state, &going),
+            Phase::Backing => self.back(state, plan, &going),
             Phase::Driving => self.go(state, plan, &going),
         }
     }
@@ -242,7 +242,7 @@ impl Navigator {
         controls
     }
 
-    fn back(&self, state: &mut NavigatorState, going: &Going<'_>) -> Controls {
+    fn back(&self, state: &mut NavigatorState, plan: &Plan, going: &Going<'_>) -> Controls {
         let done = |controls, state: &mut NavigatorState| {
             self.recovery.stop_backing(&mut state.recovery, state.tracking.place.station);
             state.tracking.place = Place::default();
@@ -257,8 +257,12 @@ impl Navigator {
         let Ok(path) = Path::polyline(way) else {
             return done(self.tracking.stand(&mut state.tracking, going), state);
         };
-        let controls = self.tracking.back(&mut state.tracking, &path, going);
-        let left = path.length() - state.tracking.place.station;
+        let controls = self.tracking.back(&mut state.tracking, &path, plan.behind, going);
+        if self.recovery.is_stuck(&mut state.recovery, [true; 2], going.speed, going.step) {
+            self.recovery.forget_the_way_back(&mut state.recovery);
+            return done(controls, state);
+        }
+        let left = (path.length() - state.tracking.place.station).min(plan.behind);
         if late || left < NEAR { done(controls, state) } else { controls }
     }
 }

@@ -227,9 +227,7 @@ impl Navigator {
             route: memory.route.clone(),
             ..Plan::default()
         };
-        let (Some(map), Ok(route)) = (&memory.derived.costs, Path::polyline(&memory.route)) else {
-            return plan;
-        };
+        let Some(map) = &memory.derived.costs else { return plan };
         let pose = &look.estimate.pose;
         let ahead = pose.direction(&Vec3::x());
         let level = hypot(ahead.x, ahead.y).max(f64::MIN_POSITIVE);
@@ -237,6 +235,9 @@ impl Navigator {
         let (rear, speed) = (self.body.geometry.rear(pose), look.estimate.speed());
         let start = Start { rear, heading, speed };
         let around = Surroundings { map, others: look.others, body: &self.body };
+        let most = self.recovery.distance;
+        plan.behind = around.room_behind(&start, most, self.spline.sample);
+        let Ok(route) = Path::polyline(&memory.route) else { return plan };
         let Some(local) = self.spline.choose(&around, &start, &route, memory.offset) else {
             return plan;
         };
@@ -247,7 +248,7 @@ impl Navigator {
             hypot(goal[0] - end[0], goal[1] - end[1]) < self.arrival && memory.arrives
         });
         plan.turns = local.turns;
-        plan.known = known(&around, &path);
+        plan.known = known(&around, &path, memory.derived.window.faces());
         plan.speeds = self.tracking.speeds(&path, plan.ends);
         if local.turns {
             plan.speeds.iter_mut().for_each(|speed| *speed = speed.min(self.spline.turning));
@@ -257,12 +258,15 @@ impl Navigator {
     }
 }
 
-/// Station up to which the ground before the front is known along a path, m.
-fn known(around: &Surroundings<'_>, path: &Path) -> f64 {
+/// Station up to which the ground before the front is known along a path, m: to be seen, and not to
+/// rise in a face that may be as high as it will.
+fn known(around: &Surroundings<'_>, path: &Path, faces: &[[f64; 2]]) -> f64 {
     let points = path.points();
     let unknown = (0..points.len() - 1).find(|at| {
-        let direction = path.direction(*at);
-        !around.is_known(points[*at], direction)
+        let (place, direction) = (points[*at], path.direction(*at));
+        let length = path.stations()[*at + 1] - path.stations()[*at];
+        !around.is_known(place, direction)
+            || faces.iter().any(|face| around.meets(place, direction, length, *face))
     });
     unknown.map_or(path.length(), |at| path.stations()[at])
 }

@@ -285,7 +285,7 @@ fn info(header: Header, camera: &Camera) -> Option<CameraInfo> {
         d,
         k: [fx, 0.0, cx, 0.0, fy, cy, 0.0, 0.0, 1.0],
         r: [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0],
-        p: [fx, 0.0, cx, 0.0, 0.0, fy, cy, 0.0, 0.0, 0.0, 1.0, 0.0],
+        p: camera.projection(),
         ..CameraInfo::default()
     })
 }

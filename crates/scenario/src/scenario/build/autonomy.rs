@@ -55,14 +55,14 @@ pub(super) fn autonomy(
     let first = |is: fn(&Model) -> bool| sensors.iter().position(|own| is(&own.model));
     let lidar = first(|model| matches!(model, Model::Lidar(_)))?;
     let truth = localisation == LocalisationKind::Truth;
+    let imu = first(|model| matches!(model, Model::Imu(_)));
+    let gps = first(|model| matches!(model, Model::Gps(_)));
+    let odometry = first(|model| matches!(model, Model::Odometry)).filter(|_| truth);
+    // of a kind the first: where the others are mounted it does not ask
     let role = |(at, own): (usize, &Sensor)| match own.model {
-        Model::Imu(_) => {
-            Some(Role::Imu).filter(|_| first(|m| matches!(m, Model::Imu(_))) == Some(at))
-        }
-        Model::Gps(_) => {
-            Some(Role::Gps).filter(|_| first(|m| matches!(m, Model::Gps(_))) == Some(at))
-        }
-        Model::Odometry => Some(Role::Odometry).filter(|_| truth),
+        Model::Imu(_) => Some(Role::Imu).filter(|_| imu == Some(at)),
+        Model::Gps(_) => Some(Role::Gps).filter(|_| gps == Some(at)),
+        Model::Odometry => Some(Role::Odometry).filter(|_| odometry == Some(at)),
         Model::Terramechanics => Some(Role::Ground),
         _ => None,
     };

@@ -24,7 +24,7 @@ mod world;
 pub use meshes::{BuiltMeshes, meshes};
 pub use parts::Parts;
 pub use scene_model::{props, scene_model};
-pub use sensors::{camera, lidar, sensors};
+pub use sensors::{camera, imu, lidar, sensors};
 pub use site::site;
 pub use soils::{SoilTable, custom_soil, soil_table};
 pub use terrain::{BuiltTerrain, region, terrain};

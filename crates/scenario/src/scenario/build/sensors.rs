@@ -36,16 +36,21 @@ pub fn sensors(
             Fault::new(place, "site", None, problem)
         })?;
         let mount = mount(entry);
-        let mut add = |name: String, mount: Pose| {
+        let mut add = |name: String, mount: Pose, model: Model| {
             let noise = Noise::new(file.scenario.seed, vehicle as u32, sensors.len() as u32);
             let (schedule, filters) = (schedule(entry, &model), filters(entry));
-            let (model, record) = (model.clone(), entry.record);
+            let record = entry.record;
             sensors.push(Sensor { name, mount, schedule, model, filters, noise, record });
         };
-        add(entry.name.clone(), mount);
-        if let SensorModel::Camera(config::Camera { stereo: Some(baseline), .. }) = entry.model {
+        add(entry.name.clone(), mount, model.clone());
+        if let (
+            SensorModel::Camera(config::Camera { stereo: Some(baseline), .. }),
+            Model::Camera(left),
+        ) = (&entry.model, model)
+        {
             let right = mount.point(&Vec3::new(0.0, -baseline, 0.0));
-            add(format!("{}_right", entry.name), Pose { position: right, ..mount });
+            let camera = Model::Camera(CameraSpec { baseline: *baseline, ..left });
+            add(format!("{}_right", entry.name), Pose { position: right, ..mount }, camera);
         }
     }
     Ok(sensors)
@@ -89,16 +94,7 @@ fn model(
 ) -> Result<Model, Problem> {
     Ok(match &entry.model {
         SensorModel::Imu { preset, accelerometer, gyroscope } => {
-            let imu = match preset {
-                ImuGrade::Ideal => Imu::default(),
-                ImuGrade::Consumer => Imu::consumer(),
-                ImuGrade::Industrial => Imu::industrial(),
-                ImuGrade::Tactical => Imu::tactical(),
-            };
-            Model::Imu(Imu {
-                accelerometer: triad(imu.accelerometer, accelerometer),
-                gyroscope: triad(imu.gyroscope, gyroscope),
-            })
+            Model::Imu(imu(*preset, accelerometer, gyroscope))
         }
         SensorModel::Gps { preset, outages } => {
             let site = *site.ok_or_else(|| Problem::Missing { expected: WHERE_ON_EARTH.into() })?;
@@ -142,6 +138,17 @@ fn model(
         SensorModel::Camera(config) => Model::Camera(camera(config)),
         SensorModel::Lidar(config) => Model::Lidar(lidar(config)),
     })
+}
+
+/// An IMU from its preset and what the scenario changes of its accelerometers and gyroscopes.
+pub fn imu(preset: ImuGrade, forces: &InertialErrors, rates: &InertialErrors) -> Imu {
+    let Imu { accelerometer, gyroscope } = match preset {
+        ImuGrade::Ideal => Imu::default(),
+        ImuGrade::Consumer => Imu::consumer(),
+        ImuGrade::Industrial => Imu::industrial(),
+        ImuGrade::Tactical => Imu::tactical(),
+    };
+    Imu { accelerometer: triad(accelerometer, forces), gyroscope: triad(gyroscope, rates) }
 }
 
 fn triad(preset: Triad, changes: &InertialErrors) -> Triad {
@@ -194,6 +201,7 @@ pub fn camera(config: &config::Camera) -> CameraSpec {
         gain: config.gain,
         vignetting: config.vignetting,
         noise: config.noise.then_some(chip),
+        baseline: 0.0,
         channels: config.channels.iter().map(channel).collect(),
     }
 }
@@ -286,7 +294,7 @@ model = { kind = "encoder", ticks_per_turn = 4096 }
 name = "truth"
 model = { kind = "odometry" }
 [[vehicle.sensor]]
-name = "ground"
+name = "soil"
 model = { kind = "terramechanics" }
 "#;
 
@@ -301,7 +309,7 @@ model = { kind = "terramechanics" }
         let sensors = sensors(&file, 0, Some(&site)).unwrap();
         let names: Vec<&str> = sensors.iter().map(|sensor| sensor.name.as_str()).collect();
         let expected = ["imu", "gps", "eyes", "eyes_right", "roof", "compass", "wheels", "truth"];
-        assert_eq!(names, [&expected[..], &["ground"]].concat());
+        assert_eq!(names, [&expected[..], &["soil"]].concat());
         let Model::Imu(imu) = &sensors[0].model else { panic!() };
         assert_eq!(imu.gyroscope.drift, 0.0);
         assert_eq!(imu.accelerometer, Imu::tactical().accelerometer);
@@ -315,6 +323,14 @@ model = { kind = "terramechanics" }
         let [sin, cos] = [10f64.to_radians().sin(), 10f64.to_radians().cos()];
         assert!((axis - Vec3::new(0.0, cos, -sin)).norm() < 1e-12, "{axis}");
         assert!((right.position - left.position - Vec3::new(0.2, 0.0, 0.0)).norm() < 1e-12);
+        // a point ahead is as many pixels farther left in the right camera as the baseline is wide
+        let of = |at: usize| match &sensors[at].model {
+            Model::Camera(spec) => crate::sensor::camera::Camera::of(spec).unwrap(),
+            _ => panic!(),
+        };
+        let [left, right] = [of(2), of(3)];
+        assert_eq!(left.projection()[3], 0.0);
+        assert_eq!(right.projection()[3], -0.2 * right.focal[0]);
         let Model::Lidar(lidar) = &sensors[4].model else { panic!() };
         assert_eq!((lidar.columns, lidar.elevations.len()), (512, 64));
         assert_eq!(sensors[4].schedule.window_us, 100_000, "one turn");

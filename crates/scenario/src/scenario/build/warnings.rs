@@ -2,7 +2,7 @@
 
 use crate::ground::GroundModel;
 use crate::scenario::ScenarioFile;
-use crate::scenario::config::CustomSoil;
+use crate::scenario::config::{CustomSoil, Driver, LocalisationKind};
 use crate::scenario::fault::{Fault, Problem};
 use crate::soil::SoilKind;
 use crate::vehicle::AnySpec;
@@ -22,10 +22,37 @@ pub fn warnings(file: &ScenarioFile, specs: &[Arc<AnySpec>], ground: &GroundMode
         .into_iter()
         .chain(layers_left_out(file, ground))
         .chain(packed_snow(file))
+        .chain(passed_over(file))
         .chain(long_steps(file, specs))
         .chain(coarse_nodes(file, specs, ground))
         .chain(unmeasured_inflation(file, specs))
         .collect()
+}
+
+/// Sensors by which a vehicle that drives itself does not drive: of a kind the first is the one.
+fn passed_over(file: &ScenarioFile) -> Vec<Fault> {
+    let mut warnings = Vec::new();
+    for (index, vehicle) in file.scenario.vehicle.iter().enumerate() {
+        let Driver::Autonomous { localisation, .. } = vehicle.driver else { continue };
+        let kinds: &[&str] = match localisation {
+            LocalisationKind::Truth => &["lidar", "odometry"],
+            LocalisationKind::Fused => &["lidar", "gps", "imu"],
+        };
+        for kind in kinds {
+            let mut of_kind =
+                vehicle.sensor.iter().enumerate().filter(|(_, own)| own.model.kind() == *kind);
+            let Some((_, first)) = of_kind.next() else { continue };
+            warnings.extend(of_kind.map(|(which, _)| {
+                let cause = format!(
+                    "{} does not drive by it: of its sensors of kind {kind} it goes by the first, {:?}",
+                    vehicle.name, first.name
+                );
+                let key = format!("vehicle[{index}].sensor[{which}]");
+                file.document.fault(&key, Problem::Refused { cause })
+            }));
+        }
+    }
+    warnings
 }
 
 /// Steps that are too long for tracks.

@@ -106,7 +106,7 @@ pub enum Driver {
     },
     /// Finds its own way to a goal by what its sensors see: it maps obstacles and holes, plans
     /// and steers (docs/autonomy.md). It needs a lidar, and a GPS and an IMU unless
-    /// `localisation` is `truth`.
+    /// `localisation` is `truth`; of several of a kind it goes by the first.
     Autonomous {
         /// Where it is to arrive: a place. Without, where the authority of its team sends it
         /// (`team.goals`, `team.search`).
@@ -125,7 +125,9 @@ pub enum Driver {
         #[serde(default = "default_latency")]
         #[schemars(range(min = 0.0, max = 10.0), extend("unit" = "s"))]
         latency: f64,
-        /// Side of a cell of its map, m.
+        /// Side of a cell of its map, m. Ground that steps by more than 0.25 m, within a cell or
+        /// over half a metre, is an obstacle; from cell to cell of more than half a metre, ground
+        /// steeper than a half.
         #[serde(default = "default_cell")]
         #[schemars(range(min = 0.1, max = 5.0), extend("unit" = "m"))]
         cell: f64,
@@ -138,7 +140,8 @@ pub enum Driver {
         #[serde(default = "default_margin")]
         #[schemars(range(min = 0.0, max = 20.0), extend("unit" = "m"))]
         margin: f64,
-        /// Whether slip and sinkage that it feels raise the cost of such ground.
+        /// Whether slip and sinkage that it feels raise the cost of such ground; needs a sensor of
+        /// kind `terramechanics` on the vehicle, by which it feels them.
         #[serde(default)]
         soil_aware: bool,
     },

@@ -15,7 +15,8 @@ pub struct Output {
     #[schemars(range(max = 604_800.0), extend("exclusiveMinimum" = 0.0, "unit" = "s"))]
     pub interval: f64,
     /// Heartbeats between hashes of the state in `hashes.csv`: each costs a pass over the state,
-    /// and between ranks a few messages.
+    /// and between ranks a few messages. Above 1 they are heartbeats of full length, where
+    /// `time.heartbeat_tolerance` has them adapt.
     #[schemars(range(min = 1, max = 1_000_000))]
     pub hash_every: u64,
     /// Names of the vehicles whose samples are written; all if not given.

@@ -7,7 +7,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Sensor {
-    /// Its name, unique on the vehicle.
+    /// Its name, unique on the vehicle, without a slash: topics are called `/VEHICLE/NAME`. Not `pose`,
+    /// `ground`, `ruts`, `goal`, `route`, `path`, `believed`, `map` or `hit`, which the vehicle tells
+    /// itself, nor `NAME_right` of a stereo camera.
     #[schemars(length(min = 1, max = 200))]
     pub name: String,
     /// What it is.
@@ -165,7 +167,7 @@ pub struct InertialErrors {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 1e6))]
     pub noise_density: Option<f64>,
-    /// Standard deviation of the drift, u.
+    /// Standard deviation of the drift, u; needs a `drift_time`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 1e6))]
     pub drift: Option<f64>,
@@ -374,7 +376,8 @@ pub struct Lidar {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 65_535))]
     pub columns: Option<u32>,
-    /// First and last azimuth, degrees from x towards y.
+    /// From where to where it looks, degrees from x towards y: each column is the middle of its
+    /// share of that.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(inner(range(min = -360.0, max = 360.0)))]
     pub azimuths_deg: Option<[f64; 2]>,
@@ -386,7 +389,7 @@ pub struct Lidar {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(max = 100_000.0), extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
     pub max_range: Option<f64>,
-    /// Full angle of a beam, degrees.
+    /// Full angle of a beam, degrees; not with rays = "one".
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 10.0), extend("unit" = "deg"))]
     pub divergence_deg: Option<f64>,
@@ -397,7 +400,7 @@ pub struct Lidar {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 15))]
     pub samples: Option<u32>,
-    /// Which returns of a beam are delivered.
+    /// Which returns of a beam are delivered; not with rays = "one", which have one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub returns: Option<LidarReturns>,
     /// Standard deviation of ranges, m.

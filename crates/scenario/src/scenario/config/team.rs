@@ -56,7 +56,9 @@ pub struct Search {
     /// holds at least one cell of the map, and at most 65,536 of its tiles of 32 by 32 cells.
     #[schemars(inner(range(min = -1_000_000.0, max = 1_000_000.0)), extend("unit" = "m"))]
     pub area: [f64; 4],
-    /// Share of its cells with three returns or more with which the search is done.
+    /// Share of its cells with three returns or more with which the search is done. What no beam
+    /// reaches, as under and behind what stands, is never explored: of a share near 1 the search
+    /// ends where nothing is left that can be.
     #[serde(default = "default_share")]
     #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0.0))]
     pub share: f64,

@@ -56,6 +56,8 @@ pub struct Camera {
     /// Light lost in the corners: a pixel at angle θ from the axis gets
     /// 1 - v + v cos⁴ θ.
     pub vignetting: f64,
+    /// Distance to the left camera of its pair, if it is the right one of a pair, m; else 0.
+    pub baseline: f64,
 }
 
 impl Camera {
@@ -77,6 +79,7 @@ impl Camera {
             readout: 0.0,
             gain: 0.8,
             vignetting: 0.0,
+            baseline: 0.0,
         })
     }
 
@@ -89,8 +92,17 @@ impl Camera {
             readout: spec.rolling,
             gain: spec.gain,
             vignetting: spec.vignetting,
+            baseline: spec.baseline,
             ..camera
         })
+    }
+
+    /// Rows of the matrix by which points in the frame of the pair's left camera, x to the right, y
+    /// down and z ahead, come to pixels whose middles have whole numbers.
+    pub fn projection(&self) -> [f64; 12] {
+        let ([fx, fy], [cx, cy]) = (self.focal, self.middle.map(|middle| middle - 0.5));
+        let beside = if self.baseline > 0.0 { -fx * self.baseline } else { 0.0 };
+        [fx, 0.0, cx, beside, 0.0, fy, cy, 0.0, 0.0, 0.0, 1.0, 0.0]
     }
 
     /// The direction in the camera's frame that is seen at (u, v), pixels from the top

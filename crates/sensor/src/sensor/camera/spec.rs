@@ -73,6 +73,8 @@ pub struct CameraSpec {
     pub vignetting: f64,
     /// Noise of its chip, if any.
     pub noise: Option<ChipNoise>,
+    /// Distance to the left camera of its pair, if it is the right one of a pair, m; else 0.
+    pub baseline: f64,
     /// What it delivers.
     pub channels: Vec<Channel>,
 }

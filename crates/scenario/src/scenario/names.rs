@@ -1,0 +1,119 @@
+//! Names of vehicles and sensors: files, frames and topics are called by them.
+
+use super::config::{Camera, Scenario, Sensor, SensorModel, Vehicle};
+use super::consistency::Refuse;
+use super::convoys::by_name;
+use super::fault::Problem;
+
+/// The frame in which all vehicles are.
+const WORLD: &str = "world";
+
+/// What is told of every vehicle under its name.
+const TOLD: [&str; 9] =
+    ["pose", "ground", "ruts", "goal", "route", "path", "believed", "map", "hit"];
+
+/// No two vehicles have one name, no two sensors of a vehicle, and none has another's.
+pub(super) fn check(scenario: &Scenario, refuse: &mut Refuse) {
+    let named = by_name(&scenario.vehicle);
+    for (index, vehicle) in scenario.vehicle.iter().enumerate() {
+        let key = format!("vehicle[{index}].name");
+        let first = named[vehicle.name.as_str()];
+        if first < index {
+            refuse(key.clone(), Problem::DuplicateName { first: format!("vehicle[{first}]") });
+        }
+        if vehicle.name == WORLD {
+            let cause = format!("must be another name than {WORLD:?}, the frame of all vehicles");
+            refuse(key.clone(), Problem::Refused { cause });
+        }
+        check_word(&vehicle.name, key, refuse);
+        check_sensors(vehicle, index, refuse);
+    }
+}
+
+/// A slash parts vehicle and sensor in the names of frames and topics.
+fn check_word(name: &str, key: String, refuse: &mut Refuse) {
+    if name.contains('/') {
+        let cause = format!(
+            "{name:?} must be without a slash, which parts vehicle and sensor in topics: {:?}",
+            name.replace('/', "_")
+        );
+        refuse(key, Problem::Refused { cause });
+    }
+}
+
+fn check_sensors(vehicle: &Vehicle, index: usize, refuse: &mut Refuse) {
+    for (which, sensor) in vehicle.sensor.iter().enumerate() {
+        let key = format!("vehicle[{index}].sensor[{which}].name");
+        let same = |other: &Sensor| other.name == sensor.name;
+        if let Some(first) = vehicle.sensor[..which].iter().position(same) {
+            let first = format!("vehicle[{index}].sensor[{first}]");
+            refuse(key.clone(), Problem::DuplicateName { first });
+        }
+        if let Some(pair) = vehicle.sensor.iter().position(|other| is_right_of(other, sensor)) {
+            let cause = format!(
+                "{:?} is the name of the right camera of vehicle[{index}].sensor[{pair}], which has \
+                 model.stereo; must be another",
+                sensor.name
+            );
+            refuse(key.clone(), Problem::Refused { cause });
+        }
+        if TOLD.contains(&sensor.name.as_str()) {
+            let cause = format!(
+                "{:?} is what the vehicle tells itself; must be none of {}",
+                sensor.name,
+                TOLD.join(", ")
+            );
+            refuse(key.clone(), Problem::Refused { cause });
+        }
+        check_word(&sensor.name, key, refuse);
+    }
+}
+
+/// Whether a sensor is called as the right camera of a pair.
+fn is_right_of(pair: &Sensor, sensor: &Sensor) -> bool {
+    let is_pair = matches!(pair.model, SensorModel::Camera(Camera { stereo: Some(_), .. }));
+    is_pair && sensor.name.strip_suffix("_right") == Some(&pair.name)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::scenario::ScenarioFile;
+    use std::path::Path;
+
+    fn faults(vehicles: &str) -> String {
+        let text = format!(
+            "format = 1\nname = 'n'\ntime = {{ duration = 1 }}\nsoil = {{ default = 'mud' }}\n{vehicles}"
+        );
+        match ScenarioFile::parse("n.toml", &text, Path::new(""), &[]) {
+            Ok(_) => String::new(),
+            Err(faults) => faults.to_string(),
+        }
+    }
+
+    fn vehicle(name: &str, sensors: &[(&str, &str)]) -> String {
+        let head = format!("[[vehicle]]\nname = '{name}'\nmodel = 'hmmwv'\nposition = [0, 0]\n");
+        let sensor = |(name, model): &(&str, &str)| {
+            format!("[[vehicle.sensor]]\nname = '{name}'\nmodel = {{ kind = {model} }}\n")
+        };
+        head + &sensors.iter().map(sensor).collect::<String>()
+    }
+
+    #[test]
+    fn names_that_are_told_twice_are_refused() {
+        let pair = ("c", "'camera', stereo = 0.2");
+        for (sensors, key, says) in [
+            (vec![pair, ("c_right", "'odometry'")], "vehicle[0].sensor[1].name", "right camera of"),
+            (vec![("c_right", "'odometry'"), pair], "vehicle[0].sensor[0].name", "right camera of"),
+            (vec![("pose", "'odometry'")], "vehicle[0].sensor[0].name", "none of pose, ground"),
+            (vec![("ground", "'terramechanics'")], "vehicle[0].sensor[0].name", "none of pose"),
+            (vec![("c/image", "'odometry'")], "vehicle[0].sensor[0].name", "without a slash"),
+        ] {
+            let found = faults(&vehicle("a", &sensors));
+            assert!(found.contains(key) && found.contains(says), "{found}");
+        }
+        assert!(faults(&vehicle("a/b", &[])).contains("without a slash"));
+        assert!(faults(&vehicle("world", &[])).contains("the frame of all vehicles"));
+        let fine = [("c", "'camera'"), ("c_right", "'odometry'"), ("b.2 x", "'imu'")];
+        assert_eq!(faults(&vehicle("a", &fine)), "");
+    }
+}
