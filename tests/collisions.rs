@@ -29,7 +29,7 @@ fn head(soil: &str, extra: &str) -> String {
 
 /// Firm ground that is slippery: `friction` of it.
 fn ice() -> String {
-    let custom = "[[soil.custom]]\nname = \"ice\"\nbased_on = \"firm\"\nfriction = 0.001\n";
+    let custom = "[[soil.custom]]\nname = \"ice\"\nfriction = 0.001\n";
     format!("{}{custom}", head("ice", ""))
 }
 
@@ -232,7 +232,7 @@ fn a_mesh_stops_a_vehicle_as_the_box_around_it() {
 /// where it would go in by 0.29 m if the wheels and the belly alone met the ground.
 #[test]
 fn a_nose_meets_a_steep_bank() {
-    let bank = "[[soil.custom]]\nname = \"rock\"\nbased_on = \"firm\"\nfriction = 0.8\n\
+    let bank = "[[soil.custom]]\nname = \"rock\"\nfriction = 0.8\n\
                 [[terrain.stamp]]\nkind = \"ditch\"\nfrom = [-5.0, -20.0]\nto = [-5.0, 20.0]\n\
                 width = 26.0\ndepth = 1.2\nedge = 0.35\nface = \"straight\"\n";
     let text = head("rock", "") + bank + &car("a", "hmmwv", [0.0, 0.0], 0.0, 3.0, COASTS);
@@ -710,7 +710,7 @@ fn leaning_is_no_collision() {
 /// so deep that it presses both of its sides.
 #[test]
 fn the_impulse_of_a_hit_is_the_change_of_momentum() {
-    let custom = "[[soil.custom]]\nname = \"ice\"\nbased_on = \"firm\"\nfriction = 0.02\n";
+    let custom = "[[soil.custom]]\nname = \"ice\"\nfriction = 0.02\n";
     for size in ["[0.5, 0.5, 2]", "[0.5, 6, 2]"] {
         let block =
             format!("[[scenery]]\nkind = \"block\"\nsize = {size}\nplaces = [[8.0, 0.0]]\n");
