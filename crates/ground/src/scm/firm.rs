@@ -196,7 +196,8 @@ impl Disc {
         if clear >= 1.0 {
             return None;
         }
-        let half = (1.0 - clear.max(0.0).powi(2)).sqrt();
+        let clear = clear.max(0.0);
+        let half = (1.0 - clear * clear).sqrt();
         let reach = ((half * REACH as f64) as usize + 1).min(REACH);
         let (from, to) = (REACH - reach, REACH + reach);
         let mut profile = Profile { height: [0.0; SAMPLES], tilt: [0.0; SAMPLES], from, to };
