@@ -209,7 +209,9 @@ impl Rig for PlateRig {
         let area = press.area();
         for curve in [&loading, &reloading] {
             let reached = curve.last().map_or(0.0, |point| point.pressure);
-            if !((reached - self.pressure).abs() <= CARRIED * self.pressure) {
+            // false for what is no number, too
+            let carried = (reached - self.pressure).abs() <= CARRIED * self.pressure;
+            if !carried {
                 let (pressure, sinkage) = (self.pressure, last(curve));
                 return Err(RigError::NotPressed { reached, pressure, sinkage });
             }
