@@ -226,7 +226,7 @@ fn over(stamp: &str) -> Vec<[f64; 2]> {
         r#"
 format = 1
 name = "course"
-time = {{ duration = 14, heartbeat = 0.02 }}
+time = {{ duration = 14, heartbeat = 0.01 }}
 ground = {{ spacing = 0.04 }}
 soil = {{ default = "rigid" }}
 terrain = {{ stamp = [{stamp}] }}
