@@ -254,7 +254,7 @@ fn half_firm() -> GroundModel {
 #[test]
 fn a_wheel_crosses_onto_firm_ground_without_a_jump() {
     let mut bench = Bench { model: half_firm(), ..Bench::new(0.0, 0.05) };
-    let mut before = 0.0;
+    let (mut before, mut height) = (0.0, 0.979);
     let step = 1e-3;
     for count in -400_i32..=400 {
         let x = f64::from(count) * step;
@@ -267,7 +267,11 @@ fn a_wheel_crosses_onto_firm_ground_without_a_jump() {
         assert!(share >= before - 1e-9, "{x}: {before} to {share}");
         before = share;
         if let Some(firm) = found.firm {
-            assert!((firm.height - 1.0).abs() < 0.03 && firm.normal.z > 0.99);
+            // out of its rut of 2 cm it climbs over an edge, which a disc of 0.467 m meets at
+            // acos(1 - 0.02/0.467) = 17 degrees; what presses it there leans less
+            assert!((firm.height - 1.0).abs() < 0.03 && firm.normal.z > 0.955, "{x}: {firm:?}");
+            assert!((firm.height - height).abs() < 1.5 * step, "{x}: {height} to {firm:?}");
+            height = firm.height;
             assert!((firm.friction - 0.8).abs() < 1e-12);
         }
         match count {
