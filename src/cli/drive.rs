@@ -91,12 +91,14 @@ pub fn last_words(
     here: usize,
     tick: &Arc<AtomicU64>,
 ) -> crate::sync::LastWords {
+    use std::io::Write;
     let (recovery, tick) = (recovery.clone(), tick.clone());
     Box::new(move |source, at_work| {
         let tick = tick.load(Ordering::Relaxed);
         let lost = crate::simulation::RankError::Lost { tick, source: source.clone() };
         let good = recovery.make_good(here, &lost, at_work);
-        eprintln!("rank {here}: {lost}{good}");
+        // in one write, so that the lines of ranks that speak at once do not mingle
+        let _ = std::io::stderr().write_all(format!("rank {here}: {lost}{good}\n").as_bytes());
     })
 }
 

@@ -2,6 +2,7 @@
 //! starts: `mpirun -n 4 target/debug/examples/mpi_contract`.
 
 use bekker_simulation::sync::{Communicator, MpiSession, contract};
+use std::io::Write;
 use std::time::Duration;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -10,7 +11,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let timeout = Duration::from_secs(seconds);
     let session = MpiSession::begin().ok_or("MPI has begun before")?;
     let mut mpi = session.rank(timeout);
-    mpi.on_loss(Box::new(|error, _| eprintln!("{error}")));
+    // in one write, so that two ranks' lines do not mingle
+    mpi.on_loss(Box::new(|error, _| {
+        let _ = std::io::stderr().write_all(format!("{error}\n").as_bytes());
+    }));
     if seconds == 1 {
         // the last rank hangs: the others must say so and end the job
         if mpi.rank() + 1 == mpi.size() {
