@@ -221,7 +221,7 @@ fn answer<S: Simd, F: Footprint>(
         }
     }
     store(ask.overlay, touched, left);
-    sums.hand_to(ask.body.spin_axis(), result);
+    sums.hand_to(ask.body, result);
     sums.heaped
 }
 
@@ -246,7 +246,7 @@ pub(super) struct Motion {
 
 impl Motion {
     /// Velocities of the material at the offsets `r`, where those of the shape are `shape`
-    /// and upward normals are `n`.
+    /// and upward normals are `n`, and the arms of its spin.
     #[inline(always)]
     pub fn material<S: Simd, F: Footprint>(
         &self,
@@ -254,15 +254,16 @@ impl Motion {
         shape: &Vectors<S>,
         r: &Vectors<S>,
         n: impl FnOnce() -> Vectors<S>,
-    ) -> Vectors<S> {
+    ) -> [Vectors<S>; 2] {
         if !F::DEFORMS {
-            return Vectors::velocity(&self.twist, r);
+            return [Vectors::velocity(&self.twist, r), *r];
         }
         let n = n();
         let [x, y, z] = body.rolling_arm(&[r.x, r.y, r.z], &[n.x, n.y, n.z]);
+        let arm = Vectors { x, y, z };
         let spin =
             Twist { linear: Vec3::zeros(), angular: self.twist.angular - self.shape_twist.angular };
-        *shape + Vectors::velocity(&spin, &Vectors { x, y, z })
+        [*shape + Vectors::velocity(&spin, &arm), arm]
     }
 
     /// How much deeper nodes at the offsets `r` have been since the last step under
@@ -322,7 +323,7 @@ fn answer_four<S: Simd, F: Footprint>(
     let shape = Vectors::velocity(&motion.shape_twist, &r);
     let [slope_x, slope_y] = [lanes(&four.slope[0]), lanes(&four.slope[1])];
     let sinking = n.z * (slope_x * shape.x + slope_y * shape.y - shape.z);
-    let velocity = motion.material(body, &shape, &r, || four.surface(simd));
+    let [velocity, arm] = motion.material(body, &shape, &r, || four.surface(simd));
     let leaving = velocity.dot(&n);
     let sliding = velocity - n * leaving;
     let speed = sliding.norm();
@@ -345,6 +346,9 @@ fn answer_four<S: Simd, F: Footprint>(
     let pushes = n * push;
     let force = pushes - sliding * (drag / speed.max(SLIDING));
     sums.add_force(&force, &r);
+    if F::DEFORMS {
+        sums.add_spin(&force, &arm);
+    }
     sums.mean_normal += pushes;
     // that of a body that gives way is in series with it
     if !F::DEFORMS {
@@ -390,7 +394,6 @@ fn answer_four<S: Simd, F: Footprint>(
         slope: pressed.slope,
         elastic: sinkage - pressed.sinkage,
         part: Lanes::of(simd, 1.0),
-        force,
     }
 }
 
@@ -403,7 +406,6 @@ pub(super) struct React<S: Simd> {
     /// Sinkages that go back when the soil is let go, m.
     pub elastic: Lanes<S>,
     pub part: Lanes<S>,
-    pub force: Vectors<S>,
 }
 
 impl<S: Simd> React<S> {
@@ -418,9 +420,6 @@ impl<S: Simd> React<S> {
         let eases = self.pressure / self.elastic.max(1e-9);
         reaction.eases = pressed.pick(eases.max(self.slope), 0.0).numbers();
         reaction.part = self.part.numbers();
-        let Vectors { x, y, z } = self.force;
-        let own = |lanes: Lanes<S>| pressed.pick(lanes, 0.0).numbers();
-        reaction.force = [own(x), own(y), own(z)];
     }
 }
 

@@ -377,7 +377,8 @@ impl Footprint for PlacedTyre<'_> {
         let [x, y, z] = *r;
         let distance = axis.dot(&Vectors { x, y, z });
         // two thirds of the way from the loaded radius
-        let rolling = self.wheel.underside.radius(distance) - self.deflection / 3.0;
+        let tread = self.wheel.underside.segments_at(distance.abs());
+        let rolling = tread.radius + tread.taper * distance.abs() - self.deflection / 3.0;
         let flat = n - axis * axis.dot(&n);
         let arm = axis * distance - flat * (rolling / flat.norm().max(1e-9));
         [arm.x, arm.y, arm.z]

@@ -320,7 +320,7 @@ fn draft_four<'a, S: Simd, F: Footprint, L: Answering<'a>>(
     let zero = Lanes::zero(simd);
     let soil = &coefficients.soil;
     let met = way.met(simd, four);
-    let Met { r, surface, n, part, shape, sinking, velocity, leaving, sliding } = met;
+    let Met { r, surface, n, part, shape, sinking, velocity, leaving, sliding, arm } = met;
 
     let (sinkage, residual) = (lanes(&four.sinkage), lanes(&four.residual));
     // these two are of wheels: what else presses does not come and go, or rolls on. A tyre that
@@ -371,6 +371,9 @@ fn draft_four<'a, S: Simd, F: Footprint, L: Answering<'a>>(
     let stress = peak_shear * bearing.shear_strength(tread, strength, pressure, slip);
     let cohesion = peak_shear * bearing.shear_strength(tread, strength, zero, slip);
     draft.n = n.parts();
+    if F::DEFORMS {
+        draft.arm = arm.parts();
+    }
     draft.sinking = sinking.numbers();
     draft.passed = passed.numbers();
     let pressing = pressing(sinking, &shape);
@@ -438,6 +441,8 @@ struct Met<S: Simd> {
     leaving: Lanes<S>,
     /// ... and across it.
     sliding: Vectors<S>,
+    /// Arms of the spin of a body that gives way, m.
+    arm: Vectors<S>,
 }
 
 /// How four nodes slid since they were met, within the last step.
@@ -472,10 +477,10 @@ impl<F: Footprint> Way<'_, F> {
         };
         let shape = Vectors::velocity(&motion.shape_twist, &r);
         let sinking = upright.z * (slope_x * shape.x + slope_y * shape.y - shape.z);
-        let velocity = motion.material(self.body, &shape, &r, || surface);
+        let [velocity, arm] = motion.material(self.body, &shape, &r, || surface);
         let leaving = velocity.dot(&n);
         let sliding = velocity - n * leaving;
-        Met { r, surface, n, part, shape, sinking, velocity, leaving, sliding }
+        Met { r, surface, n, part, shape, sinking, velocity, leaving, sliding, arm }
     }
 
     /// Shear of four nodes after they slid on.
@@ -635,7 +640,7 @@ fn settle<'a, S: Simd, F: Footprint, L: Answering<'a>>(
         }
     }
     store(ask.overlay, touched, left);
-    let (n, held) = sums.hand_to(ask.body.spin_axis(), result);
+    let (n, held) = sums.hand_to(ask.body, result);
     let held = held.across(&n).matrix();
     // Over ground that is all the same a body goes on without any change of
     // force: fresh nodes come in where others leave. The tangents know of the
@@ -719,6 +724,9 @@ fn settle_four<'a, S: Simd, F: Footprint, L: Answering<'a>>(
     }
     sums.shear.add(resisted, &r);
     sums.add_force(&force, &r);
+    if F::DEFORMS {
+        sums.add_spin(&force, &Vectors::from_parts(simd, &draft.arm));
+    }
     sums.mean_normal += n * (area * pressure);
     // that of a body that gives way is in series with it
     if !F::DEFORMS {
@@ -760,7 +768,6 @@ fn settle_four<'a, S: Simd, F: Footprint, L: Answering<'a>>(
         slope: pressed.slope,
         elastic: sinkage - pressed.sinkage,
         part,
-        force,
     }
 }
 

@@ -98,6 +98,8 @@ impl Four {
 pub(super) struct Draft {
     /// Directions of the reaction to pressure.
     pub n: [Numbers; 3],
+    /// Arms of the spin of a body that gives way, m.
+    pub arm: [Numbers; 3],
     /// Speeds at which sinkage grows, m/s.
     pub sinking: Numbers,
     /// How much deeper the nodes have been since the last step, m.
@@ -169,8 +171,6 @@ pub(super) struct Reaction {
     pub eases: Numbers,
     /// Sinkage over the way along the normal.
     pub part: Numbers,
-    /// Whole forces, shear and all, N.
-    pub force: [Numbers; 3],
 }
 
 /// Stores what a contact has `left` at the nodes that it `touched`: whether another

@@ -1,6 +1,7 @@
 //! Sums over the nodes of a contact.
 
 use super::contact::Contact;
+use super::footprint::Footprint;
 use super::moments::{MomentLanes, Moments, tangent};
 use super::vectors::Vectors;
 use super::works::WorkLanes;
@@ -11,6 +12,8 @@ use crate::spatial::{Vec3, Wrench};
 pub(super) struct Sums<S: Simd> {
     force: Vectors<S>,
     torque: Vectors<S>,
+    /// Torque by the arms of the spin of a body that gives way.
+    spin: Vectors<S>,
     /// Directions of the pressure by its force.
     pub mean_normal: Vectors<S>,
     /// Force along the initial normals, N.
@@ -41,6 +44,7 @@ impl<S: Simd> Sums<S> {
         Sums {
             force: vectors,
             torque: vectors,
+            spin: vectors,
             mean_normal: vectors,
             normal_force: zero,
             area: zero,
@@ -61,10 +65,22 @@ impl<S: Simd> Sums<S> {
         self.torque += r.cross(force);
     }
 
+    /// Adds what forces at the arms `arm` of its spin do to a body that gives way about its axis.
+    #[inline(always)]
+    pub fn add_spin(&mut self, force: &Vectors<S>, arm: &Vectors<S>) {
+        self.spin += arm.cross(force);
+    }
+
     /// Fills `result`; returns the mean normal and what is held across it.
     #[inline(always)]
-    pub fn hand_to(&self, spin_axis: Option<Vec3>, result: &mut Contact) -> (Vec3, Moments) {
-        result.load.wrench = Wrench { force: self.force.sum(), torque: self.torque.sum() };
+    pub fn hand_to<F: Footprint>(&self, body: &F, result: &mut Contact) -> (Vec3, Moments) {
+        let spin_axis = body.spin_axis();
+        let mut torque = self.torque.sum();
+        // what stands upright on a belt passes along the belt's shape, and turns nothing
+        if let Some(axis) = spin_axis.filter(|_| F::DEFORMS) {
+            torque += axis * axis.dot(&(self.spin.sum() - torque));
+        }
+        result.load.wrench = Wrench { force: self.force.sum(), torque };
         result.normal_force = self.normal_force.sum();
         result.area = self.area.sum();
         result.sinkage = self.sinkage.greatest();

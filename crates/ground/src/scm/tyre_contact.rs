@@ -177,9 +177,7 @@ impl<'a, 'b> BeltContact<'a, 'b> {
         }
     }
 
-    /// Projects what the soil does on the belt, and gives the wheel the torque about its
-    /// axis that the belt hands on: none of what stands upright on the belt, which passes
-    /// along its own shape.
+    /// Projects what the soil does on the belt.
     #[inline(always)]
     fn gather_soil<S: Simd>(
         &mut self,
@@ -195,7 +193,7 @@ impl<'a, 'b> BeltContact<'a, 'b> {
         let zero = Lanes::zero(simd);
         let none = Vectors { x: zero, y: zero, z: zero };
         let strips = Lanes::of(simd, each(|strip| strip as f64));
-        let (mut normal, mut upright, mut spin) = (none, none, zero);
+        let (mut normal, mut upright) = (none, none);
         for (four, reaction) in scratch.touched.iter().zip(scratch.reactions.iter()) {
             let push = Lanes::of(simd, reaction.area) * reaction.pressure;
             normal += Vectors::from_parts(simd, &reaction.normal) * push;
@@ -203,34 +201,28 @@ impl<'a, 'b> BeltContact<'a, 'b> {
         }
         let normal = normal.sum();
         let normal = normal.try_normalize(1e-9).unwrap_or_else(Vec3::z);
-        let cell = CellOnBelt { half: 0.5 * spacing / placed.station_length() };
+        let cell = CellOnBelt::new(0.5 * spacing / placed.station_length());
         let mut by_strip = zero;
         for (four, reaction) in scratch.touched.iter().zip(scratch.reactions.iter()) {
             let r = four.offset(simd, &self.centre);
             let n = Vectors::from_parts(simd, &reaction.normal);
             let lanes = |numbers: &[f64; WIDTH]| Lanes::of(simd, *numbers);
             let (area, part) = (lanes(&reaction.area), lanes(&reaction.part));
-            let surface = four.surface(simd);
-            let [x, y, z] =
-                placed.rolling_arm(&[r.x, r.y, r.z], &[surface.x, surface.y, surface.z]);
-            let arm = Vectors { x, y, z };
-            let whole = Vectors::from_parts(simd, &reaction.force);
-            spin += Vectors::of(simd, &axis).dot(&arm.cross(&whole));
             // place on the belt
             let ahead = Vectors::of(simd, &forward).dot(&r);
             let down = -Vectors::of(simd, &up).dot(&r);
-            let at = (ahead * ahead + down * down).sqrt();
+            let inverse = 1.0 / (ahead * ahead + down * down).sqrt();
             let distance = Vectors::of(simd, &axis).dot(&r);
             // cosine between pressure and radius
             let inward =
-                Vectors::of(simd, &up) * (down / at) - Vectors::of(simd, &forward) * (ahead / at);
+                (Vectors::of(simd, &up) * down - Vectors::of(simd, &forward) * ahead) * inverse;
             let cosine = n.dot(&inward).max(0.0);
             // what presses in the wheel's plane: a belt does not go along its axis
             let aside = Vectors::of(simd, &axis).dot(&n);
             let square = 1.0 - aside * aside;
             let belt = area * square.max(0.0).sqrt();
             // a belt that keeps its length goes along the normal: dw/dy = R / r, over cosine
-            let by_belt = part * square * (radius / at) / cosine.max(STEEPEST);
+            let by_belt = part * square * (radius * inverse) / cosine.max(STEEPEST);
             // how far pressure acts along the motion of the hub
             let way = Vectors::of(simd, &normal).dot(&n);
             let slope = lanes(&reaction.slope);
@@ -272,8 +264,6 @@ impl<'a, 'b> BeltContact<'a, 'b> {
             self.stiffness[LEAN][LEAN] += stiffness * arm * arm;
         }
         self.stiffness[LEAN][SOIL] = self.stiffness[SOIL][LEAN];
-        let torque = &mut self.contact.load.wrench.torque;
-        *torque += axis * (spin.sum() - axis.dot(torque));
     }
 
     /// Arm about the forward direction of what presses along `normal` in the middle of the
@@ -510,17 +500,24 @@ struct CellLoad {
 struct CellOnBelt {
     /// Half its length, in stations. (A square is as long along any heading, by its variance.)
     half: f64,
+    /// How many stations it can reach: as many are told of wherever it lies, some of nothing, for
+    /// no processor foresees how many it does reach.
+    reaches: usize,
 }
 
 impl CellOnBelt {
     /// So many stations are told of at once.
     const STATIONS: usize = 2 * WIDTH - 2;
 
+    fn new(half: f64) -> CellOnBelt {
+        CellOnBelt { half, reaches: (2.0 * half) as usize + 3 }
+    }
+
     /// Adds what a cell in the middle of `place` does to the `strips` by their parts in it.
     #[inline(always)]
     fn spread<S: Simd>(&self, own: &CellLoad, place: f64, strips: Lanes<S>, load: &mut RingLoad) {
         let first = (place - self.half).max(0.0) as usize;
-        let last = ((place + self.half) as usize + 1).min(STATIONS - 1);
+        let last = (first + self.reaches - 1).min(STATIONS - 1);
         for start in (first..=last).step_by(CellOnBelt::STATIONS) {
             let parts = self.parts(strips.simd(), place, start);
             for (k, beside) in parts.windows(3).take(last + 1 - start).enumerate() {
