@@ -252,7 +252,7 @@ impl AgentModel {
         let pose = own.vehicle.wheel_pose(room, wheel);
         let centre = solid.local_point(&pose.position);
         let shape = &hull[0].shape;
-        let exit = shape.exit_towards(&solid.local_point(&own.vehicle.pose(room).position));
+        let exit = Exit::Towards(solid.local_point(&own.vehicle.pose(room).position));
         let outside = shape.field(&centre, exit);
         if outside.distance > radius + half_width {
             return None;

@@ -28,9 +28,9 @@ impl Hull {
         self.shape.field(&(point - self.centre), exit)
     }
 
-    /// Through which face something leaves it whose middle is here in the chassis frame.
+    /// By which face something leaves it whose middle is here in the chassis frame.
     pub fn exit_towards(&self, middle: &Vec3) -> Exit {
-        self.shape.exit_towards(&(middle - self.centre))
+        Exit::Towards(middle - self.centre)
     }
 
     /// Distance of its farthest point from the chassis frame's origin, m.

@@ -20,14 +20,10 @@ pub enum Exit {
     /// end of the box, across x, holds three times as deep as that along it: a stem that a
     /// bumper meets is not soon pushed past it.
     Sideways,
-    /// Only that across this axis (0 to 2) on its positive or negative side; what has come
-    /// through the box from there is still inside, however thin the box is.
-    Only {
-        /// Axis.
-        axis: usize,
-        /// 1 or -1.
-        side: f64,
-    },
+    /// That through which the line from the middle of what it belongs to, here, enters the box;
+    /// what has come through the box on that line is still inside, however thin the box is. The
+    /// nearest for what the line does not lead to through the box.
+    Towards(Vec3),
 }
 
 /// A ball on the surface of a body, which stands for a stretch of an edge.
@@ -79,26 +75,42 @@ impl RoundedBox {
         self.half.norm()
     }
 
-    /// Through which face something leaves it whose middle is here: that across the axis
-    /// along which the middle is farthest outside; any, where the middle is inside.
-    pub fn exit_towards(&self, middle: &Vec3) -> Exit {
-        let beyond = middle.abs() - self.half;
-        let axis = beyond.imax();
-        if beyond[axis] > 0.0 {
-            Exit::Only { axis, side: if middle[axis] < 0.0 { -1.0 } else { 1.0 } }
-        } else {
-            Exit::Any
+    /// Across which axis, and on which side of it, the way from one point to another enters it
+    /// from outside.
+    fn entry(&self, from: &Vec3, to: &Vec3) -> Option<(usize, f64)> {
+        let way = to - from;
+        let (mut entry, mut first, mut last) = (None, 0.0, 1.0);
+        for axis in 0..3 {
+            let half = self.half[axis];
+            // a way along the face lies within or without it
+            if way[axis] == 0.0 {
+                if from[axis].abs() > half {
+                    return None;
+                }
+                continue;
+            }
+            let side = -way[axis].signum();
+            let [enters, leaves] = [side, -side].map(|side| (side * half - from[axis]) / way[axis]);
+            if enters > first {
+                (entry, first) = (Some((axis, side)), enters);
+            }
+            last = leaves.min(last);
         }
+        entry.filter(|_| first <= last)
     }
 
     /// Where a point lies.
     pub fn field(&self, point: &Vec3, exit: Exit) -> Field {
         let inner = self.half.add_scalar(-self.rounding);
+        let entry = match exit {
+            Exit::Towards(middle) => self.entry(&middle, point),
+            Exit::Any | Exit::Sideways => None,
+        };
         let mut side = Vec3::zeros();
         let mut over = Vec3::zeros();
         for axis in 0..3 {
-            side[axis] = match exit {
-                Exit::Only { axis: only, side } if only == axis => side,
+            side[axis] = match entry {
+                Some((only, side)) if only == axis => side,
                 _ if point[axis] < 0.0 => -1.0,
                 _ => 1.0,
             };
@@ -110,10 +122,10 @@ impl RoundedBox {
             let normal = outside.component_mul(&side) / away;
             return Field { distance: away - self.rounding, normal };
         }
-        let axis = match exit {
-            Exit::Any => over.imax(),
-            Exit::Sideways => usize::from(over[1] > over[0] / ENDS),
-            Exit::Only { axis, .. } => axis,
+        let axis = match (exit, entry) {
+            (_, Some((axis, _))) => axis,
+            (Exit::Sideways, None) => usize::from(over[1] > over[0] / ENDS),
+            (Exit::Any | Exit::Towards(_), None) => over.imax(),
         };
         let mut normal = Vec3::zeros();
         normal[axis] = side[axis];
@@ -255,11 +267,25 @@ mod tests {
     #[test]
     fn what_came_through_a_thin_wall_goes_back_where_it_came_from() {
         let wall = RoundedBox::new([0.2, 6.0, 2.0], 0.05);
-        let exit = wall.exit_towards(&Vec3::new(1.9, 0.5, 0.0));
+        let exit = Exit::Towards(Vec3::new(1.9, 0.5, 0.0));
         let through = wall.field(&Vec3::new(-0.8, 0.4, 0.1), exit);
         assert_eq!(through.normal, Vec3::x());
         assert!((through.distance + 0.9).abs() < 1e-12);
         assert!(wall.field(&Vec3::new(-0.8, 3.4, 0.1), exit).distance > 0.0, "beside it");
+    }
+
+    /// A wall of 40 m beside a car: its middle lies behind the car, its far end before it.
+    #[test]
+    fn what_the_line_from_the_middle_passes_by_is_outside() {
+        let car = RoundedBox::new([3.6, 1.5, 1.0], 0.2);
+        let middle = Vec3::new(-4.4, -2.5, 0.0);
+        let far = car.field(&Vec3::new(6.5, 0.3, 0.1), Exit::Towards(middle));
+        assert!((far.distance - (6.5 - 1.8)).abs() < 1e-12, "{far:?}");
+        assert_eq!(far.normal, Vec3::x());
+        // what scrapes along its flank leaves by the flank, however far behind it the other is
+        let scrapes = car.field(&Vec3::new(0.5, -0.52, 0.1), Exit::Towards(middle));
+        assert_eq!(scrapes.normal, -Vec3::y());
+        assert!((scrapes.distance + 0.23).abs() < 1e-12, "{scrapes:?}");
     }
 
     #[test]
