@@ -726,3 +726,40 @@ fn the_impulse_of_a_hit_is_the_change_of_momentum() {
         assert!((hit.impulse / change - 1.0).abs() < 0.15, "{size}: {hit:?}, {change}");
     }
 }
+
+/// Beside walls far longer than it is, whose middles lie behind it and whose ends before it.
+#[test]
+fn a_long_wall_is_met_where_it_stands() {
+    let wall = |size: &str, place: &str, heading: f64| {
+        format!(
+            "[[scenery]]\nkind = \"block\"\nplaces = [{place}]\nsize = {size}\n\
+             heading_deg = {heading:?}\n"
+        )
+    };
+    for (model_name, walls, start, heading) in [
+        ("mrzr4", wall("[2, 40, 2]", "[20, 0]", 0.0), [17.0, 5.5], 73.0),
+        ("mrzr4", wall("[0.5, 20, 2]", "[20, 10]", 0.0), [17.0, 5.5], 73.0),
+        ("mrzr4", wall("[40, 2, 0.5]", "[20, 0]", 90.0), [17.0, 5.5], 76.0),
+        ("hmmwv", wall("[2, 40, 2]", "[20, 0]", 0.0), [16.5, 5.5], 73.0),
+    ] {
+        let brakes = "driver = { kind = \"table\", rows = [{ time = 0, throttle = 0.35 }, \
+                      { time = 4, throttle = 0.35 }, { time = 4.1, brake = 1 }, \
+                      { time = 6, brake = 1 }, { time = 6.1, gear = \"reverse\", throttle = 0.3 }] }";
+        let own = car("own", model_name, start, heading, 0.0, brakes);
+        let free = &mut World::new(model(&format!("{}{own}", head("rigid", ""))));
+        let mut fastest = 0.0_f64;
+        until(free, 8.0, |world| fastest = fastest.max(velocity(world, 0).norm()));
+        let world = &mut World::new(model(&format!("{}{own}{walls}", head("rigid", ""))));
+        let hits = until(world, 8.0, |world| {
+            let speed = velocity(world, 0).norm();
+            assert!(speed < fastest + 0.1, "{model_name} {walls}: {speed} of {fastest} m/s");
+        });
+        assert!(!hits.is_empty(), "{model_name} {walls}");
+        for (_, hit) in &hits {
+            // a contact in the middle of a step's motion is told by the forces at its ends
+            assert!(hit.energy > -10.0, "{model_name} {walls}: {hit:?}");
+            // its weight as often as it drives against the wall at a walk
+            assert!(hit.peak < 60e3, "{model_name} {walls}: {hit:?}");
+        }
+    }
+}

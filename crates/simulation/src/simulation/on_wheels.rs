@@ -53,7 +53,8 @@ pub struct TyreOnGround {
     pub tread: Tread,
     /// Its belt, if it gives way.
     pub ring: Option<Ring>,
-    /// How far it gives way under its nominal load on a plate, m.
+    /// How far it gives way under its nominal load on a plate, at the inflation at which its
+    /// rolling resistance holds, m.
     nominal_deflection: f64,
 }
 
@@ -335,9 +336,8 @@ impl TyreOnGround {
         let (underside, tread) = (underside(&tyre.rigid)?, tread(&tyre.rigid));
         let (mut own, mut nominal_deflection) = (None, 0.0);
         if let (Some(figures), Some(flexible)) = (vehicle.ring(2 * axle), &tyre.flexible) {
-            // of the vehicle's first wheel where all tyres are alike
-            let wheel = if vehicle.spec().axles[axle].tyre.is_some() { 2 * axle } else { 0 };
-            let inflation = flexible.inflation.of(wheel, 2 * vehicle.spec().own_axles().len());
+            let wheels = 2 * vehicle.spec().own_axles().len();
+            let inflation = flexible.nominal_inflation(axle, wheels);
             nominal_deflection = figures.deflection(inflation, tyre.handling.nominal_load);
             own = Some(ring(flexible, figures, relaxation(tyre)));
         }

@@ -257,9 +257,12 @@ impl Vehicle {
         for (index, wheel) in self.parts.wheels.iter().enumerate() {
             u[wheel.spin.index()] = spin(index);
         }
-        // shafts turn as their left wheel, those of tyres that are all alike as the first one
+        // shafts turn as the mean of their wheels, those of tyres that are all alike as the first one
         let alike = self.spec.axles.iter().all(|axle| axle.tyre.is_none());
-        let of_axle = |axle: usize| spin(if alike { 0 } else { 2 * axle });
+        let of_axle = |axle: usize| {
+            let left = if alike { 0 } else { 2 * axle };
+            0.5 * (spin(left) + spin(left + 1))
+        };
         state.gearbox = self.parts.driveline.turn(&self.spec, &mut u, of_axle);
         self.parts.model.set_velocity(&mut state.body, &mut body, &u);
     }

@@ -149,7 +149,7 @@ fn inflate(spec: &mut VehicleSpec, inflation: &Inflation) -> Result<(), String> 
     }
     let tyres = if one { usize::MAX } else { 1 };
     for flexible in spec.tyres_mut().filter_map(|tyre| tyre.flexible.as_mut()).take(tyres) {
-        flexible.inflation = inflation.clone();
+        flexible.inflate(inflation);
     }
     spec.check().map_err(|error| match error {
         SpecError::Value { allowed, .. } => format!("must be {allowed}"),

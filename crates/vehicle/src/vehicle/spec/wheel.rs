@@ -52,6 +52,11 @@ pub struct FlexibleTyre {
     /// of each wheel, left before right.
     #[schemars(extend("unit" = "kPa"))]
     pub inflation: Inflation,
+    /// Inflation at which `rolling_resistance` holds, kPa, given as `inflation` is; without it
+    /// that one, as the vehicle's file has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("unit" = "kPa"))]
+    pub nominal_inflation: Option<Inflation>,
     /// Central tyre inflation, if the vehicle has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub central_inflation: Option<CentralInflation>,
@@ -102,7 +107,7 @@ impl Inflation {
     pub fn of(&self, wheel: usize, wheels: usize) -> f64 {
         let in_kpa = match self {
             Inflation::All(one) => *one,
-            Inflation::Each(each) if each.len() == wheels => each[wheel],
+            Inflation::Each(each) if each.len() == wheels => each[wheel.min(wheels - 1)],
             Inflation::Each(each) => each[(wheel / 2).min(each.len() - 1)],
         };
         1e3 * in_kpa
@@ -118,6 +123,19 @@ impl Inflation {
 }
 
 impl FlexibleTyre {
+    /// Sets the inflation, and keeps that at which the rolling resistance holds.
+    pub fn inflate(&mut self, inflation: &Inflation) {
+        let before = std::mem::replace(&mut self.inflation, inflation.clone());
+        self.nominal_inflation.get_or_insert(before);
+    }
+
+    /// Inflation at which the rolling resistance of an axle's tyres holds, Pa: the mean of both
+    /// sides, of a vehicle of so many wheels.
+    pub fn nominal_inflation(&self, axle: usize, wheels: usize) -> f64 {
+        let nominal = self.nominal_inflation.as_ref().unwrap_or(&self.inflation);
+        0.5 * (nominal.of(2 * axle, wheels) + nominal.of(2 * axle + 1, wheels))
+    }
+
     /// The belt of a tyre of this radius, m.
     ///
     /// # Errors

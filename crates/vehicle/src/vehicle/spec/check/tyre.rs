@@ -59,12 +59,15 @@ pub(super) fn flexible(tyre: &FlexibleTyre, rigid: &RigidTyre, wheels: usize) ->
         "given",
         "absent beside tyre.flexible: lugs are known on rigid tyres only",
     )?;
-    let given = tyre.inflation.figures();
-    let fine = [1, wheels / 2, wheels].contains(&given.len()) && !given.is_empty();
-    let allowed = format!("one figure, one an axle ({}) or one a wheel ({wheels})", wheels / 2);
-    require(fine, &format!("{key}.inflation"), list(given), &allowed)?;
-    for inflation in given {
-        within(&format!("{key}.inflation"), *inflation, 0.0, GREATEST_INFLATION)?;
+    let nominal = tyre.nominal_inflation.as_ref().map(|nominal| ("nominal_inflation", nominal));
+    for (name, given) in [("inflation", &tyre.inflation)].into_iter().chain(nominal) {
+        let (key, given) = (format!("{key}.{name}"), given.figures());
+        let fine = [1, wheels / 2, wheels].contains(&given.len()) && !given.is_empty();
+        let allowed = format!("one figure, one an axle ({}) or one a wheel ({wheels})", wheels / 2);
+        require(fine, &key, list(given), &allowed)?;
+        for inflation in given {
+            within(&key, *inflation, 0.0, GREATEST_INFLATION)?;
+        }
     }
     if let Some(central) = &tyre.central_inflation {
         let [least, most] = central.range;
