@@ -613,6 +613,11 @@ fn factors_that_are_none_are_refused_by_name() {
         &normal("deviation = -1"),
         "factor[0].distribution.deviation = -1: must be above 0",
     );
+    said(
+        VALUES,
+        &normal("deviation = 1, low = 0.3, high = 0.2"),
+        "factor[0].distribution.low = 0.3: must be below high",
+    );
     said(VALUES, &normal("deviation = 1, low = 90"), "must leave a millionth of it or more");
     said(VALUES, "distribution = { kind = \"norml\" }", "must be one of");
     let beyond = "reaches beyond the largest number that there is";
