@@ -523,6 +523,13 @@ fn a_table_gives_the_points_and_its_faults_are_told_by_place() {
         place.refused(&["run", "study.toml", "--out", "out"]).contains("holds a study with table")
     );
 
+    // of all that a column has the plan tries each, also between its probes
+    let good = "1,mud,long\n0.5,mud,short\n";
+    points(&format!("speed,soil,drive\n{good}1,no_such_soil,long\n{good}{good}"));
+    let plan = place.json(&["plan", "study.toml", "--probe", "2"]);
+    assert_eq!(plan["refused"].as_array().unwrap().len(), 1, "{plan}");
+    assert_eq!(plan["refused"][0]["trial"], 2, "{plan}");
+
     let said = |text: &str, told: &str| {
         points(text);
         let found = place.refused(&["run", "study.toml", "--out", "never"]);
