@@ -446,6 +446,9 @@ fn a_rule_stops_at_the_same_trial_on_any_threads_and_after_a_merge() {
         let out = shard.replace('/', "_");
         let told = place.json(&["run", "study.toml", "--out", &out, "--shard", shard]);
         assert_eq!(told["trials"], 20);
+        // what the rule takes only the whole can tell
+        let page = String::from_utf8(place.done(&["report", &out]).stdout).unwrap();
+        assert!(page.contains(&format!("part {} of 2: 20 of 40 trials;", &shard[..1])), "{page}");
     }
     place.done(&["merge", "2_2", "1_2", "--out", "merged"]);
     assert!(tables(&place.at("merged")) == tables(&place.at("one")));
