@@ -61,7 +61,9 @@ fn a_hill_is_climbed_to_the_circle_of_the_slope_where_the_vehicle_fails() {
     let cover = Cover::of(SoilId(0));
     let known = [driver.known(&cover, f64::INFINITY)];
     let axes = driver.axes(&known[0], [0.0; 2]);
-    let columns = threads.in_turn(axes.columns(), |n| driver.column(&cover, &axes, n)).unwrap();
+    let columns = threads
+        .in_turn(axes.columns(), |n| driver.column(&cover, f64::INFINITY, &axes, n))
+        .unwrap();
     let steepest = columns[0].bounds[1];
     assert!((0.1..0.35).contains(&steepest), "{steepest}");
     let cells = Cells::within(map.area, map.config.cell);
@@ -104,7 +106,8 @@ fn a_hill_is_climbed_to_the_circle_of_the_slope_where_the_vehicle_fails() {
     assert!(inside > 100 && outside > 100, "{inside} {outside}");
     // on the hill itself, straight up: its slope falls by 0.01 over a cell
     for (slope, goes) in [(0.85 * steepest, true), (1.2 * steepest, false)] {
-        let crossing = driver.on_ground(&cover, 1.0, [-1000.0 * slope, 0.0], [1.0, 0.0]);
+        let centre = [-1000.0 * slope, 0.0];
+        let crossing = driver.on_ground(&cover, f64::INFINITY, 1.0, centre, [1.0, 0.0]);
         assert_eq!(crossing.goes(), goes, "{slope} of {steepest}: {crossing:?}");
         let table = tables[0].at(1.0, [slope, 0.0]);
         // a cell is crossed in some seconds: its speed is as good as the slope is even
@@ -164,7 +167,8 @@ fn any_threads_give_the_same_bytes_and_a_second_run_drives_nothing() {
         all
     };
     let before = columns();
-    assert_eq!(before.len(), 4);
+    // two strengths on two side slopes, and the speed on firm ground
+    assert_eq!(before.len(), 5);
     done(folder, &["run", "valley.toml", "--out", "a", "--set", "draws=20"]);
     assert_eq!(columns(), before);
 
@@ -685,4 +689,103 @@ fn what_is_wrong_is_refused_by_name() {
     let other = ["run", "flat.toml", "--out", "other", "--set", area];
     refused(&other, 3, &["not the folder of a map", "notes.txt"]);
     refused(&["audit", "other"], 3, &["not the folder of a map"]);
+}
+
+/// Between two lakes whose corners are 0.28 m apart there is no way. Around one of them there is, and its scenario
+/// has walls along the shores beside it, between which it is driven.
+#[test]
+fn a_way_leads_around_water_and_its_scenario_has_walls() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path();
+    let lake = |min: [f64; 2], max: [f64; 2]| {
+        format!(
+            "[[barrier]]\nkind = \"water\"\n\
+             area = {{ kind = \"rectangle\", min = {min:?}, max = {max:?} }}\n"
+        )
+    };
+    let text = format!(
+        "{}area = [-60, -60, 60, 60]\ndirections = 8\nstrength = {{ sigma_ln = 0 }}\n\
+         table = {{ strengths = 2, side_slopes = 2, steepest = 0.1 }}\n{}",
+        QUICK.replace("dry_sand_lll", "rigid").replace("cell = 10", "cell = 20"),
+        lake([-150.0, -19.5], [-0.1, -0.1])
+    );
+    let both = text.clone() + &lake([0.1, 0.1], [150.0, 19.5]);
+    fs::write(folder.join("both.toml"), both).unwrap();
+    done(folder, &["run", "both.toml", "--out", "both"]);
+    let route = ["--from=-50,50", "--to=50,-50"];
+    let refused = bekker(folder, &[&["route", "both"], &route[..]].concat());
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("no way leads"));
+
+    // one that ends where a column of cells is free
+    let one = text + &lake([0.1, 0.1], [39.0, 19.5]);
+    fs::write(folder.join("one.toml"), one).unwrap();
+    done(folder, &["run", "one.toml", "--out", "one"]);
+    done(folder, &[&["route", "one"], &route[..]].concat());
+    let way = fs::read_to_string(folder.join("one/route_fastest.toml")).unwrap();
+    assert!(way.contains("kind = \"block\""), "{way}");
+    let mut command = Command::new(cargo_bin("bekker"));
+    let run = ["run", "one/route_fastest.toml", "--out", "driven", "--quiet"];
+    let output = command.current_dir(folder).args(run).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let summary = fs::read_to_string(folder.join("driven/summary.json")).unwrap();
+    let summary: Json = serde_json::from_str(&summary).unwrap();
+    assert_eq!(summary["vehicles"][0]["outcome"]["code"], "arrived", "{summary}");
+}
+
+/// A map of firm level ground in figures, at a driver's limit.
+fn of_road(folder: &Path, speed: &str, conditions: &str) -> Json {
+    let text = format!(
+        "{}area = [-10, -10, 10, 10]\ndirections = 4\nstrength = {{ sigma_ln = 0 }}\n\
+         table = {{ strengths = 2, side_slopes = 2, steepest = 0.1 }}\n{conditions}",
+        QUICK
+            .replace("dry_sand_lll", "rigid")
+            .replace("cell = 10", "cell = 20")
+            .replace("speed = 6", speed)
+    );
+    fs::write(folder.join("road.toml"), text).unwrap();
+    json(folder, &["run", "road.toml", "--out", "road"])
+}
+
+fn reason_share(map: &Json, reason: &str) -> f64 {
+    let mut reasons = map["reasons"].as_array().unwrap().iter();
+    reasons.find(|own| own["reason"] == reason).unwrap()["share"].as_f64().unwrap()
+}
+
+/// Ridges that shake with more than 2.5 g at any speed, or that nobody gets over slowly, are no go whatever
+/// the driver's limit; over lower ones all drives are as slow as they allow.
+#[test]
+fn ridges_are_taken_no_faster_than_they_allow() {
+    let place = tempfile::tempdir().unwrap();
+    let ridges = |height: f64| {
+        format!("[conditions.ridges]\nvalue = {{ height = {height}, width = 0.8, spacing = 15 }}\n")
+    };
+    for speed in ["speed = 4", "speed = 15"] {
+        let high = of_road(place.path(), speed, &ridges(0.5));
+        assert_eq!((&high["no_go"], &high["covers"][0]["ridge_speed"]), (&1.0.into(), &0.0.into()));
+        assert_eq!(reason_share(&high, "obstacle"), 1.0);
+    }
+    let low = of_road(place.path(), "speed = 15", &ridges(0.3));
+    let allowed = low["covers"][0]["ridge_speed"].as_f64().unwrap();
+    let fastest = low["v_p90"].as_f64().unwrap();
+    // what a driver is over his speed by behind a ridge
+    assert!(fastest > 0.0 && fastest < 1.05 * allowed, "{fastest} of {allowed}");
+}
+
+/// On a road on which a cell is too short to come to the driver's limit, that is what limits it: never the soil.
+#[test]
+fn what_an_engine_does_not_reach_is_not_the_soils() {
+    let place = tempfile::tempdir().unwrap();
+    let road = of_road(place.path(), "speed = 12", "");
+    assert_eq!(reason_share(&road, "acceleration"), 1.0);
+    assert_eq!(reason_share(&of_road(place.path(), "speed = 2", ""), "speed limit"), 1.0);
+    // soft ground on which it makes half of that, at a limit that it comes to on the road
+    let mud = "soil = { default = 'mud' }\n";
+    let text = QUICK.replace("soil = { default = \"dry_sand_lll\" }\n", mud);
+    let text = text.replace("speed = 6", "speed = 3")
+        + "area = [-10, -10, 10, 10]\ndirections = 4\nstrength = { sigma_ln = 0 }\n\
+           table = { strengths = 2, side_slopes = 2, steepest = 0.1 }\n";
+    fs::write(place.path().join("mud.toml"), text).unwrap();
+    let mud = json(place.path(), &["run", "mud.toml", "--out", "mud"]);
+    assert_eq!(reason_share(&mud, "soil"), 1.0, "{mud}");
 }

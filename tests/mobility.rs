@@ -147,6 +147,19 @@ fn a_vehicle_of_ones_own_is_driven_and_what_is_wrong_is_named() {
     assert!(told.contains("hmmwv"), "{told}");
 }
 
+/// What is told of as written is there, and nothing else.
+#[test]
+fn a_page_of_plots_is_told_of_where_there_is_one() {
+    let place = tempfile::tempdir().unwrap();
+    let words = ["--vehicle", "hmmwv", "--event", "turning", "--quick", "--out", "found"];
+    let mut command = Command::new(cargo_bin("bekker"));
+    let output = command.current_dir(place.path()).arg("mobility").args(words).output().unwrap();
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(told.contains("mobility.md and mobility.json (nothing"), "{told}");
+    assert!(!told.contains("mobility.png"), "{told}");
+    assert!(!place.path().join("found/mobility.png").exists());
+}
+
 #[test]
 fn events_are_listed_as_json_too() {
     let listed = json(Path::new("."), &["--list"]);

@@ -446,6 +446,9 @@ fn a_rule_stops_at_the_same_trial_on_any_threads_and_after_a_merge() {
         let out = shard.replace('/', "_");
         let told = place.json(&["run", "study.toml", "--out", &out, "--shard", shard]);
         assert_eq!(told["trials"], 20);
+        // what the rule takes only the whole can tell
+        let page = String::from_utf8(place.done(&["report", &out]).stdout).unwrap();
+        assert!(page.contains(&format!("part {} of 2: 20 of 40 trials;", &shard[..1])), "{page}");
     }
     place.done(&["merge", "2_2", "1_2", "--out", "merged"]);
     assert!(tables(&place.at("merged")) == tables(&place.at("one")));
@@ -522,6 +525,13 @@ fn a_table_gives_the_points_and_its_faults_are_told_by_place() {
     assert!(
         place.refused(&["run", "study.toml", "--out", "out"]).contains("holds a study with table")
     );
+
+    // of all that a column has the plan tries each, also between its probes
+    let good = "1,mud,long\n0.5,mud,short\n";
+    points(&format!("speed,soil,drive\n{good}1,no_such_soil,long\n{good}{good}"));
+    let plan = place.json(&["plan", "study.toml", "--probe", "2"]);
+    assert_eq!(plan["refused"].as_array().unwrap().len(), 1, "{plan}");
+    assert_eq!(plan["refused"][0]["trial"], 2, "{plan}");
 
     let said = |text: &str, told: &str| {
         points(text);
@@ -612,6 +622,11 @@ fn factors_that_are_none_are_refused_by_name() {
         VALUES,
         &normal("deviation = -1"),
         "factor[0].distribution.deviation = -1: must be above 0",
+    );
+    said(
+        VALUES,
+        &normal("deviation = 1, low = 0.3, high = 0.2"),
+        "factor[0].distribution.low = 0.3: must be below high",
     );
     said(VALUES, &normal("deviation = 1, low = 90"), "must leave a millionth of it or more");
     said(VALUES, "distribution = { kind = \"norml\" }", "must be one of");

@@ -1,7 +1,8 @@
 //! Weather and whole vehicles: water that stops one, frost that bears it, and what is refused.
 
-use bekker::scenario::{ScenarioFile, build};
+use bekker::scenario::{Document, ScenarioFile, build};
 use bekker::simulation::World;
+use bekker::soil::SoilKind;
 use std::path::Path;
 
 const SCENARIO: &str = r#"
@@ -105,4 +106,36 @@ fn what_no_relation_is_known_for_is_refused() {
     assert!(full.contains("saturated is 0.25"), "{full}");
     let both = refused("strength=0.0");
     assert!(both.contains("soil.custom[0].strength"), "{both}");
+}
+
+/// What is drier or stronger than the laws bear is taken as they do, as maps take it, and told by its key;
+/// a rig, which warns of nothing, refuses it.
+#[test]
+fn a_soil_too_strong_for_the_laws_is_taken_weaker_and_told() {
+    let warned = |set: &str| {
+        let sets = [format!("soil.custom[0].{set}")];
+        let file = ScenarioFile::parse("weather", SCENARIO, Path::new(""), &sets).unwrap();
+        let built = build::world(&file).unwrap_or_else(|faults| panic!("{faults}"));
+        let of_it = built.warnings.iter().filter(|own| own.key.starts_with("soil.custom[0]"));
+        let told: Vec<String> = of_it.map(ToString::to_string).collect();
+        match &built.world.ground.soils()[0].kind {
+            SoilKind::Yielding(own) => (own.friction_angle.to_degrees(), told),
+            SoilKind::Firm { .. } => panic!("firm"),
+        }
+    };
+    let (angle, told) = warned("strength=9.5");
+    // the map's own bound, rounded to 1.0297 rad
+    assert!((angle - 59.0).abs() < 0.01, "{angle}");
+    let parts = ["soil.custom[0].strength = 9.5: ", "times is taken, as in maps"];
+    assert!(told.len() == 1 && parts.iter().all(|part| told[0].contains(part)), "{told:?}");
+    let (angle, told) = warned("moisture={class=\"CL\",reference=0.32,content=0.1}");
+    assert!((angle - 59.0).abs() < 0.01, "{angle}");
+    assert!(told[0].contains("soil.custom[0].moisture.content = 0.1: "), "{told:?}");
+    let (angle, told) = warned("strength=1.2");
+    assert!(angle < 58.0 && told.is_empty(), "{angle} {told:?}");
+    let text = "name = 'strong'\nbased_on = 'grenville_loam'\nstrength = 9.5\n";
+    let document = Document::parse("strong.toml", text).unwrap();
+    let refused = build::custom_soil(&document).unwrap_err().to_string();
+    let parts = ["strong.toml:3: strength = 9.5: ", "times at most is allowed"];
+    assert!(parts.iter().all(|part| refused.contains(part)), "{refused}");
 }

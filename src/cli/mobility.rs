@@ -40,7 +40,8 @@ pub struct Mobility {
     /// Take half of every step and distance of nodes: what moves then had not converged
     #[arg(long)]
     refined: bool,
-    /// Folder for the table (mobility.md), the page of plots (mobility.png) and mobility.json
+    /// Folder for the table (mobility.md), mobility.json and, of events with curves, the page of plots
+    /// (mobility.png)
     #[arg(long, value_name = "FOLDER")]
     out: Option<PathBuf>,
     /// Folder for the scenarios that decided, each for `bekker run`
@@ -123,7 +124,8 @@ impl Mobility {
             let text = format!("{document:#}\n");
             write_file(&folder.join("mobility.json"), text.as_bytes())?;
             let all: Vec<_> = found().flat_map(|(_, own)| own.panels.iter().cloned()).collect();
-            if !all.is_empty() {
+            let plotted = !all.is_empty();
+            if plotted {
                 let figure = plot::Figure {
                     title: format!("Mobility of {}", subject.spec.name()),
                     subtitle: subject.spec.description().into(),
@@ -132,7 +134,11 @@ impl Mobility {
                 plot::write(&folder.join("mobility.png"), &figure)?;
             }
             if !quiet {
-                eprintln!("mobility.md, mobility.json and mobility.png in {}", folder.display());
+                let files = match plotted {
+                    true => "mobility.md, mobility.json and mobility.png",
+                    false => "mobility.md and mobility.json (nothing of these events is plotted)",
+                };
+                eprintln!("{files} in {}", folder.display());
             }
         }
         if self.json {

@@ -3,7 +3,7 @@
 use super::crossings;
 use super::driven::DrivenCells;
 use super::mapped::{Driven, Mapped};
-use super::summary::{CoverShare, ReasonShare, Summary, answer, quantile, summary};
+use super::summary::{CoverShare, ReasonShare, Summary, answer, area, quantile, summary};
 use crate::cli::Failure;
 use crate::report::geotiff::Georeference;
 use crate::report::going::{self, Cells, Layer, Maps, Scale};
@@ -185,8 +185,8 @@ fn plotted(made: &Written<'_>, summary: &Summary) -> Figure {
     Figure {
         title: format!("Speed of {} over the area", made.mapped.vehicle),
         subtitle: format!(
-            "{:.1} km2 in {} cells; no go on {:.0} %",
-            summary.area_km2,
+            "{} km2 in {} cells; no go on {:.0} %",
+            area(summary.area_km2),
             summary.cells,
             100.0 * summary.no_go
         ),
@@ -271,10 +271,12 @@ fn report(made: &Written<'_>, summary: &Summary) -> String {
         rows: summary.reasons.iter().map(|own| row(own.reason, percent(own.share))).collect(),
     };
     let told = |own: &CoverShare| {
-        let ride = own.ride_speed.map_or("-".into(), |speed| format!("{speed:.1}"));
-        vec![own.soil.clone(), own.cover.clone(), percent(own.share), ride]
+        let [ride, ridges] = [own.ride_speed, own.ridge_speed]
+            .map(|speed| speed.map_or("-".into(), |speed| format!("{speed:.1}")));
+        vec![own.soil.clone(), own.cover.clone(), percent(own.share), ride, ridges]
     };
-    let head = ["soil", "besides", "share of the area, %", "the ride allows, m/s"];
+    let allowed = ["the ride allows, m/s", "ridges allow, m/s"];
+    let head = ["soil", "besides", "share of the area, %", allowed[0], allowed[1]];
     let covers = Outline {
         title: "What is driven over".into(),
         head: head.map(str::to_owned).to_vec(),

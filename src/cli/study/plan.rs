@@ -23,8 +23,9 @@ const CHECKED: usize = 200;
 /// Say how many trials a study has and about how long they take
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bekker study plan examples/study_tyre_pressure.toml\n\n\
-    Builds trials until every level of a list has been tried, and tells which are refused. Drives\n\
-    the first 2 s of a few, evenly among all; the time is what the study takes if every trial\n\
+    Builds trials, 200 at most, until every level of a list and every cell of a table's columns has\n\
+    been tried, and tells which are refused. Drives the first 2 s of a few, evenly among all; the\n\
+    time is what the study takes if every trial\n\
     is driven to its scenario's end. Drives that end early take less. The memory is what the\n\
     probes came to use, a thread each, and what the rows take.\n\
     \n  bekker study plan examples/study_tyre_pressure.toml --job-script slurm --shards 4 > job.sh")]
@@ -147,13 +148,15 @@ fn resident(line: &str) -> Option<u64> {
     Some(own.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? * 1024)
 }
 
-/// The first trials, so that every level of a list is in one of them.
+/// The first trials, so that every level of a list is in one of them; a table lists all that its
+/// columns have.
 fn showing_levels(study: &design::Study) -> Vec<u64> {
     let (mut shown, mut trials) = (BTreeSet::new(), Vec::new());
     let replications = study.config.replications;
+    let is_table = study.config.design == design::Design::Table;
     for trial in (0..study.points()).map(|point| study.trial(point * replications)) {
         let listed = study.config.factor.iter().zip(&trial.levels);
-        let listed = listed.filter(|(factor, _)| factor.listed().is_some());
+        let listed = listed.filter(|(factor, _)| is_table || factor.listed().is_some());
         // of all its levels, not only of the first that is new
         let new = listed.filter(|(factor, level)| shown.insert((&factor.name, level.to_toml())));
         if new.count() > 0 {

@@ -1,5 +1,6 @@
 //! The soils that a scenario names, as one table.
 
+use super::strongest::strongest;
 use crate::scenario::config::{BulldozingConfig, CustomSoil};
 use crate::scenario::consistency::check_custom_soil;
 use crate::scenario::document::Document;
@@ -15,6 +16,8 @@ pub struct SoilTable {
     soils: Vec<Soil>,
     /// Frost on each, with the key that says it.
     frosts: Vec<Option<(String, Frost)>>,
+    /// What is doubtful of them.
+    doubts: Vec<Fault>,
 }
 
 impl SoilTable {
@@ -29,9 +32,10 @@ impl SoilTable {
     }
 
     /// The soils as vehicles of which the heaviest weighs so much, N, meet them, with a warning of
-    /// each frost that they break through.
+    /// each that could not be made as strong as was asked for, and of each frost that they break
+    /// through.
     pub fn under(mut self, heaviest: f64, document: &Document) -> (SoilTable, Vec<Fault>) {
-        let mut warnings = Vec::new();
+        let mut warnings = self.doubts.clone();
         for (soil, frost) in self.soils.iter_mut().zip(&self.frosts) {
             let (SoilKind::Yielding(yielding), Some((key, frost))) = (&mut soil.kind, frost) else {
                 continue;
@@ -58,10 +62,13 @@ pub fn soil_table(file: &ScenarioFile) -> Result<SoilTable, Faults> {
     let soil = &file.scenario.soil;
     let bulldozing = file.scenario.ground.bulldozing;
     let mut faults = Vec::new();
-    let mut custom = Vec::new();
+    let (mut custom, mut doubts) = (Vec::new(), Vec::new());
     for (index, entry) in soil.custom.iter().enumerate() {
         match resolved(entry, &format!("soil.custom[{index}]"), &file.document) {
-            Ok(soil) => custom.push(soil),
+            Ok((soil, doubt)) => {
+                custom.push(soil);
+                doubts.extend(doubt.map(|own| (entry.name.as_str(), own.told(&file.document))));
+            }
             Err(fault) => faults.push(fault),
         }
     }
@@ -90,6 +97,8 @@ pub fn soil_table(file: &ScenarioFile) -> Result<SoilTable, Faults> {
         mention(format!("soil.zone[{index}].soil"), &zone.soil);
     }
     Faults::into_result(faults)?;
+    let named = doubts.into_iter().filter(|(name, _)| table.id(name).is_some());
+    table.doubts = named.map(|(_, doubt)| doubt).collect();
     Ok(table)
 }
 
@@ -117,7 +126,11 @@ pub fn custom_soil(document: &Document) -> Result<Soil, Faults> {
         faults.push(document.fault("frost", Problem::Refused { cause }));
     }
     Faults::into_result(faults)?;
-    Ok(resolved(&custom, "", document)?)
+    match resolved(&custom, "", document)? {
+        (soil, None) => Ok(soil),
+        // nobody would be told that another is taken
+        (_, Some(doubt)) => Err(doubt.refused(document).into()),
+    }
 }
 
 /// A soil of the catalogue.
@@ -128,10 +141,22 @@ fn named(name: &str) -> Result<Soil, Problem> {
     })
 }
 
-/// A custom soil, from the soil it is based on or from its own figures alone.
-fn resolved(custom: &CustomSoil, key: &str, document: &Document) -> Result<Soil, Fault> {
-    let refuse = |name: &str, problem| {
-        document.fault(format!("{key}{name}").trim_start_matches('.'), problem)
+/// A custom soil, from the soil it is based on or from its own figures alone, and what of its strength
+/// was not taken.
+fn resolved(
+    custom: &CustomSoil,
+    key: &str,
+    document: &Document,
+) -> Result<(Soil, Option<TooStrong>), Fault> {
+    let keyed = |name: &str| format!("{key}{name}").trim_start_matches('.').to_owned();
+    let refuse = |name: &str, problem| document.fault(&keyed(name), problem);
+    let mut too_strong = None;
+    let mut of_figures = |figures: Yielding| {
+        let Strength { key, asked, taken } = strength(&figures, custom);
+        // a product that is rounded is no more than it is
+        let is_less = taken < asked * (1.0 - 1e-9);
+        too_strong = is_less.then(|| TooStrong { key: keyed(key), asked, taken });
+        SoilKind::Yielding(weathered(figures, custom, taken))
     };
     let base = custom.based_on.as_deref().map(named).transpose();
     let base = base.map_err(|problem| refuse(".based_on", problem))?;
@@ -142,13 +167,13 @@ fn resolved(custom: &CustomSoil, key: &str, document: &Document) -> Result<Soil,
         }
         (_, Some(friction)) => SoilKind::Firm { friction },
         (Some(Soil { kind: SoilKind::Yielding(base), .. }), None) => {
-            SoilKind::Yielding(weathered(changed(base.clone(), custom), custom))
+            of_figures(changed(base.clone(), custom))
         }
         (Some(firm), None) => {
             let cause = format!("is firm: only friction can be given upon `{}`", firm.name);
             return Err(refuse(".based_on", Problem::Refused { cause }));
         }
-        (None, None) => SoilKind::Yielding(weathered(changed(blank(custom), custom), custom)),
+        (None, None) => of_figures(changed(blank(custom), custom)),
     };
     let source = match (&custom.source, &base) {
         (Some(source), _) => source.clone(),
@@ -157,7 +182,7 @@ fn resolved(custom: &CustomSoil, key: &str, document: &Document) -> Result<Soil,
     };
     let soil = Soil { name: custom.name.clone(), source, kind };
     match soil.check() {
-        Ok(()) => Ok(soil),
+        Ok(()) => Ok((soil, too_strong)),
         Err(error) => Err(refuse("", Problem::Refused { cause: error.to_string() })),
     }
 }
@@ -214,11 +239,62 @@ fn details(base: Details, custom: &CustomSoil) -> Details {
     details
 }
 
-/// The soil as strong, wet and frozen as the scenario has it.
-fn weathered(soil: Yielding, custom: &CustomSoil) -> Yielding {
+/// How much stronger or weaker than its figures a soil is.
+struct Strength {
+    /// The key that says it.
+    key: &'static str,
+    /// As the scenario has it.
+    asked: f64,
+    /// As the laws bear it.
+    taken: f64,
+}
+
+/// How strong the scenario has a soil of these figures, by its own factor and by how wet it is.
+fn strength(figures: &Yielding, custom: &CustomSoil) -> Strength {
     // what is wrong with a moisture has been refused before
     let moist = custom.moisture.as_ref().and_then(|m| m.strength().ok()).unwrap_or(1.0);
-    let mut soil = soil.with_strength(moist * custom.strength.unwrap_or(1.0));
+    let (asked, most) = (moist * custom.strength.unwrap_or(1.0), strongest(figures));
+    let key = match &custom.moisture {
+        Some(moisture) if custom.strength.is_none() || moist > most => {
+            if moisture.content.is_some() { ".moisture.content" } else { ".moisture" }
+        }
+        _ => ".strength",
+    };
+    Strength { key, asked, taken: asked.min(most) }
+}
+
+/// A soil that was asked to be stronger than the laws bear.
+struct TooStrong {
+    key: String,
+    asked: f64,
+    taken: f64,
+}
+
+impl TooStrong {
+    /// That it is taken as strong as they do.
+    fn told(&self, document: &Document) -> Fault {
+        let taken = format!("{:.4} times is taken, as in maps", self.taken);
+        document.fault(&self.key, Problem::Refused { cause: self.cause(&taken) })
+    }
+
+    /// That it is not taken.
+    fn refused(&self, document: &Document) -> Fault {
+        let most = format!("{:.4} times at most is allowed", self.taken);
+        document.fault(&self.key, Problem::Refused { cause: self.cause(&most) })
+    }
+
+    fn cause(&self, instead: &str) -> String {
+        format!(
+            "makes it {:.4} times as strong as its figures, with an angle of friction beyond 59 degrees, \
+             about where the laws end: {instead}",
+            self.asked
+        )
+    }
+}
+
+/// The soil as strong and thawed as the scenario has it.
+fn weathered(soil: Yielding, custom: &CustomSoil, strength: f64) -> Yielding {
+    let mut soil = soil.with_strength(strength);
     if let Some(thaw) = custom.thaw {
         soil = thaw.thawed(&soil);
     }

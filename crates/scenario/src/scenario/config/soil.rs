@@ -170,7 +170,8 @@ pub struct CustomSoil {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snow: Option<SnowCover>,
     /// Strength as a factor of the soil's own: cohesion and tan φ times it, k_c and k_phi times its
-    /// power 1.9. Where a soil is uncertain or differs from place to place, about 0.4 to 2.5.
+    /// power 1.9. Where a soil is uncertain or differs from place to place, about 0.4 to 2.5. None is
+    /// made steeper than 59°: what is stronger is taken as that, with a warning.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(max = 10.0), extend("exclusiveMinimum" = 0.0))]
     pub strength: Option<f64>,

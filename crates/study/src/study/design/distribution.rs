@@ -105,10 +105,13 @@ impl Distribution {
                     ("high", high > low, "must be above low"),
                 ]
             }
-            Normal { deviation, .. } => vec![("deviation", deviation > 0.0, "must be above 0")],
+            Normal { deviation, .. } => {
+                vec![("deviation", deviation > 0.0, "must be above 0"), self.order()]
+            }
             Lognormal { median, sigma_ln, .. } => vec![
                 ("median", median > 0.0, "must be above 0"),
                 ("sigma_ln", sigma_ln > 0.0 && sigma_ln <= 10.0, "must be above 0, up to 10"),
+                self.order(),
             ],
             Triangular { low, mode, high } => vec![
                 ("mode", (low..=high).contains(&mode), "must be from low to high"),
@@ -133,6 +136,15 @@ impl Distribution {
             let rules = [("low", left >= LEAST_LEFT, told), ("kind", finite, BEYOND)];
             rules.into_iter().find(|(_, holds, _)| !holds).map(|(key, _, told)| (key, told))
         })
+    }
+
+    /// Whether it is cut off below where it is cut off above: there is no number between them else.
+    fn order(&self) -> (&'static str, bool, &'static str) {
+        let holds = match self.bounds() {
+            [Some(low), Some(high)] => low < high,
+            _ => true,
+        };
+        ("low", holds, "must be below high")
     }
 
     /// Where it is cut off.
@@ -240,6 +252,18 @@ mod tests {
         let nothing =
             Distribution::Normal { mean: 0.0, deviation: 1.0, low: Some(9.0), high: None };
         assert_eq!(nothing.fault().unwrap().0, "low");
+    }
+
+    #[test]
+    fn a_cut_that_leaves_no_number_is_a_fault_of_its_low_end() {
+        for (low, high) in [(Some(0.3), Some(0.2)), (Some(0.2), Some(0.2))] {
+            for cut in [
+                Distribution::Normal { mean: 0.1, deviation: 0.5, low, high },
+                Distribution::Lognormal { median: 0.1, sigma_ln: 0.5, low, high },
+            ] {
+                assert_eq!(cut.fault(), Some(("low", "must be below high")), "{cut:?}");
+            }
+        }
     }
 
     #[test]

@@ -22,6 +22,8 @@ use std::sync::LazyLock;
 pub const VEHICLE: &str = "vehicle";
 /// Name of a soil that is at another strength than its figures.
 const AT_STRENGTH: &str = "soil at strength";
+/// The catalogue's firm ground.
+const FIRM: &str = "rigid";
 /// How far a path goes on behind what is crossed, m.
 const BEYOND: f64 = 60.0;
 /// Distance from the end of a drive's way to the end of the ground, m.
@@ -214,9 +216,17 @@ impl MapFile {
     }
 
     /// A drive straight up a plane of one cover at a strength: it rises `along` the way and
-    /// `across` it to the left, both rise over run; rough as the map's ground.
-    pub fn on_plane(&self, cover: &Cover, strength: f64, [along, across]: [f64; 2]) -> Scenario {
-        let mut scenario = self.drive(cover, strength, [[0.0; 2], [1.0, 0.0]], f64::INFINITY);
+    /// `across` it to the left, both rise over run; rough as the map's ground. The driver is held to a
+    /// speed, m/s, besides the map's.
+    pub fn on_plane(
+        &self,
+        cover: &Cover,
+        held: f64,
+        strength: f64,
+        [along, across]: [f64; 2],
+    ) -> Scenario {
+        let way = [[0.0; 2], [1.0, 0.0]];
+        let mut scenario = self.drive(cover, held, strength, way, f64::INFINITY);
         let own = self.base.scenario.terrain.stamp.len();
         scenario.terrain.stamp.drain(..own);
         scenario.terrain.surface = Surface::Slope {
@@ -227,11 +237,28 @@ impl MapFile {
         scenario
     }
 
+    /// A drive over a level plane of firm ground, as rough as a cover: its own soil, or a firm road where
+    /// that gives way.
+    pub fn on_firm(&self, cover: &Cover) -> Scenario {
+        let bare = Cover { roughness: cover.roughness, ..Cover::of(cover.soil) };
+        let mut scenario = self.on_plane(&bare, f64::INFINITY, 1.0, [0.0; 2]);
+        if matches!(self.soil_of(cover).kind, SoilKind::Yielding(_)) {
+            scenario.soil = config::SoilMap {
+                default: FIRM.into(),
+                raster: None,
+                zone: Vec::new(),
+                custom: Vec::new(),
+            };
+        }
+        scenario
+    }
+
     /// A drive straight over the ground itself, a cell's length about a point in a direction of
-    /// length 1, on one cover at a strength.
+    /// length 1, on one cover at a strength, held to a speed, m/s, besides the map's.
     pub fn on_ground(
         &self,
         cover: &Cover,
+        held: f64,
         strength: f64,
         centre: [f64; 2],
         towards: [f64; 2],
@@ -239,7 +266,7 @@ impl MapFile {
         let half = 0.5 * self.config.cell;
         let from = [0, 1].map(|k| centre[k] - half * towards[k]);
         let room = to_the_edge(self.land.terrain.bounds(), from, towards) - EDGE;
-        self.drive(cover, strength, [from, towards], room)
+        self.drive(cover, held, strength, [from, towards], room)
     }
 
     /// The soil of a cover at a strength, as a scenario has it under a name: with the cover's snow and
@@ -257,10 +284,11 @@ impl MapFile {
         custom
     }
 
-    /// `room` is how far the ground goes on ahead, m.
+    /// `held` is a speed that the driver does not exceed, m/s, `room` how far the ground goes on ahead, m.
     fn drive(
         &self,
         cover: &Cover,
+        held: f64,
         strength: f64,
         [from, towards]: [[f64; 2]; 2],
         room: f64,
@@ -270,8 +298,9 @@ impl MapFile {
         let mut vehicle = self.base.scenario.vehicle[0].clone();
         vehicle.position = from;
         vehicle.heading_deg = atan2(towards[1], towards[0]).to_degrees();
-        vehicle.speed = self.config.entry_speed.min(self.config.speed);
-        vehicle.driver = path(vec![from, to], self.config.speed, PathEnd::Continue);
+        let speed = self.config.speed.min(held);
+        vehicle.speed = self.config.entry_speed.min(speed);
+        vehicle.driver = path(vec![from, to], speed, PathEnd::Continue);
         let way = Along { from, towards, length: self.config.cell };
         let mut terrain = self.base.scenario.terrain.clone();
         terrain.roughness = cover.roughness.or(terrain.roughness);

@@ -1,12 +1,9 @@
 //! A soil of a map weaker or stronger than its figures.
 
-use crate::numeric::tan;
+use crate::scenario::build::strongest;
 use crate::scenario::config::CustomSoil;
 use crate::soil::{Soil, SoilKind};
 
-/// Angle of internal friction up to which a soil is made stronger, rad (59 degrees): the laws
-/// end at 60.
-const STEEPEST_FRICTION: f64 = 1.0297;
 /// Largest factor that a scenario takes.
 const STRONGEST: f64 = 10.0;
 
@@ -27,9 +24,8 @@ pub(super) fn soil_at_strength(
             if given.is_none() {
                 keys.based_on = Some(soil.name.clone());
             }
-            let steepest = tan(STEEPEST_FRICTION) / tan(figures.friction_angle).max(1e-9);
             let own = keys.strength.unwrap_or(1.0);
-            keys.strength = Some((own * strength.min(steepest.max(1.0))).min(STRONGEST));
+            keys.strength = Some((own * strength.min(strongest(figures))).min(STRONGEST));
         }
     }
     keys
