@@ -51,7 +51,7 @@ fn check_sensors(vehicle: &Vehicle, index: usize, refuse: &mut Refuse) {
         }
         if let Some(pair) = vehicle.sensor.iter().position(|other| is_right_of(other, sensor)) {
             let cause = format!(
-                "{:?} is the name of the right camera of vehicle[{index}].sensor[{pair}], which has \
+                "{:?} is the name of the right camera of sensor[{pair}] of the vehicle, which has \
                  model.stereo; must be another",
                 sensor.name
             );
