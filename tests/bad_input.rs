@@ -1138,6 +1138,24 @@ fn malformed_command_lines() {
     assert_none_amiss(COMMAND_LINES.iter().filter_map(answer).collect());
 }
 
+/// Vehicles of a row that stand in one another are as many faults as there are vehicles, not pairs:
+/// of 4096 on 24 m each stands in some eight hundred others.
+#[test]
+fn a_row_upon_itself_is_told_a_line_a_vehicle() {
+    let folder = tempfile::tempdir().unwrap();
+    let row = "position = [-30, 0]\nrow = { count = 4096, to = [-30, 24] }";
+    let broken = SOUND.replacen("position = [-30, 0]", row, 1);
+    std::fs::write(folder.path().join("sound.toml"), broken).unwrap();
+    let output = bekker(folder.path()).args(["validate", "sound.toml"]).output().unwrap();
+    let report = String::from_utf8_lossy(&output.stderr);
+    // in the order of the row, by the entry's own key and value
+    let second = "sound.toml:56: vehicle[2].position = [-30, 0] (of third_2: [-30.0, 0.00878906";
+    let lines: Vec<&str> = report.lines().collect();
+    assert!(lines[0].starts_with(second) && lines[0].contains("overlaps third_1 ("), "{report}");
+    assert_eq!((lines.len(), lines[50]), (51, "and 4045 more"), "{report}");
+    assert_eq!(output.status.code(), Some(3));
+}
+
 #[test]
 fn faults_come_together() {
     let folder = tempfile::tempdir().unwrap();
