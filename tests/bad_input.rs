@@ -618,6 +618,13 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
         "ruts = \"yes\"",
         ":67: output.ruts = \"yes\": must be true or false, not a text",
     ),
+    ("interval = 0.05", "folder = \"\"", ":67: output.folder = \"\": must name a folder"),
+    // Names are printed
+    (
+        "name = \"third\"",
+        "name = \"third\\nsecond: arrived\\u001b[31m\"",
+        ":54: vehicle[2].name = \"third\\nsecond: arrived\\u{1b}[31m\": must be of one line",
+    ),
     // Sensors
     (
         "heading_deg = 10",
