@@ -88,6 +88,9 @@ impl Run {
         // the others get both from rank 0
         let state = if writes { self.start(&built)? } else { None };
         let first = state.as_ref().map_or(0, |state| state.tick);
+        if state.is_some() {
+            check_lasts(&file, &built, first)?;
+        }
         if let (Some(_), Some(folder)) = (&state, self.in_place()) {
             check_goes_on(folder, &file, &built, first)?;
         }
@@ -170,8 +173,21 @@ impl Run {
     }
 }
 
-/// Whether the record in a folder may be gone on with from a tick: it reaches it, the run goes on
-/// beyond it, and hashes and samples are taken as they were.
+/// Whether a run that goes on from a tick lasts until then at least.
+fn check_lasts(file: &ScenarioFile, built: &Built, tick: u64) -> Result<(), Failure> {
+    let (clock, duration) = (&built.world.clock, file.scenario.time.duration);
+    if clock.ticks_in(duration) >= tick {
+        return Ok(());
+    }
+    let reached = clock.told(tick);
+    Err(Failure::Input {
+        subject: format!("time.duration = {duration}"),
+        cause: format!("must be at least {reached} s, to which the run to go on with has come"),
+    })
+}
+
+/// Whether the record in a folder may be gone on with from a tick: it reaches it, and hashes and
+/// samples are taken as they were.
 fn check_goes_on(
     folder: &Path,
     file: &ScenarioFile,
@@ -180,13 +196,6 @@ fn check_goes_on(
 ) -> Result<(), Failure> {
     let (clock, now) = (&built.world.clock, &file.scenario);
     let refused = |subject: String, cause: String| Err(Failure::Input { subject, cause });
-    let reached = clock.told(tick);
-    if clock.ticks_in(now.time.duration) < tick {
-        let subject = format!("time.duration = {}", now.time.duration);
-        let cause =
-            format!("must be at least {reached} s, to which the run to go on with has come");
-        return refused(subject, cause);
-    }
     let before = recorded::read(folder, &[])?.1.scenario.output;
     let kept = [
         ("output.hash_every", before.hash_every as f64, now.output.hash_every as f64),
