@@ -618,6 +618,13 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
         "ruts = \"yes\"",
         ":67: output.ruts = \"yes\": must be true or false, not a text",
     ),
+    ("interval = 0.05", "folder = \"\"", ":67: output.folder = \"\": must name a folder"),
+    // Names are printed
+    (
+        "name = \"third\"",
+        "name = \"third\\nsecond: arrived\\u001b[31m\"",
+        ":54: vehicle[2].name = \"third\\nsecond: arrived\\u{1b}[31m\": must be of one line",
+    ),
     // Sensors
     (
         "heading_deg = 10",
@@ -1136,6 +1143,24 @@ fn malformed_command_lines() {
         amiss(bekker(folder.path()).args(*arguments), message, *code)
     };
     assert_none_amiss(COMMAND_LINES.iter().filter_map(answer).collect());
+}
+
+/// Vehicles of a row that stand in one another are as many faults as there are vehicles, not pairs:
+/// of 4096 on 24 m each stands in some eight hundred others.
+#[test]
+fn a_row_upon_itself_is_told_a_line_a_vehicle() {
+    let folder = tempfile::tempdir().unwrap();
+    let row = "position = [-30, 0]\nrow = { count = 4096, to = [-30, 24] }";
+    let broken = SOUND.replacen("position = [-30, 0]", row, 1);
+    std::fs::write(folder.path().join("sound.toml"), broken).unwrap();
+    let output = bekker(folder.path()).args(["validate", "sound.toml"]).output().unwrap();
+    let report = String::from_utf8_lossy(&output.stderr);
+    // in the order of the row, by the entry's own key and value
+    let second = "sound.toml:56: vehicle[2].position = [-30, 0] (of third_2: [-30.0, 0.00878906";
+    let lines: Vec<&str> = report.lines().collect();
+    assert!(lines[0].starts_with(second) && lines[0].contains("overlaps third_1 ("), "{report}");
+    assert_eq!((lines.len(), lines[50]), (51, "and 4045 more"), "{report}");
+    assert_eq!(output.status.code(), Some(3));
 }
 
 #[test]

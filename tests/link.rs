@@ -523,6 +523,7 @@ fn strangers_and_garbage_end_their_session_and_never_the_run() {
         json!({ "role": "driver" }),
         json!({ "role": "pilot" }),
         json!({ "role": "observer", "every": 0 }),
+        json!({ "role": "observer", "name": "x\na: its driver is gone\u{1b}[31m" }),
     ] {
         let mut other = run.connect(hello);
         let fault = other.hear();
@@ -532,11 +533,15 @@ fn strangers_and_garbage_end_their_session_and_never_the_run() {
     let codes: Vec<&str> = faults.iter().map(|fault| fault["code"].as_str().unwrap()).collect();
     let expected = [
         "token", "protocol", "taken", "unknown", "unknown", "unknown", "unknown", "message",
-        "message",
+        "message", "message",
     ];
     assert_eq!(codes, expected);
     let taken = faults[2]["text"].as_str().unwrap();
     assert!(taken.starts_with("vehicle \"a\" is driven by 127.0.0.1:"), "{taken}");
+    // a name would make lines of its own on the terminal
+    let named = faults[9]["text"].as_str().unwrap();
+    let says = "name = \"x\\na: its driver is gone\\u{1b}[31m\": must be of one line";
+    assert!(named.starts_with(says), "{named}");
 
     // bytes that are no messages, before and after a hello
     let garbage: [&[u8]; 4] =

@@ -67,17 +67,54 @@ fn those_that_do_not_fit_are_named_and_nothing_is_left() {
         let words = ["--processes", "2", "--timeout", "20", "--rank", rank, "--meet", &meet];
         started(&runs, &out, &[&words[..], more].concat())
     };
-    // another scenario: both say so, by its key
-    let ranks = [hand("0", &[]), hand("1", &["--set", "vehicle[0].speed=3"])];
-    let [first, second] = ranks.map(|rank| rank.wait_with_output().unwrap());
-    let line = "rank 1 has vehicle[0].speed = 3.0, rank 0 has 4.0";
-    assert!(told(&first).contains(line), "{}", told(&first));
-    assert_eq!([first, second].map(|rank| rank.status.code()), [Some(1); 2]);
-    // a scenario that is none: the one that cannot begin says why, the other ends with it
-    let ranks = [hand("0", &["--force"]), hand("1", &["--set", "time.duration=-1"])];
-    let [first, second] = ranks.map(|rank| rank.wait_with_output().unwrap());
-    assert!(told(&second).contains("time.duration"), "{}", told(&second));
-    assert_eq!([first, second].map(|rank| rank.status.code()), [Some(3); 2]);
+    // what does not go together: both say so, by its key, and nothing is in the way of the next start
+    for (more, line, reverse) in [
+        (
+            &[&[][..], &["--set", "vehicle[0].speed=3"]],
+            "rank 1 has vehicle[0].speed = 3.0, rank 0 has 4.0",
+            "rank 0 has vehicle[0].speed = 4.0, rank 1 has 3.0",
+        ),
+        (
+            &[&["--rebalance", "0.2"][..], &[]],
+            "rank 1 has rebalance = never, rank 0 has every 0.2 s",
+            "rank 0 has rebalance = every 0.2 s, rank 1 has never",
+        ),
+    ] {
+        let ranks = [hand("0", more[0]), hand("1", more[1])];
+        let [first, second] = ranks.map(|rank| rank.wait_with_output().unwrap());
+        assert!(told(&first).contains(line), "{}", told(&first));
+        assert!(told(&second).contains(reverse), "{}", told(&second));
+        assert_eq!([first, second].map(|rank| rank.status.code()), [Some(1); 2]);
+        assert!(!out.exists());
+    }
+    // one cannot begin: it says why, and the other what it says
+    for (more, fails, key) in [
+        (&[&[][..], &["--set", "time.duration=-1"]], 1, "time.duration = -1: must be"),
+        (&[&["--set", "time.duration=-1"][..], &[]], 0, "time.duration = -1: must be"),
+        (&[&["--set", "output.folder=''"][..], &[]], 0, "output.folder = \"\": must name"),
+    ] {
+        let ranks = [hand("0", more[0]), hand("1", more[1])];
+        let ranks = ranks.map(|rank| rank.wait_with_output().unwrap());
+        for (rank, output) in ranks.iter().enumerate() {
+            let by_name = told(output).contains(&format!("rank {fails} cannot begin: "));
+            assert!(told(output).contains(key) && by_name == (rank != fails), "{}", told(output));
+            assert_eq!(output.status.code(), Some(3));
+        }
+        assert!(!out.exists());
+    }
+    // both cannot, or the folder is another's: each has its word
+    let split = &["--partition", "9"][..];
+    let both = [hand("0", split), hand("1", split)].map(|rank| rank.wait_with_output().unwrap());
+    for output in both {
+        assert!(told(&output).contains("--partition 9: "), "{}", told(&output));
+        assert_eq!(told(&output).matches("--partition 9: ").count(), 1, "{}", told(&output));
+    }
+    std::fs::create_dir(&out).unwrap();
+    std::fs::write(out.join("other.txt"), "of somebody").unwrap();
+    let used = [hand("0", &[]), hand("1", &[])].map(|rank| rank.wait_with_output().unwrap());
+    assert!(told(&used[0]).contains("is not empty"), "{}", told(&used[0]));
+    assert!(told(&used[1]).contains("rank 0 cannot begin: "), "{}", told(&used[1]));
+    assert_eq!(std::fs::read_dir(&out).unwrap().count(), 1);
     // another secret
     let first = hand("0", &["--force"]);
     let mut stranger = Command::new(bekker());

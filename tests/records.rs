@@ -317,6 +317,37 @@ fn a_run_that_is_killed_again_and_again_leaves_one_seamless_record() {
     same(&whole, &short, "made longer");
 }
 
+/// A run that goes on must last until where it goes on from, in place as in a folder of its own;
+/// and what is doubtful of its scenario is told at a line of the scenario that lies there.
+#[test]
+fn what_goes_on_is_held_to_the_run_that_it_goes_on_from() {
+    let runs = runs();
+    let cut = runs.whole("cut", &["--set", "time.duration=0.2", "--set", "ground.spacing=0.1"]);
+    let other = runs.out("other");
+    let on = |more: &[&str]| {
+        let mut command = bekker();
+        command.args(["run", "--no-picture", "--resume"]).arg(&cut).args(more);
+        command.output().unwrap()
+    };
+    let short = ["--set", "time.duration=0.1"];
+    let apart = [&short[..], &["--out", other.to_str().unwrap()]].concat();
+    for more in [&short[..], &apart] {
+        let output = on(more);
+        let line = "time.duration = 0.1: must be at least 0.2 s, to which the run to go on with";
+        assert!(told(&output).contains(line), "{}", told(&output));
+        assert_eq!(output.status.code(), Some(3));
+    }
+    assert!(!other.exists());
+    let said = told(&on(&["--set", "time.duration=0.3"]));
+    let path = format!("{}", cut.join("scenario.toml").display());
+    let line = said.lines().find_map(|line| line.strip_prefix(&format!("warning: {path}:")));
+    let (number, what) = line.and_then(|line| line.split_once(": ")).expect(&said);
+    assert!(what.starts_with("ground.spacing = 0.1: "), "{said}");
+    let scenario = std::fs::read_to_string(&path).unwrap();
+    let named = scenario.lines().nth(number.parse::<usize>().unwrap() - 1);
+    assert_eq!(named, Some("spacing = 0.1"), "{said}");
+}
+
 /// Lines that end, rows in step with the hashes, files that their own readers take.
 fn is_whole_so_far(out: &Path) {
     let text = |name: &str| std::fs::read_to_string(out.join(name)).unwrap();

@@ -2,14 +2,30 @@
 
 from __future__ import annotations
 
+import operator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .errors import InputError
+
 if TYPE_CHECKING:
     from PIL import Image
+
+
+def check_size(size: tuple[int, int]) -> tuple[int, int]:
+    """The columns and rows of a picture, if it can have so many."""
+    try:
+        columns, rows = (operator.index(side) for side in size)
+    except (TypeError, ValueError):
+        allowed = "two whole numbers, columns and rows"
+        raise InputError(f"size = {size!r}: must be {allowed}", "size", str(size), allowed) from None
+    if columns < 1 or rows < 1 or columns * rows > 2**24:
+        allowed = "1 to 2^24 pixels"
+        raise InputError(f"size = {size!r}: must be {allowed}", "size", str(size), allowed)
+    return columns, rows
 
 
 class Picture:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
-from .picture import Picture
+from .picture import Picture, check_size
 from .progress import Progress
 
 State = dict[str, NDArray[Any]]
@@ -111,4 +111,5 @@ class Simulation(_core.Simulation):
         camera, m, and what it looks at, `target`, take its place.
         """
         field = math.radians(fov_deg)
-        return Picture(*self.picture(camera, vehicle, place, target, size, field, supersample))
+        found = self.picture(camera, vehicle, place, target, check_size(size), field, supersample)
+        return Picture(*found)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import csv
 import json
+import operator
 import os
 import subprocess
 import sys
@@ -101,13 +102,21 @@ def run(
     from 1, which `merge` makes a whole."""
     options = [] if threads is None else ["--threads", str(threads)]
     if shard is not None:
-        options += ["--shard", f"{shard[0]}/{shard[1]}"]
+        try:
+            part, parts = (operator.index(number) for number in shard)
+        except (TypeError, ValueError):
+            allowed = "two whole numbers (i, n), the i-th of n parts, counted from 1"
+            raise InputError(f"shard = {shard!r}: must be {allowed}", "shard", str(shard), allowed) from None
+        options += ["--shard", f"{part}/{parts}"]
     _asked("run", study, "--out", out, *options)
     return Study(out)
 
 
 def merge(parts: Iterable[str | os.PathLike[str] | Study], out: str | os.PathLike[str]) -> Study:
     """Makes the whole of parts that were driven by `shard`."""
+    if isinstance(parts, (str, os.PathLike)):
+        allowed = "a list of folders, one of each shard"
+        raise InputError(f"parts = {os.fspath(parts)!r}: must be {allowed}", "parts", os.fspath(parts), allowed)
     folders = [part.folder if isinstance(part, Study) else part for part in parts]
     _asked("merge", *folders, "--out", out)
     return Study(out)

@@ -21,7 +21,7 @@ pub fn scenario(py: Python<'_>, faults: &Faults) -> PyErr {
 type FaultFields = (String, String, Option<String>, Option<String>, String);
 
 pub fn fault(fault: &Fault) -> FaultFields {
-    let Fault { place, key, value, problem } = fault;
+    let Fault { place, key, value, problem, .. } = fault;
     (place.to_string(), key.clone(), value.clone(), allowed(problem), fault.to_string())
 }
 

@@ -16,9 +16,17 @@ use std::path::Path;
 
 /// A yielding soil by name, with parameters changed.
 fn soil(py: Python<'_>, name: &str, changes: &BTreeMap<String, f64>) -> PyResult<Soil> {
-    if let Ok(known) = catalogue().find(name)
-        && matches!(known.kind, SoilKind::Firm { .. })
-    {
+    let known = catalogue().find(name).map_err(|error| {
+        let allowed = "a soil of `bekker soils`";
+        error::input(
+            py,
+            "soil",
+            &name,
+            allowed,
+            format!("soil = {name:?}: {error}; must be {allowed}"),
+        )
+    })?;
+    if matches!(known.kind, SoilKind::Firm { .. }) {
         let told = format!("{name} is firm; a rig needs a yielding soil");
         return Err(error::input(py, "soil", &name, "a yielding soil", told));
     }

@@ -187,8 +187,9 @@ impl Simulation {
     ) -> PyResult<Bound<'py, PyDict>> {
         let this = &mut *held(slf)?;
         let until = until.unwrap_or(this.file.scenario.time.duration);
-        if until.is_nan() {
-            let (allowed, told) = ("a moment, s", "until = NaN: must be a moment, s");
+        if !until.is_finite() {
+            let allowed = "a moment, s";
+            let told = format!("until = {until}: must be {allowed}");
             return Err(error::input(py, "until", &until, allowed, told));
         }
         let every = sample_every.unwrap_or(0.1);

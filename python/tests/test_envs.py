@@ -211,12 +211,23 @@ def test_snapshots_of_others_are_refused():
     "wrong", [np.full((2, 2), np.nan, np.float32), np.zeros((2, 3)), np.zeros(2), np.full((2, 2), np.inf)]
 )
 def test_wrong_actions_are_refused_and_change_nothing(wrong):
+    _refused(wrong)
+
+
+@pytest.mark.parametrize("wrong", ["x", [["a", "b"], ["c", "d"]], np.full((2, 2), 0.5 + 1j), [[1.0], [1.0, 2.0]], {}])
+def test_actions_that_are_no_real_numbers_are_told_by_key(wrong):
+    raised = _refused(wrong)
+    assert raised.key == "actions" and raised.allowed == "an array of real numbers"
+
+
+def _refused(wrong):
     env = BekkerVectorEnv("SlipSpeed", 2, **QUICK)
     env.reset(seed=0)
     before = [env.snapshot(n) for n in range(2)]
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError) as raised:
         env.step(wrong)
     assert [env.snapshot(n) for n in range(2)] == before
+    return raised.value
 
 
 @pytest.mark.parametrize(
@@ -233,6 +244,8 @@ def test_wrong_actions_are_refused_and_change_nothing(wrong):
         ({"max_episode_steps": 0}, "max_episode_steps"),
         ({"max_episode_steps": -1}, "max_episode_steps"),
         ({"size": (-1, 5)}, "size"),
+        ({"size": "a"}, "size"),
+        ({"size": (64,)}, "size"),
     ],
 )
 def test_options_that_cannot_be_are_refused(options, key):
@@ -265,7 +278,7 @@ def test_an_environment_that_there_is_not_is_told_of(env):
         assert (raised.value.key, raised.value.value) == ("env", str(env))
 
 
-@pytest.mark.parametrize("seed", [[1, 2, 3, 4], [1, 2], [1.5, 2, 3], [1, -2, 3], [1, 2, "three"]])
+@pytest.mark.parametrize("seed", [[1, 2, 3, 4], [1, 2], [1.5, 2, 3], [1, -2, 3], [1, 2, "three"], 1.5])
 def test_seeds_that_cannot_be_are_refused(seed):
     many = BekkerVectorEnv("SlipSpeed", 3, **QUICK)
     for _ in range(2):

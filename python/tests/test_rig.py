@@ -33,6 +33,7 @@ def test_a_wheel_pulls_more_the_more_it_slips():
     [
         (lambda: bekker.rig.plate("mud", pressure=-1.0), "pressure"),
         (lambda: bekker.rig.plate("rigid"), "soil"),
+        (lambda: bekker.rig.plate("nope"), "soil"),
         (lambda: bekker.rig.plate("mud", size=(0.6, 1e308)), "size"),
         (lambda: bekker.rig.plate("mud", radius=1e308), "radius"),
         (lambda: bekker.rig.plate("mud", spacing=float("nan")), "spacing"),

@@ -132,3 +132,13 @@ def test_levels_whose_names_look_like_numbers_stay_names(file: Path) -> None:
     trials = study.run(file, file.parent / "out", threads=1).trials
     assert trials["ground"].tolist() == ["1e3", "inf"]
     assert trials["reason"].tolist() == ["", ""] and trials["state_hash"].dtype.kind == "U"
+
+
+def test_arguments_that_cannot_be_are_told_by_key(tmp_path):
+    for shard in ("a", (1,), (1.5, 2), 3):
+        with pytest.raises(bekker.InputError, match="shard = ") as raised:
+            study.run(tmp_path / "none.toml", tmp_path / "out", shard=shard)
+        assert raised.value.key == "shard" and raised.value.allowed
+    with pytest.raises(bekker.InputError, match="parts = 'p1': must be a list of folders") as raised:
+        study.merge("p1", tmp_path / "whole")
+    assert raised.value.key == "parts"

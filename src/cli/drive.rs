@@ -67,6 +67,9 @@ pub struct Plan<'a> {
     pub restarts: bool,
     /// Whether each rank writes its own part of record and checkpoints.
     pub parts: bool,
+    /// Whether this rank tells what all find even if it is not the first, whose words are not seen
+    /// where it is.
+    pub apart: bool,
 }
 
 /// What a run leaves on one rank; the samples and hashes of all are on rank 0.
@@ -131,7 +134,7 @@ pub fn drive<'a>(
     let own = folder.clone().filter(|_| here == 0);
     let mut recorder = Recorder::new(plan.scenario, own, size, [plan.resumes, plan.trace]);
     if let (true, Some(folder)) = (plan.parts, folder) {
-        see_folder(&mut ranks, &folder)?;
+        see_folder(&mut ranks, &folder, plan.apart)?;
         recorder = recorder.in_parts(folder, here);
     }
     let mut checkpoints = plan.recovery.checkpoints(here);
@@ -191,7 +194,7 @@ pub fn drive<'a>(
             Failure::Ranks { cause, good }
         }
         // all find the same
-        RunError::Driver { .. } | RunError::Controller { .. } if here > 0 => {
+        RunError::Driver { .. } | RunError::Controller { .. } if here > 0 && !plan.apart => {
             Failure::Reported { code: 1 }
         }
         RunError::Driver { .. } | RunError::Controller { .. } => {
@@ -209,12 +212,12 @@ pub fn drive<'a>(
 }
 
 /// Makes sure that the folder of this name is the same one on all ranks: each is to write there.
-fn see_folder(ranks: &mut Ranks<'_>, folder: &Path) -> Result<(), Failure> {
+fn see_folder(ranks: &mut Ranks<'_>, folder: &Path, apart: bool) -> Result<(), Failure> {
     let seen = FileHash::of(&folder.join(MANIFEST), MANIFEST).ok().map(|own| own.sha256);
     let all = ranks.gathered("folder", &seen)?;
     match all.iter().position(|own| own.is_none() || *own != all[0]) {
         None => Ok(()),
-        Some(_) if ranks.rank() > 0 => Err(Failure::Reported { code: 1 }),
+        Some(_) if ranks.rank() > 0 && !apart => Err(Failure::Reported { code: 1 }),
         Some(rank) => Err(Failure::Run {
             subject: "--parts".into(),
             cause: format!(

@@ -45,6 +45,16 @@ pub enum Failure {
         /// What has been made good.
         good: String,
     },
+    /// Another rank cannot begin, whose words are not seen where this one is.
+    #[error("rank {rank} cannot begin: {cause}")]
+    OtherRank {
+        /// Which.
+        rank: usize,
+        /// What it says.
+        cause: String,
+        /// The exit code that goes with it.
+        code: u8,
+    },
     /// What has been told, by this rank or another.
     #[error("told before")]
     Reported {
@@ -151,7 +161,7 @@ impl Failure {
             Failure::Usage { .. } => 2,
             Failure::Scenario(_) | Failure::Input { .. } | Failure::Rig(_) => 3,
             Failure::Interrupted { .. } | Failure::FolderInterrupted { .. } => INTERRUPTED,
-            Failure::Reported { code } => *code,
+            Failure::OtherRank { code, .. } | Failure::Reported { code } => *code,
         }
     }
 }

@@ -31,6 +31,9 @@ pub struct Processes {
     /// and dds:DOMAIN@ADDRESS on one network alone: they find each other, and nobody is kept out
     #[arg(long, value_name = "HOST:PORT", requires = "rank", value_parser = rendezvous_point)]
     meet: Option<RendezvousPoint>,
+    /// Of those that rank 0 starts: what all find rank 0 tells, on the same standard error
+    #[arg(long, requires = "rank", hide = true)]
+    started_by_first: bool,
 }
 
 /// Where ranks meet.
@@ -63,6 +66,11 @@ impl Processes {
     /// Whether this process is one of several that somebody starts by hand.
     pub fn is_one_of_several(&self) -> bool {
         self.rank.is_some()
+    }
+
+    /// Whether this process is started by hand, and what others tell is not seen where it is.
+    pub fn is_apart(&self) -> bool {
+        self.rank.is_some() && !self.started_by_first
     }
 
     /// How many are to be started here; none if each is started by hand.
@@ -239,7 +247,7 @@ fn launched(
     let mut started = Started(Vec::new());
     for rank in 1..rendezvous.size {
         let mut more = vec!["--rank".to_owned(), rank.to_string()];
-        more.extend(["--meet".to_owned(), address.clone()]);
+        more.extend(["--meet".to_owned(), address.clone(), "--started-by-first".to_owned()]);
         let given: Vec<OsString> = std::env::args_os().skip(1).collect();
         let says_threads = given.iter().any(|word| word.to_string_lossy().starts_with("--threads"));
         if let (Some(threads), false) = (threads, says_threads) {

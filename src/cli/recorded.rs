@@ -1,6 +1,7 @@
 //! A run in its folder, as far as it can be driven or shown again.
 
 use super::Failure;
+use crate::report::kept_inputs;
 use crate::report::manifest::{self, FileHash, Manifest};
 use crate::scenario::{Input, Inputs, Kept, Scenario, ScenarioFile};
 use std::path::{Path, PathBuf};
@@ -10,15 +11,19 @@ use std::path::{Path, PathBuf};
 pub fn read(run: &Path, sets: &[String]) -> Result<(Manifest, ScenarioFile), Failure> {
     let path = run.join("manifest.json");
     let manifest = manifest::of_run(run)?;
-    let recorded = serde_json::from_value::<Scenario>(manifest.config.clone())
+    let mut recorded = serde_json::from_value::<Scenario>(manifest.config.clone())
         .map_err(|error| Failure::input(&path, &error))?;
-    let text = recorded.to_toml().map_err(|error| Failure::input(&path, &error))?;
+    let asked = recorded.output.folder.take();
+    // faults name the lines of the scenario that lies there
+    let told = run.join(kept_inputs::SCENARIO);
+    let text = kept_inputs::text(&told, &recorded)?;
     let Some((scenario, inputs)) = manifest.inputs.split_first() else {
         let cause = "names no scenario".into();
         return Err(Failure::Input { subject: path.display().to_string(), cause });
     };
     let folder = Path::new(&scenario.path).parent().unwrap_or(Path::new(""));
-    let mut file = ScenarioFile::parse(&path.display().to_string(), &text, folder, sets)?;
+    let mut file = ScenarioFile::parse(&told.display().to_string(), &text, folder, sets)?;
+    file.scenario.output.folder = file.scenario.output.folder.or(asked);
     file.inputs = Inputs::of_run(inputs.iter().map(|input| kept(run, input)));
     Ok((manifest, file))
 }

@@ -233,6 +233,7 @@ impl Run {
             stood: served.as_ref().map(|own| own.server.stood()),
             restarts: self.restarts_here(),
             parts: self.parts,
+            apart: self.processes.is_apart(),
         };
         let prepared = PreparedRun { run: self, built: &built, agreed, state };
         let clock = Instant::now();

@@ -81,6 +81,7 @@ fn as_json(fault: &Fault) -> serde_json::Value {
         "line": line,
         "key": fault.key,
         "value": fault.value,
+        "vehicle": fault.member.as_ref().map(|member| &member.name),
         "problem": fault.problem.to_string(),
     })
 }

@@ -15,7 +15,7 @@ from pettingzoo.utils.conversions import parallel_to_aec
 
 from .. import _core
 from ..errors import InputError
-from ..picture import Picture
+from ..picture import Picture, check_size
 from .spaces import (
     SEEDS,
     Infos,
@@ -23,8 +23,8 @@ from .spaces import (
     check_camera,
     check_limit,
     check_render_mode,
-    check_size,
     level_of,
+    numbers_of,
     observation_space,
     seeds_of,
 )
@@ -106,7 +106,7 @@ class ConvoyEnv(ParallelEnv[str, Array, Array]):  # type: ignore[misc]
             allowed = f"an action for each of {', '.join(self.agents)}"
             told = f"actions of {', '.join(actions)}: must be {allowed}"
             raise InputError(told, "actions", ", ".join(actions), allowed)
-        given = [np.asarray(actions[name], np.float32) for name in self.agents]
+        given = [numbers_of(f"action of {name}", actions[name]) for name in self.agents]
         for name, action in zip(self.agents, given):
             if action.shape != (self._core.actions,):
                 told = f"action of {name} of shape {action.shape}: must be ({self._core.actions},)"

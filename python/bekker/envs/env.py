@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..errors import InputError
-from ..picture import Picture
+from ..picture import Picture, check_size
 from .spaces import (
     SEEDS,
     Infos,
@@ -19,8 +19,8 @@ from .spaces import (
     check_camera,
     check_open,
     check_render_mode,
-    check_size,
     level_of,
+    numbers_of,
     observation_space,
     seeds_of,
 )
@@ -76,7 +76,7 @@ class BekkerEnv(gymnasium.Env[Observation, Observation]):
     ) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Drives for a period, 0.1 s unless told otherwise."""
         check_open(self.closed)
-        given = np.asarray(action, np.float32)
+        given = numbers_of("action", action)
         if given.shape != self.action_space.shape:
             told = f"action of shape {given.shape}: must be {self.action_space.shape}"
             raise InputError(told, "action", str(given.shape), str(self.action_space.shape))

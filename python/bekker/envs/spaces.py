@@ -36,13 +36,17 @@ def check_render_mode(render_mode: str | None) -> str | None:
     return render_mode
 
 
-def check_size(size: tuple[int, int]) -> tuple[int, int]:
-    """The columns and rows of a picture, if it can have so many."""
-    columns, rows = size
-    if columns < 1 or rows < 1 or columns * rows > 2**24:
-        allowed = "1 to 2^24 pixels"
-        raise InputError(f"size = {size!r}: must be {allowed}", "size", str(size), allowed)
-    return size
+def numbers_of(key: str, given: Any) -> NDArray[np.float32]:
+    """The real numbers of an action or of many."""
+    try:
+        found = np.asarray(given)
+        # a cast would drop imaginary parts, and read words and dates as numbers
+        if found.dtype.kind not in "cSUmM":
+            return np.asarray(found, np.float32)
+    except (TypeError, ValueError):
+        pass
+    allowed = "an array of real numbers"
+    raise InputError(f"{key} = {given!r}: must be {allowed}", key, str(given), allowed)
 
 
 def check_limit(key: str, steps: int | None) -> int | None:
@@ -89,11 +93,15 @@ def seeds_of(seed: int | Sequence[int | None] | None, count: int) -> list[int | 
     if isinstance(seed, (int, np.integer)):
         first = _seed(seed)
         return [_seed(first + n) for n in range(count)]
-    seeds = [None if one is None else _seed(one) for one in seed]
+    try:
+        several = list(seed)
+    except TypeError:
+        several = [_seed(seed)]
+    seeds = [None if one is None else _seed(one) for one in several]
     if len(seeds) != count:
         allowed = f"one number or {count} of them, one for each environment"
         told = f"seed has {len(seeds)} numbers: must be {allowed}"
-        raise InputError(told, "seed", str(list(seed)), allowed)
+        raise InputError(told, "seed", str(several), allowed)
     return seeds
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..errors import InputError
-from ..picture import Picture
+from ..picture import Picture, check_size
 from .spaces import (
     SEEDS,
     Infos,
@@ -22,8 +22,8 @@ from .spaces import (
     check_limit,
     check_open,
     check_render_mode,
-    check_size,
     level_of,
+    numbers_of,
     observation_space,
     seeds_of,
 )
@@ -101,7 +101,7 @@ class BekkerVectorEnv(VectorEnv[Array, Array, Array]):
     def step(self, actions: Array) -> tuple[Array, Array, Array, Array, dict[str, Any]]:
         """Drives all of them for a period."""
         check_open(self.closed)
-        given = np.ascontiguousarray(actions, np.float32)
+        given = numbers_of("actions", actions)
         if given.shape != self.action_space.shape:
             told = f"actions of shape {given.shape}: must be {self.action_space.shape}"
             raise InputError(told, "actions", str(given.shape), str(self.action_space.shape))
@@ -187,7 +187,7 @@ class BekkerVectorEnv(VectorEnv[Array, Array, Array]):
         `rewards` (futures, steps), `lengths` until the end of each, `terminated`, and the last
         `observations`. No environment goes on.
         """
-        given = np.ascontiguousarray(actions, np.float32)
+        given = numbers_of("actions", actions)
         if given.ndim != 3 or given.shape[2] != self._core.actions or 0 in given.shape:
             allowed = f"(futures, steps, {self._core.actions})"
             told = f"actions of shape {given.shape}: must be {allowed}"

@@ -1,12 +1,13 @@
 //! How the ranks of a run were launched: here, as processes that meet, or under MPI.
 
 use super::Run;
-use super::prepared::{Prepared, all_ready};
+use super::prepared::Prepared;
 use crate::cli::Failure;
 #[cfg(feature = "mpi")]
 use crate::cli::drive::last_words;
 use crate::cli::drive::{Driven, Plan, drive};
 use crate::cli::processes::Met;
+use crate::scenario::Scenario;
 use crate::scenario::build::Built;
 use crate::simulation::{Controller, RankError, Ranks, Rebalancing, Sharing, WorldState};
 use crate::sync::{Communicator, Loopback, Threads};
@@ -61,15 +62,19 @@ impl<'a> Launched<'a> {
     pub fn prepared(&mut self, quiet: bool) -> Result<Prepared, Failure> {
         let size = self.size();
         match self {
-            Launched::Here(run) => run.prepared(size, true, quiet),
+            Launched::Here(run) => {
+                let mut prepared = run.prepared(size, true, quiet)?;
+                prepared.place = Some(run.place(&prepared)?);
+                Ok(prepared)
+            }
             Launched::Processes(run, met) => {
                 let prepared = run.prepared(size, met.rank.rank() == 0, quiet);
-                all_ready(&mut met.rank, prepared)
+                run.begun_among(&mut met.rank, prepared)
             }
             #[cfg(feature = "mpi")]
             Launched::Mpi(run, mpi, _) => {
                 let prepared = run.prepared_under_mpi(size, mpi.rank() == 0, quiet);
-                all_ready(mpi, prepared)
+                run.begun_among(mpi, prepared)
             }
         }
     }
@@ -110,15 +115,7 @@ impl PreparedRun<'_> {
         controller: Option<&'a mut dyn Controller>,
         plan: &Plan<'a>,
     ) -> Result<Driven, Failure> {
-        let Run { partition, route, extrapolate, rebalance, rebalance_by_chance, .. } = self.run;
-        let (route, order) = ((*route).into(), (*extrapolate).into());
-        let rebalancing =
-            rebalance.map(|every| Rebalancing { every, by_chance: *rebalance_by_chance });
-        let partition = partition.clone();
-        let digest = plan.scenario.output.hash_every == 1;
-        // ranks that are threads of one process cannot be wanted back one by one
-        let leaving = self.run.ranks == 1;
-        let sharing = Sharing { partition, route, order, digest, rebalancing, leaving };
+        let sharing = self.run.sharing(plan.scenario);
         let (model, state) = (self.built.world.clone(), self.state.clone());
         let ranks = Ranks::new(communicator, model, state, &sharing, &self.agreed)?;
         drive(ranks, controller, plan)
@@ -161,7 +158,7 @@ impl PreparedRun<'_> {
     }
 
     /// As one of several processes that have met. The others notice one that cannot go on; what
-    /// all find themselves rank 0 tells.
+    /// all find themselves rank 0 tells, and each that is started by hand.
     fn drive_among<'a>(
         &self,
         Met { rank, started }: Met,
@@ -175,8 +172,9 @@ impl PreparedRun<'_> {
         drop(started);
         // where the first goes on by itself, it tells
         let told = |cause: &RankError| cause.is_shared() || self.run.restarts > 0;
+        let leaves_it = !first && !self.run.processes.is_apart();
         driven.map_err(|failure| match &failure {
-            Failure::Ranks { cause, .. } if !first && told(cause) => {
+            Failure::Ranks { cause, .. } if leaves_it && told(cause) => {
                 Failure::Reported { code: failure.code() }
             }
             _ => failure,
@@ -211,6 +209,21 @@ impl PreparedRun<'_> {
 }
 
 impl Run {
+    /// How ranks share the world.
+    pub(super) fn sharing(&self, scenario: &Scenario) -> Sharing {
+        let Run { partition, route, extrapolate, rebalance, rebalance_by_chance, .. } = self;
+        Sharing {
+            partition: partition.clone(),
+            route: (*route).into(),
+            order: (*extrapolate).into(),
+            digest: scenario.output.hash_every == 1,
+            rebalancing: rebalance
+                .map(|every| Rebalancing { every, by_chance: *rebalance_by_chance }),
+            // ranks that are threads of one process cannot be wanted back one by one
+            leaving: self.ranks == 1,
+        }
+    }
+
     /// How long a rank may keep the others waiting.
     pub(super) fn patience(&self) -> Duration {
         Duration::from_secs_f64(self.timeout)

@@ -16,7 +16,7 @@ use crate::report::{ReportError, write_file};
 use crate::scenario::build::{Built, world};
 use crate::scenario::config::Vehicle;
 use crate::scenario::{ScenarioFile, input};
-use crate::simulation::{Obstacle, WorldState, first_obstacle};
+use crate::simulation::{Obstacle, WorldState, agree, first_obstacle};
 use crate::sync::Communicator;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -29,7 +29,7 @@ pub(super) struct Prepared {
     pub(super) agreed: Vec<(String, String)>,
     /// The state to go on from; the others get it from rank 0.
     pub(super) state: Option<WorldState>,
-    /// Where the results go, if this process writes them.
+    /// Where the results go, if this process writes them: only once all are ready.
     pub(super) place: Option<Place>,
     /// Where it listens to those outside, if this process does.
     pub(super) bound: Option<Bound>,
@@ -88,10 +88,12 @@ impl Run {
         // the others get both from rank 0
         let state = if writes { self.start(&built)? } else { None };
         let first = state.as_ref().map_or(0, |state| state.tick);
+        if state.is_some() {
+            check_lasts(&file, &built, first)?;
+        }
         if let (Some(_), Some(folder)) = (&state, self.in_place()) {
             check_goes_on(folder, &file, &built, first)?;
         }
-        let place = if writes { Some(self.place(&file, &built, first)?) } else { None };
         let mut agreed = agreed(&file, &built);
         // who stores when must be known to all who are asked for their part
         agreed.push(("--checkpoint-every".into(), format!("{} s", self.checkpoint_every)));
@@ -105,7 +107,7 @@ impl Run {
         ] {
             agreed.push((option.into(), is_given.to_string()));
         }
-        Ok(Prepared { file, built, agreed, state, place, bound })
+        Ok(Prepared { file, built, agreed, state, place: None, bound })
     }
 
     /// The same under a launcher of MPI, which starts one program on all.
@@ -150,7 +152,9 @@ impl Run {
 
     /// The folder of the results, this run's alone, with all in it that a run leaves
     /// before it begins.
-    fn place(&self, file: &ScenarioFile, built: &Built, first: u64) -> Result<Place, Failure> {
+    pub(super) fn place(&self, prepared: &Prepared) -> Result<Place, Failure> {
+        let Prepared { file, built, state, .. } = prepared;
+        let first = state.as_ref().map_or(0, |state| state.tick);
         let scenario = &file.scenario;
         let (folder, lock) = match (self.in_place(), &self.out, &scenario.output.folder) {
             (Some(folder), ..) => (folder.to_owned(), rundir::lock(folder)?),
@@ -170,8 +174,21 @@ impl Run {
     }
 }
 
-/// Whether the record in a folder may be gone on with from a tick: it reaches it, the run goes on
-/// beyond it, and hashes and samples are taken as they were.
+/// Whether a run that goes on from a tick lasts until then at least.
+fn check_lasts(file: &ScenarioFile, built: &Built, tick: u64) -> Result<(), Failure> {
+    let (clock, duration) = (&built.world.clock, file.scenario.time.duration);
+    if clock.ticks_in(duration) >= tick {
+        return Ok(());
+    }
+    let reached = clock.told(tick);
+    Err(Failure::Input {
+        subject: format!("time.duration = {duration}"),
+        cause: format!("must be at least {reached} s, to which the run to go on with has come"),
+    })
+}
+
+/// Whether the record in a folder may be gone on with from a tick: it reaches it, and hashes and
+/// samples are taken as they were.
 fn check_goes_on(
     folder: &Path,
     file: &ScenarioFile,
@@ -180,13 +197,6 @@ fn check_goes_on(
 ) -> Result<(), Failure> {
     let (clock, now) = (&built.world.clock, &file.scenario);
     let refused = |subject: String, cause: String| Err(Failure::Input { subject, cause });
-    let reached = clock.told(tick);
-    if clock.ticks_in(now.time.duration) < tick {
-        let subject = format!("time.duration = {}", now.time.duration);
-        let cause =
-            format!("must be at least {reached} s, to which the run to go on with has come");
-        return refused(subject, cause);
-    }
     let before = recorded::read(folder, &[])?.1.scenario.output;
     let kept = [
         ("output.hash_every", before.hash_every as f64, now.output.hash_every as f64),
@@ -237,19 +247,47 @@ fn keep_commands(from: &Path, folder: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What this process has prepared, if all others are ready too.
-pub(super) fn all_ready(
+impl Run {
+    /// What this process has prepared, if all others are ready for the same run. Only then the first
+    /// makes the folder of the results: a start that comes to nothing leaves nothing behind.
+    pub(super) fn begun_among(
+        &self,
+        communicator: &mut impl Communicator,
+        prepared: Result<Prepared, Failure>,
+    ) -> Result<Prepared, Failure> {
+        let (first, apart) = (communicator.rank() == 0, self.processes.is_apart());
+        let mut prepared = all_ready(communicator, apart, prepared)?;
+        let sharing = self.sharing(&prepared.file.scenario);
+        let ours = sharing.agreed(&prepared.built.world, &prepared.agreed);
+        match agree(communicator, &ours) {
+            Err(cause) if cause.is_shared() && !first && !apart => {
+                return Err(Failure::Reported { code: Failure::from(cause).code() });
+            }
+            agreed => agreed?,
+        }
+        let place = if first { self.place(&prepared).map(Some) } else { Ok(None) };
+        prepared.place = all_ready(communicator, apart, place)?;
+        Ok(prepared)
+    }
+}
+
+/// What this process has prepared, if all others are ready too. Who cannot begin says why; the
+/// others do as well where they are `apart`, and else leave it to the first that cannot.
+fn all_ready<T>(
     communicator: &mut impl Communicator,
-    prepared: Result<Prepared, Failure>,
-) -> Result<Prepared, Failure> {
+    apart: bool,
+    prepared: Result<T, Failure>,
+) -> Result<T, Failure> {
     let obstacle = prepared.as_ref().err().map(|failure| {
         let (cause, code) = (failure.to_string(), failure.code());
         Obstacle { cause, code }
     });
     match first_obstacle(communicator, obstacle)? {
-        Some((rank, Obstacle { code, .. })) if rank != communicator.rank() => {
-            Err(Failure::Reported { code })
-        }
+        Some((rank, Obstacle { cause, code })) if rank != communicator.rank() => match prepared {
+            Err(own) if apart => Err(own),
+            Ok(_) if apart => Err(Failure::OtherRank { rank, cause, code }),
+            _ => Err(Failure::Reported { code }),
+        },
         _ => prepared,
     }
 }

@@ -24,6 +24,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+/// Most characters of a peer's name; more are cut.
+const LONGEST_NAME: usize = 64;
 /// Longest wait before the run is told that it goes on: its ranks must hear of each other.
 const PATIENCE: Duration = Duration::from_millis(500);
 /// Within which a peer must say who it is.
@@ -133,6 +135,15 @@ impl Server {
             let text = "every = 0: must be 1 heartbeat or more from one beat to the next";
             return Err((FaultCode::Message, text.into()));
         }
+        if hello.name.chars().any(char::is_control) {
+            // lines and events have it in them
+            let shown: String = hello.name.chars().take(LONGEST_NAME).collect();
+            let text = format!(
+                "name = {shown:?}: must be of one line, without line breaks, tabs and other control \
+                 characters"
+            );
+            return Err((FaultCode::Message, text));
+        }
         let (agents, sensors) =
             (outline.vehicles(&hello.vehicles)?, outline.sensors(&hello.sensors)?);
         let radios = outline.radios(&hello.radios)?;
@@ -149,14 +160,14 @@ impl Server {
         let peer = connection.outgoing.peer();
         let name = match hello.name.as_str() {
             "" => peer.to_owned(),
-            given => format!("{} ({peer})", given.chars().take(64).collect::<String>()),
+            given => format!("{} ({peer})", given.chars().take(LONGEST_NAME).collect::<String>()),
         };
         let (outbox, waiting) = sync_channel::<String>(WAITING);
         let member = Member {
             role: hello.role,
             mode: hello.mode,
             name: name.clone(),
-            given_name: hello.name.chars().take(64).collect(),
+            given_name: hello.name.chars().take(LONGEST_NAME).collect(),
             agents,
             every: u64::from(hello.every),
             sensors,

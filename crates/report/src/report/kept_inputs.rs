@@ -88,9 +88,17 @@ pub fn write_scenario(
 ) -> Result<(), ReportError> {
     let resolved = with_copies(scenario, base, inputs);
     let path = folder.join(SCENARIO);
-    let text = resolved.to_toml().map_err(ReportError::encode(&path))?;
-    let head = "# What this run drove, every default and --set written out.\n";
-    file::write(&path, format!("{head}{text}").as_bytes())
+    file::write(&path, text(&path, &resolved)?.as_bytes())
+}
+
+/// A scenario without a folder for its output as `path`, a file of that name, holds it. Paths of
+/// other length change no line.
+///
+/// # Errors
+/// [`ReportError`] when it is none that TOML can hold.
+pub fn text(path: &Path, scenario: &Scenario) -> Result<String, ReportError> {
+    let text = scenario.to_toml().map_err(ReportError::encode(path))?;
+    Ok(format!("# What this run drove, every default and --set written out.\n{text}"))
 }
 
 /// Places below the run's folder: the inputs' own below the folder that they share.

@@ -66,8 +66,12 @@ fn check_time(scenario: &Scenario, refuse: &mut Refuse) {
     whole_heartbeats("output.interval", scenario.output.interval);
 }
 
-/// Only vehicles that there are can be written down.
+/// Only vehicles that there are can be written down, and only into a folder that has a name.
 fn check_output(scenario: &Scenario, refuse: &mut Refuse) {
+    if scenario.output.folder.as_ref().is_some_and(|folder| folder.as_os_str().is_empty()) {
+        let cause = "must name a folder; left away, it is runs/NAME-N".into();
+        refuse("output.folder".into(), Problem::Refused { cause });
+    }
     let known = || scenario.vehicle.iter().map(|vehicle| vehicle.name.as_str());
     let named = by_name(&scenario.vehicle);
     for (index, name) in scenario.output.vehicles.iter().flatten().enumerate() {

@@ -5,6 +5,7 @@
 //! laid over the tree before anything is checked.
 
 use super::fault::{Fault, Place, Problem, SHOWN};
+use super::spread::Spread;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
@@ -108,9 +109,16 @@ impl fmt::Display for Value {
 pub struct Document {
     /// The table at its root.
     pub root: Node,
+    /// What rows and columns have been made into vehicles.
+    pub(super) spread: Option<Spread>,
 }
 
 impl Document {
+    /// Of the table at its root.
+    pub fn of(root: Node) -> Document {
+        Document { root, spread: None }
+    }
+
     /// Reads TOML text; `file` is the name for messages.
     ///
     /// # Errors
@@ -124,7 +132,7 @@ impl Document {
         let root =
             Node { place: Place::File(reader.file.clone()), value: Value::Table(BTreeMap::new()) };
         let value = reader.table(table.get_ref())?;
-        Ok(Document { root: Node { value, ..root } })
+        Ok(Document::of(Node { value, ..root }))
     }
 
     /// A key path in the one form that all that mean it share: `vehicle.1.driver.gap`.
@@ -161,15 +169,20 @@ impl Document {
         node.value = value;
     }
 
-    /// A fault at a key, placed at its line or else at the nearest table around it.
+    /// A fault at a key, placed at its line or else at the nearest table around it. Of a vehicle
+    /// that a row or column has made it is told by the key that the file has.
     pub fn fault(&self, key: &str, problem: Problem) -> Fault {
         let (node, rest) = self.descend(key);
-        let value = match node.value {
-            Value::Table(_) => None,
-            _ if rest.is_empty() => Some(node.value.to_string()),
-            _ => None,
-        };
-        Fault::new(node.place.clone(), key, value, problem)
+        let value = shown(node).filter(|_| rest.is_empty());
+        self.as_given(Fault::new(node.place.clone(), key, value, problem))
+    }
+
+    /// A fault at a key of the document, told by the key that the file has.
+    pub(super) fn as_given(&self, fault: Fault) -> Fault {
+        match (&self.spread, self.get("vehicle")) {
+            (Some(spread), Some(vehicles)) => spread.as_given(fault, vehicles),
+            _ => fault,
+        }
     }
 
     /// Follows a key path as far as it exists; returns what remains of it.
@@ -177,12 +190,7 @@ impl Document {
         let segments = split_path(key);
         let mut node = &self.root;
         for (depth, segment) in segments.iter().enumerate() {
-            let child = match &node.value {
-                Value::Table(entries) => entries.get(*segment),
-                Value::List(items) => segment.parse::<usize>().ok().and_then(|i| items.get(i)),
-                _ => None,
-            };
-            match child {
+            match child(node, segment) {
                 Some(child) => node = child,
                 None => return (node, segments[depth..].to_vec()),
             }
@@ -254,6 +262,25 @@ impl Document {
     }
 }
 
+/// What lies in a table or list under a word.
+fn child<'n>(node: &'n Node, segment: &str) -> Option<&'n Node> {
+    match &node.value {
+        Value::Table(entries) => entries.get(segment),
+        Value::List(items) => segment.parse::<usize>().ok().and_then(|i| items.get(i)),
+        _ => None,
+    }
+}
+
+/// What lies below a node at the end of a path.
+pub(super) fn walk<'n>(node: &'n Node, segments: &[&str]) -> Option<&'n Node> {
+    segments.iter().try_fold(node, |node, segment| child(node, segment))
+}
+
+/// A value as faults show it; tables are not shown.
+pub(super) fn shown(node: &Node) -> Option<String> {
+    (!matches!(node.value, Value::Table(_))).then(|| node.value.to_string())
+}
+
 fn lay_over(node: &mut Node, changes: &Node) {
     let Value::Table(changed) = &changes.value else {
         *node = changes.clone();
@@ -282,7 +309,7 @@ fn lay_over(node: &mut Node, changes: &Node) {
 }
 
 /// Splits `vehicle[1].driver.gap` into `vehicle`, `1`, `driver`, `gap`.
-fn split_path(key: &str) -> Vec<&str> {
+pub(super) fn split_path(key: &str) -> Vec<&str> {
     if key.is_empty() {
         return Vec::new();
     }

@@ -269,11 +269,29 @@ fn did_you_mean(suggestion: &Option<String>) -> String {
     suggestion.as_ref().map(|s| format!(" (did you mean `{s}`?)")).unwrap_or_default()
 }
 
+/// The vehicle of a row or column that a fault is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Member {
+    /// Its name.
+    pub name: String,
+    /// Its own value, where that is another than the entry's.
+    pub value: Option<String>,
+}
+
+impl fmt::Display for Member {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.value {
+            None => write!(f, " (of {})", self.name),
+            Some(value) => write!(f, " (of {}: {value})", self.name),
+        }
+    }
+}
+
 /// A problem with its place, key and value.
 ///
 /// Displayed as `examples/x.toml:14: vehicle[1].driver.gap = -3: must be > 0 m`.
 #[derive(Clone, Debug, PartialEq, Error)]
-#[error("{place}: {}{problem}", subject(.key, .value))]
+#[error("{place}: {}{problem}", subject(.key, .value, .member))]
 pub struct Fault {
     /// Where.
     pub place: Place,
@@ -281,6 +299,8 @@ pub struct Fault {
     pub key: String,
     /// The offending value as text, if there is one.
     pub value: Option<String>,
+    /// Of which vehicle, where the key is that of a row or column of several.
+    pub member: Option<Member>,
     /// What is wrong with it.
     pub problem: Box<Problem>,
 }
@@ -288,16 +308,17 @@ pub struct Fault {
 impl Fault {
     /// A problem with the value at a key.
     pub fn new(place: Place, key: &str, value: Option<String>, problem: Problem) -> Fault {
-        Fault { place, key: key.to_string(), value, problem: Box::new(problem) }
+        Fault { place, key: key.to_string(), value, member: None, problem: Box::new(problem) }
     }
 }
 
-/// `key = value: `, `key: ` or nothing.
-fn subject(key: &str, value: &Option<String>) -> String {
+/// `key = value: `, `key: ` or nothing; ahead of the colon the vehicle of a row.
+fn subject(key: &str, value: &Option<String>, member: &Option<Member>) -> String {
+    let of = member.as_ref().map_or(String::new(), Member::to_string);
     match (key, value) {
         ("", _) => String::new(),
-        (key, Some(value)) => format!("{key} = {value}: "),
-        (key, None) => format!("{key}: "),
+        (key, Some(value)) => format!("{key} = {value}{of}: "),
+        (key, None) => format!("{key}{of}: "),
     }
 }
 

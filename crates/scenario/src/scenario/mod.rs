@@ -29,13 +29,14 @@ mod radio_checks;
 pub mod random_world;
 mod rows;
 mod search_area;
+mod spread;
 mod way;
 mod ways;
 
 pub use config::Scenario;
 pub use conform::{KEYWORDS, conform};
 pub use document::{Document, Node, Value};
-pub use fault::{Fault, Faults, Place, Problem, nearest_word};
+pub use fault::{Fault, Faults, Member, Place, Problem, nearest_word};
 pub use inputs::{Input, Inputs, Kept, Opened, map_paths};
 
 use std::path::{Path, PathBuf};

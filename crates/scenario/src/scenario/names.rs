@@ -1,4 +1,5 @@
-//! Names of vehicles and sensors: files, frames and topics are called by them.
+//! Names: files, frames and topics are called by those of vehicles and sensors, and all of them are
+//! printed.
 
 use super::config::{Camera, Scenario, Sensor, SensorModel, Vehicle};
 use super::consistency::Refuse;
@@ -15,6 +16,10 @@ const TOLD: [&str; 9] =
 /// No two vehicles have one name, no two sensors of a vehicle, and none has another's.
 pub(super) fn check(scenario: &Scenario, refuse: &mut Refuse) {
     let named = by_name(&scenario.vehicle);
+    check_printable(&scenario.name, "name".into(), refuse);
+    for (index, soil) in scenario.soil.custom.iter().enumerate() {
+        check_printable(&soil.name, format!("soil.custom[{index}].name"), refuse);
+    }
     for (index, vehicle) in scenario.vehicle.iter().enumerate() {
         let key = format!("vehicle[{index}].name");
         let first = named[vehicle.name.as_str()];
@@ -30,8 +35,17 @@ pub(super) fn check(scenario: &Scenario, refuse: &mut Refuse) {
     }
 }
 
+/// Line breaks and what else steers a terminal would make other lines of those that a name is in.
+pub(super) fn check_printable(name: &str, key: String, refuse: &mut Refuse) {
+    if name.chars().any(char::is_control) {
+        let cause = "must be of one line, without line breaks, tabs and other control characters";
+        refuse(key, Problem::Refused { cause: cause.into() });
+    }
+}
+
 /// A slash parts vehicle and sensor in the names of frames and topics.
 fn check_word(name: &str, key: String, refuse: &mut Refuse) {
+    check_printable(name, key.clone(), refuse);
     if name.contains('/') {
         let cause = format!(
             "{name:?} must be without a slash, which parts vehicle and sensor in topics: {:?}",
@@ -51,7 +65,7 @@ fn check_sensors(vehicle: &Vehicle, index: usize, refuse: &mut Refuse) {
         }
         if let Some(pair) = vehicle.sensor.iter().position(|other| is_right_of(other, sensor)) {
             let cause = format!(
-                "{:?} is the name of the right camera of vehicle[{index}].sensor[{pair}], which has \
+                "{:?} is the name of the right camera of sensor[{pair}] of the vehicle, which has \
                  model.stereo; must be another",
                 sensor.name
             );
@@ -112,6 +126,13 @@ mod tests {
             assert!(found.contains(key) && found.contains(says), "{found}");
         }
         assert!(faults(&vehicle("a/b", &[])).contains("without a slash"));
+        // a name that would begin a line of its own, or colour the terminal
+        let two_lines = "[[vehicle]]\nname = \"a\\nb\"\nmodel = 'hmmwv'\nposition = [0, 0]\n";
+        let found = faults(two_lines);
+        assert!(found.contains("vehicle[0].name = \"a\\nb\": must be of one line"), "{found}");
+        let coloured = vehicle("a", &[]) + "[[radio]]\nname = \"\\u001b[31m\"\n";
+        let found = faults(&coloured);
+        assert!(found.contains("radio[0].name = \"\\u{1b}[31m\": must be of one line"), "{found}");
         assert!(faults(&vehicle("world", &[])).contains("the frame of all vehicles"));
         let fine = [("c", "'camera'"), ("c_right", "'odometry'"), ("b.2 x", "'imu'")];
         assert_eq!(faults(&vehicle("a", &fine)), "");

@@ -11,6 +11,7 @@ pub(super) fn check(scenario: &Scenario, refuse: &mut Refuse) {
     let known = || scenario.vehicle.iter().map(|vehicle| vehicle.name.as_str());
     for (index, net) in scenario.radio.iter().enumerate() {
         let key = format!("radio[{index}]");
+        super::names::check_printable(&net.name, format!("{key}.name"), refuse);
         let earlier = &scenario.radio[..index];
         if let Some(first) = earlier.iter().position(|other| other.name == net.name) {
             let first = format!("radio[{first}]");
@@ -71,6 +72,7 @@ fn check_roadside(scenario: &Scenario, refuse: &mut Refuse) {
         .chain(on_foot.enumerate().map(|(index, own)| (key("pedestrian", index), own)));
     let mut known: BTreeMap<&str, String> = BTreeMap::new();
     for (key, (name, radio)) in all {
+        super::names::check_printable(name, format!("{key}.name"), refuse);
         if let Some(first) = known.get(name.as_str()) {
             refuse(format!("{key}.name"), Problem::DuplicateName { first: first.clone() });
         }

@@ -8,6 +8,7 @@
 use super::config::{COLUMN_DISTANCE, COLUMN_SPEED};
 use super::document::{Document, Node, Value};
 use super::fault::{Fault, Faults, Problem};
+use super::spread::Spread;
 use crate::numeric::sin_cos;
 use std::collections::BTreeMap;
 
@@ -32,7 +33,11 @@ pub fn expand(document: &mut Document) -> Result<(), Faults> {
         return Err(document.fault("vehicle", Problem::Refused { cause }).into());
     }
     let given = std::mem::take(vehicles);
-    *vehicles = given.into_iter().flat_map(in_row).flat_map(in_column).collect();
+    let made = |entry: Node| in_row(entry).into_iter().flat_map(in_column).collect::<Vec<_>>();
+    let made: Vec<Vec<Node>> = given.iter().cloned().map(made).collect();
+    let counts: Vec<usize> = made.iter().map(Vec::len).collect();
+    *vehicles = made.into_iter().flatten().collect();
+    document.spread = Some(Spread::new(given, counts));
     Ok(())
 }
 
@@ -218,6 +223,43 @@ mod tests {
         let last = vehicle[5]["position"].as_array().unwrap();
         let [x, y] = [0, 1].map(|axis| last[axis].as_f64().unwrap());
         assert!((x - 130.0).abs() < 1e-9 && (y + 20.0).abs() < 1e-9, "{x} {y}");
+    }
+
+    /// A fault of a vehicle behind a row is told by the key that `--set` takes; one of the row also
+    /// by the vehicle's name, and by its own value where the row has another than the file.
+    #[test]
+    fn faults_are_told_by_the_keys_of_the_file() {
+        let text = "[[vehicle]]\nname = 'a'\nposition = [0, 0]\nspeed = 3\n\
+                    driver = { kind = 'path', speed = 5, waypoints = [[0, 0], [50, 0]] }\n\
+                    row = { count = 2, to = [0, 40], parallel = true }\ncolumn = { count = 2 }\n\
+                    [[vehicle]]\nname = 'b'\nposition = [5, 5]\nspeed = 4\n\
+                    row = { count = 1, to = [5, 5] }\n\
+                    [[vehicle]]\nname = 'a_1'\nposition = [9, 9]\n";
+        let mut document = Document::parse("x.toml", text).unwrap();
+        expand(&mut document).unwrap();
+        let told = |key: &str| document.fault(key, Problem::NotFinite).to_string();
+        for (key, expected) in [
+            ("vehicle[4].speed", "x.toml:11: vehicle[1].speed = 4: must be finite"),
+            ("vehicle[4].driver", "x.toml:8: vehicle[1].driver: must be finite"),
+            ("vehicle[2].speed", "x.toml:4: vehicle[0].speed = 3 (of a_2): must be finite"),
+            (
+                "vehicle[2].driver.waypoints[1]",
+                "x.toml:5: vehicle[0].driver.waypoints[1] = [50, 0] (of a_2: [50.0, 30.0]): must be \
+                 finite",
+            ),
+            (
+                "vehicle[1].driver.leader",
+                "x.toml:1: vehicle[0].driver.leader (of a_1_2: \"a_1\"): must be finite",
+            ),
+            ("vehicle[9].speed", "x.toml:1: vehicle[9].speed: must be finite"),
+            ("vehicle", "x.toml:1: vehicle = [6 elements]: must be finite"),
+        ] {
+            assert_eq!(told(key), expected);
+        }
+        let first = "vehicle[5]".to_owned();
+        let twice = document.fault("vehicle[5].name", Problem::DuplicateName { first });
+        let expected = "x.toml:14: vehicle[2].name = \"a_1\": is already the name of vehicle[2]";
+        assert_eq!(twice.to_string(), expected);
     }
 
     #[test]

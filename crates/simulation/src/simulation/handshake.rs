@@ -205,7 +205,10 @@ pub(super) fn fingerprint(agreed: &[(String, String)]) -> u32 {
 
 /// All ranks must be about to run the same: if their checksums differ, they tell what they are
 /// about to run, and the first difference ends it.
-pub(super) fn agree(
+///
+/// # Errors
+/// [`RankError`] when two differ, or a rank is gone.
+pub fn agree(
     communicator: &mut impl Communicator,
     ours: &[(String, String)],
 ) -> Result<(), RankError> {

@@ -77,7 +77,7 @@ pub use external_driver::{ExternalDriver, Measured, Perception};
 pub use ground_vehicle::{
     ContactContext, DriveWork, GroundVehicle, GroundVehicleError, GroundVehicleWorkspace,
 };
-pub use handshake::{Obstacle, first_obstacle};
+pub use handshake::{Obstacle, agree, first_obstacle};
 pub use heartbeat_record::HeartbeatRecord;
 pub use hit::{Hit, Struck};
 pub use monitor::Monitor;

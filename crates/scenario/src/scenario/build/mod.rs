@@ -7,6 +7,7 @@ mod autonomy;
 mod convoy_ways;
 mod decisive;
 mod meshes;
+mod overlaps;
 mod parts;
 mod radio;
 mod roadside;

@@ -39,9 +39,7 @@ pub fn vehicle_specs(file: &ScenarioFile) -> Result<Vec<Arc<AnySpec>>, Faults> {
         let spec = read.flatten().and_then(|model| {
             let key = format!("vehicle[{index}].overrides");
             match file.document.get(&key) {
-                Some(changes) => overridden(&model, (&key, changes), |cause| {
-                    file.document.fault(&key, Problem::Refused { cause })
-                }),
+                Some(changes) => overridden(&model, &file.document, (&key, changes)),
                 None => spec(&model),
             }
         });
@@ -67,11 +65,12 @@ pub fn vehicle_specs(file: &ScenarioFile) -> Result<Vec<Arc<AnySpec>>, Faults> {
 }
 
 /// A sound model with changes. What these make unsound in lines of the model is told, with them, as a
-/// fault of the changes, which lie under a `key`: nothing is wrong with those lines by themselves.
+/// fault of the changes, which lie under a `key` of the scenario: nothing is wrong with those lines by
+/// themselves.
 fn overridden(
     model: &Document,
+    scenario: &Document,
     (key, changes): (&str, &Node),
-    refused: impl Fn(String) -> Fault,
 ) -> Result<AnySpec, Faults> {
     let mut changed = model.clone();
     changed.lay_over(changes);
@@ -79,9 +78,12 @@ fn overridden(
         let is_sound = spec(model).is_ok();
         let of_model = |fault: &Fault| fault.place.file() == model.root.place.file();
         let blame = |fault: Fault| match is_sound && of_model(&fault) {
-            true => refused(format!("must leave the model sound: {fault}")),
+            true => {
+                let cause = format!("must leave the model sound: {fault}");
+                scenario.fault(key, Problem::Refused { cause })
+            }
             false if of_model(&fault) => fault,
-            false => Fault { key: format!("{key}.{}", fault.key), ..fault },
+            false => scenario.as_given(Fault { key: format!("{key}.{}", fault.key), ..fault }),
         };
         Faults(found.into_iter().map(blame).collect())
     })

@@ -265,7 +265,7 @@ fn agents(
         }
     }
     Faults::into_result(faults)?;
-    Faults::into_result(overlaps(file, &agents))?;
+    Faults::into_result(super::overlaps::overlaps(file, &agents))?;
     let leaders: Vec<_> = (0..agents.len())
         .map(|index| convoys.leader(index).map(|ahead| followed(&agents, index, ahead)))
         .collect();
@@ -282,40 +282,6 @@ fn followed(agents: &[AgentModel], index: usize, leader: usize) -> Leader {
     let one_way = own.zip(ahead).filter(|(own, ahead)| own.path() == ahead.path());
     let end = one_way.map(|(_, ahead)| ahead.ends(&footprint)[1]);
     Leader { agent: leader, footprint, end }
-}
-
-/// Vehicles that stand in one another at the start: sorted by where they begin
-/// along x, each meets only those that begin before it ends.
-fn overlaps(file: &ScenarioFile, agents: &[AgentModel]) -> Vec<Fault> {
-    let spans: Vec<[f64; 2]> = agents
-        .iter()
-        .map(|agent| {
-            let corners = agent.vehicle.footprint().corners(&agent.start);
-            corners.iter().fold([f64::INFINITY, f64::NEG_INFINITY], |[least, most], [x, _]| {
-                [least.min(*x), most.max(*x)]
-            })
-        })
-        .collect();
-    let mut order: Vec<usize> = (0..agents.len()).collect();
-    order.sort_by(|&a, &b| spans[a][0].total_cmp(&spans[b][0]));
-    let mut faults = Vec::new();
-    for (place, &one) in order.iter().enumerate() {
-        let begin_before = |&&other: &&usize| spans[other][0] < spans[one][1];
-        for &other in order[place + 1..].iter().take_while(begin_before) {
-            let [first, second] = [one.min(other), one.max(other)].map(|index| &agents[index]);
-            let [own, others] = [second, first].map(|agent| agent.vehicle.footprint());
-            if own.overlaps(&second.start, &others, &first.start) {
-                let key = format!("vehicle[{}].position", one.max(other));
-                let [size, other_size] = [own, others].map(|size| [size.length(), size.width]);
-                let other = first.name.clone();
-                let name = second.name.clone();
-                faults.push(
-                    file.document.fault(&key, Problem::Overlap { name, size, other, other_size }),
-                );
-            }
-        }
-    }
-    faults
 }
 
 /// Vehicles that stand in an obstacle at the start.

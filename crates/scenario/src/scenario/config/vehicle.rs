@@ -16,7 +16,7 @@ pub const COLUMN_SPEED: f64 = 15.0;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Vehicle {
-    /// Its name, unique in the scenario, without a slash; not `world`, the frame of all.
+    /// Its name, unique in the scenario, of one line, without a slash; not `world`, the frame of all.
     #[schemars(length(min = 1, max = 200))]
     pub name: String,
     /// A name from `bekker vehicles`, one with a trailer behind it (`hmmwv+cargo_trailer`), or a vehicle

@@ -77,6 +77,26 @@ pub struct Sharing {
     pub leaving: bool,
 }
 
+impl Sharing {
+    /// All that ranks must have in common: keys and values of whoever starts them, how the world is
+    /// shared, and what the ground yields by. [`agree`] compares them.
+    pub fn agreed(&self, model: &WorldModel, given: &[(String, String)]) -> Vec<(String, String)> {
+        let mut agreed = given.to_vec();
+        agreed.push(("partition".into(), self.partition.to_string()));
+        agreed.push(("route".into(), format!("{:?}", self.route).to_lowercase()));
+        let (every, by_chance) = match self.rebalancing {
+            None => ("never".to_owned(), None),
+            Some(Rebalancing { every, by_chance }) => (format!("every {every} s"), by_chance),
+        };
+        agreed.push(("rebalance".into(), every));
+        agreed.extend(by_chance.map(|seed| ("rebalance by chance".into(), seed.to_string())));
+        if let Some(law) = model.ground.law() {
+            agreed.push(("soil law".into(), law.name().into()));
+        }
+        agreed
+    }
+}
+
 /// How often agents are dealt to ranks anew.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rebalancing {
@@ -173,15 +193,7 @@ impl<'c> Ranks<'c> {
         if size > usize::from(u16::MAX) {
             return Err(RankError::TooMany { size });
         }
-        let mut agreed = agreed.to_vec();
-        agreed.push(("partition".into(), partition.to_string()));
-        agreed.push(("route".into(), format!("{route:?}").to_lowercase()));
-        if let Some(Rebalancing { every, by_chance }) = rebalancing {
-            agreed.push(("rebalance".into(), format!("{every} s, by chance {by_chance:?}")));
-        }
-        if let Some(law) = model.ground.law() {
-            agreed.push(("soil law".into(), law.name().into()));
-        }
+        let agreed = sharing.agreed(&model, agreed);
         let run = fingerprint(&agreed);
         agree(&mut communicator, &agreed)?;
         let starts = model.agents.iter().map(|agent| agent.start.position);

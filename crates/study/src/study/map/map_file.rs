@@ -389,7 +389,7 @@ fn scenario_document(map: &Document, config: &MapConfig) -> Document {
         value: Value::Table(vehicle),
     };
     root.insert("vehicle".into(), node(Value::List(vec![vehicle])));
-    Document { root: Node { place: place.clone(), value: Value::Table(root) } }
+    Document::of(Node { place: place.clone(), value: Value::Table(root) })
 }
 
 /// A point of the ground, as far as the file tells.
