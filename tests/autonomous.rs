@@ -5,7 +5,7 @@ use crate::scene;
 
 use bekker::scenario::{ScenarioFile, build};
 use bekker::simulation::{
-    MapSharing, OutcomeCode, Placement, Ranks, Route, Sharing, World, WorldModel, checkpoint,
+    Event, MapSharing, OutcomeCode, Placement, Ranks, Route, Sharing, World, WorldModel, checkpoint,
 };
 use bekker::sync::Partition;
 use scene::on_ranks;
@@ -458,4 +458,55 @@ fn an_area_off_the_terrain_is_refused() {
         let expected = format!("team.search.area = {area}: lies outside the terrain, x -40 to 40");
         assert_eq!(said.matches(&expected).count(), 1, "{said}");
     }
+}
+
+/// The world of one vehicle at the origin of a bare level field.
+fn one(sets: &[&str]) -> build::Built {
+    let row = "row = { count = 3, to = [0, 15], goal_to = [45, 15] }\n";
+    assert!(FIELD.contains(row));
+    let bare = [
+        "scenery=[]",
+        "terrain.stamp=[]",
+        "terrain.surface={ kind = 'flat' }",
+        "vehicle[0].position=[0, 0]",
+        "vehicle[0].driver.goal=[45, 0]",
+    ];
+    let sets: Vec<String> = bare.iter().chain(sets).map(|set| set.to_string()).collect();
+    let file = ScenarioFile::parse("field.toml", &FIELD.replace(row, ""), Path::new(""), &sets);
+    build::world(&file.unwrap_or_else(|faults| panic!("{faults}"))).unwrap()
+}
+
+/// It for some seconds; what it hit.
+fn alone(sets: &[&str], seconds: f64) -> (World, Vec<String>) {
+    observed(one(sets).world, seconds, |_| {})
+}
+
+/// Drives a world; what was hit.
+fn observed(model: WorldModel, seconds: f64, mut look: impl FnMut(&World)) -> (World, Vec<String>) {
+    let mut world = World::new(model);
+    let mut hits = Vec::new();
+    while world.time() < seconds - 1e-9 && world.is_running() {
+        world.advance();
+        for agent in 0..world.model().agents.len() {
+            let of_hits =
+                world.events(agent).iter().filter(|event| matches!(event, Event::Collided(_)));
+            hits.extend(
+                of_hits.map(|event| format!("{agent} at {:.1} s: {event:?}", world.time())),
+            );
+        }
+        look(&world);
+    }
+    (world, hits)
+}
+
+/// The HMMWV's mirrors stand 0.23 m out of its footprint and its lidar sees them: what returns from them is no obstacle.
+#[test]
+fn own_mirrors_are_no_obstacles() {
+    let hmmwv = ["vehicle[0].model='hmmwv'", "vehicle[0].sensor[0].position=[1.6, 0, 0.9]"];
+    let (world, hits) = alone(&hmmwv, 6.0);
+    assert!(world.sample(0).unwrap().pose.position.x > 10.0 && hits.is_empty());
+    // beside its way; where beams are far apart, 20 m aside, there are some
+    let blocked = world.blocked_cells().into_iter().map(|cell| cell.corner);
+    let beside: Vec<[f64; 2]> = blocked.filter(|[_, y]| y.abs() < 5.0).collect();
+    assert!(beside.is_empty(), "{} of them: {beside:?}", beside.len());
 }

@@ -53,6 +53,7 @@ fn navigator(lidar: Pose) -> Navigator {
             skids: false,
             trailer: None,
         },
+        protrusions: Default::default(),
     };
     Navigator {
         body,

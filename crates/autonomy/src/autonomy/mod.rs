@@ -25,7 +25,7 @@ pub mod spline;
 pub mod tracking;
 
 pub use area::Area;
-pub use body::Body;
+pub use body::{Body, Protrusions};
 pub use elevation_map::ElevationMap;
 pub use localisation::{Estimate, Localisation, Localiser, Role};
 pub use navigator::{Look, Memory, Navigator, NavigatorState, Phase, RouteModel};

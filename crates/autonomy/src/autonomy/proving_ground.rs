@@ -164,6 +164,7 @@ pub fn body() -> Body {
             skids: false,
             trailer: None,
         },
+        protrusions: Default::default(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! What drives an autonomous vehicle: its navigator, fitted to the vehicle and its sensors.
 
-use super::BuiltTerrain;
+use super::{BuiltMeshes, BuiltTerrain};
 use crate::autonomy::costs::CostModel;
 use crate::autonomy::elevation_map::MapModel;
 use crate::autonomy::localisation::{FilterModel, Inertial};
@@ -9,14 +9,15 @@ use crate::autonomy::recovery::RecoveryModel;
 use crate::autonomy::smoothing::Smoothing;
 use crate::autonomy::spline::SplineModel;
 use crate::autonomy::tracking::Tracking;
-use crate::autonomy::{Body, Localiser, Navigator, Role, RouteModel};
+use crate::autonomy::{Body, Localiser, Navigator, Protrusions, Role, RouteModel};
 use crate::scenario::ScenarioFile;
 use crate::scenario::config::{Driver, LocalisationKind};
 use crate::sensor::{Model, Sensor};
-use crate::simulation::{Autonomy, GroundVehicle, Stopwatch};
+use crate::simulation::{Autonomy, GroundVehicle, Stopwatch, drawn_hull};
 use crate::spatial::Pose;
 use crate::vehicle::AnySpec;
 use crate::vehicle::driver::SteeringGeometry;
+use crate::vehicle::spec::Footprint;
 use std::sync::Arc;
 
 /// Room above a vehicle that it needs, m.
@@ -37,7 +38,7 @@ pub(super) fn autonomy(
     spec: &AnySpec,
     (vehicle, start): (&GroundVehicle, &Pose),
     sensors: &[Sensor],
-    land: &BuiltTerrain,
+    (land, meshes): (&BuiltTerrain, &BuiltMeshes),
 ) -> Option<Arc<Autonomy>> {
     let Driver::Autonomous {
         goal,
@@ -73,11 +74,13 @@ pub(super) fn autonomy(
         AnySpec::Wheeled(spec) => SteeringGeometry::of(spec),
         AnySpec::Tracked(spec) => SteeringGeometry::of_tracks(spec),
     };
+    let footprint = vehicle.footprint();
     let body = Body {
-        footprint: vehicle.footprint(),
+        footprint,
         ground,
         clearance: top.fold(1.0, f64::max) - ground + HEADROOM,
         geometry,
+        protrusions: protrusions(&footprint, index, vehicle, meshes),
     };
     let [west, south, east, north] = land.terrain.bounds();
     let bounded = [west, south, east, north].iter().all(|bound| bound.is_finite());
@@ -106,6 +109,25 @@ pub(super) fn autonomy(
     let latency_us = (1e6 * latency).round() as u64;
     let stopwatch = Stopwatch::default();
     Some(Arc::new(Autonomy { navigator, roles, lidar, latency_us, goal, stopwatch }))
+}
+
+/// What stands out of a vehicle's footprint, as lidars see it.
+fn protrusions(
+    footprint: &Footprint,
+    index: usize,
+    vehicle: &GroundVehicle,
+    meshes: &BuiltMeshes,
+) -> Protrusions {
+    let imported = &meshes.imported;
+    let drawn;
+    let hull = match imported.visuals.get(index).and_then(|own| own.hull) {
+        Some(hull) => &imported.meshes[hull],
+        None => {
+            drawn = drawn_hull(vehicle);
+            &drawn
+        }
+    };
+    Protrusions::of(footprint, hull.faces().map(|(corners, ..)| corners))
 }
 
 /// By what the vehicle knows where it is.
