@@ -510,3 +510,30 @@ fn own_mirrors_are_no_obstacles() {
     let beside: Vec<[f64; 2]> = blocked.filter(|[_, y]| y.abs() < 5.0).collect();
     assert!(beside.is_empty(), "{} of them: {beside:?}", beside.len());
 }
+
+/// What a vehicle counts on to stop with is what its brakes give on the ground that it drives on: on slippery ground, and
+/// with brakes behind alone, it stops before a wall.
+#[test]
+fn none_drives_into_the_wall_that_it_sees() {
+    let counts_on = |sets: &[&str]| {
+        one(sets).world.agents[0].autonomy.as_ref().unwrap().navigator.tracking.braking
+    };
+    let wall = "scenery=[{ kind = 'block', places = [[20, 0]], size = [0.5, 60, 2] }]";
+    let gator = ["vehicle[0].model='gator'", "vehicle[0].sensor[0].position=[1.0, 0, 0.9]"];
+    for (sets, least, most) in [
+        (&["soil.custom[0].friction=0.4"][..], 2.2, 2.3),
+        (&["soil.custom[0].friction=0.25"], 1.4, 1.42),
+        // half of its weight is on the axle that is braked
+        (&gator, 2.2, 2.3),
+    ] {
+        let braking = counts_on(sets);
+        assert!((least..most).contains(&braking), "{sets:?}: {braking} m/s^2");
+        let (world, hits) = alone(&[sets, &[wall]].concat(), 9.0);
+        assert!(
+            world.sample(0).unwrap().pose.position.x > 8.0 && hits.is_empty(),
+            "{sets:?}: {hits:?}"
+        );
+    }
+    assert_eq!(counts_on(&[]), 4.5);
+    assert_eq!(counts_on(&["vehicle[0].driver.braking=3"]), 3.0);
+}

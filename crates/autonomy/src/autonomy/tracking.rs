@@ -98,6 +98,13 @@ impl Tracking {
         Tracking { speed, backward: usual.backward.min(speed), ..usual }
     }
 
+    /// The same of one that can brake no harder, m/s²: it slows down for bends and goals no harder either.
+    pub fn braked(self, braking: f64) -> Tracking {
+        let deceleration = self.deceleration.min(braking);
+        let lateral_acceleration = self.lateral_acceleration.min(braking);
+        Tracking { braking, deceleration, lateral_acceleration, ..self }
+    }
+
     /// The speeds allowed at the points of a path by its bends and, if it ends at the goal, by
     /// standing there, m/s.
     pub fn speeds(&self, path: &Path, ends: bool) -> Vec<f64> {
@@ -140,7 +147,6 @@ impl Tracking {
     /// The speed wanted at a place of a plan, m/s.
     fn wanted(&self, place: &Place, plan: &Plan, path: &Path) -> f64 {
         let next = (place.segment + 1).min(plan.speeds.len() - 1);
-        let left = (path.stations()[next] - place.station).max(0.0);
         let ahead = plan.speeds[next];
         let allowed = (ahead * ahead + 2.0 * self.deceleration * left).sqrt().min(self.speed);
         let known = plan.known - self.standoff - place.station;
