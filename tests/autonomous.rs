@@ -537,3 +537,23 @@ fn none_drives_into_the_wall_that_it_sees() {
     assert_eq!(counts_on(&[]), 4.5);
     assert_eq!(counts_on(&["vehicle[0].driver.braking=3"]), 3.0);
 }
+
+/// Two that are sent to one place from either side come to it without touching: the second gives way.
+#[test]
+fn two_with_one_goal_do_not_touch() {
+    let bare = [
+        "scenery=[]",
+        "terrain.stamp=[]",
+        "vehicle[0].position=[0, -8]",
+        "vehicle[0].row={ count = 2, to = [0, 8] }",
+        "vehicle[0].driver.goal=[45, 0]",
+        "endings.arrived=true",
+    ];
+    let team = never_failing(MapSharing::Central);
+    let (world, hits) = observed(model(&[&bare[..], &[&team]].concat()), 40.0, |_| {});
+    assert!(hits.is_empty(), "{hits:?}");
+    for agent in 0..2 {
+        let outcome = world.outcome(agent);
+        assert_eq!(outcome.code, OutcomeCode::Arrived, "{agent}: {}", outcome.sentence);
+    }
+}

@@ -131,6 +131,7 @@ fn main() {
             goal: Some(GOAL),
             marks: &[],
             others: &[],
+            moving: &[],
             seen: &[],
         };
         let start = Instant::now();

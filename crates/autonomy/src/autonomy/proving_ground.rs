@@ -292,6 +292,7 @@ impl Trial {
             goal: self.state.goal(),
             marks: self.state.marks(),
             others: &[],
+            moving: &[],
             seen: &[],
         };
         self.plan = self.navigator.think(&mut self.memory, &look);
