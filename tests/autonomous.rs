@@ -557,3 +557,22 @@ fn two_with_one_goal_do_not_touch() {
         assert_eq!(outcome.code, OutcomeCode::Arrived, "{agent}: {}", outcome.sentence);
     }
 }
+
+/// With its goal behind it turns at full lock, and does so at the pace that it is said to: it does not stop again and
+/// again.
+#[test]
+fn one_that_turns_round_keeps_its_pace() {
+    let sets = ["vehicle[0].driver.goal=[-25, 0]"];
+    let (mut paces, mut hardest) = (Vec::new(), 0.0_f64);
+    observed(one(&sets).world, 8.0, |world| {
+        let turns = world.state().agents[0].autonomy.as_ref().unwrap().plan.turns;
+        if turns && world.time() > 3.0 {
+            paces.push(world.sample(0).unwrap().speed);
+            hardest = hardest.max(world.state().agents[0].controls.brake);
+        }
+    });
+    let mean = paces.iter().sum::<f64>() / paces.len() as f64;
+    // half of its turning circle of 19.6 m takes half a minute; 1.1 m/s is within the band in which it coasts
+    assert!(paces.len() > 300 && (0.9..1.2).contains(&mean), "{mean} m/s over {}", paces.len());
+    assert!(hardest < 0.3, "{hardest}");
+}
