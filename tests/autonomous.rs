@@ -576,3 +576,18 @@ fn one_that_turns_round_keeps_its_pace() {
     assert!(paces.len() > 300 && (0.9..1.2).contains(&mean), "{mean} m/s over {}", paces.len());
     assert!(hardest < 0.3, "{hardest}");
 }
+
+/// A goal from which a vehicle's front would stand out over the terrain's edge is warned of.
+#[test]
+fn goals_at_the_edge_are_warned_of() {
+    let surface = "terrain.surface={ kind = 'random', size = [100, 60], amplitude = 0.2 }";
+    let warned = |goal: &str| {
+        let built = one(&[surface, &format!("vehicle[0].driver.goal={goal}")]);
+        let lines = built.warnings.iter().map(ToString::to_string);
+        lines.filter(|line| line.contains("driver.goal")).collect::<Vec<String>>()
+    };
+    let near = warned("[49.5, 0]");
+    assert!(near.len() == 1 && near[0].contains("lies 0.50 m from the terrain's edge"), "{near:?}");
+    let clear = warned("[46, 0]");
+    assert!(clear.is_empty(), "{clear:?}");
+}
