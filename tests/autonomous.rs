@@ -5,7 +5,7 @@ use crate::scene;
 
 use bekker::scenario::{ScenarioFile, build};
 use bekker::simulation::{
-    MapSharing, OutcomeCode, Placement, Ranks, Route, Sharing, World, WorldModel, checkpoint,
+    Event, MapSharing, OutcomeCode, Placement, Ranks, Route, Sharing, World, WorldModel, checkpoint,
 };
 use bekker::sync::Partition;
 use scene::on_ranks;
@@ -458,4 +458,136 @@ fn an_area_off_the_terrain_is_refused() {
         let expected = format!("team.search.area = {area}: lies outside the terrain, x -40 to 40");
         assert_eq!(said.matches(&expected).count(), 1, "{said}");
     }
+}
+
+/// The world of one vehicle at the origin of a bare level field.
+fn one(sets: &[&str]) -> build::Built {
+    let row = "row = { count = 3, to = [0, 15], goal_to = [45, 15] }\n";
+    assert!(FIELD.contains(row));
+    let bare = [
+        "scenery=[]",
+        "terrain.stamp=[]",
+        "terrain.surface={ kind = 'flat' }",
+        "vehicle[0].position=[0, 0]",
+        "vehicle[0].driver.goal=[45, 0]",
+    ];
+    let sets: Vec<String> = bare.iter().chain(sets).map(|set| set.to_string()).collect();
+    let file = ScenarioFile::parse("field.toml", &FIELD.replace(row, ""), Path::new(""), &sets);
+    build::world(&file.unwrap_or_else(|faults| panic!("{faults}"))).unwrap()
+}
+
+/// It for some seconds; what it hit.
+fn alone(sets: &[&str], seconds: f64) -> (World, Vec<String>) {
+    observed(one(sets).world, seconds, |_| {})
+}
+
+/// Drives a world; what was hit.
+fn observed(model: WorldModel, seconds: f64, mut look: impl FnMut(&World)) -> (World, Vec<String>) {
+    let mut world = World::new(model);
+    let mut hits = Vec::new();
+    while world.time() < seconds - 1e-9 && world.is_running() {
+        world.advance();
+        for agent in 0..world.model().agents.len() {
+            let of_hits =
+                world.events(agent).iter().filter(|event| matches!(event, Event::Collided(_)));
+            hits.extend(
+                of_hits.map(|event| format!("{agent} at {:.1} s: {event:?}", world.time())),
+            );
+        }
+        look(&world);
+    }
+    (world, hits)
+}
+
+/// The HMMWV's mirrors stand 0.23 m out of its footprint and its lidar sees them: what returns from them is no obstacle.
+#[test]
+fn own_mirrors_are_no_obstacles() {
+    let hmmwv = ["vehicle[0].model='hmmwv'", "vehicle[0].sensor[0].position=[1.6, 0, 0.9]"];
+    let (world, hits) = alone(&hmmwv, 6.0);
+    assert!(world.sample(0).unwrap().pose.position.x > 10.0 && hits.is_empty());
+    // beside its way; where beams are far apart, 20 m aside, there are some
+    let blocked = world.blocked_cells().into_iter().map(|cell| cell.corner);
+    let beside: Vec<[f64; 2]> = blocked.filter(|[_, y]| y.abs() < 5.0).collect();
+    assert!(beside.is_empty(), "{} of them: {beside:?}", beside.len());
+}
+
+/// What a vehicle counts on to stop with is what its brakes give on the ground that it drives on: on slippery ground, and
+/// with brakes behind alone, it stops before a wall.
+#[test]
+fn none_drives_into_the_wall_that_it_sees() {
+    let counts_on = |sets: &[&str]| {
+        one(sets).world.agents[0].autonomy.as_ref().unwrap().navigator.tracking.braking
+    };
+    let wall = "scenery=[{ kind = 'block', places = [[20, 0]], size = [0.5, 60, 2] }]";
+    let gator = ["vehicle[0].model='gator'", "vehicle[0].sensor[0].position=[1.0, 0, 0.9]"];
+    for (sets, least, most) in [
+        (&["soil.custom[0].friction=0.4"][..], 2.2, 2.3),
+        (&["soil.custom[0].friction=0.25"], 1.4, 1.42),
+        // half of its weight is on the axle that is braked
+        (&gator, 2.2, 2.3),
+    ] {
+        let braking = counts_on(sets);
+        assert!((least..most).contains(&braking), "{sets:?}: {braking} m/s^2");
+        let (world, hits) = alone(&[sets, &[wall]].concat(), 9.0);
+        assert!(
+            world.sample(0).unwrap().pose.position.x > 8.0 && hits.is_empty(),
+            "{sets:?}: {hits:?}"
+        );
+    }
+    assert_eq!(counts_on(&[]), 4.5);
+    assert_eq!(counts_on(&["vehicle[0].driver.braking=3"]), 3.0);
+}
+
+/// Two that are sent to one place from either side come to it without touching: the second gives way.
+#[test]
+fn two_with_one_goal_do_not_touch() {
+    let bare = [
+        "scenery=[]",
+        "terrain.stamp=[]",
+        "vehicle[0].position=[0, -8]",
+        "vehicle[0].row={ count = 2, to = [0, 8] }",
+        "vehicle[0].driver.goal=[45, 0]",
+        "endings.arrived=true",
+    ];
+    let team = never_failing(MapSharing::Central);
+    let (world, hits) = observed(model(&[&bare[..], &[&team]].concat()), 40.0, |_| {});
+    assert!(hits.is_empty(), "{hits:?}");
+    for agent in 0..2 {
+        let outcome = world.outcome(agent);
+        assert_eq!(outcome.code, OutcomeCode::Arrived, "{agent}: {}", outcome.sentence);
+    }
+}
+
+/// With its goal behind it turns at full lock, and does so at the pace that it is said to: it does not stop again and
+/// again.
+#[test]
+fn one_that_turns_round_keeps_its_pace() {
+    let sets = ["vehicle[0].driver.goal=[-25, 0]"];
+    let (mut paces, mut hardest) = (Vec::new(), 0.0_f64);
+    observed(one(&sets).world, 8.0, |world| {
+        let turns = world.state().agents[0].autonomy.as_ref().unwrap().plan.turns;
+        if turns && world.time() > 3.0 {
+            paces.push(world.sample(0).unwrap().speed);
+            hardest = hardest.max(world.state().agents[0].controls.brake);
+        }
+    });
+    let mean = paces.iter().sum::<f64>() / paces.len() as f64;
+    // half of its turning circle of 19.6 m takes half a minute; 1.1 m/s is within the band in which it coasts
+    assert!(paces.len() > 300 && (0.9..1.2).contains(&mean), "{mean} m/s over {}", paces.len());
+    assert!(hardest < 0.3, "{hardest}");
+}
+
+/// A goal from which a vehicle's front would stand out over the terrain's edge is warned of.
+#[test]
+fn goals_at_the_edge_are_warned_of() {
+    let surface = "terrain.surface={ kind = 'random', size = [100, 60], amplitude = 0.2 }";
+    let warned = |goal: &str| {
+        let built = one(&[surface, &format!("vehicle[0].driver.goal={goal}")]);
+        let lines = built.warnings.iter().map(ToString::to_string);
+        lines.filter(|line| line.contains("driver.goal")).collect::<Vec<String>>()
+    };
+    let near = warned("[49.5, 0]");
+    assert!(near.len() == 1 && near[0].contains("lies 0.50 m from the terrain's edge"), "{near:?}");
+    let clear = warned("[46, 0]");
+    assert!(clear.is_empty(), "{clear:?}");
 }

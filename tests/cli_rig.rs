@@ -44,6 +44,31 @@ fn a_plate_gives_figures_a_plot_and_a_verdict() {
     assert!(plot.starts_with(b"\x89PNG"));
 }
 
+/// A contact over fewer stations of the belt than tell it is named; a load that presses the tyre flat is refused with
+/// what is allowed.
+#[test]
+fn a_tyre_under_too_little_or_too_much_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let press = |rest: &str| {
+        rig(folder.path(), &format!("tyre --vehicle hmmwv {rest} --no-plot --no-check"))
+    };
+    let (said, _) = text(&mut press("--inflation 55,207 --load 500"));
+    assert_eq!(said.matches("of the belt's stations, 3.5 cm apart").count(), 2, "{said}");
+    assert!(
+        said.contains("plate, 207 kPa: contact over") && said.contains("take more --load"),
+        "{said}"
+    );
+    let (said, _) = text(&mut press("--inflation 138"));
+    assert!(!said.contains("stations"), "{said}");
+    let output = press("--inflation 55 --load 80000 --soil clayey_38_thailand").output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    let allowed = said.split("must be at most ").nth(1).and_then(|rest| rest.split(' ').next());
+    let allowed: f64 = allowed.unwrap_or_else(|| panic!("{said}")).parse().unwrap();
+    assert!(said.contains("--load = 80000 presses the tyre flat at 55 kPa"), "{said}");
+    // what it carries through its section of 26 cm; its own load is 6.3 kN
+    assert!((20_000.0..80_000.0).contains(&allowed), "{said}");
+}
+
 #[test]
 fn refinements_that_are_none_are_refused() {
     let folder = tempfile::tempdir().unwrap();

@@ -169,6 +169,7 @@ fn scenarios_that_cannot_be_are_refused() {
         ("radio[0].vehicles=[\"lead\", \"third\"]", "needs a [[radio]] that second and lead have"),
         ("radio[0].rate=200", "one a heartbeat"),
         ("radio[0].channel.horizon=10", "must be at least radio[0].channel.range"),
+        ("radio[0].channel.far=0.999", "must be at most radio[0].channel.near"),
         ("radio[0].channel.bursts={ begin = 0.6, end = 0.5 }", "must be at most 1"),
         ("vehicle[3].driver.lost_beacons=2", "a policy other than cacc"),
         (

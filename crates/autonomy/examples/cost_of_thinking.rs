@@ -53,6 +53,7 @@ fn navigator(lidar: Pose) -> Navigator {
             skids: false,
             trailer: None,
         },
+        protrusions: Default::default(),
     };
     Navigator {
         body,
@@ -130,6 +131,7 @@ fn main() {
             goal: Some(GOAL),
             marks: &[],
             others: &[],
+            moving: &[],
             seen: &[],
         };
         let start = Instant::now();

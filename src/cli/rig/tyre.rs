@@ -13,7 +13,7 @@ use crate::scenario::build::vehicle_spec;
 use crate::scm::{Ring, STATIONS, STRIPS, Underside};
 use crate::simulation::{ring, underside};
 use crate::soil::{Laws, Soil, SoilKind};
-use crate::study::{RigError, TyreResult, TyreRig};
+use crate::study::{RESOLVED, RigError, TyreResult, TyreRig};
 use crate::vehicle::spec::{FlexibleTyre, RigidTyre};
 use crate::vehicle::tyre::{RingFigures, tyre};
 use clap::Args;
@@ -86,9 +86,19 @@ impl Tyre {
                 spacing: self.grid,
             };
             rig.run().map_err(|error| {
+                let flat = mounted.figures.plate(1e3 * inflation, mounted.file.section_height).load;
                 let mut cause = error.to_string();
-                if let RigError::NotCarried { .. } = error {
-                    cause += ". The soil may not bear this load: take less of it (--load)";
+                match error {
+                    RigError::NotCarried { .. } => {
+                        cause += ". The soil may not bear this load: take less of it (--load)";
+                    }
+                    RigError::NotFinite { .. } if load > flat => {
+                        cause = format!(
+                            "--load = {load} presses the tyre flat at {inflation} kPa; must be at most {flat:.0} N, \
+                             which presses it in by its section"
+                        );
+                    }
+                    _ => {}
                 }
                 Failure::Run { subject: mounted.name.clone(), cause }
             })
@@ -192,13 +202,33 @@ fn text(mounted: &Mounted, load: f64, bed: &Soil, runs: &Runs) -> String {
         "sinkage\ncm",
     ];
     format!(
-        "{}, {:.0} N ({:.0} kg)\n{}\n\n{}",
+        "{}, {:.0} N ({:.0} kg)\n{}\n\n{}{}",
         mounted.name,
         load,
         load / GRAVITY,
         mounted.file.source,
         columns(&header, plates.chain(soils).collect(), 1),
+        unresolved(mounted, bed, runs),
     )
+}
+
+/// Which contacts are too short for the belt's stations.
+fn unresolved(mounted: &Mounted, bed: &Soil, runs: &Runs) -> String {
+    let short = |on: &str, inflation: f64, result: &TyreResult| {
+        (result.stations < RESOLVED).then(|| {
+            format!(
+                "\n{on}, {inflation:.0} kPa: contact over {} of the belt's stations, {:.1} cm apart; below {RESOLVED} its \
+                 length and pressures are not told right: take more --load",
+                result.stations,
+                100.0 * (mounted.ring.station_at(1) - mounted.ring.station_at(0)),
+            )
+        })
+    };
+    let plates = runs.iter().filter_map(|(inflation, plate, _)| short("plate", *inflation, plate));
+    let soils = runs.iter().filter_map(|(inflation, _, soil)| {
+        soil.as_ref().and_then(|result| short(&bed.name, *inflation, result))
+    });
+    plates.chain(soils).collect()
 }
 
 fn figure(mounted: &Mounted, load: f64, bed: &Soil, runs: &Runs) -> Figure {

@@ -164,6 +164,7 @@ pub fn body() -> Body {
             skids: false,
             trailer: None,
         },
+        protrusions: Default::default(),
     }
 }
 
@@ -291,6 +292,7 @@ impl Trial {
             goal: self.state.goal(),
             marks: self.state.marks(),
             others: &[],
+            moving: &[],
             seen: &[],
         };
         self.plan = self.navigator.think(&mut self.memory, &look);

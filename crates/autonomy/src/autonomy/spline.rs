@@ -19,6 +19,9 @@ use serde::{Deserialize, Serialize};
 /// How much nearer than it stands is no nearer, m: heights, places and headings waver.
 const SLACK: f64 = 0.02;
 
+/// Speed from which it turns at full lock no more, over that at which it does.
+const BRISK: f64 = 1.5;
+
 /// How far beside its front it minds what may stand there, m.
 const BESIDE: f64 = 0.1;
 
@@ -47,7 +50,7 @@ pub struct SplineModel {
     pub ground: f64,
     /// Distance between samples of a candidate, m.
     pub sample: f64,
-    /// Speed up to which it may turn at full lock, m/s: a faster one is elsewhere before its
+    /// Speed at which it turns at full lock, m/s: a faster one is elsewhere before its
     /// wheels are turned.
     pub turning: f64,
 }
@@ -200,7 +203,8 @@ impl SplineModel {
                 return best;
             }
         }
-        if start.speed.abs() > self.turning {
+        // one that keeps to that speed is now and then a little above it: without a path it would brake
+        if start.speed.abs() > BRISK * self.turning {
             return None;
         }
         self.turn(around, start, least, route)
@@ -455,6 +459,9 @@ mod tests {
         assert!(local.turns);
         // the route goes on to the right of one that heads back and a little to the left
         assert!(local.points[local.points.len() - 1][1] > 0.5);
+        // and goes on turning where it is a little too fast for a moment
+        let faster = Start { speed: 1.2 * SplineModel::default().turning, ..start };
+        assert!(choose(&ground(|_, _| false), &faster, &[]).is_some_and(|local| local.turns));
         // not from a speed at which it would be elsewhere before its wheels are turned
         assert_eq!(choose(&ground(|_, _| false), &Start { speed: 3.0, ..start }, &[]), None);
     }

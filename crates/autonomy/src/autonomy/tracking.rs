@@ -98,9 +98,16 @@ impl Tracking {
         Tracking { speed, backward: usual.backward.min(speed), ..usual }
     }
 
+    /// The same of one that can brake no harder, m/s²: it slows down for bends and goals no harder either.
+    pub fn braked(self, braking: f64) -> Tracking {
+        let deceleration = self.deceleration.min(braking);
+        let lateral_acceleration = self.lateral_acceleration.min(braking);
+        Tracking { braking, deceleration, lateral_acceleration, ..self }
+    }
+
     /// The speeds allowed at the points of a path by its bends and, if it ends at the goal, by
-    /// standing there, m/s.
-    pub fn speeds(&self, path: &Path, ends: bool) -> Vec<f64> {
+    /// standing there, m/s; none from a station on, m, if it is to wait there.
+    pub fn speeds(&self, path: &Path, ends: bool, wait: Option<f64>) -> Vec<f64> {
         let count = path.points().len();
         let cruise = self.speed * self.speed;
         let bend = |at: usize| self.lateral_acceleration / path.curvature(at).abs().max(1e-9);
@@ -108,6 +115,8 @@ impl Tracking {
         if ends {
             squares[count - 1] = 0.0;
         }
+        let waits = |at: usize| wait.is_some_and(|from| path.stations()[at] >= from);
+        (0..count).filter(|at| waits(*at)).for_each(|at| squares[at] = 0.0);
         for at in (0..count - 1).rev() {
             let length = path.stations()[at + 1] - path.stations()[at];
             squares[at] = squares[at].min(squares[at + 1] + 2.0 * self.deceleration * length);
@@ -140,6 +149,9 @@ impl Tracking {
     /// The speed wanted at a place of a plan, m/s.
     fn wanted(&self, place: &Place, plan: &Plan, path: &Path) -> f64 {
         let next = (place.segment + 1).min(plan.speeds.len() - 1);
+        if plan.speeds[place.segment.min(next)] == 0.0 {
+            return 0.0;
+        }
         let left = (path.stations()[next] - place.station).max(0.0);
         let ahead = plan.speeds[next];
         let allowed = (ahead * ahead + 2.0 * self.deceleration * left).sqrt().min(self.speed);

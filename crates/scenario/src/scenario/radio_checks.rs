@@ -137,6 +137,13 @@ pub(super) fn check_channel(radio: &Radio, key: &str, refuse: &mut Refuse) {
         let cause = format!("must be at least {key}.range, {} m", radio.range);
         refuse(format!("{key}.horizon"), Problem::Refused { cause });
     }
+    if radio.far > radio.near {
+        let cause = format!(
+            "must be at most {key}.near, {}: reach does not grow with distance",
+            radio.near
+        );
+        refuse(format!("{key}.far"), Problem::Refused { cause });
+    }
     if let Some(bursts) = radio.bursts.filter(|bursts| bursts.begin + bursts.end > 1.0) {
         let cause = format!("must be at most 1 with {key}.bursts.begin, {}", bursts.begin);
         refuse(format!("{key}.bursts.end"), Problem::Refused { cause });

@@ -14,6 +14,7 @@ use super::timings::{Part, Stopwatch};
 use super::world::World;
 use crate::autonomy::costs::Mark;
 use crate::autonomy::elevation_map::{Tile, TileKey};
+use crate::autonomy::giving_way::Moving;
 use crate::autonomy::localisation::PoseTrack;
 use crate::autonomy::{Estimate, Look, Memory, Navigator, NavigatorState, Phase, Plan, Role};
 use crate::numeric::hypot;
@@ -100,6 +101,9 @@ impl LastKnown {
     }
 }
 
+/// Speed from which another vehicle moves, m/s.
+const MOVES: f64 = 0.3;
+
 /// All that a scan is thought about with.
 struct Thinking {
     autonomy: Arc<Autonomy>,
@@ -111,7 +115,9 @@ struct Thinking {
     goal: Option<[f64; 2]>,
     marks: Vec<Mark>,
     others: Vec<[f64; 3]>,
-    /// The same while the scan was taken.
+    /// Those that it gives way to.
+    moving: Vec<Moving>,
+    /// Others while the scan was taken.
     seen: Vec<[f64; 3]>,
     /// Tiles that others have told.
     news: Vec<(TileKey, Arc<Tile>)>,
@@ -135,6 +141,7 @@ impl Thinking {
             goal: self.goal,
             marks: &self.marks,
             others: &self.others,
+            moving: &self.moving,
             seen: &self.seen,
         };
         // as `Navigator::think` does
@@ -193,6 +200,17 @@ impl AutonomyState {
     /// Others where they should be by now: x, y and reach, m.
     fn others(&self, now_us: u64) -> Vec<[f64; 3]> {
         self.others.values().map(|told| told.at(1e-6 * now_us as f64)).collect()
+    }
+
+    /// Others that move, and that come before it in the order of the vehicles: it gives way to them.
+    fn moving(&self, agent: u32, now_us: u64) -> Vec<Moving> {
+        let before = self.others.range(..agent).map(|(_, told)| told);
+        let moving = before.filter(|told| hypot(told.velocity[0], told.velocity[1]) > MOVES);
+        let as_now = |told: &LastKnown| {
+            let [x, y, reach] = told.at(1e-6 * now_us as f64);
+            Moving { place: [x, y], velocity: told.velocity, reach }
+        };
+        moving.map(as_now).collect()
     }
 
     /// Others where they should have been when a scan began, half way and when it was `taken`, s:
@@ -254,13 +272,15 @@ impl World {
     pub(super) fn perceive(&mut self, now_us: u64) {
         let World { model, state, workspaces, .. } = self;
         let rooms = state.agents.par_iter_mut().zip(workspaces.par_iter());
-        model.agents.par_iter().zip(rooms).for_each(|(model, (state, room))| {
-            if let (Some(autonomy), None) = (&model.autonomy, &state.outcome)
-                && let (Some(own), Some(room)) = (&mut state.autonomy, room)
-            {
-                own.perceive(autonomy, &room.delivered, now_us);
-            }
-        });
+        model.agents.par_iter().zip(rooms).enumerate().for_each(
+            |(agent, (model, (state, room)))| {
+                if let (Some(autonomy), None) = (&model.autonomy, &state.outcome)
+                    && let (Some(own), Some(room)) = (&mut state.autonomy, room)
+                {
+                    own.perceive((agent as u32, autonomy), &room.delivered, now_us);
+                }
+            },
+        );
     }
 
     /// Own members of the team take note of where others are that they have a link to.
@@ -301,7 +321,12 @@ impl AutonomyState {
     }
 
     /// Takes what the sensors have delivered by a moment, µs, and thinks about the last scan.
-    fn perceive(&mut self, autonomy: &Arc<Autonomy>, delivered: &[Delivery], now_us: u64) {
+    fn perceive(
+        &mut self,
+        (agent, autonomy): (u32, &Arc<Autonomy>),
+        delivered: &[Delivery],
+        now_us: u64,
+    ) {
         self.take_plan(now_us);
         if let Some(order) = self.member.take_order() {
             self.navigator.set_goals(order.goal.into_iter().collect());
@@ -323,12 +348,17 @@ impl AutonomyState {
             }
         }
         if let Some((taken, cloud)) = scan {
-            self.look(autonomy, taken, cloud, now_us);
+            self.look((agent, autonomy), (taken, cloud), now_us);
         }
     }
 
     /// Thinks about a scan, beside the drive where what comes of it is not due at once.
-    fn look(&mut self, autonomy: &Arc<Autonomy>, taken: f64, cloud: &Cloud, now_us: u64) {
+    fn look(
+        &mut self,
+        (agent, autonomy): (u32, &Arc<Autonomy>),
+        (taken, cloud): (f64, &Cloud),
+        now_us: u64,
+    ) {
         if !self.in_force {
             self.passed_over += 1;
             return;
@@ -349,6 +379,7 @@ impl AutonomyState {
             goal: self.navigator.goal(),
             marks: self.navigator.marks().to_vec(),
             others: self.others(now_us),
+            moving: self.moving(agent, now_us),
             seen: self.seen(taken, cloud),
             news: self.member.take_news(),
         };

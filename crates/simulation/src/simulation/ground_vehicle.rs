@@ -383,6 +383,14 @@ impl GroundVehicle {
         }
     }
 
+    /// What its full brake does on level firm ground of this friction, m/s².
+    pub fn full_braking(&self, friction: f64) -> f64 {
+        match self {
+            GroundVehicle::Wheeled(own) => own.vehicle.full_braking(friction),
+            GroundVehicle::Tracked(own) => own.vehicle.full_braking(friction),
+        }
+    }
+
     /// What throttle and brake do to it at its present speed and gear.
     pub fn pedal_response(&self, state: &VehicleState) -> PedalResponse {
         match self {

@@ -106,5 +106,5 @@ pub use statics::Stand;
 pub use team::{Assignment, Letter, Member, Parts, Sharing as MapSharing, Task, Team, Traffic};
 pub use timings::{Part as TimedPart, Spent, Stopwatch, Timings};
 pub use tyre::{TyreState, belt, ring};
-pub use visuals::VisualMeshes;
+pub use visuals::{VisualMeshes, drawn_hull};
 pub use world::{World, WorldModel, WorldState, stand};

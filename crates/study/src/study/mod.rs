@@ -69,6 +69,6 @@ pub use track::{TrackMotion, TrackResult, TrackRig};
 pub use track_theory::RigidTracks;
 pub use tracked_bench::{EnergyBalance, ShoeCost, energy_balance, shoe_cost, with_shoes};
 pub use tracked_drive::TrackedDrive;
-pub use tyre::{TyreResult, TyreRig};
+pub use tyre::{RESOLVED, TyreResult, TyreRig};
 pub use wheel::{RigError, WheelMotion, WheelResult, WheelRig};
 pub use wheel_theory::{Bearing, DrivenWheel, RigidWheel, WongReece};

@@ -35,6 +35,9 @@ pub struct TyreResult {
     pub sinkage: f64,
     /// Length of contact, m.
     pub contact_length: f64,
+    /// Stations of the belt that this is: with fewer than [`RESOLVED`], length of contact and pressures are not told
+    /// right.
+    pub stations: usize,
     /// Load over length of contact and width of the tread, Pa.
     pub mean_pressure: f64,
     /// Greatest pressure, Pa.
@@ -42,6 +45,9 @@ pub struct TyreResult {
     /// Pressure on the belt, Pa, by station from the rear and by strip.
     pub pressure: Stations,
 }
+
+/// Stations that must touch for length of contact and pressures to be told right.
+pub const RESOLVED: usize = 5;
 
 /// Part of the run over which the load comes on, and, at its end, over which means are taken.
 const RAMP: f64 = 0.5;
@@ -72,11 +78,13 @@ impl TyreRig {
         };
         let (means, state) = rig.with_belt()?;
         let pressure = state.map_or([[0.0; STRIPS]; STATIONS], |state| self.ring.pressure(&state));
+        let apart = self.ring.station_at(1) - self.ring.station_at(0);
         Ok(TyreResult {
             load: means.vertical,
             deflection: means.deflection,
             sinkage: means.sinkage,
             contact_length: means.contact_length,
+            stations: (means.contact_length / apart - 1e-6).ceil().max(0.0) as usize,
             mean_pressure: means.vertical / (means.contact_length * self.ring.width),
             greatest_pressure: pressure.iter().flatten().fold(0.0, |most, p| p.max(most)),
             pressure,

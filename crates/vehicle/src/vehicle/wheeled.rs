@@ -7,14 +7,14 @@
 use super::assembly::{Assembled, AssemblyError, Clutch, Engaged, articulation, assemble};
 use super::controls::Controls;
 use super::outline::Outline;
-use super::pedal_response::{PedalResponse, settled_torques};
+use super::pedal_response::{LOCKED, PedalResponse, settled_torques};
 use super::powertrain::{Brake, BrakeState, GearboxState};
 use super::spec::{Axle, Footprint, Tyre, VehicleSpec};
 use super::trailer::{Coupling, TrailerParts};
 use super::transmission::friction;
 use super::tyre::RingFigures;
 use crate::multibody::{ElementForce, State, StepError, Workspace};
-use crate::numeric::{atan2, exp};
+use crate::numeric::{GRAVITY, atan2, exp};
 use crate::spatial::{Load, Pose, Twist, Vec3};
 use serde::{Deserialize, Serialize};
 
@@ -243,7 +243,7 @@ impl Vehicle {
         let mut body = self.parts.model.workspace();
         let mut u = vec![0.0; state.body.u.len()];
         self.parts.model.translate(&mut u, &(forward * speed));
-        let load = self.mass * crate::numeric::GRAVITY / self.wheels() as f64;
+        let load = self.mass * GRAVITY / self.wheels() as f64;
         let spin = |wheel: usize| match (self.ring(wheel), &self.tyre(wheel).flexible) {
             (Some(ring), Some(flexible)) => {
                 let inflation = flexible.inflation.of(wheel, 2 * self.spec.own_axles().len());
@@ -357,7 +357,7 @@ impl Vehicle {
             -state.body.closure_forces[self.parts.model.closure_row(closure)]
         };
         let torque: f64 = self.parts.driveline.axles.iter().map(torque).sum();
-        torque / (self.ride_radius() * self.mass * crate::numeric::GRAVITY)
+        torque / (self.ride_radius() * self.mass * GRAVITY)
     }
 
     /// Speed of the rim of the driven wheel that turns fastest either way, m/s, positive forward,
@@ -367,6 +367,14 @@ impl Vehicle {
             self.parts.driveline.shafts.iter().flat_map(|&(_, axle)| [2 * axle, 2 * axle + 1]);
         let rim = |wheel| self.wheel_spin(state, wheel) * self.tyre(wheel).handling.unloaded_radius;
         driven.map(rim).fold(0.0, |most: f64, rim| if rim.abs() > most.abs() { rim } else { most })
+    }
+
+    /// What its full brake does on level firm ground of this friction, m/s²: each wheel carries as much, and gives
+    /// what its brake can or what is left of friction where it locks.
+    pub fn full_braking(&self, friction: f64) -> f64 {
+        let most = LOCKED * friction * GRAVITY * self.mass / self.brakes.len() as f64;
+        let force = |brake: &Brake| (brake.max_torque / self.ride_radius()).min(most);
+        self.brakes.iter().map(force).sum::<f64>() / self.mass
     }
 
     /// What throttle and brake do to it at its present speed and gear.

@@ -225,7 +225,9 @@ impl Navigator {
         }
         // a plan for the goal before is followed until there is one for the next
         let controls = self.tracking.follow(&mut state.tracking, plan, going);
-        let intent = [plan.goal.is_some(), plan.path.is_some()];
+        // one that waits for another does not want to move
+        let waits = plan.path.is_some() && plan.speeds.first() == Some(&0.0);
+        let intent = [plan.goal.is_some() && !waits, plan.path.is_some()];
         if self.recovery.is_stuck(&mut state.recovery, intent, going.speed, going.step) {
             let front = self.body.footprint.front - self.body.geometry.rear_axle;
             match self.recovery.back_off(&mut state.recovery, rear, heading, front + 1.0) {

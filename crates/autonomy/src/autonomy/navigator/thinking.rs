@@ -5,6 +5,7 @@ use crate::autonomy::area::Area;
 use crate::autonomy::astar::{Grid, Search};
 use crate::autonomy::costs::{CostMap, Judgement, Mark};
 use crate::autonomy::elevation_map::{ElevationMap, Scan, TileKey, Window};
+use crate::autonomy::giving_way::{Moving, waits_at};
 use crate::autonomy::localisation::{Estimate, PoseTrack};
 use crate::autonomy::plan::Plan;
 use crate::autonomy::spline::{Start, Surroundings};
@@ -83,6 +84,8 @@ pub struct Look<'a> {
     pub marks: &'a [Mark],
     /// Other vehicles as they have told: x, y and radius, m.
     pub others: &'a [[f64; 3]],
+    /// Those of them that move and that it gives way to.
+    pub moving: &'a [Moving],
     /// The same where they were while the scan was taken, each at some moments of it: what returned
     /// from there is of them.
     pub seen: &'a [[f64; 3]],
@@ -249,7 +252,11 @@ impl Navigator {
         });
         plan.turns = local.turns;
         plan.known = known(&around, &path, memory.derived.window.faces());
-        plan.speeds = self.tracking.speeds(&path, plan.ends);
+        plan.speeds = self.tracking.speeds(&path, plan.ends, None);
+        let wait = waits_at(&self.body, (&path, &plan.speeds), &start, look.moving);
+        if wait.is_some() {
+            plan.speeds = self.tracking.speeds(&path, plan.ends, wait);
+        }
         if local.turns {
             plan.speeds.iter_mut().for_each(|speed| *speed = speed.min(self.spline.turning));
         }

@@ -1,6 +1,6 @@
 //! What drives an autonomous vehicle: its navigator, fitted to the vehicle and its sensors.
 
-use super::BuiltTerrain;
+use super::{BuiltMeshes, BuiltTerrain, SoilTable};
 use crate::autonomy::costs::CostModel;
 use crate::autonomy::elevation_map::MapModel;
 use crate::autonomy::localisation::{FilterModel, Inertial};
@@ -9,14 +9,16 @@ use crate::autonomy::recovery::RecoveryModel;
 use crate::autonomy::smoothing::Smoothing;
 use crate::autonomy::spline::SplineModel;
 use crate::autonomy::tracking::Tracking;
-use crate::autonomy::{Body, Localiser, Navigator, Role, RouteModel};
+use crate::autonomy::{Body, Localiser, Navigator, Protrusions, Role, RouteModel};
 use crate::scenario::ScenarioFile;
 use crate::scenario::config::{Driver, LocalisationKind};
 use crate::sensor::{Model, Sensor};
-use crate::simulation::{Autonomy, GroundVehicle, Stopwatch};
+use crate::simulation::{Autonomy, GroundVehicle, Stopwatch, drawn_hull};
+use crate::soil::{Soil, SoilKind};
 use crate::spatial::Pose;
 use crate::vehicle::AnySpec;
 use crate::vehicle::driver::SteeringGeometry;
+use crate::vehicle::spec::Footprint;
 use std::sync::Arc;
 
 /// Room above a vehicle that it needs, m.
@@ -26,6 +28,8 @@ const ARRIVAL: f64 = 3.0;
 /// How much greater errors of the IMU are taken to be than its noise, for those of scale and
 /// alignment that the filter does not estimate.
 const MARGIN: f64 = 2.0;
+/// Least deceleration that a vehicle counts on, m/s²: without brakes it could not drive at all.
+const LEAST_BRAKING: f64 = 0.2;
 /// What slip of 1 and sinkage of 1 m add to the cost of a metre, for a driver that heeds the soil.
 const FELT: [f64; 2] = [4.0, 20.0];
 
@@ -37,7 +41,7 @@ pub(super) fn autonomy(
     spec: &AnySpec,
     (vehicle, start): (&GroundVehicle, &Pose),
     sensors: &[Sensor],
-    land: &BuiltTerrain,
+    (land, soils, meshes): (&BuiltTerrain, &SoilTable, &BuiltMeshes),
 ) -> Option<Arc<Autonomy>> {
     let Driver::Autonomous {
         goal,
@@ -47,6 +51,7 @@ pub(super) fn autonomy(
         cell,
         obstacle_slope,
         margin,
+        braking,
         soil_aware,
     } = file.scenario.vehicle[index].driver
     else {
@@ -73,12 +78,17 @@ pub(super) fn autonomy(
         AnySpec::Wheeled(spec) => SteeringGeometry::of(spec),
         AnySpec::Tracked(spec) => SteeringGeometry::of_tracks(spec),
     };
+    let footprint = vehicle.footprint();
     let body = Body {
-        footprint: vehicle.footprint(),
+        footprint,
         ground,
         clearance: top.fold(1.0, f64::max) - ground + HEADROOM,
         geometry,
+        protrusions: protrusions(&footprint, index, vehicle, meshes),
     };
+    let usual = Tracking::at_most(speed);
+    let can = vehicle.full_braking(least_friction(soils));
+    let braking = braking.unwrap_or(usual.braking.min(can).max(LEAST_BRAKING));
     let [west, south, east, north] = land.terrain.bounds();
     let bounded = [west, south, east, north].iter().all(|bound| bound.is_finite());
     let slipping = if soil_aware { FELT } else { [0.0; 2] };
@@ -100,12 +110,40 @@ pub(super) fn autonomy(
         route: RouteModel::default(),
         smoothing: Smoothing::default(),
         spline: SplineModel::default(),
-        tracking: Tracking::at_most(speed),
+        tracking: usual.braked(braking),
         recovery: RecoveryModel::at_most(speed),
     };
     let latency_us = (1e6 * latency).round() as u64;
     let stopwatch = Stopwatch::default();
     Some(Arc::new(Autonomy { navigator, roles, lidar, latency_us, goal, stopwatch }))
+}
+
+/// What stands out of a vehicle's footprint, as lidars see it.
+fn protrusions(
+    footprint: &Footprint,
+    index: usize,
+    vehicle: &GroundVehicle,
+    meshes: &BuiltMeshes,
+) -> Protrusions {
+    let imported = &meshes.imported;
+    let drawn;
+    let hull = match imported.visuals.get(index).and_then(|own| own.hull) {
+        Some(hull) => &imported.meshes[hull],
+        None => {
+            drawn = drawn_hull(vehicle);
+            &drawn
+        }
+    };
+    Protrusions::of(footprint, hull.faces().map(|(corners, ..)| corners))
+}
+
+/// Least friction of what is firm of the ground.
+fn least_friction(soils: &SoilTable) -> f64 {
+    let friction = |soil: &Soil| match soil.kind {
+        SoilKind::Firm { friction } => Some(friction),
+        SoilKind::Yielding(_) => None,
+    };
+    soils.soils().iter().filter_map(friction).fold(f64::INFINITY, f64::min)
 }
 
 /// By what the vehicle knows where it is.

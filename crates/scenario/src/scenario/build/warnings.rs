@@ -6,6 +6,7 @@ use crate::scenario::config::{CustomSoil, Driver, LocalisationKind};
 use crate::scenario::fault::{Fault, Problem};
 use crate::soil::SoilKind;
 use crate::vehicle::AnySpec;
+use crate::vehicle::driver::SteeringGeometry;
 use std::sync::Arc;
 
 /// Nodes that are to lie across a wheel or track: with two an HMMWV at 5 m/s slips half more in mud
@@ -23,6 +24,7 @@ pub fn warnings(file: &ScenarioFile, specs: &[Arc<AnySpec>], ground: &GroundMode
         .chain(layers_left_out(file, ground))
         .chain(packed_snow(file))
         .chain(passed_over(file))
+        .chain(goals_at_edges(file, specs, ground))
         .chain(long_steps(file, specs))
         .chain(coarse_nodes(file, specs, ground))
         .chain(unmeasured_inflation(file, specs))
@@ -51,6 +53,44 @@ fn passed_over(file: &ScenarioFile) -> Vec<Fault> {
                 file.document.fault(&key, Problem::Refused { cause })
             }));
         }
+    }
+    warnings
+}
+
+/// Goals so near to the terrain's edge that a vehicle may not come to them: its rear axle is driven to them, and its
+/// front must stay on the ground.
+fn goals_at_edges(file: &ScenarioFile, specs: &[Arc<AnySpec>], ground: &GroundModel) -> Vec<Fault> {
+    let [west, south, east, north] = ground.terrain().bounds();
+    let reach = |spec: &AnySpec| {
+        let geometry = match spec {
+            AnySpec::Wheeled(spec) => SteeringGeometry::of(spec),
+            AnySpec::Tracked(spec) => SteeringGeometry::of_tracks(spec),
+        };
+        spec.footprint().front - geometry.rear_axle
+    };
+    let mut warnings = Vec::new();
+    let mut check = |key: String, [x, y]: [f64; 2], reach: f64| {
+        let away = (x - west).min(east - x).min(y - south).min(north - y);
+        if away < reach {
+            let cause = format!(
+                "lies {away:.2} m from the terrain's edge, less than the {reach:.2} m from the vehicle's rear axle, \
+                 which is driven there, to its front: it may not arrive"
+            );
+            warnings.push(file.document.fault(&key, Problem::Refused { cause }));
+        }
+    };
+    let mut sent = 0.0_f64;
+    for (index, (vehicle, spec)) in file.scenario.vehicle.iter().zip(specs).enumerate() {
+        match vehicle.driver {
+            Driver::Autonomous { goal: Some(goal), .. } => {
+                check(format!("vehicle[{index}].driver.goal"), goal, reach(spec));
+            }
+            Driver::Autonomous { goal: None, .. } => sent = sent.max(reach(spec)),
+            _ => {}
+        }
+    }
+    for (index, goal) in file.scenario.team.iter().flat_map(|team| &team.goals).enumerate() {
+        check(format!("team.goals[{index}]"), *goal, sent);
     }
     warnings
 }

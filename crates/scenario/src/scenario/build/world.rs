@@ -80,7 +80,7 @@ pub fn world_of(file: &ScenarioFile, parts: &Parts) -> Result<Built, Faults> {
     let decisive = decisive(file, &soils, &specs);
     let fingerprint = sha256(decisive.as_bytes());
     let clock = clock(file)?;
-    let agents = agents(file, &specs, &land, parts)?;
+    let agents = agents(file, &specs, (&land, &soils, &shown), parts)?;
     let ground = ground(file, &soils, land.terrain)?;
     warnings.extend(super::warnings::warnings(file, &specs, &ground));
     let tows = super::tows::tows(file, &agents);
@@ -215,7 +215,7 @@ pub fn refined(laws: Laws, refine: &Refine) -> Laws {
 fn agents(
     file: &ScenarioFile,
     specs: &[Arc<AnySpec>],
-    land: &BuiltTerrain,
+    (land, soils, shown): (&BuiltTerrain, &SoilTable, &BuiltMeshes),
     parts: &Parts,
 ) -> Result<Vec<AgentModel>, Faults> {
     let entries = &file.scenario.vehicle;
@@ -244,8 +244,9 @@ fn agents(
                 let [x, y] = entry.position;
                 let start = vehicle.stand(&land.terrain, x, y, entry.heading_deg.to_radians());
                 let own = (&vehicle, &start);
+                let among = (land, soils, shown);
                 let autonomy =
-                    super::autonomy::autonomy(file, index, &specs[index], own, &sensors, land);
+                    super::autonomy::autonomy(file, index, &specs[index], own, &sensors, among);
                 agents.push(AgentModel {
                     name: entry.name.clone(),
                     vehicle,

@@ -140,6 +140,11 @@ pub enum Driver {
         #[serde(default = "default_margin")]
         #[schemars(range(min = 0.0, max = 20.0), extend("unit" = "m"))]
         margin: f64,
+        /// Deceleration that it counts on to stop before what it does not know, m/s². Without: what its
+        /// brakes give on the ground of least friction that the scenario has, if that is firm, 4.5 m/s² at most.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schemars(range(min = 0.2, max = 20.0), extend("unit" = "m/s^2"))]
+        braking: Option<f64>,
         /// Whether slip and sinkage that it feels raise the cost of such ground; needs a sensor of
         /// kind `terramechanics` on the vehicle, by which it feels them.
         #[serde(default)]

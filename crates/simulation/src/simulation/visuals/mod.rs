@@ -107,6 +107,15 @@ pub(super) fn visual(
     }
 }
 
+/// The hull of a vehicle as it is drawn where it has no mesh of its own.
+pub fn drawn_hull(ground_vehicle: &GroundVehicle) -> Mesh {
+    let builder = match ground_vehicle {
+        GroundVehicle::Wheeled(own) => wheeled_hull(own.vehicle.spec()),
+        GroundVehicle::Tracked(own) => tracked_hull(own.vehicle.spec()),
+    };
+    builder.finish()
+}
+
 /// Meshes of the wheels of each axle; axles with the same tyre and rim share theirs.
 fn of_axles(spec: &VehicleSpec, add: &mut impl FnMut(MeshBuilder) -> usize) -> Vec<usize> {
     let mut wheels: Vec<usize> = Vec::with_capacity(spec.axles.len());

@@ -31,12 +31,13 @@ pub use shoes::{ShoePlace, Shoes};
 use super::Coupling;
 use super::controls::Controls;
 use super::outline::Outline;
-use super::pedal_response::{PedalResponse, settled_torques};
+use super::pedal_response::{LOCKED, PedalResponse, settled_torques};
 use super::powertrain::{Brake, BrakeState, GearboxState, NEUTRAL};
 use super::spec::{Footprint, TrackModel, TrackResistance, TrackSteering, TrackedSpec};
 use super::transmission::friction;
 use super::wheeled::VehicleState;
 use crate::multibody::{ElementForce, ModelError, StepError, Workspace};
+use crate::numeric::GRAVITY;
 use crate::spatial::{Load, Pose, Quat, Twist, Vec3};
 use assembly::{Parts, Run, TrackParts, assemble};
 use shoes::SeatLoad;
@@ -334,7 +335,14 @@ impl TrackedVehicle {
     /// weight, positive forward.
     pub fn thrust(&self, state: &VehicleState) -> f64 {
         let torque = -state.body.closure_forces[self.parts.model.closure_row(self.parts.carrier)];
-        torque / (self.spec.drive_radius() * self.mass * crate::numeric::GRAVITY)
+        torque / (self.spec.drive_radius() * self.mass * GRAVITY)
+    }
+
+    /// What its full brake does on level firm ground of this friction, m/s²: what the brakes can, or what is
+    /// left of friction where tracks lock.
+    pub fn full_braking(&self, friction: f64) -> f64 {
+        let arm = self.spec.drive_radius() * self.mass;
+        (2.0 * self.service_brake().max_torque / arm).min(LOCKED * friction * GRAVITY)
     }
 
     /// What throttle and brake do to it at its present speed and gear.
