@@ -778,8 +778,7 @@ fn what_an_engine_does_not_reach_is_not_the_soils() {
     let place = tempfile::tempdir().unwrap();
     let road = of_road(place.path(), "speed = 12", "");
     assert_eq!(reason_share(&road, "acceleration"), 1.0);
-    assert_eq!(reason_share(&of_road(place.path(), "speed = 2", ""), "speed limit"), 1.0);
-    // soft ground on which it makes half of that, at a limit that it comes to on the road
+    // soft ground, at a limit that it all but comes to on the road (2.69 m/s to 2.85)
     let mud = "soil = { default = 'mud' }\n";
     let text = QUICK.replace("soil = { default = \"dry_sand_lll\" }\n", mud);
     let text = text.replace("speed = 6", "speed = 3")

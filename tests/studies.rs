@@ -379,7 +379,10 @@ fn the_page_names_what_matters_most_and_what_is_missing() {
     place.done(&["run", "study.toml", "--out", "part", "--shard", "1/4"]);
     place.done(&["report", "part", "--pictures", "1"]);
     let page = fs::read_to_string(place.at("part/report.html")).unwrap();
-    assert!(page.contains("Not done yet: 10 of 40 trials.") && page.contains("10 of 40"), "{page}");
+    assert!(
+        page.contains("Not done yet: part 1 of 4: 10 of 40 trials.") && page.contains("10 of 40"),
+        "{page}"
+    );
 
     let first =
         STUDY.replace("\"dry_sand_lll\", \"no_such_soil\"", "\"no_such_soil\", \"dry_sand_lll\"");

@@ -285,11 +285,6 @@ mod tests {
         let Said::Refused(reason) = &found.indices[0].said else { panic!("{found:?}") };
         assert!(reason.starts_with("no number of trials 4 (1 in all)"), "{reason}");
     }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
 
     /// A curve through yes and no would leave what is between them: of `go` there is none.
     #[test]
