@@ -379,7 +379,10 @@ fn the_page_names_what_matters_most_and_what_is_missing() {
     place.done(&["run", "study.toml", "--out", "part", "--shard", "1/4"]);
     place.done(&["report", "part", "--pictures", "1"]);
     let page = fs::read_to_string(place.at("part/report.html")).unwrap();
-    assert!(page.contains("Not done yet: 10 of 40 trials.") && page.contains("10 of 40"), "{page}");
+    assert!(
+        page.contains("Not done yet: part 1 of 4: 10 of 40 trials.") && page.contains("10 of 40"),
+        "{page}"
+    );
 
     let first =
         STUDY.replace("\"dry_sand_lll\", \"no_such_soil\"", "\"no_such_soil\", \"dry_sand_lll\"");
@@ -446,6 +449,9 @@ fn a_rule_stops_at_the_same_trial_on_any_threads_and_after_a_merge() {
         let out = shard.replace('/', "_");
         let told = place.json(&["run", "study.toml", "--out", &out, "--shard", shard]);
         assert_eq!(told["trials"], 20);
+        // what the rule takes only the whole can tell
+        let page = String::from_utf8(place.done(&["report", &out]).stdout).unwrap();
+        assert!(page.contains(&format!("part {} of 2: 20 of 40 trials;", &shard[..1])), "{page}");
     }
     place.done(&["merge", "2_2", "1_2", "--out", "merged"]);
     assert!(tables(&place.at("merged")) == tables(&place.at("one")));

@@ -1,6 +1,6 @@
 //! `bekker study report`
 
-use super::extent::{config, extent};
+use super::extent::{Extent, config, extent};
 use super::outlines::further;
 use super::page::Reported;
 use super::{level_word, rounded, worst};
@@ -11,7 +11,7 @@ use crate::report::write_file;
 use crate::study::analysis::{
     Difference, Figures, PointFigures, ResponseFigures, StudyResult, TrialResult, analyse,
 };
-use crate::study::design::{self, Level};
+use crate::study::design::{self, Level, StudyConfig};
 use clap::Args;
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
@@ -55,12 +55,7 @@ impl Report {
         let study = StudyResult { config: &config, vehicles: asked.vehicles, trials: &results };
         let analysis = analyse(&study);
         let points = &analysis.points;
-        let by_rule = if config.stop.is_some() && extent.next.is_empty() {
-            ", as many as its stopping rule takes"
-        } else {
-            ""
-        };
-        let progress = format!("{} of {} trials{by_rule}", trials.len(), asked.trials);
+        let progress = progress(&asked, &config, &extent, trials.len());
         let pairs = config.common_random_numbers && config.replications > 1;
         let tables = [points_table(&asked, points), differences_table(&asked, points, pairs)];
         let tables: Vec<Outline> = tables.into_iter().flatten().chain(further(&analysis)).collect();
@@ -123,6 +118,19 @@ impl Report {
         });
         let reported = Reported { worst: (text, pictures), ..reported };
         Ok(reported.page().write(&self.folder.join("report.html"))?)
+    }
+}
+
+/// How many trials are reported, and of what they are all.
+fn progress(asked: &AskedOfStudy, config: &StudyConfig, extent: &Extent, count: usize) -> String {
+    let counted = format!("{count} of {} trials", asked.trials);
+    match asked.shard {
+        Shard::WHOLE if config.stop.is_some() && extent.next.is_empty() => {
+            format!("{counted}, as many as its stopping rule takes")
+        }
+        Shard::WHOLE => counted,
+        // what the rule takes only the whole can tell
+        Shard { index, of } => format!("part {index} of {of}: {counted}"),
     }
 }
 
