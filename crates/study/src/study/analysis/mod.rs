@@ -66,7 +66,7 @@ pub struct Analysis {
     pub indices: Vec<Answer<IndicesFigures>>,
     /// Passes until vehicles stick.
     pub survival: Vec<SurvivalFigures>,
-    /// Each number between the design points, of designs that draw.
+    /// Each number that is not yes or no between the design points, of designs that draw.
     pub surrogates: Vec<Answer<SurrogateFigures>>,
 }
 
@@ -113,7 +113,9 @@ pub fn analyse(study: &StudyResult<'_>) -> Analysis {
             .map(|(n, name)| answer(name, indices::of_response(study, n)))
             .collect(),
         survival: survival::of_study(study),
+        // a curve through yes and no leaves what is between them: those have the logistic regression
         surrogates: answers(surrogates)
+            .filter(|(_, name)| !is_proportion(name))
             .filter_map(|(n, name)| Some(answer(name, surrogate::of_response(study, n)?)))
             .collect(),
     }
@@ -282,5 +284,33 @@ mod tests {
         let found = analyse(&StudyResult { config: &config, vehicles: 1, trials: &trials });
         let Said::Refused(reason) = &found.indices[0].said else { panic!("{found:?}") };
         assert!(reason.starts_with("no number of trials 4 (1 in all)"), "{reason}");
+    }
+
+    /// A curve through yes and no would leave what is between them: of `go` there is none.
+    #[test]
+    fn surrogates_are_of_numbers_alone() {
+        let responses = ["go", "distance"].map(str::to_owned).to_vec();
+        let config = serde_json::json!({
+            "format": 1, "scenario": "x.toml", "design": "random", "points": 12,
+            "responses": responses,
+            "factor": [{ "name": "a", "key": "time.duration", "range": [0.0, 11.0] }],
+        });
+        let config: StudyConfig = serde_json::from_value(config).unwrap();
+        let trial = |n: u64| TrialResult {
+            number: n,
+            point: n,
+            replication: 0,
+            levels: vec![Level::Number(n as f64)],
+            responses: Some(vec![
+                Value::Number(if n < 5 { 0.0 } else { 1.0 }),
+                Value::Number((n * n) as f64),
+            ]),
+        };
+        let trials: Vec<TrialResult> = (0..12).map(trial).collect();
+        let study = StudyResult { config: &config, vehicles: 1, trials: &trials };
+        let analysis = analyse(&study);
+        let of: Vec<&str> = analysis.surrogates.iter().map(|own| own.response.as_str()).collect();
+        assert_eq!(of, ["distance"]);
+        assert_eq!(analysis.logistic.len(), 1);
     }
 }
