@@ -125,12 +125,32 @@ fn covers(made: &Written<'_>) -> Vec<CoverShare> {
 /// The answer in a sentence.
 pub fn answer(mapped: &Mapped, summary: &Summary) -> String {
     format!(
-        "{} goes in every direction on {:.0} % of {:.1} km2, is stopped on {:.0} %; median speed \
+        "{} goes in every direction on {:.0} % of {} km2, is stopped on {:.0} %; median speed \
          {:.1} m/s",
         mapped.vehicle,
         100.0 * summary.go_every_direction,
-        summary.area_km2,
+        area(summary.area_km2),
         100.0 * summary.no_go,
         summary.v_p50,
     )
+}
+
+/// An area, km2: to a tenth, or to two places that say something where that is less.
+pub fn area(km2: f64) -> String {
+    if km2 >= 0.1 || km2 <= 0.0 {
+        return format!("{km2:.1}");
+    }
+    let places = 1 - km2.log10().floor() as i32;
+    format!("{km2:.*}", places.max(1) as usize)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::area;
+
+    #[test]
+    fn small_areas_have_two_places_that_say_something() {
+        let told = [62.04, 0.96, 0.1, 0.0964, 0.04, 0.0036, 0.0004].map(area);
+        assert_eq!(told, ["62.0", "1.0", "0.1", "0.096", "0.040", "0.0036", "0.00040"]);
+    }
 }

@@ -3,7 +3,7 @@
 use super::crossings;
 use super::driven::DrivenCells;
 use super::mapped::{Driven, Mapped};
-use super::summary::{CoverShare, ReasonShare, Summary, answer, quantile, summary};
+use super::summary::{CoverShare, ReasonShare, Summary, answer, area, quantile, summary};
 use crate::cli::Failure;
 use crate::report::geotiff::Georeference;
 use crate::report::going::{self, Cells, Layer, Maps, Scale};
@@ -185,8 +185,8 @@ fn plotted(made: &Written<'_>, summary: &Summary) -> Figure {
     Figure {
         title: format!("Speed of {} over the area", made.mapped.vehicle),
         subtitle: format!(
-            "{:.1} km2 in {} cells; no go on {:.0} %",
-            summary.area_km2,
+            "{} km2 in {} cells; no go on {:.0} %",
+            area(summary.area_km2),
             summary.cells,
             100.0 * summary.no_go
         ),
