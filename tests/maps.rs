@@ -686,3 +686,45 @@ fn what_is_wrong_is_refused_by_name() {
     refused(&other, 3, &["not the folder of a map", "notes.txt"]);
     refused(&["audit", "other"], 3, &["not the folder of a map"]);
 }
+
+/// Between two lakes whose corners are 0.28 m apart there is no way. Around one of them there is, and its scenario
+/// has walls along the shores beside it, between which it is driven.
+#[test]
+fn a_way_leads_around_water_and_its_scenario_has_walls() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path();
+    let lake = |min: [f64; 2], max: [f64; 2]| {
+        format!(
+            "[[barrier]]\nkind = \"water\"\n\
+             area = {{ kind = \"rectangle\", min = {min:?}, max = {max:?} }}\n"
+        )
+    };
+    let text = format!(
+        "{}area = [-60, -60, 60, 60]\ndirections = 8\nstrength = {{ sigma_ln = 0 }}\n\
+         table = {{ strengths = 2, side_slopes = 2, steepest = 0.1 }}\n{}",
+        QUICK.replace("dry_sand_lll", "rigid").replace("cell = 10", "cell = 20"),
+        lake([-150.0, -19.5], [-0.1, -0.1])
+    );
+    let both = text.clone() + &lake([0.1, 0.1], [150.0, 19.5]);
+    fs::write(folder.join("both.toml"), both).unwrap();
+    done(folder, &["run", "both.toml", "--out", "both"]);
+    let route = ["--from=-50,50", "--to=50,-50"];
+    let refused = bekker(folder, &[&["route", "both"], &route[..]].concat());
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("no way leads"));
+
+    // one that ends where a column of cells is free
+    let one = text + &lake([0.1, 0.1], [39.0, 19.5]);
+    fs::write(folder.join("one.toml"), one).unwrap();
+    done(folder, &["run", "one.toml", "--out", "one"]);
+    done(folder, &[&["route", "one"], &route[..]].concat());
+    let way = fs::read_to_string(folder.join("one/route_fastest.toml")).unwrap();
+    assert!(way.contains("kind = \"block\""), "{way}");
+    let mut command = Command::new(cargo_bin("bekker"));
+    let run = ["run", "one/route_fastest.toml", "--out", "driven", "--quiet"];
+    let output = command.current_dir(folder).args(run).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let summary = fs::read_to_string(folder.join("driven/summary.json")).unwrap();
+    let summary: Json = serde_json::from_str(&summary).unwrap();
+    assert_eq!(summary["vehicles"][0]["outcome"]["code"], "arrived", "{summary}");
+}

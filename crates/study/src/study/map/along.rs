@@ -1,5 +1,5 @@
 //! A way over a map as a scenario: its soils, snow, frost, roughness, stems and ridges as the map has them
-//! along the way, at their medians.
+//! along the way, at their medians, and walls about what bars the way.
 //!
 //! Soils lie where the map's do, each as it is in the first cell of the way that it lies in; of cells on
 //! the way and beside it that differ from that, zones tell.
@@ -7,10 +7,11 @@
 use super::cover::{Along, BEFORE, Cover};
 use super::map_file::{MapFile, path};
 use super::relief::Cells;
+use super::walls::walls;
 use super::way::MapWay;
 use crate::numeric::{atan2, exp, hypot, ln};
 use crate::scenario::Scenario;
-use crate::scenario::config::{Area, PathEnd, Roughness, SoilMap, Zone};
+use crate::scenario::config::{Area, PathEnd, Roughness, Scenery, SoilMap, Zone};
 use crate::soil::{SoilId, SoilKind};
 use std::collections::BTreeSet;
 
@@ -19,6 +20,8 @@ const MOST_SOILS: usize = 200;
 const STEP: f64 = 0.05;
 /// Most stamps of a scenario.
 const MOST_STAMPS: usize = 10_000;
+/// Most edges of what bars the way that are walls.
+const MOST_WALLS: usize = 10_000;
 
 /// A way as a scenario.
 #[derive(Clone, Debug)]
@@ -62,6 +65,7 @@ impl MapFile {
         scenario.soil = self.soils_along(&cells, way, &mut unsaid);
         scenario.terrain.roughness = self.roughness_along(&cells, way, &mut unsaid);
         self.stand_along(&cells, way, &mut scenario, &mut unsaid);
+        self.wall_along(&cells, way, &mut scenario, &mut unsaid);
         WayScenario { scenario, unsaid }
     }
 
@@ -155,6 +159,25 @@ impl MapFile {
             ));
         }
         most
+    }
+
+    /// Puts walls along the edges of what nothing crosses, in the cells of the way and beside it.
+    fn wall_along(
+        &self,
+        cells: &Cells,
+        way: &MapWay,
+        scenario: &mut Scenario,
+        unsaid: &mut Vec<String>,
+    ) {
+        let near: BTreeSet<usize> = beside(cells, &way.through).into_iter().collect();
+        let barriers = self.config.barrier.iter();
+        let all = barriers.flat_map(|own| walls(&own.area, cells, |cell| near.contains(&cell)));
+        let mut all: Vec<Scenery> = all.take(MOST_WALLS + 1).collect();
+        if all.len() > MOST_WALLS {
+            all.truncate(MOST_WALLS);
+            unsaid.push(format!("walls about [[barrier]] end after {MOST_WALLS} edges"));
+        }
+        scenario.scenery.extend(all);
     }
 
     /// Puts the stems and ridges that bar the way across it.

@@ -21,6 +21,7 @@ mod map_file;
 mod relief;
 mod strength;
 mod table;
+mod walls;
 mod way;
 
 pub use along::WayScenario;

@@ -2,7 +2,7 @@
 //!
 //! A way leads from cell to cell, to neighbours beside and across the corner, by the least cost
 //! (E. Dijkstra, Numerische Mathematik 1, 1959). Half of a step lies in either cell, each taken
-//! in the direction of the step.
+//! in the direction of the step; across a corner the two cells beside it must go, too.
 
 use super::figures::Going;
 use super::relief::Cells;
@@ -103,11 +103,11 @@ struct Step {
 fn steps(cells: &Cells, going: &[Going], cell: usize, aim: Aim) -> Vec<Step> {
     const NEIGHBOURS: [[isize; 2]; 8] =
         [[1, 0], [1, 1], [0, 1], [-1, 1], [-1, 0], [-1, -1], [0, -1], [1, -1]];
-    let (column, row) = ((cell % cells.columns) as isize, (cell / cells.columns) as isize);
+    let [from_column, from_row] = [cell % cells.columns, cell / cells.columns].map(|n| n as isize);
     let directions = going[cell].p_go.len();
     let mut found = Vec::new();
     for (eighth, [east, north]) in NEIGHBOURS.into_iter().enumerate() {
-        let (column, row) = (column + east, row - north);
+        let (column, row) = (from_column + east, from_row - north);
         let inside = (0..cells.columns as isize).contains(&column)
             && (0..cells.rows as isize).contains(&row);
         // across a corner only where the directions that were asked lead there
@@ -115,15 +115,21 @@ fn steps(cells: &Cells, going: &[Going], cell: usize, aim: Aim) -> Vec<Step> {
             continue;
         }
         let direction = eighth * directions / 8;
-        let to = row as usize * cells.columns + column as usize;
+        let at = |column: isize, row: isize| row as usize * cells.columns + column as usize;
+        let goes = |p_go: f64| match aim {
+            Aim::Fastest => p_go >= 0.5,
+            Aim::Safest => p_go > 0.0,
+        };
+        // across a corner a vehicle is in the two cells beside the step, too
+        let beside = [at(column, from_row), at(from_column, row)];
+        if !beside.iter().all(|own| goes(f64::from(going[*own].p_go[direction]))) {
+            continue;
+        }
+        let to = at(column, row);
         let halves = [&going[cell], &going[to]]
             .map(|own| (f64::from(own.p_go[direction]), f64::from(own.v_p50[direction])));
         let least = halves[0].0.min(halves[1].0);
-        let goes = match aim {
-            Aim::Fastest => least >= 0.5,
-            Aim::Safest => least > 0.0,
-        };
-        if goes {
+        if goes(least) {
             let length = cells.side * hypot(east as f64, north as f64);
             let time = halves.iter().map(|half| 0.5 * length / half.1.max(CRAWL)).sum();
             let share = 0.5 * length / cells.side;
@@ -194,6 +200,28 @@ mod tests {
         let way = fastest(0.5).unwrap();
         assert!(way.least_p_go == 0.5 && (way.time - 34.0).abs() < 1e-9, "{way:?}");
         assert_eq!(fastest(0.49), None);
+    }
+
+    /// Two lakes whose corners touch, or a lake beside ground that does not go: nothing as wide as a vehicle
+    /// passes between.
+    #[test]
+    fn no_way_leads_between_two_corners() {
+        let (cells, mut going) = field();
+        let closed = Going { p_go: vec![0.0; 8], v_p50: vec![0.0; 8] };
+        let open = Going { p_go: vec![1.0; 8], v_p50: vec![5.0; 8] };
+        // column 4 is closed from the south up to row 4, column 5 from there to the north
+        for row in 0..9 {
+            let [west, east] = if row <= 4 { [&open, &closed] } else { [&closed, &open] };
+            (going[row * 9 + 4], going[row * 9 + 5]) = (west.clone(), east.clone());
+        }
+        let (from, to) = (2 * 9, 6 * 9 + 8);
+        for aim in [Aim::Fastest, Aim::Safest] {
+            assert_eq!(best_way(&cells, &going, from, to, aim), None, "{aim:?}");
+        }
+        // with one of the two open it leads through that
+        going[5 * 9 + 4] = open;
+        let way = best_way(&cells, &going, from, to, Aim::Fastest).unwrap();
+        assert!(way.through.contains(&(5 * 9 + 4)), "{way:?}");
     }
 
     #[test]
