@@ -61,7 +61,9 @@ fn a_hill_is_climbed_to_the_circle_of_the_slope_where_the_vehicle_fails() {
     let cover = Cover::of(SoilId(0));
     let known = [driver.known(&cover, f64::INFINITY)];
     let axes = driver.axes(&known[0], [0.0; 2]);
-    let columns = threads.in_turn(axes.columns(), |n| driver.column(&cover, &axes, n)).unwrap();
+    let columns = threads
+        .in_turn(axes.columns(), |n| driver.column(&cover, f64::INFINITY, &axes, n))
+        .unwrap();
     let steepest = columns[0].bounds[1];
     assert!((0.1..0.35).contains(&steepest), "{steepest}");
     let cells = Cells::within(map.area, map.config.cell);
@@ -104,7 +106,8 @@ fn a_hill_is_climbed_to_the_circle_of_the_slope_where_the_vehicle_fails() {
     assert!(inside > 100 && outside > 100, "{inside} {outside}");
     // on the hill itself, straight up: its slope falls by 0.01 over a cell
     for (slope, goes) in [(0.85 * steepest, true), (1.2 * steepest, false)] {
-        let crossing = driver.on_ground(&cover, 1.0, [-1000.0 * slope, 0.0], [1.0, 0.0]);
+        let centre = [-1000.0 * slope, 0.0];
+        let crossing = driver.on_ground(&cover, f64::INFINITY, 1.0, centre, [1.0, 0.0]);
         assert_eq!(crossing.goes(), goes, "{slope} of {steepest}: {crossing:?}");
         let table = tables[0].at(1.0, [slope, 0.0]);
         // a cell is crossed in some seconds: its speed is as good as the slope is even
@@ -727,4 +730,43 @@ fn a_way_leads_around_water_and_its_scenario_has_walls() {
     let summary = fs::read_to_string(folder.join("driven/summary.json")).unwrap();
     let summary: Json = serde_json::from_str(&summary).unwrap();
     assert_eq!(summary["vehicles"][0]["outcome"]["code"], "arrived", "{summary}");
+}
+
+/// A map of firm level ground in figures, at a driver's limit.
+fn of_road(folder: &Path, speed: &str, conditions: &str) -> Json {
+    let text = format!(
+        "{}area = [-10, -10, 10, 10]\ndirections = 4\nstrength = {{ sigma_ln = 0 }}\n\
+         table = {{ strengths = 2, side_slopes = 2, steepest = 0.1 }}\n{conditions}",
+        QUICK
+            .replace("dry_sand_lll", "rigid")
+            .replace("cell = 10", "cell = 20")
+            .replace("speed = 6", speed)
+    );
+    fs::write(folder.join("road.toml"), text).unwrap();
+    json(folder, &["run", "road.toml", "--out", "road"])
+}
+
+fn reason_share(map: &Json, reason: &str) -> f64 {
+    let mut reasons = map["reasons"].as_array().unwrap().iter();
+    reasons.find(|own| own["reason"] == reason).unwrap()["share"].as_f64().unwrap()
+}
+
+/// Ridges that shake with more than 2.5 g at any speed, or that nobody gets over slowly, are no go whatever
+/// the driver's limit; over lower ones all drives are as slow as they allow.
+#[test]
+fn ridges_are_taken_no_faster_than_they_allow() {
+    let place = tempfile::tempdir().unwrap();
+    let ridges = |height: f64| {
+        format!("[conditions.ridges]\nvalue = {{ height = {height}, width = 0.8, spacing = 15 }}\n")
+    };
+    for speed in ["speed = 4", "speed = 15"] {
+        let high = of_road(place.path(), speed, &ridges(0.5));
+        assert_eq!((&high["no_go"], &high["covers"][0]["ridge_speed"]), (&1.0.into(), &0.0.into()));
+        assert_eq!(reason_share(&high, "obstacle"), 1.0);
+    }
+    let low = of_road(place.path(), "speed = 15", &ridges(0.3));
+    let allowed = low["covers"][0]["ridge_speed"].as_f64().unwrap();
+    let fastest = low["v_p90"].as_f64().unwrap();
+    // what a driver is over his speed by behind a ridge
+    assert!(fastest > 0.0 && fastest < 1.05 * allowed, "{fastest} of {allowed}");
 }

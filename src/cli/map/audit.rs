@@ -50,7 +50,7 @@ impl Audit {
         let question = mapped.question();
         let audited = if self.physics {
             let drives = mapped.drives(asked.physics.unwrap_or(1));
-            let driven = mapped.driven_cells(&self.folder, &drives)?;
+            let driven = mapped.driven_cells(&self.folder, &known, &drives)?;
             drives.audited(&ground, &question, &driven.crossings)
         } else {
             let bar = counting(self.cells as u64, "cells driven", quiet);

@@ -118,15 +118,20 @@ impl Mapped {
     }
 
     /// What a folder has driven, all of it.
-    pub fn driven_cells(&self, folder: &Path, drives: &Drives) -> Result<DrivenCells, Failure> {
-        let mut known = self.gathered(&[folder], drives)?;
-        let crossings = (0..self.cells.count() as u64).map(|cell| known.remove(&cell)).collect();
+    pub fn driven_cells(
+        &self,
+        folder: &Path,
+        known: &[Known],
+        drives: &Drives,
+    ) -> Result<DrivenCells, Failure> {
+        let mut driven = self.gathered(&[folder], drives)?;
+        let crossings = (0..self.cells.count() as u64).map(|cell| driven.remove(&cell)).collect();
         let driver = Driver::new(&self.map);
-        let level = |cover: &Cover| {
-            let [median, _] = driver.known(cover, f64::INFINITY).strength;
-            driver.on_plane(cover, median, [0.0; 2]).speed
+        let level = |(cover, known): (&Cover, &Known)| {
+            let [median, _] = known.strength;
+            driver.on_plane(cover, known.ridges, median, [0.0; 2]).speed
         };
-        let levels = self.covers.iter().map(level).collect();
+        let levels = self.covers.iter().zip(known).map(level).collect();
         Ok(DrivenCells { drives: *drives, crossings, levels })
     }
 

@@ -9,9 +9,10 @@ use crate::scenario::build::vehicle_specs;
 use crate::scenario::config::Roughness;
 use crate::study::map::{
     Axes, BarrierKind, Cells, Column, Cover, Driver, DrivingError, Ground, Known, MapFile,
-    Question, Table, Threads, barred, slope_deviation, slopes,
+    Question, Ridges, Table, Threads, barred, slope_deviation, slopes,
 };
-use crate::study::mobility::{Subject, ride_speed};
+use crate::study::mobility::{MobilityError, Subject, ride_speed, shock_speed};
+use serde::Serialize;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -129,8 +130,8 @@ impl Mapped {
         self.barriers[cell].is_some()
     }
 
-    /// What is known of each cover: its strength, and what the ride over it allows, which is driven
-    /// unless the map gives it or the folder has it.
+    /// What is known of each cover: its strength, and what the ride over it, and its ridges allow,
+    /// which is driven unless the map gives it or the folder has it.
     pub fn known(&self, folder: &MapFolder) -> Result<Vec<Known>, Failure> {
         let driver = Driver::new(&self.map);
         let of = |cover: &Cover| {
@@ -140,27 +141,50 @@ impl Mapped {
                 (None, Some(class)) => self.ride_speed(folder, class)?,
                 (None, None) => f64::INFINITY,
             };
-            Ok(driver.known(cover, ride))
+            let ridges = match cover.ridges {
+                Some(own) => self.shock_speed(folder, &own)?,
+                None => f64::INFINITY,
+            };
+            Ok(Known { ridges, ..driver.known(cover, ride) })
         };
         self.covers.iter().map(of).collect()
     }
 
     fn ride_speed(&self, folder: &MapFolder, class: Roughness) -> Result<f64, Failure> {
+        let (what, decisive) = (format!("ride over class {class:?}"), ("ride", class));
+        self.sought(folder, &what, &decisive, |subject| ride_speed(subject, class))
+    }
+
+    /// Speed that ridges allow, m/s.
+    fn shock_speed(&self, folder: &MapFolder, ridges: &Ridges) -> Result<f64, Failure> {
+        let what = format!("ridges {} m every {} m", ridges.height, ridges.spacing);
+        self.sought(folder, &what, &("ridges", ridges), |subject| {
+            shock_speed(subject, ridges.spacing, |along| ridges.across_x(along))
+        })
+    }
+
+    /// A speed that is sought with the map's vehicle, unless the folder has it.
+    fn sought(
+        &self,
+        folder: &MapFolder,
+        what: &str,
+        decisive: &impl Serialize,
+        seek: impl FnOnce(&Subject) -> Result<f64, MobilityError>,
+    ) -> Result<f64, Failure> {
         let vehicle = &self.map.base.scenario.vehicle[0];
         let spec = serde_json::to_value(vehicle_specs(&self.map.base)?).unwrap_or_default();
         let fitted = (&vehicle.tyre, &vehicle.inflation, &vehicle.payload, &vehicle.overrides);
-        let key =
-            going::key(&serde_json::to_vec(&("ride", spec, fitted, class)).unwrap_or_default());
+        let decisive = serde_json::to_vec(&(decisive, spec, fitted));
+        let key = going::key(&decisive.unwrap_or_default());
         if let Some(known) = folder.column(&key) {
             return Ok(known);
         }
-        let failed = |error: &dyn std::error::Error| Failure::Run {
-            subject: format!("ride over class {class:?}"),
+        let failed = |error: MobilityError| Failure::Run {
+            subject: what.to_owned(),
             cause: error.to_string(),
         };
         let subject = Subject::new(&vehicle.model, &self.map.base.folder);
-        let subject = subject.map_err(|error| failed(&error))?.fitted(vehicle);
-        let speed = ride_speed(&subject, class).map_err(|error| failed(&error))?;
+        let speed = seek(&subject.map_err(failed)?.fitted(vehicle)).map_err(failed)?;
         folder.keep(&key, &speed)?;
         Ok(speed)
     }
@@ -226,15 +250,15 @@ impl Mapped {
         let failed: Mutex<Option<ReportError>> = Mutex::new(None);
         let columns = threads.in_turn(jobs.len(), |job| {
             let (n, number) = jobs[job];
-            let (cover, axes) = (&self.covers[n], &axes[n]);
+            let (cover, axes, held) = (&self.covers[n], &axes[n], known[n].ridges);
             let [strength, side] = axes.of(number);
-            let plane = self.map.on_plane(cover, strength, [0.0, side]);
+            let plane = self.map.on_plane(cover, held, strength, [0.0, side]);
             let figures = self.map.soil_of(cover);
             let (cell, steepest) = (self.map.config.cell, self.map.config.table.steepest);
             let decisive = serde_json::to_vec(&(plane, figures, &spec, cell, steepest));
             let key = going::key(&decisive.unwrap_or_default());
             let column = folder.column(&key).unwrap_or_else(|| {
-                let column = driver.column(cover, axes, number);
+                let column = driver.column(cover, held, axes, number);
                 if let (Err(error), Ok(mut failed)) = (folder.keep(&key, &column), failed.lock()) {
                     failed.get_or_insert(error);
                 }

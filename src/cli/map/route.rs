@@ -59,7 +59,7 @@ impl Route {
         let going = match asked.physics {
             Some(strengths) => {
                 let drives = mapped.drives(strengths);
-                let driven = mapped.driven_cells(&self.folder, &drives)?;
+                let driven = mapped.driven_cells(&self.folder, &known, &drives)?;
                 let ground = mapped.ground(&known, &[]);
                 drives.going(&ground, &mapped.question(), &driven.crossings)
             }

@@ -117,7 +117,7 @@ pub fn from_cells(
     drives: &Drives,
     json: bool,
 ) -> Result<(), Failure> {
-    let driven = mapped.driven_cells(folder.path(), drives)?;
+    let driven = mapped.driven_cells(folder.path(), known, drives)?;
     let (ground, question) = (mapped.ground(known, &[]), mapped.question());
     let cells = drives.figures(&ground, &question, &driven.levels, &driven.crossings);
     let (source, out): (_, &Path) = (Source::Cells(&driven), folder.path());

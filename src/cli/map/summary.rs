@@ -52,6 +52,8 @@ pub struct CoverShare {
     pub share: f64,
     /// Speed that the ride over it allows, m/s, where it is rough.
     pub ride_speed: Option<f64>,
+    /// Speed that its ridges allow, m/s; 0 where they allow none.
+    pub ridge_speed: Option<f64>,
 }
 
 /// The value that a share of all do not exceed, by nearest rank.
@@ -118,6 +120,7 @@ fn covers(made: &Written<'_>) -> Vec<CoverShare> {
         cover: crossings::covered(cover),
         share,
         ride_speed: Some(known.ride).filter(|speed| speed.is_finite()),
+        ridge_speed: Some(known.ridges).filter(|speed| speed.is_finite()),
     };
     covers.map(told).collect()
 }

@@ -271,10 +271,12 @@ fn report(made: &Written<'_>, summary: &Summary) -> String {
         rows: summary.reasons.iter().map(|own| row(own.reason, percent(own.share))).collect(),
     };
     let told = |own: &CoverShare| {
-        let ride = own.ride_speed.map_or("-".into(), |speed| format!("{speed:.1}"));
-        vec![own.soil.clone(), own.cover.clone(), percent(own.share), ride]
+        let [ride, ridges] = [own.ride_speed, own.ridge_speed]
+            .map(|speed| speed.map_or("-".into(), |speed| format!("{speed:.1}")));
+        vec![own.soil.clone(), own.cover.clone(), percent(own.share), ride, ridges]
     };
-    let head = ["soil", "besides", "share of the area, %", "the ride allows, m/s"];
+    let allowed = ["the ride allows, m/s", "ridges allow, m/s"];
+    let head = ["soil", "besides", "share of the area, %", allowed[0], allowed[1]];
     let covers = Outline {
         title: "What is driven over".into(),
         head: head.map(str::to_owned).to_vec(),

@@ -45,13 +45,16 @@ pub struct Ground<'a> {
     pub tables: &'a [Table],
 }
 
-/// What is known of a cover before anything is driven.
+/// What is known of a cover before its table is driven.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Known {
     /// The soil's median strength, a factor to its figures, and the deviation of its logarithm.
     pub strength: [f64; 2],
     /// Speed that the ride over its roughness allows, m/s.
     pub ride: f64,
+    /// Speed at which ridges shake the driver with 2.5 g, m/s, to which all drives over them are held; 0
+    /// where none is slow enough, without bound where there are none.
+    pub ridges: f64,
     /// What stands in the way besides the soil.
     pub stands: Option<Reason>,
 }
@@ -277,7 +280,12 @@ mod tests {
             covers: &[0],
             shifts: &[0.0],
             barriers: &[None],
-            known: &[Known { strength: [1.0, sigma], ride: f64::INFINITY, stands: None }],
+            known: &[Known {
+                strength: [1.0, sigma],
+                ride: f64::INFINITY,
+                ridges: f64::INFINITY,
+                stands: None,
+            }],
             tables: &tables,
         };
         let question = Question {

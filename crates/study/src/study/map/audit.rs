@@ -86,7 +86,8 @@ pub fn audit(
         let (sin, cos) = sin_cos(direction);
         let centre = ground.cells.centre(cell);
         let (cover, strength) = (ground.covers[cell], ground.strength(cell, deviations));
-        let drive = driver.on_ground(&covers[usize::from(cover)], strength, centre, [cos, sin]);
+        let (cover, held) = (&covers[usize::from(cover)], ground.of(cell).ridges);
+        let drive = driver.on_ground(cover, held, strength, centre, [cos, sin]);
         done();
         Audited::of(ground, question, cell, direction, deviations, &drive)
     })

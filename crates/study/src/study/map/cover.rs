@@ -60,6 +60,12 @@ impl Stems {
 }
 
 impl Ridges {
+    /// One across the x axis, so far along it, m.
+    pub fn across_x(&self, along: f64) -> Stamp {
+        let axis = Along { from: [0.0; 2], towards: [1.0, 0.0], length: 0.0 };
+        self.at(&axis, along, HALF_RIDGE)
+    }
+
     /// Ridges across a way.
     pub(super) fn across(&self, way: &Along) -> impl Iterator<Item = Stamp> {
         way.places(self.spacing).map(|along| self.at(way, along, HALF_RIDGE))

@@ -18,7 +18,7 @@ const OFF_COURSE: f64 = 3.0;
 pub enum End {
     /// On the other side.
     Crossed,
-    /// Immobilised, sunk, or slower than a crawl.
+    /// Immobilised, sunk, or slower than a crawl; also where ridges allow no speed.
     Stuck,
     /// Turned over.
     Overturned,
@@ -45,6 +45,10 @@ impl Crossing {
     /// Whether it got there.
     pub fn goes(&self) -> bool {
         self.end == End::Crossed
+    }
+
+    pub(super) const fn stuck() -> Crossing {
+        Crossing { end: End::Stuck, speed: 0.0, slip: 0.0, energy: 0.0 }
     }
 
     pub(super) const fn failed() -> Crossing {

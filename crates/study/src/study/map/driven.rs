@@ -62,10 +62,12 @@ impl Drives {
     ) -> Vec<Crossing> {
         let (cover, centre) =
             (&covers[usize::from(ground.covers[cell])], ground.cells.centre(cell));
+        let held = ground.of(cell).ridges;
         let crossing = |n: usize| {
             let [direction, deviations] = self.of(n);
             let (sin, cos) = sin_cos(direction);
-            driver.on_ground(cover, ground.strength(cell, deviations), centre, [cos, sin])
+            let strength = ground.strength(cell, deviations);
+            driver.on_ground(cover, held, strength, centre, [cos, sin])
         };
         (0..self.of_a_cell()).map(crossing).collect()
     }

@@ -90,7 +90,7 @@ impl<'a> Driver<'a> {
     }
 
     /// What is known of a cover; firm ground has one strength. `ride` is the speed that the ride
-    /// over it allows, m/s.
+    /// over it allows, m/s; what ridges allow has not been driven yet.
     pub fn known(&self, cover: &Cover, ride: f64) -> Known {
         let soil = self.map.soil_of(cover);
         let is_firm = matches!(soil.kind, SoilKind::Firm { .. });
@@ -100,7 +100,8 @@ impl<'a> Driver<'a> {
             (Some(_), None) => Some(Reason::Stems),
             (None, None) => None,
         };
-        Known { strength: [self.map.strength(&soil.name), sigma], ride, stands }
+        let (strength, unknown) = ([self.map.strength(&soil.name), sigma], f64::INFINITY);
+        Known { strength, ride, ridges: unknown, stands }
     }
 
     /// The strengths and side slopes of a cover's table; logarithms of strength differ from cell to
@@ -109,32 +110,38 @@ impl<'a> Driver<'a> {
         Axes::new(&self.map.config.table, known.strength, shifts)
     }
 
-    /// Crosses a plane of a cover at a strength that rises `along` and `across` the way.
-    pub fn on_plane(&self, cover: &Cover, strength: f64, slope: [f64; 2]) -> Crossing {
-        self.cross(&self.map.on_plane(cover, strength, slope))
+    /// Crosses a plane of a cover at a strength that rises `along` and `across` the way, held to a
+    /// speed, m/s.
+    pub fn on_plane(&self, cover: &Cover, held: f64, strength: f64, slope: [f64; 2]) -> Crossing {
+        self.cross(held, || self.map.on_plane(cover, held, strength, slope))
     }
 
-    /// Crosses the ground itself about a point in a direction.
+    /// Crosses the ground itself about a point in a direction, held to a speed, m/s.
     pub fn on_ground(
         &self,
         cover: &Cover,
+        held: f64,
         strength: f64,
         centre: [f64; 2],
         towards: [f64; 2],
     ) -> Crossing {
-        self.cross(&self.map.on_ground(cover, strength, centre, towards))
+        self.cross(held, || self.map.on_ground(cover, held, strength, centre, towards))
     }
 
-    /// Drives a column of a cover's table.
-    pub fn column(&self, cover: &Cover, axes: &Axes, column: usize) -> Column {
+    /// Drives a column of a cover's table, held to a speed, m/s.
+    pub fn column(&self, cover: &Cover, held: f64, axes: &Axes, column: usize) -> Column {
         let [strength, side] = axes.of(column);
         Column::drive(self.map.config.table.steepest, |grade| {
-            self.on_plane(cover, strength, [grade, side])
+            self.on_plane(cover, held, strength, [grade, side])
         })
     }
 
-    fn cross(&self, scenario: &Scenario) -> Crossing {
-        match ScenarioFile::of(scenario, &self.map.base.folder) {
+    fn cross(&self, held: f64, scenario: impl FnOnce() -> Scenario) -> Crossing {
+        // who is to stand does not get there
+        if held <= 0.0 {
+            return Crossing::stuck();
+        }
+        match ScenarioFile::of(&scenario(), &self.map.base.folder) {
             Ok(file) => cross(&file, &self.parts, self.map.config.cell),
             Err(_) => Crossing::failed(),
         }

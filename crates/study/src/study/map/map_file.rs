@@ -214,9 +214,17 @@ impl MapFile {
     }
 
     /// A drive straight up a plane of one cover at a strength: it rises `along` the way and
-    /// `across` it to the left, both rise over run; rough as the map's ground.
-    pub fn on_plane(&self, cover: &Cover, strength: f64, [along, across]: [f64; 2]) -> Scenario {
-        let mut scenario = self.drive(cover, strength, [[0.0; 2], [1.0, 0.0]], f64::INFINITY);
+    /// `across` it to the left, both rise over run; rough as the map's ground. The driver is held to a
+    /// speed, m/s, besides the map's.
+    pub fn on_plane(
+        &self,
+        cover: &Cover,
+        held: f64,
+        strength: f64,
+        [along, across]: [f64; 2],
+    ) -> Scenario {
+        let way = [[0.0; 2], [1.0, 0.0]];
+        let mut scenario = self.drive(cover, held, strength, way, f64::INFINITY);
         let own = self.base.scenario.terrain.stamp.len();
         scenario.terrain.stamp.drain(..own);
         scenario.terrain.surface = Surface::Slope {
@@ -228,10 +236,11 @@ impl MapFile {
     }
 
     /// A drive straight over the ground itself, a cell's length about a point in a direction of
-    /// length 1, on one cover at a strength.
+    /// length 1, on one cover at a strength, held to a speed, m/s, besides the map's.
     pub fn on_ground(
         &self,
         cover: &Cover,
+        held: f64,
         strength: f64,
         centre: [f64; 2],
         towards: [f64; 2],
@@ -239,7 +248,7 @@ impl MapFile {
         let half = 0.5 * self.config.cell;
         let from = [0, 1].map(|k| centre[k] - half * towards[k]);
         let room = to_the_edge(self.land.terrain.bounds(), from, towards) - EDGE;
-        self.drive(cover, strength, [from, towards], room)
+        self.drive(cover, held, strength, [from, towards], room)
     }
 
     /// The soil of a cover at a strength, as a scenario has it under a name: with the cover's snow and
@@ -257,10 +266,11 @@ impl MapFile {
         custom
     }
 
-    /// `room` is how far the ground goes on ahead, m.
+    /// `held` is a speed that the driver does not exceed, m/s, `room` how far the ground goes on ahead, m.
     fn drive(
         &self,
         cover: &Cover,
+        held: f64,
         strength: f64,
         [from, towards]: [[f64; 2]; 2],
         room: f64,
@@ -270,8 +280,9 @@ impl MapFile {
         let mut vehicle = self.base.scenario.vehicle[0].clone();
         vehicle.position = from;
         vehicle.heading_deg = atan2(towards[1], towards[0]).to_degrees();
-        vehicle.speed = self.config.entry_speed.min(self.config.speed);
-        vehicle.driver = path(vec![from, to], self.config.speed, PathEnd::Continue);
+        let speed = self.config.speed.min(held);
+        vehicle.speed = self.config.entry_speed.min(speed);
+        vehicle.driver = path(vec![from, to], speed, PathEnd::Continue);
         let way = Along { from, towards, length: self.config.cell };
         let mut terrain = self.base.scenario.terrain.clone();
         terrain.roughness = cover.roughness.or(terrain.roughness);

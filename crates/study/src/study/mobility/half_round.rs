@@ -1,4 +1,4 @@
-//! Half-rounds: the speed at which one shakes the driver with 2.5 g.
+//! Half-rounds and ridges: the speed at which one shakes the driver with 2.5 g.
 
 use super::findings::{Figure, Findings};
 use super::ride::{Felt, HEARTBEAT, STEP};
@@ -22,13 +22,16 @@ const WIDTH: f64 = 1.0;
 /// Where it lies, and how far beyond a drive goes, m.
 const PLACE: f64 = 15.0;
 const BEYOND: f64 = 15.0;
+/// How far on from the first of a row of ridges others are driven over, m.
+const ROW: f64 = 20.0;
 /// Corner of the filter, Hz.
 const CORNER: f64 = 30.0;
 
 pub(super) fn drive(subject: &Subject, effort: Effort) -> Result<Findings, MobilityError> {
     let found = effort.some(&RADII).in_parallel(|&radius| -> Result<_, MobilityError> {
+        let bumps = Bumps::half_round(radius);
         let limit = threshold(SPEEDS, effort.width(WIDTH), |kmh| {
-            Ok::<_, MobilityError>(shock(subject, radius, kmh)? <= LIMIT)
+            Ok::<_, MobilityError>(bumps.shock(subject, kmh)? <= LIMIT)
         })?;
         Ok((radius, limit))
     });
@@ -44,7 +47,8 @@ pub(super) fn drive(subject: &Subject, effort: Effort) -> Result<Findings, Mobil
         });
         points.extend(limit.passed.map(|kmh| [100.0 * radius, kmh]));
         let trials = [limit.passed, limit.failed].into_iter().flatten();
-        findings.scenarios.extend(trials.map(|kmh| scenario(subject, radius, kmh)));
+        let bumps = Bumps::half_round(radius);
+        findings.scenarios.extend(trials.map(|kmh| bumps.scenario(subject, kmh)));
     }
     points.sort_by(|a, b| a[0].total_cmp(&b[0]));
     findings.panels.push(Panel {
@@ -56,40 +60,86 @@ pub(super) fn drive(subject: &Subject, effort: Effort) -> Result<Findings, Mobil
     Ok(findings)
 }
 
-fn scenario(subject: &Subject, radius: f64, kmh: f64) -> Scenario {
-    let speed = kmh * KMH;
-    let way = PLACE + subject.geometry.length() + BEYOND;
-    let name = format!("half_round_{:.0}_{kmh:.1}", 100.0 * radius);
-    let duration = (way / speed + 2.0).ceil();
-    let mut scenario = subject.scenario(&name, duration, along_x(speed, way));
-    scenario.time.step = STEP;
-    scenario.time.heartbeat = HEARTBEAT;
-    scenario.vehicle[0].speed = speed;
-    scenario.terrain.stamp.push(Stamp::Ridge {
-        from: [PLACE, -20.0],
-        to: [PLACE, 20.0],
-        width: 2.0 * radius,
-        height: radius,
-        edge: Some(radius),
-        face: Face::Round,
-    });
-    scenario
+/// Speed at which ridges across a firm road shake the driver with 2.5 g, m/s: 0 where the slowest that is
+/// tried shakes him with more or does not get over, without bound where the fastest does not. `ridge` is
+/// one across the x axis so far along it, m, and the next comes `spacing` behind it.
+///
+/// # Errors
+/// [`MobilityError`] when a scenario is refused or a trial has no result.
+pub fn shock_speed(
+    subject: &Subject,
+    spacing: f64,
+    ridge: impl Fn(f64) -> Stamp,
+) -> Result<f64, MobilityError> {
+    let places: Vec<f64> =
+        (0..=(ROW / spacing) as u32).map(|n| PLACE + f64::from(n) * spacing).collect();
+    let bumps = Bumps {
+        name: "ridges".into(),
+        last: places.iter().copied().fold(PLACE, f64::max),
+        stamps: places.into_iter().map(ridge).collect(),
+    };
+    let limit = threshold(SPEEDS, WIDTH, |kmh| match bumps.shock(subject, kmh) {
+        // thrown to no finite state: nobody drives over it so
+        Err(MobilityError::Failed { .. }) => Ok(false),
+        shock => shock.map(|shock| shock <= LIMIT),
+    })?;
+    Ok(match limit.failed {
+        Some(_) => limit.passed.map_or(0.0, |kmh| kmh * KMH),
+        None => f64::INFINITY,
+    })
 }
 
-/// Greatest filtered acceleration of the driver, g; without bound of a vehicle that does not get
-/// over.
-fn shock(subject: &Subject, radius: f64, kmh: f64) -> Result<f64, MobilityError> {
-    let scenario = scenario(subject, radius, kmh);
-    let mut felt = Felt::new(subject);
-    let end = PLACE - subject.geometry.footprint.rear + 0.5 * BEYOND;
-    let mut over = false;
-    subject.drive(&scenario, |sample| {
-        felt.feel(sample);
-        over = sample.pose.position.x > end;
-        if over { Flow::Stop } else { Flow::Continue }
-    })?;
-    let filtered = low_pass(&felt.accelerations, CORNER, 1.0 / HEARTBEAT);
-    Ok(if over { Felt::peak(&filtered) } else { f64::INFINITY })
+/// What shakes, across the way.
+struct Bumps {
+    /// The first part of the names of its scenarios.
+    name: String,
+    stamps: Vec<Stamp>,
+    /// Where the last lies, m.
+    last: f64,
+}
+
+impl Bumps {
+    fn half_round(radius: f64) -> Bumps {
+        let stamp = Stamp::Ridge {
+            from: [PLACE, -20.0],
+            to: [PLACE, 20.0],
+            width: 2.0 * radius,
+            height: radius,
+            edge: Some(radius),
+            face: Face::Round,
+        };
+        let name = format!("half_round_{:.0}", 100.0 * radius);
+        Bumps { name, stamps: vec![stamp], last: PLACE }
+    }
+
+    fn scenario(&self, subject: &Subject, kmh: f64) -> Scenario {
+        let speed = kmh * KMH;
+        let way = self.last + subject.geometry.length() + BEYOND;
+        let name = format!("{}_{kmh:.1}", self.name);
+        let duration = (way / speed + 2.0).ceil();
+        let mut scenario = subject.scenario(&name, duration, along_x(speed, way));
+        scenario.time.step = STEP;
+        scenario.time.heartbeat = HEARTBEAT;
+        scenario.vehicle[0].speed = speed;
+        scenario.terrain.stamp.extend(self.stamps.iter().cloned());
+        scenario
+    }
+
+    /// Greatest filtered acceleration of the driver, g; without bound of a vehicle that does not get
+    /// over.
+    fn shock(&self, subject: &Subject, kmh: f64) -> Result<f64, MobilityError> {
+        let scenario = self.scenario(subject, kmh);
+        let mut felt = Felt::new(subject);
+        let end = self.last - subject.geometry.footprint.rear + 0.5 * BEYOND;
+        let mut over = false;
+        subject.drive(&scenario, |sample| {
+            felt.feel(sample);
+            over = sample.pose.position.x > end;
+            if over { Flow::Stop } else { Flow::Continue }
+        })?;
+        let filtered = low_pass(&felt.accelerations, CORNER, 1.0 / HEARTBEAT);
+        Ok(if over { Felt::peak(&filtered) } else { f64::INFINITY })
+    }
 }
 
 /// A Butterworth low-pass of the fourth order with this corner, Hz, over samples at this rate, Hz:

@@ -26,6 +26,7 @@ mod tractive_effort;
 mod turning;
 
 pub use findings::{ClosedForm, Figure, Findings, Limit, Published};
+pub use half_round::shock_speed;
 pub use ride::ride_speed;
 pub use subject::{FrontAxle, Geometry, MobilityError, Subject};
 pub use threshold::{Threshold, threshold};
