@@ -167,7 +167,8 @@ fn any_threads_give_the_same_bytes_and_a_second_run_drives_nothing() {
         all
     };
     let before = columns();
-    assert_eq!(before.len(), 4);
+    // two strengths on two side slopes, and the speed on firm ground
+    assert_eq!(before.len(), 5);
     done(folder, &["run", "valley.toml", "--out", "a", "--set", "draws=20"]);
     assert_eq!(columns(), before);
 
@@ -769,4 +770,21 @@ fn ridges_are_taken_no_faster_than_they_allow() {
     let fastest = low["v_p90"].as_f64().unwrap();
     // what a driver is over his speed by behind a ridge
     assert!(fastest > 0.0 && fastest < 1.05 * allowed, "{fastest} of {allowed}");
+}
+
+/// On a road on which a cell is too short to come to the driver's limit, that is what limits it: never the soil.
+#[test]
+fn what_an_engine_does_not_reach_is_not_the_soils() {
+    let place = tempfile::tempdir().unwrap();
+    let road = of_road(place.path(), "speed = 12", "");
+    assert_eq!(reason_share(&road, "acceleration"), 1.0);
+    // soft ground, at a limit that it all but comes to on the road (2.69 m/s to 2.85)
+    let mud = "soil = { default = 'mud' }\n";
+    let text = QUICK.replace("soil = { default = \"dry_sand_lll\" }\n", mud);
+    let text = text.replace("speed = 6", "speed = 3")
+        + "area = [-10, -10, 10, 10]\ndirections = 4\nstrength = { sigma_ln = 0 }\n\
+           table = { strengths = 2, side_slopes = 2, steepest = 0.1 }\n";
+    fs::write(place.path().join("mud.toml"), text).unwrap();
+    let mud = json(place.path(), &["run", "mud.toml", "--out", "mud"]);
+    assert_eq!(reason_share(&mud, "soil"), 1.0, "{mud}");
 }

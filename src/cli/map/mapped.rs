@@ -130,8 +130,8 @@ impl Mapped {
         self.barriers[cell].is_some()
     }
 
-    /// What is known of each cover: its strength, and what the ride over it, and its ridges allow,
-    /// which is driven unless the map gives it or the folder has it.
+    /// What is known of each cover: its strength, and what the ride over it, its ridges and firm ground
+    /// allow, which is driven unless the map gives it or the folder has it.
     pub fn known(&self, folder: &MapFolder) -> Result<Vec<Known>, Failure> {
         let driver = Driver::new(&self.map);
         let of = |cover: &Cover| {
@@ -145,7 +145,8 @@ impl Mapped {
                 Some(own) => self.shock_speed(folder, &own)?,
                 None => f64::INFINITY,
             };
-            Ok(Known { ridges, ..driver.known(cover, ride) })
+            let firm = self.firm_speed(folder, &driver, cover)?;
+            Ok(Known { ridges, firm, ..driver.known(cover, ride) })
         };
         self.covers.iter().map(of).collect()
     }
@@ -185,6 +186,25 @@ impl Mapped {
         };
         let subject = Subject::new(&vehicle.model, &self.map.base.folder);
         let speed = seek(&subject.map_err(failed)?.fitted(vehicle)).map_err(failed)?;
+        folder.keep(&key, &speed)?;
+        Ok(speed)
+    }
+
+    /// Speed on level firm ground as rough as a cover, m/s, unless the folder has it.
+    fn firm_speed(
+        &self,
+        folder: &MapFolder,
+        driver: &Driver<'_>,
+        cover: &Cover,
+    ) -> Result<f64, Failure> {
+        let spec = serde_json::to_value(vehicle_specs(&self.map.base)?).unwrap_or_default();
+        let plane = self.map.on_firm(cover);
+        let decisive = serde_json::to_vec(&("firm", plane, spec, self.map.config.cell));
+        let key = going::key(&decisive.unwrap_or_default());
+        if let Some(known) = folder.column(&key) {
+            return Ok(known);
+        }
+        let speed = driver.on_firm(cover).speed;
         folder.keep(&key, &speed)?;
         Ok(speed)
     }

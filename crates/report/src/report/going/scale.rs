@@ -33,7 +33,7 @@ const SPEED: [Rgb; 5] = [
     Rgb(40, 60, 130),
 ];
 /// By the code of a reason.
-pub(super) const CLASSES: [Rgb; 8] = [
+pub(super) const CLASSES: [Rgb; 9] = [
     Rgb(226, 232, 222),
     Rgb(150, 106, 66),
     Rgb(222, 120, 60),
@@ -42,6 +42,7 @@ pub(super) const CLASSES: [Rgb; 8] = [
     Rgb(70, 74, 84),
     Rgb(70, 140, 205),
     Rgb(120, 120, 120),
+    Rgb(172, 204, 150),
 ];
 
 impl Scale {

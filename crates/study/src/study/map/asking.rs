@@ -55,7 +55,11 @@ pub struct Known {
     /// Speed at which ridges shake the driver with 2.5 g, m/s, to which all drives over them are held; 0
     /// where none is slow enough, without bound where there are none.
     pub ridges: f64,
-    /// What stands in the way besides the soil.
+    /// Speed on level firm ground as rough where nothing stands, m/s; without bound where that is not
+    /// known.
+    pub firm: f64,
+    /// What keeps it on the level where that is not the soil: what stands in the way; the engine on firm
+    /// ground.
     pub stands: Option<Reason>,
 }
 
@@ -241,6 +245,7 @@ impl<'a> Asker<'a> {
         let limits = Limits {
             driver: self.question.speed,
             ride: known.ride,
+            firm: known.firm,
             level: table.at(strength, [0.0; 2]),
             straight: table.at(strength, [along, 0.0]),
             slowest: slowest.min(known.ride),
@@ -284,6 +289,7 @@ mod tests {
                 strength: [1.0, sigma],
                 ride: f64::INFINITY,
                 ridges: f64::INFINITY,
+                firm: f64::INFINITY,
                 stands: None,
             }],
             tables: &tables,

@@ -151,6 +151,7 @@ impl Drives {
         let limits = Limits {
             driver,
             ride: known.ride,
+            firm: known.firm,
             level,
             straight: if to_the_side { level } else { crossing.speed },
             slowest: crossing.speed.min(driver.min(known.ride)),

@@ -90,7 +90,7 @@ impl<'a> Driver<'a> {
     }
 
     /// What is known of a cover; firm ground has one strength. `ride` is the speed that the ride
-    /// over it allows, m/s; what ridges allow has not been driven yet.
+    /// over it allows, m/s; what ridges allow and firm ground has not been driven yet.
     pub fn known(&self, cover: &Cover, ride: f64) -> Known {
         let soil = self.map.soil_of(cover);
         let is_firm = matches!(soil.kind, SoilKind::Firm { .. });
@@ -98,10 +98,10 @@ impl<'a> Driver<'a> {
         let stands = match (cover.stems, cover.ridges) {
             (_, Some(_)) => Some(Reason::Obstacle),
             (Some(_), None) => Some(Reason::Stems),
-            (None, None) => None,
+            (None, None) => is_firm.then_some(Reason::Acceleration),
         };
         let (strength, unknown) = ([self.map.strength(&soil.name), sigma], f64::INFINITY);
-        Known { strength, ride, ridges: unknown, stands }
+        Known { strength, ride, ridges: unknown, firm: unknown, stands }
     }
 
     /// The strengths and side slopes of a cover's table; logarithms of strength differ from cell to
@@ -114,6 +114,12 @@ impl<'a> Driver<'a> {
     /// speed, m/s.
     pub fn on_plane(&self, cover: &Cover, held: f64, strength: f64, slope: [f64; 2]) -> Crossing {
         self.cross(held, || self.map.on_plane(cover, held, strength, slope))
+    }
+
+    /// Crosses a level plane of firm ground as rough as a cover: what the vehicle does where nothing gives
+    /// way or stands.
+    pub fn on_firm(&self, cover: &Cover) -> Crossing {
+        self.cross(f64::INFINITY, || self.map.on_firm(cover))
     }
 
     /// Crosses the ground itself about a point in a direction, held to a speed, m/s.

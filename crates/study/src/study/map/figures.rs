@@ -29,11 +29,14 @@ pub enum Reason {
     Water = 6,
     /// Stems that have to be pushed over.
     Stems = 7,
+    /// Engine and grip: from the speed of entry a cell is too short to come to a higher one, on firm
+    /// ground too.
+    Acceleration = 8,
 }
 
 impl Reason {
     /// All of them, by their codes.
-    pub const ALL: [Reason; 8] = [
+    pub const ALL: [Reason; 9] = [
         Reason::SpeedLimit,
         Reason::Soil,
         Reason::Slope,
@@ -42,6 +45,7 @@ impl Reason {
         Reason::Obstacle,
         Reason::Water,
         Reason::Stems,
+        Reason::Acceleration,
     ];
 
     /// In a word or two.
@@ -55,6 +59,7 @@ impl Reason {
             Reason::Obstacle => "obstacle",
             Reason::Water => "water",
             Reason::Stems => "stems",
+            Reason::Acceleration => "acceleration",
         }
     }
 }
@@ -227,29 +232,37 @@ pub(super) struct Limits {
     pub driver: f64,
     /// What the ride allows.
     pub ride: f64,
+    /// On firm level ground where nothing stands.
+    pub firm: f64,
     /// On the level.
     pub level: f64,
     /// On the grade of its slowest direction alone.
     pub straight: f64,
     /// In its slowest direction.
     pub slowest: f64,
-    /// What stands in the way: what keeps it on the level is then told as that, not as the soil.
+    /// What keeps it on the level, where that is not the soil: then that is told in its place.
     pub stands: Option<Reason>,
 }
 
 impl Limits {
-    /// What limits it.
+    /// What limits it: the greatest of what is lost on firm level ground, to soft ground or what stands
+    /// there, and to the slope.
     pub fn reason(self) -> Reason {
-        let Limits { driver, ride, level, straight, slowest, stands } = self;
+        let Limits { driver, ride, firm, level, straight, slowest, stands } = self;
         let on_the_level = stands.unwrap_or(Reason::Soil);
         let limit = driver.min(ride);
+        let acceleration = (limit - firm).max(0.0);
+        let ground = (limit.min(firm) - level).max(0.0);
+        let slope = level - slowest;
         if level == 0.0 {
             on_the_level
         } else if slowest == 0.0 {
             if straight > 0.0 { Reason::SideSlope } else { Reason::Slope }
         } else if slowest >= AT_THE_LIMIT * limit {
             if limit < driver { Reason::Ride } else { Reason::SpeedLimit }
-        } else if (limit - level).max(0.0) >= level - slowest {
+        } else if acceleration >= ground.max(slope) {
+            Reason::Acceleration
+        } else if ground >= slope {
             on_the_level
         } else if level - straight >= straight - slowest {
             Reason::Slope
@@ -291,6 +304,34 @@ fn share_of_strength(uncertain: Uncertain, values: &[f64], again: &[f64]) -> f64
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// What is lost on firm ground is the acceleration's, the rest of the level the soil's.
+    #[test]
+    fn the_greatest_loss_is_told() {
+        let limits = Limits {
+            driver: 12.0,
+            ride: f64::INFINITY,
+            firm: 4.5,
+            level: 4.4,
+            straight: 4.4,
+            slowest: 4.4,
+            stands: None,
+        };
+        let reason = |own: Limits| own.reason();
+        assert_eq!(reason(limits), Reason::Acceleration);
+        assert_eq!(reason(Limits { driver: 5.0, ..limits }), Reason::Acceleration);
+        let soft = Limits { driver: 5.0, level: 2.0, straight: 2.0, slowest: 2.0, ..limits };
+        assert_eq!(reason(soft), Reason::Soil);
+        assert_eq!(reason(Limits { stands: Some(Reason::Stems), ..soft }), Reason::Stems);
+        let steep = Limits { driver: 5.0, straight: 3.0, slowest: 2.9, ..limits };
+        assert_eq!(reason(steep), Reason::Slope);
+        assert_eq!(reason(Limits { straight: 4.3, ..steep }), Reason::SideSlope);
+        assert_eq!(reason(Limits { ride: 4.4, ..limits }), Reason::Ride);
+        assert_eq!(reason(Limits { driver: 4.4, ..limits }), Reason::SpeedLimit);
+        // what does not go is not the engine's
+        let stuck = Limits { level: 0.0, straight: 0.0, slowest: 0.0, ..limits };
+        assert_eq!(reason(stuck), Reason::Soil);
+    }
 
     /// Of x + y, x of strength and y of heights, each of known variance.
     #[test]

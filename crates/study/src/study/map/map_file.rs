@@ -22,6 +22,8 @@ use std::sync::LazyLock;
 pub const VEHICLE: &str = "vehicle";
 /// Name of a soil that is at another strength than its figures.
 const AT_STRENGTH: &str = "soil at strength";
+/// The catalogue's firm ground.
+const FIRM: &str = "rigid";
 /// How far a path goes on behind what is crossed, m.
 const BEYOND: f64 = 60.0;
 /// Distance from the end of a drive's way to the end of the ground, m.
@@ -232,6 +234,22 @@ impl MapFile {
             grade: hypot(along, across),
             uphill_deg: atan2(across, along).to_degrees(),
         };
+        scenario
+    }
+
+    /// A drive over a level plane of firm ground, as rough as a cover: its own soil, or a firm road where
+    /// that gives way.
+    pub fn on_firm(&self, cover: &Cover) -> Scenario {
+        let bare = Cover { roughness: cover.roughness, ..Cover::of(cover.soil) };
+        let mut scenario = self.on_plane(&bare, f64::INFINITY, 1.0, [0.0; 2]);
+        if matches!(self.soil_of(cover).kind, SoilKind::Yielding(_)) {
+            scenario.soil = config::SoilMap {
+                default: FIRM.into(),
+                raster: None,
+                zone: Vec::new(),
+                custom: Vec::new(),
+            };
+        }
         scenario
     }
 
