@@ -386,7 +386,7 @@ fn tasks_that_nobody_can_hand_out_are_refused() {
         .replace("goal = [45, -15]", "goal = [45, 25], cell = 0.4");
     let said = refused(&format!("{FIELD}\n{other}"), "team={}");
     assert!(
-        said.contains("vehicle[3].driver.cell = 0.4: must be 0.5, as that of \"robot_1\""),
+        said.contains("vehicle[1].driver.cell = 0.4: must be 0.5, as that of \"robot_1\""),
         "{said}"
     );
 }
@@ -435,8 +435,9 @@ fn sensors_that_are_passed_over_are_named() {
     let file = ScenarioFile::parse("field.toml", &text, Path::new(""), &[]);
     let built = build::world(&file.unwrap_or_else(|faults| panic!("{faults}"))).unwrap();
     let warnings: Vec<String> = built.warnings.iter().map(ToString::to_string).collect();
-    let of_first =
-        |line: &&String| line.contains("vehicle[0].sensor[1]") && line.contains("\"back\"");
+    let of_first = |line: &&String| {
+        line.contains("vehicle[0].sensor[1] (of robot_1)") && line.contains("\"back\"")
+    };
     assert_eq!(warnings.iter().filter(of_first).count(), 1, "{warnings:?}");
     let built = build::world(&ScenarioFile::parse("f.toml", FIELD, Path::new(""), &[]).unwrap());
     assert!(!built.unwrap().warnings.iter().any(|own| own.to_string().contains("sensor[")));

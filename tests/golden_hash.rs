@@ -9,9 +9,9 @@ use bekker::numeric::instructions;
 
 /// Examples, for how many seconds they are driven, and the state hash then.
 const GOLDEN: [(&str, f64, &str); 3] = [
-    ("convoy_mud", 2.0, "0617c422e79a94c586a91576438445a5b5916f81e396dd359128813b939d9e0c"),
-    ("mixed_convoy", 1.0, "9996ba21be94262fddeaac371c3b5ffed1331937a14ac61fd72c877d840e3e6a"),
-    ("convoy_snow", 2.0, "f3d585334a69a3dbc781ca5bfd5e50085624c1a63eb1ad374299ff2f0d1d20b8"),
+    ("convoy_mud", 2.0, "b9663d1fb45e5b41abbb13736d94d3d82e30e9b7af43527713850df02b6811ee"),
+    ("mixed_convoy", 1.0, "f871b5c5c753b3d68383ff72ea810529fc3703ff5c94cd90d191a17b4bfaa911"),
+    ("convoy_snow", 2.0, "172e9fa1efafb63eec07c66eba0d58f399023f403568888165e945df60d97df2"),
 ];
 
 fn hash(example: &str, time: f64, level: &str) -> String {
