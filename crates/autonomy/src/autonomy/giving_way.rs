@@ -66,14 +66,14 @@ pub fn waits_at(
         return None;
     }
     let (mut time, mut speed) = (0.0, start.speed.max(PACE));
-    for at in 1..path.points().len() {
+    for (at, allowed) in speeds.iter().enumerate().skip(1) {
         let length = path.stations()[at] - path.stations()[at - 1];
         time += length / speed;
         if time > HORIZON {
             break;
         }
         let gathered = (speed * speed + 2.0 * GATHERS * length).sqrt();
-        speed = speeds[at].min(gathered).max(PACE);
+        speed = allowed.min(gathered).max(PACE);
         let comes_near = |(other, now): &(&Moving, f64)| {
             let then = clearance(at, time, other);
             then < ROOM && then < now - NEARER

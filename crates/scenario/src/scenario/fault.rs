@@ -300,7 +300,7 @@ pub struct Fault {
     /// The offending value as text, if there is one.
     pub value: Option<String>,
     /// Of which vehicle, where the key is that of a row or column of several.
-    pub member: Option<Member>,
+    pub member: Option<Box<Member>>,
     /// What is wrong with it.
     pub problem: Box<Problem>,
 }
@@ -313,8 +313,8 @@ impl Fault {
 }
 
 /// `key = value: `, `key: ` or nothing; ahead of the colon the vehicle of a row.
-fn subject(key: &str, value: &Option<String>, member: &Option<Member>) -> String {
-    let of = member.as_ref().map_or(String::new(), Member::to_string);
+fn subject(key: &str, value: &Option<String>, member: &Option<Box<Member>>) -> String {
+    let of = member.as_ref().map_or(String::new(), |member| member.to_string());
     match (key, value) {
         ("", _) => String::new(),
         (key, Some(value)) => format!("{key} = {value}{of}: "),

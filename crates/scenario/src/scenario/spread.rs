@@ -45,7 +45,8 @@ impl Spread {
             _ => String::new(),
         };
         let value = fault.value.filter(|value| Some(value) != given.as_ref());
-        Fault { key, value: given, member: Some(Member { name, value }), ..fault }
+        let member = Some(Box::new(Member { name, value }));
+        Fault { key, value: given, member, ..fault }
     }
 
     /// The entry that a key of a vehicle leads to, the vehicle, and the rest of the key.
