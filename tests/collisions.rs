@@ -758,7 +758,7 @@ fn a_long_wall_is_met_where_it_stands() {
         for (_, hit) in &hits {
             // a contact in the middle of a step's motion is told by the forces at its ends
             assert!(hit.energy > -10.0, "{model_name} {walls}: {hit:?}");
-            // its weight as often as it drives against the wall at a walk
+            // found: 12 to 19 kN of an MRZR-4, 34 of the HMMWV, and 2.8 MN before ends were outside
             assert!(hit.peak < 60e3, "{model_name} {walls}: {hit:?}");
         }
     }
