@@ -75,11 +75,14 @@ impl Default for Belt {
 }
 
 impl Belt {
-    /// Takes the shape of a belt that is displaced as `state` says.
+    /// Takes the shape of a belt that is displaced as `state` says. Lines are told of its mean over a
+    /// cell of `cell` m, over which what the soil does to it is spread: told of single places, it would
+    /// give way by what it is not asked for, and tremble between nodes that it falls from in turn.
     #[inline(always)]
-    fn shape<S: Simd>(&mut self, simd: S, ring: &Ring, state: &RingState) {
+    fn shape<S: Simd>(&mut self, simd: S, ring: &Ring, state: &RingState, cell: f64) {
         let Belt { moved, radius, points } = self;
         let y = &state.displacement;
+        let seen = over_cell(simd, y, cell / ring.length());
         let size = ring.radius * ring.radius;
         for (radius, y) in radius.iter_mut().zip(y) {
             let square = size - 2.0 * ring.radius * Lanes::of(simd, *y);
@@ -92,11 +95,11 @@ impl Belt {
             let square = by * by;
             let turned = (1.0 - 0.5 * square) * *sine + by * (1.0 - square * (1.0 / 6.0)) * *cosine;
             let ahead = (turned * radius[station]).numbers();
-            let own = y[station];
+            let own = seen[station];
             let bend = if station == 0 || station == STATIONS - 1 {
                 [0.0; STRIPS]
             } else {
-                let beside = Lanes::of(simd, y[station - 1]) + y[station + 1];
+                let beside = Lanes::of(simd, seen[station - 1]) + seen[station + 1];
                 (0.5 * (beside - 2.0 * Lanes::of(simd, own))).numbers()
             };
             for strip in 0..STRIPS {
@@ -122,6 +125,47 @@ impl Belt {
     }
 }
 
+/// Means of what is at the stations over a `cell` of so many of them, by a kernel of a cell's variance,
+/// less what that takes from a smooth curve: a flat is to stay flat, and round round.
+#[inline(always)]
+fn over_cell<S: Simd>(simd: S, y: &Stations, cell: f64) -> Stations {
+    let variance = cell * cell / 12.0;
+    // so often that no share is so great that it would turn waves from station to station over
+    let times = (2.0 * variance).ceil().max(1.0);
+    let share = 0.5 * variance / times;
+    let mut mean = *y;
+    (0..times as usize).for_each(|_| diffuse(simd, &mut mean, share));
+    let mut bends = bends(simd, &mean);
+    (0..2).for_each(|_| diffuse(simd, &mut bends, share));
+    for (mean, bend) in mean.iter_mut().zip(&bends) {
+        *mean = (Lanes::of(simd, *mean) - Lanes::of(simd, *bend) * (0.5 * variance)).numbers();
+    }
+    mean
+}
+
+/// Gives a `share` of what is at each station to both its neighbours.
+#[inline(always)]
+fn diffuse<S: Simd>(simd: S, row: &mut Stations, share: f64) {
+    let bends = bends(simd, row);
+    for (own, bend) in row.iter_mut().zip(&bends) {
+        *own = (Lanes::of(simd, *own) + Lanes::of(simd, *bend) * share).numbers();
+    }
+}
+
+/// Second differences; beyond its ends a row is level.
+#[inline(always)]
+fn bends<S: Simd>(simd: S, row: &Stations) -> Stations {
+    let mut bends = [[0.0; STRIPS]; STATIONS];
+    let mut rear = Lanes::of(simd, row[0]);
+    let mut own = rear;
+    for (station, bend) in bends.iter_mut().enumerate() {
+        let front = Lanes::of(simd, row[(station + 1).min(STATIONS - 1)]);
+        *bend = ((rear - own) + (front - own)).numbers();
+        (rear, own) = (own, front);
+    }
+    bends
+}
+
 /// Sine and cosine of an angle that is greater by a little, to its third power.
 pub(super) fn turned([sine, cosine]: [f64; 2], by: f64) -> [f64; 2] {
     let (still, turn) = (1.0 - 0.5 * by * by, by * (1.0 - by * by / 6.0));
@@ -142,12 +186,13 @@ fn guesses() -> &'static [u8; GUESSES] {
 }
 
 impl<'a> PlacedTyre<'a> {
-    /// `None` for a wheel that lies on its side; `belt` is room for its shape.
+    /// `None` for a wheel that lies on its side; `belt` is room for its shape, `spacing` that of nodes, m.
     pub fn new(
         wheel: PlacedWheel<'a>,
         ring: &'a Ring,
         state: &RingState,
         belt: &'a mut Belt,
+        spacing: f64,
     ) -> Option<PlacedTyre<'a>> {
         let forward = wheel.axis.cross(&Vec3::z());
         let horizontal = forward.norm();
@@ -156,7 +201,7 @@ impl<'a> PlacedTyre<'a> {
         }
         let forward = forward / horizontal;
         let up = forward.cross(&wheel.axis);
-        dispatch!(level(), simd => belt.shape(simd, ring, state));
+        dispatch!(level(), simd => belt.shape(simd, ring, state, spacing));
         let deflection = ring.deflection(state);
         Some(PlacedTyre { wheel, ring, forward, up, belt, deflection })
     }
