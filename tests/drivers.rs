@@ -232,9 +232,11 @@ fn a_table_reverses_with_slip_and_steering_of_the_right_sign() {
     }
 }
 
+/// The Marder's steering drive turns it the same way round forward and backward, so that its
+/// driver steers the other way.
 #[test]
 fn a_path_is_driven_backward() {
-    for model in ["hmmwv", "m113"] {
+    for model in ["hmmwv", "m113", "marder"] {
         let driver = "driver = { kind = \"path\", speed = 1.5, reverse = true, \
                       waypoints = [[0, 0], [-10, 0], [-20, 3]] }";
         let mut world = world(&scenario("rigid", 0.0, &vehicle(model, 0.0, driver)));
