@@ -416,11 +416,11 @@ impl GroundVehicle {
         engine.fuel_rate(throttle, self.engine_speed(state))
     }
 
-    /// Radius at which its drive acts on the ground: of wheels or sprockets, m.
+    /// Radius at which the torque of its wheels acts on the ground: of wheels or road wheels, m.
     pub(super) fn drive_radius(&self) -> f64 {
         match self {
             GroundVehicle::Wheeled(own) => own.max_radius(),
-            GroundVehicle::Tracked(own) => own.vehicle.spec().drive_radius(),
+            GroundVehicle::Tracked(own) => own.vehicle.spec().road_wheel.radius,
         }
     }
 
