@@ -12,8 +12,8 @@ use crate::spatial::{Load, Pose, Twist, Vec3};
 use crate::terrain::Terrain;
 use crate::vehicle::spec::{Belly, Footprint};
 use crate::vehicle::{
-    AnySpec, AssemblyError, Controls, Coupling, Locks, Outline, PedalResponse, TrackedVehicle,
-    Vehicle, VehicleState,
+    AnySpec, AssemblyError, Controls, Coupling, EngineResponse, Locks, Outline, PedalResponse,
+    TrackedVehicle, Vehicle, VehicleState,
 };
 use std::sync::Arc;
 
@@ -396,6 +396,14 @@ impl GroundVehicle {
         match self {
             GroundVehicle::Wheeled(own) => own.vehicle.pedal_response(state),
             GroundVehicle::Tracked(own) => own.vehicle.pedal_response(state),
+        }
+    }
+
+    /// How its engine gets to an acceleration at its present speed and gear.
+    pub fn engine_response(&self, state: &VehicleState) -> EngineResponse {
+        match self {
+            GroundVehicle::Wheeled(own) => own.vehicle.engine_response(state),
+            GroundVehicle::Tracked(own) => own.vehicle.engine_response(state),
         }
     }
 

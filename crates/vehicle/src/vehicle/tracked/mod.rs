@@ -31,7 +31,7 @@ pub use shoes::{ShoePlace, Shoes};
 use super::Coupling;
 use super::controls::Controls;
 use super::outline::Outline;
-use super::pedal_response::{LOCKED, PedalResponse, settled_torques};
+use super::pedal_response::{EngineResponse, LOCKED, PedalResponse, settled_torques};
 use super::powertrain::{Brake, BrakeState, GearboxState, NEUTRAL};
 use super::spec::{Footprint, TrackModel, TrackResistance, TrackSteering, TrackedSpec};
 use super::transmission::friction;
@@ -353,6 +353,13 @@ impl TrackedVehicle {
         let gain = 1.0 / self.spec.drive.ratio;
         let [closed, full] = torques.unwrap_or_default().map(|torque| torque * gain / arm);
         PedalResponse { closed, full, brake: 2.0 * self.service_brake().max_torque / arm }
+    }
+
+    /// How its engine gets to an acceleration at its present speed and gear.
+    pub fn engine_response(&self, state: &VehicleState) -> EngineResponse {
+        let shafts = self.parts.transmission.shafts.speeds(&state.body.u);
+        let gain = 1.0 / (self.spec.drive.ratio * self.spec.drive_radius() * self.mass);
+        EngineResponse::of(&self.spec.powertrain, &state.gearbox, shafts, (gain, self.mass))
     }
 
     /// Tension of a track in the last step, N: of a belt on each stretch from the
