@@ -120,8 +120,8 @@ fn a_vehicle_told_to_wait_on_a_hill_holds_and_then_climbs() {
 
 /// From standing, on whatever holds it, a driver gains the speed that it asks for, and on firm ground
 /// within no second much more, engine and gears whatever they do; before, the brake that had held it
-/// counted as what would drive it on, and it stood. An engine that runs up late in a converter
-/// leaves open how much less an HMMWV or a truck gains in the first seconds.
+/// counted as what would drive it on, and it stood. How much less an HMMWV or a truck gains while its
+/// engine runs up and gears change is left open.
 #[test]
 fn one_that_aims_at_an_acceleration_pulls_away_uphill() {
     for (model, soil, grade, aimed, most_off) in [

@@ -65,15 +65,15 @@ fn gained(speeds: &[f64]) -> [f64; 3] {
 fn they_pull_away_with_no_more_than_their_acceleration() {
     for entry in catalogue() {
         let AnySpec::Wheeled(spec) = find_any(entry.key).unwrap() else { continue };
-        for most in [0.2, 0.5, 1.5] {
+        for most in [0.2, 0.3, 0.5, 1.5] {
             let [second, moves, end] = gained(&speeds(&spec, 0.0, most, 8.0));
             let case = format!("{} at {most} m/s²", entry.key);
             println!("{case}: {second:.3} m/s in a second, moves at {moves} s, {end:.2} m/s");
             // beyond it for what holds wheels at rest and lets go, and for what a shift leaves
             assert!(second < 1.2 * most, "{case}: gains {second} m/s in a second");
             assert!(moves < 1.5, "{case}: moves at {moves} s");
-            // the lag of an engine that runs up in a converter, of small accelerations the greatest
-            let least = (0.65 * most * (8.0 - moves)).min(0.6 * TARGET);
+            // what it gains less in the first second, while it is felt what resists
+            let least = (0.8 * most * (8.0 - moves)).min(0.6 * TARGET);
             assert!(end > least, "{case}: {end} m/s after 8 s");
         }
     }

@@ -18,9 +18,9 @@ const THROTTLES: [f64; 10] = [0.0, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.6, 0.8, 1.0
 const SPIN_UP: f64 = 0.3;
 /// Slip below which a clutch counts as locked, rad/s.
 const LOCKED_SLIP: f64 = 1.5;
-/// Gain of the thrust that is still missing while the engine slips; with three times as much a clutch
-/// that takes hold by the engine's speed hunts.
-const SHORT_GAIN: f64 = 1.0;
+/// Gain of the thrust that is still missing while the engine slips, in a converter alone and in a
+/// clutch: with the former's a clutch that takes hold by the engine's speed hunts.
+const SHORT_GAINS: [f64; 2] = [3.0, 1.0];
 /// Slip of the gears over the output's speed from which on a gear is being changed.
 const CHANGING: f64 = 0.01;
 /// Speed of the output from which that is told, rad/s.
@@ -88,6 +88,8 @@ pub struct EngineResponse {
     spin_up: f64,
     /// Whether it slips against the gearbox; else a clutch holds them together.
     pub slips: bool,
+    /// Gain of the thrust that is still missing.
+    short_gain: f64,
     /// What engine and gearbox take to gain speed with the vehicle, over its own inertia.
     shafts: f64,
     /// Whether a gear is being changed.
@@ -113,19 +115,19 @@ impl EngineResponse {
         let spin_up = if gives > 0.0 { engine.inertia / (SPIN_UP * gives) } else { 0.0 };
         let slip = ratio.map_or(0.0, |ratio| output - ratio * input);
         let changes_gear = slip.abs() > CHANGING * output.abs().max(TURNING);
-        let locked = carried(powertrain, speed, input) > 0.0;
-        let slips = !locked || (speed - input).abs() > LOCKED_SLIP;
+        let clutches = carried(powertrain, speed, input) > 0.0;
+        let slips = !clutches || (speed - input).abs() > LOCKED_SLIP;
+        let short_gain = if slips { SHORT_GAINS[usize::from(clutches)] } else { 0.0 };
         let turned = if slips { 0.0 } else { engine.inertia } + powertrain.gearbox.input_inertia;
         let inertia = ratio.map_or(0.0, |ratio| turned / (ratio * ratio));
         let shafts = gain * gain * mass * (inertia + powertrain.gearbox.output_inertia);
-        EngineResponse { settled, speed, spin_up, slips, shafts, changes_gear }
+        EngineResponse { settled, speed, spin_up, slips, short_gain, shafts, changes_gear }
     }
 
     /// The acceleration to ask of the throttle for a thrust of `wanted`, m/s², that is now `drive`,
     /// while the vehicle gains `gained`.
     pub fn asked(&self, wanted: f64, drive: f64, gained: f64) -> f64 {
-        let short = if self.slips { SHORT_GAIN * (wanted - drive) } else { 0.0 };
-        wanted + self.shafts * gained + short
+        wanted + self.shafts * gained + self.short_gain * (wanted - drive)
     }
 
     /// Throttle that gives an acceleration once engine and transmission have settled, and brings

@@ -313,8 +313,12 @@ impl Aim {
     ) -> Controls {
         let PedalView { response, applied, .. } = &self.pedals;
         let drive = GRAVITY * motion.thrust;
+        let on_throttle = applied.throttle > 0.0 && applied.throttle < 1.0;
         let gave = if motion.rests() {
             response.held_at_rest(drive, applied.brake, GRAVITY * motion.slope)
+        } else if engine.slips && !engine.changes_gear && on_throttle && applied.brake == 0.0 {
+            // what it has asked for: an engine that follows a little late is resistance, too
+            self.acceleration + state.integral
         } else {
             drive - applied.brake * response.brake
         };
