@@ -339,7 +339,7 @@ fn belts_and_shoes_part_by_their_running_resistance() {
     assert!((lossy / shoes - 1.0).abs() < 0.04, "{lossy} {shoes}");
 }
 
-/// Drives on level firm ground from rolling at 4 m/s, and its sprockets' work over the seconds from
+/// Drives on level firm ground from rolling at a speed, and its sprockets' work over the seconds from
 /// `from` to `to` with what it grew by in kinetic and potential energy, the engine's work behind
 /// its converter, and the sum of the road wheels' torques times their spins, J; and its way, m.
 fn worked(
