@@ -8,9 +8,9 @@ use bekker::soil::{Soil, SoilId};
 use bekker::spatial::{Pose, Vec3};
 use bekker::study::{Rig, RigidTracks, TrackMotion, TrackRig, TrackedDrive};
 use bekker::terrain::{SoilMap, Surface, Terrain};
-use bekker::vehicle::driver::Driver;
+use bekker::vehicle::driver::{Driver, Motion, SpeedControl};
 use bekker::vehicle::spec::{TrackModel, TrackResistance, TrackSteering};
-use bekker::vehicle::{AnySpec, Controls, TrackedSpec, TrackedVehicle, find_any};
+use bekker::vehicle::{AnySpec, Controls, Selector, TrackedSpec, TrackedVehicle, find_any};
 use scene::{drive, flat, ground, soil, table, world};
 use std::sync::Arc;
 
@@ -337,6 +337,81 @@ fn belts_and_shoes_part_by_their_running_resistance() {
     assert!(belt > 1.1 * shoes, "{belt} {shoes}");
     // a straight line through a loss that bends, taken without the load of driving
     assert!((lossy / shoes - 1.0).abs() < 0.04, "{lossy} {shoes}");
+}
+
+/// Drives on level firm ground from rolling at a speed, and its sprockets' work over the seconds from
+/// `from` to `to` with what it grew by in kinetic and potential energy, the engine's work behind
+/// its converter, and the sum of the road wheels' torques times their spins, J; and its way, m.
+fn worked(
+    spec: &TrackedSpec,
+    speed: f64,
+    [from, to]: [f64; 2],
+    mut controls: impl FnMut(&TrackedDrive) -> Controls,
+) -> [f64; 5] {
+    let ground = ground(0.05, Terrain::flat(0.0, SoilId(0)), vec![scene::firm(0.8)]);
+    let pose = TrackedDrive::level(spec);
+    let mut own = TrackedDrive::new(spec.clone(), ground, &pose, speed, 2e-3).unwrap();
+    let (mut sprockets, mut wheels, mut start) = (0.0, 0.0, 0.0);
+    while own.time() < to {
+        if own.time() < from {
+            own.keep_account();
+            (sprockets, wheels, start) = (0.0, 0.0, own.pose().position.x);
+        }
+        own.meet_ground();
+        own.advance(&controls(&own)).unwrap();
+        for (side, of) in own.room.vehicle.drives().into_iter().enumerate() {
+            let spin = own.own.vehicle.sprocket_speed(&own.state, side);
+            sprockets += (of.drive + of.brake) * spin * own.step;
+        }
+        let samples = own.room.samples();
+        wheels += samples.iter().map(|wheel| wheel.torque * wheel.spin * own.step).sum::<f64>();
+    }
+    let (account, gain) = own.account();
+    [sprockets, gain, account.engine, wheels, own.pose().position.x - start]
+}
+
+/// What the sprockets have to overcome within the tracks is in their work, which is the engine's.
+#[test]
+fn the_running_resistance_is_in_the_work_of_the_sprockets() {
+    let speed = 4.0;
+    let with = m113();
+    let mut without = m113();
+    without.drive.resistance = TrackResistance { force: 0.0, per_speed: 0.0 };
+    let [force, free] = [&with, &without].map(|spec| {
+        let control = SpeedControl::default();
+        let mut memory = control.start();
+        let [work, gain, engine, wheels, way] = worked(spec, speed, [6.0, 10.0], |own| {
+            let motion = Motion { speed: own.speed(), ..Motion::default() };
+            control.controls(&mut memory, speed, &motion, own.step)
+        });
+        println!("{work:.0} J, engine {engine:.0} J, wheels {wheels:.0} J, gained {gain:.0} J, {way:.2} m");
+        // but for what shafts take up as it still swings about its speed
+        assert!((work / engine - 1.0).abs() < 0.02, "{work} J of the engine's {engine} J");
+        // stretches of the belt run a little faster or slower than its sprocket
+        assert!((wheels / work - 1.0).abs() < 0.01, "{wheels} J of {work} J");
+        (work - gain) / way
+    });
+    let TrackResistance { force: dry, per_speed } = with.drive.resistance;
+    let expected = 2.0 * (dry + per_speed * speed);
+    println!("{force:.0} N and {free:.0} N, apart by the law {expected:.0} N");
+    // a driver who keeps the speed within some cm/s
+    assert!(((force - free) / expected - 1.0).abs() < 0.03, "{force} N, {free} N, {expected} N");
+}
+
+/// Turning on the spot, all that the engine gives goes by the steering drive, and by the sprockets.
+#[test]
+fn a_pivoting_vehicle_works_by_its_sprockets() {
+    let spec = find_any("marder").unwrap().tracked().unwrap().clone();
+    let turn = |_: &TrackedDrive| Controls {
+        throttle: 0.6,
+        steering: 1.0,
+        gear: Selector::Neutral,
+        ..Controls::default()
+    };
+    let [work, gain, engine, ..] = worked(&spec, 0.0, [3.0, 6.0], turn);
+    println!("{work:.0} J of the engine's {engine:.0} J, gained {gain:.0} J");
+    assert!(engine > 1e4, "{engine} J");
+    assert!((work / engine - 1.0).abs() < 0.02, "{work} J of the engine's {engine} J");
 }
 
 #[test]

@@ -51,6 +51,7 @@ fn navigator(lidar: Pose) -> Navigator {
             rear_axle: -1.36,
             max_steer: 0.55,
             skids: false,
+            pivots: false,
             trailer: None,
         },
         protrusions: Default::default(),

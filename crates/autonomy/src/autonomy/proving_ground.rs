@@ -162,6 +162,7 @@ pub fn body() -> Body {
             rear_axle: -1.36,
             max_steer: 0.55,
             skids: false,
+            pivots: false,
             trailer: None,
         },
         protrusions: Default::default(),

@@ -202,6 +202,7 @@ impl Tracking {
         sense: f64,
         going: &Going<'_>,
     ) -> Controls {
+        let steering = going.body.geometry.command(steering, sense);
         let turn = self.pursuit.steering_rate * going.step;
         state.steering = steering.clamp(state.steering - turn, state.steering + turn);
         state.wanted = sense * wanted;
@@ -215,5 +216,27 @@ impl Tracking {
         state.throttle = pedals.throttle;
         let gear = if sense < 0.0 { Selector::Reverse } else { Selector::Drive };
         Controls { steering: state.steering, gear, ..pedals }.clamped()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::autonomy::proving_ground;
+
+    /// A steering drive turns it the same way round as it drives backward.
+    #[test]
+    fn one_that_pivots_backs_off_with_the_other_steering() {
+        let path = Path::polyline(&[[0.0, 0.0], [-10.0, 3.0]]).unwrap();
+        let backs_with = |pivots: bool| {
+            let mut body = proving_ground::body();
+            body.geometry.pivots = pivots;
+            let place = path.locate(body.geometry.rear(&Pose::default()));
+            let mut state = TrackingState { place, ..TrackingState::default() };
+            let going = Going { body: &body, pose: Pose::default(), speed: -0.5, step: 1.0 };
+            Tracking::default().back(&mut state, &path, 10.0, &going).steering
+        };
+        assert!(backs_with(false).abs() > 0.1, "{}", backs_with(false));
+        assert_eq!(backs_with(true), -backs_with(false));
     }
 }

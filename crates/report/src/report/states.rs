@@ -28,7 +28,7 @@
 //! | `wheelN_slip` | 1 - v/(ω r), positive when driving, within ±1 |
 //! | `wheelN_sinkage_m` | lowest point below the undisturbed ground, along its normal |
 //! | `wheelN_load_n`, `wheelN_traction_n`, `wheelN_lateral_n` | force of the ground: up, along the wheel's heading, to its left |
-//! | `wheelN_torque_nm` | of driveline and brake, positive forward |
+//! | `wheelN_torque_nm` | of driveline and brake, positive forward; of road wheels their share of the sprocket's, as by the track |
 //!
 //! | `trailer_articulation_rad`, `trailer_pitch_rad` | of the trailer against its vehicle: to the left, nose down |
 //! | `hitch_x_n`, `hitch_y_n`, `hitch_z_n` | force of the trailer on the vehicle, along the chassis' axes |
@@ -293,7 +293,12 @@ static OF_WHEEL: [OfWheel; 10] = [
         "the same along the wheel's heading, N",
     ),
     (Quantity::WheelLateral, "lateral_n", |w| w.lateral, "the same to its left, N"),
-    (Quantity::WheelTorque, "torque_nm", |w| w.torque, "torque of driveline and brake, N m"),
+    (
+        Quantity::WheelTorque,
+        "torque_nm",
+        |w| w.torque,
+        "torque of driveline and brake, N m; of a road wheel its share of the sprocket's",
+    ),
     (
         Quantity::TyreInflation,
         "inflation_pa",

@@ -654,7 +654,10 @@ impl AgentModel {
         state.controls = self.driver.controls(&mut state.driver, &view).clamped();
         if let (Some(PedalView { response, .. }), Some(station)) = (pedals, &mut state.radio) {
             let given = response.acceleration(&state.controls);
-            station.aims(given - state.driver.speed.integral);
+            // the throttle that runs an engine up gives no more than the driver lets it
+            let most = self.driver.follower().and_then(|own| own.plan().acceleration);
+            let aimed = given - state.driver.speed.integral;
+            station.aims(most.map_or(aimed, |most| aimed.min(most)));
         }
     }
 
@@ -662,8 +665,12 @@ impl AgentModel {
     fn pedals(&self, state: &AgentState) -> Option<PedalView> {
         let own = self.driver.follower().filter(|own| own.aims_at_accelerations())?;
         let response = self.vehicle.pedal_response(&state.vehicle);
-        let response = if own.sense() < 0.0 { response.backward() } else { response };
-        Some(PedalView { response, applied: state.controls })
+        let limited = own.plan().acceleration.is_some();
+        let engine = limited.then(|| self.vehicle.engine_response(&state.vehicle));
+        let backward = own.sense() < 0.0;
+        let response = if backward { response.backward() } else { response };
+        let engine = engine.map(|engine| if backward { engine.backward() } else { engine });
+        Some(PedalView { response, applied: state.controls, engine })
     }
 
     /// Loads of yielding and firm ground on every wheel or shoe, and on the plates that are

@@ -41,7 +41,7 @@ pub struct WheelMean {
     /// Level force of the ground along the heading, N; in a diagnosis along the grade, in
     /// the direction that the vehicle wants to go.
     pub traction: f64,
-    /// Torque of driveline and brake over the wheel's (or sprocket's) radius, N.
+    /// Torque of driveline and brake over the wheel's (or road wheel's) radius, N.
     pub rim_force: f64,
     /// Depth below the undisturbed ground, m.
     pub sinkage: f64,

@@ -12,8 +12,8 @@ use crate::spatial::{Load, Pose, Twist, Vec3};
 use crate::terrain::Terrain;
 use crate::vehicle::spec::{Belly, Footprint};
 use crate::vehicle::{
-    AnySpec, AssemblyError, Controls, Coupling, Locks, Outline, PedalResponse, TrackedVehicle,
-    Vehicle, VehicleState,
+    AnySpec, AssemblyError, Controls, Coupling, EngineResponse, Locks, Outline, PedalResponse,
+    TrackedVehicle, Vehicle, VehicleState,
 };
 use std::sync::Arc;
 
@@ -399,6 +399,14 @@ impl GroundVehicle {
         }
     }
 
+    /// How its engine gets to an acceleration at its present speed and gear.
+    pub fn engine_response(&self, state: &VehicleState) -> EngineResponse {
+        match self {
+            GroundVehicle::Wheeled(own) => own.vehicle.engine_response(state),
+            GroundVehicle::Tracked(own) => own.vehicle.engine_response(state),
+        }
+    }
+
     /// Engine speed, rad/s.
     pub fn engine_speed(&self, state: &VehicleState) -> f64 {
         match self {
@@ -416,11 +424,11 @@ impl GroundVehicle {
         engine.fuel_rate(throttle, self.engine_speed(state))
     }
 
-    /// Radius at which its drive acts on the ground: of wheels or sprockets, m.
+    /// Radius at which the torque of its wheels acts on the ground: of wheels or road wheels, m.
     pub(super) fn drive_radius(&self) -> f64 {
         match self {
             GroundVehicle::Wheeled(own) => own.max_radius(),
-            GroundVehicle::Tracked(own) => own.vehicle.spec().drive_radius(),
+            GroundVehicle::Tracked(own) => own.vehicle.spec().road_wheel.radius,
         }
     }
 

@@ -10,7 +10,9 @@ use crate::soil::Tread;
 use crate::spatial::{Load, Pose, Quat, Twist, Vec3};
 use crate::sync::message::{BandSeat, PartState, RunningGear, ShoeState};
 use crate::vehicle::spec::TrackedSpec;
-use crate::vehicle::{ShoePlace, Shoes, TrackedVehicle, TrackedWorkspace, VehicleState};
+use crate::vehicle::{
+    ShoePlace, Shoes, TrackedVehicle, TrackedWorkspace, VehicleState, WheelDrive,
+};
 use std::sync::Arc;
 
 /// Rows and columns of the points by which a shoe meets what stands.
@@ -238,10 +240,16 @@ impl OnTracks {
         let hull = self.vehicle.pose(&workspace.vehicle);
         let twist = self.vehicle.twist(&workspace.vehicle);
         let forward = hull.direction(&Vec3::x());
-        let torques = workspace.vehicle.drives();
-        for (side, torque) in torques.into_iter().enumerate() {
-            work.add(torque * self.vehicle.sprocket_speed(state, side) * h);
+        let drives = workspace.vehicle.drives();
+        for (side, WheelDrive { drive, brake }) in drives.into_iter().enumerate() {
+            let spin = self.vehicle.sprocket_speed(state, side);
+            work.add(drive * spin * h);
+            work.add(brake * spin * h);
         }
+        // each road wheel's share of the sprocket's torque, geared to it by the track: times the
+        // wheel's spin it is the share of the sprocket's power
+        let geared = self.vehicle.spec().road_wheel.radius / self.vehicle.spec().drive_radius();
+        let share = 2.0 / self.vehicle.wheels() as f64 * geared;
         workspace.contacts.iter().for_each(|contact| work.add_ground(contact, h));
         for (wheel, sample) in workspace.wheels.iter_mut().enumerate() {
             let side = wheel % 2;
@@ -249,7 +257,7 @@ impl OnTracks {
             let along = twist.at(&hull.direction(&middle)).dot(&forward);
             sample.spin = self.vehicle.wheel_spin(state, wheel);
             sample.slip = slip(self.vehicle.track_speed(state, side), along);
-            sample.torque = 2.0 * torques[side] / self.vehicle.wheels() as f64;
+            sample.torque = share * (drives[side].drive + drives[side].brake);
         }
         work
     }

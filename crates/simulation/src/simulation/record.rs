@@ -22,7 +22,9 @@ pub struct WheelSample {
     pub traction: f64,
     /// Force of the ground along the wheel's left, N.
     pub lateral: f64,
-    /// Torque of driveline and brake on the wheel, N m, positive forward.
+    /// Torque of driveline and brake on the wheel, N m, positive forward. That of a sprocket is
+    /// shared by the road wheels of its side, geared to them by the track: times their spins it is
+    /// the sprocket's power.
     pub torque: f64,
     /// Area in contact with the ground, of rigid tyres with yielding ground, m².
     pub area: f64,

@@ -206,7 +206,7 @@ impl TrackRig {
     fn add(&self, sum: &mut TrackResult, drive: &TrackedDrive, held: f64) {
         let TrackedDrive { own, room, .. } = drive;
         let radius = self.vehicle.drive_radius();
-        let [left, right] = room.vehicle.drives().map(|torque| torque / radius);
+        let [left, right] = room.vehicle.drives().map(|sprocket| sprocket.drive / radius);
         let samples = room.samples();
         let pose = own.vehicle.pose(&room.vehicle);
         sum.drawbar += held;

@@ -20,7 +20,7 @@ pub use catalogue::{CatalogueError, Entry, catalogue, find, find_any, find_trail
 pub use controls::Controls;
 pub use lock::{Lock, Locks};
 pub use outline::Outline;
-pub use pedal_response::PedalResponse;
+pub use pedal_response::{EngineResponse, PedalResponse};
 pub use powertrain::Selector;
 pub use spec::{AnySpec, SpecError, TrackedSpec, VehicleSpec};
 pub use tracked::{EnergyAccount, ShoePlace, Shoes, TrackedVehicle, TrackedWorkspace};

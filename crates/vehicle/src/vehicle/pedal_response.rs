@@ -2,6 +2,7 @@
 
 use super::controls::Controls;
 use super::powertrain::{GearboxState, Powertrain};
+use super::transmission::ShaftSpeeds;
 
 /// Halvings of the span of engine speeds: to a millionth of it.
 const HALVINGS: usize = 20;
@@ -10,6 +11,20 @@ const HALVINGS: usize = 20;
 pub(super) const LOCKED: f64 = 0.575;
 /// Least acceleration between closed and full throttle that is taken for an answer, m/s².
 const LEAST: f64 = 0.05;
+/// Throttles at which engine and transmission are settled; in between it is linear. Dense where an
+/// engine begins to give more than it loses.
+const THROTTLES: [f64; 10] = [0.0, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.6, 0.8, 1.0];
+/// Time constant with which an engine is brought to the speed that a throttle holds it at, s.
+const SPIN_UP: f64 = 0.3;
+/// Slip below which a clutch counts as locked, rad/s.
+const LOCKED_SLIP: f64 = 1.5;
+/// Gain of the thrust that is still missing while the engine slips, in a converter alone and in a
+/// clutch: with the former's a clutch that takes hold by the engine's speed hunts.
+const SHORT_GAINS: [f64; 2] = [3.0, 1.0];
+/// Slip of the gears over the output's speed from which on a gear is being changed.
+const CHANGING: f64 = 0.01;
+/// Speed of the output from which that is told, rad/s.
+const TURNING: f64 = 1.0;
 
 /// Accelerations that the pedals give by themselves, without the resistance of ground and slope:
 /// forces over the vehicle's mass, once engine and converter have settled at the present speed
@@ -34,7 +49,12 @@ impl PedalResponse {
     /// it either way, and no harder than that takes.
     pub fn at_rest(&self, controls: &Controls, held: f64) -> f64 {
         let drive = self.acceleration(&Controls { brake: 0.0, ..*controls });
-        let brake = controls.brake * self.brake;
+        self.held_at_rest(drive, controls.brake, held)
+    }
+
+    /// The same of a drive that gives this acceleration.
+    pub fn held_at_rest(&self, drive: f64, brake: f64, held: f64) -> f64 {
+        let brake = brake * self.brake;
         drive - (drive - held).min(brake).max(-brake)
     }
 
@@ -54,6 +74,112 @@ impl PedalResponse {
     pub fn backward(&self) -> PedalResponse {
         PedalResponse { closed: -self.closed, full: -self.full, brake: self.brake }
     }
+}
+
+/// How engine and transmission get to an acceleration: where they settle by the throttle, and what
+/// an engine that runs at another speed still needs. For drivers who must not exceed it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct EngineResponse {
+    /// Acceleration, m/s², and speed of the engine, rad/s, at which each of [`THROTTLES`] settles.
+    settled: [[f64; 2]; THROTTLES.len()],
+    /// Speed of the engine, rad/s.
+    speed: f64,
+    /// Throttle that it takes to bring it to another one, over the difference, s/rad.
+    spin_up: f64,
+    /// Whether it slips against the gearbox; else a clutch holds them together.
+    pub slips: bool,
+    /// Gain of the thrust that is still missing.
+    short_gain: f64,
+    /// What engine and gearbox take to gain speed with the vehicle, over its own inertia.
+    shafts: f64,
+    /// Whether a gear is being changed.
+    pub changes_gear: bool,
+}
+
+impl EngineResponse {
+    /// Of a powertrain whose torque of 1 N m at the gearbox's output is `gain` m/s².
+    pub(super) fn of(
+        powertrain: &Powertrain,
+        gearbox: &GearboxState,
+        shafts: ShaftSpeeds,
+        (gain, mass): (f64, f64),
+    ) -> EngineResponse {
+        let ShaftSpeeds { engine: speed, input, output } = shafts;
+        let ratio = powertrain.gearbox.ratio(gearbox.gear);
+        let settled = THROTTLES.map(|throttle| {
+            let [torque, speed] = settled_with_clutch(powertrain, throttle, input);
+            [ratio.map_or(0.0, |ratio| gain * torque / ratio), speed]
+        });
+        let engine = &powertrain.engine;
+        let gives = engine.torque(1.0, speed).value - engine.torque(0.0, speed).value;
+        let spin_up = if gives > 0.0 { engine.inertia / (SPIN_UP * gives) } else { 0.0 };
+        let slip = ratio.map_or(0.0, |ratio| output - ratio * input);
+        let changes_gear = slip.abs() > CHANGING * output.abs().max(TURNING);
+        let clutches = carried(powertrain, speed, input) > 0.0;
+        let slips = !clutches || (speed - input).abs() > LOCKED_SLIP;
+        let short_gain = if slips { SHORT_GAINS[usize::from(clutches)] } else { 0.0 };
+        let turned = if slips { 0.0 } else { engine.inertia } + powertrain.gearbox.input_inertia;
+        let inertia = ratio.map_or(0.0, |ratio| turned / (ratio * ratio));
+        let shafts = gain * gain * mass * (inertia + powertrain.gearbox.output_inertia);
+        EngineResponse { settled, speed, spin_up, slips, short_gain, shafts, changes_gear }
+    }
+
+    /// The acceleration to ask of the throttle for a thrust of `wanted`, m/s², that is now `drive`,
+    /// while the vehicle gains `gained`.
+    pub fn asked(&self, wanted: f64, drive: f64, gained: f64) -> f64 {
+        wanted + self.shafts * gained + self.short_gain * (wanted - drive)
+    }
+
+    /// Throttle that gives an acceleration once engine and transmission have settled, and brings
+    /// the engine there.
+    pub fn throttle(&self, acceleration: f64) -> f64 {
+        let [first, .., last] = self.settled;
+        if last[0] - first[0] < LEAST || acceleration <= first[0] {
+            return 0.0;
+        }
+        let next = self.settled.iter().position(|[settles, _]| *settles >= acceleration);
+        let Some(next) = next.filter(|next| *next > 0) else { return 1.0 };
+        let ([low, low_speed], [high, high_speed]) = (self.settled[next - 1], self.settled[next]);
+        let part = (acceleration - low) / (high - low).max(f64::MIN_POSITIVE);
+        let between = |low: f64, high: f64| low + part * (high - low);
+        let throttle = between(THROTTLES[next - 1], THROTTLES[next]);
+        let short = between(low_speed, high_speed) - self.speed;
+        (throttle + self.spin_up * short).clamp(0.0, 1.0)
+    }
+
+    /// The same seen by one whose rear goes ahead.
+    pub fn backward(&self) -> EngineResponse {
+        let settled = self.settled.map(|[acceleration, speed]| [-acceleration, speed]);
+        EngineResponse { settled, ..*self }
+    }
+}
+
+/// Most torque that the clutch carries, if there is one, N m.
+fn carried(powertrain: &Powertrain, engine: f64, input: f64) -> f64 {
+    let by = if powertrain.converter.is_some() { input } else { engine };
+    powertrain.clutch.map_or(0.0, |clutch| clutch.capacity(by))
+}
+
+/// Torque at the gearbox's input, N m, and speed of the engine, rad/s, once that has settled
+/// against converter and clutch while the input turns with `input` rad/s.
+fn settled_with_clutch(powertrain: &Powertrain, throttle: f64, input: f64) -> [f64; 2] {
+    let engine = &powertrain.engine;
+    let fluid = |speed: f64| powertrain.converter.as_ref().map(|own| own.torque(speed, input));
+    let left = |speed: f64| {
+        let impeller = fluid(speed).map_or(0.0, |fluid| fluid.impeller);
+        engine.torque(throttle, speed).value + impeller
+    };
+    let carries = |speed: f64| carried(powertrain, speed, input);
+    let (mut low, mut high) = (0.0, engine.free_speed(1.0).max(input));
+    for _ in 0..HALVINGS {
+        let middle = 0.5 * (low + high);
+        let clutch = carries(middle).copysign(input - middle);
+        if left(middle) + clutch > 0.0 { low = middle } else { high = middle }
+    }
+    let speed = 0.5 * (low + high);
+    let most = carries(speed);
+    let by_clutch = left(speed).clamp(-most, most);
+    [by_clutch + fluid(speed).map_or(0.0, |fluid| fluid.turbine), speed]
 }
 
 /// Torques at the gearbox's output, N m, at closed and at full throttle, once the engine has
@@ -115,6 +241,36 @@ mod tests {
         // a light brake gives all it has, and without one it is the drive
         assert_eq!(at_rest(1.0, 0.25, 0.5), 2.5);
         assert_eq!(at_rest(0.5, 0.0, 3.0), 2.5);
+    }
+
+    /// Of an engine that runs as fast as it settles, whatever joins it to the gearbox.
+    #[test]
+    fn the_throttle_that_settles_at_an_acceleration_gives_it() {
+        for (name, input, throttle) in [
+            ("hmmwv", 0.0, 0.35),
+            ("hmmwv", 100.0, 0.25),
+            ("man_8x8", 0.0, 0.3),
+            ("gator", 200.0, 0.7),
+        ] {
+            let powertrain = crate::vehicle::find(name).unwrap().powertrain;
+            let gearbox = GearboxState::in_gear(1);
+            let ratio = powertrain.gearbox.ratio(1).unwrap();
+            let [torque, engine] = settled_with_clutch(&powertrain, throttle, input);
+            let (gain, output) = (1e-3, ratio * input);
+            let response = |engine: f64| {
+                let shafts = ShaftSpeeds { engine, input, output };
+                EngineResponse::of(&powertrain, &gearbox, shafts, (gain, 2000.0))
+            };
+            let wanted = gain * torque / ratio;
+            // between throttles curves of engine and converter are taken for straight
+            let found = response(engine).throttle(wanted);
+            assert!((found - throttle).abs() < 0.02, "{name}, {input}: {found}, not {throttle}");
+            // one that runs slower is brought up, one that runs faster lets go
+            assert!(response(0.8 * engine).throttle(wanted) > found);
+            assert!(response(1.2 * engine).throttle(wanted) < found);
+            assert_eq!(response(engine).backward().throttle(-wanted), 0.0);
+            assert!(!response(engine).changes_gear);
+        }
     }
 
     #[test]

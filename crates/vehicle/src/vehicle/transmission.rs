@@ -20,6 +20,14 @@ pub(super) struct TransmissionShafts {
     gearbox: usize,
 }
 
+/// Speeds of engine, turbine and gearbox output, rad/s.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ShaftSpeeds {
+    pub engine: f64,
+    pub input: f64,
+    pub output: f64,
+}
+
 /// The transmission as the step reaches it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Transmission {
@@ -52,6 +60,13 @@ impl TransmissionShafts {
         let rates = vec![(output, 1.0), (input, -ratio)];
         let gearbox = builder.closure(Closure::Gear { rates, spins: Vec::new() });
         TransmissionShafts { engine, input, output, gearbox }
+    }
+
+    /// Their speeds by those of all coordinates.
+    pub fn speeds(&self, u: &[f64]) -> ShaftSpeeds {
+        let [engine, input, output] =
+            [self.engine, self.input, self.output].map(|shaft| u[shaft.index()]);
+        ShaftSpeeds { engine, input, output }
     }
 
     /// Adds the places at which torques act.
@@ -91,9 +106,7 @@ impl Transmission {
         controls: &Controls,
         (tick, h): (u64, f64),
     ) {
-        let speed = |coordinate: Coordinate| state.body.u[coordinate.index()];
-        let TransmissionShafts { engine, input, output, .. } = self.shafts;
-        let (engine, input, output) = (speed(engine), speed(input), speed(output));
+        let ShaftSpeeds { engine, input, output } = self.shafts.speeds(&state.body.u);
         let ticks_per_second = (1.0 / h).round() as u64;
         let gearbox = &powertrain.gearbox;
         gearbox.shift(&mut state.gearbox, controls.gear, input, output, tick, ticks_per_second);

@@ -7,7 +7,7 @@
 use super::assembly::{Assembled, AssemblyError, Clutch, Engaged, articulation, assemble};
 use super::controls::Controls;
 use super::outline::Outline;
-use super::pedal_response::{LOCKED, PedalResponse, settled_torques};
+use super::pedal_response::{EngineResponse, LOCKED, PedalResponse, settled_torques};
 use super::powertrain::{Brake, BrakeState, GearboxState};
 use super::spec::{Axle, Footprint, Tyre, VehicleSpec};
 use super::trailer::{Coupling, TrailerParts};
@@ -380,18 +380,30 @@ impl Vehicle {
     /// What throttle and brake do to it at its present speed and gear.
     pub fn pedal_response(&self, state: &VehicleState) -> PedalResponse {
         let arm = self.ride_radius() * self.mass;
-        let driveline = &self.parts.driveline;
-        let input = state.body.u[driveline.transmission.shafts.input.index()];
+        let input = state.body.u[self.parts.driveline.transmission.shafts.input.index()];
         let torques = settled_torques(&self.spec.powertrain, &state.gearbox, input);
+        let gain = self.gearing();
+        let [closed, full] = torques.unwrap_or_default().map(|torque| torque * gain / arm);
+        let brake = self.brakes.iter().map(|brake| brake.max_torque).sum::<f64>() / arm;
+        PedalResponse { closed, full, brake }
+    }
+
+    /// How its engine gets to an acceleration at its present speed and gear.
+    pub fn engine_response(&self, state: &VehicleState) -> EngineResponse {
+        let shafts = self.parts.driveline.transmission.shafts.speeds(&state.body.u);
+        let gain = self.gearing() / (self.ride_radius() * self.mass);
+        EngineResponse::of(&self.spec.powertrain, &state.gearbox, shafts, (gain, self.mass))
+    }
+
+    /// Torque at all wheels together over that at the gearbox's output.
+    fn gearing(&self) -> f64 {
+        let driveline = &self.parts.driveline;
         let (front, shares) = self.spec.driveline.split(driveline.shafts.len());
         let at_wheels = driveline.shafts.iter().enumerate().map(|(index, &(_, axle))| {
             let ratio = self.spec.axles[axle].final_drive.map_or(1.0, |drive| drive.ratio);
             shares[usize::from(index >= front)] / ratio
         });
-        let gain: f64 = at_wheels.sum();
-        let [closed, full] = torques.unwrap_or_default().map(|torque| torque * gain / arm);
-        let brake = self.brakes.iter().map(|brake| brake.max_torque).sum::<f64>() / arm;
-        PedalResponse { closed, full, brake }
+        at_wheels.sum()
     }
 
     /// Length of the spring of a side, m.

@@ -97,7 +97,7 @@ fn drive(model: TrackModel, case: &Drive) -> Result<Ended, ValidationError> {
             let twist = own.own.vehicle.twist(&own.room.vehicle);
             way += twist.linear.norm() * own.step;
             turned += twist.angular.z * own.step;
-            torque += own.room.vehicle.drives().iter().sum::<f64>();
+            torque += own.room.vehicle.drives().iter().map(|side| side.drive).sum::<f64>();
             steps += 1.0;
         }
     }

@@ -21,7 +21,7 @@ pub use speed::{Aim, Motion, SpeedControl, SpeedState};
 pub use table::Table;
 pub use trailer::TrailerGeometry;
 
-use super::{Controls, PedalResponse, Selector};
+use super::{Controls, EngineResponse, PedalResponse, Selector};
 use crate::spatial::Pose;
 use serde::{Deserialize, Serialize};
 
@@ -65,6 +65,9 @@ pub struct PedalView {
     pub response: PedalResponse,
     /// How they stood in the last step.
     pub applied: Controls,
+    /// How the engine gets to what the throttle gives, for drivers who do not exceed an
+    /// acceleration ([`Plan::acceleration`]).
+    pub engine: Option<EngineResponse>,
 }
 
 /// What a follower sees of its leader.

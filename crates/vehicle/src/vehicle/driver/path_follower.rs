@@ -252,7 +252,8 @@ impl PathFollower {
         }
         let on_path = (&self.path, place, aside);
         let steering = pursuit.steering(own, on_path, &view.pose, view.speed, [sense, along_path]);
-        own.until_it_turns(steering, view.speed, view.yaw_rate)
+        let steering = own.until_it_turns(steering, view.speed, view.yaw_rate, sense);
+        own.command(steering, sense)
     }
 
     /// Whether it drives forward to straighten a trailer that would fold up if it were backed on.
@@ -369,6 +370,7 @@ mod tests {
         rear_axle: -1.689,
         max_steer: 0.5276,
         skids: false,
+        pivots: false,
         trailer: None,
     };
 

@@ -8,7 +8,7 @@
 use super::{Path, Place, TrailerGeometry};
 use crate::numeric::{atan, hypot, tan};
 use crate::spatial::{Pose, Vec3};
-use crate::vehicle::spec::{Track, TrackedSpec, VehicleSpec};
+use crate::vehicle::spec::{Track, TrackSteering, TrackedSpec, VehicleSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -28,6 +28,9 @@ pub struct SteeringGeometry {
     pub max_steer: f64,
     /// Whether it turns by skidding, so that the ground decides how far.
     pub skids: bool,
+    /// Whether its steering sets the sense in which it turns, forward and backward alike, as a
+    /// pivot drive does, in place of the curvature of its way.
+    pub pivots: bool,
     /// Its trailer, if it draws one.
     pub trailer: Option<TrailerGeometry>,
 }
@@ -73,6 +76,7 @@ impl SteeringGeometry {
             rear_axle: 0.5 * (middle(&spec.left) + middle(&spec.right)),
             max_steer: crate::numeric::atan(length * curvature),
             skids: true,
+            pivots: matches!(spec.drive.steering, TrackSteering::Pivot { .. }),
             trailer: None,
         }
     }
@@ -84,6 +88,7 @@ impl SteeringGeometry {
             rear_axle: spec.turning_line(),
             max_steer: spec.max_steer(),
             skids: false,
+            pivots: false,
             trailer: TrailerGeometry::of(spec),
         }
     }
@@ -103,14 +108,23 @@ impl SteeringGeometry {
     /// until their thrusts part by more than it bears across them, and under a small steering
     /// they run straight on. Its driver steers until the vehicle turns as it is to: by
     /// `SKID_GAIN` times the curvature, 1/m, that is missing at `speed`, m/s, and `yaw_rate`,
-    /// rad/s.
-    pub fn until_it_turns(&self, steering: f64, speed: f64, yaw_rate: f64) -> f64 {
+    /// rad/s. One that pivots turns standing, too, where its speed does not tell which way it is
+    /// to go: that is its `sense`, -1 backward.
+    pub fn until_it_turns(&self, steering: f64, speed: f64, yaw_rate: f64, sense: f64) -> f64 {
         if !self.skids {
             return steering;
         }
         let wanted = tan(steering * self.max_steer) / self.wheelbase;
-        let turned = yaw_rate / speed.abs().max(SLOW).copysign(speed);
+        let way = if self.pivots { sense } else { speed };
+        let turned = yaw_rate / speed.abs().max(SLOW).copysign(way);
         self.steering(wanted + SKID_GAIN * (wanted - turned))
+    }
+
+    /// The command, -1 to 1, by which it drives the way of a `steering` that leads along a
+    /// curvature: the rate of turn is that curvature times the speed, and so, where steering sets
+    /// its sign, the other one as it drives backward (`sense` -1).
+    pub fn command(&self, steering: f64, sense: f64) -> f64 {
+        if self.pivots { steering * sense } else { steering }
     }
 
     /// Middle of the rear axle in the horizontal plane, m.
@@ -174,6 +188,7 @@ mod tests {
         rear_axle: -1.689,
         max_steer: 0.5276,
         skids: false,
+        pivots: false,
         trailer: None,
     };
 
@@ -206,6 +221,33 @@ mod tests {
                 assert!(end.abs() < 0.01, "{end} m beside the line at {speed} m/s");
             }
         }
+    }
+
+    /// A steering drive sets the rate of turn, so that the same curvature takes the other
+    /// steering backward: r = kappa v, also where the vehicle still stands and already turns.
+    #[test]
+    fn one_that_pivots_keeps_its_curvature_backward() {
+        let pivots = SteeringGeometry { skids: true, pivots: true, ..GEOMETRY };
+        let most = pivots.tightest();
+        for curvature in [0.05, -0.1] {
+            for sense in [1.0, -1.0] {
+                for speed in [0.0, 2.0] {
+                    // turned by the steering drive until the rate of turn is that of the curvature
+                    let (mut turned, mut command) = (0.0, 0.0);
+                    for _ in 0..400 {
+                        let steering = pivots.steering(curvature);
+                        let steering =
+                            pivots.until_it_turns(steering, sense * speed, turned, sense);
+                        command = pivots.command(steering, sense);
+                        turned += 0.05 * (command * most - turned);
+                    }
+                    assert!(command * curvature * sense > 0.0, "{curvature}, {sense}, {speed}");
+                    assert!(turned * curvature * sense > 0.0, "{curvature}, {sense}, {speed}");
+                }
+            }
+        }
+        let wheels = SteeringGeometry { pivots: false, ..pivots };
+        assert_eq!(wheels.command(0.3, -1.0), 0.3);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::PedalView;
 use crate::numeric::GRAVITY;
-use crate::vehicle::Controls;
+use crate::vehicle::{Controls, EngineResponse};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -35,6 +35,12 @@ const PULLING_RATE: f64 = 0.4;
 /// and how fast, 1/s, beside what the lack of speed asks for.
 const FIRMER_AFTER: f64 = 1.0;
 const FIRMER_RATE: f64 = 0.4;
+/// The same time of one that must not exceed an acceleration, s: what resists lets it ask for more
+/// before.
+const LATER_FIRMER_AFTER: f64 = 1.5;
+
+/// Share of what is asked of it that an engine must give before more is asked.
+const FOLLOWED: f64 = 0.9;
 
 /// Least speed of a rim over which its slip is reckoned, m/s: what just begins to turn does not slide.
 const LEAST_RIM: f64 = 1.0;
@@ -143,6 +149,16 @@ pub struct SpeedState {
     /// For how long it has been pulling away, against that brake or with wheels or tracks that do
     /// not turn, s.
     pub pulling: f64,
+}
+
+impl SpeedState {
+    /// Takes note of what resists the acceleration that pedals or drive `gave`, m/s².
+    fn note_resistance(&mut self, gave: f64, speed: f64, h: f64) {
+        if let Some(last) = self.last_speed.replace(speed) {
+            let resists = gave - (speed - last) / h;
+            self.integral += (h / (RESISTANCE_TIME + h)) * (resists - self.integral);
+        }
+    }
 }
 
 impl SpeedControl {
@@ -265,22 +281,66 @@ impl Aim {
     /// Mechatronics 1 (1996) 56). Pedals at their ends do not wind it up, nor does a brake that
     /// holds a vehicle at rest: what that bears is told by the slope.
     fn controls(&self, state: &mut SpeedState, motion: &Motion, h: f64) -> Controls {
-        let PedalView { response, applied } = &self.pedals;
+        let PedalView { response, applied, engine } = &self.pedals;
+        if let Some(engine) = engine {
+            return self.at_most(engine, state, motion, h);
+        }
         let gave = if motion.rests() {
             response.at_rest(applied, GRAVITY * motion.slope)
         } else {
             response.acceleration(applied)
         };
-        if let Some(last) = state.last_speed.replace(motion.speed) {
-            let resists = gave - (motion.speed - last) / h;
-            state.integral += (h / (RESISTANCE_TIME + h)) * (resists - state.integral);
-        }
+        state.note_resistance(gave, motion.speed, h);
         let pedals = response.pedals(self.acceleration + state.integral);
         // a small acceleration would take seconds more to overcome what holds wheels or tracks at rest
         if state.pulling > FIRMER_AFTER && motion.rests() && pedals.throttle < 1.0 {
             state.integral += FIRMER_RATE * (response.full - response.closed).max(0.0) * h;
         }
         pedals
+    }
+
+    /// Pedals that do not exceed the acceleration while the engine runs up and gears change: what
+    /// the driveline gives is felt in place of reckoned with as if engine and converter had
+    /// settled, so that a thrust that is still to come is not taken for resistance; the throttle
+    /// brings the engine to the speed at which it gives what is asked; and what shafts that are
+    /// slowed by a change of gears give beyond it is taken by the brake.
+    fn at_most(
+        &self,
+        engine: &EngineResponse,
+        state: &mut SpeedState,
+        motion: &Motion,
+        h: f64,
+    ) -> Controls {
+        let PedalView { response, applied, .. } = &self.pedals;
+        let drive = GRAVITY * motion.thrust;
+        let on_throttle = applied.throttle > 0.0 && applied.throttle < 1.0;
+        let gave = if motion.rests() {
+            response.held_at_rest(drive, applied.brake, GRAVITY * motion.slope)
+        } else if engine.slips && !engine.changes_gear && on_throttle && applied.brake == 0.0 {
+            // what it has asked for: an engine that follows a little late is resistance, too
+            self.acceleration + state.integral
+        } else {
+            drive - applied.brake * response.brake
+        };
+        state.note_resistance(gave, motion.speed, h);
+        let wanted = self.acceleration + state.integral;
+        let pedals = response.pedals(wanted);
+        if engine.changes_gear && drive > wanted && response.brake > 0.0 {
+            let brake = ((drive - wanted) / response.brake).clamp(0.0, 1.0);
+            return Controls { throttle: 0.0, brake, ..pedals };
+        }
+        // a small acceleration would take seconds more to overcome what holds wheels or tracks at
+        // rest: more is asked, the faster the longer, once the engine gives what has been asked
+        let patient = state.pulling - LATER_FIRMER_AFTER;
+        if patient > 0.0 && motion.rests() && drive > FOLLOWED * wanted {
+            state.integral +=
+                FIRMER_RATE * patient * (response.full - response.closed).max(0.0) * h;
+        }
+        if pedals.brake > 0.0 {
+            return pedals;
+        }
+        let throttle = engine.throttle(engine.asked(wanted, drive, self.acceleration));
+        Controls { throttle, ..pedals }
     }
 }
 
@@ -443,7 +503,8 @@ mod tests {
         let (mut drive, mut speed, mut place, mut back) = (0.0, 0.0_f64, 0.0_f64, 0.0_f64);
         let (mut time, mut begun) = (0.0, None);
         while speed < 2.0 && time < 30.0 {
-            let aim = Aim { acceleration, pedals: PedalView { response, applied } };
+            let pedals = PedalView { response, applied, engine: None };
+            let aim = Aim { acceleration, pedals };
             let motion = Motion { speed, thrust: drive / GRAVITY, slope, rim: speed };
             applied = control.controls_by(&mut state, 5.0, Some(&aim), &motion, h);
             // the engine answers late

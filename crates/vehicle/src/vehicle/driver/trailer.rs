@@ -129,6 +129,7 @@ mod tests {
         rear_axle: -2.0,
         max_steer: 0.5,
         skids: false,
+        pivots: false,
         trailer: None,
     };
     const SEMITRAILER: TrailerGeometry =

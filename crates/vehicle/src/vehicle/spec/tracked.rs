@@ -264,7 +264,8 @@ pub enum TrackSteering {
         brake_torque: f64,
     },
     /// A steering drive turns the sprockets against each other in proportion to
-    /// the speed of the gearbox's input, standing or driving.
+    /// the speed of the gearbox's input, standing or driving. So the same steering turns the
+    /// vehicle the same way round forward and backward.
     Pivot {
         /// Difference of the sprockets' speeds at full lock over that of the
         /// gearbox's input.

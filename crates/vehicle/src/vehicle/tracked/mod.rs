@@ -31,11 +31,11 @@ pub use shoes::{ShoePlace, Shoes};
 use super::Coupling;
 use super::controls::Controls;
 use super::outline::Outline;
-use super::pedal_response::{LOCKED, PedalResponse, settled_torques};
+use super::pedal_response::{EngineResponse, LOCKED, PedalResponse, settled_torques};
 use super::powertrain::{Brake, BrakeState, GearboxState, NEUTRAL};
 use super::spec::{Footprint, TrackModel, TrackResistance, TrackSteering, TrackedSpec};
 use super::transmission::friction;
-use super::wheeled::VehicleState;
+use super::wheeled::{VehicleState, WheelDrive};
 use crate::multibody::{ElementForce, ModelError, StepError, Workspace};
 use crate::numeric::GRAVITY;
 use crate::spatial::{Load, Pose, Quat, Twist, Vec3};
@@ -82,8 +82,8 @@ pub struct TrackedWorkspace {
     seats: [Vec<[SeatLoad; 2]>; 2],
     /// Loads of the road wheels on the shoes, left and right, N.
     rims: [Vec<f64>; 2],
-    /// Torque of driveline and brakes on the sprockets in the last step, N m.
-    drives: [f64; 2],
+    /// What driveline and brakes did to the sprockets in the last step.
+    drives: [WheelDrive; 2],
 }
 
 impl TrackedWorkspace {
@@ -104,9 +104,9 @@ impl TrackedWorkspace {
         self.body.drift
     }
 
-    /// Torques of driveline and brakes on the sprockets in the last step, left
-    /// and right, N m.
-    pub fn drives(&self) -> [f64; 2] {
+    /// What the driveline, its steering included, and the service brakes did to the sprockets in
+    /// the last step, left and right; the running resistance of belts takes its part of that.
+    pub fn drives(&self) -> [WheelDrive; 2] {
         self.drives
     }
 }
@@ -232,7 +232,7 @@ impl TrackedVehicle {
             Run::Segments(_) => Vec::new(),
         });
         let rims = tracks.map(|track| vec![0.0; track.arms.len()]);
-        TrackedWorkspace { body, seats, rims, drives: [0.0; 2] }
+        TrackedWorkspace { body, seats, rims, drives: [WheelDrive::default(); 2] }
     }
 
     /// Moves the whole vehicle by `way`, m.
@@ -355,6 +355,13 @@ impl TrackedVehicle {
         PedalResponse { closed, full, brake: 2.0 * self.service_brake().max_torque / arm }
     }
 
+    /// How its engine gets to an acceleration at its present speed and gear.
+    pub fn engine_response(&self, state: &VehicleState) -> EngineResponse {
+        let shafts = self.parts.transmission.shafts.speeds(&state.body.u);
+        let gain = 1.0 / (self.spec.drive.ratio * self.spec.drive_radius() * self.mass);
+        EngineResponse::of(&self.spec.powertrain, &state.gearbox, shafts, (gain, self.mass))
+    }
+
     /// Tension of a track in the last step, N: of a belt on each stretch from the
     /// sprocket's front to the idler, and last on top; of shoes at the pin behind each.
     pub fn tensions(&self, workspace: &TrackedWorkspace, side: usize) -> Vec<f64> {
@@ -451,7 +458,7 @@ impl TrackedVehicle {
         self.seat_loads(state, workspace, h);
         self.suspend(state, workspace);
         self.drive(state, &mut workspace.body, &controls, tick, h);
-        self.brake(state, &mut workspace.body, controls.brake, h);
+        self.brake(state, workspace, controls.brake, h);
         self.parts.model.advance(&mut state.body, &mut workspace.body, h)?;
         self.settle_linings(state, workspace, controls.brake, h);
         Ok(())
@@ -486,7 +493,8 @@ impl TrackedVehicle {
         }
         self.parts.model.advance(&mut state.body, &mut workspace.body, h)?;
         for (side, track) in self.parts.tracks.iter().enumerate() {
-            workspace.drives[side] = -workspace.body.element[track.brake].force;
+            let torque = -workspace.body.element[track.brake].force;
+            workspace.drives[side] = WheelDrive { drive: torque, brake: 0.0 };
         }
         Ok(())
     }
@@ -555,13 +563,15 @@ impl TrackedVehicle {
     }
 
     /// Service brakes on the sprockets, steering brakes of both hands.
-    fn brake(&self, state: &VehicleState, workspace: &mut Workspace, pedal: f64, h: f64) {
+    fn brake(&self, state: &VehicleState, workspace: &mut TrackedWorkspace, pedal: f64, h: f64) {
         let (service, running) = (self.service_brake(), self.running_resistance());
+        let TrackedWorkspace { body: workspace, drives, .. } = workspace;
         for (side, track) in self.parts.tracks.iter().enumerate() {
             let rate = workspace.rate[track.brake];
             let braked = service.torque(pedal, &state.brakes[side], rate, h);
             let dragged = running.torque(1.0, &state.brakes[2 + side], rate, h);
             let drag = self.speed_resistance();
+            drives[side] = WheelDrive { drive: 0.0, brake: braked.value };
             workspace.element[track.brake] = ElementForce {
                 force: drag * rate - braked.value - dragged.value,
                 stiffness: 0.0,
@@ -598,10 +608,33 @@ impl TrackedVehicle {
                 brake.advance(pedal, &mut state.clutches[hand], workspace.body.rate[element], h);
             }
         }
-        let row = self.parts.model.closure_row(self.parts.carrier);
-        let half = -0.5 * state.body.closure_forces[row];
-        for (side, track) in self.parts.tracks.iter().enumerate() {
-            workspace.drives[side] = half - workspace.body.element[track.brake].force;
+        self.record_drives(state, workspace);
+    }
+
+    /// Adds what the driveline did to the sprockets: half of the carrier's torque each, and what
+    /// steers them, the torque of a steering drive against each other or that of a steering brake,
+    /// which acts on both by way of its differential.
+    fn record_drives(&self, state: &VehicleState, workspace: &mut TrackedWorkspace) {
+        let Parts { model, carrier, pivot, steering, .. } = &self.parts;
+        let torque = |closure| state.body.closure_forces[model.closure_row(closure)];
+        let half = -0.5 * torque(*carrier);
+        let against = pivot.map_or(0.0, |(closure, _)| torque(closure));
+        let TrackedWorkspace { body, drives, .. } = workspace;
+        let [left, right] = drives;
+        (left.drive, right.drive) = (half - against, half + against);
+        let [on_left, on_right] = steering.map(|element| -body.element[element].force);
+        match self.spec.drive.steering {
+            TrackSteering::Pivot { .. } => {}
+            TrackSteering::ClutchBrake { .. } => {
+                left.brake += on_left;
+                right.brake += on_right;
+            }
+            TrackSteering::Differential { ratio, .. } => {
+                // rates of the brakes: inner (1 + ratio), outer (ratio - 1)
+                let [inner, outer] = [1.0 + ratio, ratio - 1.0];
+                left.drive += inner * on_left + outer * on_right;
+                right.drive += inner * on_right + outer * on_left;
+            }
         }
     }
 

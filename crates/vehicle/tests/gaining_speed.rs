@@ -1,0 +1,95 @@
+//! Drivers who gain speed with no more than an acceleration, while they pull away and as gears change.
+
+mod rolling;
+
+use bekker_ground::numeric::GRAVITY;
+use bekker_ground::spatial::Vec3;
+use bekker_vehicle::vehicle::driver::{Aim, Motion, PedalView, SpeedControl};
+use bekker_vehicle::vehicle::{AnySpec, VehicleSpec, catalogue, find, find_any};
+use rolling::{H, Rolling, held};
+
+/// Steps between the speeds that are told, and how many of them are a second.
+const STRIDE: usize = 10;
+const SECOND: usize = 100;
+/// Speed that the driver is to come to, m/s.
+const TARGET: f64 = 10.0;
+
+/// Speeds of a vehicle that stands on a plane of this sine and is to gain speed with at most an
+/// acceleration, m/s.
+fn speeds(spec: &VehicleSpec, sine: f64, most: f64, time: f64) -> Vec<f64> {
+    let mut own = Rolling::new(spec.clone());
+    own.run(2.0, held());
+    for step in 1..=2000 {
+        let sine = sine * f64::from(step) / 2000.0;
+        let cosine = (1.0 - sine * sine).sqrt();
+        *own.room.gravity() = Vec3::new(-sine, 0.0, -cosine) * GRAVITY;
+        own.step(&held());
+    }
+    let control = SpeedControl::default();
+    let (mut memory, mut applied) = (control.start(), held());
+    let mut told = Vec::new();
+    for step in 0..(time / H).round() as usize {
+        if step % STRIDE == 0 {
+            told.push(own.speed());
+        }
+        let motion = Motion {
+            speed: own.speed(),
+            thrust: own.vehicle.thrust(&own.state),
+            slope: sine,
+            rim: own.vehicle.rim_speed(&own.state),
+        };
+        let pedals = PedalView {
+            response: own.vehicle.pedal_response(&own.state),
+            applied,
+            engine: Some(own.vehicle.engine_response(&own.state)),
+        };
+        let acceleration = ((TARGET - motion.speed) / 0.5).min(most);
+        let aim = Aim { acceleration, pedals };
+        applied = control.controls_by(&mut memory, TARGET, Some(&aim), &motion, H);
+        own.step(&applied);
+    }
+    told
+}
+
+/// Largest gain within a second, m/s; when it moves, s; and its speed at the end, m/s.
+fn gained(speeds: &[f64]) -> [f64; 3] {
+    let gains = speeds.windows(SECOND + 1).map(|own| own[SECOND] - own[0]);
+    let moves = speeds.iter().position(|speed| *speed > 0.1).unwrap_or(speeds.len());
+    let end = speeds.last().copied().unwrap_or_default();
+    [gains.fold(0.0, f64::max), moves as f64 / SECOND as f64, end]
+}
+
+/// Engines that run up from rest in a converter or a clutch that slips, and shafts that are slowed
+/// by a change of gears: none is felt beyond the acceleration.
+#[test]
+fn they_pull_away_with_no_more_than_their_acceleration() {
+    for entry in catalogue() {
+        let AnySpec::Wheeled(spec) = find_any(entry.key).unwrap() else { continue };
+        for most in [0.2, 0.3, 0.5, 1.5] {
+            let [second, moves, end] = gained(&speeds(&spec, 0.0, most, 8.0));
+            let case = format!("{} at {most} m/s²", entry.key);
+            println!("{case}: {second:.3} m/s in a second, moves at {moves} s, {end:.2} m/s");
+            // beyond it for what holds wheels at rest and lets go, and for what a shift leaves
+            assert!(second < 1.2 * most, "{case}: gains {second} m/s in a second");
+            assert!(moves < 1.5, "{case}: moves at {moves} s");
+            // what it gains less in the first second, while it is felt what resists
+            let least = (0.8 * most * (8.0 - moves)).min(0.6 * TARGET);
+            assert!(end > least, "{case}: {end} m/s after 8 s");
+        }
+    }
+}
+
+/// On a hill nobody leaps or rolls back either.
+#[test]
+fn they_pull_away_uphill() {
+    for name in ["hmmwv", "fed_alpha", "mrzr4"] {
+        let speeds = speeds(&find(name).unwrap(), 0.15, 0.5, 8.0);
+        let [second, moves, end] = gained(&speeds);
+        println!("{name}: {second:.3} m/s in a second, moves at {moves} s, {end:.2} m/s");
+        assert!(second < 0.6, "{name}: gains {second} m/s in a second");
+        assert!(moves < 3.5, "{name}: moves at {moves} s");
+        assert!(end > 1.2, "{name}: {end} m/s after 8 s");
+        let back: f64 = speeds.iter().map(|speed| speed.min(0.0) / SECOND as f64).sum();
+        assert!(back > -0.05, "{name}: rolls back by {back} m");
+    }
+}
