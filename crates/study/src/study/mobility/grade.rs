@@ -24,8 +24,9 @@ const WAY: f64 = 12.0;
 const SLIP: f64 = 0.1;
 /// Longest climb, s.
 const LONGEST: f64 = 40.0;
-/// Time, s, after which a vehicle that its brakes do not hold rolls back, and how fast at least, m/s.
-const ROLLED_OFF: [f64; 2] = [2.0, 0.3];
+/// Time, s, after which a vehicle that its brakes do not hold rolls back, and how fast at least, m/s:
+/// from there on its driver does nothing but brake.
+const ROLLED_OFF: [f64; 2] = [2.0, 0.1];
 /// What is asked of a military vehicle on firm ground.
 const ASKED: f64 = 0.6;
 
