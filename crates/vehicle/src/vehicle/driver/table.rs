@@ -132,7 +132,8 @@ mod tests {
         for (time, meant) in [(0.0, Intent::Drive), (10.0, Intent::Drive), (15.0, Intent::Hold)] {
             assert_eq!(lifted(time), meant, "{time}");
         }
-        let rolls = Table { speed: Some(Curve::new(vec![[0.0, 5.0]]).unwrap()), ..table };
+        let rolls =
+            Table { speed: Some(Curve::new(vec![[0.0, 5.0], [9.0, 5.0]]).unwrap()), ..table };
         assert_eq!(rolls.intent(19.0, &rolls.controls(19.0)), Intent::Drive);
         assert_eq!(rolls.intent(21.0, &rolls.controls(21.0)), Intent::Hold);
     }
