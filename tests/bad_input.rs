@@ -904,6 +904,11 @@ const COMMAND_LINES: &[(&[&str], &str, i32)] = &[
         3,
     ),
     (
+        &["rig", "plate", "--soil", "mud", "--set", "k_phi=-5"],
+        "pressure = 100000 Pa must be one that it comes to bear, by k_c, k_phi and n, within 100 m",
+        1,
+    ),
+    (
         &["rig", "plate", "--soil", "mud", "--set", "k_phi=x"],
         "--set k_phi=x: k_phi = \"x\": must be a number",
         3,

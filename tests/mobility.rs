@@ -147,6 +147,30 @@ fn a_vehicle_of_ones_own_is_driven_and_what_is_wrong_is_named() {
     assert!(told.contains("hmmwv"), "{told}");
 }
 
+/// Brakes of 1000 N m hold 4 x 1000/(0.47 m) of the weight of 25.2 kN: 36 %. Steeper the vehicle rolls
+/// back for ever with its foot off the throttle, and the figure is no word about what it can climb.
+#[test]
+fn who_is_not_held_by_his_brakes_is_told_so() {
+    let place = tempfile::tempdir().unwrap();
+    let hmmwv = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/vehicle/vehicles/hmmwv.toml");
+    let text = fs::read_to_string(&hmmwv).unwrap();
+    fs::write(
+        place.path().join("weak.toml"),
+        text.replace("brake_torque = 4000", "brake_torque = 1000"),
+    )
+    .unwrap();
+    let note = |vehicle: &str| {
+        let found = json(place.path(), &["--vehicle", vehicle, "--event", "grade", "--quick"]);
+        let own = figure(&found, "gradeability").clone();
+        (own["value"].as_f64().unwrap(), own["note"].as_str().unwrap().to_owned())
+    };
+    let (grade, told) = note("weak.toml");
+    // sought to within 0.04
+    assert!((0.3..0.4).contains(&grade) && told.starts_with("its brakes decide: on 0."), "{told}");
+    let (grade, told) = note("hmmwv");
+    assert!(grade > 0.5 && told.is_empty(), "{grade}: {told}");
+}
+
 /// What is told of as written is there, and nothing else.
 #[test]
 fn a_page_of_plots_is_told_of_where_there_is_one() {

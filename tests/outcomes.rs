@@ -127,6 +127,68 @@ fn an_idling_vehicle_holds() {
     assert_eq!(idles.outcome.code, OutcomeCode::Holding, "{}", idles.outcome);
 }
 
+/// One that was stopped hard stands, and the last second that counts is a second: by a decaying mean
+/// it was under way for 3.5 s more.
+#[test]
+fn one_that_drove_into_a_block_is_immobilised_two_seconds_later() {
+    let block = "scenery=[{kind=\"block\",size=[1,20,2],places=[[5,0]]}]";
+    let found = |duration: f64| {
+        let duration = format!("time.duration={duration}");
+        summary(&[block, "vehicle[0].driver.speed=3", &duration]).vehicles.remove(0).outcome
+    };
+    let end = found(4.0);
+    assert_eq!(end.code, OutcomeCode::Immobilised, "{end}");
+    // it hits the block at 1.3 s, and last got on by 0.2 m before that
+    let since = end.time.unwrap();
+    assert!((1.0..1.6).contains(&since), "{end}");
+    let early = found(((since + 1.9) * 10.0).floor() / 10.0);
+    assert_eq!(early.code, OutcomeCode::UnderWay, "{early}");
+}
+
+/// It holds from when it stands, and was told to: not from when it lifted its foot, or
+/// was let roll.
+#[test]
+fn who_holds_does_so_since_he_stands() {
+    let table = |rows: &str| format!("vehicle[0].driver={{kind=\"table\",rows=[{rows}]}}");
+    let slows = table("{time=0,speed=4},{time=4,speed=4},{time=8,speed=1},{time=9,speed=0}");
+    let rolls = table("{time=0,gear=\"neutral\"},{time=4,gear=\"neutral\"},{time=4.5,brake=1}");
+    for (model, driver, speed, [from, until]) in [
+        ("hmmwv", &slows, 0, [8.8, 11.0]),
+        ("m113", &slows, 0, [8.8, 11.0]),
+        ("hmmwv", &rolls, 8, [4.0, 6.5]),
+        // on its springs it rocks to and fro by 0.2 m/s and more, until 7 s
+        ("m113", &rolls, 8, [4.0, 8.0]),
+    ] {
+        let sets = [format!("vehicle[0].model={model}"), format!("vehicle[0].speed={speed}")];
+        let own = summary(&[&sets[0], &sets[1], driver]).vehicles.remove(0).outcome;
+        assert_eq!(own.code, OutcomeCode::Holding, "{model}: {own}");
+        // told to stand from there on, and by then it has stopped
+        assert!((from..until).contains(&own.time.unwrap()), "{model}: {own}");
+    }
+}
+
+/// Ways are those of space: up a grade of 0.3 it is longer than its plan by sqrt(1 + 0.3²), and what is
+/// made good is no more than what was driven, from the place where it was set down.
+#[test]
+fn ways_up_a_grade_are_as_long_as_the_grade() {
+    let way = |grade: f64| {
+        let grade = format!("terrain.surface.grade={grade}");
+        let driven = run(SCENARIO, &[&grade, "vehicle[0].driver.speed=3", "time.duration=8"]);
+        let plan = driven.samples().next().unwrap().pose.position;
+        (plan.x, driven.summary("outcomes", 1.0).vehicles.remove(0))
+    };
+    for grade in [0.0, 0.25] {
+        let (plan, own) = way(grade);
+        let along = plan * (1.0 + grade * grade).sqrt();
+        let made_good = own.speed_made_good * own.driving_time;
+        // the chassis starts within 0.1 m of its place in plan, for it leans, and pitches and heaves by
+        // centimetres on 20 m
+        assert!((own.distance - along).abs() < 0.15, "{} of {along}", own.distance);
+        assert!((made_good - along).abs() < 0.15, "{made_good} of {along}");
+        assert!(made_good <= own.distance + 1e-9, "{made_good} of {}", own.distance);
+    }
+}
+
 #[test]
 fn slipping_down_a_side_slope() {
     let slime =

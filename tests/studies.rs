@@ -358,6 +358,34 @@ fn events_are_counted_and_the_first_is_timed() {
     }
 }
 
+/// What is taken on the way ends with the drive: the same drive has the same means however long the run
+/// goes on with the vehicle at its end.
+#[test]
+fn means_do_not_know_how_long_a_vehicle_stands_at_its_end() {
+    let means = "\"mean_of_speed_mps\", \"absorbed_power\", \"go\", \"driving_time\"";
+    let study = STUDY
+        .replace("\"go\", \"distance\", \"lead.max_sinkage\", \"outcome\"", means)
+        .replace("replications = 3", "replications = 1")
+        .replace("soil.default", "time.duration")
+        .replace("\"dry_sand_lll\", \"no_such_soil\", \"mud\"", "8, 12")
+        .replace("name = \"soil\"", "name = \"duration\"");
+    let place = Place::new(&study);
+    let scenario = SCENARIO.replace("[30, 0]", "[8, 0]").replace("dry_sand_lll", "firm");
+    fs::write(place.at("quick.toml"), scenario).unwrap();
+    place.done(&["run", "study.toml", "--out", "out"]);
+    let csv = fs::read_to_string(place.at("out/trials.csv")).unwrap();
+    let rows: Vec<Vec<&str>> = csv.lines().map(|row| row.split(',').collect()).collect();
+    let of = |row: usize, name: &str| {
+        let column = rows[0].iter().position(|own| own.ends_with(name));
+        rows[row][column.unwrap_or_else(|| panic!("{name}: {csv}"))].parse::<f64>().unwrap()
+    };
+    for name in ["mean_of_speed_mps", "absorbed_power", "go", "driving_time"] {
+        assert_eq!(of(1, name), of(2, name), "{name}: {csv}");
+    }
+    // as fast as the figure that leaves the end out
+    assert!(of(1, "mean_of_speed_mps") > 1.0 && of(1, "driving_time") < 8.0, "{csv}");
+}
+
 /// What alone decides is a number that is drawn, beside words that say nothing: it is named, as what
 /// comes back would be. Of a part of the trials, and without the point that others are compared with, that
 /// is said.

@@ -198,7 +198,10 @@ impl Info {
         let epsg = raster.crs.epsg.map_or("not given".into(), |code| format!("EPSG {code}"));
         let system = zone.map_or(epsg.clone(), |zone| format!("{epsg}, {}", zone.datum));
         let [columns, rows] = [raster.columns, raster.rows];
-        let size = [columns as f64 * cell[0], rows as f64 * cell[1]];
+        let across = |lost: usize| {
+            let [x, y] = [(columns - lost) as f64 * cell[0], (rows - lost) as f64 * cell[1]];
+            format!("{x:.1} m by {y:.1} m")
+        };
         let gaps = match raster.missing() {
             0 => "no cell".into(),
             missing => format!("{missing} cells"),
@@ -208,7 +211,7 @@ impl Info {
                 "cells",
                 format!("{columns} x {rows}, {:.2} m east by {:.2} m north", cell[0], cell[1]),
             ),
-            ("size", format!("{:.1} m by {:.1} m", size[0], size[1])),
+            ("size", format!("{}; {} from middle to middle of cells", across(0), across(1))),
             ("coordinates", format!("{} ({system})", extent(bounds))),
             (
                 "middle",

@@ -47,6 +47,7 @@ pub use raster::{Crs, NoData, Origin, Placement, Raster, Unit, degree_lengths};
 pub use raster_file::{RasterFile, Window};
 pub use reference::HeightUnit;
 pub use roughness::{REFERENCE_FREQUENCY, Roughness, RoughnessClass, STANDARD_WAVELENGTHS};
+pub use segment::strip;
 pub use slope::Slopes;
 pub use soil_map::{Region, SoilMap, SoilRaster};
 pub use stamp::{Face, Outline, Stamp};

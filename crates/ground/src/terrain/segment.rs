@@ -1,5 +1,7 @@
 //! Straight stretches, about which bands of soil and ditches lie.
 
+use crate::numeric::hypot;
+
 /// The vector to (x, y) from the nearest point of the segment between `from`
 /// and `to`, m. A segment without length is a point.
 pub fn offset(from: [f64; 2], to: [f64; 2], x: f64, y: f64) -> [f64; 2] {
@@ -9,6 +11,16 @@ pub fn offset(from: [f64; 2], to: [f64; 2], x: f64, y: f64) -> [f64; 2] {
     let along =
         if squared > 0.0 { ((dx * axis[0] + dy * axis[1]) / squared).clamp(0.0, 1.0) } else { 0.0 };
     [dx - along * axis[0], dy - along * axis[1]]
+}
+
+/// Corners of the strip of a `width` about the segment between `from` and `to`, with flat ends, in
+/// order around it, m.
+pub fn strip(from: [f64; 2], to: [f64; 2], width: f64) -> [[f64; 2]; 4] {
+    let axis = [to[0] - from[0], to[1] - from[1]];
+    let share = 0.5 * width / hypot(axis[0], axis[1]);
+    let left = [-share * axis[1], share * axis[0]];
+    let beside = |[x, y]: [f64; 2], side: f64| [x + side * left[0], y + side * left[1]];
+    [beside(from, -1.0), beside(to, -1.0), beside(to, 1.0), beside(from, 1.0)]
 }
 
 /// Whether the segment between `from` and `to` leads through the inside of a rectangle

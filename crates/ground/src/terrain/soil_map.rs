@@ -8,6 +8,7 @@ use rstar::{AABB, RTree, RTreeObject};
 use super::error::{TerrainError, finite};
 use super::raster::{Raster, Unit};
 use super::segment;
+use crate::numeric::hypot;
 use crate::soil::SoilId;
 
 /// A part of the plane.
@@ -27,7 +28,7 @@ pub enum Region {
         /// North-east corner, m.
         max: [f64; 2],
     },
-    /// Points within half of `width` of a segment.
+    /// Points beside a segment within half of `width` of it: a strip with flat ends.
     Band {
         /// One end, m.
         from: [f64; 2],
@@ -56,6 +57,8 @@ impl Region {
                 return Ok(());
             }
             Region::Band { from, to, width } => {
+                let length = hypot(to[0] - from[0], to[1] - from[1]);
+                finite("length of a band, m", length, "above 0", |v| v > 0.0)?;
                 finite("width of a band, m", *width, "above 0", |v| v > 0.0)?;
                 &[*from, *to]
             }
@@ -80,8 +83,11 @@ impl Region {
                 x >= min[0] && x <= max[0] && y >= min[1] && y <= max[1]
             }
             Region::Band { from, to, width } => {
-                let [rx, ry] = segment::offset(*from, *to, x, y);
-                rx * rx + ry * ry <= 0.25 * width * width
+                let [ax, ay] = [to[0] - from[0], to[1] - from[1]];
+                let [rx, ry] = [x - from[0], y - from[1]];
+                let (along, aside, squared) =
+                    (rx * ax + ry * ay, ax * ry - ay * rx, ax * ax + ay * ay);
+                (0.0..=squared).contains(&along) && aside * aside <= 0.25 * width * width * squared
             }
             Region::Polygon(corners) => {
                 let mut inside = false;
@@ -113,14 +119,14 @@ impl Region {
                 min[0] < east && max[0] > west && min[1] < north && max[1] > south
             }
             Region::Band { from, to, width } => {
-                // a strip meets a convex figure where its axis does, or where one's corner is
-                // nearer to the other than half of the width
-                let near = |[rx, ry]: [f64; 2]| rx * rx + ry * ry < 0.25 * width * width;
-                let beside =
-                    |[x, y]: &[f64; 2]| near([x - x.clamp(west, east), y - y.clamp(south, north)]);
-                segment::crosses(*from, *to, rectangle)
-                    || [from, to].into_iter().any(beside)
-                    || corners.iter().any(|[x, y]| near(segment::offset(*from, *to, *x, *y)))
+                // two convex figures are apart where an edge of one has all of the other beyond it
+                let strip = segment::strip(*from, *to, *width);
+                let along = [to[0] - from[0], to[1] - from[1]];
+                let axes = [[1.0, 0.0], [0.0, 1.0], along, [-along[1], along[0]]];
+                axes.iter().all(|axis| {
+                    let [(a, b), (c, d)] = [&strip, &corners].map(|own| shadow(own, *axis));
+                    a < d && c < b
+                })
             }
             Region::Polygon(corners) => {
                 let ends = corners.iter().zip(corners.iter().cycle().skip(1));
@@ -132,18 +138,24 @@ impl Region {
 
     /// South-west and north-east corner of what holds the region; none of a half plane.
     pub fn extent(&self) -> Option<[[f64; 2]; 2]> {
-        let around = |points: &[[f64; 2]], margin: f64| {
-            let least = |k: usize| points.iter().map(|p| p[k] - margin).fold(f64::MAX, f64::min);
-            let most = |k: usize| points.iter().map(|p| p[k] + margin).fold(f64::MIN, f64::max);
-            [[least(0), least(1)], [most(0), most(1)]]
+        let around = |points: &[[f64; 2]]| {
+            let [(west, east), (south, north)] =
+                [[1.0, 0.0], [0.0, 1.0]].map(|axis| shadow(points, axis));
+            [[west, south], [east, north]]
         };
         match self {
             Region::HalfPlane { .. } => None,
             Region::Rectangle { min, max } => Some([*min, *max]),
-            Region::Band { from, to, width } => Some(around(&[*from, *to], 0.5 * width)),
-            Region::Polygon(corners) => Some(around(corners, 0.0)),
+            Region::Band { from, to, width } => Some(around(&segment::strip(*from, *to, *width))),
+            Region::Polygon(corners) => Some(around(corners)),
         }
     }
+}
+
+/// From where to where points reach along an axis, in its lengths.
+fn shadow(points: &[[f64; 2]], axis: [f64; 2]) -> (f64, f64) {
+    let along = points.iter().map(|[x, y]| x * axis[0] + y * axis[1]);
+    along.fold((f64::MAX, f64::MIN), |(low, high), v| (low.min(v), high.max(v)))
 }
 
 /// Where a region may lie, by its number.
@@ -386,6 +398,31 @@ mod tests {
         assert!(band.contains(5.0, 6.3) && !band.contains(5.0, 6.5));
     }
 
+    /// A band along x is the rectangle of its length and width, and turned by 3-4-5 it is that
+    /// rectangle turned: nothing of it lies beyond its ends.
+    #[test]
+    fn a_band_ends_flat_at_its_ends() {
+        let straight = Region::Band { from: [20.0, 0.0], to: [60.0, 0.0], width: 40.0 };
+        let turned = Region::Band { from: [12.0, 16.0], to: [36.0, 48.0], width: 40.0 };
+        let rectangle = Region::Rectangle { min: [20.0, -20.0], max: [60.0, 20.0] };
+        assert_eq!(straight.extent(), rectangle.extent());
+        for (x, y) in (-10..90).flat_map(|x| (-40..40).map(move |y| (f64::from(x), f64::from(y)))) {
+            // off the edges, on which a turned point is by rounding in or out
+            let (x, y) = (x + 0.3, y + 0.3);
+            let inside = rectangle.contains(x, y);
+            assert_eq!(straight.contains(x, y), inside, "{x} {y}");
+            assert_eq!(turned.contains(0.6 * x - 0.8 * y, 0.8 * x + 0.6 * y), inside, "{x} {y}");
+            let cell = [x, y, x + 3.0, y + 2.0];
+            assert_eq!(straight.meets(cell), rectangle.meets(cell), "{x} {y}");
+            // a cell that holds a point of the band meets it
+            let [u, v] = [0.6 * x - 0.8 * y, 0.8 * x + 0.6 * y];
+            let met = turned.meets([u - 0.1, v - 0.1, u + 0.1, v + 0.1]);
+            // by 0.14 m at most a cell reaches over an edge that its middle is beyond
+            let near = rectangle.meets([x - 0.15, y - 0.15, x + 0.15, y + 0.15]);
+            assert!(met == inside || near && met, "{x} {y}");
+        }
+    }
+
     #[test]
     fn classes_are_looked_up_in_the_nearest_cell() {
         let raster = Raster {
@@ -421,6 +458,10 @@ mod tests {
         assert_eq!(
             refuse(Region::HalfPlane { point: [0.0, 0.0], direction: [0.0, 0.0] }),
             "length of a direction is 0; allowed: above 0"
+        );
+        assert_eq!(
+            refuse(Region::Band { from: [3.0, 4.0], to: [3.0, 4.0], width: 1.0 }),
+            "length of a band, m is 0; allowed: above 0"
         );
         assert!(
             refuse(Region::Rectangle { min: [1.0, 0.0], max: [0.0, 1.0] }).contains("is empty")

@@ -198,10 +198,13 @@ fn inside_region(at_region: u32, p: vec2<f32>) -> bool {
         return all(p >= a.xy) && all(p <= a.zw);
     }
     if (kind == 2u) {
-        let along = a.zw - a.xy;
-        let share = clamp(dot(p - a.xy, along) / max(dot(along, along), 1e-30), 0.0, 1.0);
-        let aside = p - a.xy - along * share;
-        return dot(aside, aside) <= 0.25 * real(header.z) * real(header.z);
+        let axis = a.zw - a.xy;
+        let off = p - a.xy;
+        let along = dot(off, axis);
+        let aside = axis.x * off.y - axis.y * off.x;
+        let squared = dot(axis, axis);
+        let width = real(header.z);
+        return along >= 0.0 && along <= squared && aside * aside <= 0.25 * width * width * squared;
     }
     // a polygon, two corners a word of four, by the even-odd rule
     let corners = header.w;

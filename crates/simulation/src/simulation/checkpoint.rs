@@ -11,9 +11,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// First bytes of every checkpoint; the version of its layout follows.
 const MAGIC: &[u8; 7] = b"BEKKER\x00";
-/// Version of the layout: 17, since ropes have their lengths, hits what is watched of them, and vehicles
-/// that drive themselves how far they may back off.
-const VERSION: u8 = 17;
+/// Version of the layout: 18, since vehicles have the way that they made over the last second.
+const VERSION: u8 = 18;
 const DIGEST: usize = 32;
 /// First bytes of one rank's part of a checkpoint, likewise.
 const MAGIC_OF_PART: &[u8; 7] = b"BEKPART";

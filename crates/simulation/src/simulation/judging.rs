@@ -10,6 +10,7 @@ use super::agent::{AgentModel, AgentState, AgentWorkspace};
 use super::diagnosis::{Diagnosis, Evidence, WheelMean};
 use super::endings::{Endings, Immobility};
 use super::ground_vehicle::GroundVehicle;
+use super::monitor::ROLLING;
 use super::outcome::{Failure, Outcome};
 use crate::ground::GroundModel;
 use crate::numeric::{atan, hypot, sin_cos, tan};
@@ -27,8 +28,6 @@ const DEEPEST_WHEEL: f64 = 2.0;
 const JOLT: f64 = 0.1;
 /// Speed above which no vehicle drives, m/s: who is as fast was hurled there by the numbers.
 pub(super) const FASTEST: f64 = 100.0;
-/// Speed below which a vehicle stands, m/s.
-const STANDS: f64 = 0.2;
 
 impl AgentModel {
     /// Whether the drive has ended, judged at a heartbeat.
@@ -104,10 +103,12 @@ impl AgentModel {
             let least = after.min(STANDING_AT_END);
             self.immobilised(ground, time, least, state, workspace)
         });
-        let stands = self.vehicle.twist(&workspace.vehicle).linear.norm() < STANDS;
+        let stands = self.vehicle.twist(&workspace.vehicle).linear.norm() < ROLLING;
         immobilised.unwrap_or_else(|| {
             match (state.monitor.intent(), self.leader.map(|leader| leader.agent)) {
-                ((Intent::Hold, since), _) if stands => Outcome::Holding { since },
+                ((Intent::Hold, told), _) if stands => {
+                    Outcome::Holding { since: told.max(state.monitor.stands_since()) }
+                }
                 ((Intent::WaitBehindLeader, since), Some(behind)) if stands => {
                     Outcome::Waiting { since, behind }
                 }

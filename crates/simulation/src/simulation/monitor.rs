@@ -19,8 +19,8 @@ const SLOWING: f64 = 0.2;
 const PEAK_TIME: f64 = 0.1;
 /// Time constant of the wheels' means, s.
 const MEAN_TIME: f64 = 1.0;
-/// Speed from which a vehicle rolls, m/s.
-const ROLLING: f64 = 0.2;
+/// Speed from which a vehicle rolls, m/s; below it stands.
+pub(super) const ROLLING: f64 = 0.2;
 /// Way rolled from which a motion resistance is told, m.
 const LEAST_WAY_ROLLED: f64 = 2.0;
 
@@ -57,14 +57,56 @@ struct Standstill {
     sense: f64,
 }
 
+/// Parts of the last second at whose ends the way made is kept. What it was between two of them
+/// is off by less than a (1/20 s)²/8, 3 mm at 1 g.
+const PARTS: usize = 20;
+
+/// Way made over the last second.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+struct LastSecond {
+    /// Way made at the last twentieths of a second since the start, m: that of the n-th at n modulo
+    /// their number.
+    ways: [f64; PARTS + 1],
+    /// The last twentieth that was noted.
+    noted: usize,
+}
+
+impl LastSecond {
+    /// Takes note of the `way`, m, made by `time`, s since the start, at the end of a step at `speed`,
+    /// m/s, that is shorter than a part.
+    fn note(&mut self, time: f64, way: f64, speed: f64) {
+        let last = (time * PARTS as f64).floor();
+        if last as usize > self.noted {
+            self.noted = last as usize;
+            self.ways[self.noted % (PARTS + 1)] = way - speed * (time - last / PARTS as f64);
+        }
+    }
+
+    /// Mean speed from a second before `time`, s, until then, or from the start on, m/s.
+    fn speed(&self, time: f64, way: f64) -> f64 {
+        if time < 1.0 {
+            return if time > 0.0 { way / time } else { 0.0 };
+        }
+        let parts = time * PARTS as f64;
+        let at = |part: usize| self.ways[part % (PARTS + 1)];
+        let first = (parts.floor() as usize).saturating_sub(PARTS);
+        way - at(first) - (at(first + 1) - at(first)) * parts.fract()
+    }
+}
+
 /// Running sums of a vehicle's drive.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Monitor {
     time: f64,
-    start: [f64; 2],
-    end: [f64; 2],
+    /// When its first step began, s.
+    began: f64,
+    /// Place at the start, m, as it was set down, and at the end.
+    start: [f64; 3],
+    end: [f64; 3],
     distance: f64,
     speed: f64,
+    /// When it last rolled, s.
+    rolled: f64,
     driving_time: f64,
     slip_time: f64,
     held_slip: f64,
@@ -85,9 +127,9 @@ pub struct Monitor {
     fuel: Option<f64>,
     belly_force: f64,
     wheels: Vec<WheelMean>,
-    /// Way made, m, positive forward, and its speed over about the last second, m/s.
+    /// Way made, m, positive forward, and that of the last second.
     way_made: f64,
-    speed_made: f64,
+    last_second: LastSecond,
     /// Direction that it wants to go: -1 backward.
     sense: f64,
     standstill: Option<Standstill>,
@@ -104,10 +146,12 @@ impl Monitor {
     pub(super) fn of(wheels: usize, start: Vec3) -> Monitor {
         Monitor {
             time: 0.0,
-            start: [start.x, start.y],
-            end: [start.x, start.y],
+            began: 0.0,
+            start: start.into(),
+            end: start.into(),
             distance: 0.0,
             speed: 0.0,
+            rolled: 0.0,
             driving_time: 0.0,
             slip_time: 0.0,
             held_slip: 0.0,
@@ -126,7 +170,7 @@ impl Monitor {
             belly_force: 0.0,
             wheels: vec![WheelMean::default(); wheels],
             way_made: 0.0,
-            speed_made: 0.0,
+            last_second: LastSecond::default(),
             sense: 1.0,
             standstill: None,
             intent: Intent::default(),
@@ -147,13 +191,22 @@ impl Monitor {
         figures: &StepFigures,
     ) {
         self.speed = figures.velocity.norm();
+        // in the level plane: one that stands may heave on its springs
+        let rolls = hypot(figures.velocity.x, figures.velocity.y) >= ROLLING;
+        if rolls {
+            self.rolled = time;
+        }
         if self.arrived.is_some() {
             return;
         }
-        let first = self.time == 0.0;
+        if self.time == 0.0 {
+            self.began = time - h;
+            self.start = (figures.position - figures.velocity * h).into();
+            self.end = self.start;
+        }
         self.time = time;
-        self.end = [figures.position.x, figures.position.y];
-        let way = hypot(figures.velocity.x, figures.velocity.y) * h;
+        let way = (figures.position - Vec3::from(self.end)).norm();
+        self.end = figures.position.into();
         self.distance += way;
 
         let (mut slip, mut sinkage) = (0.0, 0.0);
@@ -184,7 +237,7 @@ impl Monitor {
         self.inflation = inflation;
         self.tyre_time[0] += tyre[0] * h;
         self.tyre_time[1] += tyre[1] * h;
-        if way > ROLLING * h {
+        if rolls {
             self.way_rolled += way;
             self.rolling_work += figures.work.compaction;
         }
@@ -199,13 +252,17 @@ impl Monitor {
         self.sense = figures.sense;
         let forward = figures.sense * figures.advance;
         self.way_made += forward * h;
-        // one that starts with a speed has it from the first step
-        self.speed_made += (forward - self.speed_made) * if first { 1.0 } else { share };
+        self.last_second.note(time - self.began, self.way_made, forward);
     }
 
     /// Takes in the force on the belly over a step of `h` seconds.
     pub(super) fn rest_on_belly(&mut self, force: f64, h: f64) {
         self.belly_force += (force - self.belly_force) * (h / MEAN_TIME).min(1.0);
+    }
+
+    /// Speed made over the last second, m/s, positive forward.
+    fn speed_made(&self) -> f64 {
+        self.last_second.speed(self.time - self.began, self.way_made)
     }
 
     /// Takes note, at a heartbeat, of what the driver is about, and whether the vehicle
@@ -219,7 +276,7 @@ impl Monitor {
         if intent == Intent::Arrived {
             self.arrived.get_or_insert(time);
         }
-        let rolls_back = (-self.sense * self.speed_made).max(0.0);
+        let rolls_back = (-self.sense * self.speed_made()).max(0.0);
         let fresh = Standstill { since: time, from: self.way_made, rolls_back, sense: self.sense };
         let gets_on = |still: &Standstill| {
             self.sense * (self.way_made - still.from) >= way
@@ -238,7 +295,7 @@ impl Monitor {
     /// Since when it has not got on, s, though it wants to, if for at least `least` s.
     pub(super) fn immobile_since(&self, time: f64, least: f64) -> Option<f64> {
         let still = self.standstill?;
-        let advances = self.sense * self.speed_made >= ADVANCING;
+        let advances = self.sense * self.speed_made() >= ADVANCING;
         (time - still.since >= least && !advances).then_some(still.since)
     }
 
@@ -247,8 +304,13 @@ impl Monitor {
         (self.intent, self.intent_since)
     }
 
+    /// Since when it stands, s, if it does.
+    pub(super) fn stands_since(&self) -> f64 {
+        self.rolled
+    }
+
     /// When it arrived, s.
-    pub(super) fn arrived(&self) -> Option<f64> {
+    pub fn arrived(&self) -> Option<f64> {
         self.arrived
     }
 
@@ -307,7 +369,7 @@ impl Monitor {
         outcome: OutcomeReport,
     ) -> VehicleSummary {
         let per = |sum: f64, span: f64| if span > 0.0 { sum / span } else { 0.0 };
-        let made_good = hypot(self.end[0] - self.start[0], self.end[1] - self.start[1]);
+        let made_good = (Vec3::from(self.end) - Vec3::from(self.start)).norm();
         let rolled = self.way_rolled >= LEAST_WAY_ROLLED;
         VehicleSummary {
             name: name.into(),
@@ -333,6 +395,33 @@ impl Monitor {
             braking_energy: self.braking_energy,
             soil_energy: self.soil_energy,
             fuel: self.fuel,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// At a steady speed, and from it to a stand: where the way is straight over time it is known to
+    /// rounding, and where it breaks to a quarter of the speed lost over a part of the second.
+    #[test]
+    fn the_last_second_is_a_second_long() {
+        let (speed, stop) = (3.7, 2.0);
+        for h in [0.002, 0.007, 0.01, 0.02] {
+            let (mut last, mut way, mut time) = (LastSecond::default(), 0.0, 0.0);
+            for step in 1..=(4.0 / h) as usize {
+                time = step as f64 * h;
+                let now = if time <= stop + 1e-9 { speed } else { 0.0 };
+                way += now * h;
+                last.note(time, way, now);
+                let moved = f64::min(time, way / speed) - (time - 1.0).clamp(0.0, way / speed);
+                let known = speed * moved / f64::min(time, 1.0);
+                let breaks = (time - 1.0 - stop).abs() < 1.0 / PARTS as f64 + h;
+                let error = (last.speed(time, way) - known).abs();
+                assert!(error < if breaks { 0.05 } else { 1e-9 }, "{h} {time}: {error}");
+            }
+            assert_eq!(last.speed(time, way), 0.0, "{h}");
         }
     }
 }

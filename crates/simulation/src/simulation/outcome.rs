@@ -20,7 +20,7 @@ pub enum Outcome {
     UnderWay,
     /// Stood as its driver was told to when the run ended.
     Holding {
-        /// Since when, s.
+        /// Since when it stands and was told to, s.
         since: f64,
     },
     /// Stood behind its leader when the run ended.

@@ -100,11 +100,12 @@ pub struct VehicleSummary {
     pub outcome: OutcomeReport,
     /// Time until the drive ended, s.
     pub driving_time: f64,
-    /// Way of the chassis' origin over the ground, m, sliding and rocking included.
+    /// Way of the chassis' origin in three dimensions, m, sliding and rocking included.
     pub distance: f64,
     /// `distance` over `driving_time`, m/s.
     pub mean_speed: f64,
-    /// Speed made good, m/s: straight distance from start to end over `driving_time`.
+    /// Speed made good, m/s: straight distance from where it was set down to its end over
+    /// `driving_time`.
     pub speed_made_good: f64,
     /// Speed at the end, m/s.
     pub final_speed: f64,

@@ -36,8 +36,12 @@ impl PlateRig {
     }
 }
 
+/// Sinkage at which a plate is pressed no further, m: nobody has pressed one a hundredth as deep, and
+/// a soil that has not answered by then has hardly any modulus of pressure.
+pub(super) const DEEPEST: f64 = 100.0;
+
 /// One point of a pressure–sinkage curve.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PlatePoint {
     /// Sinkage, m.
     pub sinkage: f64,
@@ -135,8 +139,8 @@ impl Press {
     /// Presses to a mean pressure, along the tangent and by limited increments.
     ///
     /// The tangent knows nothing of a layer ahead: where the plate came down too hard on one,
-    /// it is put back on the soil as it was, and goes half as far.
-    pub(super) fn press_to(&mut self, target: f64) -> Vec<PlatePoint> {
+    /// it is put back on the soil as it was, and goes half as far. At [`DEEPEST`] it ends.
+    fn press_to(&mut self, target: f64) -> Vec<PlatePoint> {
         const CLOSE: f64 = 1e-9;
         const FIRST: f64 = 1e-7;
         const MOST: usize = 20_000;
@@ -156,7 +160,7 @@ impl Press {
                 continue;
             }
             curve.push(point);
-            if missing <= CLOSE * target {
+            if missing <= CLOSE * target || point.sinkage > DEEPEST {
                 break;
             }
             // off the soil nothing says how soon it answers
@@ -197,25 +201,31 @@ fn work(curve: &[PlatePoint]) -> f64 {
     curve.windows(2).map(strip).sum()
 }
 
+impl PlateRig {
+    /// Presses to the greatest pressure, or tells what the soil bears instead.
+    pub(super) fn press(&self, press: &mut Press) -> Result<Vec<PlatePoint>, RigError> {
+        let curve = press.press_to(self.pressure);
+        let last = curve.last().copied().unwrap_or_default();
+        let (reached, pressure, sinkage) = (last.pressure, self.pressure, last.sinkage);
+        // false for what is no number, too
+        let carried = (reached - pressure).abs() <= CARRIED * pressure;
+        match carried {
+            true => Ok(curve),
+            false => Err(RigError::NotPressed { reached, pressure, sinkage }),
+        }
+    }
+}
+
 impl Rig for PlateRig {
     type Outcome = PlateResult;
 
     fn run(&self) -> Result<PlateResult, RigError> {
         let mut press = Press::new(self)?;
-        let loading = press.press_to(self.pressure);
+        let loading = self.press(&mut press)?;
         let unloading = press.release();
-        let reloading = press.press_to(self.pressure);
+        let reloading = self.press(&mut press)?;
         let last = |curve: &[PlatePoint]| curve.last().map_or(0.0, |point| point.sinkage);
         let area = press.area();
-        for curve in [&loading, &reloading] {
-            let reached = curve.last().map_or(0.0, |point| point.pressure);
-            // false for what is no number, too
-            let carried = (reached - self.pressure).abs() <= CARRIED * self.pressure;
-            if !carried {
-                let (pressure, sinkage) = (self.pressure, last(curve));
-                return Err(RigError::NotPressed { reached, pressure, sinkage });
-            }
-        }
         Ok(PlateResult {
             sinkage: last(&loading),
             residual: last(&unloading),

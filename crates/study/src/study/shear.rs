@@ -62,7 +62,7 @@ impl Rig for ShearRig {
         require("speed", self.speed, self.speed > 0.0, "positive")?;
         require("step", self.step, self.step > 0.0, "positive")?;
         let mut press = Press::new(&self.plate)?;
-        press.press_to(self.plate.pressure);
+        self.plate.press(&mut press)?;
         let area = press.area();
         let way = self.speed * self.step;
         let count = |length: f64| (length / way + 0.5).floor() as u64;

@@ -1,6 +1,7 @@
 //! The single-wheel rig: drawbar, torque and sinkage at a given slip.
 
 use super::convergence::Rig;
+use super::plate::DEEPEST;
 use super::soil_works::SoilWorks;
 use crate::grid::Lattice;
 use crate::ground::{GroundError, GroundModel, Overlay, Patches, Published, rut_depth};
@@ -53,7 +54,7 @@ pub enum RigError {
     /// A plate under which the soil does not come to bear what it is pressed with.
     #[error(
         "the soil bears {reached:.0} Pa under the plate, which has sunk {sinkage:.3} m; pressure \
-         = {pressure:.0} Pa must be one that it comes to bear"
+         = {pressure:.0} Pa must be one that it comes to bear, by k_c, k_phi and n, within {DEEPEST} m"
     )]
     NotPressed {
         /// Mean pressure at the end, Pa.

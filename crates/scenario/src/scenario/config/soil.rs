@@ -73,12 +73,12 @@ pub enum Area {
         #[schemars(with = "Place")]
         max: [f64; 2],
     },
-    /// A strip along a segment.
+    /// A strip along a segment, with flat ends.
     Band {
-        /// One end of its axis, m.
+        /// One end of its axis, where it begins, m.
         #[schemars(with = "Place")]
         from: [f64; 2],
-        /// The other end, m.
+        /// The other end, m; another point.
         #[schemars(with = "Place")]
         to: [f64; 2],
         /// Full width, m.

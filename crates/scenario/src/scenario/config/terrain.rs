@@ -142,7 +142,9 @@ impl Default for Origin {
 pub enum OriginName {
     /// Its middle.
     Centre,
-    /// Its south-west corner.
+    /// The middle of its south-west cell, where the terrain begins: it reaches from there to the middle
+    /// of the north-east cell. What a file calls its corner is half a cell farther out where its pixels
+    /// are areas (`xllcorner`, PixelIsArea).
     SouthWest,
 }
 

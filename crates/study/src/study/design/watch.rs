@@ -65,7 +65,11 @@ impl<'a> Watch<'a> {
     /// Looks at the vehicles whose drives still last. At the start no force is known yet.
     fn look(&mut self, world: &World, samples: &[Sample], is_start: bool) {
         for (own, seen) in self.responses.iter().zip(&mut self.seen) {
-            let drives = world.state().agents.get(own.vehicle).is_some_and(|a| a.outcome.is_none());
+            // one that has arrived holds until the run ends, which is no part of its drive
+            let drives =
+                world.state().agents.get(own.vehicle).is_some_and(|agent| {
+                    agent.outcome.is_none() && agent.monitor.arrived().is_none()
+                });
             let Some(sample) = samples.get(own.vehicle).filter(|_| drives) else { continue };
             match own.measure {
                 Measure::State(..) if is_start => {}

@@ -4,15 +4,13 @@ use super::relief::Cells;
 use crate::numeric::{atan2, hypot, sin_cos};
 use crate::scenario::config::{Area, Scenery};
 use crate::simulation::PropKind;
-use std::f64::consts::PI;
+use crate::terrain::strip;
 
 /// Longest piece of a wall, m: each stands on the ground by itself.
 const PIECE: f64 = 5.0;
 /// Thickness and height of a wall, m.
 const THICKNESS: f64 = 0.2;
 const HEIGHT: f64 = 2.0;
-/// Walls about the round end of a band.
-const CHORDS: u32 = 6;
 /// Least length of a block, m.
 const LEAST: f64 = 0.05;
 
@@ -61,18 +59,7 @@ fn edges(area: &Area, [west, south, east, north]: [f64; 4]) -> Vec<[[f64; 2]; 2]
         Area::Rectangle { min: [west, south], max: [east, north] } => {
             around(&[[*west, *south], [*east, *south], [*east, *north], [*west, *north]])
         }
-        Area::Band { from, to, width } => {
-            let heading = atan2(to[1] - from[1], to[0] - from[0]);
-            // its ends are round
-            let end = |[x, y]: [f64; 2], ahead: f64| {
-                (0..=CHORDS).map(move |n| {
-                    let turned = PI * (f64::from(n) / f64::from(CHORDS) - 0.5);
-                    let (sin, cos) = sin_cos(heading + ahead + turned);
-                    [x + 0.5 * width * cos, y + 0.5 * width * sin]
-                })
-            };
-            around(&end(*to, 0.0).chain(end(*from, PI)).collect::<Vec<_>>())
-        }
+        Area::Band { from, to, width } => around(&strip(*from, *to, *width)),
         Area::Polygon { points } => around(points),
     }
 }
@@ -112,9 +99,12 @@ mod tests {
         let half = Area::HalfPlane { through: [20.0, 900.0], towards_deg: 0.0 };
         let rectangle = Area::Rectangle { min: [-10.0, -90.0], max: [10.0, 0.0] };
         let band = Area::Band { from: [-90.0, -30.0], to: [90.0, -30.0], width: 4.0 };
+        let pond = Area::Band { from: [-20.0, 10.0], to: [10.0, 10.0], width: 10.0 };
         let polygon = Area::Polygon { points: vec![[0.0, 0.0], [30.0, 0.0], [0.0, 40.0]] };
-        // the rectangle's southern edge and the band's ends lie beyond; 3, 4 and 5 of the triangle
-        for (area, known) in [(half, 100.0), (rectangle, 120.0), (band, 200.0), (polygon, 120.0)] {
+        // the rectangle's southern edge and the band's ends lie beyond; a band ends flat; 3, 4 and 5
+        // of the triangle
+        let known = [100.0, 120.0, 200.0, 80.0, 120.0];
+        for (area, known) in [half, rectangle, band, pond, polygon].into_iter().zip(known) {
             let walls = walls(&area, &CELLS, |_| true);
             // sums of lengths of fives and sixes: rounding alone
             assert!((length(&walls) - known).abs() < 1e-9, "{area:?}: {walls:?}");

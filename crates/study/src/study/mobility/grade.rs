@@ -24,6 +24,9 @@ const WAY: f64 = 12.0;
 const SLIP: f64 = 0.1;
 /// Longest climb, s.
 const LONGEST: f64 = 40.0;
+/// Time, s, after which a vehicle that its brakes do not hold rolls back, and how fast at least, m/s:
+/// from there on its driver does nothing but brake.
+const ROLLED_OFF: [f64; 2] = [2.0, 0.1];
 /// What is asked of a military vehicle on firm ground.
 const ASKED: f64 = 0.6;
 
@@ -41,14 +44,19 @@ const OFF_LINE: f64 = 0.35;
 pub(super) fn gradeability(subject: &Subject, effort: Effort) -> Result<Findings, MobilityError> {
     let found = effort.some(&SOILS).in_parallel(|&soil| -> Result<_, MobilityError> {
         let limit = threshold(GRADES, effort.width(WIDTH), |grade| climbs(subject, soil, grade))?;
-        Ok((soil, limit))
+        let unheld = limit.failed.map_or(Ok(false), |grade| rolls_off(subject, soil, grade))?;
+        Ok((soil, limit, unheld))
     });
     let mut findings = Findings::default();
-    for (soil, limit) in found.collect::<Result<Vec<_>, _>>()? {
+    for (soil, limit, unheld) in found.collect::<Result<Vec<_>, _>>()? {
         let figure = Figure::new("gradeability", limit.passed, "").on(soil);
         let figure = match (limit.passed, limit.failed) {
-            (None, _) => figure.note(format!("not even {}", GRADES[0])),
+            (None, _) if !unheld => figure.note(format!("not even {}", GRADES[0])),
             (_, None) => figure.note("the steepest that was tried"),
+            (_, Some(grade)) if unheld => figure.note(format!(
+                "its brakes decide: on {grade:.3} they do not hold it, and it rolls back before it \
+                 pulls away"
+            )),
             _ => figure,
         };
         findings.figures.push(if soil == ROAD { on_road(subject, figure) } else { figure });
@@ -97,6 +105,23 @@ fn climbs(subject: &Subject, soil: &str, grade: f64) -> Result<bool, MobilityErr
         if arrived { Flow::Stop } else { Flow::Continue }
     })?;
     Ok(arrived)
+}
+
+/// Whether it rolls back from where it is set down although its brake is on: its wheels or tracks
+/// turn, where one that slides has them locked.
+fn rolls_off(subject: &Subject, soil: &str, grade: f64) -> Result<bool, MobilityError> {
+    let [time, least] = ROLLED_OFF;
+    let mut scenario = climb(subject, soil, grade);
+    scenario.time.duration = time;
+    let mut rolls = false;
+    subject.drive(&scenario, |sample| {
+        let spin = sample.wheels.iter().map(|wheel| wheel.spin).fold(0.0, f64::min);
+        let turns = spin * subject.geometry.wheel_radius < 0.5 * sample.speed;
+        let braked = sample.controls.throttle == 0.0 && sample.controls.brake > 0.9;
+        rolls = braked && turns && sample.speed < -least;
+        Flow::Continue
+    })?;
+    Ok(rolls)
 }
 
 /// A scenario on a soil that climbs along x.

@@ -98,7 +98,7 @@ pub enum Intent {
 }
 
 impl Intent {
-    /// What is meant by commands that somebody else has thought of.
+    /// What is meant by pedals that somebody else has thought of.
     pub fn of(controls: &Controls) -> Intent {
         let in_gear = controls.gear != Selector::Neutral;
         let drives = controls.throttle > IDLING && controls.brake == 0.0 && in_gear;
@@ -174,7 +174,7 @@ impl Driver {
         match self {
             Driver::Table(table) => {
                 let controls = table.drive(state, view);
-                state.intent = Intent::of(&controls);
+                state.intent = table.intent(view.time, &controls);
                 controls
             }
             Driver::Path(follower) => follower.controls(state, view),

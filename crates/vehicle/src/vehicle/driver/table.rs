@@ -1,6 +1,7 @@
 //! A driver by a table: commands over time, with a speed to hold or without.
 
-use super::{DriverState, DriverView, Motion, SpeedControl};
+use super::speed::STANDSTILL;
+use super::{DriverState, DriverView, Intent, Motion, SpeedControl};
 use crate::curve::Curve;
 use crate::spatial::Vec3;
 use crate::vehicle::{Controls, Locks, Selector};
@@ -74,6 +75,17 @@ impl Table {
         Controls { throttle, brake, ..commands }
     }
 
+    /// What it means at `time`, s, with these commands: to move where it has a speed to hold, however
+    /// little throttle that takes, and else where it gives throttle.
+    pub fn intent(&self, time: f64, commands: &Controls) -> Intent {
+        match &self.speed {
+            Some(_) if commands.gear == Selector::Neutral => Intent::Hold,
+            Some(speed) if speed.value(time) < STANDSTILL => Intent::Hold,
+            Some(_) => Intent::Drive,
+            None => Intent::of(commands),
+        }
+    }
+
     /// Commands at `time`, s, within their ranges.
     pub fn controls(&self, time: f64) -> Controls {
         let at = |curve: &Option<Curve>| curve.as_ref().map_or(0.0, |curve| curve.value(time));
@@ -109,6 +121,22 @@ impl Table {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// One who slows down from 5 m/s to 2 lifts his foot, and is not told to stand before 0.
+    #[test]
+    fn a_table_with_a_speed_means_to_move_until_it_is_to_stand() {
+        let speed = Curve::new(vec![[0.0, 5.0], [8.0, 5.0], [12.0, 2.0], [15.0, 0.0]]).unwrap();
+        let gear = vec![(0.0, Selector::Drive), (20.0, Selector::Neutral)];
+        let table = Table { speed: Some(speed), gear, ..Table::default() };
+        let lifted = |time| table.intent(time, &table.controls(time));
+        for (time, meant) in [(0.0, Intent::Drive), (10.0, Intent::Drive), (15.0, Intent::Hold)] {
+            assert_eq!(lifted(time), meant, "{time}");
+        }
+        let rolls =
+            Table { speed: Some(Curve::new(vec![[0.0, 5.0], [9.0, 5.0]]).unwrap()), ..table };
+        assert_eq!(rolls.intent(19.0, &rolls.controls(19.0)), Intent::Drive);
+        assert_eq!(rolls.intent(21.0, &rolls.controls(21.0)), Intent::Hold);
+    }
 
     #[test]
     fn interpolates_holds_and_stays_in_range() {
