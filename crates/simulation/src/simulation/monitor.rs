@@ -248,7 +248,7 @@ impl Monitor {
     }
 
     /// When it arrived, s.
-    pub(super) fn arrived(&self) -> Option<f64> {
+    pub fn arrived(&self) -> Option<f64> {
         self.arrived
     }
 
@@ -287,6 +287,11 @@ impl Monitor {
     /// Soils that were pressed deeper than they were measured, and how deep, m.
     pub(super) fn beyond(&self) -> &[(SoilId, f64)] {
         &self.beyond
+    }
+
+    /// End of the last step that counted, s.
+    pub(super) fn last_step(&self) -> f64 {
+        self.time
     }
 
     /// Distance driven, m.
