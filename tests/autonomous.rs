@@ -539,6 +539,20 @@ fn none_drives_into_the_wall_that_it_sees() {
     assert_eq!(counts_on(&["vehicle[0].driver.braking=3"]), 3.0);
 }
 
+/// Downhill gravity takes its share of what the brakes give: a vehicle that counts on the rest stops before
+/// a wall, where one that counts on the level's comes to it at more than 1 m/s.
+#[test]
+fn none_drives_downhill_into_the_wall_that_it_sees() {
+    let sets = [
+        "vehicle[0].model='hmmwv'",
+        "vehicle[0].sensor[0].position=[1.6, 0, 0.9]",
+        "terrain.surface={ kind = 'slope', grade = 0.3, uphill_deg = 180 }",
+        "scenery=[{ kind = 'block', places = [[30, 0]], size = [0.5, 60, 2] }]",
+    ];
+    let (world, hits) = alone(&sets, 15.0);
+    assert!(world.sample(0).unwrap().pose.position.x > 15.0 && hits.is_empty(), "{hits:?}");
+}
+
 /// Two that are sent to one place from either side come to it without touching: the second gives way.
 #[test]
 fn two_with_one_goal_do_not_touch() {

@@ -93,6 +93,20 @@ fn a_vehicle_that_drives_off_the_terrain_is_told() {
         // judged at a heartbeat: within what it drives in one
         assert!((8.0..8.2).contains(&position.x) && time < 8.0, "{ended:?}");
         assert!(told(&world).contains("left the terrain at"), "{ended:?}");
+        // at that moment it drives, from then on it stands
+        let drove = world.sample(0).unwrap();
+        assert!(drove.speed > 1.0 && drove.controls.throttle > 0.4 && drove.gear > 0, "{drove:?}");
+        world.advance();
+        let stands = world.sample(0).unwrap();
+        let figures = [stands.speed, stands.velocity.norm(), stands.angular_velocity.norm()];
+        assert_eq!((figures, stands.gear), ([0.0; 3], 0));
+        assert_eq!([stands.controls.throttle, stands.controls.brake], [0.0, 1.0]);
+        for (stands, drove) in stands.wheels.iter().zip(&drove.wheels) {
+            assert_eq!([stands.spin, stands.slip, stands.torque, stands.traction], [0.0; 4]);
+            assert_eq!([stands.load, stands.sinkage], [drove.load, drove.sinkage]);
+        }
+        assert_eq!(stands.pose, drove.pose);
+        assert_eq!(world.summary("", 0.0).vehicles[0].final_speed, 0.0);
     }
 }
 

@@ -328,6 +328,29 @@ fn files_of_levels_are_held_kept_and_named_from_the_scenario_on() {
     }
 }
 
+/// Of a scenario that draws nothing all replications are one trial: command, page and JSON say so, and
+/// of one that draws they do not.
+#[test]
+fn replications_that_are_one_trial_are_told() {
+    let place = Place::new(&STUDY.replace("\"no_such_soil\", ", ""));
+    let line =
+        "warning: the replications of 2 design points, the first 0, are one and the same trial";
+    let said = |output: &Output| String::from_utf8_lossy(&output.stderr).into_owned();
+    let rough = place.done(&["run", "study.toml", "--out", "rough"]);
+    assert!(!said(&rough).contains("same trial"), "{}", said(&rough));
+    fs::write(place.at("quick.toml"), SCENARIO.replace(", roughness = \"D\"", "")).unwrap();
+    let smooth = place.done(&["run", "study.toml", "--out", "smooth"]);
+    assert!(said(&smooth).contains(line), "{}", said(&smooth));
+    let report = place.done(&["report", "smooth", "--json", "--pictures", "0"]);
+    assert!(said(&report).contains(line), "{}", said(&report));
+    let answer: Json = serde_json::from_slice(&report.stdout).unwrap();
+    assert_eq!(answer["repeated_points"], serde_json::json!([0, 1]));
+    for page in ["smooth/report.md", "smooth/report.html"] {
+        let page = fs::read_to_string(place.at(page)).unwrap();
+        assert!(page.contains("are one and the same trial"), "{page}");
+    }
+}
+
 /// A second is enough to shift once or never; nobody is met, and no soil but the one is there.
 #[test]
 fn events_are_counted_and_the_first_is_timed() {

@@ -12,6 +12,7 @@ use bekker::simulation::{
 };
 use bekker::spatial::{Acceleration, Mat3, Pose, Twist, Vec3};
 use bekker::sync::Partition;
+use bekker::sync::message::RunningGear;
 use bekker::vehicle::spec::HullBox;
 use bekker::vehicle::{Selector, Vehicle, find};
 use std::path::Path;
@@ -128,7 +129,7 @@ driver = { kind = "table", rows = [{ time = 0, brake = 1, gear = "neutral" }] }
     }
 }
 
-/// The picture's trailer lies where its body is, by what ranks are told of its wheels.
+/// The picture's trailer lies where its body is, by what ranks are told of it.
 #[test]
 fn the_picture_shows_it_where_it_is() {
     let mut world = World::new(model(SCENARIO, &[]));
@@ -152,6 +153,36 @@ fn the_picture_shows_it_where_it_is() {
     }
     let light = world.samples().next().unwrap().trailer.unwrap();
     assert!(light.articulation.abs() > 0.02, "it turns: {light:?}");
+}
+
+/// One that was let go of is drawn where it stands, not behind the vehicle that drew it.
+#[test]
+fn the_picture_leaves_a_parted_trailer_where_it_stands() {
+    let mut world = World::new(model(SCENARIO, &["vehicle.0.uncouple_time=0.5"]));
+    (0..350).for_each(|_| world.advance());
+    let scene = SceneModel::new(world.model(), &[]);
+    let messages = world.messages();
+    let parts = scene.parts(world.model(), [world.time_us(); 2], [&messages, &messages]);
+    let spec = find("hmmwv+cargo_trailer").unwrap();
+    let (behind, chassis) =
+        (Vec3::from(spec.trailer.as_ref().unwrap().coupling), &messages[0].chassis);
+    let coupling = chassis.point(&behind);
+    let RunningGear::Wheels(wheels) = &messages[0].gear else { panic!("on wheels") };
+    let own = wheels.iter().rev().take(2).map(|wheel| chassis.point(&wheel.pose.position));
+    let wheels = own.sum::<Vec3>() * 0.5;
+    assert!((wheels - coupling).norm() > 5.0, "the tractor drives on: {wheels:?}");
+    // the body stands on them: the middle of the axle as its file has it, in the frame of the body,
+    // lies between them but for the travel of springs
+    let axle = spec.axles.last().unwrap();
+    let [x, _, z] = axle.suspension.spindle();
+    let middle = Vec3::from(axle.position) + Vec3::new(x, 0.0, z) - behind;
+    let drawn = parts.iter().filter(|part| part.agent == 0);
+    let drawn = drawn.filter(|part| (part.poses[1].point(&middle) - wheels).norm() < 0.1).count();
+    assert_eq!(drawn, 1);
+    // and nothing is left where it was drawn
+    let left = parts.iter().filter(|part| part.agent == 0);
+    let left = left.filter(|part| (part.poses[1].position - coupling).norm() < 0.05).count();
+    assert_eq!(left, 0);
 }
 
 #[test]

@@ -292,7 +292,7 @@ def shear_plate(
     radius: float | None,
     pressure: float,
     spacing: float,
-    displacement: float,
+    displacement: float | None,
 ) -> dict[str, Any]: ...
 def roll_wheel(
     soil: str,

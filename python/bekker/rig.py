@@ -58,12 +58,17 @@ def shear(
     size: tuple[float, float] = (0.6, 0.2),
     radius: float | None = None,
     pressure: float = 1e5,
-    displacement: float = 0.1,
+    displacement: float | None = None,
     spacing: float = 0.01,
     laws: str = "refined",
     changes: Mapping[str, float] | None = None,
 ) -> dict[str, Any]:
-    """Shears a plate under a pressure: a `curve` of `displacement` and `stress`."""
+    """Shears a plate under a pressure: a `curve` of `displacement` and `stress`.
+
+    As in `bekker rig shear` the plate is held at its height while it slides, without the laws by
+    which it would sink further (slip sinkage, bearing under an inclined load), and slides 0.1 m
+    unless told, or eight times the soil's shear modulus if that is more.
+    """
     own = dict(changes or {})
     sheared = _core.shear_plate(soil, own, laws, size, radius, pressure, spacing, displacement)
     return _curves(sheared)

@@ -135,12 +135,15 @@ pub fn shear_plate<'py>(
     radius: Option<f64>,
     pressure: f64,
     spacing: f64,
-    displacement: f64,
+    displacement: Option<f64>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let plate = plate(py, soil, &changes, laws, (size, radius), pressure, spacing)?;
-    within(py, "displacement", displacement, 0.001..=10.0, "m")?;
-    let rig = ShearRig::new(plate);
-    run(py, &ShearRig { displacement, ..rig })
+    let mut rig = ShearRig::new(plate).to_full_strength();
+    if let Some(displacement) = displacement {
+        within(py, "displacement", displacement, 0.001..=10.0, "m")?;
+        rig.displacement = displacement;
+    }
+    run(py, &rig)
 }
 
 /// Rolls a wheel at a slip: a rigid cylinder, or the wheel of a vehicle.

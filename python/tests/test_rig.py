@@ -23,6 +23,17 @@ def test_a_shear_test_is_bounded_by_mohr_and_coulomb():
     assert found["curve"]["stress"].shape == found["curve"]["displacement"].shape
 
 
+@pytest.mark.parametrize("soil", ["mud", "chrono_mid", "lean_clay_32_wes"])
+def test_a_shear_test_needs_no_laws_told(soil):
+    """Under the refined laws, and to the end of the curve: but for its last 1/3000, and the
+    hundredth to which its tests hold the rig."""
+    found = bekker.rig.shear(soil, pressure=1e4)
+    parameters = bekker.Soil(soil).parameters
+    strength = parameters["cohesion"] + 1e4 * np.tan(parameters["friction_angle"])
+    assert found["pressure"] == pytest.approx(1e4, rel=0.01)
+    assert found["strength"] == pytest.approx(strength, rel=0.01)
+
+
 def test_a_wheel_pulls_more_the_more_it_slips():
     found = bekker.rig.wheel("chrono_mid", slip=[0.05, 0.3], duration=2.0, laws="reference")
     assert found["drawbar"].shape == (2,) and found["drawbar"][1] > found["drawbar"][0]

@@ -9,7 +9,7 @@ use super::table::{columns, percent, spread};
 use crate::cli::Failure;
 use crate::cli::quantity::quantity;
 use crate::report::plot::{Figure, Mark, Panel, Series};
-use crate::soil::{Laws, ShearStrength};
+use crate::soil::ShearStrength;
 use crate::study::{Refinement, Rig, ShearPoint, ShearResult, ShearRig, converge};
 use clap::Args;
 use serde_json::json;
@@ -45,13 +45,9 @@ const STEPS: [f64; 2] = [10.0, 1e6];
 
 impl Shear {
     pub fn execute(self, quiet: bool) -> Result<(), Failure> {
-        let (mut plate, soil) = self.footing.rig(&self.bed, GRID)?;
-        // the plate is held at its height while it slides: what lets it sink
-        // further would only take its pressure away
-        plate.laws = Laws { slip_sinkage: false, inclined_bearing: false, ..plate.laws };
-        let mut rig = ShearRig::new(plate);
-        let enough = rig.displacement.max(8.0 * soil.shear_modulus);
-        rig.displacement = self.displacement.unwrap_or(enough);
+        let (plate, soil) = self.footing.rig(&self.bed, GRID)?;
+        let mut rig = ShearRig::new(plate).to_full_strength();
+        rig.displacement = self.displacement.unwrap_or(rig.displacement);
         rig.speed = self.speed;
         rig.step = self.step;
         self.check_steps(rig.displacement)?;

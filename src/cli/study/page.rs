@@ -18,6 +18,8 @@ pub struct Reported<'a> {
     pub analysis: &'a Analysis,
     /// How many trials are reported.
     pub progress: String,
+    /// What is said of replications that are one and the same trial, if there are such.
+    pub repeated: Option<String>,
     /// Whether others are still to be driven.
     pub unfinished: bool,
     /// Tables of all design points, of differences and of what else is said.
@@ -191,7 +193,9 @@ impl Reported<'_> {
             format!("No trial has a result at {empty} of {} design points.", points.len())
         });
         let unfinished = self.unfinished.then(|| format!("Not done yet: {}.", self.progress));
-        let all = [answer.trim().to_owned()].into_iter().chain(without).chain(unfinished);
+        let repeated = self.repeated.as_ref().map(|told| format!("But {told}."));
+        let all =
+            [answer.trim().to_owned()].into_iter().chain(without).chain(unfinished).chain(repeated);
         all.collect::<Vec<_>>().join(" ")
     }
 

@@ -5,7 +5,9 @@ use super::outlines::further;
 use super::page::Reported;
 use super::{level_word, rounded, worst};
 use crate::cli::{Failure, stdout};
-use crate::report::study::{AskedOfStudy, Cell, Outline, Shard, TrialRecord};
+use crate::report::study::{
+    AskedOfStudy, Cell, Outline, Shard, TrialRecord, repeated, repeated_points,
+};
 use crate::report::table::TextStyle;
 use crate::report::write_file;
 use crate::study::analysis::{
@@ -56,12 +58,14 @@ impl Report {
         let analysis = analyse(&study);
         let points = &analysis.points;
         let progress = progress(&asked, &config, &extent, trials.len());
+        let repeated = repeated(&trials);
         let pairs = config.common_random_numbers && config.replications > 1;
         let tables = [points_table(&asked, points), differences_table(&asked, points, pairs)];
         let tables: Vec<Outline> = tables.into_iter().flatten().chain(further(&analysis)).collect();
         let sections: Vec<String> = tables.iter().map(Outline::markdown).collect();
         let title = asked.study.get("description").and_then(Value::as_str).unwrap_or_default();
-        let page = format!("# Study\n\n{title}\n\n{progress}.\n\n{}", sections.join("\n"));
+        let note = repeated.as_ref().map_or_else(String::new, |told| format!("{told}.\n\n"));
+        let page = format!("# Study\n\n{title}\n\n{progress}.\n\n{note}{}", sections.join("\n"));
         write_file(&self.folder.join("report.md"), page.as_bytes())?;
         all_figures(&asked, points).write_csv(&self.folder.join("report.csv"))?;
         let partial = trials.len() < extent.taken.len() || asked.shard != Shard::WHOLE;
@@ -71,6 +75,7 @@ impl Report {
             config: &config,
             analysis: &analysis,
             progress: progress.clone(),
+            repeated: repeated.clone(),
             unfinished,
             tables: &tables,
             failures: trials
@@ -83,6 +88,9 @@ impl Report {
         if trials.len() < extent.taken.len() {
             eprintln!("warning: {progress} are reported: the next is not done yet");
         }
+        if let Some(told) = &repeated {
+            eprintln!("warning: {told}");
+        }
         if self.json {
             let points: Vec<Value> = points.iter().map(|point| as_json(&asked, point)).collect();
             let mut answer = serde_json::to_value(&analysis).unwrap_or_default();
@@ -90,6 +98,7 @@ impl Report {
             answer["folder"] = json!(self.folder);
             answer["trials"] = trials.len().into();
             answer["of"] = asked.trials.into();
+            answer["repeated_points"] = repeated_points(&trials).into();
             return stdout::print_json(&answer);
         }
         for mut table in tables {

@@ -10,7 +10,9 @@ use crate::cli::counting::counting;
 use crate::cli::interruption::interruption;
 use crate::cli::shard::shard;
 use crate::cli::{Failure, launcher, stdout};
-use crate::report::study::{AskedOfStudy, Shard, StudyFolder, TrialRecord, write_tables};
+use crate::report::study::{
+    AskedOfStudy, Shard, StudyFolder, TrialRecord, repeated, repeated_points, write_tables,
+};
 #[cfg(feature = "mpi")]
 use crate::simulation::{Obstacle, RankError, first_obstacle};
 use crate::study::design;
@@ -198,6 +200,9 @@ pub fn tell(
     json: bool,
 ) -> Result<(), Failure> {
     let failed = trials.iter().filter(|trial| trial.failure.is_some()).count();
+    if let Some(told) = repeated(trials) {
+        eprintln!("warning: {told}");
+    }
     // an empty sum is -0
     let wall = trials.iter().fold(0.0, |sum, trial| sum + trial.wall);
     if json {
@@ -207,6 +212,7 @@ pub fn tell(
             "of": asked.trials,
             "driven": driven,
             "failed": failed,
+            "repeated_points": repeated_points(trials),
             "thread_seconds": wall,
         }));
     }

@@ -3,14 +3,21 @@
 //! Steering is pure pursuit and speed a PID control, both of [`vehicle::driver`](crate::vehicle::driver). The speed wanted
 //! is the least of: the cruise speed; what bends allow; what comes down to standing at the goal; and
 //! what the vehicle can still stop from, after a reaction time, on the ground that is known to be free:
-//! v t + v² / (2 a) = distance.
+//! v t + v² / (2 a) = distance. Where that ground falls, gravity takes g sin(slope) off a.
 
 use super::body::Body;
 use super::plan::Plan;
+use crate::numeric::{GRAVITY, hypot};
 use crate::spatial::{Pose, Vec3};
 use crate::vehicle::driver::{Motion, Path, Place, PurePursuit, SpeedControl, SpeedState};
 use crate::vehicle::{Controls, Selector};
 use serde::{Deserialize, Serialize};
+
+/// Fall of the ground, metres a metre, below which it counts as level: the map is rounded and has the
+/// lidar's noise, and the vehicle squats on its springs.
+const LEVEL: f64 = 0.05;
+/// Least deceleration that is counted on downhill, m/s²: where gravity takes more the vehicle creeps.
+const LEAST_BRAKING: f64 = 0.1;
 
 /// How a plan is tracked; immutable.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -21,7 +28,7 @@ pub struct Tracking {
     pub lateral_acceleration: f64,
     /// Deceleration ahead of bends and the goal, m/s².
     pub deceleration: f64,
-    /// Deceleration that counts on for stopping before what is not known, m/s².
+    /// Deceleration that it counts on for stopping before what is not known, on level ground, m/s².
     pub braking: f64,
     /// Time from a scan to the brakes, s.
     pub reaction: f64,
@@ -105,6 +112,34 @@ impl Tracking {
         Tracking { braking, deceleration, lateral_acceleration, ..self }
     }
 
+    /// The same on ground that falls by so much a metre, m: what brakes give less what gravity takes.
+    /// Ground that rises gives no more than level one.
+    pub fn downhill(self, fall: f64) -> Tracking {
+        if fall < LEVEL {
+            return self;
+        }
+        let braking = (self.braking - GRAVITY * fall / hypot(1.0, fall)).max(LEAST_BRAKING);
+        Tracking { braking, deceleration: self.deceleration.min(braking), ..self }
+    }
+
+    /// Lowers the speeds at a path's points to those from which the vehicle stops before what is
+    /// not known and, unless the path ends at the goal, before its end.
+    pub fn keep_stoppable(&self, speeds: &mut [f64], path: &Path, known: f64, ends: bool) {
+        for (speed, station) in speeds.iter_mut().zip(path.stations()) {
+            *speed = speed.min(self.stoppable(path, known, ends, *station));
+        }
+    }
+
+    /// Speed at a station of a path from which the vehicle stops in time, m/s.
+    fn stoppable(&self, path: &Path, known: f64, ends: bool, station: f64) -> f64 {
+        let known = self.stopping_speed(known - self.standoff - station).max(self.creep);
+        let feasible = match ends {
+            true => f64::INFINITY,
+            false => self.stopping_speed(path.length() - station),
+        };
+        known.min(feasible)
+    }
+
     /// The speeds allowed at the points of a path by its bends and, if it ends at the goal, by
     /// standing there, m/s; none from a station on, m, if it is to wait there.
     pub fn speeds(&self, path: &Path, ends: bool, wait: Option<f64>) -> Vec<f64> {
@@ -155,13 +190,7 @@ impl Tracking {
         let left = (path.stations()[next] - place.station).max(0.0);
         let ahead = plan.speeds[next];
         let allowed = (ahead * ahead + 2.0 * self.deceleration * left).sqrt().min(self.speed);
-        let known = plan.known - self.standoff - place.station;
-        let known = self.stopping_speed(known).max(self.creep);
-        let feasible = match plan.ends {
-            true => f64::INFINITY,
-            false => self.stopping_speed(path.length() - place.station),
-        };
-        allowed.min(known).min(feasible)
+        allowed.min(self.stoppable(path, plan.known, plan.ends, place.station))
     }
 
     /// Commands that follow a path backward, where there is so much room behind, m.
@@ -238,5 +267,39 @@ mod tests {
         };
         assert!(backs_with(false).abs() > 0.1, "{}", backs_with(false));
         assert_eq!(backs_with(true), -backs_with(false));
+    }
+
+    /// On a slope of 3 in 10 gravity takes g sin(atan(0.3)) = 2.82 m/s²; v t + v² / (2 a) is the way.
+    #[test]
+    fn what_brakes_give_downhill_is_less_what_gravity_takes() {
+        let level = Tracking::default();
+        assert_eq!(level.downhill(0.0), level);
+        assert_eq!(level.downhill(-0.3), level);
+        let steep = level.downhill(0.3);
+        let left = 4.5 - 9.81 * 0.3 / 1.09_f64.sqrt();
+        assert!((steep.braking - left).abs() < 1e-12, "{}", steep.braking);
+        assert_eq!(steep.deceleration, level.deceleration);
+        let speed = steep.stopping_speed(6.0);
+        let way = speed * steep.reaction + speed * speed / (2.0 * left);
+        assert!((way - 6.0).abs() < 1e-9, "{way}");
+        // brakes that do not hold it there, and none that are asked for more than they give
+        let weak = level.braked(2.26).downhill(0.3);
+        assert_eq!((weak.braking, weak.deceleration), (LEAST_BRAKING, LEAST_BRAKING));
+    }
+
+    /// Speeds along a path over ground that falls are those from which the vehicle stops before what is
+    /// not known, and never below its creep but at the end.
+    #[test]
+    fn speeds_downhill_end_before_what_is_not_known() {
+        let points: Vec<[f64; 2]> = (0..=48).map(|k| [0.25 * f64::from(k), 0.0]).collect();
+        let path = Path::polyline(&points).unwrap();
+        let steep = Tracking::default().downhill(0.3);
+        let mut speeds = steep.speeds(&path, true, None);
+        steep.keep_stoppable(&mut speeds, &path, 6.0, true);
+        for (speed, station) in speeds.iter().zip(path.stations()) {
+            let stops = steep.stopping_speed(6.0 - steep.standoff - station).max(steep.creep);
+            assert!(*speed <= stops, "{speed} m/s at {station} m");
+        }
+        assert_eq!(speeds[0], steep.stopping_speed(6.0 - steep.standoff));
     }
 }

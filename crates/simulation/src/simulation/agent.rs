@@ -40,6 +40,8 @@ const LOOKS_AHEAD: f64 = 100.0;
 /// Distance from an agent within which it meets ground in a heartbeat, m: more than a tractor
 /// with its trailer, and than any goes in a heartbeat.
 const REACH: f64 = 60.0;
+/// Within which two times are of one moment, s: half of the least that time is told by.
+const ROUNDING: f64 = 5e-7;
 
 /// A vehicle and its driver; immutable.
 #[derive(Clone, Debug)]
@@ -745,5 +747,9 @@ impl AgentModel {
             wheels,
             trailer: self.vehicle.trailer_sample(&state.vehicle, &workspace.vehicle),
         };
+        // at the moment of its end it was as it drove
+        if state.outcome.is_some() && time - state.monitor.last_step() > ROUNDING {
+            sample.stand();
+        }
     }
 }

@@ -351,6 +351,11 @@ impl Monitor {
         &self.beyond
     }
 
+    /// End of the last step that counted, s.
+    pub(super) fn last_step(&self) -> f64 {
+        self.time
+    }
+
     /// Distance driven, m.
     pub fn distance(&self) -> f64 {
         self.distance

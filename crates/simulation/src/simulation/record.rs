@@ -4,7 +4,7 @@ use super::outcome::OutcomeReport;
 use super::radio::RadioSummary;
 use crate::soil::Soil;
 use crate::spatial::{Pose, Vec3};
-use crate::vehicle::Controls;
+use crate::vehicle::{Controls, Selector};
 use serde::{Deserialize, Serialize};
 
 /// One wheel at one moment.
@@ -49,6 +49,14 @@ impl WheelSample {
     }
 }
 
+impl WheelSample {
+    /// The same of a wheel that stands: its load stays, and what rolling and drive made is gone.
+    fn standing(&mut self) {
+        (self.spin, self.slip, self.torque) = (0.0, 0.0, 0.0);
+        (self.traction, self.lateral) = (0.0, 0.0);
+    }
+}
+
 /// A trailer at one moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TrailerSample {
@@ -87,6 +95,21 @@ pub struct Sample {
     pub trailer: Option<TrailerSample>,
 }
 
+impl Sample {
+    /// Tells it as of one whose drive has ended: it stays where it is, in neutral, its engine off
+    /// and its brake on, and keeps what stands in its place: loads, sinkages, tyres, steering.
+    pub(super) fn stand(&mut self) {
+        (self.velocity, self.angular_velocity) = (Vec3::zeros(), Vec3::zeros());
+        (self.speed, self.engine_speed, self.gear) = (0.0, 0.0, 0);
+        let neutral = Selector::Neutral;
+        self.controls = Controls { throttle: 0.0, brake: 1.0, gear: neutral, ..self.controls };
+        self.wheels.iter_mut().for_each(WheelSample::standing);
+        if let Some(trailer) = &mut self.trailer {
+            trailer.hitch_force = Vec3::zeros();
+        }
+    }
+}
+
 /// One vehicle's run in a few figures. All means and sums count from the start until the
 /// drive ended: until the vehicle arrived, or was found immobilised, sunk, overturned, off
 /// the terrain or failed; else until the end of the run.
@@ -107,7 +130,7 @@ pub struct VehicleSummary {
     /// Speed made good, m/s: straight distance from where it was set down to its end over
     /// `driving_time`.
     pub speed_made_good: f64,
-    /// Speed at the end, m/s.
+    /// Speed at the end of the run, m/s; 0 if its drive had ended before, for it stays where it is.
     pub final_speed: f64,
     /// Mean slip of the wheels over the time under throttle.
     pub mean_slip: f64,

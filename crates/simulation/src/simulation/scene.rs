@@ -378,8 +378,8 @@ fn parts(
             _ => place(position),
         }
     }
-    let arms = visual.arms.iter().filter_map(|arm| arm.placed(wheels));
-    placed.extend(arms.map(|(mesh, pose)| (mesh, Class::Vehicle, world(&pose))));
+    let arms = visual.arms.iter().filter_map(|arm| arm.placed(message));
+    placed.extend(arms.map(|(mesh, pose)| (mesh, Class::Vehicle, pose)));
     if let (
         Some(track),
         GroundVehicle::Tracked(own),

@@ -527,7 +527,12 @@ impl World {
         let vehicles: Vec<VehicleSummary> = agents()
             .map(|(index, (agent, state))| {
                 let (model, outcome) = (agent.vehicle.name(), self.outcome(index));
-                state.monitor.summary(&agent.name, model, outcome)
+                let mut summary = state.monitor.summary(&agent.name, model, outcome);
+                // one whose drive has ended stays where it is
+                if state.outcome.is_some() {
+                    summary.final_speed = 0.0;
+                }
+                summary
             })
             .collect();
         RunSummary {

@@ -3,7 +3,7 @@
 use super::convergence::Rig;
 use super::plate::{PlateRig, Press};
 use super::wheel::{RigError, require, require_carried};
-use crate::soil::Tread;
+use crate::soil::{Laws, SoilKind, Tread};
 use crate::spatial::{Twist, Vec3};
 use serde::{Deserialize, Serialize};
 
@@ -27,10 +27,23 @@ pub struct ShearRig {
 }
 
 impl ShearRig {
-    /// A rough plate that slides 10 cm at 1 cm/s.
+    /// A rough plate that slides 10 cm at 1 cm/s. It is held at its height meanwhile: the laws by which
+    /// a sliding plate sinks further would only take its pressure away, and are left out.
     pub fn new(plate: PlateRig) -> ShearRig {
+        let laws = Laws { slip_sinkage: false, inclined_bearing: false, ..plate.laws };
+        let plate = PlateRig { laws, ..plate };
         let tread = Tread::rough();
         ShearRig { plate, tread, displacement: 0.1, reversal: 0.0, speed: 0.01, step: 0.01 }
+    }
+
+    /// The same that slides eight times the soil's shear modulus, if that is more: to where all of
+    /// the strength is there but for 1/3000.
+    pub fn to_full_strength(self) -> ShearRig {
+        let modulus = match &self.plate.soil.kind {
+            SoilKind::Yielding(law) => law.shear_modulus,
+            SoilKind::Firm { .. } => 0.0,
+        };
+        ShearRig { displacement: self.displacement.max(8.0 * modulus), ..self }
     }
 }
 
@@ -97,5 +110,35 @@ impl Rig for ShearRig {
 
     fn figures(&self, outcome: &ShearResult) -> Vec<(&'static str, f64)> {
         vec![("pressure", outcome.pressure), ("strength", outcome.strength)]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scm::PlateOutline;
+    use crate::soil::catalogue::catalogue;
+
+    /// Under the refined laws too, which let a plate sink as it slides, the stress rises to c + p tan φ: to
+    /// 1/3000 where it slides eight moduli, and as the grid's cells bear it.
+    #[test]
+    fn a_plate_held_at_its_height_shears_under_the_refined_laws() {
+        for name in ["mud", "chrono_mid", "lean_clay_32_wes"] {
+            let soil = catalogue().find(name).unwrap().to_soil();
+            let outline = PlateOutline::Rectangle { length: 0.6, width: 0.2 };
+            let plate = PlateRig::new(soil.clone(), outline, 1e4);
+            let plate = PlateRig { laws: Laws::refined(), spacing: 0.01, ..plate };
+            let SoilKind::Yielding(law) = &soil.kind else { panic!("{name}") };
+            let rig = ShearRig::new(plate).to_full_strength();
+            assert!(rig.displacement >= 8.0 * law.shear_modulus, "{name}");
+            let found = rig.run().unwrap();
+            let strength = law.cohesion + 1e4 * law.friction_angle.tan();
+            assert!((found.pressure / 1e4 - 1.0).abs() < 0.01, "{name}: {} Pa", found.pressure);
+            assert!(
+                (found.strength / strength - 1.0).abs() < 0.01,
+                "{name}: {} Pa",
+                found.strength
+            );
+        }
     }
 }

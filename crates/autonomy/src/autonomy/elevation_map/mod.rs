@@ -120,6 +120,18 @@ impl ElevationMap {
         self.tiles.get(&TileKey::of(cell)).map_or(Cell::EMPTY, |tile| tile.cells()[index(cell)])
     }
 
+    /// Height of the ground about a place, m: the mean of the lowest returns of its cell and the eight
+    /// about that; none where none of them was seen.
+    pub fn height(&self, [x, y]: [f64; 2]) -> Option<f64> {
+        let [i, j] = self.cell_of(x, y);
+        let around = (-1..=1).flat_map(|b| (-1..=1).map(move |a| [i + a, j + b]));
+        let seen = around.map(|cell| self.cell(cell)).filter(|cell| cell.is_seen());
+        let (count, sum) = seen.fold((0.0, 0.0), |(count, sum), cell| {
+            (count + 1.0, sum + 1e-3 * f64::from(cell.lowest))
+        });
+        (count > 0.0).then(|| sum / count)
+    }
+
     /// Merges what another knows of a tile; whether that was news.
     pub fn merge_tile(&mut self, key: TileKey, tile: &Arc<Tile>) -> bool {
         let own = self.tiles.entry(key).or_default();

@@ -3,6 +3,7 @@
 use super::Navigator;
 use crate::autonomy::area::Area;
 use crate::autonomy::astar::{Grid, Search};
+use crate::autonomy::body::Body;
 use crate::autonomy::costs::{CostMap, Judgement, Mark};
 use crate::autonomy::elevation_map::{ElevationMap, Scan, TileKey, Window};
 use crate::autonomy::giving_way::{Moving, waits_at};
@@ -252,16 +253,39 @@ impl Navigator {
         });
         plan.turns = local.turns;
         plan.known = known(&around, &path, memory.derived.window.faces());
-        plan.speeds = self.tracking.speeds(&path, plan.ends, None);
+        let fall = self.fall(&memory.map, pose, &path, plan.known);
+        let tracking = self.tracking.downhill(fall);
+        plan.speeds = tracking.speeds(&path, plan.ends, None);
         let wait = waits_at(&self.body, (&path, &plan.speeds), &start, look.moving);
         if wait.is_some() {
-            plan.speeds = self.tracking.speeds(&path, plan.ends, wait);
+            plan.speeds = tracking.speeds(&path, plan.ends, wait);
+        }
+        // on level ground the fast part keeps to it at each step
+        if tracking != self.tracking {
+            tracking.keep_stoppable(&mut plan.speeds, &path, plan.known, plan.ends);
         }
         if local.turns {
             plan.speeds.iter_mut().for_each(|speed| *speed = speed.min(self.spline.turning));
         }
         plan.path = Some(path);
         plan
+    }
+}
+
+impl Navigator {
+    /// By how much a metre the ground falls on the way from the rear axle to before the front, m, where
+    /// that is at the station up to which a path is known: what gravity does on that way depends on
+    /// its ends alone. Nothing where it has not been seen there: then the vehicle creeps.
+    fn fall(&self, map: &ElevationMap, pose: &Pose, path: &Path, known: f64) -> f64 {
+        let Body { geometry, footprint, ground, .. } = &self.body;
+        let at = path.stations().iter().rposition(|station| *station <= known).unwrap_or(0);
+        let (place, direction) =
+            (path.points()[at], path.direction(at.min(path.points().len() - 2)));
+        let before = footprint.front - geometry.rear_axle;
+        let end = [0, 1].map(|axis| place[axis] + before * direction[axis]);
+        let here = pose.point(&Vec3::new(geometry.rear_axle, 0.0, *ground)).z;
+        let way = path.stations()[at] + before;
+        map.height(end).map_or(0.0, |there| (here - there) / way)
     }
 }
 

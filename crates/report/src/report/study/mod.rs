@@ -16,6 +16,7 @@ pub use outline::Outline;
 pub use tables::{TRIALS, write_tables};
 
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// A value of a table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -55,6 +56,31 @@ pub struct TrialRecord {
     pub wall: f64,
     /// Files that its levels brought in, which the scenario alone does not name.
     pub files: Vec<LevelFile>,
+}
+
+/// Design points at which trials, several of each, are one and the same: all end in one state, since the
+/// scenario draws nothing by its seed. Trials without a result do not count.
+pub fn repeated_points(trials: &[&TrialRecord]) -> Vec<u64> {
+    let mut hashes: BTreeMap<u64, Vec<&str>> = BTreeMap::new();
+    for trial in trials.iter().filter(|trial| trial.failure.is_none()) {
+        hashes.entry(trial.point).or_default().push(&trial.state_hash);
+    }
+    let same = |of: &[&str]| of.len() > 1 && of.iter().all(|hash| hash == &of[0]);
+    hashes.into_iter().filter(|(_, of)| same(of)).map(|(point, _)| point).collect()
+}
+
+/// A sentence that tells of them, if there are any.
+pub fn repeated(trials: &[&TrialRecord]) -> Option<String> {
+    let points = repeated_points(trials);
+    let (count, first) = (points.len(), points.first()?);
+    let of = match count {
+        1 => format!("of design point {first}"),
+        _ => format!("of {count} design points, the first {first},"),
+    };
+    Some(format!(
+        "the replications {of} are one and the same trial (equal state hashes): the scenario draws nothing \
+         by its seed, and intervals and deviations over them say nothing"
+    ))
 }
 
 /// A file that a level of a factor brought into a scenario.

@@ -1,15 +1,16 @@
-//! Suspension arms between hull and wheel: by their hard points, and where the wheels
-//! that a vehicle tells of hold them.
+//! What moves against the hull beside the wheels: suspension arms, by their hard points and where the
+//! wheels that a vehicle tells of hold them, and the trailer.
 
 use super::DARK;
 use crate::numeric::atan2;
 use crate::sensor::material::Material;
 use crate::sensor::mesh::{Mesh, MeshBuilder};
 use crate::spatial::{Mat3, Pose, Quat, Vec3};
-use crate::sync::message::PartState;
+use crate::sync::message::{PartState, RunningGear, VehicleState as VehicleMessage};
+use crate::vehicle::Vehicle;
 use crate::vehicle::spec::{Axle, Point, RoadArm, Suspension, VehicleSpec};
 
-/// A member between chassis and wheels.
+/// A member between chassis and wheels, or the hull of a trailer.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::simulation) struct Arm {
     mesh: usize,
@@ -24,15 +25,41 @@ enum Held {
     Swing { pivot: Vec3, axis: Vec3, reach: Vec3, wheel: usize, joint: Vec3 },
     /// Lies between two wheels, left and right.
     Across { wheels: [usize; 2] },
-    /// Is drawn: its origin is at `coupling` on the chassis, and the middle of its wheels, from
-    /// the first to before the last, lies towards `middle` from there in its own frame.
-    Drawn { coupling: Vec3, wheels: [usize; 2], middle: Vec3 },
+    /// The trailer, coupled or not: where the vehicle tells the middle of its hulls to be, which
+    /// lies at `middle` in its own frame.
+    Trailer { middle: Vec3 },
 }
 
 impl Arm {
-    /// Its mesh and its pose in the chassis frame.
-    pub(in crate::simulation) fn placed(&self, wheels: &[PartState]) -> Option<(usize, Pose)> {
+    /// Its mesh and its pose in the world, of a vehicle that tells itself so; none of a trailer that
+    /// is not told.
+    pub(in crate::simulation) fn placed(&self, message: &VehicleMessage) -> Option<(usize, Pose)> {
+        let wheels = match &message.gear {
+            RunningGear::Wheels(wheels) => wheels,
+            RunningGear::Tracks { road_wheels, .. } => road_wheels,
+        };
         let pose = match &self.held {
+            Held::Trailer { middle } => {
+                let pose = message.trailer?.pose();
+                Pose { position: pose.point(&-middle), ..pose }
+            }
+            held => {
+                let own = held.by_wheels(wheels)?;
+                let chassis = &message.chassis;
+                Pose {
+                    position: chassis.point(&own.position),
+                    orientation: chassis.orientation * own.orientation,
+                }
+            }
+        };
+        Some((self.mesh, pose))
+    }
+}
+
+impl Held {
+    /// The pose in the chassis frame of what wheels hold.
+    fn by_wheels(&self, wheels: &[PartState]) -> Option<Pose> {
+        Some(match self {
             Held::Swing { pivot, axis, reach, wheel, joint } => {
                 let wheel = &wheels.get(*wheel)?.pose;
                 let y = wheel.orientation * Vec3::y();
@@ -44,22 +71,7 @@ impl Arm {
                 let angle = atan2(axis.dot(&from.cross(&to)), from.dot(&to));
                 Pose { position: *pivot, orientation: Quat::from_scaled_axis(axis * angle) }
             }
-            Held::Drawn { coupling, wheels: [first, last], middle } => {
-                let own = wheels.get(*first..*last)?;
-                let sum = own.iter().map(|wheel| wheel.pose.position).sum::<Vec3>();
-                let places = |side: usize| own.iter().skip(side).step_by(2);
-                let aside = |side| places(side).map(|w| w.pose.position).sum::<Vec3>();
-                let to = sum / own.len().max(1) as f64 - coupling;
-                let frame = |along: &Vec3, left: &Vec3| {
-                    let x = along.try_normalize(1e-9)?;
-                    let z = x.cross(left).try_normalize(1e-9)?;
-                    Some(Mat3::from_columns(&[x, z.cross(&x), z]))
-                };
-                let turned = frame(&to, &(aside(0) - aside(1)))?;
-                let axes = turned * frame(middle, &Vec3::y())?.transpose();
-                let turn = nalgebra::Rotation3::from_matrix_unchecked(axes);
-                Pose { position: *coupling, orientation: Quat::from_rotation_matrix(&turn) }
-            }
+            Held::Trailer { .. } => return None,
             Held::Across { wheels: [left, right] } => {
                 let [left, right] = [wheels.get(*left)?, wheels.get(*right)?].map(|w| &w.pose);
                 let y = (left.position - right.position).try_normalize(1e-9)?;
@@ -71,8 +83,7 @@ impl Arm {
                     orientation: Quat::from_rotation_matrix(&turn),
                 }
             }
-        };
-        Some((self.mesh, pose))
+        })
     }
 }
 
@@ -109,7 +120,7 @@ impl Builder<'_> {
     }
 }
 
-/// Arms and beams of all axles, and the trailer's hull; wheels axle by axle, left before right.
+/// Arms and beams of all axles; wheels axle by axle, left before right.
 pub(super) fn of_axles(spec: &VehicleSpec, meshes: &mut Vec<Mesh>) -> Vec<Arm> {
     let mut builder = Builder { meshes, arms: Vec::new() };
     for (index, axle) in spec.axles.iter().enumerate() {
@@ -158,20 +169,15 @@ pub(super) fn of_axles(spec: &VehicleSpec, meshes: &mut Vec<Mesh>) -> Vec<Arm> {
             }
         }
     }
-    if let Some(trailer) = &spec.trailer {
-        let (first, last) = (spec.own_axles().len(), spec.axles.len());
-        let centre = |axle: &Axle| {
-            let [x, _, z] = axle.suspension.spindle();
-            Vec3::from(axle.position) + Vec3::new(x, 0.0, z)
-        };
-        let sum = spec.axles[first..].iter().map(centre).sum::<Vec3>();
-        let coupling = Vec3::from(trailer.coupling);
-        let middle = sum / (last - first) as f64 - coupling;
-        let mesh = builder.mesh(super::trailers::hull(trailer));
-        let held = Held::Drawn { coupling, wheels: [2 * first, 2 * last], middle };
-        builder.arms.push(Arm { mesh, held });
-    }
     builder.arms
+}
+
+/// The hull of the trailer that a vehicle draws.
+pub(super) fn of_trailer(vehicle: &Vehicle, meshes: &mut Vec<Mesh>) -> Option<Arm> {
+    let trailer = vehicle.spec().trailer.as_ref()?;
+    let (middle, _) = vehicle.trailer_outline()?.ball;
+    meshes.push(super::trailers::hull(trailer).finish());
+    Some(Arm { mesh: meshes.len() - 1, held: Held::Trailer { middle } })
 }
 
 fn placed(axle: &Axle, mirror: f64, [x, y, z]: Point) -> Vec3 {
@@ -223,7 +229,7 @@ mod tests {
     /// Distance of the farthest arm's end from where its wheel wants it.
     fn gap(arms: &[Arm], wheels: &[PartState], lift: f64) -> f64 {
         let gap = |arm: &Arm| {
-            let (_, pose) = arm.placed(wheels).unwrap();
+            let pose = arm.held.by_wheels(wheels).unwrap();
             let Held::Swing { pivot, reach, .. } = &arm.held else { return 0.0 };
             let wanted = pivot + reach + Vec3::new(0.0, 0.0, lift);
             (pose.point(reach) - wanted).norm()
@@ -245,8 +251,8 @@ mod tests {
             // the arm's slope, 0.2 at most, and the height squared over twice its length,
             // 0.25 m at least: 1.5 cm. The real one goes sideways by as much.
             assert!(gap(&arms, &wheels(&spec, 0.05, 0.0), 0.05) < 0.015, "{name}");
-            let low = arms[1].placed(&wheels(&spec, -0.05, 0.0)).unwrap().1;
-            let high = arms[1].placed(&wheels(&spec, 0.05, 0.0)).unwrap().1;
+            let low = arms[1].held.by_wheels(&wheels(&spec, -0.05, 0.0)).unwrap();
+            let high = arms[1].held.by_wheels(&wheels(&spec, 0.05, 0.0)).unwrap();
             let Held::Swing { reach, .. } = &arms[1].held else { panic!("{name}") };
             let rise = high.point(reach).z - low.point(reach).z;
             assert!((rise - 0.10).abs() < 0.01, "{name}: {rise}");

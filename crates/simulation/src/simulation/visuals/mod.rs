@@ -86,7 +86,8 @@ pub(super) fn visual(
             };
             let hull = own.hull.unwrap_or_else(|| add(wheeled_hull(spec)));
             let twins = spec.axles.iter().map(|axle| axle.twin_spacing.unwrap_or(0.0)).collect();
-            let arms = arms::of_axles(spec, meshes);
+            let mut arms = arms::of_axles(spec, meshes);
+            arms.extend(arms::of_trailer(&ground_vehicle.vehicle, meshes));
             VehicleVisual { hull, wheels, handed, twins, arms, track: None }
         }
         GroundVehicle::Tracked(ground_vehicle) => {

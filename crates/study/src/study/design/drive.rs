@@ -146,6 +146,29 @@ mod tests {
         tyre = \"rigid\"\nposition = [0, 0]\n\
         driver = { kind = \"path\", speed = 4, waypoints = [[0, 0], [30, 0]] }\n";
 
+    /// Standing after arrival, for however long the scenario goes on, is no part of a mean.
+    #[test]
+    fn means_end_with_the_drive() {
+        let values = |duration: f64| {
+            let text = SCENARIO
+                .replace("duration = 0.3", &format!("duration = {duration}"))
+                .replace("[30, 0]", "[8, 0]");
+            let file = ScenarioFile::parse("flat.toml", &text, Path::new(""), &[]).unwrap();
+            let names = ["go", "absorbed_power", "mean_of_speed_mps", "max_of_throttle"];
+            let response = |name: &str| Response::parse(name, &file.scenario).unwrap();
+            let responses: Vec<Response> = names.into_iter().map(response).collect();
+            let (watch, interrupted) = (Watch::new(&responses), AtomicBool::new(false));
+            let ending = follow(&file, world(&file).unwrap().world, None, watch, &interrupted);
+            match ending.unwrap() {
+                Ending::Done { responses, .. } => responses,
+                other => panic!("{other:?}"),
+            }
+        };
+        let (short, long) = (values(7.0), values(10.0));
+        assert_eq!(short[0], Value::Number(1.0));
+        assert_eq!(short, long);
+    }
+
     /// No scenario is known to lead there: a state is spoiled by hand.
     #[test]
     fn a_state_that_is_not_finite_is_a_failure_with_its_hash() {

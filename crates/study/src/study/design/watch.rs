@@ -62,17 +62,19 @@ impl<'a> Watch<'a> {
         self.responses.iter().zip(&self.seen).map(value).collect()
     }
 
-    /// Looks at the vehicles whose drives still last. At the start no force is known yet.
+    /// Looks at the vehicles whose drives still last; at states, of which there are means over time,
+    /// until they arrive too, as `driving_time` counts. At the start no force is known yet.
     fn look(&mut self, world: &World, samples: &[Sample], is_start: bool) {
         for (own, seen) in self.responses.iter().zip(&mut self.seen) {
-            // one that has arrived holds until the run ends, which is no part of its drive
-            let drives =
-                world.state().agents.get(own.vehicle).is_some_and(|agent| {
-                    agent.outcome.is_none() && agent.monitor.arrived().is_none()
-                });
+            let Some(agent) = world.state().agents.get(own.vehicle) else { continue };
+            let drives = agent.outcome.is_none();
             let Some(sample) = samples.get(own.vehicle).filter(|_| drives) else { continue };
+            // half a microsecond is less than any heartbeat, and more than times are rounded by
+            let on_its_way = |time: f64| sample.time <= time + 5e-7;
+            let counts = agent.monitor.arrived().is_none_or(on_its_way);
             match own.measure {
-                Measure::State(..) if is_start => {}
+                Measure::State(..) if is_start || !counts => {}
+                Measure::Figure(Figure::AbsorbedPower) if !counts => {}
                 Measure::State(_, column) => column.numbers(sample).for_each(|x| seen.add(x)),
                 Measure::Figure(Figure::GearShifts) => {
                     let shifted = seen.gear.is_some_and(|gear| gear != sample.gear);

@@ -152,11 +152,7 @@ pub(super) fn plates() -> Result<Section, ValidationError> {
     let mut rows = Vec::new();
     for soil in ["hard", "mid", "dry sand", "clay", "snow"] {
         let parameters = chrono(soil);
-        let mut plate = plate(soil, 5e4, 0.05);
-        // the plate is held at its height
-        plate.laws = Laws { slip_sinkage: false, inclined_bearing: false, ..plate.laws };
-        let mut rig = ShearRig::new(plate);
-        rig.displacement = 0.1;
+        let rig = ShearRig::new(plate(soil, 5e4, 0.05));
         let found = rig.run()?;
         for j in [0.001, 0.005, 0.02, 0.1] {
             let near = |a: &&crate::study::ShearPoint, b: &&crate::study::ShearPoint| {
