@@ -131,7 +131,7 @@ fn one_that_aims_at_an_acceleration_pulls_away_uphill() {
         ("marder", "rigid", 0.0, 0.5, f64::INFINITY),
         ("hmmwv", "rigid", 0.0, 0.3, f64::INFINITY),
         ("hmmwv", "rigid", 0.06, 1.5, f64::INFINITY),
-        ("hmmwv", "chrono_hard", 0.06, 0.3, f64::INFINITY),
+        ("hmmwv", "chrono_hard", 0.06, 0.3, 0.1),
         ("fmtv_4x4", "rigid", 0.02, 0.5, f64::INFINITY),
     ] {
         let driver = format!(
@@ -145,7 +145,9 @@ fn one_that_aims_at_an_acceleration_pulls_away_uphill() {
         let way = along(&samples, 1.0, 8.0);
         assert!(least(&way) - way[0] > -0.02, "{case}: rolls back to {} m", least(&way));
         let speed = |time: f64| samples[(time / 0.02) as usize][0].speed;
-        assert!(speed(8.0) > 2.0, "{case}: drives at {} m/s", speed(8.0));
+        // out of what it stands in it climbs in some 3 s, without the leap that would bring it out at once
+        let least = if soil == "rigid" { 2.0 } else { 1.5 };
+        assert!(speed(8.0) > least, "{case}: drives at {} m/s", speed(8.0));
         let gained = (speed(8.0) - speed(4.0)) / 4.0;
         assert!((gained - aimed).abs() < most_off * aimed, "{case}: gains {gained} m/s²");
         let seconds = (0..=350).map(|at| samples[at + 50][0].speed - samples[at][0].speed);

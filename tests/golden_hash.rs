@@ -9,9 +9,9 @@ use bekker::numeric::instructions;
 
 /// Examples, for how many seconds they are driven, and the state hash then.
 const GOLDEN: [(&str, f64, &str); 3] = [
-    ("convoy_mud", 2.0, "b9663d1fb45e5b41abbb13736d94d3d82e30e9b7af43527713850df02b6811ee"),
-    ("mixed_convoy", 1.0, "f871b5c5c753b3d68383ff72ea810529fc3703ff5c94cd90d191a17b4bfaa911"),
-    ("convoy_snow", 2.0, "172e9fa1efafb63eec07c66eba0d58f399023f403568888165e945df60d97df2"),
+    ("convoy_mud", 2.0, "4d63464365c98a09342d985e1482658911cbe7214c5dd63879622ee697e6c39f"),
+    ("mixed_convoy", 1.0, "b5a4b044cd351e43c51badcf36085b3e7947f299ec532b1b33fdce76c0714741"),
+    ("convoy_snow", 2.0, "4af6ac2e1ce56e68c7cf6360b0c42a052039b91480c3c26674ca42482b498e85"),
 ];
 
 fn hash(example: &str, time: f64, level: &str) -> String {
