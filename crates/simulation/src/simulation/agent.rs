@@ -664,7 +664,7 @@ impl AgentModel {
     }
 
     /// What the pedals do along the way that it drives, for a driver that aims at accelerations.
-    fn pedals(&self, state: &AgentState) -> Option<PedalView> {
+    fn pedals(&self, state: &AgentState) -> Option<PedalView<'_>> {
         let own = self.driver.follower().filter(|own| own.aims_at_accelerations())?;
         let response = self.vehicle.pedal_response(&state.vehicle);
         let limited = own.plan().acceleration.is_some();

@@ -400,7 +400,7 @@ impl GroundVehicle {
     }
 
     /// How its engine gets to an acceleration at its present speed and gear.
-    pub fn engine_response(&self, state: &VehicleState) -> EngineResponse {
+    pub fn engine_response(&self, state: &VehicleState) -> EngineResponse<'_> {
         match self {
             GroundVehicle::Wheeled(own) => own.vehicle.engine_response(state),
             GroundVehicle::Tracked(own) => own.vehicle.engine_response(state),

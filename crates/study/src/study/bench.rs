@@ -356,7 +356,7 @@ fn view(
     workspace: &GroundVehicleWorkspace,
     time: f64,
     step: f64,
-) -> DriverView {
+) -> DriverView<'static> {
     let (pose, speed) = (agent.vehicle.pose(workspace), agent.vehicle.speed(workspace));
     DriverView {
         time,

@@ -21,7 +21,7 @@ pub(super) struct TransmissionShafts {
 }
 
 /// Speeds of engine, turbine and gearbox output, rad/s.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct ShaftSpeeds {
     pub engine: f64,
     pub input: f64,
@@ -39,6 +39,8 @@ pub(super) struct Transmission {
     pub input_element: usize,
     /// Where the clutch between engine and input acts, if there is one.
     pub clutch_element: Option<usize>,
+    /// Speed at which the engine runs free with full throttle, rad/s.
+    pub free_speed: f64,
 }
 
 impl TransmissionShafts {
@@ -76,7 +78,8 @@ impl TransmissionShafts {
         let between = || vec![(self.engine, 1.0), (self.input, -1.0)];
         let clutch_element =
             powertrain.clutch.map(|_| builder.element(Element::Rates { rates: between() }));
-        Transmission { shafts: self, engine_element, input_element, clutch_element }
+        let free_speed = powertrain.engine.free_speed(1.0);
+        Transmission { shafts: self, engine_element, input_element, clutch_element, free_speed }
     }
 }
 

@@ -380,8 +380,10 @@ impl Vehicle {
     /// What throttle and brake do to it at its present speed and gear.
     pub fn pedal_response(&self, state: &VehicleState) -> PedalResponse {
         let arm = self.ride_radius() * self.mass;
-        let input = state.body.u[self.parts.driveline.transmission.shafts.input.index()];
-        let torques = settled_torques(&self.spec.powertrain, &state.gearbox, input);
+        let transmission = &self.parts.driveline.transmission;
+        let input = transmission.shafts.speeds(&state.body.u).input;
+        let engine = (&self.spec.powertrain, transmission.free_speed);
+        let torques = settled_torques(engine, &state.gearbox, input);
         let gain = self.gearing();
         let [closed, full] = torques.unwrap_or_default().map(|torque| torque * gain / arm);
         let brake = self.brakes.iter().map(|brake| brake.max_torque).sum::<f64>() / arm;
@@ -389,10 +391,12 @@ impl Vehicle {
     }
 
     /// How its engine gets to an acceleration at its present speed and gear.
-    pub fn engine_response(&self, state: &VehicleState) -> EngineResponse {
-        let shafts = self.parts.driveline.transmission.shafts.speeds(&state.body.u);
+    pub fn engine_response(&self, state: &VehicleState) -> EngineResponse<'_> {
+        let transmission = &self.parts.driveline.transmission;
+        let shafts = transmission.shafts.speeds(&state.body.u);
+        let engine = (&self.spec.powertrain, transmission.free_speed);
         let gain = self.gearing() / (self.ride_radius() * self.mass);
-        EngineResponse::of(&self.spec.powertrain, &state.gearbox, shafts, (gain, self.mass))
+        EngineResponse::of(engine, &state.gearbox, shafts, (gain, self.mass))
     }
 
     /// Torque at all wheels together over that at the gearbox's output.

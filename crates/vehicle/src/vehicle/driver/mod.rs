@@ -30,7 +30,7 @@ const IDLING: f64 = 0.05;
 
 /// What a driver sees.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct DriverView {
+pub struct DriverView<'a> {
     /// Simulated time, s.
     pub time: f64,
     /// Time until the next view, s.
@@ -55,19 +55,19 @@ pub struct DriverView {
     pub articulation: Option<f64>,
     /// What its pedals do, for drivers that aim at accelerations
     /// ([`PathFollower::aims_at_accelerations`]).
-    pub pedals: Option<PedalView>,
+    pub pedals: Option<PedalView<'a>>,
 }
 
 /// What the own pedals do.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PedalView {
+pub struct PedalView<'a> {
     /// What they would give at the present speed and gear.
     pub response: PedalResponse,
     /// How they stood in the last step.
     pub applied: Controls,
     /// How the engine gets to what the throttle gives, for drivers who do not exceed an
     /// acceleration ([`Plan::acceleration`]).
-    pub engine: Option<EngineResponse>,
+    pub engine: Option<EngineResponse<'a>>,
 }
 
 /// What a follower sees of its leader.

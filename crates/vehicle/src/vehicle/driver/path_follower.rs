@@ -200,7 +200,7 @@ impl PathFollower {
     }
 
     /// The acceleration to aim at towards a speed, if that is how it goes about it.
-    fn aim(&self, target: f64, speed: f64, view: &DriverView) -> Option<Aim> {
+    fn aim<'a>(&self, target: f64, speed: f64, view: &DriverView<'a>) -> Option<Aim<'a>> {
         let (time, pedals) = self.response_time().zip(view.pedals)?;
         let most = self.plan.acceleration.unwrap_or(f64::INFINITY);
         Some(Aim { acceleration: ((target - speed) / time).min(most), pedals })

@@ -55,11 +55,11 @@ const RESISTANCE_TIME: f64 = 0.5;
 
 /// An acceleration that is aimed at in the place of a speed.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Aim {
+pub struct Aim<'a> {
     /// The acceleration, m/s².
     pub acceleration: f64,
     /// What the pedals do.
-    pub pedals: PedalView,
+    pub pedals: PedalView<'a>,
 }
 
 /// How a vehicle moves, along the way that it is to go.
@@ -274,7 +274,7 @@ impl SpeedControl {
     }
 }
 
-impl Aim {
+impl Aim<'_> {
     /// Pedals that give the acceleration against all that resists: ground, slope, what turns.
     /// That is what the pedals gave in the last step less the acceleration that came of it,
     /// smoothed: a disturbance observer (Ohnishi, Shibata and Murakami, IEEE/ASME Transactions on

@@ -348,18 +348,22 @@ impl TrackedVehicle {
     /// What throttle and brake do to it at its present speed and gear.
     pub fn pedal_response(&self, state: &VehicleState) -> PedalResponse {
         let arm = self.spec.drive_radius() * self.mass;
-        let input = state.body.u[self.parts.transmission.shafts.input.index()];
-        let torques = settled_torques(&self.spec.powertrain, &state.gearbox, input);
+        let transmission = &self.parts.transmission;
+        let input = transmission.shafts.speeds(&state.body.u).input;
+        let engine = (&self.spec.powertrain, transmission.free_speed);
+        let torques = settled_torques(engine, &state.gearbox, input);
         let gain = 1.0 / self.spec.drive.ratio;
         let [closed, full] = torques.unwrap_or_default().map(|torque| torque * gain / arm);
         PedalResponse { closed, full, brake: 2.0 * self.service_brake().max_torque / arm }
     }
 
     /// How its engine gets to an acceleration at its present speed and gear.
-    pub fn engine_response(&self, state: &VehicleState) -> EngineResponse {
-        let shafts = self.parts.transmission.shafts.speeds(&state.body.u);
+    pub fn engine_response(&self, state: &VehicleState) -> EngineResponse<'_> {
+        let transmission = &self.parts.transmission;
+        let shafts = transmission.shafts.speeds(&state.body.u);
+        let engine = (&self.spec.powertrain, transmission.free_speed);
         let gain = 1.0 / (self.spec.drive.ratio * self.spec.drive_radius() * self.mass);
-        EngineResponse::of(&self.spec.powertrain, &state.gearbox, shafts, (gain, self.mass))
+        EngineResponse::of(engine, &state.gearbox, shafts, (gain, self.mass))
     }
 
     /// Tension of a track in the last step, N: of a belt on each stretch from the
