@@ -298,6 +298,11 @@ const COMMAND_LINES: &[(&[&str], &str, i32)] = &[
         2,
     ),
     (&["render", "sound.toml", "--out", "a.jpg"], "must end in .png", 2),
+    (
+        &["render", "sound.toml", "--from", "1,2,3", "--to", "1,2,3"],
+        "from [1.0, 2.0, 3.0] m to the same place: it must look at another",
+        3,
+    ),
     (&["bench", "--vehicles", "1000000000"], "1000000000 is not in 1..=4096", 2),
     (&["bench", "--threads", "1000000"], "1000000 is not in 1..=1024", 2),
     (&["bench", "--seconds", "1e300"], "must be from 0.01 to 3600 s", 2),

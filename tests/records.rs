@@ -4,6 +4,7 @@
 use crate::runs;
 
 use runs::{Runs, told};
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -157,6 +158,30 @@ fn sigterm_and_sighup_end_a_run_like_ctrl_c() {
     }
     signal(&run, "-HUP");
     assert!(run.wait_with_output().unwrap().status.success());
+}
+
+/// A thousand take a minute of that, built for tests.
+#[test]
+#[cfg(unix)]
+fn a_run_is_interrupted_while_its_vehicles_are_set_down() {
+    let folder = tempfile::tempdir().unwrap();
+    for ranks in ["1", "2"] {
+        let out = folder.path().join(ranks);
+        let mut run = bekker();
+        run.args(["run", "examples/brigade.toml", "--no-picture", "--ranks", ranks, "--out"]);
+        let mut run = run.arg(&out).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut told = BufReader::new(run.stderr.take().unwrap());
+        let mut line = String::new();
+        while !line.contains("1000 vehicles are set down first") {
+            line.clear();
+            assert!(told.read_line(&mut line).unwrap() > 0, "it has ended before");
+        }
+        signal(&run, "-INT");
+        told.read_to_string(&mut line).unwrap();
+        assert_eq!(run.wait().unwrap().code(), Some(130), "{line}");
+        assert!(line.contains("interrupted while vehicles were set down"), "{line}");
+        assert!(!out.join("checkpoint.bin").exists() && !out.join("summary.json").exists());
+    }
 }
 
 #[test]

@@ -116,7 +116,9 @@ fn any_threads_and_shards_give_the_same_bytes() {
             // two do not make a whole, and leave nothing
             let told = place.refused(&[&["merge"], &parts[..2], &["--out", "part"]].concat());
             assert!(
-                told.contains("3 of 9 trials are in none of the folders, the first of them 1"),
+                told.contains(
+                    "3 of 9 trials are in none of the folders, the first that it takes is 1"
+                ),
                 "{told}"
             );
             assert!(!place.at("part").exists());

@@ -151,7 +151,6 @@ impl Failure {
             Failure::Output { .. }
             | Failure::Report(_)
             | Failure::Run { .. }
-            | Failure::Ranks { .. }
             | Failure::NoResult { .. }
             | Failure::Rig(
                 RigError::NotFinite { .. }
@@ -160,7 +159,10 @@ impl Failure {
             ) => 1,
             Failure::Usage { .. } => 2,
             Failure::Scenario(_) | Failure::Input { .. } | Failure::Rig(_) => 3,
-            Failure::Interrupted { .. } | Failure::FolderInterrupted { .. } => INTERRUPTED,
+            Failure::Interrupted { .. }
+            | Failure::FolderInterrupted { .. }
+            | Failure::Ranks { cause: RankError::Interrupted, .. } => INTERRUPTED,
+            Failure::Ranks { .. } => 1,
             Failure::OtherRank { code, .. } | Failure::Reported { code } => *code,
         }
     }

@@ -239,7 +239,7 @@ impl Run {
         let clock = Instant::now();
         let vehicles = built.world.agents.len();
         if vehicles > MANY && !quiet && place.is_some() && prepared.state.is_none() {
-            eprintln!("{vehicles} vehicles are set down, 0.1 s of a core each");
+            eprintln!("{vehicles} vehicles are set down first");
         }
         if let Some(place) = &place {
             recovery.set_folder(&place.folder);
@@ -272,7 +272,8 @@ impl Run {
             return if cut { Err(Failure::Reported { code: INTERRUPTED }) } else { Ok(None) };
         };
         let folder = place.folder.clone();
-        let summary = self.leave(driven, place, (&file, &built), wall, quiet)?;
+        let resumed_at = prepared.state.as_ref().map(|state| built.world.clock.time(state.tick));
+        let summary = self.leave(driven, place, (&file, &built), (wall, resumed_at), quiet)?;
         if let Some(timings) = &timings {
             let table = timings::table(timings, &summary, processes);
             // standard output is the summary's then
@@ -287,13 +288,14 @@ impl Run {
         failed(&summary).map(|()| None)
     }
 
-    /// Writes the results of a drive that took `wall` seconds, and says what they are.
+    /// Writes the results of a drive that took `wall` seconds, from where it was gone on with if it
+    /// was, and says what they are.
     fn leave(
         &self,
         driven: Driven,
         place: Place,
         (file, built): (&ScenarioFile, &Built),
-        wall: f64,
+        (wall, resumed_at): (f64, Option<f64>),
         quiet: bool,
     ) -> Result<RunSummary, Failure> {
         let Driven { mut world, recorded, interrupted, html, pacing } = driven;
@@ -304,7 +306,7 @@ impl Run {
         }
         world.publish_all();
         let mut summary = world.summary(&file.scenario.name, wall);
-        summary.pacing = pacing;
+        (summary.pacing, summary.resumed_at) = (pacing, resumed_at);
         let results = Results {
             picture: !self.no_picture,
             file,

@@ -218,7 +218,8 @@ fn models(found: &SwarmFigures) -> Outline {
     let mut rows = Vec::new();
     if let Some(own) = &found.detection {
         let law = "detected = 1 - exp(-a N / A)".to_owned();
-        let figure = format!("a = {} m2, R2 {:.3}", between(&own.rate, 0), own.explained);
+        let explained = own.explained.map_or(String::new(), |own| format!(", R2 {own:.3}"));
+        let figure = format!("a = {} m2{explained}", between(&own.rate, 0));
         rows.push(vec![law, figure]);
     }
     if let Some(own) = &found.fuel {

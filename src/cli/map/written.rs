@@ -303,7 +303,7 @@ fn report(made: &Written<'_>, summary: &Summary) -> String {
         },
         summary.crossings,
         summary.failed_crossings,
-        config.entry_speed,
+        config.entry_speed.min(config.speed),
         config.speed,
     )
 }

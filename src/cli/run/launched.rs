@@ -117,7 +117,8 @@ impl PreparedRun<'_> {
     ) -> Result<Driven, Failure> {
         let sharing = self.run.sharing(plan.scenario);
         let (model, state) = (self.built.world.clone(), self.state.clone());
-        let ranks = Ranks::new(communicator, model, state, &sharing, &self.agreed)?;
+        let agreed = (&sharing, &self.agreed[..]);
+        let ranks = Ranks::interrupted_by(communicator, model, state, agreed, plan.interrupted)?;
         drive(ranks, controller, plan)
     }
 

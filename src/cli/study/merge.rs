@@ -47,12 +47,11 @@ impl Merge {
         let config = config(&whole, first)?;
         let extent = extent(&whole, &config, &records);
         extent.warn(&config);
-        let missing = &extent.next;
-        if let Some(first) = missing.first() {
+        if let Some(first) = extent.next.first() {
+            let absent = (0..whole.trials).filter(|trial| !records.contains_key(trial)).count();
             let cause = format!(
-                "{} of {} trials are in none of the folders, the first of them {first}: drive \
-                 their parts to the end, and name all of them",
-                missing.len(),
+                "{absent} of {} trials are in none of the folders, the first that it takes is \
+                 {first}: drive their parts to the end, and name all of them",
                 whole.trials
             );
             return Err(Failure::Input { subject: "merge".into(), cause });

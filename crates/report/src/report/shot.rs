@@ -79,6 +79,12 @@ pub enum ShotError {
         /// The field, rad.
         field: f64,
     },
+    /// A camera that looks at where it is.
+    #[error("from {place:?} m to the same place: it must look at another")]
+    Nowhere {
+        /// The place, m.
+        place: [f64; 3],
+    },
 }
 
 /// Reflectance that a light meter takes a scene for (ISO 2720).
@@ -131,7 +137,7 @@ impl Shot {
     /// Takes the picture of a world of a scenario, with the processor, and exposes it.
     ///
     /// # Errors
-    /// [`ShotError`] when there is no such vehicle or field of view.
+    /// [`ShotError`] when there is no such vehicle or field of view, or nothing is looked at.
     pub fn take(
         &self,
         file: &ScenarioFile,
@@ -161,6 +167,11 @@ impl Shot {
             let (vehicle, vehicles) = (self.vehicle, agents.len());
             return Err(ShotError::NoVehicle { vehicle, vehicles }.into());
         };
+        if let Viewpoint::From(place) = self.viewpoint
+            && self.target == Some(place)
+        {
+            return Err(ShotError::Nowhere { place }.into());
+        }
         let messages = world.messages();
         let chassis = messages[self.vehicle].chassis;
         let eye_point = agent.vehicle.driver_eye_point();

@@ -236,9 +236,12 @@ fn radio_lines(radio: &RadioSummary) -> String {
 }
 
 fn closing(run: &RunSummary) -> String {
-    let factor = if run.wall > 0.0 { run.simulated / run.wall } else { f64::INFINITY };
+    let driven = run.simulated - run.resumed_at.unwrap_or(0.0);
+    let factor = if run.wall > 0.0 { driven / run.wall } else { f64::INFINITY };
+    let last = run.resumed_at.map_or(String::new(), |_| format!(", the last {driven:.1} of them"));
     format!(
-        "{}: {:.1} s simulated in {:.1} s, {factor:.2} x real time; {} nodes deformed; state {}\n",
+        "{}: {:.1} s simulated{last} in {:.1} s, {factor:.2} x real time; {} nodes deformed; \
+         state {}\n",
         run.scenario, run.simulated, run.wall, run.deformed_nodes, run.state_hash
     )
 }
@@ -288,6 +291,7 @@ mod tests {
             scenario: "convoy_mud".into(),
             simulated: 60.0,
             wall: 24.0,
+            resumed_at: None,
             deformed_nodes: 812_345,
             state_hash: "9f86d081884c7d65".into(),
             vehicles: vec![
@@ -322,6 +326,9 @@ mod tests {
         ] {
             assert!(text.contains(said), "{said} is not in\n{text}");
         }
+        let resumed = RunSummary { resumed_at: Some(48.0), ..run() };
+        let said = "60.0 s simulated, the last 12.0 of them in 24.0 s, 0.50 x real time; 812345";
+        assert!(summary(&resumed, TextStyle::Plain).contains(said));
     }
 
     #[test]

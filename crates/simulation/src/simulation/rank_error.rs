@@ -71,6 +71,9 @@ pub enum RankError {
         /// When, steps.
         tick: u64,
     },
+    /// Ranks of which one was interrupted before they began.
+    #[error("interrupted while vehicles were set down: nothing was driven")]
+    Interrupted,
     /// More ranks than the protocol counts.
     #[error("{size} ranks; at most {} can take part", u16::MAX)]
     TooMany {
@@ -88,6 +91,7 @@ impl RankError {
             | RankError::Partition(_)
             | RankError::Command(_)
             | RankError::Diverged { .. }
+            | RankError::Interrupted
             | RankError::TooMany { .. } => true,
         }
     }

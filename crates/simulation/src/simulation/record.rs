@@ -314,6 +314,10 @@ pub struct RunSummary {
     pub simulated: f64,
     /// Wall time, s.
     pub wall: f64,
+    /// Simulated time at which it was gone on with from a checkpoint, s, if it was: the wall time is
+    /// of what came then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resumed_at: Option<f64>,
     /// Nodes deformed.
     pub deformed_nodes: u64,
     /// Hash of the final state, hexadecimal.

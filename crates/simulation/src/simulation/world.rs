@@ -539,6 +539,7 @@ impl World {
             scenario: scenario.into(),
             simulated: self.time(),
             wall,
+            resumed_at: None,
             deformed_nodes: self.state.published.nodes() as u64,
             state_hash: base16ct::lower::encode_string(&hash),
             exploration: self.exploration(&vehicles),

@@ -24,14 +24,14 @@ pub enum Partition {
 pub enum PartitionError {
     /// A rule that is none.
     #[error(
-        "`{text}` is no partition of agents: give blocks, round-robin, place, or ranks like 0,0,1"
+        "`{text}` is no partition of vehicles: give blocks, round-robin, place, or ranks like 0,0,1"
     )]
     Unknown {
         /// As given.
         text: String,
     },
     /// A list that does not fit the agents.
-    #[error("ranks are given for {given} agents, there are {agents}")]
+    #[error("ranks are given for {given} vehicles, there are {agents}")]
     Count {
         /// Ranks listed.
         given: usize,
@@ -39,7 +39,7 @@ pub enum PartitionError {
         agents: usize,
     },
     /// A rank that there is not.
-    #[error("agent {agent} is given to rank {rank}, the last rank is {}", size - 1)]
+    #[error("vehicle {agent} is given to rank {rank}, the last rank is {}", size - 1)]
     Rank {
         /// The agent.
         agent: usize,
@@ -167,9 +167,9 @@ mod tests {
         let listed: Partition = "0, 0,3".parse().unwrap();
         assert_eq!(listed.partition(&[NOWHERE; 3], 4).unwrap(), [0, 0, 3]);
         let error = listed.partition(&[NOWHERE; 3], 3).unwrap_err().to_string();
-        assert_eq!(error, "agent 2 is given to rank 3, the last rank is 2");
+        assert_eq!(error, "vehicle 2 is given to rank 3, the last rank is 2");
         let error = listed.partition(&[NOWHERE; 4], 4).unwrap_err().to_string();
-        assert_eq!(error, "ranks are given for 3 agents, there are 4");
+        assert_eq!(error, "ranks are given for 3 vehicles, there are 4");
         assert!("0,one".parse::<Partition>().is_err());
     }
 

@@ -4,6 +4,7 @@ use super::Ranks;
 use crate::simulation::rank_error::RankError;
 use crate::simulation::statics::Stand;
 use crate::sync::Communicator;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// Time after which a rank that still sets agents down lets the others know that it is there: they
@@ -12,8 +13,8 @@ const SIGN_OF_LIFE: Duration = Duration::from_millis(100);
 
 impl Ranks<'_> {
     /// Sets own agents down, and hears of others' how they stand.
-    pub(super) fn begin(&mut self) -> Result<(), RankError> {
-        self.set_down()?;
+    pub(super) fn begin(&mut self, interrupted: &AtomicBool) -> Result<(), RankError> {
+        self.set_down(interrupted)?;
         if self.size() > 1 {
             self.census()?;
             self.introduce()?;
@@ -22,8 +23,8 @@ impl Ranks<'_> {
     }
 
     /// Sets own agents down while others set down theirs. The first rank hears of those that do
-    /// not stand still.
-    fn set_down(&mut self) -> Result<(), RankError> {
+    /// not stand still. All stop once some rank is `interrupted`.
+    fn set_down(&mut self, interrupted: &AtomicBool) -> Result<(), RankError> {
         let own = self.world.own_agents().to_vec();
         let mut portions = own.chunks(rayon::current_num_threads());
         loop {
@@ -33,9 +34,12 @@ impl Ranks<'_> {
             {
                 self.world.set_down(portion);
             }
-            let is_left = portions.len() > 0;
-            if !self.reduced("beginning", is_left, |one, other| one || other)? {
-                break;
+            let own = [portions.len() > 0, interrupted.load(Ordering::Relaxed)];
+            let either = |[a, b]: [bool; 2], [c, d]: [bool; 2]| [a || c, b || d];
+            match self.reduced("beginning", own, either)? {
+                [true, true] => return Err(RankError::Interrupted),
+                [true, false] => {}
+                [false, _] => break,
             }
         }
         let stands = own.iter().map(|&agent| (agent as u32, self.world.stands()[agent]));

@@ -40,6 +40,7 @@ use crate::sync::{Communicator, Members, Partition, Parts};
 use gathering::Digests;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use verdict::Verdict;
 
@@ -177,7 +178,23 @@ impl<'c> Ranks<'c> {
         sharing: &Sharing,
         agreed: &[(String, String)],
     ) -> Result<Ranks<'c>, RankError> {
-        Ranks::of(Members::new(communicator), model, state, sharing, agreed)
+        let never = AtomicBool::new(false);
+        Ranks::of(Members::new(communicator), model, state, (sharing, agreed), &never)
+    }
+
+    /// The same, unless `interrupted` is raised on some rank while agents are set down, which takes
+    /// a minute of some thousands.
+    ///
+    /// # Errors
+    /// [`RankError`] as of [`Ranks::new`], and [`RankError::Interrupted`].
+    pub fn interrupted_by(
+        communicator: impl Communicator + 'c,
+        model: WorldModel,
+        state: Option<WorldState>,
+        (sharing, agreed): (&Sharing, &[(String, String)]),
+        interrupted: &AtomicBool,
+    ) -> Result<Ranks<'c>, RankError> {
+        Ranks::of(Members::new(communicator), model, state, (sharing, agreed), interrupted)
     }
 
     /// The same whatever they communicate by: compiled once.
@@ -185,8 +202,8 @@ impl<'c> Ranks<'c> {
         mut communicator: Members<'c>,
         model: WorldModel,
         state: Option<WorldState>,
-        sharing: &Sharing,
-        agreed: &[(String, String)],
+        (sharing, agreed): (&Sharing, &[(String, String)]),
+        interrupted: &AtomicBool,
     ) -> Result<Ranks<'c>, RankError> {
         let Sharing { partition, route, order, digest, rebalancing, leaving } = sharing;
         let (rank, size) = (communicator.rank(), communicator.size());
@@ -251,7 +268,7 @@ impl<'c> Ranks<'c> {
             begun,
         };
         if !is_begun {
-            ranks.begin()?;
+            ranks.begin(interrupted)?;
         }
         ranks.world.meet_team();
         ranks.running = ranks.world.is_running();

@@ -14,7 +14,8 @@ pub struct DetectionModel {
     /// α, the area that one vehicle sweeps, m².
     pub rate: Interval,
     /// Share of the variance of -ln(1 - share detected), team by team, that the model explains.
-    pub explained: f64,
+    /// None where but one density was tried.
+    pub explained: Option<f64>,
 }
 
 impl DetectionModel {
@@ -70,7 +71,7 @@ impl DetectionModel {
 }
 
 /// R² of the linear form over the densities that were tried.
-fn explained(counted: &[[f64; 3]], rate: f64) -> f64 {
+fn explained(counted: &[[f64; 3]], rate: f64) -> Option<f64> {
     let mut densities: Vec<f64> = counted.iter().map(|own| own[0]).collect();
     densities.sort_by(f64::total_cmp);
     densities.dedup();
@@ -90,5 +91,5 @@ fn explained(counted: &[[f64; 3]], rate: f64) -> f64 {
         .iter()
         .map(|&[density, value]| (value - rate * density) * (value - rate * density))
         .sum();
-    if total > 0.0 { 1.0 - left / total } else { f64::NAN }
+    (total > 0.0).then(|| 1.0 - left / total)
 }

@@ -211,7 +211,7 @@ mod tests {
         // four standard errors of a binomial rate from some 20,000 holes: below 4 %
         assert!((detection.rate.value / rate - 1.0).abs() < 0.04, "{detection:?}");
         assert!(detection.rate.low < rate && rate < detection.rate.high, "{detection:?}");
-        assert!(detection.explained > 0.95, "{detection:?}");
+        assert!(detection.explained.unwrap() > 0.95, "{detection:?}");
         let fuel = found.fuel.as_ref().unwrap();
         // 480 logarithms of deviation 0.1: four errors of the exponents are below 0.03
         assert!(
