@@ -104,6 +104,25 @@ fn a_preview_warns_of_what_a_driver_would_see() {
     assert!(picture.count(|pixel| pixel == [200, 30, 45]) > 2000);
 }
 
+/// One that is mounted for a smaller vehicle sees the inside of a larger one's hull, and it creeps into walls.
+#[test]
+fn a_lidar_within_its_own_hull_is_warned_of() {
+    let scenario = r#"
+        format = 1
+        name = "mounted"
+        time = { duration = 1 }
+        soil = { default = "rigid" }
+        vehicle = [{ name = "blind", model = "man_8x8", position = [0, 0], sensor = [
+            { name = "lidar", model = { kind = "lidar", preset = "vlp16" }, position = [1.2, 0, 0.6] },
+        ] }]
+    "#;
+    let (told, said, _) = preview(scenario, &[]);
+    assert_eq!(codes(&told), ["hidden_lidar"], "{said}");
+    assert!(said.contains("blind: its lidar lidar is mounted"), "{said}");
+    let (told, said, _) = preview(scenario, &["--set", "vehicle[0].model=\"mrzr4\""]);
+    assert!(codes(&told).is_empty(), "{said}");
+}
+
 /// What cannot be run is not drawn either: the error is the run's, and names both.
 #[test]
 fn vehicles_that_overlap_are_refused_as_by_the_run() {

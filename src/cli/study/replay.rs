@@ -86,7 +86,9 @@ pub fn scenario_of(folder: &Path, asked: &AskedOfStudy) -> Result<PathBuf, Failu
     match AskedOfStudy::kept_scenario(folder) {
         Some(copy) => {
             let copied = copy.display();
-            eprintln!("warning: {subject} is not what the study was driven on; taking {copied}");
+            let there = asked.scenario.exists();
+            let why = if there { "not what the study was driven on" } else { "not there any more" };
+            eprintln!("warning: {subject} is {why}; taking {copied}");
             Ok(copy)
         }
         None => {

@@ -1,7 +1,7 @@
 //! What a vehicle is to others that it meets: hulls that are fixed to one rigid mass.
 
 use super::spec::{Chassis, Footprint};
-use crate::collision::{FreeBody, Hull};
+use crate::collision::{Exit, FreeBody, Hull};
 use crate::spatial::{Acceleration, Mat3, Pose, Twist, Vec3};
 
 /// Rounding of a hull that is derived, m.
@@ -61,6 +61,12 @@ impl Outline {
         let wheels = wheels.iter().map(|wheel| wheel.norm() + radius);
         let reach = hulls.iter().map(Hull::reach).chain(wheels).fold(0.0, f64::max);
         Outline { hulls, mass, com, inertia, ball, reach }
+    }
+
+    /// How deep a point of the chassis frame lies within a hull, m; 0 outside of all.
+    pub fn depth(&self, place: &Vec3) -> f64 {
+        let depth = |hull: &Hull| -hull.field(place, Exit::Any).distance;
+        self.hulls.iter().map(depth).fold(0.0, f64::max)
     }
 
     /// It as it moves, under no forces.

@@ -90,6 +90,13 @@ pub enum Risk {
         /// Distance from the way, m.
         offset: f64,
     },
+    /// A lidar that is mounted within the vehicle's hull, which it does not see through.
+    HiddenLidar {
+        /// Its name.
+        sensor: String,
+        /// How deep within, m.
+        depth: f64,
+    },
 }
 
 impl fmt::Display for Finding {
@@ -133,13 +140,18 @@ impl fmt::Display for Finding {
             Risk::Obstacle { kind, clearance, needed } => write!(
                 f,
                 "the way passes {clearance:.1} m from the middle of a {kind}, {needed:.1} m are \
-                 needed; sensors see it, wheels drive through it"
+                 needed; it hits it there"
             ),
             Risk::TightBend { radius, least } => write!(
                 f,
                 "a bend of {radius:.1} m radius; it turns in {least:.1} m and leaves the way"
             ),
             Risk::StartsBeside { offset } => write!(f, "starts {offset:.1} m beside its way"),
+            Risk::HiddenLidar { sensor, depth } => write!(
+                f,
+                "its lidar {sensor} is mounted {depth:.2} m within its hull, which it may not see \
+                 through"
+            ),
         }?;
         if let Some(Stretch { from, to, position: [x, y] }) = self.stretch {
             if to - from < 1.0 {

@@ -9,6 +9,7 @@ pub use finding::{Finding, Risk, Stretch};
 pub use going::Going;
 
 use crate::numeric::{hypot, tan};
+use crate::sensor::Model;
 use crate::simulation::{AgentModel, Form, GroundVehicle, Prop, PropKind, WorldModel};
 use crate::soil::SoilId;
 use crate::terrain::Terrain;
@@ -26,6 +27,8 @@ const STATIONS: f64 = 20_000.0;
 const BEND: f64 = 1.5;
 /// Stretches nearer to one another than this are one, m.
 const APART: f64 = 5.0;
+/// Depth within a hull from which a lidar is named, m: boxes are rounder than bodies.
+const HIDDEN: f64 = 0.05;
 /// Drawbar pull over weight on the level, below which a soil is named.
 const LITTLE: f64 = 0.15;
 
@@ -134,6 +137,7 @@ pub fn reconnoitre(model: &WorldModel, duration: f64, props: &[Prop]) -> Reconna
         })
     };
     findings.extend(model.agents.iter().filter_map(standing));
+    findings.extend(model.agents.iter().flat_map(hidden_lidars));
     Reconnaissance { ways, going, findings }
 }
 
@@ -419,6 +423,19 @@ fn overturning(ground_vehicle: &GroundVehicle, footprint: &Footprint) -> f64 {
     };
     let height = com - centre.z + radius;
     if height > 0.0 { centre.y.abs().max(0.25 * footprint.width) / height } else { f64::INFINITY }
+}
+
+/// Lidars that look at the inside of their vehicle's own hull.
+fn hidden_lidars(agent: &AgentModel) -> impl Iterator<Item = Finding> {
+    let lidars = agent.sensors.iter().filter(|own| matches!(own.model, Model::Lidar(_)));
+    lidars.filter_map(|own| {
+        let depth = agent.vehicle.outline().depth(&own.mount.position);
+        (depth > HIDDEN).then(|| Finding {
+            vehicle: agent.name.clone(),
+            stretch: None,
+            risk: Risk::HiddenLidar { sensor: own.name.clone(), depth },
+        })
+    })
 }
 
 /// Whether a vehicle starts beside its way.

@@ -152,11 +152,15 @@ pub struct SpeedState {
 }
 
 impl SpeedState {
-    /// Takes note of what resists the acceleration that pedals or drive `gave`, m/s².
-    fn note_resistance(&mut self, gave: f64, speed: f64, h: f64) {
-        if let Some(last) = self.last_speed.replace(speed) {
-            let resists = gave - (speed - last) / h;
-            self.integral += (h / (RESISTANCE_TIME + h)) * (resists - self.integral);
+    /// Takes note of what resists the acceleration that pedals or drive `gave`, m/s²: at first the
+    /// slope that it stands on.
+    fn note_resistance(&mut self, gave: f64, motion: &Motion, h: f64) {
+        match self.last_speed.replace(motion.speed) {
+            Some(last) => {
+                let resists = gave - (motion.speed - last) / h;
+                self.integral += (h / (RESISTANCE_TIME + h)) * (resists - self.integral);
+            }
+            None => self.integral = GRAVITY * motion.slope,
         }
     }
 }
@@ -290,7 +294,7 @@ impl Aim<'_> {
         } else {
             response.acceleration(applied)
         };
-        state.note_resistance(gave, motion.speed, h);
+        state.note_resistance(gave, motion, h);
         let pedals = response.pedals(self.acceleration + state.integral);
         // a small acceleration would take seconds more to overcome what holds wheels or tracks at rest
         if state.pulling > FIRMER_AFTER && motion.rests() && pedals.throttle < 1.0 {
@@ -322,12 +326,14 @@ impl Aim<'_> {
         } else {
             drive - applied.brake * response.brake
         };
-        state.note_resistance(gave, motion.speed, h);
+        state.note_resistance(gave, motion, h);
         let wanted = self.acceleration + state.integral;
-        let pedals = response.pedals(wanted);
-        if engine.changes_gear && drive > wanted && response.brake > 0.0 {
-            let brake = ((drive - wanted) / response.brake).clamp(0.0, 1.0);
-            return Controls { throttle: 0.0, brake, ..pedals };
+        // what the drive gives off the throttle is felt where it is off, and while gears change
+        let off_throttle = engine.changes_gear || applied.throttle == 0.0;
+        let coasting = if off_throttle { drive } else { response.closed };
+        if coasting > wanted && response.brake > 0.0 {
+            let brake = ((coasting - wanted) / response.brake).clamp(0.0, 1.0);
+            return Controls { brake, ..Controls::default() };
         }
         // a small acceleration would take seconds more to overcome what holds wheels or tracks at
         // rest: more is asked, the faster the longer, once the engine gives what has been asked
@@ -336,11 +342,8 @@ impl Aim<'_> {
             state.integral +=
                 FIRMER_RATE * patient * (response.full - response.closed).max(0.0) * h;
         }
-        if pedals.brake > 0.0 {
-            return pedals;
-        }
         let throttle = engine.throttle(engine.asked(wanted, drive, self.acceleration));
-        Controls { throttle, ..pedals }
+        Controls { throttle, ..Controls::default() }
     }
 }
 
