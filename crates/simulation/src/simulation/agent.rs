@@ -223,6 +223,15 @@ impl AgentState {
         self.vehicle.body.q.is_empty()
     }
 
+    /// When its drive ended, s, if it has. One that has arrived makes steps that do not count; what ends its
+    /// drive then says when.
+    fn ended(&self) -> Option<f64> {
+        let outcome = self.outcome.as_ref()?;
+        let said = self.monitor.arrived().and_then(|_| outcome.time());
+        let last = self.monitor.last_step();
+        Some(said.map_or(last, |said| said.max(last)))
+    }
+
     /// Its wheels after the last heartbeat that it drove.
     pub(super) fn wheels(&self) -> &[WheelSample] {
         &self.wheels
@@ -748,7 +757,7 @@ impl AgentModel {
             trailer: self.vehicle.trailer_sample(&state.vehicle, &workspace.vehicle),
         };
         // at the moment of its end it was as it drove
-        if state.outcome.is_some() && time - state.monitor.last_step() > ROUNDING {
+        if state.ended().is_some_and(|ended| time - ended > ROUNDING) {
             sample.stand();
         }
     }
