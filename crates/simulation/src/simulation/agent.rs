@@ -716,6 +716,7 @@ impl AgentModel {
     fn observe(&self, time: f64, h: f64, state: &mut AgentState, workspace: &mut AgentWorkspace) {
         let work = self.vehicle.observe(&state.vehicle, &mut workspace.vehicle, h);
         let burned = self.vehicle.fuel_rate(&state.vehicle, state.controls.throttle);
+        let coupling = state.vehicle.coupling;
         let figures = StepFigures {
             position: self.vehicle.pose(&workspace.vehicle).position,
             velocity: self.vehicle.twist(&workspace.vehicle).linear,
@@ -724,9 +725,9 @@ impl AgentModel {
             work,
             fuel: burned.map(|rate| rate * h),
             drive_radius: self.vehicle.drive_radius(),
-            belts: self.vehicle.belts(),
+            belts: self.vehicle.belts(coupling),
         };
-        let wheels = self.vehicle.samples(&workspace.vehicle);
+        let wheels = self.vehicle.samples_along(coupling, &workspace.vehicle);
         state.monitor.take(time, h, &state.controls, wheels, &figures);
     }
 
