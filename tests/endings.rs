@@ -4,12 +4,14 @@
 
 use crate::scene;
 
+use bekker::scenario::{ScenarioFile, build};
 use bekker::simulation::{AgentModel, Event, Outcome, Spinning, World, checkpoint};
 use bekker::soil::{SoilId, SoilKind};
 use bekker::spatial::{Pose, Quat, Vec3};
 use bekker::terrain::{SoilMap, Stamp, Surface, Terrain};
 use bekker::vehicle::{Vehicle, VehicleSpec, find};
 use scene::{agent, at, drive, firm, ground, soil, table, vehicle, world};
+use std::path::Path;
 use std::sync::Arc;
 
 const ON: [[f64; 2]; 2] = [[0.2, 0.0], [0.4, 0.5]];
@@ -108,6 +110,41 @@ fn a_vehicle_that_drives_off_the_terrain_is_told() {
         assert_eq!(stands.pose, drove.pose);
         assert_eq!(world.summary("", 0.0).vehicles[0].final_speed, 0.0);
     }
+}
+
+/// One that has arrived and is run into, where that ends its drive, is told as it was hit, and stands only then.
+#[test]
+fn one_that_has_arrived_is_told_as_it_is_hit() {
+    let text = r#"
+format = 1
+name = "hit"
+time = { duration = 10 }
+ground = { spacing = 0.1 }
+soil = { default = "rigid" }
+endings = { collision = "stop" }
+[[vehicle]]
+name = "arrives"
+model = "hmmwv"
+position = [0, 0]
+driver = { kind = "path", speed = 2, waypoints = [[0, 0], [2, 0]] }
+[[vehicle]]
+name = "rolls into it"
+model = "hmmwv"
+position = [-40, 0]
+speed = 6
+driver = { kind = "table", rows = [{ time = 0, gear = "neutral" }] }
+"#;
+    let file = ScenarioFile::parse("hit", text, Path::new(""), &[]).unwrap();
+    let mut world = World::new(build::world(&file).unwrap().world);
+    let ended = until_ended(&mut world, 10.0);
+    let Outcome::Collided { time, .. } = ended else { panic!("{ended:?}") };
+    let arrived = world.state().agents[0].monitor.arrived().unwrap();
+    assert!(arrived < time - 0.5 && (time - world.time()).abs() < 1e-6, "{arrived} {time}");
+    let hit = world.sample(0).unwrap();
+    assert!(hit.velocity.norm() > 0.1, "it was pushed by so much: {hit:?}");
+    world.advance();
+    assert_eq!(world.sample(0).unwrap().velocity.norm(), 0.0);
+    assert_eq!(world.summary("", 0.0).vehicles[0].final_speed, 0.0);
 }
 
 #[test]

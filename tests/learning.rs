@@ -81,7 +81,10 @@ fn a_snapshot_goes_the_same_way_and_a_foreign_one_changes_nothing() {
     }
     let mut foreign = env(1, Options { difficulty: 0.2, ..quick() });
     let before = foreign.snapshot().unwrap();
-    assert!(matches!(foreign.restore(&snapshot), Err(LearningError::Snapshot { .. })));
+    let refused = foreign.restore(&snapshot).unwrap_err();
+    let differ = format!("difficulty was {} and is 0.2", quick().difficulty);
+    let told = format!("not a snapshot of this environment: it is of another one: {differ}");
+    assert_eq!(refused.to_string(), told);
     assert!(foreign.restore(&snapshot[..snapshot.len() / 2]).is_err());
     assert_eq!(foreign.snapshot().unwrap(), before);
 }

@@ -323,6 +323,46 @@ fn an_uncoupled_trailer_stops_as_the_closed_form_says() {
     assert!((distance / closed - 1.0).abs() < 0.05, "{distance} m, not {closed}");
 }
 
+/// What was let go of counts no more in the figures of who drew it, and says where it stays.
+#[test]
+fn a_parted_trailer_is_told_by_itself() {
+    const LET_GO: &str = r#"
+format = 1
+name = "let go"
+time = { duration = 20, step = 0.002 }
+ground = { spacing = 0.1 }
+soil = { default = "rigid" }
+[[vehicle]]
+name = "own"
+model = "hmmwv+cargo_trailer"
+position = [0, 6]
+speed = 6
+uncouple_time = 0.2
+driver = { kind = "path", speed = 6, waypoints = [[0, 6], [60, 6]] }
+"#;
+    let mut world = World::new(model(LET_GO, &[]));
+    let behind = find("hmmwv+cargo_trailer").unwrap().trailer.unwrap().coupling;
+    let own = |world: &World| {
+        let sample = world.sample(0).unwrap();
+        let trailer = sample.trailer.unwrap();
+        (sample, trailer)
+    };
+    (0..10).for_each(|_| world.advance());
+    let (sample, trailer) = own(&world);
+    let coupling = sample.pose.point(&Vec3::from(behind));
+    assert!((trailer.position - coupling).norm() < 0.02, "{trailer:?}, not {coupling}");
+    (0..290).for_each(|_| world.advance());
+    let (sample, stands) = own(&world);
+    (0..50).for_each(|_| world.advance());
+    let (later, stood) = own(&world);
+    assert!(later.pose.position.x > sample.pose.position.x + 2.0, "{later:?}");
+    assert!((stood.position - stands.position).norm() < 0.02, "{stands:?} {stood:?}");
+    assert!(later.pose.position.x - stood.position.x > 10.0, "{stood:?}");
+    // its wheels were locked as it came to its stop: of six a third would be at -1
+    let summary = &world.summary("", 0.0).vehicles[0];
+    assert!(summary.mean_slip.abs() < 0.02, "{summary:?}");
+}
+
 /// One that is pulled harder than its coupling bears tears off, and says so.
 #[test]
 fn a_coupling_breaks_beyond_its_load() {

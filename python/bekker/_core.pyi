@@ -137,8 +137,14 @@ class Simulation:
     def contacts(self, vehicle: str | int) -> _State:
         """What the ground did in the last step to each wheel or shoe."""
 
-    def events(self, vehicle: str | int) -> list[str]:
-        """What happened to a vehicle in the last heartbeat, as the library prints it."""
+    def events(self, vehicle: str | int) -> list[dict[str, Any]]:
+        """What happened to a vehicle in the last call of `step` or `run`, first what came first.
+
+        Each is a dict with `event`, `time_s` (the end of its heartbeat) and `vehicle`. `event` is
+        `gear_shifted`, `soil_entered` or `intent_changed` (with `from` and `to`), `collided` (with the
+        columns of `hits.csv`), `uncoupled`, `torn_off` or `pulled_up` (as in `trailers.csv`), or `ended`
+        (with the `outcome`).
+        """
 
     def outcome(self, vehicle: str | int) -> dict[str, Any]:
         """How a vehicle's drive ended, or how it stands."""

@@ -22,7 +22,10 @@ Vehicle = str | int
 
 
 class Ground:
-    """The ground of a simulation, as it is now."""
+    """The ground of a simulation, as it is now.
+
+    Points off the terrain are an `InputError` that names its bounds; an unbounded one goes on for ever.
+    """
 
     def __init__(self, simulation: _core.Simulation) -> None:
         self._simulation = simulation
@@ -78,14 +81,15 @@ class Simulation(_core.Simulation):
         self,
         until: float | None = None,
         *,
-        sample_every: float = 0.1,
+        sample_every: float | None = None,
         progress: bool | Callable[[float, float], object] = False,
     ) -> dict[str, State]:
-        """Runs to a moment, s; to the scenario's end without. Ctrl-C stops between heartbeats.
+        """Runs to a moment from now on, s; to the scenario's end without. Ctrl-C stops between heartbeats.
 
         Returns the vehicles over time, by name: of each figure an array whose first axis is
-        time, sampled every `sample_every` seconds. `progress` shows a line, or is called with
-        the simulated time and the end.
+        time, sampled every `sample_every` seconds, a whole number of heartbeats; without it each
+        tenth of a second, or as soon after as a heartbeat ends. `progress` shows a line, or is
+        called with the simulated time and the end.
         """
         told = Progress() if progress is True else progress or None
         try:

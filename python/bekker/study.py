@@ -14,6 +14,7 @@ import csv
 import json
 import operator
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterable
@@ -100,26 +101,50 @@ def run(
 ) -> Study:
     """Drives a study, or goes on with one that was cut. `shard=(i, n)` drives the i-th of n parts, counted
     from 1, which `merge` makes a whole."""
-    options = [] if threads is None else ["--threads", str(threads)]
+    options = [f"--out={os.fspath(out)}"]
+    if threads is not None:
+        options.append(f"--threads={_threads(threads)}")
     if shard is not None:
-        try:
-            part, parts = (operator.index(number) for number in shard)
-        except (TypeError, ValueError):
-            allowed = "two whole numbers (i, n), the i-th of n parts, counted from 1"
-            raise InputError(f"shard = {shard!r}: must be {allowed}", "shard", str(shard), allowed) from None
-        options += ["--shard", f"{part}/{parts}"]
-    _asked("run", study, "--out", out, *options)
+        part, parts = _shard(shard)
+        options.append(f"--shard={part}/{parts}")
+    _asked("run", study, options=options)
     return Study(out)
 
 
 def merge(parts: Iterable[str | os.PathLike[str] | Study], out: str | os.PathLike[str]) -> Study:
     """Makes the whole of parts that were driven by `shard`."""
+    allowed = "a list of folders, one of each shard"
     if isinstance(parts, (str, os.PathLike)):
-        allowed = "a list of folders, one of each shard"
         raise InputError(f"parts = {os.fspath(parts)!r}: must be {allowed}", "parts", os.fspath(parts), allowed)
     folders = [part.folder if isinstance(part, Study) else part for part in parts]
-    _asked("merge", *folders, "--out", out)
+    if not folders:
+        raise InputError(f"parts = []: must be {allowed}", "parts", "[]", allowed)
+    _asked("merge", *folders, options=[f"--out={os.fspath(out)}"])
     return Study(out)
+
+
+def _threads(threads: int) -> int:
+    """As many threads, if there can be."""
+    allowed = "a whole number from 1 to 1024"
+    try:
+        count = operator.index(threads)
+    except TypeError:
+        count = 0
+    if not 1 <= count <= 1024:
+        raise InputError(f"threads = {threads!r}: must be {allowed}", "threads", str(threads), allowed)
+    return count
+
+
+def _shard(shard: tuple[int, int]) -> tuple[int, int]:
+    """A part and how many there are, if it can be one of them."""
+    allowed = "two whole numbers (i, n), the i-th of n parts, counted from 1, n up to 1000000"
+    try:
+        part, parts = (operator.index(number) for number in shard)
+    except (TypeError, ValueError):
+        part, parts = 0, 0
+    if not 1 <= part <= parts <= 1_000_000:
+        raise InputError(f"shard = {shard!r}: must be {allowed}", "shard", str(shard), allowed)
+    return part, parts
 
 
 def _column(name: str, words: list[str]) -> npt.NDArray[Any]:
@@ -131,15 +156,22 @@ def _column(name: str, words: list[str]) -> npt.NDArray[Any]:
         return np.array(words)
 
 
-def _asked(command: str, *arguments: str | os.PathLike[str]) -> dict[str, Any]:
+def _asked(command: str, *paths: str | os.PathLike[str], options: Iterable[str] = ()) -> dict[str, Any]:
     """The JSON that a subcommand prints."""
-    line = [sys.executable, "-m", "bekker", "study", command, *(os.fspath(each) for each in arguments), "--json"]
+    # what begins with a dash is a path, too
+    line = [sys.executable, "-m", "bekker", "study", command, *options, "--json", "--", *map(os.fspath, paths)]
     # what it says of its progress and of doubts is for who looks on
     done = subprocess.run(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
     if done.returncode != 0:
-        cause = done.stderr.strip() or f"ended with status {done.returncode}"
+        cause = _without_options(done.stderr.strip()) or f"ended with status {done.returncode}"
         raise (InputError if done.returncode in (2, 3) else RunError)(cause)
     if done.stderr:
         print(done.stderr, end="", file=sys.stderr)
     answer: dict[str, Any] = json.loads(done.stdout)
     return answer
+
+
+def _without_options(told: str) -> str:
+    """What the command said, with arguments as they are called here, and without how to ask it for more."""
+    said, _, _ = told.partition("\n\nFor more information, try '--help'")
+    return re.sub(r"--(out|threads|shard)\b", r"\1", said).removeprefix("error: ")

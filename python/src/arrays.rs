@@ -1,6 +1,6 @@
 //! Samples as numpy arrays.
 
-use bekker::simulation::{Sample, WheelSample};
+use bekker::simulation::{Sample, TrailerSample, WheelSample};
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyDict, PyTuple};
 
@@ -106,6 +106,18 @@ fn columns<'py>(
     let wheels = rows.first().map_or(0, |row| row.wheels.len());
     for (name, of) in WHEEL {
         put(name, &[wheels], rows.iter().flat_map(|row| row.wheels.iter().map(of)).collect())?;
+    }
+    let trailers: Vec<&TrailerSample> =
+        rows.iter().filter_map(|row| row.trailer.as_ref()).collect();
+    // of one vehicle: each row has one, or none has
+    if !trailers.is_empty() {
+        let places = trailers.iter().flat_map(|trailer| trailer.position.data.0[0]);
+        put("trailer_position", &[3], places.collect())?;
+        let of = |of: fn(&TrailerSample) -> f64| trailers.iter().map(|own| of(own)).collect();
+        put("trailer_articulation", &[], of(|own| own.articulation))?;
+        put("trailer_pitch", &[], of(|own| own.pitch))?;
+        let forces = trailers.iter().flat_map(|trailer| trailer.hitch_force.data.0[0]);
+        put("hitch_force", &[3], forces.collect())?;
     }
     Ok(dict)
 }

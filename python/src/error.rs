@@ -25,7 +25,8 @@ pub fn fault(fault: &Fault) -> FaultFields {
     (place.to_string(), key.clone(), value.clone(), allowed(problem), fault.to_string())
 }
 
-fn allowed(problem: &Problem) -> Option<String> {
+/// What a value may be, where that is more than the words of its problem say.
+pub fn allowed(problem: &Problem) -> Option<String> {
     match problem {
         Problem::OutOfRange { bounds } => Some(bounds.clone()),
         Problem::UnknownKey { allowed, .. } | Problem::NotOneOf { allowed, .. } => {

@@ -8,20 +8,23 @@ use crate::scenario::Scenario;
 use crate::value::to_python;
 use bekker::ground::SampleGrid;
 use bekker::report::geotiff::{self, Georeference, rut_nodes, write_ruts};
-use bekker::report::photograph;
 use bekker::report::shot::{Shot, Viewpoint};
-use bekker::scenario::ScenarioFile;
+use bekker::report::{event_row, photograph};
 use bekker::scenario::build::{Built, world};
+use bekker::scenario::{ScenarioFile, whole_heartbeats};
 use bekker::sensor::Delivery;
 use bekker::simulation::{Command, CommandError, Placement, Sample, Steering, World, checkpoint};
 use bekker::vehicle::{Locks, Selector};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
+use serde_json::{Map, Value};
 use std::f64::consts::PI;
 use std::fmt::Display;
 use std::path::PathBuf;
 use std::time::Instant;
 
+/// Time between samples unless told, s, or the next whole number of heartbeats.
+const SAMPLED_EVERY: f64 = 0.1;
 /// Most pixels of a picture.
 const MOST_PIXELS: u64 = 1 << 24;
 
@@ -32,8 +35,10 @@ pub struct Simulation {
     built: Built,
     world: World,
     pool: Pool,
-    /// What was delivered in the last call that stepped, of which vehicle.
+    /// What was delivered in the last call of `step`, of which vehicle.
     delivered: Vec<(usize, Delivery)>,
+    /// What happened in the last call of `step` or `run_to`, of which vehicle.
+    happened: Vec<(usize, Map<String, Value>)>,
 }
 
 impl Simulation {
@@ -52,7 +57,8 @@ impl Simulation {
     }
 
     /// Advances until a moment, s, or for so many heartbeats, or nothing drives any more, in
-    /// stretches between which Ctrl-C is heard. `take` is shown every heartbeat.
+    /// stretches between which Ctrl-C is heard. `take` is shown every heartbeat, and what happens
+    /// is kept.
     fn advance(
         &mut self,
         py: Python<'_>,
@@ -61,7 +67,8 @@ impl Simulation {
         mut take: impl FnMut(&World) + Send,
         mut told: impl FnMut(f64) -> PyResult<()>,
     ) -> PyResult<()> {
-        let Simulation { world, pool, .. } = self;
+        let Simulation { world, pool, happened, .. } = self;
+        happened.clear();
         let mut left = heartbeats;
         // half a step short is there
         let until = until - 0.5 * world.model().clock.step();
@@ -71,6 +78,11 @@ impl Simulation {
                 while left > 0 && world.time() < until && world.is_running() {
                     world.advance();
                     left -= 1;
+                    for agent in 0..world.model().agents.len() {
+                        let events = world.events(agent).iter();
+                        let rows = events.map(|own| event_row(world, agent, world.time(), own));
+                        happened.extend(rows.map(|row| (agent, row)));
+                    }
                     take(world);
                     if begun.elapsed() > PATIENCE {
                         break;
@@ -79,6 +91,73 @@ impl Simulation {
             })?;
             py.check_signals()?;
             told(world.time())?;
+        }
+        Ok(())
+    }
+}
+
+impl Simulation {
+    /// Until when to run, s: to the scenario's end unless told, and never back.
+    fn end(&self, py: Python<'_>, until: Option<f64>) -> PyResult<f64> {
+        let now = self.world.time();
+        let (until, whose) = match until {
+            Some(until) => (until, ""),
+            None => (self.file.scenario.time.duration, ", the scenario's end"),
+        };
+        let half = 0.5 * self.world.model().clock.step();
+        let allowed = match until.is_finite() {
+            true if until > now - half => return Ok(until),
+            true => format!("a moment from now on, which is {now} s"),
+            false => "a moment, s".into(),
+        };
+        let told = format!("until = {until}{whose}: must be {allowed}");
+        Err(error::input(py, "until", &until, &allowed, told))
+    }
+
+    /// How often to sample, s: as told, or each tenth of a second, by whole heartbeats.
+    fn sampling(&self, py: Python<'_>, every: Option<f64>) -> PyResult<f64> {
+        let heartbeat = self.file.scenario.time.heartbeat;
+        let Some(every) = every else {
+            // a hair less, for a tenth that is so many of them but for rounding
+            return Ok(heartbeat * (SAMPLED_EVERY / heartbeat - 1e-9).ceil());
+        };
+        let refused = |allowed: &str| {
+            let told = format!("sample_every = {every}: must be {allowed}");
+            error::input(py, "sample_every", &every, allowed, told)
+        };
+        if !(every.is_finite() && every > 0.0) {
+            return Err(refused("above 0 s"));
+        }
+        whole_heartbeats(every, heartbeat).map_err(|problem| {
+            let told = format!("sample_every = {every}: {problem}");
+            error::input(
+                py,
+                "sample_every",
+                &every,
+                &error::allowed(&problem).unwrap_or_default(),
+                told,
+            )
+        })?;
+        Ok(every)
+    }
+
+    /// Whether each coordinate of a point lies on the terrain; `named` says which argument has it,
+    /// its value, and what of it the point is.
+    fn on_terrain(
+        &self,
+        py: Python<'_>,
+        point: [f64; 2],
+        named: impl Fn(&'static str, f64) -> (&'static str, String, &'static str),
+    ) -> PyResult<()> {
+        let [west, south, east, north] = self.world.model().ground.terrain().bounds();
+        let [x, y] = point;
+        for (axis, at, [from, to]) in [("x", x, [west, east]), ("y", y, [south, north])] {
+            if !(at.is_finite() && (from..=to).contains(&at)) {
+                let (key, value, of) = named(axis, at);
+                let allowed = format!("on the terrain, {axis} from {from} to {to} m");
+                let told = format!("{key} = {value}: {of}must be {allowed}");
+                return Err(error::input(py, key, &value, &allowed, told));
+            }
         }
         Ok(())
     }
@@ -132,7 +211,8 @@ impl Simulation {
             Ok((built, world))
         })?;
         let (built, world) = made.map_err(|faults| error::scenario(py, &faults))?;
-        Ok(Simulation { file, built, world, pool, delivered: Vec::new() })
+        let (delivered, happened) = (Vec::new(), Vec::new());
+        Ok(Simulation { file, built, world, pool, delivered, happened })
     }
 
     /// Simulated time, s.
@@ -186,17 +266,8 @@ impl Simulation {
         progress: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let this = &mut *held(slf)?;
-        let until = until.unwrap_or(this.file.scenario.time.duration);
-        if !until.is_finite() {
-            let allowed = "a moment, s";
-            let told = format!("until = {until}: must be {allowed}");
-            return Err(error::input(py, "until", &until, allowed, told));
-        }
-        let every = sample_every.unwrap_or(0.1);
-        if !(every.is_finite() && every > 0.0) {
-            let told = format!("sample_every = {every}: must be above 0 s");
-            return Err(error::input(py, "sample_every", &every, "above 0 s", told));
-        }
+        let until = this.end(py, until)?;
+        let every = this.sampling(py, sample_every)?;
         let mut samples: Vec<Vec<Sample>> = vec![this.world.samples().collect()];
         let mut next = this.world.time() + every;
         let half = 0.5 * this.world.model().clock.step();
@@ -337,11 +408,17 @@ impl Simulation {
         Ok(dict)
     }
 
-    /// What happened to a vehicle in the last heartbeat, as the library prints it.
-    fn events(slf: &Bound<'_, Self>, vehicle: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
+    /// What happened to a vehicle in the last call of `step` or `run`.
+    fn events<'py>(
+        slf: &Bound<'_, Self>,
+        py: Python<'py>,
+        vehicle: &Bound<'_, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
         let this = &*shown(slf)?;
-        let events = this.world.events(this.index(vehicle)?);
-        Ok(events.iter().map(|event| format!("{event:?}")).collect())
+        let index = this.index(vehicle)?;
+        let own = this.happened.iter().filter(|(agent, _)| *agent == index);
+        let rows: Vec<&Map<String, Value>> = own.map(|(_, row)| row).collect();
+        to_python(py, &rows)
     }
 
     /// How a vehicle's drive ended, or how it stands.
@@ -391,6 +468,9 @@ impl Simulation {
     ) -> PyResult<Bound<'py, PyAny>> {
         let this = &*shown(slf)?;
         let [x, y] = [x, y].map(numbers);
+        for point in x.iter().zip(&y).map(|(x, y)| [*x, *y]) {
+            this.on_terrain(py, point, |axis, at| (axis, at.to_string(), ""))?;
+        }
         let read = |(x, y): (&f64, &f64)| match ruts {
             true => this.world.rut_depth(*x, *y),
             false => this.world.height(*x, *y),
@@ -431,6 +511,12 @@ impl Simulation {
             return Err(wrong("shape", &value, "rows and columns, at most 2^24 points"));
         };
         let grid = SampleGrid { origin, spacing, columns, rows };
+        if count > 0 {
+            this.on_terrain(py, origin, |_, _| ("origin", format!("{origin:?}"), ""))?;
+            let last = grid.point(columns - 1, rows - 1);
+            let named = |_, _| ("shape", format!("{rows} x {columns}"), "the last point ");
+            this.on_terrain(py, last, named)?;
+        }
         let mut room = vec![0.0; count];
         let world = &this.world;
         let filled = py.detach(|| match ruts {
@@ -459,6 +545,7 @@ impl Simulation {
             world.restore(&state).map_err(|e| e.to_string())
         })?;
         this.delivered.clear();
+        this.happened.clear();
         restored.map_err(|told| error::snapshot(py, told))
     }
 

@@ -169,6 +169,16 @@ def test_a_rollout_is_what_steps_would_be():
         assert np.array_equal(found["observations"][n], steps[-1][0][0])
 
 
+def test_a_rollout_names_the_shape_that_it_wants():
+    env = BekkerVectorEnv("SlipSpeed", 1, **QUICK)
+    env.reset(seed=7)
+    for shape in ((3,), (4, 5, 3), (5, 2), (4, 0, 2)):
+        with pytest.raises(bekker.InputError) as refused:
+            env.rollout(env.snapshot(), np.zeros(shape))
+        told = f"actions of shape {shape}: must be (futures, steps, 2), at least one of each"
+        assert str(refused.value) == told and refused.value.key == "actions"
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT of this kind")
 def test_a_rollout_hears_ctrl_c():
     env = BekkerVectorEnv("SlipSpeed", 1, **QUICK)
@@ -204,6 +214,9 @@ def test_snapshots_of_others_are_refused():
     for wrong in (other.snapshot(), snapshot[:20], *flipped, b""):
         with pytest.raises(bekker.SnapshotError):
             env.restore(wrong)
+    with pytest.raises(bekker.SnapshotError, match=r"it is of another one: difficulty was 0\.1 and is") as refused:
+        env.restore(other.snapshot())
+    assert "Options {" not in str(refused.value)
     assert env.snapshot() == snapshot
 
 

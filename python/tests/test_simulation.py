@@ -319,3 +319,94 @@ def test_so_many_threads_cannot_be(lone):
 
 def test_a_summary_tells_no_time_that_nobody_took(lone):
     assert "wall" not in bekker.Simulation(lone).summary()
+
+
+def test_events_are_dicts_of_the_whole_call(lone):
+    simulation = bekker.Simulation(lone)
+    simulation.run(1)
+    events = simulation.events("scout")
+    begun = {"event": "intent_changed", "time_s": 0.01, "vehicle": "scout", "from": "hold", "to": "drive"}
+    assert events[0] == begun, events
+    assert all(event["vehicle"] == "scout" and 0 < event["time_s"] <= 1 for event in events)
+    assert [event["time_s"] for event in events] == sorted(event["time_s"] for event in events)
+    # those of a call are of no later one
+    before = simulation.events("scout")
+    simulation.step()
+    assert all(event not in before for event in simulation.events("scout"))
+
+
+def test_hits_are_told_by_the_columns_of_the_folder(lone):
+    values = lone.to_dict()
+    values["soil"] = {"default": "rigid"}
+    values["time"]["duration"] = 6
+    values["scenery"] = [{"kind": "block", "places": [[6, 0]], "size": [1, 3, 2]}]
+    values["vehicle"][0]["speed"] = 3
+    simulation = bekker.Simulation(bekker.Scenario.from_dict(values))
+    simulation.command("scout", throttle=0.1)
+    simulation.run(2)
+    simulation.command("scout", gear="reverse", throttle=0.5)
+    simulation.run(5)
+    hits = [event for event in simulation.events("scout") if event["event"] == "collided"]
+    assert hits and hits[0]["with"] == "block 0" and hits[0]["broke"] is False, hits
+    assert hits[0]["peak_N"] > 0 and hits[0]["began_s"] < hits[0]["time_s"]
+
+
+def test_a_run_goes_on_and_never_back(lone):
+    simulation = bekker.Simulation(lone)
+    simulation.run(0.3)
+    with pytest.raises(bekker.InputError, match=r"until = 0\.2: must be a moment from now on, which is 0\.3 s"):
+        simulation.run(0.2)
+    assert simulation.run(0.3)["scout"]["time"].tolist() == [0.3]
+    simulation.step(100)
+    assert simulation.time == pytest.approx(1.3)
+    with pytest.raises(bekker.InputError, match=r"until = 1, the scenario's end: must be .* 1\.3 s"):
+        simulation.run()
+
+
+def test_samples_are_whole_heartbeats_apart(lone):
+    simulation = bekker.Simulation(lone)
+    told = r"sample_every = 0\.015: must be a whole multiple of time\.heartbeat = 0\.01 s; nearest: 0\.01 or 0\.02"
+    with pytest.raises(bekker.InputError, match=told) as refused:
+        simulation.run(0.1, sample_every=0.015)
+    assert refused.value.allowed == "0.01 or 0.02"
+    assert simulation.run(0.2)["scout"]["time"].tolist() == [0, 0.1, 0.2]
+    lone.set("output.interval", 0.2)
+    lone.set("time", {"duration": 1.2, "heartbeat": 0.04})
+    assert np.allclose(bekker.Simulation(lone).run(0.24)["scout"]["time"], [0, 0.12, 0.24])
+
+
+def test_ground_beside_the_terrain_is_refused_with_its_bounds(lone):
+    lone.set("terrain", {"surface": {"kind": "random", "size": [120, 60]}})
+    ground = bekker.Simulation(lone).ground
+    assert ground.height([-60, 60], 30).shape == (2,)
+    for call, key in [
+        (lambda: ground.height(1e9, 0), "x"),
+        (lambda: ground.rut([0, 1], [0, float("nan")]), "y"),
+        (lambda: ground.height_map((-70, 0), 1.0, (2, 2)), "origin"),
+        (lambda: ground.rut_map((0, 0), 1.0, (2, 100)), "shape"),
+    ]:
+        with pytest.raises(bekker.InputError) as refused:
+            call()
+        assert refused.value.key == key and "on the terrain" in refused.value.allowed, refused.value
+    with pytest.raises(bekker.InputError, match="x = 1000000000: must be on the terrain, x from -60 to 60 m"):
+        ground.height(1e9, 0)
+
+
+def test_a_trailer_says_where_it_is():
+    pair = bekker.Scenario.parse(
+        """
+format = 1
+name = "pair"
+time = { duration = 1 }
+soil = { default = "rigid" }
+[[vehicle]]
+name = "own"
+model = "hmmwv+cargo_trailer"
+position = [0, 0]
+speed = 3
+"""
+    )
+    history = bekker.Simulation(pair).run(0.2)["own"]
+    behind = history["position"] - history["trailer_position"]
+    assert history["trailer_articulation"].shape == (3,) and history["hitch_force"].shape == (3, 3)
+    assert (np.linalg.norm(behind, axis=1) < 6).all()

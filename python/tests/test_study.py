@@ -135,10 +135,27 @@ def test_levels_whose_names_look_like_numbers_stay_names(file: Path) -> None:
 
 
 def test_arguments_that_cannot_be_are_told_by_key(tmp_path):
-    for shard in ("a", (1,), (1.5, 2), 3):
+    for shard in ("a", (1,), (1.5, 2), 3, (0, 2), (3, 2), (1, 10**7)):
         with pytest.raises(bekker.InputError, match="shard = ") as raised:
             study.run(tmp_path / "none.toml", tmp_path / "out", shard=shard)
         assert raised.value.key == "shard" and raised.value.allowed
     with pytest.raises(bekker.InputError, match="parts = 'p1': must be a list of folders") as raised:
         study.merge("p1", tmp_path / "whole")
     assert raised.value.key == "parts"
+    for threads in (0, -1, 1.5, 4096):
+        with pytest.raises(bekker.InputError, match="threads = .*: must be a whole number from 1 to 1024") as raised:
+            study.run(tmp_path / "none.toml", tmp_path / "out", threads=threads)
+        assert raised.value.key == "threads"
+
+
+def test_errors_speak_of_arguments_as_they_are_called_here(tmp_path: Path) -> None:
+    for call in (
+        lambda: study.plan("--help"),
+        lambda: study.run("--none", tmp_path / "out"),
+        lambda: study.merge([], tmp_path / "out"),
+        lambda: study.merge(["--none"], "--out"),
+    ):
+        with pytest.raises(bekker.InputError) as raised:
+            call()
+        told = str(raised.value)
+        assert "try '--help'" not in told and "Usage" not in told, told

@@ -189,7 +189,7 @@ class BekkerVectorEnv(VectorEnv[Array, Array, Array]):
         """
         given = numbers_of("actions", actions)
         if given.ndim != 3 or given.shape[2] != self._core.actions or 0 in given.shape:
-            allowed = f"(futures, steps, {self._core.actions})"
+            allowed = f"(futures, steps, {self._core.actions}), at least one of each"
             told = f"actions of shape {given.shape}: must be {allowed}"
             raise InputError(told, "actions", str(given.shape), allowed)
         found = self._core.rollout(snapshot, given.tobytes(), given.shape[1])

@@ -22,11 +22,11 @@ pub fn time(world: &mut WorldModel) -> Arc<Timings> {
 /// what was sent by all.
 pub fn table(timings: &Timings, summary: &RunSummary, processes: usize) -> String {
     if TimedPart::ALL.into_iter().all(|part| timings.of(part).count == 0) {
-        return "timings: no vehicle here drives itself, so nothing was timed\n".into();
+        return untimed(processes);
     }
     let of = match processes {
         0 | 1 => String::new(),
-        count => format!("\ntimed: the vehicles of the first of {count} processes"),
+        count => format!("\ntimed: the vehicles of the first of {count} processes alone"),
     };
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
@@ -51,4 +51,28 @@ pub fn table(timings: &Timings, summary: &RunSummary, processes: usize) -> Strin
     let members = summary.vehicles.len().max(1) as f64;
     let rate = 1e-3 * sent as f64 / members / summary.simulated.max(f64::MIN_POSITIVE);
     format!("{}\n{of}\nmaps sent: {rate:.1} kB/s a vehicle\n", table.trim_fmt())
+}
+
+/// Why there is no table: of several processes others may have been at work.
+fn untimed(processes: usize) -> String {
+    match processes {
+        0 | 1 => "timings: no vehicle here drives itself, so nothing was timed\n".into(),
+        count => format!(
+            "timings: of {count} processes the first alone is timed, and it drove no vehicle that drives \
+             itself\n"
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Where the first process drives none that drives itself, others may.
+    #[test]
+    fn nobody_is_said_to_drive_himself_of_those_that_were_timed_alone() {
+        assert!(untimed(1).contains("no vehicle here drives itself"));
+        let told = untimed(3);
+        assert!(told.contains("of 3 processes the first alone is timed"), "{told}");
+    }
 }

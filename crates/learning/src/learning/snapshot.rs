@@ -17,8 +17,13 @@ struct Kept {
 }
 
 impl Env {
+    /// Task and options, a line `key = value` each.
     fn description(&self) -> String {
-        format!("{} {:?}", self.task().id(), self.options())
+        let options = serde_json::json!(self.options());
+        let options = options.as_object().into_iter().flatten();
+        let given = options.filter(|(_, value)| !value.is_null());
+        let lines = given.map(|(key, value)| format!("\n{key} = {value}"));
+        format!("task = {}{}", self.task().id(), lines.collect::<String>())
     }
 
     /// The episode as bytes: [`Env::restore`] goes on from it to the same bits, in any process.
@@ -55,8 +60,9 @@ impl Env {
     /// The same of what [`Env::episode_bytes`] gave.
     pub(super) fn restore_bytes(&mut self, episode: &[u8]) -> Result<(), LearningError> {
         let kept: Kept = postcard::from_bytes(episode).map_err(|error| refused(&error))?;
-        if kept.of != self.description() {
-            return Err(LearningError::Snapshot { what: format!("it is of {}", kept.of) });
+        if let Some(differences) = checkpoint::differences(&kept.of, &self.description()) {
+            let what = format!("it is of another one: {differences}");
+            return Err(LearningError::Snapshot { what });
         }
         let level = self.levels().get(kept.level)?;
         let model = level.start.shared_model();

@@ -89,17 +89,14 @@ impl Hits {
         for (agent, hit) in hits {
             let name = &world.model().agents[*agent as usize].name;
             let with = with(world, hit);
-            let Hit { time: began, until, place, impulse, energy, peak, broke, .. } = *hit;
-            let [began, until] = [began, until].map(whole_microseconds);
-            let numbers = [began, until, place.x, place.y, place.z, impulse, energy, peak];
             let time = whole_microseconds(time).to_string();
-            let words = [time, name.clone(), with, u8::from(broke).to_string()];
-            let words = words.into_iter().chain(numbers.map(|number| number.to_string()));
+            let words = [time, name.clone(), with, u8::from(hit.broke).to_string()];
+            let words = words.into_iter().chain(numbers(hit).map(|(_, number)| number.to_string()));
             for (column, word) in self.table.columns().iter_mut().zip(words) {
                 column.values.read(&word);
             }
             self.table.end_row()?;
-            self.places.push([place.x, place.y]);
+            self.places.push([hit.place.x, hit.place.y]);
         }
         self.table.flush()
     }
@@ -108,6 +105,14 @@ impl Hits {
     pub fn finish(self) -> Result<(Vec<String>, Vec<[f64; 2]>), ReportError> {
         Ok((self.table.finish()?, self.places))
     }
+}
+
+/// Columns of numbers of a hit by their names.
+pub(super) fn numbers(hit: &Hit) -> [(&'static str, f64); 8] {
+    let Hit { time: began, until, place, impulse, energy, peak, .. } = *hit;
+    let [began, until] = [began, until].map(whole_microseconds);
+    let numbers = [began, until, place.x, place.y, place.z, impulse, energy, peak];
+    std::array::from_fn(|column| (NUMBERS[column].0, numbers[column]))
 }
 
 /// Name of what a vehicle met: another's, or that of a thing and its number.

@@ -54,6 +54,7 @@ pub mod dataset;
 mod depth_scale;
 pub mod elevation;
 mod error;
+mod event_row;
 mod file;
 mod foxglove;
 mod frames;
@@ -103,4 +104,5 @@ mod trailer_events;
 
 pub use color::Rgb;
 pub use error::ReportError;
+pub use event_row::event_row;
 pub use file::{check_place, write as write_file};

@@ -30,6 +30,7 @@
 //! | `wheelN_load_n`, `wheelN_traction_n`, `wheelN_lateral_n` | force of the ground: up, along the wheel's heading, to its left |
 //! | `wheelN_torque_nm` | of driveline and brake, positive forward; of road wheels their share of the sprocket's, as by the track |
 //!
+//! | `trailer_x_m`, `trailer_y_m`, `trailer_z_m` | the trailer's end of the coupling in the world, wherever the trailer is |
 //! | `trailer_articulation_rad`, `trailer_pitch_rad` | of the trailer against its vehicle: to the left, nose down |
 //! | `hitch_x_n`, `hitch_y_n`, `hitch_z_n` | force of the trailer on the vehicle, along the chassis' axes |
 //!
@@ -312,7 +313,10 @@ static OF_WHEEL: [OfWheel; 10] = [
 /// A column of a trailer: its name, value and meaning.
 type OfTrailer = (&'static str, fn(&TrailerSample) -> f64, &'static str);
 
-static OF_TRAILER: [OfTrailer; 5] = [
+static OF_TRAILER: [OfTrailer; 8] = [
+    ("trailer_x_m", |t| t.position.x, "the trailer's end of the coupling in the world, east, m"),
+    ("trailer_y_m", |t| t.position.y, "the same, north, m"),
+    ("trailer_z_m", |t| t.position.z, "the same, up, m"),
     (
         "trailer_articulation_rad",
         |t| t.articulation,
@@ -362,6 +366,7 @@ fn sample_of(kept: &[Kept], row: &csv::StringRecord) -> Sample {
     });
     let trailer = word("trailer_articulation_rad").filter(|word| !word.is_empty());
     let trailer = trailer.map(|_| TrailerSample {
+        position: vector(["trailer_x_m", "trailer_y_m", "trailer_z_m"]),
         articulation: real("trailer_articulation_rad"),
         pitch: real("trailer_pitch_rad"),
         hitch_force: vector(["hitch_x_n", "hitch_y_n", "hitch_z_n"]),
@@ -503,6 +508,28 @@ mod tests {
                 assert!(read(whole.path(), name) == read(cut.path(), name), "{name}, {until}");
             }
         }
+    }
+
+    /// Where a trailer is stands in a row, wherever it was left, and is read from it again.
+    #[test]
+    fn a_trailer_is_told_with_its_place() {
+        let folder = tempfile::tempdir().unwrap();
+        let trailer = TrailerSample {
+            position: Vec3::new(-30.25, 6.5, 0.75),
+            articulation: 0.5,
+            pitch: -0.125,
+            hitch_force: Vec3::new(1.5, -2.5, 3.5),
+        };
+        let rows = [Sample { trailer: Some(trailer), ..sample(0.5, 0, 4) }, sample(0.5, 1, 2)];
+        let output = Output::default();
+        let parts = (4, true);
+        let mut states = States::begin(folder.path(), &names(), parts, &output).unwrap();
+        states.take(&rows).unwrap();
+        states.finish().unwrap();
+        let mut read = Vec::new();
+        let mut show = |sample: &Sample| read.push(sample.trailer);
+        States::resume(folder.path(), &names(), parts, &output, 1.0, &mut show).unwrap();
+        assert_eq!(read, [Some(trailer), None]);
     }
 
     /// A table that had ended as Parquet alone is gone on with from it.

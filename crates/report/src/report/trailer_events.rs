@@ -30,6 +30,15 @@ fn columns() -> Vec<Column> {
     std::iter::once(column("time_s", Values::Real(Vec::new()))).chain(words).collect()
 }
 
+/// The word of an event.
+pub(super) fn word(event: TrailerEvent) -> &'static str {
+    match event {
+        TrailerEvent::Released => "uncoupled",
+        TrailerEvent::TornOff => "torn_off",
+        TrailerEvent::PulledUp => "pulled_up",
+    }
+}
+
 /// The list being written.
 pub(super) struct TrailerEvents {
     table: Growing,
@@ -60,14 +69,9 @@ impl TrailerEvents {
         events: &[(u32, TrailerEvent)],
     ) -> Result<(), ReportError> {
         for (agent, event) in events {
-            let event = match event {
-                TrailerEvent::Released => "uncoupled",
-                TrailerEvent::TornOff => "torn_off",
-                TrailerEvent::PulledUp => "pulled_up",
-            };
             let name = &world.model().agents[*agent as usize].name;
             let time = whole_microseconds(time).to_string();
-            let words = [time.as_str(), name.as_str(), event];
+            let words = [time.as_str(), name.as_str(), word(*event)];
             for (column, word) in self.table.columns().iter_mut().zip(words) {
                 column.values.read(word);
             }

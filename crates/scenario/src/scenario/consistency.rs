@@ -52,18 +52,27 @@ fn check_time(scenario: &Scenario, refuse: &mut Refuse) {
         let nearest = nearest.into_iter().map(|n| decimal(heartbeat / n as f64)).collect();
         refuse("time.step".into(), Problem::NotADivisor { heartbeat, nearest });
     }
-    let mut whole_heartbeats = |key: &str, value: f64| {
-        let unit = time.heartbeat;
-        if super::config::whole_ratio(value, unit).is_none() {
-            let below = (value / unit).floor();
-            let nearest = [below, below + 1.0];
-            let nearest =
-                nearest.into_iter().filter(|n| *n >= 1.0).map(|n| decimal(n * unit)).collect();
-            refuse(key.into(), Problem::NotAMultiple { of: "time.heartbeat", unit, nearest });
+    let durations =
+        [("time.duration", time.duration), ("output.interval", scenario.output.interval)];
+    for (key, value) in durations {
+        if let Err(problem) = whole_heartbeats(value, time.heartbeat) {
+            refuse(key.into(), problem);
         }
-    };
-    whole_heartbeats("time.duration", time.duration);
-    whole_heartbeats("output.interval", scenario.output.interval);
+    }
+}
+
+/// Whether a duration, s, is so many of a scenario's heartbeats, s.
+///
+/// # Errors
+/// [`Problem::NotAMultiple`] where they do not come out even.
+pub fn whole_heartbeats(value: f64, heartbeat: f64) -> Result<(), Problem> {
+    if super::config::whole_ratio(value, heartbeat).is_some() {
+        return Ok(());
+    }
+    let below = (value / heartbeat).floor();
+    let nearest = [below, below + 1.0].into_iter().filter(|n| *n >= 1.0);
+    let nearest = nearest.map(|n| decimal(n * heartbeat)).collect();
+    Err(Problem::NotAMultiple { of: "time.heartbeat", unit: heartbeat, nearest })
 }
 
 /// Only vehicles that there are can be written down, and only into a folder that has a name.

@@ -35,6 +35,7 @@ mod ways;
 
 pub use config::Scenario;
 pub use conform::{KEYWORDS, conform};
+pub use consistency::whole_heartbeats;
 pub use document::{Document, Node, Value};
 pub use fault::{Fault, Faults, Member, Place, Problem, nearest_word};
 pub use inputs::{Input, Inputs, Kept, Opened, map_paths};

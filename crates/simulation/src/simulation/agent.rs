@@ -223,6 +223,15 @@ impl AgentState {
         self.vehicle.body.q.is_empty()
     }
 
+    /// When its drive ended, s, if it has. One that has arrived makes steps that do not count; what ends its
+    /// drive then says when.
+    fn ended(&self) -> Option<f64> {
+        let outcome = self.outcome.as_ref()?;
+        let said = self.monitor.arrived().and_then(|_| outcome.time());
+        let last = self.monitor.last_step();
+        Some(said.map_or(last, |said| said.max(last)))
+    }
+
     /// Its wheels after the last heartbeat that it drove.
     pub(super) fn wheels(&self) -> &[WheelSample] {
         &self.wheels
@@ -707,6 +716,7 @@ impl AgentModel {
     fn observe(&self, time: f64, h: f64, state: &mut AgentState, workspace: &mut AgentWorkspace) {
         let work = self.vehicle.observe(&state.vehicle, &mut workspace.vehicle, h);
         let burned = self.vehicle.fuel_rate(&state.vehicle, state.controls.throttle);
+        let coupling = state.vehicle.coupling;
         let figures = StepFigures {
             position: self.vehicle.pose(&workspace.vehicle).position,
             velocity: self.vehicle.twist(&workspace.vehicle).linear,
@@ -715,9 +725,9 @@ impl AgentModel {
             work,
             fuel: burned.map(|rate| rate * h),
             drive_radius: self.vehicle.drive_radius(),
-            belts: self.vehicle.belts(),
+            belts: self.vehicle.belts(coupling),
         };
-        let wheels = self.vehicle.samples(&workspace.vehicle);
+        let wheels = self.vehicle.samples_along(coupling, &workspace.vehicle);
         state.monitor.take(time, h, &state.controls, wheels, &figures);
     }
 
@@ -748,7 +758,7 @@ impl AgentModel {
             trailer: self.vehicle.trailer_sample(&state.vehicle, &workspace.vehicle),
         };
         // at the moment of its end it was as it drove
-        if state.outcome.is_some() && time - state.monitor.last_step() > ROUNDING {
+        if state.ended().is_some_and(|ended| time - ended > ROUNDING) {
             sample.stand();
         }
     }

@@ -230,10 +230,10 @@ impl GroundVehicle {
         }
     }
 
-    /// Number of wheels whose tyres give way.
-    pub(super) fn belts(&self) -> usize {
+    /// Number of wheels that go with it and whose tyres give way.
+    pub(super) fn belts(&self, coupling: Coupling) -> usize {
         match self {
-            GroundVehicle::Wheeled(own) => own.belts(),
+            GroundVehicle::Wheeled(own) => own.belts(own.wheels_along(coupling)),
             GroundVehicle::Tracked(_) => 0,
         }
     }
@@ -542,7 +542,8 @@ impl GroundVehicle {
         if state.coupling != Coupling::Holds {
             hitch_force = Vec3::zeros();
         }
-        Some(TrailerSample { articulation, pitch, hitch_force })
+        let position = own.vehicle.trailer_pose(&room.vehicle)?.position;
+        Some(TrailerSample { position, articulation, pitch, hitch_force })
     }
 
     /// Force at which its coupling with a trailer breaks, N, if it draws one and that can.
@@ -584,6 +585,22 @@ impl GroundVehicle {
                 2 * (spec.axles.len() - spec.own_axles().len())
             }
             GroundVehicle::Tracked(_) => 0,
+        }
+    }
+
+    /// How many of its wheels, the first ones, go with it: not those of a trailer that has parted.
+    pub(super) fn wheels_along(&self, coupling: Coupling) -> usize {
+        match self {
+            GroundVehicle::Wheeled(own) => own.wheels_along(coupling),
+            GroundVehicle::Tracked(_) => self.wheels(),
+        }
+    }
+
+    /// Mass of what goes with it, kg: without that of a trailer that has parted.
+    pub(super) fn mass_along(&self, coupling: Coupling) -> f64 {
+        match coupling {
+            Coupling::Holds => self.mass(),
+            Coupling::Released | Coupling::Broken => self.mass() - self.trailer_mass(),
         }
     }
 
@@ -697,6 +714,15 @@ impl GroundVehicle {
     /// Samples of the wheels after the last step.
     pub(super) fn samples<'a>(&self, workspace: &'a GroundVehicleWorkspace) -> &'a [WheelSample] {
         of_kind!(self, workspace, _own, room => &room.wheels)
+    }
+
+    /// The same of those that [go with it](GroundVehicle::wheels_along).
+    pub(super) fn samples_along<'a>(
+        &self,
+        coupling: Coupling,
+        workspace: &'a GroundVehicleWorkspace,
+    ) -> &'a [WheelSample] {
+        &self.samples(workspace)[..self.wheels_along(coupling)]
     }
 
     /// Chassis frame of the vehicle when it stands at (x, y) with `heading` (rad).

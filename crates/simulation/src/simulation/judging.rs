@@ -16,8 +16,8 @@ use crate::ground::GroundModel;
 use crate::numeric::{atan, hypot, sin_cos, tan};
 use crate::soil::{SoilId, SoilKind};
 use crate::spatial::{Pose, Vec3};
-use crate::vehicle::Selector;
 use crate::vehicle::driver::Intent;
+use crate::vehicle::{Coupling, Selector};
 
 /// Time for which a vehicle must have stood to be immobilised where the run ends, s, if
 /// the policy asks for no shorter one.
@@ -55,7 +55,10 @@ impl AgentModel {
         if !ground.terrain().contains(position.x, position.y) {
             return Some(Outcome::LeftTerrain { time, position });
         }
+        let coupling = state.vehicle.coupling;
+        // one that has parted is on its own
         let trailer = self.vehicle.trailer_pose(&workspace.vehicle);
+        let trailer = trailer.filter(|_| coupling == Coupling::Holds);
         let upright = |pose: &Pose| pose.direction(&Vec3::z()).z;
         if std::iter::once(&pose).chain(&trailer).any(|pose| endings.overturns(upright(pose))) {
             return Some(Outcome::Overturned { time, position });
@@ -67,7 +70,7 @@ impl AgentModel {
         }
         self.note_sinkage(ground, state, workspace);
         let soil = ground.terrain().soil(position.x, position.y);
-        let wheels = self.vehicle.samples(&workspace.vehicle);
+        let wheels = self.vehicle.samples_along(coupling, &workspace.vehicle);
         let deepest = wheels.iter().map(|wheel| wheel.sinkage).fold(0.0, f64::max);
         let depth = wheels.iter().map(|wheel| wheel.sinkage).sum::<f64>() / wheels.len() as f64;
         let (_, height) = self.vehicle.running_gear();
@@ -140,7 +143,8 @@ impl AgentModel {
         state: &mut AgentState,
         workspace: &AgentWorkspace,
     ) {
-        for (wheel, sample) in self.vehicle.samples(&workspace.vehicle).iter().enumerate() {
+        let wheels = self.vehicle.samples_along(state.vehicle.coupling, &workspace.vehicle);
+        for (wheel, sample) in wheels.iter().enumerate() {
             let place = self.vehicle.wheel_pose(&workspace.vehicle, wheel).position;
             let soil = ground.terrain().soil(place.x, place.y);
             let measured = ground.soils()[usize::from(soil.0)].measured_sinkage();
@@ -156,7 +160,8 @@ impl AgentModel {
         state: &AgentState,
         workspace: &AgentWorkspace,
     ) -> Evidence {
-        let wheels = state.monitor.wheels();
+        let along = self.vehicle.wheels_along(state.vehicle.coupling);
+        let wheels = &state.monitor.wheels()[..along];
         let places: Vec<Vec3> = (0..wheels.len())
             .map(|wheel| self.vehicle.wheel_pose(&workspace.vehicle, wheel).position)
             .collect();
@@ -193,7 +198,7 @@ impl AgentModel {
             throttle: state.controls.throttle,
             grade,
             side_slope: atan(gradient[1] * ahead[0] - gradient[0] * ahead[1]),
-            weight: self.vehicle.mass() * crate::numeric::GRAVITY,
+            weight: self.vehicle.mass_along(state.vehicle.coupling) * crate::numeric::GRAVITY,
             belly_force: state.monitor.belly_force(),
             clearance: self.vehicle.ground_clearance(),
             wheels,

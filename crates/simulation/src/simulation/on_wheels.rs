@@ -11,7 +11,7 @@ use crate::soil::{ShearStrength, Tread};
 use crate::spatial::{Load, Pose, Twist, Vec3};
 use crate::vehicle::spec::RigidTyre;
 use crate::vehicle::tyre::{BeltPatch, FirmContact, FirmPatch, Plane};
-use crate::vehicle::{Controls, Vehicle, VehicleState, VehicleWorkspace};
+use crate::vehicle::{Controls, Coupling, Vehicle, VehicleState, VehicleWorkspace};
 use std::sync::Arc;
 
 /// Below this rim speed, m/s, slip is not counted.
@@ -115,9 +115,17 @@ impl OnWheels {
         self.places.iter().map(|place| tyre(place.wheel)).collect()
     }
 
-    /// Number of wheels whose tyres give way.
-    pub(super) fn belts(&self) -> usize {
-        (0..self.vehicle.wheels()).filter(|wheel| self.tyre(*wheel).ring.is_some()).count()
+    /// Number of wheels, of the first ones, whose tyres give way.
+    pub(super) fn belts(&self, wheels: usize) -> usize {
+        (0..wheels).filter(|wheel| self.tyre(*wheel).ring.is_some()).count()
+    }
+
+    /// How many wheels, the first ones, go with it: not those of a trailer that has parted.
+    pub(super) fn wheels_along(&self, coupling: Coupling) -> usize {
+        match coupling {
+            Coupling::Holds => self.vehicle.wheels(),
+            Coupling::Released | Coupling::Broken => 2 * self.vehicle.spec().own_axles().len(),
+        }
     }
 
     pub(super) fn workspace(&self, state: &VehicleState) -> WheelsWorkspace {
@@ -126,7 +134,7 @@ impl OnWheels {
             vehicle: self.vehicle.workspace(state),
             contacts: vec![Contact::default(); tyres],
             firm: vec![None; tyres],
-            rings: vec![RingStep::default(); if self.belts() > 0 { tyres } else { 0 }],
+            rings: vec![RingStep::default(); if self.belts(wheels) > 0 { tyres } else { 0 }],
             wheels: vec![WheelSample::default(); wheels],
         }
     }
@@ -274,7 +282,7 @@ impl OnWheels {
         }
     }
 
-    /// Completes the samples after a step.
+    /// Completes the samples after a step; its work is that of the wheels that go with it.
     pub(super) fn observe(
         &self,
         state: &VehicleState,
@@ -282,16 +290,20 @@ impl OnWheels {
         h: f64,
     ) -> DriveWork {
         let mut work = DriveWork::default();
+        let along = self.wheels_along(state.coupling);
         for wheel in 0..self.vehicle.wheels() {
             let drive = workspace.vehicle.drives()[wheel];
             let spin = self.vehicle.wheel_spin(state, wheel);
             let sample = &mut workspace.wheels[wheel];
             sample.spin = spin;
             sample.torque = drive.drive + drive.brake;
-            work.add(drive.drive * spin * h);
-            work.add(drive.brake * spin * h);
+            if wheel < along {
+                work.add(drive.drive * spin * h);
+                work.add(drive.brake * spin * h);
+            }
         }
-        for contact in &workspace.contacts {
+        let tyres = workspace.contacts.iter().zip(self.places.iter());
+        for (contact, _) in tyres.filter(|(_, place)| place.wheel < along) {
             work.add_ground(contact, h);
         }
         work

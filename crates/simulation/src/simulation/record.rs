@@ -60,6 +60,8 @@ impl WheelSample {
 /// A trailer at one moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TrailerSample {
+    /// Origin of its frame in the world, m: its end of the coupling.
+    pub position: Vec3,
     /// Yaw against the vehicle that draws it, rad, to the left positive.
     pub articulation: f64,
     /// Pitch against it, rad, nose down positive.

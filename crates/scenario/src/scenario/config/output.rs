@@ -99,7 +99,7 @@ pub enum Quantity {
     TyreDeflection,
     /// Length of the tyres' contact.
     TyreContact,
-    /// Articulation and hitch force of trailers.
+    /// Place, articulation and hitch force of trailers.
     Trailer,
 }
 

@@ -169,6 +169,38 @@ mod tests {
         assert_eq!(short, long);
     }
 
+    /// What happens after arrival is no part of the drive: here it lets go of its trailer then.
+    #[test]
+    fn events_end_with_the_drive() {
+        let values = |uncouple_time: f64| {
+            let text = SCENARIO
+                .replace("duration = 0.3", "duration = 8")
+                .replace("\"hmmwv\"", "\"hmmwv+cargo_trailer\"")
+                .replace("[30, 0]", "[8, 0]")
+                + &format!("uncouple_time = {uncouple_time}\n");
+            let file = ScenarioFile::parse("flat.toml", &text, Path::new(""), &[]).unwrap();
+            let names = ["go", "driving_time", "count_of_uncoupled", "first_time_of_uncoupled"];
+            let response = |name: &str| Response::parse(name, &file.scenario).unwrap();
+            let responses: Vec<Response> = names.into_iter().map(response).collect();
+            let (watch, interrupted) = (Watch::new(&responses), AtomicBool::new(false));
+            let ending = follow(&file, world(&file).unwrap().world, None, watch, &interrupted);
+            match ending.unwrap() {
+                Ending::Done { responses, .. } => responses,
+                other => panic!("{other:?}"),
+            }
+        };
+        let later = values(7.5);
+        let Value::Number(arrived) = later[1] else { panic!("{later:?}") };
+        assert!(later[0] == Value::Number(1.0) && arrived < 7.0, "{later:?}");
+        assert_eq!(later[2..], [Value::Number(0.0), Value::Absent]);
+        let before = values(1.0);
+        assert_eq!(before[2], Value::Number(1.0), "{before:?}");
+        assert!(
+            matches!(before[3], Value::Number(time) if (time - 1.0).abs() < 0.02),
+            "{before:?}"
+        );
+    }
+
     /// No scenario is known to lead there: a state is spoiled by hand.
     #[test]
     fn a_state_that_is_not_finite_is_a_failure_with_its_hash() {

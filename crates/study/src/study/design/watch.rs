@@ -4,7 +4,7 @@ use super::event_kind::EventMeasure;
 use super::figure::Figure;
 use super::response::{Measure, Response, Value};
 use super::state_column::Extreme;
-use crate::simulation::{Flow, Moment, Observer, RunSummary, Sample, World};
+use crate::simulation::{Event, Flow, Moment, Observer, RunSummary, Sample, World};
 use crate::study::absorbed_power;
 
 /// Looks at a run for responses.
@@ -62,19 +62,18 @@ impl<'a> Watch<'a> {
         self.responses.iter().zip(&self.seen).map(value).collect()
     }
 
-    /// Looks at the vehicles whose drives still last; at states, of which there are means over time,
-    /// until they arrive too, as `driving_time` counts. At the start no force is known yet.
+    /// Looks at the vehicles until their drives end or they arrive, as `driving_time` counts. At the
+    /// start no force is known yet.
     fn look(&mut self, world: &World, samples: &[Sample], is_start: bool) {
         for (own, seen) in self.responses.iter().zip(&mut self.seen) {
             let Some(agent) = world.state().agents.get(own.vehicle) else { continue };
             let drives = agent.outcome.is_none();
             let Some(sample) = samples.get(own.vehicle).filter(|_| drives) else { continue };
-            // half a microsecond is less than any heartbeat, and more than times are rounded by
-            let on_its_way = |time: f64| sample.time <= time + 5e-7;
-            let counts = agent.monitor.arrived().is_none_or(on_its_way);
+            if !agent.monitor.arrived().is_none_or(|arrived| until(arrived, sample.time)) {
+                continue;
+            }
             match own.measure {
-                Measure::State(..) if is_start || !counts => {}
-                Measure::Figure(Figure::AbsorbedPower) if !counts => {}
+                Measure::State(..) if is_start => {}
                 Measure::State(_, column) => column.numbers(sample).for_each(|x| seen.add(x)),
                 Measure::Figure(Figure::GearShifts) => {
                     let shifted = seen.gear.is_some_and(|gear| gear != sample.gear);
@@ -95,6 +94,12 @@ impl Seen {
         self.least = Some(self.least.map_or(x, |least| least.min(x)));
         self.greatest = Some(self.greatest.map_or(x, |greatest| greatest.max(x)));
     }
+}
+
+/// Whether a time, s, is one at which a vehicle had not yet `arrived`, or just did: half a
+/// microsecond is less than any heartbeat, and more than times are rounded by.
+fn until(arrived: f64, time: f64) -> bool {
+    time <= arrived + 5e-7
 }
 
 fn number(x: Option<f64>) -> Value {
@@ -123,13 +128,25 @@ impl<E> Observer<E> for Watch<'_> {
     fn on_heartbeat(&mut self, moment: &Moment<'_>) -> Result<Flow, E> {
         self.look(moment.world, moment.samples.unwrap_or_default(), false);
         for (own, seen) in self.responses.iter().zip(&mut self.seen) {
+            let agent = moment.world.state().agents.get(own.vehicle);
+            let arrived = agent.and_then(|agent| agent.monitor.arrived());
+            let on_its_way = |time| arrived.is_none_or(|arrived| until(arrived, time));
             if own.measure == Measure::Figure(Figure::Collisions) {
-                let hits = moment.hits.iter().filter(|(agent, _)| *agent as usize == own.vehicle);
+                let hits = moment
+                    .hits
+                    .iter()
+                    .filter(|(agent, hit)| *agent as usize == own.vehicle && on_its_way(hit.time));
                 seen.count += hits.count() as u64;
             }
             if let Measure::Event(_, kind) = own.measure {
+                // a hit is told when it is over, and counts by when it began
+                let came = |event: &Event| match event {
+                    Event::Collided(hit) => hit.time,
+                    _ => moment.time,
+                };
                 let events = moment.world.events(own.vehicle).iter();
-                let found = events.filter(|event| kind.is(event)).count() as u64;
+                let events = events.filter(|event| kind.is(event) && on_its_way(came(event)));
+                let found = events.count() as u64;
                 if found > 0 {
                     seen.first = seen.first.or(Some(moment.time));
                 }
