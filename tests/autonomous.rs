@@ -606,3 +606,25 @@ fn goals_at_the_edge_are_warned_of() {
     let clear = warned("[46, 0]");
     assert!(clear.is_empty(), "{clear:?}");
 }
+
+/// Goals that lie in what stands are warned of, those of a team like those of a vehicle.
+#[test]
+fn goals_in_what_stands_are_warned_of() {
+    let block =
+        "scenery=[{ kind = 'block', places = [[30, 5]], size = [2, 8, 2], heading_deg = 30 }]";
+    let warned = |warnings: &[bekker::scenario::Fault]| {
+        let lines = warnings.iter().map(ToString::to_string);
+        lines.filter(|line| line.contains("lies in the")).collect::<Vec<String>>()
+    };
+    let own = warned(&one(&[block, "vehicle[0].driver.goal=[30, 5.5]"]).warnings);
+    assert!(own.len() == 1 && own[0].contains("vehicle[0].driver.goal"), "{own:?}");
+    assert!(warned(&one(&[block, "vehicle[0].driver.goal=[33, 5.5]"]).warnings).is_empty());
+
+    let free = FIELD.replace(", goal_to = [45, 15]", "").replace(", goal = [45, -15]", "");
+    let team = "team={ goals = [[10, -14], [30, 5.5]], radio = { near = 0.9, far = 0.9 } }";
+    let sets = [team, block, "terrain.stamp=[]"].map(str::to_string);
+    let file = ScenarioFile::parse("field.toml", &free, Path::new(""), &sets);
+    let built = build::world(&file.unwrap_or_else(|faults| panic!("{faults}"))).unwrap();
+    let teams = warned(&built.warnings);
+    assert!(teams.len() == 1 && teams[0].contains("team.goals[1]"), "{teams:?}");
+}
