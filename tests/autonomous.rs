@@ -573,6 +573,49 @@ fn two_with_one_goal_do_not_touch() {
     }
 }
 
+/// Two whose ways cross: the second waits for the first, on any threads and ranks with the same bits.
+#[test]
+fn who_gives_way_does_so_alike_on_threads_and_ranks() {
+    let crossing = [
+        "scenery=[]",
+        "terrain.stamp=[]",
+        "vehicle[0].position=[0, -8]",
+        "vehicle[0].row={ count = 2, to = [0, 8], goal_to = [24, -8] }",
+        "vehicle[0].driver.goal=[24, 8]",
+    ];
+    let team = never_failing(MapSharing::Central);
+    let model = model(&[&crossing[..], &[&team]].concat());
+    let heartbeats = 600;
+    let mut waited = 0;
+    let (_, hits) = observed(model.clone(), 0.01 * heartbeats as f64, |world| {
+        let plan = &world.state().agents[1].autonomy.as_ref().unwrap().plan;
+        let before_its_end = plan.speeds.len().saturating_sub(1);
+        waited += usize::from(plan.speeds[..before_its_end].contains(&0.0));
+    });
+    assert!(waited > 20 && hits.is_empty(), "waited in {waited} heartbeats: {hits:?}");
+
+    let on_threads = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| hashes(&model, heartbeats))
+    };
+    let expected = on_threads(1);
+    assert!(expected == on_threads(2), "two threads");
+    let all = on_ranks(2, Duration::from_secs(300), |rank| {
+        let sharing = Sharing { partition: Partition::RoundRobin, ..Sharing::default() };
+        let mut ranks = Ranks::new(rank, model.clone(), None, &sharing, &[]).unwrap();
+        let mut found = Vec::new();
+        for _ in 0..heartbeats {
+            ranks.advance(false).unwrap();
+            found.push(ranks.hash().unwrap().state);
+        }
+        found
+    });
+    for found in all.into_iter().map(Result::unwrap) {
+        let first = expected.iter().zip(&found).position(|(a, b)| a != b);
+        assert_eq!(first, None, "two ranks: first heartbeat that differs");
+    }
+}
+
 /// With its goal behind it turns at full lock, and does so at the pace that it is said to: it does not stop again and
 /// again.
 #[test]
