@@ -25,6 +25,8 @@ pub struct Plan {
     pub turns: bool,
     /// How far the vehicle could go straight back from where it was, m.
     pub behind: f64,
+    /// Where it turns round: the way of the rear axle backward that turns it on, m, if there is one.
+    pub back: Vec<[f64; 2]>,
     /// The route, m.
     pub route: Vec<[f64; 2]>,
 }

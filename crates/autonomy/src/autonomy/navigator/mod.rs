@@ -230,7 +230,8 @@ impl Navigator {
         let intent = [plan.goal.is_some() && !waits, plan.path.is_some()];
         if self.recovery.is_stuck(&mut state.recovery, intent, going.speed, going.step) {
             let front = self.body.footprint.front - self.body.geometry.rear_axle;
-            match self.recovery.back_off(&mut state.recovery, rear, heading, front + 1.0) {
+            let here = (rear, heading);
+            match self.recovery.back_off(&mut state.recovery, here, &plan.back, front + 1.0) {
                 Some(mark) => {
                     state.marks.push(mark);
                     state.tracking.place = Place::default();
@@ -255,8 +256,9 @@ impl Navigator {
             return done(self.tracking.stand(&mut state.tracking, going), state);
         };
         *since += going.step;
-        let late = *since > self.recovery.duration;
-        let Ok(path) = Path::polyline(way) else {
+        let (since, way) = (*since, Path::polyline(way));
+        let late = self.recovery.is_late(&state.recovery, since);
+        let Ok(path) = way else {
             return done(self.tracking.stand(&mut state.tracking, going), state);
         };
         let controls = self.tracking.back(&mut state.tracking, &path, plan.behind, going);

@@ -9,7 +9,7 @@ use crate::autonomy::elevation_map::{ElevationMap, Scan, TileKey, Window};
 use crate::autonomy::giving_way::{Moving, waits_at};
 use crate::autonomy::localisation::{Estimate, PoseTrack};
 use crate::autonomy::plan::Plan;
-use crate::autonomy::spline::{Start, Surroundings};
+use crate::autonomy::spline::{Choice, Start, Surroundings};
 use crate::numeric::hypot;
 use crate::sensor::lidar::Cloud;
 use crate::spatial::{Pose, Vec3};
@@ -48,8 +48,8 @@ pub struct Memory {
     route_time: f64,
     /// Whether the route leads to the goal.
     arrives: bool,
-    /// Offset of the last local path, m.
-    offset: f64,
+    /// What the last local path was.
+    choice: Choice,
     #[serde(skip)]
     derived: Derived,
 }
@@ -121,7 +121,7 @@ impl Navigator {
             route_goal: None,
             route_time: f64::NEG_INFINITY,
             arrives: false,
-            offset: 0.0,
+            choice: Choice::default(),
             derived: Derived::default(),
         }
     }
@@ -242,11 +242,17 @@ impl Navigator {
         let most = self.recovery.distance;
         plan.behind = around.room_behind(&start, most, self.spline.sample);
         let Ok(route) = Path::polyline(&memory.route) else { return plan };
-        let Some(local) = self.spline.choose(&around, &start, &route, memory.offset) else {
-            return plan;
-        };
+        let local = self.spline.choose(&around, &start, &route, &mut memory.choice);
+        if memory.choice.side != 0.0 {
+            plan.back = self.spline.draw_back(&around, &start, memory.choice.side, most);
+            // where it gets on by no arc the side is chosen anew
+            if local.is_none() && plan.back.len() < 2 {
+                memory.choice.side = 0.0;
+            }
+        }
+        let Some(local) = local else { return plan };
         let Ok(path) = Path::polyline(&local.points) else { return plan };
-        memory.offset = local.offset;
+        memory.choice.offset = local.offset;
         let end = local.points[local.points.len() - 1];
         plan.ends = look.goal.is_some_and(|goal| {
             hypot(goal[0] - end[0], goal[1] - end[1]) < self.arrival && memory.arrives
