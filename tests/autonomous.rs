@@ -573,6 +573,30 @@ fn two_with_one_goal_do_not_touch() {
     }
 }
 
+/// One that comes after another to the same place arrives beside it, where that one stands already.
+#[test]
+fn who_comes_later_to_a_goal_arrives_beside_who_stands_there() {
+    let bare = [
+        "scenery=[]",
+        "terrain.stamp=[]",
+        "vehicle[0].position=[10, 0]",
+        "vehicle[0].row={ count = 2, to = [0, 0] }",
+        "vehicle[0].driver.goal=[35, 0]",
+        "endings.arrived=true",
+    ];
+    let team = never_failing(MapSharing::Central);
+    let (world, hits) = observed(model(&[&bare[..], &[&team]].concat()), 25.0, |_| {});
+    assert!(hits.is_empty(), "{hits:?}");
+    for agent in 0..2 {
+        let outcome = world.outcome(agent);
+        assert_eq!(outcome.code, OutcomeCode::Arrived, "{agent}: {}", outcome.sentence);
+        let at = world.sample(agent).unwrap().pose.position;
+        // within 3 m, or beside the one that stands within 3 m: both reach 1.96 m
+        let away = (at.x - 35.0).hypot(at.y);
+        assert!(away < if agent == 0 { 3.1 } else { 7.5 }, "{agent}: {away} m from the goal");
+    }
+}
+
 /// Two whose ways cross: the second waits for the first, on any threads and ranks with the same bits.
 #[test]
 fn who_gives_way_does_so_alike_on_threads_and_ranks() {

@@ -17,6 +17,8 @@ pub struct Plan {
     pub speeds: Vec<f64>,
     /// Station up to which the ground before the vehicle's front is known, m.
     pub known: f64,
+    /// How near to the goal is near enough, m, if others that stand there widen it.
+    pub near_enough: f64,
     /// Whether the path ends at the goal.
     pub ends: bool,
     /// Whether a route to the goal is known; else it leads to as near as can be reached.

@@ -192,7 +192,7 @@ impl Navigator {
         let estimate = state.estimate().at(time);
         let going =
             Going { body: &self.body, pose: estimate.pose, speed: estimate.speed(), step: h };
-        self.arrive(state, &going);
+        self.arrive(state, plan, &going);
         let tracking = &self.tracking;
         match state.phase {
             Phase::Arrived | Phase::GaveUp => tracking.stand(&mut state.tracking, &going),
@@ -201,10 +201,11 @@ impl Navigator {
         }
     }
 
-    fn arrive(&self, state: &mut NavigatorState, going: &Going<'_>) {
+    fn arrive(&self, state: &mut NavigatorState, plan: &Plan, going: &Going<'_>) {
         let at = going.pose.position;
         while let (Phase::Driving | Phase::Backing, Some(goal)) = (state.phase, state.goal()) {
-            if hypot(goal[0] - at.x, goal[1] - at.y) > self.arrival {
+            let widened = if plan.goal == Some(goal) { plan.near_enough } else { 0.0 };
+            if hypot(goal[0] - at.x, goal[1] - at.y) > self.arrival.max(widened) {
                 return;
             }
             state.reached += 1;

@@ -9,6 +9,7 @@ use crate::autonomy::elevation_map::{ElevationMap, Scan, TileKey, Window};
 use crate::autonomy::giving_way::{Moving, waits_at};
 use crate::autonomy::localisation::{Estimate, PoseTrack};
 use crate::autonomy::plan::Plan;
+use crate::autonomy::sharing_goals::{comes_near, near_enough};
 use crate::autonomy::spline::{Choice, Start, Surroundings};
 use crate::numeric::hypot;
 use crate::sensor::lidar::Cloud;
@@ -87,7 +88,9 @@ pub struct Look<'a> {
     pub others: &'a [[f64; 3]],
     /// Those of them that move and that it gives way to.
     pub moving: &'a [Moving],
-    /// The same where they were while the scan was taken, each at some moments of it: what returned
+    /// Those of the others that stand.
+    pub standing: &'a [[f64; 3]],
+    /// The others where they were while the scan was taken, each at some moments of it: what returned
     /// from there is of them.
     pub seen: &'a [[f64; 3]],
 }
@@ -238,6 +241,9 @@ impl Navigator {
         let heading = [ahead.x / level, ahead.y / level];
         let (rear, speed) = (self.body.geometry.rear(pose), look.estimate.speed());
         let start = Start { rear, heading, speed };
+        if let Some(goal) = look.goal {
+            plan.near_enough = near_enough(&self.body, self.arrival, goal, (rear, look.standing));
+        }
         let around = Surroundings { map, others: look.others, body: &self.body };
         let most = self.recovery.distance;
         plan.behind = around.room_behind(&start, most, self.spline.sample);
@@ -263,6 +269,9 @@ impl Navigator {
         let tracking = self.tracking.downhill(fall);
         plan.speeds = tracking.speeds(&path, plan.ends, None);
         let wait = waits_at(&self.body, (&path, &plan.speeds), &start, look.moving);
+        let widened = look.goal.filter(|_| plan.near_enough > self.arrival);
+        let stop = widened.and_then(|goal| comes_near(&self.body, &path, goal, plan.near_enough));
+        let wait = wait.into_iter().chain(stop).reduce(f64::min);
         if wait.is_some() {
             plan.speeds = tracking.speeds(&path, plan.ends, wait);
         }
