@@ -573,6 +573,73 @@ fn two_with_one_goal_do_not_touch() {
     }
 }
 
+/// One that comes after another to the same place arrives beside it, where that one stands already.
+#[test]
+fn who_comes_later_to_a_goal_arrives_beside_who_stands_there() {
+    let bare = [
+        "scenery=[]",
+        "terrain.stamp=[]",
+        "vehicle[0].position=[10, 0]",
+        "vehicle[0].row={ count = 2, to = [0, 0] }",
+        "vehicle[0].driver.goal=[35, 0]",
+        "endings.arrived=true",
+    ];
+    let team = never_failing(MapSharing::Central);
+    let (world, hits) = observed(model(&[&bare[..], &[&team]].concat()), 25.0, |_| {});
+    assert!(hits.is_empty(), "{hits:?}");
+    for agent in 0..2 {
+        let outcome = world.outcome(agent);
+        assert_eq!(outcome.code, OutcomeCode::Arrived, "{agent}: {}", outcome.sentence);
+        let at = world.sample(agent).unwrap().pose.position;
+        // within 3 m, or beside the one that stands within 3 m: both reach 1.96 m
+        let away = (at.x - 35.0).hypot(at.y);
+        assert!(away < if agent == 0 { 3.1 } else { 7.5 }, "{agent}: {away} m from the goal");
+    }
+}
+
+/// Two whose ways cross: the second waits for the first, on any threads and ranks with the same bits.
+#[test]
+fn who_gives_way_does_so_alike_on_threads_and_ranks() {
+    let crossing = [
+        "scenery=[]",
+        "terrain.stamp=[]",
+        "vehicle[0].position=[0, -8]",
+        "vehicle[0].row={ count = 2, to = [0, 8], goal_to = [24, -8] }",
+        "vehicle[0].driver.goal=[24, 8]",
+    ];
+    let team = never_failing(MapSharing::Central);
+    let model = model(&[&crossing[..], &[&team]].concat());
+    let heartbeats = 600;
+    let mut waited = 0;
+    let (_, hits) = observed(model.clone(), 0.01 * heartbeats as f64, |world| {
+        let plan = &world.state().agents[1].autonomy.as_ref().unwrap().plan;
+        let before_its_end = plan.speeds.len().saturating_sub(1);
+        waited += usize::from(plan.speeds[..before_its_end].contains(&0.0));
+    });
+    assert!(waited > 20 && hits.is_empty(), "waited in {waited} heartbeats: {hits:?}");
+
+    let on_threads = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| hashes(&model, heartbeats))
+    };
+    let expected = on_threads(1);
+    assert!(expected == on_threads(2), "two threads");
+    let all = on_ranks(2, Duration::from_secs(300), |rank| {
+        let sharing = Sharing { partition: Partition::RoundRobin, ..Sharing::default() };
+        let mut ranks = Ranks::new(rank, model.clone(), None, &sharing, &[]).unwrap();
+        let mut found = Vec::new();
+        for _ in 0..heartbeats {
+            ranks.advance(false).unwrap();
+            found.push(ranks.hash().unwrap().state);
+        }
+        found
+    });
+    for found in all.into_iter().map(Result::unwrap) {
+        let first = expected.iter().zip(&found).position(|(a, b)| a != b);
+        assert_eq!(first, None, "two ranks: first heartbeat that differs");
+    }
+}
+
 /// With its goal behind it turns at full lock, and does so at the pace that it is said to: it does not stop again and
 /// again.
 #[test]
@@ -605,4 +672,26 @@ fn goals_at_the_edge_are_warned_of() {
     assert!(near.len() == 1 && near[0].contains("lies 0.50 m from the terrain's edge"), "{near:?}");
     let clear = warned("[46, 0]");
     assert!(clear.is_empty(), "{clear:?}");
+}
+
+/// Goals that lie in what stands are warned of, those of a team like those of a vehicle.
+#[test]
+fn goals_in_what_stands_are_warned_of() {
+    let block =
+        "scenery=[{ kind = 'block', places = [[30, 5]], size = [2, 8, 2], heading_deg = 30 }]";
+    let warned = |warnings: &[bekker::scenario::Fault]| {
+        let lines = warnings.iter().map(ToString::to_string);
+        lines.filter(|line| line.contains("lies in the")).collect::<Vec<String>>()
+    };
+    let own = warned(&one(&[block, "vehicle[0].driver.goal=[30, 5.5]"]).warnings);
+    assert!(own.len() == 1 && own[0].contains("vehicle[0].driver.goal"), "{own:?}");
+    assert!(warned(&one(&[block, "vehicle[0].driver.goal=[33, 5.5]"]).warnings).is_empty());
+
+    let free = FIELD.replace(", goal_to = [45, 15]", "").replace(", goal = [45, -15]", "");
+    let team = "team={ goals = [[10, -14], [30, 5.5]], radio = { near = 0.9, far = 0.9 } }";
+    let sets = [team, block, "terrain.stamp=[]"].map(str::to_string);
+    let file = ScenarioFile::parse("field.toml", &free, Path::new(""), &sets);
+    let built = build::world(&file.unwrap_or_else(|faults| panic!("{faults}"))).unwrap();
+    let teams = warned(&built.warnings);
+    assert!(teams.len() == 1 && teams[0].contains("team.goals[1]"), "{teams:?}");
 }

@@ -133,6 +133,7 @@ fn main() {
             marks: &[],
             others: &[],
             moving: &[],
+            standing: &[],
             seen: &[],
         };
         let start = Instant::now();

@@ -3,7 +3,7 @@
 //! Parts that can be used alone, each an immutable model with plain data for what it remembers:
 //! [`localisation`], the [`elevation_map`] that scans are put into, what its cells are
 //! ([`obstacles`]) and [`costs`], the route over them ([`astar`], [`smoothing`]), the local path
-//! ([`spline`]), [`giving_way`] to others, [`tracking`] and [`recovery`]; the [`Navigator`] is the whole. Nothing here knows
+//! ([`spline`]), [`giving_way`] to others, [`sharing_goals`] with them, [`tracking`] and [`recovery`]; the [`Navigator`] is the whole. Nothing here knows
 //! time or threads: the same readings in the same order give the same commands.
 //!
 //! Algorithms, parameters and what it cannot do: `docs/autonomy.md`.
@@ -21,6 +21,7 @@ mod plan;
 #[cfg(test)]
 mod proving_ground;
 pub mod recovery;
+pub mod sharing_goals;
 pub mod smoothing;
 pub mod spline;
 pub mod tracking;

@@ -17,6 +17,8 @@ pub struct Plan {
     pub speeds: Vec<f64>,
     /// Station up to which the ground before the vehicle's front is known, m.
     pub known: f64,
+    /// How near to the goal is near enough, m, if others that stand there widen it.
+    pub near_enough: f64,
     /// Whether the path ends at the goal.
     pub ends: bool,
     /// Whether a route to the goal is known; else it leads to as near as can be reached.
@@ -25,6 +27,8 @@ pub struct Plan {
     pub turns: bool,
     /// How far the vehicle could go straight back from where it was, m.
     pub behind: f64,
+    /// Where it turns round: the way of the rear axle backward that turns it on, m, if there is one.
+    pub back: Vec<[f64; 2]>,
     /// The route, m.
     pub route: Vec<[f64; 2]>,
 }

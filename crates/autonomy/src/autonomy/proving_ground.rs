@@ -294,6 +294,7 @@ impl Trial {
             marks: self.state.marks(),
             others: &[],
             moving: &[],
+            standing: &[],
             seen: &[],
         };
         self.plan = self.navigator.think(&mut self.memory, &look);

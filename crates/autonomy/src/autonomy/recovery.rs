@@ -1,8 +1,10 @@
 //! What to do when the vehicle does not get on.
 //!
 //! It wants to move and does not, or there is no feasible path, for some seconds: then it
-//! backs off along the way that it came, marks the place as dear, and plans anew. To its start it is
-//! taken to have come from straight behind, three times as far as it backs off at once. An attempt
+//! backs off, marks the place as dear, and plans anew. Where it turns round and its map shows room for it,
+//! it backs off by the arc that turns it on (a turn in three moves, or more); else along the way that it came, farther
+//! with each attempt that has not helped: so it comes out of what is too narrow to turn in. To its start it is
+//! taken to have come from straight behind, three times as far as it backs off at first. An attempt
 //! ends where its map shows something behind, and where it makes no way: then that is no way back
 //! any more. After some attempts without getting anywhere it gives up.
 
@@ -20,9 +22,9 @@ pub struct RecoveryModel {
     pub patience: f64,
     /// For how long it stands without a feasible path before it does, s.
     pub pathless: f64,
-    /// How far it backs off, m.
+    /// How far it backs off at the first attempt, m; so many times as far at the next ones.
     pub distance: f64,
-    /// For how long at most, s.
+    /// For how long at most, s, as many times.
     pub duration: f64,
     /// Radius of the mark that is left, m.
     pub radius: f64,
@@ -64,8 +66,10 @@ impl Default for RecoveryModel {
 /// Distance between places that are remembered, m.
 const SPACING: f64 = 0.5;
 /// How many are.
-const PLACES: usize = 64;
-/// Way behind a start that is taken for clear, times how far is backed off at once: to turn to what
+const PLACES: usize = 128;
+/// Shortest arc backward that is worth driving, m.
+const SHORTEST: f64 = 1.0;
+/// Way behind a start that is taken for clear, times how far is backed off at first: to turn to what
 /// lies beside it, one may have to draw back twice.
 const BEHIND: f64 = 3.0;
 /// How near to the end of its way back it has come to it, m.
@@ -124,13 +128,14 @@ impl RecoveryModel {
         state.still_for > if has_path { self.patience } else { self.pathless }
     }
 
-    /// Begins to back off from where the rear axle is, if it remembers a way to there: what lies
-    /// behind it elsewhere it does not see. What to mark, some way ahead; nothing if it is to give up.
+    /// Begins to back off from where the rear axle is: by an arc that its map shows as free, if it is long enough,
+    /// else if it remembers a way to there, for what lies behind it elsewhere it does not see. What to mark, some
+    /// way ahead; nothing if it is to give up.
     pub fn back_off(
         &self,
         state: &mut RecoveryState,
-        rear: [f64; 2],
-        heading: [f64; 2],
+        (rear, heading): ([f64; 2], [f64; 2]),
+        arc: &[[f64; 2]],
         ahead: f64,
     ) -> Option<Mark> {
         state.still_for = 0.0;
@@ -139,9 +144,12 @@ impl RecoveryModel {
         if state.attempts > self.attempts {
             return None;
         }
+        let turned: f64 = arc.windows(2).map(|two| between(two[0], two[1])).sum();
+        let turns = turned >= SHORTEST;
+        let far = if turns { turned } else { self.distance * f64::from(state.attempts) };
         let mut way = vec![rear];
         let mut length = 0.0;
-        while length < self.distance
+        while length < far
             && let Some(place) = state.driven.pop_back()
         {
             let gone = between(way[way.len() - 1], place);
@@ -150,9 +158,16 @@ impl RecoveryModel {
                 way.push(place);
             }
         }
+        // beside the end of an arc lies what it remembers of its way
+        let way = if turns { arc.to_vec() } else { way };
         state.backing = (way.len() > 1).then_some((way, 0.0));
         let place = [rear[0] + heading[0] * ahead, rear[1] + heading[1] * ahead];
         Some(Mark { place, radius: self.radius, cost: self.cost })
+    }
+
+    /// Whether it has been on its way back for too long, after so many seconds.
+    pub fn is_late(&self, state: &RecoveryState, since: f64) -> bool {
+        since > self.duration * f64::from(state.attempts.max(1))
     }
 
     /// Ends backing off where so much of the way back is behind it, m. What it has not come to
@@ -201,7 +216,7 @@ mod tests {
         let model = RecoveryModel::default();
         for (metres, back_to) in [(6.2, 2.0), (2.2, -2.0), (0.0, -4.0)] {
             let mut state = come(metres);
-            let mark = model.back_off(&mut state, [metres, 0.0], EAST, 2.0);
+            let mark = model.back_off(&mut state, ([metres, 0.0], EAST), &[], 2.0);
             assert_eq!(mark.map(|mark| mark.place), Some([metres + 2.0, 0.0]));
             let (way, _) = state.backing.unwrap();
             let [x, y] = way[way.len() - 1];
@@ -217,7 +232,7 @@ mod tests {
         let mut state = come(0.0);
         let mut x = 0.0;
         for _ in 0..model.attempts {
-            model.back_off(&mut state, [x, 0.0], EAST, 2.0);
+            model.back_off(&mut state, ([x, 0.0], EAST), &[], 2.0);
             if let Some((way, _)) = &state.backing {
                 x = way[way.len() - 1][0];
             }
@@ -232,12 +247,12 @@ mod tests {
         let model = RecoveryModel::default();
         let (mut state, here) = (come(6.2), [6.9, 0.0]);
         let before = state.driven.clone();
-        model.back_off(&mut state, here, EAST, 2.0);
+        model.back_off(&mut state, (here, EAST), &[], 2.0);
         let remembered = state.driven.len();
         model.stop_backing(&mut state, 0.0);
         assert_eq!(state.driven, before);
         // at its end there is nothing left
-        model.back_off(&mut state, here, EAST, 2.0);
+        model.back_off(&mut state, (here, EAST), &[], 2.0);
         model.stop_backing(&mut state, model.distance + SPACING);
         assert_eq!((state.driven.len(), state.backing), (remembered, None));
     }
@@ -245,10 +260,10 @@ mod tests {
     #[test]
     fn what_held_it_is_no_way_back() {
         let (model, mut state) = (RecoveryModel::default(), come(6.2));
-        model.back_off(&mut state, [6.2, 0.0], EAST, 2.0);
+        model.back_off(&mut state, ([6.2, 0.0], EAST), &[], 2.0);
         model.forget_the_way_back(&mut state);
         model.drive_on(&mut state, [6.2, 0.0], EAST);
-        assert!(model.back_off(&mut state, [6.2, 0.0], EAST, 2.0).is_some());
+        assert!(model.back_off(&mut state, ([6.2, 0.0], EAST), &[], 2.0).is_some());
         assert_eq!((state.attempts, state.backing), (2, None));
     }
 

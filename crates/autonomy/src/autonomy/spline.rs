@@ -5,7 +5,8 @@
 //! the Frenet frame of a straight route it is o (3 t² - 2 t³). Those that bend more than
 //! the vehicle can steer or on which its outline touches what is blocked are out; of the others
 //! the one of least cost is taken: offset, bending, change against the last choice, and what it
-//! passes too near. Where none is left ahead, arcs at full lock are tried, to turn round. After K.
+//! passes too near. Where none is left ahead, arcs at full lock are tried, to turn round; in narrow places short
+//! ones, between which it draws back by arcs of the other lock. After K.
 //! Chu, M. Lee and M. Sunwoo, "Local path planning for off-road autonomous driving with avoidance of
 //! static obstacles", IEEE Transactions on Intelligent Transportation Systems 13 (2012).
 
@@ -53,6 +54,8 @@ pub struct SplineModel {
     /// Speed at which it turns at full lock, m/s: a faster one is elsewhere before its
     /// wheels are turned.
     pub turning: f64,
+    /// Lengths of the arcs at full lock, m, the first tried first.
+    pub arcs: Vec<f64>,
 }
 
 impl Default for SplineModel {
@@ -70,6 +73,7 @@ impl Default for SplineModel {
             ground: 0.5,
             sample: 0.25,
             turning: 1.0,
+            arcs: vec![5.0, 3.5, 2.0],
         }
     }
 }
@@ -85,6 +89,15 @@ pub struct Local {
     pub cost: f64,
     /// Whether it turns round at full lock, off the route.
     pub turns: bool,
+}
+
+/// What the last choice was: the next does not differ without need.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Choice {
+    /// Offset of the local path, m.
+    pub offset: f64,
+    /// The side to which it turns round, 1 to the left, -1 to the right, until a path lies ahead; 0 if it does not.
+    pub side: f64,
 }
 
 /// The vehicle as a local path starts from it.
@@ -150,14 +163,23 @@ impl Surroundings<'_> {
 
     /// Whether the ground before the front, seen across its width, is known.
     pub fn is_known(&self, rear: [f64; 2], heading: [f64; 2]) -> bool {
-        let footprint = &self.body.footprint;
-        let front = footprint.front - self.body.geometry.rear_axle;
+        self.is_known_at(rear, heading, self.body.footprint.front)
+    }
+
+    /// Whether the ground behind the rear, seen across its width, is known.
+    fn is_known_behind(&self, rear: [f64; 2], heading: [f64; 2]) -> bool {
+        self.is_known_at(rear, heading, self.body.footprint.rear)
+    }
+
+    /// Whether the ground across its width is known at an end of it (m along the chassis x axis).
+    fn is_known_at(&self, rear: [f64; 2], heading: [f64; 2], end: f64) -> bool {
+        let along = end - self.body.geometry.rear_axle;
         // closer than a cell, so that no shadow of a trunk slips between
         [-0.5, -0.25, 0.0, 0.25, 0.5].into_iter().all(|share| {
-            let aside = share * footprint.width;
+            let aside = share * self.body.footprint.width;
             let place = [
-                rear[0] + heading[0] * front - heading[1] * aside,
-                rear[1] + heading[1] * front + heading[0] * aside,
+                rear[0] + heading[0] * along - heading[1] * aside,
+                rear[1] + heading[1] * along + heading[0] * aside,
             ];
             self.map.class(place) != Class::Unknown
         })
@@ -175,13 +197,13 @@ impl SplineModel {
     }
 
     /// The best local path along a route from its beginning on; nothing where none is feasible. The
-    /// last choice is that of the offset, m.
+    /// last choice becomes this one.
     pub fn choose(
         &self,
         around: &Surroundings<'_>,
         start: &Start,
         route: &Path,
-        last: f64,
+        last: &mut Choice,
     ) -> Option<Local> {
         let here = route.locate(start.rear);
         let least = self.least(around, start);
@@ -195,11 +217,13 @@ impl SplineModel {
             let judged = candidates.filter_map(|offset| {
                 let points = self.spline(start, route, station, offset)?;
                 let cost = self.judge(around, least, &points)?;
-                let cost = cost + self.offset * offset.abs() + self.change * (offset - last).abs();
+                let change = (offset - last.offset).abs();
+                let cost = cost + self.offset * offset.abs() + self.change * change;
                 Some(Local { points, offset, cost, turns: false })
             });
             let best = judged.reduce(|best, next| if next.cost < best.cost { next } else { best });
             if best.is_some() {
+                last.side = 0.0;
                 return best;
             }
         }
@@ -207,7 +231,17 @@ impl SplineModel {
         if start.speed.abs() > BRISK * self.turning {
             return None;
         }
-        self.turn(around, start, least, route)
+        let (side, is_behind) = self.side(start, route);
+        let begins = last.side == 0.0;
+        // while the route lies behind it goes on turning to one side: arcs to the other would undo what it has come to
+        if begins || !is_behind {
+            last.side = side;
+        }
+        self.turn(around, start, least, last.side).or_else(|| {
+            let other = self.turn(around, start, least, -last.side).filter(|_| begins)?;
+            last.side = -last.side;
+            Some(other)
+        })
     }
 
     /// The candidate to an offset beside a station of the route.
@@ -288,35 +322,66 @@ impl SplineModel {
         Some((self.bending * bending + self.near * short + self.ground * dear) / count)
     }
 
-    /// An arc at nearly full lock towards the side on which the route lies, or else the other.
+    /// The side on which the route lies: 1 to the left, -1 to the right; and whether it lies behind.
+    fn side(&self, start: &Start, route: &Path) -> (f64, bool) {
+        let here = route.locate(start.rear);
+        let longest = self.lengths.first().copied().unwrap_or(0.0);
+        let target = route.point(0, (here.station + longest).min(route.length()));
+        let to = [target[0] - start.rear[0], target[1] - start.rear[1]];
+        let [hx, hy] = start.heading;
+        let side = if hx * to[1] - hy * to[0] >= 0.0 { 1.0 } else { -1.0 };
+        (side, hx * to[0] + hy * to[1] < 0.0)
+    }
+
+    /// An arc at nearly full lock towards a side.
     fn turn(
         &self,
         around: &Surroundings<'_>,
         start: &Start,
         least: [f64; 3],
-        route: &Path,
+        side: f64,
     ) -> Option<Local> {
-        let here = route.locate(start.rear);
-        let target = route.point(0, (here.station + self.lengths.first()?).min(route.length()));
-        let to = [target[0] - start.rear[0], target[1] - start.rear[1]];
-        let [hx, hy] = start.heading;
-        let side = if hx * to[1] - hy * to[0] >= 0.0 { 1.0 } else { -1.0 };
-        let curvature = 0.95 * around.body.curvature();
-        let arcs = [side, -side].into_iter().filter_map(|side| {
-            let count = (self.lengths.last()? / self.sample).ceil() as usize;
-            let points: Vec<[f64; 2]> = (0..=count)
-                .map(|k| {
-                    let along = self.sample * k as f64;
-                    let (sin, cos) = sin_cos(curvature * along);
-                    let (x, y) = (sin / curvature, side * (1.0 - cos) / curvature);
-                    [start.rear[0] + hx * x - hy * y, start.rear[1] + hy * x + hx * y]
-                })
-                .collect();
+        let curvature = side * 0.95 * around.body.curvature();
+        self.arcs.iter().find_map(|length| {
+            let count = (length / self.sample).ceil() as usize;
+            let points: Vec<[f64; 2]> =
+                (0..=count).map(|k| arc(start, curvature, self.sample * k as f64).0).collect();
             let cost = self.judge(around, least, &points)?;
             Some(Local { points, offset: 0.0, cost, turns: true })
-        });
-        arcs.into_iter().next()
+        })
     }
+
+    /// The arc backward, up to `most` (m) of it, at nearly the other lock, by which the vehicle turns on to a side
+    /// where it cannot ahead. It lies on known ground alone, and what the body stands too near to already it may leave.
+    pub fn draw_back(
+        &self,
+        around: &Surroundings<'_>,
+        start: &Start,
+        side: f64,
+        most: f64,
+    ) -> Vec<[f64; 2]> {
+        let curvature = -side * 0.95 * around.body.curvature();
+        let needed = self.margin + SLACK;
+        let own = around.clearances(start.rear, start.heading, needed);
+        let least = own.map(|own| self.margin.min(own - SLACK));
+        let count = (most / self.sample).ceil() as u32;
+        let places = (0..=count).map(|k| arc(start, curvature, -self.sample * f64::from(k)));
+        let is_free = |(rear, heading): &([f64; 2], [f64; 2])| {
+            let clearances = around.clearances(*rear, *heading, needed);
+            around.is_known_behind(*rear, *heading)
+                && clearances.iter().zip(&least).all(|(own, least)| own >= least)
+        };
+        places.take_while(is_free).map(|(rear, _)| rear).collect()
+    }
+}
+
+/// Rear axle and heading of a vehicle that has gone so far (m) along an arc from its start, back where negative.
+fn arc(start: &Start, curvature: f64, along: f64) -> ([f64; 2], [f64; 2]) {
+    let [hx, hy] = start.heading;
+    let (sin, cos) = sin_cos(curvature * along);
+    let (x, y) = (sin / curvature, (1.0 - cos) / curvature);
+    let rear = [start.rear[0] + hx * x - hy * y, start.rear[1] + hy * x + hx * y];
+    (rear, [hx * cos - hy * sin, hy * cos + hx * sin])
 }
 
 #[cfg(test)]
@@ -361,7 +426,7 @@ mod tests {
     fn choose(map: &CostMap, start: &Start, others: &[[f64; 3]]) -> Option<Local> {
         let route = Path::polyline(&[[0.0, 0.0], [20.0, 0.0], [40.0, 0.0]]).unwrap();
         let around = Surroundings { map, others, body: &body() };
-        SplineModel::default().choose(&around, start, &route, 0.0)
+        SplineModel::default().choose(&around, start, &route, &mut Choice::default())
     }
 
     /// Corners of the vehicle and the middles of its sides along a path.

@@ -99,6 +99,10 @@ impl LastKnown {
         let [x, y] = [0, 1].map(|k| self.place[k] + self.velocity[k] * since);
         [x, y, self.reach]
     }
+
+    fn moves(&self) -> bool {
+        hypot(self.velocity[0], self.velocity[1]) > MOVES
+    }
 }
 
 /// Speed from which another vehicle moves, m/s.
@@ -117,6 +121,8 @@ struct Thinking {
     others: Vec<[f64; 3]>,
     /// Those that it gives way to.
     moving: Vec<Moving>,
+    /// Others that stand.
+    standing: Vec<[f64; 3]>,
     /// Others while the scan was taken.
     seen: Vec<[f64; 3]>,
     /// Tiles that others have told.
@@ -142,6 +148,7 @@ impl Thinking {
             marks: &self.marks,
             others: &self.others,
             moving: &self.moving,
+            standing: &self.standing,
             seen: &self.seen,
         };
         // as `Navigator::think` does
@@ -205,12 +212,18 @@ impl AutonomyState {
     /// Others that move, and that come before it in the order of the vehicles: it gives way to them.
     fn moving(&self, agent: u32, now_us: u64) -> Vec<Moving> {
         let before = self.others.range(..agent).map(|(_, told)| told);
-        let moving = before.filter(|told| hypot(told.velocity[0], told.velocity[1]) > MOVES);
+        let moving = before.filter(|told| told.moves());
         let as_now = |told: &LastKnown| {
             let [x, y, reach] = told.at(1e-6 * now_us as f64);
             Moving { place: [x, y], velocity: told.velocity, reach }
         };
         moving.map(as_now).collect()
+    }
+
+    /// Others that stand: x, y and reach, m.
+    fn standing(&self) -> Vec<[f64; 3]> {
+        let standing = self.others.values().filter(|told| !told.moves());
+        standing.map(|told| [told.place[0], told.place[1], told.reach]).collect()
     }
 
     /// Others where they should have been when a scan began, half way and when it was `taken`, s:
@@ -380,6 +393,7 @@ impl AutonomyState {
             marks: self.navigator.marks().to_vec(),
             others: self.others(now_us),
             moving: self.moving(agent, now_us),
+            standing: self.standing(),
             seen: self.seen(taken, cloud),
             news: self.member.take_news(),
         };

@@ -2,6 +2,7 @@
 
 use super::scene::{Form, Prop, PropKind};
 use crate::collision::{Hull, Stem};
+use crate::numeric::hypot;
 use crate::sensor::bvh::Bounds;
 use crate::sensor::class::Class;
 use crate::spatial::{Pose, Quat, Vec3};
@@ -97,6 +98,18 @@ impl Obstacle {
             }
             Form::Mesh { bounds, .. } => {
                 prop.size.map_or_else(|| Some(boxed(&bounds, prop, &ground)), block)
+            }
+        }
+    }
+
+    /// Whether a place lies in it as it is seen from above.
+    fn covers(&self, [x, y]: [f64; 2]) -> bool {
+        match self {
+            Obstacle::Stem { stem, foot } => hypot(x - foot.x, y - foot.y) < 0.5 * stem.diameter,
+            Obstacle::Solid { pose, hull } => {
+                let own = pose.local_point(&Vec3::new(x, y, pose.position.z)) - hull[0].centre;
+                let half = hull[0].shape.half();
+                own.x.abs() < half.x && own.y.abs() < half.y
             }
         }
     }
@@ -197,6 +210,14 @@ impl Obstacles {
     /// Which prop one is.
     pub fn prop(&self, index: usize) -> Option<usize> {
         self.props.get(index).copied()
+    }
+
+    /// The first in which a place lies, as it is seen from above.
+    pub fn at(&self, place: [f64; 2]) -> Option<usize> {
+        let mut near = Vec::new();
+        self.near(place, 0.0, &mut near);
+        let covers = |index: &usize| self.all.get(*index).is_some_and(|own| own.covers(place));
+        near.into_iter().map(|index| index as usize).find(covers)
     }
 
     /// Those that come within `reach` m of a place, in ascending order.

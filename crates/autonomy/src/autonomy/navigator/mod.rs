@@ -192,7 +192,7 @@ impl Navigator {
         let estimate = state.estimate().at(time);
         let going =
             Going { body: &self.body, pose: estimate.pose, speed: estimate.speed(), step: h };
-        self.arrive(state, &going);
+        self.arrive(state, plan, &going);
         let tracking = &self.tracking;
         match state.phase {
             Phase::Arrived | Phase::GaveUp => tracking.stand(&mut state.tracking, &going),
@@ -201,10 +201,11 @@ impl Navigator {
         }
     }
 
-    fn arrive(&self, state: &mut NavigatorState, going: &Going<'_>) {
+    fn arrive(&self, state: &mut NavigatorState, plan: &Plan, going: &Going<'_>) {
         let at = going.pose.position;
         while let (Phase::Driving | Phase::Backing, Some(goal)) = (state.phase, state.goal()) {
-            if hypot(goal[0] - at.x, goal[1] - at.y) > self.arrival {
+            let widened = if plan.goal == Some(goal) { plan.near_enough } else { 0.0 };
+            if hypot(goal[0] - at.x, goal[1] - at.y) > self.arrival.max(widened) {
                 return;
             }
             state.reached += 1;
@@ -230,7 +231,8 @@ impl Navigator {
         let intent = [plan.goal.is_some() && !waits, plan.path.is_some()];
         if self.recovery.is_stuck(&mut state.recovery, intent, going.speed, going.step) {
             let front = self.body.footprint.front - self.body.geometry.rear_axle;
-            match self.recovery.back_off(&mut state.recovery, rear, heading, front + 1.0) {
+            let here = (rear, heading);
+            match self.recovery.back_off(&mut state.recovery, here, &plan.back, front + 1.0) {
                 Some(mark) => {
                     state.marks.push(mark);
                     state.tracking.place = Place::default();
@@ -255,8 +257,9 @@ impl Navigator {
             return done(self.tracking.stand(&mut state.tracking, going), state);
         };
         *since += going.step;
-        let late = *since > self.recovery.duration;
-        let Ok(path) = Path::polyline(way) else {
+        let (since, way) = (*since, Path::polyline(way));
+        let late = self.recovery.is_late(&state.recovery, since);
+        let Ok(path) = way else {
             return done(self.tracking.stand(&mut state.tracking, going), state);
         };
         let controls = self.tracking.back(&mut state.tracking, &path, plan.behind, going);

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::autonomy::proving_ground::{Ground, Trial, navigator};
+use crate::vehicle::spec::Footprint;
 
 /// A drive from the origin eastward.
 fn trial(ground: Ground, goals: Vec<[f64; 2]>) -> Trial {
@@ -109,6 +110,33 @@ fn gets_out_of_a_dead_end() {
     let mut trial = trial(Ground { walls, ..Ground::default() }, vec![[28.0, 0.0]]);
     let [touched, _] = drive(&mut trial, 120.0);
     assert_eq!((trial.state.phase(), touched), (Phase::Arrived, false), "at {:?}", trial.rear);
+}
+
+/// A pocket 30 m deep, so wide within, open towards the start, with the goal straight behind its far wall: it sees the
+/// end from within alone, turns in as many moves as that takes, and goes round.
+#[test]
+fn goes_round_a_deep_dead_end() {
+    // width, front and rear from an origin 1.36 m before the rear axle, wheelbase, radius
+    let mrzr = (1.57, [1.80, -1.79], 2.72, 9.8);
+    let hmmwv = (2.16, [2.57, -2.00], 3.30, 7.6);
+    for ((width, [front, rear], wheelbase, radius), wide) in [(mrzr, 24.0), (hmmwv, 12.0)] {
+        let half = 0.5 * wide;
+        let walls = vec![
+            [40.0, -half - 0.5, 40.5, half + 0.5, 2.0],
+            [10.0, -half - 0.5, 40.0, -half, 2.0],
+            [10.0, half, 40.0, half + 0.5, 2.0],
+        ];
+        let mut trial = trial(Ground { walls, ..Ground::default() }, vec![[60.0, 0.0]]);
+        let body = &mut trial.navigator.body;
+        body.footprint = Footprint { front, rear, width };
+        body.geometry.wheelbase = wheelbase;
+        body.geometry.max_steer = crate::numeric::atan(wheelbase / radius);
+        trial.navigator.costs.margin = 0.5;
+        trial.navigator.arrival = 3.0;
+        let [touched, _] = drive(&mut trial, 240.0);
+        let reached = (trial.state.phase(), touched);
+        assert_eq!(reached, (Phase::Arrived, false), "{width} in {wide} at {:?}", trial.rear);
+    }
 }
 
 /// One that something holds backs off, marks the place, tries again and gives up in the end.

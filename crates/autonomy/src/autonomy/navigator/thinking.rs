@@ -9,7 +9,8 @@ use crate::autonomy::elevation_map::{ElevationMap, Scan, TileKey, Window};
 use crate::autonomy::giving_way::{Moving, waits_at};
 use crate::autonomy::localisation::{Estimate, PoseTrack};
 use crate::autonomy::plan::Plan;
-use crate::autonomy::spline::{Start, Surroundings};
+use crate::autonomy::sharing_goals::{comes_near, near_enough};
+use crate::autonomy::spline::{Choice, Start, Surroundings};
 use crate::numeric::hypot;
 use crate::sensor::lidar::Cloud;
 use crate::spatial::{Pose, Vec3};
@@ -48,8 +49,8 @@ pub struct Memory {
     route_time: f64,
     /// Whether the route leads to the goal.
     arrives: bool,
-    /// Offset of the last local path, m.
-    offset: f64,
+    /// What the last local path was.
+    choice: Choice,
     #[serde(skip)]
     derived: Derived,
 }
@@ -87,7 +88,9 @@ pub struct Look<'a> {
     pub others: &'a [[f64; 3]],
     /// Those of them that move and that it gives way to.
     pub moving: &'a [Moving],
-    /// The same where they were while the scan was taken, each at some moments of it: what returned
+    /// Those of the others that stand.
+    pub standing: &'a [[f64; 3]],
+    /// The others where they were while the scan was taken, each at some moments of it: what returned
     /// from there is of them.
     pub seen: &'a [[f64; 3]],
 }
@@ -121,7 +124,7 @@ impl Navigator {
             route_goal: None,
             route_time: f64::NEG_INFINITY,
             arrives: false,
-            offset: 0.0,
+            choice: Choice::default(),
             derived: Derived::default(),
         }
     }
@@ -238,15 +241,24 @@ impl Navigator {
         let heading = [ahead.x / level, ahead.y / level];
         let (rear, speed) = (self.body.geometry.rear(pose), look.estimate.speed());
         let start = Start { rear, heading, speed };
+        if let Some(goal) = look.goal {
+            plan.near_enough = near_enough(&self.body, self.arrival, goal, (rear, look.standing));
+        }
         let around = Surroundings { map, others: look.others, body: &self.body };
         let most = self.recovery.distance;
         plan.behind = around.room_behind(&start, most, self.spline.sample);
         let Ok(route) = Path::polyline(&memory.route) else { return plan };
-        let Some(local) = self.spline.choose(&around, &start, &route, memory.offset) else {
-            return plan;
-        };
+        let local = self.spline.choose(&around, &start, &route, &mut memory.choice);
+        if memory.choice.side != 0.0 {
+            plan.back = self.spline.draw_back(&around, &start, memory.choice.side, most);
+            // where it gets on by no arc the side is chosen anew
+            if local.is_none() && plan.back.len() < 2 {
+                memory.choice.side = 0.0;
+            }
+        }
+        let Some(local) = local else { return plan };
         let Ok(path) = Path::polyline(&local.points) else { return plan };
-        memory.offset = local.offset;
+        memory.choice.offset = local.offset;
         let end = local.points[local.points.len() - 1];
         plan.ends = look.goal.is_some_and(|goal| {
             hypot(goal[0] - end[0], goal[1] - end[1]) < self.arrival && memory.arrives
@@ -257,6 +269,9 @@ impl Navigator {
         let tracking = self.tracking.downhill(fall);
         plan.speeds = tracking.speeds(&path, plan.ends, None);
         let wait = waits_at(&self.body, (&path, &plan.speeds), &start, look.moving);
+        let widened = look.goal.filter(|_| plan.near_enough > self.arrival);
+        let stop = widened.and_then(|goal| comes_near(&self.body, &path, goal, plan.near_enough));
+        let wait = wait.into_iter().chain(stop).reduce(f64::min);
         if wait.is_some() {
             plan.speeds = tracking.speeds(&path, plan.ends, wait);
         }

@@ -4,6 +4,7 @@ use crate::ground::GroundModel;
 use crate::scenario::ScenarioFile;
 use crate::scenario::config::{CustomSoil, Driver, LocalisationKind};
 use crate::scenario::fault::{Fault, Problem};
+use crate::simulation::Obstacles;
 use crate::soil::SoilKind;
 use crate::vehicle::AnySpec;
 use crate::vehicle::driver::SteeringGeometry;
@@ -55,6 +56,23 @@ fn passed_over(file: &ScenarioFile) -> Vec<Fault> {
         }
     }
     warnings
+}
+
+/// Goals that lie in what stands: nobody can come nearer to them than beside it.
+pub fn goals_in_obstacles(file: &ScenarioFile, obstacles: &Obstacles) -> Vec<Fault> {
+    let own = file.scenario.vehicle.iter().enumerate().filter_map(|(index, vehicle)| {
+        let Driver::Autonomous { goal, .. } = vehicle.driver else { return None };
+        Some((format!("vehicle[{index}].driver.goal"), goal?))
+    });
+    let of_teams = file.scenario.team.iter().flat_map(|team| &team.goals).enumerate();
+    let of_teams = of_teams.map(|(index, goal)| (format!("team.goals[{index}]"), *goal));
+    let warning = |(key, goal): (String, [f64; 2])| {
+        let struck = obstacles.at(goal)?;
+        let (noun, [x, y]) = (obstacles.noun(struck), obstacles.get(struck)?.place());
+        let cause = format!("lies in the {noun} at ({x:.2}, {y:.2}) m: a vehicle may not arrive");
+        Some(file.document.fault(&key, Problem::Refused { cause }))
+    };
+    own.chain(of_teams).filter_map(warning).collect()
 }
 
 /// Goals so near to the terrain's edge that a vehicle may not come to them: its rear axle is driven to them, and its

@@ -106,6 +106,7 @@ pub fn world_of(file: &ScenarioFile, parts: &Parts) -> Result<Built, Faults> {
     };
     let world = with_obstacles(file, world, &shown, random);
     Faults::into_result(in_obstacles(file, &world))?;
+    warnings.extend(super::warnings::goals_in_obstacles(file, &world.obstacles));
     Ok(Built {
         world: with_scene_model(file, world, &shown, random),
         placement: land.placement,
