@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// First bytes of every checkpoint; the version of its layout follows.
 const MAGIC: &[u8; 7] = b"BEKKER\x00";
-/// Version of the layout: 18, since vehicles have the way that they made over the last second.
+/// Version of the layout: 19, since vehicles that drive themselves know to which side they turn round.
 const VERSION: u8 = 19;
 const DIGEST: usize = 32;
 /// First bytes of one rank's part of a checkpoint, likewise.
