@@ -159,7 +159,8 @@ def _column(name: str, words: list[str]) -> npt.NDArray[Any]:
 def _asked(command: str, *paths: str | os.PathLike[str], options: Iterable[str] = ()) -> dict[str, Any]:
     """The JSON that a subcommand prints."""
     # what begins with a dash is a path, too
-    line = [sys.executable, "-m", "bekker", "study", command, *options, "--json", "--", *map(os.fspath, paths)]
+    named = [os.fspath(each) for each in paths]
+    line = [sys.executable, "-m", "bekker", "study", command, *options, "--json", "--", *named]
     # what it says of its progress and of doubts is for who looks on
     done = subprocess.run(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
     if done.returncode != 0:
