@@ -553,43 +553,46 @@ fn none_drives_downhill_into_the_wall_that_it_sees() {
     assert!(world.sample(0).unwrap().pose.position.x > 15.0 && hits.is_empty(), "{hits:?}");
 }
 
-/// Two that are sent to one place from either side come to it without touching: the second gives way.
-#[test]
-fn two_with_one_goal_do_not_touch() {
-    let bare = [
-        "scenery=[]",
-        "terrain.stamp=[]",
-        "vehicle[0].position=[0, -8]",
-        "vehicle[0].row={ count = 2, to = [0, 8] }",
-        "vehicle[0].driver.goal=[45, 0]",
-        "endings.arrived=true",
-    ];
-    let team = never_failing(MapSharing::Central);
-    let (world, hits) = observed(model(&[&bare[..], &[&team]].concat()), 40.0, |_| {});
+/// The world of two vehicles of a team that share maps without loss, on a field where nothing stands.
+fn two(sets: &[&str]) -> WorldModel {
+    let bare = ["scenery=[]", "terrain.stamp=[]", &never_failing(MapSharing::Central)];
+    model(&[&bare[..], sets].concat())
+}
+
+/// Drives the world of two until both have arrived, without a touch.
+fn both_arrive(sets: &[&str], seconds: f64) -> World {
+    let (world, hits) = observed(two(sets), seconds, |_| {});
     assert!(hits.is_empty(), "{hits:?}");
     for agent in 0..2 {
         let outcome = world.outcome(agent);
         assert_eq!(outcome.code, OutcomeCode::Arrived, "{agent}: {}", outcome.sentence);
     }
+    world
+}
+
+/// Two that are sent to one place from either side come to it without touching: the second gives way.
+#[test]
+fn two_with_one_goal_do_not_touch() {
+    let sets = [
+        "vehicle[0].position=[0, -8]",
+        "vehicle[0].row={ count = 2, to = [0, 8] }",
+        "vehicle[0].driver.goal=[45, 0]",
+        "endings.arrived=true",
+    ];
+    both_arrive(&sets, 40.0);
 }
 
 /// One that comes after another to the same place arrives beside it, where that one stands already.
 #[test]
 fn who_comes_later_to_a_goal_arrives_beside_who_stands_there() {
-    let bare = [
-        "scenery=[]",
-        "terrain.stamp=[]",
+    let sets = [
         "vehicle[0].position=[10, 0]",
         "vehicle[0].row={ count = 2, to = [0, 0] }",
         "vehicle[0].driver.goal=[35, 0]",
         "endings.arrived=true",
     ];
-    let team = never_failing(MapSharing::Central);
-    let (world, hits) = observed(model(&[&bare[..], &[&team]].concat()), 25.0, |_| {});
-    assert!(hits.is_empty(), "{hits:?}");
+    let world = both_arrive(&sets, 25.0);
     for agent in 0..2 {
-        let outcome = world.outcome(agent);
-        assert_eq!(outcome.code, OutcomeCode::Arrived, "{agent}: {}", outcome.sentence);
         let at = world.sample(agent).unwrap().pose.position;
         // within 3 m, or beside the one that stands within 3 m: both reach 1.96 m
         let away = (at.x - 35.0).hypot(at.y);
@@ -600,15 +603,11 @@ fn who_comes_later_to_a_goal_arrives_beside_who_stands_there() {
 /// Two whose ways cross: the second waits for the first, on any threads and ranks with the same bits.
 #[test]
 fn who_gives_way_does_so_alike_on_threads_and_ranks() {
-    let crossing = [
-        "scenery=[]",
-        "terrain.stamp=[]",
+    let model = two(&[
         "vehicle[0].position=[0, -8]",
         "vehicle[0].row={ count = 2, to = [0, 8], goal_to = [24, -8] }",
         "vehicle[0].driver.goal=[24, 8]",
-    ];
-    let team = never_failing(MapSharing::Central);
-    let model = model(&[&crossing[..], &[&team]].concat());
+    ]);
     let heartbeats = 600;
     let mut waited = 0;
     let (_, hits) = observed(model.clone(), 0.01 * heartbeats as f64, |world| {

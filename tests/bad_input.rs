@@ -207,8 +207,13 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
     ),
     (
         "\"procedural\", amplitude = 2,",
-        "\"random\", size = [300, 300], rocks = { diameter = [2, 1] },",
+        "\"random\", size = [300, 300], rocks = { count = 4, diameter = [2, 1] },",
         ":15: terrain.surface.rocks.diameter = [2, 1]: must run from low to high",
+    ),
+    (
+        "\"procedural\", amplitude = 2,",
+        "\"random\", size = [300, 300], rocks = { diameter = [1, 2] },",
+        ":15: terrain.surface.rocks.count: missing: it or density is required",
     ),
     (
         "\"procedural\", amplitude = 2,",

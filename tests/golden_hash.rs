@@ -34,13 +34,14 @@ fn states_are_the_same_on_every_machine() {
     assert_eq!(found, golden);
 }
 
-/// At each level of instructions that this processor has.
+/// At each level of instructions that this processor has; the widest is taken where none is named.
 #[test]
 fn states_do_not_know_the_instructions() {
     let levels = instructions::available();
+    let (_, narrower) = levels.split_last().unwrap();
     for (example, time, _) in GOLDEN {
         let expected = hash(example, 0.3 * time, "");
-        for (name, _) in &levels {
+        for (name, _) in narrower {
             assert_eq!(hash(example, 0.3 * time, name), expected, "{name}");
         }
     }

@@ -492,6 +492,20 @@ fn conditions_hold_where_their_rasters_say() {
     assert_eq!(wide["covers"][0]["cover"], "");
 }
 
+/// Nodes too far apart for the vehicle's wheels are told of, as they are of a run.
+#[test]
+fn nodes_that_lie_far_apart_are_told_of() {
+    let warnings = |spacing: f64| {
+        let text = format!("{QUICK}area = [-50, -50, 50, 50]\n");
+        let sets = [format!("ground.spacing={spacing}")];
+        let map = MapFile::parse("map.toml", &text, Path::new(""), &sets);
+        map.unwrap_or_else(|faults| panic!("{faults}")).warnings(&[])
+    };
+    assert_eq!(warnings(0.1), [""; 0]);
+    let told = warnings(0.2);
+    assert!(told.len() == 1 && told[0].contains("is coarse for hmmwv"), "{told:?}");
+}
+
 /// Where a condition says nothing is told by its share; nothing of one that has a value besides.
 #[test]
 fn conditions_that_leave_cells_out_are_told() {

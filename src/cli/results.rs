@@ -232,6 +232,10 @@ pub fn begin(
             let named = file.folder.join(path.file_name().unwrap_or_default());
             let own = FileHash::of(path, &named.display().to_string())?;
             let kept = kept_inputs::keep(folder, &file.inputs)?;
+            for large in kept.iter().filter(|input| input.copy.is_none()) {
+                let (path, size) = (&large.path, large.bytes >> 20);
+                eprintln!("warning: {path} ({size} MiB) is not copied: a replay reads it there");
+            }
             (std::iter::once(own).chain(kept).collect(), first_tick)
         }
     };

@@ -2,8 +2,9 @@
 
 use super::config::{
     Area, Camera as CameraConfig, CameraChannel, CustomSoil, Driver, Filter, FollowPolicy,
-    FrameFormat, InertialErrors, Label, LidarRays, LocalisationKind, RandomSurface, Scenario,
-    Sensor, SensorModel, Sharing, Surface, TableRow, Team, TowKind, Vehicle,
+    FrameFormat, InertialErrors, Label, LidarRays, LocalisationKind, RandomBarriers, RandomHoles,
+    RandomRocks, RandomSurface, RandomTrees, Scenario, Sensor, SensorModel, Sharing, Surface,
+    TableRow, Team, TowKind, Vehicle,
 };
 use super::convoys::{Convoys, by_name};
 use super::document::Document;
@@ -104,18 +105,24 @@ pub(super) fn decimal(seconds: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_string()
 }
 
-/// A random surface says how many there are of each in one way, and the smaller size first.
+/// A random surface says how many there are of each in one way, of none no sizes, and the smaller
+/// size first.
 fn check_random_surface(surface: &RandomSurface, refuse: &mut Refuse) {
     let RandomSurface { holes, trees, rocks, barriers, .. } = surface;
-    for (name, count, density) in [
-        ("holes", holes.count, holes.density),
-        ("trees", trees.count, trees.density),
-        ("rocks", rocks.count, rocks.density),
-        ("barriers", barriers.count, barriers.density),
+    // resolved scenarios write the defaults of what they have none of
+    for (name, count, density, is_shaped) in [
+        ("holes", holes.count, holes.density, *holes != RandomHoles::default()),
+        ("trees", trees.count, trees.density, *trees != RandomTrees::default()),
+        ("rocks", rocks.count, rocks.density, *rocks != RandomRocks::default()),
+        ("barriers", barriers.count, barriers.density, *barriers != RandomBarriers::default()),
     ] {
-        if count.is_some() && density.is_some() {
-            let key = format!("terrain.surface.{name}.density");
-            refuse(key, Problem::Excludes { other: "count" });
+        let key = |last: &str| format!("terrain.surface.{name}.{last}");
+        match (count, density) {
+            (Some(_), Some(_)) => refuse(key("density"), Problem::Excludes { other: "count" }),
+            (None, None) if is_shaped => {
+                refuse(key("count"), Problem::Missing { expected: "it or density".into() });
+            }
+            _ => {}
         }
     }
     for (name, [from, to]) in [("trees", trees.diameter), ("rocks", rocks.diameter)] {

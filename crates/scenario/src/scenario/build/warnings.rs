@@ -5,7 +5,7 @@ use crate::scenario::ScenarioFile;
 use crate::scenario::config::{CustomSoil, Driver, LocalisationKind};
 use crate::scenario::fault::{Fault, Problem};
 use crate::simulation::Obstacles;
-use crate::soil::SoilKind;
+use crate::soil::{Soil, SoilKind};
 use crate::vehicle::AnySpec;
 use crate::vehicle::driver::SteeringGeometry;
 use std::sync::Arc;
@@ -147,22 +147,32 @@ fn coarse_nodes(
     specs: &[Arc<AnySpec>],
     ground: &GroundModel,
 ) -> Option<Fault> {
-    let gives_way = |soil: &crate::soil::Soil| matches!(soil.kind, SoilKind::Yielding(_));
-    if !ground.soils().iter().any(gives_way) {
+    let names = file.scenario.vehicle.iter().map(|vehicle| vehicle.name.as_str());
+    let vehicles = names.zip(specs.iter().map(Arc::as_ref));
+    too_few_nodes(vehicles, ground.soils(), ground.lattice().spacing)
+        .map(|cause| file.document.fault("ground.spacing", Problem::Refused { cause }))
+}
+
+/// Why nodes so far apart, m, are too few for the wheels or tracks of one of these vehicles, if they are
+/// and any of the soils gives way.
+pub fn too_few_nodes<'a>(
+    vehicles: impl Iterator<Item = (&'a str, &'a AnySpec)>,
+    soils: &[Soil],
+    spacing: f64,
+) -> Option<String> {
+    if !soils.iter().any(|soil| matches!(soil.kind, SoilKind::Yielding(_))) {
         return None;
     }
-    let names = file.scenario.vehicle.iter().map(|vehicle| vehicle.name.as_str());
-    let widths = names.zip(specs).map(|(name, spec)| (name, width(spec)));
+    let widths = vehicles.map(|(name, spec)| (name, width(spec)));
     let (name, narrowest) = widths.min_by(|(_, a), (_, b)| a.total_cmp(b))?;
     let most = narrowest / ACROSS;
-    (ground.lattice().spacing > most).then(|| {
-        let cause = format!(
+    (spacing > most).then(|| {
+        format!(
             "is coarse for {name}, of whose wheels or tracks the narrowest is {narrowest:.2} m wide: \
              slip and resistance come out too great where fewer than {ACROSS} nodes lie across; \
              {:.2} m or less is meant for it",
             (100.0 * most).floor() / 100.0
-        );
-        file.document.fault("ground.spacing", Problem::Refused { cause })
+        )
     })
 }
 

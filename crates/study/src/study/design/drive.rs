@@ -146,6 +146,18 @@ mod tests {
         tyre = \"rigid\"\nposition = [0, 0]\n\
         driver = { kind = \"path\", speed = 4, waypoints = [[0, 0], [30, 0]] }\n";
 
+    /// What is asked of a drive of this scenario.
+    fn responses(text: &str, names: [&str; 4]) -> Vec<Value> {
+        let file = ScenarioFile::parse("flat.toml", text, Path::new(""), &[]).unwrap();
+        let response = |name: &str| Response::parse(name, &file.scenario).unwrap();
+        let responses: Vec<Response> = names.into_iter().map(response).collect();
+        let (watch, interrupted) = (Watch::new(&responses), AtomicBool::new(false));
+        match follow(&file, world(&file).unwrap().world, None, watch, &interrupted).unwrap() {
+            Ending::Done { responses, .. } => responses,
+            other => panic!("{other:?}"),
+        }
+    }
+
     /// Standing after arrival, for however long the scenario goes on, is no part of a mean.
     #[test]
     fn means_end_with_the_drive() {
@@ -153,16 +165,7 @@ mod tests {
             let text = SCENARIO
                 .replace("duration = 0.3", &format!("duration = {duration}"))
                 .replace("[30, 0]", "[8, 0]");
-            let file = ScenarioFile::parse("flat.toml", &text, Path::new(""), &[]).unwrap();
-            let names = ["go", "absorbed_power", "mean_of_speed_mps", "max_of_throttle"];
-            let response = |name: &str| Response::parse(name, &file.scenario).unwrap();
-            let responses: Vec<Response> = names.into_iter().map(response).collect();
-            let (watch, interrupted) = (Watch::new(&responses), AtomicBool::new(false));
-            let ending = follow(&file, world(&file).unwrap().world, None, watch, &interrupted);
-            match ending.unwrap() {
-                Ending::Done { responses, .. } => responses,
-                other => panic!("{other:?}"),
-            }
+            responses(&text, ["go", "absorbed_power", "mean_of_speed_mps", "max_of_throttle"])
         };
         let (short, long) = (values(7.0), values(10.0));
         assert_eq!(short[0], Value::Number(1.0));
@@ -178,16 +181,10 @@ mod tests {
                 .replace("\"hmmwv\"", "\"hmmwv+cargo_trailer\"")
                 .replace("[30, 0]", "[8, 0]")
                 + &format!("uncouple_time = {uncouple_time}\n");
-            let file = ScenarioFile::parse("flat.toml", &text, Path::new(""), &[]).unwrap();
-            let names = ["go", "driving_time", "count_of_uncoupled", "first_time_of_uncoupled"];
-            let response = |name: &str| Response::parse(name, &file.scenario).unwrap();
-            let responses: Vec<Response> = names.into_iter().map(response).collect();
-            let (watch, interrupted) = (Watch::new(&responses), AtomicBool::new(false));
-            let ending = follow(&file, world(&file).unwrap().world, None, watch, &interrupted);
-            match ending.unwrap() {
-                Ending::Done { responses, .. } => responses,
-                other => panic!("{other:?}"),
-            }
+            responses(
+                &text,
+                ["go", "driving_time", "count_of_uncoupled", "first_time_of_uncoupled"],
+            )
         };
         let later = values(7.5);
         let Value::Number(arrived) = later[1] else { panic!("{later:?}") };

@@ -24,7 +24,8 @@ pub enum EventKind {
 pub enum EventMeasure {
     /// How often it happened.
     Count,
-    /// The end of the heartbeat in which it first happened, s; absent where it did not.
+    /// The end of the heartbeat in which it first happened, of a collision when it began, s; absent
+    /// where it did not.
     FirstTime,
 }
 

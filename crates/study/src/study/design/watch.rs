@@ -145,12 +145,12 @@ impl<E> Observer<E> for Watch<'_> {
                     _ => moment.time,
                 };
                 let events = moment.world.events(own.vehicle).iter();
-                let events = events.filter(|event| kind.is(event) && on_its_way(came(event)));
-                let found = events.count() as u64;
-                if found > 0 {
-                    seen.first = seen.first.or(Some(moment.time));
+                let times = events.filter(|event| kind.is(event)).map(came);
+                for time in times.filter(|&time| on_its_way(time)) {
+                    // the longer of two hits is told last
+                    seen.first = Some(seen.first.map_or(time, |first| first.min(time)));
+                    seen.count += 1;
                 }
-                seen.count += found;
             }
         }
         Ok(Flow::Continue)

@@ -63,6 +63,8 @@ pub struct MapFile {
     width: f64,
     /// Its weight, N.
     weight: f64,
+    /// Why its nodes are too far apart for the vehicle, if they are.
+    coarse: Option<String>,
 }
 
 /// What bars the way, by the code of [`MapFile::barriers`].
@@ -110,6 +112,8 @@ impl MapFile {
         let specs = build::vehicle_specs(&base)?;
         let width = specs.first().map_or(0.0, |spec| spec.footprint().width);
         let weight = specs.first().map_or(0.0, |spec| spec.total_mass() * GRAVITY);
+        let vehicles = specs.iter().map(|spec| (config.vehicle.model.as_str(), spec.as_ref()));
+        let coarse = build::too_few_nodes(vehicles, soils.soils(), config.ground.spacing);
         // nothing tells a place on an elevation model before it is read, and none is needed: each
         // drive gives the vehicle its own; what a random surface holds keeps away from it
         let mut bare = base.clone();
@@ -135,6 +139,7 @@ impl MapFile {
             snow,
             width,
             weight,
+            coarse,
         })
     }
 
@@ -161,12 +166,16 @@ impl MapFile {
         }
     }
 
-    /// What is doubtful: the ground's rasters, an area that reaches beyond it, conditions that have no
+    /// What is doubtful: the ground's rasters, nodes that lie far apart, an area that reaches beyond it, conditions that have no
     /// value here or there, frost that the vehicle breaks through, on soils and on any of the covers.
     pub fn warnings(&self, covers: &[Cover]) -> Vec<String> {
         let (_, broken) = self.soils.clone().under(self.weight, &self.base.document);
         let doubts = self.land.warnings.iter().chain(&broken);
         let mut warnings: Vec<String> = doubts.map(ToString::to_string).collect();
+        if let Some(cause) = self.coarse.clone() {
+            let fault = self.document.fault("ground.spacing", Problem::Refused { cause });
+            warnings.push(fault.to_string());
+        }
         let cells = Cells::within(self.area, self.config.cell);
         warnings.extend(self.layers.unsaid(&cells).map(|(key, share, instead)| {
             let cause = format!(
