@@ -298,7 +298,7 @@ fn a_run_that_went_on_goes_on_again_with_all_its_options() {
 fn a_run_begins_anew_when_a_process_is_killed_before_the_first_checkpoint() {
     // so many that setting them down takes its time
     let row = "[[vehicle]]\nname = 'row'\nmodel = 'hmmwv'\nposition = [0, 50]\n\
-               row = { count = 60, to = [0, 650], parallel = true }\n\
+               row = { count = 24, to = [0, 290], parallel = true }\n\
                driver = { kind = 'path', speed = 5, waypoints = [[0, 50], [200, 50]] }\n";
     let runs = Runs::of(&format!("{SCENARIO}\n{row}"));
     let (single, out) = (runs.out("single"), runs.out("again"));
