@@ -392,7 +392,7 @@ fn a_run_on_several_ranks_is_watched_while_it_goes_on() {
         let out = runs.out(&format!("watched{index}"));
         let mut command = bekker();
         command.arg("run").arg(&runs.scenario).args(["-q", "--view", "--serve-token", "secret"]);
-        command.args(*options).args(["--timeout", "2", "--out"]).arg(&out);
+        command.args(*options).args(["--timeout", "4", "--out"]).arg(&out);
         let mut run =
             Running(command.stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap());
         let mut lines = BufReader::new(run.0.stderr.take().unwrap()).lines();
@@ -401,12 +401,12 @@ fn a_run_on_several_ranks_is_watched_while_it_goes_on() {
         std::thread::spawn(move || lines.for_each(drop));
         let url = line.split_whitespace().find(|word| word.starts_with("http://")).unwrap();
         // nobody watches for longer than a rank may be silent
-        std::thread::sleep(Duration::from_secs(3));
+        std::thread::sleep(Duration::from_secs(5));
         let mut socket = watch(url.trim_end_matches(':'));
         assert_eq!(text(&mut socket, "scene")["agents"].as_array().unwrap().len(), 2);
         next(&mut socket, 5, |frame| time(frame) > 0.5);
         ask(&mut socket, &json!({ "kind": "pause" }));
-        std::thread::sleep(Duration::from_secs(3));
+        std::thread::sleep(Duration::from_secs(5));
         ask(&mut socket, &json!({ "kind": "rate", "value": null }));
         ask(&mut socket, &json!({ "kind": "play" }));
         let last = next(&mut socket, 5, |frame| time(frame) > 2.99);
