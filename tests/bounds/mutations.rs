@@ -33,7 +33,7 @@ static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 /// valid scenario with its terrain takes some 100 MiB, most of them for texts of the schema.
 const MOST_BYTES: usize = 768 << 20;
 /// Longest time of a processor that a case may take, in those of [`yardstick`]. Of a thousand
-/// cases the longest takes 1.1: an example driven as it is. Twice as much again is left to a
+/// cases the longest takes 1.02: that example as it is. Twice as much again is left to a
 /// processor whose speed varies.
 const LONGEST: f64 = 3.0;
 /// Most memory of the whole process, bytes.
@@ -149,7 +149,7 @@ fn mutate(
     }
     println!(
         "{kind}: {count} cases of seed {seed}, {} accepted, {} refused, {} faults; at most {} MiB \
-         asked for and {:.2} s; {:.0} s in all; process at most {} MiB",
+         asked for and {:.2} s of {longest:.2}; {:.0} s in all; process at most {} MiB",
         found.valid,
         count as usize - found.valid,
         found.faults.len(),

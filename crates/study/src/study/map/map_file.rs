@@ -166,8 +166,9 @@ impl MapFile {
         }
     }
 
-    /// What is doubtful: the ground's rasters, nodes that lie far apart, an area that reaches beyond it, conditions that have no
-    /// value here or there, frost that the vehicle breaks through, on soils and on any of the covers.
+    /// What is doubtful: the ground's rasters, nodes that lie far apart, an area that reaches beyond
+    /// it, conditions that have no value here or there, frost that the vehicle breaks through, on
+    /// soils and on any of the covers.
     pub fn warnings(&self, covers: &[Cover]) -> Vec<String> {
         let (_, broken) = self.soils.clone().under(self.weight, &self.base.document);
         let doubts = self.land.warnings.iter().chain(&broken);
