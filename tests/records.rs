@@ -58,16 +58,31 @@ impl Runs {
 
     /// A run of an hour that has begun to leave something.
     fn begun(&self, out: &Path, more: &[&str]) -> Child {
-        let mut command = self.command(out, more);
-        command.args(["--set", "time.duration=3600"]).stdout(Stdio::null()).stderr(Stdio::piped());
-        let run = command.spawn().unwrap();
-        let since = Instant::now();
-        while !out.join("checkpoint.bin").exists() {
-            assert!(since.elapsed() < Duration::from_secs(120), "no checkpoint came");
-            std::thread::sleep(Duration::from_millis(5));
-        }
-        run
+        begun(self.command(out, more), out)
     }
+}
+
+/// The same of any command.
+fn begun(mut command: Command, out: &Path) -> Child {
+    command.args(["--set", "time.duration=3600"]).stdout(Stdio::null()).stderr(Stdio::piped());
+    let run = command.spawn().unwrap();
+    let since = Instant::now();
+    while !out.join("checkpoint.bin").exists() {
+        assert!(since.elapsed() < Duration::from_secs(120), "no checkpoint came");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    run
+}
+
+/// A command that heeds a signal as `env` is told by an option.
+#[cfg(unix)]
+fn heeding(command: Command, option: &str) -> Command {
+    let mut other = Command::new("env");
+    other.arg(option).arg(command.get_program()).args(command.get_args());
+    command.get_current_dir().into_iter().for_each(|folder| {
+        other.current_dir(folder);
+    });
+    other
 }
 
 fn bekker() -> Command {
@@ -138,7 +153,9 @@ fn sigterm_and_sighup_end_a_run_like_ctrl_c() {
     let runs = runs();
     for name in ["-INT", "-TERM", "-HUP"] {
         let out = runs.out(name);
-        let run = runs.begun(&out, &OFTEN);
+        // whoever runs this may have SIGHUP ignored
+        let heeds = |command| heeding(command, "--default-signal=HUP");
+        let run = begun(heeds(runs.command(&out, &OFTEN)), &out);
         signal(&run, name);
         let output = run.wait_with_output().unwrap();
         assert_eq!(output.status.code(), Some(130), "{name}: {}", told(&output));
@@ -147,12 +164,8 @@ fn sigterm_and_sighup_end_a_run_like_ctrl_c() {
     }
     // what `nohup` has ignored stays ignored
     let out = runs.out("nohup");
-    let ignoring = "trap '' HUP; exec \"$@\"";
-    let mut inner = vec!["-c".to_owned(), ignoring.into(), "sh".into()];
-    let plain = runs.command(&out, &OFTEN);
-    inner.push(plain.get_program().to_string_lossy().into_owned());
-    inner.extend(plain.get_args().map(|argument| argument.to_string_lossy().into_owned()));
-    let run = Command::new("sh").args(inner).stdout(Stdio::null()).spawn().unwrap();
+    let mut ignoring = heeding(runs.command(&out, &OFTEN), "--ignore-signal=HUP");
+    let run = ignoring.stdout(Stdio::null()).spawn().unwrap();
     while !out.join("checkpoint.bin").exists() {
         std::thread::sleep(Duration::from_millis(5));
     }

@@ -2,6 +2,7 @@
 
 use crate::scene;
 
+use bekker::scenario::ScenarioFile;
 use bekker::simulation::{AgentModel, OnTracks, Sample, World};
 use bekker::soil::catalogue::catalogue;
 use bekker::soil::{Soil, SoilId};
@@ -12,6 +13,7 @@ use bekker::vehicle::driver::{Driver, Motion, SpeedControl};
 use bekker::vehicle::spec::{TrackModel, TrackResistance, TrackSteering};
 use bekker::vehicle::{AnySpec, Controls, Selector, TrackedSpec, TrackedVehicle, find_any};
 use scene::{drive, flat, ground, soil, table, world};
+use std::path::Path;
 use std::sync::Arc;
 
 const GRAVITY: f64 = bekker::numeric::GRAVITY;
@@ -436,6 +438,29 @@ fn the_idler_balances_its_band() {
         // without slack the tensioner of the data gives 270 kN at the design place
         assert!((100e3..270e3).contains(&pull), "{pull} N");
     }
+}
+
+/// A vehicle alone on fine ground has one track met by another thread, if there is one: across the
+/// grid, through its own ruts, over an edge of firm ground.
+#[test]
+fn a_track_that_another_thread_meets_changes_no_bit() {
+    let text = "format = 1\nname = \"edge\"\ntime = { duration = 2 }\nground = { spacing = 0.02 }\n\
+        [soil]\ndefault = \"chrono_soft\"\n[[soil.zone]]\nsoil = \"firm\"\n\
+        area = { kind = \"half_plane\", through = [1.2, 0], towards_deg = 10 }\n\
+        [[vehicle]]\nname = \"m113\"\nmodel = \"m113\"\nposition = [0, 0]\nheading_deg = 35\nspeed = 3\n\
+        driver = { kind = \"path\", speed = 4, waypoints = [[0, 0], [4, 3], [4, 12]] }\n";
+    let file = ScenarioFile::parse("edge.toml", text, Path::new(""), &[]).unwrap();
+    let start = World::new(bekker::scenario::build::world(&file).unwrap().world);
+    let hash = || {
+        let mut world = start.clone();
+        drive(&mut world, 0.4);
+        let touched: u32 = world.contacts(0).iter().map(|met| met.nodes_in_contact).sum();
+        assert!(touched > 1000, "{touched} nodes in contact are worth no thread");
+        world.hash()
+    };
+    // a thread of a pool is taken to have its share of many worlds
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    assert_eq!(hash(), pool.install(hash));
 }
 
 #[test]

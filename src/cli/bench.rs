@@ -157,6 +157,7 @@ impl Bench {
             seconds: self.seconds,
             heading_deg: 0.0,
             steering: 0.0,
+            threads: 1,
         }
     }
 

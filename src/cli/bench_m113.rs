@@ -78,10 +78,10 @@ impl BenchM113 {
         })?;
         let (mut steps, mut abreast) = (Vec::new(), Vec::new());
         for tracks in [TrackModel::Segmented, TrackModel::Belt] {
-            for spacing in [0.05, 0.02] {
-                let title = format!("{}, {} cm", name(tracks), 100.0 * spacing);
+            for (spacing, threads) in [(0.05, 1), (0.02, 1), (0.02, 2)] {
+                let title = format!("{}, {} cm, {threads}", name(tracks), 100.0 * spacing);
                 say(&title);
-                let case = self.case(tracks, spacing);
+                let case = BenchCase { threads, ..self.case(tracks, spacing) };
                 let cost = step_cost(&case, Published::default(), ALLOCATIONS);
                 steps.push((title, cost.map_err(refused)?));
             }
@@ -120,6 +120,7 @@ impl BenchM113 {
             seconds: self.seconds,
             heading_deg: 0.0,
             steering: 0.0,
+            threads: 1,
         }
     }
 }
@@ -133,7 +134,7 @@ impl Results {
             table
         };
         let mut steps = table(&[
-            "one M113, one core",
+            "one M113, threads",
             "step, ms",
             "contact, us",
             "multibody, us",

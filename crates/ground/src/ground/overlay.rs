@@ -66,10 +66,7 @@ impl Overlay {
         let slot = match self.slots.binary_search_by_key(&key, |&(k, _)| k) {
             Ok(at) => self.slots[at].1,
             Err(at) => {
-                let slot = self.free.pop().unwrap_or_else(|| {
-                    self.tiles.push(WorkingTile::new());
-                    self.tiles.len() - 1
-                });
+                let slot = self.spare_slot();
                 self.tiles[slot].reset(key);
                 self.slots.insert(at, (key, slot));
                 slot
@@ -81,6 +78,43 @@ impl Overlay {
             tile.sample(model, published);
         }
         slot
+    }
+
+    /// A slot that nobody uses any more, or a new one.
+    fn spare_slot(&mut self) -> usize {
+        self.free.pop().unwrap_or_else(|| {
+            self.tiles.push(WorkingTile::new());
+            self.tiles.len() - 1
+        })
+    }
+
+    /// Moves what is at hand of the tiles under `keys`, which ascend, to `other`, which holds
+    /// none: so another thread may work on them meanwhile. No node is copied.
+    pub fn lend(&mut self, keys: &[TileKey], other: &mut Overlay) {
+        let Overlay { tiles, slots, free, .. } = self;
+        slots.retain(|&(key, slot)| {
+            let lends = keys.binary_search(&key).is_ok();
+            if lends {
+                let place = other.spare_slot();
+                std::mem::swap(&mut tiles[slot], &mut other.tiles[place]);
+                other.slots.push((key, place));
+                free.push(slot);
+            }
+            !lends
+        });
+    }
+
+    /// Takes all tiles of `other` back: those that it was [lent](Overlay::lend), and those that
+    /// were fetched there since, none of which is at hand here.
+    pub fn take_back(&mut self, other: &mut Overlay) {
+        let Overlay { tiles, slots, free, .. } = other;
+        for (key, place) in slots.drain(..) {
+            let slot = self.spare_slot();
+            std::mem::swap(&mut self.tiles[slot], &mut tiles[place]);
+            self.slots.push((key, slot));
+            free.push(place);
+        }
+        self.slots.sort_unstable_by_key(|&(key, _)| key);
     }
 
     /// The tile in a slot that [`Overlay::fetch`] gave.
@@ -346,6 +380,41 @@ mod tests {
     }
 
     proptest! {
+        /// What is pressed on tiles that are lent is pressed, whichever tiles were at hand before.
+        #[test]
+        fn what_is_lent_comes_back_pressed(
+            first in proptest::collection::vec((-3..3_i32, 0..TILE_NODES, 0.0..0.1), 0..20),
+            then in proptest::collection::vec((-3..3_i32, 0..TILE_NODES, 0.0..0.1), 1..20),
+            last in proptest::collection::vec((-3..3_i32, 0..TILE_NODES, 0.0..0.1), 1..20),
+            lent in proptest::collection::btree_set(-3..3_i32, 0..4),
+        ) {
+            let model = ground();
+            let keys: Vec<TileKey> = lent.iter().map(|&a| TileKey { a, b: 0 }).collect();
+            let drive = |lends: bool| {
+                let (mut overlay, mut other) = (Overlay::new(), Overlay::new());
+                let mut published = Published::default();
+                for ways in [&first, &then, &last] {
+                    overlay.begin_step();
+                    if lends {
+                        overlay.lend(&keys, &mut other);
+                    }
+                    for &(a, index, sinkage) in ways {
+                        let aside = lends && lent.contains(&a);
+                        let on = if aside { &mut other } else { &mut overlay };
+                        press(on, (&model, &published), TileKey { a, b: 0 }, index, sinkage);
+                    }
+                    if lends {
+                        overlay.take_back(&mut other);
+                        assert_eq!(other.tiles(), 0);
+                    }
+                    heartbeat(&mut overlay, &mut published);
+                }
+                let keys: Vec<TileKey> = overlay.keys().collect();
+                (overlay.stored(), keys, published.hash())
+            };
+            prop_assert_eq!(drive(true), drive(false));
+        }
+
         /// Whatever is done to the one, the other goes on as if it were alone, also where
         /// tiles are dropped and their room is taken up again.
         #[test]

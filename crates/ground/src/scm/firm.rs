@@ -1,7 +1,7 @@
 //! Firm ground under a wheel, for a handling tyre to run on.
 
 use super::disc_overlap::{Profile, REACH, SAMPLES, ahead};
-use super::gather::FARTHEST;
+use super::gather::nodes_within;
 use super::underside::Underside;
 use super::working_ground::WorkingGround;
 use crate::grid::{Node, TileKey};
@@ -48,16 +48,10 @@ impl FirmTiles {
             return None;
         }
         let lattice = model.lattice();
-        let spacing = lattice.spacing;
-        let on_lattice = |bound: f64| bound.abs() < FARTHEST * spacing;
-        if !bounds.into_iter().all(on_lattice) {
-            return None;
-        }
         let [x0, y0, x1, y1] = bounds;
-        let (low, high) = (
-            lattice.nearest(x0 - spacing, y0 - spacing).tile(),
-            lattice.nearest(x1 + spacing, y1 + spacing).tile(),
-        );
+        let beyond = lattice.spacing;
+        let around = [x0 - beyond, y0 - beyond, x1 + beyond, y1 + beyond];
+        let [low, high] = nodes_within(lattice, around)?.map(Node::tile);
         scratch.slots.clear();
         let (mut ceiling, mut any) = (f64::NEG_INFINITY, false);
         for b in low.b..=high.b {

@@ -4,14 +4,32 @@ use super::footprint::Footprint;
 use super::scratch::{Four, Spot};
 use super::vectors::Vectors;
 use super::working_ground::WorkingGround;
-use crate::grid::{Node, TILE, TileKey};
+use crate::grid::{Lattice, Node, TILE, TileKey};
 use crate::ground::{Overlay, WorkingNodes};
 use crate::numeric::{Lanes, Simd, WIDTH, Where, each};
 
 /// Nodes are counted up to here: beyond, a body has left every terrain.
-pub(super) const FARTHEST: f64 = 1e9;
+const FARTHEST: f64 = 1e9;
 /// A cell covered by less than this part is not touched.
 const LEAST_COVERAGE: f64 = 1e-6;
+
+/// The first and the last of the nodes within `[x0, y0, x1, y1]`, m; none where that is not on
+/// the lattice.
+pub(super) fn nodes_within(lattice: Lattice, [x0, y0, x1, y1]: [f64; 4]) -> Option<[Node; 2]> {
+    // false for what is not finite, too
+    let on_lattice = |bound: f64| bound.abs() < FARTHEST * lattice.spacing;
+    let all = [x0, y0, x1, y1].into_iter().all(on_lattice);
+    all.then(|| [lattice.nearest(x0, y0), lattice.nearest(x1, y1)])
+}
+
+/// Keys of the tiles with nodes within `[x0, y0, x1, y1]`, m: all that a body of these bounds
+/// may touch.
+pub fn tiles_within(lattice: Lattice, bounds: [f64; 4]) -> impl Iterator<Item = TileKey> {
+    let corners = nodes_within(lattice, bounds).map(|nodes| nodes.map(Node::tile));
+    corners.into_iter().flat_map(|[low, high]| {
+        (low.b..=high.b).flat_map(move |b| (low.a..=high.a).map(move |a| TileKey { a, b }))
+    })
+}
 
 /// Finds the nodes whose unloaded surface lies above the body's underside, row
 /// by row; returns how many were tested.
@@ -29,13 +47,7 @@ pub(super) fn gather<S: Simd, F: Footprint>(
     scratch.touched.clear();
     scratch.near.clear();
     let lattice = model.lattice();
-    let [x0, y0, x1, y1] = body.bounds();
-    // false for what is not finite, too
-    let on_lattice = |bound: f64| bound.abs() < FARTHEST * lattice.spacing;
-    if ![x0, y0, x1, y1].into_iter().all(on_lattice) {
-        return 0;
-    }
-    let (first, last) = (lattice.nearest(x0, y0), lattice.nearest(x1, y1));
+    let Some([first, last]) = nodes_within(lattice, body.bounds()) else { return 0 };
     let (low, high) = (first.tile(), last.tile());
     scratch.slots.clear();
     let mut ceiling = f64::NEG_INFINITY;

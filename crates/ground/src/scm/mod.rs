@@ -32,6 +32,7 @@ pub use bulldozing::{Displaced, heap};
 pub use contact::{Contact, contact, wheel_contact};
 pub use firm::FirmGround;
 pub use footprint::{Footprint, SharedPatch, UndersidePoints};
+pub use gather::tiles_within;
 pub use plate::{Plate, PlateOutline};
 pub use ring::{Ring, RingState, RingStep, STATIONS, STRIPS, Stations};
 pub use scratch::Scratch;

@@ -1,6 +1,7 @@
 //! A vehicle with its driver and its own overlay of the ground: what steps in
 //! parallel with its like.
 
+use super::apart::Aside;
 use super::autonomous::{Autonomy, AutonomyState};
 use super::belly::BellyContact;
 use super::encounters::Encounters;
@@ -120,6 +121,8 @@ pub(super) struct AgentWorkspace {
     pub vehicle: GroundVehicleWorkspace,
     /// Lent for a heartbeat.
     pub scratch: Scratch,
+    /// Lent where threads have nothing to step.
+    pub aside: Option<Aside>,
     pub patches: Patches,
     /// The wheels as sensors are shown them.
     pub wheels: Vec<WheelMotion>,
@@ -315,6 +318,7 @@ impl AgentModel {
         AgentWorkspace {
             vehicle: self.vehicle.workspace(&state.vehicle),
             scratch: Scratch::new(),
+            aside: None,
             patches: Patches::default(),
             wheels: Vec::with_capacity(self.vehicle.wheels()),
             delivered: Vec::new(),
@@ -696,8 +700,9 @@ impl AgentModel {
         h: f64,
     ) {
         let AgentState { vehicle, tyres, overlay, monitor, .. } = state;
-        let AgentWorkspace { vehicle: room, scratch, .. } = workspace;
-        let mut context = ContactContext { ground, published, overlay, scratch, grips: true };
+        let AgentWorkspace { vehicle: room, scratch, aside, .. } = workspace;
+        let (grips, aside) = (true, aside.as_mut());
+        let mut context = ContactContext { ground, published, overlay, scratch, grips, aside };
         self.vehicle.meet_ground(vehicle, tyres, room, &mut context, h);
         let mut belly = BellyContact::default();
         if low != 0 {

@@ -1,6 +1,7 @@
 //! What moves an agent: a vehicle on wheels or on tracks, with what the ground
 //! needs to know of it.
 
+use super::apart::Aside;
 use super::on_tracks::{OnTracks, TracksWorkspace};
 use super::on_wheels::{OnWheels, WheelsWorkspace};
 use super::record::{TrailerSample, WheelSample};
@@ -49,6 +50,8 @@ pub struct ContactContext<'a> {
     pub scratch: &'a mut Scratch,
     /// Whether the ground holds what slides on it; else it is only pressed.
     pub grips: bool,
+    /// Room for a second thread, where one has nothing else to do.
+    pub aside: Option<&'a mut Aside>,
 }
 
 impl ContactContext<'_> {

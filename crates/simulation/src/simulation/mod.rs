@@ -2,6 +2,7 @@
 //! heartbeat.
 
 mod agent;
+mod apart;
 mod autonomous;
 mod autonomy_view;
 mod batch;
@@ -61,6 +62,7 @@ mod visuals;
 mod world;
 
 pub use agent::{AgentModel, AgentState, Leader};
+pub use apart::Aside;
 pub use autonomous::{Autonomy, AutonomyState};
 pub use autonomy_view::{AutonomyView, CellView};
 pub use batch::Batch;

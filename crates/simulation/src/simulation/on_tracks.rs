@@ -5,7 +5,7 @@ use super::ground_vehicle::{ContactContext, DriveWork};
 use super::on_wheels::slip;
 use super::record::WheelSample;
 use crate::collision::{BodyContact, ContactLaw, Exit, Hull, Push};
-use crate::scm::{Contact, PlacedShoe, ShoeOutline, contact};
+use crate::scm::{Contact, Footprint, PlacedShoe, ShoeOutline, contact};
 use crate::soil::Tread;
 use crate::spatial::{Load, Pose, Quat, Twist, Vec3};
 use crate::sync::message::{BandSeat, PartState, RunningGear, ShoeState};
@@ -17,6 +17,9 @@ use std::sync::Arc;
 
 /// Rows and columns of the points by which a shoe meets what stands.
 const POINTS: [usize; 2] = [2, 5];
+/// With so many nodes in contact it pays to wake another thread for one of the tracks, which takes
+/// some tens of microseconds: about 0.2 us a node.
+const WORTH_A_THREAD: u32 = 1000;
 
 /// A tracked vehicle with the shape of its shoes; immutable.
 #[derive(Clone, Debug)]
@@ -34,8 +37,11 @@ pub struct OnTracks {
 pub struct TracksWorkspace {
     /// Of the vehicle itself.
     pub vehicle: TrackedWorkspace,
-    shoes: Shoes,
+    /// Left and right.
+    shoes: [Shoes; 2],
     pub(super) contacts: Vec<Contact>,
+    /// Which shoes stand on firm ground.
+    on_firm: Vec<bool>,
     pub(super) wheels: Vec<WheelSample>,
 }
 
@@ -63,8 +69,9 @@ impl OnTracks {
     pub fn workspace(&self, state: &VehicleState) -> TracksWorkspace {
         TracksWorkspace {
             vehicle: self.vehicle.workspace(state),
-            shoes: Shoes::new(),
+            shoes: [Shoes::new(), Shoes::new()],
             contacts: Vec::new(),
+            on_firm: Vec::new(),
             wheels: vec![WheelSample::default(); self.vehicle.wheels()],
         }
     }
@@ -77,33 +84,76 @@ impl OnTracks {
         context: &mut ContactContext<'_>,
         h: f64,
     ) {
-        let TracksWorkspace { vehicle, shoes, contacts, wheels } = workspace;
+        let TracksWorkspace { vehicle, shoes, contacts, on_firm, wheels } = workspace;
         context.overlay.begin_step();
         self.vehicle.begin_loads(vehicle);
-        contacts.clear();
+        for (side, shoes) in shoes.iter_mut().enumerate() {
+            self.vehicle.lay_shoes(state, vehicle, side, shoes);
+        }
+        let sides = shoes.each_ref().map(Shoes::places);
+        let all = sides.iter().map(|shoes| shoes.len()).sum();
+        contacts.resize(all, Contact::default());
+        on_firm.resize(all, false);
+        self.press_sides(sides, contacts, on_firm, context, h);
         let hull = self.vehicle.pose(vehicle);
-        let spacing = context.ground.lattice().spacing;
-        let any_firm = context.ground.has_firm_soil();
         for sample in wheels.iter_mut() {
             *sample = WheelSample { sinkage: f64::NEG_INFINITY, ..WheelSample::default() };
         }
-        for side in 0..2 {
-            self.vehicle.lay_shoes(state, vehicle, side, shoes);
-            for shoe in shoes.places() {
-                let felt = context.felt(shoe.twist, &shoe.pose.position);
-                let mut placed = PlacedShoe::new(&self.shoe, &shoe.pose, spacing);
-                let mut met = contact(&mut context.working(), &mut placed, &self.tread, &felt, h);
-                let on_firm = any_firm && self.press_on_firm(shoe, &felt, context, &mut met.load);
-                if met.nodes_in_contact > 0 || on_firm {
-                    self.vehicle.press_shoe(vehicle, side, shoe, &met.load);
-                    let wheel = self.vehicle.nearest_wheel(side, &hull, &shoe.pose.position);
-                    take(&mut wheels[wheel], &hull, &met);
-                }
-                contacts.push(met);
+        let places = sides.iter().enumerate();
+        let shoes = places.flat_map(|(side, shoes)| shoes.iter().map(move |shoe| (side, shoe)));
+        for ((side, shoe), (met, on_firm)) in shoes.zip(contacts.iter().zip(on_firm)) {
+            if met.nodes_in_contact > 0 || *on_firm {
+                self.vehicle.press_shoe(vehicle, side, shoe, &met.load);
+                let wheel = self.vehicle.nearest_wheel(side, &hull, &shoe.pose.position);
+                take(&mut wheels[wheel], &hull, met);
             }
         }
         for sample in wheels.iter_mut().filter(|sample| sample.sinkage == f64::NEG_INFINITY) {
             sample.sinkage = 0.0;
+        }
+    }
+
+    /// What yielding and firm ground do to the shoes of both sides, and which of them stand on
+    /// firm ground.
+    fn press_sides(
+        &self,
+        [left, right]: [&[ShoePlace]; 2],
+        contacts: &mut [Contact],
+        on_firm: &mut [bool],
+        context: &mut ContactContext<'_>,
+        h: f64,
+    ) {
+        let spacing = context.ground.lattice().spacing;
+        let bounds = [left, right].map(|shoes| {
+            shoes.iter().map(|shoe| PlacedShoe::new(&self.shoe, &shoe.pose, spacing).bounds())
+        });
+        let touched: u32 = contacts.iter().map(|met| met.nodes_in_contact).sum();
+        let (on_left, on_right) = contacts.split_at_mut(left.len());
+        let (firm_left, firm_right) = on_firm.split_at_mut(left.len());
+        context.meet_apart(
+            touched >= WORTH_A_THREAD,
+            bounds,
+            |context| self.press_side(left, on_left, firm_left, context, h),
+            |context| self.press_side(right, on_right, firm_right, context, h),
+        );
+    }
+
+    /// The same of one side.
+    fn press_side(
+        &self,
+        shoes: &[ShoePlace],
+        contacts: &mut [Contact],
+        on_firm: &mut [bool],
+        context: &mut ContactContext<'_>,
+        h: f64,
+    ) {
+        let spacing = context.ground.lattice().spacing;
+        let any_firm = context.ground.has_firm_soil();
+        for (shoe, (met, on_firm)) in shoes.iter().zip(contacts.iter_mut().zip(on_firm)) {
+            let felt = context.felt(shoe.twist, &shoe.pose.position);
+            let mut placed = PlacedShoe::new(&self.shoe, &shoe.pose, spacing);
+            *met = contact(&mut context.working(), &mut placed, &self.tread, &felt, h);
+            *on_firm = any_firm && self.press_on_firm(shoe, &felt, context, &mut met.load);
         }
     }
 
@@ -149,7 +199,7 @@ impl OnTracks {
         let (length, width) = (spec.shoe.pitch / rows as f64, spec.shoe_width() / columns as f64);
         let low = self.shoe.faces.iter().map(|face| face.centre[2]).fold(0.0, f64::min);
         let reach = spec.shoe.pitch + spec.shoe_width();
-        for side in 0..2 {
+        for (side, shoes) in shoes.iter_mut().enumerate() {
             self.vehicle.lay_shoes(state, vehicle, side, shoes);
             for shoe in shoes.places() {
                 let middle = place.local_point(&shoe.pose.position);

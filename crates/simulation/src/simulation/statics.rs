@@ -241,7 +241,8 @@ impl<'a> Relaxation<'a> {
         if phase != Phase::Aloft {
             let Relaxation { ground, published, overlay, scratch, .. } = self;
             let grips = phase == Phase::LetGo;
-            let mut context = ContactContext { ground, published, overlay, scratch, grips };
+            let mut context =
+                ContactContext { ground, published, overlay, scratch, grips, aside: None };
             ground_vehicle.meet_ground(
                 &self.vehicle,
                 &self.tyres,

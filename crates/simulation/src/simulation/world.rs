@@ -7,6 +7,7 @@
 //! gives the same bits.
 
 use super::agent::{AgentModel, AgentState, AgentView, AgentWorkspace, Surroundings};
+use super::apart::Aside;
 use super::clock::Clock;
 use super::encounters::{Encounters, Known, TowLink};
 use super::endings::Endings;
@@ -27,6 +28,7 @@ use super::team::Team;
 use crate::collision::TowState;
 use crate::grid::TileKey;
 use crate::ground::{GroundModel, NOBODY, Patches, Published, Tile};
+use crate::scm::Scratch;
 use crate::sensor::Delivery;
 use crate::soil::SoilId;
 use crate::spatial::{Mat3, Pose, Quat, Vec3};
@@ -141,7 +143,8 @@ pub struct World {
     pub(super) own_agents: Vec<usize>,
     /// Of each agent that steps here.
     pub(super) workspaces: Vec<Option<Box<AgentWorkspace>>>,
-    scratches: ScratchPool,
+    scratches: ScratchPool<Scratch>,
+    asides: ScratchPool<Aside>,
     pub(super) views: Vec<AgentView>,
     pub(super) patches: Patches,
     /// Whose views are up to date.
@@ -227,6 +230,7 @@ impl World {
             own,
             workspaces: Vec::new(),
             scratches: ScratchPool::default(),
+            asides: ScratchPool::default(),
             views: Vec::new(),
             patches: Patches::default(),
             heard: Vec::new(),
@@ -304,6 +308,7 @@ impl World {
             own_agents,
             workspaces,
             scratches,
+            asides,
             views,
             fastest_motion,
             heard,
@@ -313,7 +318,13 @@ impl World {
         let WorldModel { clock, agents, .. } = &**model;
         let (published, ticks) = (&state.published, [state.tick, state.steps]);
         encounters.meet(model, &state.tows, &Known { views, heard, own }, state.steps);
-        let (encounters, damage, scratches) = (&*encounters, &state.damage[..], &*scratches);
+        let (encounters, damage) = (&*encounters, &state.damage[..]);
+        // where worlds are stepped side by side, from threads of the pool, none is spare
+        let alone = rayon::current_thread_index().is_none();
+        let under_way =
+            own_agents.iter().filter(|&&agent| state.agents[agent].outcome.is_none()).count();
+        let spare = alone && under_way < rayon::current_num_threads();
+        let (scratches, asides) = (&*scratches, &*asides);
         let around = Surroundings { model, published, ticks, views, encounters, damage };
         // over all, which is a few ns for each that steps elsewhere: a list of those that step
         // here would be allocated at each heartbeat
@@ -321,8 +332,10 @@ impl World {
         agents.par_iter().zip(rooms).enumerate().for_each(|(index, (agent, (state, room)))| {
             let Some(workspace) = room else { return };
             workspace.scratch = scratches.take();
+            workspace.aside = spare.then(|| asides.take());
             agent.heartbeat(index, &around, state, workspace);
             scratches.give(std::mem::take(&mut workspace.scratch));
+            workspace.aside.take().into_iter().for_each(|room| asides.give(room));
         });
         let time = ticks[1] as f64 * clock.step();
         *fastest_motion = FastestMotion::default();

@@ -12,7 +12,7 @@ use crate::scenario::build::world;
 use crate::scenario::{Faults, ScenarioFile};
 use crate::scm::Scratch;
 use crate::simulation::{
-    AgentModel, ContactContext, Event, GroundVehicleWorkspace, Struck, World, WorldModel,
+    AgentModel, Aside, ContactContext, Event, GroundVehicleWorkspace, Struck, World, WorldModel,
 };
 use crate::soil::Tread;
 use crate::soil::pressure_sinkage::{cohesive_frictional, damped_lanes, press_lanes};
@@ -58,6 +58,8 @@ pub struct BenchCase {
     pub heading_deg: f64,
     /// Steering, -1 to 1; 0 is straight ahead.
     pub steering: f64,
+    /// Threads for one vehicle: with two, one track is met beside the other.
+    pub threads: usize,
 }
 
 /// Why a bench did not run.
@@ -253,6 +255,20 @@ struct Tally {
 /// [`BenchError`] if the case cannot be built or the drive fails.
 pub fn step_cost(
     case: &BenchCase,
+    published: Published,
+    allocations: Option<fn() -> u64>,
+) -> Result<StepCost, BenchError> {
+    pool(case.threads)?.install(|| alone(case, published, allocations))
+}
+
+fn pool(threads: usize) -> Result<rayon::ThreadPool, BenchError> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    pool.map_err(|error| BenchError::Threads { threads, cause: error.to_string() })
+}
+
+/// [`step_cost`] on a thread of the pool.
+fn alone(
+    case: &BenchCase,
     mut published: Published,
     allocations: Option<fn() -> u64>,
 ) -> Result<StepCost, BenchError> {
@@ -266,6 +282,7 @@ pub fn step_cost(
     let mut tyres = vehicle.tyres();
     let mut driver = agent.driver.start(&agent.start);
     let (mut overlay, mut scratch) = (Overlay::new(), Scratch::new());
+    let mut aside = (case.threads > 1).then(Aside::default);
     let mut patches = Patches::default();
     let h = clock.step();
     let total = (case.seconds / h).round() as u64;
@@ -288,6 +305,7 @@ pub fn step_cost(
             overlay: &mut overlay,
             scratch: &mut scratch,
             grips: true,
+            aside: aside.as_mut(),
         };
         vehicle.meet_ground(&state, &tyres, &mut workspace, &mut context, h);
         context.heap(vehicle.contacts(&workspace).iter().filter_map(|met| met.displaced));
@@ -433,8 +451,7 @@ pub fn throughput(
     threads: usize,
 ) -> Result<Throughput, BenchError> {
     let model = started(case, &grouping.starts(case, vehicles))?;
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-    let pool = pool.map_err(|error| BenchError::Threads { threads, cause: error.to_string() })?;
+    let pool = pool(threads)?;
     let step = model.clock.step();
     let mut world = World::new(model);
     let mut hits = 0;
@@ -502,6 +519,7 @@ mod tests {
             seconds: 1.0,
             heading_deg: 0.0,
             steering: 0.0,
+            threads: 1,
         }
     }
 

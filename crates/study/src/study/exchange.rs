@@ -144,6 +144,7 @@ fn case(spacing: f64) -> BenchCase {
         seconds: 60.0,
         heading_deg: 90.0,
         steering: 0.0,
+        threads: 1,
     }
 }
 

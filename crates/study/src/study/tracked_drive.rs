@@ -93,7 +93,8 @@ impl TrackedDrive {
     /// Lets the shoes meet the ground, for the next step.
     pub fn meet_ground(&mut self) {
         let TrackedDrive { own, ground, published, overlay, scratch, state, room, .. } = self;
-        let mut context = ContactContext { ground, published, overlay, scratch, grips: true };
+        let (grips, aside) = (true, None);
+        let mut context = ContactContext { ground, published, overlay, scratch, grips, aside };
         own.meet_ground(state, room, &mut context, self.step);
         context.heap(room.contacts().iter().filter_map(|met| met.displaced));
         *room.vehicle.chassis_load() = Load::default();

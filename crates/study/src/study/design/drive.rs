@@ -198,6 +198,31 @@ mod tests {
         );
     }
 
+    /// A hit counts from when it begins, also one that goes on as the time is up: against a block it
+    /// leans there to the end.
+    #[test]
+    fn a_hit_that_goes_on_counts_from_when_it_began() {
+        let values = |duration: f64| {
+            let text = SCENARIO.replace("duration = 0.3", &format!("duration = {duration}"))
+                + "[[scenery]]\nkind = \"block\"\nplaces = [[12, 0]]\nsize = [1, 4, 3]\n";
+            let names = ["go", "collisions", "count_of_collided", "first_time_of_collided"];
+            responses(&text, names)
+        };
+        let never = values(1.0);
+        assert_eq!(never[1..], [Value::Number(0.0), Value::Number(0.0), Value::Absent]);
+        let (short, long) = (values(5.0), values(7.0));
+        for found in [&short, &long] {
+            assert_eq!(found[0], Value::Number(0.0), "{found:?}");
+            assert!(matches!(found[1], Value::Number(count) if count >= 1.0), "{found:?}");
+            assert_eq!(found[1], found[2]);
+        }
+        // its front is 2.3 m before its origin, and 11.5 m off is the block: at 4 m/s or less no
+        // sooner than after 2.3 s
+        let Value::Number(first) = short[3] else { panic!("{short:?}") };
+        assert!((2.3..4.5).contains(&first), "{first} s");
+        assert_eq!(short[3], long[3]);
+    }
+
     /// No scenario is known to lead there: a state is spoiled by hand.
     #[test]
     fn a_state_that_is_not_finite_is_a_failure_with_its_hash() {

@@ -1,6 +1,6 @@
 //! What a trial's responses take on its way: looks at the states, heartbeat by heartbeat.
 
-use super::event_kind::EventMeasure;
+use super::event_kind::{EventKind, EventMeasure};
 use super::figure::Figure;
 use super::response::{Measure, Response, Value};
 use super::state_column::Extreme;
@@ -60,6 +60,32 @@ impl<'a> Watch<'a> {
             }
         };
         self.responses.iter().zip(&self.seen).map(value).collect()
+    }
+
+    /// Takes note of what has happened to a vehicle, unless it had arrived before.
+    fn note(&mut self, world: &World, vehicle: usize, event: &Event) {
+        let agent = world.state().agents.get(vehicle);
+        let arrived = agent.and_then(|agent| agent.monitor.arrived());
+        // a hit is told when it is over, and counts by when it began
+        let time = match event {
+            Event::Collided(hit) => hit.time,
+            _ => world.time(),
+        };
+        if !arrived.is_none_or(|arrived| until(arrived, time)) {
+            return;
+        }
+        for (own, seen) in self.responses.iter().zip(&mut self.seen) {
+            let asked = match own.measure {
+                Measure::Figure(Figure::Collisions) => EventKind::Collided.is(event),
+                Measure::Event(_, kind) => kind.is(event),
+                _ => false,
+            };
+            if asked && own.vehicle == vehicle {
+                // the longer of two hits is told last
+                seen.first = Some(seen.first.map_or(time, |first| first.min(time)));
+                seen.count += 1;
+            }
+        }
     }
 
     /// Looks at the vehicles until their drives end or they arrive, as `driving_time` counts. At the
@@ -127,33 +153,19 @@ impl<E> Observer<E> for Watch<'_> {
 
     fn on_heartbeat(&mut self, moment: &Moment<'_>) -> Result<Flow, E> {
         self.look(moment.world, moment.samples.unwrap_or_default(), false);
-        for (own, seen) in self.responses.iter().zip(&mut self.seen) {
-            let agent = moment.world.state().agents.get(own.vehicle);
-            let arrived = agent.and_then(|agent| agent.monitor.arrived());
-            let on_its_way = |time| arrived.is_none_or(|arrived| until(arrived, time));
-            if own.measure == Measure::Figure(Figure::Collisions) {
-                let hits = moment
-                    .hits
-                    .iter()
-                    .filter(|(agent, hit)| *agent as usize == own.vehicle && on_its_way(hit.time));
-                seen.count += hits.count() as u64;
-            }
-            if let Measure::Event(_, kind) = own.measure {
-                // a hit is told when it is over, and counts by when it began
-                let came = |event: &Event| match event {
-                    Event::Collided(hit) => hit.time,
-                    _ => moment.time,
-                };
-                let events = moment.world.events(own.vehicle).iter();
-                let times = events.filter(|event| kind.is(event)).map(came);
-                for time in times.filter(|&time| on_its_way(time)) {
-                    // the longer of two hits is told last
-                    seen.first = Some(seen.first.map_or(time, |first| first.min(time)));
-                    seen.count += 1;
-                }
-            }
+        let world = moment.world;
+        for vehicle in 0..world.state().agents.len() {
+            world.events(vehicle).iter().for_each(|event| self.note(world, vehicle, event));
         }
         Ok(Flow::Continue)
+    }
+
+    /// A hit that goes on as the time is up has begun before.
+    fn on_end(&mut self, world: &World) -> Result<(), E> {
+        for (vehicle, hit) in world.hits_under_way() {
+            self.note(world, vehicle as usize, &Event::Collided(hit));
+        }
+        Ok(())
     }
 }
 
