@@ -288,8 +288,14 @@ impl AgentState {
 
 impl AgentModel {
     /// The agent at its start, as it stands there ([`AgentModel::settled`]).
-    pub(super) fn state(&self, ground: &GroundModel, published: &Published) -> (AgentState, Stand) {
-        self.settled(ground, published, &self.start, self.speed, 0)
+    /// With room `aside` another thread may help.
+    pub(super) fn state(
+        &self,
+        ground: &GroundModel,
+        published: &Published,
+        aside: Option<Aside>,
+    ) -> (AgentState, Stand) {
+        self.settled_beside(aside, (ground, published), &self.start, self.speed, 0)
     }
 
     /// The agent in its design position at `pose`, from the moment `now_us` on; its sensors

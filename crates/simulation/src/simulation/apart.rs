@@ -13,6 +13,12 @@ use crate::scm::{Scratch, tiles_within};
 /// Bounds of a body over the ground, `[x_min, y_min, x_max, y_max]`, m.
 pub(super) type Bounds = [f64; 4];
 
+/// Whether threads have nothing to do while so many agents step. Where worlds are stepped side by
+/// side, from threads of the pool, none is spare.
+pub(super) fn threads_are_spare(agents: usize) -> bool {
+    rayon::current_thread_index().is_none() && agents < rayon::current_num_threads()
+}
+
 /// Room for a second thread. Its content never outlives a meeting.
 #[derive(Debug, Default)]
 pub struct Aside {

@@ -38,7 +38,7 @@ pub struct TracksWorkspace {
     /// Of the vehicle itself.
     pub vehicle: TrackedWorkspace,
     /// Left and right.
-    shoes: [Shoes; 2],
+    shoes: Box<[Shoes; 2]>,
     pub(super) contacts: Vec<Contact>,
     /// Which shoes stand on firm ground.
     on_firm: Vec<bool>,
@@ -69,7 +69,7 @@ impl OnTracks {
     pub fn workspace(&self, state: &VehicleState) -> TracksWorkspace {
         TracksWorkspace {
             vehicle: self.vehicle.workspace(state),
-            shoes: [Shoes::new(), Shoes::new()],
+            shoes: Box::default(),
             contacts: Vec::new(),
             on_firm: Vec::new(),
             wheels: vec![WheelSample::default(); self.vehicle.wheels()],

@@ -5,6 +5,7 @@
 //! nor its overlay. The first rank has states of others' agents from when they were gathered last.
 
 use super::agent::{AgentState, AgentWorkspace};
+use super::apart::{Aside, threads_are_spare};
 use super::record::Sample;
 use super::statics::Stand;
 use super::world::{World, WorldModel, WorldState, derived};
@@ -47,7 +48,10 @@ impl World {
     pub(super) fn set_down(&mut self, agents: &[usize]) {
         let WorldModel { ground, agents: models, .. } = &*self.model;
         let published = &self.state.published;
-        let stood = |&agent: &usize| (agent, models[agent].state(ground, published));
+        let spare = threads_are_spare(agents.len());
+        let stood = |&agent: &usize| {
+            (agent, models[agent].state(ground, published, spare.then(Aside::default)))
+        };
         let stood: Vec<(usize, (AgentState, Stand))> = agents.par_iter().map(stood).collect();
         for (agent, (state, stand)) in stood {
             self.take_in(agent, state);

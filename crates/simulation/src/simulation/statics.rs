@@ -21,6 +21,7 @@
 //! bounded. A vehicle that starts with a speed is let go by its drive instead of step 3.
 
 use super::agent::{AgentModel, AgentState};
+use super::apart::Aside;
 use super::belly::BellyContact;
 use super::ground_vehicle::{ContactContext, GroundVehicle, GroundVehicleWorkspace};
 use super::record::WheelSample;
@@ -96,8 +97,20 @@ impl AgentModel {
         speed: f64,
         now_us: u64,
     ) -> (AgentState, Stand) {
+        self.settled_beside(None, (ground, published), pose, speed, now_us)
+    }
+
+    /// [`settled`](AgentModel::settled), with room for a second thread or none.
+    pub(super) fn settled_beside(
+        &self,
+        aside: Option<Aside>,
+        (ground, published): (&GroundModel, &Published),
+        pose: &Pose,
+        speed: f64,
+        now_us: u64,
+    ) -> (AgentState, Stand) {
         let design = self.vehicle.launched(pose, 0.0);
-        let mut relaxation = Relaxation::new(self, ground, published, &design);
+        let mut relaxation = Relaxation::new(self, (ground, published), &design, aside);
         let stand = relaxation.run(pose, speed == 0.0);
         let Relaxation { vehicle, tyres, overlay, room, .. } = relaxation;
         let mut state = self.unsettled(pose, speed, now_us);
@@ -135,6 +148,7 @@ struct Relaxation<'a> {
     tyres: Vec<TyreState>,
     overlay: Overlay,
     scratch: Scratch,
+    aside: Option<Aside>,
     /// Plates that may touch before it is looked again ([`AgentModel::low_plates`]).
     low: u32,
     /// Acceleration of gravity, m/s².
@@ -152,9 +166,9 @@ enum Phase {
 impl<'a> Relaxation<'a> {
     fn new(
         agent: &'a AgentModel,
-        ground: &'a GroundModel,
-        published: &'a Published,
+        (ground, published): (&'a GroundModel, &'a Published),
         design: &VehicleState,
+        aside: Option<Aside>,
     ) -> Relaxation<'a> {
         let ground_vehicle = &agent.vehicle;
         // it has stood on its brakes: their pressure is there
@@ -169,6 +183,7 @@ impl<'a> Relaxation<'a> {
             tyres: ground_vehicle.tyres(),
             overlay: Overlay::new(),
             scratch: Scratch::new(),
+            aside,
             low: 0,
             gravity: Vec3::zeros(),
         }
@@ -239,10 +254,9 @@ impl<'a> Relaxation<'a> {
         let ground_vehicle = &agent.vehicle;
         let mut on_chassis = Load::default();
         if phase != Phase::Aloft {
-            let Relaxation { ground, published, overlay, scratch, .. } = self;
-            let grips = phase == Phase::LetGo;
-            let mut context =
-                ContactContext { ground, published, overlay, scratch, grips, aside: None };
+            let Relaxation { ground, published, overlay, scratch, aside, .. } = self;
+            let (grips, aside) = (phase == Phase::LetGo, aside.as_mut());
+            let mut context = ContactContext { ground, published, overlay, scratch, grips, aside };
             ground_vehicle.meet_ground(
                 &self.vehicle,
                 &self.tyres,

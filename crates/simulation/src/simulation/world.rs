@@ -7,7 +7,7 @@
 //! gives the same bits.
 
 use super::agent::{AgentModel, AgentState, AgentView, AgentWorkspace, Surroundings};
-use super::apart::Aside;
+use super::apart::{Aside, threads_are_spare};
 use super::clock::Clock;
 use super::encounters::{Encounters, Known, TowLink};
 use super::endings::Endings;
@@ -319,11 +319,9 @@ impl World {
         let (published, ticks) = (&state.published, [state.tick, state.steps]);
         encounters.meet(model, &state.tows, &Known { views, heard, own }, state.steps);
         let (encounters, damage) = (&*encounters, &state.damage[..]);
-        // where worlds are stepped side by side, from threads of the pool, none is spare
-        let alone = rayon::current_thread_index().is_none();
         let under_way =
             own_agents.iter().filter(|&&agent| state.agents[agent].outcome.is_none()).count();
-        let spare = alone && under_way < rayon::current_num_threads();
+        let spare = threads_are_spare(under_way);
         let (scratches, asides) = (&*scratches, &*asides);
         let around = Surroundings { model, published, ticks, views, encounters, damage };
         // over all, which is a few ns for each that steps elsewhere: a list of those that step
