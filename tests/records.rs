@@ -79,9 +79,9 @@ fn begun(mut command: Command, out: &Path) -> Child {
 fn heeding(command: Command, option: &str) -> Command {
     let mut other = Command::new("env");
     other.arg(option).arg(command.get_program()).args(command.get_args());
-    command.get_current_dir().into_iter().for_each(|folder| {
+    if let Some(folder) = command.get_current_dir() {
         other.current_dir(folder);
-    });
+    }
     other
 }
 
@@ -154,8 +154,7 @@ fn sigterm_and_sighup_end_a_run_like_ctrl_c() {
     for name in ["-INT", "-TERM", "-HUP"] {
         let out = runs.out(name);
         // whoever runs this may have SIGHUP ignored
-        let heeds = |command| heeding(command, "--default-signal=HUP");
-        let run = begun(heeds(runs.command(&out, &OFTEN)), &out);
+        let run = begun(heeding(runs.command(&out, &OFTEN), "--default-signal=HUP"), &out);
         signal(&run, name);
         let output = run.wait_with_output().unwrap();
         assert_eq!(output.status.code(), Some(130), "{name}: {}", told(&output));

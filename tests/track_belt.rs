@@ -441,7 +441,7 @@ fn the_idler_balances_its_band() {
 }
 
 /// A vehicle alone on fine ground has one track met by another thread, if there is one: across the
-/// grid, through its own ruts, over an edge of firm ground.
+/// grid and over an edge of firm ground.
 #[test]
 fn a_track_that_another_thread_meets_changes_no_bit() {
     let text = "format = 1\nname = \"edge\"\ntime = { duration = 2 }\nground = { spacing = 0.02 }\n\

@@ -17,8 +17,8 @@ use std::sync::Arc;
 
 /// Rows and columns of the points by which a shoe meets what stands.
 const POINTS: [usize; 2] = [2, 5];
-/// With so many nodes in contact it pays to wake another thread for one of the tracks, which takes
-/// some tens of microseconds: about 0.2 us a node.
+/// With so many nodes in contact it pays to wake another thread for one of the tracks: an M113 on 700
+/// won nothing by it, on 3,300 two fifths of its contact's time.
 const WORTH_A_THREAD: u32 = 1000;
 
 /// A tracked vehicle with the shape of its shoes; immutable.
