@@ -1,7 +1,7 @@
 //! What a cell is: unknown, free, an obstacle that stands, or a hole that gapes.
 //!
 //! A cell stands in the way where its in-cell slope, the highest less the lowest return over its
-//! side, is above 2.5 (the study's figure), or where the ground steps within it or between it and
+//! side (of one scan: [`Cell::rise`]), is above 2.5 (the study's figure), or where the ground steps within it or between it and
 //! a neighbour by more than the vehicle climbs. The in-cell slope alone is not enough: in a cell of
 //! half a metre it asks for 1.25 m, and a lidar 1 m high that looks down by 13.75 degrees at
 //! least sees no more than 0.75 m of a wall 1 m ahead; nor does it ever find the study's holes,
@@ -148,7 +148,7 @@ impl ObstacleModel {
             }
             let (steepest, slope, across) = around.slope(place, apart);
             found.slopes[at] = (slope / (10.0 * cell)).min(255.0) as u8;
-            let rise = i64::from(own.highest) - i64::from(own.lowest);
+            let rise = i64::from(own.rise);
             // what a slope that can be driven rises within the cell is no step: a quarter of one, and
             // more only where a cell is so large that little of it says how steep it is
             let within = if steeper > 0.0 { across } else { slope };
@@ -223,6 +223,7 @@ mod tests {
     use super::super::elevation_map::{MapModel, Scan, Window};
     use super::super::proving_ground::{Ground, body, lidar, mount};
     use super::*;
+    use crate::autonomy::localisation::rotation;
     use crate::numeric::hypot;
     use crate::spatial::{Pose, Vec3};
 
@@ -323,6 +324,32 @@ mod tests {
         assert_eq!(count(&map, Class::Unknown, [10.0, 0.0], 3.0), 0);
     }
 
+    /// Two stand 40 m from each other and see level ground between them; what each takes for its roll wavers by
+    /// 0.4 degrees to either side. Half way that is 0.14 m upward and as much downward, more than a step of
+    /// 0.25 m from one scan to another: nothing stands there all the same. A wall between them does.
+    #[test]
+    fn attitudes_that_waver_are_no_obstacle() {
+        let wall = Ground { walls: vec![[4.1, -2.0, 4.6, 2.0, 0.6]], ..Ground::default() };
+        for (ground, stands) in [(Ground::default(), false), (wall, true)] {
+            let mut map = fresh();
+            let looks = [(-20.0, 0.4), (-20.0, -0.4), (20.0, 0.4), (20.0, -0.4_f64)];
+            for (y, wrong) in looks {
+                let pose = Pose { position: Vec3::new(0.0, y, 0.33), ..Pose::default() };
+                let eye = Pose {
+                    position: pose.point(&mount().position),
+                    orientation: mount().orientation,
+                };
+                let orientation = rotation(&Vec3::new(wrong.to_radians(), 0.0, 0.0));
+                let (cloud, believed) =
+                    (ground.scan(&lidar(512), &eye), Pose { orientation, ..pose });
+                let (mount, body, pose_at) = (mount(), body(), &|_| believed);
+                let scan = Scan { cloud: &cloud, mount: &mount, pose_at, body: &body, others: &[] };
+                map.register(&scan, &mut Window::default());
+            }
+            assert_eq!(count(&map, Class::Obstacle, [4.0, 0.0], 4.0) > 0, stands);
+        }
+    }
+
     /// A plane of grade along a direction, in cells of a side; how many of a tile's inner cells stand.
     fn standing(cell: f64, grade: f64, direction: f64) -> usize {
         let mut map = ElevationMap::new(MapModel { cell, ..MapModel::default() });
@@ -336,7 +363,7 @@ mod tests {
             let heights = corners.map(|[di, dj]| height(i + di, j + dj));
             let [lowest, highest] = [heights.iter().min(), heights.iter().max()]
                 .map(|height| height.copied().unwrap_or_default());
-            *own = Cell { lowest, highest, returns: 3, hole: false };
+            *own = Cell { lowest, rise: highest - lowest, returns: 3, hole: false };
         }
         map.merge_tile(key, &std::sync::Arc::new(super::super::elevation_map::Tile::new(cells)));
         let classes = ObstacleModel::default().classify(&map, key).classes;

@@ -405,8 +405,8 @@ mod tests {
             let mut cells = Box::new([Cell::EMPTY; TILE_CELLS]);
             for (i, j) in (0..32).flat_map(|i| (0..32).map(move |j| (i0 + i, j0 + j))) {
                 let [x, y] = [i, j].map(|k| (f64::from(k) + 0.5) * model.cell);
-                let highest = if stands(x, y) { 2000 } else { 0 };
-                cells[index([i, j])] = Cell { lowest: 0, highest, returns: 3, hole: false };
+                let rise = if stands(x, y) { 2000 } else { 0 };
+                cells[index([i, j])] = Cell { lowest: 0, rise, returns: 3, hole: false };
             }
             map.merge_tile(key, &Arc::new(Tile::new(cells)));
         }

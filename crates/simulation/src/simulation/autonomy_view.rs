@@ -62,7 +62,7 @@ impl AutonomyView {
             let known = map.cell(at);
             let metres = |height: i32| 1e-3 * height as f32;
             let heights = match known.is_seen() {
-                true => [metres(known.lowest), metres(known.highest)],
+                true => [metres(known.lowest), metres(known.lowest.saturating_add(known.rise))],
                 false => [f32::NAN; 2],
             };
             CellView { heights, class: classes.of(at) as u8 }

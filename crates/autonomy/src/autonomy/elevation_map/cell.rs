@@ -9,8 +9,11 @@ pub const EXPLORED: u8 = 3;
 pub struct Cell {
     /// Lowest return, mm; `i32::MAX` without.
     pub lowest: i32,
-    /// Highest return, mm; `i32::MIN` without.
-    pub highest: i32,
+    /// By how much the highest return of a scan lay above its lowest, mm, the most of all scans. Of returns
+    /// of several scans the difference would be that of their poses too: of two vehicles that see it
+    /// from 20 m, each wrong about its attitude by a quarter of a degree, it is 0.17 m on flat ground,
+    /// and more with each that looks.
+    pub rise: i32,
     /// Returns, counted to [`EXPLORED`].
     pub returns: u8,
     /// Whether a beam went over it into a hole.
@@ -19,15 +22,15 @@ pub struct Cell {
 
 impl Cell {
     /// Of which nothing is known.
-    pub const EMPTY: Cell = Cell { lowest: i32::MAX, highest: i32::MIN, returns: 0, hole: false };
+    pub const EMPTY: Cell = Cell { lowest: i32::MAX, rise: 0, returns: 0, hole: false };
 
-    /// What two know of the same cell: its lowest and highest return, the greater count, and
+    /// What two know of the same cell: its lowest return, the greater rise, the greater count, and
     /// whether either has seen it gape.
     #[inline]
     pub fn merged(self, other: Cell) -> Cell {
         Cell {
             lowest: self.lowest.min(other.lowest),
-            highest: self.highest.max(other.highest),
+            rise: self.rise.max(other.rise),
             returns: self.returns.max(other.returns),
             hole: self.hole | other.hole,
         }

@@ -1,8 +1,7 @@
 //! Tiles as bytes, for messages and checkpoints.
 //!
 //! A run of cells of which nothing is known is its length; of another cell the lowest return is
-//! told as the difference from that of the cell told before, the highest as the difference from
-//! the lowest. All numbers are written seven bits a byte, the least first (LEB128), with signs
+//! told as the difference from that of the cell told before, beside its rise. All numbers are written seven bits a byte, the least first (LEB128), with signs
 //! folded in. A tile of ground that is half seen takes about 2 kB of its 12.
 
 use super::cell::{Cell, EXPLORED};
@@ -72,7 +71,7 @@ fn encode(cells: &[Cell; TILE_CELLS], bytes: &mut Vec<u8>) {
             if cell.returns > 0 {
                 let rise = i64::from(cell.lowest) - level;
                 write((rise << 1 ^ rise >> 63) as u64, bytes);
-                write((i64::from(cell.highest) - i64::from(cell.lowest)) as u64, bytes);
+                write(cell.rise as u64, bytes);
                 level = i64::from(cell.lowest);
             }
         }
@@ -115,7 +114,9 @@ fn decode(bytes: &[u8]) -> Result<Box<[Cell; TILE_CELLS]>, CodecError> {
                 };
                 own.lowest = height(level.checked_add(rise))?;
                 level = i64::from(own.lowest);
-                own.highest = height(level.checked_add_unsigned(next(cell)?))?;
+                let rise = next(cell)?;
+                height(level.checked_add_unsigned(rise))?;
+                own.rise = height(i64::try_from(rise).ok())?;
             }
             cells[cell] = own;
         }

@@ -1,4 +1,4 @@
-//! The map: a sparse grid of the lowest and the highest return of each cell.
+//! The map: a sparse grid of the lowest return of each cell and of how far returns rose above it.
 //!
 //! The elevation grid of A. Rankin, A. Huertas and L. Matthies, "Stereo vision based terrain
 //! mapping for off-road autonomous navigation" (SPIE 7332, 2009), as the study of swarms in

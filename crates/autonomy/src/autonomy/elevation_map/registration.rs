@@ -2,7 +2,7 @@
 //!
 //! Each return is taken to where the sensor was when its beam was fired. It does not count
 //! beyond a range, from the own vehicle, near others that have told where they are, or as high
-//! above the ground as the vehicle passes under. A cell is as high as three returns of a scan say it is:
+//! above the ground as the vehicle passes under. A cell rises as far as three returns of a scan say it does:
 //! single ones come from haze, dust and rain. What is left is binned into the cells of
 //! a window about the vehicle, which are then merged into the map tile by tile.
 //!
@@ -257,7 +257,7 @@ impl ElevationMap {
                 for own in top.iter_mut() {
                     (*own, rest) = ((*own).max(rest), (*own).min(rest));
                 }
-                cell.highest = top[SUPPORT - 1].max(cell.lowest);
+                cell.rise = top[SUPPORT - 1].max(cell.lowest) - cell.lowest;
                 cell.returns = (cell.returns + 1).min(EXPLORED);
             }
         }
@@ -301,7 +301,7 @@ impl ElevationMap {
             let own = self.tiles.entry(TileKey::of(place)).or_default();
             if !own.cells()[index(place)].is_seen() {
                 let height = (point.z * 1e3).round() as i32;
-                let stood = Cell { lowest: height, highest: height, returns: 1, hole: false };
+                let stood = Cell { lowest: height, returns: 1, ..Cell::EMPTY };
                 let own: &mut Tile = Arc::make_mut(own);
                 let cell = &mut own.cells_mut(tick)[index(place)];
                 *cell = cell.with(stood);

@@ -88,7 +88,7 @@ impl Tile {
     pub fn digest(&self) -> u64 {
         *self.digest.get_or_init(|| {
             let words = self.cells.iter().flat_map(|cell| {
-                let heights = u64::from(cell.lowest as u32) << 32 | u64::from(cell.highest as u32);
+                let heights = u64::from(cell.lowest as u32) << 32 | u64::from(cell.rise as u32);
                 [heights, u64::from(cell.returns) << 1 | u64::from(cell.hole)]
             });
             words.fold(0, |digest, word| fold(digest ^ word))

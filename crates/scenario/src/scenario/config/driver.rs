@@ -131,7 +131,7 @@ pub enum Driver {
         #[serde(default = "default_cell")]
         #[schemars(range(min = 0.1, max = 5.0), extend("unit" = "m"))]
         cell: f64,
-        /// Slope within a cell, highest less lowest return over its side, from which it is
+        /// Slope within a cell, highest less lowest return of a scan over its side, from which it is
         /// an obstacle.
         #[serde(default = "default_obstacle_slope")]
         #[schemars(range(max = 100.0), extend("exclusiveMinimum" = 0.0))]
