@@ -94,6 +94,8 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--against", metavar="FILE", help="sums of a run that is driven elsewhere")
     options = parser.parse_args()
+    # a file that is not there is told of before, not after half an hour
+    wanted = sums(options.against) if options.against else None
     dice = random.Random(options.seed)
     base = pathlib.Path(tempfile.mkdtemp(prefix="soak-"))
     common = [options.bekker, "run", options.scenario, "--no-picture", "--quiet"]
@@ -129,9 +131,7 @@ def main():
         "folder": str(base),
     }
     ended = run.returncode in (0, 4)
-    if options.against:
-        wanted = sums(options.against)
-    else:
+    if wanted is None:
         begun = time.monotonic()
         alone = base / "alone"
         with open(base / "alone.log", "w") as log:

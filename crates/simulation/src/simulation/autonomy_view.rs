@@ -35,7 +35,7 @@ pub struct AutonomyView {
 /// A cell of its map.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CellView {
-    /// Lowest and highest return, m; NaN without.
+    /// Lowest return, and that with the greatest rise of a scan, m; NaN without.
     pub heights: [f32; 2],
     /// 0 unknown, 1 free, 2 obstacle, 3 hole.
     pub class: u8,

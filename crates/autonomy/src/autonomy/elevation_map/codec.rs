@@ -1,8 +1,9 @@
 //! Tiles as bytes, for messages and checkpoints.
 //!
 //! A run of cells of which nothing is known is its length; of another cell the lowest return is
-//! told as the difference from that of the cell told before, beside its rise. All numbers are written seven bits a byte, the least first (LEB128), with signs
-//! folded in. A tile of ground that is half seen takes about 2 kB of its 12.
+//! told as the difference from that of the cell told before, beside its rise. All numbers are
+//! written seven bits a byte, the least first (LEB128), with signs folded in. A tile of ground that
+//! is half seen takes about 2 kB of its 12.
 
 use super::cell::{Cell, EXPLORED};
 use super::tile::{TILE_CELLS, Tile};
@@ -69,8 +70,8 @@ fn encode(cells: &[Cell; TILE_CELLS], bytes: &mut Vec<u8>) {
             let returns = u64::from(cell.returns);
             write(returns | if cell.hole { HOLE } else { 0 }, bytes);
             if cell.returns > 0 {
-                let rise = i64::from(cell.lowest) - level;
-                write((rise << 1 ^ rise >> 63) as u64, bytes);
+                let step = i64::from(cell.lowest) - level;
+                write((step << 1 ^ step >> 63) as u64, bytes);
                 write(cell.rise as u64, bytes);
                 level = i64::from(cell.lowest);
             }
@@ -107,12 +108,12 @@ fn decode(bytes: &[u8]) -> Result<Box<[Cell; TILE_CELLS]>, CodecError> {
             let mut own = Cell { returns, hole, ..Cell::EMPTY };
             if returns > 0 {
                 let folded = next(cell)?;
-                let rise = (folded >> 1) as i64 ^ -((folded & 1) as i64);
+                let step = (folded >> 1) as i64 ^ -((folded & 1) as i64);
                 let height = |value: Option<i64>| {
                     let value = value.and_then(|value| i32::try_from(value).ok());
                     value.ok_or(CodecError::Cell { cell, what: "a height beyond all measure" })
                 };
-                own.lowest = height(level.checked_add(rise))?;
+                own.lowest = height(level.checked_add(step))?;
                 level = i64::from(own.lowest);
                 let rise = next(cell)?;
                 height(level.checked_add_unsigned(rise))?;
