@@ -130,6 +130,7 @@ fn main() {
             track: &track,
             estimate,
             goal: Some(GOAL),
+            way_back: &[],
             marks: &[],
             others: &[],
             moving: &[],

@@ -25,7 +25,7 @@ pub struct Plan {
     pub arrives: bool,
     /// Whether the local path turns the vehicle round, off the route.
     pub turns: bool,
-    /// How far the vehicle could go straight back from where it was, m.
+    /// How far the vehicle could go on its way back from where it was, m.
     pub behind: f64,
     /// Where it turns round: the way of the rear axle backward that turns it on, m, if there is one.
     pub back: Vec<[f64; 2]>,

@@ -285,12 +285,14 @@ impl Trial {
                 own.point = own.point.map(|x| (f64::from(x) * scale) as f32);
             }
         }
+        let way_back = self.navigator.way_back(&self.state);
         let look = Look {
             taken: self.time,
             cloud: &cloud,
             track: self.state.track(),
             estimate: *self.state.estimate(),
             goal: self.state.goal(),
+            way_back: &way_back,
             marks: self.state.marks(),
             others: &[],
             moving: &[],

@@ -5,8 +5,10 @@
 //! it backs off by the arc that turns it on (a turn in three moves, or more); else along the way that it came, farther
 //! with each attempt that has not helped: so it comes out of what is too narrow to turn in. To its start it is
 //! taken to have come from straight behind, three times as far as it backs off at first. An attempt
-//! ends where its map shows something behind, and where it makes no way: then that is no way back
-//! any more. After some attempts without getting anywhere it gives up.
+//! ends where another vehicle stands on that way, or where its map shows something there and it has not driven
+//! there itself: what it has driven through, leaves for one, holds it no more on the way back. And it ends where
+//! it makes no way: then that is no way back any more. Where there is no feasible path it waits longer before each attempt: what stands behind it may
+//! be another vehicle, and move. After some attempts without getting anywhere it gives up.
 
 use super::costs::Mark;
 use crate::numeric::hypot;
@@ -20,7 +22,8 @@ pub struct RecoveryModel {
     pub still: f64,
     /// For how long it does not although it wants to before it backs off, s.
     pub patience: f64,
-    /// For how long it stands without a feasible path before it does, s.
+    /// For how long it stands without a feasible path before it does at the first attempt, s; so many
+    /// times as long at the next ones.
     pub pathless: f64,
     /// How far it backs off at the first attempt, m; so many times as far at the next ones.
     pub distance: f64,
@@ -67,6 +70,8 @@ impl Default for RecoveryModel {
 const SPACING: f64 = 0.5;
 /// How many are.
 const PLACES: usize = 128;
+/// Least distance between places of a way back, m.
+const LEAST_STEP: f64 = 0.1;
 /// Shortest arc backward that is worth driving, m.
 const SHORTEST: f64 = 1.0;
 /// Way behind a start that is taken for clear, times how far is backed off at first: to turn to what
@@ -75,35 +80,84 @@ const BEHIND: f64 = 3.0;
 /// How near to the end of its way back it has come to it, m.
 pub(super) const NEAR: f64 = 0.3;
 
+/// A place on a way back.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Waypoint {
+    /// Where the rear axle comes, m.
+    pub at: [f64; 2],
+    /// Whether it has been there before.
+    pub driven: bool,
+}
+
 /// What recovery remembers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RecoveryState {
-    /// Where the rear axle was, m, oldest first.
-    driven: VecDeque<[f64; 2]>,
+    /// Where the rear axle was, or is taken to have been, oldest first.
+    driven: VecDeque<Waypoint>,
     /// For how long it has not moved, s.
     still_for: f64,
     /// Attempts since the last that helped.
     pub attempts: u32,
     /// Way driven forward since the last attempt, m.
     since: f64,
-    /// The way back, m, and for how long it has been on it, s.
-    pub backing: Option<(Vec<[f64; 2]>, f64)>,
+    /// The way back, and for how long it has been on it, s.
+    pub backing: Option<(Vec<Waypoint>, f64)>,
+}
+
+impl RecoveryState {
+    /// The way of the rear axle back from where it is, m, up to so far: what is left of the one that it backs off by,
+    /// of which so much is behind it, else the one that it came by.
+    pub fn way_back(&self, rear: [f64; 2], gone: f64, most: f64) -> Vec<Waypoint> {
+        match &self.backing {
+            Some((way, _)) => through(rear, beyond(way, gone), most),
+            None => through(rear, self.driven.iter().rev().copied(), most),
+        }
+    }
+}
+
+/// The way from a place through others, one after the other, until it is so long, m.
+fn through(from: [f64; 2], mut places: impl Iterator<Item = Waypoint>, most: f64) -> Vec<Waypoint> {
+    let mut way = vec![Waypoint { at: from, driven: true }];
+    let mut length = 0.0;
+    while length < most
+        && let Some(place) = places.next()
+    {
+        let step = between(way[way.len() - 1].at, place.at);
+        if step > LEAST_STEP {
+            length += step;
+            way.push(place);
+        }
+    }
+    way
+}
+
+/// The points of a way that lie beyond a station of it, m.
+fn beyond(way: &[Waypoint], station: f64) -> impl Iterator<Item = Waypoint> {
+    let stations = way.windows(2).scan(0.0, |along, two| {
+        *along += between(two[0].at, two[1].at);
+        Some((*along, two[1]))
+    });
+    stations.filter(move |(along, _)| *along >= station).map(|(_, place)| place)
 }
 
 impl RecoveryModel {
-    /// Takes note of where the rear axle is, and the first time of the way straight behind it.
-    pub fn drive_on(&self, state: &mut RecoveryState, rear: [f64; 2], heading: [f64; 2]) {
-        if state.driven.is_empty() && state.attempts == 0 {
-            let places = (BEHIND * self.distance / SPACING).round() as u32;
-            let behind = |n: u32| {
-                let by = SPACING * f64::from(n);
-                [rear[0] - by * heading[0], rear[1] - by * heading[1]]
-            };
-            state.driven.extend((0..=places).rev().map(behind));
-        }
-        let gone = state.driven.back().map(|last| between(rear, *last));
+    /// What one remembers that has not moved yet: the way straight behind its rear axle.
+    pub fn start(&self, rear: [f64; 2], heading: [f64; 2]) -> RecoveryState {
+        let places = (BEHIND * self.distance / SPACING).round() as u32;
+        let behind = |n: u32| {
+            let by = SPACING * f64::from(n);
+            let at = [rear[0] - by * heading[0], rear[1] - by * heading[1]];
+            Waypoint { at, driven: false }
+        };
+        let driven = (0..=places).rev().map(behind).collect();
+        RecoveryState { driven, ..RecoveryState::default() }
+    }
+
+    /// Takes note of where the rear axle is.
+    pub fn drive_on(&self, state: &mut RecoveryState, rear: [f64; 2]) {
+        let gone = state.driven.back().map(|last| between(rear, last.at));
         if gone.is_none_or(|gone| gone >= SPACING) {
-            state.driven.push_back(rear);
+            state.driven.push_back(Waypoint { at: rear, driven: true });
             state.since += gone.unwrap_or(0.0);
             if state.since > self.helped {
                 state.attempts = 0;
@@ -125,7 +179,8 @@ impl RecoveryModel {
     ) -> bool {
         let stands = is_to_move && speed.abs() < self.still;
         state.still_for = if stands { state.still_for + h } else { 0.0 };
-        state.still_for > if has_path { self.patience } else { self.pathless }
+        let pathless = self.pathless * f64::from(state.attempts + 1);
+        state.still_for > if has_path { self.patience } else { pathless }
     }
 
     /// Begins to back off from where the rear axle is: by an arc that its map shows as free, if it is long enough,
@@ -147,19 +202,10 @@ impl RecoveryModel {
         let turned: f64 = arc.windows(2).map(|two| between(two[0], two[1])).sum();
         let turns = turned >= SHORTEST;
         let far = if turns { turned } else { self.distance * f64::from(state.attempts) };
-        let mut way = vec![rear];
-        let mut length = 0.0;
-        while length < far
-            && let Some(place) = state.driven.pop_back()
-        {
-            let gone = between(way[way.len() - 1], place);
-            if gone > 0.1 {
-                length += gone;
-                way.push(place);
-            }
-        }
+        let way = through(rear, std::iter::from_fn(|| state.driven.pop_back()), far);
         // beside the end of an arc lies what it remembers of its way
-        let way = if turns { arc.to_vec() } else { way };
+        let arc = arc.iter().map(|at| Waypoint { at: *at, driven: false });
+        let way = if turns { arc.collect() } else { way };
         state.backing = (way.len() > 1).then_some((way, 0.0));
         let place = [rear[0] + heading[0] * ahead, rear[1] + heading[1] * ahead];
         Some(Mark { place, radius: self.radius, cost: self.cost })
@@ -175,12 +221,7 @@ impl RecoveryModel {
     pub fn stop_backing(&self, state: &mut RecoveryState, gone: f64) {
         state.still_for = 0.0;
         let Some((way, _)) = state.backing.take() else { return };
-        let mut station = 0.0;
-        let left = way.windows(2).filter(|two| {
-            station += between(two[0], two[1]);
-            station >= gone + NEAR
-        });
-        let left: Vec<[f64; 2]> = left.map(|two| two[1]).collect();
+        let left: Vec<Waypoint> = beyond(&way, gone + NEAR).collect();
         state.driven.extend(left.into_iter().rev());
     }
 
@@ -204,10 +245,10 @@ mod tests {
 
     /// One that has come so many metres from the origin eastward.
     fn come(metres: f64) -> RecoveryState {
-        let mut state = RecoveryState::default();
         let steps = (10.0 * metres).round() as u32;
         let model = RecoveryModel::default();
-        (0..=steps).for_each(|k| model.drive_on(&mut state, [0.1 * f64::from(k), 0.0], EAST));
+        let mut state = model.start([0.0; 2], EAST);
+        (0..=steps).for_each(|k| model.drive_on(&mut state, [0.1 * f64::from(k), 0.0]));
         state
     }
 
@@ -219,7 +260,7 @@ mod tests {
             let mark = model.back_off(&mut state, ([metres, 0.0], EAST), &[], 2.0);
             assert_eq!(mark.map(|mark| mark.place), Some([metres + 2.0, 0.0]));
             let (way, _) = state.backing.unwrap();
-            let [x, y] = way[way.len() - 1];
+            let [x, y] = way[way.len() - 1].at;
             // to the next of the places that are remembered every half metre
             assert!((x - back_to).abs() <= SPACING && y == 0.0, "{metres}: {way:?}");
         }
@@ -234,10 +275,10 @@ mod tests {
         for _ in 0..model.attempts {
             model.back_off(&mut state, ([x, 0.0], EAST), &[], 2.0);
             if let Some((way, _)) = &state.backing {
-                x = way[way.len() - 1][0];
+                x = way[way.len() - 1].at[0];
             }
             model.stop_backing(&mut state, model.distance);
-            model.drive_on(&mut state, [x, 0.0], EAST);
+            model.drive_on(&mut state, [x, 0.0]);
         }
         assert_eq!(x, -BEHIND * model.distance);
     }
@@ -262,7 +303,7 @@ mod tests {
         let (model, mut state) = (RecoveryModel::default(), come(6.2));
         model.back_off(&mut state, ([6.2, 0.0], EAST), &[], 2.0);
         model.forget_the_way_back(&mut state);
-        model.drive_on(&mut state, [6.2, 0.0], EAST);
+        model.drive_on(&mut state, [6.2, 0.0]);
         assert!(model.back_off(&mut state, ([6.2, 0.0], EAST), &[], 2.0).is_some());
         assert_eq!((state.attempts, state.backing), (2, None));
     }

@@ -13,6 +13,7 @@
 use super::body::Body;
 use super::costs::CostMap;
 use super::obstacles::Class;
+use super::recovery::Waypoint;
 use crate::numeric::{hypot, sin_cos};
 use crate::vehicle::driver::Path;
 use serde::{Deserialize, Serialize};
@@ -127,28 +128,51 @@ impl Surroundings<'_> {
     /// where they may be less than `needed`.
     fn clearances(&self, rear: [f64; 2], heading: [f64; 2], needed: f64) -> [f64; 3] {
         let (middles, radius) = self.body.discs();
-        middles.map(|along| {
-            let [x, y] = [rear[0] + heading[0] * along, rear[1] + heading[1] * along];
-            let away = |other: &[f64; 3]| hypot(other[0] - x, other[1] - y) - other[2];
-            let ground = self.map.distance([x, y], radius + needed);
-            self.others.iter().map(away).fold(ground, f64::min) - radius
+        let apart = self.apart(rear, heading);
+        std::array::from_fn(|disc| {
+            let middle = [0, 1].map(|axis| rear[axis] + heading[axis] * middles[disc]);
+            apart[disc].min(self.map.distance(middle, radius + needed) - radius)
         })
     }
 
-    /// How far the vehicle can go straight back, m, up to `most`, without its body touching what is
-    /// blocked; what its rear is in already it may leave.
-    pub fn room_behind(&self, start: &Start, most: f64, sample: f64) -> f64 {
+    /// How far its discs are from other vehicles, m.
+    fn apart(&self, rear: [f64; 2], heading: [f64; 2]) -> [f64; 3] {
+        let (middles, radius) = self.body.discs();
+        middles.map(|along| {
+            let [x, y] = [rear[0] + heading[0] * along, rear[1] + heading[1] * along];
+            let away = |other: &[f64; 3]| hypot(other[0] - x, other[1] - y) - other[2];
+            self.others.iter().map(away).fold(f64::INFINITY, f64::min) - radius
+        })
+    }
+
+    /// How far the vehicle can go back along a way of its rear axle, m, without its body touching another
+    /// vehicle or, where it has not driven itself, what is blocked; what its rear is in already it may leave.
+    pub fn room_back(&self, start: &Start, way: &[Waypoint], sample: f64) -> f64 {
+        let points: Vec<[f64; 2]> = way.iter().map(|place| place.at).collect();
+        let Ok(path) = Path::polyline(&points) else { return 0.0 };
+        let new = way.iter().zip(path.stations()).find(|(place, _)| !place.driven);
+        let driven = new.map_or(path.length(), |(_, station)| *station);
         let (_, radius) = self.body.discs();
         // discs stand out to the sides
         let over = radius - 0.5 * self.body.footprint.width;
-        let at = |back: f64| {
-            let rear = [0, 1].map(|axis| start.rear[axis] - back * start.heading[axis]);
-            self.clearances(rear, start.heading, 0.0)[0]
+        let clearance = |rear, heading, driven| match driven {
+            true => self.apart(rear, heading)[0],
+            false => self.clearances(rear, heading, 0.0)[0],
         };
-        let least = (at(0.0) - SLACK).min(-over);
-        let count = (most / sample).ceil() as u32;
-        let blocked = (1..=count).find(|k| at(f64::from(*k) * sample) < least);
-        blocked.map_or(most, |k| f64::from(k - 1) * sample)
+        let own = [false, true].map(|driven| clearance(start.rear, start.heading, driven));
+        let least = own.map(|own| (own - SLACK).min(-over));
+        let is_blocked = |k: &u32| {
+            let station = (f64::from(*k) * sample).min(path.length());
+            // over a longer piece than from place to place: they waver
+            let [near, far] = [-0.5, 0.5].map(|by| path.point(0, station + by));
+            let length = hypot(near[0] - far[0], near[1] - far[1]).max(f64::MIN_POSITIVE);
+            let heading = [0, 1].map(|axis| (near[axis] - far[axis]) / length);
+            let driven = station <= driven;
+            clearance(path.point(0, station), heading, driven) < least[usize::from(driven)]
+        };
+        let count = (path.length() / sample).ceil() as u32;
+        let blocked = (1..=count).find(is_blocked);
+        blocked.map_or(path.length(), |k| f64::from(k - 1) * sample)
     }
 
     /// Whether the front comes to a place on the next `length` metres of its way, or nearly so.
@@ -536,5 +560,36 @@ mod tests {
         let local = choose(&ground(|_, _| false), &ON_ROUTE, &[[8.0, 0.0, 1.5]]).unwrap();
         let least = outline(&local).map(|[x, y]| hypot(x - 8.0, y)).fold(9.0, f64::min);
         assert!(least > 1.5, "{least}");
+    }
+
+    /// Back along a bend over ground that stands full of things: where it has driven it is held by other vehicles alone,
+    /// elsewhere by what stands.
+    #[test]
+    fn has_room_back_where_it_has_driven() {
+        // towards the south, round the origin
+        let at = |k: i32| {
+            let (sin, cos) = sin_cos(0.05 * f64::from(k));
+            [10.0 * cos, 10.0 * sin]
+        };
+        let start = Start { rear: at(0), heading: [0.0, -1.0], speed: 0.0 };
+        let map = ground(|_, y| y > 3.0);
+        let room = |driven: i32, others: &[[f64; 3]]| {
+            let way = (0..=16).map(|k| Waypoint { at: at(k), driven: k <= driven });
+            let around = Surroundings { map: &map, others, body: &body() };
+            around.room_back(&start, &way.collect::<Vec<_>>(), 0.25)
+        };
+        let length = 16.0 * 2.0 * 10.0 * crate::numeric::sin(0.025);
+        assert!((room(16, &[]) - length).abs() < 1e-9);
+        // its rear end is 0.43 m behind its rear axle
+        let short = room(0, &[]);
+        assert!((2.0..2.7).contains(&short), "{short}");
+        // it has driven half the way, and what stands begins before
+        assert!((3.5..4.6).contains(&room(8, &[])), "{}", room(8, &[]));
+        let [x, y] = at(12);
+        let held = room(16, &[[x, y, 1.5]]);
+        assert!((3.3..4.2).contains(&held), "{held}");
+        // what stands straight behind it is not on its way
+        assert!((room(16, &[[10.5, 6.5, 0.5]]) - length).abs() < 1e-9);
+        assert_eq!(room(0, &[[10.0, 1.5, 1.0]]), 0.0);
     }
 }

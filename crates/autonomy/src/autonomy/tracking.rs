@@ -193,7 +193,7 @@ impl Tracking {
         allowed.min(self.stoppable(path, plan.known, plan.ends, place.station))
     }
 
-    /// Commands that follow a path backward, where there is so much room behind, m.
+    /// Commands that follow a path backward, on which there is so much room, m.
     pub fn back(
         &self,
         state: &mut TrackingState,

@@ -16,6 +16,7 @@ use crate::autonomy::costs::Mark;
 use crate::autonomy::elevation_map::{Tile, TileKey};
 use crate::autonomy::giving_way::Moving;
 use crate::autonomy::localisation::PoseTrack;
+use crate::autonomy::recovery::Waypoint;
 use crate::autonomy::{Estimate, Look, Memory, Navigator, NavigatorState, Phase, Plan, Role};
 use crate::numeric::hypot;
 use crate::sensor::lidar::Cloud;
@@ -117,6 +118,7 @@ struct Thinking {
     track: PoseTrack,
     estimate: Estimate,
     goal: Option<[f64; 2]>,
+    way_back: Vec<Waypoint>,
     marks: Vec<Mark>,
     others: Vec<[f64; 3]>,
     /// Those that it gives way to.
@@ -145,6 +147,7 @@ impl Thinking {
             track: &track,
             estimate,
             goal: self.goal,
+            way_back: &self.way_back,
             marks: &self.marks,
             others: &self.others,
             moving: &self.moving,
@@ -390,6 +393,7 @@ impl AutonomyState {
             track: self.navigator.track().clone(),
             estimate: *self.navigator.estimate(),
             goal: self.navigator.goal(),
+            way_back: autonomy.navigator.way_back(&self.navigator),
             marks: self.navigator.marks().to_vec(),
             others: self.others(now_us),
             moving: self.moving(agent, now_us),

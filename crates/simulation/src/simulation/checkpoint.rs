@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// First bytes of every checkpoint; the version of its layout follows.
 const MAGIC: &[u8; 7] = b"BEKKER\x00";
 /// Version of the layout: 19, since vehicles that drive themselves know to which side they turn round.
-const VERSION: u8 = 19;
+const VERSION: u8 = 20;
 const DIGEST: usize = 32;
 /// First bytes of one rank's part of a checkpoint, likewise.
 const MAGIC_OF_PART: &[u8; 7] = b"BEKPART";

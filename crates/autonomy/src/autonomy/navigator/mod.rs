@@ -19,7 +19,7 @@ use super::elevation_map::MapModel;
 use super::localisation::{Estimate, Localiser, LocaliserState, PoseTrack, Role};
 use super::obstacles::ObstacleModel;
 use super::plan::Plan;
-use super::recovery::{NEAR, RecoveryModel, RecoveryState};
+use super::recovery::{NEAR, RecoveryModel, RecoveryState, Waypoint};
 use super::smoothing::Smoothing;
 use super::spline::SplineModel;
 use super::tracking::{Going, Tracking, TrackingState};
@@ -142,6 +142,12 @@ impl NavigatorState {
     }
 }
 
+/// Where a vehicle heads in the plane.
+fn heading(pose: &Pose) -> [f64; 2] {
+    let ahead = pose.direction(&Vec3::x());
+    [ahead.x, ahead.y]
+}
+
 impl Navigator {
     /// The fast state of a vehicle that stands at `pose` at `time`, s.
     pub fn start(&self, pose: &Pose, time: f64) -> NavigatorState {
@@ -149,7 +155,7 @@ impl Navigator {
         NavigatorState {
             localiser: self.localiser.start(pose, time),
             tracking: TrackingState { speed, ..TrackingState::default() },
-            recovery: RecoveryState::default(),
+            recovery: self.recovery.start(self.body.geometry.rear(pose), heading(pose)),
             phase: if self.goals.is_empty() { Phase::Arrived } else { Phase::Driving },
             goals: self.goals.clone(),
             reached: 0,
@@ -187,6 +193,12 @@ impl Navigator {
         self.body.geometry.rear(&state.estimate().pose)
     }
 
+    /// The way of its rear axle back from where it is, m: as far as it backs off at first.
+    pub fn way_back(&self, state: &NavigatorState) -> Vec<Waypoint> {
+        let gone = state.tracking.place.station;
+        state.recovery.way_back(self.rear(state), gone, self.recovery.distance)
+    }
+
     /// Commands for the next `h` seconds by the last plan and what is believed now.
     pub fn drive(&self, state: &mut NavigatorState, plan: &Plan, time: f64, h: f64) -> Controls {
         let estimate = state.estimate().at(time);
@@ -217,9 +229,8 @@ impl Navigator {
 
     fn go(&self, state: &mut NavigatorState, plan: &Plan, going: &Going<'_>) -> Controls {
         let rear = self.body.geometry.rear(&going.pose);
-        let ahead = going.pose.direction(&Vec3::x());
-        let heading = [ahead.x, ahead.y];
-        self.recovery.drive_on(&mut state.recovery, rear, heading);
+        let heading = heading(&going.pose);
+        self.recovery.drive_on(&mut state.recovery, rear);
         if plan.time != state.followed {
             state.followed = plan.time;
             state.tracking.place = Place::default();
@@ -257,7 +268,8 @@ impl Navigator {
             return done(self.tracking.stand(&mut state.tracking, going), state);
         };
         *since += going.step;
-        let (since, way) = (*since, Path::polyline(way));
+        let places: Vec<[f64; 2]> = way.iter().map(|place| place.at).collect();
+        let (since, way) = (*since, Path::polyline(&places));
         let late = self.recovery.is_late(&state.recovery, since);
         let Ok(path) = way else {
             return done(self.tracking.stand(&mut state.tracking, going), state);

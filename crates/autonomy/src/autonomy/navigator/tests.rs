@@ -199,6 +199,35 @@ fn does_not_back_into_what_it_has_seen_behind() {
     assert!(trial.rear[0] < -0.3 && trial.time < 12.0, "{:?}", trial.rear);
 }
 
+/// What its map shows where it has driven itself, leaves that it has brushed through for one, is no bar on its way back.
+#[test]
+fn backs_through_what_it_has_driven_through() {
+    let leaves = Ground { walls: vec![[2.0, -6.0, 2.5, 6.0, 2.0]], ..Ground::default() };
+    let mut other = Trial::new(leaves, navigator(Vec::new()), [7.7, 0.0], std::f64::consts::PI);
+    other.think();
+    let mut trial = trial(Ground::default(), vec![[28.0, 0.0]]);
+    while trial.rear[0] < 5.0 {
+        trial.step();
+    }
+    trial.memory.map.merge(&other.memory.map);
+    trial.held = true;
+    (0..220).for_each(|_| {
+        trial.step();
+    });
+    // the face of the wall is in the cells before it
+    let costs = trial.memory.costs().unwrap();
+    assert!((-5..5).any(|k| costs.class([2.75, 0.5 * f64::from(k)]).is_blocked()));
+    assert_eq!(trial.state.phase(), Phase::Backing);
+    let begin = trial.rear[0];
+    trial.held = false;
+    while trial.state.phase() == Phase::Backing {
+        trial.step();
+    }
+    // as far as it backs off at first, to the next of the places half a metre apart
+    let gone = begin - trial.rear[0];
+    assert!((3.0..5.0).contains(&gone), "{gone}");
+}
+
 /// Its own slow pace is no standstill.
 #[test]
 fn one_that_is_slow_gets_on() {

@@ -9,6 +9,7 @@ use crate::autonomy::elevation_map::{ElevationMap, Scan, TileKey, Window};
 use crate::autonomy::giving_way::{Moving, waits_at};
 use crate::autonomy::localisation::{Estimate, PoseTrack};
 use crate::autonomy::plan::Plan;
+use crate::autonomy::recovery::Waypoint;
 use crate::autonomy::sharing_goals::{comes_near, near_enough};
 use crate::autonomy::spline::{Choice, Start, Surroundings};
 use crate::numeric::hypot;
@@ -82,6 +83,8 @@ pub struct Look<'a> {
     pub estimate: Estimate,
     /// Where it is to go, m, if anywhere.
     pub goal: Option<[f64; 2]>,
+    /// The way of its rear axle back from where it is, m.
+    pub way_back: &'a [Waypoint],
     /// Dear places, the old ones first.
     pub marks: &'a [Mark],
     /// Other vehicles as they have told: x, y and radius, m.
@@ -245,12 +248,12 @@ impl Navigator {
             plan.near_enough = near_enough(&self.body, self.arrival, goal, (rear, look.standing));
         }
         let around = Surroundings { map, others: look.others, body: &self.body };
-        let most = self.recovery.distance;
-        plan.behind = around.room_behind(&start, most, self.spline.sample);
+        plan.behind = around.room_back(&start, look.way_back, self.spline.sample);
         let Ok(route) = Path::polyline(&memory.route) else { return plan };
         let local = self.spline.choose(&around, &start, &route, &mut memory.choice);
         if memory.choice.side != 0.0 {
-            plan.back = self.spline.draw_back(&around, &start, memory.choice.side, most);
+            plan.back =
+                self.spline.draw_back(&around, &start, memory.choice.side, self.recovery.distance);
             // where it gets on by no arc the side is chosen anew
             if local.is_none() && plan.back.len() < 2 {
                 memory.choice.side = 0.0;
