@@ -29,6 +29,8 @@ pub struct Plan {
     pub behind: f64,
     /// Where it turns round: the way of the rear axle backward that turns it on, m, if there is one.
     pub back: Vec<[f64; 2]>,
+    /// Whether the route lies behind it, where it turns round.
+    pub is_behind: bool,
     /// The route, m.
     pub route: Vec<[f64; 2]>,
 }

@@ -3,7 +3,9 @@
 //! It wants to move and does not, or there is no feasible path, for some seconds: then it
 //! backs off, marks the place as dear, and plans anew. Where it turns round and its map shows room for it,
 //! it backs off by the arc that turns it on (a turn in three moves, or more); else along the way that it came, farther
-//! with each attempt that has not helped: so it comes out of what is too narrow to turn in. To its start it is
+//! with each attempt that has not helped: so it comes out of what is too narrow to turn in. Where its route lies ahead
+//! of it arcs and the way that it came take turns: an arc is short, and to get round a hole that it has come up to
+//! it may need more room than that. To its start it is
 //! taken to have come from straight behind, three times as far as it backs off at first. An attempt
 //! ends where another vehicle stands on that way, or where its map shows something there and it has not driven
 //! there itself: what it has driven through, leaves for one, holds it no more on the way back. And it ends where
@@ -183,14 +185,14 @@ impl RecoveryModel {
         state.still_for > if has_path { self.patience } else { pathless }
     }
 
-    /// Begins to back off from where the rear axle is: by an arc that its map shows as free, if it is long enough,
-    /// else if it remembers a way to there, for what lies behind it elsewhere it does not see. What to mark, some
-    /// way ahead; nothing if it is to give up.
+    /// Begins to back off from where the rear axle is: by an arc that its map shows as free, if it is long enough, and
+    /// at every second attempt at most unless the route lies behind; else if it remembers a way to there, for what lies
+    /// behind it elsewhere it does not see. What to mark, some way ahead; nothing if it is to give up.
     pub fn back_off(
         &self,
         state: &mut RecoveryState,
         (rear, heading): ([f64; 2], [f64; 2]),
-        arc: &[[f64; 2]],
+        (arc, is_behind): (&[[f64; 2]], bool),
         ahead: f64,
     ) -> Option<Mark> {
         state.still_for = 0.0;
@@ -200,7 +202,7 @@ impl RecoveryModel {
             return None;
         }
         let turned: f64 = arc.windows(2).map(|two| between(two[0], two[1])).sum();
-        let turns = turned >= SHORTEST;
+        let turns = turned >= SHORTEST && (is_behind || state.attempts % 2 == 1);
         let far = if turns { turned } else { self.distance * f64::from(state.attempts) };
         let way = through(rear, std::iter::from_fn(|| state.driven.pop_back()), far);
         // beside the end of an arc lies what it remembers of its way
@@ -242,6 +244,7 @@ mod tests {
     use super::*;
 
     const EAST: [f64; 2] = [1.0, 0.0];
+    const NO_ARC: (&[[f64; 2]], bool) = (&[], false);
 
     /// One that has come so many metres from the origin eastward.
     fn come(metres: f64) -> RecoveryState {
@@ -257,7 +260,7 @@ mod tests {
         let model = RecoveryModel::default();
         for (metres, back_to) in [(6.2, 2.0), (2.2, -2.0), (0.0, -4.0)] {
             let mut state = come(metres);
-            let mark = model.back_off(&mut state, ([metres, 0.0], EAST), &[], 2.0);
+            let mark = model.back_off(&mut state, ([metres, 0.0], EAST), NO_ARC, 2.0);
             assert_eq!(mark.map(|mark| mark.place), Some([metres + 2.0, 0.0]));
             let (way, _) = state.backing.unwrap();
             let [x, y] = way[way.len() - 1].at;
@@ -273,7 +276,7 @@ mod tests {
         let mut state = come(0.0);
         let mut x = 0.0;
         for _ in 0..model.attempts {
-            model.back_off(&mut state, ([x, 0.0], EAST), &[], 2.0);
+            model.back_off(&mut state, ([x, 0.0], EAST), NO_ARC, 2.0);
             if let Some((way, _)) = &state.backing {
                 x = way[way.len() - 1].at[0];
             }
@@ -288,12 +291,12 @@ mod tests {
         let model = RecoveryModel::default();
         let (mut state, here) = (come(6.2), [6.9, 0.0]);
         let before = state.driven.clone();
-        model.back_off(&mut state, (here, EAST), &[], 2.0);
+        model.back_off(&mut state, (here, EAST), NO_ARC, 2.0);
         let remembered = state.driven.len();
         model.stop_backing(&mut state, 0.0);
         assert_eq!(state.driven, before);
         // at its end there is nothing left
-        model.back_off(&mut state, (here, EAST), &[], 2.0);
+        model.back_off(&mut state, (here, EAST), NO_ARC, 2.0);
         model.stop_backing(&mut state, model.distance + SPACING);
         assert_eq!((state.driven.len(), state.backing), (remembered, None));
     }
@@ -301,10 +304,10 @@ mod tests {
     #[test]
     fn what_held_it_is_no_way_back() {
         let (model, mut state) = (RecoveryModel::default(), come(6.2));
-        model.back_off(&mut state, ([6.2, 0.0], EAST), &[], 2.0);
+        model.back_off(&mut state, ([6.2, 0.0], EAST), NO_ARC, 2.0);
         model.forget_the_way_back(&mut state);
         model.drive_on(&mut state, [6.2, 0.0]);
-        assert!(model.back_off(&mut state, ([6.2, 0.0], EAST), &[], 2.0).is_some());
+        assert!(model.back_off(&mut state, ([6.2, 0.0], EAST), NO_ARC, 2.0).is_some());
         assert_eq!((state.attempts, state.backing), (2, None));
     }
 
@@ -313,5 +316,26 @@ mod tests {
         assert_eq!(RecoveryModel::at_most(0.1).still, 0.2 * 0.1);
         assert_eq!(RecoveryModel::at_most(1.0), RecoveryModel::default());
         assert_eq!(RecoveryModel::at_most(5.0), RecoveryModel::default());
+    }
+
+    /// To turn round it goes on by arcs; where the route lies ahead, every second time by the way that it came.
+    #[test]
+    fn arcs_and_the_way_that_it_came_take_turns_unless_it_turns_round() {
+        let model = RecoveryModel::default();
+        let arc = [[20.0, 0.0], [18.0, 0.5], [16.0, 2.0]];
+        for (is_behind, by_arc) in [(true, [true; 4]), (false, [true, false, true, false])] {
+            let ways = (1..=4).map(|attempt| {
+                let mut state = RecoveryState { attempts: attempt - 1, ..come(20.0) };
+                model.back_off(&mut state, ([20.0, 0.0], EAST), (&arc, is_behind), 2.0);
+                let (way, _) = state.backing.clone().unwrap();
+                let end = way[way.len() - 1].at;
+                // as far as at so many attempts
+                assert!(
+                    end == arc[2] || (20.0 - 4.0 * f64::from(attempt) - end[0]).abs() < SPACING
+                );
+                end == arc[2]
+            });
+            assert_eq!(ways.collect::<Vec<_>>(), by_arc);
+        }
     }
 }

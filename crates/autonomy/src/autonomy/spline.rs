@@ -99,6 +99,8 @@ pub struct Choice {
     pub offset: f64,
     /// The side to which it turns round, 1 to the left, -1 to the right, until a path lies ahead; 0 if it does not.
     pub side: f64,
+    /// Whether the route lay behind it as it turned last.
+    pub is_behind: bool,
 }
 
 /// The vehicle as a local path starts from it.
@@ -257,6 +259,7 @@ impl SplineModel {
         }
         let (side, is_behind) = self.side(start, route);
         let begins = last.side == 0.0;
+        last.is_behind = is_behind;
         // while the route lies behind it goes on turning to one side: arcs to the other would undo what it has come to
         if begins || !is_behind {
             last.side = side;

@@ -243,7 +243,8 @@ impl Navigator {
         if self.recovery.is_stuck(&mut state.recovery, intent, going.speed, going.step) {
             let front = self.body.footprint.front - self.body.geometry.rear_axle;
             let here = (rear, heading);
-            match self.recovery.back_off(&mut state.recovery, here, &plan.back, front + 1.0) {
+            let arc = (plan.back.as_slice(), plan.is_behind);
+            match self.recovery.back_off(&mut state.recovery, here, arc, front + 1.0) {
                 Some(mark) => {
                     state.marks.push(mark);
                     state.tracking.place = Place::default();

@@ -252,6 +252,7 @@ impl Navigator {
         let Ok(route) = Path::polyline(&memory.route) else { return plan };
         let local = self.spline.choose(&around, &start, &route, &mut memory.choice);
         if memory.choice.side != 0.0 {
+            plan.is_behind = memory.choice.is_behind;
             plan.back =
                 self.spline.draw_back(&around, &start, memory.choice.side, self.recovery.distance);
             // where it gets on by no arc the side is chosen anew

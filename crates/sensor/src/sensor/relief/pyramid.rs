@@ -143,6 +143,10 @@ impl<S: Simd> Lines<S> {
                 // the last first, for the first is to be on top
                 for k in (0..4).rev() {
                     let [enter, leave] = quarters[k];
+                    let inside = enter.simd_le(leave);
+                    if !inside.any_true() {
+                        continue;
+                    }
                     let k = k ^ self.first;
                     let child = [x + (k & 1), y + (k >> 1)];
                     let Lid { slope: [sx, sy], height } = floor.lid(below, child);
@@ -153,7 +157,7 @@ impl<S: Simd> Lines<S> {
                     let change =
                         sy.mul_add(self.slope[1], sx.mul_add(self.slope[0], self.slope[2]));
                     let least = change.mul_add(enter, above).min(change.mul_add(leave, above));
-                    if (enter.simd_le(leave) & least.simd_le(self.margin)).any_true() {
+                    if (inside & least.simd_le(self.margin)).any_true() {
                         let place = below << 16 | (child[0] as u32) << 8 | child[1] as u32;
                         search.later(place, enter);
                     }
