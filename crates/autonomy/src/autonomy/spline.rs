@@ -152,8 +152,9 @@ impl Surroundings<'_> {
     pub fn room_back(&self, start: &Start, way: &[Waypoint], sample: f64) -> f64 {
         let points: Vec<[f64; 2]> = way.iter().map(|place| place.at).collect();
         let Ok(path) = Path::polyline(&points) else { return 0.0 };
-        let new = way.iter().zip(path.stations()).find(|(place, _)| !place.driven);
-        let driven = new.map_or(path.length(), |(_, station)| *station);
+        // up to the last place where it has been, not on to the first where it has not
+        let been = way.iter().zip(path.stations()).take_while(|(place, _)| place.driven);
+        let driven = been.last().map_or(0.0, |(_, station)| *station);
         let (_, radius) = self.body.discs();
         // discs stand out to the sides
         let over = radius - 0.5 * self.body.footprint.width;
@@ -594,5 +595,11 @@ mod tests {
         // what stands straight behind it is not on its way
         assert!((room(16, &[[10.5, 6.5, 0.5]]) - length).abs() < 1e-9);
         assert_eq!(room(0, &[[10.0, 1.5, 1.0]]), 0.0);
+        // from where it is to the next place it has not driven
+        let around = Surroundings { map: &map, others: &[], body: &body() };
+        let start = Start { rear: [10.0, 1.5], ..start };
+        let way = [(1.5, true), (6.5, false)].map(|(y, driven)| Waypoint { at: [10.0, y], driven });
+        let short = around.room_back(&start, &way, 0.25);
+        assert!((0.5..=1.25).contains(&short), "{short}");
     }
 }
