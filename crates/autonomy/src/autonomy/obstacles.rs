@@ -344,6 +344,36 @@ mod tests {
         }
     }
 
+    /// What one has seen from afar, wrong about its attitude, gives way to what another sees from nearer, whichever comes
+    /// first: there is no step between them, nor is the ground lower than it is.
+    #[test]
+    fn what_is_seen_from_nearer_counts() {
+        let wrong = rotation(&Vec3::new(-(0.6f64.to_radians()), 0.0, 0.0));
+        let looks = [(-19.0, wrong), (-2.0, rotation(&Vec3::zeros()))];
+        for looks in [looks, [looks[1], looks[0]]] {
+            let mut map = fresh();
+            for (y, by) in looks {
+                look_as(&mut map, &Ground::default(), Vec3::new(0.0, y, 0.33), by);
+            }
+            let near: Vec<_> =
+                (0..8).map(|j| map.cell(map.cell_of(4.25, 0.25 - 0.5 * f64::from(j)))).collect();
+            let seen = near.iter().filter(|cell| cell.range < 2).count();
+            assert!(seen > 3, "{near:?}");
+            assert!(near.iter().all(|cell| cell.range == 2 || cell.lowest.abs() < 30), "{near:?}");
+        }
+        // and from afar alone it is lower than it is, if it is seen
+        let mut map = fresh();
+        look_as(&mut map, &Ground::default(), Vec3::new(0.0, -19.0, 0.33), wrong);
+        let places = (0..20)
+            .flat_map(|i| (0..20).map(move |j| [0.5 * f64::from(i), 0.5 * f64::from(j) - 5.0]));
+        let far: Vec<_> = places
+            .map(|[x, y]| map.cell(map.cell_of(x, y)))
+            .filter(|cell| cell.is_seen())
+            .collect();
+        assert!(far.len() > 20 && far.iter().all(|cell| cell.range == 2), "{far:?}");
+        assert!(far.iter().any(|cell| cell.lowest.abs() > 100), "{far:?}");
+    }
+
     /// A plane of grade along a direction, in cells of a side; how many of a tile's inner cells stand.
     fn standing(cell: f64, grade: f64, direction: f64) -> usize {
         let mut map = ElevationMap::new(MapModel { cell, ..MapModel::default() });
@@ -357,7 +387,7 @@ mod tests {
             let heights = corners.map(|[di, dj]| height(i + di, j + dj));
             let [lowest, highest] = [heights.iter().min(), heights.iter().max()]
                 .map(|height| height.copied().unwrap_or_default());
-            *own = Cell { lowest, rise: highest - lowest, returns: 3, hole: false };
+            *own = Cell { lowest, range: 0, rise: highest - lowest, returns: 3, hole: false };
         }
         map.merge_tile(key, &std::sync::Arc::new(super::super::elevation_map::Tile::new(cells)));
         let classes = ObstacleModel::default().classify(&map, key).classes;

@@ -434,7 +434,7 @@ mod tests {
             for (i, j) in (0..32).flat_map(|i| (0..32).map(move |j| (i0 + i, j0 + j))) {
                 let [x, y] = [i, j].map(|k| (f64::from(k) + 0.5) * model.cell);
                 let rise = if stands(x, y) { 2000 } else { 0 };
-                cells[index([i, j])] = Cell { lowest: 0, rise, returns: 3, hole: false };
+                cells[index([i, j])] = Cell { lowest: 0, range: 0, rise, returns: 3, hole: false };
             }
             map.merge_tile(key, &Arc::new(Tile::new(cells)));
         }

@@ -29,7 +29,7 @@ fn see(map: &mut ElevationMap, cells: impl Iterator<Item = ([i32; 2], bool)>) {
     for (place, stands) in cells {
         let mut tile = Box::new([Cell::EMPTY; TILE_CELLS]);
         let rise = if stands { 2000 } else { 0 };
-        tile[index(place)] = Cell { lowest: 0, rise, returns: 3, hole: false };
+        tile[index(place)] = Cell { lowest: 0, range: 0, rise, returns: 3, hole: false };
         map.merge_tile(TileKey::of(place), &Arc::new(Tile::new(tile)));
     }
 }

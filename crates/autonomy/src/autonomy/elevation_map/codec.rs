@@ -5,7 +5,7 @@
 //! written seven bits a byte, the least first (LEB128), with signs folded in. A tile of ground that
 //! is half seen takes about 2 kB of its 12.
 
-use super::cell::{Cell, EXPLORED};
+use super::cell::{Cell, EXPLORED, UNSEEN};
 use super::tile::{TILE_CELLS, Tile};
 
 /// Why bytes are not a tile.
@@ -36,7 +36,7 @@ pub enum CodecError {
     },
 }
 
-/// Flags of a cell that is told: how many returns in the lowest bits.
+/// Flags of a cell that is told: how many returns in the lowest bits, and above this one the class of range.
 const HOLE: u64 = 4;
 
 impl Tile {
@@ -67,8 +67,9 @@ fn encode(cells: &[Cell; TILE_CELLS], bytes: &mut Vec<u8>) {
             write(told as u64, bytes);
         }
         for cell in &cells[at..at + told] {
-            let returns = u64::from(cell.returns);
-            write(returns | if cell.hole { HOLE } else { 0 }, bytes);
+            let (returns, range) = (u64::from(cell.returns), u64::from(cell.range));
+            let range = if cell.returns > 0 { 2 * HOLE * range } else { 0 };
+            write(returns | if cell.hole { HOLE } else { 0 } | range, bytes);
             if cell.returns > 0 {
                 let step = i64::from(cell.lowest) - level;
                 write((step << 1 ^ step >> 63) as u64, bytes);
@@ -101,12 +102,15 @@ fn decode(bytes: &[u8]) -> Result<Box<[Cell; TILE_CELLS]>, CodecError> {
         }
         for cell in at..at + told {
             let flags = next(cell)?;
-            if flags == 0 || flags >= 2 * HOLE || (flags & 3) > u64::from(EXPLORED) {
+            let range = flags / (2 * HOLE);
+            let most = if flags & 3 > 0 { u64::from(UNSEEN) - 1 } else { 0 };
+            if flags == 0 || range > most || (flags & 3) > u64::from(EXPLORED) {
                 return Err(CodecError::Cell { cell, what: "flags that mean nothing" });
             }
             let (returns, hole) = ((flags & 3) as u8, flags & HOLE != 0);
             let mut own = Cell { returns, hole, ..Cell::EMPTY };
             if returns > 0 {
+                own.range = range as u8;
                 let folded = next(cell)?;
                 let step = (folded >> 1) as i64 ^ -((folded & 1) as i64);
                 let height = |value: Option<i64>| {

@@ -13,7 +13,7 @@
 //!
 //! Faces that the topmost beam still meets are told apart: how high they are is not known yet.
 
-use super::cell::{Cell, EXPLORED};
+use super::cell::{Cell, EXPLORED, range_class};
 use super::tile::{TILE, TILE_CELLS, Tile, TileKey, index};
 use super::{ElevationMap, MapModel};
 use crate::autonomy::body::Body;
@@ -235,7 +235,9 @@ impl ElevationMap {
             let cell = [floor(x * per_metre), floor(y * per_metre)];
             let Some((at, tile)) = window.index(cell) else { continue };
             let height = floor(z * per_step + 0.5) * step;
-            window.cells[at].lowest = window.cells[at].lowest.min(height);
+            let binned = &mut window.cells[at];
+            (binned.lowest, binned.range) =
+                (binned.lowest.min(height), binned.range.min(range_class(distance)));
             window.touched[tile] = true;
             window.kept.push((at as u32, height));
             if own.order == 0 {
@@ -301,7 +303,7 @@ impl ElevationMap {
             let own = self.tiles.entry(TileKey::of(place)).or_default();
             if !own.cells()[index(place)].is_seen() {
                 let height = (point.z * 1e3).round() as i32;
-                let stood = Cell { lowest: height, returns: 1, ..Cell::EMPTY };
+                let stood = Cell { lowest: height, range: 0, returns: 1, ..Cell::EMPTY };
                 let own: &mut Tile = Arc::make_mut(own);
                 let cell = &mut own.cells_mut(tick)[index(place)];
                 *cell = cell.with(stood);

@@ -7,8 +7,14 @@ use crate::spatial::Pose;
 use proptest::prelude::*;
 
 fn cell() -> impl Strategy<Value = Cell> {
-    let seen = (-90_000i32..90_000, 0i32..9_000, 1u8..=EXPLORED, any::<bool>());
-    let seen = seen.prop_map(|(lowest, rise, returns, hole)| Cell { lowest, rise, returns, hole });
+    let seen = (-90_000i32..90_000, 0u8..super::cell::UNSEEN, 0i32..9_000, 1u8..=EXPLORED);
+    let seen = (seen, any::<bool>()).prop_map(|((lowest, range, rise, returns), hole)| Cell {
+        lowest,
+        range,
+        rise,
+        returns,
+        hole,
+    });
     let unseen = any::<bool>().prop_map(|hole| Cell { hole, ..Cell::EMPTY });
     prop_oneof![unseen, seen]
 }

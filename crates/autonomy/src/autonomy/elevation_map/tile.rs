@@ -89,7 +89,12 @@ impl Tile {
         *self.digest.get_or_init(|| {
             let words = self.cells.iter().flat_map(|cell| {
                 let heights = u64::from(cell.lowest as u32) << 32 | u64::from(cell.rise as u32);
-                [heights, u64::from(cell.returns) << 1 | u64::from(cell.hole)]
+                [
+                    heights,
+                    u64::from(cell.range) << 8
+                        | u64::from(cell.returns) << 1
+                        | u64::from(cell.hole),
+                ]
             });
             words.fold(0, |digest, word| fold(digest ^ word))
         })

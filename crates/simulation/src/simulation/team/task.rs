@@ -350,7 +350,7 @@ mod tests {
             assert_eq!(ledger.explored(), [[0.0, 0.0]]);
         }
         // three of four tiles seen: the last is gone to, and then all is done
-        let seen = Cell { lowest: 0, rise: 0, returns: 3, hole: false };
+        let seen = Cell { lowest: 0, range: 0, rise: 0, returns: 3, hole: false };
         let tile = Arc::new(Tile::new(Box::new([seen; TILE * TILE])));
         let task = Task::Search { area, share: 0.9, parts: Parts::Voronoi };
         let mut ledger = Ledger::default();
