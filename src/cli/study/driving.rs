@@ -1,4 +1,4 @@
-//! Trials, one a thread at a time; where there are fewer trials than threads, each on its share of them.
+//! Trials, one a thread at a time.
 
 use super::cell;
 use crate::cli::Failure;
@@ -42,17 +42,16 @@ impl<'a> Driving<'a> {
     /// fewer where it is interrupted.
     pub fn drive(&self, numbers: &[u64], threads: usize, keep: Keep<'_>) -> Result<(), Failure> {
         let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
-        let workers = threads.clamp(1, numbers.len().max(1));
-        let each = (threads / workers).max(1);
         let work = || {
-            let ended = pool(each)?.install(|| self.work(numbers, &next, &stop, keep));
+            let ended = alone()?.install(|| self.work(numbers, &next, &stop, keep));
             if ended.is_err() {
                 stop.store(true, Ordering::Relaxed);
             }
             ended
         };
         let ended: Vec<Result<(), Failure>> = thread::scope(|scope| {
-            let workers: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
+            let workers: Vec<_> =
+                (0..threads.min(numbers.len())).map(|_| scope.spawn(work)).collect();
             let died = || {
                 let (subject, cause) = ("study".into(), "a thread panicked".into());
                 Err(Failure::Run { subject, cause })
@@ -156,8 +155,8 @@ impl<'a> Driving<'a> {
     }
 }
 
-/// A pool of so many threads, among which a trial shares out what it can: with one it does all in its own.
-pub fn pool(threads: usize) -> Result<ThreadPool, Failure> {
-    let pool = ThreadPoolBuilder::new().num_threads(threads).build();
+/// A pool of one thread: what a trial would share out among threads is done in its own.
+pub fn alone() -> Result<ThreadPool, Failure> {
+    let pool = ThreadPoolBuilder::new().num_threads(1).build();
     pool.map_err(|error| Failure::Run { subject: "threads".into(), cause: error.to_string() })
 }

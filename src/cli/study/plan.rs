@@ -1,6 +1,6 @@
 //! `bekker study plan`
 
-use super::driving::pool;
+use super::driving::alone;
 use super::job_script::Job;
 use crate::cli::{Failure, stdout};
 use crate::scenario::build::{Built, Parts, world_of};
@@ -62,7 +62,7 @@ impl Plan {
         let (trials, points) = (study.trials(), study.points());
         let cores = std::thread::available_parallelism().map_or(1, usize::from) as u64;
         let threads = self.threads.unwrap_or(cores);
-        let single = pool(1)?;
+        let pool = alone()?;
         let count = self.probe.min(trials);
         let mut probed: Vec<u64> =
             (0..count).map(|n| n * (trials - 1) / (count - 1).max(1)).collect();
@@ -76,7 +76,7 @@ impl Plan {
                 Err(reason) => refused.push((trial, reason)),
             }
         }
-        let probes = probed.iter().map(|&trial| (trial, single.install(|| probe(&study, trial))));
+        let probes = probed.iter().map(|&trial| (trial, pool.install(|| probe(&study, trial))));
         let mut times = Vec::new();
         for (trial, took) in probes {
             match took {

@@ -359,9 +359,10 @@ mod tests {
                 (0..8).map(|j| map.cell(map.cell_of(4.25, 0.25 - 0.5 * f64::from(j)))).collect();
             let seen = near.iter().filter(|cell| cell.range < 2).count();
             assert!(seen > 3, "{near:?}");
+            // heights are rounded to 2 cm
             assert!(near.iter().all(|cell| cell.range == 2 || cell.lowest.abs() < 30), "{near:?}");
         }
-        // and from afar alone it is lower than it is, if it is seen
+        // and from afar alone it is lower than it is: by 0.6 degrees over 19 m 0.2 m
         let mut map = fresh();
         look_as(&mut map, &Ground::default(), Vec3::new(0.0, -19.0, 0.33), wrong);
         let places = (0..20)
@@ -371,7 +372,7 @@ mod tests {
             .filter(|cell| cell.is_seen())
             .collect();
         assert!(far.len() > 20 && far.iter().all(|cell| cell.range == 2), "{far:?}");
-        assert!(far.iter().any(|cell| cell.lowest.abs() > 100), "{far:?}");
+        assert!(far.iter().any(|cell| cell.lowest < -100), "{far:?}");
     }
 
     /// A plane of grade along a direction, in cells of a side; how many of a tile's inner cells stand.
