@@ -3,7 +3,7 @@
 use bekker::grid::{Lattice, Node};
 use bekker::ground::{GroundModel, Overlay, Patches, Published};
 use bekker::scm::{
-    Contact, Plate, PlateOutline, Scratch, Underside, WorkingGround, contact, heap, wheel_contact,
+    Contact, PlateOutline, Scratch, Underside, WorkingGround, heap, plate_contact, wheel_contact,
 };
 use bekker::soil::catalogue::catalogue;
 use bekker::soil::{
@@ -182,16 +182,16 @@ fn no_body_pushes_soil_under_the_next() {
             let met = places.map(|x| {
                 let position = Vec3::new(x, 0.003, -2e-4 * f64::from(step));
                 let pose = Pose { position, orientation: Quat::identity() };
-                let mut plate = Plate::placed(outline, &pose, lattice.spacing);
-                contact(
+                plate_contact(
                     &mut WorkingGround {
                         model: &model,
                         published: &published,
                         overlay: &mut overlay,
                         scratch: &mut scratch,
                     },
-                    &mut plate,
+                    outline,
                     &Tread::rough(),
+                    &pose,
                     &twist,
                     2e-3,
                 )

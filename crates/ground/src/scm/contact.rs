@@ -3,7 +3,9 @@
 use super::footprint::Footprint;
 use super::gather::gather;
 use super::patch_width::inverse_patch_width;
+use super::plate::{Plate, PlateOutline};
 use super::scratch::{Four, Left, Numbers, Reaction, Scratch, store};
+use super::shoe::{PlacedShoe, ShoeOutline};
 use super::sums::Sums;
 use super::underside::Underside;
 use super::vectors::Vectors;
@@ -68,7 +70,35 @@ pub fn wheel_contact(
     result
 }
 
-/// Contact of any body of which the underside is known.
+/// Contact of a rigid plate; arguments as for [`wheel_contact`], but that `pose` has the origin in
+/// the middle of its face, z upward.
+pub fn plate_contact(
+    ground: &mut WorkingGround<'_>,
+    outline: PlateOutline,
+    tread: &Tread,
+    pose: &Pose,
+    twist: &Twist,
+    dt: f64,
+) -> Contact {
+    let mut placed = Plate::placed(outline, pose, ground.model.lattice().spacing);
+    contact(ground, &mut placed, tread, twist, dt)
+}
+
+/// Contact of a shoe of a track; arguments as for [`wheel_contact`], in the shoe's own frame.
+pub fn shoe_contact(
+    ground: &mut WorkingGround<'_>,
+    shoe: &ShoeOutline,
+    tread: &Tread,
+    pose: &Pose,
+    twist: &Twist,
+    dt: f64,
+) -> Contact {
+    let mut placed = PlacedShoe::new(shoe, pose, ground.model.lattice().spacing);
+    contact(ground, &mut placed, tread, twist, dt)
+}
+
+/// Contact of any body of which the underside is known. It is compiled anew for each kind of body,
+/// so here alone.
 ///
 /// At each node under the body, along the ground's initial normal n₀: sinkage
 /// d = n₀.z (z₀ + berm - underside), pressure by
@@ -80,7 +110,7 @@ pub fn wheel_contact(
 /// the damping in force; across it the shear as a viscous force of the same
 /// size (Picard), with which an implicit step comes to rest and stays there.
 /// The moments are taken about the mean normal of the patch.
-pub fn contact<F: Footprint>(
+pub(super) fn contact<F: Footprint>(
     ground: &mut WorkingGround<'_>,
     body: &mut F,
     tread: &Tread,

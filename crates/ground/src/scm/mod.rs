@@ -29,11 +29,11 @@ mod working_ground;
 mod works;
 
 pub use bulldozing::{Displaced, heap};
-pub use contact::{Contact, contact, wheel_contact};
+pub use contact::{Contact, plate_contact, shoe_contact, wheel_contact};
 pub use firm::FirmGround;
 pub use footprint::{Footprint, SharedPatch, UndersidePoints};
 pub use gather::tiles_within;
-pub use plate::{Plate, PlateOutline};
+pub use plate::PlateOutline;
 pub use ring::{Ring, RingState, RingStep, STATIONS, STRIPS, Stations};
 pub use scratch::Scratch;
 pub use shoe::{Face, PlacedShoe, ShoeOutline};

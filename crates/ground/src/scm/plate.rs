@@ -31,7 +31,7 @@ pub enum PlateOutline {
 /// A plate in the world, its outline in the x-y plane of its pose, over nodes
 /// of the given spacing.
 #[derive(Clone, Copy, Debug)]
-pub struct Plate {
+pub(super) struct Plate {
     outline: PlateOutline,
     pose: Pose,
     normal: Vec3,

@@ -8,7 +8,7 @@ use super::lying;
 use crate::collision::{Exit, Hull};
 use crate::ground::GroundModel;
 use crate::numeric::GRAVITY;
-use crate::scm::{Displaced, Plate, PlateOutline, contact};
+use crate::scm::{Displaced, PlateOutline, plate_contact};
 use crate::soil::{SoilKind, Tread};
 use crate::spatial::{Load, Pose, Twist, Vec3};
 use crate::vehicle::spec::Belly;
@@ -209,8 +209,7 @@ impl AgentModel {
         let twist = Twist { linear: twist.at(&offset), ..twist };
         let felt = context.felt(twist, &pose.position);
         let outline = PlateOutline::Rectangle { length: belly.length, width: belly.width };
-        let mut plate = Plate::placed(outline, &pose, context.ground.lattice().spacing);
-        let met = contact(&mut context.working(), &mut plate, &Tread::rough(), &felt, h);
+        let met = plate_contact(&mut context.working(), outline, &Tread::rough(), &pose, &felt, h);
         BellyContact {
             load: met.load.moved(&offset),
             force: met.normal_force,

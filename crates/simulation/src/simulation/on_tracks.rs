@@ -5,7 +5,7 @@ use super::ground_vehicle::{ContactContext, DriveWork};
 use super::on_wheels::slip;
 use super::record::WheelSample;
 use crate::collision::{BodyContact, ContactLaw, Exit, Hull, Push};
-use crate::scm::{Contact, Footprint, PlacedShoe, ShoeOutline, contact};
+use crate::scm::{Contact, Footprint, PlacedShoe, ShoeOutline, shoe_contact};
 use crate::soil::Tread;
 use crate::spatial::{Load, Pose, Quat, Twist, Vec3};
 use crate::sync::message::{BandSeat, PartState, RunningGear, ShoeState};
@@ -147,12 +147,11 @@ impl OnTracks {
         context: &mut ContactContext<'_>,
         h: f64,
     ) {
-        let spacing = context.ground.lattice().spacing;
         let any_firm = context.ground.has_firm_soil();
         for (shoe, (met, on_firm)) in shoes.iter().zip(contacts.iter_mut().zip(on_firm)) {
             let felt = context.felt(shoe.twist, &shoe.pose.position);
-            let mut placed = PlacedShoe::new(&self.shoe, &shoe.pose, spacing);
-            *met = contact(&mut context.working(), &mut placed, &self.tread, &felt, h);
+            let (working, pose) = (&mut context.working(), &shoe.pose);
+            *met = shoe_contact(working, &self.shoe, &self.tread, pose, &felt, h);
             *on_firm = any_firm && self.press_on_firm(shoe, &felt, context, &mut met.load);
         }
     }

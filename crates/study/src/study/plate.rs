@@ -3,7 +3,7 @@
 use super::convergence::Rig;
 use super::wheel::{CARRIED, RigError, bed, require};
 use crate::ground::{GroundModel, Overlay, Published};
-use crate::scm::{Contact, Plate, PlateOutline, Scratch, WorkingGround, contact, heap};
+use crate::scm::{Contact, PlateOutline, Scratch, WorkingGround, heap, plate_contact};
 use crate::soil::{Laws, Soil, Tread};
 use crate::spatial::{Pose, Twist};
 use serde::{Deserialize, Serialize};
@@ -119,11 +119,10 @@ impl Press {
     }
 
     pub(super) fn contact(&mut self, tread: &Tread, twist: &Twist, dt: f64) -> Contact {
-        let mut plate = Plate::placed(self.outline, &self.pose, self.model.lattice().spacing);
         self.overlay.begin_step();
         let Press { model, published, overlay, scratch, .. } = self;
         let mut ground = WorkingGround { model, published, overlay, scratch };
-        let met = contact(&mut ground, &mut plate, tread, twist, dt);
+        let met = plate_contact(&mut ground, self.outline, tread, &self.pose, twist, dt);
         heap(&mut ground, met.displaced);
         met
     }
