@@ -215,12 +215,12 @@ fn encode(
 
 /// The rows from `top` to below `bottom`, row by row, deflated.
 fn deflated_strip(grid: &Grid, cells: &[Cell], top: u64, bottom: u64) -> io::Result<Vec<u8>> {
-    let mut values = vec![f32::NAN; ((bottom - top) * grid.columns) as usize];
+    let mut bytes = f32::NAN.to_ne_bytes().repeat(((bottom - top) * grid.columns) as usize);
     let begin = cells.partition_point(|cell| cell.0 < top);
     for (row, column, value) in cells[begin..].iter().take_while(|cell| cell.0 < bottom) {
-        values[((row - top) * grid.columns + column) as usize] = *value;
+        let at = ((row - top) * grid.columns + column) as usize * size_of::<f32>();
+        bytes[at..][..size_of::<f32>()].copy_from_slice(&value.to_ne_bytes());
     }
-    let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_ne_bytes()).collect();
     let mut encoder = ZlibEncoder::new(Vec::new(), Compression::fast());
     encoder.write_all(&bytes)?;
     encoder.finish()
