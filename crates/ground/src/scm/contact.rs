@@ -97,8 +97,8 @@ pub fn shoe_contact(
     contact(ground, &mut placed, tread, twist, dt)
 }
 
-/// Contact of any body of which the underside is known. It is compiled anew for each kind of body,
-/// so here alone.
+/// Contact of any body of which the underside is known. It is compiled anew for each kind of body:
+/// other crates call the functions above.
 ///
 /// At each node under the body, along the ground's initial normal n₀: sinkage
 /// d = n₀.z (z₀ + berm - underside), pressure by

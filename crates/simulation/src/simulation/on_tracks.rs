@@ -150,8 +150,8 @@ impl OnTracks {
         let any_firm = context.ground.has_firm_soil();
         for (shoe, (met, on_firm)) in shoes.iter().zip(contacts.iter_mut().zip(on_firm)) {
             let felt = context.felt(shoe.twist, &shoe.pose.position);
-            let (working, pose) = (&mut context.working(), &shoe.pose);
-            *met = shoe_contact(working, &self.shoe, &self.tread, pose, &felt, h);
+            let ground = &mut context.working();
+            *met = shoe_contact(ground, &self.shoe, &self.tread, &shoe.pose, &felt, h);
             *on_firm = any_firm && self.press_on_firm(shoe, &felt, context, &mut met.load);
         }
     }
