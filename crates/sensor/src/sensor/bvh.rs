@@ -117,7 +117,7 @@ impl<S: Simd> Slabs<S> {
 /// Things under a tree that rays may meet.
 pub(super) trait Things<S: Simd> {
     /// Asks a thing, known by its place in [`Bvh::order`], about rays beyond `near`.
-    fn meet(&self, place: usize, near: Wide<S>, search: &mut Search<S>);
+    fn meet(&mut self, place: usize, near: Wide<S>, search: &mut Search<S>);
 }
 
 const BINS: usize = 16;
@@ -226,7 +226,7 @@ impl Bvh {
         beams: &Beams<S>,
         near: Wide<S>,
         search: &mut Search<S>,
-        things: &impl Things<S>,
+        things: &mut impl Things<S>,
     ) {
         let Some(root) = self.nodes.first() else { return };
         let slabs = Slabs::new(beams);
@@ -280,13 +280,12 @@ mod tests {
     use super::*;
     use crate::sensor::packet::{Level, dispatch};
     use proptest::prelude::*;
-    use std::cell::Cell;
 
-    struct Seen(Vec<Cell<bool>>);
+    struct Seen(Vec<bool>);
 
     impl<S: Simd> Things<S> for Seen {
-        fn meet(&self, place: usize, _near: Wide<S>, _search: &mut Search<S>) {
-            self.0[place].set(true);
+        fn meet(&mut self, place: usize, _near: Wide<S>, _search: &mut Search<S>) {
+            self.0[place] = true;
         }
     }
 
@@ -306,13 +305,13 @@ mod tests {
                 let all = |numbers: [f32; 3]| numbers.map(|number| Wide::splat(simd, number));
                 let beams = Beams { origin: all(origin), direction: all(direction) };
                 let near = Wide::splat(simd, 0.0);
-                let seen = Seen(boxes.iter().map(|_| Cell::new(false)).collect());
+                let mut seen = Seen(vec![false; boxes.len()]);
                 let mut search = Search::new(simd, false, 1, 50.0);
-                bvh.walk(&beams, near, &mut search, &seen);
+                bvh.walk(&beams, near, &mut search, &mut seen);
                 let slabs = Slabs::new(&beams);
                 for (place, &index) in bvh.order().iter().enumerate() {
                     let inside = slabs.enter(&boxes[index as usize], near, search.far).1;
-                    assert!(seen.0[place].get() || !inside.any_true());
+                    assert!(seen.0[place] || !inside.any_true());
                 }
             });
         }

@@ -25,6 +25,7 @@ pub mod material;
 pub mod mesh;
 pub mod motion;
 mod mounted;
+pub mod moving_frames;
 pub mod noise;
 pub mod packet;
 pub mod process;

@@ -6,7 +6,6 @@
 //! and of several things at the same range the one with the least number is met.
 
 use super::ray::Ray;
-use crate::spatial::Vec3;
 use fearless_simd::prelude::*;
 use fearless_simd::{f32x16, mask32x16, u32x16};
 
@@ -50,18 +49,6 @@ impl Packet {
             packet.moment[lane] = ray.moment;
         }
         packet
-    }
-
-    /// Ray `lane`.
-    #[inline(always)]
-    pub fn ray(&self, lane: usize) -> Ray {
-        let [x, y, z] = &self.origin;
-        let [dx, dy, dz] = &self.direction;
-        Ray {
-            origin: Vec3::new(x[lane], y[lane], z[lane]),
-            direction: Vec3::new(dx[lane], dy[lane], dz[lane]),
-            moment: self.moment[lane],
-        }
     }
 }
 

@@ -5,6 +5,7 @@ use super::bvh::{Beams, Bounds, Bvh, Things};
 use super::class::Class;
 use super::material::{Material, SoilAppearance};
 use super::mesh::{Mesh, Touch};
+use super::moving_frames::{MovingFrame, MovingFrames};
 use super::packet::{Level, NOTHING, Packet, RAYS, Search, Simd, Wide, dispatch, level, wide};
 use super::ray::Ray;
 use super::relief::{Footing, Mark, Relief};
@@ -96,16 +97,20 @@ impl InstanceSet {
         self.instances.is_empty()
     }
 
-    /// Goes on with a search; instances are numbered from `number`.
+    /// Goes on with a search; instances are numbered from `number`. Where frames are given,
+    /// they are kept there.
     #[inline(always)]
     fn seek<S: Simd>(
         &self,
         meshes: &[Mesh],
         view: &View<'_, S>,
         number: u32,
-        near: Wide<S>,
-        search: &mut Search<S>,
+        (near, search): (Wide<S>, &mut Search<S>),
+        mut frames: Option<&mut MovingFrames>,
     ) {
+        if let Some(frames) = &mut frames {
+            frames.follow(view.packet, self.len());
+        }
         let mut origin = view.packet.origin;
         for (k, origin) in origin.iter_mut().enumerate() {
             origin.iter_mut().for_each(|origin| *origin -= self.origin[k]);
@@ -114,8 +119,8 @@ impl InstanceSet {
         let simd = near.simd;
         let origin = [wide(simd, x), wide(simd, y), wide(simd, z)];
         let beams = Beams { origin, direction: view.direction };
-        let instances = Instances { instances: &self.instances, meshes, view, number };
-        self.tree.walk(&beams, near, search, &instances);
+        let mut instances = Instances { instances: &self.instances, meshes, view, number, frames };
+        self.tree.walk(&beams, near, search, &mut instances);
     }
 }
 
@@ -148,13 +153,20 @@ struct Instances<'a, S: Simd> {
     view: &'a View<'a, S>,
     /// Number of the first instance in the search.
     number: u32,
+    /// Frames of those that move.
+    frames: Option<&'a mut MovingFrames>,
 }
 
 impl<S: Simd> Things<S> for Instances<'_, S> {
     #[inline(always)]
-    fn meet(&self, place: usize, near: Wide<S>, search: &mut Search<S>) {
+    fn meet(&mut self, place: usize, near: Wide<S>, search: &mut Search<S>) {
         let placed = &self.instances[place];
-        let beams = placed.local(self.view);
+        let View { packet, direction, .. } = self.view;
+        let beams = match (placed.local(self.view), &mut self.frames) {
+            (Some(beams), _) => beams,
+            (None, Some(frames)) => frames.of(place, &placed.instance, packet).beams(direction),
+            (None, None) => MovingFrame::new(&placed.instance, packet).beams(direction),
+        };
         let number = self.number + place as u32;
         self.meshes[placed.instance.mesh].meet(&beams, number, near, search);
     }
@@ -167,13 +179,13 @@ fn single(v: &Vec3) -> [f32; 3] {
 
 /// How far a vector goes along a row of a matrix.
 #[inline(always)]
-fn along(row: &[f64; 3], v: &[f64; 3]) -> f64 {
+pub(super) fn along(row: &[f64; 3], v: &[f64; 3]) -> f64 {
     row[0] * v[0] + row[1] * v[1] + row[2] * v[2]
 }
 
 /// Rows of the matrix from the world's axes to those of a frame, `scale` times smaller.
 #[inline]
-fn rows(orientation: &Quat, scale: f64) -> [[f64; 3]; 3] {
+pub(super) fn rows(orientation: &Quat, scale: f64) -> [[f64; 3]; 3] {
     let m = orientation.to_rotation_matrix();
     [0, 1, 2].map(|row| [0, 1, 2].map(|column| m[(column, row)] / scale))
 }
@@ -204,9 +216,10 @@ impl Instance {
 }
 
 impl Placed {
-    /// Rays in the mesh's frame; ranges stay those of the world.
+    /// Rays in the mesh's frame; ranges stay those of the world. `None` where the rays are sent at
+    /// different moments, to something that moves.
     #[inline(always)]
-    fn local<S: Simd>(&self, view: &View<'_, S>) -> Beams<S> {
+    fn local<S: Simd>(&self, view: &View<'_, S>) -> Option<Beams<S>> {
         let simd = view.direction[0].simd;
         let Instance { poses, scale, .. } = &self.instance;
         let (turn, position) = match &self.turn {
@@ -215,7 +228,7 @@ impl Placed {
                 let pose = between(poses, view.packet.moment[0]);
                 (rows(&pose.orientation, *scale), pose.position)
             }
-            None => return self.apart(simd, view.packet),
+            None => return None,
         };
         // a place at a time in double precision, as a ray alone would have it
         let places = if view.together[0] { 1 } else { RAYS };
@@ -237,30 +250,7 @@ impl Placed {
             let [x, y, z] = turn[k];
             direction[k] = dx * x as f32 + dy * y as f32 + dz * z as f32;
         }
-        Beams { origin, direction }
-    }
-
-    /// The same for rays that are sent at different moments, to something that moves.
-    #[inline(always)]
-    fn apart<S: Simd>(&self, simd: S, packet: &Packet) -> Beams<S> {
-        let (mut origin, mut direction) = ([[0.0; RAYS]; 3], [[0.0; RAYS]; 3]);
-        for lane in 0..packet.count {
-            let ray = packet.ray(lane);
-            let pose = between(&self.instance.poses, ray.moment);
-            let from = ray.origin - pose.position;
-            let turn = rows(&pose.orientation, self.instance.scale);
-            let [dx, dy, dz] = single(&ray.direction);
-            for k in 0..3 {
-                origin[k][lane] = along(&turn[k], &[from.x, from.y, from.z]);
-                let [x, y, z] = turn[k];
-                direction[k][lane] = f64::from(dx * x as f32 + dy * y as f32 + dz * z as f32);
-            }
-        }
-        let ([x, y, z], [dx, dy, dz]) = (&origin, &direction);
-        Beams {
-            origin: [wide(simd, x), wide(simd, y), wide(simd, z)],
-            direction: [wide(simd, dx), wide(simd, dy), wide(simd, dz)],
-        }
+        Some(Beams { origin, direction })
     }
 }
 
@@ -353,11 +343,28 @@ impl<'a> Scene<'a> {
     /// What each of up to [`RAYS`] rays meets first between two ranges, m: the same as
     /// alone, but sooner where they go about the same way.
     pub fn cast_all(&self, rays: &[Ray], near: f64, far: f64) -> [Option<Met>; RAYS] {
-        self.cast_with(level(), rays, near, far)
+        self.cast_with(level(), rays, [near, far], None)
     }
 
-    /// [`Scene::cast_all`] with the instructions of a level.
-    fn cast_with(&self, level: Level, rays: &[Ray], near: f64, far: f64) -> [Option<Met>; RAYS] {
+    /// [`Scene::cast_all`] for rays that set out from the same places at the same moments as others
+    /// before them: what moves is kept in `frames` as those saw it.
+    pub fn cast_again(
+        &self,
+        rays: &[Ray],
+        [near, far]: [f64; 2],
+        frames: &mut MovingFrames,
+    ) -> [Option<Met>; RAYS] {
+        self.cast_with(level(), rays, [near, far], Some(frames))
+    }
+
+    /// [`Scene::cast_again`] with the instructions of a level.
+    fn cast_with(
+        &self,
+        level: Level,
+        rays: &[Ray],
+        [near, far]: [f64; 2],
+        frames: Option<&mut MovingFrames>,
+    ) -> [Option<Met>; RAYS] {
         let packet = Packet::of(rays);
         let mut met = [None; RAYS];
         dispatch!(level, simd => {
@@ -366,7 +373,7 @@ impl<'a> Scene<'a> {
             let mut footings = [None; RAYS];
             self.relief.seek(&packet, near, &mut search, &mut footings);
             search.forget();
-            self.seek_things(&packet, near, &mut search);
+            self.seek_things(&packet, near, &mut search, frames);
             let still = self.standing.len();
             for lane in 0..packet.count {
                 let thing = search.thing.as_array()[lane];
@@ -392,7 +399,7 @@ impl<'a> Scene<'a> {
         dispatch!(level(), simd => {
             let near = Wide::splat(simd, near as f32);
             let mut search = Search::new(simd, true, packet.count, far);
-            self.seek_things(&packet, near, &mut search);
+            self.seek_things(&packet, near, &mut search, None);
             if search.far.simd_ge(near).any_true() {
                 self.relief.seek(&packet, near, &mut search, &mut [None; RAYS]);
             }
@@ -403,12 +410,17 @@ impl<'a> Scene<'a> {
     /// Goes on with a search: what stands still is numbered from 0, what moves behind
     /// it.
     #[inline(always)]
-    fn seek_things<S: Simd>(&self, packet: &Packet, near: Wide<S>, search: &mut Search<S>) {
+    fn seek_things<S: Simd>(
+        &self,
+        packet: &Packet,
+        near: Wide<S>,
+        search: &mut Search<S>,
+        frames: Option<&mut MovingFrames>,
+    ) {
         let view = View::new(near.simd, packet);
         let behind = self.standing.len() as u32;
-        for (instance_set, number) in [(self.moving, behind), (self.standing, 0)] {
-            instance_set.seek(self.meshes, &view, number, near, search);
-        }
+        self.moving.seek(self.meshes, &view, behind, (near, &mut *search), frames);
+        self.standing.seek(self.meshes, &view, 0, (near, search), None);
     }
 
     /// The surface that a ray has met.
@@ -535,6 +547,7 @@ mod tests {
         let stream = Stream::new(3, "rays");
         let draw = |at: u64| stream.uniform(at);
         let mut seen = [0; 3];
+        let mut frames = MovingFrames::default();
         for packet in 0..400 {
             let base = [0, 1, 2].map(|k| draw(packet * 100 + k));
             let origin = Vec3::new(20.0 * base[0] - 10.0, 20.0 * base[1] - 10.0, 0.0);
@@ -552,7 +565,14 @@ mod tests {
                 .collect();
             let met = scene.cast_all(&rays, 0.1, 300.0);
             for level in levels() {
-                assert_eq!(scene.cast_with(level, &rays, 0.1, 300.0), met, "{level:?}");
+                assert_eq!(scene.cast_with(level, &rays, [0.1, 300.0], None), met, "{level:?}");
+            }
+            // from the same places at the same moments, elsewhere first
+            let mut turned = rays.clone();
+            turned.iter_mut().for_each(|ray| ray.direction.y = -ray.direction.y);
+            for rays in [&turned, &rays, &turned] {
+                let again = scene.cast_again(rays, [0.1, 300.0], &mut frames);
+                assert_eq!(again, scene.cast_all(rays, 0.1, 300.0));
             }
             let blocked = scene.blocked(&rays, 0.1, 300.0);
             for (lane, ray) in rays.iter().enumerate() {

@@ -20,6 +20,7 @@ use super::spec::{LidarNoise, LidarSpec, RayModel};
 use crate::numeric::{exp, ln, sin_cos};
 use crate::sensor::air::Air;
 use crate::sensor::class::Class;
+use crate::sensor::moving_frames::MovingFrames;
 use crate::sensor::noise::Noise;
 use crate::sensor::packet::RAYS;
 use crate::sensor::ray::Ray;
@@ -172,6 +173,7 @@ impl LidarSpec {
         let mut echoes: Vec<Vec<Echo>> = firings.iter().map(|_| Vec::new()).collect();
         let mut rays = [Ray::NONE; RAYS];
         let mut found = [None; RAYS];
+        let mut frames = MovingFrames::default();
         let share = 1.0 / footprint.len() as f64;
         let is_exact = self.is_exact();
         for (ring, elevation) in elevations.iter().enumerate() {
@@ -187,7 +189,8 @@ impl LidarSpec {
                             .copy_from_slice(&struck[first..first + firings.len()]);
                     }
                     (None, Some(Firing { scene, .. })) => {
-                        let met = scene.cast_all(rays, self.min_range, self.max_range);
+                        let ranges = [self.min_range, self.max_range];
+                        let met = scene.cast_again(rays, ranges, &mut frames);
                         for ((found, ray), met) in found.iter_mut().zip(rays).zip(&met) {
                             *found = met.as_ref().map(|met| Struck::of(scene, ray, met));
                         }

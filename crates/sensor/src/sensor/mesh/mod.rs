@@ -205,8 +205,8 @@ impl Mesh {
         near: Wide<S>,
         search: &mut Search<S>,
     ) {
-        let facets = Facets { triangles: &self.triangles, beams, number };
-        self.tree.walk(beams, near, search, &facets);
+        let mut facets = Facets { triangles: &self.triangles, beams, number };
+        self.tree.walk(beams, near, search, &mut facets);
     }
 
     /// Where a single ray first meets the mesh between two ranges.
@@ -256,7 +256,7 @@ struct Facets<'a, S: Simd> {
 impl<S: Simd> Things<S> for Facets<'_, S> {
     /// Möller and Trumbore 1997.
     #[inline(always)]
-    fn meet(&self, place: usize, near: Wide<S>, search: &mut Search<S>) {
+    fn meet(&mut self, place: usize, near: Wide<S>, search: &mut Search<S>) {
         let Triangle { origin, edges: [e, f], .. } = &self.triangles[place];
         let [dx, dy, dz] = self.beams.direction;
         let [ox, oy, oz] = self.beams.origin;
