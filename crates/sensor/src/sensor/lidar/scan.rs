@@ -132,7 +132,7 @@ impl LidarSpec {
                 self.volley(firings, &elevations, &footprint, struck)
             })
             .collect();
-        cloud.returns.extend(returned.into_iter().flatten());
+        returned.iter().for_each(|column| cloud.returns.extend_from_slice(column));
     }
 
     /// The least intensity that is seen.
@@ -169,7 +169,8 @@ impl LidarSpec {
         footprint: &[[f64; 2]],
         struck: Option<&[Option<Struck>]>,
     ) -> Vec<Vec<Return>> {
-        let mut returns: Vec<Vec<Return>> = firings.iter().map(|_| Vec::new()).collect();
+        let column = || Vec::with_capacity(elevations.len());
+        let mut returns: Vec<Vec<Return>> = firings.iter().map(|_| column()).collect();
         let mut echoes: Vec<Vec<Echo>> = firings.iter().map(|_| Vec::new()).collect();
         let mut rays = [Ray::NONE; RAYS];
         let mut found = [None; RAYS];
@@ -202,12 +203,15 @@ impl LidarSpec {
                     for (((firing, _), struck), returns) in each.zip(&mut returns) {
                         returns.extend(struck.and_then(|s| firing.exact(ring, *elevation, &s)));
                     }
-                    continue;
+                } else {
+                    for (((firing, ray), struck), echoes) in each.zip(&mut echoes) {
+                        let element = firing.element(ring);
+                        firing.hear(ray, struck, [element, sample as u32], share, echoes);
+                    }
                 }
-                for (((firing, ray), struck), echoes) in each.zip(&mut echoes) {
-                    let element = firing.element(ring);
-                    firing.hear(ray, struck, [element, sample as u32], share, echoes);
-                }
+            }
+            if is_exact {
+                continue;
             }
             for ((firing, echoes), returns) in firings.iter().zip(&mut echoes).zip(&mut returns) {
                 firing.receive(ring, *elevation, echoes, returns);
