@@ -6,7 +6,7 @@
 
 use super::bvh::Beams;
 use super::packet::{Packet, RAYS, Simd, Wide};
-use super::scene::{Instance, along, between, rows};
+use super::scene::{Instance, InstanceSet, along, between, rows};
 use fearless_simd::prelude::*;
 
 /// A mesh's frame at the moment of each ray of a packet.
@@ -54,8 +54,10 @@ impl MovingFrame {
 
 /// Frames of the instances that packets have come to which share places and moments.
 #[derive(Clone, Debug, Default)]
-pub struct MovingFrames {
-    /// Places and moments that the frames are for.
+pub struct MovingFrames<'a> {
+    /// Whose frames they are.
+    instances: Option<&'a InstanceSet>,
+    /// Places and moments that they are for.
     origin: [[f64; RAYS]; 3],
     moment: [f64; RAYS],
     count: usize,
@@ -64,19 +66,19 @@ pub struct MovingFrames {
     frames: Vec<MovingFrame>,
 }
 
-impl MovingFrames {
-    /// Keeps the frames of `instances` instances if they are those of the packet's rays; else
-    /// begins anew.
-    pub(super) fn follow(&mut self, packet: &Packet, instances: usize) {
+impl<'a> MovingFrames<'a> {
+    /// Keeps the frames if they are those of these instances for the packet's rays; else begins anew.
+    pub(super) fn follow(&mut self, packet: &Packet, instances: &'a InstanceSet) {
         let Packet { origin, moment, count, .. } = packet;
-        let known = (&self.origin, &self.moment, &self.count) == (origin, moment, count);
-        if known && self.frame_of.len() == instances {
+        let same = self.instances.is_some_and(|own| std::ptr::eq(own, instances));
+        if same && (&self.origin, &self.moment, &self.count) == (origin, moment, count) {
             return;
         }
+        self.instances = Some(instances);
         (self.origin, self.moment, self.count) = (*origin, *moment, *count);
         self.frames.clear();
         self.frame_of.clear();
-        self.frame_of.resize(instances, 0);
+        self.frame_of.resize(instances.len(), 0);
     }
 
     /// The frame of the instance at `place`, for a packet that is followed.

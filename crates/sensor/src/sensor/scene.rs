@@ -100,16 +100,16 @@ impl InstanceSet {
     /// Goes on with a search; instances are numbered from `number`. Where frames are given,
     /// they are kept there.
     #[inline(always)]
-    fn seek<S: Simd>(
-        &self,
+    fn seek<'s, S: Simd>(
+        &'s self,
         meshes: &[Mesh],
         view: &View<'_, S>,
         number: u32,
         (near, search): (Wide<S>, &mut Search<S>),
-        mut frames: Option<&mut MovingFrames>,
+        mut frames: Option<&mut MovingFrames<'s>>,
     ) {
         if let Some(frames) = &mut frames {
-            frames.follow(view.packet, self.len());
+            frames.follow(view.packet, self);
         }
         let mut origin = view.packet.origin;
         for (k, origin) in origin.iter_mut().enumerate() {
@@ -147,17 +147,17 @@ impl<'a, S: Simd> View<'a, S> {
 }
 
 /// Instances that rays may meet.
-struct Instances<'a, S: Simd> {
+struct Instances<'a, 'b, S: Simd> {
     instances: &'a [Placed],
     meshes: &'a [Mesh],
     view: &'a View<'a, S>,
     /// Number of the first instance in the search.
     number: u32,
     /// Frames of those that move.
-    frames: Option<&'a mut MovingFrames>,
+    frames: Option<&'a mut MovingFrames<'b>>,
 }
 
-impl<S: Simd> Things<S> for Instances<'_, S> {
+impl<S: Simd> Things<S> for Instances<'_, '_, S> {
     #[inline(always)]
     fn meet(&mut self, place: usize, near: Wide<S>, search: &mut Search<S>) {
         let placed = &self.instances[place];
@@ -352,7 +352,7 @@ impl<'a> Scene<'a> {
         &self,
         rays: &[Ray],
         [near, far]: [f64; 2],
-        frames: &mut MovingFrames,
+        frames: &mut MovingFrames<'a>,
     ) -> [Option<Met>; RAYS] {
         self.cast_with(level(), rays, [near, far], Some(frames))
     }
@@ -363,7 +363,7 @@ impl<'a> Scene<'a> {
         level: Level,
         rays: &[Ray],
         [near, far]: [f64; 2],
-        frames: Option<&mut MovingFrames>,
+        frames: Option<&mut MovingFrames<'a>>,
     ) -> [Option<Met>; RAYS] {
         let packet = Packet::of(rays);
         let mut met = [None; RAYS];
@@ -415,7 +415,7 @@ impl<'a> Scene<'a> {
         packet: &Packet,
         near: Wide<S>,
         search: &mut Search<S>,
-        frames: Option<&mut MovingFrames>,
+        frames: Option<&mut MovingFrames<'a>>,
     ) {
         let view = View::new(near.simd, packet);
         let behind = self.standing.len() as u32;
@@ -544,6 +544,9 @@ mod tests {
             sky,
             air: &air,
         };
+        let others: Vec<_> = moves.iter().map(|i| Instance { scale: 1.5, ..*i }).collect();
+        let others = InstanceSet::new(&meshes, &others);
+        let elsewhere = Scene { moving: &others, ..scene };
         let stream = Stream::new(3, "rays");
         let draw = |at: u64| stream.uniform(at);
         let mut seen = [0; 3];
@@ -574,6 +577,9 @@ mod tests {
                 let again = scene.cast_again(rays, [0.1, 300.0], &mut frames);
                 assert_eq!(again, scene.cast_all(rays, 0.1, 300.0));
             }
+            // and among others
+            let again = elsewhere.cast_again(&turned, [0.1, 300.0], &mut frames);
+            assert_eq!(again, elsewhere.cast_all(&turned, 0.1, 300.0));
             let blocked = scene.blocked(&rays, 0.1, 300.0);
             for (lane, ray) in rays.iter().enumerate() {
                 assert_eq!(scene.cast(ray, 0.1, 300.0), met[lane]);
