@@ -6,7 +6,6 @@ use super::published::Revised;
 use super::{BERM_QUANTUM, GroundModel, Mask, NodeState, Patches, Published};
 use crate::grid::{Node, TILE, TILE_NODES, TileKey};
 use crate::numeric::WIDTH;
-use crate::soil::SoilId;
 use crate::soil::pressure_sinkage::PlasticMemory;
 use crate::spatial::Vec3;
 use serde::{Deserialize, Serialize};
@@ -249,30 +248,24 @@ impl WorkingTile {
     pub(super) fn sample(&mut self, model: &GroundModel, published: &Published) {
         let lattice = model.lattice();
         let nodes = Arc::make_mut(&mut self.nodes);
-        let mut soils = [SoilId::default(); TILE_NODES];
-        model.terrain().sample_tile(&lattice, self.key, &mut nodes.base, &mut soils);
-        self.firm = 0;
-        for (index, soil) in soils.into_iter().enumerate() {
-            let soil = model.index_of(soil);
-            nodes.soil[index] = soil as u16;
-            self.firm += u32::from(model.coefficients(soil).is_none());
-        }
-        // a rim of one node around the tile, for the normals
+        // with a rim of one node around the tile, for the normals
         const RIM: usize = TILE + 2;
         let origin = self.key.node(0);
-        let mut heights = [0.0; RIM * RIM];
-        for (at, height) in heights.iter_mut().enumerate() {
+        let places: [[f64; 2]; RIM * RIM] = std::array::from_fn(|at| {
             let (column, row) = (at % RIM, at / RIM);
-            let inside = (1..=TILE).contains(&column) && (1..=TILE).contains(&row);
-            *height = if inside {
-                nodes.base[(row - 1) * TILE + column - 1]
-            } else {
-                let (i, j) = (origin.i + column as i32 - 1, origin.j + row as i32 - 1);
-                model.base_height(Node { i, j })
-            };
-        }
+            let (i, j) = (origin.i + column as i32 - 1, origin.j + row as i32 - 1);
+            lattice.position(Node { i, j })
+        });
+        let mut heights = [0.0; RIM * RIM];
+        model.terrain().heights(&places, &mut heights);
+        self.firm = 0;
         for index in 0..TILE_NODES {
             let at = (index / TILE + 1) * RIM + index % TILE + 1;
+            let [x, y] = places[at];
+            let soil = model.index_of(model.terrain().soil(x, y));
+            nodes.soil[index] = soil as u16;
+            self.firm += u32::from(model.coefficients(soil).is_none());
+            nodes.base[index] = heights[at];
             nodes.normal[index] = normal_of(
                 heights[at - 1] - heights[at + 1],
                 heights[at - RIM] - heights[at + RIM],

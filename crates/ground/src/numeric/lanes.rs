@@ -94,6 +94,12 @@ impl<S: Simd> Lanes<S> {
         Lanes(self.0.sqrt())
     }
 
+    /// The next whole numbers at or below.
+    #[inline(always)]
+    pub fn floor(self) -> Lanes<S> {
+        Lanes(self.0.floor())
+    }
+
     /// Size without sign.
     #[inline(always)]
     pub fn abs(self) -> Lanes<S> {
@@ -126,6 +132,12 @@ impl<S: Simd> Lanes<S> {
     pub fn greatest(self) -> f64 {
         let [a, b, c, d] = self.numbers();
         a.max(c).max(b.max(d))
+    }
+
+    /// Where it is equal.
+    #[inline(always)]
+    pub fn eq(self, other: impl Operand<S>) -> Where<S> {
+        Where(self.0.simd_eq(other.spread(self.simd()).0))
     }
 
     /// Where it is less.
@@ -192,6 +204,12 @@ impl<S: Simd> Where<S> {
     #[inline(always)]
     pub fn any(self) -> bool {
         self.to_bits() != 0
+    }
+
+    /// Whether it holds in all lanes.
+    #[inline(always)]
+    pub fn all(self) -> bool {
+        self.to_bits() == (1 << WIDTH) - 1
     }
 
     /// `yes` where it holds, `no` elsewhere.
@@ -292,6 +310,7 @@ mod tests {
         assert_eq!((x * y).numbers(), each(|a, b| a * b));
         assert_eq!((x / y).numbers(), each(|a, b| a / b));
         assert_eq!(x.abs().sqrt().numbers(), each(|a, _| a.abs().sqrt()));
+        assert_eq!(x.floor().numbers(), each(|a, _| a.floor()));
         assert_eq!(x.min(y).numbers(), each(f64::min));
         assert_eq!(x.max(y).numbers(), each(f64::max));
         assert_eq!((-x).numbers(), each(|a, _| -a));

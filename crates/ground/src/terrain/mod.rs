@@ -15,7 +15,7 @@
 //! - the height is continuous with a continuous slope;
 //! - outside its bounds a terrain goes on with the height of the nearest edge,
 //!   and [`Terrain::contains`] is false;
-//! - [`Terrain::sample_tile`] gives the bits of [`Terrain::height`].
+//! - [`Terrain::heights`] gives the bits of [`Terrain::height`].
 
 mod cells;
 mod error;
@@ -56,7 +56,6 @@ pub use tiled::{HeightFile, TiledRaster};
 
 use stamps::Stamps;
 
-use crate::grid::{Lattice, TILE_NODES, TileKey};
 use crate::soil::SoilId;
 use crate::spatial::Vec3;
 
@@ -119,6 +118,11 @@ const USUAL_GAPS: [f64; 4] = [-9999.0, -99_999.0, -32_768.0, -32_767.0];
 fn guessed_gaps(counts: [usize; USUAL_GAPS.len()]) -> impl Iterator<Item = RasterWarning> {
     let found = counts.into_iter().zip(USUAL_GAPS).filter(|(count, _)| *count > 0);
     found.map(|(count, value)| RasterWarning::GapsGuessed { count, value })
+}
+
+/// The place within bounds that is nearest to (x, y).
+fn clamped([west, south, east, north]: [f64; 4], x: f64, y: f64) -> (f64, f64) {
+    (x.max(west).min(east), y.max(south).min(north))
 }
 
 /// The undisturbed ground. Cheap to clone.
@@ -198,8 +202,7 @@ impl Terrain {
     }
 
     fn clamped(&self, x: f64, y: f64) -> (f64, f64) {
-        let [west, south, east, north] = self.model.bounds;
-        (x.max(west).min(east), y.max(south).min(north))
+        clamped(self.model.bounds, x, y)
     }
 
     /// Height at (x, y), m.
@@ -217,7 +220,7 @@ impl Terrain {
     pub fn heights(&self, points: &[[f64; 2]], heights: &mut [f64]) {
         assert_eq!(points.len(), heights.len(), "a height for each point");
         match &self.model.roughness {
-            Some(roughness) => roughness.heights(points, |[x, y]| self.clamped(x, y), heights),
+            Some(roughness) => roughness.heights(points, self.model.bounds, heights),
             None => heights.fill(0.0),
         }
         for (&[x, y], height) in points.iter().zip(heights) {
@@ -299,23 +302,6 @@ impl Terrain {
     /// Bounds `[x_min, y_min, x_max, y_max]`, m; infinite for an unbounded plane.
     pub fn bounds(&self) -> [f64; 4] {
         self.model.bounds
-    }
-
-    /// Heights (m) and soils of all nodes of a tile, in the order of
-    /// [`TileKey::node`].
-    pub fn sample_tile(
-        &self,
-        lattice: &Lattice,
-        key: TileKey,
-        heights: &mut [f64; TILE_NODES],
-        soils: &mut [SoilId; TILE_NODES],
-    ) {
-        let points: [[f64; 2]; TILE_NODES] =
-            std::array::from_fn(|index| lattice.position(key.node(index)));
-        self.heights(&points, heights);
-        for (&[x, y], soil) in points.iter().zip(soils) {
-            *soil = self.soil(x, y);
-        }
     }
 }
 

@@ -23,9 +23,11 @@
 //! continuous slope in closed form, and never repeats. Below the lowest
 //! frequency its density stays level, above the highest it falls off.
 
+use super::clamped;
 use super::error::{TerrainError, finite};
-use crate::numeric::{cos, sin};
+use crate::numeric::{Lanes, Level, Simd, WIDTH, cos, dispatch, each, level, sin};
 use crate::random::Stream;
+use std::ops::{Add, Mul};
 
 /// Reference spatial frequency of ISO 8608, cycles/m.
 pub const REFERENCE_FREQUENCY: f64 = 0.1;
@@ -128,46 +130,47 @@ impl Roughness {
     }
 
     pub(crate) fn height(&self, x: f64, y: f64) -> f64 {
-        let mut height = [0.0];
-        self.heights(&[[x, y]], |[x, y]| (x, y), &mut height);
-        height[0]
+        let mut height = 0.0;
+        for octave in &self.octaves {
+            let (cell, [s, t]) = octave.locate(x, y);
+            height += weighted(&octave.around(cell), spline(s), spline(t));
+        }
+        height
     }
 
-    /// Heights where `place` leads from many points. They are best close to each other: lattice
-    /// values about all of them are drawn once.
-    pub(crate) fn heights(
+    /// Heights at many points within bounds, `[x_min, y_min, x_max, y_max]`, as far as they lie there, with
+    /// the bits of [`Roughness::height`]. They are best close to each other: lattice values about
+    /// all of them are drawn once.
+    pub(crate) fn heights(&self, points: &[[f64; 2]], bounds: [f64; 4], heights: &mut [f64]) {
+        self.heights_with(level(), points, bounds, heights);
+    }
+
+    /// [`Roughness::heights`] with the instructions of a level.
+    fn heights_with(
         &self,
+        level: Level,
         points: &[[f64; 2]],
-        place: impl Fn([f64; 2]) -> (f64, f64),
+        bounds: [f64; 4],
         heights: &mut [f64],
     ) {
         heights.fill(0.0);
         let Some(&first) = points.first() else { return };
-        let (x, y) = place(first);
-        let (mut low, mut high) = ([x, y], [x, y]);
-        for &point in points {
-            let (x, y) = place(point);
-            (low, high) = ([low[0].min(x), low[1].min(y)], [high[0].max(x), high[1].max(y)]);
+        let (mut low, mut high) = (first, first);
+        for point in points {
+            for axis in 0..2 {
+                low[axis] = low[axis].min(point[axis]);
+                high[axis] = high[axis].max(point[axis]);
+            }
         }
+        let inside = |[x, y]: [f64; 2]| clamped(bounds, x, y).into();
+        let about = [inside(low), inside(high)];
         let mut drawn = (points.len() >= MANY).then(Drawn::default);
-        for octave in &self.octaves {
+        dispatch!(level, simd => for octave in &self.octaves {
             if let Some(drawn) = &mut drawn {
-                drawn.about(octave, [low, high], points.len());
+                drawn.about(octave, about, points.len());
             }
-            let around = |cell| match &drawn {
-                Some(drawn) => drawn.around(octave, cell),
-                None => octave.around(cell),
-            };
-            let mut values = around(octave.locate(x, y).0);
-            for (&point, height) in points.iter().zip(heights.iter_mut()) {
-                let (x, y) = place(point);
-                let (cell, [s, t]) = octave.locate(x, y);
-                if cell != values.cell {
-                    values = around(cell);
-                }
-                *height += values.weighted(spline(s), spline(t));
-            }
-        }
+            octave.add(simd, drawn.as_ref(), points, bounds, heights);
+        });
     }
 
     pub(crate) fn gradient(&self, x: f64, y: f64) -> [f64; 2] {
@@ -175,8 +178,8 @@ impl Roughness {
         for octave in &self.octaves {
             let (cell, [s, t]) = octave.locate(x, y);
             let values = octave.around(cell);
-            let du = values.weighted(spline_slope(s), spline(t)) / octave.spacing;
-            let dv = values.weighted(spline(s), spline_slope(t)) / octave.spacing;
+            let du = weighted(&values, spline_slope(s), spline(t)) / octave.spacing;
+            let dv = weighted(&values, spline(s), spline_slope(t)) / octave.spacing;
             let [c, s] = octave.turn;
             gradient[0] += c * du - s * dv;
             gradient[1] += s * du + c * dv;
@@ -199,14 +202,28 @@ fn spline(t: f64) -> [f64; 3] {
     [0.5 * (0.5 - t) * (0.5 - t), 0.75 - t * t, 0.5 * (0.5 + t) * (0.5 + t)]
 }
 
+/// [`spline`] in lanes.
+#[inline(always)]
+fn splines<S: Simd>(t: Lanes<S>) -> [Lanes<S>; 3] {
+    [0.5 * (0.5 - t) * (0.5 - t), 0.75 - t * t, 0.5 * (0.5 + t) * (0.5 + t)]
+}
+
 fn spline_slope(t: f64) -> [f64; 3] {
     [t - 0.5, -2.0 * t, t + 0.5]
 }
 
-/// Values at the nine lattice points about one of them.
-struct Values {
-    cell: [i64; 2],
-    rows: [[f64; 3]; 3],
+/// Values at the nine lattice points about one of them, row by row.
+type Values<T> = [[T; 3]; 3];
+
+/// The sum of values with weights across and up.
+#[inline(always)]
+fn weighted<T: Copy + Mul<Output = T> + Add<Output = T>>(
+    rows: &Values<T>,
+    across: [T; 3],
+    up: [T; 3],
+) -> T {
+    let line = |row: &[T; 3]| across[0] * row[0] + across[1] * row[1] + across[2] * row[2];
+    up[0] * line(&rows[0]) + up[1] * line(&rows[1]) + up[2] * line(&rows[2])
 }
 
 impl Octave {
@@ -226,8 +243,9 @@ impl Octave {
         self.reach * (2.0 * self.stream.uniform(counter) - 1.0)
     }
 
+    /// Values about a lattice point.
     #[inline]
-    fn around(&self, cell: [i64; 2]) -> Values {
+    fn around(&self, cell: [i64; 2]) -> Values<f64> {
         let row = |b: i64| {
             let j = cell[1].wrapping_add(b);
             [
@@ -236,8 +254,85 @@ impl Octave {
                 self.value(cell[0].wrapping_add(1), j),
             ]
         };
-        Values { cell, rows: [row(-1), row(0), row(1)] }
+        [row(-1), row(0), row(1)]
     }
+
+    /// The same, taken from those that were drawn beforehand if they are among them.
+    #[inline(always)]
+    fn known_around(&self, drawn: Option<&Drawn>, cell: [i64; 2]) -> Values<f64> {
+        match drawn.and_then(|drawn| Some(drawn.at(drawn.place(cell)?))) {
+            Some(values) => values,
+            None => self.around(cell),
+        }
+    }
+
+    /// Values about a lattice point in each lane.
+    #[inline(always)]
+    fn around_each<S: Simd>(
+        &self,
+        simd: S,
+        drawn: Option<&Drawn>,
+        cells: [[i64; 2]; WIDTH],
+    ) -> Values<Lanes<S>> {
+        let values = match drawn.map(|drawn| (drawn, each(|lane| drawn.place(cells[lane])))) {
+            Some((drawn, [Some(a), Some(b), Some(c), Some(d)])) => {
+                [drawn.at(a), drawn.at(b), drawn.at(c), drawn.at(d)]
+            }
+            _ => each(|lane| self.around(cells[lane])),
+        };
+        each3(|n| each3(|m| Lanes::of(simd, each(|lane| values[lane][n][m]))))
+    }
+
+    /// [`Octave::locate`] in lanes.
+    #[inline(always)]
+    fn locate_lanes<S: Simd>(&self, x: Lanes<S>, y: Lanes<S>) -> [[Lanes<S>; 2]; 2] {
+        let [c, s] = self.turn;
+        let (u, v) = ((x * c + y * s) / self.spacing, (y * c - x * s) / self.spacing);
+        let (i, j) = ((u + 0.5).floor(), (v + 0.5).floor());
+        [[i, j], [u - i, v - j]]
+    }
+
+    /// Adds what it is high at points within bounds, four at a time.
+    #[inline(always)]
+    fn add<S: Simd>(
+        &self,
+        simd: S,
+        drawn: Option<&Drawn>,
+        points: &[[f64; 2]],
+        [west, south, east, north]: [f64; 4],
+        heights: &mut [f64],
+    ) {
+        // the last lattice point about which four points lay, and its values
+        let nowhere = Lanes::of(simd, f64::NAN);
+        let mut common = ([nowhere; 2], [[nowhere; 3]; 3]);
+        for (points, heights) in points.chunks(WIDTH).zip(heights.chunks_mut(WIDTH)) {
+            let at = |axis: usize| each(|lane| points[lane.min(points.len() - 1)][axis]);
+            let x = Lanes::of(simd, at(0)).max(west).min(east);
+            let y = Lanes::of(simd, at(1)).max(south).min(north);
+            let [[i, j], [s, t]] = self.locate_lanes(x, y);
+            if !(i.eq(common.0[0]) & j.eq(common.0[1])).all() {
+                let (is, js) = (i.numbers(), j.numbers());
+                let cell = |lane: usize| [is[lane] as i64, js[lane] as i64];
+                let first = [Lanes::of(simd, is[0]), Lanes::of(simd, js[0])];
+                common = if (i.eq(first[0]) & j.eq(first[1])).all() {
+                    let values = self.known_around(drawn, cell(0));
+                    (first, each3(|n| each3(|m| Lanes::of(simd, values[n][m]))))
+                } else {
+                    ([nowhere; 2], self.around_each(simd, drawn, each(cell)))
+                };
+            }
+            let octave = weighted(&common.1, splines(s), splines(t)).numbers();
+            for (height, octave) in heights.iter_mut().zip(octave) {
+                *height += octave;
+            }
+        }
+    }
+}
+
+/// One value for each of three.
+#[inline(always)]
+fn each3<T>(mut value: impl FnMut(usize) -> T) -> [T; 3] {
+    [value(0), value(1), value(2)]
 }
 
 /// Most lattice values that are drawn beforehand.
@@ -275,40 +370,38 @@ impl Drawn {
         self.first = low.map(|low| low.wrapping_sub(1));
         self.size = size;
         for (j, row) in self.values.chunks_exact_mut(size[0]).take(size[1]).enumerate() {
+            let [x, y] = self.first;
             for (i, value) in row.iter_mut().enumerate() {
-                let [x, y] = self.first;
                 *value = octave.value(x.wrapping_add(i as i64), y.wrapping_add(j as i64));
             }
         }
     }
 
-    /// Those about a lattice point.
-    #[inline]
-    fn around(&self, octave: &Octave, cell: [i64; 2]) -> Values {
-        let [i, j] = [0, 1].map(|k| cell[k].wrapping_sub(self.first[k]).wrapping_sub(1) as usize);
+    /// Place of the first of those about a lattice point, if they were drawn.
+    #[inline(always)]
+    fn place(&self, cell: [i64; 2]) -> Option<usize> {
+        let i = cell[0].wrapping_sub(self.first[0]).wrapping_sub(1) as usize;
+        let j = cell[1].wrapping_sub(self.first[1]).wrapping_sub(1) as usize;
         let inside = |at: usize, size: usize| at < size.saturating_sub(2);
-        if !(inside(i, self.size[0]) && inside(j, self.size[1])) {
-            return octave.around(cell);
-        }
-        let row = |b: usize| {
-            let at = (j + b) * self.size[0] + i;
-            [self.values[at], self.values[at + 1], self.values[at + 2]]
-        };
-        Values { cell, rows: [row(0), row(1), row(2)] }
+        (inside(i, self.size[0]) && inside(j, self.size[1])).then(|| j * self.size[0] + i)
     }
-}
 
-impl Values {
-    #[inline]
-    fn weighted(&self, across: [f64; 3], up: [f64; 3]) -> f64 {
-        let line = |row: &[f64; 3]| across[0] * row[0] + across[1] * row[1] + across[2] * row[2];
-        up[0] * line(&self.rows[0]) + up[1] * line(&self.rows[1]) + up[2] * line(&self.rows[2])
+    /// Those of which the first has this place.
+    #[inline(always)]
+    fn at(&self, place: usize) -> Values<f64> {
+        let row = |b: usize| {
+            let row = &self.values[place + b * self.size[0]..][..3];
+            [row[0], row[1], row[2]]
+        };
+        [row(0), row(1), row(2)]
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::UNBOUNDED;
     use super::*;
+    use crate::numeric::instructions::available;
 
     /// One-sided density at frequency n, averaged over profiles and over the
     /// band n ± 20 %, by direct Fourier sums with a Hann window.
@@ -365,10 +458,13 @@ mod tests {
         for (spacing, far) in [(0.02, 0.0), (0.05, 3e4), (0.7, -77.3), (40.0, 1.0)] {
             let at = |k: usize| [far + spacing * (k % 17) as f64, -far + spacing * (k / 17) as f64];
             let points: Vec<[f64; 2]> = (0..289).map(at).collect();
-            let mut heights = vec![0.0; points.len()];
-            field.heights(&points, |[x, y]| (x, y), &mut heights);
-            for ([x, y], height) in points.into_iter().zip(heights) {
-                assert_eq!(height.to_bits(), field.height(x, y).to_bits(), "{spacing} {x} {y}");
+            for (name, level) in available() {
+                let mut heights = vec![0.0; points.len()];
+                field.heights_with(level, &points, UNBOUNDED, &mut heights);
+                for (&[x, y], height) in points.iter().zip(heights) {
+                    let own = field.height(x, y);
+                    assert_eq!(height.to_bits(), own.to_bits(), "{name} {spacing} {x} {y}");
+                }
             }
         }
     }

@@ -91,17 +91,16 @@ fn rich() -> Terrain {
 }
 
 #[test]
-fn a_tile_holds_the_bits_of_height_and_soil() {
+fn many_heights_have_the_bits_of_each() {
     let terrain = rich();
     let lattice = Lattice { spacing: 0.02 };
     let key = TileKey { a: 15, b: 120 };
+    let places: Vec<[f64; 2]> =
+        (0..TILE_NODES).map(|index| lattice.position(key.node(index))).collect();
     let mut heights = [0.0; TILE_NODES];
-    let mut soils = [SoilId(0); TILE_NODES];
-    terrain.sample_tile(&lattice, key, &mut heights, &mut soils);
-    for index in 0..TILE_NODES {
-        let [x, y] = lattice.position(key.node(index));
-        assert_eq!(heights[index].to_bits(), terrain.height(x, y).to_bits());
-        assert_eq!(soils[index], terrain.soil(x, y));
+    terrain.heights(&places, &mut heights);
+    for ([x, y], height) in places.into_iter().zip(heights) {
+        assert_eq!(height.to_bits(), terrain.height(x, y).to_bits());
     }
     assert_eq!((terrain.soil(4.0, 30.0), terrain.soil(6.0, 30.0)), (SOIL, SoilId(1)));
 }
