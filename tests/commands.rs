@@ -204,7 +204,7 @@ fn a_vehicle_put_elsewhere_stands_and_its_rut_stays() {
     let agent = &world.model().agents[0];
     let ground = &world.model().ground;
     let pose = agent.vehicle.stand(ground.terrain(), 20.0, 30.0, FRAC_PI_2);
-    let (fresh, _) = agent.settled(ground, &Default::default(), &pose, 0.0, 0);
+    let (fresh, _) = agent.settled((ground, &Default::default()), &pose, 0.0, (0, 2e-3));
     let mut other = World::new(model());
     other.respawn(0, &place).unwrap();
     assert_eq!(other.state().agents[0].digest(), fresh.digest());

@@ -14,12 +14,18 @@ const GRAVITY: f64 = 9.80665;
 
 /// One vehicle that is held on a slope of one soil.
 fn model(vehicle: &str, soil: &str, grade: f64, extra: &str) -> WorldModel {
+    stepped(vehicle, soil, grade, extra, 0.002)
+}
+
+/// The same by steps of another length, s.
+fn stepped(vehicle: &str, soil: &str, grade: f64, extra: &str, step: f64) -> WorldModel {
     let text = format!(
         r#"
         format = 1
         name = "start"
-        time = {{ duration = 2.0, step = 0.002, heartbeat = 0.002 }}
+        time = {{ duration = 2.0, step = {step}, heartbeat = {step} }}
         terrain = {{ surface = {{ kind = "slope", grade = {grade} }} }}
+        output = {{ interval = 0.1 }}
         soil = {{ default = "{soil}" }}
         [[vehicle]]
         name = "own"
@@ -86,6 +92,38 @@ fn stands(vehicle: &str, soil: &str, grade: f64, extra: &str, time: f64) {
 fn wheels_carry_their_load_from_the_first_step() {
     for soil in ["rigid", "chrono_hard", "chrono_mid", "chrono_soft"] {
         stands("hmmwv", soil, 0.0, "", 1.0);
+    }
+}
+
+/// Longer steps settle to the same equilibrium.
+#[test]
+fn longer_steps_stand_as_shorter_ones_do() {
+    for (vehicle, soil, grade, extra) in [
+        ("hmmwv", "rigid", 0.2, "heading_deg = 70"),
+        ("hmmwv", "chrono_mid", 0.1, "heading_deg = 30"),
+        ("hmmwv", "mud", 0.0, "tyre = \"rigid\""),
+        ("mrzr4", "dry_sand_lll", 0.05, ""),
+        ("m113", "chrono_mid", 0.1, "overrides = { model = \"belt\" }"),
+    ] {
+        let stand = |step: f64| {
+            let mut world = World::new(stepped(vehicle, soil, grade, extra, step));
+            assert_eq!(world.stands(), [Stand::Still], "{vehicle} on {soil}, {step}");
+            world.advance();
+            world.samples().next().unwrap()
+        };
+        let usual = stand(0.002);
+        for step in [0.004, 0.005, 0.01] {
+            let what = format!("{vehicle} on {soil} at {grade}, {extra}, {step} s");
+            let own = stand(step);
+            let way = (own.pose.position - usual.pose.position).norm();
+            let wheels = own.wheels.iter().zip(&usual.wheels);
+            let off = wheels.map(|(a, b)| (a.load - b.load).abs()).fold(0.0, f64::max);
+            let weight: f64 = usual.wheels.iter().map(|wheel| wheel.load).sum();
+            println!("{what}: {way} m, {off} of {weight} N");
+            // a third of how far one may move that stands, and a tenth of how much its load may change
+            assert!(way < 1e-3, "{what}: {way} m");
+            assert!(off < 1e-3 * weight, "{what}: {off} of {weight} N");
+        }
     }
 }
 
@@ -268,7 +306,7 @@ fn start_reset_and_checkpoint_agree_on_any_threads() {
     let world = World::new(build());
     let agent = &world.model().agents[0];
     let (ground, published) = (&world.model().ground, Published::default());
-    let (again, _) = agent.settled(ground, &published, &agent.start, agent.speed, 0);
+    let (again, _) = agent.settled((ground, &published), &agent.start, agent.speed, (0, 2e-3));
     assert_eq!(again.digest(), world.state().agents[0].digest());
 }
 
@@ -278,7 +316,7 @@ fn what_friction_does_not_hold_slides_from_time_zero() {
     let mut world = World::new(model("hmmwv", "rigid", 1.0, ""));
     let agent = &world.model().agents[0];
     let (ground, published) = (&world.model().ground, Published::default());
-    let (_, stand) = agent.settled(ground, &published, &agent.start, 0.0, 0);
+    let (_, stand) = agent.settled((ground, &published), &agent.start, 0.0, (0, 2e-3));
     assert_eq!(stand, Stand::Slides);
     let start = world.samples().next().unwrap();
     while world.time() < 0.5 {

@@ -1,5 +1,6 @@
 //! Properties of whole terrains.
 
+use crate::grid::{Lattice, TILE_NODES, TileKey};
 use proptest::prelude::*;
 
 use super::*;

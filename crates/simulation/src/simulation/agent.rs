@@ -288,14 +288,15 @@ impl AgentState {
 
 impl AgentModel {
     /// The agent at its start, as it stands there ([`AgentModel::settled`]).
-    /// With room `aside` another thread may help.
+    /// With room `aside` another thread may help; the run's step is `step`, s.
     pub(super) fn state(
         &self,
         ground: &GroundModel,
         published: &Published,
         aside: Option<Aside>,
+        step: f64,
     ) -> (AgentState, Stand) {
-        self.settled_beside(aside, (ground, published), &self.start, self.speed, 0)
+        self.settled_beside(aside, (ground, published), &self.start, self.speed, (0, step))
     }
 
     /// The agent in its design position at `pose`, from the moment `now_us` on; its sensors

@@ -46,11 +46,12 @@ impl World {
 
     /// Sets own agents down where they begin, on all threads.
     pub(super) fn set_down(&mut self, agents: &[usize]) {
-        let WorldModel { ground, agents: models, .. } = &*self.model;
-        let published = &self.state.published;
+        let WorldModel { ground, agents: models, clock, .. } = &*self.model;
+        let (published, step) = (&self.state.published, clock.step());
         let spare = threads_are_spare(agents.len());
         let stood = |&agent: &usize| {
-            (agent, models[agent].state(ground, published, spare.then(Aside::default)))
+            let aside = spare.then(Aside::default);
+            (agent, models[agent].state(ground, published, aside, step))
         };
         let stood: Vec<(usize, (AgentState, Stand))> = agents.par_iter().map(stood).collect();
         for (agent, (state, stand)) in stood {

@@ -90,9 +90,9 @@ impl World {
     /// Puts an own agent somewhere, settled on the ground as it is published.
     pub(super) fn settle_at(&mut self, agent: usize, place: &Placement) -> Stand {
         let WorldModel { ground, clock, agents, .. } = &*self.model;
-        let (published, now_us) = (&self.state.published, clock.micros(self.state.tick));
-        let pose = self.model.pose(agent, place);
-        let (state, stand) = agents[agent].settled(ground, published, &pose, place.speed, now_us);
+        let time = (clock.micros(self.state.tick), clock.step());
+        let (on, pose) = ((ground, &self.state.published), self.model.pose(agent, place));
+        let (state, stand) = agents[agent].settled(on, &pose, place.speed, time);
         self.take_in(agent, state);
         stand
     }

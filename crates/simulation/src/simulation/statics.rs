@@ -33,8 +33,9 @@ use crate::spatial::{Load, Pose, Twist, Vec3, Vec6};
 use crate::vehicle::{Controls, VehicleState};
 use serde::{Deserialize, Serialize};
 
-/// Step, s.
-const STEP: f64 = 2e-3;
+/// Shortest and longest step, s; between them it is the run's own. By shorter ones a vehicle stands as by
+/// the shortest, and later.
+const STEPS: [f64; 2] = [2e-3, 5e-3];
 /// Time of each phase, s, ...
 const TIMES: [f64; 3] = [0.6, 3.0, 3.0];
 /// ... and how often it is given to what still moves: what is slow to level, such as a long
@@ -47,11 +48,11 @@ const CHANGES: f64 = 0.4;
 const DAMPING: f64 = 12.0;
 /// The same of the anchor: 2 micrometres a second on a slope of 20 %.
 const ANCHOR: f64 = 1e6;
-/// Speed, m/s (and rad/s), below which a phase need not go on, and steps between two looks whether
-/// it is, and whether the belly is near the ground: it is looked for far above, and comes down by
+/// Speed, m/s (and rad/s), below which a phase need not go on, and time between two looks whether
+/// it is, s, and whether the belly is near the ground: it is looked for far above, and comes down by
 /// a sixth of that meanwhile where nothing but the dampers holds the chassis.
 const AT_REST: f64 = 1e-4;
-const BETWEEN_CHECKS: usize = 25;
+const BETWEEN_CHECKS: f64 = 0.05;
 /// The same below which a vehicle stands when the time of a phase is up: what is left, taken
 /// away at the start, is that of a fall of 0.1 mm.
 const STILL: f64 = 0.05;
@@ -85,19 +86,18 @@ pub enum Stand {
 impl AgentModel {
     /// The agent as it stands in equilibrium where `pose` of the chassis frame puts it
     /// (x, y and heading; height and tilt are found), launched forward at `speed` m/s, and
-    /// how it stands. `published` is the ground as others have left it; what the agent
-    /// presses into it is in the state's own overlay. Its sensors begin at `now_us`, µs.
+    /// how it stands. The ground is as others have left it, and what the agent presses into it is in
+    /// the state's own overlay. Of `time` its sensors begin at the first, µs; the second is the run's step, s.
     ///
     /// For starts, resets and respawns alike: the same on any number of threads and ranks.
     pub fn settled(
         &self,
-        ground: &GroundModel,
-        published: &Published,
+        on: (&GroundModel, &Published),
         pose: &Pose,
         speed: f64,
-        now_us: u64,
+        time: (u64, f64),
     ) -> (AgentState, Stand) {
-        self.settled_beside(None, (ground, published), pose, speed, now_us)
+        self.settled_beside(None, on, pose, speed, time)
     }
 
     /// [`settled`](AgentModel::settled), with room for a second thread or none.
@@ -107,10 +107,11 @@ impl AgentModel {
         (ground, published): (&GroundModel, &Published),
         pose: &Pose,
         speed: f64,
-        now_us: u64,
+        (now_us, step): (u64, f64),
     ) -> (AgentState, Stand) {
         let design = self.vehicle.launched(pose, 0.0);
         let mut relaxation = Relaxation::new(self, (ground, published), &design, aside);
+        relaxation.h = step.clamp(STEPS[0], STEPS[1]);
         let stand = relaxation.run(pose, speed == 0.0);
         let Relaxation { vehicle, tyres, overlay, room, .. } = relaxation;
         let mut state = self.unsettled(pose, speed, now_us);
@@ -151,6 +152,8 @@ struct Relaxation<'a> {
     aside: Option<Aside>,
     /// Plates that may touch before it is looked again ([`AgentModel::low_plates`]).
     low: u32,
+    /// Step, s.
+    h: f64,
     /// Acceleration of gravity, m/s².
     gravity: Vec3,
 }
@@ -185,6 +188,7 @@ impl<'a> Relaxation<'a> {
             scratch: Scratch::new(),
             aside,
             low: 0,
+            h: STEPS[0],
             gravity: Vec3::zeros(),
         }
     }
@@ -223,15 +227,16 @@ impl<'a> Relaxation<'a> {
     /// Steps through a phase until the vehicle stands; whether it does.
     fn relax(&mut self, phase: Phase, start: &Pose) -> bool {
         let from = self.ground_vehicle().pose(&self.room).position;
-        let steps = (TIMES[phase as usize] / STEP) as usize;
+        let steps = (TIMES[phase as usize] / self.h) as usize;
+        let between_checks = (BETWEEN_CHECKS / self.h) as usize;
         let patience = if phase == Phase::Aloft { 1 } else { PATIENCE };
         for step in 0..patience * steps {
             let part = step as f64 / (CHANGES * steps as f64);
             let stands = if step < steps { AT_REST } else { STILL };
-            if part > 1.0 && step % BETWEEN_CHECKS == 0 && self.speed() < stands {
+            if part > 1.0 && step % between_checks == 0 && self.speed() < stands {
                 break;
             }
-            if phase != Phase::Aloft && step % BETWEEN_CHECKS == 0 {
+            if phase != Phase::Aloft && step % between_checks == 0 {
                 self.low = self.agent.low_plates(self.ground, &self.room);
             }
             if !self.step(phase, start, part.min(1.0)) || !self.holds(phase, start, &from) {
@@ -250,23 +255,17 @@ impl<'a> Relaxation<'a> {
 
     /// One step at a `part` of the change that a phase makes; whether it could be made.
     fn step(&mut self, phase: Phase, start: &Pose, part: f64) -> bool {
-        let agent = self.agent;
+        let (agent, h) = (self.agent, self.h);
         let ground_vehicle = &agent.vehicle;
         let mut on_chassis = Load::default();
         if phase != Phase::Aloft {
             let Relaxation { ground, published, overlay, scratch, aside, .. } = self;
             let (grips, aside) = (phase == Phase::LetGo, aside.as_mut());
             let mut context = ContactContext { ground, published, overlay, scratch, grips, aside };
-            ground_vehicle.meet_ground(
-                &self.vehicle,
-                &self.tyres,
-                &mut self.room,
-                &mut context,
-                STEP,
-            );
+            ground_vehicle.meet_ground(&self.vehicle, &self.tyres, &mut self.room, &mut context, h);
             let mut belly = BellyContact::default();
             if self.low != 0 {
-                belly = agent.hang_up(self.low, &self.room, &mut context, STEP);
+                belly = agent.hang_up(self.low, &self.room, &mut context, h);
             }
             ground_vehicle.heap(&self.room, belly.displaced, &mut context);
             on_chassis = belly.load;
@@ -282,12 +281,12 @@ impl<'a> Relaxation<'a> {
         self.damp(start, (&pose, &twist, mass), [across, along, along], &mut on_chassis);
         *ground_vehicle.chassis_load(&mut self.room) = on_chassis;
         self.damp_trailer(start, [across, along, DAMPING]);
-        if ground_vehicle.solve(&mut self.vehicle, &mut self.room, &BRAKED, 0, STEP).is_err() {
+        if ground_vehicle.solve(&mut self.vehicle, &mut self.room, &BRAKED, 0, h).is_err() {
             return false;
         }
         // without grip a carcass stays as it is; belts give way from the first load on
         if phase != Phase::Aloft {
-            ground_vehicle.settle_tyres(&mut self.tyres, &self.room, STEP);
+            ground_vehicle.settle_tyres(&mut self.tyres, &self.room, h);
         }
         true
     }
