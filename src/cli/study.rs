@@ -1,5 +1,6 @@
 //! `bekker study`: one scenario many times, with some of its keys at other values.
 
+mod converge;
 #[cfg(feature = "mpi")]
 mod dealing;
 mod driving;
@@ -32,6 +33,7 @@ use std::path::Path;
 /// Drive one scenario many times with some of its keys at other values, and say what came of it
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bekker study plan examples/study_tyre_pressure.toml\n  \
+    bekker study converge examples/study_tyre_pressure.toml\n  \
     bekker study run examples/study_tyre_pressure.toml --out pressure\n  \
     bekker study report pressure\n  \
     bekker study replay pressure --trial 7 --out pressure_7\n\n\
@@ -46,6 +48,7 @@ pub struct Study {
 #[derive(Debug, Subcommand)]
 enum Command {
     Plan(plan::Plan),
+    Converge(converge::Converge),
     Run(run::Run),
     Status(status::Status),
     Resume(resume::Resume),
@@ -58,6 +61,7 @@ impl Study {
     pub fn execute(self, quiet: bool) -> Result<(), Failure> {
         match self.command {
             Command::Plan(command) => command.execute(),
+            Command::Converge(command) => command.execute(quiet),
             Command::Run(command) => command.execute(quiet),
             Command::Status(command) => command.execute(),
             Command::Resume(command) => command.execute(quiet),

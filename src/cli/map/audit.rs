@@ -3,11 +3,12 @@
 use super::mapped::{Mapped, asked_tables, drives_ended};
 use crate::cli::counting::counting;
 use crate::cli::interruption::interruption;
+use crate::cli::quantity::quantity;
 use crate::cli::{Failure, stdout};
 use crate::report::going::{AskedOfMap, MapFolder};
 use crate::report::manifest::write_json;
 use crate::report::study::Outline;
-use crate::study::map::{self, Audited, Driver, Threads};
+use crate::study::map::{self, Audited, Driver, MapFile, Threads};
 use clap::Args;
 use clap::builder::RangedU64ValueParser;
 use std::path::PathBuf;
@@ -27,6 +28,10 @@ pub struct Audit {
     /// Take all cells that `bekker map run --physics` drove into this folder, and drive none
     #[arg(long, conflicts_with = "cells")]
     physics: bool,
+    /// Drive by steps of this length, s, in the place of the map's: shorter ones tell what its own
+    /// are worth, too
+    #[arg(long, value_name = "S", conflicts_with = "physics", allow_negative_numbers = true, value_parser = quantity(0.0001..=0.01, "s"))]
+    step: Option<f64>,
     /// Threads; as many as there are cores unless told
     #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..=1024))]
     threads: Option<usize>,
@@ -46,7 +51,9 @@ impl Audit {
         let known = mapped.known(&folder)?;
         let driven = mapped.tables(&folder, &known, &threads, quiet)?;
         let tables = asked_tables(&driven);
-        let (driver, ground) = (Driver::new(&mapped.map), mapped.ground(&known, &tables));
+        let stepped = self.step.map(|step| self.stepped(&mapped, step)).transpose()?;
+        let driver = Driver::new(stepped.as_ref().unwrap_or(&mapped.map));
+        let ground = mapped.ground(&known, &tables);
         let question = mapped.question();
         let audited = if self.physics {
             let drives = mapped.drives(asked.physics.unwrap_or(1));
@@ -91,6 +98,15 @@ impl Audit {
             told(audit.band),
             told(audit.band_holds),
         ))
+    }
+}
+
+impl Audit {
+    /// The map with drives by other steps, s.
+    fn stepped(&self, mapped: &Mapped, step: f64) -> Result<MapFile, Failure> {
+        let refused =
+            |allowed| Failure::Usage { argument: "--step <S>", value: step.to_string(), allowed };
+        mapped.map.clone().stepped(step).map_err(refused)
     }
 }
 

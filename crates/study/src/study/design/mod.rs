@@ -13,6 +13,7 @@ mod faults;
 mod figure;
 mod points;
 mod quantiles;
+mod refined;
 mod response;
 mod saltelli;
 mod sobol;
@@ -27,6 +28,7 @@ pub use distribution::Distribution;
 pub use drive::{Driven, Ending, drive};
 pub use event_kind::{EventKind, EventMeasure};
 pub use figure::Figure;
+pub use refined::{Shift, shifts};
 pub use response::{Measure, Response, Value};
 #[cfg(test)]
 pub(super) use saltelli::columns as saltelli_columns;

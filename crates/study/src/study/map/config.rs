@@ -48,6 +48,11 @@ pub struct MapConfig {
     #[serde(default = "default_entry_speed")]
     #[schemars(range(min = 0.0, max = 40.0), extend("unit" = "m/s"))]
     pub entry_speed: f64,
+    /// Step of the drives, s; a whole part of their heartbeat of 0.01 s. The ride and what ridges allow are
+    /// found by steps of 0.002 s.
+    #[serde(default = "default_step")]
+    #[schemars(range(min = 0.0001, max = 0.01), extend("unit" = "s"))]
+    pub step: f64,
     /// Speed that the ride allows over rough ground, m/s; that at which the driver absorbs 6 W over
     /// each class of roughness on a firm road, found by driving, where it is not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -183,6 +188,10 @@ pub enum BarrierKind {
 
 fn default_entry_speed() -> f64 {
     2.0
+}
+
+fn default_step() -> f64 {
+    0.002
 }
 
 fn default_directions() -> usize {

@@ -28,6 +28,8 @@ const FIRM: &str = "rigid";
 const BEYOND: f64 = 60.0;
 /// Distance from the end of a drive's way to the end of the ground, m.
 const EDGE: f64 = 0.5;
+/// Time between two looks at a drive, s.
+const HEARTBEAT: f64 = 0.01;
 /// Most cells of a map.
 const MOST_CELLS: f64 = 1e8;
 
@@ -107,6 +109,10 @@ impl MapFile {
         Faults::into_result(conform(&document, &SCHEMA))?;
         let config: MapConfig = serde_json::from_value(document.root.value.to_json())
             .map_err(|e| document.fault("", Problem::Refused { cause: e.to_string() }))?;
+        check_step(config.step).map_err(|allowed| {
+            let cause = format!("must be {allowed}");
+            document.fault("step", Problem::Refused { cause })
+        })?;
         let base = ScenarioFile::of_document(scenario_document(&document, &config), folder)?;
         let soils = build::soil_table(&base)?;
         let specs = build::vehicle_specs(&base)?;
@@ -223,6 +229,17 @@ impl MapFile {
 
     fn custom(&self, name: &str) -> Option<&CustomSoil> {
         self.config.soil.custom.iter().find(|own| own.name == name)
+    }
+
+    /// The same map with drives by other steps, s.
+    ///
+    /// # Errors
+    /// What is allowed in the place of a step that does not fill the heartbeat of its drives.
+    pub fn stepped(mut self, step: f64) -> Result<MapFile, String> {
+        check_step(step)?;
+        self.config.step = step;
+        self.base.scenario.time.step = step;
+        Ok(self)
     }
 
     /// A drive straight up a plane of one cover at a strength: it rises `along` the way and
@@ -385,7 +402,8 @@ fn scenario_document(map: &Document, config: &MapConfig) -> Document {
         }
     }
     root.insert("name".into(), node(Value::Text("map".into())));
-    let time = BTreeMap::from([("duration".into(), number(60.0))]);
+    let times = [("duration", 60.0), ("step", config.step), ("heartbeat", HEARTBEAT)];
+    let time = times.map(|(key, time)| (key.to_owned(), number(time))).into();
     root.insert("time".into(), node(Value::Table(time)));
     let mut vehicle = match map.get("vehicle").map(|given| &given.value) {
         Some(Value::Table(given)) => given.clone(),
@@ -400,6 +418,19 @@ fn scenario_document(map: &Document, config: &MapConfig) -> Document {
     };
     root.insert("vehicle".into(), node(Value::List(vec![vehicle])));
     Document::of(Node { place: place.clone(), value: Value::Table(root) })
+}
+
+/// Whether steps, of whole microseconds, fill the heartbeat of its drives, or what is allowed instead.
+fn check_step(step: f64) -> Result<(), String> {
+    let [whole, micros] = [HEARTBEAT, step].map(|time| (1e6 * time).round() as u64);
+    let fills = |micros: &u64| whole.is_multiple_of(*micros);
+    if (1e6 * step - micros as f64).abs() < 1e-6 && fills(&micros) {
+        return Ok(());
+    }
+    let below = (1..=micros).rev().find(fills).unwrap_or(1) as f64 / 1e6;
+    Err(format!(
+        "a whole part of {HEARTBEAT} s, the heartbeat of the drives; the next below is {below}"
+    ))
 }
 
 /// A point of the ground, as far as the file tells.

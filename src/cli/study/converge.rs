@@ -1,0 +1,182 @@
+//! `bekker study converge`
+
+use super::rounded;
+use crate::cli::counting::counting;
+use crate::cli::failure::INTERRUPTED;
+use crate::cli::interruption::interruption;
+use crate::cli::{Failure, stdout};
+use crate::report::study::Outline;
+use crate::report::table::TextStyle;
+use crate::scenario::build::Parts;
+use crate::study::Refinement;
+use crate::study::design::{self, Ending, Shift, Trial, Value, drive, shifts};
+use crate::study::map::{DrivingError, Threads};
+use clap::Args;
+use clap::builder::RangedU64ValueParser;
+use serde_json::json;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// How trials are driven: as they are asked for, and more finely.
+const DRIVES: [Option<Refinement>; 3] = [None, Some(Refinement::Step), Some(Refinement::Spacing)];
+
+/// What a drive came to: the study's responses, or why there are none.
+type Outcome = Result<Vec<Value>, String>;
+
+/// Say whether a study's answers would move by a finer step or finer ground
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  bekker study converge examples/study_tyre_pressure.toml\n  \
+    bekker study converge examples/study_tyre_pressure.toml --trials 12 --json\n\n\
+    Drives a few trials, evenly among all, as they are, again by half of time.step, and again over\n\
+    nodes half of ground.spacing apart, each to its end, and says by how much each response moves.\n\
+    A longer step or coarser ground that moves none by what matters saves its time in all trials.\n\
+    Nothing is written.")]
+pub struct Converge {
+    /// The study
+    study: PathBuf,
+    /// Trials that are driven
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = RangedU64ValueParser::<u64>::new().range(1..=10_000))]
+    trials: u64,
+    /// Threads, a trial each; as many as there are cores unless told. The result is the same
+    #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..=1024))]
+    threads: Option<usize>,
+    /// Print JSON instead of a table
+    #[arg(long)]
+    json: bool,
+}
+
+impl Converge {
+    pub fn execute(self, quiet: bool) -> Result<(), Failure> {
+        let study = design::Study::read(&self.study)?;
+        let (all, count) = (study.trials(), self.trials.min(study.trials()));
+        let mut trials: Vec<u64> = (0..count).map(|n| n * (all - 1) / (count - 1).max(1)).collect();
+        trials.dedup();
+        let driven = self.driven(&study, &trials, quiet)?;
+        let failed: Vec<_> = driven.iter().zip(&trials).flat_map(failures).collect();
+        if driven.iter().all(|own| own[0].is_err()) {
+            let (subject, (trial, _, reason)) = (self.study.display().to_string(), failed[0]);
+            let cause = format!("no trial can be driven; trial {trial}: {reason}");
+            return Err(Failure::Run { subject, cause });
+        }
+        let told: Vec<Shift> =
+            (1..DRIVES.len()).flat_map(|n| shifted(&study, &driven, n)).collect();
+        let scenario = &study.base.scenario;
+        let (step, spacing) = (scenario.time.step, scenario.ground.spacing);
+        if self.json {
+            let failed = failed.iter().map(|(trial, refined, reason)| {
+                json!({ "trial": trial, "refinement": refined, "reason": reason })
+            });
+            return stdout::print_json(&json!({
+                "trials": trials,
+                "step": step,
+                "spacing": spacing,
+                "shifts": told,
+                "failed": failed.collect::<Vec<_>>(),
+            }));
+        }
+        for (trial, refined, reason) in &failed {
+            let how = refined.map_or("as it is", by);
+            eprintln!("warning: trial {trial}, {how}: {reason}");
+        }
+        let title = format!(
+            "{}: {} of {all} trials; the scenario has steps of {step} s and nodes {spacing} m apart",
+            self.study.display(),
+            trials.len(),
+        );
+        stdout::print(table(title, &told).text(TextStyle::of_stdout()).trim_end())
+    }
+
+    /// What these trials come to in each way, trial by trial.
+    fn driven(
+        &self,
+        study: &design::Study,
+        trials: &[u64],
+        quiet: bool,
+    ) -> Result<Vec<Vec<Outcome>>, Failure> {
+        let interrupted = interruption()?;
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let threads = Threads { count: self.threads.unwrap_or(cores), interrupted: &interrupted };
+        let (parts, drives) = (Parts::default(), DRIVES.len() * trials.len());
+        let bar = counting(drives as u64, "drives", quiet);
+        let driven = threads.in_turn(drives, |job| {
+            let trial = study.trial(trials[job / DRIVES.len()]);
+            let trial = match DRIVES[job % DRIVES.len()] {
+                Some(refinement) => study.refined(&trial, refinement),
+                None => Ok(trial),
+            };
+            let outcome = trial.and_then(|trial| outcome(study, &trial, &parts, &interrupted));
+            bar.inc(1);
+            outcome
+        });
+        bar.finish_and_clear();
+        match driven {
+            Ok(driven) if !interrupted.load(Ordering::Relaxed) => {
+                Ok(driven.chunks(DRIVES.len()).map(<[_]>::to_vec).collect())
+            }
+            Ok(_) | Err(DrivingError::Interrupted) => Err(Failure::Reported { code: INTERRUPTED }),
+            Err(error @ DrivingError::NoThread) => {
+                Err(Failure::Run { subject: "threads".into(), cause: error.to_string() })
+            }
+        }
+    }
+}
+
+fn outcome(
+    study: &design::Study,
+    trial: &Trial,
+    parts: &Parts,
+    interrupted: &AtomicBool,
+) -> Outcome {
+    match drive(study, trial, parts, interrupted).ending {
+        Ending::Done { responses, .. } => Ok(responses),
+        Ending::Failed { reason, .. } => Err(reason),
+        Ending::Interrupted => Err("interrupted".into()),
+    }
+}
+
+/// Why drives of a trial came to nothing, by the trial and what was refined.
+fn failures<'a>(
+    (driven, trial): (&'a Vec<Outcome>, &'a u64),
+) -> impl Iterator<Item = (u64, Option<Refinement>, &'a str)> {
+    let of = |(outcome, refined): (&'a Outcome, Option<Refinement>)| {
+        Some((*trial, refined, outcome.as_ref().err()?.as_str()))
+    };
+    driven.iter().zip(DRIVES).filter_map(of)
+}
+
+/// How the responses move by the refinement of the n-th way.
+fn shifted(study: &design::Study, driven: &[Vec<Outcome>], n: usize) -> Vec<Shift> {
+    let Some(refinement) = DRIVES[n] else { return Vec::new() };
+    let pair = |own: &Vec<Outcome>| Some((own[0].clone().ok()?, own[n].clone().ok()?));
+    let pairs: Vec<(Vec<Value>, Vec<Value>)> = driven.iter().filter_map(pair).collect();
+    shifts(&study.responses, refinement, &pairs)
+}
+
+fn by(refinement: Refinement) -> &'static str {
+    match refinement {
+        Refinement::Step => "half the step",
+        Refinement::Spacing => "half the spacing",
+        Refinement::Extent => "twice the extent",
+    }
+}
+
+fn table(title: String, told: &[Shift]) -> Outline {
+    let head = ["response", "mean", "with", "shift", "rms", "of the mean", "most", "other answer"];
+    let or_none = |x: Option<f64>| x.map_or("-".into(), rounded);
+    let row = |own: &Shift| {
+        let unit = if own.unit.is_empty() { String::new() } else { format!(", {}", own.unit) };
+        let share = own.rms.zip(own.mean).filter(|(_, mean)| *mean != 0.0);
+        vec![
+            format!("{}{unit}", own.response),
+            or_none(own.mean),
+            by(own.refinement).to_owned(),
+            or_none(own.shift),
+            or_none(own.rms),
+            share.map_or("-".into(), |(rms, mean)| format!("{:.2} %", 100.0 * rms / mean.abs())),
+            or_none(own.most),
+            own.differ.to_string(),
+        ]
+    };
+    let rows = told.iter().map(row).collect();
+    Outline { title, head: head.map(str::to_owned).to_vec(), rows }
+}
