@@ -1,7 +1,6 @@
 //! Feeds Foxglove with a run while it goes on: the messages that stand in its MCAP.
 
 use super::Failure;
-use crate::ground::{Survey, nearest_sinkage};
 use crate::link::{FoxgloveServer, Publication};
 use crate::report::ReportError;
 use crate::report::record::GROUND_INTERVAL;
@@ -62,15 +61,8 @@ impl<'a> FoxgloveFeed<'a> {
         let clock = &world.model().clock;
         let ground_is_due = world.state().tick.is_multiple_of(clock.ticks_in(GROUND_INTERVAL));
         if moment.complete && ground_is_due {
-            let (ground, published) = (&world.model().ground, &world.state().published);
-            for sample in world.samples() {
-                let mut survey = Survey::new(ground, published);
-                let mut at = |x: f64, y: f64| {
-                    [survey.height(x, y), nearest_sinkage(ground, published, x, y)]
-                };
-                let around = sample.pose.position;
-                topics.ground(time_us, sample.vehicle, &around, &mut at, &mut to)?;
-            }
+            let samples: Vec<Sample> = world.samples().collect();
+            topics.ground(world, &samples, &mut to)?;
         }
         Ok(())
     }

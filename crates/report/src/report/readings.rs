@@ -18,8 +18,10 @@ use crate::scenario::config::{self, FrameFormat, StateFormat};
 use crate::sensor::camera::Image;
 use crate::sensor::lidar::Cloud;
 use crate::sensor::{Delivery, Reading, Sensor};
-use crate::simulation::{AgentModel, AutonomyView, Hit, WorldModel, decimal_seconds};
-use crate::spatial::{Pose, Vec3};
+use crate::simulation::{
+    AgentModel, AutonomyView, Hit, Sample, World, WorldModel, decimal_seconds,
+};
+use crate::spatial::Pose;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{BufReader, BufWriter, Seek, Write};
@@ -237,17 +239,10 @@ impl Recording {
         topics.poses(time_us, poses, &mut |message| written.message(message))
     }
 
-    /// Takes down the ground around a vehicle that carries sensors: `ground` gives the
-    /// height and the sinkage at a place, m.
-    pub fn ground(
-        &mut self,
-        time_us: u64,
-        vehicle: usize,
-        around: &Vec3,
-        ground: &mut dyn FnMut(f64, f64) -> [f64; 2],
-    ) -> Result<(), ReportError> {
+    /// Takes down the ground around the vehicles that carry sensors.
+    pub fn ground(&mut self, world: &World, samples: &[Sample]) -> Result<(), ReportError> {
         let Recording { topics, written, .. } = self;
-        topics.ground(time_us, vehicle, around, ground, &mut |message| written.message(message))
+        topics.ground(world, samples, &mut |message| written.message(message))
     }
 
     /// Takes down what a vehicle that drives itself has in mind.

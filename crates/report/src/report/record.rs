@@ -12,7 +12,6 @@ use super::readings::Recording;
 use super::scene::TrackPoint;
 use super::states::States;
 use super::trailer_events::TrailerEvents;
-use crate::ground::{Survey, nearest_sinkage};
 use crate::scenario::Scenario;
 use crate::scenario::config::Driver;
 use crate::sensor::Delivery;
@@ -196,16 +195,7 @@ impl Record {
 
     /// Takes down the ground around the vehicles that carry sensors.
     pub fn ground(&mut self, world: &World, samples: &[Sample]) -> Result<(), ReportError> {
-        let Some(readings) = &mut self.readings else { return Ok(()) };
-        let time = world.model().clock.micros(world.state().tick);
-        let (ground, published) = (&world.model().ground, &world.state().published);
-        for sample in samples {
-            let mut survey = Survey::new(ground, published);
-            let mut at =
-                |x: f64, y: f64| [survey.height(x, y), nearest_sinkage(ground, published, x, y)];
-            readings.ground(time, sample.vehicle, &sample.pose.position, &mut at)?;
-        }
-        Ok(())
+        self.readings.as_mut().map_or(Ok(()), |readings| readings.ground(world, samples))
     }
 
     /// Brings all of it to the disk: at the end of every heartbeat.

@@ -20,16 +20,20 @@
 
 use super::foxglove::{self, GroundPatch, Heading};
 use super::{ReportError, frames};
+use crate::ground::{Survey, nearest_sinkage};
 use crate::sensor::camera::{Camera, Image};
 use crate::sensor::{Delivery, Model, Reading};
-use crate::simulation::{AutonomyView, Hit, World, WorldModel};
+use crate::simulation::{AutonomyView, Hit, Sample, World, WorldModel};
 use crate::spatial::{Mat3, Pose, Quat, Vec3};
+use rayon::prelude::*;
 use std::path::Path;
 
 /// Half the side of a patch of ground around a vehicle, m.
 const PATCH: f64 = 8.0;
 /// Side of its cells, m.
 const CELL: f64 = 0.1;
+/// Patches that are made side by side and held at a time, of 0.5 MB each.
+const TOGETHER: usize = 32;
 
 /// A message on a topic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -130,39 +134,32 @@ impl Topics {
         Ok(())
     }
 
-    /// Tells the ground around a vehicle that carries sensors: `ground` gives the
-    /// height and the sinkage at a place, m.
+    /// Tells the ground around the vehicles that carry sensors.
     ///
     /// # Errors
     /// That of what takes the messages.
     pub fn ground(
         &self,
-        time_us: u64,
-        vehicle: usize,
-        around: &Vec3,
-        ground: &mut dyn FnMut(f64, f64) -> [f64; 2],
+        world: &World,
+        samples: &[Sample],
         to: &mut Sink<'_>,
     ) -> Result<(), ReportError> {
-        if self.carriers[vehicle].sensors.is_empty() {
-            return Ok(());
-        }
-        let columns = (2.0 * PATCH / CELL).round() as u32;
-        let [x, y] = [around.x, around.y].map(|x| ((x - PATCH) / CELL).floor() * CELL);
-        let mut cells = Vec::with_capacity((columns * columns) as usize);
-        for row in 0..columns {
-            for column in 0..columns {
-                let [dx, dy] = [column, row].map(|k| (f64::from(k) + 0.5) * CELL);
-                cells.push(ground(x + dx, y + dy).map(|value| value as f32));
+        let time_us = world.model().clock.micros(world.state().tick);
+        let looks = |sample: &&Sample| !self.carriers[sample.vehicle].sensors.is_empty();
+        let looking: Vec<&Sample> = samples.iter().filter(looks).collect();
+        for looking in looking.chunks(TOGETHER) {
+            let heading = Heading { time_us, frame: "world" };
+            let told = looking.par_iter().map(|sample| {
+                let patch = patch(world, &sample.pose.position);
+                (sample.vehicle, foxglove::grid(&heading, &patch), foxglove::ruts(&heading, &patch))
+            });
+            for (vehicle, grid, ruts) in told.collect::<Vec<_>>() {
+                let name = &self.carriers[vehicle].name;
+                say(to, &format!("/{name}/ground"), "foxglove.Grid", time_us, &grid)?;
+                say(to, &format!("/{name}/ruts"), "foxglove.PointCloud", time_us, &ruts)?;
             }
         }
-        let corner = Vec3::new(x, y, around.z);
-        let patch = GroundPatch { corner, cell: CELL, columns, cells };
-        let topic = format!("/{}/ground", self.carriers[vehicle].name);
-        let heading = Heading { time_us, frame: "world" };
-        let data = foxglove::grid(&heading, &patch);
-        say(to, &topic, "foxglove.Grid", time_us, &data)?;
-        let topic = format!("/{}/ruts", self.carriers[vehicle].name);
-        say(to, &topic, "foxglove.PointCloud", time_us, &foxglove::ruts(&heading, &patch))
+        Ok(())
     }
 
     /// Tells what a vehicle that drives itself has in mind.
@@ -268,6 +265,24 @@ impl Topics {
             None => Ok(()),
         }
     }
+}
+
+/// The ground around a place.
+fn patch(world: &World, around: &Vec3) -> GroundPatch {
+    let (ground, published) = (&world.model().ground, &world.state().published);
+    let mut survey = Survey::new(ground, published);
+    let columns = (2.0 * PATCH / CELL).round() as u32;
+    let [x, y] = [around.x, around.y].map(|x| ((x - PATCH) / CELL).floor() * CELL);
+    let mut cells = Vec::with_capacity((columns * columns) as usize);
+    for row in 0..columns {
+        for column in 0..columns {
+            let [dx, dy] = [column, row].map(|k| (f64::from(k) + 0.5) * CELL);
+            let (x, y) = (x + dx, y + dy);
+            let told = [survey.height(x, y), nearest_sinkage(ground, published, x, y)];
+            cells.push(told.map(|value| value as f32));
+        }
+    }
+    GroundPatch { corner: Vec3::new(x, y, around.z), cell: CELL, columns, cells }
 }
 
 /// Says a message.

@@ -38,11 +38,12 @@ impl FirmSpring {
             return None;
         };
         let height = working_surface_height(ground, published, overlay, point.x, point.y);
-        let normal = ground.terrain().normal(point.x, point.y);
-        let depth = (height - point.z) * normal.z;
-        if depth <= 0.0 {
+        // most points are above the ground, whose normal costs more than its height
+        if height <= point.z {
             return None;
         }
+        let normal = ground.terrain().normal(point.x, point.y);
+        let depth = (height - point.z) * normal.z;
         let velocity = twist.at(r);
         let leaving = velocity.dot(&normal);
         let FirmSpring { stiffness, damping, deepest } = *self;

@@ -132,6 +132,7 @@ impl LidarSpec {
                 self.volley(firings, &elevations, &footprint, struck)
             })
             .collect();
+        cloud.returns.reserve(returned.iter().map(Vec::len).sum());
         returned.iter().for_each(|column| cloud.returns.extend_from_slice(column));
     }
 
