@@ -174,6 +174,14 @@ fn any_threads_give_the_same_bytes_and_a_second_run_drives_nothing() {
 
     let audit = json(folder, &["audit", "a", "--cells", "4"]);
     assert_eq!(audit["cells"], 4);
+    // the same cells, directions and strengths by other steps
+    let finer = json(folder, &["audit", "a", "--cells", "4", "--step", "0.0025"]);
+    assert_eq!(finer["cells"], 4);
+    assert_ne!(finer["speed_error"], audit["speed_error"]);
+    let odd = bekker(folder, &["audit", "a", "--step", "0.003"]);
+    let said = String::from_utf8_lossy(&odd.stderr).into_owned();
+    assert_eq!(odd.status.code(), Some(2), "{said}");
+    assert!(said.contains("a whole part of 0.01 s") && said.contains("0.0025"), "{said}");
     assert!(folder.join("a/audit.csv").is_file());
     let route = json(folder, &["route", "a", "--from", "-150,-100", "--to", "150,-100"]);
     // around the water, whose rows are barred up to y = 0
@@ -663,6 +671,8 @@ fn what_is_wrong_is_refused_by_name() {
     refused(&set(random), 3, &["terrain.surface.trees", "conditions.stems"]);
     refused(&with("vehicle.model=hmvw"), 3, &["model", "hmmwv"]);
     refused(&with("cell=400"), 3, &["area", "no cell of 400 m"]);
+    refused(&with("step=0.003"), 3, &["step = 0.003", "a whole part of 0.01 s", "below is 0.0025"]);
+    refused(&with("step=0.02"), 3, &["step = 0.02", "0.01"]);
     refused(&with("cells=4"), 3, &["unknown key", "cell"]);
     fs::write(folder.join("halves.asc"), halves()).unwrap();
     let gaps =

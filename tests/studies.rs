@@ -535,6 +535,68 @@ fn a_plan_tells_time_memory_and_a_job() {
     }
 }
 
+/// Of each trial the difference between its own drives: those of a study whose scenario is finer.
+#[test]
+fn finer_drives_say_how_far_answers_move() {
+    let place = Place::new(STUDY);
+    // the fifth of nine is of a soil that there is not
+    let told = place.json(&["converge", "study.toml", "--trials", "3"]);
+    assert_eq!(told["trials"], serde_json::json!([0, 4, 8]));
+    assert_eq!((&told["step"], &told["spacing"]), (&0.005.into(), &0.1.into()));
+    let failed = told["failed"].as_array().unwrap();
+    assert_eq!(failed.len(), 3);
+    assert!(failed.iter().all(|own| own["trial"] == 4), "{told}");
+    assert!(failed[0]["reason"].as_str().unwrap().contains("no_such_soil"), "{told}");
+    let distances = |scenario: &str, out: &str| -> Vec<f64> {
+        fs::write(place.at("quick.toml"), scenario).unwrap();
+        place.done(&["run", "study.toml", "--out", out]);
+        let rows = fs::read_to_string(place.at(out).join("trials.csv")).unwrap();
+        let head: Vec<&str> = rows.lines().next().unwrap().split(',').collect();
+        let column = head.iter().position(|own| *own == "distance").unwrap();
+        let row = |trial: usize| rows.lines().nth(trial + 1).unwrap().split(',').nth(column);
+        [0, 8].map(|trial| row(trial).unwrap().parse().unwrap()).to_vec()
+    };
+    let asked = distances(SCENARIO, "asked");
+    for (refinement, from, to) in
+        [("step", "step = 0.005", "step = 0.0025"), ("spacing", "spacing = 0.1", "spacing = 0.05")]
+    {
+        let finer = distances(&SCENARIO.replace(from, to), refinement);
+        let moves: Vec<f64> = asked.iter().zip(&finer).map(|(a, b)| b - a).collect();
+        let of = |response: &str| {
+            let rows = told["shifts"].as_array().unwrap();
+            let is = |own: &&Json| own["refinement"] == refinement && own["response"] == response;
+            rows.iter().find(is).unwrap().clone()
+        };
+        let own = of("distance");
+        let is = |key: &str, value: f64| {
+            // sums of two numbers
+            assert!((own[key].as_f64().unwrap() - value).abs() < 1e-12, "{key}: {own} {value}");
+        };
+        assert_eq!((&own["trials"], &own["unit"]), (&2.into(), &"m".into()));
+        is("mean", 0.5 * (asked[0] + asked[1]));
+        is("shift", 0.5 * (moves[0] + moves[1]));
+        is("rms", (0.5 * (moves[0] * moves[0] + moves[1] * moves[1])).sqrt());
+        is("most", moves[0].abs().max(moves[1].abs()));
+        assert!(moves.iter().all(|own| *own != 0.0), "{moves:?}");
+        // a word has no mean; under way it stays
+        let outcome = of("outcome");
+        assert_eq!((&outcome["mean"], &outcome["differ"]), (&Json::Null, &0.into()));
+    }
+    let text = String::from_utf8(place.done(&["converge", "study.toml", "--trials", "1"]).stdout);
+    let text = text.unwrap();
+    assert!(text.contains("1 of 9 trials") && text.contains("half the spacing"), "{text}");
+
+    fs::write(
+        place.at("none.toml"),
+        STUDY.replace("\"dry_sand_lll\", ", "").replace(", \"mud\"", ""),
+    )
+    .unwrap();
+    let output = place.command(&["converge", "none.toml"]).output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("no trial can be driven") && said.contains("no_such_soil"), "{said}");
+}
+
 #[test]
 fn drawn_designs_have_their_points() {
     let drawn = STUDY
