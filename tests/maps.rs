@@ -500,18 +500,23 @@ fn conditions_hold_where_their_rasters_say() {
     assert_eq!(wide["covers"][0]["cover"], "");
 }
 
-/// Nodes too far apart for the vehicle's wheels are told of, as they are of a run.
+/// Nodes too far apart for the vehicle's wheels, and steps too long for its tracks, are told of, as they
+/// are of a run.
 #[test]
-fn nodes_that_lie_far_apart_are_told_of() {
-    let warnings = |spacing: f64| {
+fn coarse_nodes_and_long_steps_are_told_of() {
+    let warned = |sets: &[&str]| {
         let text = format!("{QUICK}area = [-50, -50, 50, 50]\n");
-        let sets = [format!("ground.spacing={spacing}")];
+        let sets: Vec<String> = sets.iter().map(|set| set.to_string()).collect();
         let map = MapFile::parse("map.toml", &text, Path::new(""), &sets);
         map.unwrap_or_else(|faults| panic!("{faults}")).warnings(&[])
     };
-    assert_eq!(warnings(0.1), [""; 0]);
-    let told = warnings(0.2);
+    assert_eq!(warned(&["ground.spacing=0.1", "step=0.01"]), [""; 0]);
+    let told = warned(&["ground.spacing=0.2"]);
     assert!(told.len() == 1 && told[0].contains("is coarse for hmmwv"), "{told:?}");
+    let shoes = "vehicle={ model = 'm113', overrides = { model = 'segmented' } }";
+    assert_eq!(warned(&[shoes, "step=0.002"]), [""; 0]);
+    let told = warned(&[shoes, "step=0.005"]);
+    assert!(told.len() == 1 && told[0].contains("step = 0.005: is long for m113"), "{told:?}");
 }
 
 /// Where a condition says nothing is told by its share; nothing of one that has a value besides.

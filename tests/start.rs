@@ -95,7 +95,8 @@ fn wheels_carry_their_load_from_the_first_step() {
     }
 }
 
-/// Longer steps settle to the same equilibrium.
+/// Longer steps settle to the same equilibrium, those of tracks aside, which are as short as ever: by
+/// 5 ms an M113 with shoes stood 12 cm deeper.
 #[test]
 fn longer_steps_stand_as_shorter_ones_do() {
     for (vehicle, soil, grade, extra) in [
@@ -104,6 +105,7 @@ fn longer_steps_stand_as_shorter_ones_do() {
         ("hmmwv", "mud", 0.0, "tyre = \"rigid\""),
         ("mrzr4", "dry_sand_lll", 0.05, ""),
         ("m113", "chrono_mid", 0.1, "overrides = { model = \"belt\" }"),
+        ("m113", "chrono_mid", 0.0, "overrides = { model = \"segmented\" }"),
     ] {
         let stand = |step: f64| {
             let mut world = World::new(stepped(vehicle, soil, grade, extra, step));

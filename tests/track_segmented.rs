@@ -4,6 +4,7 @@
 use crate::scene;
 
 use bekker::ground::GroundModel;
+use bekker::scenario::{ScenarioFile, build};
 use bekker::simulation::{AgentModel, GroundVehicle, OnTracks, Sample, World};
 use bekker::soil::{Soil, SoilId};
 
@@ -14,6 +15,7 @@ use bekker::vehicle::spec::{TrackModel, TrackSteering};
 use bekker::vehicle::{AnySpec, Controls, TrackedSpec, TrackedVehicle, find_any};
 use scene::lagging_transmission::behind;
 use scene::{drive, flat, ground, soil, table, world};
+use std::path::Path;
 use std::sync::Arc;
 
 const GRAVITY: f64 = bekker::numeric::GRAVITY;
@@ -327,4 +329,23 @@ fn a_double_pin_track_runs_as_well() {
     // teeth take whole shoes with them
     let track = own.own.vehicle.track_speed(&own.state, 0);
     assert!((track / own.speed() - 1.0).abs() < 0.1, "{track} m/s over {}", own.speed());
+}
+
+/// By longer steps than these tracks come out wrong, and it is told.
+#[test]
+fn long_steps_are_told_of() {
+    let told = |model: &str, step: f64| {
+        let text = format!(
+            "format = 1\nname = \"long\"\n\
+             time = {{ duration = 0.4, step = {step}, heartbeat = {step} }}\n\
+             output = {{ interval = 0.4 }}\nsoil = {{ default = \"chrono_mid\" }}\n\
+             [[vehicle]]\nname = \"own\"\nmodel = \"m113\"\nposition = [0, 0]\n\
+             overrides = {{ model = \"{model}\" }}\n"
+        );
+        let file = ScenarioFile::parse("long", &text, Path::new(""), &[]).unwrap();
+        let warnings = build::world(&file).unwrap().warnings;
+        warnings.iter().any(|own| own.to_string().contains("is long for own, which runs on tracks"))
+    };
+    assert!(!told("belt", 0.005) && told("belt", 0.008));
+    assert!(!told("segmented", 0.0025) && told("segmented", 0.004));
 }

@@ -34,7 +34,7 @@ use crate::vehicle::{Controls, VehicleState};
 use serde::{Deserialize, Serialize};
 
 /// Shortest and longest step, s; between them it is the run's own. By shorter ones a vehicle stands as by
-/// the shortest, and later.
+/// the shortest, and later. On tracks it is always the shortest: by longer ones shoes dig themselves in.
 const STEPS: [f64; 2] = [2e-3, 5e-3];
 /// Time of each phase, s, ...
 const TIMES: [f64; 3] = [0.6, 3.0, 3.0];
@@ -111,7 +111,9 @@ impl AgentModel {
     ) -> (AgentState, Stand) {
         let design = self.vehicle.launched(pose, 0.0);
         let mut relaxation = Relaxation::new(self, (ground, published), &design, aside);
-        relaxation.h = step.clamp(STEPS[0], STEPS[1]);
+        if let GroundVehicle::Wheeled(_) = &self.vehicle {
+            relaxation.h = step.clamp(STEPS[0], STEPS[1]);
+        }
         let stand = relaxation.run(pose, speed == 0.0);
         let Relaxation { vehicle, tyres, overlay, room, .. } = relaxation;
         let mut state = self.unsettled(pose, speed, now_us);

@@ -33,5 +33,5 @@ pub use strongest::strongest;
 pub use terrain::{BuiltTerrain, region, terrain};
 pub(super) use terrain::{origin_of, png_scale};
 pub use vehicles::{tracked_schema, vehicle_spec, vehicle_specs, wheeled_schema};
-pub use warnings::too_few_nodes;
+pub use warnings::{too_few_nodes, too_long_step};
 pub use world::{Built, refined, world, world_of};

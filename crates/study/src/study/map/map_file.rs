@@ -67,6 +67,8 @@ pub struct MapFile {
     weight: f64,
     /// Why its nodes are too far apart for the vehicle, if they are.
     coarse: Option<String>,
+    /// Why its steps are too long for the vehicle, if they are.
+    long: Option<String>,
 }
 
 /// What bars the way, by the code of [`MapFile::barriers`].
@@ -119,7 +121,8 @@ impl MapFile {
         let width = specs.first().map_or(0.0, |spec| spec.footprint().width);
         let weight = specs.first().map_or(0.0, |spec| spec.total_mass() * GRAVITY);
         let vehicles = specs.iter().map(|spec| (config.vehicle.model.as_str(), spec.as_ref()));
-        let coarse = build::too_few_nodes(vehicles, soils.soils(), config.ground.spacing);
+        let coarse = build::too_few_nodes(vehicles.clone(), soils.soils(), config.ground.spacing);
+        let long = build::too_long_step(vehicles, config.step);
         // nothing tells a place on an elevation model before it is read, and none is needed: each
         // drive gives the vehicle its own; what a random surface holds keeps away from it
         let mut bare = base.clone();
@@ -146,6 +149,7 @@ impl MapFile {
             width,
             weight,
             coarse,
+            long,
         })
     }
 
@@ -179,9 +183,12 @@ impl MapFile {
         let (_, broken) = self.soils.clone().under(self.weight, &self.base.document);
         let doubts = self.land.warnings.iter().chain(&broken);
         let mut warnings: Vec<String> = doubts.map(ToString::to_string).collect();
-        if let Some(cause) = self.coarse.clone() {
-            let fault = self.document.fault("ground.spacing", Problem::Refused { cause });
-            warnings.push(fault.to_string());
+        for (key, doubt) in [("ground.spacing", &self.coarse), ("step", &self.long)] {
+            warnings.extend(
+                doubt
+                    .clone()
+                    .map(|cause| self.document.fault(key, Problem::Refused { cause }).to_string()),
+            );
         }
         let cells = Cells::within(self.area, self.config.cell);
         warnings.extend(self.layers.unsaid(&cells).map(|(key, share, instead)| {
