@@ -112,6 +112,14 @@ fn inputs(file: &ScenarioFile) -> BTreeMap<String, String> {
     own.collect()
 }
 
+/// Numbers of so many of a study's trials, evenly among all.
+fn evenly(trials: u64, count: u64) -> Vec<u64> {
+    let count = count.min(trials);
+    let mut numbers: Vec<u64> = (0..count).map(|n| n * (trials - 1) / (count - 1).max(1)).collect();
+    numbers.dedup();
+    numbers
+}
+
 /// A level as a value of a table.
 fn cell(level: &Level) -> Cell {
     match level {

@@ -1,6 +1,6 @@
 //! `bekker study converge`
 
-use super::rounded;
+use super::{evenly, rounded};
 use crate::cli::counting::counting;
 use crate::cli::failure::INTERRUPTED;
 use crate::cli::interruption::interruption;
@@ -48,9 +48,8 @@ pub struct Converge {
 impl Converge {
     pub fn execute(self, quiet: bool) -> Result<(), Failure> {
         let study = design::Study::read(&self.study)?;
-        let (all, count) = (study.trials(), self.trials.min(study.trials()));
-        let mut trials: Vec<u64> = (0..count).map(|n| n * (all - 1) / (count - 1).max(1)).collect();
-        trials.dedup();
+        let all = study.trials();
+        let trials = evenly(all, self.trials);
         let driven = self.driven(&study, &trials, quiet)?;
         let failed: Vec<_> = driven.iter().zip(&trials).flat_map(failures).collect();
         if driven.iter().all(|own| own[0].is_err()) {

@@ -1,6 +1,7 @@
 //! `bekker study plan`
 
 use super::driving::alone;
+use super::evenly;
 use super::job_script::Job;
 use crate::cli::{Failure, stdout};
 use crate::scenario::build::{Built, Parts, world_of};
@@ -63,10 +64,7 @@ impl Plan {
         let cores = std::thread::available_parallelism().map_or(1, usize::from) as u64;
         let threads = self.threads.unwrap_or(cores);
         let pool = alone()?;
-        let count = self.probe.min(trials);
-        let mut probed: Vec<u64> =
-            (0..count).map(|n| n * (trials - 1) / (count - 1).max(1)).collect();
-        probed.dedup();
+        let probed = evenly(trials, self.probe);
         let before = resident("VmRSS:");
         let (mut refused, mut doubts) = (Vec::new(), Vec::new());
         let shown = showing_levels(&study).into_iter().filter(|trial| !probed.contains(trial));
