@@ -5,7 +5,7 @@ use assert_cmd::cargo::cargo_bin;
 use bekker::soil::SoilId;
 use bekker::study::map::{
     Aim, Cells, Cover, Driver, Ground, MapFile, MapWay, Question, Reason, Table, Threads,
-    WayScenario, barred, figures, slopes,
+    WayScenario, barred, figures, quadrics,
 };
 use serde_json::Value as Json;
 use std::fs;
@@ -67,11 +67,11 @@ fn a_hill_is_climbed_to_the_circle_of_the_slope_where_the_vehicle_fails() {
     let steepest = columns[0].bounds[1];
     assert!((0.1..0.35).contains(&steepest), "{steepest}");
     let cells = Cells::within(map.area, map.config.cell);
-    let slopes = slopes(&map.land.terrain, &cells);
+    let shapes = quadrics(&map.land.terrain, &cells);
     let tables = [Table::new(&axes, &columns)];
     let ground = Ground {
         cells,
-        slopes: &slopes,
+        shapes: &shapes,
         covers: &vec![0; cells.count()],
         shifts: &vec![0.0; cells.count()],
         known: &known,
@@ -83,6 +83,7 @@ fn a_hill_is_climbed_to_the_circle_of_the_slope_where_the_vehicle_fails() {
         draws: 100,
         directions: 32,
         speed: 6.0,
+        entry: map.config.entry_speed,
         strength_varies: false,
         slope_deviation: 0.0,
     };

@@ -8,8 +8,8 @@ use crate::report::going::{self, AskedOfMap, Grid, MapFolder};
 use crate::scenario::build::vehicle_specs;
 use crate::scenario::config::Roughness;
 use crate::study::map::{
-    Axes, BarrierKind, Cells, Column, Cover, Driver, DrivingError, Ground, Known, MapFile,
-    Question, Ridges, Table, Threads, barred, slope_deviation, slopes,
+    Axes, BarrierKind, Cells, Column, Cover, Driver, DrivingError, Ground, Known, MapFile, Quadric,
+    Question, Ridges, Table, Threads, barred, quadrics, slope_deviation,
 };
 use crate::study::mobility::{MobilityError, Subject, ride_speed, shock_speed};
 use serde::Serialize;
@@ -23,8 +23,9 @@ pub struct Mapped {
     /// Name of the vehicle.
     pub vehicle: String,
     pub cells: Cells,
-    slopes: Vec<[f32; 2]>,
-    /// What lies in any cell, besides its slope.
+    /// Shape of the ground in each cell.
+    shapes: Vec<Quadric>,
+    /// What lies in any cell, besides its shape.
     pub covers: Vec<Cover>,
     /// The cover of each cell.
     cover_of: Vec<u16>,
@@ -74,7 +75,7 @@ impl Mapped {
         Ok(Mapped {
             vehicle: named.unwrap_or_default(),
             cells,
-            slopes: slopes(terrain, &cells),
+            shapes: quadrics(terrain, &cells),
             covers,
             cover_of,
             shifts,
@@ -116,7 +117,7 @@ impl Mapped {
     pub fn ground<'a>(&'a self, known: &'a [Known], tables: &'a [Table]) -> Ground<'a> {
         Ground {
             cells: self.cells,
-            slopes: &self.slopes,
+            shapes: &self.shapes,
             covers: &self.cover_of,
             shifts: &self.shifts,
             barriers: &self.barriers,
@@ -240,6 +241,7 @@ impl Mapped {
             draws: config.draws,
             directions: config.directions,
             speed: config.speed,
+            entry: config.entry_speed.min(config.speed),
             strength_varies: config.strength.sigma_ln > 0.0,
             slope_deviation: slope_deviation(&config.elevation_error, config.cell),
         }

@@ -10,9 +10,10 @@
 //!
 //! [`slope_deviation`]: super::slope_deviation
 
+use super::bent::counting_place;
 use super::config::BarrierKind;
 use super::figures::{CellFigures, Going, Intervals, Limits, Reason, Speeds, Uncertain};
-use super::relief::Cells;
+use super::relief::{Cells, Quadric};
 use super::table::{Between, Table};
 use crate::numeric::{exp, ln, sin_cos};
 use crate::random::Stream;
@@ -31,8 +32,8 @@ const BATCH: usize = 512;
 pub struct Ground<'a> {
     /// The cells.
     pub cells: Cells,
-    /// Slope of each.
-    pub slopes: &'a [[f32; 2]],
+    /// Shape of the ground in each.
+    pub shapes: &'a [Quadric],
     /// Cover of each, by its number.
     pub covers: &'a [u16],
     /// Logarithm of the soil's strength in each, beside the cover's median.
@@ -75,6 +76,20 @@ impl Ground<'_> {
         let [median, sigma] = self.of(cell).strength;
         median * exp(f64::from(self.shifts[cell]) + sigma * deviations)
     }
+
+    /// The table of a cell's cover.
+    pub(super) fn table(&self, cell: usize) -> &Table {
+        &self.tables[usize::from(self.covers[cell])]
+    }
+
+    /// By how much the even grade that costs as much time as a way across a cell is steeper than the
+    /// cell in its middle, rise over run: at the median strength. The direction is given by its cosine and sine.
+    pub(super) fn bend(&self, question: &Question, cell: usize, direction: [f64; 2]) -> f64 {
+        let (shape, known) = (&self.shapes[cell], self.of(cell));
+        let speed = self.table(cell).at(self.strength(cell, 0.0), shape.slopes(direction));
+        let (entry, side) = (question.entry.min(known.ridges), self.cells.side);
+        shape.bending(direction) * side * counting_place(entry, speed)
+    }
 }
 
 /// How cells are asked.
@@ -88,6 +103,8 @@ pub struct Question {
     pub directions: usize,
     /// The driver's limit, m/s.
     pub speed: f64,
+    /// Speed at which cells are entered, m/s.
+    pub entry: f64,
     /// Whether the strength of the soil is uncertain.
     pub strength_varies: bool,
     /// Standard deviation of either component of a slope, rise over run.
@@ -154,8 +171,9 @@ impl<'a> Asker<'a> {
     /// of their variance is the strength's.
     fn draw(&self, cell: usize, room: &mut Speeds, again: bool) {
         let draws = self.draws;
-        let table = &self.ground.tables[usize::from(self.ground.covers[cell])];
-        let [east, north] = self.ground.slopes[cell].map(f64::from);
+        let table = self.ground.table(cell);
+        let [east, north] = self.ground.shapes[cell].slope.map(f64::from);
+        let bends = self.bends(cell);
         let [median, sigma] = self.ground.of(cell).strength;
         let middle = ln(median) + f64::from(self.ground.shifts[cell]);
         let (strength_varies, error) =
@@ -179,32 +197,41 @@ impl<'a> Asker<'a> {
                 let [x, y] = [n, n + 1].map(|n| error * self.normal[level(n)]);
                 [east + x, north + y]
             };
-            self.cross(cell, strength, slope(1), |direction, speed| {
+            self.cross(cell, strength, slope(1), &bends, |direction, speed| {
                 room.by_direction[direction * draws + draw] = speed;
             });
             if again && room.uncertain == Uncertain::Both {
                 let mut sum = 0.0;
-                self.cross(cell, strength, slope(3), |_, speed| sum += f64::from(speed));
+                self.cross(cell, strength, slope(3), &bends, |_, speed| sum += f64::from(speed));
                 room.again.push(sum / self.question.directions as f64);
             }
         }
     }
 
-    /// Speeds of a cell in all directions at a strength on a slope.
+    /// What a cell's bends add to its grade in all directions.
+    fn bends(&self, cell: usize) -> Vec<f64> {
+        let opposite = self.axes.iter().map(|[cos, sin]| [-cos, -sin]);
+        let directions = self.axes.iter().copied().chain(opposite);
+        directions.map(|own| self.ground.bend(self.question, cell, own)).collect()
+    }
+
+    /// Speeds of a cell in all directions at a strength on a slope, with what bends add to grades.
     fn cross(
         &self,
         cell: usize,
         strength: Between,
         slope: [f64; 2],
+        bends: &[f64],
         mut put: impl FnMut(usize, f32),
     ) {
-        let table = &self.ground.tables[usize::from(self.ground.covers[cell])];
+        let table = self.ground.table(cell);
         let limit = self.question.speed.min(self.ground.of(cell).ride);
         for (axis, [cos, sin]) in self.axes.iter().enumerate() {
             let along = slope[0] * cos + slope[1] * sin;
             let across = slope[1] * cos - slope[0] * sin;
             let mixed = table.mixed(strength, across);
             for (direction, grade) in [(axis, along), (axis + self.axes.len(), -along)] {
+                let grade = grade + bends[direction];
                 let speed = mixed.map_or(0.0, |mixed| table.speed(&mixed, grade).min(limit));
                 put(direction, speed as f32);
             }
@@ -230,12 +257,13 @@ impl<'a> Asker<'a> {
 
     /// What limits it where nothing is uncertain.
     fn reason(&self, cell: usize) -> Reason {
-        let table = &self.ground.tables[usize::from(self.ground.covers[cell])];
+        let table = self.ground.table(cell);
         let (known, strength) = (self.ground.of(cell), self.ground.strength(cell, 0.0));
-        let [east, north] = self.ground.slopes[cell].map(f64::from);
-        let ways = self.axes.iter().flat_map(|[cos, sin]| {
-            let (along, across) = (east * cos + north * sin, north * cos - east * sin);
-            [[along, across], [-along, across]]
+        let bends = self.bends(cell);
+        let ways = self.axes.iter().enumerate().flat_map(|(axis, direction)| {
+            let [along, across] = self.ground.shapes[cell].slopes(*direction);
+            let opposite = axis + self.axes.len();
+            [[along + bends[axis], across], [bends[opposite] - along, across]]
         });
         // of several in which it does not go, the steepest up
         let slowest = ways
@@ -281,7 +309,7 @@ mod tests {
         let tables = [table(sigma)];
         let ground = Ground {
             cells,
-            slopes: &[slope],
+            shapes: &[Quadric { slope, ..Quadric::default() }],
             covers: &[0],
             shifts: &[0.0],
             barriers: &[None],
@@ -299,6 +327,7 @@ mod tests {
             draws: 400,
             directions: 8,
             speed: 10.0,
+            entry: 2.0,
             strength_varies: sigma > 0.0,
             slope_deviation: deviation,
         };

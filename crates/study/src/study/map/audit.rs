@@ -22,7 +22,7 @@ pub struct Audited {
     pub direction: f64,
     /// Strength, standard deviations of its logarithm above the median.
     pub deviations: f64,
-    /// Grade along the way and slope across it, rise over run, as the map has them.
+    /// Grade along the way, as even as it counts, and slope across it, rise over run, as the map has them.
     pub slope: [f64; 2],
     /// Speed by the table, m/s; 0 for no go.
     pub table: f64,
@@ -104,11 +104,10 @@ impl Audited {
         crossing: &Crossing,
     ) -> Audited {
         let (sin, cos) = sin_cos(direction);
-        let [east, north] = ground.slopes[cell].map(f64::from);
-        let slope = [east * cos + north * sin, north * cos - east * sin];
+        let [along, across] = ground.shapes[cell].slopes([cos, sin]);
+        let slope = [along + ground.bend(question, cell, [cos, sin]), across];
         let limit = question.speed.min(ground.of(cell).ride);
-        let table = &ground.tables[usize::from(ground.covers[cell])];
-        let table = table.at(ground.strength(cell, deviations), slope);
+        let table = ground.table(cell).at(ground.strength(cell, deviations), slope);
         Audited {
             centre: ground.cells.centre(cell),
             direction,

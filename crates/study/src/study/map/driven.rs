@@ -10,6 +10,7 @@ use super::cover::Cover;
 use super::crossing::{Crossing, End};
 use super::driving::Driver;
 use super::figures::{CellFigures, Going, Intervals, Limits, Reason, Speeds};
+use super::relief::Quadric;
 use crate::numeric::sin_cos;
 use crate::sensor::noise::quantile;
 use std::f64::consts::TAU;
@@ -89,8 +90,8 @@ impl Drives {
                     let known = ground.of(cell);
                     self.take(question.speed.min(known.ride), crossings, &mut speeds);
                     let level = levels[usize::from(ground.covers[cell])];
-                    let (slope, driver) = (ground.slopes[cell], question.speed);
-                    let reason = self.reason(driver, known, slope, level, crossings);
+                    let (shape, driver) = (&ground.shapes[cell], question.speed);
+                    let reason = self.reason(driver, known, shape, level, crossings);
                     speeds.figures(&intervals, reason)
                 }
                 (barrier, _) => CellFigures::barred(barrier.unwrap_or(BarrierKind::Obstacle)),
@@ -129,15 +130,13 @@ impl Drives {
         &self,
         driver: f64,
         known: &Known,
-        [east, north]: [f32; 2],
+        shape: &Quadric,
         level: f64,
         crossings: &[Crossing],
     ) -> Reason {
         let ways = (0..self.directions).map(|n| {
             let (sin, cos) = sin_cos(self.direction(n));
-            let (east, north) = (f64::from(east), f64::from(north));
-            let way = [east * cos + north * sin, north * cos - east * sin];
-            (crossings[n * self.strengths + self.strengths / 2], way)
+            (crossings[n * self.strengths + self.strengths / 2], shape.slopes([cos, sin]))
         });
         // of several in which it does not go, the steepest up
         let slowest =

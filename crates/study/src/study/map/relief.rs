@@ -1,4 +1,4 @@
-//! Heights and slopes of a map's cells, and how far heights that are in error throw slopes off.
+//! The shape of the ground in a map's cells, and how far heights that are in error throw slopes off.
 
 use super::config::ElevationError;
 use crate::numeric::{exp, hypot};
@@ -85,56 +85,84 @@ pub(super) fn whole(length: f64, side: f64) -> f64 {
     (length / side + 1e-9).floor()
 }
 
-/// Slopes (∂z/∂x, ∂z/∂y) of all cells from the heights of the eight around each, weighted 1-2-1
-/// (B. Horn, Proc. IEEE 69, 1981). Around the map the terrain must go on by a cell.
-pub fn slopes(terrain: &Terrain, cells: &Cells) -> Vec<[f32; 2]> {
-    let wide = cells.columns + 2;
-    let heights: Vec<f64> = (0..wide * (cells.rows + 2))
-        .into_par_iter()
-        .map(|n| {
-            let [x, y] = cells.point((n % wide) as f64 - 0.5, (n / wide) as f64 - 0.5);
-            terrain.height(x, y)
-        })
-        .collect();
-    let slope = |cell: usize| {
-        let (column, row) = (cell % cells.columns + 1, cell / cells.columns + 1);
-        let mut slope = [0.0; 2];
-        for (dx, dy, weight) in HORN {
-            let index = (row as isize - dy) * wide as isize + column as isize + dx;
-            let height = heights[index as usize];
-            slope[0] += weight * dx as f64 * height;
-            slope[1] += weight * dy as f64 * height;
-        }
-        slope.map(|rise| (rise / (8.0 * cells.side)) as f32)
-    };
-    (0..cells.count()).into_par_iter().map(slope).collect()
+/// The quadric z = c + g·x + ½ xᵀ H x that is nearest to a cell's ground.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Quadric {
+    /// Its slope in the middle of the cell, ∂z/∂x and ∂z/∂y.
+    pub slope: [f32; 2],
+    /// ∂²z/∂x², ∂²z/∂x∂y and ∂²z/∂y², 1/m.
+    pub curvature: [f32; 3],
 }
 
-/// Neighbours east and north by so many cells, with Horn's weight in the row or column that they
-/// lie in; at a corner it is 1 in both.
-const HORN: [(isize, isize, f64); 8] = [
-    (-1, 1, 1.0),
-    (0, 1, 2.0),
-    (1, 1, 1.0),
-    (-1, 0, 2.0),
-    (1, 0, 2.0),
-    (-1, -1, 1.0),
-    (0, -1, 2.0),
-    (1, -1, 1.0),
+impl Quadric {
+    /// Of heights (m) east and north of the middle, by the half side of the cell, m.
+    fn of(half: f64, height: impl Fn(f64, f64) -> f64) -> Quadric {
+        let (mut slope, mut curvature) = ([0.0; 2], [0.0; 3]);
+        for [east, north] in NINE {
+            let height = height(half * east, half * north);
+            slope[0] += east * height;
+            slope[1] += north * height;
+            curvature[0] += (3.0 * east * east - 2.0) * height;
+            curvature[1] += east * north * height;
+            curvature[2] += (3.0 * north * north - 2.0) * height;
+        }
+        let [xx, xy, yy] = curvature.map(|sum| sum / (half * half));
+        Quadric {
+            slope: slope.map(|sum| (sum / (6.0 * half)) as f32),
+            curvature: [xx / 3.0, xy / 4.0, yy / 3.0].map(|bend| bend as f32),
+        }
+    }
+
+    /// Grade along a way through the middle and slope across it, rise over run; the direction is given by its cosine
+    /// and sine.
+    pub fn slopes(&self, [cos, sin]: [f64; 2]) -> [f64; 2] {
+        let [east, north] = self.slope.map(f64::from);
+        [east * cos + north * sin, north * cos - east * sin]
+    }
+
+    /// By how much the grade along such a way rises with each metre, 1/m: above 0 in a hollow.
+    pub fn bending(&self, [cos, sin]: [f64; 2]) -> f64 {
+        let [xx, xy, yy] = self.curvature.map(f64::from);
+        xx * cos * cos + 2.0 * xy * cos * sin + yy * sin * sin
+    }
+}
+
+/// The quadric of each cell, of least squares of the nine heights at its corners, at the middles of its
+/// edges and in its own (I. S. Evans, Z. Geomorphol. Suppl. 36, 1980).
+pub fn quadrics(terrain: &Terrain, cells: &Cells) -> Vec<Quadric> {
+    let half = 0.5 * cells.side;
+    let quadric = |cell: usize| {
+        let [x, y] = cells.centre(cell);
+        Quadric::of(half, |east, north| terrain.height(x + east, y + north))
+    };
+    (0..cells.count()).into_par_iter().map(quadric).collect()
+}
+
+/// Half sides of a cell, east and north of its middle, at which its heights are taken.
+const NINE: [[f64; 2]; 9] = [
+    [-1.0, 1.0],
+    [0.0, 1.0],
+    [1.0, 1.0],
+    [-1.0, 0.0],
+    [0.0, 0.0],
+    [1.0, 0.0],
+    [-1.0, -1.0],
+    [0.0, -1.0],
+    [1.0, -1.0],
 ];
 
 /// Standard deviation of either component of a cell's slope, rise over run: of heights that are
 /// off by a field of the given covariance. The two components are not correlated, by symmetry.
 pub fn slope_deviation(error: &ElevationError, side: f64) -> f64 {
+    let half = 0.5 * side;
     let mut variance = 0.0;
-    for (x0, y0, w0) in HORN {
-        for (x1, y1, w1) in HORN {
-            let apart = side * hypot((x1 - x0) as f64, (y1 - y0) as f64);
-            let [a, b] = [w0 * x0 as f64, w1 * x1 as f64];
-            variance += a * b * exp(-apart / error.correlation_length);
+    for [east, north] in NINE {
+        for [other_east, other_north] in NINE {
+            let apart = half * hypot(other_east - east, other_north - north);
+            variance += east * other_east * exp(-apart / error.correlation_length);
         }
     }
-    error.sigma * variance.max(0.0).sqrt() / (8.0 * side)
+    error.sigma * variance.max(0.0).sqrt() / (6.0 * half)
 }
 
 #[cfg(test)]
@@ -144,33 +172,59 @@ mod tests {
     use crate::terrain::{SoilMap, Surface};
 
     #[test]
-    fn a_plane_has_its_slope_everywhere_and_cells_stand_where_they_should() {
-        let surface = Surface::Plane { elevation: 5.0, slope: [0.25, -0.1] };
-        let terrain = Terrain::builder(surface, SoilMap::uniform(SoilId(0))).build().unwrap();
+    fn cells_stand_where_they_should() {
         let cells = Cells::within([-60.0, -20.0, 60.0, 30.0], 10.0);
         assert_eq!((cells.columns, cells.rows), (12, 5));
         assert_eq!(cells.centre(0), [-55.0, 25.0]);
         assert_eq!(cells.centre(13), [-45.0, 15.0]);
         assert_eq!((cells.at([-59.9, 29.9]), cells.at([60.1, 0.0])), (Some(0), None));
         assert!((0..cells.count()).all(|cell| cells.at(cells.centre(cell)) == Some(cell)));
-        for [x, y] in slopes(&terrain, &cells) {
+    }
+
+    #[test]
+    fn a_plane_has_its_slope_everywhere_and_does_not_bend() {
+        let surface = Surface::Plane { elevation: 5.0, slope: [0.25, -0.1] };
+        let terrain = Terrain::builder(surface, SoilMap::uniform(SoilId(0))).build().unwrap();
+        let cells = Cells::within([-60.0, -20.0, 60.0, 30.0], 10.0);
+        for own in quadrics(&terrain, &cells) {
             // rounding of heights and of an f32
+            let [x, y] = own.slope;
             assert!((x - 0.25).abs() < 1e-6 && (y + 0.1).abs() < 1e-6);
+            assert!(own.curvature.iter().all(|bend| bend.abs() < 1e-8));
         }
     }
 
-    /// Errors that are not correlated give σ √12 / (8 cell), the sum of the squares of Horn's
-    /// weights; errors that are the same everywhere give none.
+    /// Grade and bending along a way are the first and second derivatives of the heights under it.
+    #[test]
+    fn a_quadric_is_its_own_in_every_direction() {
+        let ([a, b], [xx, xy, yy]) = ([0.25, -0.1], [0.004, -0.003, 0.002]);
+        let height =
+            |x: f64, y: f64| 7.0 + a * x + b * y + 0.5 * (xx * x * x + yy * y * y) + xy * x * y;
+        let own = Quadric::of(20.0, height);
+        for n in 0..8 {
+            let (sin, cos) = crate::numeric::sin_cos(f64::from(n) * 0.8);
+            let at = |s: f64| height(s * cos, s * sin);
+            let [along, across] = own.slopes([cos, sin]);
+            // an f32 holds seven digits
+            assert!((along - 0.5 * (at(1.0) - at(-1.0))).abs() < 1e-7);
+            assert!((across - (b * cos - a * sin)).abs() < 1e-7);
+            let bending = at(1.0) - 2.0 * at(0.0) + at(-1.0);
+            assert!((own.bending([cos, sin]) - bending).abs() < 1e-9);
+        }
+    }
+
+    /// Errors that are not correlated give σ √6 / (3 cell), of six heights weighted alike; errors that are
+    /// the same everywhere give none.
     #[test]
     fn slopes_are_off_by_what_the_covariance_says() {
         let of = |correlation_length| {
             slope_deviation(&ElevationError { sigma: 2.0, correlation_length }, 30.0)
         };
-        let independent = 2.0 * 12.0_f64.sqrt() / 240.0;
+        let independent = 2.0 * 6.0_f64.sqrt() / 90.0;
         assert!((of(0.1) / independent - 1.0).abs() < 1e-9);
         // far below the length, errors differ by the root of the distance over it
         assert!((of(1e6) / of(4e6) - 2.0).abs() < 1e-4 && of(1e6) < 0.02 * independent);
-        // over about a cell, Horn's sums average them less than independent ones
+        // over about a cell, sums average them less than independent ones
         assert!(of(100.0) < independent && independent < of(30.0));
     }
 }
