@@ -223,10 +223,29 @@ impl Terrain {
             Some(roughness) => roughness.heights(points, self.model.bounds, heights),
             None => heights.fill(0.0),
         }
+        self.raise(points, heights);
+    }
+
+    /// Lays what is rough at many points on the rest of the ground.
+    fn raise(&self, points: &[[f64; 2]], heights: &mut [f64]) {
         for (&[x, y], height) in points.iter().zip(heights) {
             let (x, y) = self.clamped(x, y);
             *height = self.model.height(x, y, *height);
         }
+    }
+
+    /// Heights that [`Terrain::heights`] does not exceed, nor lies more than twice `slack` m below, for less: the finest
+    /// roughness, as far as it reaches no farther than that, is taken to be as high as it can be.
+    ///
+    /// # Panics
+    /// When there is not one height for each point.
+    pub fn heights_at_most(&self, slack: f64, points: &[[f64; 2]], heights: &mut [f64]) {
+        assert_eq!(points.len(), heights.len(), "a height for each point");
+        match &self.model.roughness {
+            Some(rough) => rough.at_most(slack, points, self.model.bounds, heights),
+            None => heights.fill(0.0),
+        }
+        self.raise(points, heights);
     }
 
     /// Slope (∂z/∂x, ∂z/∂y) at (x, y); level across an edge, beyond it.

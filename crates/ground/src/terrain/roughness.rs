@@ -142,13 +142,36 @@ impl Roughness {
     /// the bits of [`Roughness::height`]. They are best close to each other: lattice values about
     /// all of them are drawn once.
     pub(crate) fn heights(&self, points: &[[f64; 2]], bounds: [f64; 4], heights: &mut [f64]) {
-        self.heights_with(level(), points, bounds, heights);
+        self.heights_with(level(), &self.octaves, points, bounds, heights);
     }
 
-    /// [`Roughness::heights`] with the instructions of a level.
+    /// Heights that [`Roughness::heights`] does not exceed, nor lies more than twice `slack` m below. What reaches
+    /// no farther than that, the finest octaves together, is not asked for its values.
+    pub(crate) fn at_most(
+        &self,
+        slack: f64,
+        points: &[[f64; 2]],
+        bounds: [f64; 4],
+        heights: &mut [f64],
+    ) {
+        let mut reach = 0.0;
+        let mut coarse = self.octaves.as_slice();
+        while let [coarser @ .., finest] = coarse
+            && reach + finest.reach <= slack
+        {
+            reach += finest.reach;
+            coarse = coarser;
+        }
+        self.heights_with(level(), coarse, points, bounds, heights);
+        // a spline's weights add up to 1, as nearly as they are rounded
+        heights.iter_mut().for_each(|height| *height += reach * (1.0 + 1e-12));
+    }
+
+    /// [`Roughness::heights`] of some octaves with the instructions of a level.
     fn heights_with(
         &self,
         level: Level,
+        octaves: &[Octave],
         points: &[[f64; 2]],
         bounds: [f64; 4],
         heights: &mut [f64],
@@ -165,7 +188,7 @@ impl Roughness {
         let inside = |[x, y]: [f64; 2]| clamped(bounds, x, y).into();
         let about = [inside(low), inside(high)];
         let mut drawn = (points.len() >= MANY).then(Drawn::default);
-        dispatch!(level, simd => for octave in &self.octaves {
+        dispatch!(level, simd => for octave in octaves {
             if let Some(drawn) = &mut drawn {
                 drawn.about(octave, about, points.len());
             }
@@ -460,12 +483,27 @@ mod tests {
             let points: Vec<[f64; 2]> = (0..289).map(at).collect();
             for (name, level) in available() {
                 let mut heights = vec![0.0; points.len()];
-                field.heights_with(level, &points, UNBOUNDED, &mut heights);
+                field.heights_with(level, &field.octaves, &points, UNBOUNDED, &mut heights);
                 for (&[x, y], height) in points.iter().zip(heights) {
                     let own = field.height(x, y);
                     assert_eq!(height.to_bits(), own.to_bits(), "{name} {spacing} {x} {y}");
                 }
             }
+        }
+    }
+
+    #[test]
+    fn heights_at_most_are_no_lower_and_near() {
+        let field = Roughness::new(RoughnessClass::E, 7);
+        let at = |k: usize| [0.37 * (k % 40) as f64, 0.53 * (k / 40) as f64 - 9.0];
+        let points: Vec<[f64; 2]> = (0..1600).map(at).collect();
+        let mut heights = vec![0.0; points.len()];
+        for slack in [0.0, 0.01, 0.03, 0.2, 10.0] {
+            field.at_most(slack, &points, UNBOUNDED, &mut heights);
+            let above = |(&[x, y], most): (&[f64; 2], &f64)| most - field.height(x, y);
+            let above: Vec<f64> = points.iter().zip(&heights).map(above).collect();
+            assert!(above.iter().all(|own| (0.0..=2.0 * slack + 1e-12).contains(own)), "{slack}");
+            assert_eq!(slack >= 0.01, above.iter().any(|own| *own > 0.0), "{slack}");
         }
     }
 

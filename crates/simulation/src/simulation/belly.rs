@@ -28,8 +28,10 @@ const DENTED: f64 = 0.03;
 /// below. A bump that is wider than that comes under one of them as the vehicle goes on;
 /// one that is narrower, and higher than [`CLEAR`], may pass between them unseen. ...
 const LOOKED_AT: f64 = 0.2;
-/// ... And of how many points the terrain is asked together.
+/// ... Of how many points the terrain is asked together, ...
 const TOGETHER: usize = 128;
+/// ... And how far fine roughness may reach, m, that is asked for only where all else is so near.
+const FINE: f64 = 0.03;
 
 /// Plates of an agent that may touch before the next heartbeat: a bit for its belly, ...
 const BELLY: u32 = 1;
@@ -107,11 +109,20 @@ impl AgentModel {
         loop {
             let taken = group.iter_mut().zip(&mut points);
             let count = taken.map(|(place, point)| *place = point).count();
-            let places = group.map(|(_, point)| [point.x, point.y]);
+            let mut places = group.map(|(_, point)| [point.x, point.y]);
             let mut heights = [0.0; TOGETHER];
-            ground.terrain().heights(&places[..count], &mut heights[..count]);
-            for ((bit, point), height) in group[..count].iter().zip(&heights) {
-                if point.z - height < CLEAR {
+            let is_near = |(_, point): (u32, Vec3), height: f64| point.z - height < CLEAR;
+            ground.terrain().heights_at_most(FINE, &places[..count], &mut heights[..count]);
+            let mut near = 0;
+            for n in 0..count {
+                if is_near(group[n], heights[n]) {
+                    (group[near], places[near]) = (group[n], places[n]);
+                    near += 1;
+                }
+            }
+            ground.terrain().heights(&places[..near], &mut heights[..near]);
+            for ((bit, point), height) in group[..near].iter().zip(&heights) {
+                if is_near((*bit, *point), *height) {
                     low |= bit;
                 }
             }

@@ -48,10 +48,10 @@ const CHANGES: f64 = 0.4;
 const DAMPING: f64 = 12.0;
 /// The same of the anchor: 2 micrometres a second on a slope of 20 %.
 const ANCHOR: f64 = 1e6;
-/// Speed, m/s (and rad/s), below which a phase need not go on, and time between two looks whether
-/// it is, s, and whether the belly is near the ground: it is looked for far above, and comes down by
+/// Speeds, m/s (and rad/s), below which a phase need not go on of a vehicle that stays, and of one that drives
+/// off at once: it has some 0.3 mm to go yet. And time between two looks whether it is, s, and whether the belly is near the ground: it is looked for far above, and comes down by
 /// a sixth of that meanwhile where nothing but the dampers holds the chassis.
-const AT_REST: f64 = 1e-4;
+const AT_REST: [f64; 2] = [1e-4, 1e-3];
 const BETWEEN_CHECKS: f64 = 0.05;
 /// The same below which a vehicle stands when the time of a phase is up: what is left, taken
 /// away at the start, is that of a fall of 0.1 mm.
@@ -202,9 +202,10 @@ impl<'a> Relaxation<'a> {
     /// Finds the equilibrium about `start`, friction and all if the vehicle `stays`.
     fn run(&mut self, start: &Pose, stays: bool) -> Stand {
         self.gravity = *self.ground_vehicle().gravity(&mut self.room);
-        self.relax(Phase::Aloft, start);
+        self.relax(Phase::Aloft, start, AT_REST[0]);
         self.touch_down();
-        if !self.relax(Phase::SetDown, start) {
+        let at_rest = AT_REST[usize::from(!stays)];
+        if !self.relax(Phase::SetDown, start, at_rest) {
             return Stand::Falls;
         }
         if !stays {
@@ -212,7 +213,7 @@ impl<'a> Relaxation<'a> {
         }
         self.tyres.iter_mut().for_each(TyreState::release);
         let held = (self.vehicle.clone(), self.tyres.clone(), self.overlay.clone());
-        if self.relax(Phase::LetGo, start) {
+        if self.relax(Phase::LetGo, start, at_rest) {
             return Stand::Still;
         }
         (self.vehicle, self.tyres, self.overlay) = held;
@@ -226,15 +227,15 @@ impl<'a> Relaxation<'a> {
         upright > TIPS && (phase != Phase::LetGo || (pose.position - from).norm() < SLIDES)
     }
 
-    /// Steps through a phase until the vehicle stands; whether it does.
-    fn relax(&mut self, phase: Phase, start: &Pose) -> bool {
+    /// Steps through a phase until the vehicle is slower than `at_rest`, m/s; whether it stands.
+    fn relax(&mut self, phase: Phase, start: &Pose, at_rest: f64) -> bool {
         let from = self.ground_vehicle().pose(&self.room).position;
         let steps = (TIMES[phase as usize] / self.h) as usize;
         let between_checks = (BETWEEN_CHECKS / self.h) as usize;
         let patience = if phase == Phase::Aloft { 1 } else { PATIENCE };
         for step in 0..patience * steps {
             let part = step as f64 / (CHANGES * steps as f64);
-            let stands = if step < steps { AT_REST } else { STILL };
+            let stands = if step < steps { at_rest } else { STILL };
             if part > 1.0 && step % between_checks == 0 && self.speed() < stands {
                 break;
             }

@@ -1,4 +1,5 @@
-//! What many scenarios are built from alike: elevation models and vehicles, each made once.
+//! What many scenarios are built from alike: elevation models, specs of the catalogue and vehicles, each made
+//! once.
 
 use crate::simulation::{GroundVehicle, GroundVehicleError};
 use crate::terrain::{Placement, Surface};
@@ -6,13 +7,14 @@ use crate::vehicle::AnySpec;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Elevation models that have been decoded and vehicles that have been assembled. Worlds that
+/// Elevation models that have been decoded, specs of the catalogue that have been read, and vehicles that have been assembled. Worlds that
 /// are built with the same parts share them in memory too. A file is still read and hashed
 /// for every scenario: one that has changed since is decoded anew, and every run can say what
 /// it was built from. May be used from several threads; a clone is the same parts.
 #[derive(Clone, Debug, Default)]
 pub struct Parts {
     elevations: Arc<Mutex<BTreeMap<(String, String), Elevations>>>,
+    specs: Arc<Mutex<BTreeMap<String, Arc<AnySpec>>>>,
     vehicles: Arc<Mutex<Vec<Assembled>>>,
 }
 
@@ -47,6 +49,16 @@ impl Parts {
         let made = make()?;
         locked(&self.elevations).insert(key, made.clone());
         Ok(made)
+    }
+
+    /// The spec of a vehicle of the catalogue that is asked for so, if one has been.
+    pub(super) fn spec(&self, asked: &str) -> Option<Arc<AnySpec>> {
+        locked(&self.specs).get(asked).cloned()
+    }
+
+    /// Keeps it.
+    pub(super) fn keep_spec(&self, asked: String, spec: Arc<AnySpec>) {
+        locked(&self.specs).insert(asked, spec);
     }
 
     /// The vehicle of a spec.

@@ -1,6 +1,7 @@
 //! The vehicles that a scenario names: from the catalogue or from files, with
 //! the scenario's changes laid over them.
 
+use super::parts::Parts;
 use crate::scenario::config::{self, TyreModel};
 use crate::scenario::document::{Document, Node};
 use crate::scenario::fault::{Fault, Place, Problem, nearest_word};
@@ -24,13 +25,24 @@ use std::sync::{Arc, LazyLock};
 /// # Errors
 /// Unknown models, and every fault of a vehicle file or of the changes to it.
 pub fn vehicle_specs(file: &ScenarioFile) -> Result<Vec<Arc<AnySpec>>, Faults> {
+    vehicle_specs_of(file, &Parts::default())
+}
+
+/// The same with parts that hold what other scenarios asked of the catalogue.
+pub(super) fn vehicle_specs_of(
+    file: &ScenarioFile,
+    parts: &Parts,
+) -> Result<Vec<Arc<AnySpec>>, Faults> {
     let mut specs: Vec<Arc<AnySpec>> = Vec::new();
     let mut faults = Vec::new();
     let mut known: BTreeMap<String, Arc<AnySpec>> = BTreeMap::new();
     for (index, vehicle) in file.scenario.vehicle.iter().enumerate() {
         let asked = asked(vehicle);
-        if let Some(spec) = known.get(&asked) {
-            specs.push(spec.clone());
+        // a file may have changed since
+        let is_file = is_file(&vehicle.model);
+        let known_before = || parts.spec(&asked).filter(|_| !is_file);
+        if let Some(spec) = known.get(&asked).cloned().or_else(known_before) {
+            specs.push(spec);
             continue;
         }
         let read = model_document(&vehicle.model, &file.folder, &file.inputs).map_err(|problem| {
@@ -54,6 +66,9 @@ pub fn vehicle_specs(file: &ScenarioFile) -> Result<Vec<Arc<AnySpec>>, Faults> {
         match spec {
             Ok(spec) => {
                 let spec = Arc::new(spec);
+                if !is_file {
+                    parts.keep_spec(asked.clone(), spec.clone());
+                }
                 known.insert(asked, spec.clone());
                 specs.push(spec);
             }

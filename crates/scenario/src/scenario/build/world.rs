@@ -3,9 +3,8 @@
 use super::convoy_ways::{ConvoyWays, NO_PATH};
 use super::decisive::decisive;
 use super::parts::Parts;
-use super::{
-    BuiltMeshes, BuiltTerrain, SoilTable, meshes, sensors, soil_table, terrain, vehicle_specs,
-};
+use super::vehicles::vehicle_specs_of;
+use super::{BuiltMeshes, BuiltTerrain, SoilTable, meshes, sensors, soil_table, terrain};
 use crate::curve::Curve;
 use crate::grid::Lattice;
 use crate::ground::GroundModel;
@@ -65,7 +64,7 @@ pub fn world(file: &ScenarioFile) -> Result<Built, Faults> {
 /// # Errors
 /// As of [`world`].
 pub fn world_of(file: &ScenarioFile, parts: &Parts) -> Result<Built, Faults> {
-    let (soils, specs, shown) = (soil_table(file), vehicle_specs(file), meshes(file));
+    let (soils, specs, shown) = (soil_table(file), vehicle_specs_of(file, parts), meshes(file));
     let land = soils.as_ref().ok().map(|soils| terrain(file, soils, parts)).transpose();
     let (soils, specs, land, shown) = match (soils, specs, land, shown) {
         (Ok(soils), Ok(specs), Ok(Some(land)), Ok(shown)) => (soils, specs, land, shown),
