@@ -494,7 +494,7 @@ mod tests {
 
     #[test]
     fn heights_at_most_are_no_lower_and_near() {
-        let field = Roughness::new(RoughnessClass::E, 7);
+        let field = Roughness::new(RoughnessClass::D, 7);
         let at = |k: usize| [0.37 * (k % 40) as f64, 0.53 * (k / 40) as f64 - 9.0];
         let points: Vec<[f64; 2]> = (0..1600).map(at).collect();
         let mut heights = vec![0.0; points.len()];

@@ -194,8 +194,7 @@ impl<'a> Asker<'a> {
             let deviations = if strength_varies { self.normal[stratified] } else { 0.0 };
             let strength = table.strength(middle + sigma * deviations);
             let slope = |n: u32| {
-                let [x, y] = [n, n + 1].map(|n| error * self.normal[level(n)]);
-                [east + x, north + y]
+                [east + error * self.normal[level(n)], north + error * self.normal[level(n + 1)]]
             };
             self.cross(cell, strength, slope(1), &bends, |direction, speed| {
                 room.by_direction[direction * draws + draw] = speed;
@@ -230,11 +229,14 @@ impl<'a> Asker<'a> {
             let along = slope[0] * cos + slope[1] * sin;
             let across = slope[1] * cos - slope[0] * sin;
             let mixed = table.mixed(strength, across);
-            for (direction, grade) in [(axis, along), (axis + self.axes.len(), -along)] {
-                let grade = grade + bends[direction];
-                let speed = mixed.map_or(0.0, |mixed| table.speed(&mixed, grade).min(limit));
-                put(direction, speed as f32);
+            let opposite = axis + self.axes.len();
+            let mut speeds = [0.0; 2];
+            if let Some(mixed) = &mixed {
+                speeds[0] = mixed.speed(along + bends[axis]);
+                speeds[1] = mixed.speed(bends[opposite] - along);
             }
+            put(axis, speeds[0].min(limit) as f32);
+            put(opposite, speeds[1].min(limit) as f32);
         }
     }
 

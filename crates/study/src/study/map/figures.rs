@@ -182,16 +182,18 @@ impl Speeds {
         let directions = self.by_direction.len() / draws;
         let speeds = &mut self.by_direction;
         self.means.clear();
-        self.means.extend((0..draws).map(|draw| {
-            let sum: f64 = (0..directions).map(|d| f64::from(speeds[d * draws + draw])).sum();
-            sum / directions as f64
-        }));
         self.harmonic.clear();
-        self.harmonic.extend((0..draws).map(|draw| {
-            let times = (0..directions).map(|d| 1.0 / speeds[d * draws + draw]);
-            // where it does not go it takes for ever
-            directions as f32 / times.sum::<f32>()
-        }));
+        for draw in 0..draws {
+            let (mut sum, mut times) = (0.0, 0.0);
+            for direction in 0..directions {
+                let speed = speeds[direction * draws + draw];
+                sum += f64::from(speed);
+                // where it does not go it takes for ever
+                times += 1.0 / speed;
+            }
+            self.means.push(sum / directions as f64);
+            self.harmonic.push(directions as f32 / times);
+        }
         let goes = self.harmonic.iter().filter(|speed| **speed > 0.0).count();
         let any = speeds.iter().filter(|speed| **speed > 0.0).count();
         let soil_share = share_of_strength(self.uncertain, &self.means, &self.again) as f32;

@@ -22,8 +22,9 @@ const SCAN: i32 = 16;
 const FINE: i32 = 8;
 /// Difference of speeds, m/s, over which neighbouring grades are driven between.
 const LEAP: f64 = 0.6;
-/// Places of a column's curve.
+/// Places of a column's curve, and parts of its share by which they are found.
 const PLACES: usize = 65;
+const PARTS: usize = 256;
 /// How far strengths reach, in standard deviations.
 const REACH: f64 = 2.5;
 
@@ -116,8 +117,25 @@ impl Column {
     }
 }
 
-/// Share of the way between bounds, and speed, m/s, of the places of a column's curve.
-type Curve = [[f32; 2]; PLACES];
+/// A column's speeds over the share of the way between its bounds.
+#[derive(Clone, Debug, PartialEq)]
+struct Curve {
+    /// Share and speed, m/s, of its places.
+    places: [[f64; 2]; PLACES],
+    /// By parts of the share, the last place that lies no farther than their begin.
+    reached: [u8; PARTS + 1],
+}
+
+impl Curve {
+    fn of(places: [[f64; 2]; PLACES]) -> Curve {
+        let reached = |part: usize| {
+            let begin = part as f64 / PARTS as f64;
+            let farther = places.partition_point(|[share, _]| *share <= begin);
+            farther.saturating_sub(1).min(PLACES - 2) as u8
+        };
+        Curve { places, reached: std::array::from_fn(reached) }
+    }
+}
 
 /// Places of a curve through points of share and speed, evenly along it: a length is half the
 /// share, half the part of all changes of speed.
@@ -137,9 +155,9 @@ fn even(points: &[[f64; 2]]) -> Curve {
         let part = if end > begin { ((length - begin) / (end - begin)).min(1.0) } else { 1.0 };
         let between =
             |k: usize| points[after - 1][k] + part * (points[after][k] - points[after - 1][k]);
-        [between(0) as f32, between(1) as f32]
+        [between(0), between(1)]
     };
-    std::array::from_fn(place)
+    Curve::of(std::array::from_fn(place))
 }
 
 /// The strengths and side slopes of a table's columns.
@@ -218,10 +236,49 @@ pub struct Between {
 
 /// Columns mixed at a strength and side slope.
 #[derive(Clone, Copy, Debug)]
-pub struct Mixed {
-    columns: [usize; 4],
+pub struct Mixed<'a> {
+    curves: [&'a Curve; 4],
     weights: [f64; 4],
     bounds: [f64; 2],
+}
+
+impl Mixed<'_> {
+    /// Speed at a grade, m/s; 0 where it does not go.
+    #[inline]
+    pub fn speed(&self, grade: f64) -> f64 {
+        let [low, high] = self.bounds;
+        if !(low < high && grade >= low && grade <= high) {
+            return 0.0;
+        }
+        let share = (grade - low) / (high - low);
+        // the two places between whose shares this one lies, from where that of no column is greater
+        let part = (share * PARTS as f64) as usize;
+        let mut number = PLACES - 2;
+        for curve in self.curves {
+            number = number.min(usize::from(curve.reached[part]));
+        }
+        let (mut before, mut after) = (self.place(number), self.place(number + 1));
+        while after[0] <= share && number < PLACES - 2 {
+            number += 1;
+            (before, after) = (after, self.place(number + 1));
+        }
+        let ([begin, a], [end, b]) = (before, after);
+        let part =
+            if end > begin { ((share - begin) / (end - begin)).clamp(0.0, 1.0) } else { 0.5 };
+        a + part * (b - a)
+    }
+
+    /// Share and speed, m/s, of a place.
+    #[inline(always)]
+    fn place(&self, number: usize) -> [f64; 2] {
+        let mut place = [0.0; 2];
+        for n in 0..4 {
+            let [share, speed] = self.curves[n].places[number];
+            place[0] += self.weights[n] * share;
+            place[1] += self.weights[n] * speed;
+        }
+        place
+    }
 }
 
 impl Table {
@@ -259,7 +316,7 @@ impl Table {
             if let Some(next) = next {
                 let middle = 0.5 * (self.bounds[next][0] + self.bounds[next][1]);
                 self.bounds[column] = [middle; 2];
-                self.curves[column] = self.curves[next];
+                self.curves[column] = self.curves[next].clone();
             }
         }
     }
@@ -277,7 +334,7 @@ impl Table {
 
     /// At a strength and a side slope to either side; nothing beyond the steepest.
     #[inline]
-    pub fn mixed(&self, strength: Between, side_slope: f64) -> Option<Mixed> {
+    pub fn mixed(&self, strength: Between, side_slope: f64) -> Option<Mixed<'_>> {
         let place = side_slope.abs() / self.side_step;
         let last = self.sides - 1;
         if place > last as f64 {
@@ -289,44 +346,22 @@ impl Table {
         let above = if self.strengths > 1 { below + self.sides } else { below };
         let columns = [below, below + 1, above, above + 1];
         let weights = [(1.0 - s) * (1.0 - t), (1.0 - s) * t, s * (1.0 - t), s * t];
-        let bound = |k: usize| (0..4).map(|n| weights[n] * self.bounds[columns[n]][k]).sum();
-        Some(Mixed { columns, weights, bounds: [bound(0), bound(1)] })
-    }
-
-    /// Speed at a grade, m/s; 0 where it does not go.
-    #[inline]
-    pub fn speed(&self, mixed: &Mixed, grade: f64) -> f64 {
-        let [low, high] = mixed.bounds;
-        if !(low < high && grade >= low && grade <= high) {
-            return 0.0;
+        let curve = |n: usize| &self.curves[columns[n]];
+        let curves = [curve(0), curve(1), curve(2), curve(3)];
+        let mut bounds = [0.0; 2];
+        for n in 0..4 {
+            let [low, high] = self.bounds[columns[n]];
+            bounds[0] += weights[n] * low;
+            bounds[1] += weights[n] * high;
         }
-        let share = (grade - low) / (high - low);
-        let place = |n: usize, k: usize| -> f64 {
-            let parts = mixed.columns.into_iter().zip(mixed.weights);
-            parts.map(|(column, weight)| weight * f64::from(self.curves[column][n][k])).sum()
-        };
-        // the two places between whose shares this one lies
-        let (mut before, mut after) = (0, PLACES - 1);
-        while after - before > 1 {
-            let middle = before.midpoint(after);
-            if place(middle, 0) <= share {
-                before = middle;
-            } else {
-                after = middle;
-            }
-        }
-        let [begin, end] = [before, after].map(|n| place(n, 0));
-        let part =
-            if end > begin { ((share - begin) / (end - begin)).clamp(0.0, 1.0) } else { 0.5 };
-        let [a, b] = [before, after].map(|n| place(n, 1));
-        a + part * (b - a)
+        Some(Mixed { curves, weights, bounds })
     }
 
     /// Speed of a vehicle on a plane of a strength, a factor to the soil's figures, m/s; 0 where it
     /// does not go.
     pub fn at(&self, strength: f64, [along, across]: [f64; 2]) -> f64 {
         let mixed = self.mixed(self.strength(ln(strength)), across);
-        mixed.map_or(0.0, |mixed| self.speed(&mixed, along))
+        mixed.map_or(0.0, |mixed| mixed.speed(along))
     }
 }
 
