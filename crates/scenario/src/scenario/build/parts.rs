@@ -7,8 +7,9 @@ use crate::vehicle::AnySpec;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Elevation models that have been decoded, specs of the catalogue that have been read, and vehicles that have been assembled. Worlds that
-/// are built with the same parts share them in memory too. A file is still read and hashed
+/// Elevation models that have been decoded, specs of the catalogue that have been read, and vehicles
+/// that have been assembled. Worlds that are built with the same parts share them in memory too. A
+/// file is still read and hashed
 /// for every scenario: one that has changed since is decoded anew, and every run can say what
 /// it was built from. May be used from several threads; a clone is the same parts.
 #[derive(Clone, Debug, Default)]

@@ -351,6 +351,35 @@ mod tests {
         }
     }
 
+    /// Of the catalogue what is asked for alike is read once for all scenarios, and nothing else is taken for it.
+    #[test]
+    fn parts_give_what_is_asked_for() {
+        let parts = Parts::default();
+        let read = |keys: &str| {
+            let text = format!(
+                "format = 1\nname = \"own\"\nsoil = {{ default = \"firm\" }}\n\
+                 time = {{ duration = 1, step = 0.002, heartbeat = 0.01 }}\n[[vehicle]]\nname = \"own\"\n\
+                 model = \"hmmwv\"\nposition = [0, 0]\n{keys}\n"
+            );
+            let file = ScenarioFile::parse("own.toml", &text, Path::new(""), &[]).unwrap();
+            let specs = vehicle_specs_of(&file, &parts).unwrap();
+            assert_eq!(specs, vehicle_specs(&file).unwrap(), "{keys}");
+            specs[0].clone()
+        };
+        let keys = [
+            "",
+            "tyre = \"rigid\"",
+            "inflation = 150",
+            "overrides = { chassis = { mass = 2500 } }",
+        ];
+        let first = keys.map(read);
+        let again = keys.map(read);
+        for (n, spec) in first.iter().enumerate() {
+            assert!(Arc::ptr_eq(spec, &again[n]), "{}", keys[n]);
+            assert!(first[..n].iter().all(|other| other != spec), "{}", keys[n]);
+        }
+    }
+
     #[test]
     fn the_vehicle_schema_uses_only_keywords_that_are_checked() {
         for schema in [&*WHEELED, &*TRACKED] {

@@ -5,7 +5,7 @@
 //! then nearer to their probabilities than Wilson's interval, which is of independent draws, says.
 //! Heights are in error by a field that is correlated; what a cell feels of it is the error of
 //! its slope, whose deviation is known in closed form ([`slope_deviation`]), so no field is ever
-//! made and every cell's draws have the right distribution by themselves. How the errors of two
+//! made and every cell's draws have the right distribution by themselves; how it bends is taken as it is given. How the errors of two
 //! cells go together is not kept: nothing here asks for two.
 //!
 //! [`slope_deviation`]: super::slope_deviation

@@ -263,9 +263,9 @@ impl Mixed<'_> {
             (before, after) = (after, self.place(number + 1));
         }
         let ([begin, a], [end, b]) = (before, after);
-        let part =
+        let between =
             if end > begin { ((share - begin) / (end - begin)).clamp(0.0, 1.0) } else { 0.5 };
-        a + part * (b - a)
+        a + between * (b - a)
     }
 
     /// Share and speed, m/s, of a place.
