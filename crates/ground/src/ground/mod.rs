@@ -17,6 +17,7 @@ mod patch;
 mod published;
 mod surface;
 mod tile;
+mod undisturbed;
 mod working_tile;
 
 pub use digest::GroundDigest;

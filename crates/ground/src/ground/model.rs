@@ -1,7 +1,8 @@
 //! The undisturbed ground on its lattice, with its soils and laws.
 
 use super::NodeState;
-use crate::grid::{Lattice, Node};
+use super::undisturbed::{KeptTiles, UndisturbedTile};
+use crate::grid::{Lattice, Node, TileKey};
 use crate::numeric::tan;
 use crate::soil::{
     DeepFooting, Laws, MultiPass, ParameterError, PassiveWedge, ShearStrength, Soil, SoilId,
@@ -61,7 +62,8 @@ pub struct BaseNode {
 }
 
 /// The ground before anything drove on it, and the laws by which it deforms.
-/// Immutable.
+/// Immutable: it keeps undisturbed tiles that it was asked for, so as not to find them
+/// again, which shows in no answer.
 #[derive(Clone, Debug)]
 pub struct GroundModel {
     lattice: Lattice,
@@ -70,6 +72,8 @@ pub struct GroundModel {
     laws: Laws,
     coefficients: Vec<Option<SoilCoefficients>>,
     law: Option<Arc<dyn SoilLaw>>,
+    /// Shared by clones: their terrain is the same.
+    kept: Arc<KeptTiles>,
 }
 
 impl GroundModel {
@@ -88,7 +92,8 @@ impl GroundModel {
         }
         let coefficients =
             soils.iter().map(|soil| coefficients(soil, laws)).collect::<Result<_, _>>()?;
-        Ok(GroundModel { lattice, terrain, soils, laws, coefficients, law: None })
+        let kept = Arc::new(KeptTiles::new());
+        Ok(GroundModel { lattice, terrain, soils, laws, coefficients, law: None, kept })
     }
 
     /// The same ground under a law of one's own, which says how its yielding soils answer a
@@ -161,6 +166,11 @@ impl GroundModel {
     pub fn base_heights(&self, nodes: &[Node], heights: &mut [f64]) {
         let places: Vec<[f64; 2]> = nodes.iter().map(|&node| self.lattice.position(node)).collect();
         self.terrain.heights(&places, heights);
+    }
+
+    /// The undisturbed ground of a tile.
+    pub(super) fn undisturbed(&self, key: TileKey) -> UndisturbedTile {
+        self.kept.tile(self, key)
     }
 
     /// Undisturbed height and normal at a node.

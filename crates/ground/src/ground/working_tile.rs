@@ -3,8 +3,9 @@
 
 use super::model::normal_of;
 use super::published::Revised;
+use super::undisturbed::{RIMMED, UndisturbedTile, within_rim};
 use super::{BERM_QUANTUM, GroundModel, Mask, NodeState, Patches, Published};
-use crate::grid::{Node, TILE, TILE_NODES, TileKey};
+use crate::grid::{TILE_NODES, TileKey};
 use crate::numeric::WIDTH;
 use crate::soil::pressure_sinkage::PlasticMemory;
 use crate::spatial::Vec3;
@@ -246,30 +247,18 @@ impl WorkingTile {
 
     /// Samples the undisturbed ground and reads the published state.
     pub(super) fn sample(&mut self, model: &GroundModel, published: &Published) {
-        let lattice = model.lattice();
         let nodes = Arc::make_mut(&mut self.nodes);
-        // with a rim of one node around the tile, for the normals
-        const RIM: usize = TILE + 2;
-        let origin = self.key.node(0);
-        let places: [[f64; 2]; RIM * RIM] = std::array::from_fn(|at| {
-            let (column, row) = (at % RIM, at / RIM);
-            let (i, j) = (origin.i + column as i32 - 1, origin.j + row as i32 - 1);
-            lattice.position(Node { i, j })
-        });
-        let mut heights = [0.0; RIM * RIM];
-        model.terrain().heights(&places, &mut heights);
-        self.firm = 0;
+        let UndisturbedTile { heights, soil } = model.undisturbed(self.key);
+        nodes.soil = soil;
+        let is_firm = |&soil: &u16| model.coefficients(usize::from(soil)).is_none();
+        self.firm = soil.iter().filter(|soil| is_firm(soil)).count() as u32;
         for index in 0..TILE_NODES {
-            let at = (index / TILE + 1) * RIM + index % TILE + 1;
-            let [x, y] = places[at];
-            let soil = model.index_of(model.terrain().soil(x, y));
-            nodes.soil[index] = soil as u16;
-            self.firm += u32::from(model.coefficients(soil).is_none());
+            let at = within_rim(index);
             nodes.base[index] = heights[at];
             nodes.normal[index] = normal_of(
                 heights[at - 1] - heights[at + 1],
-                heights[at - RIM] - heights[at + RIM],
-                lattice.spacing,
+                heights[at - RIMMED] - heights[at + RIMMED],
+                model.lattice().spacing,
             );
         }
         self.sampled = true;
