@@ -238,6 +238,57 @@ fn a_run_goes_on_by_itself_when_a_process_is_killed() {
     assert!(beats.lines().last().unwrap().split(',').nth(1) == Some("1"), "of two ranks");
 }
 
+/// A rank joins a run that goes on: the files are those of one process, and there is one more.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_rank_joins_a_run_that_goes_on() {
+    let runs = Runs::of(SCENARIO);
+    let (single, out) = (runs.out("single"), runs.out("joined"));
+    runs.single(&single, &["--set", "time.duration=3"]);
+    let words = ["--processes", "2", "--set", "time.duration=3", "--checkpoint-every", "0.1"];
+    let strike = |out: &Path, more: &[&str]| {
+        let job = started(&runs, out, &[&words[..], more].concat());
+        let begun = std::time::Instant::now();
+        // the first of them, whole or in parts
+        while !["checkpoint.bin", "checkpoints"].iter().any(|name| out.join(name).exists()) {
+            assert!(begun.elapsed().as_secs() < 120, "no checkpoint comes");
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+        let first = job.id().to_string();
+        assert!(Command::new("kill").args(["-USR2", &first]).status().unwrap().success());
+        job.wait_with_output().unwrap()
+    };
+    for (name, more) in [("joined", vec![]), ("in parts", vec!["--parts"])] {
+        let out = if name == "joined" { out.clone() } else { runs.out(name) };
+        let output = strike(&out, &more);
+        let told = told(&output);
+        assert!(output.status.success(), "{name}: {}: {told}", output.status);
+        let joins = "a rank joins; on from the last checkpoint with 3 processes";
+        assert!(told.contains(joins), "{told}");
+        for file in ["hashes.csv", "states.parquet", "checkpoint.bin"] {
+            let bytes = |folder: &Path| std::fs::read(folder.join(file)).unwrap();
+            assert!(bytes(&single) == bytes(&out), "{name}: {file}");
+        }
+        let beats = read(&out, "heartbeats.csv");
+        assert!(beats.lines().last().unwrap().split(',').nth(1) == Some("2"), "of three ranks");
+    }
+    // alone there is nothing to join, and the run goes on
+    let alone = runs.out("alone");
+    let mut job = started(&runs, &alone, &["--set", "time.duration=600"]);
+    while !alone.join("checkpoint.bin").exists() {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    for signal in ["-USR2", "-INT"] {
+        std::thread::sleep(std::time::Duration::from_millis(300));
+        let words = [signal, &job.id().to_string()];
+        assert!(Command::new("kill").args(words).status().unwrap().success());
+    }
+    assert!(job.wait().unwrap().code() == Some(130));
+    let mut told = String::new();
+    std::io::Read::read_to_string(&mut job.stderr.take().unwrap(), &mut told).unwrap();
+    assert!(told.contains("SIGUSR2: no rank can join: only ranks that --processes"), "{told}");
+}
+
 /// A restart too is gone on from, with the options of the run, by the process that was started.
 #[test]
 #[cfg(target_os = "linux")]

@@ -2,6 +2,7 @@
 
 use super::Failure;
 use super::foxglove_feed::FoxgloveFeed;
+use super::processes::MOST_RANKS;
 use super::results::MANIFEST;
 use crate::link::{FoxgloveServer, Pacing};
 use crate::report::manifest::FileHash;
@@ -43,6 +44,10 @@ pub struct Plan<'a> {
     pub interrupted: &'a Arc<AtomicBool>,
     /// Raised to have this rank leave the others.
     pub dismissed: &'a AtomicBool,
+    /// Raised to have a rank more, ...
+    pub enlarged: &'a AtomicBool,
+    /// ... and why there cannot be, where that is so.
+    pub closed: Option<&'a str>,
     /// The tick reached, for last words.
     pub tick: &'a Arc<AtomicU64>,
     /// Simulated time between checkpoints, s.
@@ -81,6 +86,8 @@ pub struct Driven {
     pub recorded: Recorded,
     /// Whether it was ended early, as a signal to any rank does.
     pub interrupted: bool,
+    /// Of how many ranks the run is to go on, where it was ended to have one more.
+    pub enlarged_to: Option<usize>,
     /// The run as one page.
     pub html: Option<HtmlFile>,
     /// How it kept to the clock, where it was to.
@@ -207,8 +214,9 @@ pub fn drive<'a>(
         RunError::Observer(failure) => failure,
     })?;
     drop(observers);
+    let enlarged_to = narrator.enlarged_to.filter(|_| interrupted);
     let pacing = pacing.filter(|_| here == 0).map(|own| own.summary());
-    Ok(Driven { world, recorded: recorder.recorded(), interrupted, html, pacing })
+    Ok(Driven { world, recorded: recorder.recorded(), interrupted, enlarged_to, html, pacing })
 }
 
 /// Makes sure that the folder of this name is the same one on all ranks: each is to write there.
@@ -245,6 +253,8 @@ struct Narrator<'a> {
     /// Whether it has been said that the card gave up, and that a vehicle outran a census.
     gave_up: bool,
     outran: bool,
+    /// Of how many ranks the run is to go on.
+    enlarged_to: Option<usize>,
 }
 
 impl<'a> Narrator<'a> {
@@ -258,12 +268,31 @@ impl<'a> Narrator<'a> {
             told: 0,
             gave_up: false,
             outran: false,
+            enlarged_to: None,
         }
     }
 
     fn note(&self, line: &str) {
         if let Some(progress) = &self.progress {
             progress.note(line);
+        }
+    }
+
+    /// Ends the run, to go on with a rank more, where one is asked for and there can be one.
+    fn enlarge(&mut self, ranks: usize) {
+        if !self.plan.enlarged.swap(false, Ordering::Relaxed) {
+            return;
+        }
+        match self.plan.closed {
+            _ if !self.first => {}
+            Some(cause) => self.note(&format!("SIGUSR2: no rank can join: {cause}")),
+            None if ranks >= MOST_RANKS => {
+                self.note(&format!("SIGUSR2: no rank can join: there are {ranks}, the most"));
+            }
+            None => {
+                self.enlarged_to = Some(ranks + 1);
+                self.plan.interrupted.store(true, Ordering::Relaxed);
+            }
         }
     }
 
@@ -294,6 +323,7 @@ impl Observer<Failure> for Narrator<'_> {
     fn on_heartbeat(&mut self, moment: &Moment<'_>) -> Result<Flow, Failure> {
         let world = moment.world;
         self.plan.tick.store(world.state().tick, Ordering::Relaxed);
+        self.enlarge(moment.ranks);
         if let (true, false, Some(agent)) = (self.first, self.outran, moment.figures.outran) {
             self.outran = true;
             let name = &world.model().agents[agent as usize].name;

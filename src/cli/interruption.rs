@@ -28,6 +28,16 @@ pub fn dismissal() -> Result<Arc<AtomicBool>, Failure> {
     Ok(flag)
 }
 
+/// Raised by SIGUSR2: there is room for a rank more.
+pub fn enlargement() -> Result<Arc<AtomicBool>, Failure> {
+    let flag = Arc::new(AtomicBool::new(false));
+    #[cfg(unix)]
+    signal_hook::flag::register(signal_hook::consts::SIGUSR2, flag.clone()).map_err(|error| {
+        Failure::Input { subject: "signal SIGUSR2".into(), cause: error.to_string() }
+    })?;
+    Ok(flag)
+}
+
 /// SIGHUP, where there is one and it is not ignored.
 #[cfg(unix)]
 fn hang_up() -> Option<i32> {

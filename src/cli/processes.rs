@@ -12,6 +12,8 @@ use std::time::{Duration, Instant};
 
 /// The environment variable of the secret that the ranks of a run share.
 const TOKEN: &str = "BEKKER_TOKEN";
+/// Most processes of a run.
+pub const MOST_RANKS: usize = 1024;
 /// Time that processes started here have to end by themselves.
 const GRACE: Duration = Duration::from_secs(10);
 
@@ -19,9 +21,10 @@ const GRACE: Duration = Duration::from_secs(10);
 #[derive(Debug, Args)]
 pub struct Processes {
     /// Ranks as processes that exchange messages by TCP: all started here, or each by hand
-    /// with --rank and --meet. The result is the same.
+    /// with --rank and --meet. The result is the same. Where all are started here, SIGUSR2 to this
+    /// process has one more join
     #[arg(long, value_name = "N", conflicts_with = "ranks",
-          value_parser = clap::value_parser!(u16).range(2..=1024))]
+          value_parser = clap::value_parser!(u16).range(2..=MOST_RANKS as i64))]
     processes: Option<u16>,
     /// Which of --processes this one is, from 0; rank 0 writes the results
     #[arg(long, value_name = "RANK", requires = "processes", requires = "meet")]

@@ -8,7 +8,7 @@ mod timings;
 use super::drive::{Driven, Plan};
 use super::failure::INTERRUPTED;
 use super::graphics::Graphics;
-use super::interruption::{dismissal, interruption};
+use super::interruption::{dismissal, enlargement, interruption};
 use super::processes::Processes;
 use super::results::Results;
 use super::serving::{Serving, bridge};
@@ -24,7 +24,7 @@ use crate::sync::ghost::Order;
 use clap::{Args, Command, FromArgMatches};
 use launched::{Launched, PreparedRun, Session};
 use prepared::{Place, Prepared};
-use restarting::Restart;
+use restarting::{Reason, Restart};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -183,7 +183,9 @@ impl Run {
     /// Drives the scenario and writes the results, unless a rank is lost and it is to go on: with
     /// nothing left by then that it listens at or writes to.
     fn driven(&self, session: Option<&Session>, quiet: bool) -> Result<Option<Restart>, Failure> {
-        let (flag, dismissed) = (interruption()?, dismissal()?);
+        let (flag, dismissed, enlarged) = (interruption()?, dismissal()?, enlargement()?);
+        // by signals alone; the other flag is raised where a rank is to join, too
+        let ended = interruption()?;
         let tick = Arc::new(AtomicU64::new(0));
         let met = self.processes.meet(self.patience(), self.threads, quiet, &flag)?;
         let mut launched = Launched::new(self, met, session);
@@ -221,6 +223,8 @@ impl Run {
             gpu_required: self.graphics.is_required(),
             interrupted: &flag,
             dismissed: &dismissed,
+            enlarged: &enlarged,
+            closed: self.closed(),
             tick: &tick,
             checkpoint_every: self.checkpoint_every,
             trace: self.trace,
@@ -251,7 +255,13 @@ impl Run {
                 if self.restarts_here() && !cause.is_shared() =>
             {
                 let has_checkpoint = recovery.has_checkpoint();
-                return Ok(Some(Restart { folder, has_checkpoint, cause }));
+                return Ok(Some(Restart { folder, has_checkpoint, why: Reason::Lost(cause) }));
+            }
+            (Ok(Driven { enlarged_to: Some(ranks), .. }), Some(Place { folder, .. }))
+                if !ended.load(Ordering::Relaxed) =>
+            {
+                let has_checkpoint = recovery.has_checkpoint();
+                return Ok(Some(Restart { folder, has_checkpoint, why: Reason::Joined { ranks } }));
             }
             (driven, given) => {
                 place = given;
@@ -260,7 +270,7 @@ impl Run {
         };
         let wall = clock.elapsed().as_secs_f64();
         // who drives it may end it, and that is no failure
-        let signalled = !self.serving.is_controlled() || flag.load(Ordering::Relaxed);
+        let signalled = !self.serving.is_controlled() || ended.load(Ordering::Relaxed);
         let cut = driven.interrupted && signalled;
         if let Some(served) = &served {
             let tick = driven.world.state().tick;
@@ -283,7 +293,7 @@ impl Run {
             return Err(Failure::Interrupted { folder });
         }
         if let Some(clients) = &clients {
-            watching::stay_open(clients, &flag);
+            watching::stay_open(clients, &ended);
         }
         failed(&summary).map(|()| None)
     }
@@ -298,7 +308,7 @@ impl Run {
         (wall, resumed_at): (f64, Option<f64>),
         quiet: bool,
     ) -> Result<RunSummary, Failure> {
-        let Driven { mut world, recorded, interrupted, html, pacing } = driven;
+        let Driven { mut world, recorded, interrupted, html, pacing, .. } = driven;
         let Recorded { mut files, tracks, hits, figures } = recorded;
         let Place { folder, begun, lock } = place;
         if let Some(html) = html {

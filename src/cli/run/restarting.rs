@@ -1,4 +1,5 @@
-//! A run whose ranks are processes started here goes on by itself when one of them is lost.
+//! A run whose ranks are processes started here goes on by itself when one of them is lost, and
+//! when one joins.
 
 use super::Run;
 use crate::cli::{Cli, Failure};
@@ -11,14 +12,22 @@ use std::process::Command;
 /// Options of which a run that goes on has others, or none: what it drives, and where.
 const OWN: [&str; 7] = ["file", "sets", "hash_every", "out", "force", "resume", "restarts"];
 
-/// A run that lost a rank and is to go on.
+/// Why a run goes on with all ranks anew.
+pub(super) enum Reason {
+    /// A rank was lost.
+    Lost(RankError),
+    /// One has joined: so many there are now.
+    Joined { ranks: usize },
+}
+
+/// A run that is to go on with all ranks anew.
 pub(super) struct Restart {
     /// Where its results are.
     pub folder: PathBuf,
     /// Whether a checkpoint is there.
     pub has_checkpoint: bool,
-    /// Which rank was lost.
-    pub cause: RankError,
+    /// Why.
+    pub why: Reason,
 }
 
 impl Run {
@@ -28,17 +37,38 @@ impl Run {
         self.restarts > 0 && self.processes.started_here().is_some()
     }
 
+    /// Why no rank can join the run, where that is so.
+    pub(super) fn closed(&self) -> Option<&'static str> {
+        if self.processes.started_here().is_none() {
+            return Some("only ranks that --processes starts here are started anew");
+        }
+        self.serving.html.then_some("the page of --html would begin where it joins")
+    }
+
     /// Goes on from the last checkpoint in the folder, or from the beginning if there is none yet,
     /// with all ranks anew. What of the record is later is cut, so that the files are those of a
     /// run without loss.
     pub(super) fn restarted(&self, restart: &Restart) -> Result<(), Failure> {
-        let left = self.restarts - 1;
-        let Restart { has_checkpoint, cause, .. } = restart;
+        let Restart { has_checkpoint, why, .. } = restart;
         let from = if *has_checkpoint { "from the last checkpoint" } else { "from the beginning" };
-        eprintln!("{cause}; on {from} ({left} restarts left)");
+        let (left, ranks) = match why {
+            Reason::Lost(cause) => {
+                let left = self.restarts - 1;
+                eprintln!("{cause}; on {from} ({left} restarts left)");
+                (left, None)
+            }
+            Reason::Joined { ranks } => {
+                eprintln!("a rank joins; on {from} with {ranks} processes");
+                (self.restarts, Some(*ranks))
+            }
+        };
         let failed = |cause: String| Failure::Run { subject: "--restarts".into(), cause };
         let given: Vec<OsString> = std::env::args_os().skip(1).collect();
         let mut words = lasting(&given).map_err(|error| failed(error.to_string()))?;
+        if let Some(ranks) = ranks {
+            words.retain(|word| !word.to_string_lossy().starts_with("--processes="));
+            words.push(format!("--processes={ranks}").into());
+        }
         words.push(format!("--restarts={left}").into());
         words.extend(self.begins(restart));
         let program = std::env::current_exe().map_err(|error| failed(error.to_string()))?;

@@ -164,26 +164,27 @@ impl OnWheels {
             let wheel = place.wheel;
             let (pose, twist) = self.motion(place, workspace);
             let twist = context.felt_of_wheel(twist, &pose.position);
-            let (contact, firm, deflection) = match (&self.tyre(wheel).ring, &tyre.ring) {
+            // written where they stay: a contact is 700 bytes
+            let contact = &mut workspace.contacts[index];
+            let (firm, deflection) = match (&self.tyre(wheel).ring, &tyre.ring) {
                 (Some(ring), Some(own)) => {
                     let step = &mut workspace.rings[index];
-                    let belt = (ring, &**own, step);
+                    let belt = (ring, &**own, step, contact);
                     self.meet_on_belt(wheel, belt, tyre, (&pose, &twist), context, h)
                 }
                 _ => {
-                    let met = self.meet_as_rigid(wheel, tyre, (&pose, &twist), context, h);
-                    let (contact, firm) = met;
-                    (contact, firm, 0.0)
+                    let motion = (&pose, &twist);
+                    (self.meet_as_rigid(wheel, tyre, motion, context, h, contact), 0.0)
                 }
             };
-            let pressed_in = (tyre, deflection);
+            let contact = &workspace.contacts[index];
             let mut load = contact.load;
             if let Some(firm) = &firm {
                 add(&mut load, &firm.load);
             }
             workspace.firm[index] = firm;
-            let sample = self.wheel_sample(wheel, pressed_in, &load, (&pose, &twist), &contact);
-            workspace.contacts[index] = contact;
+            let pressed_in = (tyre, deflection);
+            let sample = self.wheel_sample(wheel, pressed_in, &load, (&pose, &twist), contact);
             if let Some(offset) = place.offset(&pose) {
                 load = load.moved(&offset);
             }
@@ -206,34 +207,34 @@ impl OnWheels {
         (pose, twist): (&Pose, &Twist),
         context: &mut ContactContext<'_>,
         h: f64,
-    ) -> (Contact, Option<FirmContact>) {
+        contact: &mut Contact,
+    ) -> Option<FirmContact> {
         let TyreOnGround { underside, tread, .. } = self.tyre(wheel);
-        let contact = wheel_contact(&mut context.working(), underside, tread, pose, twist, h);
-        let firm = contact.firm.and_then(|firm| {
+        *contact = wheel_contact(&mut context.working(), underside, tread, pose, twist, h);
+        contact.firm.and_then(|firm| {
             let point = Vec3::new(pose.position.x, pose.position.y, firm.height);
             let plane = Plane { point, normal: firm.normal };
             let friction = if context.grips { firm.friction } else { 0.0 };
             let patch = FirmPatch { plane, friction, share: firm.share };
             let handling = &self.vehicle.tyre(wheel).handling;
             handling.firm_contact(pose, twist, &patch, &tyre.carcass, h)
-        });
-        (contact, firm)
+        })
     }
 
     /// A wheel whose tyre gives way, on soil as on firm ground; also how far, m.
     fn meet_on_belt(
         &self,
         wheel: usize,
-        (ring, state, step): (&Ring, &RingState, &mut RingStep),
+        (ring, state, step, contact): (&Ring, &RingState, &mut RingStep, &mut Contact),
         tyre: &TyreState,
         (pose, twist): (&Pose, &Twist),
         context: &mut ContactContext<'_>,
         h: f64,
-    ) -> (Contact, Option<FirmContact>, f64) {
+    ) -> (Option<FirmContact>, f64) {
         let shape = self.tyre(wheel);
         let own = FlexibleTyre { underside: &shape.underside, ring, tread: &shape.tread };
         let met = tyre_contact(&mut context.working(), &own, state, (pose, twist), h, step);
-        let mut contact = met.contact;
+        *contact = met.contact;
         let handling = &self.vehicle.tyre(wheel).handling;
         let deflection = met.deflection;
         let losses = [deflection, shape.nominal_deflection];
@@ -249,7 +250,7 @@ impl OnWheels {
             };
             handling.belt_contact(pose, twist, &patch, &tyre.carcass, h)
         });
-        (contact, firm, deflection)
+        (firm, deflection)
     }
 
     /// Takes the tyres through the step that has been made.

@@ -110,6 +110,8 @@ pub struct Moment<'a> {
     pub autonomous: &'a [(u32, AutonomyView)],
     /// All agents, at the schedule's interval; on the first rank, none elsewhere.
     pub samples: Option<&'a [Sample]>,
+    /// How many ranks there are.
+    pub ranks: usize,
     /// Whether this is the first rank, or the only one.
     pub first: bool,
     /// Whether the world is complete: that of the only rank, or of the first where the schedule
@@ -505,6 +507,7 @@ impl<'a> Runner<'a> {
             commanded: if first { commanded } else { &[] },
             autonomous: &record.autonomous,
             samples: record.samples.as_deref().filter(|_| first || self.schedule.parts),
+            ranks: self.ranks.size(),
             first,
             complete: self.ranks.size() == 1 || (first && gathers),
         };
