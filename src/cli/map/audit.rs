@@ -73,6 +73,12 @@ impl Audit {
             bar.finish_and_clear();
             audited.map_err(|error| drives_ended(error, &self.folder))?
         };
+        if audited.is_empty() {
+            return Err(Failure::Input {
+                subject: self.folder.display().to_string(),
+                cause: "no cell of this map can be crossed: there is nothing to hold it to".into(),
+            });
+        }
         let audit = map::Audit::of(&audited);
         rows(&audited).write_csv(&self.folder.join("audit.csv"))?;
         write_json(&self.folder.join("audit.json"), &audit)?;

@@ -20,21 +20,29 @@ pub struct Extent {
     pub next: Vec<u64>,
     /// Trials whose response lies outside the rule's bounds.
     pub outside: Vec<u64>,
+    /// Groups to which the rule is put, and those that came to their end without what it asks for.
+    pub groups: u64,
+    pub unknown: u64,
 }
 
 impl Extent {
-    /// Says that the rule stops nothing where a response is outside its bounds.
+    /// That the rule stops nothing where a response is outside its bounds, in words.
+    pub fn fault(&self, config: &StudyConfig) -> Option<String> {
+        let (rule, first) = config.stop.as_ref().zip(self.outside.first())?;
+        let [low, high] = rule.bounds.unwrap_or_default();
+        Some(format!(
+            "stop.bounds = [{low}, {high}]: {} of {} trials lies outside, first that of \
+             trial {first}: no interval holds with them, and the trials that the rule would \
+             look at with them are driven to the last",
+            rule.response,
+            self.outside.len()
+        ))
+    }
+
+    /// Says so.
     pub fn warn(&self, config: &StudyConfig) {
-        let rule = config.stop.as_ref().zip(self.outside.first());
-        if let Some((rule, first)) = rule {
-            let [low, high] = rule.bounds.unwrap_or_default();
-            eprintln!(
-                "warning: stop.bounds = [{low}, {high}]: {} of {} trials lies outside, first that of \
-                 trial {first}: no interval holds with them, and the trials that the rule would \
-                 look at with them are driven to the last",
-                rule.response,
-                self.outside.len()
-            );
+        if let Some(fault) = self.fault(config) {
+            eprintln!("warning: {fault}");
         }
     }
 }
@@ -48,7 +56,7 @@ pub fn extent(
     if asked.shard != Shard::WHOLE {
         let taken: Vec<u64> = (0..asked.trials).filter(|trial| asked.shard.has(*trial)).collect();
         let next = taken.iter().copied().filter(|trial| !records.contains_key(trial)).collect();
-        return Extent { taken, next, outside: Vec::new() };
+        return Extent { taken, next, outside: Vec::new(), groups: 0, unknown: 0 };
     }
     let rule = config.stop.as_ref();
     let response = rule.and_then(|rule| config.responses.iter().position(|r| *r == rule.response));
@@ -59,8 +67,9 @@ pub fn extent(
             _ => Seen::Failed,
         })
     };
-    let design::Extent { taken, next, outside } = design::extent(config, asked.trials, seen);
-    Extent { taken: taken.into_iter().flatten().collect(), next, outside }
+    let found = design::extent(config, asked.trials, seen);
+    let design::Extent { taken, next, outside, groups, unknown } = found;
+    Extent { taken: taken.into_iter().flatten().collect(), next, outside, groups, unknown }
 }
 
 /// The records of these trials, in their order.

@@ -98,6 +98,13 @@ impl Report {
             answer["folder"] = json!(self.folder);
             answer["trials"] = trials.len().into();
             answer["of"] = asked.trials.into();
+            if config.stop.is_some() && asked.shard == Shard::WHOLE {
+                answer["stopping"] = json!({
+                    "groups": extent.groups,
+                    "not_known": extent.unknown,
+                    "outside_bounds": extent.outside,
+                });
+            }
             answer["repeated_points"] = repeated_points(&trials).into();
             return stdout::print_json(&answer);
         }
@@ -135,7 +142,18 @@ fn progress(asked: &AskedOfStudy, config: &StudyConfig, extent: &Extent, count: 
     let counted = format!("{count} of {} trials", asked.trials);
     match asked.shard {
         Shard::WHOLE if config.stop.is_some() && extent.next.is_empty() => {
-            format!("{counted}, as many as its stopping rule takes")
+            let fault = extent.fault(config).map_or_else(String::new, |fault| format!("; {fault}"));
+            match (extent.unknown, extent.groups) {
+                (0, _) => format!("{counted}, as many as its stopping rule takes"),
+                (1, 1) => format!(
+                    "{counted}, all that there are: not enough for its stopping rule{fault}"
+                ),
+                (short, all) => format!(
+                    "{counted}, as many as its stopping rule takes at {} of {all} points; at {short} all \
+                     that there are, which is not enough for it{fault}",
+                    all - short
+                ),
+            }
         }
         Shard::WHOLE => counted,
         // what the rule takes only the whole can tell

@@ -18,6 +18,7 @@ mod published;
 mod surface;
 mod tile;
 mod undisturbed;
+mod wall;
 mod working_tile;
 
 pub use digest::GroundDigest;
@@ -34,5 +35,6 @@ pub use surface::{
     surface_heights, working_surface_height,
 };
 pub use tile::Tile;
+pub use wall::way_out;
 pub(crate) use working_tile::WorkingNodes;
 pub use working_tile::{TileWriter, WorkingTile};

@@ -25,6 +25,7 @@ use super::underside::Underside;
 use super::vectors::Vectors;
 use super::working_ground::WorkingGround;
 use crate::grid::Node;
+use crate::ground::way_out;
 use crate::numeric::{Lanes, Simd, WIDTH, dispatch, each, level};
 use crate::soil::Tread;
 use crate::spatial::{Pose, Twist, Vec3, Vec6, Wrench};
@@ -323,6 +324,9 @@ impl<'a, 'b> BeltContact<'a, 'b> {
                 if depth <= 0.0 {
                     continue;
                 }
+                let up = (surface.normal, depth);
+                let (out, depth) = self.out_of_wall(&node, spacing, up, &point);
+                let surface = Surface { normal: out, ..surface };
                 let cosine = -surface.normal.dot(&outward);
                 if cosine < STEEPEST {
                     continue;
@@ -338,6 +342,23 @@ impl<'a, 'b> BeltContact<'a, 'b> {
             }
         }
         reached.then(|| normal.normalize())
+    }
+
+    /// Normal and depth by which a station comes out of firm ground, which may rise like a wall.
+    fn out_of_wall(
+        &self,
+        node: &impl Fn(i32, i32) -> Option<(f64, Option<f64>)>,
+        spacing: f64,
+        up: (Vec3, f64),
+        point: &Vec3,
+    ) -> (Vec3, f64) {
+        // what a wheel climbs is no wall
+        let deep = self.placed.wheel.underside.max_radius();
+        let height = |x: f64, y: f64| {
+            let found = surface(spacing, node, &Vec3::new(x, y, point.z));
+            found.map_or(f64::NEG_INFINITY, |found| found.height)
+        };
+        way_out(up, deep, point, &self.centre, spacing, height)
     }
 
     /// Hands what firm ground does at the stations to belt and hub.

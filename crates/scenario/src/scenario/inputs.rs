@@ -223,13 +223,13 @@ pub fn map_paths(scenario: &mut Scenario, map: impl Fn(&Path) -> PathBuf) {
     scenario.scenery.iter_mut().flat_map(|scenery| &mut scenery.mesh).for_each(change);
     for vehicle in &mut scenario.vehicle {
         vehicle.visual.hull.iter_mut().chain(&mut vehicle.visual.wheel).for_each(change);
-        if is_file(&vehicle.model) {
+        if is_vehicle_file(&vehicle.model) {
             vehicle.model = map(Path::new(&vehicle.model)).to_string_lossy().into_owned();
         }
     }
 }
 
 /// Whether a vehicle's model is a file, not one of the catalogue.
-pub(super) fn is_file(model: &str) -> bool {
+pub fn is_vehicle_file(model: &str) -> bool {
     model.ends_with(".toml")
 }

@@ -44,6 +44,7 @@ impl FirmSpring {
         }
         let normal = ground.terrain().normal(point.x, point.y);
         let depth = (height - point.z) * normal.z;
+        let (normal, depth) = context.way_out((normal, depth), &point, place);
         let velocity = twist.at(r);
         let leaving = velocity.dot(&normal);
         let FirmSpring { stiffness, damping, deepest } = *self;

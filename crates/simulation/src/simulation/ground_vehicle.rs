@@ -6,7 +6,7 @@ use super::on_tracks::{OnTracks, TracksWorkspace};
 use super::on_wheels::{OnWheels, WheelsWorkspace};
 use super::record::{TrailerSample, WheelSample};
 use super::tyre::TyreState;
-use crate::ground::{GroundModel, Overlay, Published};
+use crate::ground::{GroundModel, Overlay, Published, way_out, working_surface_height};
 use crate::multibody::{ModelError, StepError};
 use crate::scm::{Contact, Displaced, Scratch, UndersideError, WorkingGround, heap};
 use crate::spatial::{Load, Pose, Twist, Vec3};
@@ -54,6 +54,10 @@ pub struct ContactContext<'a> {
     pub aside: Option<&'a mut Aside>,
 }
 
+/// Depth from which it is looked for a shorter way out of the ground than up, m: deeper than hulls
+/// press into ground that does not rise like a wall.
+const DEEP: f64 = 0.1;
+
 impl ContactContext<'_> {
     /// The ground as the contact of one body works on it.
     pub(super) fn working(&mut self) -> WorkingGround<'_> {
@@ -64,6 +68,13 @@ impl ContactContext<'_> {
     /// Lets what bodies have displaced rise around them, once all have met the ground.
     pub fn heap(&mut self, displaced: impl IntoIterator<Item = Displaced>) {
         heap(&mut self.working(), displaced);
+    }
+
+    /// Normal and depth, m, by which a point of a body about `middle` comes out of the ground.
+    pub(super) fn way_out(&self, up: (Vec3, f64), point: &Vec3, middle: &Vec3) -> (Vec3, f64) {
+        let ContactContext { ground, published, overlay, .. } = self;
+        let height = |x, y| working_surface_height(ground, published, overlay, x, y);
+        way_out(up, DEEP, point, middle, ground.lattice().spacing, height)
     }
 
     /// The motion that the ground feels of a plate that it meets at `place`.

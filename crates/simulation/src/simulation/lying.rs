@@ -63,6 +63,7 @@ pub(super) fn press(
     if depth.is_nan() || depth <= 0.0 {
         return 0.0;
     }
+    let (normal, depth) = context.way_out((normal, depth), &point, &pose.position);
     let r = point - pose.position;
     let contact = BodyContact { point, normal, depth, stiffness };
     let push = ContactLaw::HULL.push(&contact, &twist.at(&r));

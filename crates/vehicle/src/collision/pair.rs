@@ -178,6 +178,14 @@ pub struct Pair {
     pub begun: Wrench,
 }
 
+/// The middle of what stands and towers above what it meets, level with that: it is come upon from
+/// the side, however high it is. That of all else as it is.
+fn level_with(centre: Vec3, own: &FreeBody<'_>, met: &Vec3, hull: &Hull) -> Vec3 {
+    let foot = centre.z - hull.shape.half().z;
+    let level = if own.is_free { centre.z } else { centre.z.min(met.z.max(foot)) };
+    Vec3::new(centre.x, centre.y, level)
+}
+
 /// A body on its way through a heartbeat.
 #[derive(Clone, Copy)]
 struct Moving {
@@ -226,9 +234,11 @@ impl Pair {
         for of in 0..2 {
             let (own, other) = (bodies[of], bodies[1 - of]);
             for (hull, mine) in own.hulls.iter().enumerate() {
-                let middle = other.pose.local_point(&own.pose.point(&mine.centre));
+                let centre = own.pose.point(&mine.centre);
                 for (against, theirs) in other.hulls.iter().enumerate() {
-                    let gap = theirs.shape.field(&(middle - theirs.centre), Exit::Any).distance;
+                    let level = level_with(centre, own, &other.pose.point(&theirs.centre), mine);
+                    let [centre, middle] = [centre, level].map(|at| other.pose.local_point(&at));
+                    let gap = theirs.shape.field(&(centre - theirs.centre), Exit::Any).distance;
                     if gap > mine.shape.reach() + way + MARGIN {
                         continue;
                     }

@@ -414,7 +414,13 @@ fn line(points: &[[f64; 2]], steps: bool, frame: &Frame, ink: &str) -> String {
 }
 
 fn tooltip(v: &Interval) -> String {
-    format!("{} [{}, {}]", number(v.value), number(v.ends[0]), number(v.ends[1]))
+    let [value, low, high] = [v.value, v.ends[0], v.ends[1]].map(number);
+    // of one trial there is no interval
+    if v.ends.iter().all(|end| end.is_finite()) {
+        format!("{value} [{low}, {high}]")
+    } else {
+        value
+    }
 }
 
 /// A number in three digits.

@@ -6,7 +6,7 @@ use crate::scenario::config::{self, TyreModel};
 use crate::scenario::document::{Document, Node};
 use crate::scenario::fault::{Fault, Place, Problem, nearest_word};
 use crate::scenario::input::LARGEST_TEXT;
-use crate::scenario::inputs::is_file;
+use crate::scenario::inputs::is_vehicle_file;
 use crate::scenario::{Faults, Inputs, ScenarioFile, conform};
 use crate::vehicle::spec::Inflation;
 use crate::vehicle::{
@@ -39,7 +39,7 @@ pub(super) fn vehicle_specs_of(
     for (index, vehicle) in file.scenario.vehicle.iter().enumerate() {
         let asked = asked(vehicle);
         // a file may have changed since
-        let is_file = is_file(&vehicle.model);
+        let is_file = is_vehicle_file(&vehicle.model);
         let known_before = || parts.spec(&asked).filter(|_| !is_file);
         if let Some(spec) = known.get(&asked).cloned().or_else(known_before) {
             specs.push(spec);
@@ -254,7 +254,7 @@ fn model_document(
     folder: &Path,
     inputs: &Inputs,
 ) -> Result<Result<Document, Faults>, Problem> {
-    if is_file(model) {
+    if is_vehicle_file(model) {
         let path = folder.join(model);
         let unreadable = |cause: &dyn std::fmt::Display| Problem::Unreadable {
             cause: format!("{}: {cause}", path.display()),

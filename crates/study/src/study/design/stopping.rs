@@ -53,6 +53,10 @@ pub struct Extent {
     /// Trials whose response lies outside the rule's bounds: no interval holds with them, so
     /// that all of their group are driven.
     pub outside: Vec<u64>,
+    /// Groups of trials to which it is put, ...
+    pub groups: u64,
+    /// ... and those that came to their end before it was content.
+    pub unknown: u64,
 }
 
 /// How far a study of so many trials goes, given what each that is done says.
@@ -60,7 +64,7 @@ pub fn extent(config: &StudyConfig, trials: u64, seen: impl Fn(u64) -> Option<Se
     let Some(rule) = &config.stop else {
         let next = (0..trials).filter(|trial| seen(*trial).is_none()).collect();
         let taken = std::iter::once(0..trials).collect();
-        return Extent { taken, next, outside: Vec::new() };
+        return Extent { taken, next, ..Extent::default() };
     };
     let mut extent = Extent::default();
     let group = match config.design {
@@ -69,6 +73,7 @@ pub fn extent(config: &StudyConfig, trials: u64, seen: impl Fn(u64) -> Option<Se
         _ => config.replications,
     };
     for first in (0..trials).step_by(group as usize) {
+        extent.groups += 1;
         rule.add(first..(first + group).min(trials), &seen, &mut extent);
     }
     extent
@@ -84,7 +89,8 @@ impl Stop {
             let missing: Vec<u64> = block.clone().filter(|trial| seen(*trial).is_none()).collect();
             if !missing.is_empty() {
                 extent.next.extend(missing);
-                break;
+                extent.taken.push(group.start..end);
+                return;
             }
             for (trial, own) in block.filter_map(|trial| Some((trial, seen(trial)?))) {
                 if !known.take(own) {
@@ -92,6 +98,7 @@ impl Stop {
                 }
             }
         }
+        extent.unknown += u64::from(!known.is_enough(self));
         extent.taken.push(group.start..end);
     }
 }

@@ -256,7 +256,10 @@ impl Limits {
         let acceleration = (limit - firm).max(0.0);
         let ground = (limit.min(firm) - level).max(0.0);
         let slope = level - slowest;
-        if level == 0.0 {
+        if level == 0.0 && (firm == 0.0 || on_the_level == Reason::Acceleration) {
+            // firm ground as rough is not crossed either, whatever the engine gives
+            Reason::Ride
+        } else if level == 0.0 {
             on_the_level
         } else if slowest == 0.0 {
             if straight > 0.0 { Reason::SideSlope } else { Reason::Slope }
@@ -288,8 +291,8 @@ fn share_of_strength(uncertain: Uncertain, values: &[f64], again: &[f64]) -> f64
     let all = || values.iter().chain(again);
     let mean = all().sum::<f64>() / count;
     let total = all().map(|value| (value - mean) * (value - mean)).sum::<f64>() / count;
-    // rounding of a mean is no variance
-    if total <= 1e-18 {
+    // rounding of a mean is no variance, and one draw has none
+    if values.len() < 2 || total <= 1e-18 {
         return f64::NAN;
     }
     match uncertain {
@@ -322,6 +325,13 @@ mod tests {
         let reason = |own: Limits| own.reason();
         assert_eq!(reason(limits), Reason::Acceleration);
         assert_eq!(reason(Limits { driver: 5.0, ..limits }), Reason::Acceleration);
+        // what is too rough on firm ground is so on any
+        let rough = Limits { firm: 0.0, level: 0.0, straight: 0.0, slowest: 0.0, ..limits };
+        assert_eq!(reason(rough), Reason::Ride);
+        let on_firm = Limits { firm: 4.5, stands: Some(Reason::Acceleration), ..rough };
+        assert_eq!(reason(on_firm), Reason::Ride);
+        let bog = Limits { firm: 4.5, ..rough };
+        assert_eq!(reason(bog), Reason::Soil);
         let soft = Limits { driver: 5.0, level: 2.0, straight: 2.0, slowest: 2.0, ..limits };
         assert_eq!(reason(soft), Reason::Soil);
         assert_eq!(reason(Limits { stands: Some(Reason::Stems), ..soft }), Reason::Stems);

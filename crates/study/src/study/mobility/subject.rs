@@ -5,7 +5,7 @@ use crate::scenario::build::{Parts, vehicle_spec, world_of};
 use crate::scenario::config::{
     Driver, Endings, Ground, Output, PathEnd, Sky, SoilMap, TableRow, Terrain, Time, Vehicle,
 };
-use crate::scenario::{Faults, Scenario, ScenarioFile};
+use crate::scenario::{Faults, Scenario, ScenarioFile, is_vehicle_file};
 use crate::simulation::{Flow, OutcomeCode, OutcomeReport, Sample, VehicleSummary, World};
 use crate::spatial::Vec3;
 use crate::vehicle::driver::SteeringGeometry;
@@ -120,10 +120,10 @@ impl Subject {
     /// Unknown names and every fault of a file.
     pub fn new(model: &str, folder: &Path) -> Result<Subject, MobilityError> {
         let spec = vehicle_spec(model, folder)?;
-        let model = if folder.as_os_str().is_empty() {
-            model.to_owned()
-        } else {
-            folder.join(model).display().to_string()
+        // one of the catalogue lies in no folder
+        let model = match is_vehicle_file(model) {
+            true => folder.join(model).display().to_string(),
+            false => model.to_owned(),
         };
         let parts = Parts::default();
         let geometry = Geometry::of(&spec);
@@ -344,4 +344,18 @@ pub(super) fn along(waypoints: Vec<[f64; 2]>, speed: f64) -> Driver {
 /// Horizontal distance of two places, m.
 pub(super) fn distance(a: &Vec3, b: &Vec3) -> f64 {
     hypot(a.x - b.x, a.y - b.y)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A vehicle of the catalogue is found from any folder: that of a map, too.
+    #[test]
+    fn the_catalogue_lies_in_no_folder() {
+        let subject = Subject::new("mrzr4", Path::new("somewhere/else")).unwrap();
+        assert_eq!(subject.model, "mrzr4");
+        let error = Subject::new("mrzr4.toml", Path::new("somewhere/else")).unwrap_err();
+        assert!(error.to_string().contains("somewhere/else/mrzr4.toml"), "{error}");
+    }
 }
