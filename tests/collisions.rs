@@ -251,6 +251,54 @@ fn a_nose_meets_a_steep_bank() {
     assert!((0.0..0.12).contains(&deepest), "{deepest}");
 }
 
+/// An upright step of the terrain, 2 m high, stops who drives into it and lets him roll back: it
+/// throws nobody up, whatever nose he meets it with.
+#[test]
+fn a_step_of_the_terrain_is_a_wall() {
+    let step = "[[terrain.stamp]]\nkind = \"ridge\"\nfrom = [7, -20]\nto = [7, 20]\nwidth = 4\n\
+                height = 2\nedge = 0.01\nface = \"straight\"\n";
+    for (name, speed, tyre) in [
+        ("hmmwv", 5.0, "flexible"),
+        ("hmmwv", 10.0, "rigid"),
+        ("mrzr4", 10.0, "flexible"),
+        ("m113", 5.0, ""),
+    ] {
+        let tyre = if tyre.is_empty() { String::new() } else { format!("tyre = \"{tyre}\"\n") };
+        let comes = car("comes", name, [0.0, 0.0], 0.0, speed, &format!("{tyre}{COASTS}"));
+        let mut world = World::new(model(&format!("{}{step}{comes}", head("rigid", ""))));
+        let (begins, mut highest) = (place(&world, 0).z, 0.0_f64);
+        until(&mut world, 1.5, |world| highest = highest.max(place(world, 0).z - begins));
+        // its face is 5 m ahead; a tracked hull of 11 t pitches about its nose
+        assert!(place(&world, 0).x < 4.9, "{name} at {speed}: {}", place(&world, 0));
+        assert!(highest < 0.6, "{name} at {speed} rises by {highest} m");
+        assert!(velocity(&world, 0).norm() < 0.6 * speed, "{name}: {}", velocity(&world, 0));
+    }
+}
+
+/// What stands above a vehicle's roof has no part in a crash.
+#[test]
+fn no_block_is_too_high() {
+    let crash = |height: f64| {
+        let block = format!(
+            "[[scenery]]\nkind = \"block\"\nsize = [0.5, 0.5, {height:?}]\nplaces = [[6, 0]]\n"
+        );
+        let comes = car("comes", "hmmwv", [0.0, 0.0], 0.0, 20.0, COASTS);
+        let mut world = World::new(model(&format!("{}{block}{comes}", head("rigid", ""))));
+        let hits = until(&mut world, 1.5, |_| ());
+        let pressed: f64 = hits.iter().map(|(_, hit)| hit.impulse).sum();
+        (pressed, place(&world, 0))
+    };
+    let (pressed, ends) = crash(2.0);
+    // 2.6 t at 20 m/s, and back at less
+    assert!((52e3..104e3).contains(&pressed), "{pressed} N s");
+    for height in [3.0, 10.0, 30.0] {
+        let (own, place) = crash(height);
+        // another height has other last bits, which a crash of 20 m/s makes more of
+        assert!((own / pressed - 1.0).abs() < 1e-3, "{height}: {own} N s for {pressed}");
+        assert!((place - ends).norm() < 1e-2, "{height}: {place} for {ends}");
+    }
+}
+
 #[test]
 fn thin_stems_break_by_the_cube_of_their_diameters_and_thick_ones_stop() {
     let against = |diameter: f64, speed: f64| {
