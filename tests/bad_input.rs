@@ -503,6 +503,12 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
         "payload = [{ mass = 50000, position = [0, 0, 0] }]",
         ": must be at least ",
     ),
+    // less than its handling's stiffness bears, and more than its belts do
+    (
+        "heading_deg = 10",
+        "payload = [{ mass = 20000, position = [0, 0, 0] }]",
+        "tyre.flexible.inflation = [138, 207]: must be one at which each tyre carries its ",
+    ),
     (
         "[output]\ninterval",
         "[[tow]]\nfrom = \"lead\"\nto = \"third\"\nkind = \"bar\"\nslack = 0.5\n[output]\ninterval",

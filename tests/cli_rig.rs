@@ -67,6 +67,33 @@ fn a_tyre_under_too_little_or_too_much_says_so() {
     assert!(said.contains("--load = 80000 presses the tyre flat at 55 kPa"), "{said}");
     // what it carries through its section of 26 cm; its own load is 6.3 kN
     assert!((20_000.0..80_000.0).contains(&allowed), "{said}");
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    // the belt's law goes on through the hub and beyond
+    let output = press("--load 1e6").output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    assert!(said.contains("--load = 1000000 presses the tyre flat at 207 kPa; must be"), "{said}");
+    // the rest is told where others are flat
+    let output = press("--inflation 55,207 --load 60000").output().unwrap();
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    let row = |on: &str| said.lines().find(|line| line.starts_with(on)).unwrap_or_default();
+    assert!(row("plate").contains(" 207 ") && row("no result").contains(" 55 "), "{said}");
+    assert!(row("at 55 kPa").contains("must be at most "), "{said}");
+}
+
+/// What is said of convergence is what was done.
+#[test]
+fn a_tyre_is_checked_unless_told_not_to() {
+    let folder = tempfile::tempdir().unwrap();
+    let press = |rest: &str| {
+        text(&mut rig(folder.path(), &format!("tyre --inflation 138 --no-plot {rest}"))).0
+    };
+    let said = press("");
+    assert!(said.contains("\nconverged: no figure moves by more than"), "{said}");
+    let said = press("--tolerance 1e-6");
+    assert!(said.contains("\nNOT converged: ") && said.contains(" at 138 kPa with "), "{said}");
+    assert!(press("--no-check").contains("\nconvergence not checked (--no-check)"));
 }
 
 #[test]

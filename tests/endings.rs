@@ -185,6 +185,21 @@ fn changed(change: impl Fn(&mut VehicleSpec)) -> Arc<Vehicle> {
     Arc::new(Vehicle::new(spec).unwrap())
 }
 
+/// The first vehicle has failed soon after it started at `start`, and stands there.
+fn assert_stands(world: &World, start: Vec3) {
+    let sample = world.sample(0).unwrap();
+    assert!((sample.pose.position - start).norm() < 0.5, "{sample:?}");
+    assert!(sample.pose.orientation.coords.iter().all(|x| x.is_finite()), "{sample:?}");
+    assert_eq!((sample.velocity, sample.angular_velocity), (Vec3::zeros(), Vec3::zeros()));
+    let body = &world.state().agents[0].vehicle.body;
+    assert!(body.q.iter().all(|x| x.is_finite()) && body.u.iter().all(|&u| u == 0.0));
+    // a checkpoint of it goes on
+    World::resume(world.model().clone(), world.state().clone()).unwrap();
+    let summary = &world.summary("", 0.0).vehicles[0];
+    let figures = [summary.distance, summary.drive_energy, summary.braking_energy];
+    assert!(figures.iter().all(|x| x.abs() < 1e4), "{summary:?}");
+}
+
 #[test]
 fn an_absurd_vehicle_fails_alone() {
     // Past the checks of a vehicle file, which refuse such figures: a program may build them.
@@ -218,6 +233,7 @@ fn an_absurd_vehicle_fails_alone() {
         match &ended {
             Some(Outcome::Failed { time, position, .. }) => {
                 assert!(*time <= 1.0 && position.iter().all(|x| x.is_finite()), "{ended:?}");
+                assert_stands(&world, start(0.0).position);
             }
             // an implicit damper of any strength is a rigid rod
             _ => assert_eq!((name, &ended), ("damper", &None)),

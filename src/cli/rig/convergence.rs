@@ -8,10 +8,10 @@ use serde::Serialize;
 /// A refinement in the terms of one rig, and the argument that makes it.
 pub type Terms = fn(Refinement) -> (&'static str, &'static str);
 
-/// One figure under one refinement, at one slip or slip angle if the rig runs at several.
+/// One figure under one refinement, at one slip, slip angle or inflation if the rig runs at several.
 #[derive(Clone, Debug, Serialize)]
 pub struct Change {
-    /// The slip, and the slip angle.
+    /// The slip and the slip angle, or the inflation.
     #[serde(flatten)]
     pub at: Setting,
     /// How the figure moved.
@@ -61,6 +61,7 @@ impl Check {
     pub fn report(&self) -> String {
         let slips = self.changes.iter().any(|change| change.at.slip.is_some());
         let angles = self.changes.iter().any(|change| change.at.slip_angle.is_some());
+        let inflations = self.changes.iter().any(|change| change.at.inflation.is_some());
         let rows = self
             .greatest()
             .into_iter()
@@ -68,6 +69,7 @@ impl Check {
                 let mut row = vec![(self.terms)(c.refinement).0.to_string(), c.figure.clone()];
                 row.extend(at.slip.map(|slip| format!("{slip:.3}")));
                 row.extend(at.slip_angle.map(|angle| format!("{:.1}", angle.to_degrees())));
+                row.extend(at.inflation.map(|inflation| format!("{:.0}", 1e-3 * inflation)));
                 row.extend([table::figure(c.value), table::figure(c.refined)]);
                 row.extend([table::percent(c.change), verdict(c.converged).to_string()]);
                 row
@@ -76,6 +78,7 @@ impl Check {
         let mut header = vec!["refined", "figure"];
         header.extend(slips.then_some("worst slip"));
         header.extend(angles.then_some("slip angle deg"));
+        header.extend(inflations.then_some("worst kPa"));
         header.extend(["value", "refined to", "change %", ""]);
         format!("{}\n{}", table::columns(&header, rows, 2), self.verdict())
     }

@@ -78,7 +78,8 @@ fn slip_angle(text: &str) -> Result<f64, String> {
     value.ok_or(format!("the slip angle '{text}' {allowed}"))
 }
 
-/// What a rig runs at: a slip, unless it is towed or has none, and maybe a slip angle.
+/// What a rig runs at: a slip, unless it is towed or has none, and maybe a slip angle; or the
+/// inflation of a tyre that does not turn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Setting {
     /// The slip.
@@ -87,16 +88,26 @@ pub struct Setting {
     /// The slip angle, rad.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slip_angle: Option<f64>,
+    /// The inflation, Pa.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub inflation: Option<f64>,
 }
 
 impl Setting {
     pub fn at_slip(slip: f64) -> Setting {
-        Setting { slip: Some(slip), slip_angle: None }
+        Setting { slip: Some(slip), ..Setting::default() }
+    }
+
+    pub fn at_inflation(inflation: f64) -> Setting {
+        Setting { inflation: Some(inflation), ..Setting::default() }
     }
 }
 
 impl fmt::Display for Setting {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(inflation) = self.inflation {
+            return write!(to, "{:.0} kPa", 1e-3 * inflation);
+        }
         let angle =
             self.slip_angle.map(|angle| format!("slip angle {:.1} deg", angle.to_degrees()));
         match (self.slip, angle) {

@@ -1,8 +1,9 @@
 //! `bekker rig tyre`
 
 use super::bed::Bed;
-use super::convergence::Check;
+use super::convergence::{Change, Check};
 use super::output::{Findings, Output};
+use super::slips::{Refused, Setting};
 use super::table::columns;
 use super::wheel::mean_wheel_load;
 use crate::cli::Failure;
@@ -13,10 +14,11 @@ use crate::scenario::build::vehicle_spec;
 use crate::scm::{Ring, STATIONS, STRIPS, Underside};
 use crate::simulation::{ring, underside};
 use crate::soil::{Laws, Soil, SoilKind};
-use crate::study::{RESOLVED, RigError, TyreResult, TyreRig};
+use crate::study::{RESOLVED, Refinement, Rig, RigError, TyreResult, TyreRig, converge};
 use crate::vehicle::spec::{FlexibleTyre, RigidTyre};
 use crate::vehicle::tyre::{RingFigures, tyre};
 use clap::Args;
+use rayon::prelude::*;
 use serde_json::json;
 use std::path::Path;
 
@@ -63,6 +65,23 @@ const LOAD: f64 = 6312.0;
 /// Inflations where none are given, over that of the file.
 const SHARES: [f64; 4] = [0.4, 0.6, 1.0, 1.5];
 
+/// Change that counts as converged where none is given.
+const TOLERANCE: f64 = 0.02;
+
+impl Mounted {
+    /// Why a load, N, has no result at an inflation, kPa, if it presses the tyre flat.
+    fn flat(&self, inflation: f64, load: f64) -> Option<String> {
+        // the belt's law goes on beyond that, with figures of no tyre
+        let flat = self.figures.plate(1e3 * inflation, self.file.section_height).load;
+        (load > flat).then(|| {
+            format!(
+                "--load = {load} presses the tyre flat at {inflation} kPa; must be at most {flat:.0} N, \
+                 which presses it in by its section"
+            )
+        })
+    }
+}
+
 impl Tyre {
     pub fn execute(self, quiet: bool) -> Result<(), Failure> {
         let mounted = self.mounted()?;
@@ -75,40 +94,10 @@ impl Tyre {
         let load = self.load.unwrap_or(mounted.load);
         let bed = self.soil.as_deref().map(Bed::of);
         let soil = bed.as_ref().map(|bed| bed.soil().map(|(soil, _)| soil)).transpose()?;
-        let press = |inflation: f64, soil: Option<&Soil>| {
-            let rig = TyreRig {
-                underside: mounted.underside.clone(),
-                ring: mounted.ring.clone(),
-                inflation: 1e3 * inflation,
-                load,
-                soil: soil.cloned(),
-                laws: Laws::refined(),
-                spacing: self.grid,
-            };
-            rig.run().map_err(|error| {
-                let flat = mounted.figures.plate(1e3 * inflation, mounted.file.section_height).load;
-                let mut cause = error.to_string();
-                match error {
-                    RigError::NotCarried { .. } => {
-                        cause += ". The soil may not bear this load: take less of it (--load)";
-                    }
-                    RigError::NotFinite { .. } if load > flat => {
-                        cause = format!(
-                            "--load = {load} presses the tyre flat at {inflation} kPa; must be at most {flat:.0} N, \
-                             which presses it in by its section"
-                        );
-                    }
-                    _ => {}
-                }
-                Failure::Run { subject: mounted.name.clone(), cause }
-            })
-        };
-        let mut runs = Vec::new();
-        for inflation in &inflations {
-            let plate = press(*inflation, None)?;
-            let on_soil = soil.as_ref().map(|soil| press(*inflation, Some(soil))).transpose()?;
-            runs.push((*inflation, plate, on_soil));
-        }
+        let pressed = self.press(&mounted, load, &inflations, soil.as_ref())?;
+        let Pressed { runs, changes, refused } = pressed;
+        let tolerance = self.output.tolerance.unwrap_or(TOLERANCE);
+        let check = (!self.output.no_check).then(|| Check::new(tolerance, changes, terms));
         let plate = Soil {
             name: "plate".into(),
             source: String::new(),
@@ -117,7 +106,7 @@ impl Tyre {
         let bed = soil.unwrap_or(plate);
         let findings = Findings {
             kind: "tyre",
-            text: text(&mounted, load, &bed, &runs),
+            text: text(&mounted, load, &bed, &runs, &refused),
             figure: figure(&mounted, load, &bed, &runs),
             data: json!({
                 "tyre": mounted.name,
@@ -132,10 +121,97 @@ impl Tyre {
                 })).collect::<Vec<_>>(),
             }),
             soil: bed,
-            check: None::<Check>,
-            refused: Vec::new(),
+            check,
+            refused,
         };
         self.output.present(findings, quiet)
+    }
+
+    /// Presses the tyre at every inflation, in their order, whichever thread is done first.
+    fn press(
+        &self,
+        mounted: &Mounted,
+        load: f64,
+        inflations: &[f64],
+        soil: Option<&Soil>,
+    ) -> Result<Pressed, Failure> {
+        let flattest = inflations.iter().copied().max_by(f64::total_cmp);
+        if let Some(reason) = flattest.and_then(|most| mounted.flat(most, load)) {
+            // the hardest of them is flat, and so are all
+            return Err(Failure::Input { subject: mounted.name.clone(), cause: reason });
+        }
+        let at = |&inflation: &f64| (inflation, self.press_at(mounted, load, inflation, soil));
+        let all: Vec<_> = inflations.par_iter().map(at).collect();
+        let mut pressed = Pressed::default();
+        for (inflation, found) in all {
+            let at = Setting::at_inflation(1e3 * inflation);
+            match found? {
+                Ok((run, changes)) => {
+                    pressed.runs.push(run);
+                    pressed.changes.extend(changes);
+                }
+                Err(reason) => pressed.refused.push(Refused { at, reason }),
+            }
+        }
+        match pressed.refused.first() {
+            Some(Refused { reason, .. }) if pressed.runs.is_empty() => {
+                Err(Failure::Run { subject: mounted.name.clone(), cause: reason.clone() })
+            }
+            _ => Ok(pressed),
+        }
+    }
+
+    /// The same at one inflation, kPa, on a plate and on the soil; or why there is no result.
+    fn press_at(
+        &self,
+        mounted: &Mounted,
+        load: f64,
+        inflation: f64,
+        soil: Option<&Soil>,
+    ) -> Result<Result<(Run, Vec<Change>), String>, Failure> {
+        if let Some(reason) = mounted.flat(inflation, load) {
+            return Ok(Err(reason));
+        }
+        let rig = |soil: Option<&Soil>| TyreRig {
+            underside: mounted.underside.clone(),
+            ring: mounted.ring.clone(),
+            inflation: 1e3 * inflation,
+            load,
+            soil: soil.cloned(),
+            laws: Laws::refined(),
+            spacing: self.grid,
+            step: TyreRig::STEP,
+            duration: TyreRig::DURATION,
+        };
+        let both = self.checked(&rig(None)).and_then(|(plate, mut changes)| {
+            let on_soil = soil.map(|soil| self.checked(&rig(Some(soil)))).transpose()?;
+            let on_soil = on_soil.map(|(result, more)| {
+                changes.extend(more);
+                result
+            });
+            Ok(((inflation, plate, on_soil), changes))
+        });
+        match both {
+            Err(cause @ RigError::NotCarried { .. }) => Ok(Err(format!(
+                "{cause}. The soil may not bear this load: take less of it (--load)"
+            ))),
+            Err(cause @ RigError::NotFinite { .. }) => Ok(Err(cause.to_string())),
+            Err(cause) => Err(cause.into()),
+            Ok(found) => Ok(Ok(found)),
+        }
+    }
+
+    /// Runs a rig, and checks it unless told not to.
+    fn checked(&self, rig: &TyreRig) -> Result<(TyreResult, Vec<Change>), RigError> {
+        if self.output.no_check {
+            return rig.run().map(|result| (result, Vec::new()));
+        }
+        let (result, mut changes) = converge(rig, self.output.tolerance.unwrap_or(TOLERANCE))?;
+        let at = Setting::at_inflation(rig.inflation);
+        let on = rig.soil.as_ref().map_or("plate", |soil| &soil.name);
+        changes.iter_mut().for_each(|own| own.figure = format!("{} on {on}", own.figure));
+        let at_it = |convergence| Change { at, convergence };
+        Ok((result, changes.into_iter().map(at_it).collect()))
     }
 
     fn mounted(&self) -> Result<Mounted, Failure> {
@@ -174,7 +250,24 @@ impl Tyre {
 type Run = (f64, TyreResult, Option<TyreResult>);
 type Runs = [Run];
 
-fn text(mounted: &Mounted, load: f64, bed: &Soil, runs: &Runs) -> String {
+/// What a tyre does at its inflations, and those at which it has no result.
+#[derive(Default)]
+struct Pressed {
+    runs: Vec<Run>,
+    changes: Vec<Change>,
+    refused: Vec<Refused>,
+}
+
+fn terms(refinement: Refinement) -> (&'static str, &'static str) {
+    match refinement {
+        Refinement::Spacing => ("half the spacing", "a smaller --grid"),
+        // its run is as it is
+        Refinement::Step => ("half the step", "another --load"),
+        Refinement::Extent => ("twice the run", "less --load"),
+    }
+}
+
+fn text(mounted: &Mounted, load: f64, bed: &Soil, runs: &Runs, refused: &[Refused]) -> String {
     let row = |on: &str, inflation: f64, result: &TyreResult| {
         vec![
             on.to_owned(),
@@ -190,6 +283,13 @@ fn text(mounted: &Mounted, load: f64, bed: &Soil, runs: &Runs) -> String {
     let plates = runs.iter().map(|(inflation, plate, _)| row("plate", *inflation, plate));
     let soils = runs.iter().filter_map(|(inflation, _, soil)| {
         soil.as_ref().map(|result| row(&bed.name, *inflation, result))
+    });
+    let nothing = refused.iter().map(|Refused { at, .. }| {
+        let inflation = format!("{:.0}", 1e-3 * at.inflation.unwrap_or_default());
+        ["no result".to_owned(), inflation]
+            .into_iter()
+            .chain([(); 6].map(|()| "-".into()))
+            .collect()
     });
     let header = [
         "on",
@@ -207,7 +307,7 @@ fn text(mounted: &Mounted, load: f64, bed: &Soil, runs: &Runs) -> String {
         load,
         load / GRAVITY,
         mounted.file.source,
-        columns(&header, plates.chain(soils).collect(), 1),
+        columns(&header, plates.chain(soils).chain(nothing).collect(), 1),
         unresolved(mounted, bed, runs),
     )
 }

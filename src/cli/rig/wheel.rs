@@ -196,8 +196,9 @@ impl Wheel {
                 allowed: format!("at most {MANY} of both together"),
             });
         }
-        let at_angle =
-            |&slip_angle: &Option<f64>| slips.iter().map(move |&slip| Setting { slip, slip_angle });
+        let at_angle = |&slip_angle: &Option<f64>| {
+            slips.iter().map(move |&slip| Setting { slip, slip_angle, inflation: None })
+        };
         Ok(angles.iter().flat_map(at_angle).collect())
     }
 

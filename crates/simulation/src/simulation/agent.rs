@@ -10,9 +10,10 @@ use super::ground_vehicle::{ContactContext, GroundVehicle, GroundVehicleWorkspac
 use super::hit::{Hits, Touch};
 use super::hull_part::HullPart;
 use super::judging::direction;
+use super::kept::Kept;
 use super::monitor::{Monitor, StepFigures};
 use super::otherwise::{Otherwise, PushedMotion};
-use super::outcome::Outcome;
+use super::outcome::{Failure, Outcome};
 use super::radio::Station;
 use super::record::{Sample, WheelSample};
 use super::statics::Stand;
@@ -119,6 +120,8 @@ pub struct AgentState {
 #[derive(Clone, Debug)]
 pub(super) struct AgentWorkspace {
     pub vehicle: GroundVehicleWorkspace,
+    /// What it was when the heartbeat began.
+    kept: Kept,
     /// Lent for a heartbeat.
     pub scratch: Scratch,
     /// Lent where threads have nothing to step.
@@ -324,6 +327,7 @@ impl AgentModel {
     pub(super) fn workspace(&self, state: &AgentState) -> AgentWorkspace {
         AgentWorkspace {
             vehicle: self.vehicle.workspace(&state.vehicle),
+            kept: Kept::of(state),
             scratch: Scratch::new(),
             aside: None,
             patches: Patches::default(),
@@ -509,6 +513,7 @@ impl AgentModel {
             self.deliver(clock.micros(first_tick + steps), state, workspace);
             return;
         }
+        workspace.kept.keep(state);
         let before = self.circumstance(ground, state, workspace);
         // what others have left at the heartbeat before
         state.overlay.refresh(published);
@@ -540,8 +545,7 @@ impl AgentModel {
             let stepped = self.vehicle.step(vehicle, tyres, room, controls, tick, h);
             let time = clock.time(tick + 1);
             if let Err(error) = stepped {
-                let position = state.monitor.last_place();
-                state.outcome = Some(Outcome::Failed { time, position, failure: error.into() });
+                self.fail(time, error.into(), state, workspace);
                 self.part(time, state, workspace);
                 let now = self.circumstance(ground, state, workspace);
                 now.events_since(&before, &mut workspace.events);
@@ -557,8 +561,13 @@ impl AgentModel {
         let velocity = self.vehicle.twist(&workspace.vehicle).linear;
         let mut touch = |touch: Touch| state.hits.add(&touch, velocity, time, span);
         self.pass_roadside(model, &workspace.vehicle, now_us, &mut touch);
-        state.show_wheels(self.vehicle.samples(&workspace.vehicle).iter().copied());
-        state.outcome = self.judge(ground, endings, time, state, workspace);
+        match self.judge(ground, endings, time, state, workspace) {
+            Some(Outcome::Failed { failure, .. }) => self.fail(time, failure, state, workspace),
+            outcome => {
+                state.show_wheels(self.vehicle.samples(&workspace.vehicle).iter().copied());
+                state.outcome = outcome;
+            }
+        }
         if state.outcome.is_some() {
             state.overlay.publish_all(&mut workspace.patches);
         } else {
@@ -567,6 +576,21 @@ impl AgentModel {
         self.part(time, state, workspace);
         let now = self.circumstance(ground, state, workspace);
         now.events_since(&before, &mut workspace.events);
+    }
+
+    /// Ends a drive whose numbers failed: the vehicle stands where it was at the heartbeat before.
+    fn fail(
+        &self,
+        time: f64,
+        failure: Failure,
+        state: &mut AgentState,
+        workspace: &mut AgentWorkspace,
+    ) {
+        workspace.kept.put_back(state);
+        // what follows from a state that is not finite is not, either
+        workspace.vehicle = self.vehicle.workspace(&state.vehicle);
+        let position = state.monitor.last_place();
+        state.outcome = Some(Outcome::Failed { time, position, failure });
     }
 
     /// Tells of the hits that are over.

@@ -26,6 +26,7 @@ mod homes;
 mod hull_part;
 mod imaging;
 mod judging;
+mod kept;
 mod lying;
 mod monitor;
 mod neighbour;

@@ -10,6 +10,7 @@ use crate::spatial::Vec3;
 use crate::vehicle::Controls;
 use crate::vehicle::driver::Intent;
 use serde::{Deserialize, Serialize};
+use std::mem::take;
 
 /// Speed along the way, m/s, over the last second, from which it gets on right now.
 const ADVANCING: f64 = 0.05;
@@ -62,7 +63,7 @@ struct Standstill {
 const PARTS: usize = 20;
 
 /// Way made over the last second.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct LastSecond {
     /// Way made at the last twentieths of a second since the start, m: that of the n-th at n modulo
     /// their number.
@@ -95,7 +96,7 @@ impl LastSecond {
 }
 
 /// Running sums of a vehicle's drive.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub struct Monitor {
     time: f64,
     /// When its first step began, s.
@@ -139,6 +140,20 @@ pub struct Monitor {
     /// Deepest sinkage in soils that were pressed deeper than they were measured, m.
     beyond: Vec<(SoilId, f64)>,
     last_position: [f64; 3],
+}
+
+impl Clone for Monitor {
+    fn clone(&self) -> Monitor {
+        Monitor { wheels: self.wheels.clone(), beyond: self.beyond.clone(), ..*self }
+    }
+
+    /// Into the room that there is.
+    fn clone_from(&mut self, source: &Monitor) {
+        let (mut wheels, mut beyond) = (take(&mut self.wheels), take(&mut self.beyond));
+        wheels.clone_from(&source.wheels);
+        beyond.clone_from(&source.beyond);
+        *self = Monitor { wheels, beyond, ..*source };
+    }
 }
 
 impl Monitor {

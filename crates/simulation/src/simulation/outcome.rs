@@ -86,7 +86,7 @@ pub enum Outcome {
     Failed {
         /// When, s.
         time: f64,
-        /// Last finite position, m.
+        /// Position at the heartbeat before, m.
         position: Vec3,
         /// What failed.
         failure: Failure,

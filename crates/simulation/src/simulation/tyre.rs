@@ -6,12 +6,24 @@ use crate::vehicle::tyre::{RingFigures, TyreState as Carcass};
 use serde::{Deserialize, Serialize};
 
 /// State of a tyre: plain data.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TyreState {
     /// How far its carcass is drawn along firm ground.
     pub carcass: Carcass,
     /// Its belt, if it gives way.
     pub ring: Option<Box<RingState>>,
+}
+
+impl Clone for TyreState {
+    fn clone(&self) -> TyreState {
+        TyreState { carcass: self.carcass, ring: self.ring.clone() }
+    }
+
+    /// Into the room that there is.
+    fn clone_from(&mut self, source: &TyreState) {
+        self.carcass = source.carcass;
+        self.ring.clone_from(&source.ring);
+    }
 }
 
 impl TyreState {

@@ -1,5 +1,6 @@
 //! The tyre rig: a tyre that gives way, pressed on a plate or on soil.
 
+use super::convergence::Rig;
 use super::wheel::{RigError, WheelMotion, WheelRig};
 use crate::scm::{Ring, STATIONS, STRIPS, Stations, Underside};
 use crate::soil::{Laws, Soil, SoilKind};
@@ -22,6 +23,10 @@ pub struct TyreRig {
     pub laws: Laws,
     /// Distance between nodes, m.
     pub spacing: f64,
+    /// Time step, s.
+    pub step: f64,
+    /// Length of the run, s.
+    pub duration: f64,
 }
 
 /// A tyre under its load.
@@ -56,11 +61,17 @@ const SETTLED: f64 = 0.1;
 const GUIDE: f64 = 2e4;
 
 impl TyreRig {
+    /// Step and length of the run where none are given, s.
+    pub const STEP: f64 = 1e-3;
+    /// See [`TyreRig::STEP`].
+    pub const DURATION: f64 = 4.0;
+}
+
+impl Rig for TyreRig {
+    type Outcome = TyreResult;
+
     /// Presses the tyre: the wheel rig without a way.
-    ///
-    /// # Errors
-    /// As for [`WheelRig`](super::WheelRig).
-    pub fn run(&self) -> Result<TyreResult, RigError> {
+    fn run(&self) -> Result<TyreResult, RigError> {
         let steel = || Soil {
             name: "plate".into(),
             source: String::new(),
@@ -71,6 +82,8 @@ impl TyreRig {
             laws: self.laws,
             belt: Some((self.ring.clone(), self.inflation)),
             spacing: self.spacing,
+            step: self.step,
+            duration: self.duration,
             ramp: RAMP,
             settled: SETTLED,
             guide_damping: GUIDE,
@@ -89,5 +102,31 @@ impl TyreRig {
             greatest_pressure: pressure.iter().flatten().fold(0.0, |most, p| p.max(most)),
             pressure,
         })
+    }
+
+    fn spacing_mut(&mut self) -> &mut f64 {
+        &mut self.spacing
+    }
+
+    fn step_mut(&mut self) -> &mut f64 {
+        &mut self.step
+    }
+
+    fn extend(&mut self) {
+        self.duration *= 2.0;
+    }
+
+    fn figures(&self, outcome: &TyreResult) -> Vec<(&'static str, f64)> {
+        let mut figures =
+            vec![("deflection", outcome.deflection), ("length", outcome.contact_length)];
+        // a contact over few stations tells no pressure right on any nodes
+        if outcome.stations >= RESOLVED {
+            figures.push(("greatest pressure", outcome.greatest_pressure));
+        }
+        // firm ground is hardly pressed in
+        if self.soil.is_some() {
+            figures.push(("sinkage", outcome.sinkage));
+        }
+        figures
     }
 }

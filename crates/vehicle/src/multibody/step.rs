@@ -20,7 +20,7 @@ const DRIFT: f64 = 5e-8;
 /// Corrections of position in one step at most.
 const CORRECTIONS: usize = 4;
 /// State of a model: plain data, enough to resume bit for bit.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct State {
     /// Positions of the joints and shafts.
     pub q: Vec<f64>,
@@ -32,6 +32,24 @@ pub struct State {
     momentum: Vec<Vec6>,
     /// Point to which the momenta refer.
     origin: Vec3,
+}
+
+impl Clone for State {
+    fn clone(&self) -> State {
+        let mut clone = State::default();
+        clone.clone_from(self);
+        clone
+    }
+
+    /// Into the room that there is.
+    fn clone_from(&mut self, source: &State) {
+        let State { q, u, closure_forces, momentum, origin } = self;
+        q.clone_from(&source.q);
+        u.clone_from(&source.u);
+        closure_forces.clone_from(&source.closure_forces);
+        momentum.clone_from(&source.momentum);
+        *origin = source.origin;
+    }
 }
 
 impl State {

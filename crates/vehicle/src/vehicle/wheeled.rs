@@ -36,7 +36,7 @@ pub struct Vehicle {
 }
 
 /// State of a vehicle: plain data.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct VehicleState {
     /// Positions, velocities and momenta of all bodies.
     pub body: State,
@@ -56,6 +56,34 @@ pub struct VehicleState {
     pub engaged: Vec<bool>,
     /// How its trailer hangs on it.
     pub coupling: Coupling,
+}
+
+impl Clone for VehicleState {
+    fn clone(&self) -> VehicleState {
+        let mut clone = VehicleState::default();
+        clone.clone_from(self);
+        clone
+    }
+
+    /// Into the room that there is.
+    fn clone_from(&mut self, source: &VehicleState) {
+        let VehicleState {
+            body,
+            steering,
+            gearbox,
+            brakes,
+            clutches,
+            pressures,
+            engaged,
+            coupling,
+        } = self;
+        body.clone_from(&source.body);
+        brakes.clone_from(&source.brakes);
+        clutches.clone_from(&source.clutches);
+        pressures.clone_from(&source.pressures);
+        engaged.clone_from(&source.engaged);
+        (*steering, *gearbox, *coupling) = (source.steering, source.gearbox, source.coupling);
+    }
 }
 
 /// What the driveline and brakes did to the wheels in the last step.

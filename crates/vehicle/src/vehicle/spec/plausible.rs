@@ -232,7 +232,32 @@ impl VehicleSpec {
              the rim"
         );
         let stiffness = handling.vertical_stiffness;
-        require(stiffness >= least, "tyre.handling.vertical_stiffness", stiffness, &allowed)
+        require(stiffness >= least, "tyre.handling.vertical_stiffness", stiffness, &allowed)?;
+        self.check_belts(load, height)
+    }
+
+    /// Tyres that give way carry a load, N, by their belts at their inflation before they are
+    /// pressed in by a height, m: the weakest of those of the vehicle's own tyre.
+    fn check_belts(&self, load: f64, height: f64) -> Check {
+        let Some(tyre) = &self.tyre.flexible else { return Ok(()) };
+        // points that make no belt are told where the vehicle is built
+        let Ok(belt) = tyre.ring(self.tyre.rigid.radius()) else { return Ok(()) };
+        let wheels = 2 * self.own_axles().len();
+        let like = (0..wheels).filter(|wheel| self.axles[wheel / 2].tyre.is_none());
+        let inflations = like.map(|wheel| tyre.inflation.of(wheel, wheels));
+        let Some(least) = inflations.min_by(f64::total_cmp) else { return Ok(()) };
+        let carried = belt.plate(least, height).load;
+        let allowed = format!(
+            "one at which each tyre carries its {load:.0} N: it is {height:.3} m high above the rim, \
+             and pressed in by that it bears {carried:.0} N at {} kPa",
+            1e-3 * least
+        );
+        require(
+            carried >= load,
+            "tyre.flexible.inflation",
+            list(tyre.inflation.figures()),
+            &allowed,
+        )
     }
 }
 
