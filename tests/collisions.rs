@@ -284,7 +284,7 @@ fn no_block_is_too_high() {
         );
         let comes = car("comes", "hmmwv", [0.0, 0.0], 0.0, 20.0, COASTS);
         let mut world = World::new(model(&format!("{}{block}{comes}", head("rigid", ""))));
-        let hits = until(&mut world, 1.5, |_| ());
+        let hits = until(&mut world, 3.0, |_| ());
         let pressed: f64 = hits.iter().map(|(_, hit)| hit.impulse).sum();
         (pressed, place(&world, 0))
     };
