@@ -356,6 +356,6 @@ mod tests {
         let subject = Subject::new("mrzr4", Path::new("somewhere/else")).unwrap();
         assert_eq!(subject.model, "mrzr4");
         let error = Subject::new("mrzr4.toml", Path::new("somewhere/else")).unwrap_err();
-        assert!(error.to_string().contains("somewhere/else/mrzr4.toml"), "{error}");
+        assert!(error.to_string().starts_with("mrzr4.toml: cannot be read"), "{error}");
     }
 }
