@@ -24,7 +24,7 @@ use crate::sync::ghost::Order;
 use clap::{Args, Command, FromArgMatches};
 use launched::{Launched, PreparedRun, Session};
 use prepared::{Place, Prepared};
-use restarting::{Reason, Restart};
+use restarting::Restart;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -190,7 +190,7 @@ impl Run {
         let met = self.processes.meet(self.patience(), self.threads, quiet, &flag)?;
         let mut launched = Launched::new(self, met, session);
         let prepared = launched.prepared(quiet)?;
-        let Prepared { file, mut built, agreed, state, mut place, bound } = prepared;
+        let Prepared { file, mut built, agreed, state, place, bound } = prepared;
         let timings = self.timings.then(|| timings::time(&mut built.world));
         let shown = self.serving.shown(&file, &built);
         let clients = shown.as_ref().and_then(|shown| self.serving.clients(shown));
@@ -250,24 +250,12 @@ impl Run {
         }
         let processes = launched.processes();
         let driven = launched.drive(&prepared, controller, &plan);
-        let driven = match (driven, place) {
-            (Err(Failure::Ranks { cause, .. }), Some(Place { folder, .. }))
-                if self.restarts_here() && !cause.is_shared() =>
-            {
-                let has_checkpoint = recovery.has_checkpoint();
-                return Ok(Some(Restart { folder, has_checkpoint, why: Reason::Lost(cause) }));
-            }
-            (Ok(Driven { enlarged_to: Some(ranks), .. }), Some(Place { folder, .. }))
-                if !ended.load(Ordering::Relaxed) =>
-            {
-                let has_checkpoint = recovery.has_checkpoint();
-                return Ok(Some(Restart { folder, has_checkpoint, why: Reason::Joined { ranks } }));
-            }
-            (driven, given) => {
-                place = given;
-                driven?
-            }
-        };
+        let why = self.reason_to_go_on(&driven, &ended);
+        if let (Some(why), Some(Place { folder, .. })) = (why, &place) {
+            let (folder, has_checkpoint) = (folder.clone(), recovery.has_checkpoint());
+            return Ok(Some(Restart { folder, has_checkpoint, why }));
+        }
+        let driven = driven?;
         let wall = clock.elapsed().as_secs_f64();
         // who drives it may end it, and that is no failure
         let signalled = !self.serving.is_controlled() || ended.load(Ordering::Relaxed);

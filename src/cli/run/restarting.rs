@@ -2,20 +2,21 @@
 //! when one joins.
 
 use super::Run;
+use crate::cli::drive::Driven;
 use crate::cli::{Cli, Failure};
-use crate::simulation::RankError;
 use clap::{ArgMatches, CommandFactory};
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Options of which a run that goes on has others, or none: what it drives, and where.
 const OWN: [&str; 7] = ["file", "sets", "hash_every", "out", "force", "resume", "restarts"];
 
 /// Why a run goes on with all ranks anew.
 pub(super) enum Reason {
-    /// A rank was lost.
-    Lost(RankError),
+    /// A rank was lost, in words.
+    Lost(String),
     /// One has joined: so many there are now.
     Joined { ranks: usize },
 }
@@ -43,6 +44,24 @@ impl Run {
             return Some("only ranks that --processes starts here are started anew");
         }
         self.serving.html.then_some("the page of --html would begin where it joins")
+    }
+
+    /// Why the run goes on with all ranks anew once it has been driven so far, if it does: not where
+    /// it was `ended` by a signal.
+    pub(super) fn reason_to_go_on(
+        &self,
+        driven: &Result<Driven, Failure>,
+        ended: &AtomicBool,
+    ) -> Option<Reason> {
+        match driven {
+            Err(Failure::Ranks { cause, .. }) if self.restarts_here() && !cause.is_shared() => {
+                Some(Reason::Lost(cause.to_string()))
+            }
+            Ok(Driven { enlarged_to: Some(ranks), .. }) if !ended.load(Ordering::Relaxed) => {
+                Some(Reason::Joined { ranks: *ranks })
+            }
+            _ => None,
+        }
     }
 
     /// Goes on from the last checkpoint in the folder, or from the beginning if there is none yet,
