@@ -20,20 +20,27 @@ pub fn interruption() -> Result<Arc<AtomicBool>, Failure> {
 
 /// Raised by SIGUSR1: batch systems announce so that a machine is wanted back.
 pub fn dismissal() -> Result<Arc<AtomicBool>, Failure> {
-    let flag = Arc::new(AtomicBool::new(false));
     #[cfg(unix)]
-    signal_hook::flag::register(signal_hook::consts::SIGUSR1, flag.clone()).map_err(|error| {
-        Failure::Input { subject: "signal SIGUSR1".into(), cause: error.to_string() }
-    })?;
-    Ok(flag)
+    return raised_by(signal_hook::consts::SIGUSR1, "SIGUSR1");
+    #[cfg(not(unix))]
+    Ok(Arc::default())
 }
 
 /// Raised by SIGUSR2: there is room for a rank more.
 pub fn enlargement() -> Result<Arc<AtomicBool>, Failure> {
-    let flag = Arc::new(AtomicBool::new(false));
     #[cfg(unix)]
-    signal_hook::flag::register(signal_hook::consts::SIGUSR2, flag.clone()).map_err(|error| {
-        Failure::Input { subject: "signal SIGUSR2".into(), cause: error.to_string() }
+    return raised_by(signal_hook::consts::SIGUSR2, "SIGUSR2");
+    #[cfg(not(unix))]
+    Ok(Arc::default())
+}
+
+/// A flag that one signal raises.
+#[cfg(unix)]
+fn raised_by(signal: i32, name: &str) -> Result<Arc<AtomicBool>, Failure> {
+    let flag = Arc::new(AtomicBool::new(false));
+    signal_hook::flag::register(signal, flag.clone()).map_err(|error| Failure::Input {
+        subject: format!("signal {name}"),
+        cause: error.to_string(),
     })?;
     Ok(flag)
 }

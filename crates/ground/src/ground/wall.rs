@@ -10,8 +10,9 @@ use crate::spatial::Vec3;
 const HALVINGS: u32 = 12;
 
 /// Normal and depth, m, by which a point comes out of the ground: up, by its `normal` and `depth`
-/// there, or, where it is deeper than `deep`, level towards the middle of its body if that is shorter. On a plane, however steep,
-/// it never is: with a slope of tan θ and a vertical depth d that way is d / tan θ, the other d cos θ.
+/// there, or, where it is deeper than `deep`, level towards the `middle` of its body if that is
+/// shorter. On a plane, however steep, it never is: with a slope of tan θ and a vertical depth d that
+/// way is d / tan θ, the other d cos θ.
 /// `height` is that of the ground, looked at every `spacing` m.
 pub fn way_out(
     (normal, depth): (Vec3, f64),
@@ -37,8 +38,8 @@ pub fn way_out(
     };
     let [mut inside, mut outside] = [f64::from(first - 1) * spacing, f64::from(first) * spacing];
     for _ in 0..HALVINGS {
-        let middle = 0.5 * (inside + outside);
-        *(if is_out(middle) { &mut outside } else { &mut inside }) = middle;
+        let half = 0.5 * (inside + outside);
+        *(if is_out(half) { &mut outside } else { &mut inside }) = half;
     }
     // where the face looks to, by what is to either side of it
     let face = at(outside);
