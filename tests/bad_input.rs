@@ -830,10 +830,7 @@ const GRIDS: &[(&str, &str, &str)] = &[
 
 /// A `--set` argument laid over the sound scenario, and the report.
 const SETS: &[(&str, &str)] = &[
-    (
-        "time.step",
-        "--set time.step: must be of the form key=value, such as vehicle[0].driver.speed=4",
-    ),
+    ("time.step", "--set time.step: must be of the form key=value, such as seed=7"),
     ("=3", "--set =3: must be of the form key=value"),
     ("time..step=3", "--set time..step=3: must be of the form key=value"),
     ("time.step=0", "--set time.step=0: time.step = 0: must be from 0.00001 to 0.02 s"),

@@ -501,6 +501,40 @@ fn conditions_hold_where_their_rasters_say() {
     assert_eq!(wide["covers"][0]["cover"], "");
 }
 
+/// Where the classes of a soil raster end before the ground does is told by its share; one that holds
+/// nothing is refused.
+#[test]
+fn a_raster_of_soils_says_where_it_ends() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path();
+    fs::write(folder.join("halves.asc"), halves()).unwrap();
+    let nothing = halves().replace("1 2", "-1 -1");
+    let nothing = nothing.replace("cellsize 100", "cellsize 100\nnodata_value -1");
+    fs::write(folder.join("nothing.asc"), nothing).unwrap();
+    let parse = |raster: &str, size: [f64; 2]| {
+        let text = format!(
+            "{}area = [-50, -50, 50, 50]\n\
+             [terrain.surface]\nkind = 'random'\nsize = {size:?}\namplitude = 0\n\
+             [soil]\ndefault = 'rigid'\nraster = {{ file = '{raster}', classes = {{ 1 = 'mud', 2 = 'rigid' }} }}\n",
+            QUICK.replace("soil = { default = \"dry_sand_lll\" }\n", "")
+        );
+        MapFile::parse("map.toml", &text, folder, &[])
+    };
+    let beyond = |size| {
+        let map = parse("halves.asc", size).unwrap_or_else(|faults| panic!("{faults}"));
+        let told = map.warnings(&[]);
+        told.into_iter().filter(|own| own.contains("go on")).collect::<Vec<String>>()
+    };
+    assert_eq!(beyond([200.0, 200.0]), [""; 0]);
+    let told = beyond([400.0, 200.0]);
+    assert!(told.len() == 1 && told[0].contains("in the 50 % of the ground beyond"), "{told:?}");
+    let refused = parse("nothing.asc", [200.0, 200.0]).unwrap_err().to_string();
+    assert!(
+        refused.contains("soil.raster.file")
+            && refused.contains("no cell of the raster holds data")
+    );
+}
+
 /// Nodes too far apart for the vehicle's wheels, and steps too long for its tracks, are told of, as they
 /// are of a run.
 #[test]
@@ -512,6 +546,10 @@ fn coarse_nodes_and_long_steps_are_told_of() {
         map.unwrap_or_else(|faults| panic!("{faults}")).warnings(&[])
     };
     assert_eq!(warned(&["ground.spacing=0.1", "step=0.01"]), [""; 0]);
+    let beside =
+        "barrier=[{ kind = 'water', area = { kind = 'rectangle', min = [60, 0], max = [70, 9] } }]";
+    let told = warned(&[beside]);
+    assert!(told.len() == 1 && told[0].contains("barrier[0].area: lies beside all"), "{told:?}");
     let told = warned(&["ground.spacing=0.2"]);
     assert!(told.len() == 1 && told[0].contains("is coarse for hmmwv"), "{told:?}");
     let shoes = "vehicle={ model = 'm113', overrides = { model = 'segmented' } }";
@@ -680,6 +718,10 @@ fn what_is_wrong_is_refused_by_name() {
     refused(&with("step=0.003"), 3, &["step = 0.003", "a whole part of 0.01 s", "below is 0.0025"]);
     refused(&with("step=0.02"), 3, &["step = 0.02", "0.01"]);
     refused(&with("cells=4"), 3, &["unknown key", "cell"]);
+    let entry = [&with("entry_speed=4")[..], &["--set", "speed=3"]].concat();
+    refused(&entry, 3, &["entry_speed = 4: must be at most speed = 3 m/s"]);
+    // unless it is told, it is the speed's
+    assert!(by("speed=1").is_ok());
     fs::write(folder.join("halves.asc"), halves()).unwrap();
     let gaps =
         halves().replace("1 2", "-1 -1").replace("cellsize 100", "cellsize 100\nnodata_value -1");

@@ -479,7 +479,7 @@ fn the_page_names_what_matters_most_and_what_is_missing() {
 fn a_saltelli_design_shares_the_variance_out() {
     let study = STUDY.split("[[factor]]").next().unwrap();
     let study = study
-        .replace("\"full_factorial\"", "\"saltelli\"\npoints = 4")
+        .replace("\"full_factorial\"", "\"saltelli\"\npoints = 8")
         .replace("replications = 3", "replications = 1")
         .replace("\"outcome\"", "\"max_of_speed_mps\", \"passes_until_stuck\"")
         + "[[factor]]\nname = \"speed\"\nkey = \"vehicle[0].driver.speed\"\n\
@@ -488,7 +488,7 @@ fn a_saltelli_design_shares_the_variance_out() {
     let place = Place::new(&study);
     place.done(&["run", "study.toml", "--out", "out"]);
     let told = place.json(&["report", "out"]);
-    assert_eq!((&told["trials"], told["points"].as_array().unwrap().len()), (&16.into(), 16));
+    assert_eq!((&told["trials"], told["points"].as_array().unwrap().len()), (&32.into(), 32));
     let indices = told["indices"].as_array().unwrap();
     let of = |name: &str| indices.iter().find(|own| own["response"] == name).unwrap();
     // nobody arrives: there is no variance of go
@@ -502,9 +502,15 @@ fn a_saltelli_design_shares_the_variance_out() {
     let survival = &told["survival"][0];
     assert_eq!((&survival["passes"], &survival["points"][0]["censored"]), (&1.into(), &1.into()));
     let logistic = &told["logistic"][0];
-    assert!(logistic["refused"].as_str().unwrap().contains("all 16 observations are no"));
+    assert!(logistic["refused"].as_str().unwrap().contains("all 32 observations are no"));
     let page = fs::read_to_string(place.at("out/report.md")).unwrap();
     assert!(page.contains("## distance: Sobol' indices"), "{page}");
+    // the same of its first four base points: too few to tell how far off they may be
+    let few = Place::new(&study.replace("points = 8", "points = 4"));
+    few.done(&["run", "study.toml", "--out", "out"]);
+    let told = few.json(&["report", "out"]);
+    let refused = told["indices"][1]["refused"].as_str().unwrap();
+    assert!(refused.contains("4 base points are too few"), "{refused}");
 }
 
 #[test]

@@ -66,8 +66,6 @@ impl Report {
         let title = asked.study.get("description").and_then(Value::as_str).unwrap_or_default();
         let note = repeated.as_ref().map_or_else(String::new, |told| format!("{told}.\n\n"));
         let page = format!("# Study\n\n{title}\n\n{progress}.\n\n{note}{}", sections.join("\n"));
-        write_file(&self.folder.join("report.md"), page.as_bytes())?;
-        all_figures(&asked, points).write_csv(&self.folder.join("report.csv"))?;
         let partial = trials.len() < extent.taken.len() || asked.shard != Shard::WHOLE;
         let unfinished = partial || !extent.next.is_empty();
         let reported = Reported {
@@ -84,7 +82,11 @@ impl Report {
                 .collect(),
             worst: Default::default(),
         };
-        self.write_page(reported, &trials)?;
+        // told first: of a study in a folder that may not be written the answer is on standard output
+        let written = write_file(&self.folder.join("report.md"), page.as_bytes())
+            .and_then(|()| all_figures(&asked, points).write_csv(&self.folder.join("report.csv")))
+            .map_err(Failure::from)
+            .and_then(|()| self.write_page(reported, &trials));
         if trials.len() < extent.taken.len() {
             eprintln!("warning: {progress} are reported: the next is not done yet");
         }
@@ -106,7 +108,8 @@ impl Report {
                 });
             }
             answer["repeated_points"] = repeated_points(&trials).into();
-            return stdout::print_json(&answer);
+            stdout::print_json(&answer)?;
+            return written;
         }
         for mut table in tables {
             let rows = table.rows.len();
@@ -117,6 +120,10 @@ impl Report {
             }
         }
         let folder = self.folder.display();
+        if written.is_err() {
+            stdout::print(&progress)?;
+            return written;
+        }
         stdout::print(&format!("{progress}; report.html, report.md and report.csv in {folder}"))
     }
 }

@@ -157,12 +157,17 @@ impl Raster {
     /// # Errors
     /// [`TerrainError::Beside`].
     pub fn check_covers(&self, ground: [f64; 4]) -> Result<(), TerrainError> {
-        // cells reach half of one beyond their middles
-        let [west, south, east, north] = self.bounds();
-        let [x, y] = self.cell.map(|cell| 0.5 * cell.abs());
-        let own = [west - x, south - y, east + x, north + y];
+        let own = self.covered();
         let covered = Region::Rectangle { min: [own[0], own[1]], max: [own[2], own[3]] };
         if covered.meets(ground) { Ok(()) } else { Err(TerrainError::Beside { own, ground }) }
+    }
+
+    /// What a raster covers, `[x_min, y_min, x_max, y_max]` of its frame: its cells reach half of one
+    /// beyond their middles.
+    pub fn covered(&self) -> [f64; 4] {
+        let [west, south, east, north] = self.bounds();
+        let [x, y] = self.cell.map(|cell| 0.5 * cell.abs());
+        [west - x, south - y, east + x, north + y]
     }
 
     /// The raster with what its file does not say: the EPSG code of its coordinates, the unit

@@ -205,7 +205,7 @@ impl SoilMap {
 
     /// Soils by the class of the nearest cell of a raster in local metres;
     /// beyond its edge the outermost cells go on. `table` lists what each class
-    /// means; gaps take `gaps`, or are refused without it.
+    /// means; gaps take `gaps`, or are refused without it. A raster of nothing but gaps is refused.
     pub fn classes(
         raster: &Raster,
         table: &[(i32, SoilId)],
@@ -214,6 +214,9 @@ impl SoilMap {
         raster.check()?;
         if raster.crs.unit != Unit::Metre {
             return Err(TerrainError::NotMetres("degrees".to_string()));
+        }
+        if raster.missing() == raster.values.len() {
+            return Err(TerrainError::Empty);
         }
         let mut table = table.to_vec();
         table.sort_by_key(|(number, _)| *number);
@@ -442,6 +445,8 @@ mod tests {
             SoilMap::classes(&raster, &table, None),
             Err(TerrainError::NoData { row: 1, column: 1, .. })
         ));
+        let nothing = Raster { values: vec![f64::NAN; 4], ..raster.clone() };
+        assert_eq!(SoilMap::classes(&nothing, &table, Some(FIRM)).err(), Some(TerrainError::Empty));
         assert_eq!(
             SoilMap::classes(&raster, &table[..1], Some(FIRM)).unwrap_err().to_string(),
             "soil class 8 in row 0 (0 is north), column 1 is not in the table; allowed: 7"

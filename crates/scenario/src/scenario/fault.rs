@@ -66,7 +66,7 @@ pub enum Problem {
         now: &'static str,
     },
     /// The argument of `--set` is not of the form `key=value`.
-    #[error("must be of the form key=value, such as vehicle[0].driver.speed=4")]
+    #[error("must be of the form key=value, such as seed=7")]
     NotAnAssignment,
     /// A key of too many parts, or lists within lists.
     #[error("is nested more than {most} deep; no key of the format lies deeper than 8")]
@@ -312,6 +312,17 @@ impl Fault {
     }
 }
 
+impl Fault {
+    /// Has a key that begins with one path begin with another.
+    pub fn rename(&mut self, from: &str, to: &str) {
+        let rest =
+            self.key.strip_prefix(from).filter(|rest| !rest.starts_with(char::is_alphanumeric));
+        if let Some(rest) = rest {
+            self.key = format!("{to}{rest}");
+        }
+    }
+}
+
 /// `key = value: `, `key: ` or nothing; ahead of the colon the vehicle of a row.
 fn subject(key: &str, value: &Option<String>, member: &Option<Box<Member>>) -> String {
     let of = member.as_ref().map_or(String::new(), |member| member.to_string());
@@ -353,6 +364,14 @@ impl Faults {
 }
 
 impl Faults {
+    /// The same with keys that begin with one path under another: those of a file of a format of its
+    /// own, which a scenario is made of.
+    #[must_use]
+    pub fn renamed(mut self, from: &str, to: &str) -> Faults {
+        self.0.iter_mut().for_each(|fault| fault.rename(from, to));
+        self
+    }
+
     /// The faults of several checks as one report.
     ///
     /// # Errors

@@ -47,16 +47,22 @@ pub fn terrain(
 ) -> Result<BuiltTerrain, Faults> {
     let mut builder = Builder { file, soils, parts, placement: None, warnings: Vec::new() };
     let surface = builder.surface()?;
-    let map = builder.soil_map(surface.bounds())?;
-    let mut terrain = Terrain::builder(surface, map);
     let config = &file.scenario.terrain;
+    let ends = match &config.surface {
+        config::Surface::Random(own) => {
+            let [x, y] = own.size.map(|length| 0.5 * length);
+            Some([-x, -y, x, y])
+        }
+        _ => None,
+    };
+    let map = builder.soil_map(ends.unwrap_or_else(|| surface.bounds()))?;
+    let mut terrain = Terrain::builder(surface, map);
     if let Some(class) = config.roughness {
         terrain = terrain.roughness(Roughness::new(roughness_class(class), file.scenario.seed));
     }
     let random = random_world(file)?;
-    if let config::Surface::Random(surface) = &config.surface {
-        let [x, y] = surface.size.map(|length| 0.5 * length);
-        terrain = terrain.bounds([-x, -y, x, y]);
+    if let Some(bounds) = ends {
+        terrain = terrain.bounds(bounds);
     }
     for hole in random.iter().flat_map(RandomWorld::stamps) {
         terrain = terrain.stamp(hole);
@@ -221,12 +227,16 @@ impl Builder<'_> {
                 .collect();
             // Class rasters lie in the coordinates of the DEM; without one, in local metres.
             let local = raster.laid_over(self.placement.as_ref());
-            map = local
+            let (covered, laid) = local
                 .and_then(|local| {
                     local.check_covers(ground)?;
-                    SoilMap::classes(&local, &table, Some(self.id(&soil.default)))
+                    let laid = SoilMap::classes(&local, &table, Some(self.id(&soil.default)))?;
+                    Ok((local.covered(), laid))
                 })
                 .map_err(|error| self.refused(key, &error))?;
+            map = laid;
+            let uncovered = uncovered(covered, ground);
+            self.doubt(key, &uncovered.into_iter().collect::<Vec<_>>());
         }
         for (index, zone) in soil.zone.iter().enumerate() {
             let key = format!("soil.zone[{index}].area");
@@ -264,6 +274,30 @@ impl Builder<'_> {
             self.warnings.push(self.document().fault(key, problem));
         }
     }
+}
+
+/// That a raster of classes which covers this, m, ends a part of a hundred and more before the ground
+/// does, if it does.
+fn uncovered(covered: [f64; 4], ground: [f64; 4]) -> Option<String> {
+    let [west, south, east, north] = ground;
+    if ground.iter().any(|edge| !edge.is_finite()) {
+        return None;
+    }
+    let within = |low: f64, high: f64, k: usize| {
+        (high.min(covered[k + 2]) - low.max(covered[k])).max(0.0) / (high - low)
+    };
+    let share = 1.0 - within(west, east, 0) * within(south, north, 1);
+    (share >= 0.01).then(|| {
+        format!(
+            "covers x {:.0} to {:.0}, y {:.0} to {:.0} m: in the {:.0} % of the ground beyond, its outermost \
+             cells go on",
+            covered[0],
+            covered[2],
+            covered[1],
+            covered[3],
+            100.0 * share
+        )
+    })
 }
 
 /// Memory up to which a raster of heights is held whole, bytes.

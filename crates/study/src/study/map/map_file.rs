@@ -115,9 +115,10 @@ impl MapFile {
             let cause = format!("must be {allowed}");
             document.fault("step", Problem::Refused { cause })
         })?;
-        let base = ScenarioFile::of_document(scenario_document(&document, &config), folder)?;
+        let base = scenario_document(&document, &config);
+        let base = ScenarioFile::of_document(base, folder).map_err(of_map)?;
         let soils = build::soil_table(&base)?;
-        let specs = build::vehicle_specs(&base)?;
+        let specs = build::vehicle_specs(&base).map_err(of_map)?;
         let width = specs.first().map_or(0.0, |spec| spec.footprint().width);
         let weight = specs.first().map_or(0.0, |spec| spec.total_mass() * GRAVITY);
         let vehicles = specs.iter().map(|spec| (config.vehicle.model.as_str(), spec.as_ref()));
@@ -129,7 +130,7 @@ impl MapFile {
         if matches!(config.terrain.surface, Surface::Dem { .. }) {
             bare.scenario.vehicle.clear();
         }
-        let land = build::terrain(&bare, &soils, &Parts::default())?;
+        let land = build::terrain(&bare, &soils, &Parts::default()).map_err(of_map)?;
         let area = area(&config, &document, land.terrain.bounds())?;
         let barriers = barriers(&config, &document)?;
         Faults::into_result(faults(&config, &document, &soils))?;
@@ -206,6 +207,13 @@ impl MapFile {
             );
             let fault = self.document.fault("area", Problem::Refused { cause });
             warnings.push(fault.to_string());
+        }
+        for (n, own) in self.config.barrier.iter().enumerate() {
+            if !build::region(&own.area).meets(self.area) {
+                let cause = format!("lies beside all that is mapped, {:?} m", self.area);
+                let key = format!("barrier[{n}].area");
+                warnings.push(self.document.fault(&key, Problem::Refused { cause }).to_string());
+            }
         }
         let Some(frost) = &self.config.conditions.frost else { return warnings };
         let mut depths: Vec<f64> = covers.iter().filter_map(|cover| cover.frost).collect();
@@ -397,6 +405,11 @@ pub(super) fn path(waypoints: Vec<[f64; 2]>, speed: f64, at_end: PathEnd) -> Dri
     }
 }
 
+/// Faults of its scenario by the map's keys: its vehicle is the only one.
+fn of_map(faults: Faults) -> Faults {
+    faults.renamed("vehicle[0]", "vehicle")
+}
+
 /// The scenario of a map: its own values where it has them, so that faults name their lines.
 fn scenario_document(map: &Document, config: &MapConfig) -> Document {
     let place = map.root.place.clone();
@@ -498,6 +511,10 @@ fn barriers(config: &MapConfig, document: &Document) -> Result<SoilMap, Faults> 
 /// What is wrong with a map by itself.
 fn faults(config: &MapConfig, document: &Document, soils: &SoilTable) -> Vec<Fault> {
     let mut found = Vec::new();
+    if document.get("entry_speed").is_some() && config.entry_speed > config.speed {
+        let cause = format!("must be at most speed = {} m/s", config.speed);
+        found.push(document.fault("entry_speed", Problem::Refused { cause }));
+    }
     if !config.directions.is_multiple_of(4) {
         let cause = "must be a multiple of 4: each with its opposite, and both across".into();
         found.push(document.fault("directions", Problem::Refused { cause }));

@@ -70,13 +70,14 @@ impl Cells {
         [columns, rows]
     }
 
-    /// The cell that a point lies in.
+    /// The cell that a point lies in; the map's edges are in its outermost ones.
     pub fn at(&self, [x, y]: [f64; 2]) -> Option<usize> {
-        let column = ((x - self.north_west[0]) / self.side).floor();
-        let row = ((self.north_west[1] - y) / self.side).floor();
-        let inside =
-            column >= 0.0 && row >= 0.0 && column < self.columns as f64 && row < self.rows as f64;
-        inside.then(|| row as usize * self.columns + column as usize)
+        let east = (x - self.north_west[0]) / self.side;
+        let south = (self.north_west[1] - y) / self.side;
+        let [columns, rows] = [self.columns as f64, self.rows as f64];
+        let inside = (0.0..=columns).contains(&east) && (0.0..=rows).contains(&south);
+        let [column, row] = [east.min(columns - 1.0), south.min(rows - 1.0)];
+        inside.then_some(row as usize * self.columns + column as usize)
     }
 }
 
@@ -179,6 +180,10 @@ mod tests {
         assert_eq!(cells.centre(13), [-45.0, 15.0]);
         assert_eq!((cells.at([-59.9, 29.9]), cells.at([60.1, 0.0])), (Some(0), None));
         assert!((0..cells.count()).all(|cell| cells.at(cells.centre(cell)) == Some(cell)));
+        // what is said to be within the map is
+        let [west, south, east, north] = cells.bounds();
+        assert_eq!(cells.at([west, north]), Some(0));
+        assert_eq!(cells.at([east, south]), Some(cells.count() - 1));
     }
 
     #[test]
