@@ -811,3 +811,45 @@ fn a_long_wall_is_met_where_it_stands() {
         }
     }
 }
+
+/// Bars in a row that are too stiff for the heartbeats, and things where there is no ground, are told of.
+#[test]
+fn stiff_bars_and_things_outside_are_told_of() {
+    let warned = |text: &str| {
+        let file = ScenarioFile::parse("told", text, Path::new(""), &[]);
+        let file = file.unwrap_or_else(|faults| panic!("{faults}\n{text}"));
+        let built = build::world(&file).unwrap_or_else(|faults| panic!("{faults}"));
+        built.warnings.iter().map(ToString::to_string).collect::<Vec<String>>()
+    };
+    let row = |stiffness: f64, kind: &str, count: usize| {
+        let cars: String = (0..count)
+            .map(|n| car(&format!("v{n}"), "hmmwv", [-9.0 * n as f64, 0.0], 0.0, 0.0, COASTS))
+            .collect();
+        let bars = (1..count).map(|n| {
+            format!("[[tow]]\nkind = \"{kind}\"\nfrom = \"v{}\"\nto = \"v{n}\"\nstiffness = {stiffness:?}\n", n - 1)
+        });
+        warned(&(head("firm", "heartbeat = 0.05") + &cars + &bars.collect::<String>()))
+    };
+    // of 2,500 kg: √(k/m) of 20 and 63 rad/s
+    assert!(row(1e6, "bar", 3).is_empty() && row(1e7, "bar", 2).is_empty());
+    assert!(row(1e7, "rope", 3).is_empty());
+    let told = row(1e7, "bar", 3);
+    assert!(
+        told.len() == 1 && told[0].contains("tow[0].stiffness = 10000000.0: is stiff"),
+        "{told:?}"
+    );
+    let ground = "[terrain.surface]\nkind = \"random\"\nsize = [100, 100]\namplitude = 0\n";
+    let things = |places: &str| {
+        warned(
+            &(head("firm", "")
+                + ground
+                + &car("own", "hmmwv", [0.0, 0.0], 0.0, 0.0, COASTS)
+                + &format!("[[scenery]]\nkind = \"rock\"\n{places}\n")),
+        )
+    };
+    assert!(things("places = [[20, 0], [49, 49]]").is_empty());
+    let told = things("places = [[20, 0], [51, 0], [60, 0]]");
+    assert!(told.len() == 1 && told[0].contains("scenery[0].places[1]"), "{told:?}");
+    let told = things("count = 3\narea = [20, 20, 60, 40]");
+    assert!(told.len() == 1 && told[0].contains("scenery[0].area"), "{told:?}");
+}

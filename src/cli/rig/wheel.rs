@@ -149,6 +149,14 @@ impl Wheel {
             runs.push(Run::new(at, means, &rig));
             changes.extend(moved.into_iter().map(|convergence| Change { at, convergence }));
         }
+        let sinkage = runs.iter().map(|run| run.means.sinkage).fold(0.0, f64::max);
+        let radius = rig.wheel.max_radius();
+        if sinkage > radius {
+            eprintln!(
+                "warning: the wheel sinks {sinkage:.2} m, more than its radius of {radius:.2} m: by then a vehicle \
+                 lies on its hull, of which the rig knows nothing"
+            );
+        }
         let check = (!self.output.no_check).then(|| Check::new(self.tolerance(), changes, terms));
         let findings = Findings {
             kind: "wheel",

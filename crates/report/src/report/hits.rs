@@ -33,7 +33,7 @@ pub(super) fn described() -> impl Iterator<Item = (&'static str, &'static str)> 
             "when it was over: a quarter of a second after the last touch; of one that went on as the run ended beyond its end",
         ),
         ("vehicle", "who"),
-        ("with", "the vehicle or thing that it met"),
+        ("with", "the vehicle or thing that it met; its own name for a trailer that it has let go"),
         ("broke", "1 where what it met gave way for good"),
     ];
     words.into_iter().chain(NUMBERS)

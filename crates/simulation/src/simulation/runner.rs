@@ -108,7 +108,8 @@ pub struct Moment<'a> {
     /// What agents that drive themselves have in mind, each with its agent, at samples on whole
     /// seconds where the schedule asks for views; on the first rank, nothing elsewhere.
     pub autonomous: &'a [(u32, AutonomyView)],
-    /// All agents, at the schedule's interval; on the first rank, none elsewhere.
+    /// All agents, at the schedule's interval and once all drives have ended; on the first rank, none
+    /// elsewhere.
     pub samples: Option<&'a [Sample]>,
     /// How many ranks there are.
     pub ranks: usize,
@@ -366,8 +367,9 @@ impl<'a> Runner<'a> {
             quit = done.quit;
             let tick = self.tick();
             let begun = self.ranks.elapsed();
-            stopped |=
-                self.tell(observers, &done, &commanded, tick.is_multiple_of(sample_every))?;
+            // how the last drive ended is asked for, whenever that was
+            let sampled = tick.is_multiple_of(sample_every) || !self.ranks.is_running();
+            stopped |= self.tell(observers, &done, &commanded, sampled)?;
             // alone there is nobody to be asked
             quit |= stopped && self.ranks.size() == 1;
             done.record = self.ranks.elapsed() - begun;

@@ -75,6 +75,7 @@ pub fn terrain(
     let Builder { placement, mut warnings, .. } = builder;
     let (site, doubt) = site(&file.document, file.scenario.site.as_ref(), placement.as_ref());
     warnings.extend(doubt);
+    warnings.extend(scenery_outside(file, &terrain));
     Ok(BuiltTerrain { terrain, placement, site, random, warnings })
 }
 
@@ -343,6 +344,25 @@ fn outside(file: &ScenarioFile, terrain: &Terrain) -> Vec<Fault> {
         }
     }
     faults
+}
+
+/// Things that stand where there is no ground: nobody comes to them.
+fn scenery_outside(file: &ScenarioFile, terrain: &Terrain) -> Vec<Fault> {
+    let bounds = terrain.bounds().map(|b| (b * 100.0).round() / 100.0);
+    let outside = |key: String| file.document.fault(&key, Problem::OutsideTerrain { bounds });
+    let mut found = Vec::new();
+    for (index, own) in file.scenario.scenery.iter().enumerate() {
+        let beyond = |[x, y]: &[f64; 2]| !terrain.contains(*x, *y);
+        // told once a row of them
+        if let Some(place) = own.places.iter().position(beyond) {
+            found.push(outside(format!("scenery[{index}].places[{place}]")));
+        }
+        let corners = own.area.map(|[west, south, east, north]| [[west, south], [east, north]]);
+        if corners.is_some_and(|corners| corners.iter().any(beyond)) {
+            found.push(outside(format!("scenery[{index}].area")));
+        }
+    }
+    found
 }
 
 pub(in crate::scenario) fn origin_of(origin: config::Origin) -> Origin {

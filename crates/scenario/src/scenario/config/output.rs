@@ -11,7 +11,8 @@ pub struct Output {
     /// Folder to create, relative to where the command is run; `runs/<name>` if not given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub folder: Option<PathBuf>,
-    /// Time between samples of the vehicles, s; a whole number of heartbeats.
+    /// Time between samples of the vehicles, s; a whole number of heartbeats. There is one more
+    /// where all drives end between two.
     #[schemars(range(max = 604_800.0), extend("exclusiveMinimum" = 0.0, "unit" = "s"))]
     pub interval: f64,
     /// Heartbeats between hashes of the state in `hashes.csv`: each costs a pass over the state,
