@@ -111,6 +111,26 @@ fn signal(process: &Child, name: &str) {
 
 const OFTEN: [&str; 2] = ["--checkpoint-every", "0.05"];
 
+/// Of drives that all end between two samples there is one more, of how they ended.
+#[test]
+fn how_the_last_drive_ended_is_sampled() {
+    let one = SCENARIO.split("[[vehicle]]\nname = \"second\"").next().unwrap();
+    let runs = Runs::of(&format!(
+        "{}[endings]\narrived = true\n[output]\ninterval = 0.5\npicture = {{ draw = false }}\n",
+        one.replace("duration = 1.2", "duration = 60").replace("[60, 0]", "[4, 0]")
+    ));
+    let out = runs.whole("ends", &[]);
+    let summary: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(out.join("summary.json")).unwrap()).unwrap();
+    let simulated = summary["simulated"].as_f64().unwrap();
+    let states = std::fs::read_to_string(out.join("states.csv")).unwrap();
+    let times: Vec<f64> =
+        states.lines().skip(1).map(|row| row.split(',').next().unwrap().parse().unwrap()).collect();
+    assert_eq!(times.last(), Some(&simulated), "{times:?}");
+    assert!(simulated < 59.0 && (simulated / 0.5).fract() > 1e-6, "{simulated} s");
+    assert!(times.is_sorted_by(|a, b| a < b), "{times:?}");
+}
+
 /// A run that is hashed at each seventh heartbeat has those rows of one that is hashed at each,
 /// on ranks too that hold no more than what is near; it is verified by them, and a row that is
 /// gone is missed.

@@ -138,6 +138,11 @@ impl GroundModel {
         self.coefficients[soil].as_ref()
     }
 
+    /// What a face that advances meets in the soil under (x, y), if that yields.
+    pub fn passive_wedge(&self, x: f64, y: f64) -> Option<&PassiveWedge> {
+        self.coefficients(self.soil_index(x, y)).map(|soil| &soil.passive)
+    }
+
     /// Whether any soil is firm.
     pub fn has_firm_soil(&self) -> bool {
         self.coefficients.iter().any(Option::is_none)

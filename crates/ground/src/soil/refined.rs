@@ -104,6 +104,21 @@ impl PassiveWedge {
             * (self.cohesion + depth * cohesion_ends + depth * (self.weight + depth * weight_ends))
     }
 
+    /// Force on a face `height` m high whose lower edge is `depth` m deep, per metre of its `width` m,
+    /// N/m, and how far above that edge it acts, m: the pressure over its part below the surface.
+    pub fn on_face(&self, depth: f64, height: f64, width: f64) -> [f64; 2] {
+        let linear = self.cohesion_ends / width + self.weight;
+        let squared = self.weight_ends / width;
+        let force = |z: f64| z * (self.cohesion + z * (linear + z * squared));
+        // of the pressure about the surface
+        let moment =
+            |z: f64| z * z * (self.cohesion / 2.0 + z * (linear * 2.0 / 3.0 + z * squared * 0.75));
+        let top = (depth - height).max(0.0);
+        let whole = force(depth) - force(top);
+        let above = if whole > 0.0 { depth - (moment(depth) - moment(top)) / whole } else { 0.0 };
+        [whole, above]
+    }
+
     /// Pressure at `depth` m, of which the force is the integral, Pa.
     #[inline(always)]
     pub fn pressure<S: Simd>(&self, depth: Lanes<S>, width: f64) -> Lanes<S> {
@@ -391,6 +406,26 @@ mod tests {
             let (kept, pull) = mobilise(all(way), all(speed.abs()), all(time), modulus);
             m * kept + speed * pull
         })
+    }
+
+    /// Of cohesion alone pressure is even, of weight alone a triangle; both in a face that is wide. One
+    /// that is sunk over its top meets what lies before it.
+    #[test]
+    fn a_face_meets_the_soil_before_it() {
+        let [sticky, loose] = [(0.0, 5e3), (16e3, 0.0)]
+            .map(|(gamma, cohesion)| PassiveWedge::new(gamma, cohesion, 0.5, 0.3, 0.0));
+        for (wedge, part) in [(sticky, 1.0 / 2.0), (loose, 1.0 / 3.0)] {
+            let [whole, above] = wedge.on_face(0.6, 0.9, 1e6);
+            assert!((whole / force(&wedge, 0.6, 1e6) - 1.0).abs() < 1e-12);
+            assert!((above - part * 0.6).abs() < 1e-6, "{above}");
+            let [sunk, above] = wedge.on_face(0.6, 0.2, 1e6);
+            let lower = force(&wedge, 0.6, 1e6) - force(&wedge, 0.4, 1e6);
+            assert!((sunk / lower - 1.0).abs() < 1e-12);
+            // of a triangle from 0.4 to 0.6: 0.6 - (2/3)(0.216 - 0.064)/(0.36 - 0.16)
+            let middle = if part == 0.5 { 0.1 } else { 0.6 - 2.0 / 3.0 * 0.152 / 0.2 };
+            assert!((above - middle).abs() < 1e-6, "{above}");
+        }
+        assert_eq!(PassiveWedge::default().on_face(0.5, 1.0, 2.0), [0.0, 0.0]);
     }
 
     #[test]

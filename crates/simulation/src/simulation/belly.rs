@@ -152,8 +152,8 @@ impl AgentModel {
         on
     }
 
-    /// Adds what the ground does to a hull that dips into it: soil yields under its bottom, and
-    /// firm ground meets the balls of its lower edges. Soil that it displaces does not rise.
+    /// Adds what the ground does to a hull that dips into it: soil yields under its bottom and is pushed
+    /// ahead by its faces, and firm ground meets the balls of its lower edges. Soil that it displaces does not rise.
     fn dip(
         &self,
         hull: &Hull,
@@ -166,6 +166,7 @@ impl AgentModel {
         let soft = self.press_plate(&bottom(hull), body, context, h);
         on.load += soft.load;
         on.force += soft.force;
+        self.plough(hull, body, context, &mut on.load);
         if !context.ground.has_firm_soil() {
             return;
         }

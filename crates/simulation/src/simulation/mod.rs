@@ -36,6 +36,7 @@ mod on_wheels;
 mod otherwise;
 mod outcome;
 mod passing;
+mod ploughing;
 mod plume;
 mod radio;
 mod rank_error;
