@@ -3,6 +3,7 @@
 use super::Displaced;
 use super::placed_tyre::Belt;
 use super::ring::RingLoad;
+use super::tyre_contact::Pressed;
 use super::vectors::Vectors;
 use crate::ground::Overlay;
 use crate::numeric::{Lanes, Simd, WIDTH};
@@ -247,6 +248,8 @@ pub struct Scratch {
     /// Made where a belt first needs it, taken while one is worked on.
     pub(super) ring_load: Option<Box<RingLoad>>,
     pub(super) belt: Option<Box<Belt>>,
+    /// Stations of a belt on firm ground.
+    pub(super) pressed: Vec<Pressed>,
     pub(super) row_ends: Vec<[f64; 2]>,
     pub(super) hull: Vec<[f64; 2]>,
     pub(super) levels: Vec<f64>,

@@ -39,6 +39,10 @@ const MIXED: f64 = 5e6;
 /// The belt counts as no steeper against the ground than this: a cosine.
 const STEEPEST: f64 = 0.4;
 
+/// Depth, m, from which a station's way out of firm ground is looked for: one that stands on it sinks in by
+/// a tenth of a millimetre, one that has run into a step in the last step by as far as the wheel went.
+const DEEP: f64 = 0.02;
+
 /// A wheel with a tyre that gives way.
 #[derive(Clone, Copy, Debug)]
 pub struct FlexibleTyre<'a> {
@@ -104,14 +108,17 @@ pub fn tyre_contact(
     if soiled {
         dispatch!(level(), simd => on.gather_soil(simd, scratch, spacing, &mut load));
     }
-    let firm = on.gather_firm(ground, &mut load);
+    let mut pressed = std::mem::take(&mut ground.scratch.pressed);
+    pressed.clear();
+    let stands = on.gather_firm(ground, &mut load, &mut pressed).is_some();
     dispatch!(level(), simd => {
         ring.solve(simd, state, &mut load, dt, step);
         on.condense(simd, &load, step, twist, dt);
     });
-    let firm = firm.and_then(|firm| on.footing(firm));
+    let firm = if stands { on.footing(on.settle_firm(&pressed, step)) } else { None };
     let met = TyreContact { contact: on.contact, firm, deflection: placed.deflection };
     (ground.scratch.ring_load, ground.scratch.belt) = (Some(load), Some(belt));
+    ground.scratch.pressed = pressed;
     met
 }
 
@@ -279,12 +286,12 @@ impl<'a, 'b> BeltContact<'a, 'b> {
         &mut self,
         ground: &mut WorkingGround<'_>,
         load: &mut RingLoad,
-    ) -> Option<FirmSums> {
+        pressed: &mut Vec<Pressed>,
+    ) -> Option<()> {
         let tiles = FirmTiles::fetch(ground, self.placed.bounds())?;
         let WorkingGround { model, overlay, scratch, .. } = ground;
         let firm = FirmNodes { model, overlay, slots: &scratch.slots, tiles };
-        let mut pressed = [[None; STRIPS]; STATIONS];
-        let normal = self.press_firm(&firm, &mut pressed)?;
+        let normal = self.press_firm(&firm, pressed)?;
         let forward = self.placed.wheel.axis.cross(&normal).try_normalize(1e-9)?;
         self.ways[FIRM] = along(&normal);
         self.ways[FORE] = along(&forward);
@@ -298,16 +305,17 @@ impl<'a, 'b> BeltContact<'a, 'b> {
             load.on_hub[motion] = none;
             load.moves[motion] = true;
         }
-        Some(self.carry_firm(&pressed, [&normal, &forward], load))
+        self.carry_firm(pressed, [&normal, &forward], load);
+        Some(())
     }
 
     /// Finds the stations that firm ground presses; its mean normal there, unit.
-    #[allow(clippy::needless_range_loop)] // by station and strip
-    fn press_firm(&self, ground: &FirmNodes<'_>, pressed: &mut PressedStations) -> Option<Vec3> {
+    fn press_firm(&self, ground: &FirmNodes<'_>, pressed: &mut Vec<Pressed>) -> Option<Vec3> {
         let placed = self.placed;
         let spacing = ground.model.lattice().spacing;
         let node = |i: i32, j: i32| ground.node(Node { i, j });
-        let (mut normal, mut reached) = (Vec3::zeros(), false);
+        let mut normal = Vec3::zeros();
+        pressed.reserve(STRIPS * STATIONS);
         let axis = placed.wheel.axis;
         for station in 0..STATIONS {
             for strip in 0..STRIPS {
@@ -335,13 +343,14 @@ impl<'a, 'b> BeltContact<'a, 'b> {
                 // what is firm in part holds a belt no better than soil does
                 let mixed = (1.0 - surface.share) / (surface.share * MIXED);
                 let stiffness = 1.0 / (mixed + 1.0 / RUBBER);
-                normal += surface.normal * (area * stiffness * depth);
-                reached = true;
-                pressed[station][strip] =
-                    Some(Pressed { r, surface, depth, cosine, area, stiffness, radius });
+                let push = area * (stiffness * depth);
+                let by_belt = placed.wheel.underside.max_radius() / (radius * cosine);
+                let growth = area * stiffness * by_belt;
+                normal += surface.normal * push;
+                pressed.push(Pressed { station, strip, r, surface, area, stiffness, push, growth });
             }
         }
-        reached.then(|| normal.normalize())
+        (!pressed.is_empty()).then(|| normal.normalize())
     }
 
     /// Normal and depth by which a station comes out of firm ground, which may rise like a wall.
@@ -352,56 +361,57 @@ impl<'a, 'b> BeltContact<'a, 'b> {
         up: (Vec3, f64),
         point: &Vec3,
     ) -> (Vec3, f64) {
-        // what a wheel climbs is no wall
-        let deep = self.placed.wheel.underside.max_radius();
         let height = |x: f64, y: f64| {
             let found = surface(spacing, node, &Vec3::new(x, y, point.z));
             found.map_or(f64::NEG_INFINITY, |found| found.height)
         };
-        way_out(up, deep, point, &self.centre, spacing, height)
+        way_out(up, DEEP, point, &self.centre, spacing, height)
     }
 
-    /// Hands what firm ground does at the stations to belt and hub.
+    /// Hands what firm ground does at the stations to the belt, and how it grows with the hub's motions.
     fn carry_firm(
         &mut self,
-        pressed: &PressedStations,
+        pressed: &[Pressed],
         [normal, forward]: [&Vec3; 2],
         load: &mut RingLoad,
-    ) -> FirmSums {
+    ) {
         let placed = self.placed;
-        let mut sums = FirmSums::default();
-        for (station, row) in pressed.iter().enumerate() {
-            for (strip, own) in row.iter().enumerate() {
-                let Some(own) = own else { continue };
-                let distance = placed.strip_at(strip);
-                let n = &own.surface.normal;
-                let pressure = own.stiffness * own.depth;
-                let push = own.area * pressure;
-                sums.force += n * push;
-                sums.torque += own.r.cross(&(n * push));
-                sums.across += push * distance;
-                sums.pressed += push;
-                sums.friction += push * own.surface.friction;
-                let by_belt = placed.wheel.underside.max_radius() / (own.radius * own.cosine);
-                load.force[station][strip] += own.area * pressure;
-                let growth = own.area * own.stiffness * by_belt;
-                load.pressed.own[station][strip] += growth;
-                load.eased.own[station][strip] += growth;
-                let ways = [(FIRM, n.dot(normal)), (FORE, n.dot(forward))];
-                let stiffness = own.area * own.stiffness;
-                for (motion, way) in ways {
-                    load.by_motion[motion][station][strip] -= stiffness * way;
-                    load.on_hub[motion][station][strip] += stiffness * by_belt * way;
-                }
-                let arm = distance + self.levers[FIRM];
-                let ways = [ways[0], ways[1], (LEAN, ways[0].1 * arm)];
-                for (motion, way) in ways {
-                    for (other, across) in ways {
-                        self.stiffness[motion][other] += stiffness * way * across;
-                    }
-                }
-                self.contact.area += own.area * own.surface.share;
+        for own in pressed {
+            let Pressed { station, strip, growth, push, .. } = *own;
+            let n = &own.surface.normal;
+            load.force[station][strip] += push;
+            load.pressed.own[station][strip] += growth;
+            load.eased.own[station][strip] += growth;
+            let ways = [(FIRM, n.dot(normal)), (FORE, n.dot(forward))];
+            let stiffness = own.area * own.stiffness;
+            for (motion, way) in ways {
+                load.by_motion[motion][station][strip] -= stiffness * way;
+                load.on_hub[motion][station][strip] += growth * way;
             }
+            let arm = placed.strip_at(strip) + self.levers[FIRM];
+            let [firm, fore] = ways;
+            let ways = [firm, fore, (LEAN, firm.1 * arm)];
+            for (motion, way) in ways {
+                for (other, across) in ways {
+                    self.stiffness[motion][other] += stiffness * way * across;
+                }
+            }
+            self.contact.area += own.area * own.surface.share;
+        }
+    }
+
+    /// What firm ground does to the hub once the belt has settled: station by station, for a wheel that
+    /// stands in a corner is pressed in several ways at once.
+    fn settle_firm(&self, pressed: &[Pressed], step: &RingStep) -> FirmSums {
+        let mut sums = FirmSums::default();
+        for own in pressed {
+            let push = own.push - own.growth * step.settles[own.station][own.strip];
+            let force = own.surface.normal * push;
+            sums.force += force;
+            sums.torque += own.r.cross(&force);
+            sums.across += push * self.placed.strip_at(own.strip);
+            sums.pressed += push;
+            sums.friction += push * own.surface.friction;
         }
         sums
     }
@@ -425,9 +435,10 @@ impl<'a, 'b> BeltContact<'a, 'b> {
             let on_hub = &load.on_hub[own];
             // strips know nothing of each other: a lean is a heave of each by its place
             let leans = own != FORE;
-            let settled = product(simd, on_hub, &step.settles);
-            self.settled[own] -= settled.sum();
-            if leans {
+            // what firm ground does then is summed station by station
+            if own == SOIL {
+                let settled = product(simd, on_hub, &step.settles);
+                self.settled[own] -= settled.sum();
                 self.settled[LEAN] -= (arms[own] * settled).sum();
             }
             for other in counted() {
@@ -483,8 +494,8 @@ impl<'a, 'b> BeltContact<'a, 'b> {
         on.force += sums.force;
         on.torque += sums.torque - axis * axis.dot(&sums.torque);
         let normal = Vec3::from(self.ways[FIRM].fixed_rows::<3>(3));
-        let load = sums.force.dot(&normal) + self.settled[FIRM];
-        if load <= 0.0 {
+        let load = sums.force.dot(&normal);
+        if !(load > 0.0 && sums.pressed > 0.0) {
             return None;
         }
         let upwards = normal - axis * axis.dot(&normal);
@@ -598,23 +609,26 @@ fn product<S: Simd>(simd: S, a: &Stations, b: &Stations) -> Lanes<S> {
     sum
 }
 
-/// Those of all stations that firm ground presses.
-type PressedStations = [[Option<Pressed>; STRIPS]; STATIONS];
-
 /// A station on firm ground.
-#[derive(Clone, Copy)]
-struct Pressed {
+#[derive(Clone, Debug)]
+pub(super) struct Pressed {
+    station: usize,
+    strip: usize,
+    /// From the wheel's centre, m.
     r: Vec3,
     surface: Surface,
-    depth: f64,
-    cosine: f64,
+    /// m².
     area: f64,
+    /// Pa/m.
     stiffness: f64,
-    radius: f64,
+    /// Force where the belt was left, N, ...
+    push: f64,
+    /// ... and how much it falls where that goes inward, N/m.
+    growth: f64,
 }
 
 /// The surface between four nodes.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 struct Surface {
     height: f64,
     normal: Vec3,
