@@ -111,6 +111,59 @@ fn signal(process: &Child, name: &str) {
 
 const OFTEN: [&str; 2] = ["--checkpoint-every", "0.05"];
 
+/// What may not be gone on with is refused before anything of it is touched.
+#[test]
+fn other_columns_are_refused_and_leave_the_record_as_it_was() {
+    let runs = runs();
+    let out = runs.whole("columns", &["--no-picture", "--set", "time.duration=0.4"]);
+    let files = ["scenario.toml", "manifest.json", "checkpoint.bin", "states.csv"];
+    let held = || files.map(|name| std::fs::read(out.join(name)).unwrap());
+    let before = held();
+    for (set, key) in [
+        ("output.columns=[\"speed\"]", "output.columns = [\"speed\"]"),
+        ("output.vehicles=[\"lead\"]", "output.vehicles = [\"lead\"]"),
+        ("output.states=[]", "output.states"),
+        ("output.readings=false", "output.readings = false"),
+    ] {
+        let mut command = bekker();
+        command.args(["run", "-q", "--no-picture", "--resume"]).arg(&out);
+        let output = command.args(["--set", set, "--set", "time.duration=0.8"]).output().unwrap();
+        assert_eq!(output.status.code(), Some(3), "{set}: {}", told(&output));
+        assert!(told(&output).contains(key), "{}", told(&output));
+        assert!(held() == before, "{set}");
+    }
+}
+
+/// Rows that a CSV has lost are in the Parquet; where there is none, half a sample is told of.
+#[test]
+fn a_torn_sample_is_made_good_or_told_of() {
+    let runs = runs();
+    let goes_on = |out: &Path| {
+        let mut command = bekker();
+        command.args(["run", "-q", "--no-picture", "--resume"]).arg(out);
+        command.args(["--set", "time.duration=0.8"]).output().unwrap()
+    };
+    let tear = |out: &Path, name: &str, by: usize| {
+        let text = std::fs::read(out.join(name)).unwrap();
+        std::fs::write(out.join(name), &text[..text.len() - by]).unwrap();
+    };
+    let whole = runs.whole("straight", &["--no-picture", "--set", "time.duration=0.8"]);
+    let out = runs.whole("torn", &["--no-picture", "--set", "time.duration=0.4"]);
+    tear(&out, "states.csv", 300);
+    tear(&out, "readings_imu.csv", 900);
+    let output = goes_on(&out);
+    assert!(output.status.success(), "{}", told(&output));
+    for name in ["states.csv", "readings_imu.csv", "states.parquet", "readings_imu.parquet"] {
+        let [one, other] = [&whole, &out].map(|folder| std::fs::read(folder.join(name)).unwrap());
+        assert!(one == other, "{name}");
+    }
+    let only = ["--no-picture", "--set", "time.duration=0.4", "--set", "output.states=[\"csv\"]"];
+    let out = runs.whole("lost", &only);
+    tear(&out, "states.csv", 300);
+    let output = goes_on(&out);
+    assert!(told(&output).contains("no whole samples of 2 vehicles"), "{}", told(&output));
+}
+
 /// Of drives that all end between two samples there is one more, of how they ended.
 #[test]
 fn how_the_last_drive_ended_is_sampled() {

@@ -224,6 +224,8 @@ fn a_trial_is_driven_again_to_its_hash() {
     place.done(&["run", "study.toml", "--out", "out"]);
     let csv = fs::read_to_string(place.at("out/trials.csv")).unwrap();
     let hash = csv.lines().nth(5).unwrap().rsplit(',').next().unwrap().to_owned();
+    let told = place.refused(&["replay", "out", "--trial", "4", "--out", "out", "--force"]);
+    assert!(told.contains("another folder than that of a study"), "{told}");
     place.done(&["replay", "out", "--trial", "4", "--out", "again"]);
     let summary = fs::read_to_string(place.at("again/summary.json")).unwrap();
     assert!(hash.len() == 64 && summary.contains(&hash), "{hash} {summary}");
@@ -679,8 +681,9 @@ fn a_table_gives_the_points_and_its_faults_are_told_by_place() {
     );
 
     // of all that a column has the plan tries each, also between its probes
-    let good = "1,mud,long\n0.5,mud,short\n";
-    points(&format!("speed,soil,drive\n{good}1,no_such_soil,long\n{good}{good}"));
+    let good = |speed: f64| format!("{speed},mud,long\n{speed},mud,short\n");
+    let [first, more, others] = [1.0, 0.5, 0.4].map(good);
+    points(&format!("speed,soil,drive\n{first}1,no_such_soil,long\n{more}{others}"));
     let plan = place.json(&["plan", "study.toml", "--probe", "2"]);
     assert_eq!(plan["refused"].as_array().unwrap().len(), 1, "{plan}");
     assert_eq!(plan["refused"][0]["trial"], 2, "{plan}");
@@ -701,6 +704,8 @@ fn a_table_gives_the_points_and_its_faults_are_told_by_place() {
         "sped,soil,drive\n1,mud,long\n",
         "points.csv:1: sped: unknown key (did you mean `speed`?)",
     );
+    let twice = "speed,soil,drive\n1,mud,long\n2,mud,long\n1.0,mud,long\n";
+    said(twice, "points.csv:4: repeats the 1. row below the head");
     said("speed,soil\n1,mud\n", "points.csv:1: drive: missing: a column of this factor");
     said("speed,soil,drive\n", "points.csv:1: has no row below its head");
     assert!(!place.at("never").exists());

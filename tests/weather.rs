@@ -77,6 +77,30 @@ fn frost_bears_or_breaks() {
     assert_eq!(broken, open);
 }
 
+/// What is frozen is not weakened by its water; where the frost breaks, the soil is as wet as it is.
+#[test]
+fn frozen_water_weakens_nothing() {
+    let wet = "moisture={class=\"CL\",reference=0.2,content=0.5}";
+    let frozen = drive(&["frost={depth=0.3}"]);
+    assert_eq!(drive(&["frost={depth=0.3}", wet]), frozen);
+    assert_eq!(drive(&["frost={depth=0.02}", wet]), drive(&[wet]));
+}
+
+/// Snow on a soil that is none has that soil's figures: it is told.
+#[test]
+fn snow_of_other_figures_is_told_of() {
+    let told = |sets: &[&str]| {
+        let sets: Vec<String> = sets.iter().map(|set| format!("soil.custom[0].{set}")).collect();
+        let file = ScenarioFile::parse("weather", SCENARIO, Path::new(""), &sets).unwrap();
+        let warnings = build::world(&file).unwrap().warnings;
+        warnings.iter().any(|own| own.to_string().contains("which is no snow"))
+    };
+    let snow = "snow={depth=0.3,density=300}";
+    assert!(told(&[snow]) && !told(&[]));
+    assert!(!told(&[snow, "based_on=\"snow_us\""]));
+    assert!(!told(&[snow, "k_phi=2e5", "k_c=0", "n=1.6"]));
+}
+
 #[test]
 fn thawed_ground_gives_way_to_the_frozen_and_no_deeper() {
     let [_, open] = drive(&["based_on=\"bog\""]);

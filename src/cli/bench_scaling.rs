@@ -134,6 +134,14 @@ impl BenchScaling {
     }
 
     fn measured(&self, ranked: &mut Ranked, quiet: bool) -> Result<(), Failure> {
+        // before the work, not after it
+        if let Some(folder) = self.plots.as_ref().filter(|_| ranked.is_first()) {
+            std::fs::create_dir_all(folder).map_err(|error| Failure::Usage {
+                argument: "--plots <FOLDER>",
+                value: folder.display().to_string(),
+                allowed: format!("a folder that can be made ({error})"),
+            })?;
+        }
         let network = ranked.network().map_err(|error| lost(&error))?;
         let network = Network {
             latency: self.latency.unwrap_or(network.latency),
@@ -172,7 +180,6 @@ impl BenchScaling {
             plots: Vec::new(),
         };
         if let Some(folder) = &self.plots {
-            std::fs::create_dir_all(folder).map_err(|error| Failure::input(folder, &error))?;
             for (name, figure) in figures::figures(&results) {
                 let path = folder.join(format!("{name}.png"));
                 plot::write(&path, &figure).map_err(Failure::Report)?;

@@ -14,10 +14,11 @@ use crate::report::recovery::Stored;
 use crate::report::rundir::{self, Lock};
 use crate::report::{ReportError, write_file};
 use crate::scenario::build::{Built, world};
-use crate::scenario::config::Vehicle;
+use crate::scenario::config::{Output, Vehicle};
 use crate::scenario::{ScenarioFile, input};
 use crate::simulation::{Obstacle, WorldState, agree, first_obstacle};
 use crate::sync::Communicator;
+use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -207,6 +208,27 @@ fn check_goes_on(
             let cause = format!(
                 "must be {before}, as in the record in {} that is gone on with; another goes into \
                  a folder of its own (--out)",
+                folder.display()
+            );
+            return refused(format!("{key} = {asked}"), cause);
+        }
+    }
+    // what tables hold; of the formats, whether there is any
+    let kept = |output: &Output| {
+        let (columns, vehicles) = (json!(output.columns), json!(output.vehicles));
+        let states = json!(!output.states.is_empty());
+        [
+            ("output.columns", columns),
+            ("output.vehicles", vehicles),
+            ("whether output.states has any format", states),
+            ("output.readings", json!(output.readings)),
+        ]
+    };
+    for ((key, before), (_, asked)) in kept(&before).into_iter().zip(kept(&now.output)) {
+        if before != asked {
+            let cause = format!(
+                "must be {before}, as in the record in {} that is gone on with (null: not given); another goes \
+                 into a folder of its own (--out)",
                 folder.display()
             );
             return refused(format!("{key} = {asked}"), cause);

@@ -42,7 +42,8 @@ fn interval(own: &Interval) -> String {
 
 fn survival_table(own: &SurvivalFigures) -> Outline {
     let title = format!(
-        "{}: part of convoys of {} not stuck beyond each pass (Kaplan and Meier, interval of 95 %)",
+        "{}: part of convoys of {} not stuck beyond each pass (Kaplan and Meier, interval of 95 %); those in \
+         which none stuck count as passed, had they the time or not",
         own.response, own.passes
     );
     let rows = own.points.iter().flat_map(|point| {

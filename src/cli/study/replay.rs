@@ -32,6 +32,13 @@ pub struct Replay {
 impl Replay {
     pub fn execute(self, quiet: bool) -> Result<(), Failure> {
         let asked = AskedOfStudy::read(&self.folder)?;
+        // a run's files would take the place of the study's own
+        if AskedOfStudy::read(&self.out).is_ok() {
+            return Err(Failure::Input {
+                subject: self.out.display().to_string(),
+                cause: "must be another folder than that of a study".into(),
+            });
+        }
         let records = asked.records(&self.folder)?;
         let subject = self.folder.display().to_string();
         let Some(record) = records.get(&self.trial) else {
@@ -70,6 +77,9 @@ impl Replay {
             let (was, is) = (&record.state_hash, &summary.state_hash);
             let cause = format!("trial {} ended in state {was}, this run in {is}", self.trial);
             return Err(Failure::Run { subject, cause });
+        }
+        if driven.is_ok() && !quiet {
+            eprintln!("it ended in the state that trial {} ended in", self.trial);
         }
         driven
     }

@@ -170,6 +170,12 @@ fn moved(group: &RowGroupMetaData, by: i64) -> Result<RowGroupMetaData, ParquetE
     group.clone().into_builder().set_column_metadata(columns).set_file_offset(begins).build()
 }
 
+/// How many rows a Parquet file holds; none where it cannot be read.
+pub(super) fn parquet_rows(parquet: &Path) -> Option<u64> {
+    let reader = SerializedFileReader::new(fs::File::open(parquet).ok()?).ok()?;
+    u64::try_from(reader.metadata().file_metadata().num_rows()).ok()
+}
+
 /// Writes the rows of a finished Parquet file as a CSV of the same columns.
 pub(super) fn csv_of_parquet(parquet: &Path, csv: &Path) -> Result<(), ReportError> {
     let opened = fs::File::open(parquet).map_err(ReportError::file("go on with", parquet))?;

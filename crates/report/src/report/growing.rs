@@ -7,7 +7,7 @@
 //! finished, also where only Parquet is asked for. If the run had ended, its rows come
 //! from the Parquet.
 
-use super::columns::{Column, Parquet, csv_header, csv_of_parquet, csv_rows};
+use super::columns::{Column, Parquet, csv_header, csv_of_parquet, csv_rows, parquet_rows};
 use super::{ReportError, file};
 use crate::scenario::config::StateFormat;
 use std::fs;
@@ -95,13 +95,16 @@ impl Growing {
         let path = folder.join(format!("{stem}.csv"));
         let parquet = folder.join(format!("{stem}.parquet"));
         file::check_place(&path)?;
-        if !path.exists() && parquet.exists() {
+        // one that has lost rows has them from the other, which never has more by itself
+        let rows = || fs::File::open(&path).and_then(|mut own| whole_lines(&mut own));
+        let own = rows().map_or(0, |(_, lines)| lines.saturating_sub(1));
+        if parquet_rows(&parquet).is_some_and(|rows| !path.exists() || rows > own) {
             csv_of_parquet(&parquet, &path)?;
         }
         let opened = fs::OpenOptions::new().read(true).write(true).open(&path);
         let mut csv = opened.map_err(ReportError::file("go on with", &path))?;
         let failed = ReportError::file("read", &path);
-        let whole = whole_lines(&mut csv).map_err(failed)?;
+        let (whole, _) = whole_lines(&mut csv).map_err(failed)?;
         let expected = csv_header(&columns).map_err(ReportError::encode(&path))?;
         let mut rows = csv::ReaderBuilder::new().has_headers(false).from_reader(
             BufReader::new(csv.try_clone().map_err(ReportError::file("read", &path))?).take(whole),
@@ -218,10 +221,11 @@ impl Growing {
     }
 }
 
-/// Length of a file up to the end of its last whole line; reading starts at its beginning.
-fn whole_lines(file: &mut fs::File) -> std::io::Result<u64> {
+/// Length of a file up to the end of its last whole line, and how many lines those are; reading starts at
+/// its beginning.
+fn whole_lines(file: &mut fs::File) -> std::io::Result<(u64, u64)> {
     file.rewind()?;
-    let (mut whole, mut at) = (0, 0);
+    let (mut whole, mut lines, mut at) = (0, 0, 0);
     let mut reader = BufReader::new(&mut *file);
     loop {
         let block = reader.fill_buf()?;
@@ -231,10 +235,11 @@ fn whole_lines(file: &mut fs::File) -> std::io::Result<u64> {
         if let Some(last) = block.iter().rposition(|&byte| byte == b'\n') {
             whole = at + last as u64 + 1;
         }
+        lines += block.iter().filter(|&&byte| byte == b'\n').count() as u64;
         let length = block.len();
         at += length as u64;
         reader.consume(length);
     }
     file.rewind()?;
-    Ok(whole)
+    Ok((whole, lines))
 }

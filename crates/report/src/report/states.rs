@@ -88,9 +88,24 @@ impl States {
         let mut states = States::of(names, parts, output);
         if !output.states.is_empty() {
             let (columns, kept) = (states.columns(), states.kept.clone());
-            let mut visit = |row: &csv::StringRecord| show(&sample_of(&kept, row));
+            let mut rows = 0;
+            let mut visit = |row: &csv::StringRecord| {
+                rows += 1;
+                show(&sample_of(&kept, row));
+            };
             let formats = &output.states;
             let table = Growing::resume(folder, STEM, columns, formats, after, &mut visit)?;
+            let vehicles = states.chosen.iter().filter(|chosen| **chosen).count();
+            if rows % vehicles.max(1) != 0 {
+                let reason = format!(
+                    "holds {rows} rows up to {after} s, which are no whole samples of {vehicles} vehicles: some are \
+                     lost, so the run cannot be gone on with; drive it anew"
+                );
+                return Err(ReportError::Decode {
+                    path: folder.join(format!("{STEM}.csv")),
+                    reason,
+                });
+            }
             states.table = Some(table);
         }
         Ok(states)

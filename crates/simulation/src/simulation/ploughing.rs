@@ -9,6 +9,7 @@ use super::agent::AgentModel;
 use super::ground_vehicle::{ContactContext, GroundVehicleWorkspace};
 use crate::collision::Hull;
 use crate::ground::working_surface_height;
+use crate::numeric::hypot;
 use crate::soil::PassiveWedge;
 use crate::spatial::{Load, Vec3};
 
@@ -111,7 +112,7 @@ fn push(
 ) {
     let [resistance, above] = wedge.on_face(depth, height, width);
     // the secant: however long the step is, it stops a face and does not turn it round
-    let drag = share * resistance / speed.hypot(ADVANCING);
+    let drag = share * resistance / hypot(speed, ADVANCING);
     let arm = edge + Vec3::z() * above - origin;
     load.wrench.add_force(&(out * (-drag * speed)), &arm);
     load.add_tangent(out, &arm, 0.0, drag);

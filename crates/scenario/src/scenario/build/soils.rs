@@ -14,10 +14,20 @@ use crate::soil::{Bulldozing, CatalogueError, Details, Frost, Soil, SoilId, Soil
 pub struct SoilTable {
     names: Vec<String>,
     soils: Vec<Soil>,
-    /// Frost on each, with the key that says it.
-    frosts: Vec<Option<(String, Frost)>>,
+    /// Frost on each.
+    frosts: Vec<Option<Frozen>>,
     /// What is doubtful of them.
     doubts: Vec<Fault>,
+}
+
+/// A soil that is frozen from above.
+#[derive(Clone, Debug, PartialEq)]
+struct Frozen {
+    /// The key that says it.
+    key: String,
+    frost: Frost,
+    /// The soil, but for its moisture: water that is frozen weakens nothing.
+    soil: Soil,
 }
 
 impl SoilTable {
@@ -37,11 +47,15 @@ impl SoilTable {
     pub fn under(mut self, heaviest: f64, document: &Document) -> (SoilTable, Vec<Fault>) {
         let mut warnings = self.doubts.clone();
         for (soil, frost) in self.soils.iter_mut().zip(&self.frosts) {
-            let (SoilKind::Yielding(yielding), Some((key, frost))) = (&mut soil.kind, frost) else {
+            let Some(Frozen { key, frost, soil: frozen }) = frost else { continue };
+            let (SoilKind::Yielding(met), SoilKind::Yielding(frozen)) =
+                (&mut soil.kind, &frozen.kind)
+            else {
                 continue;
             };
-            *yielding = frost.under(yielding, heaviest);
-            if heaviest > frost.bearing() {
+            if heaviest <= frost.bearing() {
+                *met = frost.under(frozen, heaviest);
+            } else {
                 let [bears, weighs] = [frost.bearing(), heaviest].map(|newtons| newtons / 1e3);
                 let cause = format!(
                     "bears {bears:.1} kN, the heaviest vehicle weighs {weighs:.1} kN: all drive on \
@@ -82,9 +96,13 @@ pub fn soil_table(file: &ScenarioFile) -> Result<SoilTable, Faults> {
                 table.names.push(name.to_string());
                 table.soils.push(with_bulldozing(found, bulldozing));
                 let given = soil.custom.iter().position(|s| s.name == name);
-                let frost = given.and_then(|index| Some((index, soil.custom[index].frost?)));
-                let keyed = |(index, frost)| (format!("soil.custom[{index}].frost"), frost);
-                table.frosts.push(frost.map(keyed));
+                table.frosts.push(given.and_then(|index| {
+                    let key = format!("soil.custom[{index}]");
+                    let dry = CustomSoil { moisture: None, ..soil.custom[index].clone() };
+                    let (frozen, _) = resolved(&dry, &key, &file.document).ok()?;
+                    let soil = with_bulldozing(frozen, bulldozing);
+                    Some(Frozen { key: format!("{key}.frost"), frost: dry.frost?, soil })
+                }));
             }
             Err(problem) => faults.push(file.document.fault(&key, problem)),
         }

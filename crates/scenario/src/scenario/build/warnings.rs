@@ -5,7 +5,7 @@ use crate::scenario::ScenarioFile;
 use crate::scenario::config::{CustomSoil, Driver, LocalisationKind, TowKind};
 use crate::scenario::fault::{Fault, Problem};
 use crate::simulation::Obstacles;
-use crate::soil::{Soil, SoilKind};
+use crate::soil::{Soil, SoilKind, catalogue};
 use crate::vehicle::AnySpec;
 use crate::vehicle::driver::SteeringGeometry;
 use crate::vehicle::spec::TrackModel;
@@ -179,6 +179,20 @@ pub fn too_long_step<'a>(
 fn packed_snow(file: &ScenarioFile) -> Vec<Fault> {
     let mut warnings = Vec::new();
     for (index, own) in file.scenario.soil.custom.iter().enumerate() {
+        let figures =
+            own.k_phi.is_some() || own.k_c.is_some() || own.n.is_some() || own.reece.is_some();
+        let base = own.based_on.as_deref().filter(|_| own.snow.is_some() && !figures);
+        let base =
+            base.and_then(|name| catalogue().find(name).ok()).filter(|base| base.family != "snow");
+        if let Some(base) = base {
+            let cause = format!(
+                "the layer has the pressures and the strength of {}, which is no snow: give based_on a soil \
+                 of the family snow (`bekker soils`), or the snow's own k_phi, k_c and n",
+                base.id
+            );
+            let key = format!("soil.custom[{index}].snow");
+            warnings.push(file.document.fault(&key, Problem::Refused { cause }));
+        }
         let Some(snow) = own.snow.filter(|snow| snow.ground_below().depth == 0.0) else { continue };
         let cause = format!(
             "packs no further ({} kg/m3): it bears as the frozen ground below it",

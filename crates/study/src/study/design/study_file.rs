@@ -78,7 +78,12 @@ impl Study {
         let (points, table_hash) = match &config.table {
             Some(table) => {
                 let (file, text) = (beside.join(table), read_text(&beside.join(table))?);
-                let points = table::read(&file.display().to_string(), &text, &config.factor)?;
+                let points = table::read(
+                    &file.display().to_string(),
+                    &text,
+                    &config.factor,
+                    config.common_random_numbers,
+                )?;
                 (points, base16ct::lower::encode_string(&Sha256::digest(&text)))
             }
             None => {

@@ -3,6 +3,7 @@
 use super::config::{Factor, Level};
 use crate::scenario::{Fault, Faults, Place, Problem, nearest_word};
 use csv::{ReaderBuilder, StringRecord, Trim};
+use std::collections::HashMap;
 
 /// Most faults that are looked for.
 const TOLD: usize = 50;
@@ -11,8 +12,14 @@ const TOLD: usize = 50;
 ///
 /// # Errors
 /// Columns that are no factor, factors without a column, rows of another length, and values that
-/// are no level; each with file, line, column and value.
-pub(super) fn read(file: &str, text: &str, factors: &[Factor]) -> Result<Vec<Vec<Level>>, Faults> {
+/// are no level; each with file, line, column and value. Rows that repeat others where all points have
+/// `common` random numbers.
+pub(super) fn read(
+    file: &str,
+    text: &str,
+    factors: &[Factor],
+    common: bool,
+) -> Result<Vec<Vec<Level>>, Faults> {
     let mut reader =
         ReaderBuilder::new().trim(Trim::All).flexible(true).from_reader(text.as_bytes());
     let unreadable = |error: csv::Error| {
@@ -21,7 +28,8 @@ pub(super) fn read(file: &str, text: &str, factors: &[Factor]) -> Result<Vec<Vec
     };
     let head = reader.headers().map_err(unreadable)?.clone();
     let columns = columns(file, &head, factors)?;
-    let (mut points, mut faults) = (Vec::new(), Vec::new());
+    let (mut points, mut faults, mut repeated) = (Vec::new(), Vec::new(), Vec::new());
+    let mut known: HashMap<Vec<String>, usize> = HashMap::new();
     for row in reader.records() {
         let row = row.map_err(unreadable)?;
         let line = row.position().map_or(1, csv::Position::line);
@@ -38,7 +46,19 @@ pub(super) fn read(file: &str, text: &str, factors: &[Factor]) -> Result<Vec<Vec
             };
             let levels: Vec<_> = factors.iter().zip(&columns).map(level).collect();
             match levels.into_iter().collect::<Result<Vec<Level>, Fault>>() {
-                Ok(levels) => points.push(levels),
+                Ok(levels) => {
+                    let words: Vec<String> = levels.iter().map(Level::to_string).collect();
+                    if let Some(row) = known.insert(words, points.len()) {
+                        let cause = format!(
+                            "repeats the {}. row below the head: with common random numbers both are one and the \
+                             same drive, which would be counted twice; give replications",
+                            row + 1
+                        );
+                        let problem = Problem::Refused { cause };
+                        repeated.push(fault(file, line, "", None, problem));
+                    }
+                    points.push(levels);
+                }
                 Err(found) => faults.push(found),
             }
         }
@@ -50,6 +70,7 @@ pub(super) fn read(file: &str, text: &str, factors: &[Factor]) -> Result<Vec<Vec
         let cause = "has no row below its head; must have one a design point".into();
         faults.push(fault(file, 1, "", None, Problem::Refused { cause }));
     }
+    faults.extend(repeated.into_iter().filter(|_| common).take(TOLD));
     Faults::into_result(faults)?;
     Ok(points)
 }

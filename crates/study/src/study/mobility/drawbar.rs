@@ -82,6 +82,7 @@ fn on_road(subject: &Subject, figure: Figure) -> Figure {
     let friction = road_friction();
     match TractiveEffort::of(&subject.spec).map(|effort| effort.at(SPEED)) {
         Some(effort) if effort < friction => figure.beside("tractive effort at 2 m/s", effort),
+        _ if subject.geometry.steering.trailer.is_some() => figure,
         _ => figure.beside("μ, all wheels driven", friction),
     }
 }

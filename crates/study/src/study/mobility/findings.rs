@@ -82,6 +82,14 @@ impl Figure {
         Figure { note: note.into(), ..self }
     }
 
+    /// With what was passed though less was not, in words, if anything was.
+    pub(super) fn again(self, passed: Option<String>) -> Figure {
+        let Some(passed) = passed else { return self };
+        let told = format!("{passed} was passed, though less was not");
+        let note = if self.note.is_empty() { told } else { format!("{}; {told}", self.note) };
+        self.note(note)
+    }
+
     /// The figure beside what a law makes of it.
     pub(super) fn beside(self, law: &'static str, value: f64) -> Figure {
         Figure { closed_form: Some(ClosedForm { value, law }), ..self }

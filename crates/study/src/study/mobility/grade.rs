@@ -59,6 +59,7 @@ pub(super) fn gradeability(subject: &Subject, effort: Effort) -> Result<Findings
             )),
             _ => figure,
         };
+        let figure = figure.again(limit.again.map(|grade| format!("{grade:.3}")));
         findings.figures.push(if soil == ROAD { on_road(subject, figure) } else { figure });
         let trials = [limit.passed, limit.failed].into_iter().flatten();
         findings.scenarios.extend(trials.map(|grade| climb(subject, soil, grade)));
@@ -67,7 +68,8 @@ pub(super) fn gradeability(subject: &Subject, effort: Effort) -> Result<Findings
 }
 
 /// On firm ground the road's friction decides or the powertrain, whichever gives less; where all
-/// differentials are open, the friction of the axle that uphill carries less.
+/// differentials are open, the friction of the axle that uphill carries less. What a trailer's wheels carry
+/// drives nothing, and how much that is there is no closed form for.
 fn on_road(subject: &Subject, figure: Figure) -> Figure {
     let friction = road_friction();
     let figure = figure.asked(Limit::AtLeast(ASKED)).published(&subject.model);
@@ -77,6 +79,7 @@ fn on_road(subject: &Subject, figure: Figure) -> Figure {
     };
     match TractiveEffort::of(&subject.spec).map(|effort| effort.grade(0.0)) {
         Some(grade) if grade < held => figure.beside("balance of tractive effort", grade),
+        _ if subject.geometry.steering.trailer.is_some() => figure,
         _ => figure.beside(law, held),
     }
 }
@@ -84,7 +87,10 @@ fn on_road(subject: &Subject, figure: Figure) -> Figure {
 /// The front axle of a vehicle on two driven axles whose differentials are all open.
 fn open_differentials(subject: &Subject) -> Option<FrontAxle> {
     let own = subject.spec.wheeled()?;
-    let open = own.driveline.layout == Layout::Awd && !own.driveline.centre.locked;
+    let driveline = &own.driveline;
+    let on_axles = own.axles.iter().filter_map(|axle| axle.final_drive.map(|own| own.differential));
+    let mut all = on_axles.chain([driveline.centre]).chain(driveline.inter_axle);
+    let open = driveline.layout == Layout::Awd && all.all(|own| own.is_open());
     subject.geometry.front_axle.filter(|_| open)
 }
 

@@ -120,6 +120,7 @@ fn seek(
         (_, None) => figure.note("the greatest that was tried"),
         _ => figure,
     };
+    let figure = figure.again(limit.again.map(|size| format!("{size:.3} m")));
     let scenarios = [limit.passed, limit.failed].into_iter().flatten();
     let scenarios = scenarios.map(|size| trial(size).0).collect();
     Ok(Findings { figures: vec![figure], panels: vec![], scenarios })

@@ -44,11 +44,13 @@ pub(super) fn drive(subject: &Subject, effort: Effort) -> Result<Findings, Mobil
         let figure = Figure::new("strength_ratio", limit.passed.map(|own| exp(-own)), "")
             .on(format!("{CLAY}, {passes} {}", if passes == 1 { "pass" } else { "passes" }));
         let told = known.map_or(String::new(), |(_, told)| (*told).to_owned());
-        findings.figures.push(match (limit.passed, limit.failed) {
+        let figure = match (limit.passed, limit.failed) {
             (None, _) => figure.note("not even twice the catalogue's strength"),
             (_, None) => figure.note("the weakest that was tried"),
             _ => figure.note(told),
-        });
+        };
+        let again = limit.again.map(|own| format!("at {:.3} it", exp(-own)));
+        findings.figures.push(figure.again(again));
         let trials = [limit.passed, limit.failed].into_iter().flatten();
         findings.scenarios.extend(trials.map(|own| scenario(subject, exp(-own))));
     }

@@ -41,6 +41,7 @@ pub(super) fn drive(subject: &Subject, effort: Effort) -> Result<Findings, Mobil
             Some(Ending::Astray) => "beyond, it leaves its line by more than 1 m",
             Some(Ending::Stuck) => "beyond, it does not get on",
         });
+        let figure = figure.again(limit.again.map(|slope| format!("{slope:.3}")));
         findings.figures.push(if soil == ROAD { on_road(subject, figure) } else { figure });
         let trials = [limit.passed, limit.failed].into_iter().flatten();
         findings.scenarios.extend(trials.map(|slope| scenario(subject, soil, slope)));

@@ -13,11 +13,13 @@ pub struct Threshold {
     pub passed: Option<f64>,
     /// The least value not passed; none where the greatest is passed.
     pub failed: Option<f64>,
+    /// The greatest value tried that was passed though that was not.
+    pub again: Option<f64>,
 }
 
 /// Seeks the end of what is passed in `range` to within `width`, by rounds of trials at equal
 /// distances, each round in parallel. Where passes and failures alternate, it is the first failure
-/// that counts. The same on any number of threads.
+/// that counts, and what is passed beyond it is told. The same on any number of threads.
 ///
 /// # Errors
 /// The first error of a trial, by its value.
@@ -34,24 +36,30 @@ pub fn threshold<E: Send>(
         passed.collect::<Result<Vec<_>, E>>()
     };
     let [mut low, mut high] = range;
-    let first = round(range, 0, INNER + 1)?;
+    let mut first = round(range, 0, INNER + 1)?;
     let Some(failed) = first.iter().position(|(_, passed)| !passed) else {
-        return Ok(Threshold { passed: Some(high), failed: None });
+        return Ok(Threshold { passed: Some(high), failed: None, again: None });
     };
-    let Some(passed) = failed.checked_sub(1) else {
-        return Ok(Threshold { passed: None, failed: Some(low) });
+    let mut beyond = first.split_off(failed);
+    let Some((passed, _)) = first.last() else {
+        return Ok(Threshold { passed: None, failed: Some(low), again: greatest_passed(&beyond) });
     };
-    (low, high) = (first[passed].0, first[failed].0);
+    (low, high) = (*passed, beyond[0].0);
     while high - low > width {
         for (value, passed) in round([low, high], 1, INNER)? {
-            if !passed {
-                high = value;
-                break;
+            if value > high || !passed {
+                beyond.push((value, passed));
+                high = high.min(value);
+            } else {
+                low = value;
             }
-            low = value;
         }
     }
-    Ok(Threshold { passed: Some(low), failed: Some(high) })
+    Ok(Threshold { passed: Some(low), failed: Some(high), again: greatest_passed(&beyond) })
+}
+
+fn greatest_passed(tried: &[(f64, bool)]) -> Option<f64> {
+    tried.iter().filter(|(_, passed)| *passed).map(|(value, _)| *value).reduce(f64::max)
 }
 
 #[cfg(test)]
@@ -66,12 +74,19 @@ mod tests {
     #[test]
     fn encloses_the_limit() {
         for limit in [0.001, 0.25, 0.37, 0.5, 0.999] {
-            let Threshold { passed, failed } = below(limit, [0.0, 1.0]);
+            let Threshold { passed, failed, again } = below(limit, [0.0, 1.0]);
             let (passed, failed) = (passed.unwrap(), failed.unwrap());
             assert!(passed < limit && limit <= failed && failed - passed <= 0.01, "{limit}");
+            assert_eq!(again, None);
         }
-        assert_eq!(below(2.0, [0.0, 1.0]), Threshold { passed: Some(1.0), failed: None });
-        assert_eq!(below(0.0, [0.0, 1.0]), Threshold { passed: None, failed: Some(0.0) });
+        assert_eq!(
+            below(2.0, [0.0, 1.0]),
+            Threshold { passed: Some(1.0), failed: None, again: None }
+        );
+        assert_eq!(
+            below(0.0, [0.0, 1.0]),
+            Threshold { passed: None, failed: Some(0.0), again: None }
+        );
     }
 
     /// Of passes and failures that alternate, the first failure counts.
@@ -79,8 +94,11 @@ mod tests {
     fn what_passes_again_beyond_a_failure_is_not_passed() {
         let found =
             threshold([0.0, 1.0], 0.01, |value| Ok::<_, Infallible>(!(0.3..=0.6).contains(&value)));
-        let Threshold { passed, failed } = found.unwrap();
+        let Threshold { passed, failed, again } = found.unwrap();
         assert!(passed.unwrap() < 0.3 && failed.unwrap() >= 0.3 && failed.unwrap() <= 0.31);
+        assert_eq!(again, Some(1.0));
+        let found = threshold([0.0, 1.0], 0.01, |value| Ok::<_, Infallible>(value > 0.1));
+        assert_eq!(found, Ok(Threshold { passed: None, failed: Some(0.0), again: Some(1.0) }));
     }
 
     #[test]

@@ -214,7 +214,13 @@ impl SpeedControl {
         let slow = if state.held > 0.0 { SETTLING } else { STANDSTILL };
         let is_to_stand = target < STANDSTILL && speed.abs() < slow;
         if is_to_stand || speed < -ROLLS_BACK {
-            return self.hold(state, h);
+            let integral = state.integral;
+            let controls = self.hold(state, h);
+            // one with a light foot, who let go too early, presses harder while he brakes
+            if !is_to_stand && self.slip_limit.is_some() && aim.is_none() {
+                state.integral = (integral.max(0.0) + PULLING_RATE * h).min(1.0);
+            }
+            return controls;
         }
         let pulls = state.held > 0.0 && speed <= STANDSTILL;
         let tries = pulls || motion.rests() && target > speed;

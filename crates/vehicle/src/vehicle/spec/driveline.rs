@@ -61,6 +61,11 @@ impl Differential {
         }
     }
 
+    /// Whether nothing ever holds its outputs together: no lock, clutch or friction between them.
+    pub fn is_open(&self) -> bool {
+        !self.locked && !self.commanded && self.automatic.is_none() && self.torque_bias.is_none()
+    }
+
     /// Most torque of the friction between the outputs per torque on the carrier. With B the ratio,
     /// T/2 + C on the slower and T/2 - C on the faster output: C/T = (B - 1)/(2 (B + 1)).
     pub fn friction_share(&self) -> Option<f64> {
