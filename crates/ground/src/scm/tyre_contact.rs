@@ -39,10 +39,6 @@ const MIXED: f64 = 5e6;
 /// The belt counts as no steeper against the ground than this: a cosine.
 const STEEPEST: f64 = 0.4;
 
-/// Depth, m, from which a station's way out of firm ground is looked for: one that stands on it sinks in by
-/// a tenth of a millimetre, one that has run into a step in the last step by as far as the wheel went.
-const DEEP: f64 = 0.02;
-
 /// A wheel with a tyre that gives way.
 #[derive(Clone, Copy, Debug)]
 pub struct FlexibleTyre<'a> {
@@ -361,11 +357,13 @@ impl<'a, 'b> BeltContact<'a, 'b> {
         up: (Vec3, f64),
         point: &Vec3,
     ) -> (Vec3, f64) {
+        // what a wheel climbs is no wall
+        let deep = self.placed.wheel.underside.max_radius();
         let height = |x: f64, y: f64| {
             let found = surface(spacing, node, &Vec3::new(x, y, point.z));
             found.map_or(f64::NEG_INFINITY, |found| found.height)
         };
-        way_out(up, DEEP, point, &self.centre, spacing, height)
+        way_out(up, deep, point, &self.centre, spacing, height)
     }
 
     /// Hands what firm ground does at the stations to the belt, and how it grows with the hub's motions.
