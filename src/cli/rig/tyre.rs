@@ -35,7 +35,7 @@ pub struct Tyre {
     #[arg(long, value_name = "NAME")]
     tyre: Option<String>,
     /// Inflations, kPa [default: 0.4, 0.6, 1 and 1.5 of the file's]
-    #[arg(long, value_name = "KPA,...", value_delimiter = ',', value_parser = quantity(0.0..=5000.0, "kPa"))]
+    #[arg(long, value_name = "KPA,...", value_delimiter = ',', allow_negative_numbers = true, value_parser = quantity(0.0..=5000.0, "kPa"))]
     inflation: Vec<f64>,
     /// Load, N [default: that of the vehicle's mean wheel, or of the file's middle point at its inflation]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = quantity(1.0..=1e6, "N"))]
@@ -193,7 +193,8 @@ impl Tyre {
         });
         match both {
             Err(cause @ RigError::NotCarried { .. }) => Ok(Err(format!(
-                "{cause}. The soil may not bear this load: take less of it (--load)"
+                "{cause}. The soil may not bear this load (take less: --load), or a belt with so little air \
+                 trembles between nodes (take more: --inflation, or finer nodes: --grid)"
             ))),
             Err(cause @ RigError::NotFinite { .. }) => Ok(Err(cause.to_string())),
             Err(cause) => Err(cause.into()),

@@ -14,7 +14,7 @@ use crate::report::recovery::Stored;
 use crate::report::rundir::{self, Lock};
 use crate::report::{ReportError, write_file};
 use crate::scenario::build::{Built, world};
-use crate::scenario::config::{Output, Vehicle};
+use crate::scenario::config::{Output, Quantity, Vehicle};
 use crate::scenario::{ScenarioFile, input};
 use crate::simulation::{Obstacle, WorldState, agree, first_obstacle};
 use crate::sync::Communicator;
@@ -233,6 +233,16 @@ fn check_goes_on(
             );
             return refused(format!("{key} = {asked}"), cause);
         }
+    }
+    let output = &now.output;
+    let places = |columns: &Vec<Quantity>| columns.contains(&Quantity::Position);
+    let has_all = output.vehicles.is_none() && output.columns.as_ref().is_none_or(places);
+    if tick > 0 && (output.states.is_empty() || !has_all) {
+        let time = clock.told(tick);
+        eprintln!(
+            "warning: of the way before {time} s the picture and terrain.tif show what states.csv holds, from \
+             which output.states, output.vehicles or output.columns leaves vehicles or places out"
+        );
     }
     let sampled = record_parts::since(folder)?.unwrap_or(tick);
     let reach = Reach { hashed: tick, sampled: sampled.min(tick) };

@@ -134,7 +134,7 @@ pub enum Problem {
         bounds: String,
     },
     /// A word that is none of those known.
-    #[error("must be one of {}{}", .allowed.join(", "), did_you_mean(.suggestion))]
+    #[error("must be one of {}{}", listed(.allowed), did_you_mean(.suggestion))]
     NotOneOf {
         /// The nearest of them, if one is near.
         suggestion: Option<String>,
@@ -262,6 +262,17 @@ pub enum Problem {
         /// What it says.
         cause: String,
     },
+}
+
+/// Most words of a list that a message repeats: a brigade has a thousand names.
+const LISTED: usize = 40;
+
+fn listed(words: &[String]) -> String {
+    let told = words.iter().take(LISTED).map(String::as_str).collect::<Vec<_>>().join(", ");
+    match words.len().saturating_sub(LISTED) {
+        0 => told,
+        more => format!("{told} and {more} more"),
+    }
 }
 
 /// ` (did you mean x?)`, or nothing.
