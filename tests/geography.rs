@@ -220,7 +220,7 @@ fn a_raster_of_soils_lies_where_its_elevation_model_does() {
 #[test]
 fn laws_without_layers_are_told_of() {
     let snow =
-        "custom = [{ name = 'field', based_on = 'mud', snow = { depth = 0.4, density = 250 } }]";
+        "custom = [{ name = 'field', based_on = 'deep_snow', snow = { depth = 0.4, density = 250 } }]";
     let warnings = |laws: &str| {
         let text = scenario(laws, "[0, 0]")
             .replace("default = 'mud'", &format!("default = 'field', {snow}"));
