@@ -219,8 +219,7 @@ fn a_raster_of_soils_lies_where_its_elevation_model_does() {
 /// Laws without layers leave out what lies on a soil or below it, and say so.
 #[test]
 fn laws_without_layers_are_told_of() {
-    let snow =
-        "custom = [{ name = 'field', based_on = 'deep_snow', snow = { depth = 0.4, density = 250 } }]";
+    let snow = "custom = [{ name = 'field', based_on = 'deep_snow', snow = { depth = 0.4, density = 250 } }]";
     let warnings = |laws: &str| {
         let text = scenario(laws, "[0, 0]")
             .replace("default = 'mud'", &format!("default = 'field', {snow}"));
