@@ -72,7 +72,7 @@ impl AgentModel {
             let level = Vec3::new(out.x, out.y, 0.0);
             let upright = level.norm();
             // what is not finite is no face
-            if !(upright > UPRIGHT) {
+            if upright.is_nan() || upright <= UPRIGHT {
                 continue;
             }
             let out = level / upright;
