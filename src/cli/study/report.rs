@@ -82,7 +82,7 @@ impl Report {
                 .collect(),
             worst: Default::default(),
         };
-        // told first: of a study in a folder that may not be written the answer is on standard output
+        // what cannot be written does not keep the answer from standard output
         let written = write_file(&self.folder.join("report.md"), page.as_bytes())
             .and_then(|()| all_figures(&asked, points).write_csv(&self.folder.join("report.csv")))
             .map_err(Failure::from)

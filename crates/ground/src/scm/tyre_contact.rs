@@ -407,9 +407,11 @@ impl<'a, 'b> BeltContact<'a, 'b> {
             let force = own.surface.normal * push;
             sums.force += force;
             sums.torque += own.r.cross(&force);
-            sums.across += push * self.placed.strip_at(own.strip);
-            sums.pressed += push;
-            sums.friction += push * own.surface.friction;
+            // a station that comes off in this step holds nothing back by friction
+            let carries = push.max(0.0);
+            sums.across += carries * self.placed.strip_at(own.strip);
+            sums.pressed += carries;
+            sums.friction += carries * own.surface.friction;
         }
         sums
     }

@@ -96,9 +96,9 @@ impl Growing {
         let parquet = folder.join(format!("{stem}.parquet"));
         file::check_place(&path)?;
         // one that has lost rows has them from the other, which never has more by itself
-        let rows = || fs::File::open(&path).and_then(|mut own| whole_lines(&mut own));
-        let own = rows().map_or(0, |(_, lines)| lines.saturating_sub(1));
-        if parquet_rows(&parquet).is_some_and(|rows| !path.exists() || rows > own) {
+        let lines = || fs::File::open(&path).and_then(|mut own| Ok(whole_lines(&mut own)?.1));
+        let lost = |rows: u64| lines().is_ok_and(|lines| rows > lines.saturating_sub(1));
+        if parquet.exists() && (!path.exists() || parquet_rows(&parquet).is_some_and(lost)) {
             csv_of_parquet(&parquet, &path)?;
         }
         let opened = fs::OpenOptions::new().read(true).write(true).open(&path);

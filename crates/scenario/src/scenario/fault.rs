@@ -323,17 +323,6 @@ impl Fault {
     }
 }
 
-impl Fault {
-    /// Has a key that begins with one path begin with another.
-    pub fn rename(&mut self, from: &str, to: &str) {
-        let rest =
-            self.key.strip_prefix(from).filter(|rest| !rest.starts_with(char::is_alphanumeric));
-        if let Some(rest) = rest {
-            self.key = format!("{to}{rest}");
-        }
-    }
-}
-
 /// `key = value: `, `key: ` or nothing; ahead of the colon the vehicle of a row.
 fn subject(key: &str, value: &Option<String>, member: &Option<Box<Member>>) -> String {
     let of = member.as_ref().map_or(String::new(), |member| member.to_string());
@@ -379,7 +368,11 @@ impl Faults {
     /// own, which a scenario is made of.
     #[must_use]
     pub fn renamed(mut self, from: &str, to: &str) -> Faults {
-        self.0.iter_mut().for_each(|fault| fault.rename(from, to));
+        for fault in &mut self.0 {
+            if let Some(rest) = fault.key.strip_prefix(from) {
+                fault.key = format!("{to}{rest}");
+            }
+        }
         self
     }
 

@@ -34,7 +34,7 @@ struct Face {
 }
 
 /// Front, rear, left and right.
-fn faces(hull: &Hull) -> impl Iterator<Item = Face> {
+fn faces(hull: &Hull) -> [Face; 4] {
     let (half, bottom) = (hull.shape.half(), hull.centre - Vec3::z() * hull.shape.half().z);
     [
         (Vec3::x(), Vec3::y()),
@@ -48,7 +48,6 @@ fn faces(hull: &Hull) -> impl Iterator<Item = Face> {
         half: along.component_mul(&half),
         height: 2.0 * half.z,
     })
-    .into_iter()
 }
 
 impl AgentModel {
@@ -81,21 +80,23 @@ impl AgentModel {
             for column in 0..columns as u32 {
                 let part = (2.0 * f64::from(column) + 1.0) / columns - 1.0;
                 let edge = chassis.point(&(face.edge + face.half * part));
+                let speed = twist.at(&(edge - chassis.position)).dot(&out);
+                if speed <= 0.0 {
+                    continue;
+                }
                 let before = edge + out * ahead;
                 let depth =
                     working_surface_height(ground, published, overlay, before.x, before.y) - edge.z;
-                let speed = twist.at(&(edge - chassis.position)).dot(&out);
                 let Some(wedge) = ground.passive_wedge(before.x, before.y) else { continue };
-                if !(depth > 0.0 && speed > 0.0) {
-                    continue;
+                if depth > 0.0 {
+                    push(
+                        wedge,
+                        [depth, face.height, width, width / columns],
+                        (&edge, &out, speed),
+                        &chassis.position,
+                        load,
+                    );
                 }
-                push(
-                    wedge,
-                    [depth, face.height, width, width / columns],
-                    (&edge, &out, speed),
-                    &chassis.position,
-                    load,
-                );
             }
         }
     }

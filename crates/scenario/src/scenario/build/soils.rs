@@ -97,11 +97,11 @@ pub fn soil_table(file: &ScenarioFile) -> Result<SoilTable, Faults> {
                 table.soils.push(with_bulldozing(found, bulldozing));
                 let given = soil.custom.iter().position(|s| s.name == name);
                 table.frosts.push(given.and_then(|index| {
-                    let key = format!("soil.custom[{index}]");
+                    let (key, frost) = (format!("soil.custom[{index}]"), soil.custom[index].frost?);
                     let dry = CustomSoil { moisture: None, ..soil.custom[index].clone() };
                     let (frozen, _) = resolved(&dry, &key, &file.document).ok()?;
                     let soil = with_bulldozing(frozen, bulldozing);
-                    Some(Frozen { key: format!("{key}.frost"), frost: dry.frost?, soil })
+                    Some(Frozen { key: format!("{key}.frost"), frost, soil })
                 }));
             }
             Err(problem) => faults.push(file.document.fault(&key, problem)),

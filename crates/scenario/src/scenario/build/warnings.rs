@@ -17,7 +17,7 @@ const ACROSS: f64 = 3.0;
 
 /// Greatest product of a heartbeat with √(k/m) of a bar, m the mass of the lighter on it, where a vehicle
 /// is on two: what one bears comes to the next a heartbeat late. Three HMMWVs, one of which pulls, drive to
-/// within 1 % as at short heartbeats up to 1.73, five up to 1.41; at 1.73 five come to a stand, at 2.8 three.
+/// within 2 % as at short heartbeats up to 1.73, five up to 1.41; at 1.73 five come to a stand, at 2.8 three.
 const STIFFEST: f64 = 1.4;
 
 /// Distance of nodes, m, on which even belts with hardly any air stand still.

@@ -28,7 +28,7 @@ pub(super) fn read(
     };
     let head = reader.headers().map_err(unreadable)?.clone();
     let columns = columns(file, &head, factors)?;
-    let (mut points, mut faults, mut repeated) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut points, mut faults) = (Vec::new(), Vec::new());
     let mut known: HashMap<Vec<String>, usize> = HashMap::new();
     for row in reader.records() {
         let row = row.map_err(unreadable)?;
@@ -48,14 +48,14 @@ pub(super) fn read(
             match levels.into_iter().collect::<Result<Vec<Level>, Fault>>() {
                 Ok(levels) => {
                     let words: Vec<String> = levels.iter().map(Level::to_string).collect();
-                    if let Some(row) = known.insert(words, points.len()) {
+                    if let Some(row) = known.insert(words, points.len()).filter(|_| common) {
                         let cause = format!(
                             "repeats the {}. row below the head: with common random numbers both are one and the \
                              same drive, which would be counted twice; give replications",
                             row + 1
                         );
                         let problem = Problem::Refused { cause };
-                        repeated.push(fault(file, line, "", None, problem));
+                        faults.push(fault(file, line, "", None, problem));
                     }
                     points.push(levels);
                 }
@@ -70,7 +70,6 @@ pub(super) fn read(
         let cause = "has no row below its head; must have one a design point".into();
         faults.push(fault(file, 1, "", None, Problem::Refused { cause }));
     }
-    faults.extend(repeated.into_iter().filter(|_| common).take(TOLD));
     Faults::into_result(faults)?;
     Ok(points)
 }

@@ -8,7 +8,7 @@ use serde::Serialize;
 const RESAMPLED: u64 = 1000;
 
 /// Base points at least: measured over Ishigami's function, 200 scrambled designs of each size,
-/// intervals of 95 % hold what is known in 44 to 57 of 100 with 2 base points, 74 to 92 with 4, 85
+/// intervals of 95 % hold what is known in 43 to 58 of 100 with 2 base points, 74 to 92 with 4, 85
 /// to 95 with 8, 85 to 98 with 16 and 32, 94 to 100 with 64.
 const FEWEST: usize = 8;
 
