@@ -216,9 +216,11 @@ impl SpeedControl {
         if is_to_stand || speed < -ROLLS_BACK {
             let integral = state.integral;
             let controls = self.hold(state, h);
-            // one with a light foot, who let go too early, presses harder while he brakes
-            if !is_to_stand && self.slip_limit.is_some() && aim.is_none() {
-                state.integral = (integral.max(0.0) + PULLING_RATE * h).min(1.0);
+            // one with a light foot, who let go too early, presses harder while he brakes, but not where
+            // a wheel spins: more would hold less
+            let has_let_go = !is_to_stand && self.slip_limit.is_some() && aim.is_none();
+            if has_let_go && integral > 0.0 && motion.rim <= STANDSTILL {
+                state.integral = (integral + PULLING_RATE * h).min(1.0);
             }
             return controls;
         }
