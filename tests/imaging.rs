@@ -154,8 +154,54 @@ fn model_with_others_far_away() -> WorldModel {
     model
 }
 
-/// A rank that looks holds the ground that it looks at, and hears of all; those that do not look
-/// hear of their neighbours alone.
+/// Farther than vehicles are shown, m, beyond what sensors themselves see.
+const MARGIN: f64 = 100.0;
+
+/// The same as [`model`], and HMMWVs that come from the edge of sight and from far beyond it.
+fn model_with_others_at_the_edge_of_sight() -> WorldModel {
+    let mut model = model();
+    let sights = model.agents[0].sensors.iter().filter_map(|sensor| sensor.model.sight());
+    let edge = sights.fold(0.0, f64::max) + MARGIN + model.agents[0].start.position.x;
+    let coasts = || table(&[], &[], &[]);
+    let west = |x: f64| at(x, 0.0, 0.0);
+    for away in [-2.0, 1.0, 300.0] {
+        let mut own = agent(&vehicle("hmmwv"), coasts(), west(edge + away));
+        own.start.orientation = Quat::from_axis_angle(&Vec3::z_axis(), std::f64::consts::PI);
+        own.speed = 20.0;
+        model.agents.push(own);
+    }
+    model.scene_model = Some(Arc::new(SceneModel::new(&model, &[])));
+    model
+}
+
+/// Who comes into sight is in the picture of any rank from the same heartbeat on; who is far beyond
+/// is not told.
+#[test]
+fn ranks_hear_of_those_that_come_into_sight() {
+    let mut world = World::new(model_with_others_at_the_edge_of_sight());
+    let mut expected = Vec::new();
+    for _ in 0..BEATS {
+        world.advance();
+        take(&world, &mut expected);
+    }
+    let (seen, _) = shared(model_with_others_at_the_edge_of_sight, 5, Route::Neighbour);
+    assert_eq!(bytes(&expected), bytes(&seen));
+    let heard = on_ranks(5, Duration::from_secs(120), |rank| {
+        let (partition, route) = (Partition::RoundRobin, Route::Neighbour);
+        let sharing = Sharing { partition, route, ..Sharing::default() };
+        let model = model_with_others_at_the_edge_of_sight();
+        let mut ranks = Ranks::new(rank, model, None, &sharing, &[]).unwrap();
+        ranks.advance(false).unwrap();
+        (0..5).map(|agent| ranks.ghost(agent).is_some()).collect::<Vec<bool>>()
+    });
+    let heard: Vec<Vec<bool>> = heard.into_iter().map(|own| own.unwrap()).collect();
+    assert_eq!(heard[0], [false, true, true, true, false], "the one that looks");
+    assert_eq!(heard[4], [false; 5], "who is far away");
+    assert!(!heard[2][0] && !heard[3][0], "who is seen need not see");
+}
+
+/// A rank that looks holds the ground that it looks at, and hears of those that it may see; those
+/// that do not look hear of their neighbours alone.
 #[test]
 fn ranks_that_tell_neighbours_see_the_same_with_fewer_bytes() {
     let (expected, told) = shared(model_with_others_far_away, 4, Route::All);

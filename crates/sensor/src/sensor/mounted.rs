@@ -2,7 +2,7 @@
 //! falls due and delivers after its lag.
 
 use super::awaited::Awaited;
-use super::camera::CameraSpec;
+use super::camera::{Camera, CameraSpec};
 use super::encoder::{Encoder, EncoderState};
 use super::filter::{Draws, Filter};
 use super::gps::{Gps, GpsState};
@@ -16,6 +16,9 @@ use super::schedule::Schedule;
 use crate::spatial::{Pose, Twist, Vec3};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
+
+/// Length of a large vehicle, m.
+const VEHICLE: f64 = 10.0;
 
 /// What kind of sensor, with its parameters.
 #[derive(Clone, Debug)]
@@ -42,6 +45,16 @@ impl Model {
     /// Whether it looks at the scene, at heartbeats, rather than feels its vehicle move.
     pub fn is_imaging(&self) -> bool {
         matches!(self, Model::Camera(_) | Model::Lidar(_))
+    }
+
+    /// How far away it shows vehicles, m, if it looks: a lidar as far as it measures, a camera as far as
+    /// they fill a pixel.
+    pub fn sight(&self) -> Option<f64> {
+        match self {
+            Model::Camera(spec) => Some(VEHICLE / Camera::of(spec)?.resolution()),
+            Model::Lidar(spec) => Some(spec.max_range),
+            _ => None,
+        }
     }
 
     /// Whether it takes the mean over its window.

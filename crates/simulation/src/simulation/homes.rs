@@ -83,7 +83,7 @@ pub(super) fn home(key: TileKey, size: usize) -> usize {
     home_of_block([key.a, key.b].map(|at| at.div_euclid(BLOCK)), size)
 }
 
-fn home_of_block([a, b]: [i32; 2], size: usize) -> usize {
+pub(super) fn home_of_block([a, b]: [i32; 2], size: usize) -> usize {
     // any mix that spreads neighbours will do (Fibonacci hashing, D. E. Knuth, TAOCP 3, 6.4)
     let block = u64::from(a as u32) << 32 | u64::from(b as u32);
     let mixed = (block ^ block >> 29).wrapping_mul(0x9e37_79b9_7f4a_7c15);

@@ -2,6 +2,7 @@
 
 use super::renderer::{Renderer, Renderers};
 use super::scene::SceneModel;
+use super::sight::{is_in_sight, sight};
 use super::world::{World, WorldModel};
 use crate::ground::{GroundModel, Published};
 use crate::sensor::air::Air;
@@ -18,6 +19,8 @@ use std::sync::{Arc, OnceLock};
 
 /// Over a part of a scan no wheel turns farther than this, rad.
 const TURN: f64 = 1.5;
+/// Who is farther out of sight than this, m, need not be asked how exactly it is told.
+const CERTAIN: f64 = 20.0;
 /// Parts of a scan at most.
 const PARTS: usize = 10;
 
@@ -39,6 +42,11 @@ impl Clone for Imaging {
 }
 
 impl Imaging {
+    /// What another rank's agent told last, if it is heard of.
+    pub fn received(&self, agent: usize) -> Option<&VehicleMessage> {
+        self.received.get(agent)?.as_ref()
+    }
+
     /// Forgets the ground around an agent that looks from elsewhere now.
     pub fn forget(&mut self, agent: usize) {
         if let Some(imager) = self.imagers.get_mut(agent) {
@@ -46,6 +54,9 @@ impl Imaging {
         }
     }
 }
+
+/// An agent that is in sight, as it is told of all.
+type InSight = (usize, Arc<VehicleMessage>);
 
 /// The ground around an agent, and who still looks at it.
 #[derive(Debug)]
@@ -108,10 +119,10 @@ impl World {
             return 0;
         }
         let standing = scene_model.after(&self.model.obstacles, &self.state.damage);
-        let messages: Arc<[VehicleMessage]> = self.messages().into();
-        self.update_imagers(&owing, &messages);
+        let views = self.views_of(&owing);
+        self.update_imagers(&owing);
         let (mut frames, mut due_now) = (0, Vec::new());
-        for &agent in &owing {
+        for (&agent, in_sight) in owing.iter().zip(&views) {
             let Some(imager) = &mut self.imaging.imagers[agent] else { continue };
             let own = &mut self.state.agents[agent].sensors;
             for (index, sensor) in self.model.agents[agent].sensors.iter().enumerate() {
@@ -122,7 +133,7 @@ impl World {
                     scene_model: scene_model.clone(),
                     model: self.model.clone(),
                     relief: imager.relief.clone(),
-                    messages: messages.clone(),
+                    in_sight: in_sight.clone(),
                     renderer: imager.renderer.clone(),
                     standing: standing.clone(),
                     place: [agent, index],
@@ -155,14 +166,45 @@ impl World {
         frames
     }
 
+    /// What each of these agents sees of all, in ascending order: itself and who is in its sight.
+    fn views_of(&self, looking: &[usize]) -> Vec<Arc<[InSight]>> {
+        let agents = 0..self.model.agents.len();
+        let sensors = |agent: usize| &self.model.agents[agent].sensors;
+        let sights = looking.iter().map(|&agent| sight(sensors(agent)).unwrap_or(0.0));
+        let froms = looking.iter().map(|&agent| self.chassis(agent));
+        let eyes: Vec<(Vec3, f64)> = froms.zip(sights).collect();
+        let mut views: Vec<Vec<InSight>> = vec![Vec::new(); looking.len()];
+        for agent in agents {
+            let mut told = None;
+            let is_near = |(from, sight): &(Vec3, f64)| match self.is_own(agent) {
+                true => {
+                    let away = (self.chassis(agent) - from).xy().norm();
+                    away <= *sight + self.trails(agent) + CERTAIN
+                }
+                false => self.imaging.received(agent).is_some(),
+            };
+            for (view, eye) in views.iter_mut().zip(&eyes).filter(|(_, eye)| is_near(eye)) {
+                let told = told.get_or_insert_with(|| Arc::new(self.message(agent)));
+                if is_in_sight(told, &eye.0, eye.1) {
+                    view.push((agent, told.clone()));
+                }
+            }
+        }
+        views.into_iter().map(Arc::from).collect()
+    }
+
+    /// Origin of an own agent's chassis frame, m.
+    fn chassis(&self, agent: usize) -> Vec3 {
+        self.model.agents[agent].vehicle.pose(&self.room(agent).vehicle).position
+    }
+
     /// Brings the ground around those that owe frames up to date, each for itself.
-    fn update_imagers(&mut self, owing: &[usize], messages: &[VehicleMessage]) {
+    fn update_imagers(&mut self, owing: &[usize]) {
+        let places: Vec<[f64; 2]> = owing.iter().map(|&agent| self.place(agent).0).collect();
         let World { model, state, imaging, .. } = self;
         imaging.imagers.resize_with(model.agents.len(), || None);
-        let at = |agent: usize| {
-            let place = &messages[agent].chassis.position;
-            [place.x, place.y]
-        };
+        let at =
+            |agent: usize| owing.binary_search(&agent).map_or([f64::NAN; 2], |index| places[index]);
         let looks =
             |&(agent, _): &(usize, &mut Option<Imager>)| owing.binary_search(&agent).is_ok();
         imaging.imagers.par_iter_mut().enumerate().filter(looks).for_each(|(agent, imager)| {
@@ -203,7 +245,8 @@ struct PendingFrame {
     scene_model: Arc<SceneModel>,
     model: Arc<WorldModel>,
     relief: Arc<Relief>,
-    messages: Arc<[VehicleMessage]>,
+    /// In ascending order; the own agent among them.
+    in_sight: Arc<[InSight]>,
     renderer: Renderer,
     /// What stands, and what has fallen.
     standing: Arc<InstanceSet>,
@@ -235,15 +278,18 @@ impl PendingFrame {
         sensor.augmented(index as u32, self.pose, self.due, reading)
     }
 
-    /// The agents as they move from `ago[0]` to `ago[1]` seconds before now, each at the
+    /// The agents in sight as they move from `ago[0]` to `ago[1]` seconds before now, each at the
     /// twist that it has now: what they did before is no state, and a run that is
     /// resumed sees what one that was not cut sees.
     fn moving(&self, ago: [f64; 2]) -> InstanceSet {
         let [from, to] = ago.map(|ago| -> Vec<VehicleMessage> {
-            self.messages.iter().map(|message| rewound(message, ago)).collect()
+            self.in_sight.iter().map(|(_, message)| rewound(message, ago)).collect()
         });
+        let agents = self.in_sight.iter().map(|(agent, _)| *agent);
+        let told = agents.zip(from.iter().zip(&to).map(|(from, to)| [from, to]));
         let moments_us = ago.map(|ago| self.due.taken_us.saturating_sub((1e6 * ago) as u64));
-        self.scene_model.moving(&self.model, moments_us, [&from, &to])
+        let parts = self.scene_model.parts_with(&self.model, moments_us, told);
+        InstanceSet::new(self.scene_model.meshes(), &parts)
     }
 
     fn scene<'s>(&'s self, moving: &'s InstanceSet, air: &'s Air) -> Scene<'s> {
@@ -253,8 +299,10 @@ impl PendingFrame {
 
     /// The air around the own agent with what vehicles raise.
     fn air(&self) -> Air {
-        let place = &self.messages[self.place[0]].chassis.position;
-        self.scene_model.air_around(&self.model, &self.messages, self.due.taken_us, place)
+        let own = self.in_sight.iter().find(|(agent, _)| *agent == self.place[0]);
+        let place = own.map_or_else(Vec3::zeros, |(_, message)| message.chassis.position);
+        let told = self.in_sight.iter().map(|(agent, message)| (*agent, &**message));
+        self.scene_model.air_with(&self.model, told, self.due.taken_us, &place)
     }
 
     fn picture(&self, sensor: &Sensor, spec: &CameraSpec) -> Option<Image> {
@@ -275,7 +323,7 @@ impl PendingFrame {
 
     fn scan(&self, sensor: &Sensor, lidar: &LidarSpec) -> Cloud {
         let window = sensor.schedule.window();
-        let fastest = self.messages.iter().map(spin).fold(0.0, f64::max);
+        let fastest = self.in_sight.iter().map(|(_, message)| spin(message)).fold(0.0, f64::max);
         let parts = ((fastest * window / TURN).ceil() as usize).clamp(1, PARTS);
         let mut cloud = Cloud::default();
         let air = self.air();

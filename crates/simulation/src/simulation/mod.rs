@@ -52,6 +52,7 @@ mod scenery;
 mod scratch_pool;
 mod sealed;
 mod sensing;
+mod sight;
 mod soundness;
 mod state_hash;
 mod state_part;

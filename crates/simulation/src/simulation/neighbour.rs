@@ -4,15 +4,18 @@
 //! that the agent and the ground it touches cannot leave before the next census.
 //! A rank hears of the agents whose discs meet one of its own agents' and of those
 //! that its agents follow, heartbeat by heartbeat until then; it need not hear of
-//! the others, for neither can an agent reach ground that they change. Ground that one of
+//! the others, for neither can an agent reach ground that they change. Whom its cameras and lidars
+//! see farther away tell it states, but not ruts ([`super::sight`]). Ground that one of
 //! its discs comes to it is given by the ground's home ([`super::homes`]), which also names those
 //! whose discs meet there: nobody hears of all discs. So the bits are those of telling everything
 //! to everyone.
 
 use super::homes::Rect;
+use super::sight::Sighted;
 use crate::grid::TileKey;
 use rstar::{AABB, RTree, RTreeObject};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// Time between two censuses, s.
 pub(super) const CENSUS: f64 = 1.0;
@@ -61,6 +64,11 @@ impl Region {
     pub fn looking(self, sight: f64) -> Region {
         let reach = self.reach.max(sight);
         Region { radius: self.radius + reach - self.reach, reach, ..self }
+    }
+
+    /// The disc in which lies whatever an agent within this one sees, as far as `sight`, m.
+    pub fn seeing(self, sight: f64) -> Region {
+        Region { radius: self.radius + sight, ..self }
     }
 
     /// Whether an agent that is now at (x, y) has kept its promise.
@@ -129,6 +137,8 @@ struct Own {
     region: Region,
     /// Ranks that hear of it at each heartbeat, in ascending order.
     hearers: Vec<usize>,
+    /// Ranks beside them that see it, in ascending order.
+    watchers: Vec<usize>,
 }
 
 /// One rank's knowledge of its neighbours.
@@ -138,7 +148,7 @@ pub(super) struct Neighbourhood {
     tile: f64,
     /// In ascending order of the agents.
     own: Vec<Own>,
-    /// Ranks that hear of any own agent, in ascending order.
+    /// Ranks that hear of any own agent, or see one, in ascending order.
     pub hearers: Vec<usize>,
     /// Ranks that any agent is heard of from, in ascending order.
     pub speakers: Vec<usize>,
@@ -176,6 +186,11 @@ impl Neighbourhood {
         self.place(agent).map_or(&[], |at| &self.own[at].hearers)
     }
 
+    /// Ranks beside them that see it.
+    pub fn watchers(&self, agent: usize) -> &[usize] {
+        self.place(agent).map_or(&[], |at| &self.own[at].watchers)
+    }
+
     /// Where an own agent stands among them.
     fn place(&self, agent: usize) -> Option<usize> {
         self.own.binary_search_by_key(&agent, |own| own.region.agent as usize).ok()
@@ -183,14 +198,14 @@ impl Neighbourhood {
 
     /// Takes a census: settles who hears of whom until the next one. `regions` are those of own
     /// agents and all that meet one of them, `partition` is the rank of each agent, `follows` are
-    /// pairs of agents the first of which needs to see the second, `lookers` those that need to
-    /// see all.
+    /// pairs of agents the first of which needs to see the second, `sighted` tells whom own agents
+    /// see from afar, and who sees them.
     pub fn census(
         &mut self,
         regions: &[Region],
         partition: &[usize],
         follows: &[(usize, usize)],
-        lookers: &[usize],
+        sighted: &Sighted,
     ) {
         let here = self.here;
         let placed = regions.iter().filter_map(|region| {
@@ -205,17 +220,17 @@ impl Neighbourhood {
         };
         self.received.clear();
         self.own.clear();
-        let lookers = ascending(lookers.iter().map(|&looker| partition[looker]).collect());
-        if lookers.contains(&here) {
-            self.received.extend((0..partition.len()).filter(|&agent| partition[agent] != here));
+        self.received.extend(sighted.seen.iter().map(|&agent| agent as usize));
+        let mut seen_by: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+        for &(agent, rank) in &sighted.by {
+            seen_by.entry(agent).or_default().push(rank.into());
         }
         for region in regions {
             let agent = region.agent as usize;
             if partition.get(agent) != Some(&here) {
                 continue;
             }
-            let mut hearers: Vec<usize> =
-                lookers.iter().copied().filter(|&rank| rank != here).collect();
+            let mut hearers = Vec::new();
             for (other, rank) in near(region.envelope()) {
                 hearers.push(rank);
                 self.received.push(other);
@@ -229,10 +244,13 @@ impl Neighbourhood {
                 }
             }
             let hearers = ascending(hearers);
-            self.own.push(Own { region: *region, hearers });
+            let mut watchers = ascending(seen_by.remove(&region.agent).unwrap_or_default());
+            watchers.retain(|rank| hearers.binary_search(rank).is_err());
+            self.own.push(Own { region: *region, hearers, watchers });
         }
         self.own.sort_unstable_by_key(|own| own.region.agent);
-        self.hearers = ascending(self.own.iter().flat_map(|own| own.hearers.clone()).collect());
+        let heard = self.own.iter().flat_map(|own| own.hearers.iter().chain(&own.watchers));
+        self.hearers = ascending(heard.copied().collect());
         self.received = ascending(std::mem::take(&mut self.received));
         self.speakers = ascending(self.received.iter().map(|&agent| partition[agent]).collect());
     }
@@ -257,19 +275,25 @@ mod tests {
     fn peers_are_those_whose_discs_meet_or_who_follow() {
         let mut ranks = Neighbourhood::new(0, 0.8);
         let regions = [region(0, 0.0), region(1, 30.0), region(2, 500.0), region(3, 900.0)];
-        ranks.census(&regions, &[0, 1, 2, 3], &[(3, 0)], &[]);
+        ranks.census(&regions, &[0, 1, 2, 3], &[(3, 0)], &Sighted::default());
         assert_eq!((&ranks.hearers[..], &ranks.speakers[..]), (&[1, 3][..], &[1][..]));
         assert_eq!(ranks.received, [1], "a leader need not see who follows");
     }
 
     #[test]
-    fn who_looks_hears_of_all_and_others_of_neighbours() {
-        let regions = [region(0, 0.0), region(1, 500.0), region(2, 900.0)];
-        let (mut looks, mut does_not) = (Neighbourhood::new(0, 0.8), Neighbourhood::new(1, 0.8));
-        looks.census(&regions, &[0, 1, 2], &[], &[0]);
-        assert_eq!((&looks.received[..], &looks.hearers[..]), (&[1, 2][..], &[][..]));
-        does_not.census(&regions, &[0, 1, 2], &[], &[0]);
-        assert_eq!((&does_not.received[..], &does_not.hearers[..]), (&[][..], &[0][..]));
+    fn who_looks_hears_of_whom_it_sees_and_others_of_neighbours() {
+        let regions = [region(0, 0.0), region(1, 500.0), region(2, 30.0)];
+        let (mut looks, mut seen) = (Neighbourhood::new(0, 0.8), Neighbourhood::new(1, 0.8));
+        let partition = [0, 1, 2];
+        looks.census(&regions, &partition, &[], &Sighted { seen: vec![1, 2], by: Vec::new() });
+        assert_eq!((&looks.received[..], &looks.hearers[..]), (&[1, 2][..], &[2][..]));
+        seen.census(&regions, &partition, &[], &Sighted { seen: Vec::new(), by: vec![(1, 0)] });
+        assert_eq!((&seen.received[..], &seen.hearers[..]), (&[][..], &[0][..]));
+        assert_eq!((seen.hearers(1), seen.watchers(1)), (&[][..], &[0][..]));
+        // who is near is told the ruts, too
+        let mut near = Neighbourhood::new(2, 0.8);
+        near.census(&regions, &partition, &[], &Sighted { seen: Vec::new(), by: vec![(2, 0)] });
+        assert_eq!((near.hearers(2), near.watchers(2)), (&[0][..], &[][..]));
     }
 
     /// One that looks keeps its region as long as one that does not: it sees the farther.

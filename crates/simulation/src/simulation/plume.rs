@@ -26,7 +26,7 @@ const FRESH: f64 = 0.6;
 /// wake, in the near limit of Taylor (1921).
 const SPREAD: f64 = 0.08;
 /// Farther from whoever looks than this, m, there are none.
-const REACH: f64 = 150.0;
+pub(super) const REACH: f64 = 150.0;
 /// Nor are those that take less of the light that goes through their middle.
 const FAINT: f64 = 0.003;
 
@@ -49,9 +49,20 @@ impl SceneModel {
         now_us: u64,
         place: &Vec3,
     ) -> Air {
+        self.air_with(model, messages.iter().enumerate(), now_us, place)
+    }
+
+    /// The same of those agents that are given, in ascending order.
+    pub(super) fn air_with<'m>(
+        &self,
+        model: &WorldModel,
+        told: impl Iterator<Item = (usize, &'m VehicleMessage)>,
+        now_us: u64,
+        place: &Vec3,
+    ) -> Air {
         let mut air = self.air.clone();
         if self.dust > 0.0 && self.loose.iter().any(Option::is_some) {
-            for (agent, message) in messages.iter().enumerate() {
+            for (agent, message) in told {
                 let near = (message.chassis.position - place).norm() < REACH;
                 if near && !message.ended && agent < model.agents.len() {
                     self.plume(model, agent, message, now_us, &mut air.puffs);

@@ -213,7 +213,7 @@ impl SceneModel {
         &self.props
     }
 
-    /// What moves, at two keyframes: their moments, µs, and the agents as each is told for all.
+    /// What moves, at two keyframes: their moments, µs, and all agents as each is told.
     pub fn moving(
         &self,
         model: &WorldModel,
@@ -231,11 +231,23 @@ impl SceneModel {
         moments_us: [u64; 2],
         messages: [&[VehicleMessage]; 2],
     ) -> Vec<Instance> {
+        let [before, now] = messages;
+        let told = before.iter().zip(now).map(|(before, now)| [before, now]);
+        self.parts_with(model, moments_us, told.enumerate())
+    }
+
+    /// The same of those agents that are given, in ascending order.
+    pub(super) fn parts_with<'m>(
+        &self,
+        model: &WorldModel,
+        moments_us: [u64; 2],
+        told: impl Iterator<Item = (usize, [&'m VehicleMessage; 2])>,
+    ) -> Vec<Instance> {
         let mut instances = Vec::new();
-        for (index, agent) in model.agents.iter().enumerate() {
-            let [Some(before), Some(now)] = messages.map(|all| all.get(index)) else { continue };
+        for (index, told) in told {
+            let Some(agent) = model.agents.get(index) else { continue };
             let [before, now] =
-                [before, now].map(|message| parts(&agent.vehicle, &self.visuals[index], message));
+                told.map(|message| parts(&agent.vehicle, &self.visuals[index], message));
             // shoes come and go at the ends of a band
             let paired = before.len() == now.len();
             for (k, (mesh, class, pose)) in now.iter().enumerate() {
@@ -307,9 +319,7 @@ impl World {
 
     /// The same of one.
     pub(super) fn message(&self, agent: usize) -> VehicleMessage {
-        if let (false, Some(Some(received))) =
-            (self.is_own(agent), self.imaging.received.get(agent))
-        {
+        if let (false, Some(received)) = (self.is_own(agent), self.imaging.received(agent)) {
             return received.clone();
         }
         let (state, room) = self.shown(agent);

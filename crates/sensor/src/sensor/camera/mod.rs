@@ -121,6 +121,19 @@ impl Camera {
         Some([self.focal[0] * x + self.middle[0], self.focal[1] * y + self.middle[1]])
     }
 
+    /// Least angle between pixels beside each other, rad: of those in its middle, at its edges and in
+    /// its corners.
+    pub fn resolution(&self) -> f64 {
+        let ([width, height], [u, v]) =
+            ([self.width, self.height].map(|side| f64::from(side) - 1.0), self.middle);
+        let angle = |[u, v]: [f64; 2], [du, dv]: [f64; 2]| {
+            Some(self.direction(u, v)?.cross(&self.direction(u + du, v + dv)?).norm())
+        };
+        let places = [0.0, u, width].into_iter().flat_map(|u| [0.0, v, height].map(|v| [u, v]));
+        let angles = places.flat_map(|at| [angle(at, [1.0, 0.0]), angle(at, [0.0, 1.0])]);
+        angles.flatten().fold(f64::INFINITY, f64::min)
+    }
+
     /// Takes a picture that is complete at the scene's later keyframe. `poses` are the
     /// camera's at the two keyframes, `apart` the time between them, s; what began
     /// before the earlier one is taken as of then. `dice`, of this frame, decides where

@@ -7,6 +7,7 @@ use crate::simulation::homes::{Answer, Claim, Homes};
 use crate::simulation::neighbour::{CENSUS, Region};
 use crate::simulation::rank_error::RankError;
 use crate::simulation::sealed::{opened, sealed};
+use crate::simulation::sight::{Sighted, notices, sighted};
 use crate::sync::ground_code::Memory;
 use crate::sync::message::{Body, MessageFault, Origin, Reader};
 
@@ -18,15 +19,18 @@ impl Ranks<'_> {
         let Some(mut ranks) = self.neighbourhood.take() else { return Ok(()) };
         let Some(mut homes) = self.homes.take() else { return Ok(()) };
         let tile = ranks.tile();
-        let mut regions: Vec<Region> = self.own_agents(|agent, _| {
+        let own: Vec<Region> = self.own_agents(|agent, _| {
             let (centre, speed) = self.world.place(agent as usize);
             let region = Region::around(agent as usize, centre, speed, clock.heartbeat(), tile);
-            let region = region.trailing(self.world.trails(agent as usize));
-            match self.lookers.binary_search(&(agent as usize)) {
-                Ok(_) => region.looking(Relief::sight(self.world.model().ground.lattice().spacing)),
-                Err(_) => region,
-            }
+            region.trailing(self.world.trails(agent as usize))
         });
+        let sighted = self.sighted(&own)?;
+        let around = Relief::sight(self.world.model().ground.lattice().spacing);
+        let looks = |region: &Region| self.lookers.contains_key(&(region.agent as usize));
+        let mut regions: Vec<Region> = own
+            .into_iter()
+            .map(|region| if looks(&region) { region.looking(around) } else { region })
+            .collect();
         let claims = self.post("census", homes.claim(&regions))?;
         for Answer { near, tiles } in self.answered(&mut homes, &claims)? {
             regions.extend(near);
@@ -35,7 +39,7 @@ impl Ranks<'_> {
         homes.forget_far(&mut self.world.state.published);
         regions.sort_unstable_by_key(|region| region.agent);
         regions.dedup_by_key(|region| region.agent);
-        ranks.census(&regions, &self.partition, &self.follows, &self.lookers);
+        ranks.census(&regions, &self.partition, &self.follows, &sighted);
         ranks.due = self.tick() + ((CENSUS / clock.step()) as u64).max(clock.steps_per_heartbeat());
         // new peers have not heard what came before
         self.memories.iter_mut().for_each(Memory::forget);
@@ -43,6 +47,24 @@ impl Ranks<'_> {
         self.ghosts.retain(|agent, _| ranks.received.binary_search(agent).is_ok());
         (self.neighbourhood, self.homes) = (Some(ranks), Some(homes));
         Ok(())
+    }
+
+    /// Whom own agents see until the next census, and by whom they are seen, where anybody looks.
+    fn sighted(&mut self, own: &[Region]) -> Result<Sighted, RankError> {
+        let mut all = Sighted::default();
+        if self.lookers.is_empty() {
+            return Ok(all);
+        }
+        let sees = |region: &Region| {
+            let sight = self.lookers.get(&(region.agent as usize))?;
+            Some(region.seeing(*sight))
+        };
+        let sights: Vec<Region> = own.iter().filter_map(sees).collect();
+        let notices = self.post("sights", notices(own, &sights, self.size()))?;
+        for (_, answer) in self.post("who is seen", sighted(&notices))? {
+            all.extend(answer);
+        }
+        Ok(all)
     }
 
     /// The answers of all homes that were asked, this rank's own included.

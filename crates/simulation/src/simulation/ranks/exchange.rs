@@ -1,9 +1,11 @@
 //! The messages of a heartbeat: written for own agents, exchanged, and read.
 
 use super::gathering::digests_of;
-use super::{HeartbeatFigures, Ranks, Route};
+use super::{Announced, HeartbeatFigures, Ranks, Route};
+use crate::ground::Patches;
 use crate::simulation::rank_error::RankError;
 use crate::sync::ghost::Ghost;
+use crate::sync::ground_code::Memory;
 use crate::sync::message::{Body, MessageFault, Origin, Reader};
 use crate::sync::{Communicator, Phases, star};
 use std::collections::btree_map::Entry;
@@ -22,18 +24,30 @@ impl Ranks<'_> {
         announced.clear();
         for &agent in world.own_agents() {
             figures.agents += 1;
-            if let (Some(ranks), Some(homes)) = (&*neighbourhood, &mut *homes) {
+            if let Some(homes) = homes.as_mut().filter(|_| neighbourhood.is_some()) {
                 homes.leave(world.patches(agent));
-                if ranks.hearers(agent).is_empty() {
-                    continue;
-                }
+            }
+            let told = neighbourhood.as_ref().map_or([true, false], |ranks| {
+                [ranks.hearers(agent), ranks.watchers(agent)].map(|ranks| !ranks.is_empty())
+            });
+            if told == [false; 2] {
+                continue;
             }
             let (state, patches) = world.outgoing(agent);
-            let memory = &mut self.memories[agent];
-            writer.agent_heartbeat(&origin(agent), &state, patches, memory, outgoing);
-            announced.push((agent, outgoing.len()));
-            figures.nodes += patches.states().len() as u64;
-            figures.ground_bytes += writer.ground_bytes() as u64;
+            let (origin, begun) = (origin(agent), outgoing.len());
+            if told[0] {
+                let memory = &mut self.memories[agent];
+                writer.agent_heartbeat(&origin, &state, patches, memory, outgoing);
+                figures.nodes += patches.states().len() as u64;
+                figures.ground_bytes += writer.ground_bytes() as u64;
+            }
+            let whole = begun..outgoing.len();
+            if told[1] {
+                let (nothing, mut memory) = (Patches::default(), Memory::default());
+                writer.agent_heartbeat(&origin, &state, &nothing, &mut memory, outgoing);
+            }
+            let seen = whole.end..outgoing.len();
+            announced.push(Announced { agent, whole, seen });
         }
         figures.announced = announced.len() as u64;
         figures.state_bytes = outgoing.len() as u64 - figures.ground_bytes;
@@ -41,12 +55,12 @@ impl Ranks<'_> {
             addressed.clear();
             for hearer in &ranks.hearers {
                 let mut message = Vec::new();
-                let mut start = 0;
-                for &(agent, end) in &*announced {
-                    if ranks.hearers(agent).contains(hearer) {
-                        message.extend_from_slice(&outgoing[start..end]);
+                for Announced { agent, whole, seen } in &*announced {
+                    if ranks.hearers(*agent).contains(hearer) {
+                        message.extend_from_slice(&outgoing[whole.clone()]);
+                    } else if ranks.watchers(*agent).contains(hearer) {
+                        message.extend_from_slice(&outgoing[seen.clone()]);
                     }
-                    start = end;
                 }
                 addressed.push(&message);
             }

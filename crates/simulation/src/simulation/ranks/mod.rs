@@ -30,6 +30,7 @@ use super::handshake::{agree, describe, fingerprint, share_state};
 use super::homes::Homes;
 use super::neighbour::Neighbourhood;
 use super::rank_error::RankError;
+use super::sight::lookers;
 use super::world::{World, WorldModel, WorldState};
 use crate::grid::TILE;
 use crate::ground::{Patches, Published};
@@ -39,6 +40,7 @@ use crate::sync::message::{VehicleState, Writer};
 use crate::sync::{Communicator, Members, Partition, Parts};
 use gathering::Digests;
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -55,8 +57,8 @@ pub enum Route {
     /// Only between ranks whose agents may meet before the next census, which
     /// is held every second, or earlier where a vehicle is about to leave the region
     /// that it announced. Ground that a rank was not told is made up for when
-    /// one of its agents comes near. A rank with cameras or lidars hears of all vehicles, and
-    /// holds the ground that they look at.
+    /// one of its agents comes near. A rank with cameras or lidars hears of the vehicles that they
+    /// may see, too, and holds the ground that they look at.
     Neighbour,
 }
 
@@ -108,6 +110,15 @@ pub struct Rebalancing {
     pub by_chance: Option<u64>,
 }
 
+/// An own agent that is told of at a heartbeat.
+struct Announced {
+    agent: usize,
+    /// Where `outgoing` holds what is told to those that hear of it, ...
+    whole: Range<usize>,
+    /// ... and what to those that see it alone: no ground.
+    seen: Range<usize>,
+}
+
 /// This rank's part of a world that several ranks share.
 pub struct Ranks<'c> {
     world: World,
@@ -118,8 +129,8 @@ pub struct Ranks<'c> {
     partition: Vec<usize>,
     writer: Writer,
     outgoing: Vec<u8>,
-    /// Own agents that are told of, each with the end of its message in `outgoing`.
-    announced: Vec<(usize, usize)>,
+    /// Own agents that are told of.
+    announced: Vec<Announced>,
     /// What goes to each rank that hears of some of them.
     addressed: Parts,
     incoming: Parts,
@@ -144,8 +155,8 @@ pub struct Ranks<'c> {
     whole: Published,
     /// Pairs of agents the first of which needs to see the second wherever it is.
     follows: Vec<(usize, usize)>,
-    /// Agents with cameras or lidars, in ascending order: they need to see all.
-    lookers: Vec<usize>,
+    /// Agents with cameras or lidars, and how far they see, m.
+    lookers: BTreeMap<usize, f64>,
     /// Bytes received since the last heartbeat's figures.
     received_bytes: u64,
     rebalancing: Option<Rebalancing>,
@@ -443,16 +454,6 @@ impl<'c> Ranks<'c> {
     pub fn is_running(&self) -> bool {
         self.running
     }
-}
-
-/// Agents with cameras or lidars that have something to look at.
-fn lookers(model: &WorldModel) -> Vec<usize> {
-    if model.scene_model.is_none() {
-        return Vec::new();
-    }
-    let looks =
-        |agent: &usize| model.agents[*agent].sensors.iter().any(|sensor| sensor.model.is_imaging());
-    (0..model.agents.len()).filter(looks).collect()
 }
 
 /// Pairs of agents the first of which needs to see the second, however far away it is: who

@@ -134,8 +134,10 @@ impl Ranks<'_> {
                 let mut told = Vec::new();
                 for hearer in &ranks.hearers {
                     let mut message = Vec::new();
-                    let heard = own.iter().filter(|&&own| ranks.hearers(own).contains(hearer));
-                    heard.for_each(|&agent| introduction(agent, &mut message));
+                    let known = own.iter().filter(|&&own| {
+                        ranks.hearers(own).contains(hearer) || ranks.watchers(own).contains(hearer)
+                    });
+                    known.for_each(|&agent| introduction(agent, &mut message));
                     told.push(message);
                 }
                 let (to, from) = (ranks.hearers.clone(), ranks.speakers.clone());
