@@ -6,9 +6,10 @@
 //! computer that is busy. All moments are simulated, so that neither the number of threads nor
 //! their speed can change a bit.
 
-use super::agent::{AgentModel, AgentState};
+use super::agent::{AgentModel, AgentState, AgentWorkspace};
 use super::imaging::imaging_threads;
 use super::radio::Network;
+use super::rank_part::each_own;
 use super::team::{Member, Report};
 use super::timings::{Part, Stopwatch};
 use super::world::World;
@@ -24,7 +25,6 @@ use crate::sensor::{Awaited, Delivery, Reading};
 use crate::spatial::Pose;
 use crate::vehicle::Controls;
 use crate::vehicle::driver::Intent;
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -286,17 +286,15 @@ impl World {
     /// Hands what sensors have delivered by a moment, µs, to the vehicles that drive themselves,
     /// each for itself.
     pub(super) fn perceive(&mut self, now_us: u64) {
-        let World { model, state, workspaces, .. } = self;
-        let rooms = state.agents.par_iter_mut().zip(workspaces.par_iter());
-        model.agents.par_iter().zip(rooms).enumerate().for_each(
-            |(agent, (model, (state, room)))| {
-                if let (Some(autonomy), None) = (&model.autonomy, &state.outcome)
-                    && let (Some(own), Some(room)) = (&mut state.autonomy, room)
-                {
-                    own.perceive((agent as u32, autonomy), &room.delivered, now_us);
-                }
-            },
-        );
+        let World { model, state, workspaces, own_agents, .. } = self;
+        let perceive = |agent: usize, state: &mut AgentState, room: &mut AgentWorkspace| {
+            if let (Some(autonomy), None) = (&model.agents[agent].autonomy, &state.outcome)
+                && let Some(own) = &mut state.autonomy
+            {
+                own.perceive((agent as u32, autonomy), &room.delivered, now_us);
+            }
+        };
+        each_own(own_agents, (0, &mut state.agents, workspaces), &perceive);
     }
 
     /// Own members of the team take note of where others are that they have a link to.

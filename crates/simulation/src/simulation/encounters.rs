@@ -6,6 +6,7 @@
 //! given goes there.
 
 use super::agent::AgentView;
+use super::heard::Heard;
 use super::hit::{Struck, Touch};
 use super::hull_part::HullPart;
 use super::world::WorldModel;
@@ -76,7 +77,7 @@ pub(super) struct Encounters {
 pub(super) struct Known<'a> {
     pub views: &'a [AgentView],
     /// Whose views are up to date.
-    pub heard: &'a [bool],
+    pub heard: &'a Heard,
     /// Which step here.
     pub own: &'a [bool],
 }
@@ -112,10 +113,7 @@ impl Encounters {
     /// step here.
     pub fn meet(&mut self, model: &WorldModel, tows: &[TowState], known: &Known<'_>, steps: u64) {
         let agents = model.agents.len();
-        self.count = 0;
-        self.acting.clear();
-        self.close.clear();
-        self.close.resize(agents, false);
+        self.forget(model);
         if agents < 2 && !model.can_collide() {
             return;
         }
@@ -125,7 +123,7 @@ impl Encounters {
         self.find(model, known, ahead);
         for (index, (link, state)) in model.tows.iter().zip(tows).enumerate() {
             let [a, b] = link.agents;
-            if state.broken || !(known.heard[a] && known.heard[b]) {
+            if state.broken || !(known.heard.has(a) && known.heard.has(b)) {
                 continue;
             }
             for agent in link.agents {
@@ -152,13 +150,9 @@ impl Encounters {
             };
             met.touch = met.pair.approach([&a, &b], time);
         });
-        self.partners.clear();
-        self.partners.resize(2 * agents, 0);
         for met in self.met[..self.count].iter().filter(|met| met.touch && met.tow.is_none()) {
             met.parties.iter().for_each(|&party| self.partners[party] += 1);
         }
-        self.pressed.clear();
-        self.pressed.resize(2 * agents, Wrench::default());
         for met in self.met[..self.count].iter().filter(|met| met.touch) {
             for (side, &party) in met.parties.iter().enumerate() {
                 let Some(own) = body(model, views, party) else { continue };
@@ -204,6 +198,25 @@ impl Encounters {
         self.acting.sort_unstable();
     }
 
+    /// Forgets the heartbeat before: of those that were known in it, for going through all would take
+    /// longer the more agents there are on other ranks.
+    fn forget(&mut self, model: &WorldModel) {
+        self.count = 0;
+        self.acting.clear();
+        let agents = model.agents.len();
+        self.close.resize(agents, false);
+        self.place.resize(2 * agents, u32::MAX);
+        self.partners.resize(2 * agents, 0);
+        self.pressed.resize(2 * agents, Wrench::default());
+        let Encounters { order, place, close, partners, pressed, .. } = self;
+        let known = order.drain(..).map(|(_, party)| party as usize);
+        let towed = model.tows.iter().flat_map(|link| link.agents);
+        for party in known.chain(towed.map(|agent| party(agent, HullPart::Chassis))) {
+            close[agent_of(party)] = false;
+            (place[party], partners[party], pressed[party]) = (u32::MAX, 0, Wrench::default());
+        }
+    }
+
     /// Pairs whose vehicles may touch within `time` seconds.
     fn find(&mut self, model: &WorldModel, known: &Known<'_>, time: f64) {
         let Known { views, heard, .. } = known;
@@ -218,8 +231,8 @@ impl Encounters {
             let outline = model.agents[agent].vehicle.outline_of(part);
             outline.map_or(0.0, |outline| outline.ball.1) + way + 0.5 * CLOSE
         };
-        self.order.clear();
-        for (agent, view) in views.iter().enumerate().filter(|&(agent, _)| heard[agent]) {
+        for &agent in heard.agents() {
+            let view = &views[agent];
             let (middle, _) = model.agents[agent].vehicle.outline().ball;
             let middle = (view.pose.point(&middle), party(agent, HullPart::Chassis) as u32);
             let trailer = view.trailer.as_ref();
@@ -232,8 +245,6 @@ impl Encounters {
             let by = |axis: usize| a[axis].total_cmp(&b[axis]);
             by(0).then(by(1)).then(by(2)).then(one.cmp(other))
         });
-        self.place.clear();
-        self.place.resize(2 * views.len(), u32::MAX);
         for (place, (_, party)) in self.order.iter().enumerate() {
             self.place[*party as usize] = place as u32;
         }

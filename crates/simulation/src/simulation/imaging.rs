@@ -15,6 +15,7 @@ use crate::spatial::{Pose, Quat, Vec3};
 use crate::sync::message::{PartState, RunningGear, VehicleState as VehicleMessage};
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
+use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 /// Over a part of a scan no wheel turns farther than this, rad.
@@ -28,7 +29,7 @@ const PARTS: usize = 10;
 #[derive(Debug, Default)]
 pub(super) struct Imaging {
     /// Of each agent that looks.
-    imagers: Vec<Option<Imager>>,
+    imagers: BTreeMap<usize, Imager>,
     /// What other ranks' agents told last.
     pub received: Vec<Option<VehicleMessage>>,
     renderers: Renderers,
@@ -49,9 +50,7 @@ impl Imaging {
 
     /// Forgets the ground around an agent that looks from elsewhere now.
     pub fn forget(&mut self, agent: usize) {
-        if let Some(imager) = self.imagers.get_mut(agent) {
-            *imager = None;
-        }
+        self.imagers.remove(&agent);
     }
 }
 
@@ -92,7 +91,7 @@ impl World {
     /// The ground around a place. Who looks at it from nearby has most of its tiles.
     fn relief_around(&self, at: [f64; 2]) -> Relief {
         let (ground, published) = (&self.model.ground, &self.state.published);
-        let known = self.imaging.imagers.iter().flatten().map(|imager| &imager.relief);
+        let known = self.imaging.imagers.values().map(|imager| &imager.relief);
         match known.min_by(|a, b| a.distance(at).total_cmp(&b.distance(at))) {
             Some(nearest) => {
                 let mut relief = Relief::clone(nearest);
@@ -108,22 +107,24 @@ impl World {
     /// vehicles drive on. How many they are.
     pub(super) fn take_images(&mut self, [before_us, now_us]: [u64; 2]) -> u64 {
         let Some(scene_model) = self.model.scene_model.clone() else { return 0 };
-        let owing: Vec<usize> = (0..self.model().agents.len())
-            .filter(|&agent| self.is_own(agent) && self.state().agents[agent].outcome.is_none())
+        let own = self.own_agents().iter().copied();
+        let owing: Vec<usize> = own
             .filter(|&agent| {
                 let sensors = &self.model().agents[agent].sensors;
                 sensors.iter().any(|sensor| sensor.owes(before_us, now_us).is_some())
             })
+            .filter(|&agent| self.state().agents[agent].outcome.is_none())
             .collect();
         if owing.is_empty() {
             return 0;
         }
         let standing = scene_model.after(&self.model.obstacles, &self.state.damage);
+        self.heard.refresh();
         let views = self.views_of(&owing);
         self.update_imagers(&owing);
         let (mut frames, mut due_now) = (0, Vec::new());
         for (&agent, in_sight) in owing.iter().zip(&views) {
-            let Some(imager) = &mut self.imaging.imagers[agent] else { continue };
+            let Some(imager) = self.imaging.imagers.get_mut(&agent) else { continue };
             let own = &mut self.state.agents[agent].sensors;
             for (index, sensor) in self.model.agents[agent].sensors.iter().enumerate() {
                 let Some(due) = sensor.owes(before_us, now_us) else { continue };
@@ -168,13 +169,12 @@ impl World {
 
     /// What each of these agents sees of all, in ascending order: itself and who is in its sight.
     fn views_of(&self, looking: &[usize]) -> Vec<Arc<[InSight]>> {
-        let agents = 0..self.model.agents.len();
         let sensors = |agent: usize| &self.model.agents[agent].sensors;
         let sights = looking.iter().map(|&agent| sight(sensors(agent)).unwrap_or(0.0));
         let froms = looking.iter().map(|&agent| self.chassis(agent));
         let eyes: Vec<(Vec3, f64)> = froms.zip(sights).collect();
         let mut views: Vec<Vec<InSight>> = vec![Vec::new(); looking.len()];
-        for agent in agents {
+        for &agent in self.heard.agents() {
             let mut told = None;
             let is_near = |(from, sight): &(Vec3, f64)| match self.is_own(agent) {
                 true => {
@@ -202,22 +202,20 @@ impl World {
     fn update_imagers(&mut self, owing: &[usize]) {
         let places: Vec<[f64; 2]> = owing.iter().map(|&agent| self.place(agent).0).collect();
         let World { model, state, imaging, .. } = self;
-        imaging.imagers.resize_with(model.agents.len(), || None);
-        let at =
-            |agent: usize| owing.binary_search(&agent).map_or([f64::NAN; 2], |index| places[index]);
-        let looks =
-            |&(agent, _): &(usize, &mut Option<Imager>)| owing.binary_search(&agent).is_ok();
-        imaging.imagers.par_iter_mut().enumerate().filter(looks).for_each(|(agent, imager)| {
-            if let Some(imager) = imager {
-                imager.update(&model.ground, &state.published, at(agent));
-            }
+        let looking = imaging.imagers.iter_mut().filter_map(|(agent, imager)| {
+            let index = owing.binary_search(agent).ok()?;
+            Some((imager, places[index]))
         });
-        for &agent in owing {
-            if self.imaging.imagers[agent].is_none() {
-                let relief = self.relief_around(at(agent));
+        let looking: Vec<(&mut Imager, [f64; 2])> = looking.collect();
+        looking.into_par_iter().for_each(|(imager, at)| {
+            imager.update(&model.ground, &state.published, at);
+        });
+        for (&agent, &at) in owing.iter().zip(&places) {
+            if !self.imaging.imagers.contains_key(&agent) {
+                let relief = self.relief_around(at);
                 let renderer = self.imaging.renderers.renderer(&self.model, &relief);
                 let imager = Imager { relief: Arc::new(relief), underway: Vec::new(), renderer };
-                self.imaging.imagers[agent] = Some(imager);
+                self.imaging.imagers.insert(agent, imager);
             }
         }
     }

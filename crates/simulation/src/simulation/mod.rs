@@ -20,6 +20,7 @@ mod external_driver;
 mod firm_spring;
 mod ground_vehicle;
 mod handshake;
+mod heard;
 mod heartbeat_record;
 mod hit;
 mod homes;

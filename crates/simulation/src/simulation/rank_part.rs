@@ -6,6 +6,7 @@
 
 use super::agent::{AgentState, AgentWorkspace};
 use super::apart::{Aside, threads_are_spare};
+use super::heard::Heard;
 use super::record::Sample;
 use super::statics::Stand;
 use super::world::{World, WorldModel, WorldState, derived};
@@ -15,6 +16,34 @@ use crate::sync::message::VehicleState as VehicleMessage;
 use rayon::prelude::*;
 use std::borrow::Cow;
 use std::sync::Arc;
+
+/// Does something to each of these agents, in ascending order of which they are, on all threads: by
+/// halves, so that nothing is allocated, and those that step elsewhere are not gone through. With the
+/// states and rooms of all from an agent on.
+pub(super) fn each_own(
+    own: &[usize],
+    (first, states, rooms): (usize, &mut [AgentState], &mut [Option<Box<AgentWorkspace>>]),
+    act: &(impl Fn(usize, &mut AgentState, &mut AgentWorkspace) + Sync),
+) {
+    match own {
+        [] => {}
+        [agent] => {
+            if let Some(room) = &mut rooms[agent - first] {
+                act(*agent, &mut states[agent - first], room);
+            }
+        }
+        _ => {
+            let (low, high) = own.split_at(own.len() / 2);
+            let middle = high[0];
+            let (low_states, high_states) = states.split_at_mut(middle - first);
+            let (low_rooms, high_rooms) = rooms.split_at_mut(middle - first);
+            rayon::join(
+                || each_own(low, (first, low_states, low_rooms), act),
+                || each_own(high, (middle, high_states, high_rooms), act),
+            );
+        }
+    }
+}
 
 impl World {
     /// One rank's part of a world, to step its `own` agents. Without a state it begins at the
@@ -27,7 +56,7 @@ impl World {
             world.stands = vec![Stand::Still; agents];
             world.workspaces.resize_with(agents, || None);
             world.views.resize_with(agents, Default::default);
-            world.heard.resize(agents, false);
+            world.heard = Heard::new(agents, false);
             return world;
         };
         let mut world = World::around(model, state, own);
@@ -102,7 +131,7 @@ impl World {
     /// Takes note of what another rank's agent told.
     pub(super) fn see(&mut self, agent: usize, message: &VehicleMessage) {
         self.views[agent] = message.into();
-        self.heard[agent] = true;
+        self.heard.add(agent);
         if self.model.scene_model.is_some() {
             self.imaging.received.resize(self.own.len(), None);
             self.imaging.received[agent] = Some(message.clone());
@@ -111,9 +140,8 @@ impl World {
 
     /// Who is told of at heartbeats from now on: what is known of the others goes stale.
     pub(super) fn hear_only(&mut self, received: &[usize]) {
-        for (agent, heard) in self.heard.iter_mut().enumerate().filter(|(_, heard)| **heard) {
-            *heard = self.own[agent] || received.binary_search(&agent).is_ok();
-        }
+        let own = &self.own;
+        self.heard.retain(|agent| own[agent] || received.binary_search(&agent).is_ok());
         for (agent, told) in self.imaging.received.iter_mut().enumerate() {
             if received.binary_search(&agent).is_err() {
                 *told = None;
@@ -138,7 +166,7 @@ impl World {
         if let Err(place) = self.own_agents.binary_search(&agent) {
             self.own_agents.insert(place, agent);
         }
-        self.heard[agent] = true;
+        self.heard.add(agent);
     }
 
     /// Gives an own agent away: what is known of it here is what it told last.

@@ -12,11 +12,13 @@ use super::clock::Clock;
 use super::encounters::{Encounters, Known, TowLink};
 use super::endings::Endings;
 use super::exploration::Hole;
+use super::heard::Heard;
 use super::hit::{Hit, Struck, StruckCounts};
 use super::imaging::Imaging;
 use super::obstacle::Obstacles;
 use super::outcome::{Outcome, OutcomeReport};
 use super::radio::RadioNet;
+use super::rank_part::each_own;
 use super::record::{RunSummary, RunWarning, Sample, VehicleSummary};
 use super::roadside::{Pedestrian, TrafficLight};
 use super::scene::SceneModel;
@@ -148,7 +150,7 @@ pub struct World {
     pub(super) views: Vec<AgentView>,
     pub(super) patches: Patches,
     /// Whose views are up to date.
-    pub(super) heard: Vec<bool>,
+    pub(super) heard: Heard,
     encounters: Encounters,
     /// Of own agents, over the last heartbeat.
     fastest_motion: FastestMotion,
@@ -233,7 +235,7 @@ impl World {
             asides: ScratchPool::default(),
             views: Vec::new(),
             patches: Patches::default(),
-            heard: Vec::new(),
+            heard: Heard::default(),
             encounters: Encounters::default(),
             fastest_motion: FastestMotion::default(),
             imaging: Imaging::default(),
@@ -250,7 +252,7 @@ impl World {
             (self.own[index].then(|| Box::new(room)), view)
         };
         (self.workspaces, self.views) = agents.map(derive).unzip();
-        self.heard = vec![true; self.views.len()];
+        self.heard = Heard::new(self.views.len(), true);
         self.fastest_motion = FastestMotion::default();
         // what lies around is to be looked at anew
         self.imaging = self.imaging.clone();
@@ -317,6 +319,7 @@ impl World {
         } = self;
         let WorldModel { clock, agents, .. } = &**model;
         let (published, ticks) = (&state.published, [state.tick, state.steps]);
+        heard.refresh();
         encounters.meet(model, &state.tows, &Known { views, heard, own }, state.steps);
         let (encounters, damage) = (&*encounters, &state.damage[..]);
         let under_way =
@@ -324,17 +327,14 @@ impl World {
         let spare = threads_are_spare(under_way);
         let (scratches, asides) = (&*scratches, &*asides);
         let around = Surroundings { model, published, ticks, views, encounters, damage };
-        // over all, which is a few ns for each that steps elsewhere: a list of those that step
-        // here would be allocated at each heartbeat
-        let rooms = state.agents.par_iter_mut().zip(workspaces.par_iter_mut());
-        agents.par_iter().zip(rooms).enumerate().for_each(|(index, (agent, (state, room)))| {
-            let Some(workspace) = room else { return };
+        let step = |index: usize, state: &mut AgentState, workspace: &mut AgentWorkspace| {
             workspace.scratch = scratches.take();
             workspace.aside = spare.then(|| asides.take());
-            agent.heartbeat(index, &around, state, workspace);
+            agents[index].heartbeat(index, &around, state, workspace);
             scratches.give(std::mem::take(&mut workspace.scratch));
             workspace.aside.take().into_iter().for_each(|room| asides.give(room));
-        });
+        };
+        each_own(own_agents, (0, &mut state.agents, workspaces), &step);
         let time = ticks[1] as f64 * clock.step();
         *fastest_motion = FastestMotion::default();
         for &index in &*own_agents {
