@@ -730,8 +730,30 @@ sensor = [{ name = "a", model = { kind = "camera", lens = { kind = "kannala_bran
     (
         "heading_deg = 10",
         r#"heading_deg = 10
+sensor = [{ name = "a", model = { kind = "lidar", preset = "vlp16", min_range = 150 } }]"#,
+        ":58: vehicle[2].sensor[0].model.min_range = 150: must be below max_range = 100 of its preset",
+    ),
+    (
+        "heading_deg = 10",
+        r#"heading_deg = 10
+sensor = [{ name = "a", model = { kind = "lidar", preset = "vlp16", max_range = 0.2 } }]"#,
+        ":58: vehicle[2].sensor[0].model.max_range = 0.2: must be above min_range = 0.5 of its preset",
+    ),
+    (
+        "heading_deg = 10",
+        "heading_deg = 10\n[[pedestrian]]\nname = \"lead\"\nradio = \"r\"\nway = [[5, 5], [6, 6]]\n[[vehicle]]\nname = \"v\"\nmodel = \"hmmwv\"\nposition = [9, 9]",
+        "pedestrian[0].name = \"lead\": is already the name of vehicle[0]",
+    ),
+    (
+        "heading_deg = 10",
+        "heading_deg = 10\n[[pedestrian]]\nname = \"p\"\nradio = \"r\"\nway = [[5, 5], [6, 6]]\n[[vehicle]]\nname = \"v\"\nmodel = \"hmmwv\"\nposition = [9, 9]",
+        "pedestrian[0].radio = \"r\": must be the name of one that there is; there is none",
+    ),
+    (
+        "heading_deg = 10",
+        r#"heading_deg = 10
 sensor = [{ name = "a", model = { kind = "camera", fov_deg = 180 } }]"#,
-        ":58: vehicle[2].sensor[0].model.fov_deg = 180: must be an angle that its lens can see",
+        ":58: vehicle[2].sensor[0].model.fov_deg = 180: must be below 180 deg, as far as its lens sees",
     ),
     (
         "heading_deg = 10",
@@ -884,6 +906,23 @@ const COMMAND_LINES: &[(&[&str], &str, i32)] = &[
     (&["terrain"], "Usage: bekker terrain", 2),
     (&["terrain", "info", "gone.tif"], "gone.tif: No such file", 3),
     (&["terrain", "info", "a.png", "--cell-size", "2"], "--height-range", 2),
+    (&["terrain", "info", "a.tif", "--picture", "a.tif"], "must end in .png", 2),
+    (
+        &["run", "sound.toml", "--timeout", "-5"],
+        "invalid value '-5' for '--timeout <SECONDS>': must be above 0 and up to 1e9 s",
+        2,
+    ),
+    (&["run", "sound.toml", "--ranks", "-1"], "-1 is not in 1..=1024", 2),
+    (
+        &["run", "sound.toml", "--processes", "2", "--rank", "0", "--meet", "foo"],
+        "must be HOST:PORT with a port from 1 to 65535, or dds:DOMAIN",
+        2,
+    ),
+    (
+        &["bench", "scaling", "--quick", "--agents", "5"],
+        "'--quick' cannot be used with '--agents <N>'",
+        2,
+    ),
     (
         &["terrain", "import", "a.asc", "b.tif", "--crop", "1,2"],
         "must be 4 numbers between commas",

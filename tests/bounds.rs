@@ -82,7 +82,7 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
     (
         "speed = 5 }",
         "speed = 5 }\nsensor = [{ name = 'c', model = { kind = 'camera', fov_deg = 180 } }]",
-        "fov_deg = 180: must be an angle that its lens can see: below 180 deg for a pinhole",
+        "fov_deg = 180: must be below 180 deg, as far as its lens sees",
     ),
     (
         "speed = 5 }",

@@ -138,6 +138,16 @@ fn an_imported_terrain_is_the_one_it_came_from() {
     let bounds: Vec<f64> = serde_json::from_value(info["bounds"].clone()).unwrap();
     // 300 m are 0.0033 degrees of longitude and 0.0027 of latitude there
     assert!(bounds[0] <= -84.1934 && bounds[3] >= 36.6233, "{bounds:?}");
+    // what is there is kept, the elevation model itself whatever is asked for
+    let before = std::fs::read(&out).unwrap();
+    let (_, report, code) = bekker(&["terrain", "import", source, &out, crop[0], crop[1]]);
+    assert!(code == 3 && report.contains("--force writes in its place"), "{code}: {report}");
+    let (_, report, code) = bekker(&["terrain", "import", &out, &out, "--force"]);
+    assert!(code == 3 && report.contains("is the DEM itself"), "{code}: {report}");
+    assert_eq!(std::fs::read(&out).unwrap(), before);
+    let small = "--crop=-100,-100,100,100";
+    let (_, report, code) = bekker(&["terrain", "import", source, &out, crop[0], small, "--force"]);
+    assert!(code == 0 && std::fs::read(&out).unwrap().len() < before.len(), "{report}");
     let (data, _, _) = bekker(&["terrain", "info", source]);
     assert!(data.contains("403 x 344"), "{data}");
 }
@@ -228,7 +238,7 @@ fn restarts_without_effect_are_refused() {
     assert!(told.contains("'--restarts <TIMES>' cannot be used with '--ranks <N>'"), "{told}");
     let told = run(&["--processes", "2", "--html"]);
     assert!(told.contains("'--restarts <TIMES>' cannot be used with '--html'"), "{told}");
-    let told = run(&["--processes", "2", "--rank", "0", "--meet", "127.0.0.1:0"]);
+    let told = run(&["--processes", "2", "--rank", "0", "--meet", "127.0.0.1:9"]);
     assert!(told.contains("'2' for '--restarts': must be left away with --rank"), "{told}");
 }
 

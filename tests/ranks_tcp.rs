@@ -136,7 +136,7 @@ fn those_that_do_not_fit_are_named_and_nothing_is_left() {
     assert!(!runs.out("alone").exists());
     // an address that others reach wants a secret
     let mut open = Command::new(bekker());
-    let words = ["--processes", "2", "--rank", "0", "--meet", "0.0.0.0:0"];
+    let words = ["--processes", "2", "--rank", "0", "--meet", "0.0.0.0:9"];
     let output = open.args(runs.arguments(&out, &words)).env_remove("BEKKER_TOKEN");
     let output = output.output().unwrap();
     assert_eq!(output.status.code(), Some(3));

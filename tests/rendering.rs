@@ -157,6 +157,44 @@ fn a_cylinder_a_sphere_and_a_wall_are_within_a_millimetre_at_a_hundred_metres() 
     assert!(seen.iter().all(|&count| count > 90), "{seen:?}");
 }
 
+/// Ground nearer than the nearest range blocks the beam: no return, and none from beneath it.
+#[test]
+fn ground_nearer_than_the_nearest_range_does_not_return() {
+    let yard = Yard::new(Vec::new(), &[]);
+    let down = [-80.0_f64, -45.0, -30.0, -5.0].map(f64::to_radians);
+    for rays in [RayModel::One, RayModel::Footprint] {
+        for nearest in [0.0, 6.0, 20.0] {
+            let lidar = LidarSpec { min_range: nearest, rays, ..exact(down.to_vec(), 36) };
+            let cloud = scanned(&lidar, &yard.scene(), |_| at(0.0, 0.0, 4.0));
+            let beyond = down.iter().filter(|angle| 4.0 / -angle.sin() > nearest).count();
+            assert_eq!(cloud.returns.len(), 36 * beyond, "{rays:?}, from {nearest} m");
+            // single precision, 46 m away
+            let on_ground = |z: f32| (f64::from(z) + 4.0).abs() < 1e-4;
+            assert!(cloud.returns.iter().all(|own| on_ground(own.point[2])), "{nearest}");
+        }
+    }
+}
+
+/// Both angles of a beam err by the same, however steep it is.
+#[test]
+fn beams_err_by_both_angles_alike() {
+    let yard = Yard::new(Vec::new(), &[]);
+    let error = 0.5_f64.to_radians();
+    let noise = LidarNoise { angle: error, ..LidarNoise::default() };
+    for elevation in [-60.0_f64, -10.0].map(f64::to_radians) {
+        let lidar = LidarSpec { noise, ..exact(vec![elevation], 3600) };
+        let cloud = scanned(&lidar, &yard.scene(), |_| at(0.0, 0.0, 4.0));
+        assert_eq!(cloud.returns.len(), 3600);
+        let off = cloud.returns.iter().map(|own| {
+            let [x, y, z] = own.point.map(f64::from);
+            z.atan2(x.hypot(y)) - elevation
+        });
+        let found = (off.map(|off| off * off).sum::<f64>() / 3600.0).sqrt();
+        // the standard error of a deviation from 3600 is 1.2 %
+        assert!((found / error - 1.0).abs() < 0.05, "{found} at {elevation}");
+    }
+}
+
 #[test]
 fn depth_of_a_plane_is_within_a_millimetre_at_a_hundred_metres() {
     let yard = Yard::new(Vec::new(), &[]);

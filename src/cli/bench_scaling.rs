@@ -42,7 +42,7 @@ pub struct BenchScaling {
     #[arg(long = "part", value_name = "PART", value_enum, value_delimiter = ',')]
     parts: Vec<Part>,
     /// The least of everything, once: to see that it works
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["repeats", "seconds", "agents", "most_ranks"])]
     quick: bool,
     /// How often each drive is made
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = RangedU64ValueParser::<usize>::new().range(1..=100))]

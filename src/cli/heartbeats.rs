@@ -1,7 +1,8 @@
 //! What a run tells of its heartbeats when it has ended.
 
+use crate::report::heartbeat_costs::HeartbeatCosts;
 use crate::report::heartbeats::microseconds;
-use crate::simulation::{HeartbeatFigures, PacingSummary};
+use crate::simulation::PacingSummary;
 use std::time::Duration;
 
 /// How a run kept to the clock, in a line.
@@ -17,27 +18,22 @@ pub fn pacing(own: &PacingSummary) -> String {
 }
 
 /// The exchange in a few lines; nothing where a rank ended before its first heartbeat.
-pub fn summary(ranks: &[Vec<HeartbeatFigures>]) -> Option<String> {
-    let all = || ranks.iter().flatten();
-    let heartbeats = ranks.iter().map(Vec::len).min().filter(|&count| count > 0)?;
-    let sum = |value: fn(&HeartbeatFigures) -> u64| all().map(value).sum::<u64>();
+pub fn summary(ranks: &[HeartbeatCosts]) -> Option<String> {
+    let heartbeats = ranks.iter().map(|own| own.heartbeats).min().filter(|&count| count > 0)?;
+    let sum = |value: fn(&HeartbeatCosts) -> u64| ranks.iter().map(value).sum::<u64>();
     let (nodes, ground) = (sum(|b| b.nodes), sum(|b| b.ground_bytes));
     let (states, agents) = (sum(|b| b.state_bytes), sum(|b| b.announced));
     let received = sum(|b| b.received_bytes);
     let per = |part: u64, whole: u64| part as f64 / whole.max(1) as f64;
     // mean of each rank, then the mean and the greatest of the ranks
-    let mean = |value: fn(&HeartbeatFigures) -> Duration| -> (f64, f64) {
-        let means: Vec<f64> = ranks
-            .iter()
-            .map(|figures| {
-                figures.iter().map(value).map(microseconds).sum::<f64>() / heartbeats as f64
-            })
-            .collect();
+    let mean = |value: fn(&HeartbeatCosts) -> Duration| -> (f64, f64) {
+        let means: Vec<f64> =
+            ranks.iter().map(|own| microseconds(value(own)) / heartbeats as f64).collect();
         let most = means.iter().copied().fold(0.0, f64::max);
         (means.iter().sum::<f64>() / means.len().max(1) as f64, most)
     };
     let (step, slowest) = mean(|b| b.step);
-    let most = |value: fn(&HeartbeatFigures) -> f64| all().map(value).fold(0.0, f64::max);
+    let most = |value: fn(&HeartbeatCosts) -> f64| ranks.iter().map(value).fold(0.0, f64::max);
     Some(format!(
         "{} ranks, {heartbeats} heartbeats: steps {step:.0} us (slowest rank {slowest:.0}, imbalance \
          {:.0} %), serialise {:.1} us, lengths {:.1} us, payload {:.1} us, apply {:.1} us\n\
@@ -52,7 +48,7 @@ pub fn summary(ranks: &[Vec<HeartbeatFigures>]) -> Option<String> {
         mean(|b| b.apply).0,
         per(states, agents).round(),
         per(ground, nodes),
-        per(received, (heartbeats * ranks.len()) as u64),
+        per(received, heartbeats * ranks.len() as u64),
         1e3 * most(|b| b.ghost_error),
         1e3 * most(|b| b.ghost_bound),
     ))
@@ -64,8 +60,8 @@ mod tests {
 
     #[test]
     fn of_no_heartbeat_nothing_is_told() {
-        assert_eq!(summary(&[Vec::new(), Vec::new()]), None);
-        let one = || vec![HeartbeatFigures::default()];
-        assert!(summary(&[one(), one()]).unwrap().starts_with("2 ranks, 1 heartbeats: steps 0 us"));
+        assert_eq!(summary(&[HeartbeatCosts::default(); 2]), None);
+        let one = HeartbeatCosts { heartbeats: 1, ..HeartbeatCosts::default() };
+        assert!(summary(&[one; 2]).unwrap().starts_with("2 ranks, 1 heartbeats: steps 0 us"));
     }
 }

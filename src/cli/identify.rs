@@ -15,12 +15,14 @@ use std::path::{Path, PathBuf};
 
 /// Find a soil's parameters, with bounds, from plate and shear measurements
 #[derive(Debug, Args)]
-#[command(after_help = "Columns of a plate table: sinkage_m, pressure_Pa, and width_m (shorter \
-    side) or diameter_m;\nof a shear table: pressure_Pa, displacement_m, stress_Pa. Either may have \
-    deviation_Pa, by which\nit is weighted, and trial, a whole number: with more trials than \
-    parameters the scatter between\ntrials gives the bounds. Lines that begin with # are left \
-    out.\n\nExamples:\n  bekker identify --plates plates.csv --shear shear.csv\n  \
-    bekker identify --plates cmu --json")]
+#[command(
+    after_help = "Columns of a plate table: sinkage_m, pressure_Pa, and width_m and length_m \
+    (shorter and\nlonger side) or diameter_m; of a shear table: pressure_Pa, displacement_m, \
+    stress_Pa. Either may\nhave deviation_Pa, by which it is weighted, and trial, a whole number: \
+    with more trials than\nparameters the scatter between trials gives the bounds. Lines that begin \
+    with # are left out.\n\nExamples:\n  bekker identify --plates plates.csv --shear shear.csv\n  \
+    bekker identify --plates cmu --json"
+)]
 pub struct Identify {
     /// Plate tests, CSV; `cmu` for those of the CMU sand that come with the program
     #[arg(long, value_name = "FILE", required_unless_present = "shear")]

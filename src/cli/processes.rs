@@ -23,7 +23,7 @@ pub struct Processes {
     /// Ranks as processes that exchange messages by TCP: all started here, or each by hand
     /// with --rank and --meet. The result is the same. Where all are started here, SIGUSR2 to this
     /// process has one more join
-    #[arg(long, value_name = "N", conflicts_with = "ranks",
+    #[arg(long, value_name = "N", conflicts_with = "ranks", allow_negative_numbers = true,
           value_parser = clap::value_parser!(u16).range(2..=MOST_RANKS as i64))]
     processes: Option<u16>,
     /// Which of --processes this one is, from 0; rank 0 writes the results
@@ -50,7 +50,14 @@ enum RendezvousPoint {
 
 fn rendezvous_point(text: &str) -> Result<RendezvousPoint, String> {
     match text.strip_prefix("dds:") {
-        None => Ok(RendezvousPoint::Address(text.to_owned())),
+        None => match text.rsplit_once(':') {
+            Some((host, port))
+                if !host.is_empty() && port.parse().is_ok_and(|port: u16| port > 0) =>
+            {
+                Ok(RendezvousPoint::Address(text.to_owned()))
+            }
+            _ => Err("must be HOST:PORT with a port from 1 to 65535, or dds:DOMAIN".into()),
+        },
         Some(domain) => {
             domain.parse().map(RendezvousPoint::Dds).map_err(|error| format!("{error}"))
         }

@@ -61,14 +61,14 @@ pub struct Run {
     #[arg(long)]
     force: bool,
     /// Threads; as many as there are cores if not given. The result is the same.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
     /// Go on from the checkpoint in this run folder, in the folder itself unless --out
     /// names another (or from a checkpoint of this name)
     #[arg(long, value_name = "FOLDER")]
     resume: Option<PathBuf>,
     /// Ranks in this process that exchange real messages. The result is the same.
-    #[arg(long, value_name = "N", default_value_t = 1,
+    #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true,
           value_parser = clap::value_parser!(u16).range(1..=1024))]
     ranks: u16,
     #[command(flatten)]
@@ -85,21 +85,21 @@ pub struct Run {
     #[arg(long, value_name = "ORDER", default_value = "first", value_enum)]
     extrapolate: OrderName,
     /// Time after which a rank that does not answer is given up, s
-    #[arg(long, value_name = "SECONDS", default_value_t = 60.0, value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 60.0, allow_negative_numbers = true, value_parser = seconds)]
     timeout: f64,
     /// Simulated time between checkpoints, s
-    #[arg(long, value_name = "SECONDS", default_value_t = 10.0, value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 10.0, allow_negative_numbers = true, value_parser = seconds)]
     checkpoint_every: f64,
     /// Simulated time after which vehicles are dealt to ranks anew, by where they are and what
     /// they cost, s; never if not given. The result is the same.
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = seconds)]
     rebalance: Option<f64>,
     /// Deal them by chance instead, from this seed: to try whether it changes anything
     #[arg(long, value_name = "SEED", requires = "rebalance", hide = true)]
     rebalance_by_chance: Option<u64>,
     /// With --processes started here: how often to go on by itself from the last checkpoint, with
     /// all ranks anew, when one is lost. `bekker view RUN --html` leaves a page of such a run
-    #[arg(long, value_name = "TIMES", default_value_t = 0, requires = "processes",
+    #[arg(long, value_name = "TIMES", default_value_t = 0, requires = "processes", allow_negative_numbers = true,
           conflicts_with_all = ["ranks", "html"])]
     restarts: u16,
     /// Have each rank write its own vehicles' record and checkpoints, joined by the first rank at
@@ -109,7 +109,7 @@ pub struct Run {
     parts: bool,
     /// Heartbeats between hashes of the state, in place of the scenario's output.hash_every; above 1
     /// of full length where they adapt
-    #[arg(long, value_name = "K")]
+    #[arg(long, value_name = "K", allow_negative_numbers = true)]
     hash_every: Option<u64>,
     #[command(flatten)]
     graphics: Graphics,
@@ -297,7 +297,7 @@ impl Run {
         quiet: bool,
     ) -> Result<RunSummary, Failure> {
         let Driven { mut world, recorded, interrupted, html, pacing, .. } = driven;
-        let Recorded { mut files, tracks, hits, figures } = recorded;
+        let Recorded { mut files, tracks, hits, costs } = recorded;
         let Place { folder, begun, lock } = place;
         if let Some(html) = html {
             files.push(view::write_into(&folder, html)?);
@@ -320,9 +320,9 @@ impl Run {
         };
         results.write()?;
         drop(lock);
-        if figures.len() > 1
+        if costs.len() > 1
             && !quiet
-            && let Some(told) = heartbeats::summary(&figures)
+            && let Some(told) = heartbeats::summary(&costs)
         {
             eprintln!("{told}");
         }

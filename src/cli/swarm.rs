@@ -50,6 +50,12 @@ impl Swarm {
         for folder in &self.folders {
             trials.extend(read(folder)?);
         }
+        // shards in any order are what their study is in one folder
+        trials.sort_by(|(number, one), (other, another)| {
+            let sides = one.side.total_cmp(&another.side);
+            sides.then(number.cmp(other)).then(one.robots.cmp(&another.robots))
+        });
+        let trials: Vec<Trial> = trials.into_iter().map(|(_, trial)| trial).collect();
         let found = figures(&trials);
         let tables = [teams(&found), shapes(&found), models(&found)];
         let document = json!({ "trials": trials, "figures": found });
@@ -94,8 +100,8 @@ fn check_new(folder: &Path, before: &[PathBuf]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The trials of a study's folder that came to a result.
-fn read(folder: &Path) -> Result<Vec<Trial>, Failure> {
+/// The trials of a study's folder that came to a result, with their numbers.
+fn read(folder: &Path) -> Result<Vec<(u64, Trial)>, Failure> {
     let refused = |cause: String| Failure::Input { subject: folder.display().to_string(), cause };
     let asked = AskedOfStudy::read(folder)?;
     let config = super::study::config(&asked, folder)?;
@@ -140,8 +146,8 @@ fn read(folder: &Path) -> Result<Vec<Trial>, Failure> {
         })
     };
     let records = asked.records(folder)?;
-    let done = records.values().filter(|record| record.failure.is_none());
-    Ok(done.filter_map(trial).collect())
+    let done = records.iter().filter(|(_, record)| record.failure.is_none());
+    Ok(done.filter_map(|(number, record)| Some((*number, trial(record)?))).collect())
 }
 
 fn words(items: &[&str]) -> Vec<String> {

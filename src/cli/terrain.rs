@@ -38,7 +38,7 @@ struct Info {
     #[command(flatten)]
     source: Source,
     /// Draw it too: a PNG to write
-    #[arg(long, value_name = "PNG")]
+    #[arg(long, value_name = "PNG", value_parser = super::destination::png)]
     picture: Option<PathBuf>,
     /// Print JSON
     #[arg(long)]
@@ -65,6 +65,9 @@ struct Import {
     /// Fill cells without data, which are refused otherwise
     #[arg(long)]
     fill: Option<Fill>,
+    /// Write in the place of a file that is there already
+    #[arg(long)]
+    force: bool,
 }
 
 /// A DEM and what its file may not say.
@@ -124,6 +127,16 @@ impl Terrain {
 }
 
 impl Source {
+    /// Refuses to write in the place of the DEM itself.
+    fn is_not(&self, output: &Path) -> Result<(), Failure> {
+        let same = |a: &Path, b: &Path| Some(a.canonicalize().ok()? == b.canonicalize().ok()?);
+        if same(&self.file, output) != Some(true) {
+            return Ok(());
+        }
+        let cause = "is the DEM itself; give another file to write".into();
+        Err(Failure::Input { subject: output.display().to_string(), cause })
+    }
+
     /// The raster with its format; warnings go to standard error.
     fn read(&self) -> Result<(Raster, RasterFormat, Vec<RasterWarning>), Failure> {
         let refused = |error: &dyn std::error::Error| Failure::input(&self.file, error);
@@ -150,6 +163,9 @@ impl Source {
 
 impl Info {
     fn execute(self) -> Result<(), Failure> {
+        if let Some(picture) = &self.picture {
+            self.source.is_not(picture)?;
+        }
         let (raster, format, warnings) = self.source.read()?;
         let refused = |error| Failure::input(&self.source.file, &error);
         let (local, placement) = raster.localised(Origin::Centre).map_err(refused)?;
@@ -259,19 +275,25 @@ impl Info {
 impl Import {
     fn execute(self, quiet: bool) -> Result<(), Failure> {
         check_place(&self.output)?;
+        self.source.is_not(&self.output)?;
+        if self.output.exists() && !self.force {
+            let cause = "is there already; --force writes in its place".into();
+            return Err(Failure::Input { subject: self.output.display().to_string(), cause });
+        }
         let (raster, _, _) = self.source.read()?;
         let refused = |error| Failure::input(&self.source.file, &error);
         let origin = self.origin.map_or(Origin::Centre, Origin::At);
         let (mut local, placement) = raster.localised(origin).map_err(refused)?;
+        // from all that lies around them, left away or not
+        local = match self.fill {
+            None => local,
+            Some(Fill::Nearest) => local.without_gaps(NoData::Nearest).map_err(refused)?,
+            Some(Fill::Interpolated) => local.without_gaps(NoData::Interpolate).map_err(refused)?,
+        };
         if let Some(bounds) = self.crop {
             local = local.cropped(bounds).map_err(refused)?;
         }
-        let rule = match self.fill {
-            None => NoData::Refuse,
-            Some(Fill::Nearest) => NoData::Nearest,
-            Some(Fill::Interpolated) => NoData::Interpolate,
-        };
-        let local = local.without_gaps(rule).map_err(|error| match error {
+        let local = local.without_gaps(NoData::Refuse).map_err(|error| match error {
             TerrainError::NoData { .. } => Failure::Input {
                 subject: self.source.file.display().to_string(),
                 cause: format!("{error} (--crop; --fill nearest or --fill interpolated)"),

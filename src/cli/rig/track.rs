@@ -30,7 +30,7 @@ pub struct Track {
     /// A tracked vehicle: of the catalogue (see `bekker vehicles`) or a .toml file
     #[arg(long, value_name = "NAME", default_value = "m113")]
     vehicle: String,
-    /// Slips 1 - v/(speed of the tracks): from:to:count, or a list such as 0.05,0.1,0.2
+    /// Slips 1 - v/(speed of the tracks), of braked ones their speed/v - 1 down to -1: from:to:count, or a list such as 0.05,0.1,0.2
     #[arg(long, value_name = "SLIPS", default_value = "0:0.6:13", allow_hyphen_values = true)]
     slip: Slips,
     /// Speed of the hull, m/s

@@ -13,7 +13,9 @@ use crate::scenario::build::vehicle_spec;
 use crate::scm::{Ring, Underside, UndersideError};
 use crate::simulation::{belt, tread, underside};
 use crate::soil::{Soil, Tread};
-use crate::study::{Convergence, Refinement, Rig, WheelMotion, WheelResult, WheelRig, converge};
+use crate::study::{
+    Convergence, Refinement, Rig, WheelMotion, WheelResult, WheelRig, converge, rim_speed,
+};
 use crate::vehicle::spec::VehicleSpec;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -42,7 +44,7 @@ pub struct Wheel {
     /// Vertical load, N [default: that of the vehicle's mean wheel, or 6312]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = quantity(1.0..=1e6, "N"))]
     load: Option<f64>,
-    /// Slips 1 - v/(omega r): from:to:count, or a list such as 0.05,0.1,0.2
+    /// Slips 1 - v/(omega r), of a braked wheel omega r/v - 1 down to -1, locked: from:to:count, or a list such as 0.05,0.1,0.2
     #[arg(long, value_name = "SLIPS", default_value = "0:0.8:17", allow_hyphen_values = true)]
     slip: Slips,
     /// Tow it: its axle is free, without torque
@@ -215,7 +217,7 @@ impl Wheel {
         match (at.slip, at.slip_angle) {
             (Some(slip), None) => WheelMotion::Rolling { speed, slip },
             (Some(slip), Some(slip_angle)) => {
-                let rim_speed = speed * cos(slip_angle) / (1.0 - slip);
+                let rim_speed = rim_speed(speed * cos(slip_angle), slip);
                 WheelMotion::Drawn { speed, rim_speed, slip_angle }
             }
             (None, angle) => WheelMotion::Towed { speed, slip_angle: angle.unwrap_or_default() },

@@ -179,7 +179,9 @@ fn turn(moment: Moment<'_>) -> [f64; 4] {
 /// Outputs of a wheel or road wheel.
 const WHEEL: [(&str, &str, &str, OfWheel); 10] = [
     ("spin", "rad/s", "Positive when rolling forward", |own| own.spin),
-    ("slip", "1", "1 - v/(omega r), from -1 to 1, positive when driving", |own| own.slip),
+    ("slip", "1", "1 - v/(omega r) when driving, omega r/v - 1 when braked, from -1 to 1", |own| {
+        own.slip
+    }),
     ("sinkage", "m", "Of its lowest point below the undisturbed ground", |own| own.sinkage),
     ("force.x", "N", "Of the ground, along its heading", |own| own.traction),
     ("force.y", "N", "Of the ground, along its left", |own| own.lateral),

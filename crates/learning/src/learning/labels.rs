@@ -26,7 +26,7 @@ pub const LABELS: [Field; 16] = [
     label("soil_cohesion", 1, "Pa"),
     label("soil_friction_angle", 1, "rad"),
     label("soil_shear_modulus", 1, "m"),
-    label("wheel_slip", 4, "1 - v/(ω r), positive when driving"),
+    label("wheel_slip", 4, "1 - v/(ω r) when driving, ω r/v - 1 when braked"),
     label("wheel_sinkage", 4, "m, of the lowest point below the undisturbed ground"),
     label("wheel_load", 4, "N, vertical force of the ground"),
     label("wheel_traction", 4, "N, force of the ground along the wheel's heading"),

@@ -19,6 +19,7 @@
 //! | [`keys`] | the keys of a format, as a page |
 //! | [`commands`] | commands from outside: CSV |
 //! | [`hashes`] | hashes of all heartbeats: CSV |
+//! | [`heartbeat_costs`] | sums of that |
 //! | [`heartbeats`] | what heartbeats cost: CSV, and a timeline |
 //! | [`states`] | vehicles and wheels over time: Parquet and CSV |
 //! | [`topics`] | nothing: it makes the messages that are taken down and told live |
@@ -62,6 +63,7 @@ pub mod geotiff;
 pub mod going;
 mod growing;
 pub mod hashes;
+pub mod heartbeat_costs;
 pub mod heartbeats;
 mod hits;
 pub mod html;

@@ -2,6 +2,7 @@
 
 use super::ReportError;
 use super::hashes::HashRow;
+use super::heartbeat_costs::HeartbeatCosts;
 use super::heartbeats::Heartbeats;
 use super::reach::Reach;
 use super::record::{Finished, GROUND_INTERVAL, Record};
@@ -27,7 +28,8 @@ pub struct Recorder<'a> {
     parts: Option<(PathBuf, usize)>,
     open: Option<(Record, Heartbeats)>,
     part: Option<RecordPart>,
-    figures: Vec<Vec<HeartbeatFigures>>,
+    /// Rank by rank.
+    costs: Vec<HeartbeatCosts>,
     /// What the record leaves, once the run is over.
     left: Finished,
 }
@@ -41,8 +43,8 @@ pub struct Recorded {
     pub tracks: Vec<Vec<TrackPoint>>,
     /// Where vehicles were hit, m.
     pub hits: Vec<[f64; 2]>,
-    /// Figures of all heartbeats, rank by rank.
-    pub figures: Vec<Vec<HeartbeatFigures>>,
+    /// What heartbeats cost, rank by rank.
+    pub costs: Vec<HeartbeatCosts>,
 }
 
 impl<'a> Recorder<'a> {
@@ -62,7 +64,7 @@ impl<'a> Recorder<'a> {
             parts: None,
             open: None,
             part: None,
-            figures: vec![Vec::new(); ranks],
+            costs: vec![HeartbeatCosts::default(); ranks],
             left: Default::default(),
         }
     }
@@ -77,7 +79,7 @@ impl<'a> Recorder<'a> {
     /// What is left of it, once the run is over.
     pub fn recorded(self) -> Recorded {
         let (files, tracks, hits) = self.left;
-        Recorded { files, tracks, hits, figures: self.figures }
+        Recorded { files, tracks, hits, costs: self.costs }
     }
 
     fn take(record: &mut Record, moment: &Moment<'_>) -> Result<(), ReportError> {
@@ -157,7 +159,7 @@ impl<E: From<ReportError>> Observer<E> for Recorder<'_> {
         if let Some((_, heartbeats)) = &mut self.open {
             heartbeats.take(figures)?;
         }
-        self.figures.iter_mut().zip(figures).for_each(|(all, new)| all.extend_from_slice(new));
+        self.costs.iter_mut().zip(figures).for_each(|(sums, new)| sums.add(new));
         Ok(())
     }
 
@@ -169,9 +171,9 @@ impl<E: From<ReportError>> Observer<E> for Recorder<'_> {
         let part = self.part.take();
         if let Some((mut record, mut heartbeats)) = self.open.take() {
             if let (Some(_), Some(folder)) = (part, &self.folder) {
-                let all = &mut self.figures;
+                let all = &mut self.costs;
                 let costs = |figures: &[Vec<HeartbeatFigures>]| {
-                    all.iter_mut().zip(figures).for_each(|(all, new)| all.extend_from_slice(new));
+                    all.iter_mut().zip(figures).for_each(|(sums, new)| sums.add(new));
                 };
                 let tick = world.state().tick;
                 let parts = RecordParts::before(u64::MAX, folder)?;

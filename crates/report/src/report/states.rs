@@ -25,7 +25,7 @@
 //! | `steering` | -1 (full right) to +1 (full left) |
 //! | `engine_speed_radps`, `gear` | 1 is first; 0 neutral, negative reverse |
 //! | `wheelN_spin_radps` | positive when rolling forward |
-//! | `wheelN_slip` | 1 - v/(ω r), positive when driving, within ±1 |
+//! | `wheelN_slip` | 1 - v/(ω r) when driving, ω r/v - 1 when braked, within ±1 |
 //! | `wheelN_sinkage_m` | lowest point below the undisturbed ground, along its normal |
 //! | `wheelN_load_n`, `wheelN_traction_n`, `wheelN_lateral_n` | force of the ground: up, along the wheel's heading, to its left |
 //! | `wheelN_torque_nm` | of driveline and brake, positive forward; of road wheels their share of the sprocket's, as by the track |
@@ -293,7 +293,7 @@ static OF_WHEEL: [OfWheel; 10] = [
         Quantity::WheelSlip,
         "slip",
         |w| w.slip,
-        "slip 1 - v/(omega r), positive when driving, within 1",
+        "slip 1 - v/(omega r) when driving, omega r/v - 1 when braked, within 1",
     ),
     (
         Quantity::WheelSinkage,

@@ -2,15 +2,16 @@
 
 use super::config::{
     Area, Camera as CameraConfig, CameraChannel, CustomSoil, Driver, Filter, FollowPolicy,
-    FrameFormat, InertialErrors, Label, LidarRays, LocalisationKind, RandomBarriers, RandomHoles,
-    RandomRocks, RandomSurface, RandomTrees, Scenario, Sensor, SensorModel, Sharing, Surface,
-    TableRow, Team, TowKind, Vehicle,
+    FrameFormat, InertialErrors, Label, Lidar as LidarConfig, LidarRays, LocalisationKind, Output,
+    RandomBarriers, RandomHoles, RandomRocks, RandomSurface, RandomTrees, Scenario, Sensor,
+    SensorModel, Sharing, Surface, TableRow, Team, TowKind, Vehicle,
 };
 use super::convoys::{Convoys, by_name};
 use super::document::Document;
 use super::fault::{Fault, Problem, nearest_word};
 use crate::sensor::camera::Camera;
 use crate::sensor::imu::{Imu, Triad};
+use crate::sensor::lidar::LidarSpec;
 use crate::simulation::PropKind;
 use crate::soil::{Moisture, MoistureError};
 
@@ -57,6 +58,12 @@ fn check_time(scenario: &Scenario, refuse: &mut Refuse) {
         [("time.duration", time.duration), ("output.interval", scenario.output.interval)];
     for (key, value) in durations {
         if let Err(problem) = whole_heartbeats(value, time.heartbeat) {
+            // who did not give it is told what it is
+            let by_default = key == "output.interval" && value == Output::default().interval;
+            let problem = match by_default {
+                true => Problem::Refused { cause: format!("{value} s, its default: {problem}") },
+                false => problem,
+            };
             refuse(key.into(), problem);
         }
     }
@@ -567,38 +574,61 @@ fn check_frames(sensor: &Sensor, key: &str, refuse: &mut Refuse) {
         // at 180 degrees a plane is infinitely near
         && !Camera::of(&super::build::camera(camera)).is_some_and(|made| made.focal[0] > 1e-3)
     {
-        let bounds = "an angle that its lens can see: below 180 deg for a pinhole, more for \
-                      kannala_brandt"
-            .into();
+        let bounds = format!("below {} deg, as far as its lens sees", decimal(widest(camera)));
         refuse(format!("{key}.model.fov_deg"), Problem::OutOfRange { bounds });
     }
     if let SensorModel::Lidar(lidar) = &sensor.model {
-        let elevations = lidar.elevations_deg.as_deref().unwrap_or(&[0.0]);
-        if let Some(at) = elevations.windows(2).position(|pair| pair[0] >= pair[1]) {
-            let problem = Problem::NotIncreasing { before: elevations[at] };
-            refuse(format!("{key}.model.elevations_deg[{}]", at + 1), problem);
-        }
-        if elevations.is_empty() {
-            let expected = "at least 1 item".into();
-            let problem = Problem::WrongLength { expected, found: 0 };
-            refuse(format!("{key}.model.elevations_deg"), problem);
-        }
-        if let (Some(min), Some(max)) = (lidar.min_range, lidar.max_range)
-            && min >= max
-        {
-            refuse(format!("{key}.model.max_range"), Problem::EmptyRange);
-        }
-        // one ray has one echo, and no width
-        let vain = [
-            ("samples", lidar.samples.is_some_and(|samples| samples > 1)),
-            ("returns", lidar.returns.is_some()),
-            ("divergence_deg", lidar.divergence_deg.is_some_and(|angle| angle > 0.0)),
-        ];
-        for (name, is_vain) in vain {
-            if lidar.rays == LidarRays::One && is_vain {
-                let other = "rays = \"one\"";
-                refuse(format!("{key}.model.{name}"), Problem::Excludes { other });
+        check_lidar(lidar, key, refuse);
+    }
+}
+
+/// Widest field of view that a camera's lens sees, degrees, to a tenth.
+fn widest(camera: &CameraConfig) -> f64 {
+    let sees = |fov_deg: f64| {
+        let wider = CameraConfig { fov_deg: Some(fov_deg), ..camera.clone() };
+        Camera::of(&super::build::camera(&wider)).is_some_and(|made| made.focal[0] > 1e-3)
+    };
+    let (mut low, mut high) = (1.0, 360.0);
+    while high - low > 0.01 {
+        let middle = 0.5 * (low + high);
+        *if sees(middle) { &mut low } else { &mut high } = middle;
+    }
+    (10.0 * low).round() / 10.0
+}
+
+/// Beams go up, ranges run from low to high, and one ray has one echo.
+fn check_lidar(lidar: &LidarConfig, key: &str, refuse: &mut Refuse) {
+    let elevations = lidar.elevations_deg.as_deref().unwrap_or(&[0.0]);
+    if let Some(at) = elevations.windows(2).position(|pair| pair[0] >= pair[1]) {
+        let problem = Problem::NotIncreasing { before: elevations[at] };
+        refuse(format!("{key}.model.elevations_deg[{}]", at + 1), problem);
+    }
+    if elevations.is_empty() {
+        let expected = "at least 1 item".into();
+        let problem = Problem::WrongLength { expected, found: 0 };
+        refuse(format!("{key}.model.elevations_deg"), problem);
+    }
+    let LidarSpec { min_range, max_range, .. } = super::build::lidar(lidar);
+    if min_range >= max_range {
+        let whose = if lidar.max_range.is_some() { "" } else { " of its preset" };
+        let (name, bounds) = match lidar.min_range {
+            Some(_) => ("min_range", format!("below max_range = {}{whose}", decimal(max_range))),
+            None => {
+                ("max_range", format!("above min_range = {} of its preset", decimal(min_range)))
             }
+        };
+        refuse(format!("{key}.model.{name}"), Problem::OutOfRange { bounds });
+    }
+    // one ray has one echo, and no width
+    let vain = [
+        ("samples", lidar.samples.is_some_and(|samples| samples > 1)),
+        ("returns", lidar.returns.is_some()),
+        ("divergence_deg", lidar.divergence_deg.is_some_and(|angle| angle > 0.0)),
+    ];
+    for (name, is_vain) in vain {
+        if lidar.rays == LidarRays::One && is_vain {
+            let other = "rays = \"one\"";
+            refuse(format!("{key}.model.{name}"), Problem::Excludes { other });
         }
     }
 }

@@ -134,7 +134,7 @@ pub enum Problem {
         bounds: String,
     },
     /// A word that is none of those known.
-    #[error("must be one of {}{}", listed(.allowed), did_you_mean(.suggestion))]
+    #[error("must be {}{}", one_of(.allowed), did_you_mean(.suggestion))]
     NotOneOf {
         /// The nearest of them, if one is near.
         suggestion: Option<String>,
@@ -266,6 +266,14 @@ pub enum Problem {
 
 /// Most words of a list that a message repeats: a brigade has a thousand names.
 const LISTED: usize = 40;
+
+/// `one of` the words known, which may be none.
+fn one_of(words: &[String]) -> String {
+    match words {
+        [] => "the name of one that there is; there is none".into(),
+        _ => format!("one of {}", listed(words)),
+    }
+}
 
 fn listed(words: &[String]) -> String {
     let told = words.iter().take(LISTED).map(String::as_str).collect::<Vec<_>>().join(", ");

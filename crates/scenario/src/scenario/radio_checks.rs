@@ -70,7 +70,9 @@ fn check_roadside(scenario: &Scenario, refuse: &mut Refuse) {
     let all = (lights.enumerate().map(|(index, own)| (key("traffic_light", index), own)))
         .chain(barriers.enumerate().map(|(index, own)| (key("barrier", index), own)))
         .chain(on_foot.enumerate().map(|(index, own)| (key("pedestrian", index), own)));
-    let mut known: BTreeMap<&str, String> = BTreeMap::new();
+    let vehicles = scenario.vehicle.iter().enumerate();
+    let mut known: BTreeMap<&str, String> =
+        vehicles.map(|(index, own)| (own.name.as_str(), key("vehicle", index))).collect();
     for (key, (name, radio)) in all {
         super::names::check_printable(name, format!("{key}.name"), refuse);
         if let Some(first) = known.get(name.as_str()) {

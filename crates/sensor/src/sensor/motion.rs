@@ -49,7 +49,7 @@ impl Motion {
 pub struct WheelMotion {
     /// Spin, rad/s, positive when rolling forward.
     pub spin: f64,
-    /// Slip 1 - v/(ω r) within ±1, positive when driving.
+    /// Slip within ±1: 1 - v/(ω r) when driving, ω r/v - 1 when braked.
     pub slip: f64,
     /// Depth of its lowest point below the undisturbed ground, m.
     pub sinkage: f64,

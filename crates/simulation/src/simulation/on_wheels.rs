@@ -184,7 +184,9 @@ impl OnWheels {
             }
             workspace.firm[index] = firm;
             let pressed_in = (tyre, deflection);
-            let sample = self.wheel_sample(wheel, pressed_in, &load, (&pose, &twist), contact);
+            let firm = firm.as_ref();
+            let sample =
+                self.wheel_sample(wheel, pressed_in, &load, (&pose, &twist), contact, firm);
             if let Some(offset) = place.offset(&pose) {
                 load = load.moved(&offset);
             }
@@ -318,6 +320,7 @@ impl OnWheels {
         load: &Load,
         (pose, twist): (&Pose, &Twist),
         contact: &Contact,
+        firm: Option<&FirmContact>,
     ) -> WheelSample {
         let axis = pose.direction(&Vec3::y());
         let forward = axis.cross(&Vec3::z()).try_normalize(1e-9).unwrap_or_else(Vec3::x);
@@ -327,7 +330,14 @@ impl OnWheels {
         let belt = shape.ring.as_ref().zip(tyre.ring.as_ref());
         let (inflation, contact_length) =
             belt.map_or((0.0, 0.0), |(ring, own)| (own.inflation, ring.contact_length(own)));
-        let rim = twist.angular.dot(&axis) * (shape.underside.max_radius() - deflection / 3.0);
+        // a rigid tyre rolls on its outline over soil, on its handling tyre over firm ground: by what each carries
+        let on_soil = shape.underside.max_radius() - deflection / 3.0;
+        let rolls_on = firm.map_or(on_soil, |firm| {
+            let carried = force.dot(&firm.contact.normal).max(firm.normal_force);
+            let share = if carried > 0.0 { firm.normal_force / carried } else { 0.0 };
+            on_soil + share * (firm.rolling_radius - on_soil)
+        });
+        let rim = twist.angular.dot(&axis) * rolls_on;
         WheelSample {
             slip: slip(rim, twist.linear.dot(&forward)),
             sinkage: contact.sinkage,

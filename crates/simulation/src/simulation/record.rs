@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 pub struct WheelSample {
     /// Spin, rad/s, positive when rolling forward.
     pub spin: f64,
-    /// Slip 1 - v/(ω r), clamped to [-1, 1]: positive when driving.
+    /// Slip, clamped to [-1, 1]: 1 - v/(ω r) when driving, ω r/v - 1 when braked.
     pub slip: f64,
     /// Depth of the wheel's lowest point below the undisturbed ground, m.
     pub sinkage: f64,

@@ -45,6 +45,10 @@ pub struct PlateRow {
     /// Shorter side of a rectangular plate, m.
     #[serde(default)]
     pub width_m: Option<f64>,
+    /// Its longer side, m: Bekker's b is then twice the area over the perimeter, as of contacts that are
+    /// driven, else the shorter side, as of a strip.
+    #[serde(default)]
+    pub length_m: Option<f64>,
     /// Diameter of a circular plate, m; Bekker's b is its radius.
     #[serde(default)]
     pub diameter_m: Option<f64>,
@@ -146,6 +150,12 @@ pub fn read_plates(text: &str) -> Result<Vec<PlateRow>, IdentifyError> {
         let row = row + 1;
         let width = point.width_m.or(point.diameter_m).ok_or(IdentifyError::NoWidth { row })?;
         within(row, "the plate's size, m,", width, 0.005..=5.0, "from 0.005 to 5 m")?;
+        let length = point.length_m.unwrap_or(width);
+        within(row, "length_m", length, width..=50.0, "from width_m to 50 m")?;
+        if let (Some(value), None) = (point.length_m, point.width_m) {
+            let allowed = "beside width_m alone";
+            return Err(IdentifyError::Row { row, column: "length_m", value, allowed });
+        }
         within(row, "sinkage_m", point.sinkage_m, 1e-6..=2.0, "from 1e-6 to 2 m")?;
         within(row, "pressure_Pa", point.pressure, 0.0..=1e8, PRESSURES)?;
         let deviation = point.deviation.unwrap_or(1.0);
@@ -200,8 +210,11 @@ fn within(
 impl PlateRow {
     /// Reciprocal of Bekker's b, 1/m.
     fn inverse_width(&self) -> f64 {
-        let b = self.width_m.or(self.diameter_m.map(|d| 0.5 * d));
-        1.0 / b.unwrap_or(f64::INFINITY)
+        match (self.width_m, self.length_m) {
+            (Some(width), Some(length)) => 1.0 / width + 1.0 / length,
+            (Some(width), None) => 1.0 / width,
+            (None, _) => self.diameter_m.map_or(0.0, |diameter| 2.0 / diameter),
+        }
     }
 }
 
@@ -254,6 +267,14 @@ pub fn pressure_sinkage(rows: &[PlateRow]) -> Result<PressureSinkage, IdentifyEr
         remarks: Vec::new(),
     };
     found.remarks = remarks_on_plates(&found, &k_c, [1.0 / most, 1.0 / least]);
+    if rows.iter().any(|row| row.width_m.is_some() && row.length_m.is_none()) {
+        found.remarks.push(
+            "b is taken for width_m, as of strips, where length_m is not given; contacts that are \
+             driven have b = 2 area/perimeter, half the side of a square: for plates that are not \
+             much longer than wide k_c comes out up to twice too large, unless length_m is given"
+                .to_string(),
+        );
+    }
     Ok(found)
 }
 
@@ -425,6 +446,7 @@ mod tests {
                     let pressure = p + 2e3 * random.normal(rows.len() as u64);
                     rows.push(PlateRow {
                         width_m: Some(width),
+                        length_m: None,
                         diameter_m: None,
                         sinkage_m: z,
                         pressure,
@@ -463,6 +485,39 @@ mod tests {
         assert!((found.shear_modulus.value / k - 1.0).abs() < 1e-6);
         let one = shearing(&rows[..20]).unwrap();
         assert!(one.cohesion.is_none() && one.remarks[0].contains("one pressure"));
+    }
+
+    /// As contacts that are driven have it: b = 2 area/perimeter, half the side of a square. A table
+    /// without lengths is told of.
+    #[test]
+    fn plates_have_the_width_of_the_contacts_that_are_driven() {
+        let (k_c, k_phi, n) = (1e5, 1e3, 1.0);
+        let rows = |length: bool| {
+            let head = if length { "width_m,length_m," } else { "width_m," };
+            let mut table = format!("{head}sinkage_m,pressure_Pa\n");
+            for (width, long) in [(0.1, 0.1), (0.2, 0.2), (0.4, 1.2)] {
+                for step in 1..=5 {
+                    let z = 0.01 * f64::from(step);
+                    let p = (k_c * (1.0 / width + 1.0 / long) + k_phi) * pow(z, n);
+                    let length = if length { format!("{long},") } else { String::new() };
+                    table += &format!("{width},{length}{z},{p}\n");
+                }
+            }
+            pressure_sinkage(&read_plates(&table).unwrap()).unwrap()
+        };
+        let told = rows(true);
+        assert!((told.k_c.unwrap().value / k_c - 1.0).abs() < 1e-6, "{told:?}");
+        let speaks = |found: &PressureSinkage| found.remarks.iter().any(|r| r.contains("length_m"));
+        assert!(!speaks(&told));
+        let strips = rows(false);
+        assert!(strips.k_c.unwrap().value > 1.5 * k_c && speaks(&strips), "{strips:?}");
+        for (table, named) in [
+            ("width_m,length_m,sinkage_m,pressure_Pa\n0.2,0.1,0.01,1e4\n", "from width_m to 50 m"),
+            ("diameter_m,length_m,sinkage_m,pressure_Pa\n0.2,0.3,0.01,1e4\n", "beside width_m"),
+        ] {
+            let refused = read_plates(table).unwrap_err().to_string();
+            assert!(refused.contains("length_m") && refused.contains(named), "{refused}");
+        }
     }
 
     /// At 14 mm the plates of 60, 80 and 100 mm bore 11.9, 16.1 and 22.0 kPa: k_c is

@@ -7,6 +7,7 @@
 //! sinkage and all that heaps are left out.
 
 use super::RigidWheel;
+use super::slip::travel;
 use super::wheel_theory::bisect;
 use crate::numeric::{cos, exp, hypot, pow, sin, tan};
 use crate::soil::Yielding;
@@ -25,7 +26,7 @@ pub struct SlipAngleForces {
     pub side: f64,
 }
 
-/// The forces on a wheel at a slip 1 - v cos β/(ω R) and a slip angle β, rad.
+/// The forces on a wheel at a slip 1 - v cos β/(ω R), of a braked one ω R/(v cos β) - 1, and a slip angle β, rad.
 pub fn at_slip_angle(
     wheel: &RigidWheel,
     soil: &Yielding,
@@ -48,8 +49,8 @@ fn forces(wheel: &RigidWheel, soil: &Yielding, entry: f64, slip: f64, angle: f64
     for k in 0..PARTS {
         let at = (f64::from(k) + 0.5) * part;
         let pressure = modulus * pow(radius * (cos(at) - cos(entry)).max(0.0), soil.n);
-        let back = radius * ((entry - at) - (1.0 - slip) * (sin(entry) - sin(at)));
-        let across = radius * (1.0 - slip) * (entry - at) * aside;
+        let back = radius * ((entry - at) - travel(slip) * (sin(entry) - sin(at)));
+        let across = radius * travel(slip) * (entry - at) * aside;
         let way = hypot(back, across).max(1e-12);
         let shear = (soil.cohesion + pressure * friction) * (1.0 - exp(-way / soil.shear_modulus));
         let [along, left] = [shear * back / way, shear * across / way];

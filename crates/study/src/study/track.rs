@@ -2,6 +2,7 @@
 //! at a given slip, or standing while they run against each other.
 
 use super::convergence::Rig;
+use super::slip::rim_speed;
 use super::tracked_drive::TrackedDrive;
 use super::wheel::{RigError, bed, require, require_carried};
 use crate::numeric::{GRAVITY, smooth_step};
@@ -102,7 +103,7 @@ impl TrackRig {
     fn track_speeds(&self, time: f64) -> [f64; 2] {
         let on = smooth_step(SETTLE, SETTLE + RAMP, time);
         match self.motion {
-            TrackMotion::Straight { speed, slip } => [speed / (1.0 - on * slip); 2],
+            TrackMotion::Straight { speed, slip } => [rim_speed(speed, on * slip); 2],
             TrackMotion::Pivot { speed } => [-on * speed, on * speed],
         }
     }
@@ -119,7 +120,7 @@ impl Rig for TrackRig {
         require("settled", settled, settled > 0.0 && settled <= 1.0, "above 0, up to 1")?;
         let start = match self.motion {
             TrackMotion::Straight { speed, slip } => {
-                require("slip", slip, slip < 1.0, "below 1")?;
+                require("slip", slip, (-1.0..1.0).contains(&slip), "from -1 to below 1")?;
                 require("speed", speed, speed > 0.0, "positive")?;
                 speed
             }

@@ -2,6 +2,7 @@
 
 use super::convergence::Rig;
 use super::plate::DEEPEST;
+use super::slip::rim_speed;
 use super::soil_works::SoilWorks;
 use crate::grid::Lattice;
 use crate::ground::{GroundError, GroundModel, Overlay, Patches, Published, rut_depth};
@@ -112,7 +113,7 @@ pub enum WheelMotion {
     Rolling {
         /// Speed of the centre, m/s.
         speed: f64,
-        /// Slip 1 - v / (ω r), below 1.
+        /// Slip 1 - v/(ω r), below 1; of a braked wheel ω r/v - 1, down to -1 of a locked one.
         slip: f64,
     },
     /// Drawn at a speed and an angle while its rim turns at a speed of its
@@ -435,9 +436,9 @@ impl WheelRig {
         match self.motion {
             WheelMotion::Pressed => Ok(Imposed::default()),
             WheelMotion::Rolling { speed, slip } => {
-                require("slip", slip, slip < 1.0, "below 1")?;
+                require("slip", slip, (-1.0..1.0).contains(&slip), "from -1 to below 1")?;
                 require("speed", speed, true, "finite")?;
-                let spin = speed / (self.wheel.max_radius() * (1.0 - slip));
+                let spin = rim_speed(speed, slip) / self.wheel.max_radius();
                 Ok(Imposed { speed, spin, drift: 0.0 })
             }
             WheelMotion::Drawn { speed, rim_speed, slip_angle } => {

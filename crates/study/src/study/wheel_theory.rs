@@ -5,6 +5,7 @@
 //! Wong and A. R. Reece (J. Terramech. 4(1) and 4(2), 1967), whose greatest
 //! pressure lies ahead of the axle and whose shear follows Janosi and Hanamoto.
 
+use super::slip::travel;
 use crate::numeric::{acos, cos, exp, pow, sin, tan};
 
 /// Parts into which a contact is cut: the integrals are good to 1e-7.
@@ -106,7 +107,7 @@ pub struct DrivenWheel {
 }
 
 impl WongReece {
-    /// The wheel at a slip 1 - v/(ω r).
+    /// The wheel at a slip 1 - v/(ω r), of a braked one ω r/v - 1.
     pub fn at(&self, slip: f64) -> DrivenWheel {
         let entry = bisect(|entry| self.forces(entry, slip)[0], self.wheel.load);
         let [_, drawbar, torque] = self.forces(entry, slip);
@@ -131,7 +132,7 @@ impl WongReece {
             };
             let depth = radius * (cos(ahead) - cos(entry)).max(0.0);
             let pressure = self.modulus * pow(depth, self.exponent);
-            let way = radius * ((entry - angle) - (1.0 - slip) * (sin(entry) - sin(angle)));
+            let way = radius * ((entry - angle) - travel(slip) * (sin(entry) - sin(angle)));
             let mobilised = (1.0 - exp(-way.abs() / self.shear_modulus)) * way.signum();
             let shear = (self.cohesion + pressure * friction) * mobilised;
             up += pressure * cos(angle) + shear * sin(angle);

@@ -4,6 +4,9 @@ use super::lock::Locks;
 use super::powertrain::Selector;
 use serde::{Deserialize, Serialize};
 
+/// Inflation beyond which nobody commands, Pa.
+const MOST_INFLATION: f64 = 5e6;
+
 /// Commands of a driver for one step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Controls {
@@ -31,7 +34,7 @@ impl Controls {
             steering: self.steering.clamp(-1.0, 1.0),
             brake: self.brake.clamp(0.0, 1.0),
             gear: self.gear,
-            inflation: self.inflation.map(|inflation| inflation.max(0.0)),
+            inflation: self.inflation.map(|inflation| inflation.clamp(0.0, MOST_INFLATION)),
             locks: self.locks,
             uncouple: self.uncouple,
         }

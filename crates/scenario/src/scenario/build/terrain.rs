@@ -192,16 +192,20 @@ impl Builder<'_> {
         let (local, placement) = raster
             .localised(origin_of(*origin))
             .map_err(|error| self.refused("terrain.surface.origin", &error))?;
+        // gaps are filled from all that lies around them, left away or not
+        let rule = no_data_rule(*no_data);
+        let local = match rule {
+            NoData::Refuse => local,
+            _ => local.without_gaps(rule).map_err(refused)?,
+        };
         let cropped = match crop {
             Some(bounds) => local
                 .cropped(*bounds)
                 .map_err(|error| self.refused("terrain.surface.crop", &error))?,
             None => local,
         };
-        let surface = cropped
-            .without_gaps(no_data_rule(*no_data))
-            .and_then(Surface::raster)
-            .map_err(refused)?;
+        let surface =
+            cropped.without_gaps(NoData::Refuse).and_then(Surface::raster).map_err(refused)?;
         let warnings = warnings.iter().map(ToString::to_string).collect();
         Ok(Elevations { surface, placement, warnings })
     }

@@ -381,7 +381,8 @@ pub struct Lidar {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(inner(range(min = -360.0, max = 360.0)))]
     pub azimuths_deg: Option<[f64; 2]>,
-    /// Nearest range, m.
+    /// Nearest range, m: what is nearer does not return. The ground blocks the beam there, what stands or
+    /// moves lets it through, as the own vehicle is to.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 100_000.0), extend("unit" = "m"))]
     pub min_range: Option<f64>,
@@ -411,7 +412,7 @@ pub struct Lidar {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 10.0), extend("unit" = "deg"))]
     pub angle_noise_deg: Option<f64>,
-    /// Standard deviation of intensities.
+    /// Standard deviation of the reflectance that intensities tell: over the range squared it adds to them.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 1000.0))]
     pub intensity_noise: Option<f64>,

@@ -31,7 +31,8 @@ pub struct Vehicle {
     #[serde(default)]
     #[schemars(range(min = -360.0, max = 360.0), extend("unit" = "deg"))]
     pub heading_deg: f64,
-    /// Speed at the start, m/s, in the gear that fits; negative backward.
+    /// Speed at the start, m/s, in the gear that fits; negative backward, in reverse, or in neutral with a
+    /// standing engine where that would turn half as fast again as gears are left at.
     #[serde(default)]
     #[schemars(range(min = -50.0, max = 50.0), extend("unit" = "m/s"))]
     pub speed: f64,

@@ -236,6 +236,10 @@ fn free_path(free: f64, far: f64, depth: &impl Fn(f64) -> f64) -> Option<f64> {
     Some(bounds[1])
 }
 
+/// Share of the nearest range within which what is struck there lies beneath the ground: ranges are
+/// rounded to 6e-8 of them.
+const EMERGED: f64 = 1e-5;
+
 /// What a ray of light has struck.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Struck {
@@ -331,11 +335,19 @@ impl Firing<'_> {
         Ray { origin: self.pose.position, direction, moment: self.moment }
     }
 
+    /// Whether what a ray has struck returns. Ground nearer than the nearest range is met as the ray
+    /// comes out there beneath it: it blocks the beam.
+    fn returns(&self, struck: &Struck) -> bool {
+        let nearest = self.lidar.min_range * (1.0 + EMERGED);
+        struck.class != Class::Ground || nearest == 0.0 || struck.range > nearest
+    }
+
     /// The return of a beam that is one ray, without noise.
     fn exact(&self, ring: usize, elevation: (f64, f64), struck: &Struck) -> Option<Return> {
         let Struck { range, given, class, instance } = *struck;
         let intensity = given / (range * range);
-        (intensity >= self.lidar.faintest()).then(|| Return {
+        let is_seen = intensity >= self.lidar.faintest() && self.returns(struck);
+        is_seen.then(|| Return {
             point: (self.direction(elevation) * range).map(|x| x as f32).into(),
             intensity: intensity as f32,
             time: self.time,
@@ -411,7 +423,7 @@ impl Firing<'_> {
                 echo(range, share * 2.0 * BACK * v * exp(-haze.drops * range));
             }
         }
-        if let Some(Struck { range, given, class, instance }) = struck {
+        if let Some(Struck { range, given, class, instance }) = struck.filter(|s| self.returns(s)) {
             let intensity = share * given / (range * range) * exp(-2.0 * through);
             echoes.push(Echo { range, intensity, class, instance });
         }
@@ -438,8 +450,9 @@ impl Firing<'_> {
         let [n_range, n_azimuth, n_elevation, n_intensity] =
             self.noise.normals(self.frame, element, lane);
         let range = echo.range + errors.range * n_range;
+        // across is as long as the beam is level: it turns the azimuth by the error
         let across = Vec3::new(-direction.y, direction.x, 0.0);
-        let up = direction.cross(&across);
+        let up = direction.cross(&across).try_normalize(0.0).unwrap_or_default();
         let pointing =
             direction + across * (errors.angle * n_azimuth) + up * (errors.angle * n_elevation);
         let point = pointing.normalize() * range;

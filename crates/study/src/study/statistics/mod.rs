@@ -19,7 +19,7 @@ pub use anytime_mean::AnytimeMean;
 pub use kriging::{Kriging, KrigingError};
 pub use likelihood::{NormalOrLognormal, Quantile, normal_or_lognormal, probability_plot};
 pub use logistic::{LogisticError, LogisticFit, logistic_regression};
-pub use lognormal::lognormal_mean;
+pub use lognormal::{lognormal_mean, lognormal_mean_of_few};
 pub use moments::{Moments, paired_difference};
 pub use proportion::{clopper_pearson, jeffreys, wilson};
 pub use sobol_indices::{IndicesError, SaltelliValues, SobolIndices, sobol_indices};

@@ -12,7 +12,8 @@ pub use detection::DetectionModel;
 pub use fuel::FuelModel;
 
 use super::statistics::{
-    Interval, NormalOrLognormal, clopper_pearson, lognormal_mean, normal_or_lognormal, wilson,
+    Interval, Moments, NormalOrLognormal, clopper_pearson, lognormal_mean_of_few,
+    normal_or_lognormal, wilson,
 };
 use crate::numeric::{exp, ln};
 use serde::Serialize;
@@ -56,7 +57,7 @@ pub struct TeamFigures {
     pub failures: u64,
     /// Failure rate: Wilson's interval, Clopper's and Pearson's where none or all failed.
     pub failure_rate: Interval,
-    /// Mean time to complete, s: Cox's interval of a lognormal mean; of at least two that did.
+    /// Mean time to complete, s: Cox's interval of a lognormal mean, modified for few; of at least two that did.
     pub time: Option<Interval>,
     /// Whether the times are rather normal or lognormal.
     pub time_shape: Option<NormalOrLognormal>,
@@ -143,17 +144,18 @@ fn lognormal(sample: &[f64]) -> Option<Interval> {
     let n = logs.len() as f64;
     let mean = logs.iter().sum::<f64>() / n;
     let variance = logs.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / (n - 1.0);
-    lognormal_mean(mean, variance, logs.len(), CONFIDENCE)
+    lognormal_mean_of_few(mean, variance, logs.len(), CONFIDENCE)
 }
 
-/// Mean of shares with twice its standard error on either side, as far as shares go.
+/// Mean of shares with Student's interval, as far as shares go.
 fn mean_share(sample: &[f64]) -> Interval {
-    let n = sample.len() as f64;
-    let value = sample.iter().sum::<f64>() / n;
-    let variance = sample.iter().map(|x| (x - value) * (x - value)).sum::<f64>() / (n - 1.0);
-    let half = if sample.len() < 2 { f64::NAN } else { 1.96 * (variance / n).sqrt() };
+    let moments = Moments::of(sample);
+    let value = moments.as_ref().map_or(f64::NAN, |own| own.mean);
     // a bound that is not known stays so
-    let [low, high] = [value - half, value + half].map(|bound| bound.clamp(0.0, 1.0));
+    let [low, high] = match moments.and_then(|own| own.estimate()) {
+        Some(own) => [own.low, own.high].map(|bound| bound.clamp(0.0, 1.0)),
+        None => [f64::NAN; 2],
+    };
     Interval { value, low, high }
 }
 
@@ -232,9 +234,10 @@ mod tests {
             let Interval { low, high, .. } = mean_share(sample);
             [low, high]
         };
-        // 0.5 and 1.96 standard errors of 0.5 more or less
+        // 0.5 and 12.7 standard errors of 0.5 more or less; t at 2 degrees is 4.303
         assert_eq!(bounds(&[0.0, 1.0]), [0.0, 1.0]);
-        assert!(bounds(&[0.9, 1.0, 1.0])[1] == 1.0 && bounds(&[0.9, 1.0, 1.0])[0] > 0.9);
+        let [low, high] = bounds(&[0.9, 1.0, 1.0]);
+        assert!(high == 1.0 && (low - (0.966_667 - 4.303 / 30.0)).abs() < 1e-4, "{low} {high}");
         assert!(bounds(&[0.3]).iter().all(|bound| bound.is_nan()));
     }
 

@@ -126,11 +126,11 @@ impl Gearbox {
     }
 
     /// The gear of a vehicle that rolls with this speed of the output shaft,
-    /// rad/s: the lowest one that does not ask to be shifted up; neutral where it
-    /// rolls backward faster than reverse reaches.
+    /// rad/s: the lowest one that does not ask to be shifted up. Backward it is reverse, which has none above
+    /// it, and neutral where the engine would turn half as fast again as gears are left at.
     pub fn fitting(&self, output_speed: f64) -> i32 {
         if output_speed < 0.0 {
-            let most = self.upshift_rpm * RPM;
+            let most = 1.5 * self.upshift_rpm * RPM;
             return if output_speed / self.reverse <= most { -1 } else { 0 };
         }
         let fits = |gear: usize| output_speed / self.ratios[gear] <= self.shift_speeds(gear)[1];
@@ -319,7 +319,7 @@ mod tests {
     fn the_gear_fits_the_speed() {
         let gearbox = gearbox();
         // 2500 rpm are 261.8 rad/s: first gear reaches 52.4 rad/s behind it, second
-        // 104.7, reverse -26.2
+        // 104.7, reverse half as far again as -26.2
         for (output, gear) in [
             (0.0, 1),
             (52.0, 1),
@@ -327,8 +327,8 @@ mod tests {
             (104.0, 2),
             (105.0, 3),
             (900.0, 3),
-            (-26.0, -1),
-            (-27.0, 0),
+            (-39.0, -1),
+            (-40.0, 0),
         ] {
             assert_eq!(gearbox.fitting(output), gear, "{output} rad/s");
         }
