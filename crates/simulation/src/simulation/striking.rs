@@ -17,6 +17,10 @@ const AROUND: f64 = 0.5;
 /// Stiffness of a hull, N/m, and of a tyre, N/m, against one stem or rock: assumed.
 const HULL_STIFFNESS: f64 = 1e6;
 const TYRE_STIFFNESS: f64 = 3e5;
+/// Share of a wheel's radius by which its tyre gives before the rim is met, and the rim's stiffness, N/m:
+/// assumed.
+const TYRE_HEIGHT: f64 = 0.35;
+const RIM_STIFFNESS: f64 = 3e6;
 /// How deep, m, something may be in a vehicle where it starts: what pushes it out again makes it no
 /// faster than a walk.
 const STARTS_IN: f64 = 0.05;
@@ -50,6 +54,13 @@ struct StemContact {
     point: Vec3,
     /// Out of the stem, towards the part.
     normal: Vec3,
+}
+
+/// Force of a wheel of this radius over its depth in something, N/m: that of its tyre, and of the rim once that
+/// is pressed flat.
+fn tyre_stiffness(depth: f64, radius: f64) -> f64 {
+    let beyond = (depth - TYRE_HEIGHT * radius).max(0.0);
+    TYRE_STIFFNESS + RIM_STIFFNESS * beyond / depth.max(f64::MIN_POSITIVE)
 }
 
 fn standing<'a>(pose: &Pose, hull: &'a [Hull]) -> FreeBody<'a> {
@@ -260,14 +271,18 @@ impl AgentModel {
         let (nearest, rounding) = shape.nearest(&centre);
         let (depth, normal, point) = if (nearest - centre).norm() > 1e-6 {
             let ball = solid.point(&nearest);
-            let field = RoundedCylinder { radius, half_width }.field(&pose.local_point(&ball));
+            let axle = solid.orientation.inverse() * pose.direction(&Vec3::y());
+            let reach = [-axle, axle].map(|way| shape.reaches(&nearest, &way));
+            let wheel = RoundedCylinder { radius, half_width };
+            let field = wheel.field_of(&pose.local_point(&ball), reach);
             let normal = -pose.direction(&field.normal);
             (rounding - field.distance, normal, ball + normal * rounding)
         } else {
             let normal = solid.direction(&outside.normal);
             (radius - outside.distance, normal, pose.position - normal * radius)
         };
-        (depth > 0.0).then_some(BodyContact { point, normal, depth, stiffness: TYRE_STIFFNESS })
+        let stiffness = tyre_stiffness(depth, radius);
+        (depth > 0.0).then_some(BodyContact { point, normal, depth, stiffness })
     }
 
     fn press_wheels(

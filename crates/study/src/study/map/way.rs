@@ -2,7 +2,8 @@
 //!
 //! A way leads from cell to cell, to neighbours beside and across the corner, by the least cost
 //! (E. Dijkstra, Numerische Mathematik 1, 1959). Half of a step lies in either cell, each taken
-//! in the direction of the step; across a corner the two cells beside it must go, too.
+//! in the direction of the step; across a corner the two cells beside it must go, too, and it is as
+//! sure as the least sure of them.
 
 use super::figures::Going;
 use super::relief::Cells;
@@ -39,7 +40,7 @@ pub struct MapWay {
     pub length: f64,
     /// Time at the cells' median speeds, at 0.5 m/s where that is less, s.
     pub time: f64,
-    /// Least probability to go of any cell in the way's direction.
+    /// Least probability to go of any cell in the way's direction, those beside its corners among them.
     pub least_p_go: f64,
     /// How many cells it leads through.
     pub cells: usize,
@@ -122,12 +123,12 @@ fn steps(cells: &Cells, going: &[Going], cell: usize, aim: Aim) -> Vec<Step> {
         };
         // across a corner a vehicle is in the two cells beside the step, too
         let beside = [at(column, from_row), at(from_column, row)];
-        if !beside.iter().all(|own| goes(f64::from(going[*own].p_go[direction]))) {
-            continue;
-        }
+        let beside = beside.map(|own| f64::from(going[own].p_go[direction]));
+        let sides = beside[0].min(beside[1]);
         let to = at(column, row);
-        let halves = [&going[cell], &going[to]]
-            .map(|own| (f64::from(own.p_go[direction]), f64::from(own.v_p50[direction])));
+        let halves = [&going[cell], &going[to]].map(|own| {
+            (f64::from(own.p_go[direction]).min(sides), f64::from(own.v_p50[direction]))
+        });
         let least = halves[0].0.min(halves[1].0);
         if goes(least) {
             let length = cells.side * hypot(east as f64, north as f64);
@@ -222,6 +223,29 @@ mod tests {
         going[5 * 9 + 4] = open;
         let way = best_way(&cells, &going, from, to, Aim::Fastest).unwrap();
         assert!(way.through.contains(&(5 * 9 + 4)), "{way:?}");
+    }
+
+    /// A corner between cells that are doubtful is as doubtful as they: the surest way keeps off it.
+    #[test]
+    fn a_corner_is_as_sure_as_the_cells_beside_it() {
+        let (cells, mut going) = field();
+        going.fill(Going { p_go: vec![1.0; 8], v_p50: vec![5.0; 8] });
+        let (from, to) = (4 * 9 + 1, 3 * 9 + 2);
+        for beside in [4 * 9 + 2, 3 * 9 + 1] {
+            going[beside].p_go.fill(0.2);
+        }
+        let safest = best_way(&cells, &going, from, to, Aim::Safest).unwrap();
+        assert!(safest.least_p_go == 1.0 && safest.length > 20.0, "{safest:?}");
+        // where there is nothing else it says how sure it is
+        going.fill(Going { p_go: vec![0.0; 8], v_p50: vec![0.0; 8] });
+        for cell in [from, to] {
+            going[cell] = Going { p_go: vec![1.0; 8], v_p50: vec![5.0; 8] };
+        }
+        for beside in [4 * 9 + 2, 3 * 9 + 1] {
+            going[beside] = Going { p_go: vec![0.2; 8], v_p50: vec![5.0; 8] };
+        }
+        let only = best_way(&cells, &going, from, to, Aim::Safest).unwrap();
+        assert!((only.least_p_go - 0.2).abs() < 1e-6, "{only:?}");
     }
 
     #[test]
