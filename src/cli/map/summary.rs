@@ -96,7 +96,8 @@ pub fn summary(made: &Written<'_>) -> Summary {
         cells: cells.len(),
         area_km2: count * side * side * 1e-6,
         go_every_direction: share(&|own| own.p_go >= 0.5),
-        no_go: share(&|own| own.v_p50 == 0.0),
+        // of a tie of the draws the median is 0: it goes in half of them
+        no_go: share(&|own| own.v_p50 == 0.0 && own.p_go < 0.5),
         p_go: mean(|own| own.p_go),
         p_go_direction: mean(|own| own.p_go_direction),
         v_p10: median(|own| own.v_p10),

@@ -254,7 +254,7 @@ fn report(made: &Written<'_>, summary: &Summary) -> String {
                 "goes in every direction (p_go of 0.5 or more), %",
                 percent(summary.go_every_direction),
             ),
-            row("stopped (v_p50 of 0), %", percent(summary.no_go)),
+            row("stopped (v_p50 of 0, p_go below 0.5), %", percent(summary.no_go)),
             row("mean p_go", format!("{:.3}", summary.p_go)),
             row("mean p_go_direction", format!("{:.3}", summary.p_go_direction)),
             row("median v_p10, m/s", format!("{:.2}", summary.v_p10)),
