@@ -92,7 +92,7 @@ pub(super) fn notices(agents: &[Region], sights: &[Region], size: usize) -> Vec<
 /// What a home answers the ranks whose notices it has.
 pub(super) fn sighted(notices: &[(usize, Notice)]) -> Vec<(usize, Sighted)> {
     let all = notices.iter().flat_map(|(rank, notice)| {
-        notice.agents.iter().map(|region| Announced { rank: *rank, region: *region })
+        notice.agents.iter().map(|region| Noticed { rank: *rank, region: *region })
     });
     let tree = RTree::bulk_load(all.collect());
     let mut answers: BTreeMap<usize, Sighted> = BTreeMap::new();
@@ -109,12 +109,12 @@ pub(super) fn sighted(notices: &[(usize, Notice)]) -> Vec<(usize, Sighted)> {
     answers.into_iter().collect()
 }
 
-struct Announced {
+struct Noticed {
     rank: usize,
     region: Region,
 }
 
-impl RTreeObject for Announced {
+impl RTreeObject for Noticed {
     type Envelope = AABB<[f64; 2]>;
 
     fn envelope(&self) -> Self::Envelope {
