@@ -141,10 +141,9 @@ fn proportion(successes: u64, trials: u64) -> Interval {
 /// Mean of a lognormal sample, of at least two positive numbers.
 fn lognormal(sample: &[f64]) -> Option<Interval> {
     let logs: Vec<f64> = sample.iter().filter(|x| **x > 0.0).map(|&x| ln(x)).collect();
-    let n = logs.len() as f64;
-    let mean = logs.iter().sum::<f64>() / n;
-    let variance = logs.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / (n - 1.0);
-    lognormal_mean_of_few(mean, variance, logs.len(), CONFIDENCE)
+    let Moments { count, mean, deviation } = Moments::of(&logs)?;
+    let deviation = deviation?;
+    lognormal_mean_of_few(mean, deviation * deviation, count, CONFIDENCE)
 }
 
 /// Mean of shares with Student's interval, as far as shares go.
