@@ -251,7 +251,7 @@ impl AgentModel {
         deepest
     }
 
-    /// A wheel against the nearest point of a solid.
+    /// A wheel against a solid.
     fn wheel_contact(
         &self,
         wheel: usize,
@@ -261,28 +261,15 @@ impl AgentModel {
     ) -> Option<BodyContact> {
         let [radius, half_width] = self.vehicle.wheel_reach();
         let pose = own.vehicle.wheel_pose(room, wheel);
-        let centre = solid.local_point(&pose.position);
-        let shape = &hull[0].shape;
-        let exit = Exit::Towards(solid.local_point(&own.vehicle.pose(room).position));
-        let outside = shape.field(&centre, exit);
-        if outside.distance > radius + half_width {
-            return None;
-        }
-        let (nearest, rounding) = shape.nearest(&centre);
-        let (depth, normal, point) = if (nearest - centre).norm() > 1e-6 {
-            let ball = solid.point(&nearest);
-            let axle = solid.orientation.inverse() * pose.direction(&Vec3::y());
-            let reach = [-axle, axle].map(|way| shape.reaches(&nearest, &way));
-            let wheel = RoundedCylinder { radius, half_width };
-            let field = wheel.field_of(&pose.local_point(&ball), reach);
-            let normal = -pose.direction(&field.normal);
-            (rounding - field.distance, normal, ball + normal * rounding)
-        } else {
-            let normal = solid.direction(&outside.normal);
-            (radius - outside.distance, normal, pose.position - normal * radius)
-        };
-        let stiffness = tyre_stiffness(depth, radius);
-        (depth > 0.0).then_some(BodyContact { point, normal, depth, stiffness })
+        let centre = solid.local_point(&pose.position) - hull[0].centre;
+        let axle = solid.orientation.inverse() * pose.direction(&Vec3::y());
+        let exit = hull[0].exit_towards(&solid.local_point(&own.vehicle.pose(room).position));
+        let wheel = RoundedCylinder { radius, half_width };
+        let met = hull[0].shape.parting(&wheel, &centre, &axle, exit)?;
+        let point = solid.point(&(met.point + hull[0].centre));
+        let normal = solid.direction(&met.normal);
+        let stiffness = tyre_stiffness(met.depth, radius);
+        (met.depth > 0.0).then_some(BodyContact { point, normal, depth: met.depth, stiffness })
     }
 
     fn press_wheels(

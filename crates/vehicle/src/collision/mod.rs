@@ -10,11 +10,13 @@
 mod hull;
 mod law;
 mod pair;
+mod parting;
 mod shape;
 mod tree;
 
 pub use hull::Hull;
 pub use law::{BodyContact, ContactLaw, Push};
 pub use pair::{FreeBody, Pair, PairStep, Tow, TowState};
+pub use parting::Parting;
 pub use shape::{Exit, Field, RoundedBox, RoundedCylinder, SamplePoint};
 pub use tree::{Resistance, Stem, override_force};

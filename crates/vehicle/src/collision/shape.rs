@@ -77,7 +77,7 @@ impl RoundedBox {
 
     /// Across which axis, and on which side of it, the way from one point to another enters it
     /// from outside.
-    fn entry(&self, from: &Vec3, to: &Vec3) -> Option<(usize, f64)> {
+    pub(super) fn entry(&self, from: &Vec3, to: &Vec3) -> Option<(usize, f64)> {
         let way = to - from;
         let (mut entry, mut first, mut last) = (None, 0.0, 1.0);
         for axis in 0..3 {
@@ -196,7 +196,7 @@ pub struct RoundedCylinder {
 
 impl RoundedCylinder {
     /// Radius of its edge, m: half the width, or less where it is a thin roll.
-    fn rounding(&self) -> f64 {
+    pub(super) fn rounding(&self) -> f64 {
         0.5 * self.half_width.min(self.radius)
     }
 

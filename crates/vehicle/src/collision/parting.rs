@@ -1,0 +1,346 @@
+//! The least way by which a wheel leaves a box: how deep it is in it, as the gradient of which alone a force
+//! keeps energy.
+
+use super::shape::{Exit, RoundedBox, RoundedCylinder};
+use crate::spatial::Vec3;
+
+/// How blunt the edges of a tyre's core are at most, as a tangent: what keeps its farthest point from jumping
+/// from one edge to the other where it is tilted the other way.
+const BLUNT: f64 = 0.02;
+/// Pieces of the quarter circle between two faces in which minima are looked for.
+const PIECES: u32 = 12;
+/// Rounds of the refinement of a minimum; it ends before, as soon as its bracket is one rounding wide.
+const ROUNDS: u32 = 60;
+
+/// How a wheel leaves a box by the least way.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Parting {
+    /// Length of that way, m; negative where they are apart.
+    pub depth: f64,
+    /// Its direction, out of the box.
+    pub normal: Vec3,
+    /// The place on the box's surface where they meet, in its frame.
+    pub point: Vec3,
+}
+
+/// A wheel about its middle: the sum of an ellipsoid that is nearly a disc, one that is nearly its
+/// axle, and a ball.
+struct Tyre {
+    axle: Vec3,
+    disc: f64,
+    roll: f64,
+    ball: f64,
+    blunt2: f64,
+}
+
+/// The quarter circle of directions from one to another that is square to it, and a vertex of a box as seen from
+/// the middle of a tyre.
+struct Arc<'a> {
+    tyre: &'a Tyre,
+    ends: [Vec3; 2],
+    vertex: Vec3,
+}
+
+impl Tyre {
+    /// As far as the wheel at the middle of its tread and of its flanks.
+    fn new(wheel: &RoundedCylinder, axle: Vec3) -> Tyre {
+        let ball = wheel.rounding();
+        let [radius, width] = [wheel.radius, wheel.half_width].map(|reach| reach - ball);
+        let blunt = BLUNT.min(0.5 * width / radius).min(0.5 * radius / width);
+        let long = (1.0 + blunt * blunt).sqrt();
+        Tyre {
+            axle,
+            disc: radius * long - width * blunt,
+            roll: width * long - radius * blunt,
+            ball,
+            blunt2: blunt * blunt,
+        }
+    }
+
+    /// The point of its core that lies farthest in a unit direction.
+    fn farthest(&self, direction: &Vec3) -> Vec3 {
+        let along = direction.dot(&self.axle);
+        let thick = (along * along + self.blunt2).sqrt();
+        let wide = ((1.0 - along * along).max(0.0) + self.blunt2).sqrt();
+        let axial = self.axle * along;
+        (direction * (1.0 + self.blunt2) - axial) * (self.disc / wide)
+            + (axial + direction * self.blunt2) * (self.roll / thick)
+    }
+}
+
+impl Arc<'_> {
+    fn direction(&self, share: f64) -> Vec3 {
+        (self.ends[0] * (1.0 - share) + self.ends[1] * share).normalize()
+    }
+
+    /// Sign and zeros are those of the slope of the depth along the arc.
+    fn slope(&self, share: f64) -> f64 {
+        let along = self.ends[1] * (1.0 - share) - self.ends[0] * share;
+        along.dot(&(self.tyre.farthest(&self.direction(share)) + self.vertex))
+    }
+
+    /// Directions between its ends in which the depth is least.
+    fn minima(&self, mut found: impl FnMut(Vec3)) {
+        let mut shares = [0.0; PIECES as usize + 9];
+        let (even, near) = shares.split_at_mut(PIECES as usize + 1);
+        for (share, piece) in even.iter_mut().zip(0..) {
+            *share = f64::from(piece) / f64::from(PIECES);
+        }
+        // where tread or flank is met the slope changes within little
+        let [first, last] = self.ends.map(|end| end.dot(&self.tyre.axle));
+        let tread = first / (first - last);
+        let flank = last / (first + last);
+        let close = 3.0 * BLUNT;
+        let about = |place: f64, way: f64| [place - way, place + way];
+        let special = [[tread, flank], about(tread, close), about(flank, close), about(flank, 2.0 * close)];
+        for (share, place) in near.iter_mut().zip(special.into_iter().flatten()) {
+            // 0 / 0 where the axle is square to the arc
+            *share = if place > 0.0 && place < 1.0 { place } else { 0.0 };
+        }
+        shares.sort_unstable_by(f64::total_cmp);
+        let mut before = [0.0, self.slope(0.0)];
+        for share in shares {
+            let here = [share, self.slope(share)];
+            if before[1] < 0.0 && here[1] >= 0.0 {
+                found(self.direction(zero(before, here, |share| self.slope(share))));
+            }
+            before = here;
+        }
+    }
+}
+
+/// Where a function is zero that rises through it between two places: regula falsi as Illinois has it (Dowell and
+/// Jarratt, BIT 11 (1971) 168).
+fn zero(mut low: [f64; 2], mut high: [f64; 2], value: impl Fn(f64) -> f64) -> f64 {
+    let mut last_was_low = None;
+    for _ in 0..ROUNDS {
+        let place = (low[0] * high[1] - high[0] * low[1]) / (high[1] - low[1]);
+        if !(place > low[0] && place < high[0]) {
+            break;
+        }
+        let here = value(place);
+        if here == 0.0 {
+            return place;
+        }
+        let is_low = here < 0.0;
+        let kept = if is_low { &mut high } else { &mut low };
+        if last_was_low == Some(is_low) {
+            kept[1] *= 0.5;
+        }
+        *(if is_low { &mut low } else { &mut high }) = [place, here];
+        last_was_low = Some(is_low);
+    }
+    if -low[1] < high[1] { low[0] } else { high[0] }
+}
+
+impl RoundedBox {
+    /// The least way by which a wheel leaves it, whose middle and axle, a unit vector, are given in
+    /// its frame: the direction n in which n·(X(n) + v) is least, where X is the farthest point of the wheel and v
+    /// a vertex of the box as seen from its middle. That is a face's normal, or is found between two faces' normals
+    /// along an edge, or about a vertex in the plane of axle and vertex. A wheel whose middle is in the box
+    /// leaves by no face that looks away from `exit`. None if they are apart by their sizes.
+    pub fn parting(
+        &self,
+        wheel: &RoundedCylinder,
+        centre: &Vec3,
+        axle: &Vec3,
+        exit: Exit,
+    ) -> Option<Parting> {
+        let reach = wheel.radius + wheel.half_width;
+        if self.field(centre, Exit::Any).distance > reach {
+            return None;
+        }
+        let tyre = Tyre::new(wheel, *axle);
+        let core = self.half().add_scalar(-self.rounding());
+        let is_in = (0..3).all(|axis| centre[axis].abs() < self.half()[axis]);
+        let entry = match exit {
+            Exit::Towards(middle) if is_in => self.entry(&middle, centre),
+            _ => None,
+        };
+        // a face that lies this far beyond the middle is no way out while another is met
+        let beyond = |axis: usize, side: f64| side * core[axis] - centre[axis];
+        let leads_out = |axis: usize, side: f64| {
+            entry != Some((axis, -side)) && side * beyond(axis, side) < 2.0 * reach
+        };
+        let vertex = |sides: [f64; 3]| Vec3::from_fn(|axis, _| beyond(axis, sides[axis]));
+        let mut best: Option<(f64, Vec3)> = None;
+        let mut take = |normal: Vec3, vertex: &Vec3| {
+            let depth = normal.dot(&(tyre.farthest(&normal) + vertex));
+            if best.is_none_or(|(least, _)| depth < least) {
+                best = Some((depth, normal));
+            }
+        };
+        let faces = || (0..3).flat_map(|axis| [(axis, 1.0), (axis, -1.0)]);
+        for (axis, side) in faces().filter(|&(axis, side)| leads_out(axis, side)) {
+            let mut normal = Vec3::zeros();
+            normal[axis] = side;
+            take(normal, &vertex([side; 3]));
+            for (other, turn) in faces().filter(|&(other, turn)| other > axis && leads_out(other, turn)) {
+                let mut square = Vec3::zeros();
+                square[other] = turn;
+                let mut sides = [1.0; 3];
+                (sides[axis], sides[other]) = (side, turn);
+                let edge = Arc { tyre: &tyre, ends: [normal, square], vertex: vertex(sides) };
+                edge.minima(|normal| take(normal, &edge.vertex));
+                if axis != 0 || other != 1 {
+                    continue;
+                }
+                for last in [1.0, -1.0].into_iter().filter(|&last| leads_out(2, last)) {
+                    sides[2] = last;
+                    about_vertex(&tyre, sides, vertex(sides), &mut take);
+                }
+            }
+        }
+        let (depth, normal) = best?;
+        let depth = depth + tyre.ball + self.rounding();
+        let deepest = centre - tyre.farthest(&normal) - normal * tyre.ball;
+        Some(Parting { depth, normal, point: deepest + normal * depth })
+    }
+}
+
+/// Minima among the directions that point out of a box between the three faces of a vertex, on these sides.
+fn about_vertex(
+    tyre: &Tyre,
+    sides: [f64; 3],
+    vertex: Vec3,
+    take: &mut impl FnMut(Vec3, &Vec3),
+) {
+    let radial = vertex - tyre.axle * vertex.dot(&tyre.axle);
+    let Some(inward) = radial.try_normalize(1e-9) else { return };
+    for axle in [tyre.axle, -tyre.axle] {
+        let arc = Arc { tyre, ends: [-inward, axle], vertex };
+        arc.minima(|normal| {
+            if (0..3).all(|axis| normal[axis] * sides[axis] > 0.0) {
+                take(normal, &vertex);
+            }
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WHEEL: RoundedCylinder = RoundedCylinder { radius: 0.47, half_width: 0.16 };
+
+    fn chance(seed: &mut u64) -> f64 {
+        *seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (*seed >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    fn direction(seed: &mut u64) -> Vec3 {
+        loop {
+            let drawn = Vec3::from_fn(|_, _| 2.0 * chance(seed) - 1.0);
+            if drawn.norm() < 1.0 && drawn.norm() > 0.1 {
+                return drawn.normalize();
+            }
+        }
+    }
+
+    /// Boxes and wheels that touch or overlap, drawn by chance.
+    fn cases() -> impl Iterator<Item = (RoundedBox, Vec3, Vec3)> {
+        let mut seed = 5;
+        (0..400).map(move |_| {
+            let size = [0.0; 3].map(|_| 0.1 + 1.5 * chance(&mut seed));
+            let solid = RoundedBox::new(size, 0.05);
+            let axle = direction(&mut seed);
+            let out = direction(&mut seed).component_mul(&(solid.half().add_scalar(0.35)));
+            (solid, out * (0.4 + 0.7 * chance(&mut seed)), axle)
+        })
+    }
+
+    fn depth(solid: &RoundedBox, centre: &Vec3, axle: &Vec3) -> f64 {
+        solid.parting(&WHEEL, centre, axle, Exit::Any).map_or(-9.0, |parting| parting.depth)
+    }
+
+    /// No direction of twenty thousand is shorter.
+    #[test]
+    fn no_way_out_is_shorter() {
+        for (solid, centre, axle) in cases().take(60) {
+            let Some(parting) = solid.parting(&WHEEL, &centre, &axle, Exit::Any) else { continue };
+            let tyre = Tyre::new(&WHEEL, axle);
+            let core = solid.half().add_scalar(-solid.rounding());
+            let mut seed = 9;
+            for _ in 0..20_000 {
+                let out = direction(&mut seed);
+                let way = out.dot(&tyre.farthest(&out)) + tyre.ball + solid.rounding()
+                    + out.abs().dot(&core)
+                    - out.dot(&centre);
+                assert!(parting.depth < way + 1e-9, "{parting:?} {out} {way}");
+            }
+        }
+    }
+
+    /// What moves or turns the wheel a little changes the depth by what the force at the point would do.
+    #[test]
+    fn force_is_the_gradient_of_the_depth() {
+        let step = 1e-6;
+        let mut compared = 0;
+        for (solid, centre, axle) in cases() {
+            let Some(parting) = solid.parting(&WHEEL, &centre, &axle, Exit::Any) else { continue };
+            for axis in 0..3 {
+                let mut way = Vec3::zeros();
+                way[axis] = step;
+                let moved = [-1.0, 1.0].map(|sign| depth(&solid, &(centre + way * sign), &axle));
+                let turned = [-1.0, 1.0].map(|sign| {
+                    let axle = nalgebra::Rotation3::new(way * sign) * axle;
+                    depth(&solid, &centre, &axle)
+                });
+                let slope = |[before, after]: [f64; 2]| (after - before) / (2.0 * step);
+                let arm = parting.point - centre;
+                let torque = arm.cross(&parting.normal)[axis];
+                // one of both sides of a change from one way out to another shows in the second difference
+                let jumps = |[before, after]: [f64; 2]| (before + after - 2.0 * parting.depth).abs() > 1e-9;
+                if jumps(moved) || jumps(turned) {
+                    continue;
+                }
+                compared += 1;
+                assert!((slope(moved) + parting.normal[axis]).abs() < 1e-6, "{parting:?}");
+                assert!((slope(turned) + torque).abs() < 1e-6, "{parting:?}");
+            }
+        }
+        assert!(compared > 900, "{compared}");
+    }
+
+    /// However it goes into a box, up to its middle, the depth changes by no more than the way.
+    #[test]
+    fn depth_never_jumps() {
+        let step = 5e-4;
+        for (solid, centre, axle) in cases().take(100) {
+            let way = (centre + axle * 0.3).normalize() * -step;
+            let mut last = depth(&solid, &centre, &axle);
+            for k in 1..1200 {
+                let next = depth(&solid, &(centre + way * f64::from(k)), &axle);
+                let is_met = last > -0.1 && last < WHEEL.radius && next > -0.1;
+                assert!(!is_met || (next - last).abs() < 1.001 * step, "{last} {next}");
+                last = next;
+            }
+        }
+    }
+
+    /// A wheel rolls on a slab, scrapes a wall by its flank and meets a ball as its shape says.
+    #[test]
+    fn tread_and_flank_are_where_they_are() {
+        let slab = RoundedBox::new([8.0, 6.0, 0.3], 0.05);
+        let on = Vec3::new(0.3, -0.4, 0.15 + 0.47 - 0.02);
+        let met = slab.parting(&WHEEL, &on, &Vec3::y(), Exit::Any).unwrap();
+        assert!((met.depth - 0.02).abs() < 1e-12 && (met.normal - Vec3::z()).norm() < 1e-12);
+        assert!((met.point - Vec3::new(0.3, -0.4, 0.15)).norm() < 1e-12, "{met:?}");
+        let beside = Vec3::new(0.3, 3.0 + 0.16 - 0.01, 0.0);
+        let met = slab.parting(&WHEEL, &beside, &Vec3::y(), Exit::Any).unwrap();
+        assert!((met.depth - 0.01).abs() < 1e-12 && (met.normal - Vec3::y()).norm() < 1e-12);
+        let ball = RoundedBox::new([1.0; 3], 0.5);
+        let ahead = Vec3::new(0.5 + 0.47 - 0.03, 0.0, 0.0);
+        let met = ball.parting(&WHEEL, &ahead, &Vec3::y(), Exit::Any).unwrap();
+        assert!((met.depth - 0.03).abs() < 1e-9 && (met.normal - Vec3::x()).norm() < 1e-6, "{met:?}");
+    }
+
+    /// A wheel whose middle has come into a thin wall goes back where it came from.
+    #[test]
+    fn what_came_into_a_wall_goes_back() {
+        let wall = RoundedBox::new([0.3, 6.0, 2.0], 0.05);
+        let exit = Exit::Towards(Vec3::new(2.0, 0.3, 0.1));
+        let met = wall.parting(&WHEEL, &Vec3::new(-0.1, 0.4, 0.0), &Vec3::y(), exit).unwrap();
+        assert!((met.normal - Vec3::x()).norm() < 1e-12 && (met.depth - 0.72).abs() < 1e-12);
+    }
+}
