@@ -788,6 +788,30 @@ fn a_kerb_met_fast_is_climbed_straight() {
     }
 }
 
+/// A block's edge that goes over from a wheel's flank to its tread gives no energy. They gave a quarter to a half of
+/// the kinetic energy.
+#[test]
+fn a_block_met_at_an_angle_gives_no_energy() {
+    for (vehicle, speed, size, at, degrees) in [
+        ("hmmwv", 3.0, [0.5, 60.0, 0.3], [9.161, 0.192], 50.0),
+        ("hmmwv", 3.0, [0.5, 60.0, 0.4], [9.205, 0.143], 35.0),
+        ("man_8x8", 6.0, [30.0, 60.0, 0.4], [18.642, 11.491], 50.0),
+        ("fmtv_4x4", 13.0, [30.0, 3.0, 0.8], [24.0, -0.52], 0.0),
+    ] {
+        let block = format!(
+            "[[scenery]]\nkind = \"block\"\nsize = {size:?}\nplaces = [{at:?}]\nheading_deg = {degrees}\n"
+        );
+        let own = car("a", vehicle, [0.0, 0.0], 0.0, speed, COASTS);
+        let mut world = World::new(model(&(head("rigid", "step = 0.002") + &block + &own)));
+        let energy =
+            |world: &World| 0.5 * velocity(world, 0).norm_squared() + 9.81 * place(world, 0).z;
+        let (begun, mut most) = (energy(&world), 0.0_f64);
+        until(&mut world, 4.0, |world| most = most.max(energy(world)));
+        // springs that stand compressed hand the chassis some as wheels leave the ground
+        assert!(most < begun + 0.01 * speed * speed, "{vehicle}: {most} of {begun} J/kg");
+    }
+}
+
 /// A wall of wheel height holds what runs into it: rims are stiffer than tyres.
 #[test]
 fn a_low_wall_is_not_driven_through() {

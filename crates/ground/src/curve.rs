@@ -89,6 +89,20 @@ impl Curve {
         let slope = (y1 - y0) / (x1 - x0);
         (y0 + slope * (x - x0), slope)
     }
+
+    /// Its last abscissa, and the slope before it.
+    pub fn end(&self) -> (f64, f64) {
+        let last = self.points.len() - 1;
+        let [[x0, y0], [x1, y1]] = [self.points[last - 1], self.points[last]];
+        (x1, (y1 - y0) / (x1 - x0))
+    }
+
+    /// Value and slope at `x`; beyond its last point it goes on as between the last two.
+    pub fn continued(&self, x: f64) -> (f64, f64) {
+        let (last, slope) = self.end();
+        let (value, within) = self.value_and_slope(x);
+        if x <= last { (value, within) } else { (value + slope * (x - last), slope) }
+    }
 }
 
 impl TryFrom<Vec<[f64; 2]>> for Curve {
@@ -114,6 +128,15 @@ mod tests {
         assert_eq!(curve.value_and_slope(1.0), (3.0, 2.0));
         assert_eq!(curve.value_and_slope(-1.0), (1.0, 0.0));
         assert_eq!(curve.value_and_slope(9.0), (5.0, 0.0));
+    }
+
+    #[test]
+    fn goes_on_beyond_its_last_point() {
+        let curve = Curve::new(vec![[0.0, 1.0], [2.0, 5.0], [3.0, 11.0]]).unwrap();
+        assert_eq!(curve.continued(5.0), (23.0, 6.0));
+        for x in [-1.0, 0.5, 3.0] {
+            assert_eq!(curve.continued(x).0, curve.value(x));
+        }
     }
 
     #[test]

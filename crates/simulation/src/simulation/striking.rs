@@ -7,7 +7,8 @@ use super::hull_part::HullPart;
 use super::obstacle::{Obstacle, Obstacles};
 use super::on_wheels::OnWheels;
 use crate::collision::{
-    BodyContact, ContactLaw, Exit, FreeBody, Hull, Pair, Push, RoundedCylinder, Stem,
+    BodyContact, ContactLaw, Exit, FreeBody, Hull, Pair, Parting, Push, RoundedBox,
+    RoundedCylinder, Stem,
 };
 use crate::spatial::{Acceleration, Load, Mat3, Pose, Twist, Vec3};
 use crate::vehicle::{VehicleState, VehicleWorkspace};
@@ -413,21 +414,20 @@ impl AgentModel {
         {
             let [wheel_radius, half_width] = self.vehicle.wheel_reach();
             let shape = RoundedCylinder { radius: wheel_radius, half_width };
+            let height = stem.height.min(HIGHEST);
+            let upright = RoundedBox::new([stem.diameter, stem.diameter, height], radius);
+            let middle = foot + Vec3::z() * (0.5 * height);
             for wheel in 0..own.vehicle.wheels() {
                 let pose = own.vehicle.wheel_pose(&room.vehicle, wheel);
-                let (dx, dy) = (pose.position.x - foot.x, pose.position.y - foot.y);
-                let near = wheel_radius + half_width + radius;
-                if dx * dx + dy * dy > near * near {
+                let (centre, axle) = (pose.position - middle, pose.direction(&Vec3::y()));
+                let Some(met) = upright.parting(&shape, &centre, &axle, Exit::Any) else {
                     continue;
+                };
+                if met.depth > found.as_ref().map_or(0.0, |found| found.depth) {
+                    let Parting { depth, normal, point } = met;
+                    let part = StruckPart::Wheel(wheel);
+                    found = Some(StemContact { part, depth, point: middle + point, normal });
                 }
-                take(
-                    StruckPart::Wheel(wheel),
-                    &mut points().map(|point| {
-                        let field = shape.field(&pose.local_point(&point));
-                        let normal = -pose.direction(&field.normal);
-                        (radius - field.distance, point + normal * radius, normal)
-                    }),
-                );
             }
         }
         found

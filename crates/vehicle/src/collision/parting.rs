@@ -92,7 +92,8 @@ impl Arc<'_> {
         let flank = last / (first + last);
         let close = 3.0 * BLUNT;
         let about = |place: f64, way: f64| [place - way, place + way];
-        let special = [[tread, flank], about(tread, close), about(flank, close), about(flank, 2.0 * close)];
+        let special =
+            [[tread, flank], about(tread, close), about(flank, close), about(flank, 2.0 * close)];
         for (share, place) in near.iter_mut().zip(special.into_iter().flatten()) {
             // 0 / 0 where the axle is square to the arc
             *share = if place > 0.0 && place < 1.0 { place } else { 0.0 };
@@ -175,7 +176,9 @@ impl RoundedBox {
             let mut normal = Vec3::zeros();
             normal[axis] = side;
             take(normal, &vertex([side; 3]));
-            for (other, turn) in faces().filter(|&(other, turn)| other > axis && leads_out(other, turn)) {
+            for (other, turn) in
+                faces().filter(|&(other, turn)| other > axis && leads_out(other, turn))
+            {
                 let mut square = Vec3::zeros();
                 square[other] = turn;
                 let mut sides = [1.0; 3];
@@ -199,12 +202,7 @@ impl RoundedBox {
 }
 
 /// Minima among the directions that point out of a box between the three faces of a vertex, on these sides.
-fn about_vertex(
-    tyre: &Tyre,
-    sides: [f64; 3],
-    vertex: Vec3,
-    take: &mut impl FnMut(Vec3, &Vec3),
-) {
+fn about_vertex(tyre: &Tyre, sides: [f64; 3], vertex: Vec3, take: &mut impl FnMut(Vec3, &Vec3)) {
     let radial = vertex - tyre.axle * vertex.dot(&tyre.axle);
     let Some(inward) = radial.try_normalize(1e-9) else { return };
     for axle in [tyre.axle, -tyre.axle] {
@@ -263,7 +261,9 @@ mod tests {
             let mut seed = 9;
             for _ in 0..20_000 {
                 let out = direction(&mut seed);
-                let way = out.dot(&tyre.farthest(&out)) + tyre.ball + solid.rounding()
+                let way = out.dot(&tyre.farthest(&out))
+                    + tyre.ball
+                    + solid.rounding()
                     + out.abs().dot(&core)
                     - out.dot(&centre);
                 assert!(parting.depth < way + 1e-9, "{parting:?} {out} {way}");
@@ -290,7 +290,8 @@ mod tests {
                 let arm = parting.point - centre;
                 let torque = arm.cross(&parting.normal)[axis];
                 // one of both sides of a change from one way out to another shows in the second difference
-                let jumps = |[before, after]: [f64; 2]| (before + after - 2.0 * parting.depth).abs() > 1e-9;
+                let jumps =
+                    |[before, after]: [f64; 2]| (before + after - 2.0 * parting.depth).abs() > 1e-9;
                 if jumps(moved) || jumps(turned) {
                     continue;
                 }
@@ -332,7 +333,10 @@ mod tests {
         let ball = RoundedBox::new([1.0; 3], 0.5);
         let ahead = Vec3::new(0.5 + 0.47 - 0.03, 0.0, 0.0);
         let met = ball.parting(&WHEEL, &ahead, &Vec3::y(), Exit::Any).unwrap();
-        assert!((met.depth - 0.03).abs() < 1e-9 && (met.normal - Vec3::x()).norm() < 1e-6, "{met:?}");
+        assert!(
+            (met.depth - 0.03).abs() < 1e-9 && (met.normal - Vec3::x()).norm() < 1e-6,
+            "{met:?}"
+        );
     }
 
     /// A wheel whose middle has come into a thin wall goes back where it came from.

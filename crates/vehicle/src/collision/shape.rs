@@ -132,22 +132,6 @@ impl RoundedBox {
         Field { distance: over[axis] - self.rounding, normal }
     }
 
-    /// The point of its core, the box without its roundings, that is nearest to another, and
-    /// the rounding, m.
-    pub fn nearest(&self, point: &Vec3) -> (Vec3, f64) {
-        let inner = self.half.add_scalar(-self.rounding);
-        (point.inf(&inner).sup(&-inner), self.rounding)
-    }
-
-    /// How far a way from a point of its core in a unit direction goes through it beyond its rounding, m.
-    pub fn reaches(&self, from: &Vec3, direction: &Vec3) -> f64 {
-        let along = (0..3).filter(|&axis| direction[axis] != 0.0);
-        let leaves = along.map(|axis| {
-            (self.half[axis] * direction[axis].signum() - from[axis]) / direction[axis]
-        });
-        (leaves.fold(f64::INFINITY, f64::min) - self.rounding).max(0.0)
-    }
-
     /// Balls along its edges, no farther apart than they are wide or 0.2 m.
     pub fn samples(&self) -> Vec<SamplePoint> {
         let inner = self.half.add_scalar(-self.rounding);
@@ -199,50 +183,6 @@ impl RoundedCylinder {
     pub(super) fn rounding(&self) -> f64 {
         0.5 * self.half_width.min(self.radius)
     }
-
-    /// Where a point lies.
-    pub fn field(&self, point: &Vec3) -> Field {
-        self.field_of(point, [0.0; 2])
-    }
-
-    /// The same of a point of a body that reaches this far from it towards -y and +y, m: what lies
-    /// across the tread leaves by it, not by a flank, for all of it would have to go that way.
-    pub fn field_of(&self, point: &Vec3, reach: [f64; 2]) -> Field {
-        let rounding = self.rounding();
-        let away = (point.x * point.x + point.z * point.z).sqrt();
-        let radial =
-            if away > 1e-9 { Vec3::new(point.x / away, 0.0, point.z / away) } else { Vec3::z() };
-        let axial = Vec3::new(0.0, if point.y < 0.0 { -1.0 } else { 1.0 }, 0.0);
-        let over = [away - (self.radius - rounding), point.y.abs() - (self.half_width - rounding)];
-        let outside = over.map(|over| over.max(0.0));
-        let beyond = (outside[0] * outside[0] + outside[1] * outside[1]).sqrt();
-        if beyond > 0.0 {
-            let normal = (radial * outside[0] + axial * outside[1]) / beyond;
-            Field { distance: beyond - rounding, normal }
-        } else {
-            let flank = self.half_width - rounding;
-            let [left, right] = [point.y - flank - reach[0], -point.y - flank - reach[1]];
-            if over[0] >= left.max(right) {
-                Field { distance: over[0] - rounding, normal: radial }
-            } else if left >= right {
-                Field { distance: left - rounding, normal: Vec3::y() }
-            } else {
-                Field { distance: right - rounding, normal: -Vec3::y() }
-            }
-        }
-    }
-
-    /// Its points that lie farthest in a direction, one on either side of its middle plane.
-    pub fn farthest(&self, direction: &Vec3) -> [Vec3; 2] {
-        let away = (direction.x * direction.x + direction.z * direction.z).sqrt();
-        let rim = if away > 1e-9 {
-            Vec3::new(direction.x / away, 0.0, direction.z / away) * self.radius
-        } else {
-            Vec3::zeros()
-        };
-        let edge = self.half_width - 0.5 * self.rounding();
-        [rim + Vec3::y() * edge, rim - Vec3::y() * edge]
-    }
 }
 
 #[cfg(test)]
@@ -281,27 +221,6 @@ mod tests {
         let hull = RoundedBox::new([2.0, 1.2, 1.0], 0.3);
         // as deep as the rounding the normal turns smoothly
         is_a_distance(|point| hull.field(point, Exit::Any), -0.29);
-        let wheel = RoundedCylinder { radius: 0.5, half_width: 0.15 };
-        is_a_distance(|point| wheel.field(point), -0.07);
-    }
-
-    /// Deep in a wheel a kerb across its tread goes out by the tread, a wall along a flank by that flank.
-    #[test]
-    fn what_lies_across_the_tread_leaves_by_it() {
-        let wheel = RoundedCylinder { radius: 0.5, half_width: 0.15 };
-        let point = Vec3::new(0.2, 0.01, 0.0);
-        assert_eq!(wheel.field(&point).normal, Vec3::y());
-        let across = wheel.field_of(&point, [5.0, 5.0]);
-        assert!(
-            (across.normal - Vec3::x()).norm() < 1e-12 && (across.distance + 0.3).abs() < 1e-12
-        );
-        let along = wheel.field_of(&point, [0.0, 5.0]);
-        assert!(along.normal == Vec3::y() && (along.distance + 0.14).abs() < 1e-12);
-        // a slab's edge goes on along itself, and ends where it is left across
-        let slab = RoundedBox::new([80.0, 12.0, 0.3], 0.05);
-        let edge = Vec3::new(-39.95, 0.0, 0.1);
-        assert!((slab.reaches(&edge, &Vec3::y()) - 5.95).abs() < 1e-12);
-        assert_eq!(slab.reaches(&edge, &-Vec3::x()), 0.0);
     }
 
     #[test]

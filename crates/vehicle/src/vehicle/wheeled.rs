@@ -541,6 +541,9 @@ impl Vehicle {
             let (angle, rate) = (workspace.measure[stop.element], workspace.rate[stop.element]);
             workspace.element[stop.element] = stop.force(angle, rate);
         }
+        for stop in &self.parts.flat_stops {
+            workspace.element[stop.element] = stop.force(workspace.measure[stop.element]);
+        }
     }
 
     fn steer(&self, state: &mut VehicleState, workspace: &mut Workspace, command: f64, h: f64) {

@@ -6,6 +6,7 @@
 
 mod double_wishbone;
 mod driveline;
+mod flat_stop;
 mod macpherson_strut;
 mod rear_frame;
 mod single_wishbone;
@@ -16,6 +17,7 @@ mod trailer;
 mod trailing_arm;
 
 pub(super) use driveline::{Clutch, DrivelinePlan, Engaged};
+pub(super) use flat_stop::FlatStop;
 use steering::SteeredBy;
 pub(super) use steering::SteeringDrive;
 pub(super) use tandem::PitchStop;
@@ -120,6 +122,7 @@ pub(super) struct Frame<'a> {
     /// What the springs of each axle stand on, left and right.
     spring_seats: Vec<[BodyId; 2]>,
     pitch_stops: Vec<PitchStop>,
+    flat_stops: Vec<FlatStop>,
 }
 
 /// What the step needs of an assembled vehicle.
@@ -134,6 +137,7 @@ pub(super) struct Assembled {
     pub mounts: Vec<Mount>,
     pub steering: Vec<SteeringDrive>,
     pub pitch_stops: Vec<PitchStop>,
+    pub flat_stops: Vec<FlatStop>,
     pub driveline: DrivelinePlan,
 }
 
@@ -281,6 +285,7 @@ pub(super) fn assemble(spec: &VehicleSpec) -> Result<Assembled, AssemblyError> {
         steering: Vec::new(),
         spring_seats: vec![[chassis; 2]; spec.axles.len()],
         pitch_stops: Vec::new(),
+        flat_stops: Vec::new(),
     };
     frame.rear_frame = frame.rear_frame();
     frame.trailer();
@@ -343,6 +348,7 @@ pub(super) fn assemble(spec: &VehicleSpec) -> Result<Assembled, AssemblyError> {
         mounts: frame.mounts,
         steering: frame.steering,
         pitch_stops: frame.pitch_stops,
+        flat_stops: frame.flat_stops,
         driveline,
     })
 }

@@ -26,10 +26,11 @@ pub struct Stops {
     pub min_length: f64,
     /// Length at which the rebound stop is touched, m.
     pub max_length: f64,
-    /// Push of the bump stop (N) over its compression (m), from (0, 0).
+    /// Push of the bump stop (N) over its compression (m), from (0, 0); beyond the last it grows on as between the
+    /// last two: metal meets metal.
     #[schemars(with = "Vec<[f64; 2]>", length(min = 2), extend("increasing" = true))]
     pub bump: Curve,
-    /// Pull of the rebound stop (N) over its stretch (m), from (0, 0).
+    /// Pull of the rebound stop (N) over its stretch (m), from (0, 0); beyond the last it grows on as that.
     #[schemars(with = "Vec<[f64; 2]>", length(min = 2), extend("increasing" = true))]
     pub rebound: Curve,
 }
@@ -75,11 +76,11 @@ impl Spring {
         let (mut force, mut slope) = self.tension.value_and_slope(length - self.free_length);
         if let Some(stops) = &self.stops {
             if length < stops.min_length {
-                let (push, rate) = stops.bump.value_and_slope(stops.min_length - length);
+                let (push, rate) = stops.bump.continued(stops.min_length - length);
                 force -= push;
                 slope += rate;
             } else if length > stops.max_length {
-                let (pull, rate) = stops.rebound.value_and_slope(length - stops.max_length);
+                let (pull, rate) = stops.rebound.continued(length - stops.max_length);
                 force += pull;
                 slope += rate;
             }
@@ -130,6 +131,8 @@ mod tests {
         close(spring.tension(0.25), (-50.0, 1000.0));
         close(spring.tension(0.15), (-150.0 - 250.0, 6000.0));
         close(spring.tension(0.40), (100.0 + 100.0, 3000.0));
+        // pressed flat a stop does not let through what it does not bear
+        close(spring.tension(0.05), (-250.0 - 750.0, 6000.0));
     }
 
     #[test]
