@@ -274,9 +274,10 @@ impl AgentState {
         let plain = (vehicle, tyres, drive, overlay, sensors);
         let stored = postcard::to_stdvec(&plain).expect("plain data serialises into memory");
         let mut hasher = Sha256::new_with_prefix(stored);
-        if *close || !hits.is_empty() {
-            let meeting = postcard::to_stdvec(&(close, otherwise, hits));
+        if *close || !hits.is_empty() || hits.given() > 0.0 {
+            let meeting = postcard::to_stdvec(&(close, otherwise));
             hasher.update(meeting.expect("plain data serialises into memory"));
+            hasher.update(hits.digested());
         }
         if let Some(autonomy) = autonomy {
             hasher.update(autonomy.digested());
@@ -596,7 +597,9 @@ impl AgentModel {
     /// Tells of the hits that are over.
     fn part(&self, time: f64, state: &mut AgentState, workspace: &mut AgentWorkspace) {
         let ended = state.outcome.is_some();
-        state.hits.over(time, ended, |hit| workspace.events.push(Event::Collided(hit)));
+        state.hits.over(time, ended, self.vehicle.mass(), |hit| {
+            workspace.events.push(Event::Collided(hit))
+        });
     }
 
     /// Adds what others and what stands around it do to the loads of a step.

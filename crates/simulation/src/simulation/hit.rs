@@ -117,33 +117,41 @@ impl Watched {
     }
 }
 
-/// The hits of an agent that are not over.
+/// The hits of an agent that are not over, and what came of those that are.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct Hits(Vec<Watched>);
+pub(super) struct Hits {
+    watched: Vec<Watched>,
+    /// Energy that those with vehicles gave which gave any worth telling of, J.
+    given: f64,
+}
+
+/// Energy of a hit worth telling of where it was given, not taken, by the mass of a vehicle, J/kg: it would make it
+/// faster by 1 m/s.
+const WORTH_TELLING: f64 = 0.5;
 
 impl Hits {
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.watched.is_empty()
     }
 
     /// Those that go on.
     pub fn iter(&self) -> impl Iterator<Item = &Hit> {
-        self.0.iter().map(|own| &own.hit)
+        self.watched.iter().map(|own| &own.hit)
     }
 
     /// One that has changed the speed of a vehicle of `mass` kg by `jolt` m/s or more: by its
     /// impulse, which of one that leans grows for as long as it does, and in truth.
     pub fn jolted(&self, mass: f64, jolt: f64) -> Option<&Hit> {
         let jolted = |own: &&Watched| own.change >= jolt && own.hit.impulse >= jolt * mass;
-        self.0.iter().find(jolted).map(|own| &own.hit)
+        self.watched.iter().find(jolted).map(|own| &own.hit)
     }
 
     /// What stands most against a way, by its direction, and the force of all on that over about the last
     /// second, N.
     pub fn against(&self, way: &Vec3) -> Option<(Struck, f64)> {
         let force = |own: &Watched| -own.mean.dot(way);
-        let most = self.0.iter().max_by(|a, b| force(a).total_cmp(&force(b)))?;
-        let all: f64 = self.0.iter().map(force).sum();
+        let most = self.watched.iter().max_by(|a, b| force(a).total_cmp(&force(b)))?;
+        let all: f64 = self.watched.iter().map(force).sum();
         (force(most) > 0.0 && all > 0.0).then_some((most.hit.with, all))
     }
 
@@ -151,12 +159,12 @@ impl Hits {
     /// with a velocity, m/s.
     pub fn add(&mut self, touch: &Touch, velocity: Vec3, time: f64, h: f64) {
         let Touch { with, place, force, energy, broke } = *touch;
-        let known = self.0.iter().position(|own| own.hit.with == with);
+        let known = self.watched.iter().position(|own| own.hit.with == with);
         let at = known.unwrap_or_else(|| {
-            self.0.push(Watched::begun(touch, velocity, time - h));
-            self.0.len() - 1
+            self.watched.push(Watched::begun(touch, velocity, time - h));
+            self.watched.len() - 1
         });
-        let Watched { hit, before, change, impulse, mean } = &mut self.0[at];
+        let Watched { hit, before, change, impulse, mean } = &mut self.watched[at];
         let size = force.norm();
         *mean += (force - *mean) * ((time - hit.until) / MEAN_TIME).min(1.0);
         if size > 0.0 {
@@ -170,24 +178,47 @@ impl Hits {
         if size > hit.peak {
             (hit.peak, hit.place) = (size, place);
         }
-        if self.0.len() > MOST {
-            self.0.truncate(MOST);
+        if self.watched.len() > MOST {
+            self.watched.truncate(MOST);
         }
     }
 
-    /// Takes out those that are over at `time`, or all if the drive ends.
-    pub fn over(&mut self, time: f64, all: bool, mut take: impl FnMut(Hit)) {
-        self.0.retain(|Watched { hit, .. }| {
+    /// Energy, J, that hits with vehicles gave which are over: none should.
+    pub fn given(&self) -> f64 {
+        self.given
+    }
+
+    /// Takes out those of a vehicle of `mass` kg that are over at `time`, or all if the drive ends.
+    pub fn over(&mut self, time: f64, all: bool, mass: f64, mut take: impl FnMut(Hit)) {
+        let Hits { watched, given } = self;
+        watched.retain(|Watched { hit, .. }| {
             let over = all || time - hit.until > Hit::OVER;
             if over {
+                let with_vehicle = matches!(hit.with, Struck::Vehicle(_));
+                if with_vehicle && hit.energy < -WORTH_TELLING * mass {
+                    *given -= hit.energy;
+                }
                 take(*hit);
             }
             !over
         });
     }
 
+    /// What a digest takes of them: nothing of energy that was not given.
+    pub fn digested(&self) -> Vec<u8> {
+        let stored = postcard::to_stdvec(&self.watched);
+        let mut stored = stored.expect("plain data serialises into memory");
+        if self.given > 0.0 {
+            stored.extend(self.given.to_bits().to_le_bytes());
+        }
+        stored
+    }
+
     /// Whether a checkpoint can hold them.
     pub fn are_sound(&self, known: &StruckCounts) -> bool {
-        self.0.len() <= MOST && self.iter().all(|hit| known.check(hit.with).is_ok())
+        self.given.is_finite()
+            && self.given >= 0.0
+            && self.watched.len() <= MOST
+            && self.iter().all(|hit| known.check(hit.with).is_ok())
     }
 }

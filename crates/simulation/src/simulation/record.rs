@@ -205,6 +205,7 @@ pub struct ExplorationSummary {
 pub struct RunWarning {
     /// Which, for machines: `soil_beyond_measured`, a soil pressed deeper than its figures
     /// were measured; `tow_broke`, a rope or bar that broke; `trailer_torn_off`, a coupling that did;
+    /// `hits_gave_energy`, hits that gave energy in place of taking it;
     /// `search_fell_short`, a search that ended although its share was not reached.
     pub code: String,
     /// Name of the vehicle.
@@ -248,7 +249,7 @@ impl RunWarning {
         let what = if is_bar { "bar" } else { "rope" };
         let sentence =
             format!("the {what} between {from} and {to} broke at {:.1} kN", 1e-3 * breaking);
-        RunWarning::of_parting("tow_broke", from, sentence)
+        RunWarning::of_vehicle("tow_broke", from, sentence)
     }
 
     /// A vehicle that lost its trailer, whose coupling bears a force in N.
@@ -256,10 +257,20 @@ impl RunWarning {
         let load = 1e-3 * breaking.unwrap_or_default();
         let sentence =
             format!("the trailer of {vehicle} was torn off: its coupling bears {load:.1} kN");
-        RunWarning::of_parting("trailer_torn_off", vehicle, sentence)
+        RunWarning::of_vehicle("trailer_torn_off", vehicle, sentence)
     }
 
-    fn of_parting(code: &str, vehicle: &str, sentence: String) -> RunWarning {
+    /// A vehicle whose hits gave it and whom it met so much energy, J, at heartbeats of so many seconds.
+    pub(super) fn hits_gave_energy(vehicle: &str, given: f64, heartbeat: f64) -> RunWarning {
+        let sentence = format!(
+            "hits of {vehicle} gave {:.1} kJ in place of taking any: what pushed those who met was known a \
+             heartbeat of {heartbeat} s late; take shorter ones (time.heartbeat)",
+            1e-3 * given
+        );
+        RunWarning::of_vehicle("hits_gave_energy", vehicle, sentence)
+    }
+
+    fn of_vehicle(code: &str, vehicle: &str, sentence: String) -> RunWarning {
         RunWarning {
             code: code.into(),
             vehicle: vehicle.into(),

@@ -535,6 +535,11 @@ impl World {
         let torn = torn.map(|(_, (agent, _))| {
             RunWarning::trailer_torn_off(&agent.name, agent.vehicle.breaking_load())
         });
+        let gaining = agents().filter(|(_, (_, state))| state.hits.given() > 0.0);
+        let heartbeat = (1e6 * self.model.clock.heartbeat()).round() * 1e-6;
+        let gaining = gaining.map(|(_, (agent, state))| {
+            RunWarning::hits_gave_energy(&agent.name, state.hits.given(), heartbeat)
+        });
         let vehicles: Vec<VehicleSummary> = agents()
             .map(|(index, (agent, state))| {
                 let (model, outcome) = (agent.vehicle.name(), self.outcome(index));
@@ -557,7 +562,12 @@ impl World {
             radio: self.radio_summaries(),
             vehicles,
             pacing: None,
-            warnings: beyond.chain(broken).chain(torn).chain(self.search_fell_short()).collect(),
+            warnings: beyond
+                .chain(broken)
+                .chain(torn)
+                .chain(gaining)
+                .chain(self.search_fell_short())
+                .collect(),
         }
     }
 }
