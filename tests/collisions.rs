@@ -794,7 +794,7 @@ fn a_kerb_met_fast_is_climbed_straight() {
 fn hits_that_give_energy_are_told_of() {
     let row = |heartbeat: f64| {
         let text = head("ice", &format!("step = 0.001\nheartbeat = {heartbeat}"))
-            + "[[soil.custom]]\nname = \"ice\"\nfriction = 0.001\n"
+            + "[[soil.custom]]\nname = \"ice\"\nfriction = 0.001\n[output]\ninterval = 0.1\n"
             + &[("a", 0.0, 0.33), ("b", -3.85, 0.05), ("c", -7.7, 0.43)]
                 .map(|(name, x, y)| car(name, "mrzr4", [x, y], 0.0, 0.0, COASTS))
                 .concat()
