@@ -396,6 +396,28 @@ fn a_collision_ends_a_drive_where_the_policy_says_so() {
     }
 }
 
+/// Who is stopped by a collision is so once that is past: stopped while it is pressed in, it would push who it has
+/// run into by what the contact holds, to twice the speed that its momentum gives.
+#[test]
+fn who_is_stopped_by_a_collision_pushes_nobody() {
+    let ended = |policy: &str| {
+        let text = ice()
+            + &car("a", "gator", [0.0, 0.0], 0.0, 1.5, COASTS)
+            + &car("b", "marder", [7.6, 0.0], 0.0, 0.0, COASTS)
+            + &format!("[endings]\ncollision = \"{policy}\"\n");
+        let mut world = World::new(model(&text));
+        let hits = until(&mut world, 3.0, |_| {});
+        let impulse = |agent: usize| hits.iter().find(|hit| hit.0 == agent).unwrap().1.impulse;
+        (world.outcome(1).code, [impulse(0), impulse(1)])
+    };
+    let ((_, free), (code, stopped)) = (ended("go_on"), ended("stop"));
+    assert_ne!(code, OutcomeCode::Collided);
+    for (stopped, free) in stopped.into_iter().zip(free) {
+        // it was 2.2 times as much by the one, a quarter by the other
+        assert!((stopped / free - 1.0).abs() < 0.02, "{stopped} for {free} N s");
+    }
+}
+
 /// Two convoys head on, one M113 among them, trees between them and beside.
 fn convoys() -> WorldModel {
     let mut text = head("dry_sand_lll", "")
@@ -792,13 +814,14 @@ fn a_kerb_met_fast_is_climbed_straight() {
 /// ones, and of all that was told before, nothing is.
 #[test]
 fn hits_that_give_energy_are_told_of() {
+    let rigid = format!("tyre = \"rigid\"\n{COASTS}");
     let row = |heartbeat: f64| {
         let text = head("ice", &format!("step = 0.001\nheartbeat = {heartbeat}"))
             + "[[soil.custom]]\nname = \"ice\"\nfriction = 0.001\n[output]\ninterval = 0.1\n"
             + &[("a", 0.0, 0.33), ("b", -3.85, 0.05), ("c", -7.7, 0.43)]
-                .map(|(name, x, y)| car(name, "mrzr4", [x, y], 0.0, 0.0, COASTS))
+                .map(|(name, x, y)| car(name, "mrzr4", [x, y], 0.0, 0.0, &rigid))
                 .concat()
-            + &car("d", "hmmwv", [-13.2, -0.32], 0.0, 15.0, COASTS);
+            + &car("d", "hmmwv", [-13.2, -0.32], 0.0, 15.0, &rigid);
         let mut world = World::new(model(&text));
         until(&mut world, 1.0, |_| {});
         let warnings = world.summary("row", 0.0).warnings;
@@ -831,6 +854,48 @@ fn a_block_met_at_an_angle_gives_no_energy() {
         // springs that stand compressed hand the chassis some as wheels leave the ground
         assert!(most < begun + 0.01 * speed * speed, "{vehicle}: {most} of {begun} J/kg");
     }
+}
+
+/// What stands on a block is told with its weight, and rolls there without slip: at any inflation, on wheels or tracks.
+#[test]
+fn what_stands_on_a_block_is_told_with_its_weight() {
+    let block = "[[scenery]]\nkind = \"block\"\nsize = [20.0, 10.0, 0.2]\nplaces = [[18, 0]]\n";
+    let path = "driver = { kind = \"path\", speed = 3, waypoints = [[0, 0], [60, 0]] }";
+    let mut stood = Vec::new();
+    for (vehicle, own) in [
+        ("hmmwv", format!("inflation = 60\n{path}")),
+        ("hmmwv", format!("inflation = 300\n{path}")),
+        ("hmmwv", format!("tyre = \"rigid\"\n{path}")),
+        ("m113", path.to_string()),
+    ] {
+        let text = head("rigid", "") + block + &car("a", vehicle, [0.0, 0.0], 0.0, 3.0, &own);
+        let mut world = World::new(model(&text));
+        let (mut loads, mut slips) = (Vec::new(), Vec::new());
+        until(&mut world, 8.0, |world| {
+            // wholly on it, past what the edge has stirred up
+            if place(world, 0).x > 17.0 && place(world, 0).x < 22.0 {
+                let wheels = world.sample(0).unwrap().wheels;
+                loads.push(wheels.iter().map(|wheel| wheel.load).sum::<f64>());
+                slips.extend(wheels.iter().map(|wheel| wheel.slip));
+                if wheels[0].inflation > 0.0 {
+                    stood.push((wheels[0].inflation, place(world, 0).z));
+                }
+            }
+        });
+        let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+        let weight = world.model().agents[0].vehicle.mass() * 9.81;
+        let (load, slip) = (mean(&loads) / weight, mean(&slips));
+        println!("{vehicle}: load {load:.3} of the weight, slip {slip:.4}");
+        // it still bounces on its springs by some per cent
+        assert!((load - 1.0).abs() < 0.03, "{vehicle}: {load} of its weight");
+        // the HMMWV's wheels toe in; an M113's tracks have their resistance to overcome. Slips were 0.04
+        assert!(slip.abs() < 0.01, "{vehicle}: slip {slip}");
+    }
+    let height = |kpa: f64| {
+        let own = stood.iter().filter(|(inflation, _)| (inflation - 1e3 * kpa).abs() < 1.0);
+        own.map(|own| own.1).fold(f64::INFINITY, f64::min)
+    };
+    assert!(height(300.0) > height(60.0) + 0.02, "{} {}", height(60.0), height(300.0));
 }
 
 /// A wall higher than a wheel's middle throws back what runs into it: rims are stiffer than tyres.

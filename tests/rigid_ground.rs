@@ -171,6 +171,7 @@ fn leans_as_the_reference_with_its_faults() {
             yaw_rate: 0.0,
             thrust: 0.0,
             rim: 0.0,
+            slip: 0.0,
             leader: None,
             stop: None,
             articulation: None,

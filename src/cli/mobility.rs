@@ -10,6 +10,7 @@ use crate::scenario::Faults;
 use crate::study::mobility::{
     EVENTS, Effort, Event, Figure, Findings, Limit, MobilityError, Subject,
 };
+use crate::study::validation::Panel;
 use clap::Args;
 use rayon::prelude::*;
 use serde_json::{Value, json};
@@ -123,7 +124,10 @@ impl Mobility {
             write_file(&folder.join("mobility.md"), page.as_bytes())?;
             let text = format!("{document:#}\n");
             write_file(&folder.join("mobility.json"), text.as_bytes())?;
-            let all: Vec<_> = found().flat_map(|(_, own)| own.panels.iter().cloned()).collect();
+            // a curve of an event in which nothing came about has no points
+            let has_points = |panel: &&Panel| panel.lines.iter().any(|own| !own.points.is_empty());
+            let all = found().flat_map(|(_, own)| own.panels.iter().filter(has_points).cloned());
+            let all: Vec<_> = all.collect();
             let plotted = !all.is_empty();
             if plotted {
                 let figure = plot::Figure {

@@ -48,6 +48,7 @@ impl Kinematic {
             yaw_rate: 0.0,
             thrust: 0.0,
             rim: 0.0,
+            slip: 0.0,
             leader: None,
             stop: None,
             articulation: Some(self.articulation),

@@ -46,6 +46,7 @@ fn speeds_from(spec: &VehicleSpec, rolls: f64, sine: f64, most: f64, time: f64) 
             thrust: own.vehicle.thrust(&own.state),
             slope: sine,
             rim: own.vehicle.rim_speed(&own.state),
+            slip: 0.0,
         };
         let pedals = PedalView {
             response: own.vehicle.pedal_response(&own.state),

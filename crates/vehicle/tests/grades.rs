@@ -43,11 +43,13 @@ fn climbed(spec: &VehicleSpec, grade: f64, foot: Foot, locks: Locks, time: f64) 
     let control = SpeedControl { slip_limit: Some(SLIP), ..SpeedControl::default() };
     let mut memory = control.start();
     for _ in 0..(time / H).round() as usize {
+        let (speed, rim) = (own.speed(), own.vehicle.rim_speed(&own.state));
         let motion = Motion {
-            speed: own.speed(),
+            speed,
             thrust: own.vehicle.thrust(&own.state),
             slope: sine,
-            rim: own.vehicle.rim_speed(&own.state),
+            rim,
+            slip: (rim - speed) / rim.max(1e-3),
         };
         let pedals = match foot {
             Foot::Floored => Controls { throttle: 1.0, ..Controls::default() },

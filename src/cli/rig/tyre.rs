@@ -91,6 +91,12 @@ impl Tyre {
         } else {
             self.inflation.clone()
         };
+        let [least, most] = mounted.file.measured();
+        for kpa in inflations.iter().filter(|kpa| !(least..=most).contains(*kpa)) {
+            eprintln!(
+                "warning: at {kpa} kPa what the tyre carries is extrapolated: it was measured from {least} to {most} kPa"
+            );
+        }
         let load = self.load.unwrap_or(mounted.load);
         let bed = self.soil.as_deref().map(Bed::of);
         let soil = bed.as_ref().map(|bed| bed.soil().map(|(soil, _)| soil)).transpose()?;

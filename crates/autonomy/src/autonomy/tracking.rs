@@ -240,6 +240,7 @@ impl Tracking {
             thrust: self.thrust * state.throttle,
             slope: sense * going.pose.direction(&Vec3::x()).z,
             rim: 0.0,
+            slip: 0.0,
         };
         let pedals = self.speed_control.controls(&mut state.speed, wanted, &motion, going.step);
         state.throttle = pedals.throttle;

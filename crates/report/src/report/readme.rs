@@ -16,7 +16,7 @@ pub fn readme(scenario: &Scenario) -> String {
         let _ = writeln!(text, "| `{name}` | {what} |");
     }
     text += "\n## hits.csv\n\nOne row is one hit, from the first touch to the last; of two \
-             vehicles each has its own.\n\n| column | holds |\n| --- | --- |\n";
+             vehicles each has its own, but not one whose drive had ended before.\n\n| column | holds |\n| --- | --- |\n";
     for (name, what) in hits::described() {
         let _ = writeln!(text, "| `{name}` | {what} |");
     }

@@ -527,7 +527,7 @@ impl AgentModel {
         let span = steps as f64 * h;
         let near = self.approach_obstacles(&model.obstacles, around.damage, room, strikes, span);
         for tick in first_tick..first_tick + steps {
-            self.drive(index, [clock.micros(tick), tick], around, state, workspace);
+            self.drive(index, [first_tick, tick], around, state, workspace);
             let due = self.uncouple_time.is_some_and(|at| clock.time(tick) >= at);
             if due || state.controls.uncouple {
                 self.vehicle.uncouple(&mut state.vehicle);
@@ -643,13 +643,14 @@ impl AgentModel {
     fn drive(
         &self,
         index: usize,
-        [now_us, tick]: [u64; 2],
+        [first_tick, tick]: [u64; 2],
         around: &Surroundings<'_>,
         state: &mut AgentState,
         workspace: &AgentWorkspace,
     ) {
         let Surroundings { model, views, .. } = *around;
         let (time, h) = (model.clock.time(tick), model.clock.step());
+        let now_us = model.clock.micros(tick);
         if let Some(command) = state.command {
             state.driver.intent = Intent::of(&command);
             state.controls = command.clamped();
@@ -680,6 +681,9 @@ impl AgentModel {
         });
         let (speed, thrust) = (self.speed(workspace), self.vehicle.thrust(&state.vehicle));
         let rim = self.vehicle.rim_speed(&state.vehicle);
+        // a state that is taken up knows them as they were at its heartbeat
+        let last = self.vehicle.samples(&workspace.vehicle);
+        let slip = self.vehicle.driven_slip(if tick == first_tick { &state.wheels } else { last });
         let yaw_rate = self.vehicle.twist(&workspace.vehicle).angular.z;
         let forward = [self.way() * speed, h];
         let leader =
@@ -695,6 +699,7 @@ impl AgentModel {
             yaw_rate,
             thrust,
             rim,
+            slip,
             leader,
             stop,
             articulation,

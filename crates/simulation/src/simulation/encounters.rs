@@ -314,7 +314,10 @@ impl Encounters {
             let force = now.wrench.force * sign;
             let torque = now.wrench.torque * sign + (met.pair.origin - place).cross(&force);
             *sum.get_or_insert_default() += Wrench { force, torque };
-            if now.pressing != Vec3::zeros() {
+            // who runs into its own trailer that it has let go of feels it by the chassis
+            let [one, other] = met.parties.map(agent_of);
+            let felt = one != other || part == HullPart::Chassis;
+            if felt && now.pressing != Vec3::zeros() {
                 let with = Struck::Vehicle(agent_of(met.parties[1 - side]) as u32);
                 let energy = now.energy;
                 let force = now.pressing * sign;

@@ -397,6 +397,17 @@ impl GroundVehicle {
         }
     }
 
+    /// Greatest slip of a driven wheel, or of a track, of all its wheels as they were last.
+    pub(super) fn driven_slip(&self, wheels: &[WheelSample]) -> f64 {
+        let slips = |wheel: usize| wheels.get(wheel).map_or(0.0, |own| own.slip);
+        match self {
+            GroundVehicle::Wheeled(own) => {
+                own.vehicle.driven_wheels().map(slips).fold(0.0, f64::max)
+            }
+            GroundVehicle::Tracked(_) => (0..wheels.len()).map(slips).fold(0.0, f64::max),
+        }
+    }
+
     /// What its full brake does on level firm ground of this friction, m/s².
     pub fn full_braking(&self, friction: f64) -> f64 {
         match self {

@@ -140,9 +140,15 @@ impl Hits {
     }
 
     /// One that has changed the speed of a vehicle of `mass` kg by `jolt` m/s or more: by its
-    /// impulse, which of one that leans grows for as long as it does, and in truth.
-    pub fn jolted(&self, mass: f64, jolt: f64) -> Option<&Hit> {
-        let jolted = |own: &&Watched| own.change >= jolt && own.hit.impulse >= jolt * mass;
+    /// impulse, which of one that leans grows for as long as it does, and in truth. It is past its shock by
+    /// `time`, s: they touch no more, or have for as long as ends a hit. Who stood still before would be a spring
+    /// that is let go against whom it met.
+    pub fn jolted(&self, mass: f64, jolt: f64, time: f64) -> Option<&Hit> {
+        let jolted = |own: &&Watched| {
+            let Hit { time: began, until, impulse, .. } = own.hit;
+            let past = until < time || time - began > Hit::OVER;
+            past && own.change >= jolt && impulse >= jolt * mass
+        };
         self.watched.iter().find(jolted).map(|own| &own.hit)
     }
 

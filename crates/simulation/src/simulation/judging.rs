@@ -64,7 +64,7 @@ impl AgentModel {
             return Some(Outcome::Overturned { time, position });
         }
         if endings.collided
-            && let Some(hit) = state.hits.jolted(self.vehicle.mass(), JOLT)
+            && let Some(hit) = state.hits.jolted(self.vehicle.mass(), JOLT, time)
         {
             return Some(Outcome::Collided { time, position, with: hit.with });
         }

@@ -2,8 +2,9 @@
 
 use super::firm_spring::FirmSpring;
 use super::ground_vehicle::{ContactContext, DriveWork};
-use super::on_wheels::slip;
+use super::on_wheels::{level_forward, slip};
 use super::record::WheelSample;
+use super::striking::BEARS;
 use crate::collision::{BodyContact, ContactLaw, Exit, Hull, Push};
 use crate::scm::{Contact, Footprint, PlacedShoe, ShoeOutline, shoe_contact};
 use crate::soil::Tread;
@@ -191,7 +192,9 @@ impl OnTracks {
         (place, solid): (&Pose, &Hull),
         mut each: impl FnMut(&Push, &Vec3, &Vec3),
     ) {
-        let TracksWorkspace { vehicle, shoes, .. } = workspace;
+        let TracksWorkspace { vehicle, shoes, wheels, .. } = workspace;
+        let hull = self.vehicle.pose(vehicle);
+        let forward = level_forward(&hull.direction(&Vec3::y()));
         let spec = self.vehicle.spec();
         let [rows, columns] = POINTS;
         let stiffness = spec.shoe.pad_stiffness / (rows * columns) as f64;
@@ -205,7 +208,7 @@ impl OnTracks {
                 if solid.field(&middle, Exit::Any).distance > reach {
                     continue;
                 }
-                let mut load = Load::default();
+                let (mut load, mut borne) = (Load::default(), Vec3::zeros());
                 for index in 0..rows * columns {
                     let (row, column) = (index / columns, index % columns);
                     let x = length * (row as f64 - 0.5 * (rows - 1) as f64);
@@ -222,7 +225,14 @@ impl OnTracks {
                     let contact = BodyContact { point, normal, depth, stiffness };
                     let push = ContactLaw::RUBBER.push(&contact, &velocity);
                     push.add_to(&mut load, &normal, &r);
+                    if normal.z > BEARS {
+                        borne += push.force;
+                    }
                     each(&push, &point, &velocity);
+                }
+                if borne != Vec3::zeros() {
+                    let wheel = self.vehicle.nearest_wheel(side, &hull, &shoe.pose.position);
+                    wheels[wheel].add_force(&borne, &forward);
                 }
                 if load != Load::default() {
                     self.vehicle.press_shoe(vehicle, side, shoe, &load);
@@ -314,12 +324,8 @@ impl OnTracks {
 
 /// Adds what the ground does to a shoe to the sample of the wheel it lies under.
 fn take(sample: &mut WheelSample, hull: &Pose, met: &Contact) {
-    let force = met.load.wrench.force;
-    let left = hull.direction(&Vec3::y());
-    let forward = left.cross(&Vec3::z()).try_normalize(1e-9).unwrap_or_else(Vec3::x);
-    sample.load += force.z;
-    sample.traction += force.dot(&forward);
-    sample.lateral += force.dot(&Vec3::z().cross(&forward));
+    let forward = level_forward(&hull.direction(&Vec3::y()));
+    sample.add_force(&met.load.wrench.force, &forward);
     sample.sinkage = sample.sinkage.max(met.sinkage);
     sample.area += met.area;
 }

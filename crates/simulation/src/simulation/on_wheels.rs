@@ -91,6 +91,35 @@ impl OnWheels {
         &self.tyres[self.vehicle.axle_of(wheel)]
     }
 
+    /// Radius and half width of a wheel's tyre, m.
+    pub(super) fn reach(&self, wheel: usize) -> [f64; 2] {
+        let underside = &self.tyre(wheel).underside;
+        let unloaded = self.vehicle.tyre(wheel).handling.unloaded_radius;
+        [underside.max_radius().max(unloaded), underside.half_width()]
+    }
+
+    /// Has a wheel that stands on a block, pressed into it by so much, m, told with the force of that.
+    pub(super) fn bear(
+        &self,
+        workspace: &mut WheelsWorkspace,
+        wheel: usize,
+        force: &Vec3,
+        pressed: f64,
+    ) {
+        let pose = self.vehicle.wheel_pose(&workspace.vehicle, wheel);
+        let twist = self.vehicle.wheel_twist(&workspace.vehicle, wheel);
+        let axis = pose.direction(&Vec3::y());
+        let forward = level_forward(&axis);
+        let sample = &mut workspace.wheels[wheel];
+        if force.z > sample.load {
+            sample.deflection = pressed;
+            let rolls_on = self.tyre(wheel).underside.max_radius() - pressed / 3.0;
+            let rim = twist.angular.dot(&axis) * rolls_on;
+            sample.slip = slip(rim, twist.linear.dot(&forward));
+        }
+        sample.add_force(force, &forward);
+    }
+
     /// Largest radius of its wheels, m.
     pub fn max_radius(&self) -> f64 {
         self.tyres.iter().map(|own| own.underside.max_radius()).fold(0.0, f64::max)
@@ -323,7 +352,7 @@ impl OnWheels {
         firm: Option<&FirmContact>,
     ) -> WheelSample {
         let axis = pose.direction(&Vec3::y());
-        let forward = axis.cross(&Vec3::z()).try_normalize(1e-9).unwrap_or_else(Vec3::x);
+        let forward = level_forward(&axis);
         let left = Vec3::z().cross(&forward);
         let force = load.wrench.force;
         let shape = self.tyre(wheel);
@@ -396,6 +425,11 @@ pub fn tread(tyre: &RigidTyre) -> Tread {
 pub(super) fn slip(rim: f64, along: f64) -> f64 {
     let faster = if rim.abs() >= along.abs() { rim } else { along };
     if faster.abs() < SLIP_SPEED { 0.0 } else { ((rim - along) / faster).clamp(-1.0, 1.0) }
+}
+
+/// The level direction in which what turns about an axis to the left goes.
+pub(super) fn level_forward(left: &Vec3) -> Vec3 {
+    left.cross(&Vec3::z()).try_normalize(1e-9).unwrap_or_else(Vec3::x)
 }
 
 /// Adds a load about the same point.

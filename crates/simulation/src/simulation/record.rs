@@ -16,7 +16,7 @@ pub struct WheelSample {
     pub slip: f64,
     /// Depth of the wheel's lowest point below the undisturbed ground, m.
     pub sinkage: f64,
-    /// Vertical force of the ground on the wheel, N.
+    /// Vertical force of the ground, or of a block that it stands on, on the wheel, N.
     pub load: f64,
     /// Force of the ground along the wheel's heading, N.
     pub traction: f64,
@@ -37,6 +37,13 @@ pub struct WheelSample {
 }
 
 impl WheelSample {
+    /// Adds a force of what it stands on, N, by its level direction of travel.
+    pub(super) fn add_force(&mut self, force: &Vec3, forward: &Vec3) {
+        self.load += force.z;
+        self.traction += force.dot(forward);
+        self.lateral += force.dot(&Vec3::z().cross(forward));
+    }
+
     /// Takes in the second tyre of twins: forces and areas add up, the deeper one counts.
     pub(super) fn join(&mut self, other: &WheelSample) {
         self.load += other.load;

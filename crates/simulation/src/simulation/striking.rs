@@ -5,13 +5,14 @@ use super::ground_vehicle::{GroundVehicle, GroundVehicleWorkspace};
 use super::hit::{Struck, Touch};
 use super::hull_part::HullPart;
 use super::obstacle::{Obstacle, Obstacles};
-use super::on_wheels::OnWheels;
+use super::on_wheels::{OnWheels, WheelsWorkspace};
 use crate::collision::{
     BodyContact, ContactLaw, Exit, FreeBody, Hull, Pair, Parting, Push, RoundedBox,
     RoundedCylinder, Stem,
 };
 use crate::spatial::{Acceleration, Load, Mat3, Pose, Twist, Vec3};
-use crate::vehicle::{VehicleState, VehicleWorkspace};
+use crate::vehicle::VehicleState;
+use crate::vehicle::tyre::RingFigures;
 
 /// How far beyond the way of a heartbeat obstacles are looked for, m.
 const AROUND: f64 = 0.5;
@@ -22,6 +23,10 @@ const TYRE_STIFFNESS: f64 = 3e5;
 /// assumed.
 const TYRE_HEIGHT: f64 = 0.35;
 const RIM_STIFFNESS: f64 = 3e6;
+/// Depth, m, up to which a tyre's force grows in proportion: no division by nothing.
+const LEAST_DEPTH: f64 = 1e-6;
+/// Least cosine of the slope of what bears a wheel or track, and is not just run into.
+pub(super) const BEARS: f64 = 0.7;
 /// How deep, m, something may be in a vehicle where it starts: what pushes it out again makes it no
 /// faster than a walk.
 const STARTS_IN: f64 = 0.05;
@@ -57,11 +62,14 @@ struct StemContact {
     normal: Vec3,
 }
 
-/// Force of a wheel of this radius over its depth in something, N/m: that of its tyre, and of the rim once that
-/// is pressed flat.
-fn tyre_stiffness(depth: f64, radius: f64) -> f64 {
+/// Force of a wheel of this radius over its depth in something, N/m: that of its tyre, of one that gives way as on
+/// a plate at its inflation, Pa, and of the rim once that is pressed flat.
+fn tyre_stiffness(depth: f64, radius: f64, ring: Option<(&RingFigures, f64)>) -> f64 {
+    let depth = depth.max(LEAST_DEPTH);
+    let on_plate =
+        |(ring, inflation): (&RingFigures, f64)| ring.plate(inflation, depth).load / depth;
     let beyond = (depth - TYRE_HEIGHT * radius).max(0.0);
-    TYRE_STIFFNESS + RIM_STIFFNESS * beyond / depth.max(f64::MIN_POSITIVE)
+    ring.map_or(TYRE_STIFFNESS, on_plate) + RIM_STIFFNESS * beyond / depth
 }
 
 fn standing<'a>(pose: &Pose, hull: &'a [Hull]) -> FreeBody<'a> {
@@ -235,7 +243,7 @@ impl AgentModel {
         match (&self.vehicle, body) {
             (GroundVehicle::Wheeled(own), GroundVehicleWorkspace::Wheeled(room)) => {
                 for wheel in 0..own.vehicle.wheels() {
-                    let met = self.wheel_contact(wheel, (solid, hull), own, &room.vehicle);
+                    let met = self.wheel_contact(wheel, (solid, hull), own, room);
                     deepest = met.map_or(deepest, |met| deepest.max(met.depth));
                 }
             }
@@ -258,18 +266,26 @@ impl AgentModel {
         wheel: usize,
         (solid, hull): (&Pose, &[Hull]),
         own: &OnWheels,
-        room: &VehicleWorkspace,
+        room: &WheelsWorkspace,
     ) -> Option<BodyContact> {
-        let [radius, half_width] = self.vehicle.wheel_reach();
-        let pose = own.vehicle.wheel_pose(room, wheel);
+        let [radius, half_width] = own.reach(wheel);
+        let pose = own.vehicle.wheel_pose(&room.vehicle, wheel);
         let centre = solid.local_point(&pose.position) - hull[0].centre;
         let axle = solid.orientation.inverse() * pose.direction(&Vec3::y());
-        let exit = hull[0].exit_towards(&solid.local_point(&own.vehicle.pose(room).position));
-        let wheel = RoundedCylinder { radius, half_width };
-        let met = hull[0].shape.parting(&wheel, &centre, &axle, exit)?;
-        let point = solid.point(&(met.point + hull[0].centre));
+        let exit =
+            hull[0].exit_towards(&solid.local_point(&own.vehicle.pose(&room.vehicle).position));
+        let disc = RoundedCylinder { radius, half_width };
+        let met = hull[0].shape.parting(&disc, &centre, &axle, exit)?;
+        // where it rolls without scrubbing: on its radius less a third of what it is pressed flat by
+        let rolls = met.point - met.normal * (2.0 / 3.0 * met.depth);
+        let point = solid.point(&(rolls + hull[0].centre));
         let normal = solid.direction(&met.normal);
-        let stiffness = tyre_stiffness(met.depth, radius);
+        let inflation = room.wheels[wheel].inflation;
+        let stiffness = tyre_stiffness(
+            met.depth,
+            radius,
+            own.vehicle.ring(wheel).map(|ring| (ring, inflation)),
+        );
         (met.depth > 0.0).then_some(BodyContact { point, normal, depth: met.depth, stiffness })
     }
 
@@ -285,13 +301,16 @@ impl AgentModel {
             return;
         };
         for wheel in 0..own.vehicle.wheels() {
-            let Some(contact) = self.wheel_contact(wheel, solid, own, &room.vehicle) else {
+            let Some(contact) = self.wheel_contact(wheel, solid, own, room) else {
                 continue;
             };
             let r = contact.point - own.vehicle.wheel_pose(&room.vehicle, wheel).position;
             let velocity = own.vehicle.wheel_twist(&room.vehicle, wheel).at(&r);
             let push = ContactLaw::RUBBER.push(&contact, &velocity);
             push.add_to(&mut room.vehicle.loads()[wheel], &contact.normal, &r);
+            if contact.normal.z > BEARS {
+                own.bear(room, wheel, &push.force, contact.depth);
+            }
             sum.add(&push, &contact.point, &velocity);
         }
     }
@@ -412,12 +431,12 @@ impl AgentModel {
         if let (GroundVehicle::Wheeled(own), GroundVehicleWorkspace::Wheeled(room)) =
             (&self.vehicle, body)
         {
-            let [wheel_radius, half_width] = self.vehicle.wheel_reach();
-            let shape = RoundedCylinder { radius: wheel_radius, half_width };
             let height = stem.height.min(HIGHEST);
             let upright = RoundedBox::new([stem.diameter, stem.diameter, height], radius);
             let middle = foot + Vec3::z() * (0.5 * height);
             for wheel in 0..own.vehicle.wheels() {
+                let [radius, half_width] = own.reach(wheel);
+                let shape = RoundedCylinder { radius, half_width };
                 let pose = own.vehicle.wheel_pose(&room.vehicle, wheel);
                 let (centre, axle) = (pose.position - middle, pose.direction(&Vec3::y()));
                 let Some(met) = upright.parting(&shape, &centre, &axle, Exit::Any) else {

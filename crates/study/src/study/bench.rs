@@ -384,6 +384,7 @@ fn view(
         yaw_rate: agent.vehicle.twist(workspace).angular.z,
         thrust: agent.vehicle.thrust(state),
         rim: agent.vehicle.rim_speed(state),
+        slip: 0.0,
         leader: None,
         stop: None,
         articulation: agent.vehicle.articulation(state, workspace),

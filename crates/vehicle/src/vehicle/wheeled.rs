@@ -388,13 +388,18 @@ impl Vehicle {
         torque / (self.ride_radius() * self.mass * GRAVITY)
     }
 
+    /// Wheels that the driveline turns.
+    pub fn driven_wheels(&self) -> impl Iterator<Item = usize> {
+        self.parts.driveline.shafts.iter().flat_map(|&(_, axle)| [2 * axle, 2 * axle + 1])
+    }
+
     /// Speed of the rim of the driven wheel that turns fastest either way, m/s, positive forward,
     /// of a tyre without load.
     pub fn rim_speed(&self, state: &VehicleState) -> f64 {
-        let driven =
-            self.parts.driveline.shafts.iter().flat_map(|&(_, axle)| [2 * axle, 2 * axle + 1]);
         let rim = |wheel| self.wheel_spin(state, wheel) * self.tyre(wheel).handling.unloaded_radius;
-        driven.map(rim).fold(0.0, |most: f64, rim| if rim.abs() > most.abs() { rim } else { most })
+        self.driven_wheels()
+            .map(rim)
+            .fold(0.0, |most: f64, rim| if rim.abs() > most.abs() { rim } else { most })
     }
 
     /// What its full brake does on level firm ground of this friction, m/s²: each wheel carries as much, and gives

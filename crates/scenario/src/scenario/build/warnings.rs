@@ -2,7 +2,7 @@
 
 use crate::ground::GroundModel;
 use crate::scenario::ScenarioFile;
-use crate::scenario::config::{CustomSoil, Driver, LocalisationKind, TowKind};
+use crate::scenario::config::{CustomSoil, Driver, LocalisationKind, TowKind, VehicleEnd};
 use crate::scenario::fault::{Fault, Problem};
 use crate::simulation::Obstacles;
 use crate::soil::{Soil, SoilKind, catalogue};
@@ -45,6 +45,7 @@ pub fn warnings(file: &ScenarioFile, specs: &[Arc<AnySpec>], ground: &GroundMode
         .chain(coarse_nodes(file, specs, ground))
         .chain(unmeasured_inflation(file, specs))
         .chain(stiff_bars(file, specs))
+        .chain(ropes_through_trailers(file, specs))
         .collect()
 }
 
@@ -156,6 +157,32 @@ fn stiff_bars(file: &ScenarioFile, specs: &[Arc<AnySpec>]) -> Option<Fault> {
     })
 }
 
+/// Ropes and bars that are fixed where a trailer hangs.
+fn ropes_through_trailers(file: &ScenarioFile, specs: &[Arc<AnySpec>]) -> Vec<Fault> {
+    let vehicles = || file.scenario.vehicle.iter().zip(specs);
+    let draws = |name: &str| {
+        vehicles().any(|(own, spec)| {
+            own.name == name && spec.wheeled().is_some_and(|spec| spec.trailer.is_some())
+        })
+    };
+    let mut warnings = Vec::new();
+    for (index, tow) in file.scenario.tow.iter().enumerate() {
+        for (key, name, end) in
+            [("from_end", &tow.from, tow.from_end), ("to_end", &tow.to, tow.to_end)]
+        {
+            if end == VehicleEnd::Rear && draws(name) {
+                let cause = format!(
+                    "is fixed to the coupling at which the trailer of {name} hangs, and goes through that: \
+                     take the front, or draw no trailer"
+                );
+                let key = format!("tow[{index}].{key}");
+                warnings.push(file.document.fault(&key, Problem::Refused { cause }));
+            }
+        }
+    }
+    warnings
+}
+
 /// Steps that are too long for tracks.
 fn long_steps(file: &ScenarioFile, specs: &[Arc<AnySpec>]) -> Option<Fault> {
     let names = file.scenario.vehicle.iter().map(|vehicle| vehicle.name.as_str());
@@ -248,9 +275,7 @@ fn unmeasured_inflation(file: &ScenarioFile, specs: &[Arc<AnySpec>]) -> Option<F
         let own = spec.wheeled()?;
         let mut tyres = (0..own.axles.len()).filter_map(|axle| own.tyre_of(axle).flexible.as_ref());
         tyres.find_map(|tyre| {
-            let measured = tyre.load_deflection.iter().map(|point| point.inflation);
-            let least = measured.clone().fold(f64::INFINITY, f64::min);
-            let most = measured.fold(0.0, f64::max);
+            let [least, most] = tyre.measured();
             let outside = |kpa: &&f64| !(least..=most).contains(*kpa);
             Some((*tyre.inflation.figures().iter().find(outside)?, least, most))
         })

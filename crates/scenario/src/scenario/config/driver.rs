@@ -60,7 +60,7 @@ pub enum Driver {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schemars(range(max = 100.0), extend("exclusiveMinimum" = 0.0, "unit" = "m/s2"))]
         acceleration: Option<f64>,
-        /// Slip of the driven wheel that turns fastest from which on it lifts its foot off the throttle, at
+        /// Greatest slip of a driven wheel or track from which on it lifts its foot off the throttle, at
         /// twice that all of it: it holds its wheels near the most that firm ground gives (tyres of
         /// trucks do at slips of about 0.1). It minds no slip if not given, which soft ground asks for.
         #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -47,6 +47,8 @@ pub struct DriverView<'a> {
     /// Speed of the rim of the driven wheel, or of the track, that turns fastest, m/s, positive
     /// forward: heard.
     pub rim: f64,
+    /// Greatest slip of a driven wheel, or of a track, positive where it drives, forward or backward.
+    pub slip: f64,
     /// The vehicle to keep behind, if any.
     pub leader: Option<LeaderView>,
     /// Distance from its front to a line that it is to stop before, m, if there is one.

@@ -163,6 +163,7 @@ impl PathFollower {
             thrust: sense * view.thrust,
             slope: sense * view.pose.direction(&Vec3::x()).z,
             rim: sense * view.rim,
+            slip: view.slip,
         };
         let told_to_stop = plan.stop_time.is_some_and(|stop| view.time >= stop);
         let at_end = plan.stop_at_end && !state.backing && self.remaining(state) < ARRIVAL;
@@ -407,6 +408,7 @@ mod tests {
                 yaw_rate: 0.0,
                 thrust: 0.0,
                 rim: 0.0,
+                slip: 0.0,
                 leader,
                 stop: None,
                 articulation: None,

@@ -42,7 +42,7 @@ const LATER_FIRMER_AFTER: f64 = 1.5;
 /// Share of what is asked of it that an engine must give before more is asked.
 const FOLLOWED: f64 = 0.9;
 
-/// Least speed of a rim over which its slip is reckoned, m/s: what just begins to turn does not slide.
+/// Speed of a rim, m/s, from which on its slip counts in full: what just begins to turn does not slide.
 const LEAST_RIM: f64 = 1.0;
 
 /// Greatest lack of speed that a driver who minds slip answers, m/s: with a light foot, for torque comes after
@@ -74,6 +74,8 @@ pub struct Motion {
     /// Speed of the rim of the driven wheel that turns fastest, or of the faster track, m/s; 0
     /// where nobody tells.
     pub rim: f64,
+    /// Greatest slip of a driven wheel or track, driving either way; 0 where nobody tells.
+    pub slip: f64,
 }
 
 impl Motion {
@@ -82,9 +84,9 @@ impl Motion {
         self.speed.max(self.rim) <= STANDSTILL
     }
 
-    /// Slip of that rim: what it is faster than the vehicle, over its speed.
-    fn slip(&self) -> f64 {
-        (self.rim - self.speed) / self.rim.max(LEAST_RIM)
+    /// The slip that a driver minds: of what just begins to turn, the less the slower it turns.
+    fn minded_slip(&self) -> f64 {
+        self.slip * (self.rim / LEAST_RIM).clamp(0.0, 1.0)
     }
 }
 
@@ -117,7 +119,7 @@ pub struct SpeedControl {
     pub braking: f64,
     /// Hardest brake while standing.
     pub hold: f64,
-    /// Slip of the driven wheel that turns fastest, or of the faster track, from which on the foot comes
+    /// Greatest slip of a driven wheel, or of a track, from which on the foot comes
     /// off the throttle, in proportion: at twice that all of it. No slip is minded where absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slip_limit: Option<f64>,
@@ -197,7 +199,7 @@ impl SpeedControl {
 
     /// Share of the throttle that is left under the slip of a wheel.
     fn eased(&self, motion: &Motion) -> f64 {
-        self.slip_limit.map_or(1.0, |limit| (2.0 - motion.slip() / limit).clamp(0.0, 1.0))
+        self.slip_limit.map_or(1.0, |limit| (2.0 - motion.minded_slip() / limit).clamp(0.0, 1.0))
     }
 
     /// Throttle and brake without regard to slip.
@@ -447,8 +449,12 @@ mod tests {
         let (mut state, mut speed, h) = (control.start(), speed, 0.001);
         let (mut thrust, mut back, mut place, mut most_speed) = (0.0, 0.0_f64, 0.0_f64, speed);
         for _ in 0..(seconds / h) as usize {
-            let c =
-                control.controls(&mut state, target, &Motion { speed, thrust, slope, rim: 0.0 }, h);
+            let c = control.controls(
+                &mut state,
+                target,
+                &Motion { speed, thrust, slope, rim: 0.0, slip: 0.0 },
+                h,
+            );
             thrust += (throttle * c.throttle - thrust) * h / 0.5;
             let free = speed + h * 9.81 * (thrust - slope);
             let most = h * 8.0 * c.brake;
@@ -516,7 +522,7 @@ mod tests {
         while speed < 2.0 && time < 30.0 {
             let pedals = PedalView { response, applied, engine: None };
             let aim = Aim { acceleration, pedals };
-            let motion = Motion { speed, thrust: drive / GRAVITY, slope, rim: speed };
+            let motion = Motion { speed, thrust: drive / GRAVITY, slope, rim: speed, slip: 0.0 };
             applied = control.controls_by(&mut state, 5.0, Some(&aim), &motion, h);
             // the engine answers late
             let asked = response.acceleration(&Controls { brake: 0.0, ..applied });

@@ -67,6 +67,7 @@ impl Table {
             thrust: sense * view.thrust,
             slope: sense * view.pose.direction(&Vec3::x()).z,
             rim: sense * view.rim,
+            slip: view.slip,
         };
         let control = SpeedControl::default();
         let target = speed.value(view.time);

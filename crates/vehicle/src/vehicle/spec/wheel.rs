@@ -129,6 +129,12 @@ impl FlexibleTyre {
         self.nominal_inflation.get_or_insert(before);
     }
 
+    /// The least and the greatest inflation, kPa, at which its load was measured: beyond, it is extrapolated.
+    pub fn measured(&self) -> [f64; 2] {
+        let all = || self.load_deflection.iter().map(|point| point.inflation);
+        [all().fold(f64::INFINITY, f64::min), all().fold(0.0, f64::max)]
+    }
+
     /// Inflation at which the rolling resistance of an axle's tyres holds, Pa: the mean of both
     /// sides, of a vehicle of so many wheels.
     pub fn nominal_inflation(&self, axle: usize, wheels: usize) -> f64 {
