@@ -536,7 +536,7 @@ impl World {
             RunWarning::trailer_torn_off(&agent.name, agent.vehicle.breaking_load())
         });
         let gaining = agents().filter(|(_, (_, state))| state.hits.given() > 0.0);
-        let heartbeat = (1e6 * self.model.clock.heartbeat()).round() * 1e-6;
+        let heartbeat = (1e6 * self.model.clock.heartbeat()).round() / 1e6;
         let gaining = gaining.map(|(_, (agent, state))| {
             RunWarning::hits_gave_energy(&agent.name, state.hits.given(), heartbeat)
         });
