@@ -7,7 +7,7 @@ use super::hull_part::HullPart;
 use super::obstacle::{Obstacle, Obstacles};
 use super::on_wheels::{OnWheels, WheelsWorkspace};
 use crate::collision::{
-    BodyContact, ContactLaw, Exit, FreeBody, Hull, Pair, Parting, Push, RoundedBox,
+    BodyContact, ContactLaw, Exit, FreeBody, Hull, Pair, Penetration, Push, RoundedBox,
     RoundedCylinder, Stem,
 };
 use crate::spatial::{Acceleration, Load, Mat3, Pose, Twist, Vec3};
@@ -275,7 +275,7 @@ impl AgentModel {
         let exit =
             hull[0].exit_towards(&solid.local_point(&own.vehicle.pose(&room.vehicle).position));
         let disc = RoundedCylinder { radius, half_width };
-        let met = hull[0].shape.parting(&disc, &centre, &axle, exit)?;
+        let met = hull[0].shape.penetration(&disc, &centre, &axle, exit)?;
         // where it rolls without scrubbing: on its radius less a third of what it is pressed flat by
         let rolls = met.point - met.normal * (2.0 / 3.0 * met.depth);
         let point = solid.point(&(rolls + hull[0].centre));
@@ -439,11 +439,11 @@ impl AgentModel {
                 let shape = RoundedCylinder { radius, half_width };
                 let pose = own.vehicle.wheel_pose(&room.vehicle, wheel);
                 let (centre, axle) = (pose.position - middle, pose.direction(&Vec3::y()));
-                let Some(met) = upright.parting(&shape, &centre, &axle, Exit::Any) else {
+                let Some(met) = upright.penetration(&shape, &centre, &axle, Exit::Any) else {
                     continue;
                 };
                 if met.depth > found.as_ref().map_or(0.0, |found| found.depth) {
-                    let Parting { depth, normal, point } = met;
+                    let Penetration { depth, normal, point } = met;
                     let part = StruckPart::Wheel(wheel);
                     found = Some(StemContact { part, depth, point: middle + point, normal });
                 }

@@ -1,10 +1,11 @@
-//! The least way by which a wheel leaves a box: how deep it is in it, as the gradient of which alone a force
-//! keeps energy.
+//! The penetration of a wheel in a box: the least translation that parts the two (S. Cameron and R. Culley,
+//! Determining the minimum translational distance between two convex polyhedra, IEEE Int. Conf. Robotics and
+//! Automation 1986). A force along the gradient of its length, and by that alone, keeps energy.
 
 use super::shape::{Exit, RoundedBox, RoundedCylinder};
 use crate::spatial::Vec3;
 
-/// How blunt the edges of a tyre's core are at most, as a tangent: what keeps its farthest point from jumping
+/// How blunt the edges of a wheel's core are at most, as a tangent: what keeps its farthest point from jumping
 /// from one edge to the other where it is tilted the other way.
 const BLUNT: f64 = 0.02;
 /// Pieces of the quarter circle between two faces in which minima are looked for.
@@ -14,7 +15,7 @@ const ROUNDS: u32 = 60;
 
 /// How a wheel leaves a box by the least way.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Parting {
+pub struct Penetration {
     /// Length of that way, m; negative where they are apart.
     pub depth: f64,
     /// Its direction, out of the box.
@@ -25,7 +26,7 @@ pub struct Parting {
 
 /// A wheel about its middle: the sum of an ellipsoid that is nearly a disc, one that is nearly its
 /// axle, and a ball.
-struct Tyre {
+struct Disc {
     axle: Vec3,
     disc: f64,
     roll: f64,
@@ -34,21 +35,21 @@ struct Tyre {
 }
 
 /// The quarter circle of directions from one to another that is square to it, and a vertex of a box as seen from
-/// the middle of a tyre.
+/// the middle of a disc.
 struct Arc<'a> {
-    tyre: &'a Tyre,
+    disc: &'a Disc,
     ends: [Vec3; 2],
     vertex: Vec3,
 }
 
-impl Tyre {
+impl Disc {
     /// As far as the wheel at the middle of its tread and of its flanks.
-    fn new(wheel: &RoundedCylinder, axle: Vec3) -> Tyre {
+    fn new(wheel: &RoundedCylinder, axle: Vec3) -> Disc {
         let ball = wheel.rounding();
         let [radius, width] = [wheel.radius, wheel.half_width].map(|reach| reach - ball);
         let blunt = BLUNT.min(0.5 * width / radius).min(0.5 * radius / width);
         let long = (1.0 + blunt * blunt).sqrt();
-        Tyre {
+        Disc {
             axle,
             disc: radius * long - width * blunt,
             roll: width * long - radius * blunt,
@@ -76,7 +77,7 @@ impl Arc<'_> {
     /// Sign and zeros are those of the slope of the depth along the arc.
     fn slope(&self, share: f64) -> f64 {
         let along = self.ends[1] * (1.0 - share) - self.ends[0] * share;
-        along.dot(&(self.tyre.farthest(&self.direction(share)) + self.vertex))
+        along.dot(&(self.disc.farthest(&self.direction(share)) + self.vertex))
     }
 
     /// Directions between its ends in which the depth is least.
@@ -87,7 +88,7 @@ impl Arc<'_> {
             *share = f64::from(piece) / f64::from(PIECES);
         }
         // where tread or flank is met the slope changes within little
-        let [first, last] = self.ends.map(|end| end.dot(&self.tyre.axle));
+        let [first, last] = self.ends.map(|end| end.dot(&self.disc.axle));
         let tread = first / (first - last);
         let flank = last / (first + last);
         let close = 3.0 * BLUNT;
@@ -140,18 +141,18 @@ impl RoundedBox {
     /// a vertex of the box as seen from its middle. That is a face's normal, or is found between two faces' normals
     /// along an edge, or about a vertex in the plane of axle and vertex. A wheel whose middle is in the box
     /// leaves by no face that looks away from `exit`. None if they are apart by their sizes.
-    pub fn parting(
+    pub fn penetration(
         &self,
         wheel: &RoundedCylinder,
         centre: &Vec3,
         axle: &Vec3,
         exit: Exit,
-    ) -> Option<Parting> {
+    ) -> Option<Penetration> {
         let reach = wheel.radius + wheel.half_width;
         if self.field(centre, Exit::Any).distance > reach {
             return None;
         }
-        let tyre = Tyre::new(wheel, *axle);
+        let disc = Disc::new(wheel, *axle);
         let core = self.half().add_scalar(-self.rounding());
         let is_in = (0..3).all(|axis| centre[axis].abs() < self.half()[axis]);
         let entry = match exit {
@@ -166,7 +167,7 @@ impl RoundedBox {
         let vertex = |sides: [f64; 3]| Vec3::from_fn(|axis, _| beyond(axis, sides[axis]));
         let mut best: Option<(f64, Vec3)> = None;
         let mut take = |normal: Vec3, vertex: &Vec3| {
-            let depth = normal.dot(&(tyre.farthest(&normal) + vertex));
+            let depth = normal.dot(&(disc.farthest(&normal) + vertex));
             if best.is_none_or(|(least, _)| depth < least) {
                 best = Some((depth, normal));
             }
@@ -183,30 +184,30 @@ impl RoundedBox {
                 square[other] = turn;
                 let mut sides = [1.0; 3];
                 (sides[axis], sides[other]) = (side, turn);
-                let edge = Arc { tyre: &tyre, ends: [normal, square], vertex: vertex(sides) };
+                let edge = Arc { disc: &disc, ends: [normal, square], vertex: vertex(sides) };
                 edge.minima(|normal| take(normal, &edge.vertex));
                 if axis != 0 || other != 1 {
                     continue;
                 }
                 for last in [1.0, -1.0].into_iter().filter(|&last| leads_out(2, last)) {
                     sides[2] = last;
-                    about_vertex(&tyre, sides, vertex(sides), &mut take);
+                    about_vertex(&disc, sides, vertex(sides), &mut take);
                 }
             }
         }
         let (depth, normal) = best?;
-        let depth = depth + tyre.ball + self.rounding();
-        let deepest = centre - tyre.farthest(&normal) - normal * tyre.ball;
-        Some(Parting { depth, normal, point: deepest + normal * depth })
+        let depth = depth + disc.ball + self.rounding();
+        let deepest = centre - disc.farthest(&normal) - normal * disc.ball;
+        Some(Penetration { depth, normal, point: deepest + normal * depth })
     }
 }
 
 /// Minima among the directions that point out of a box between the three faces of a vertex, on these sides.
-fn about_vertex(tyre: &Tyre, sides: [f64; 3], vertex: Vec3, take: &mut impl FnMut(Vec3, &Vec3)) {
-    let radial = vertex - tyre.axle * vertex.dot(&tyre.axle);
+fn about_vertex(disc: &Disc, sides: [f64; 3], vertex: Vec3, take: &mut impl FnMut(Vec3, &Vec3)) {
+    let radial = vertex - disc.axle * vertex.dot(&disc.axle);
     let Some(inward) = radial.try_normalize(1e-9) else { return };
-    for axle in [tyre.axle, -tyre.axle] {
-        let arc = Arc { tyre, ends: [-inward, axle], vertex };
+    for axle in [disc.axle, -disc.axle] {
+        let arc = Arc { disc, ends: [-inward, axle], vertex };
         arc.minima(|normal| {
             if (0..3).all(|axis| normal[axis] * sides[axis] > 0.0) {
                 take(normal, &vertex);
@@ -248,25 +249,25 @@ mod tests {
     }
 
     fn depth(solid: &RoundedBox, centre: &Vec3, axle: &Vec3) -> f64 {
-        solid.parting(&WHEEL, centre, axle, Exit::Any).map_or(-9.0, |parting| parting.depth)
+        solid.penetration(&WHEEL, centre, axle, Exit::Any).map_or(-9.0, |met| met.depth)
     }
 
     /// No direction of twenty thousand is shorter.
     #[test]
     fn no_way_out_is_shorter() {
         for (solid, centre, axle) in cases().take(60) {
-            let Some(parting) = solid.parting(&WHEEL, &centre, &axle, Exit::Any) else { continue };
-            let tyre = Tyre::new(&WHEEL, axle);
+            let Some(met) = solid.penetration(&WHEEL, &centre, &axle, Exit::Any) else { continue };
+            let disc = Disc::new(&WHEEL, axle);
             let core = solid.half().add_scalar(-solid.rounding());
             let mut seed = 9;
             for _ in 0..20_000 {
                 let out = direction(&mut seed);
-                let way = out.dot(&tyre.farthest(&out))
-                    + tyre.ball
+                let way = out.dot(&disc.farthest(&out))
+                    + disc.ball
                     + solid.rounding()
                     + out.abs().dot(&core)
                     - out.dot(&centre);
-                assert!(parting.depth < way + 1e-9, "{parting:?} {out} {way}");
+                assert!(met.depth < way + 1e-9, "{met:?} {out} {way}");
             }
         }
     }
@@ -277,7 +278,7 @@ mod tests {
         let step = 1e-6;
         let mut compared = 0;
         for (solid, centre, axle) in cases() {
-            let Some(parting) = solid.parting(&WHEEL, &centre, &axle, Exit::Any) else { continue };
+            let Some(met) = solid.penetration(&WHEEL, &centre, &axle, Exit::Any) else { continue };
             for axis in 0..3 {
                 let mut way = Vec3::zeros();
                 way[axis] = step;
@@ -287,17 +288,17 @@ mod tests {
                     depth(&solid, &centre, &axle)
                 });
                 let slope = |[before, after]: [f64; 2]| (after - before) / (2.0 * step);
-                let arm = parting.point - centre;
-                let torque = arm.cross(&parting.normal)[axis];
+                let arm = met.point - centre;
+                let torque = arm.cross(&met.normal)[axis];
                 // one of both sides of a change from one way out to another shows in the second difference
                 let jumps =
-                    |[before, after]: [f64; 2]| (before + after - 2.0 * parting.depth).abs() > 1e-9;
+                    |[before, after]: [f64; 2]| (before + after - 2.0 * met.depth).abs() > 1e-9;
                 if jumps(moved) || jumps(turned) {
                     continue;
                 }
                 compared += 1;
-                assert!((slope(moved) + parting.normal[axis]).abs() < 1e-6, "{parting:?}");
-                assert!((slope(turned) + torque).abs() < 1e-6, "{parting:?}");
+                assert!((slope(moved) + met.normal[axis]).abs() < 1e-6, "{met:?}");
+                assert!((slope(turned) + torque).abs() < 1e-6, "{met:?}");
             }
         }
         assert!(compared > 900, "{compared}");
@@ -324,15 +325,15 @@ mod tests {
     fn tread_and_flank_are_where_they_are() {
         let slab = RoundedBox::new([8.0, 6.0, 0.3], 0.05);
         let on = Vec3::new(0.3, -0.4, 0.15 + 0.47 - 0.02);
-        let met = slab.parting(&WHEEL, &on, &Vec3::y(), Exit::Any).unwrap();
+        let met = slab.penetration(&WHEEL, &on, &Vec3::y(), Exit::Any).unwrap();
         assert!((met.depth - 0.02).abs() < 1e-12 && (met.normal - Vec3::z()).norm() < 1e-12);
         assert!((met.point - Vec3::new(0.3, -0.4, 0.15)).norm() < 1e-12, "{met:?}");
         let beside = Vec3::new(0.3, 3.0 + 0.16 - 0.01, 0.0);
-        let met = slab.parting(&WHEEL, &beside, &Vec3::y(), Exit::Any).unwrap();
+        let met = slab.penetration(&WHEEL, &beside, &Vec3::y(), Exit::Any).unwrap();
         assert!((met.depth - 0.01).abs() < 1e-12 && (met.normal - Vec3::y()).norm() < 1e-12);
         let ball = RoundedBox::new([1.0; 3], 0.5);
         let ahead = Vec3::new(0.5 + 0.47 - 0.03, 0.0, 0.0);
-        let met = ball.parting(&WHEEL, &ahead, &Vec3::y(), Exit::Any).unwrap();
+        let met = ball.penetration(&WHEEL, &ahead, &Vec3::y(), Exit::Any).unwrap();
         assert!(
             (met.depth - 0.03).abs() < 1e-9 && (met.normal - Vec3::x()).norm() < 1e-6,
             "{met:?}"
@@ -344,7 +345,7 @@ mod tests {
     fn what_came_into_a_wall_goes_back() {
         let wall = RoundedBox::new([0.3, 6.0, 2.0], 0.05);
         let exit = Exit::Towards(Vec3::new(2.0, 0.3, 0.1));
-        let met = wall.parting(&WHEEL, &Vec3::new(-0.1, 0.4, 0.0), &Vec3::y(), exit).unwrap();
+        let met = wall.penetration(&WHEEL, &Vec3::new(-0.1, 0.4, 0.0), &Vec3::y(), exit).unwrap();
         assert!((met.normal - Vec3::x()).norm() < 1e-12 && (met.depth - 0.72).abs() < 1e-12);
     }
 }
