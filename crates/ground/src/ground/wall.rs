@@ -9,6 +9,9 @@ use crate::spatial::Vec3;
 /// Halvings by which the face is found between two looks.
 const HALVINGS: u32 = 12;
 
+/// How far the face is looked for at most, m: no body is longer.
+const FARTHEST: f64 = 30.0;
+
 /// Normal and depth, m, by which a point comes out of the ground: up, by its `normal` and `depth`
 /// there, or, where it is deeper than `deep`, level towards the `middle` of its body if that is
 /// shorter. On a plane, however steep, it never is: with a slope of tan θ and a vertical depth d that
@@ -32,7 +35,7 @@ pub fn way_out(
         height(place.x, place.y) <= point.z
     };
     // beyond, up is the shorter way
-    let looks = (depth / spacing).ceil() as u32;
+    let looks = (depth.min(FARTHEST) / spacing).ceil() as u32;
     let Some(first) = (1..=looks).find(|look| is_out(f64::from(*look) * spacing)) else {
         return (normal, depth);
     };
@@ -79,6 +82,13 @@ mod tests {
         }
         // near its top, up is shorter
         assert_eq!(out_of(step, Vec3::new(0.3, 0.0, 1.85)), (Vec3::z(), 2.0 - 1.85));
+    }
+
+    /// A point that numbers have put far below the ground is not looked for until the end of days.
+    #[test]
+    fn what_is_far_below_comes_up() {
+        let found = out_of(|_, _| 0.0, Vec3::new(0.3, 0.0, -1e12));
+        assert_eq!(found, (Vec3::z(), 1e12));
     }
 
     /// On planes, on the level and where it is not deep there is nothing but up.
