@@ -125,7 +125,10 @@ impl Mobility {
             let text = format!("{document:#}\n");
             write_file(&folder.join("mobility.json"), text.as_bytes())?;
             // a curve of an event in which nothing came about has no points
-            let has_points = |panel: &&Panel| panel.lines.iter().any(|own| !own.points.is_empty());
+            let has_points = |panel: &&Panel| {
+                let mut points = panel.lines.iter().flat_map(|own| &own.points);
+                points.any(|point| point.iter().all(|value| value.is_finite()))
+            };
             let all = found().flat_map(|(_, own)| own.panels.iter().filter(has_points).cloned());
             let all: Vec<_> = all.collect();
             let plotted = !all.is_empty();

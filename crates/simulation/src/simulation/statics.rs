@@ -24,6 +24,7 @@ use super::agent::{AgentModel, AgentState};
 use super::apart::Aside;
 use super::belly::BellyContact;
 use super::ground_vehicle::{ContactContext, GroundVehicle, GroundVehicleWorkspace};
+use super::on_wheels::level_forward;
 use super::record::WheelSample;
 use super::tyre::TyreState;
 use crate::ground::{GroundModel, Overlay, Published, working_surface_height};
@@ -347,7 +348,7 @@ impl<'a> Relaxation<'a> {
         for wheel in 0..ground_vehicle.wheels() {
             let pose = ground_vehicle.wheel_pose(&self.room, wheel);
             let axis = pose.direction(&Vec3::y());
-            let forward = axis.cross(&Vec3::z()).try_normalize(1e-9).unwrap_or_else(Vec3::x);
+            let forward = level_forward(&axis);
             let up = forward.cross(&axis);
             for along in -8..=8 {
                 let along = 0.1 * f64::from(along) * radius;

@@ -159,10 +159,11 @@ impl RoundedBox {
             Exit::Towards(middle) if is_in => self.entry(&middle, centre),
             _ => None,
         };
-        // a face that lies this far beyond the middle is no way out while another is met
         let beyond = |axis: usize, side: f64| side * core[axis] - centre[axis];
+        // a face that lies so much farther beyond the middle than the nearest is no way out
+        let nearest = (core - centre.abs()).min().max(0.0);
         let leads_out = |axis: usize, side: f64| {
-            entry != Some((axis, -side)) && side * beyond(axis, side) < 2.0 * reach
+            entry != Some((axis, -side)) && side * beyond(axis, side) < nearest + 2.0 * reach
         };
         let vertex = |sides: [f64; 3]| Vec3::from_fn(|axis, _| beyond(axis, sides[axis]));
         let mut best: Option<(f64, Vec3)> = None;
@@ -338,6 +339,15 @@ mod tests {
             (met.depth - 0.03).abs() < 1e-9 && (met.normal - Vec3::x()).norm() < 1e-6,
             "{met:?}"
         );
+    }
+
+    /// However deep it is in a large box, it leaves by the nearest face.
+    #[test]
+    fn what_is_far_inside_leaves_too() {
+        let house = RoundedBox::new([20.0, 20.0, 16.0], 0.05);
+        let met =
+            house.penetration(&WHEEL, &Vec3::new(0.0, 3.0, 0.0), &Vec3::y(), Exit::Any).unwrap();
+        assert!((met.normal - Vec3::y()).norm() < 1e-12 && (met.depth - 7.16).abs() < 1e-12);
     }
 
     /// A wheel whose middle has come into a thin wall goes back where it came from.
