@@ -44,7 +44,7 @@ const MAY_CALL_ELEMENTARY: [&str; 2] = ["report", "cli"];
 
 /// What carries bytes between ranks is the one way out below the scenario: it has
 /// to notice when nobody answers.
-const CARRIERS: [&str; 13] = [
+const CARRIERS: [&str; 15] = [
     "sync/loopback.rs",
     "sync/threads.rs",
     "sync/mpi.rs",
@@ -53,6 +53,8 @@ const CARRIERS: [&str; 13] = [
     "sync/tcp/peer.rs",
     "sync/tcp/acceptor.rs",
     "sync/tcp/rendezvous.rs",
+    "sync/tcp/timed.rs",
+    "sync/pending_connections.rs",
     "sync/dds_domain.rs",
     "sync/dds/mod.rs",
     "sync/dds/admission.rs",

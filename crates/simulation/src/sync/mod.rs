@@ -14,6 +14,7 @@ pub mod contract;
 mod dds;
 mod dds_domain;
 mod partition;
+mod pending_connections;
 #[allow(warnings, clippy::all, missing_docs, unsafe_code)]
 #[rustfmt::skip]
 mod generated;
@@ -39,6 +40,7 @@ pub use members::Members;
 #[cfg(feature = "mpi")]
 pub use mpi::{LastWords, Mpi, MpiSession};
 pub use partition::{Partition, PartitionError, by_place};
+pub use pending_connections::PendingConnections;
 #[cfg(feature = "mpi")]
 pub use point_to_point::PointToPoint;
 pub use tcp::{Rendezvous, RendezvousError, Tcp};

@@ -1,19 +1,21 @@
 //! Where a rank waits for others, and refuses those that may not take part.
 
 use super::handshake::{Hello, Nonce, hear};
+use super::timed::Timed;
+use crate::sync::PendingConnections;
 use std::io;
-use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Time that one who connects has for each word.
-const WORD: Duration = Duration::from_secs(5);
+/// Time for the whole handshake of one that connects, however its bytes are spread.
+const HANDSHAKE: Duration = Duration::from_secs(5);
 /// Time between two looks at the acceptor while somebody is waited for, and afterwards.
 const POLLS: [Duration; 2] = [Duration::from_millis(5), Duration::from_millis(200)];
-/// Most that are heard at once: more than ranks that begin together, far fewer than would
-/// harm.
+/// Most handshakes at once, of more the oldest are dropped: more than ranks that begin together,
+/// far fewer than would harm.
 const MOST: usize = 1024;
 
 /// Whom an acceptor admits.
@@ -52,7 +54,7 @@ struct Roster {
     taken: Mutex<Vec<Option<SocketAddr>>>,
     /// When the last of them came.
     complete: Mutex<Option<Instant>>,
-    heard: AtomicUsize,
+    pending: Mutex<PendingConnections<TcpStream>>,
     is_closed: AtomicBool,
 }
 
@@ -64,7 +66,7 @@ impl Acceptor {
         let roster = Arc::new(Roster {
             taken: Mutex::new(vec![None; admission.size]),
             complete: Mutex::new(None),
-            heard: AtomicUsize::new(0),
+            pending: Mutex::new(PendingConnections::new(MOST)),
             is_closed: AtomicBool::new(false),
             admission,
         });
@@ -99,32 +101,38 @@ impl Roster {
         from: SocketAddr,
         to: &Sender<Participant>,
     ) {
-        if roster.heard.fetch_add(1, Ordering::Relaxed) >= MOST {
-            roster.heard.fetch_sub(1, Ordering::Relaxed);
-            return;
+        let Ok(own) = stream.try_clone() else { return };
+        let (number, dropped) = roster.pending().add(Some(from.ip()), own);
+        if let Some(dropped) = dropped {
+            // its own thread ends with it
+            let _ = dropped.shutdown(Shutdown::Both);
         }
         let (own, to) = (roster.clone(), to.clone());
         let thread = std::thread::Builder::new().name("participant".into());
-        let heard = thread.spawn(move || {
+        let started = thread.spawn(move || {
             // a stranger that says nothing of sense is let go without a word
-            if let Ok(Some(participant)) = own.hear(stream, from) {
+            let heard = own.hear(stream, from);
+            own.pending().remove(number);
+            if let Ok(Some(participant)) = heard {
                 // nobody waits any more where the receiver is gone
                 let _ = to.send(participant);
             }
-            own.heard.fetch_sub(1, Ordering::Relaxed);
         });
-        if heard.is_err() {
-            roster.heard.fetch_sub(1, Ordering::Relaxed);
+        if started.is_err() {
+            roster.pending().remove(number);
         }
     }
 
-    fn hear(&self, mut stream: TcpStream, from: SocketAddr) -> io::Result<Option<Participant>> {
+    fn pending(&self) -> MutexGuard<'_, PendingConnections<TcpStream>> {
+        self.pending.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn hear(&self, stream: TcpStream, from: SocketAddr) -> io::Result<Option<Participant>> {
         stream.set_nonblocking(false)?;
         stream.set_nodelay(true)?;
-        stream.set_read_timeout(Some(WORD))?;
-        stream.set_write_timeout(Some(WORD))?;
         let mut rank = None;
-        let heard = hear(&mut stream, &self.admission.token, |hello| {
+        let mut timed = Timed { stream: &stream, until: Instant::now() + HANDSHAKE };
+        let heard = hear(&mut timed, &self.admission.token, |hello| {
             rank = Some(self.admit(hello, from)?);
             Ok(())
         });

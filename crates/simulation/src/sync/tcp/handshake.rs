@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use sha2::Sha256;
 use std::io::{self, Read, Write};
-use std::net::{SocketAddr, TcpStream};
+use std::net::SocketAddr;
 
 /// First bytes that who is connected to sends.
 const MAGIC: [u8; 8] = *b"bekker\r\n";
@@ -95,7 +95,7 @@ fn proof(token: &str, role: &[u8], nonces: [&Nonce; 2], hello: &Hello) -> Hmac<S
 
 /// Takes part at the other end of a connection that this process made.
 pub(super) fn introduce(
-    stream: &mut TcpStream,
+    stream: &mut (impl Read + Write),
     token: &str,
     hello: &Hello,
 ) -> Result<(), HandshakeError> {
@@ -125,7 +125,7 @@ pub(super) fn introduce(
 /// Hears who is at the other end of a connection that was made to this process; `admit` says
 /// why it may not take part. None where it may not, or says nothing that can be understood.
 pub(super) fn hear(
-    stream: &mut TcpStream,
+    stream: &mut (impl Read + Write),
     token: &str,
     admit: impl FnOnce(&Hello) -> Result<(), String>,
 ) -> io::Result<Option<Hello>> {

@@ -9,6 +9,7 @@ mod acceptor;
 mod handshake;
 mod peer;
 mod rendezvous;
+mod timed;
 
 pub use rendezvous::{Rendezvous, RendezvousError};
 

@@ -3,6 +3,7 @@
 use super::Tcp;
 use super::acceptor::{Acceptor, Admission, Participant};
 use super::handshake::{self, Addresses, HandshakeError, Hello, introduce, nonce};
+use super::timed::Timed;
 use std::io;
 use std::net::{SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
 use std::sync::mpsc::RecvTimeoutError;
@@ -12,7 +13,7 @@ use std::time::{Duration, Instant};
 const AGAIN: Duration = Duration::from_millis(100);
 /// Time between two looks whether to go on waiting.
 const POLL: Duration = Duration::from_millis(50);
-/// Time that one connection has to be made, and an answer to come.
+/// Time that one connection has to be made, and a whole answer to come.
 const WORD: Duration = Duration::from_secs(10);
 
 /// Why ranks have not met.
@@ -117,16 +118,16 @@ impl Rendezvous {
     ) -> Result<Tcp, RendezvousError> {
         let begun = Instant::now();
         let acceptor = self.acceptor(listener, 0, None)?;
-        let mut participants = self.received(&acceptor, 0, begun, goes_on)?;
+        let participants = self.received(&acceptor, 0, begun, goes_on)?;
         let run = nonce().map_err(system("draw a nonce"))?;
         let addresses = participants
             .iter()
             .map(|participant| participant.as_ref().map(|own| own.address))
             .collect();
         let table = Addresses { run, addresses };
-        for participant in participants.iter_mut().flatten() {
-            handshake::write(&mut participant.stream, &table)
-                .map_err(system("tell the ranks of each other"))?;
+        for participant in participants.iter().flatten() {
+            let mut timed = Timed { stream: &participant.stream, until: Instant::now() + WORD };
+            handshake::write(&mut timed, &table).map_err(system("tell the ranks of each other"))?;
         }
         let streams =
             participants.into_iter().map(|participant| participant.map(|own| own.stream)).collect();
@@ -253,7 +254,8 @@ impl Rendezvous {
         stream: &mut TcpStream,
         hello: &Hello,
     ) -> Result<(), RendezvousError> {
-        introduce(stream, &self.token, hello).map_err(|error| {
+        let mut timed = Timed { stream, until: Instant::now() + WORD };
+        introduce(&mut timed, &self.token, hello).map_err(|error| {
             let cause = match error {
                 HandshakeError::Refused { why } => format!("refused: {why}"),
                 error => error.to_string(),
@@ -281,8 +283,8 @@ impl Rendezvous {
             match first.peek(&mut byte) {
                 Ok(0) => return Err(gone(io::ErrorKind::UnexpectedEof.into())),
                 Ok(_) => {
-                    first.set_read_timeout(Some(WORD)).map_err(gone)?;
-                    let addresses: Addresses = handshake::read(first).map_err(gone)?;
+                    let mut timed = Timed { stream: first, until: Instant::now() + WORD };
+                    let addresses: Addresses = handshake::read(&mut timed).map_err(gone)?;
                     let complete = addresses.addresses.len() == self.size;
                     let short = io::Error::new(io::ErrorKind::InvalidData, "of other ranks");
                     return if complete { Ok(addresses) } else { Err(gone(short)) };

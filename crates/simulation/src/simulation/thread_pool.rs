@@ -1,0 +1,181 @@
+//! Pools of worker threads, where the system may start fewer threads than are wanted.
+//!
+//! rayon panics where its own pool cannot be started. Here threads are started first and handed to
+//! rayon as workers, so that a limit of the system leaves a smaller pool. Results do not depend on
+//! the number of threads.
+
+use rayon::{ThreadBuilder, ThreadPool, ThreadPoolBuilder};
+use std::io;
+use std::sync::mpsc::{Sender, channel};
+use std::thread::{Builder, Scope, ScopedJoinHandle};
+
+/// Threads that are left to others than the pool, where there are fewer than wanted: writers of
+/// checkpoints and of connections.
+const SPARE: usize = 2;
+
+/// A pool, or a thread, that could not be started.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ThreadError {
+    /// The system starts no thread.
+    #[error(
+        "the system starts no thread ({source}): raise the limit of processes (ulimit -u, or that of \
+         the container)"
+    )]
+    Limit {
+        /// The system's error.
+        source: io::Error,
+    },
+    /// The pool cannot be built.
+    #[error("no pool of threads can be made: {cause}")]
+    Pool {
+        /// What rayon reports.
+        cause: String,
+    },
+}
+
+impl From<io::Error> for ThreadError {
+    fn from(source: io::Error) -> ThreadError {
+        ThreadError::Limit { source }
+    }
+}
+
+/// How many threads a pool has, and how many were wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PoolSize {
+    /// Threads that were wanted.
+    pub wanted: usize,
+    /// Threads that there are.
+    pub started: usize,
+}
+
+impl PoolSize {
+    /// What is to be reported where there are fewer threads than wanted.
+    pub fn shortfall(self) -> Option<String> {
+        let PoolSize { wanted, started } = self;
+        let threads = if started == 1 { "1 thread".into() } else { format!("{started} threads") };
+        (started < wanted).then(|| {
+            format!(
+                "{threads} in place of {wanted}: the system starts no more (limit of processes, \
+                 ulimit -u); results are the same"
+            )
+        })
+    }
+}
+
+/// Starts the pool that all of this process uses, of `wanted` threads or as many as the system
+/// starts. Where that is none, the calling thread is the pool; it must be the one that works later.
+///
+/// # Errors
+/// [`ThreadError::Pool`] where there is such a pool already.
+pub fn start_global_pool(wanted: usize) -> Result<PoolSize, ThreadError> {
+    let (workers, _) = started(wanted, spawned);
+    let started = workers.len();
+    let builder = ThreadPoolBuilder::new();
+    let built = if started == 0 {
+        builder.num_threads(1).use_current_thread().build_global()
+    } else {
+        let mut workers = workers.into_iter();
+        let hand_over = move |thread| given(workers.next(), thread);
+        builder.num_threads(started).spawn_handler(hand_over).build_global()
+    };
+    built.map_err(|error| ThreadError::Pool { cause: error.to_string() })?;
+    Ok(PoolSize { wanted, started: started.max(1) })
+}
+
+/// A pool of `wanted` threads, or of as many as the system starts, one at least.
+///
+/// # Errors
+/// [`ThreadError`] where the system starts none.
+pub fn thread_pool(wanted: usize) -> Result<ThreadPool, ThreadError> {
+    let (workers, error) = started(wanted, spawned);
+    if let (true, Some(error)) = (workers.is_empty(), error) {
+        return Err(error.into());
+    }
+    let builder = ThreadPoolBuilder::new().num_threads(workers.len());
+    let mut workers = workers.into_iter();
+    let built = builder.spawn_handler(move |thread| given(workers.next(), thread)).build();
+    built.map_err(|error| ThreadError::Pool { cause: error.to_string() })
+}
+
+/// Starts up to `wanted` threads of a scope that all do `work`: as many as the system starts. None
+/// where the calling thread is the pool of this process, as the others would wait for it.
+pub fn start_workers<'scope, T: Send + 'scope>(
+    scope: &'scope Scope<'scope, '_>,
+    wanted: usize,
+    work: impl Fn() -> T + Send + Copy + 'scope,
+) -> Vec<ScopedJoinHandle<'scope, T>> {
+    let is_pool = rayon::current_thread_index().is_some();
+    let start = |_| Builder::new().spawn_scoped(scope, work).ok();
+    (0..if is_pool { 0 } else { wanted }).map_while(start).collect()
+}
+
+/// A thread that waits for what it is to do.
+type Worker = Sender<ThreadBuilder>;
+
+fn spawned(number: usize) -> io::Result<Worker> {
+    let (to, from) = channel::<ThreadBuilder>();
+    let wait = move || {
+        // of a worker that is not needed the sender is dropped
+        if let Ok(thread) = from.recv() {
+            thread.run();
+        }
+    };
+    Builder::new().name(format!("worker {number}")).spawn(wait)?;
+    Ok(to)
+}
+
+/// As many workers as `spawn` starts, at most `wanted`, and why there are no more.
+fn started(
+    wanted: usize,
+    spawn: impl Fn(usize) -> io::Result<Worker>,
+) -> (Vec<Worker>, Option<io::Error>) {
+    let mut workers = Vec::new();
+    for number in 0..wanted {
+        match spawn(number) {
+            Ok(worker) => workers.push(worker),
+            Err(error) => {
+                let kept = workers.len().saturating_sub(SPARE).max(1);
+                workers.truncate(kept);
+                return (workers, Some(error));
+            }
+        }
+    }
+    (workers, None)
+}
+
+fn given(worker: Option<Worker>, thread: ThreadBuilder) -> io::Result<()> {
+    let gone = || io::Error::other("a worker thread has ended");
+    worker.and_then(|worker| worker.send(thread).ok()).ok_or_else(gone)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rayon::prelude::*;
+
+    #[test]
+    fn a_pool_works_on_all_threads_that_start() {
+        let pool = thread_pool(3).unwrap();
+        assert_eq!(pool.current_num_threads(), 3);
+        let sum: u64 = pool.install(|| (0..1000_u64).into_par_iter().sum());
+        assert_eq!(sum, 499_500);
+    }
+
+    /// Under a limit some threads are left to others, and one is kept as long as one starts.
+    #[test]
+    fn a_limit_leaves_a_smaller_pool() {
+        let limited = |most: usize| {
+            move |number: usize| {
+                if number < most { spawned(number) } else { Err(io::ErrorKind::WouldBlock.into()) }
+            }
+        };
+        for (most, kept) in [(0, 0), (1, 1), (2, 1), (3, 1), (4, 2), (15, 13), (16, 16)] {
+            let (workers, error) = started(16, limited(most));
+            assert_eq!((workers.len(), error.is_none()), (kept, most == 16), "of {most}");
+        }
+        let size = PoolSize { wanted: 16, started: 1 };
+        assert!(size.shortfall().unwrap().starts_with("1 thread in place of 16: "));
+        assert_eq!(PoolSize { wanted: 2, started: 2 }.shortfall(), None);
+    }
+}
