@@ -24,6 +24,7 @@ mod fault;
 pub mod input;
 mod inputs;
 mod names;
+mod part_place;
 mod places;
 mod radio_checks;
 pub mod random_world;

@@ -2,6 +2,7 @@
 
 use crate::scenario::fault::{Fault, Problem};
 use crate::scenario::input::LARGEST_BINARY;
+use crate::scenario::part_place::part_place;
 use crate::scenario::{Faults, ScenarioFile};
 use crate::sensor::mesh::{Up, import};
 use crate::simulation::{ImportedMeshes, VisualMeshes};
@@ -85,9 +86,8 @@ impl Reader<'_> {
         let bytes = self.file.inputs.read(path, LARGEST_BINARY).map_err(|error| {
             Problem::Unreadable { cause: format!("{}: {error}", path.display()) }
         })?;
-        let folder = path.parent().unwrap_or(Path::new(""));
         let mut fetch = |name: &str| {
-            let path = folder.join(name);
+            let path = part_place(path, &self.file.folder, name).map_err(|e| e.to_string())?;
             let read = self.file.inputs.read(&path, LARGEST_BINARY);
             read.map_err(|error| format!("{}: {error}", path.display()))
         };

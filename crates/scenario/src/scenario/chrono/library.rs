@@ -54,7 +54,10 @@ impl Library {
         log: &mut Log,
     ) -> Result<Source, ImportError> {
         let path = self.folder.join(reference);
-        if !path.is_file() {
+        // links are followed, as folders of data may be linked together
+        let mut steps = Path::new(reference).components();
+        let leads_out = steps.any(|step| !matches!(step, Component::Normal(_) | Component::CurDir));
+        if leads_out || !path.is_file() {
             let allowed =
                 format!("a file below {}; --data gives the folder", self.folder.display());
             return Err(from.refused(key, reference, &allowed));

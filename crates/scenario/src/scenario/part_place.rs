@@ -1,0 +1,130 @@
+//! Where a file may lie that another file names, and not the scenario.
+//!
+//! A path in a scenario is the word of its user, wherever it leads. A path in a mesh is that of
+//! whoever made the mesh: it may lead only to files below the folder of the mesh, or below that of
+//! the scenario, and no link may lead out of these.
+
+use std::path::{Component, Path, PathBuf};
+
+/// A file that another file must not name.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "leads out of {} and of the scenario's folder: copy the file there, beside what names it",
+    folder.display()
+)]
+pub(super) struct PartPlaceError {
+    /// The folder of what names it.
+    pub folder: PathBuf,
+}
+
+/// The path of a file that `by` names, relative to its own folder; `scenario` is the scenario's
+/// folder.
+///
+/// # Errors
+/// [`PartPlaceError`] for one that is neither below the folder of `by` nor below `scenario`.
+pub(super) fn part_place(
+    by: &Path,
+    scenario: &Path,
+    name: &str,
+) -> Result<PathBuf, PartPlaceError> {
+    let folder = by.parent().unwrap_or(Path::new(""));
+    let path = folder.join(name);
+    let refused = || PartPlaceError { folder: folder.to_path_buf() };
+    // as written: also of a run's file that is not there any more, but in the run's folder
+    let whole = normal(&path);
+    if ![folder, scenario].iter().any(|own| whole.starts_with(normal(own))) {
+        return Err(refused());
+    }
+    // as it is, where links lead; what is not there fails when it is read
+    let Ok(found) = path.canonicalize() else { return Ok(path) };
+    let linked = by.canonicalize().ok();
+    let of_link = linked.as_deref().and_then(Path::parent).map(Path::to_path_buf);
+    let folders = [folder, scenario].map(|own| canonical(own).ok()).into_iter().chain([of_link]);
+    match folders.flatten().any(|own| found.starts_with(own)) {
+        true => Ok(path),
+        false => Err(refused()),
+    }
+}
+
+fn canonical(folder: &Path) -> std::io::Result<PathBuf> {
+    let here = Path::new(".");
+    if folder.as_os_str().is_empty() { here.canonicalize() } else { folder.canonicalize() }
+}
+
+/// A path from the root without `.` and `..`, as written.
+fn normal(path: &Path) -> PathBuf {
+    let whole = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+    let whole = std::path::absolute(whole).unwrap_or_else(|_| whole.to_path_buf());
+    let mut normal = PathBuf::new();
+    for part in whole.components() {
+        match part {
+            Component::ParentDir => drop(normal.pop()),
+            Component::CurDir => {}
+            part => normal.push(part),
+        }
+    }
+    normal
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    fn tree() -> tempfile::TempDir {
+        let root = tempfile::tempdir().unwrap();
+        for file in ["secret", "own/a.mtl", "own/meshes/a.obj", "own/meshes/paint/b.mtl"] {
+            let path = root.path().join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, file).unwrap();
+        }
+        root
+    }
+
+    #[test]
+    fn a_part_is_below_the_mesh_or_the_scenario() {
+        let root = tree();
+        let (own, by) = (root.path().join("own"), root.path().join("own/meshes/a.obj"));
+        for name in ["paint/b.mtl", "./paint/b.mtl", "../a.mtl", "paint/../paint/b.mtl", "absent"] {
+            let found = part_place(&by, &own, name).unwrap();
+            assert_eq!(found, root.path().join("own/meshes").join(name));
+        }
+        let whole = own.join("a.mtl");
+        assert_eq!(part_place(&by, &own, whole.to_str().unwrap()).as_ref(), Ok(&whole));
+        let outside = root.path().join("secret");
+        for name in ["../../secret", "/etc/passwd", "../../absent", outside.to_str().unwrap()] {
+            assert!(part_place(&by, &own, name).is_err(), "{name}");
+        }
+    }
+
+    /// A mesh elsewhere, as the scenario names it, has its parts beside it there.
+    #[test]
+    fn a_mesh_elsewhere_has_its_parts_beside_it() {
+        let (root, other) = (tree(), tempfile::tempdir().unwrap());
+        let by = root.path().join("own/meshes/a.obj");
+        assert!(part_place(&by, other.path(), "paint/b.mtl").is_ok());
+        assert!(part_place(&by, other.path(), "../a.mtl").is_err());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_lead_nowhere_else() {
+        use std::os::unix::fs::symlink;
+        let root = tree();
+        let (own, meshes) = (root.path().join("own"), root.path().join("own/meshes"));
+        let by = meshes.join("a.obj");
+        symlink(root.path().join("secret"), meshes.join("out.mtl")).unwrap();
+        symlink(root.path(), meshes.join("up")).unwrap();
+        symlink(own.join("a.mtl"), meshes.join("in.mtl")).unwrap();
+        assert!(part_place(&by, &own, "in.mtl").is_ok());
+        for name in ["out.mtl", "up/secret"] {
+            let told = part_place(&by, &own, name).unwrap_err().to_string();
+            assert!(told.starts_with("leads out of ") && told.contains("meshes"), "{told}");
+        }
+        // the mesh itself may be a link: its parts lie beside what it leads to
+        let linked = tempfile::tempdir().unwrap();
+        symlink(&by, linked.path().join("a.obj")).unwrap();
+        symlink(meshes.join("paint"), linked.path().join("paint")).unwrap();
+        assert!(part_place(&linked.path().join("a.obj"), linked.path(), "paint/b.mtl").is_ok());
+    }
+}
