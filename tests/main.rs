@@ -28,6 +28,7 @@ mod golden_hash;
 mod gpu;
 mod ground_crossing;
 mod heartbeat_python;
+mod hostile;
 mod imaging;
 mod kills;
 mod large_terrain;

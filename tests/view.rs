@@ -301,7 +301,7 @@ fn who_watches_changes_no_bit() {
     let view = View::new("watched", 0.6, model, scene, Default::default());
     let clients = Clients::new(view, Source::Live, Arc::new(Control::new(true, None)));
     let client = clients.join();
-    let mut live = LiveView::new(clients.clone(), Arc::new(AtomicBool::new(false)));
+    let mut live = LiveView::new(clients.clone(), Arc::new(AtomicBool::new(false))).unwrap();
     let runner = Runner::new(built.world, None, schedule).unwrap();
     let over = AtomicBool::new(false);
     let (watched, frames) = std::thread::scope(|scope| {
@@ -365,6 +365,39 @@ fn a_folder_of_runs_is_listed_compared_and_watched() {
     let output = bekker().arg("view").arg(folder.join("a study")).output().unwrap();
     assert_eq!(output.status.code(), Some(3));
     assert!(told(&output).contains("neither the folder of a run"), "{}", told(&output));
+}
+
+/// Links in a folder lead nowhere out of it.
+#[cfg(unix)]
+#[test]
+fn a_folder_of_runs_shows_nothing_outside_of_it() {
+    use std::os::unix::fs::symlink;
+    let runs = Runs::of(SCENARIO);
+    let run = driven(&runs);
+    let (folder, outside) = (runs.out("several"), runs.out("outside"));
+    for path in [&folder, &outside, &folder.join("study"), &outside.join("study")] {
+        std::fs::create_dir(path).unwrap();
+    }
+    for (name, text) in [("study/report.html", "<p>secret</p>"), ("picture.png", "secret")] {
+        std::fs::write(outside.join(name), text).unwrap();
+    }
+    // within the folder, and out of it: a run, a study, a report, a picture
+    std::fs::rename(&run, folder.join("own")).unwrap();
+    symlink(folder.join("own"), folder.join("same")).unwrap();
+    symlink(&outside, folder.join("run out")).unwrap();
+    symlink(outside.join("study"), folder.join("study out")).unwrap();
+    symlink(outside.join("study/report.html"), folder.join("study/report.html")).unwrap();
+    symlink(outside.join("picture.png"), folder.join("own/picture.png")).unwrap();
+    let (_view, url) = viewed(&folder);
+    let list = get(&url, "/?token=secret");
+    assert!(list.contains("own") && list.contains("same"), "{list}");
+    assert!(!list.contains(" out<") && !list.contains("study/"), "{list}");
+    for number in 0..3 {
+        for path in [format!("/run/{number}/picture.png"), format!("/study/{number}")] {
+            let answer = get(&url, &format!("{path}?token=secret"));
+            assert!(answer.starts_with("HTTP/1.1 404"), "{path}: {answer}");
+        }
+    }
 }
 
 /// Two vehicles, each on a rank of its own, that leave ruts.

@@ -1,9 +1,11 @@
 //! Threads of an object's own: after `fork` the process-wide ones are gone without a word.
 
 use crate::error;
-use pyo3::exceptions::PyRuntimeError;
+use bekker::simulation::{PoolSize, thread_pool};
+use pyo3::exceptions::{PyRuntimeError, PyRuntimeWarning};
 use pyo3::prelude::*;
-use rayon::{ThreadPool, ThreadPoolBuilder};
+use rayon::ThreadPool;
+use std::ffi::CString;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
@@ -29,8 +31,13 @@ impl Pool {
             let told = format!("{key} = {value}: must be {allowed}");
             return Err(error::input(py, key, &value, allowed, told));
         };
-        let built = ThreadPoolBuilder::new().num_threads(threads).build();
-        let threads = built.map_err(|e| PyRuntimeError::new_err(e.to_string()))?;
+        let built = thread_pool(threads).map_err(|e| PyRuntimeError::new_err(e.to_string()))?;
+        let size = PoolSize { wanted: threads, started: built.current_num_threads() };
+        if let Some(shortfall) = size.shortfall() {
+            let told = CString::new(shortfall).unwrap_or_default();
+            PyErr::warn(py, &py.get_type::<PyRuntimeWarning>(), &told, 1)?;
+        }
+        let threads = built;
         Ok(Pool { threads, process: std::process::id() })
     }
 

@@ -77,14 +77,16 @@ impl BenchLink {
             return Err(failed("it listens at no port".into()));
         };
         let secret = token.reveal().to_owned();
-        let driver = std::thread::spawn(move || answer(TcpStream::connect(place)?, &secret));
+        let drive = move || answer(TcpStream::connect(place)?, &secret);
+        let driver = std::thread::Builder::new().name("driver".into()).spawn(drive);
+        let driver = driver.map_err(|cause| Failure::threads("driver", cause))?;
         let mut controller = server.controller(|_| ());
         let mut times = Vec::with_capacity(self.heartbeats);
         while times.len() < self.heartbeats {
             times.push(round_trip(&mut controller, &mut world).map_err(failed)?);
             world.advance();
         }
-        server.end(world.state().tick, 0);
+        server.end(world.state().tick, 0, Duration::from_secs(5));
         // it ended with the run
         let _ = driver.join();
         times.sort_by(f64::total_cmp);

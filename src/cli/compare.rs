@@ -1,6 +1,7 @@
 //! `bekker compare`
 
 use super::{Failure, recorded, stdout};
+use crate::report::check_writable;
 use crate::report::comparison::{self, Column, Comparison, Ground, MOST};
 use crate::report::land as map;
 use crate::report::recorded::Recorded;
@@ -51,11 +52,20 @@ const FIGURES: [(&[&str], &str, f64, usize); 8] = [
 
 impl Compare {
     pub fn execute(self, quiet: bool) -> Result<(), Failure> {
+        if !self.no_picture {
+            check_writable(&self.out)?;
+        }
         let runs = self
             .runs
             .iter()
             .map(|folder| Recorded::read(folder).map_err(Failure::from))
             .collect::<Result<Vec<_>, _>>()?;
+        for run in &runs {
+            if let Some(altered) = &run.altered {
+                let folder = run.folder.display();
+                eprintln!("warning: {folder} is not as the run left it: {altered}");
+            }
+        }
         let labels = labels(&runs);
         let names = names(&runs);
         let differences = differences(&runs);

@@ -5,6 +5,7 @@ mod columns;
 use super::counting::counting;
 use super::interruption::interruption;
 use super::quantity::quantity;
+use super::workers::Workers;
 use super::{Failure, stdout};
 use crate::learning::{Episode, LearningError, Levels, Options, Policy, TASKS, task};
 use crate::report::ReportError;
@@ -12,7 +13,6 @@ use crate::report::dataset::{self, Asked, Begun, DatasetFormat, DatasetManifest,
 use clap::builder::{PossibleValuesParser, RangedU64ValueParser};
 use clap::{Args, ValueEnum};
 use indicatif::ProgressBar;
-use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -282,11 +282,7 @@ impl Driving<'_> {
     ) -> Result<(), Failure> {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let threads = self.asked.threads.unwrap_or(cores);
-        let pool = ThreadPoolBuilder::new().num_threads(threads).build();
-        let pool = pool.map_err(|error| Failure::Run {
-            subject: "threads".into(),
-            cause: error.to_string(),
-        })?;
+        let pool = Workers::new(threads);
         pool.install(|| {
             numbers.par_iter().with_max_len(1).try_for_each(|&drive| {
                 if interrupted.load(Ordering::Relaxed) {

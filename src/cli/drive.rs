@@ -166,7 +166,9 @@ pub fn drive<'a>(
     }
     // the last: it holds the run while who watches wants it to
     let watched = plan.clients.filter(|_| here == 0);
-    let mut live = watched.map(|own| LiveView::new(own.clone(), plan.interrupted.clone()));
+    let live = |own: &Arc<Clients>| LiveView::new(own.clone(), plan.interrupted.clone());
+    let mut live =
+        watched.map(live).transpose().map_err(|cause| Failure::threads("--view", cause))?;
     let mut among_ranks = if size > 1 { live.take().map(RanksView::new) } else { None };
     let mut watches = match (&among_ranks, controller) {
         (Some(view), Some(controller)) => Ok(view.controller(controller)),

@@ -2,6 +2,7 @@
 
 use super::Failure;
 use crate::numeric::instructions;
+use crate::simulation::start_global_pool;
 
 /// Most threads: a number of the environment is mostly a slip.
 const MOST: usize = 1024;
@@ -20,6 +21,31 @@ pub fn heed() -> Result<(), Failure> {
         }
     }
     choose_instructions()
+}
+
+/// Starts the threads of this process: as many as the command asks for, or the environment, or as
+/// there are cores. Reports where the system starts fewer.
+pub fn start_threads(asked: Option<u16>) -> Result<(), Failure> {
+    let named = |key: &str| {
+        let number = std::env::var(key).ok()?.parse::<usize>().ok()?;
+        (number > 0).then_some(number)
+    };
+    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+    let environment = || named("RAYON_NUM_THREADS").or_else(|| named("RAYON_RS_NUM_CPUS"));
+    let wanted = asked.map(usize::from).or_else(environment).unwrap_or_else(cores);
+    match (start_global_pool(wanted), asked) {
+        (Ok(size), _) => {
+            if let Some(shortfall) = size.shortfall() {
+                eprintln!("warning: {shortfall}");
+            }
+            Ok(())
+        }
+        // within another program, as Python, there may be one already
+        (Err(_), None) => Ok(()),
+        (Err(error), Some(_)) => {
+            Err(Failure::Input { subject: "--threads".into(), cause: error.to_string() })
+        }
+    }
 }
 
 /// Instructions to work with, where they are named.

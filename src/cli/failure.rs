@@ -2,7 +2,7 @@
 
 use crate::report::ReportError;
 use crate::scenario::Faults;
-use crate::simulation::RankError;
+use crate::simulation::{RankError, ThreadError};
 use crate::study::RigError;
 use crate::view::HtmlFileError;
 use std::path::{Path, PathBuf};
@@ -116,6 +116,12 @@ impl From<RankError> for Failure {
     }
 }
 
+impl From<ThreadError> for Failure {
+    fn from(error: ThreadError) -> Failure {
+        Failure::Run { subject: "threads".into(), cause: error.to_string() }
+    }
+}
+
 impl From<ReportError> for Failure {
     fn from(error: ReportError) -> Failure {
         Failure::Report(error)
@@ -126,6 +132,11 @@ impl Failure {
     /// A file that cannot be read or used.
     pub fn input(file: &Path, cause: &dyn std::error::Error) -> Failure {
         Failure::Input { subject: file.display().to_string(), cause: cause.to_string() }
+    }
+
+    /// A thread that the system does not start, of what `subject` names.
+    pub fn threads(subject: &str, cause: std::io::Error) -> Failure {
+        Failure::Run { subject: subject.into(), cause: ThreadError::from(cause).to_string() }
     }
 
     /// Says it on standard error, in one piece, if that is still to be done.

@@ -18,6 +18,14 @@ pub fn interruption() -> Result<Arc<AtomicBool>, Failure> {
     Ok(flag)
 }
 
+/// Has a write beyond the limit of a file's size fail as any other write does: the system else ends
+/// the process by SIGXFSZ.
+pub fn survive_file_size_limit() -> Result<(), Failure> {
+    #[cfg(unix)]
+    raised_by(signal_hook::consts::SIGXFSZ, "SIGXFSZ")?;
+    Ok(())
+}
+
 /// Raised by SIGUSR1: batch systems announce so that a machine is wanted back.
 pub fn dismissal() -> Result<Arc<AtomicBool>, Failure> {
     #[cfg(unix)]

@@ -5,7 +5,7 @@ use super::validate_physics::panels;
 use super::{Failure, stdout};
 use crate::report::study::Outline;
 use crate::report::table::TextStyle;
-use crate::report::{check_place, plot, write_file};
+use crate::report::{check_writable, plot, write_file};
 use crate::scenario::Faults;
 use crate::study::mobility::{
     EVENTS, Effort, Event, Figure, Findings, Limit, MobilityError, Subject,
@@ -81,6 +81,7 @@ impl Mobility {
         // before the work of minutes: it would be lost
         for folder in self.out.iter().chain(&self.write_scenario) {
             std::fs::create_dir_all(folder).map_err(|cause| unwritten(folder, cause))?;
+            check_writable(&folder.join("mobility.md"))?;
         }
         let events: Vec<&'static Event> = EVENTS.iter().filter(|own| self.asks_for(own)).collect();
         let effort = Effort { quick: self.quick };
@@ -177,7 +178,7 @@ fn unwritten(path: &Path, cause: std::io::Error) -> Failure {
 fn write_scenarios(folder: &Path, subject: &Subject, findings: &Findings) -> Result<(), Failure> {
     for scenario in &findings.scenarios {
         let path = folder.join(format!("{}.toml", scenario.name));
-        check_place(&path)?;
+        check_writable(&path)?;
         let text = subject.as_driven(scenario).to_toml().map_err(|error| Failure::Run {
             subject: scenario.name.clone(),
             cause: error.to_string(),

@@ -51,6 +51,7 @@ mod validate_physics;
 mod vehicles;
 mod view;
 mod watching;
+mod workers;
 
 pub use failure::Failure;
 
@@ -104,7 +105,8 @@ enum Command {
 impl Cli {
     /// Does what the command line says and reports what went wrong; the exit code.
     pub fn execute(self) -> u8 {
-        let result = environment::heed().and_then(|()| match self.command {
+        let begun = environment::heed().and_then(|()| self.start_threads());
+        let result = begun.and_then(|()| match self.command {
             Command::Run(command) => command.execute(self.quiet),
             Command::Replay(command) => command.execute(self.quiet),
             Command::View(command) => command.execute(self.quiet),
@@ -131,6 +133,18 @@ impl Cli {
         match result {
             Ok(()) => 0,
             Err(failure) => failure.tell().code(),
+        }
+    }
+}
+
+impl Cli {
+    /// Starts the threads that all of this process uses, where the command works on some.
+    fn start_threads(&self) -> Result<(), Failure> {
+        interruption::survive_file_size_limit()?;
+        match &self.command {
+            Command::Schema(_) | Command::Completions(_) => Ok(()),
+            Command::Run(run) => environment::start_threads(run.threads()),
+            _ => environment::start_threads(None),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::planned::{Planned, line, with_land};
 use super::{Failure, destination, stdout};
+use crate::report::check_writable;
 use crate::report::preview::{self, Outlined, Parked, Preview as Picture, Warning};
 use crate::report::scene::{Caption, Fact};
 use crate::scenario::ScenarioFile;
@@ -39,6 +40,7 @@ pub struct Preview {
 
 impl Preview {
     pub fn execute(self, quiet: bool) -> Result<(), Failure> {
+        check_writable(&self.out)?;
         let file = ScenarioFile::read(&self.file, &self.sets)?;
         let built = world(&file)?;
         for warning in &built.warnings {

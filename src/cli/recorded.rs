@@ -1,10 +1,35 @@
 //! A run in its folder, as far as it can be driven or shown again.
 
 use super::Failure;
+use crate::report::commands::{COMMANDS, CommandLog};
 use crate::report::kept_inputs;
 use crate::report::manifest::{self, FileHash, Manifest};
+use crate::report::recorded::keys;
+use crate::scenario::input;
 use crate::scenario::{Input, Inputs, Kept, Scenario, ScenarioFile};
+use crate::simulation::World;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+
+/// The commands from outside that an ended run was given, as its manifest lists them.
+///
+/// # Errors
+/// [`Failure::Run`] where the file is missing, altered or none of this run: another drive would come of it.
+pub fn commands(run: &Path, manifest: &Manifest, world: &World) -> Result<CommandLog, Failure> {
+    let path = run.join(COMMANDS);
+    let subject = || path.display().to_string();
+    let listed: Vec<FileHash> =
+        manifest.outputs.iter().filter(|own| own.path == COMMANDS).cloned().collect();
+    if let Some(differences) = manifest::differences(run, &listed) {
+        let cause = format!("{differences}; the drive cannot be repeated without what it held");
+        return Err(Failure::Run { subject: subject(), cause });
+    }
+    if listed.is_empty() && path.symlink_metadata().is_ok() {
+        let cause = "is none of this run's files (manifest.json lists none): remove it".into();
+        return Err(Failure::Run { subject: subject(), cause });
+    }
+    Ok(CommandLog::of_run(run, world)?)
+}
 
 /// The manifest of a run, and its scenario with changes laid over it. Its files are
 /// looked for in the folder, then where they were.
@@ -14,7 +39,7 @@ pub fn read(run: &Path, sets: &[String]) -> Result<(Manifest, ScenarioFile), Fai
     let mut recorded = serde_json::from_value::<Scenario>(manifest.config.clone())
         .map_err(|error| Failure::input(&path, &error))?;
     let asked = recorded.output.folder.take();
-    // faults name the lines of the scenario that lies there
+    // faults name the lines of the scenario as it was written there
     let told = run.join(kept_inputs::SCENARIO);
     let text = kept_inputs::text(&told, &recorded)?;
     let Some((scenario, inputs)) = manifest.inputs.split_first() else {
@@ -27,6 +52,64 @@ pub fn read(run: &Path, sets: &[String]) -> Result<(Manifest, ScenarioFile), Fai
     file.inputs = Inputs::of_run(inputs.iter().map(|input| kept(run, input)));
     Ok((manifest, file))
 }
+
+/// What the scenario in a run's folder says other than its manifest, key by key; none where it says
+/// the same. The run is driven as the manifest has it.
+pub fn edits(run: &Path, manifest: &Manifest, file: &ScenarioFile) -> Option<String> {
+    let path = run.join(kept_inputs::SCENARIO);
+    // one that is gone says nothing else
+    path.symlink_metadata().ok()?;
+    let text = match input::read_text(&path, input::LARGEST_TEXT) {
+        Ok(text) => text,
+        Err(error) => return Some(error.to_string()),
+    };
+    let found = match ScenarioFile::parse(&path.display().to_string(), &text, run, &[]) {
+        Ok(found) => found.scenario,
+        Err(faults) => return Some(faults.to_string()),
+    };
+    let base = &file.folder;
+    let (_, inputs) = manifest.inputs.split_first()?;
+    let written = |scenario: &Scenario| -> Option<BTreeMap<String, String>> {
+        Some(keys(&serde_json::to_value(kept_inputs::with_copies(scenario, base, inputs)).ok()?))
+    };
+    let mut recorded = serde_json::from_value::<Scenario>(manifest.config.clone()).ok()?;
+    recorded.output.folder = None;
+    let found = keys(&serde_json::to_value(&found).ok()?);
+    // a run that was killed as it went on may have written its changes there already
+    let now = written(&file.scenario)?;
+    let before = written(&recorded)?;
+    if found == before || found == now {
+        return None;
+    }
+    let all: BTreeSet<&String> = found.keys().chain(before.keys()).collect();
+    let value = |keys: &BTreeMap<String, String>, key: &String| {
+        keys.get(key).cloned().unwrap_or_else(|| "absent".into())
+    };
+    let differing = all.into_iter().filter(|key| found.get(*key) != before.get(*key));
+    let mut told: Vec<String> = differing
+        .map(|key| format!("{key} = {}, not {}", value(&found, key), value(&before, key)))
+        .collect();
+    let more = told.len().saturating_sub(MOST_EDITS);
+    told.truncate(MOST_EDITS);
+    if more > 0 {
+        told.push(format!("and {more} more"));
+    }
+    Some(told.join("; "))
+}
+
+/// Warns where the scenario in a run's folder says other than its manifest.
+pub fn warn_of_edits(run: &Path, manifest: &Manifest, file: &ScenarioFile) {
+    if let Some(edits) = edits(run, manifest, file) {
+        let path = run.join(kept_inputs::SCENARIO);
+        eprintln!(
+            "warning: {} was changed since the run ({edits}); the run's own is used",
+            path.display()
+        );
+    }
+}
+
+/// Keys that differ and are named.
+const MOST_EDITS: usize = 5;
 
 fn kept(run: &Path, FileHash { path, bytes, sha256, copy }: &FileHash) -> Kept {
     let path = PathBuf::from(path);

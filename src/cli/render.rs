@@ -5,7 +5,7 @@ use super::graphics::Graphics;
 use super::quantity::quantity;
 use super::{Failure, destination, recorded, stdout};
 use crate::report::shot::{Shot, ShotError, Viewpoint};
-use crate::report::{check_place, photograph};
+use crate::report::{check_writable, photograph};
 use crate::scenario::build::{Built, scene_model, world};
 use crate::scenario::{ScenarioFile, input};
 use crate::sensor::camera::{Image, Take};
@@ -144,7 +144,7 @@ impl Render {
             let value = self.supersample.to_string();
             return Err(Failure::Usage { argument: "--supersample", value, allowed });
         }
-        check_place(&self.out)?;
+        check_writable(&self.out)?;
         let (file, built, mut world) = self.world()?;
         let steps = (self.time / world.model().clock.step()).round() as u64;
         while world.state().tick < steps && world.is_running() {
@@ -188,7 +188,8 @@ impl Render {
             let world = World::new(built.world.clone());
             return Ok((file, built, world));
         };
-        let (_, file) = recorded::read(run, &[])?;
+        let (manifest, file) = recorded::read(run, &[])?;
+        recorded::warn_of_edits(run, &manifest, &file);
         let built = world(&file)?;
         let path = run.join(CHECKPOINT);
         let bytes = input::read(&path, input::LARGEST_BINARY)

@@ -1,7 +1,7 @@
 //! `bekker replay`
 
 use super::{Failure, recorded, stdout};
-use crate::report::commands::{COMMANDS, CommandLog};
+use crate::report::commands::COMMANDS;
 use crate::report::hashes::{self, HashRow, hexadecimal, whole_microseconds};
 use crate::report::manifest::{self, Status};
 use crate::scenario::build::world;
@@ -13,7 +13,7 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bekker replay runs/convoy_mud-1 --verify\n\n\
     Takes the scenario and its files from the run's folder, wherever that is now, and runs it\n\
-    from its beginning. With --verify it first checks every file against the manifest, then\n\
+    from its beginning; it must end in the recorded state. With --verify it first checks every file against the manifest, then\n\
     compares the hash of the state with the recorded one at every heartbeat and names the\n\
     first heartbeat that differs, and the vehicles (or the ground) in it.")]
 pub struct Replay {
@@ -38,16 +38,25 @@ impl Replay {
         {
             return Err(failed(format!("is not as the run left it: {differences}")));
         }
+        if self.verify {
+            let gaps = manifest::tables_with_gaps(&self.run, &manifest.outputs);
+            if !gaps.is_empty() {
+                let files = gaps.join(", ");
+                return Err(failed(format!("NUL bytes, as of a file that was cut, in: {files}")));
+            }
+        }
+        recorded::warn_of_edits(&self.run, &manifest, &file);
         let built = world(&file)?;
         let was = manifest.decisive.join("\n");
-        if let Some(differences) = checkpoint::differences(&was, built.decisive.trim_end()) {
+        let differences = checkpoint::differences(&was, built.decisive.trim_end());
+        if let Some(differences) = &differences {
             eprintln!("warning: recorded by another program: {differences}");
         }
         let mut world = World::new(built.world);
         let list = self.run.join("hashes.csv");
         let (rows, names) = if self.verify { hashes::read(&list)? } else { Default::default() };
         let mut rows = rows.iter();
-        let commands = CommandLog::of_run(&self.run, &world)?;
+        let commands = recorded::commands(&self.run, &manifest, &world)?;
         let schedule = Schedule {
             hash_every: Some(file.scenario.output.hash_every),
             ..Schedule::until(file.scenario.time.duration)
@@ -77,9 +86,13 @@ impl Replay {
         // as a run ends
         world.publish_all();
         let hash = hexadecimal(&world.hash());
-        if self.verify && hash != manifest.state_hash {
+        if hash != manifest.state_hash {
             let recorded = &manifest.state_hash;
-            return Err(failed(format!("ends in state {hash}, recorded is {recorded}")));
+            let told = format!("ends in state {hash}, recorded is {recorded}");
+            if self.verify || differences.is_none() {
+                return Err(failed(told));
+            }
+            eprintln!("warning: {told}");
         }
         if !quiet {
             let what = if self.verify { "equal at every heartbeat" } else { "replayed" };

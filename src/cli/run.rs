@@ -150,8 +150,12 @@ impl Run {
         Ok(Run { inputs, force, ..Run::from_arg_matches(&matches)? })
     }
 
+    /// How many threads are asked for, if that is.
+    pub fn threads(&self) -> Option<u16> {
+        self.threads.or(self.processes.threads())
+    }
+
     pub fn execute(mut self, quiet: bool) -> Result<(), Failure> {
-        self.threads = self.threads.or(self.processes.threads());
         self.sets.extend(self.hash_every.map(|every| format!("output.hash_every={every}")));
         #[cfg(not(feature = "mpi"))]
         {
@@ -187,7 +191,7 @@ impl Run {
         // by signals alone; the other flag is raised where a rank is to join, too
         let ended = interruption()?;
         let tick = Arc::new(AtomicU64::new(0));
-        let met = self.processes.meet(self.patience(), self.threads, quiet, &flag)?;
+        let met = self.processes.meet(self.patience(), self.threads(), quiet, &flag)?;
         let mut launched = Launched::new(self, met, session);
         let prepared = launched.prepared(quiet)?;
         let Prepared { file, mut built, agreed, state, place, bound } = prepared;
@@ -256,15 +260,15 @@ impl Run {
             return Ok(Some(Restart { folder, has_checkpoint, why }));
         }
         let driven = driven?;
+        if let Some(served) = &served {
+            served.announce_end(&driven.world);
+        }
+        // from here on a signal ends what is left of the farewell
+        let hastened = interruption()?;
         let wall = clock.elapsed().as_secs_f64();
         // who drives it may end it, and that is no failure
         let signalled = !self.serving.is_controlled() || ended.load(Ordering::Relaxed);
         let cut = driven.interrupted && signalled;
-        if let Some(served) = &served {
-            let tick = driven.world.state().tick;
-            served.server.end(tick, driven.world.model().clock.micros(tick));
-            served.foxglove.end();
-        }
         let Some(place) = place else {
             // rank 0 writes the record down, and says how it ended
             return if cut { Err(Failure::Reported { code: INTERRUPTED }) } else { Ok(None) };
@@ -272,6 +276,10 @@ impl Run {
         let folder = place.folder.clone();
         let resumed_at = prepared.state.as_ref().map(|state| built.world.clock.time(state.tick));
         let summary = self.leave(driven, place, (&file, &built), (wall, resumed_at), quiet)?;
+        // the results first: a peer that reads slowly, or not at all, delays nothing but this
+        if let Some(served) = &served {
+            served.close(&hastened);
+        }
         if let Some(timings) = &timings {
             let table = timings::table(timings, &summary, processes);
             // standard output is the summary's then

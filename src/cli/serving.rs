@@ -10,12 +10,13 @@ use crate::report::topics;
 use crate::scenario::build::Built;
 use crate::scenario::config::{Driver, TimeoutPolicy};
 use crate::scenario::{Scenario, ScenarioFile};
-use crate::simulation::{Controller, WorldModel};
+use crate::simulation::{Controller, World, WorldModel};
 use crate::sync::DdsDomain;
 use crate::view::{Clients, Control, Source, View};
 use clap::Args;
 use std::sync::Arc;
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 /// Who may drive and watch a run, and how fast it goes.
 #[derive(Clone, Debug, Args)]
@@ -80,6 +81,34 @@ pub struct Served {
     /// Who tells clients of Foxglove.
     pub foxglove: FoxgloveServer,
     _listening: Listening,
+}
+
+/// Wall time that peers have, once the results are written, to take what is still to be sent.
+const FAREWELL: Duration = Duration::from_secs(5);
+
+impl Served {
+    /// Announces to all peers that the run has ended, and waits for none.
+    pub fn announce_end(&self, world: &World) {
+        let tick = world.state().tick;
+        self.server.announce_end(tick, world.model().clock.micros(tick));
+        self.foxglove.announce_end();
+    }
+
+    /// Waits a few seconds at most until all peers have been sent what is left, or until
+    /// `interrupted` is raised; cuts the others.
+    pub fn close(&self, interrupted: &AtomicBool) {
+        let begun = Instant::now();
+        let mut waits = || begun.elapsed() < FAREWELL && !interrupted.load(Ordering::Relaxed);
+        let cut = self.server.close(&mut waits) + self.foxglove.close(&mut waits);
+        if cut > 0 {
+            let peers = if cut == 1 { "1 peer".into() } else { format!("{cut} peers") };
+            let waited = begun.elapsed().as_secs_f64();
+            eprintln!(
+                "warning: {peers} cut off {waited:.0} s after the run's end: they did not read what \
+                 was sent"
+            );
+        }
+    }
 }
 
 impl Serving {

@@ -3,7 +3,7 @@
 use super::{Failure, stdout};
 use crate::geodesy::GridZone;
 use crate::report::elevation::{elevation_letters, elevation_picture};
-use crate::report::{check_place, write_file};
+use crate::report::{check_writable, write_file};
 use crate::scenario::input;
 use crate::soil::SoilId;
 use crate::spatial::Vec3;
@@ -274,7 +274,7 @@ impl Info {
 
 impl Import {
     fn execute(self, quiet: bool) -> Result<(), Failure> {
-        check_place(&self.output)?;
+        check_writable(&self.output)?;
         self.source.is_not(&self.output)?;
         if self.output.exists() && !self.force {
             let cause = "is there already; --force writes in its place".into();

@@ -1,7 +1,7 @@
 //! `bekker validate-physics`
 
 use super::Failure;
-use crate::report::{check_place, plot, write_file};
+use crate::report::{check_writable, plot, write_file};
 use crate::study::validation::{Block, Chart, Mark, Panel, SECTIONS, Section};
 use clap::Args;
 use rayon::prelude::*;
@@ -53,7 +53,7 @@ const AFTERWORD: &str = "## Where the model fails, at a glance
 
 impl ValidatePhysics {
     pub fn execute(self, quiet: bool) -> Result<(), Failure> {
-        check_place(&self.out)?;
+        check_writable(&self.out)?;
         let begun = Instant::now();
         // before the work of minutes: it would be lost
         let figures = self.out.with_extension("");

@@ -131,11 +131,11 @@ fn open(
 
 /// Feeds a page for as long as it is open.
 fn watch(connection: Connection, clients: &Arc<Clients>) {
-    let Connection { mut incoming, outgoing } = connection;
+    let Connection { mut incoming, outgoing, .. } = connection;
     let client = clients.join();
     let gone = Arc::new(AtomicBool::new(false));
     let (to, left) = (outgoing.clone(), gone.clone());
-    let feed = std::thread::spawn(move || {
+    let feed = std::thread::Builder::new().name("feed".into()).spawn(move || {
         while !left.load(Ordering::Relaxed) {
             match client.next(PATIENCE) {
                 Next::Message(message) if to.binary(&message).is_ok() => {}
@@ -145,6 +145,8 @@ fn watch(connection: Connection, clients: &Arc<Clients>) {
         }
         to.close();
     });
+    // the system starts no thread
+    let Ok(feed) = feed else { return outgoing.close() };
     while let Ok(Some(message)) = incoming.receive() {
         let Message::Text(request) = message else { break };
         if let Some(answer) = clients.ask(&request)
@@ -154,5 +156,7 @@ fn watch(connection: Connection, clients: &Arc<Clients>) {
         }
     }
     gone.store(true, Ordering::Relaxed);
+    // one that reads nothing would keep its feed in a write
+    outgoing.cut();
     let _ = feed.join();
 }

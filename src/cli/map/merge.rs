@@ -1,8 +1,9 @@
 //! `bekker map merge`
 
 use super::mapped::Mapped;
-use super::run::{from_cells, pool};
+use super::run::from_cells;
 use crate::cli::Failure;
+use crate::cli::workers::Workers;
 use crate::report::going::{AskedOfMap, MapFolder};
 use crate::report::study::Shard;
 use clap::Args;
@@ -52,7 +53,7 @@ impl Merge {
         let folder = MapFolder::begin(&self.out, &asked)?;
         mapped.keep_cells(&folder, &drives, &cells)?;
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        pool(cores)?.install(|| {
+        Workers::new(cores).install(|| {
             let known = mapped.known(&folder)?;
             from_cells(&mapped, &folder, &known, &drives, self.json)
         })

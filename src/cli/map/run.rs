@@ -6,13 +6,13 @@ use super::written::{self, Source, Written};
 use crate::cli::counting::counting;
 use crate::cli::interruption::interruption;
 use crate::cli::shard::shard;
+use crate::cli::workers::Workers;
 use crate::cli::{Failure, stdout};
 use crate::report::going::MapFolder;
 use crate::report::study::Shard;
 use crate::study::map::{Drives, Known, MapFile, Threads, figures};
 use clap::Args;
 use clap::builder::RangedU64ValueParser;
-use rayon::{ThreadPool, ThreadPoolBuilder};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
@@ -57,7 +57,7 @@ impl Run {
         let folder = MapFolder::begin(&self.out, &asked)?;
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let count = self.threads.unwrap_or(cores);
-        let pool = pool(count)?;
+        let pool = Workers::new(count);
         let mapped = pool.install(|| Mapped::of(map))?;
         mapped.warn();
         let known = pool.install(|| mapped.known(&folder))?;
@@ -99,14 +99,6 @@ impl Run {
             self.out.display()
         ))
     }
-}
-
-/// Threads that share one work.
-pub fn pool(count: usize) -> Result<ThreadPool, Failure> {
-    ThreadPoolBuilder::new()
-        .num_threads(count)
-        .build()
-        .map_err(|error| Failure::Run { subject: "threads".into(), cause: error.to_string() })
 }
 
 /// Makes the map of cells that have all been driven.

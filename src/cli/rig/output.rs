@@ -5,7 +5,7 @@ use super::slips::Refused;
 use crate::cli::quantity::quantity;
 use crate::cli::{Failure, destination, stdout};
 use crate::report::plot::{self, Figure};
-use crate::report::{ReportError, check_place};
+use crate::report::{ReportError, check_writable};
 use crate::soil::Soil;
 use clap::Args;
 use serde_json::{Value, json};
@@ -52,7 +52,7 @@ pub struct Findings {
 
 fn png(text: &str) -> Result<PathBuf, String> {
     let path = destination::png(text)?;
-    check_place(&path).map(|()| path).map_err(|error| error.to_string())
+    check_writable(&path).map(|()| path).map_err(|error| error.to_string())
 }
 
 impl Output {

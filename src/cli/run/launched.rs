@@ -63,6 +63,11 @@ impl<'a> Launched<'a> {
         let size = self.size();
         match self {
             Launched::Here(run) => {
+                if size > 1 && rayon::current_thread_index().is_some() {
+                    // the only worker is this thread, which the other ranks would wait for
+                    let cause = std::io::ErrorKind::WouldBlock.into();
+                    return Err(Failure::threads("--ranks", cause));
+                }
                 let mut prepared = run.prepared(size, true, quiet)?;
                 prepared.place = Some(run.place(&prepared)?);
                 Ok(prepared)
@@ -136,8 +141,13 @@ impl PreparedRun<'_> {
         std::thread::scope(|scope| {
             let silent = Plan { stores: false, quiet: true, ..*plan };
             let others: Vec<_> = others
-                .map(|rank| scope.spawn(move || self.drive(rank, None, &silent).map(|_| ())))
-                .collect();
+                .map(|rank| {
+                    let own = move || self.drive(rank, None, &silent).map(|_| ());
+                    std::thread::Builder::new().name("rank".into()).spawn_scoped(scope, own)
+                })
+                .collect::<Result<_, _>>()
+                // those that have started find the others gone
+                .map_err(|cause| Failure::threads("--ranks", cause))?;
             let record = self.drive(first, controller, plan);
             for (other, rank) in others.into_iter().zip(1..) {
                 match other.join() {

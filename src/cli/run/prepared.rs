@@ -53,16 +53,12 @@ impl Run {
         writes: bool,
         quiet: bool,
     ) -> Result<Prepared, Failure> {
-        if let Some(threads) = self.threads {
-            // Fails only if a pool exists already, which would be ours.
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.into());
-            pool.build_global().map_err(|error| Failure::Input {
-                subject: "--threads".into(),
-                cause: error.to_string(),
-            })?;
-        }
         let file = match (&self.file, &self.resume) {
-            (None, Some(run)) => recorded::read(run, &self.sets)?.1,
+            (None, Some(run)) => {
+                let (manifest, file) = recorded::read(run, &self.sets)?;
+                refuse_edits(run, &manifest, &file)?;
+                file
+            }
             (path, _) => {
                 let path = path.as_deref().unwrap_or(Path::new(""));
                 ScenarioFile::read_by(path, &self.sets, self.inputs.clone())?
@@ -135,6 +131,16 @@ impl Run {
     fn start(&self, built: &Built) -> Result<Option<WorldState>, Failure> {
         let Some(from) = &self.resume else { return Ok(None) };
         let stored = if from.is_dir() { Stored::last(from)? } else { Stored::Whole(from.clone()) };
+        if let (true, Stored::Whole(path)) = (from.is_dir(), &stored)
+            && !path.exists()
+        {
+            let (subject, folder) = (from.display().to_string(), from.display());
+            let cause = format!(
+                "has no checkpoint yet: the run ended before its first (--checkpoint-every); start it \
+                 again by `bekker run {folder}/{SCENARIO} --out {folder} --force`"
+            );
+            return Err(Failure::Input { subject, cause });
+        }
         let state = stored.read(&built.world, &built.decisive).map_err(|error| match error {
             ReportError::Decode { path, reason } => {
                 Failure::Input { subject: path.display().to_string(), cause: reason }
@@ -173,6 +179,17 @@ impl Run {
         }
         Ok(Place { folder, begun, lock })
     }
+}
+
+/// Refuses a run whose scenario was changed in its folder: it goes on as its manifest has it.
+fn refuse_edits(run: &Path, manifest: &Manifest, file: &ScenarioFile) -> Result<(), Failure> {
+    let Some(edits) = recorded::edits(run, manifest, file) else { return Ok(()) };
+    let subject = run.join(SCENARIO).display().to_string();
+    let cause = format!(
+        "was changed since the run wrote it ({edits}), and --resume does not read it: put it back, or \
+         remove it, and give changes by --set"
+    );
+    Err(Failure::Input { subject, cause })
 }
 
 /// Whether a run that goes on from a tick lasts until then at least.

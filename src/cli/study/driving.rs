@@ -2,11 +2,12 @@
 
 use super::cell;
 use crate::cli::Failure;
+use crate::cli::workers::Workers;
 use crate::report::study::{Cell, LevelFile, TrialRecord};
 use crate::scenario::Input;
 use crate::scenario::build::Parts;
+use crate::simulation::{PoolSize, start_workers};
 use crate::study::design::{self, Driven, Ending, Trial, Value, drive};
-use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -43,15 +44,21 @@ impl<'a> Driving<'a> {
     pub fn drive(&self, numbers: &[u64], threads: usize, keep: Keep<'_>) -> Result<(), Failure> {
         let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
         let work = || {
-            let ended = alone()?.install(|| self.work(numbers, &next, &stop, keep));
+            let own = || self.work(numbers, &next, &stop, keep);
+            let ended = alone().install(own);
             if ended.is_err() {
                 stop.store(true, Ordering::Relaxed);
             }
             ended
         };
         let ended: Vec<Result<(), Failure>> = thread::scope(|scope| {
-            let workers: Vec<_> =
-                (0..threads.min(numbers.len())).map(|_| scope.spawn(work)).collect();
+            let wanted = threads.min(numbers.len());
+            let workers = start_workers(scope, wanted, work);
+            let size = PoolSize { wanted, started: workers.len().max(1) };
+            size.shortfall().iter().for_each(|told| eprintln!("warning: {told}"));
+            if workers.is_empty() && wanted > 0 {
+                return vec![work()];
+            }
             let died = || {
                 let (subject, cause) = ("study".into(), "a thread panicked".into());
                 Err(Failure::Run { subject, cause })
@@ -156,7 +163,6 @@ impl<'a> Driving<'a> {
 }
 
 /// A pool of one thread: what a trial would share out among threads is done in its own.
-pub fn alone() -> Result<ThreadPool, Failure> {
-    let pool = ThreadPoolBuilder::new().num_threads(1).build();
-    pool.map_err(|error| Failure::Run { subject: "threads".into(), cause: error.to_string() })
+pub fn alone() -> Workers {
+    Workers::new(1)
 }

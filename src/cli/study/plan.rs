@@ -63,7 +63,7 @@ impl Plan {
         let (trials, points) = (study.trials(), study.points());
         let cores = std::thread::available_parallelism().map_or(1, usize::from) as u64;
         let threads = self.threads.unwrap_or(cores);
-        let pool = alone()?;
+        let pool = alone();
         let probed = evenly(trials, self.probe);
         let before = resident("VmRSS:");
         let (mut refused, mut doubts) = (Vec::new(), Vec::new());

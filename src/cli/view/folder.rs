@@ -1,12 +1,14 @@
 //! A folder of runs and studies as pages: a list, two runs side by side, and each to watch.
 //!
-//! What a request names is a number of the list: no path of it is ever opened.
+//! What a request names is a number of the list: no path of it is ever opened. No link in the folder
+//! is followed that leads out of it.
 
 use super::{commands, shown};
 use crate::cli::{Failure, recorded};
 use crate::link::{Page, Target};
 use crate::report::manifest::{self, Manifest, Status};
 use crate::scenario::build::world;
+use crate::scenario::input;
 use crate::simulation::{RunSummary, VehicleSummary, World};
 use crate::view::{Clients, Control, Player, Source, asset};
 use std::collections::BTreeMap;
@@ -21,6 +23,8 @@ const LARGEST: u64 = 64 << 20;
 /// Runs and studies of a folder, and who watches them.
 pub struct Folder {
     path: PathBuf,
+    /// The same without links.
+    root: PathBuf,
     runs: Vec<Run>,
     studies: Vec<PathBuf>,
     watched: Mutex<BTreeMap<usize, Arc<Clients>>>,
@@ -42,17 +46,26 @@ impl Folder {
     /// [`Failure::Input`] when it cannot be read or holds neither a run nor a study.
     pub fn read(path: &Path, interrupted: Arc<AtomicBool>) -> Result<Folder, Failure> {
         let entries = std::fs::read_dir(path).map_err(|error| Failure::input(path, &error))?;
+        let root = path.canonicalize().map_err(|error| Failure::input(path, &error))?;
         let mut folders: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
         folders.sort();
-        let runs: Vec<Run> = folders.iter().filter_map(|folder| Run::read(folder)).collect();
+        folders.retain(|folder| folder.is_dir());
+        folders.retain(|folder| {
+            let lies_inside = inside(&root, folder).is_some();
+            if !lies_inside {
+                eprintln!("warning: {} is not shown: a link leads out", folder.display());
+            }
+            lies_inside
+        });
+        let runs: Vec<Run> = folders.iter().filter_map(|folder| Run::read(folder, &root)).collect();
         let studies: Vec<PathBuf> =
-            folders.into_iter().filter(|folder| folder.join(REPORT).is_file()).collect();
+            folders.into_iter().filter(|own| lies_in(&root, &own.join(REPORT))).collect();
         if runs.is_empty() && studies.is_empty() {
             let cause = "is neither the folder of a run nor one that holds runs or studies".into();
             return Err(Failure::Input { subject: path.display().to_string(), cause });
         }
         let (path, watched) = (path.to_path_buf(), Mutex::default());
-        Ok(Folder { path, runs, studies, watched, interrupted })
+        Ok(Folder { path, root, runs, studies, watched, interrupted })
     }
 
     /// The page at a path.
@@ -65,7 +78,7 @@ impl Folder {
             "run" => {
                 let run = self.runs.get(number(parts.next()?)?)?;
                 match rest(parts).as_str() {
-                    "picture.png" => file(&run.path.join("picture.png"), "image/png"),
+                    "picture.png" => file(&self.root, &run.path.join("picture.png"), "image/png"),
                     name => asset(name).map(|found| Page {
                         content_type: found.content_type.into(),
                         bytes: found.text.into(),
@@ -74,7 +87,7 @@ impl Folder {
             }
             "study" => {
                 let study = self.studies.get(number(parts.next()?)?)?;
-                file(&study.join(REPORT), "text/html; charset=utf-8")
+                file(&self.root, &study.join(REPORT), "text/html; charset=utf-8")
             }
             name => asset(name).filter(|own| own.name == "view.css").map(|found| Page {
                 content_type: found.content_type.into(),
@@ -178,9 +191,14 @@ const FIGURES: [Figure; 6] = [
 const REPORT: &str = "report.html";
 
 impl Run {
-    fn read(path: &Path) -> Option<Run> {
+    fn read(path: &Path, root: &Path) -> Option<Run> {
+        // what it is made of, too: a scenario could be shown whose files are links
+        if !lies_in(root, &path.join("manifest.json")) {
+            return None;
+        }
         let manifest = manifest::of_run(path).ok()?;
-        let summary = std::fs::read_to_string(path.join("summary.json")).ok();
+        let summary = inside(root, &path.join("summary.json"));
+        let summary = summary.and_then(|own| input::read_text(&own, LARGEST).ok());
         let summary = summary.and_then(|text| serde_json::from_str(&text).ok());
         Some(Run { path: path.to_path_buf(), name: name_of(path), manifest, summary })
     }
@@ -226,9 +244,12 @@ impl Run {
         let world = World::new(shown.model.clone());
         let control = Arc::new(Control::new(true, Some(1.0)));
         let clients = Clients::new(shown, Source::Recorded, control);
-        let commands = commands(&self.path, &world)?;
+        let commands = commands(&self.path, &manifest, &world)?;
+        let no_thread = |cause| Failure::threads("view", cause);
         let player = Player::new(world, manifest.last_tick, commands, clients.clone());
-        std::thread::spawn(move || player.run(&interrupted));
+        let player = player.map_err(no_thread)?;
+        let thread = std::thread::Builder::new().name("player".into());
+        thread.spawn(move || player.run(&interrupted)).map_err(no_thread)?;
         Ok(clients)
     }
 }
@@ -263,9 +284,18 @@ fn html(body: String) -> Page {
     Page { content_type: "text/html; charset=utf-8".into(), bytes: text.into_bytes() }
 }
 
+/// Where a path leads, links followed, if that is below `root`.
+fn inside(root: &Path, path: &Path) -> Option<PathBuf> {
+    path.canonicalize().ok().filter(|found| found.starts_with(root))
+}
+
+/// Whether a path is a regular file below `root`.
+fn lies_in(root: &Path, path: &Path) -> bool {
+    inside(root, path).is_some_and(|found| found.is_file())
+}
+
 /// A file of the list.
-fn file(path: &Path, content_type: &str) -> Option<Page> {
-    let small = std::fs::metadata(path).ok()?.len() <= LARGEST;
-    let bytes = small.then(|| std::fs::read(path).ok())??;
+fn file(root: &Path, path: &Path, content_type: &str) -> Option<Page> {
+    let bytes = input::read(&inside(root, path)?, LARGEST).ok()?;
     Some(Page { content_type: content_type.into(), bytes })
 }

@@ -6,10 +6,10 @@ use super::interruption::interruption;
 use super::watching::{self, serve};
 use super::{Failure, destination, recorded, stdout};
 use crate::link::Address;
-use crate::report::commands::CommandLog;
+use crate::report::hashes::hexadecimal;
 use crate::report::manifest::{Manifest, Status};
 use crate::report::progress::Progress;
-use crate::report::write_file;
+use crate::report::{check_writable, write_file};
 use crate::scenario::ScenarioFile;
 use crate::scenario::build::{Built, scene_model, world};
 use crate::simulation::World;
@@ -44,6 +44,7 @@ pub struct View {
 impl View {
     pub fn execute(self, quiet: bool) -> Result<(), Failure> {
         let subject = self.run.display().to_string();
+        self.html.as_deref().map_or(Ok(()), check_writable)?;
         if self.html.is_none() && !self.run.join("manifest.json").exists() && self.run.is_dir() {
             return self.list();
         }
@@ -52,13 +53,15 @@ impl View {
             let cause = "the run has not ended: go on with it by `bekker run --resume`";
             return Err(Failure::Run { subject, cause: cause.into() });
         }
+        recorded::warn_of_edits(&self.run, &manifest, &file);
         let built = world(&file)?;
         let shown = shown(&file, &built, manifest.simulated_s);
         let world = World::new(shown.model.clone());
         match &self.html {
             Some(path) => {
-                let commands = commands(&self.run, &world)?;
-                write_html(path, shown, (world, manifest.last_tick, &commands), quiet)
+                let commands = commands(&self.run, &manifest, &world)?;
+                let drive = (world, &manifest, &commands);
+                write_html(path, shown, drive, quiet)
             }
             None => self.play(shown, world, &manifest),
         }
@@ -78,19 +81,20 @@ impl View {
 
     fn play(&self, shown: Shown, world: World, manifest: &Manifest) -> Result<(), Failure> {
         let interrupted = interruption()?;
+        let commands = commands(&self.run, manifest, &world)?;
         let control = Arc::new(Control::new(true, Some(1.0)));
         let clients = Clients::new(shown, Source::Recorded, control);
         let served = serve(clients.clone(), &self.address, self.token.as_deref())?;
         stdout::print(&served.url)?;
-        let commands = commands(&self.run, &world)?;
-        Player::new(world, manifest.last_tick, commands, clients).run(&interrupted);
+        let player = Player::new(world, manifest.last_tick, commands, clients);
+        player.map_err(|cause| Failure::threads("view", cause))?.run(&interrupted);
         Ok(())
     }
 }
 
 /// The commands from outside that a run was given.
-fn commands(run: &Path, world: &World) -> Result<Commands, Failure> {
-    let log = CommandLog::of_run(run, world)?;
+fn commands(run: &Path, manifest: &Manifest, world: &World) -> Result<Commands, Failure> {
+    let log = recorded::commands(run, manifest, world)?;
     // those of a run fit its vehicles
     Ok(Box::new(move |world| drop(log.apply(world))))
 }
@@ -109,9 +113,10 @@ pub fn shown(file: &ScenarioFile, built: &Built, until: f64) -> Shown {
 fn write_html(
     path: &Path,
     shown: Shown,
-    (mut world, last, commands): (World, u64, &Commands),
+    (mut world, manifest, commands): (World, &Manifest, &Commands),
     quiet: bool,
 ) -> Result<(), Failure> {
+    let last = manifest.last_tick;
     let interrupted = interruption()?;
     let mut progress = Progress::start(shown.duration, quiet);
     let mut page = HtmlFile::new(shown)?;
@@ -126,6 +131,16 @@ fn write_html(
         progress.update(world.time());
     }
     progress.finish();
+    // as a run ends
+    world.publish_all();
+    let hash = hexadecimal(&world.hash());
+    if hash != manifest.state_hash {
+        eprintln!(
+            "warning: the drive shown ends in state {hash}, recorded is {}: it is another drive, or \
+             another program drove it (bekker replay --verify tells)",
+            manifest.state_hash
+        );
+    }
     let text = page.finish()?;
     write_file(path, text.as_bytes())?;
     if !quiet {

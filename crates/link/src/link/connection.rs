@@ -1,11 +1,12 @@
 //! A peer with whom messages are exchanged, over a plain stream or a WebSocket.
 
 use super::LinkError;
+use super::admissions::{Admission, AdmissionError};
 use super::frame::{FrameDecoder, LONGEST, encode};
 use super::stream::Stream;
 use std::io::{self, Read, Write};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::Instant;
 use tungstenite::Message as WebSocketMessage;
 use tungstenite::protocol::frame::Frame;
 use tungstenite::protocol::frame::coding::{Data, OpCode};
@@ -29,12 +30,15 @@ pub struct Connection {
     pub incoming: Incoming,
     /// What goes to it.
     pub outgoing: Outgoing,
+    admission: Arc<Admission>,
 }
 
 /// What comes from a peer.
 pub struct Incoming {
     source: Source,
-    stream: Stream,
+    stream: Arc<Stream>,
+    /// Until when it is read; without end if none.
+    until: Option<Instant>,
 }
 
 enum Source {
@@ -46,24 +50,40 @@ enum Source {
 /// What goes to a peer: whole messages, from any thread.
 #[derive(Clone)]
 pub struct Outgoing {
-    stream: Arc<Mutex<Stream>>,
+    stream: Arc<Stream>,
+    /// Held while a message is written, so that it is written whole.
+    writing: Arc<Mutex<()>>,
     web_socket: bool,
     peer: String,
 }
 
 impl Connection {
-    /// A plain stream of which some bytes were read.
-    pub(super) fn plain(stream: Stream, read: &[u8]) -> io::Result<Connection> {
+    /// A plain stream of which some bytes were read; its introduction ends by `until`.
+    pub(super) fn plain(
+        stream: Stream,
+        read: &[u8],
+        admission: Arc<Admission>,
+        until: Instant,
+    ) -> Connection {
         let mut decoder = FrameDecoder::default();
         decoder.feed(read);
-        let outgoing = Outgoing::new(&stream, false)?;
-        Ok(Connection { incoming: Incoming { source: Source::Frames(decoder), stream }, outgoing })
+        let outgoing = Outgoing::new(stream, false);
+        let (source, stream) = (Source::Frames(decoder), outgoing.stream.clone());
+        let incoming = Incoming { source, stream, until: Some(until) };
+        Connection { incoming, outgoing, admission }
     }
 
-    /// A WebSocket after its handshake, with what was read beyond that.
-    pub(super) fn web_socket(stream: Stream, read: Vec<u8>) -> io::Result<Connection> {
-        let outgoing = Outgoing::new(&stream, true)?;
-        let duplex = Duplex { stream: stream.try_clone()?, outgoing: outgoing.stream.clone() };
+    /// A WebSocket after its handshake, with what was read beyond that; its introduction ends by
+    /// `until`.
+    pub(super) fn web_socket(
+        stream: Stream,
+        read: Vec<u8>,
+        admission: Arc<Admission>,
+        until: Instant,
+    ) -> Connection {
+        let outgoing = Outgoing::new(stream, true);
+        let stream = outgoing.stream.clone();
+        let duplex = Duplex { outgoing: outgoing.clone(), until: Some(until) };
         let config = WebSocketConfig::default()
             .read_buffer_size(BLOCK)
             .write_buffer_size(0)
@@ -71,7 +91,28 @@ impl Connection {
             .max_frame_size(Some(LONGEST));
         let socket = WebSocket::from_partially_read(duplex, read, Role::Server, Some(config));
         let source = Source::WebSocket(Box::new(socket));
-        Ok(Connection { incoming: Incoming { source, stream }, outgoing })
+        let incoming = Incoming { source, stream, until: Some(until) };
+        Connection { incoming, outgoing, admission }
+    }
+
+    /// Counts the connection among those that have given the token, and lets it take its time from
+    /// here on.
+    ///
+    /// # Errors
+    /// [`LinkError::Refused`] when there are too many of those.
+    pub fn admit(&mut self) -> Result<(), LinkError> {
+        self.admission.admit()?;
+        self.incoming.until = None;
+        if let Source::WebSocket(socket) = &mut self.incoming.source {
+            socket.get_mut().until = None;
+        }
+        Ok(())
+    }
+}
+
+impl From<AdmissionError> for LinkError {
+    fn from(error: AdmissionError) -> LinkError {
+        LinkError::Refused { cause: error.to_string() }
     }
 }
 
@@ -87,7 +128,7 @@ impl Incoming {
                     return Ok(Some(Message::Text(text)));
                 }
                 let mut block = [0; BLOCK];
-                match self.stream.read(&mut block) {
+                match self.stream.read_until(&mut block, self.until) {
                     Ok(0) => {
                         decoder.end()?;
                         return Ok(None);
@@ -118,12 +159,6 @@ impl Incoming {
             },
         }
     }
-
-    /// How long [`Incoming::receive`] waits; without end if none.
-    pub fn set_timeout(&self, time: Option<Duration>) {
-        // a stream that is gone says so when it is read
-        let _ = self.stream.set_read_timeout(time);
-    }
 }
 
 /// Whether the peer is gone rather than wrong.
@@ -133,9 +168,9 @@ fn is_end(error: &io::Error) -> bool {
 }
 
 impl Outgoing {
-    fn new(stream: &Stream, web_socket: bool) -> io::Result<Outgoing> {
+    fn new(stream: Stream, web_socket: bool) -> Outgoing {
         let peer = stream.peer();
-        Ok(Outgoing { stream: Arc::new(Mutex::new(stream.try_clone()?)), web_socket, peer })
+        Outgoing { stream: Arc::new(stream), writing: Arc::default(), web_socket, peer }
     }
 
     /// Who it is, in words.
@@ -173,7 +208,12 @@ impl Outgoing {
                 let _ = self.write(&bytes);
             }
         }
-        self.lock().shutdown();
+        self.cut();
+    }
+
+    /// Ends the connection at once, though a message is being written to it.
+    pub fn cut(&self) {
+        self.stream.shutdown();
     }
 
     fn frame(&self, kind: Data, body: &[u8]) -> io::Result<()> {
@@ -184,31 +224,28 @@ impl Outgoing {
     }
 
     fn write(&self, bytes: &[u8]) -> io::Result<()> {
-        self.lock().write_all(bytes)
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, Stream> {
-        self.stream.lock().unwrap_or_else(PoisonError::into_inner)
+        let _writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
+        (&*self.stream).write_all(bytes)
     }
 }
 
 /// What the library reads from, and answers pings to, among the messages that are sent
 /// beside it: it hands over whole frames, which are written whole.
 struct Duplex {
-    stream: Stream,
-    outgoing: Arc<Mutex<Stream>>,
+    outgoing: Outgoing,
+    /// Until when it is read; without end if none.
+    until: Option<Instant>,
 }
 
 impl Read for Duplex {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        self.stream.read(bytes)
+        self.outgoing.stream.read_until(bytes, self.until)
     }
 }
 
 impl Write for Duplex {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let mut stream = self.outgoing.lock().unwrap_or_else(PoisonError::into_inner);
-        stream.write_all(bytes)?;
+        self.outgoing.write(bytes)?;
         Ok(bytes.len())
     }
 

@@ -48,6 +48,12 @@ pub enum LinkError {
         /// What is wrong with it.
         cause: String,
     },
+    /// A connection that is not admitted.
+    #[error("{cause}")]
+    Refused {
+        /// Why.
+        cause: String,
+    },
     /// A domain of DDS that cannot be had.
     #[error("ROS 2: {cause}")]
     Ros2 {

@@ -5,6 +5,7 @@
 //! `serverInfo`, `advertise`, `status`, message data and time to a client; `subscribe` and
 //! `unsubscribe` from one. All else is answered with a warning.
 
+use super::writers::Writers;
 use super::{Connection, Message};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -13,7 +14,6 @@ use serde_json::json;
 use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread::JoinHandle;
 
 /// Names of the protocol among those of WebSockets: that of Foxglove's SDK, and the older one. What
 /// is spoken here is the same in both.
@@ -55,6 +55,8 @@ struct Shared {
     /// Tells this run from the next on the same port.
     session: String,
     hall: Mutex<Hall>,
+    /// Those who write to clients.
+    writers: Writers,
 }
 
 #[derive(Default)]
@@ -63,8 +65,8 @@ struct Hall {
     channels: Vec<(String, String)>,
     numbers: BTreeMap<(String, String), u32>,
     clients: BTreeMap<u64, Client>,
-    /// Those who write to them.
-    writers: Vec<JoinHandle<()>>,
+    /// Whether the run has ended.
+    over: bool,
     next: u64,
 }
 
@@ -102,6 +104,7 @@ impl FoxgloveServer {
             descriptors: STANDARD.encode(descriptors),
             session: session.into(),
             hall: Mutex::default(),
+            writers: Writers::default(),
         };
         FoxgloveServer { shared: Arc::new(shared) }
     }
@@ -149,17 +152,13 @@ impl FoxgloveServer {
 
     /// Speaks with a client for as long as it is there.
     pub fn serve(&self, connection: Connection) {
-        let Connection { mut incoming, outgoing } = connection;
+        let Connection { mut incoming, outgoing, .. } = connection;
         let (outbox, waiting) = sync_channel(WAITING);
         let number = self.admit(outbox);
         let to = outgoing.clone();
         let write = move || tell(&waiting, &to);
         match std::thread::Builder::new().name("foxglove writer".into()).spawn(write) {
-            Ok(writer) => {
-                let mut hall = self.hall();
-                hall.writers.retain(|own| !own.is_finished());
-                hall.writers.push(writer);
-            }
+            Ok(writer) => self.shared.writers.add(writer, outgoing.clone()),
             // the system gives no thread
             Err(_) => outgoing.close(),
         }
@@ -175,15 +174,17 @@ impl FoxgloveServer {
         self.hall().clients.remove(&number);
     }
 
-    /// Ends all sessions, once they were told what they are still to be told.
-    pub fn end(&self) {
+    /// Announces to all that nothing more comes behind what still waits to be sent; waits for nobody.
+    pub fn announce_end(&self) {
         let mut hall = self.hall();
+        hall.over = true;
         hall.clients.clear();
-        let writers = std::mem::take(&mut hall.writers);
-        drop(hall);
-        for writer in writers {
-            let _ = writer.join();
-        }
+    }
+
+    /// Waits while `waits` holds until all have been sent what still waits for them, then cuts the
+    /// sessions of the others: how many those are.
+    pub fn close(&self, waits: &mut dyn FnMut() -> bool) -> usize {
+        self.shared.writers.end(waits)
     }
 
     /// Lets a client in and tells it what there is; its number.
@@ -204,7 +205,9 @@ impl FoxgloveServer {
         }
         let number = hall.next;
         hall.next += 1;
-        hall.clients.insert(number, client);
+        if !hall.over {
+            hall.clients.insert(number, client);
+        }
         number
     }
 

@@ -4,26 +4,27 @@
 //! (that one would be of more than a thousand megabytes, beyond any that is taken).
 
 use super::address::Address;
+use super::admissions::{Admission, Admissions};
 use super::connection::Connection;
 use super::foxglove::SUBPROTOCOLS;
 use super::frame::PREFIX;
 use super::http::{Request, Target, answer, read_head, switch};
-use super::stream::Stream;
+use super::stream::{ReadUntil, Stream};
 use super::{LinkError, Token};
 use std::io::Read;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream};
 #[cfg(unix)]
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Path of the link among WebSockets.
 pub const LINK_PATH: &str = "/link";
-/// Connections at once; more are turned away.
-const MOST: usize = 64;
-/// Within which a peer must say what it wants, and take what it is sent.
+/// Within which a peer must have given its whole introduction: head and token.
+const INTRODUCTION: Duration = Duration::from_secs(10);
+/// Within which a peer must take some of what it is sent.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A page, or a part of one.
@@ -80,6 +81,7 @@ pub struct Listener {
     socket: Socket,
     address: Address,
     token: Token,
+    introduction: Duration,
 }
 
 impl Listener {
@@ -92,11 +94,12 @@ impl Listener {
             address: address.to_string(),
             cause: error.to_string(),
         };
+        let introduction = INTRODUCTION;
         match address {
             Address::Tcp(wanted) => {
                 let socket = TcpListener::bind(wanted).map_err(refused)?;
                 let address = Address::Tcp(socket.local_addr().map_err(refused)?);
-                Ok(Listener { socket: Socket::Tcp(socket), address, token })
+                Ok(Listener { socket: Socket::Tcp(socket), address, token, introduction })
             }
             #[cfg(unix)]
             Address::Unix(path) => {
@@ -112,7 +115,8 @@ impl Listener {
                 let socket = UnixListener::bind(path).map_err(refused)?;
                 let own = std::fs::Permissions::from_mode(0o600);
                 std::fs::set_permissions(path, own).map_err(refused)?;
-                Ok(Listener { socket: Socket::Unix(socket), address: address.clone(), token })
+                let (socket, address) = (Socket::Unix(socket), address.clone());
+                Ok(Listener { socket, address, token, introduction })
             }
             #[cfg(not(unix))]
             Address::Unix(_) => Err(LinkError::Address { given: address.to_string() }),
@@ -129,7 +133,7 @@ impl Listener {
     /// # Errors
     /// [`LinkError::Bind`] when the system gives no thread.
     pub fn open(self, routes: Routes) -> Result<Listening, LinkError> {
-        let Listener { socket, address, token } = self;
+        let Listener { socket, address, token, introduction } = self;
         let closing = Arc::new(AtomicBool::new(false));
         let door = Arc::new(Door {
             routes,
@@ -139,7 +143,8 @@ impl Listener {
             },
             address: address.clone(),
             token,
-            inside: AtomicUsize::new(0),
+            admissions: Admissions::new(),
+            introduction,
         });
         let closed = closing.clone();
         let accept = move || {
@@ -218,73 +223,74 @@ struct Door {
     token: Token,
     /// Name of the cookie that a browser keeps the token in for the parts of a page.
     cookie: String,
-    inside: AtomicUsize,
+    admissions: Arc<Admissions>,
+    introduction: Duration,
 }
 
 impl Door {
     fn let_in(self: Arc<Door>, stream: Stream) {
-        if self.inside.fetch_add(1, Ordering::Relaxed) >= MOST {
-            self.inside.fetch_sub(1, Ordering::Relaxed);
-            stream.shutdown();
-            return;
-        }
+        // without a descriptor or a thread there is nobody to serve it
+        let Ok(admission) = self.admissions.enter(&stream) else { return };
         let serve = move || {
             // what went wrong was said to the peer where it could be
-            let _ = self.serve(stream);
-            self.inside.fetch_sub(1, Ordering::Relaxed);
+            let _ = self.serve(stream, &Arc::new(admission));
         };
-        // without a thread there is nobody to serve it
         let _ = std::thread::Builder::new().name("connection".into()).spawn(serve);
     }
 
-    fn serve(&self, mut stream: Stream) -> Result<(), LinkError> {
+    fn serve(&self, stream: Stream, admission: &Arc<Admission>) -> Result<(), LinkError> {
+        let until = Instant::now() + self.introduction;
         if let Stream::Tcp(own) = &stream {
             own.set_nodelay(true)?;
         }
-        stream.set_read_timeout(Some(PATIENCE))?;
         stream.set_write_timeout(Some(PATIENCE))?;
+        let mut incoming = ReadUntil { stream: &stream, until };
         let mut first = [0; PREFIX];
-        stream.read_exact(&mut first)?;
+        incoming.read_exact(&mut first)?;
         if &first != b"GET " {
-            (self.routes.link)(Connection::plain(stream, &first)?);
+            (self.routes.link)(Connection::plain(stream, &first, admission.clone(), until));
             return Ok(());
         }
-        let (request, beyond) = match read_head(&mut stream, first.to_vec()) {
+        let (request, beyond) = match read_head(&mut incoming, first.to_vec()) {
             Ok(head) => head,
             Err(error) => {
-                refuse(&mut stream, "400 Bad Request", &error.to_string())?;
+                refuse(&stream, "400 Bad Request", &error.to_string())?;
                 return Err(error);
             }
         };
         if let Some(cause) = self.is_bent(&request) {
-            return refuse(&mut stream, "403 Forbidden", &cause);
+            return refuse(&stream, "403 Forbidden", &cause);
         }
         let protocol =
             SUBPROTOCOLS.into_iter().find(|own| request.protocols.iter().any(|p| p == own));
         if let (Some(protocol), Some(key)) = (protocol, &request.web_socket) {
-            return self.tell_foxglove(stream, &request, [protocol, key], beyond);
+            let beyond = (beyond, until);
+            return self.tell_foxglove((stream, admission), &request, [protocol, key], beyond);
         }
         if let Some(cause) = self.is_foreign(&request) {
-            return refuse(&mut stream, "403 Forbidden", &cause);
+            return refuse(&stream, "403 Forbidden", &cause);
         }
         let trusted = self.is_trusted(&request);
         let Some(key) = &request.web_socket else {
-            return self.show(&mut stream, &request, trusted);
+            return self.show((&stream, admission), &request, trusted);
         };
         if request.target.path == LINK_PATH {
-            switch(&mut stream, key, None)?;
-            (self.routes.link)(Connection::web_socket(stream, beyond)?);
+            switch(&mut &stream, key, None)?;
+            let own = Connection::web_socket(stream, beyond, admission.clone(), until);
+            (self.routes.link)(own);
             return Ok(());
         }
         if !trusted {
-            return refuse(&mut stream, "403 Forbidden", NO_TOKEN);
+            return refuse(&stream, "403 Forbidden", NO_TOKEN);
         }
         let Some(taker) = (self.routes.web_socket)(&request.target) else {
-            return refuse(&mut stream, "404 Not Found", "nothing listens at this path");
+            return refuse(&stream, "404 Not Found", "nothing listens at this path");
         };
-        switch(&mut stream, key, None)?;
-        stream.set_read_timeout(None)?;
-        taker(Connection::web_socket(stream, beyond)?);
+        admit(&stream, admission)?;
+        switch(&mut &stream, key, None)?;
+        let mut own = Connection::web_socket(stream, beyond, admission.clone(), until);
+        own.admit()?;
+        taker(own);
         Ok(())
     }
 
@@ -292,30 +298,38 @@ impl Door {
     /// in its address: a browser adds that of its own accord to nothing.
     fn tell_foxglove(
         &self,
-        mut stream: Stream,
+        (stream, admission): (Stream, &Arc<Admission>),
         request: &Request,
         [protocol, key]: [&str; 2],
-        beyond: Vec<u8>,
+        (beyond, until): (Vec<u8>, Instant),
     ) -> Result<(), LinkError> {
         let given = request.target.parameter(TOKEN);
         if !given.is_some_and(|given| self.token.is(&given)) {
-            return refuse(&mut stream, "403 Forbidden", NO_TOKEN);
+            return refuse(&stream, "403 Forbidden", NO_TOKEN);
         }
         let Some(taker) = &self.routes.foxglove else {
-            return refuse(&mut stream, "404 Not Found", "no run is told to Foxglove here");
+            return refuse(&stream, "404 Not Found", "no run is told to Foxglove here");
         };
-        switch(&mut stream, key, Some(protocol))?;
-        stream.set_read_timeout(None)?;
-        taker(Connection::web_socket(stream, beyond)?);
+        admit(&stream, admission)?;
+        switch(&mut &stream, key, Some(protocol))?;
+        let mut own = Connection::web_socket(stream, beyond, admission.clone(), until);
+        own.admit()?;
+        taker(own);
         Ok(())
     }
 
     /// Sends a page; who gave the token in the address keeps it as a cookie, so that the parts
     /// of the page need not name it.
-    fn show(&self, stream: &mut Stream, request: &Request, trusted: bool) -> Result<(), LinkError> {
+    fn show(
+        &self,
+        (stream, admission): (&Stream, &Admission),
+        request: &Request,
+        trusted: bool,
+    ) -> Result<(), LinkError> {
         if !trusted {
             return refuse(stream, "403 Forbidden", NO_TOKEN);
         }
+        admit(stream, admission)?;
         let Target { path, query } = &request.target;
         let Some(page) = self.routes.pages.page(path, query) else {
             return refuse(stream, "404 Not Found", "there is no such page");
@@ -326,7 +340,7 @@ impl Door {
             ("Set-Cookie", format!("{cookie}={token}; HttpOnly; SameSite=Strict; Path=/"))
         });
         let keep: Vec<(&str, String)> = keep.into_iter().collect();
-        answer(stream, "200 OK", &keep, &page.content_type, &page.bytes)?;
+        answer(&mut &*stream, "200 OK", &keep, &page.content_type, &page.bytes)?;
         Ok(())
     }
 
@@ -365,9 +379,18 @@ impl Door {
 const TOKEN: &str = "token";
 const NO_TOKEN: &str = "the token is missing or wrong: add ?token=TOKEN, as the run printed it";
 
-fn refuse(stream: &mut Stream, status: &str, cause: &str) -> Result<(), LinkError> {
+/// Counts a connection among those that have given the token, or refuses it.
+fn admit(stream: &Stream, admission: &Admission) -> Result<(), LinkError> {
+    let admitted = admission.admit().map_err(LinkError::from);
+    if let Err(error) = &admitted {
+        refuse(stream, "503 Service Unavailable", &error.to_string())?;
+    }
+    admitted
+}
+
+fn refuse(mut stream: &Stream, status: &str, cause: &str) -> Result<(), LinkError> {
     let body = format!("{cause}\n");
-    Ok(answer(stream, status, &[], "text/plain; charset=utf-8", body.as_bytes())?)
+    Ok(answer(&mut stream, status, &[], "text/plain; charset=utf-8", body.as_bytes())?)
 }
 
 #[cfg(test)]
@@ -394,6 +417,132 @@ mod tests {
             connection.outgoing.text(&text).unwrap();
         }
         connection.outgoing.close();
+    }
+
+    /// Says back what it hears, to who says the token first.
+    fn echo_to_holders(mut connection: Connection) {
+        let first = connection.incoming.receive();
+        if !matches!(first, Ok(Some(Message::Text(text))) if text == "secret") {
+            return connection.outgoing.close();
+        }
+        if let Err(error) = connection.admit() {
+            connection.outgoing.text(&error.to_string()).unwrap();
+            return connection.outgoing.close();
+        }
+        connection.outgoing.text("welcome").unwrap();
+        echo(connection);
+    }
+
+    /// Whether the other end has closed the connection.
+    fn is_closed(stream: &mut TcpStream) -> bool {
+        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        match stream.read(&mut [0; 64]) {
+            Ok(read) => read == 0,
+            Err(error) => error.kind() == std::io::ErrorKind::ConnectionReset,
+        }
+    }
+
+    /// What a holder of the token is answered; nothing where the connection is closed.
+    fn introduced(listening: &Listening) -> (TcpStream, Option<String>) {
+        let (mut stream, _) = tcp(listening);
+        stream.write_all(&encode("secret")).unwrap();
+        let mut length = [0; PREFIX];
+        let mut answer = || {
+            stream.read_exact(&mut length).ok()?;
+            let mut text = vec![0; u32::from_be_bytes(length) as usize];
+            stream.read_exact(&mut text).ok()?;
+            String::from_utf8(text).ok()
+        };
+        let answer = answer();
+        (stream, answer)
+    }
+
+    fn for_holders(introduction: Duration) -> Listening {
+        let routes = Routes {
+            link: Box::new(echo_to_holders),
+            web_socket: Box::new(|_| None),
+            pages: Box::new(One),
+            foxglove: None,
+        };
+        let token = Token::fixed("secret").unwrap();
+        let listener = Listener::bind(&Address::default(), token).unwrap();
+        Listener { introduction, ..listener }.open(routes).unwrap()
+    }
+
+    /// However many hold connections open with a beginning of anything, and whatever it is the
+    /// beginning of, a holder of the token gets in.
+    #[test]
+    fn connections_without_the_token_lock_nobody_out() {
+        let listening = for_holders(Duration::from_secs(600));
+        let begun: [&[u8]; 4] = [b"", b"\0\x10\0\0{", b"GET ", b"GET /page HTTP/1.1\r\nA: "];
+        let mut held: Vec<TcpStream> = Vec::new();
+        for round in 0..4 {
+            for number in 0..80 {
+                let (mut stream, _) = tcp(&listening);
+                // it may be dropped already
+                let _ = stream.write_all(begun[number % begun.len()]);
+                held.push(stream);
+            }
+            let (_, answer) = introduced(&listening);
+            assert_eq!(answer.as_deref(), Some("welcome"), "round {round}");
+            assert!(get(&listening, "/page?token=secret", "").starts_with("HTTP/1.1 200"));
+            // those that still wait send a byte now and then
+            held.iter_mut().for_each(|stream| drop(stream.write_all(b"{")));
+        }
+        assert!(is_closed(&mut held[0]), "the oldest gave way");
+    }
+
+    /// Bytes that come one by one do not lengthen an introduction.
+    #[test]
+    fn an_introduction_ends_however_its_bytes_are_spread() {
+        let listening = for_holders(Duration::from_millis(300));
+        for begun in [&b"\0\x10\0\0"[..], b"GET /page HTTP/1.1\r\nA: ", b"\0"] {
+            let (mut stream, _) = tcp(&listening);
+            stream.write_all(begun).unwrap();
+            let mut drops = stream.try_clone().unwrap();
+            let drip = std::thread::spawn(move || {
+                // ends once the other end has closed, and only then
+                while drops.write_all(b"a").is_ok() {
+                    std::thread::sleep(Duration::from_millis(20));
+                }
+            });
+            let mut answer = Vec::new();
+            let _ = stream.read_to_end(&mut answer);
+            drop(stream);
+            drip.join().unwrap();
+        }
+        // one that has been introduced takes its time
+        let (mut stream, answer) = introduced(&listening);
+        assert_eq!(answer.as_deref(), Some("welcome"));
+        std::thread::sleep(Duration::from_millis(700));
+        stream.write_all(&encode("late")).unwrap();
+        let mut back = [0; 8];
+        stream.read_exact(&mut back).unwrap();
+        assert_eq!(back, *encode("late"));
+    }
+
+    /// Sessions are limited by themselves, and the last one that may not be is told so.
+    #[test]
+    fn holders_of_the_token_have_a_limit_of_their_own() {
+        let listening = for_holders(Duration::from_secs(600));
+        let mut sessions: Vec<TcpStream> = Vec::new();
+        for _ in 0..64 {
+            let (stream, answer) = introduced(&listening);
+            assert_eq!(answer.as_deref(), Some("welcome"));
+            sessions.push(stream);
+        }
+        let (_, answer) = introduced(&listening);
+        let told = answer.unwrap();
+        assert!(told.starts_with("64 connections are open, the most"), "{told}");
+        let page = get(&listening, "/page?token=secret", "");
+        assert!(page.starts_with("HTTP/1.1 503") && page.contains("64 connections"), "{page}");
+        // one that ends makes room
+        drop(sessions.pop());
+        let admitted = (0..600).any(|_| {
+            std::thread::sleep(Duration::from_millis(10));
+            introduced(&listening).1.as_deref() == Some("welcome")
+        });
+        assert!(admitted);
     }
 
     fn listening(address: &Address) -> Listening {

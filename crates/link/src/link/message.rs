@@ -190,6 +190,8 @@ pub enum FaultCode {
     Unknown,
     /// A vehicle that somebody else drives: the session ends.
     Taken,
+    /// As many sessions as there can be: the session ends.
+    Full,
     /// Commands that cannot be: the act is not taken.
     Act,
     /// An act for another tick than the beat's: it is not taken.

@@ -6,6 +6,7 @@
 //! before each heartbeat ([`Server::controller`]); a [`FoxgloveServer`] tells clients of Foxglove; [`Pacing`] holds a run to the clock.
 
 mod address;
+mod admissions;
 mod connection;
 mod error;
 mod foxglove;
@@ -24,6 +25,7 @@ mod roster;
 mod server;
 mod stream;
 mod token;
+mod writers;
 
 pub use address::Address;
 pub use connection::{Connection, Incoming, Message, Outgoing};

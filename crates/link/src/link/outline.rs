@@ -105,7 +105,12 @@ impl Outline {
         for name in names {
             let agent = self.agent(name).ok_or_else(|| {
                 let all: Vec<&str> = self.outside.iter().map(|own| self.name(*own)).collect();
-                let text = format!("no vehicle {name:?}: must be one of {}", all.join(", "));
+                let text = match all.is_empty() {
+                    true => format!(
+                        "no vehicle {name:?}: the scenario has none that is driven from outside"
+                    ),
+                    false => format!("no vehicle {name:?}: must be one of {}", all.join(", ")),
+                };
                 (FaultCode::Unknown, text)
             })?;
             if !agents.contains(&agent) {

@@ -12,6 +12,7 @@ use super::message::{
 use super::outline::Outline;
 use super::reading::reading;
 use super::roster::{Member, Refusal, Roster, Seat, WAITING};
+use super::writers::{Writers, for_at_most};
 use super::{Connection, LinkError, Message, Token};
 use crate::simulation::{
     Call, CommandOrigin, Commanded, Controller, OutcomeReport, Sample, Shown, World, WorldModel,
@@ -20,16 +21,13 @@ use crate::spatial::Vec3;
 use crate::vehicle::Controls;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::sync_channel;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread::JoinHandle;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Most characters of a peer's name; more are cut.
 const LONGEST_NAME: usize = 64;
 /// Longest wait before the run is told that it goes on: its ranks must hear of each other.
 const PATIENCE: Duration = Duration::from_millis(500);
-/// Within which a peer must say who it is.
-const INTRODUCTION: Duration = Duration::from_secs(10);
 
 /// The door of a run: takes sessions on their own threads.
 #[derive(Clone)]
@@ -43,7 +41,9 @@ struct Shared {
     roster: Mutex<Roster>,
     changed: Condvar,
     /// Those who write to peers.
-    writers: Mutex<Vec<JoinHandle<()>>>,
+    writers: Writers,
+    /// The last message to all, once the run has ended.
+    end: OnceLock<String>,
     /// Whether the run stood still on purpose since this was looked at last.
     stood: AtomicBool,
 }
@@ -62,7 +62,8 @@ impl Server {
             token,
             roster: Mutex::new(Roster::new(seats, tick)),
             changed: Condvar::new(),
-            writers: Mutex::default(),
+            writers: Writers::default(),
+            end: OnceLock::new(),
             stood: AtomicBool::new(false),
         };
         Server { shared: Arc::new(shared) }
@@ -80,7 +81,6 @@ impl Server {
 
     /// Speaks with a peer for as long as it is there.
     pub fn serve(&self, mut connection: Connection) {
-        connection.incoming.set_timeout(Some(INTRODUCTION));
         let outgoing = connection.outgoing.clone();
         let refuse = |(code, text): Refusal| {
             let told = serde_json::to_string(&Reply::Fault { code, text }).unwrap_or_default();
@@ -96,11 +96,10 @@ impl Server {
             Ok(None) => return outgoing.close(),
             Err(refusal) => return refuse(refusal),
         };
-        let (number, name) = match self.admit(&hello, &connection) {
+        let (number, name) = match self.admit(&hello, &mut connection) {
             Ok(admitted) => admitted,
             Err(refusal) => return refuse(refusal),
         };
-        connection.incoming.set_timeout(None);
         let why = loop {
             match next(&mut connection) {
                 Ok(Some(request)) => self.hear(number, &name, request),
@@ -121,7 +120,7 @@ impl Server {
     }
 
     /// Lets a peer in.
-    fn admit(&self, hello: &Hello, connection: &Connection) -> Result<(u64, String), Refusal> {
+    fn admit(&self, hello: &Hello, connection: &mut Connection) -> Result<(u64, String), Refusal> {
         let Shared { outline, token, .. } = &*self.shared;
         if hello.protocol != PROTOCOL {
             let text = format!("protocol {}: must be {PROTOCOL}", hello.protocol);
@@ -131,6 +130,7 @@ impl Server {
             let text = "the token is missing or wrong: give the one that the run printed";
             return Err((FaultCode::Token, text.into()));
         }
+        connection.admit().map_err(|error| (FaultCode::Full, error.to_string()))?;
         if hello.every == 0 {
             let text = "every = 0: must be 1 heartbeat or more from one beat to the next";
             return Err((FaultCode::Message, text.into()));
@@ -182,26 +182,26 @@ impl Server {
             events: Vec::new(),
             dropped: 0,
         };
-        let outgoing = connection.outgoing.clone();
+        let (outgoing, shared) = (connection.outgoing.clone(), self.shared.clone());
         let write = move || {
-            for text in waiting {
-                if outgoing.text(&text).is_err() {
-                    break;
-                }
+            let sent = waiting.into_iter().try_for_each(|text| outgoing.text(&text));
+            if let (Ok(()), Some(end)) = (sent, shared.end.get()) {
+                // who is gone needs not be told
+                let _ = outgoing.text(end);
             }
             outgoing.close();
         };
         let mut roster = self.shared.roster();
+        if roster.over {
+            return Err((FaultCode::Full, "the run has ended".into()));
+        }
         let number = roster.join(outline, member)?;
         let writer = std::thread::Builder::new().name("link writer".into()).spawn(write);
         let welcome = Reply::Welcome(outline.welcome(roster.tick));
         match (writer, roster.members.get(&number)) {
             (Ok(writer), Some(member)) => {
                 member.say(&welcome);
-                let mut writers =
-                    self.shared.writers.lock().unwrap_or_else(PoisonError::into_inner);
-                writers.retain(|own| !own.is_finished());
-                writers.push(writer);
+                self.shared.writers.add(writer, connection.outgoing.clone());
             }
             _ => {
                 roster.leave(outline, number, "could not be served");
@@ -258,19 +258,26 @@ impl Server {
         }
     }
 
-    /// Tells all that the run has ended, and waits until they were told.
-    pub fn end(&self, tick: u64, time_us: u64) {
+    /// Announces to all that the run has ended, behind what still waits to be sent; waits for nobody.
+    pub fn announce_end(&self, tick: u64, time_us: u64) {
+        let end = serde_json::to_string(&Reply::End { tick, time_us }).unwrap_or_default();
         let mut roster = self.shared.roster();
         roster.over = true;
-        for member in roster.members.values() {
-            member.say(&Reply::End { tick, time_us });
-        }
+        // the first end is the end
+        let _ = self.shared.end.set(end);
         roster.members.clear();
-        drop(roster);
-        let mut writers = self.shared.writers.lock().unwrap_or_else(PoisonError::into_inner);
-        for writer in writers.drain(..) {
-            let _ = writer.join();
-        }
+    }
+
+    /// Waits while `waits` holds until all have been sent what still waits for them, then cuts the
+    /// sessions of the others: how many those are.
+    pub fn close(&self, waits: &mut dyn FnMut() -> bool) -> usize {
+        self.shared.writers.end(waits)
+    }
+
+    /// Announces the end to all, and gives them so long to be sent it: how many sessions are cut then.
+    pub fn end(&self, tick: u64, time_us: u64, time: Duration) -> usize {
+        self.announce_end(tick, time_us);
+        self.close(&mut for_at_most(time))
     }
 }
 

@@ -1,10 +1,10 @@
 //! A byte stream of either family.
 
 use std::io::{self, Read, Write};
-use std::net::{Shutdown, TcpStream};
+use std::net::{IpAddr, Shutdown, TcpStream};
 #[cfg(unix)]
 use std::os::unix::net::UnixStream;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 #[derive(Debug)]
 pub(super) enum Stream {
@@ -34,8 +34,23 @@ impl Stream {
     }
 
     /// How long reading waits; without end if none.
-    pub fn set_read_timeout(&self, time: Option<Duration>) -> io::Result<()> {
+    fn set_read_timeout(&self, time: Option<Duration>) -> io::Result<()> {
         either!(self, own => own.set_read_timeout(time))
+    }
+
+    /// Reads, waiting until a point in time at most; without end if none.
+    pub fn read_until(&self, bytes: &mut [u8], until: Option<Instant>) -> io::Result<usize> {
+        let late = || io::Error::new(io::ErrorKind::TimedOut, "nothing whole came in time");
+        let left = until.map(|until| until.saturating_duration_since(Instant::now()));
+        if left.is_some_and(|left| left.is_zero()) {
+            return Err(late());
+        }
+        self.set_read_timeout(left)?;
+        let read = either!(self, own => { let mut own = own; own.read(bytes) });
+        read.map_err(|error| match error.kind() {
+            io::ErrorKind::WouldBlock => late(),
+            _ => error,
+        })
     }
 
     /// How long writing waits.
@@ -49,6 +64,15 @@ impl Stream {
         let _ = either!(self, own => own.shutdown(Shutdown::Both));
     }
 
+    /// The address of the other end, where it has one.
+    pub fn address(&self) -> Option<IpAddr> {
+        match self {
+            Stream::Tcp(own) => own.peer_addr().ok().map(|peer| peer.ip()),
+            #[cfg(unix)]
+            Stream::Unix(_) => None,
+        }
+    }
+
     /// Who is at the other end, in words.
     pub fn peer(&self) -> String {
         match self {
@@ -59,18 +83,24 @@ impl Stream {
     }
 }
 
-impl Read for Stream {
-    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        either!(self, own => own.read(bytes))
-    }
-}
-
-impl Write for Stream {
+impl Write for &Stream {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        either!(self, own => own.write(bytes))
+        either!(self, own => { let mut own = own; own.write(bytes) })
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        either!(self, own => own.flush())
+        either!(self, own => { let mut own = own; own.flush() })
+    }
+}
+
+/// A stream that is read until a point in time, however few bytes each read gives.
+pub(super) struct ReadUntil<'a> {
+    pub stream: &'a Stream,
+    pub until: Instant,
+}
+
+impl Read for ReadUntil<'_> {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        self.stream.read_until(bytes, Some(self.until))
     }
 }

@@ -6,7 +6,8 @@
 //! ending are written to the one beside, which then takes the name; the other is brought
 //! up to date from it when its turn comes.
 
-use super::{ReportError, check_place, file};
+use super::own_file::{check_length, check_name, check_reach};
+use super::{ReportError, file};
 use std::ffi::OsString;
 use std::fs;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -39,7 +40,7 @@ impl Alternating {
     /// # Errors
     /// [`ReportError::NotAFile`] where something else than a file is there.
     pub fn begin(path: &Path) -> Result<Alternating, ReportError> {
-        check_place(path)?;
+        file::check_place(path)?;
         let part = beside(path, ".part");
         Ok(Alternating { path: path.to_owned(), part, shown: None, beside: None, end: 0 })
     }
@@ -60,6 +61,11 @@ impl Alternating {
             Some(beside) => beside,
             None => (file::create(&self.part)?, 0),
         };
+        check_reach(&file, &self.path, held)?;
+        if let Some((shown, _)) = &self.shown {
+            check_reach(shown, &self.path, self.end)?;
+            check_name(shown, &self.path)?;
+        }
         let mut catch_up = || {
             file.set_len(held)?;
             file.seek(SeekFrom::End(0))?;
@@ -97,8 +103,10 @@ impl Alternating {
     /// Shows the file with its last ending.
     pub fn finish(mut self, ending: &[u8]) -> Result<(), ReportError> {
         self.show(ending)?;
-        let synced = self.shown.as_ref().map_or(Ok(()), |(file, _)| file.sync_all());
-        synced.map_err(ReportError::file("write", &self.path))
+        let Some((file, end)) = &self.shown else { return Ok(()) };
+        check_length(file, &self.path, end + ending.len() as u64)?;
+        check_name(file, &self.path)?;
+        file.sync_all().map_err(ReportError::file("write", &self.path))
     }
 }
 

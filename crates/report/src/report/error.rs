@@ -16,6 +16,32 @@ pub enum ReportError {
         /// What the system said.
         source: io::Error,
     },
+    /// A file whose folder cannot be written.
+    #[error("cannot write {}: the folder {} cannot be written ({cause}): name another place", path.display(), folder.display())]
+    Folder {
+        /// The file.
+        path: PathBuf,
+        /// Its folder.
+        folder: PathBuf,
+        /// The system's reason.
+        cause: String,
+    },
+    /// A file that another program changed while this run wrote it.
+    #[error("{} has {found} bytes, {written} were written: another program has changed it; write nothing into the folder of a run that goes on", path.display())]
+    Altered {
+        /// The file.
+        path: PathBuf,
+        /// Bytes that were written.
+        written: u64,
+        /// Bytes that it has.
+        found: u64,
+    },
+    /// A file that another program removed or replaced while this run wrote it.
+    #[error("{} was removed or replaced by another program while this run wrote it; write nothing into the folder of a run that goes on", path.display())]
+    Replaced {
+        /// The file.
+        path: PathBuf,
+    },
     /// The data do not fit the format.
     #[error("cannot encode {}: {reason}", path.display())]
     Encode {

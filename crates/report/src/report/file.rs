@@ -4,7 +4,7 @@ use super::ReportError;
 use std::ffi::OsString;
 use std::fs;
 use std::io::{ErrorKind, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Refuses a place that holds anything but a regular file: a device, a pipe or a
 /// link is never replaced, nor what it leads to.
@@ -35,12 +35,48 @@ pub(super) fn create(path: &Path) -> Result<fs::File, ReportError> {
 
 /// Removes a file, if there is one.
 pub(super) fn remove(path: &Path) -> Result<(), ReportError> {
+    // of one that is not there a folder that cannot be written is no obstacle
     match fs::remove_file(path) {
-        Err(error) if error.kind() != ErrorKind::NotFound => {
+        Err(error) if error.kind() != ErrorKind::NotFound && path.symlink_metadata().is_ok() => {
             Err(ReportError::file("remove", path)(error))
         }
         _ => Ok(()),
     }
+}
+
+/// Refuses a place for a file that cannot be written there: it holds something else, or its folder
+/// cannot be written. Found before the work whose result is to go there.
+///
+/// # Errors
+/// [`ReportError::NotAFile`], [`ReportError::Folder`].
+pub fn check_writable(path: &Path) -> Result<(), ReportError> {
+    check_place(path)?;
+    let part = part_of(path);
+    create(&part).map_err(|error| of_folder(path, error))?;
+    remove(&part)
+}
+
+/// The same failure, told of the folder where that is what cannot be written.
+fn of_folder(path: &Path, error: ReportError) -> ReportError {
+    let (ReportError::File { source, .. }, Some(folder)) = (&error, path.parent()) else {
+        return error;
+    };
+    let refused =
+        matches!(source.kind(), ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem);
+    if !refused {
+        return error;
+    }
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let cause = source.to_string();
+    ReportError::Folder { path: path.to_owned(), folder: folder.to_owned(), cause }
+}
+
+/// The file beside `path` that is written first.
+fn part_of(path: &Path) -> PathBuf {
+    let mut name = OsString::from(".");
+    name.push(path.file_name().unwrap_or_default());
+    name.push(format!(".{}.part", std::process::id()));
+    path.with_file_name(name)
 }
 
 /// Whether a file of this name is one that a process was killed over.
@@ -51,11 +87,9 @@ pub(super) fn is_part(name: &str) -> bool {
 /// Writes `bytes` beside `path`, then renames the file into place.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<(), ReportError> {
     check_place(path)?;
-    let mut name = OsString::from(".");
-    name.push(path.file_name().unwrap_or_default());
-    name.push(format!(".{}.part", std::process::id()));
-    let part = path.with_file_name(name);
-    let written = create(&part).and_then(|mut file| {
+    let part = part_of(path);
+    let created = create(&part).map_err(|error| of_folder(path, error));
+    let written = created.and_then(|mut file| {
         let whole = file.write_all(bytes).and_then(|()| file.sync_all());
         whole.and_then(|()| fs::rename(&part, path)).map_err(ReportError::file("write", path))
     });

@@ -8,10 +8,11 @@
 //! from the Parquet.
 
 use super::columns::{Column, Parquet, csv_header, csv_of_parquet, csv_rows, parquet_rows};
+use super::own_file::OwnFile;
 use super::{ReportError, file};
 use crate::scenario::config::StateFormat;
 use std::fs;
-use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::io::{BufRead, BufReader, Read, Seek};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -33,7 +34,7 @@ pub(super) struct Growing {
     held: usize,
     /// Of these, how many the CSV has.
     published: usize,
-    csv: fs::File,
+    csv: OwnFile,
     keeps_csv: bool,
     parquet: Option<Parquet>,
     /// When the Parquet was shown last.
@@ -49,9 +50,9 @@ impl Growing {
         formats: &[StateFormat],
     ) -> Result<Growing, ReportError> {
         let path = folder.join(format!("{stem}.csv"));
-        let mut csv = file::create(&path)?;
+        let mut csv = OwnFile::at_end(file::create(&path)?, &path)?;
         let header = csv_header(&columns).map_err(ReportError::encode(&path))?;
-        csv.write_all(&header).map_err(ReportError::file("write", &path))?;
+        csv.append(&header)?;
         let mut table = Growing::with(folder, stem, columns, formats, csv)?;
         table.show()?;
         Ok(table)
@@ -62,7 +63,7 @@ impl Growing {
         stem: &str,
         columns: Vec<Column>,
         formats: &[StateFormat],
-        csv: fs::File,
+        csv: OwnFile,
     ) -> Result<Growing, ReportError> {
         let place = folder.join(format!("{stem}.parquet"));
         let wanted = formats.contains(&StateFormat::Parquet);
@@ -110,7 +111,9 @@ impl Growing {
             BufReader::new(csv.try_clone().map_err(ReportError::file("read", &path))?).take(whole),
         );
         let other = || ReportError::OtherColumns { path: path.clone() };
-        let mut table = Growing::with(folder, stem, columns, formats, csv)?;
+        let kept = csv.try_clone().map_err(ReportError::file("read", &path))?;
+        let own = OwnFile::holding(kept, &path, whole);
+        let mut table = Growing::with(folder, stem, columns, formats, own)?;
         let time = table.columns.iter().position(|column| column.name == TIME);
         let time = time.ok_or_else(other)?;
         let mut row = csv::StringRecord::new();
@@ -144,8 +147,8 @@ impl Growing {
         if end == 0 {
             return Err(other());
         }
-        let cut = table.csv.set_len(end).and_then(|()| table.csv.seek(SeekFrom::End(0)));
-        cut.map_err(ReportError::file("cut", &path))?;
+        csv.set_len(end).map_err(ReportError::file("cut", &path))?;
+        table.csv = OwnFile::at_end(csv, &path)?;
         match table.parquet {
             Some(_) => table.show()?,
             // of a format that is no longer asked for
@@ -171,7 +174,7 @@ impl Growing {
             let path = self.folder.join(format!("{}.csv", self.stem));
             let rows = csv_rows(&self.columns, self.published..self.held);
             let rows = rows.map_err(ReportError::encode(&path))?;
-            self.csv.write_all(&rows).map_err(ReportError::file("write", &path))?;
+            self.csv.append(&rows)?;
             self.published = self.held;
             self.end_group_if_full()?;
             if self.shown.elapsed() >= SHOWN_EVERY {
@@ -212,7 +215,7 @@ impl Growing {
         let name = format!("{}.csv", self.stem);
         let path = self.folder.join(&name);
         if self.keeps_csv {
-            self.csv.sync_all().map_err(ReportError::file("write", &path))?;
+            self.csv.finish()?;
             names.push(name);
         } else {
             file::remove(&path)?;

@@ -5,13 +5,14 @@
 //! also while its closing bracket is missing: an event a line, a process for each rank,
 //! times from the end of the handshake (of a run that went on: after those before).
 
-use super::{ReportError, check_place, file};
+use super::own_file::OwnFile;
+use super::{ReportError, file};
 use crate::simulation::HeartbeatFigures;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::fs;
-use std::io::{BufRead, BufReader, Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
+use std::io::{BufRead, BufReader};
+use std::path::Path;
 use std::time::Duration;
 
 const FIGURES: &str = "heartbeats.csv";
@@ -43,7 +44,7 @@ fn spans(heartbeat: &HeartbeatFigures) -> [(&'static str, Duration); 9] {
 
 /// The files being written.
 pub struct Heartbeats {
-    figures: Option<(PathBuf, fs::File)>,
+    figures: Option<OwnFile>,
     timeline: Option<Timeline>,
 }
 
@@ -64,7 +65,7 @@ impl Heartbeats {
         let figures =
             (ranks > 1 || before.is_some()).then(|| figures(&path, before)).transpose()?;
         let timeline = timeline.then(|| Timeline::open(folder, ranks, from)).transpose()?;
-        Ok(Heartbeats { figures: figures.map(|file| (path, file)), timeline })
+        Ok(Heartbeats { figures, timeline })
     }
 
     /// Takes down heartbeats: of every rank the same.
@@ -76,10 +77,10 @@ impl Heartbeats {
         // all ranks' first, then all ranks' second: so a file is cut at a tick
         let all = (0..heartbeats)
             .flat_map(|heartbeat| ranks.iter().map(move |rank| &rank[heartbeat]).enumerate());
-        if let Some((path, file)) = &mut self.figures {
+        if let Some(file) = &mut self.figures {
             let mut rows = String::new();
             all.clone().for_each(|(rank, heartbeat)| row(&mut rows, rank, heartbeat));
-            file.write_all(rows.as_bytes()).map_err(ReportError::file("write", path))?;
+            file.append(rows.as_bytes())?;
         }
         self.timeline.as_mut().map_or(Ok(()), |timeline| timeline.take(all))
     }
@@ -90,13 +91,13 @@ impl Heartbeats {
     /// [`ReportError`] when a file cannot be written.
     pub fn finish(self) -> Result<Vec<String>, ReportError> {
         let mut names = Vec::new();
-        if let Some((path, file)) = self.figures {
-            file.sync_all().map_err(ReportError::file("write", &path))?;
+        if let Some(file) = self.figures {
+            file.finish()?;
             names.push(FIGURES.to_owned());
         }
-        if let Some(Timeline { path, mut file, .. }) = self.timeline {
-            let ended = file.write_all(b"\n]\n").and_then(|()| file.sync_all());
-            ended.map_err(ReportError::file("write", &path))?;
+        if let Some(Timeline { mut file, .. }) = self.timeline {
+            file.append(b"\n]\n")?;
+            file.finish()?;
             names.push(TIMELINE.to_owned());
         }
         Ok(names)
@@ -104,10 +105,10 @@ impl Heartbeats {
 }
 
 /// The figures, begun or gone on with from a tick.
-fn figures(path: &Path, from: Option<u64>) -> Result<fs::File, ReportError> {
+fn figures(path: &Path, from: Option<u64>) -> Result<OwnFile, ReportError> {
     let Some(from) = from else {
-        let mut file = file::create(path)?;
-        file.write_all(HEADER.as_bytes()).map_err(ReportError::file("write", path))?;
+        let mut file = OwnFile::at_end(file::create(path)?, path)?;
+        file.append(HEADER.as_bytes())?;
         return Ok(file);
     };
     let tick = |line: &str| line.split(',').next()?.parse::<u64>().ok();
@@ -131,8 +132,7 @@ fn row(rows: &mut String, rank: usize, heartbeat: &HeartbeatFigures) {
 
 /// A timeline being written.
 struct Timeline {
-    path: PathBuf,
-    file: fs::File,
+    file: OwnFile,
     /// When it begins, µs after the beginning of the timeline that it goes on with.
     begins: f64,
 }
@@ -143,7 +143,7 @@ impl Timeline {
         let mut begins: f64 = 0.0;
         let mut events = 0;
         let file = match from.filter(|_| path.exists()) {
-            None => file::create(&path)?,
+            None => OwnFile::at_end(file::create(&path)?, &path)?,
             Some(from) => cut(&path, |line| {
                 let event = line.trim_end().trim_end_matches(',');
                 if event == "[" {
@@ -160,7 +160,7 @@ impl Timeline {
                 event.len()
             })?,
         };
-        let mut timeline = Timeline { path, file, begins };
+        let mut timeline = Timeline { file, begins };
         let mut names = String::from(if events > 0 { "" } else { "[\n" });
         for rank in 0..ranks {
             let args = json!({ "name": format!("rank {rank}") });
@@ -174,7 +174,7 @@ impl Timeline {
     }
 
     fn write(&mut self, text: &str) -> Result<(), ReportError> {
-        self.file.write_all(text.as_bytes()).map_err(ReportError::file("write", &self.path))
+        self.file.append(text.as_bytes())
     }
 
     /// Adds the spans of heartbeats, each with its rank. What took no time is left out.
@@ -201,10 +201,10 @@ impl Timeline {
 
 /// Cuts a file where the first line is not to be kept whole, and goes to its end. `keeps`
 /// says how many bytes of a line are kept; a line that is kept in part may be followed.
-fn cut(path: &Path, mut keeps: impl FnMut(&str) -> usize) -> Result<fs::File, ReportError> {
-    check_place(path)?;
+fn cut(path: &Path, mut keeps: impl FnMut(&str) -> usize) -> Result<OwnFile, ReportError> {
+    file::check_place(path)?;
     let opened = fs::OpenOptions::new().read(true).write(true).open(path);
-    let mut file = opened.map_err(ReportError::file("go on with", path))?;
+    let file = opened.map_err(ReportError::file("go on with", path))?;
     let mut cut = || {
         let mut reader = BufReader::new(&file);
         let (mut at, mut end, mut line) = (0, 0, String::new());
@@ -217,9 +217,8 @@ fn cut(path: &Path, mut keeps: impl FnMut(&str) -> usize) -> Result<fs::File, Re
             at += line.len() as u64;
             line.clear();
         }
-        file.set_len(end)?;
-        file.seek(SeekFrom::End(0))
+        file.set_len(end)
     };
     cut().map_err(ReportError::file("cut", path))?;
-    Ok(file)
+    OwnFile::at_end(file, path)
 }

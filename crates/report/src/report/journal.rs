@@ -1,6 +1,7 @@
 //! A journal: numbered records one after the other, each with its length and a check sum, so that
 //! one that a killed process only began is known as such.
 
+use super::own_file::check_reach;
 use super::{ReportError, file::check_place};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -18,7 +19,8 @@ const HEAD: usize = 8;
 #[derive(Debug)]
 pub struct Journal<T> {
     path: PathBuf,
-    file: Mutex<fs::File>,
+    /// The file, and the bytes that it must have at least.
+    file: Mutex<(fs::File, u64)>,
     holds: PhantomData<fn(&T)>,
 }
 
@@ -35,7 +37,7 @@ impl<T: Serialize + DeserializeOwned> Journal<T> {
         let file = options.create(true).append(true).open(path);
         let file = file.map_err(ReportError::file("create", path))?;
         file.set_len(whole as u64).map_err(ReportError::file("write", path))?;
-        let (path, file) = (path.to_owned(), Mutex::new(file));
+        let (path, file) = (path.to_owned(), Mutex::new((file, whole as u64)));
         Ok((Journal { path, file, holds: PhantomData }, records))
     }
 
@@ -51,8 +53,12 @@ impl<T: Serialize + DeserializeOwned> Journal<T> {
         bytes.extend(length.to_le_bytes());
         bytes.extend(crc32fast::hash(&body).to_le_bytes());
         bytes.extend(body);
-        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        file.write_all(&bytes).map_err(ReportError::file("write", &self.path))
+        let mut own = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        let (file, length) = &mut *own;
+        check_reach(file, &self.path, *length)?;
+        file.write_all(&bytes).map_err(ReportError::file("write", &self.path))?;
+        *length += bytes.len() as u64;
+        Ok(())
     }
 
     /// Has the disk hold all that was added.
@@ -61,7 +67,7 @@ impl<T: Serialize + DeserializeOwned> Journal<T> {
     /// [`ReportError`] when it cannot.
     pub fn sync(&self) -> Result<(), ReportError> {
         let file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        file.sync_data().map_err(ReportError::file("write", &self.path))
+        file.0.sync_data().map_err(ReportError::file("write", &self.path))
     }
 }
 

@@ -210,6 +210,27 @@ pub fn differences(folder: &Path, outputs: &[FileHash]) -> Option<String> {
     (!told.is_empty()).then(|| told.join("; "))
 }
 
+/// Tables of a folder that hold NUL bytes, as one does that was cut while its run wrote it.
+pub fn tables_with_gaps(folder: &Path, outputs: &[FileHash]) -> Vec<String> {
+    let has_gap = |file: &&FileHash| {
+        let path = folder.join(&file.path);
+        file.path.ends_with(".csv") && holds_nul(&path).unwrap_or(false)
+    };
+    outputs.iter().filter(has_gap).map(|file| file.path.clone()).collect()
+}
+
+fn holds_nul(path: &Path) -> std::io::Result<bool> {
+    input::regular(path)?;
+    let (mut file, mut block) = (fs::File::open(path)?, vec![0; 1 << 16]);
+    loop {
+        match file.read(&mut block)? {
+            0 => return Ok(false),
+            read if block[..read].contains(&0) => return Ok(true),
+            _ => {}
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -11,6 +11,7 @@
 use super::columns::{Column, Values, write_at};
 use super::growing::Growing;
 use super::mcap::Mcap;
+use super::own_file::{check_name, check_reach};
 use super::tables::Tables;
 use super::topics::{self, TopicMessage, Topics};
 use super::{ReportError, clouds, file, frames, mcap_read, rundir};
@@ -80,6 +81,8 @@ pub struct Recording {
     written: Written,
     /// The same file, for endings that are written over.
     file: fs::File,
+    /// Bytes that it must have at least.
+    length: u64,
     ended: Option<Instant>,
     /// The open chunk on disk: of how many chunks before it, and how much of it.
     open: fs::File,
@@ -141,6 +144,7 @@ impl Recording {
             },
             folder: folder.to_owned(),
             file,
+            length: 0,
             ended: None,
             open,
             opened: (usize::MAX, 0),
@@ -192,6 +196,7 @@ impl Recording {
     /// # Errors
     /// [`ReportError`] when a file cannot be written.
     pub fn flush(&mut self) -> Result<(), ReportError> {
+        check_reach(&self.file, &self.written.path, self.length)?;
         self.tables.flush()?;
         self.frames.as_mut().map_or(Ok(()), Growing::flush)?;
         self.note_open()?;
@@ -200,6 +205,7 @@ impl Recording {
             let Written { mcap, path, .. } = &mut self.written;
             let (at, ending) = mcap.ending().map_err(ReportError::encode(path))?;
             write_at(&self.file, &ending, at).map_err(ReportError::file("write", path))?;
+            self.length = at + ending.len() as u64;
         }
         Ok(())
     }
@@ -325,12 +331,12 @@ impl Recording {
         // its last chunk goes over the ending that was written for now
         let Recording { written, folder, tables, mut files, frames, file, .. } = self;
         let Written { mcap, path, .. } = written;
-        let ended = mcap.finish().and_then(|mut written| {
-            let end = written.stream_position()?;
-            file.set_len(end)?;
-            file.sync_all()
-        });
-        ended.map_err(ReportError::file("write", &path))?;
+        let ended = mcap.finish().and_then(|mut written| written.stream_position());
+        let end = ended.map_err(ReportError::file("write", &path))?;
+        check_reach(&file, &path, end)?;
+        check_name(&file, &path)?;
+        let cut = file.set_len(end).and_then(|()| file.sync_all());
+        cut.map_err(ReportError::file("write", &path))?;
         file::remove(&folder.join(OPEN))?;
         files.insert(0, MCAP.to_owned());
         files.extend(tables.finish()?);

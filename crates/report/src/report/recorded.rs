@@ -20,6 +20,8 @@ pub struct Recorded {
     pub folder: PathBuf,
     /// What was run, with what.
     pub manifest: Manifest,
+    /// Which of the files read are not as the run left them, in words.
+    pub altered: Option<String>,
     /// The summary, if the run came to its end or to Ctrl-C.
     pub summary: Option<Value>,
     /// What is recorded of each vehicle.
@@ -53,6 +55,9 @@ impl Recorded {
             None
         };
         let (csv, parquet) = (folder.join("states.csv"), folder.join("states.parquet"));
+        let used = ["summary.json", "states.csv", "states.parquet"];
+        let used = manifest.outputs.iter().filter(|own| used.contains(&own.path.as_str()));
+        let altered = manifest::differences(folder, &used.cloned().collect::<Vec<_>>());
         let vehicles = if csv.is_file() {
             histories(csv_rows(&csv)?)
         } else if parquet.is_file() {
@@ -64,7 +69,7 @@ impl Recorded {
                     .into(),
             ));
         };
-        Ok(Recorded { folder: folder.to_owned(), manifest, summary, vehicles })
+        Ok(Recorded { folder: folder.to_owned(), manifest, altered, summary, vehicles })
     }
 
     /// Name of the run: that of its folder.
@@ -81,14 +86,20 @@ impl Recorded {
 
     /// The scenario and the program, key by key.
     pub fn keys(&self) -> BTreeMap<String, String> {
-        let mut keys = BTreeMap::new();
-        flatten("", &self.manifest.config, &mut keys);
+        let mut keys = keys(&self.manifest.config);
         keys.insert("version of bekker".into(), self.manifest.build.version.clone());
         if let Some(revision) = &self.manifest.build.git_revision {
             keys.insert("revision of bekker".into(), revision.clone());
         }
         keys
     }
+}
+
+/// The values of a tree by their keys, as `vehicle[0].driver.speed`.
+pub fn keys(value: &Value) -> BTreeMap<String, String> {
+    let mut keys = BTreeMap::new();
+    flatten("", value, &mut keys);
+    keys
 }
 
 fn flatten(key: &str, value: &Value, keys: &mut BTreeMap<String, String>) {
@@ -168,6 +179,11 @@ fn csv_rows(path: &Path) -> Result<Vec<Row>, ReportError> {
     for record in reader.records() {
         // a run that was cut may have left half a line
         let Ok(record) = record else { break };
+        if record.as_slice().contains('\0') {
+            let line = record.position().map_or(0, csv::Position::line);
+            let cause = format!("line {line} holds NUL bytes: it was cut while the run wrote it");
+            return Err(ReportError::decode(path)(cause));
+        }
         let number = |n: usize| record.get(n).and_then(|text| text.parse().ok());
         rows.push(columns.row(record.get(columns.name).unwrap_or_default().to_owned(), number));
     }

@@ -129,7 +129,7 @@ impl Recovery {
         let (folder, path) = (folder.clone(), folder.join(CHECKPOINT));
         // tiles of ground are shared until the drive changes them
         let (model, state, decisive) = (self.model.clone(), state.clone(), self.decisive.clone());
-        self.write_beside(0, &path.clone(), move || {
+        self.write_beside(0, move || {
             write_file(&path, &checkpoint::encode(&model, &decisive, &state))?;
             parts::clear(&folder.join(CHECKPOINTS))
         })
@@ -142,7 +142,7 @@ impl Recovery {
         let folder = folder.join(CHECKPOINTS);
         let (part, model, decisive) = (part.clone(), self.model.clone(), self.decisive.clone());
         let path = parts::path(&folder, part.tick, part.rank, part.size);
-        self.write_beside(rank, &path.clone(), move || {
+        self.write_beside(rank, move || {
             parts::begin(&folder, part.tick)?;
             write_file(&path, &checkpoint::encode_part(&model, &decisive, &part))?;
             if part.rank > 0 {
@@ -153,19 +153,23 @@ impl Recovery {
         })
     }
 
-    /// Has something written to a path beside the drive, once what this rank wrote before is on
-    /// disk.
+    /// Has something written beside the drive, once what this rank wrote before is on disk.
     fn write_beside(
         &self,
         rank: usize,
-        path: &Path,
-        write: impl FnOnce() -> Result<(), ReportError> + Send + 'static,
+        write: impl Fn() -> Result<(), ReportError> + Send + Sync + 'static,
     ) -> Result<(), ReportError> {
         self.written(rank)?;
-        let thread = std::thread::Builder::new().name("checkpoint".into()).spawn(write);
-        let thread = thread.map_err(ReportError::file("start a thread to write", path))?;
-        self.writing().insert(rank, thread);
-        Ok(())
+        let write = Arc::new(write);
+        let own = write.clone();
+        match std::thread::Builder::new().name("checkpoint".into()).spawn(move || own()) {
+            Ok(thread) => {
+                self.writing().insert(rank, thread);
+                Ok(())
+            }
+            // where the system starts no thread, the drive waits for it
+            Err(_) => write(),
+        }
     }
 
     /// Whether there is a checkpoint to go on from, once the last one is on disk.

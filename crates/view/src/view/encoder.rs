@@ -12,6 +12,7 @@ use crate::sensor::camera::Image;
 use crate::sensor::{Delivery, Reading};
 use crate::simulation::{WorldModel, decimal_seconds};
 use serde_json::json;
+use std::io;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::thread::JoinHandle;
@@ -40,10 +41,14 @@ pub struct Encoder {
 
 impl Encoder {
     /// For these clients.
-    pub fn new(clients: Arc<Clients>) -> Encoder {
+    ///
+    /// # Errors
+    /// The system's error where it starts no thread.
+    pub fn new(clients: Arc<Clients>) -> io::Result<Encoder> {
         let (work, waiting) = sync_channel(WAITING);
-        let thread = std::thread::spawn(move || encode(&clients, &waiting));
-        Encoder { work: Some(work), thread: Some(thread) }
+        let encode = move || encode(&clients, &waiting);
+        let thread = std::thread::Builder::new().name("encoder".into()).spawn(encode)?;
+        Ok(Encoder { work: Some(work), thread: Some(thread) })
     }
 
     /// Shows a snapshot, unless the last are still in the making: whether it was taken.

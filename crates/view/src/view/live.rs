@@ -33,11 +33,14 @@ const PATIENCE: Duration = Duration::from_millis(250);
 
 impl LiveView {
     /// Shown to these; a hold ends when `interrupted` is raised.
-    pub fn new(clients: Arc<Clients>, interrupted: Arc<AtomicBool>) -> LiveView {
-        let encoder = Encoder::new(clients.clone());
+    ///
+    /// # Errors
+    /// The system's error where it starts no thread.
+    pub fn new(clients: Arc<Clients>, interrupted: Arc<AtomicBool>) -> std::io::Result<LiveView> {
+        let encoder = Encoder::new(clients.clone())?;
         let (shown, ground, pictured) = (Due::default(), Due::default(), Due::default());
         let pace = Pace::default();
-        LiveView {
+        Ok(LiveView {
             clients,
             encoder,
             interrupted,
@@ -47,7 +50,7 @@ impl LiveView {
             pictured,
             owes_ground: false,
             granted: None,
-        }
+        })
     }
 
     /// Shows the world as it is, if somebody watches and it is time to.

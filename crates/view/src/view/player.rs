@@ -40,12 +40,20 @@ pub struct Player {
 
 impl Player {
     /// A world at its beginning, shown up to tick `last`, commanded as it was.
-    pub fn new(world: World, last: u64, commands: Commands, clients: Arc<Clients>) -> Player {
+    ///
+    /// # Errors
+    /// The system's error where it starts no thread.
+    pub fn new(
+        world: World,
+        last: u64,
+        commands: Commands,
+        clients: Arc<Clients>,
+    ) -> std::io::Result<Player> {
         let every = world.model().clock.ticks_in(1.0).max(1);
         let kept = BTreeMap::from([(world.state().tick, world.state().clone())]);
-        let encoder = Encoder::new(clients.clone());
+        let encoder = Encoder::new(clients.clone())?;
         let [shown, ground, pictured, planned] = [Due::default(); 4];
-        Player {
+        Ok(Player {
             world,
             last,
             kept,
@@ -57,7 +65,7 @@ impl Player {
             ground,
             pictured,
             planned,
-        }
+        })
     }
 
     /// Plays, holds and leaps as clients want, until `interrupted` is raised.

@@ -184,8 +184,10 @@ fn of_stop(config: &StudyConfig, stop: &Stop, document: &Document, found: &mut V
 fn of_response(config: &StudyConfig, stop: &Stop, document: &Document, found: &mut Vec<Fault>) {
     let mut fault = |key: &str, problem| found.push(document.fault(key, problem));
     if !config.responses.contains(&stop.response) {
-        let allowed = config.responses.join(", ");
-        let cause = format!("must be one of the study's responses: {allowed}");
+        let cause = match &config.responses[..] {
+            [] => "must be one of the study's responses, and there are none".into(),
+            all => format!("must be one of the study's responses: {}", all.join(", ")),
+        };
         return fault("stop.response", refused(&cause));
     }
     if Figure::of_response(&stop.response).is_some_and(|figure| !figure.has_mean()) {

@@ -8,8 +8,8 @@ use super::map_file::MapFile;
 use super::table::{Axes, Column};
 use crate::scenario::build::Parts;
 use crate::scenario::{Scenario, ScenarioFile};
+use crate::simulation::{start_workers, thread_pool};
 use crate::soil::SoilKind;
-use rayon::ThreadPoolBuilder;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
@@ -48,9 +48,7 @@ impl Threads<'_> {
         let next = AtomicUsize::new(0);
         let results: Mutex<Vec<Option<T>>> = Mutex::new((0..count).map(|_| None).collect());
         let one = || -> Result<(), DrivingError> {
-            let pool = ThreadPoolBuilder::new().num_threads(1).build();
-            let pool = pool.map_err(|_| DrivingError::NoThread)?;
-            pool.install(|| {
+            let own = || {
                 loop {
                     if self.interrupted.load(Ordering::Relaxed) {
                         return Err(DrivingError::Interrupted);
@@ -62,11 +60,16 @@ impl Threads<'_> {
                     let result = work(number);
                     results.lock().unwrap_or_else(PoisonError::into_inner)[number] = Some(result);
                 }
-            })
+            };
+            // where the system starts no thread, on those that there are: the results are the same
+            thread_pool(1).map_or_else(|_| own(), |pool| pool.install(own))
         };
         thread::scope(|scope| {
             let threads = self.count.clamp(1, count.max(1));
-            let workers: Vec<_> = (0..threads).map(|_| scope.spawn(one)).collect();
+            let workers = start_workers(scope, threads, one);
+            if workers.is_empty() {
+                return one().map(|()| vec![()]);
+            }
             let ended =
                 workers.into_iter().map(|own| own.join().unwrap_or(Err(DrivingError::NoThread)));
             ended.collect::<Result<Vec<()>, _>>()

@@ -1,0 +1,92 @@
+//! How many connections a listener serves at once: those that have given the token, and others.
+
+use super::stream::Stream;
+use crate::sync::PendingConnections;
+use std::io;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Connections at once that have not given the token yet; of more, the oldest are dropped.
+const MOST_PENDING: usize = 64;
+/// Connections at once that have given it; more are refused.
+const MOST_ADMITTED: usize = 64;
+
+/// The connections of a listener.
+pub(super) struct Admissions {
+    pending: Mutex<PendingConnections<Stream>>,
+    admitted: Mutex<usize>,
+}
+
+/// A connection's place among those of its listener, until it is dropped.
+pub(super) struct Admission {
+    admissions: Arc<Admissions>,
+    number: u64,
+    is_admitted: Mutex<bool>,
+}
+
+/// Why a connection is not admitted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum AdmissionError {
+    /// There are too many that have given the token.
+    #[error("{MOST_ADMITTED} connections are open, the most: close one, then connect again")]
+    Full,
+    /// It was dropped, as one of too many that had not given the token.
+    #[error("the connection was dropped: too many others were waiting")]
+    Dropped,
+}
+
+impl Admissions {
+    pub fn new() -> Arc<Admissions> {
+        let pending = Mutex::new(PendingConnections::new(MOST_PENDING));
+        Arc::new(Admissions { pending, admitted: Mutex::new(0) })
+    }
+
+    /// Gives a connection a place among those that have not given the token; another may be dropped
+    /// for it.
+    pub fn enter(self: &Arc<Admissions>, stream: &Stream) -> io::Result<Admission> {
+        let own = stream.try_clone()?;
+        let (number, dropped) = self.pending().add(stream.address(), own);
+        if let Some(dropped) = dropped {
+            dropped.shutdown();
+        }
+        let admissions = self.clone();
+        Ok(Admission { admissions, number, is_admitted: Mutex::new(false) })
+    }
+
+    fn pending(&self) -> MutexGuard<'_, PendingConnections<Stream>> {
+        self.pending.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn admitted(&self) -> MutexGuard<'_, usize> {
+        self.admitted.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Admission {
+    /// Moves the connection to those that have given the token.
+    pub fn admit(&self) -> Result<(), AdmissionError> {
+        let mut is_admitted = self.is_admitted.lock().unwrap_or_else(PoisonError::into_inner);
+        if *is_admitted {
+            return Ok(());
+        }
+        let mut admitted = self.admissions.admitted();
+        if *admitted >= MOST_ADMITTED {
+            return Err(AdmissionError::Full);
+        }
+        if self.admissions.pending().remove(self.number).is_none() {
+            return Err(AdmissionError::Dropped);
+        }
+        *admitted += 1;
+        *is_admitted = true;
+        Ok(())
+    }
+}
+
+impl Drop for Admission {
+    fn drop(&mut self) {
+        if *self.is_admitted.get_mut().unwrap_or_else(PoisonError::into_inner) {
+            *self.admissions.admitted() -= 1;
+        } else {
+            self.admissions.pending().remove(self.number);
+        }
+    }
+}

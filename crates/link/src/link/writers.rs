@@ -1,0 +1,119 @@
+//! Threads that write to peers, and the end that they are given.
+
+use super::Outgoing;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// Time between two looks whether a thread has ended.
+const LOOK: Duration = Duration::from_millis(5);
+
+/// The threads that write to peers.
+#[derive(Default)]
+pub(super) struct Writers {
+    running: Mutex<Vec<(JoinHandle<()>, Outgoing)>>,
+}
+
+impl Writers {
+    /// Adds one, and what it writes to.
+    pub fn add(&self, thread: JoinHandle<()>, outgoing: Outgoing) {
+        let mut running = self.running();
+        running.retain(|(own, _)| !own.is_finished());
+        running.push((thread, outgoing));
+    }
+
+    /// Waits while `waits` holds until all have ended, then cuts the connections of the others: how
+    /// many those are.
+    pub fn end(&self, waits: &mut dyn FnMut() -> bool) -> usize {
+        let mut running = std::mem::take(&mut *self.running());
+        loop {
+            running.retain(|(own, _)| !own.is_finished());
+            if running.is_empty() || !waits() {
+                break;
+            }
+            std::thread::sleep(LOOK);
+        }
+        let cut = running.len();
+        for (thread, outgoing) in running {
+            outgoing.cut();
+            // its write fails at once
+            let _ = thread.join();
+        }
+        cut
+    }
+
+    fn running(&self) -> MutexGuard<'_, Vec<(JoinHandle<()>, Outgoing)>> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A condition that holds for so long.
+pub(super) fn for_at_most(time: Duration) -> impl FnMut() -> bool {
+    let begun = Instant::now();
+    move || begun.elapsed() < time
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::connection::Connection;
+    use super::super::listener::{Listener, Routes};
+    use super::super::{Address, Token};
+    use super::*;
+    use std::io::{Read, Write};
+    use std::net::TcpStream;
+    use std::sync::Arc;
+
+    /// Each peer that connects is sent so many bytes, in messages of 64 KiB.
+    fn sending(writers: &Arc<Writers>, messages: usize) -> (super::super::Listening, TcpStream) {
+        let (own, before) = (writers.clone(), writers.running().len());
+        let link = move |connection: Connection| {
+            let to = connection.outgoing.clone();
+            let text = "a".repeat(64 << 10);
+            let write = move || {
+                let _ = (0..messages).try_for_each(|_| to.text(&text));
+                to.close();
+            };
+            own.add(std::thread::spawn(write), connection.outgoing.clone());
+        };
+        let routes = Routes {
+            link: Box::new(link),
+            web_socket: Box::new(|_| None),
+            pages: Box::new(()),
+            foxglove: None,
+        };
+        let token = Token::fixed("t").unwrap();
+        let listening = Listener::bind(&Address::default(), token).unwrap().open(routes).unwrap();
+        let Address::Tcp(at) = *listening.address() else { panic!("no TCP") };
+        let mut stream = TcpStream::connect(at).unwrap();
+        stream.write_all(b"\0\0\0\x02{}").unwrap();
+        while writers.running().len() <= before {
+            std::thread::sleep(LOOK);
+        }
+        (listening, stream)
+    }
+
+    /// One that reads is sent all; one that reads nothing, or little, is cut when the time is over.
+    #[test]
+    fn peers_that_read_are_sent_all_and_others_are_cut() {
+        let writers = Arc::new(Writers::default());
+        let (_listening, mut reads) = sending(&writers, 20);
+        let reading = std::thread::spawn(move || {
+            let mut all = Vec::new();
+            reads.read_to_end(&mut all).unwrap();
+            all.len()
+        });
+        assert_eq!(writers.end(&mut || true), 0);
+        assert_eq!(reading.join().unwrap(), 20 * (4 + (64 << 10)));
+        let (_one, _silent) = sending(&writers, 1000);
+        let (_other, mut slow) = sending(&writers, 1000);
+        let mut looks = 0;
+        let mut waits = || {
+            looks += 1;
+            // some bytes now and then
+            slow.read_exact(&mut [0; 64]).unwrap();
+            looks < 40
+        };
+        assert_eq!(writers.end(&mut waits), 2);
+        assert_eq!(looks, 40);
+    }
+}

@@ -1,0 +1,27 @@
+//! Threads of a command's own.
+
+use crate::simulation::{PoolSize, thread_pool};
+use rayon::ThreadPool;
+
+/// Threads that share one work; those of the process where the system starts no others.
+pub struct Workers(Option<ThreadPool>);
+
+impl Workers {
+    /// So many threads, or as many as the system starts; reports where those are fewer.
+    pub fn new(wanted: usize) -> Workers {
+        let pool = thread_pool(wanted).ok();
+        let started =
+            pool.as_ref().map_or_else(rayon::current_num_threads, |own| own.current_num_threads());
+        let shortfall = PoolSize { wanted, started }.shortfall();
+        shortfall.iter().for_each(|told| eprintln!("warning: {told}"));
+        Workers(pool)
+    }
+
+    /// Does work on them.
+    pub fn install<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
+        match &self.0 {
+            Some(pool) => pool.install(work),
+            None => work(),
+        }
+    }
+}
