@@ -62,8 +62,8 @@ impl Alternating {
             None => (file::create(&self.part)?, 0),
         };
         check_reach(&file, &self.path, held)?;
-        if let Some((shown, _)) = &self.shown {
-            check_reach(shown, &self.path, self.end)?;
+        if let Some((shown, end)) = &self.shown {
+            check_reach(shown, &self.path, *end)?;
             check_name(shown, &self.path)?;
         }
         let mut catch_up = || {
@@ -144,5 +144,27 @@ mod tests {
         file.finish(b".").unwrap();
         assert_eq!(read(), "abcde.");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    /// One that another program cuts, or puts another in the place of, is noticed as it is shown next.
+    #[test]
+    fn another_program_is_noticed() {
+        for replaced in [false, true] {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("grown");
+            let mut file = Alternating::begin(&path).unwrap();
+            for _ in 0..3 {
+                file.append(b"a piece").unwrap();
+                file.show(b"!").unwrap();
+            }
+            if replaced {
+                fs::remove_file(&path).unwrap();
+                fs::write(&path, "a piecea piecea piece!").unwrap();
+            } else {
+                fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(3).unwrap();
+            }
+            let told = file.append(b"more").and_then(|()| file.show(b"!")).unwrap_err().to_string();
+            assert!(told.contains("another program"), "{told}");
+        }
     }
 }
