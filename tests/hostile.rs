@@ -1,5 +1,5 @@
-//! What others do to a run: peers that do not read, limits of the system, files that are cut or named
-//! where they must not be. Each ends in a message that names it, and nothing is left half-written.
+//! Peers that do not read, limits of the system, files that other programs change, paths that lead
+//! out. Each ends in a message that names the cause, without half-written files.
 
 use crate::link::{Ended, HEARTBEATS, Run, STEPS, bekker as words, scenario};
 use crate::runs::{Runs, told};
@@ -233,7 +233,7 @@ fn another_drive_is_never_shown() {
     let other = driven(&runs, &[]);
     fs::write(other.join("commands.csv"), &text).unwrap();
     let output = bekker().arg("replay").arg(&other).output().unwrap();
-    failed(&output, 1, &["commands.csv", "none of this run's files"]);
+    failed(&output, 1, &["commands.csv", "belongs to another run"]);
 }
 
 /// A run cut before its first checkpoint says so, and how to start again; that works.

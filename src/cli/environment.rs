@@ -23,8 +23,8 @@ pub fn heed() -> Result<(), Failure> {
     choose_instructions()
 }
 
-/// Starts the threads of this process: as many as the command asks for, or the environment, or as
-/// there are cores. Reports where the system starts fewer.
+/// Starts the global pool: `asked` threads, or as many as the environment names, or one for each
+/// core. Warns if the system allows fewer.
 pub fn start_threads(asked: Option<u16>) -> Result<(), Failure> {
     let named = |key: &str| {
         let number = std::env::var(key).ok()?.parse::<usize>().ok()?;

@@ -11,7 +11,7 @@ use crate::simulation::World;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// The commands from outside that an ended run was given, as its manifest lists them.
+/// The external commands of an ended run, checked against its manifest.
 ///
 /// # Errors
 /// [`Failure::Run`] where the file is missing, altered or none of this run: another drive would come of it.
@@ -21,11 +21,11 @@ pub fn commands(run: &Path, manifest: &Manifest, world: &World) -> Result<Comman
     let listed: Vec<FileHash> =
         manifest.outputs.iter().filter(|own| own.path == COMMANDS).cloned().collect();
     if let Some(differences) = manifest::differences(run, &listed) {
-        let cause = format!("{differences}; the drive cannot be repeated without what it held");
+        let cause = format!("{differences}; without it the drive cannot be repeated");
         return Err(Failure::Run { subject: subject(), cause });
     }
     if listed.is_empty() && path.symlink_metadata().is_ok() {
-        let cause = "is none of this run's files (manifest.json lists none): remove it".into();
+        let cause = "belongs to another run (manifest.json does not list it): remove it".into();
         return Err(Failure::Run { subject: subject(), cause });
     }
     Ok(CommandLog::of_run(run, world)?)
@@ -53,11 +53,11 @@ pub fn read(run: &Path, sets: &[String]) -> Result<(Manifest, ScenarioFile), Fai
     Ok((manifest, file))
 }
 
-/// What the scenario in a run's folder says other than its manifest, key by key; none where it says
-/// the same. The run is driven as the manifest has it.
+/// The differences, key by key, between the scenario file in a run's folder and the manifest; none if
+/// they are equal. The manifest decides.
 pub fn edits(run: &Path, manifest: &Manifest, file: &ScenarioFile) -> Option<String> {
     let path = run.join(kept_inputs::SCENARIO);
-    // one that is gone says nothing else
+    // an absent file differs in nothing
     path.symlink_metadata().ok()?;
     let text = match input::read_text(&path, input::LARGEST_TEXT) {
         Ok(text) => text,

@@ -3,11 +3,11 @@
 use crate::simulation::{PoolSize, thread_pool};
 use rayon::ThreadPool;
 
-/// Threads that share one work; those of the process where the system starts no others.
+/// A pool of threads; the global pool if the system allows no other threads.
 pub struct Workers(Option<ThreadPool>);
 
 impl Workers {
-    /// So many threads, or as many as the system starts; reports where those are fewer.
+    /// `wanted` threads, or as many as the system allows; warns if those are fewer.
     pub fn new(wanted: usize) -> Workers {
         let pool = thread_pool(wanted).ok();
         let started =
@@ -17,7 +17,7 @@ impl Workers {
         Workers(pool)
     }
 
-    /// Does work on them.
+    /// Runs `work` on the pool.
     pub fn install<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
         match &self.0 {
             Some(pool) => pool.install(work),

@@ -181,7 +181,7 @@ impl Run {
     }
 }
 
-/// Refuses a run whose scenario was changed in its folder: it goes on as its manifest has it.
+/// Refuses a run whose scenario file was edited: `--resume` takes the scenario from the manifest.
 fn refuse_edits(run: &Path, manifest: &Manifest, file: &ScenarioFile) -> Result<(), Failure> {
     let Some(edits) = recorded::edits(run, manifest, file) else { return Ok(()) };
     let subject = run.join(SCENARIO).display().to_string();

@@ -192,7 +192,7 @@ const REPORT: &str = "report.html";
 
 impl Run {
     fn read(path: &Path, root: &Path) -> Option<Run> {
-        // what it is made of, too: a scenario could be shown whose files are links
+        // a link to the manifest of a run elsewhere would show that run
         if !lies_in(root, &path.join("manifest.json")) {
             return None;
         }

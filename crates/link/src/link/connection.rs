@@ -58,7 +58,7 @@ pub struct Outgoing {
 }
 
 impl Connection {
-    /// A plain stream of which some bytes were read; its introduction ends by `until`.
+    /// A plain stream, with the bytes already read from it; its introduction ends by `until`.
     pub(super) fn plain(
         stream: Stream,
         read: &[u8],

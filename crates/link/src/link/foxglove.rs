@@ -55,7 +55,7 @@ struct Shared {
     /// Tells this run from the next on the same port.
     session: String,
     hall: Mutex<Hall>,
-    /// Those who write to clients.
+    /// Threads that write to clients.
     writers: Writers,
 }
 
@@ -174,15 +174,15 @@ impl FoxgloveServer {
         self.hall().clients.remove(&number);
     }
 
-    /// Announces to all that nothing more comes behind what still waits to be sent; waits for nobody.
+    /// Closes all outboxes, without waiting for clients; queued messages are still sent.
     pub fn announce_end(&self) {
         let mut hall = self.hall();
         hall.over = true;
         hall.clients.clear();
     }
 
-    /// Waits while `waits` holds until all have been sent what still waits for them, then cuts the
-    /// sessions of the others: how many those are.
+    /// Waits, while `waits` holds, until all queued messages are sent; then cuts the other clients.
+    /// Returns how many were cut.
     pub fn close(&self, waits: &mut dyn FnMut() -> bool) -> usize {
         self.shared.writers.end(waits)
     }

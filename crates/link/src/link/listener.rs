@@ -22,9 +22,9 @@ use std::time::{Duration, Instant};
 
 /// Path of the link among WebSockets.
 pub const LINK_PATH: &str = "/link";
-/// Within which a peer must have given its whole introduction: head and token.
+/// Time for the whole introduction of a peer: head and token.
 const INTRODUCTION: Duration = Duration::from_secs(10);
-/// Within which a peer must take some of what it is sent.
+/// Time within which a peer must accept some of the bytes sent.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A page, or a part of one.
@@ -229,7 +229,7 @@ struct Door {
 
 impl Door {
     fn let_in(self: Arc<Door>, stream: Stream) {
-        // without a descriptor or a thread there is nobody to serve it
+        // without a descriptor or a thread the connection is dropped
         let Ok(admission) = self.admissions.enter(&stream) else { return };
         let serve = move || {
             // what went wrong was said to the peer where it could be
@@ -419,7 +419,7 @@ mod tests {
         connection.outgoing.close();
     }
 
-    /// Says back what it hears, to who says the token first.
+    /// Echoes messages to peers whose first message is the token.
     fn echo_to_holders(mut connection: Connection) {
         let first = connection.incoming.receive();
         if !matches!(first, Ok(Some(Message::Text(text))) if text == "secret") {
@@ -442,7 +442,7 @@ mod tests {
         }
     }
 
-    /// What a holder of the token is answered; nothing where the connection is closed.
+    /// The answer to a peer with the token; none if the connection is closed.
     fn introduced(listening: &Listening) -> (TcpStream, Option<String>) {
         let (mut stream, _) = tcp(listening);
         stream.write_all(&encode("secret")).unwrap();
@@ -469,8 +469,7 @@ mod tests {
         Listener { introduction, ..listener }.open(routes).unwrap()
     }
 
-    /// However many hold connections open with a beginning of anything, and whatever it is the
-    /// beginning of, a holder of the token gets in.
+    /// Partial introductions of any kind do not keep a peer with the token out.
     #[test]
     fn connections_without_the_token_lock_nobody_out() {
         let listening = for_holders(Duration::from_secs(600));
@@ -486,10 +485,10 @@ mod tests {
             let (_, answer) = introduced(&listening);
             assert_eq!(answer.as_deref(), Some("welcome"), "round {round}");
             assert!(get(&listening, "/page?token=secret", "").starts_with("HTTP/1.1 200"));
-            // those that still wait send a byte now and then
+            // pending peers send a byte now and then
             held.iter_mut().for_each(|stream| drop(stream.write_all(b"{")));
         }
-        assert!(is_closed(&mut held[0]), "the oldest gave way");
+        assert!(is_closed(&mut held[0]), "the oldest must be dropped");
     }
 
     /// Bytes that come one by one do not lengthen an introduction.
@@ -511,7 +510,7 @@ mod tests {
             drop(stream);
             drip.join().unwrap();
         }
-        // one that has been introduced takes its time
+        // no deadline applies after the introduction
         let (mut stream, answer) = introduced(&listening);
         assert_eq!(answer.as_deref(), Some("welcome"));
         std::thread::sleep(Duration::from_millis(700));
@@ -521,7 +520,7 @@ mod tests {
         assert_eq!(back, *encode("late"));
     }
 
-    /// Sessions are limited by themselves, and the last one that may not be is told so.
+    /// Sessions with the token have a separate limit, and a session beyond it gets the reason.
     #[test]
     fn holders_of_the_token_have_a_limit_of_their_own() {
         let listening = for_holders(Duration::from_secs(600));

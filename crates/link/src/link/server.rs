@@ -186,7 +186,7 @@ impl Server {
         let write = move || {
             let sent = waiting.into_iter().try_for_each(|text| outgoing.text(&text));
             if let (Ok(()), Some(end)) = (sent, shared.end.get()) {
-                // who is gone needs not be told
+                // a closed connection needs no end
                 let _ = outgoing.text(end);
             }
             outgoing.close();
@@ -258,23 +258,23 @@ impl Server {
         }
     }
 
-    /// Announces to all that the run has ended, behind what still waits to be sent; waits for nobody.
+    /// Queues the end of the run for all sessions, without waiting for them.
     pub fn announce_end(&self, tick: u64, time_us: u64) {
         let end = serde_json::to_string(&Reply::End { tick, time_us }).unwrap_or_default();
         let mut roster = self.shared.roster();
         roster.over = true;
-        // the first end is the end
+        // only the first call counts
         let _ = self.shared.end.set(end);
         roster.members.clear();
     }
 
-    /// Waits while `waits` holds until all have been sent what still waits for them, then cuts the
-    /// sessions of the others: how many those are.
+    /// Waits, while `waits` holds, until all queued messages are sent; then cuts the other sessions.
+    /// Returns how many were cut.
     pub fn close(&self, waits: &mut dyn FnMut() -> bool) -> usize {
         self.shared.writers.end(waits)
     }
 
-    /// Announces the end to all, and gives them so long to be sent it: how many sessions are cut then.
+    /// Sends the end to all sessions within `time`; returns how many were cut.
     pub fn end(&self, tick: u64, time_us: u64, time: Duration) -> usize {
         self.announce_end(tick, time_us);
         self.close(&mut for_at_most(time))

@@ -1,4 +1,4 @@
-//! Threads that write to peers, and the end that they are given.
+//! Threads that write to peers, and their bounded end.
 
 use super::Outgoing;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -15,15 +15,15 @@ pub(super) struct Writers {
 }
 
 impl Writers {
-    /// Adds one, and what it writes to.
+    /// Adds a thread and the connection that it writes to.
     pub fn add(&self, thread: JoinHandle<()>, outgoing: Outgoing) {
         let mut running = self.running();
         running.retain(|(own, _)| !own.is_finished());
         running.push((thread, outgoing));
     }
 
-    /// Waits while `waits` holds until all have ended, then cuts the connections of the others: how
-    /// many those are.
+    /// Waits, while `waits` holds, until all threads have ended; then cuts the other connections.
+    /// Returns how many were cut.
     pub fn end(&self, waits: &mut dyn FnMut() -> bool) -> usize {
         let mut running = std::mem::take(&mut *self.running());
         loop {
@@ -63,7 +63,7 @@ mod tests {
     use std::net::TcpStream;
     use std::sync::Arc;
 
-    /// Each peer that connects is sent so many bytes, in messages of 64 KiB.
+    /// A listener that sends `messages` texts of 64 KiB to each peer, and one peer.
     fn sending(writers: &Arc<Writers>, messages: usize) -> (super::super::Listening, TcpStream) {
         let (own, before) = (writers.clone(), writers.running().len());
         let link = move |connection: Connection| {

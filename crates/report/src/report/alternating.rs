@@ -146,7 +146,7 @@ mod tests {
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 
-    /// One that another program cuts, or puts another in the place of, is noticed as it is shown next.
+    /// A file that another program cuts or replaces gives an error at the next piece.
     #[test]
     fn another_program_is_noticed() {
         for replaced in [false, true] {

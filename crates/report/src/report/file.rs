@@ -35,7 +35,7 @@ pub(super) fn create(path: &Path) -> Result<fs::File, ReportError> {
 
 /// Removes a file, if there is one.
 pub(super) fn remove(path: &Path) -> Result<(), ReportError> {
-    // of one that is not there a folder that cannot be written is no obstacle
+    // an absent file needs no removal, even in a folder that cannot be written
     match fs::remove_file(path) {
         Err(error) if error.kind() != ErrorKind::NotFound && path.symlink_metadata().is_ok() => {
             Err(ReportError::file("remove", path)(error))
@@ -56,7 +56,7 @@ pub fn check_writable(path: &Path) -> Result<(), ReportError> {
     remove(&part)
 }
 
-/// The same failure, told of the folder where that is what cannot be written.
+/// The same error, or one that names the folder if the folder cannot be written.
 fn of_folder(path: &Path, error: ReportError) -> ReportError {
     let (ReportError::File { source, .. }, Some(folder)) = (&error, path.parent()) else {
         return error;
@@ -71,7 +71,7 @@ fn of_folder(path: &Path, error: ReportError) -> ReportError {
     ReportError::Folder { path: path.to_owned(), folder: folder.to_owned(), cause }
 }
 
-/// The file beside `path` that is written first.
+/// The temporary file in the same folder, which is written first.
 fn part_of(path: &Path) -> PathBuf {
     let mut name = OsString::from(".");
     name.push(path.file_name().unwrap_or_default());

@@ -1,7 +1,7 @@
-//! Files that this process alone writes as a run goes on: what others do to them is noticed.
+//! Files that only this process writes during a run, checked for changes by other programs.
 //!
-//! A file that is cut by another program would go on behind a gap of NUL bytes, and a file that is
-//! replaced would go on under no name. Both end the run with an error that names the file.
+//! A file that another program cuts would continue behind a gap of NUL bytes; a replaced file would
+//! continue without a name. Both end the run with an error that names the file.
 
 use super::ReportError;
 use std::fs;
@@ -17,14 +17,14 @@ pub(super) struct OwnFile {
 }
 
 impl OwnFile {
-    /// A file to go on with at its end.
+    /// A file to be continued at its end.
     pub fn at_end(mut file: fs::File, path: &Path) -> Result<OwnFile, ReportError> {
         let end = file.seek(SeekFrom::End(0));
         let length = end.map_err(ReportError::file("write", path))?;
         Ok(OwnFile::holding(file, path, length))
     }
 
-    /// A file of so many bytes, to go on with where it stands.
+    /// A file of `length` bytes, to be continued at its current position.
     pub fn holding(file: fs::File, path: &Path, length: u64) -> OwnFile {
         OwnFile { file, path: path.to_owned(), length }
     }

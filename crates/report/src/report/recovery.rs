@@ -153,7 +153,7 @@ impl Recovery {
         })
     }
 
-    /// Has something written beside the drive, once what this rank wrote before is on disk.
+    /// Runs `write` on a thread of its own, once the last write of this rank is on disk.
     fn write_beside(
         &self,
         rank: usize,
@@ -167,7 +167,7 @@ impl Recovery {
                 self.writing().insert(rank, thread);
                 Ok(())
             }
-            // where the system starts no thread, the drive waits for it
+            // without a thread the simulation waits for the write
             Err(_) => write(),
         }
     }

@@ -1,15 +1,15 @@
-//! Where a file may lie that another file names, and not the scenario.
+//! Allowed paths of files that a mesh names.
 //!
-//! A path in a scenario is the word of its user, wherever it leads. A path in a mesh is that of
-//! whoever made the mesh: it may lead only to files below the folder of the mesh, or below that of
-//! the scenario, and no link may lead out of these.
+//! A path in a scenario is the user's choice and may lead anywhere. A path in a mesh comes from the
+//! author of the mesh: it may lead only below the folder of the mesh or of the scenario, and no link
+//! may lead out of these.
 
 use std::path::{Component, Path, PathBuf};
 
-/// A file that another file must not name.
+/// A path that leads out of the allowed folders.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "leads out of {} and of the scenario's folder: copy the file there, beside what names it",
+    "leads out of {} and of the scenario's folder: copy the file into one of these folders",
     folder.display()
 )]
 pub(super) struct PartPlaceError {
@@ -97,7 +97,7 @@ mod tests {
         }
     }
 
-    /// A mesh elsewhere, as the scenario names it, has its parts beside it there.
+    /// A mesh outside of the scenario's folder may name files of its own folder.
     #[test]
     fn a_mesh_elsewhere_has_its_parts_beside_it() {
         let (root, other) = (tree(), tempfile::tempdir().unwrap());
@@ -121,7 +121,7 @@ mod tests {
             let told = part_place(&by, &own, name).unwrap_err().to_string();
             assert!(told.starts_with("leads out of ") && told.contains("meshes"), "{told}");
         }
-        // the mesh itself may be a link: its parts lie beside what it leads to
+        // the mesh itself may be a link: the folder of its target is allowed, too
         let linked = tempfile::tempdir().unwrap();
         symlink(&by, linked.path().join("a.obj")).unwrap();
         symlink(meshes.join("paint"), linked.path().join("paint")).unwrap();

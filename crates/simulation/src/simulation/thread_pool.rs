@@ -29,7 +29,7 @@ pub enum ThreadError {
     /// The pool cannot be built.
     #[error("no pool of threads can be made: {cause}")]
     Pool {
-        /// What rayon reports.
+        /// The error of rayon.
         cause: String,
     },
 }
@@ -50,7 +50,7 @@ pub struct PoolSize {
 }
 
 impl PoolSize {
-    /// What is to be reported where there are fewer threads than wanted.
+    /// The warning if there are fewer threads than wanted.
     pub fn shortfall(self) -> Option<String> {
         let PoolSize { wanted, started } = self;
         let threads = if started == 1 { "1 thread".into() } else { format!("{started} threads") };
@@ -63,8 +63,9 @@ impl PoolSize {
     }
 }
 
-/// Starts the pool that all of this process uses, of `wanted` threads or as many as the system
-/// starts. Where that is none, the calling thread is the pool; it must be the one that works later.
+/// Starts the global pool of this process, of `wanted` threads or as many as the system allows.
+///
+/// If it allows none, the calling thread becomes the only worker; all work must start from it.
 ///
 /// # Errors
 /// [`ThreadError::Pool`] where there is such a pool already.
@@ -76,14 +77,14 @@ pub fn start_global_pool(wanted: usize) -> Result<PoolSize, ThreadError> {
         builder.num_threads(1).use_current_thread().build_global()
     } else {
         let mut workers = workers.into_iter();
-        let hand_over = move |thread| given(workers.next(), thread);
-        builder.num_threads(started).spawn_handler(hand_over).build_global()
+        let to_next = move |thread| hand_over(workers.next(), thread);
+        builder.num_threads(started).spawn_handler(to_next).build_global()
     };
     built.map_err(|error| ThreadError::Pool { cause: error.to_string() })?;
     Ok(PoolSize { wanted, started: started.max(1) })
 }
 
-/// A pool of `wanted` threads, or of as many as the system starts, one at least.
+/// A pool of `wanted` threads, or of as many as the system allows, at least one.
 ///
 /// # Errors
 /// [`ThreadError`] where the system starts none.
@@ -94,12 +95,14 @@ pub fn thread_pool(wanted: usize) -> Result<ThreadPool, ThreadError> {
     }
     let builder = ThreadPoolBuilder::new().num_threads(workers.len());
     let mut workers = workers.into_iter();
-    let built = builder.spawn_handler(move |thread| given(workers.next(), thread)).build();
+    let built = builder.spawn_handler(move |thread| hand_over(workers.next(), thread)).build();
     built.map_err(|error| ThreadError::Pool { cause: error.to_string() })
 }
 
-/// Starts up to `wanted` threads of a scope that all do `work`: as many as the system starts. None
-/// where the calling thread is the pool of this process, as the others would wait for it.
+/// Starts up to `wanted` threads of a scope that all do `work`, as many as the system allows.
+///
+/// Starts none if the calling thread is the only worker of the global pool: the others would wait
+/// for it.
 pub fn start_workers<'scope, T: Send + 'scope>(
     scope: &'scope Scope<'scope, '_>,
     wanted: usize,
@@ -110,7 +113,7 @@ pub fn start_workers<'scope, T: Send + 'scope>(
     (0..if is_pool { 0 } else { wanted }).map_while(start).collect()
 }
 
-/// A thread that waits for what it is to do.
+/// The channel to a thread that waits for its work.
 type Worker = Sender<ThreadBuilder>;
 
 fn spawned(number: usize) -> io::Result<Worker> {
@@ -144,7 +147,7 @@ fn started(
     (workers, None)
 }
 
-fn given(worker: Option<Worker>, thread: ThreadBuilder) -> io::Result<()> {
+fn hand_over(worker: Option<Worker>, thread: ThreadBuilder) -> io::Result<()> {
     let gone = || io::Error::other("a worker thread has ended");
     worker.and_then(|worker| worker.send(thread).ok()).ok_or_else(gone)
 }

@@ -1,4 +1,4 @@
-//! Connections whose peer has not introduced itself yet, at most so many at once.
+//! A bounded set of connections whose peers have not introduced themselves yet.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;

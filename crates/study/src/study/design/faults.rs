@@ -185,7 +185,7 @@ fn of_response(config: &StudyConfig, stop: &Stop, document: &Document, found: &m
     let mut fault = |key: &str, problem| found.push(document.fault(key, problem));
     if !config.responses.contains(&stop.response) {
         let cause = match &config.responses[..] {
-            [] => "must be one of the study's responses, and there are none".into(),
+            [] => "must be one of the study's responses; the study has none".into(),
             all => format!("must be one of the study's responses: {}", all.join(", ")),
         };
         return fault("stop.response", refused(&cause));
