@@ -33,7 +33,7 @@ fn bekker() -> Command {
     Command::new(env!("CARGO_BIN_EXE_bekker"))
 }
 
-/// A run of a scenario that has come to its end.
+/// The folder of a completed run.
 fn driven(runs: &Runs, more: &[&str]) -> PathBuf {
     let out = runs.out("run");
     let output =
@@ -61,8 +61,7 @@ fn until(what: &str, mut is_so: impl FnMut() -> bool) {
     }
 }
 
-/// An observer with the token that takes pictures and reads none of them, or a few bytes now and then:
-/// the run leaves its results, then ends by itself.
+/// With an observer that subscribes to pictures and reads none, the run writes its results and ends.
 #[test]
 fn a_peer_that_does_not_read_delays_no_results() {
     let place = tempfile::tempdir().unwrap();
@@ -83,8 +82,7 @@ fn a_peer_that_does_not_read_delays_no_results() {
     drop(silent);
 }
 
-/// Where a file may only be so long, the run ends with the file's name, and the table is whole up to
-/// its last row.
+/// Under a limit of file size the run ends with the name of the file, and tables end with a whole row.
 #[cfg(unix)]
 #[test]
 fn a_limit_of_a_file_s_size_is_told_by_the_file() {
@@ -106,13 +104,13 @@ fn a_limit_of_a_file_s_size_is_told_by_the_file() {
     }
 }
 
-/// Under limits of processes everything works on fewer threads, or ends with the limit's name.
+/// Under a limit of processes commands use fewer threads, or name the limit.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_limit_of_processes_makes_nothing_panic() {
     let runs = Runs::of(DRIVEN);
     let folder = runs.folder.path();
-    // one that owns nothing else: the limit counts all processes of a user
+    // a user without other processes: the limit counts all processes of a user
     let limited = |most: usize, words: &[&str]| {
         let mut command = Command::new("setpriv");
         command.args(["--reuid=54321", "--regid=54321", "--clear-groups", "prlimit"]);
@@ -126,7 +124,7 @@ fn a_limit_of_processes_makes_nothing_panic() {
     }
     match limited(50, &["--version"]) {
         Ok(output) if output.status.success() => {}
-        // only root may become somebody else, and setpriv and prlimit are of util-linux
+        // needs root, and setpriv and prlimit of util-linux
         _ => return eprintln!("passed over: no setpriv and prlimit as root"),
     }
     let file = "scenario.toml";
@@ -151,7 +149,7 @@ fn a_limit_of_processes_makes_nothing_panic() {
     }
 }
 
-/// A table that another program cuts while the run writes it ends the run with the table's name.
+/// A table that another program cuts during the run ends the run with the name of the table.
 #[test]
 fn a_table_that_is_cut_during_the_run_is_noticed() {
     for name in ["states.csv", "hashes.csv"] {
@@ -170,7 +168,7 @@ fn a_table_that_is_cut_during_the_run_is_noticed() {
     }
 }
 
-/// Tables that an older program left with a gap are told by verification and comparison.
+/// Verification and comparison report NUL bytes in tables of older programs.
 #[test]
 fn a_table_with_a_gap_is_neither_sound_nor_equal() {
     let runs = Runs::of(DRIVEN);
@@ -202,7 +200,7 @@ fn sha256(bytes: &[u8]) -> String {
     bekker::report::hashes::hexadecimal(&sha2::Sha256::digest(bytes))
 }
 
-/// What decides a drive and is not there, or is another, keeps it from being repeated.
+/// Replay and view refuse a run whose external commands are missing or altered.
 #[test]
 fn another_drive_is_never_shown() {
     let place = tempfile::tempdir().unwrap();
@@ -228,7 +226,7 @@ fn another_drive_is_never_shown() {
     shown(1, &["commands.csv", "altered since the run"]);
     fs::write(&commands, &text).unwrap();
     shown(0, &[]);
-    // and commands of another run are none of this
+    // commands of another run
     let runs = Runs::of(DRIVEN);
     let other = driven(&runs, &[]);
     fs::write(other.join("commands.csv"), &text).unwrap();
@@ -236,7 +234,7 @@ fn another_drive_is_never_shown() {
     failed(&output, 1, &["commands.csv", "belongs to another run"]);
 }
 
-/// A run cut before its first checkpoint says so, and how to start again; that works.
+/// Without a checkpoint, `--resume` gives a command that starts the run again.
 #[test]
 fn a_run_without_a_checkpoint_says_how_to_start_again() {
     let runs = Runs::of(DRIVEN);
@@ -253,7 +251,7 @@ fn a_run_without_a_checkpoint_says_how_to_start_again() {
     assert_eq!(crate::link::hash_of(&run), hash);
 }
 
-/// A scenario that was edited in a run's folder is not passed over in silence.
+/// An edited scenario in a run's folder is reported.
 #[test]
 fn an_edited_scenario_of_a_run_is_told() {
     let runs = Runs::of(DRIVEN);
@@ -278,7 +276,7 @@ fn an_edited_scenario_of_a_run_is_told() {
     assert!(resumed(&["--set", "time.duration=0.4"]).status.success());
 }
 
-/// A mesh names no file outside of its folder and the scenario's.
+/// A mesh may not name files outside of its folder and the scenario's.
 #[test]
 fn a_mesh_leads_nowhere_else() {
     let scenery = "[[scenery]]\nmesh = \"own/mesh.obj\"\nplaces = [[10, 5]]\n";
@@ -323,7 +321,7 @@ fn a_mesh_leads_nowhere_else() {
 #[test]
 fn a_folder_that_cannot_be_written_is_named() {
     let runs = Runs::of(&DRIVEN.replace("duration = 0.3", "duration = 600"));
-    // nobody makes files there, not even root
+    // not even root can create files there
     let folder = "/sys/kernel";
     let out = format!("{folder}/a.png");
     for words in [&["preview"][..], &["render", "--time", "500"]] {
@@ -335,7 +333,7 @@ fn a_folder_that_cannot_be_written_is_named() {
     }
 }
 
-/// An empty list of what is allowed is no help.
+/// A fault about an unknown vehicle names what is allowed, also if there is none.
 #[test]
 fn nobody_to_drive_is_told() {
     let place = tempfile::tempdir().unwrap();

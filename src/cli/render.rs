@@ -4,6 +4,7 @@ use super::drive::CHECKPOINT;
 use super::graphics::Graphics;
 use super::quantity::quantity;
 use super::{Failure, destination, recorded, stdout};
+use crate::report::manifest::{self, FileHash};
 use crate::report::shot::{Shot, ShotError, Viewpoint};
 use crate::report::{check_writable, photograph};
 use crate::scenario::build::{Built, scene_model, world};
@@ -192,6 +193,12 @@ impl Render {
         recorded::warn_of_edits(run, &manifest, &file);
         let built = world(&file)?;
         let path = run.join(CHECKPOINT);
+        // of a run that has ended; another checkpoint would show another moment or drive
+        let listed: Vec<FileHash> =
+            manifest.outputs.iter().filter(|own| own.path == CHECKPOINT).cloned().collect();
+        if let Some(cause) = manifest::differences(run, &listed) {
+            return Err(Failure::Run { subject: path.display().to_string(), cause });
+        }
         let bytes = input::read(&path, input::LARGEST_BINARY)
             .map_err(|error| Failure::input(&path, &error))?;
         let state = checkpoint::decode(&built.world, &built.decisive, &bytes)

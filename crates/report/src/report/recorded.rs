@@ -55,7 +55,7 @@ impl Recorded {
             None
         };
         let (csv, parquet) = (folder.join("states.csv"), folder.join("states.parquet"));
-        let used = ["summary.json", "states.csv", "states.parquet"];
+        let used = ["summary.json", "states.csv", "states.parquet", "ruts.tif", "terrain.tif"];
         let used = manifest.outputs.iter().filter(|own| used.contains(&own.path.as_str()));
         let altered = manifest::differences(folder, &used.cloned().collect::<Vec<_>>());
         let vehicles = if csv.is_file() {
