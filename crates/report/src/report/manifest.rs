@@ -219,7 +219,8 @@ pub fn tables_with_gaps(folder: &Path, outputs: &[FileHash]) -> Vec<String> {
     outputs.iter().filter(has_gap).map(|file| file.path.clone()).collect()
 }
 
-fn holds_nul(path: &Path) -> std::io::Result<bool> {
+/// Whether a file holds NUL bytes.
+pub(super) fn holds_nul(path: &Path) -> std::io::Result<bool> {
     input::regular(path)?;
     let (mut file, mut block) = (fs::File::open(path)?, vec![0; 1 << 16]);
     loop {

@@ -172,6 +172,9 @@ impl Columns {
 }
 
 fn csv_rows(path: &Path) -> Result<Vec<Row>, ReportError> {
+    if manifest::holds_nul(path).map_err(ReportError::file("read", path))? {
+        return Err(ReportError::decode(path)("it holds NUL bytes, as a file that was cut does"));
+    }
     let mut reader = csv::Reader::from_path(path).map_err(ReportError::decode(path))?;
     let header = reader.headers().map_err(ReportError::decode(path))?.clone();
     let columns = Columns::of(path, header.iter())?;
@@ -179,11 +182,6 @@ fn csv_rows(path: &Path) -> Result<Vec<Row>, ReportError> {
     for record in reader.records() {
         // a run that was cut may have left half a line
         let Ok(record) = record else { break };
-        if record.as_slice().contains('\0') {
-            let line = record.position().map_or(0, csv::Position::line);
-            let cause = format!("line {line} holds NUL bytes: it was cut while the run wrote it");
-            return Err(ReportError::decode(path)(cause));
-        }
         let number = |n: usize| record.get(n).and_then(|text| text.parse().ok());
         rows.push(columns.row(record.get(columns.name).unwrap_or_default().to_owned(), number));
     }
