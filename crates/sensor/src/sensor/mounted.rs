@@ -2,7 +2,7 @@
 //! falls due and delivers after its lag.
 
 use super::awaited::Awaited;
-use super::camera::{Camera, CameraSpec};
+use super::camera::{Camera, CameraSpec, Lens};
 use super::encoder::{Encoder, EncoderState};
 use super::filter::{Draws, Filter};
 use super::gps::{Gps, GpsState};
@@ -81,6 +81,27 @@ pub struct Sensor {
     /// Whether its readings are recorded: told to who watches the run.
     pub record: bool,
 }
+
+impl Sensor {
+    /// Name of the camera in whose optical frame a camera's pictures are.
+    ///
+    /// Of the right camera of a pair it is the left one, as ROS demands one frame of both: there
+    /// [`Camera::projection`](super::camera::Camera::projection) holds, which has the distance
+    /// between them. A lens that ROS cannot describe has no projection, and its pictures are in
+    /// the camera's own frame.
+    pub fn picture_frame(&self) -> &str {
+        match &self.model {
+            Model::Camera(CameraSpec { lens: Lens::FieldOfView(_), .. }) => &self.name,
+            Model::Camera(spec) if spec.baseline > 0.0 => {
+                self.name.strip_suffix(RIGHT).unwrap_or(&self.name)
+            }
+            _ => &self.name,
+        }
+    }
+}
+
+/// What the name of the right camera of a pair adds to that of the left.
+const RIGHT: &str = "_right";
 
 /// The truth after a step, as a sensor is shown it.
 #[derive(Clone, Copy, Debug)]
