@@ -143,7 +143,7 @@ pub fn drive<'a>(
     let folder = plan.recovery.folder().cloned();
     let own = folder.clone().filter(|_| here == 0);
     let recorder = Recorder::new(plan.scenario, own, size, [plan.resumes, plan.trace]);
-    let mut recorder = recorder.at(plan.site);
+    let mut recorder = recorder.with_site(plan.site);
     if let (true, Some(folder)) = (plan.parts, folder) {
         see_folder(&mut ranks, &folder, plan.apart)?;
         recorder = recorder.in_parts(folder, here);

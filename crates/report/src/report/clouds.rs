@@ -46,8 +46,8 @@ const SCALE: f64 = 1e-4;
 const WKT: u16 = 1 << 4;
 
 /// The reference system of the world frame in WKT 1 (OGC 01-009), as LAS holds it: a transverse
-/// Mercator projection of WGS 84 where the frame is one, else a frame of its own. Heights count
-/// from the frame's z = 0.
+/// Mercator projection of WGS 84 where the frame is one, else a local system. Heights count from
+/// the frame's z = 0.
 pub(super) fn reference_system(site: Option<&Site>) -> String {
     const NAME: &str = "world frame of bekker";
     const METER: &str = r#"UNIT["metre",1,AUTHORITY["EPSG","9001"]]"#;
@@ -77,7 +77,7 @@ pub(super) fn reference_system(site: Option<&Site>) -> String {
     )
 }
 
-/// Bytes in the place of a text of a fixed length.
+/// A text as a field of fixed length, padded with zeros.
 fn field<const N: usize>(text: &str) -> [u8; N] {
     let mut field = [0u8; N];
     field[..text.len()].copy_from_slice(text.as_bytes());
@@ -124,7 +124,7 @@ pub(super) fn las(cloud: &Cloud, pose: &Pose, time: f64, reference: &str) -> Vec
     bytes
 }
 
-/// The header of a file of these points, with a reference system of so many bytes.
+/// The header of a file; `reference` is the length of the text of the reference system, bytes.
 fn header(cloud: &Cloud, points: &[[i32; 3]], offset: &Vec3, reference: u16) -> Vec<u8> {
     let mut by_return = [0u64; 15];
     cloud.returns.iter().for_each(|hit| by_return[usize::from(hit.order.min(14))] += 1);
@@ -194,7 +194,7 @@ mod tests {
         assert_eq!(bytes[start + 46..start + 48], 2u16.to_le_bytes());
     }
 
-    /// What a reader has of a file: points, bounds, the reference system.
+    /// Reads points, bounds and reference system of a file.
     fn read(bytes: &[u8]) -> (Vec<[f64; 3]>, [[f64; 2]; 3], String) {
         let real = |at: usize| f64::from_le_bytes(bytes[at..at + 8].try_into().unwrap());
         let whole = |at: usize| i32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());

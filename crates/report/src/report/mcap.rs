@@ -39,7 +39,7 @@ mod op {
     pub const METADATA_INDEX: u8 = 13;
     pub const SUMMARY_OFFSET: u8 = 14;
     pub const DATA_END: u8 = 15;
-    /// Of an application's own, which readers skip.
+    /// A private record; readers skip it.
     pub const GAP: u8 = 0x80;
 }
 
@@ -192,8 +192,8 @@ impl<W: Write> Mcap<W> {
         self.position
     }
 
-    /// What the file would end with if it were finished now and these bytes stood at `position`,
-    /// and how many of them come before the end of the data.
+    /// Returns the bytes that finish the file if they are written at `position`, and how many of
+    /// them precede the end of the data.
     ///
     /// Elsewhere than at [`Mcap::position`] the data section has no checksum.
     pub fn ending_at(&self, position: u64) -> io::Result<(Vec<u8>, usize)> {
@@ -304,7 +304,7 @@ impl<W: Write> Mcap<W> {
     /// Ends the file and hands back what it was written to.
     pub fn finish(mut self) -> io::Result<W> {
         self.end_chunk()?;
-        // 0 where there is none
+        // 0: not computed
         let crc = if self.is_checked { self.crc.clone().finalize() } else { 0 };
         self.write(&Record::default().u32(crc).bytes(op::DATA_END))?;
         let summary_start = self.position;
@@ -382,7 +382,7 @@ pub(super) fn bare_footer() -> [u8; FOOTER] {
     bytes
 }
 
-/// The code and length of a record that readers skip with its content of so many bytes.
+/// Code and length of a private record; `content` is its length in bytes.
 pub(super) fn gap_head(content: u64) -> [u8; HEAD] {
     let mut head = [op::GAP; HEAD];
     head[1..].copy_from_slice(&content.to_le_bytes());

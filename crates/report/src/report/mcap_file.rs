@@ -12,7 +12,7 @@
 //! is read, and becomes visible by one small write or by a cut:
 //!
 //! - Data go into the gap, with a new head of the gap behind them. The nine bytes of their first
-//!   record's head are written last, in place of the head of the gap.
+//!   record's head are written last and replace the head of the gap.
 //! - A new ending goes into the gap if it fits. The head of the gap is made to lead to it, then
 //!   the file is cut behind it.
 //! - Else it goes behind the old ending. A footer without a summary is written at the new end
@@ -95,14 +95,14 @@ impl<D: Disk> McapFile<D> {
         Ok(added)
     }
 
-    /// How many chunks have been written, and what the open one holds.
+    /// Returns the number of chunks written and the records of the open chunk.
     pub fn open_chunk(&self) -> (usize, &[u8]) {
         (self.mcap.chunks(), self.mcap.open_chunk())
     }
 
-    /// Writes an ending for all that was added, in place of the one that is there.
+    /// Replaces the ending by one for all messages added so far.
     pub fn end_for_now(&mut self) -> io::Result<()> {
-        if self.ended == Some(self.held()) {
+        if self.ended == Some(self.message_extent()) {
             return Ok(());
         }
         let at = self.data + HEAD as u64 + self.reserve;
@@ -115,7 +115,7 @@ impl<D: Disk> McapFile<D> {
         self.lead_to(at)?;
         self.disk.cut(end)?;
         (self.ending, self.length) = ([at, at + data as u64], end);
-        self.ended = Some(self.held());
+        self.ended = Some(self.message_extent());
         Ok(())
     }
 
@@ -133,7 +133,7 @@ impl<D: Disk> McapFile<D> {
         Ok(self.disk)
     }
 
-    /// Whether so many bytes fit into the gap, with a head behind them.
+    /// Returns whether a number of bytes and a head behind them fit into the gap.
     fn fits(&self, bytes: usize) -> bool {
         self.data + (bytes + HEAD) as u64 <= self.ending[0]
     }
@@ -144,7 +144,7 @@ impl<D: Disk> McapFile<D> {
         self.disk.put(self.data, &head)
     }
 
-    fn held(&self) -> (usize, usize) {
+    fn message_extent(&self) -> (usize, usize) {
         let (chunks, open) = self.open_chunk();
         (chunks, open.len())
     }
@@ -153,7 +153,7 @@ impl<D: Disk> McapFile<D> {
     fn append(&mut self, records: &[u8]) -> io::Result<()> {
         self.reserve = self.reserve.max(2 * records.len() as u64);
         match self.fits(records.len()) {
-            // what the ending has of the open chunk is part of these records
+            // these records include the open chunk of the ending
             true => self.insert(records, self.ending[1]),
             false => self.extend(records),
         }
@@ -182,11 +182,11 @@ impl<D: Disk> McapFile<D> {
         self.disk.put(footer, foot)?;
         self.ending = [at + size, at + size + data as u64];
         self.length = footer + FOOTER as u64;
-        self.ended = Some(self.held());
+        self.ended = Some(self.message_extent());
         Ok(())
     }
 
-    /// Writes records into the gap, from which walks go on at a place.
+    /// Writes records into the gap; walks continue at `then` behind them.
     fn insert(&mut self, records: &[u8], then: u64) -> io::Result<()> {
         let (head, body) = records.split_at(HEAD);
         let end = self.data + records.len() as u64;

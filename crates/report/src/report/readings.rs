@@ -32,12 +32,12 @@ use std::time::{Duration, Instant};
 
 /// Name of the file of all readings in a run's folder.
 pub const MCAP: &str = "sensors.mcap";
-/// What the MCAP's open chunk holds, to the last heartbeat: the file itself has it up to its last
-/// ending. Gone once the run has ended.
+/// Name of the file of the MCAP's open chunk, current to the last heartbeat; the MCAP has it up to
+/// its last ending. Removed when the run ends.
 const OPEN: &str = ".sensors.open";
 /// Stem of the list of saved frames.
 const FRAMES: &str = "frames";
-/// Wall time between endings of the MCAP, by which readers find its open chunk and its index.
+/// Wall time between endings of the MCAP: readers find the open chunk and the index there.
 const ENDING: Duration = Duration::from_secs(1);
 /// How frames of a sensor are saved.
 struct Saved {
@@ -101,8 +101,8 @@ pub struct Recording {
 impl Recording {
     /// Begins the files of a run in its folder, tables of small readings in these
     /// formats; nothing where no vehicle has a sensor. `about` goes into the MCAP: names, each
-    /// with texts under keys. A run that is `resumed` goes on with them after a time, by which
-    /// they hold what was sampled at another, s.
+    /// with texts under keys. `resumed` has the time of the resume and that of the last sample
+    /// that the files must hold, s.
     ///
     /// # Errors
     /// [`ReportError`] when a file cannot be created or gone on with.
@@ -122,7 +122,7 @@ impl Recording {
         let saved: Vec<Vec<Saved>> = saved(&model.agents, vehicles);
         let path = folder.join(MCAP);
         file::check_place(&path)?;
-        // it is readable before it gets its name, and what is gone on with is read meanwhile
+        // renamed once readers can open it; a resumed file is read until then
         let part = folder.join(format!(".{MCAP}.part"));
         let file = file::create(&part)?;
         let begun = Mcap::new(Vec::new()).and_then(|mut mcap| {

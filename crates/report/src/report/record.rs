@@ -39,7 +39,7 @@ pub struct Record {
 impl Record {
     /// Begins the files of a run with its first samples, or, if it goes on with a record in this
     /// folder `since` a tick, with what was taken down by then; hashes and commands with those up
-    /// to the world's. `site` says where the world is on the earth.
+    /// to the world's. `site` is the world's position on the earth.
     ///
     /// # Errors
     /// [`ReportError`] when a file cannot be created or gone on with.

@@ -73,8 +73,8 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    /// Of a world that is somewhere on the earth: point clouds have its reference system.
-    pub fn at(self, site: Option<Site>) -> Recorder<'a> {
+    /// Sets where the world is on the earth, for the reference system of point clouds.
+    pub fn with_site(self, site: Option<Site>) -> Recorder<'a> {
         Recorder { site, ..self }
     }
 

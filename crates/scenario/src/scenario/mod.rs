@@ -60,7 +60,7 @@ pub struct ScenarioFile {
     pub folder: PathBuf,
     /// The files that it is built from.
     pub inputs: Inputs,
-    /// What was assumed about files of ways.
+    /// Assumptions made about files of ways, as warnings.
     pub assumed: Vec<Fault>,
 }
 

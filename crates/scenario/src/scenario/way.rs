@@ -1,7 +1,7 @@
 //! Ways in files: GPX, GeoJSON and tables, read point by point.
 //!
-//! A file may hold many lines, of which one is driven. Files of lines are parsed twice: first to
-//! see which lines there are, then for the points of one. Memory does not grow with the number of
+//! A file may hold many lines, and one is driven. Files of lines are parsed twice: first to list
+//! the lines, then for the points of one. Memory does not grow with the number of
 //! points.
 
 mod geojson;
@@ -56,7 +56,7 @@ pub(super) enum WayError {
     Unusable(String),
 }
 
-/// A part of a file, as a parser comes to it.
+/// A part of a file, in the order of parsing.
 enum Part<'a> {
     /// A line begins, and the one before is over. The segments of one that is a recording follow
     /// each other whatever lies between them.
@@ -74,19 +74,19 @@ enum Part<'a> {
 /// Takes the parts of a file; an error ends the parsing.
 type Visit<'a> = dyn FnMut(Part<'_>) -> Result<(), String> + 'a;
 /// Takes points, each a pair in the order in which its coordinates are named.
-pub(super) type Take<'a> = dyn FnMut(Coordinates, [f64; 2]) -> Result<(), String> + 'a;
+pub(super) type PointSink<'a> = dyn FnMut(Coordinates, [f64; 2]) -> Result<(), String> + 'a;
 
 /// Shows the points of a way to `take`: of the only line in the file, or the chosen one. What was
 /// assumed about the file is returned, a sentence each.
 ///
 /// # Errors
-/// A file that cannot be read, of an unknown ending, without a way in it, or with several of which
-/// none is chosen; a failure of `take`.
+/// A file that cannot be read, has an unknown ending or no way; a file with several lines and no
+/// choice among them; a failure of `take`.
 pub(super) fn read(
     path: &Path,
     choice: Option<&LineChoice>,
     inputs: &Inputs,
-    take: &mut Take<'_>,
+    take: &mut PointSink<'_>,
 ) -> Result<Vec<String>, WayError> {
     let file = || path.to_path_buf();
     let ending = path.extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase);
@@ -123,7 +123,7 @@ fn line(
     bytes: &[u8],
     parse: Parse,
     choice: Option<&LineChoice>,
-    take: &mut Take<'_>,
+    take: &mut PointSink<'_>,
 ) -> Result<Vec<String>, String> {
     let mut lines = Lines::default();
     parse(bytes, &mut |part| lines.add(part))?;
@@ -154,14 +154,14 @@ fn check(coordinates: Coordinates, point: [f64; 2], number: usize) -> Result<(),
 mod tests {
     use super::*;
 
-    type Way = (Coordinates, Vec<[f64; 2]>);
+    type Points = (Coordinates, Vec<[f64; 2]>);
 
     /// The points of a file, with what was assumed.
     fn read_as(
         name: &str,
         text: &[u8],
         choice: Option<&LineChoice>,
-    ) -> Result<(Way, Vec<String>), String> {
+    ) -> Result<(Points, Vec<String>), String> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(name);
         std::fs::write(&path, text).unwrap();
@@ -175,7 +175,7 @@ mod tests {
         Ok(((given.ok_or("no points")?, points), assumed))
     }
 
-    fn written(name: &str, text: &str) -> Result<Way, String> {
+    fn written(name: &str, text: &str) -> Result<Points, String> {
         read_as(name, text.as_bytes(), None).map(|(way, _)| way)
     }
 
@@ -255,7 +255,7 @@ mod tests {
             error.contains("several lines, track = \"a\"; choose one by its number"),
             "{error}"
         );
-        // way points are a way only where there is none
+        // way points count only without routes and tracks
         let points = "<wpt lat='1' lon='2'><name>p</name></wpt><wpt lat='3' lon='4'/>";
         assert_eq!(written("a.gpx", &gpx(points)).unwrap().1, [[1.0, 2.0], [3.0, 4.0]]);
         let both = gpx(&format!("{points}{}", track("a", &a)));
@@ -264,7 +264,7 @@ mod tests {
 
     #[test]
     fn segments_that_follow_each_other_are_one_line() {
-        // a recording goes on after a gap, which is told
+        // a gap in a recording is a warning
         let track = gpx(&format!(
             "<trk><name>a</name>{}{}{}</trk>",
             segment(46.0, 3),

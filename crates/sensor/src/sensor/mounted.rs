@@ -85,10 +85,9 @@ pub struct Sensor {
 impl Sensor {
     /// Name of the camera in whose optical frame a camera's pictures are.
     ///
-    /// Of the right camera of a pair it is the left one, as ROS demands one frame of both: there
-    /// [`Camera::projection`](super::camera::Camera::projection) holds, which has the distance
-    /// between them. A lens that ROS cannot describe has no projection, and its pictures are in
-    /// the camera's own frame.
+    /// ROS requires one frame for both cameras of a pair: that of the left camera.
+    /// [`Camera::projection`](super::camera::Camera::projection) maps points of that frame. ROS has
+    /// no model of some lenses; pictures by them are in the frame of their camera.
     pub fn picture_frame(&self) -> &str {
         match &self.model {
             Model::Camera(CameraSpec { lens: Lens::FieldOfView(_), .. }) => &self.name,
@@ -100,7 +99,7 @@ impl Sensor {
     }
 }
 
-/// What the name of the right camera of a pair adds to that of the left.
+/// Suffix of the name of the right camera of a pair.
 const RIGHT: &str = "_right";
 
 /// The truth after a step, as a sensor is shown it.

@@ -22,7 +22,7 @@ struct Walk<'v, 'a> {
 }
 
 impl Walk<'_, '_> {
-    fn say<E: Error>(&mut self, part: Part<'_>) -> Result<(), E> {
+    fn emit<E: Error>(&mut self, part: Part<'_>) -> Result<(), E> {
         (self.visit)(part).map_err(E::custom)
     }
 }
@@ -60,7 +60,7 @@ impl<'de> Deserialize<'de> for Key {
     }
 }
 
-/// A geometry, a feature, or a collection of them; null is none.
+/// A geometry, a feature or a collection; null is skipped.
 struct Object<'w, 'v, 'a>(&'w mut Walk<'v, 'a>);
 
 impl<'de> DeserializeSeed<'de> for Object<'_, '_, '_> {
@@ -93,7 +93,7 @@ impl<'de> Visitor<'de> for Object<'_, '_, '_> {
                 }
                 Key::Coordinates => {
                     walk.begun += 1;
-                    walk.say(Part::Line { kind: LINE, is_recording: false })?;
+                    walk.emit(Part::Line { kind: LINE, is_recording: false })?;
                     shape = Some(entries.next_value_seed(Coordinates(walk))?);
                 }
                 Key::Geometry => entries.next_value_seed(Object(walk))?,
@@ -112,10 +112,10 @@ impl<'de> Visitor<'de> for Object<'_, '_, '_> {
             if let (Some(kind), false) = (kind, fits) {
                 return Err(A::Error::custom(format!("coordinates are not those of a {kind}")));
             }
-            walk.say(Part::Kind(kind))?;
+            walk.emit(Part::Kind(kind))?;
         }
         match name {
-            Some(name) if walk.begun > from => walk.say(Part::Name { from, name: &name }),
+            Some(name) if walk.begun > from => walk.emit(Part::Name { from, name: &name }),
             _ => Ok(()),
         }
     }
@@ -124,7 +124,7 @@ impl<'de> Visitor<'de> for Object<'_, '_, '_> {
 const LINE: &str = "LineString";
 const LINES: &str = "MultiLineString";
 
-/// What an object is, as far as lines go.
+/// Type of a geometry: a line, several lines or another.
 enum Kind {
     Line,
     Lines,
@@ -222,7 +222,7 @@ impl<'de> Deserialize<'de> for IsName {
     }
 }
 
-/// A text; anything else is none.
+/// A text; values of other types are dropped.
 #[derive(serde::Deserialize)]
 #[serde(from = "AnyText")]
 struct Text(Option<String>);
@@ -243,7 +243,7 @@ impl From<AnyText> for Text {
     }
 }
 
-/// What a value among coordinates is.
+/// Nesting of a value among coordinates.
 enum Shape {
     Number(f64),
     /// A position: latitude and longitude.
@@ -302,9 +302,9 @@ impl<'de> Visitor<'de> for Coordinates<'_, '_, '_> {
                 (Shape::List(1), Shape::Empty) => return Err(short(0)),
                 (before @ (Shape::Empty | Shape::List(1)), Shape::Position([x, y])) => {
                     if matches!(before, Shape::Empty) {
-                        walk.say(Part::Segment)?;
+                        walk.emit(Part::Segment)?;
                     }
-                    walk.say(Part::Point([y, x]))?;
+                    walk.emit(Part::Point([y, x]))?;
                     Shape::List(1)
                 }
                 (Shape::Empty, Shape::Empty) => Shape::Empty,

@@ -24,7 +24,7 @@ enum Element {
 
 impl Element {
     /// The element of a name within others.
-    fn within(parent: Option<Element>, name: &str) -> Element {
+    fn classify(parent: Option<Element>, name: &str) -> Element {
         match (parent, name) {
             (None, "gpx") => Element::Gpx,
             (Some(Element::Gpx), "rte") => Element::Line("route"),
@@ -71,7 +71,7 @@ pub(super) fn parse(bytes: &[u8], visit: &mut Visit<'_>) -> Result<(), String> {
     }
 }
 
-/// The text of a file: UTF-8, UTF-16 with a byte order mark, or what it declares as Latin-1.
+/// Decodes a file: UTF-8, UTF-16 with a byte order mark, or declared Latin-1.
 fn decoded(bytes: &[u8]) -> Result<Cow<'_, str>, String> {
     let wide = |bytes: &[u8], of: fn([u8; 2]) -> u16| {
         let units = bytes.chunks_exact(2).map(|pair| of([pair[0], pair[1]]));
@@ -96,7 +96,7 @@ fn decoded(bytes: &[u8]) -> Result<Cow<'_, str>, String> {
     Err(format!("is not text: byte {} is no UTF-8", error.valid_up_to()))
 }
 
-/// What stands for a reference such as `&amp;`.
+/// Resolves a reference such as `&amp;`.
 fn resolved(entity: &quick_xml::events::BytesRef<'_>) -> String {
     if let Ok(Some(letter)) = entity.resolve_char_ref() {
         return letter.to_string();
@@ -123,9 +123,9 @@ impl Walk<'_, '_> {
     fn start(&mut self, element: &BytesStart<'_>, at: u64) -> Result<(), String> {
         let parent = self.open.last().copied();
         let name = element.local_name();
-        let kind = Element::within(parent, name.as_ref());
+        let kind = Element::classify(parent, name.as_ref());
         if parent.is_none() && kind != Element::Gpx {
-            return Err(format!("no GPX: the root is {:?}; must be gpx", shown(name.as_ref())));
+            return Err(format!("no GPX: the root is {:?}; must be gpx", excerpt(name.as_ref())));
         }
         match kind {
             Element::Line(kind) => self.line(kind, kind == "track")?,
@@ -185,7 +185,7 @@ fn place(element: &BytesStart<'_>) -> Result<[f64; 2], String> {
         };
         let number = value
             .parse()
-            .map_err(|_| format!("{} is {:?}; allowed: a number", name.as_ref(), shown(value)))?;
+            .map_err(|_| format!("{} is {:?}; allowed: a number", name.as_ref(), excerpt(value)))?;
         place[which] = Some(number);
     }
     match place {
@@ -195,6 +195,6 @@ fn place(element: &BytesStart<'_>) -> Result<[f64; 2], String> {
 }
 
 /// The start of a text, for a message.
-fn shown(text: &str) -> String {
+fn excerpt(text: &str) -> String {
     text.chars().take(40).collect()
 }

@@ -35,7 +35,7 @@ impl Line {
         format!("{}{name} ({} points)", self.kind, self.points)
     }
 
-    /// What is assumed if it is driven.
+    /// Returns the assumptions under which it is driven.
     fn assumed(&self) -> Vec<String> {
         let gap = self.widest.filter(|(_, gap)| *gap > APART);
         let sentence = |(segment, gap): (usize, f64)| {
@@ -57,7 +57,7 @@ pub(super) struct Lines {
     /// Lines begun so far, and segments of the last one.
     begun: usize,
     segments: usize,
-    /// Where the last line begins in `lines`, and what it is.
+    /// Index in `lines` and kind of the last line begun.
     from: usize,
     open: Option<(&'static str, bool)>,
     name: Option<String>,
@@ -174,7 +174,7 @@ impl Lines {
     }
 }
 
-/// What the way points of a GPX file are called.
+/// Kind of a line of GPX way points.
 pub(super) const WAY_POINTS: &str = "way points";
 
 /// Distance between two places close to each other, m.
@@ -194,7 +194,7 @@ pub(super) struct Picked {
 }
 
 impl Picked {
-    /// Of this line.
+    /// Finds the points of this line.
     pub fn new(line: &Line) -> Picked {
         Picked { line: line.line, segments: line.segments.clone(), begun: 0, segment: 0 }
     }

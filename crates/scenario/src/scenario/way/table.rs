@@ -1,6 +1,6 @@
 //! Tables of points as CSV, row by row.
 
-use super::{Coordinates, Take};
+use super::{Coordinates, PointSink};
 use csv_core::{ReadRecordResult, Reader};
 
 /// Longest row, bytes.
@@ -18,7 +18,7 @@ const NAMES: [(Coordinates, [&[&str]; 2]); 3] = [
     ),
 ];
 
-/// The two columns that are read, and what they are called.
+/// Places and names of the two columns that are read.
 struct Columns {
     coordinates: Coordinates,
     places: [usize; 2],
@@ -27,7 +27,7 @@ struct Columns {
 }
 
 impl Columns {
-    fn of(header: &[&str]) -> Result<Columns, String> {
+    fn find(header: &[&str]) -> Result<Columns, String> {
         let column = |names: &[&str]| {
             header.iter().position(|h| names.iter().any(|name| h.eq_ignore_ascii_case(name)))
         };
@@ -45,7 +45,7 @@ impl Columns {
     }
 
     /// The point of a row, whose number counts from 1.
-    fn point(&self, row: Row<'_>, number: u64) -> Result<[f64; 2], String> {
+    fn point(&self, row: TableRow<'_>, number: u64) -> Result<[f64; 2], String> {
         if row.ends.len() != self.count {
             let (found, count) = (row.ends.len(), self.count);
             return Err(format!(
@@ -65,12 +65,12 @@ impl Columns {
 
 /// A row as it is parsed: its fields behind each other, and where each ends.
 #[derive(Clone, Copy)]
-struct Row<'t> {
+struct TableRow<'t> {
     text: &'t [u8],
     ends: &'t [usize],
 }
 
-impl<'t> Row<'t> {
+impl<'t> TableRow<'t> {
     /// A field without blanks around it, if it is text.
     fn field(self, which: usize) -> Option<&'t str> {
         let start = which.checked_sub(1).map_or(0, |before| self.ends[before]);
@@ -83,7 +83,7 @@ fn no_text(number: u64) -> String {
 }
 
 /// Shows the points of a table.
-pub(super) fn parse(bytes: &[u8], take: &mut Take<'_>) -> Result<(), String> {
+pub(super) fn parse(bytes: &[u8], take: &mut PointSink<'_>) -> Result<(), String> {
     let (mut reader, mut rest) = (Reader::new(), bytes);
     let (mut text, mut ends) = (vec![0; ROW], vec![0; COLUMNS]);
     let (mut length, mut fields, mut columns, mut number) = (0, 0, None, 1_u64);
@@ -100,11 +100,11 @@ pub(super) fn parse(bytes: &[u8], take: &mut Take<'_>) -> Result<(), String> {
                 return Err(format!("row {number} has more than {COLUMNS} columns"));
             }
             ReadRecordResult::Record => {
-                let row = Row { text: &text, ends: &ends[..fields] };
+                let row = TableRow { text: &text, ends: &ends[..fields] };
                 match &columns {
                     None => {
                         let names: Option<Vec<_>> = (0..fields).map(|k| row.field(k)).collect();
-                        columns = Some(Columns::of(&names.ok_or_else(|| no_text(number))?)?);
+                        columns = Some(Columns::find(&names.ok_or_else(|| no_text(number))?)?);
                     }
                     Some(columns) => take(columns.coordinates, columns.point(row, number)?)?,
                 }
@@ -115,6 +115,6 @@ pub(super) fn parse(bytes: &[u8], take: &mut Take<'_>) -> Result<(), String> {
     }
     match columns {
         Some(_) => Ok(()),
-        None => Columns::of(&[]).map(drop),
+        None => Columns::find(&[]).map(drop),
     }
 }

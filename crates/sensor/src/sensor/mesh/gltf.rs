@@ -4,7 +4,7 @@
 //! Read by ourselves, every index and length checked: of the format only shapes, nodes
 //! and the factors of materials are needed, and no file may bring a run down. What is read is
 //! bounded before it is built: the values of the JSON by their separators, lists of records by
-//! their length, triangles by what the nodes make of them.
+//! their length, triangles by their sum over all nodes.
 
 use super::bounded::{List, most_values};
 use super::import::{Fetch, Imported, MeshError, painted};
