@@ -465,6 +465,51 @@ fn texts_of_any_length_and_depth() {
     assert_none_amiss(found);
 }
 
+/// Ways and meshes of some MB that hold, or stand for, more than memory does, and small ones that
+/// would take for ever.
+#[test]
+fn ways_and_meshes_of_any_length_and_depth() {
+    let folder = folder();
+    let mut found = Vec::new();
+    let mut refused = |name: &str, content: &str, scenario: &str, message: &str| {
+        std::fs::write(folder.path().join(name), content).unwrap();
+        std::fs::write(folder.path().join("broken.toml"), scenario).unwrap();
+        let mut command = bounded(folder.path(), &["validate", "broken.toml"], 2);
+        found.extend(amiss(&mut command, message, 3));
+    };
+    let way = |name: &str| {
+        let site = "site = { latitude_deg = 36, longitude_deg = -84 }\n[[vehicle]]";
+        let file = format!("waypoints = {{ file = '{name}' }}");
+        SOUND.replace("[[vehicle]]", site).replace("waypoints = [[0, 0], [80, 0]]", &file)
+    };
+    assert!(way("way.csv").contains("way.csv"));
+    let many = "has more than 100000 points at least 1 m from the one before; thin them out";
+    refused("way.csv", &format!("x,y\n{}", "0,0\n9,0\n".repeat(3_000_000)), &way("way.csv"), many);
+    let positions = "[-84,36],[-84,36.001],".repeat(150_000);
+    let line = format!(r#"{{"type":"LineString","coordinates":[{positions}[-84,36]]}}"#);
+    refused("way.geojson", &line, &way("way.geojson"), many);
+    let gpx = |content: &str| format!("<gpx version=\"1.1\">{content}</gpx>");
+    let points = "<trkpt lat='36' lon='-84'/><trkpt lat='36.001' lon='-84'/>".repeat(60_000);
+    let track = gpx(&format!("<trk><trkseg>{points}</trkseg></trk>"));
+    refused("way.gpx", &track, &way("way.gpx"), many);
+    let nested = format!("{}{}", "<a>".repeat(200_000), "</a>".repeat(200_000));
+    let nested = gpx(&format!("<extensions>{nested}</extensions>"));
+    refused("way.gpx", &nested, &way("way.gpx"), "elements are nested more than 1000 deep");
+    let attributes: String = (0..100_000).map(|k| format!(" a{k}='1'")).collect();
+    let attributes = gpx(&format!("<wpt{attributes}/>"));
+    refused("way.gpx", &attributes, &way("way.gpx"), "a point lacks lat or lon");
+    let deep = format!(r#"{{"type":"LineString","coordinates":{}"#, "[".repeat(1_000_000));
+    refused("way.geojson", &deep, &way("way.geojson"), "recursion limit exceeded");
+    let lines = r#"{"type":"LineString","coordinates":[[1,2],[1,3]]},"#.repeat(100_001);
+    let lines = format!(r#"{{"type":"GeometryCollection","geometries":[{lines}null]}}"#);
+    refused("way.json", &lines, &way("way.json"), "holds more than 100000 lines");
+    let mesh = SOUND.replace("[[vehicle]]", "[[scenery]]\nmesh = 'nodes.gltf'\n[[vehicle]]");
+    let nodes = vec!["{}"; 2_000_000].join(",");
+    let nodes = format!(r#"{{"asset":{{"version":"2.0"}},"nodes":[{nodes}]}}"#);
+    refused("nodes.gltf", &nodes, &mesh, "a list of more than 100000 elements; must be shorter");
+    assert_none_amiss(found);
+}
+
 /// 20,000 zones are many, but no wrong input: they are checked, built and looked up in no
 /// more time than any scenario.
 #[test]

@@ -88,6 +88,23 @@ for las_path in sorted(pathlib.Path(path).parent.glob("sensors/*/*/*.las")) if l
     keys = dict(line.split(" ", 1) for line in header.decode().splitlines() if line[0] != "#")
     count = int(keys["POINTS"])
     assert len(body) == 26 * count and len(las.points) == count == las.header.point_count
+    # format 6 has its reference system in WKT, and the header bounds all that is stored
+    assert las.header.global_encoding.wkt and las.header.point_format.id == 6
+    (reference,) = [vlr for vlr in las.header.vlrs if vlr.record_id == 2112]
+    assert reference.string.startswith("PROJCS["), reference.string
+    for axis, values in enumerate((las.x, las.y, las.z)):
+        low, high = las.header.mins[axis], las.header.maxs[axis]
+        assert (low, high) == (values.min(), values.max()), (las_path, axis)
+    assert all(a <= b for a, b in zip(las.return_number, las.number_of_returns))
+    try:
+        import pyproj
+    except ImportError:
+        pyproj = None
+    if pyproj:
+        to_earth = pyproj.Transformer.from_crs(las.header.parse_crs(), 4326, always_xy=True)
+        # the world's origin, where [site] has it
+        longitude, latitude = to_earth.transform(0, 0)
+        assert abs(longitude - 11) < 1e-9 and abs(latitude - 47) < 1e-9, (longitude, latitude)
     px, py, pz, w, i, j, k = map(float, keys["VIEWPOINT"].split())
     for n in range(0, count, 37):
         x, y, z, intensity, time = struct.unpack_from("<5f", body, 26 * n)

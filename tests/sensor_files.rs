@@ -210,3 +210,82 @@ fn the_recording_is_the_same_on_any_number_of_ranks_and_reads_as_mcap() {
     let ruts = topic("/second/ruts")["messages"][0]["data"].as_u64().unwrap();
     assert!(ruts % 16 == 0 && (50 * 16..160 * 160 * 4).contains(&ruts), "{ruts}");
 }
+
+/// A pair of cameras before things with many edges, turned about all axes.
+const PAIR: &str = r#"
+format = 1
+name = "pair"
+time = { duration = 0.3 }
+soil = { default = "rigid" }
+scenery = [
+  { kind = "block", size = [0.5, 0.6, 2.0], places = [[12, -2.0], [13, 3.0], [9, 0], [11, 1.4], [15, -4.2]] },
+  { kind = "block", size = [0.5, 0.4, 1.0], places = [[8, 2.0], [7, -1.2]], heading_deg = 30 },
+]
+
+[[vehicle]]
+name = "car"
+model = "hmmwv"
+position = [0, 0]
+driver = { kind = "hold" }
+
+[[vehicle.sensor]]
+name = "cam"
+model = { kind = "camera", width = 320, height = 256, fov_deg = 60, channels = ["depth", "instance"], noise = false, stereo = 0.4 }
+position = [2.0, 0.3, 1.2]
+yaw_deg = 5
+pitch_deg = 3
+roll_deg = 2
+rate = 5
+"#;
+
+#[test]
+fn both_cameras_of_a_pair_project_as_their_calibrations_have_it() {
+    let import = "import numpy, mcap.reader, mcap_protobuf.decoder";
+    let packages = "`numpy`, `mcap` and `mcap-protobuf-support`";
+    let Some(python) = python::having(import, packages) else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let scenario = folder.path().join("pair.toml");
+    std::fs::write(&scenario, PAIR).unwrap();
+    let out = folder.path().join("out");
+    let mut command = Command::cargo_bin("bekker").unwrap();
+    command.arg("run").arg(&scenario).arg("--quiet").arg("--out").arg(&out).assert().success();
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/project_stereo.py");
+    let mut command = std::process::Command::new(python);
+    let output = command.arg(script).arg(out.join("sensors.mcap")).output().unwrap();
+    let told = String::from_utf8_lossy(&output.stdout);
+    eprintln!("{told}");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// Killed at random moments, from the first one at which there is a file.
+#[test]
+fn a_recording_that_was_killed_over_opens_with_its_index_and_without() {
+    use bekker::random::Stream;
+    use std::time::{Duration, Instant};
+    let import = "import mcap.reader, mcap_protobuf.decoder";
+    let Some(python) = python::having(import, "`mcap`") else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let scenario = folder.path().join("sensed.toml");
+    std::fs::write(&scenario, SCENARIO.replace("duration = 1.2", "duration = 600")).unwrap();
+    let dice = Stream::new(7, "moments of kills");
+    let mut files = Vec::new();
+    for kill in 0..6_u64 {
+        let file = folder.path().join(format!("{kill}/sensors.mcap"));
+        let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin("bekker"));
+        command.arg("run").arg(&scenario).arg("--quiet").arg("--out").arg(file.parent().unwrap());
+        let mut child = command.stdout(std::process::Stdio::null()).spawn().unwrap();
+        let since = Instant::now();
+        while !file.exists() {
+            assert!(since.elapsed() < Duration::from_secs(120), "no recording is begun");
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        std::thread::sleep(Duration::from_secs_f64(4.0 * dice.uniform(kill) * kill as f64 / 5.0));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        files.push(file);
+    }
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/read_killed_mcap.py");
+    let output = std::process::Command::new(python).arg(script).args(files).output().unwrap();
+    eprintln!("{}", String::from_utf8_lossy(&output.stdout));
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}

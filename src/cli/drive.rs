@@ -4,6 +4,7 @@ use super::Failure;
 use super::foxglove_feed::FoxgloveFeed;
 use super::processes::MOST_RANKS;
 use super::results::MANIFEST;
+use crate::geodesy::Site;
 use crate::link::{FoxgloveServer, Pacing};
 use crate::report::manifest::FileHash;
 use crate::report::progress::Progress;
@@ -30,6 +31,8 @@ const MOST_TOLD: usize = 20;
 pub struct Plan<'a> {
     /// The scenario.
     pub scenario: &'a Scenario,
+    /// Where on the earth its world is.
+    pub site: Option<Site>,
     /// What to do when a rank is lost; it knows the folder of the run.
     pub recovery: &'a Arc<Recovery>,
     /// Whether the record in the folder is gone on with.
@@ -139,7 +142,8 @@ pub fn drive<'a>(
     };
     let folder = plan.recovery.folder().cloned();
     let own = folder.clone().filter(|_| here == 0);
-    let mut recorder = Recorder::new(plan.scenario, own, size, [plan.resumes, plan.trace]);
+    let recorder = Recorder::new(plan.scenario, own, size, [plan.resumes, plan.trace]);
+    let mut recorder = recorder.with_site(plan.site);
     if let (true, Some(folder)) = (plan.parts, folder) {
         see_folder(&mut ranks, &folder, plan.apart)?;
         recorder = recorder.in_parts(folder, here);

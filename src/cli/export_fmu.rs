@@ -71,7 +71,8 @@ impl ExportFmu {
         let (library, interface) = (self.library()?, self.fmi.into());
         let variables = variables(&built.world, &outside(&file.scenario));
         let identifier = model_identifier(&file.scenario.name);
-        let heartbeat = built.world.clock.heartbeat();
+        let clock = &built.world.clock;
+        let heartbeat = clock.told(clock.steps_per_heartbeat());
         let description = Description {
             name: &file.scenario.name,
             description: &file.scenario.description,
@@ -142,7 +143,7 @@ fn summary(out: &Path, bytes: usize, built: &Built, variables: &[Variable]) -> s
         "file": out.display().to_string(),
         "bytes": bytes,
         "instantiation_token": built.fingerprint,
-        "heartbeat": built.world.clock.heartbeat(),
+        "heartbeat": built.world.clock.told(built.world.clock.steps_per_heartbeat()),
         "variables": variables.iter().enumerate().map(variable).collect::<Vec<_>>(),
     })
 }

@@ -220,6 +220,7 @@ impl Run {
         let controller = controller.as_mut().map(|own| &mut **own as &mut dyn Controller);
         let plan = Plan {
             scenario: &file.scenario,
+            site: built.site,
             recovery: &recovery,
             stores: true,
             quiet,
@@ -274,7 +275,7 @@ impl Run {
             return if cut { Err(Failure::Reported { code: INTERRUPTED }) } else { Ok(None) };
         };
         let folder = place.folder.clone();
-        let resumed_at = prepared.state.as_ref().map(|state| built.world.clock.time(state.tick));
+        let resumed_at = prepared.state.as_ref().map(|state| built.world.clock.told(state.tick));
         let summary = self.leave(driven, place, (&file, &built), (wall, resumed_at), quiet)?;
         // the results first: a peer that reads slowly, or not at all, delays nothing but this
         if let Some(served) = &served {

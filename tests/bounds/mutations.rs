@@ -1,4 +1,4 @@
-//! Inputs altered by the thousand: scenarios, vehicles, elevation models, meshes and
+//! Inputs altered by the thousand: scenarios, vehicles, elevation models, ways, meshes and
 //! checkpoints are read without a panic, in bounded memory and time, and what is still
 //! valid builds and takes a heartbeat.
 //!
@@ -554,6 +554,59 @@ fn elevation_models() {
         bytes
     };
     mutate("elevation_models", make, |case, _| carries(case));
+}
+
+const ROUTES: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
+<gpx xmlns="http://www.topografix.com/GPX/1/1" version="1.1" creator="x"><wpt lat="46.5" lon="9.8"/>
+<trk><name>a &amp; b</name><trkseg><trkpt lat="46.5" lon="9.8"><ele>1800</ele></trkpt>
+<trkpt lat="46.5" lon="9.8003"><extensions><x:a xmlns:x="y">3</x:a></extensions></trkpt></trkseg>
+<trkseg><trkpt lat="46.5001" lon="9.8005"/></trkseg></trk><rte></rte></gpx>"#;
+
+const LINES: &str = r#"{"type": "FeatureCollection", "features": [
+  {"type": "Feature", "properties": {"name": "m", "n": [1, null]}, "geometry": {"type": "MultiLineString",
+    "coordinates": [[[9.8, 46.5], [9.8003, 46.5, 1800]], [], [[9.8003, 46.5], [9.8005, 46.5001]]]}},
+  {"type": "Feature", "properties": null, "geometry": null},
+  {"type": "Feature", "geometry": {"type": "GeometryCollection", "geometries": [
+    {"type": "Polygon", "coordinates": [[[9.8, 46.5], [9.9, 46.5], [9.8, 46.6], [9.8, 46.5]]]},
+    {"coordinates": [9.8, 46.5], "type": "Point"}]}}]}"#;
+
+/// The feature of [`LINES`] that is nowhere.
+const NOTHING: &str = r#"{"type": "Feature", "properties": null, "geometry": null},"#;
+
+#[test]
+fn ways() {
+    let table = "name, lon, lat\na, 9.8, 46.5\n\"b, c\", 9.8003, 46.5\nd, 9.8005, 46.5001\n";
+    let files = [("gpx", ROUTES), ("geojson", LINES), ("csv", table)];
+    // the ending comes first, for it says what the file is
+    let make = |dice: &mut Dice| {
+        let (ending, text) = *dice.of(&files);
+        let mut bytes = text.as_bytes().to_vec();
+        match serde_json::from_slice::<serde_json::Value>(&bytes) {
+            // JSON's null has no place in TOML
+            Ok(_) if dice.below(3) > 0 => {
+                let text = text.replace(NOTHING, "").replace(", null]", "]");
+                let mut tree: Value = serde_json::from_str(&text).unwrap();
+                alter_tree(dice, &mut tree);
+                bytes = serde_json::to_vec(&tree).unwrap_or_default();
+            }
+            _ => alter_bytes(dice, &mut bytes),
+        }
+        [ending.as_bytes(), b"\0", &bytes].concat()
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let attempt = |case: &[u8], _| {
+        let end = case.iter().position(|byte| *byte == 0).unwrap();
+        let name = format!("way.{}", String::from_utf8_lossy(&case[..end]));
+        std::fs::write(folder.path().join(&name), &case[end + 1..]).unwrap();
+        let text = format!(
+            "format = 1\nname = 'w'\ntime = {{ duration = 1 }}\nsoil = {{ default = 'mud' }}\n\
+             site = {{ latitude_deg = 46.5, longitude_deg = 9.8 }}\n[[vehicle]]\nname = 'a'\n\
+             model = 'hmmwv'\nposition = [0, 0]\n\
+             driver = {{ kind = 'path', speed = 4, waypoints = {{ file = '{name}' }} }}\n"
+        );
+        ScenarioFile::parse("mutant.toml", &text, folder.path(), &[]).is_ok()
+    };
+    mutate("ways", make, attempt);
 }
 
 #[test]

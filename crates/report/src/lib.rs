@@ -4,6 +4,8 @@
 
 pub mod report;
 
+#[cfg(test)]
+use bekker_ground::random;
 use bekker_ground::{geodesy, grid, ground, soil, spatial, terrain};
 use bekker_scenario::scenario;
 use bekker_sensor::sensor;

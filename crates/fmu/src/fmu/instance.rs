@@ -139,7 +139,7 @@ impl Instance {
         if !same(from, now) {
             return Err(FmuError::CommunicationPoint { given: from, now });
         }
-        let heartbeat = clock.heartbeat();
+        let heartbeat = clock.told(clock.steps_per_heartbeat());
         let count = (length / heartbeat).round();
         let whole = same(length, count * heartbeat) && count >= 1.0 && length <= LONGEST_STEP;
         if !whole {

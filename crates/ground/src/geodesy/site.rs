@@ -60,6 +60,18 @@ impl Site {
         Site { turn, ..self }
     }
 
+    /// The projection whose easting and northing x and y are, m, if they are those of one: of
+    /// no world that is turned or measured in stretched degrees.
+    pub fn transverse_mercator(&self) -> Option<TransverseMercator> {
+        match self.projection {
+            Projection::Grid { grid, origin } if self.turn == 0.0 => {
+                let [x, y] = grid.origin;
+                Some(TransverseMercator { origin: [x - origin[0], y - origin[1]], ..grid })
+            }
+            _ => None,
+        }
+    }
+
     /// The place of a point of the world frame.
     pub fn place(&self, point: &Vec3) -> Geodetic {
         let (sin, cos) = sin_cos(self.turn);

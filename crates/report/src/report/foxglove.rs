@@ -4,7 +4,8 @@
 //!
 //! Times are simulated ones, counted from 1970. Frames: `world` (east, north, up); a
 //! vehicle's name for its chassis frame; `VEHICLE/SENSOR` for a sensor's; a camera's
-//! pictures are in `VEHICLE/SENSOR/optical` (x right, y down, z ahead).
+//! pictures are in `VEHICLE/SENSOR/optical` (x right, y down, z ahead), those of the right
+//! camera of a pair in the left one's, as ROS has it.
 
 use super::protobuf::{File, Holds, Message, Type, describe, many, one};
 use crate::sensor::camera::{Camera, Lens};

@@ -39,7 +39,14 @@ mod op {
     pub const METADATA_INDEX: u8 = 13;
     pub const SUMMARY_OFFSET: u8 = 14;
     pub const DATA_END: u8 = 15;
+    /// A private record; readers skip it.
+    pub const GAP: u8 = 0x80;
 }
+
+/// Bytes of a record's code and length.
+pub(super) const HEAD: usize = 9;
+/// Bytes of a footer with the magic behind it.
+pub(super) const FOOTER: usize = HEAD + 20 + MAGIC.len();
 
 /// Content of a record, little-endian.
 #[derive(Default)]
@@ -111,6 +118,8 @@ pub(super) struct Mcap<W> {
     to: W,
     position: u64,
     crc: Hasher,
+    /// Whether `crc` is of all bytes before `position`.
+    is_checked: bool,
     /// Schemas and channels, in the order they were added.
     listed: Vec<Listed>,
     /// Messages of each channel.
@@ -134,6 +143,7 @@ impl<W: Write> Mcap<W> {
             to,
             position: 0,
             crc: Hasher::new(),
+            is_checked: true,
             listed: Vec::new(),
             counts: BTreeMap::new(),
             schemas: 0,
@@ -177,23 +187,26 @@ impl<W: Write> Mcap<W> {
         self.chunks.len()
     }
 
-    /// Brings what is written to the file.
-    pub fn flush(&mut self) -> io::Result<()> {
-        self.to.flush()
+    /// End of what has been written so far, bytes.
+    pub fn position(&self) -> u64 {
+        self.position
     }
 
-    /// Where the next chunk will stand, and what the file would end with from there if
-    /// it were ended now.
-    pub fn ending(&self) -> io::Result<(u64, Vec<u8>)> {
+    /// Returns the bytes that finish the file if they are written at `position`, and how many of
+    /// them precede the end of the data.
+    ///
+    /// Elsewhere than at [`Mcap::position`] the data section has no checksum.
+    pub fn ending_at(&self, position: u64) -> io::Result<(Vec<u8>, usize)> {
         let listed = self.listed.iter().map(|listed| Listed {
             code: listed.code,
             bytes: listed.bytes.clone(),
             written: listed.written,
         });
-        let now = Mcap {
+        let mut now = Mcap {
             to: Vec::new(),
-            position: self.position,
+            position,
             crc: self.crc.clone(),
+            is_checked: position == self.position,
             listed: listed.collect(),
             counts: self.counts.clone(),
             schemas: self.schemas,
@@ -204,7 +217,9 @@ impl<W: Write> Mcap<W> {
             metadata: self.metadata.clone(),
             span: self.span,
         };
-        Ok((self.position, now.finish()?))
+        now.end_chunk()?;
+        let data = now.to.len();
+        Ok((now.finish()?, data))
     }
 
     /// Adds a schema of Protocol Buffers; its number.
@@ -289,7 +304,8 @@ impl<W: Write> Mcap<W> {
     /// Ends the file and hands back what it was written to.
     pub fn finish(mut self) -> io::Result<W> {
         self.end_chunk()?;
-        let crc = self.crc.clone().finalize();
+        // 0: not computed
+        let crc = if self.is_checked { self.crc.clone().finalize() } else { 0 };
         self.write(&Record::default().u32(crc).bytes(op::DATA_END))?;
         let summary_start = self.position;
         let of = |listed: &[Listed], code: u8| -> Vec<u8> {
@@ -313,11 +329,7 @@ impl<W: Write> Mcap<W> {
         let offset_start = self.position;
         self.write(&offsets)?;
         // the checksum covers the footer up to itself
-        let footer = Record::default().u64(summary_start).u64(offset_start);
-        let head = footer.bytes(op::FOOTER);
-        let mut head = head[..1].to_vec();
-        head.extend_from_slice(&20u64.to_le_bytes());
-        head.extend_from_slice(&footer.0);
+        let head = footer_head(summary_start, offset_start);
         self.write(&head)?;
         let crc = self.crc.clone().finalize();
         self.write(&crc.to_le_bytes())?;
@@ -343,6 +355,38 @@ impl<W: Write> Mcap<W> {
             .u64(last);
         record.sized(&counts.0).bytes(op::STATISTICS)
     }
+}
+
+impl Mcap<Vec<u8>> {
+    /// Takes what has been written since this was called last.
+    pub fn take(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.to)
+    }
+}
+
+/// A footer up to its checksum.
+fn footer_head(summary_start: u64, offset_start: u64) -> Vec<u8> {
+    let fields = Record::default().u64(summary_start).u64(offset_start);
+    let mut head = vec![op::FOOTER];
+    head.extend_from_slice(&20u64.to_le_bytes());
+    head.extend_from_slice(&fields.0);
+    head
+}
+
+/// The end of a file without a summary: a footer and the magic.
+pub(super) fn bare_footer() -> [u8; FOOTER] {
+    let mut bytes = [0; FOOTER];
+    let head = footer_head(0, 0);
+    bytes[..head.len()].copy_from_slice(&head);
+    bytes[FOOTER - MAGIC.len()..].copy_from_slice(&MAGIC);
+    bytes
+}
+
+/// Code and length of a private record; `content` is its length in bytes.
+pub(super) fn gap_head(content: u64) -> [u8; HEAD] {
+    let mut head = [op::GAP; HEAD];
+    head[1..].copy_from_slice(&content.to_le_bytes());
+    head
 }
 
 #[cfg(test)]
@@ -372,8 +416,8 @@ mod tests {
         file.message(channels[1], 20, &vec![7; CHUNK]).unwrap();
         file.message(channels[0], 30, b"two").unwrap();
         // ended for now, it is what it would be if it ended here
-        let (at, ending) = file.ending().unwrap();
-        let start = file.to[..at as usize].to_vec();
+        let (ending, _) = file.ending_at(file.position()).unwrap();
+        let start = file.to.clone();
         let bytes = file.finish().unwrap();
         assert_eq!([start, ending].concat(), bytes);
         let found = super::super::mcap_read::records(&mut &bytes[..], b"").unwrap();

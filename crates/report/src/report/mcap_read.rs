@@ -43,14 +43,15 @@ pub(super) fn each(
     let mut known = Known::default();
     let mut magic = [0; 8];
     if file.read_exact(&mut magic).is_ok() {
-        while let Some((code, content)) = next(file)? {
+        while let Some((code, length)) = head(file)? {
             // what follows the data repeats it, or is left of what was to be written over
             match code {
-                CHUNK => match unpacked(&content) {
+                CHUNK => match content(file, length)?.and_then(|content| unpacked(&content)) {
                     Some(chunk) => known.read(&chunk, take)?,
                     None => break,
                 },
                 DATA_END => break,
+                _ if io::copy(&mut file.by_ref().take(length), &mut io::sink())? < length => break,
                 _ => {}
             }
         }
@@ -64,16 +65,30 @@ const MESSAGE: u8 = 5;
 const CHUNK: u8 = 6;
 const DATA_END: u8 = 15;
 
-/// The next record, if it is there whole.
-fn next(from: &mut impl Read) -> io::Result<Option<(u8, Vec<u8>)>> {
+/// Code and length of the next record, if they are there.
+fn head(from: &mut impl Read) -> io::Result<Option<(u8, u64)>> {
     let mut head = [0; 9];
-    if from.read_exact(&mut head).is_err() {
-        return Ok(None);
+    match from.read_exact(&mut head) {
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(None),
+        Err(error) => Err(error),
+        Ok(()) => {
+            let length = u64::from_le_bytes(head[1..].try_into().unwrap_or_default());
+            Ok(Some((head[0], length)))
+        }
     }
-    let length = u64::from_le_bytes(head[1..].try_into().unwrap_or_default());
+}
+
+/// The content of a record of a length, if it is there whole.
+fn content(from: &mut impl Read, length: u64) -> io::Result<Option<Vec<u8>>> {
     let mut content = Vec::new();
     from.take(length).read_to_end(&mut content)?;
-    Ok((content.len() as u64 == length).then_some((head[0], content)))
+    Ok((content.len() as u64 == length).then_some(content))
+}
+
+/// The next record, if it is there whole.
+fn next(from: &mut impl Read) -> io::Result<Option<(u8, Vec<u8>)>> {
+    let Some((code, length)) = head(from)? else { return Ok(None) };
+    Ok(content(from, length)?.map(|content| (code, content)))
 }
 
 /// A cursor over a record's content.

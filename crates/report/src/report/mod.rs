@@ -75,6 +75,7 @@ mod legend;
 pub mod manifest;
 mod map;
 mod mcap;
+mod mcap_file;
 mod mcap_read;
 mod own_file;
 mod page;

@@ -8,13 +8,15 @@
 //! `sensors/V/S/NUMBER.EXTENSION`; `frames.csv` lists them. What is kept in memory does not grow with the run
 //! but for a line a megabyte.
 
-use super::columns::{Column, Values, write_at};
+use super::columns::{Column, Values};
 use super::growing::Growing;
 use super::mcap::Mcap;
-use super::own_file::{check_name, check_reach};
+use super::mcap_file::McapFile;
+use super::own_file::check_name;
 use super::tables::Tables;
 use super::topics::{self, TopicMessage, Topics};
 use super::{ReportError, clouds, file, frames, mcap_read, rundir};
+use crate::geodesy::Site;
 use crate::scenario::config::{self, FrameFormat, StateFormat};
 use crate::sensor::camera::Image;
 use crate::sensor::lidar::Cloud;
@@ -25,18 +27,18 @@ use crate::simulation::{
 use crate::spatial::Pose;
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{BufReader, BufWriter, Seek, Write};
+use std::io::{BufReader, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// Name of the file of all readings in a run's folder.
 pub const MCAP: &str = "sensors.mcap";
-/// What the MCAP's open chunk holds, to the last heartbeat: the file itself gets whole
-/// chunks only, and an ending that is written over. Gone once the run has ended.
+/// Name of the file of the MCAP's open chunk, current to the last heartbeat; the MCAP has it up to
+/// its last ending. Removed when the run ends.
 const OPEN: &str = ".sensors.open";
 /// Stem of the list of saved frames.
 const FRAMES: &str = "frames";
-/// Wall time between endings of the MCAP that make it readable for now.
+/// Wall time between endings of the MCAP: readers find the open chunk and the index there.
 const ENDING: Duration = Duration::from_secs(1);
 /// How frames of a sensor are saved.
 struct Saved {
@@ -47,7 +49,7 @@ struct Saved {
 /// The MCAP being written.
 struct Written {
     path: PathBuf,
-    mcap: Mcap<BufWriter<fs::File>>,
+    mcap: McapFile<fs::File>,
     descriptors: Vec<u8>,
     schemas: BTreeMap<String, u16>,
     /// Channels of topics and schemas: two sources may have chosen one topic.
@@ -60,18 +62,21 @@ impl Written {
         let TopicMessage { topic, schema, time_us, data } = message;
         let Written { mcap, schemas, channels, descriptors, path } = self;
         let key = (topic.to_owned(), schema.to_owned());
-        let channel = match channels.get(&key) {
-            Some(&channel) => channel,
-            None => {
-                let schema = *schemas
-                    .entry(schema.to_owned())
-                    .or_insert_with(|| mcap.schema(schema, descriptors));
-                let channel = mcap.channel(schema, topic);
-                channels.insert(key, channel);
-                channel
-            }
-        };
-        mcap.message(channel, 1000 * time_us, data).map_err(ReportError::file("write", path))
+        let added = mcap.add(|mcap| {
+            let channel = match channels.get(&key) {
+                Some(&channel) => channel,
+                None => {
+                    let schema = *schemas
+                        .entry(schema.to_owned())
+                        .or_insert_with(|| mcap.schema(schema, descriptors));
+                    let channel = mcap.channel(schema, topic);
+                    channels.insert(key, channel);
+                    channel
+                }
+            };
+            mcap.message(channel, 1000 * time_us, data)
+        });
+        added.map_err(ReportError::file("write", path))
     }
 }
 
@@ -79,15 +84,13 @@ impl Written {
 pub struct Recording {
     folder: PathBuf,
     written: Written,
-    /// The same file, for endings that are written over.
-    file: fs::File,
-    /// Bytes that it must have at least.
-    length: u64,
     ended: Option<Instant>,
     /// The open chunk on disk: of how many chunks before it, and how much of it.
     open: fs::File,
     opened: (usize, usize),
     topics: Topics,
+    /// The world frame's reference system, for point clouds.
+    reference: String,
     /// Of each vehicle, of each sensor, how its frames are saved.
     saved: Vec<Vec<Saved>>,
     tables: Tables,
@@ -98,8 +101,9 @@ pub struct Recording {
 
 impl Recording {
     /// Begins the files of a run in its folder, tables of small readings in these
-    /// formats, or goes on with them after a time, s; nothing where no vehicle has a
-    /// sensor. `about` goes into the MCAP: names, each with texts under keys.
+    /// formats; nothing where no vehicle has a sensor. `about` goes into the MCAP: names, each
+    /// with texts under keys. `resumed` has the time of the resume and that of the last sample
+    /// that the files must hold, s.
     ///
     /// # Errors
     /// [`ReportError`] when a file cannot be created or gone on with.
@@ -109,22 +113,22 @@ impl Recording {
         vehicles: &[config::Vehicle],
         formats: &[StateFormat],
         about: &[(&str, Vec<(String, String)>)],
-        after: Option<f64>,
-        sampled: f64,
+        site: Option<&Site>,
+        resumed: Option<[f64; 2]>,
     ) -> Result<Option<Recording>, ReportError> {
+        let after = resumed.map(|[after, _]| after);
         if model.agents.iter().all(|agent| agent.sensors.is_empty()) {
             return Ok(None);
         }
         let saved: Vec<Vec<Saved>> = saved(&model.agents, vehicles);
         let path = folder.join(MCAP);
         file::check_place(&path)?;
-        // what is gone on with is read while its follower is written beside it
+        // renamed once readers can open it; a resumed file is read until then
         let part = folder.join(format!(".{MCAP}.part"));
-        let file = file::create(if after.is_some() { &part } else { &path })?;
-        let own = file.try_clone().map_err(ReportError::file("create", &path))?;
-        let begun = Mcap::new(BufWriter::new(own)).and_then(|mut mcap| {
+        let file = file::create(&part)?;
+        let begun = Mcap::new(Vec::new()).and_then(|mut mcap| {
             about.iter().try_for_each(|(name, texts)| mcap.metadata(name, texts))?;
-            Ok(mcap)
+            McapFile::begin(file, mcap)
         });
         let mut files = Vec::new();
         let saves = saved.iter().flatten().any(|own| !own.formats.is_empty());
@@ -143,18 +147,17 @@ impl Recording {
                 channels: BTreeMap::new(),
             },
             folder: folder.to_owned(),
-            file,
-            length: 0,
             ended: None,
             open,
             opened: (usize::MAX, 0),
             topics: Topics::new(model),
+            reference: clouds::reference_system(site),
             saved,
             tables: Tables::open(folder, model, formats, after)?,
             frames,
             files,
         };
-        if let Some(time) = after {
+        if let Some([time, sampled]) = resumed {
             let nanoseconds = |time: f64| (1e9 * time).round() as u64;
             let last = recording.take_over(&before, nanoseconds(time))?;
             // poses are among the messages at every sample
@@ -164,10 +167,11 @@ impl Recording {
             }
             // in this order: were it killed between, either file has what the other lacks
             recording.note_open()?;
+            let ended = recording.written.mcap.end_for_now();
+            ended.map_err(ReportError::file("write", &part))?;
             fs::rename(&beside, &place).map_err(ReportError::file("write", &place))?;
-            fs::rename(&part, &recording.written.path)
-                .map_err(ReportError::file("write", &part))?;
         }
+        fs::rename(&part, &recording.written.path).map_err(ReportError::file("write", &part))?;
         Ok(Some(recording))
     }
 
@@ -196,43 +200,37 @@ impl Recording {
     /// # Errors
     /// [`ReportError`] when a file cannot be written.
     pub fn flush(&mut self) -> Result<(), ReportError> {
-        check_reach(&self.file, &self.written.path, self.length)?;
+        self.written.mcap.check_length(&self.written.path)?;
         self.tables.flush()?;
         self.frames.as_mut().map_or(Ok(()), Growing::flush)?;
         self.note_open()?;
         if self.ended.is_none_or(|last| last.elapsed() >= ENDING) {
             self.ended = Some(Instant::now());
             let Written { mcap, path, .. } = &mut self.written;
-            let (at, ending) = mcap.ending().map_err(ReportError::encode(path))?;
-            write_at(&self.file, &ending, at).map_err(ReportError::file("write", path))?;
-            self.length = at + ending.len() as u64;
+            mcap.end_for_now().map_err(ReportError::file("write", path))?;
         }
         Ok(())
     }
 
-    /// Brings the open chunk to the disk, after those before it.
+    /// Brings the open chunk to the disk; those before it are there.
     fn note_open(&mut self) -> Result<(), ReportError> {
-        let Written { mcap, path, .. } = &mut self.written;
-        let (chunks, chunk) = (mcap.chunks(), mcap.open_chunk());
+        let (chunks, chunk) = self.written.mcap.open_chunk();
         let place = self.folder.join(OPEN);
         let failed = ReportError::file("write", &place);
         if self.opened == (chunks, chunk.len()) {
             return Ok(());
         }
         if self.opened.0 == chunks {
-            let written = self.open.write_all(&chunk[self.opened.1..]);
-            written.map_err(failed)?;
+            self.open.write_all(&chunk[self.opened.1..]).map_err(failed)?;
         } else {
-            let chunk = chunk.to_vec();
-            mcap.flush().map_err(ReportError::file("write", path))?;
             let written = self
                 .open
                 .rewind()
                 .and_then(|()| self.open.set_len(0))
-                .and_then(|()| self.open.write_all(&chunk));
+                .and_then(|()| self.open.write_all(chunk));
             written.map_err(failed)?;
         }
-        self.opened = (chunks, mcap.open_chunk().len());
+        self.opened = (chunks, chunk.len());
         Ok(())
     }
 
@@ -282,7 +280,9 @@ impl Recording {
         self.tables.take(vehicle, delivery)?;
         match &delivery.reading {
             Reading::Cloud(cloud) => {
-                self.save(vehicle, delivery, &|format| of_cloud(format, cloud, delivery))?;
+                let reference = self.reference.clone();
+                let encode = |format| of_cloud(format, cloud, delivery, &reference);
+                self.save(vehicle, delivery, &encode)?;
             }
             Reading::Image(image) => {
                 self.save(vehicle, delivery, &|format| of_image(format, image))?;
@@ -328,15 +328,12 @@ impl Recording {
     /// # Errors
     /// [`ReportError`] when a file cannot be written.
     pub fn finish(self) -> Result<Vec<String>, ReportError> {
-        // its last chunk goes over the ending that was written for now
-        let Recording { written, folder, tables, mut files, frames, file, .. } = self;
+        let Recording { written, folder, tables, mut files, frames, .. } = self;
         let Written { mcap, path, .. } = written;
-        let ended = mcap.finish().and_then(|mut written| written.stream_position());
-        let end = ended.map_err(ReportError::file("write", &path))?;
-        check_reach(&file, &path, end)?;
+        mcap.check_length(&path)?;
+        let file = mcap.finish().map_err(ReportError::file("write", &path))?;
         check_name(&file, &path)?;
-        let cut = file.set_len(end).and_then(|()| file.sync_all());
-        cut.map_err(ReportError::file("write", &path))?;
+        file.sync_all().map_err(ReportError::file("write", &path))?;
         file::remove(&folder.join(OPEN))?;
         files.insert(0, MCAP.to_owned());
         files.extend(tables.finish()?);
@@ -428,11 +425,17 @@ fn of_image(format: FrameFormat, image: &Image) -> Result<Vec<u8>, String> {
     encoded.map_err(|error| error.to_string())
 }
 
-fn of_cloud(format: FrameFormat, cloud: &Cloud, delivery: &Delivery) -> Result<Vec<u8>, String> {
+fn of_cloud(
+    format: FrameFormat,
+    cloud: &Cloud,
+    delivery: &Delivery,
+    reference: &str,
+) -> Result<Vec<u8>, String> {
     match format {
         FrameFormat::Pcd => Ok(clouds::pcd(cloud, &delivery.pose)),
         FrameFormat::Las => {
-            Ok(clouds::las(cloud, &delivery.pose, decimal_seconds(delivery.taken_us)))
+            let time = decimal_seconds(delivery.taken_us);
+            Ok(clouds::las(cloud, &delivery.pose, time, reference))
         }
         _ => Err("a point cloud is no picture".into()),
     }

@@ -12,6 +12,7 @@ use super::readings::Recording;
 use super::scene::TrackPoint;
 use super::states::States;
 use super::trailer_events::TrailerEvents;
+use crate::geodesy::Site;
 use crate::scenario::Scenario;
 use crate::scenario::config::Driver;
 use crate::sensor::Delivery;
@@ -38,13 +39,13 @@ pub struct Record {
 impl Record {
     /// Begins the files of a run with its first samples, or, if it goes on with a record in this
     /// folder `since` a tick, with what was taken down by then; hashes and commands with those up
-    /// to the world's.
+    /// to the world's. `site` is the world's position on the earth.
     ///
     /// # Errors
     /// [`ReportError`] when a file cannot be created or gone on with.
     pub fn open(
         folder: &Path,
-        scenario: &Scenario,
+        (scenario, site): (&Scenario, Option<&Site>),
         world: &World,
         now: &[Sample],
         since: Option<u64>,
@@ -57,9 +58,11 @@ impl Record {
         let readings = if output.readings {
             let (model, entries) = (world.model(), &scenario.vehicle);
             let about = about(scenario, world);
-            let tick = since.unwrap_or(0);
-            let sampled = clock.told(tick - tick % clock.ticks_in(output.interval).max(1));
-            Recording::open(folder, model, entries, &output.states, &about, after, sampled)?
+            let resumed = since.map(|tick| {
+                let sampled = tick - tick % clock.ticks_in(output.interval).max(1);
+                [tick, sampled].map(|tick| clock.told(tick))
+            });
+            Recording::open(folder, model, entries, &output.states, &about, site, resumed)?
         } else {
             None
         };

@@ -8,6 +8,7 @@ use super::reach::Reach;
 use super::record::{Finished, GROUND_INTERVAL, Record};
 use super::record_parts::{self, RecordPart, RecordParts};
 use super::scene::TrackPoint;
+use crate::geodesy::Site;
 use crate::scenario::Scenario;
 use crate::simulation::{Flow, HeartbeatFigures, Moment, Observer, Sample, World};
 use std::path::{Path, PathBuf};
@@ -17,6 +18,8 @@ use std::path::{Path, PathBuf};
 /// vehicles, and the first the rest.
 pub struct Recorder<'a> {
     scenario: &'a Scenario,
+    /// Where the world is on the earth.
+    site: Option<Site>,
     folder: Option<PathBuf>,
     /// Whether the record in the folder is gone on with.
     resumes: bool,
@@ -57,6 +60,7 @@ impl<'a> Recorder<'a> {
     ) -> Recorder<'a> {
         Recorder {
             scenario,
+            site: None,
             folder,
             resumes,
             ranks,
@@ -67,6 +71,11 @@ impl<'a> Recorder<'a> {
             costs: vec![HeartbeatCosts::default(); ranks],
             left: Default::default(),
         }
+    }
+
+    /// Sets where the world is on the earth, for the reference system of point clouds.
+    pub fn with_site(self, site: Option<Site>) -> Recorder<'a> {
+        Recorder { site, ..self }
     }
 
     /// Has this rank take down what its own vehicles do beside the record, which the first makes
@@ -107,7 +116,8 @@ impl<'a> Recorder<'a> {
         let now = world.state().tick;
         let parts = self.resumes.then(|| RecordParts::before(now, folder)).transpose()?;
         let since = parts.as_ref().map(|own| own.since().unwrap_or(now));
-        let mut record = Record::open(folder, self.scenario, world, samples, since)?;
+        let mut record =
+            Record::open(folder, (self.scenario, self.site.as_ref()), world, samples, since)?;
         let mut heartbeats = Heartbeats::open(folder, self.ranks, self.trace, since)?;
         if let Some(parts) = parts.filter(|own| own.since().is_some()) {
             parts.join(now, world, (&mut record, &mut heartbeats), |_| ())?;

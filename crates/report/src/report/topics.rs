@@ -64,6 +64,8 @@ pub fn met(world: &World, hit: &Hit) -> String {
 /// A sensor as messages tell of it.
 struct Source {
     frame: String,
+    /// The frame of a camera's pictures, in which its projection holds.
+    pictures: String,
     mount: Pose,
     /// Of a camera, what it is.
     camera: Option<Camera>,
@@ -85,6 +87,7 @@ impl Topics {
     pub fn new(model: &WorldModel) -> Topics {
         let source = |vehicle: &str, sensor: &crate::sensor::Sensor| Source {
             frame: format!("{vehicle}/{}", sensor.name),
+            pictures: optical(&format!("{vehicle}/{}", sensor.picture_frame())),
             mount: sensor.mount,
             camera: match &sensor.model {
                 Model::Camera(spec) => Camera::of(spec),
@@ -241,7 +244,9 @@ impl Topics {
             }
             Reading::Image(image) => {
                 self.calibration(vehicle, sensor as usize, taken_us, due_us, to)?;
-                return image_channels(&topic, taken_us, due_us, image, to);
+                let frame = &self.carriers[vehicle].sensors[sensor as usize].pictures;
+                let heading = Heading { time_us: taken_us, frame };
+                return image_channels(&topic, &heading, due_us, image, to);
             }
         };
         say(to, &topic, schema, due_us, &data)
@@ -257,8 +262,8 @@ impl Topics {
         to: &mut Sink<'_>,
     ) -> Result<(), ReportError> {
         let source = &self.carriers[vehicle].sensors[sensor];
-        let (frame, topic) = (optical(&source.frame), format!("/{}/calibration", source.frame));
-        let heading = Heading { time_us: taken_us, frame: &frame };
+        let topic = format!("/{}/calibration", source.frame);
+        let heading = Heading { time_us: taken_us, frame: &source.pictures };
         let camera = source.camera.as_ref();
         match camera.and_then(|camera| foxglove::camera_calibration(&heading, camera)) {
             Some(data) => say(to, &topic, "foxglove.CameraCalibration", due_us, &data),
@@ -299,22 +304,20 @@ fn say(
 /// Tells the channels of a picture.
 fn image_channels(
     topic: &str,
-    taken_us: u64,
+    heading: &Heading<'_>,
     due_us: u64,
     image: &Image,
     to: &mut Sink<'_>,
 ) -> Result<(), ReportError> {
-    let frame = optical(&topic[1..]);
-    let heading = Heading { time_us: taken_us, frame: &frame };
     if !image.colour.is_empty() {
         let encoded = frames::png8(image).map_err(ReportError::encode(Path::new("a picture")))?;
-        let data = foxglove::compressed_image(&heading, &encoded);
+        let data = foxglove::compressed_image(heading, &encoded);
         let topic = format!("{topic}/image");
         say(to, &topic, "foxglove.CompressedImage", due_us, &data)?;
     }
     let size = [image.width, image.height];
     for (name, encoding, data) in raw_channels(image) {
-        let data = foxglove::raw_image(&heading, size, encoding, &data);
+        let data = foxglove::raw_image(heading, size, encoding, &data);
         let topic = format!("{topic}/{name}");
         say(to, &topic, "foxglove.RawImage", due_us, &data)?;
     }

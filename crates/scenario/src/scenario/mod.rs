@@ -61,6 +61,8 @@ pub struct ScenarioFile {
     pub folder: PathBuf,
     /// The files that it is built from.
     pub inputs: Inputs,
+    /// Assumptions made about files of ways, as warnings.
+    pub assumed: Vec<Fault>,
 }
 
 impl ScenarioFile {
@@ -143,13 +145,13 @@ impl ScenarioFile {
         inputs: Inputs,
     ) -> Result<ScenarioFile, Faults> {
         Faults::into_result(conform(&document, &SCHEMA))?;
-        places::resolve(&mut document, folder, &inputs)?;
+        let assumed = places::resolve(&mut document, folder, &inputs)?;
         rows::expand(&mut document)?;
         let scenario: Scenario = serde_json::from_value(document.root.value.to_json())
             .map_err(|e| document.fault("", Problem::Refused { cause: e.to_string() }))?;
         Faults::into_result(consistency::check(&scenario, &document))?;
         let folder = folder.to_path_buf();
-        Ok(ScenarioFile { scenario, document, folder, inputs })
+        Ok(ScenarioFile { scenario, document, folder, inputs, assumed })
     }
 }
 

@@ -4,7 +4,7 @@
 use super::build;
 use super::config::{Surface, WayFile};
 use super::document::{Document, Node, Value};
-use super::fault::{Faults, Problem};
+use super::fault::{Fault, Faults, Problem};
 use super::input;
 use super::inputs::Inputs;
 use super::way::{self, Coordinates};
@@ -13,28 +13,38 @@ use crate::numeric::hypot;
 use crate::terrain::{Placement, TerrainError, Unit, read_raster};
 use std::path::Path;
 
-/// Replaces every place of `document` that is not in the local frame already.
+/// Most points of a way that are kept.
+const MOST_POINTS: usize = 100_000;
+
+/// Replaces every place of `document` that is not in the local frame already; what was assumed
+/// about files of ways is returned.
 ///
 /// The document conforms to the schema. Nothing is opened where there is nothing to replace.
 ///
 /// # Errors
 /// A way's file that cannot be read, and places that nothing leads to the local frame from.
-pub fn resolve(document: &mut Document, folder: &Path, inputs: &Inputs) -> Result<(), Faults> {
+pub fn resolve(
+    document: &mut Document,
+    folder: &Path,
+    inputs: &Inputs,
+) -> Result<Vec<Fault>, Faults> {
     let mut found = Vec::new();
     collect("", &document.root, &mut found);
     if found.is_empty() {
-        return Ok(());
+        return Ok(Vec::new());
     }
     let frame = Frame::of(document, folder, inputs)?;
-    let mut faults = Vec::new();
+    let (mut faults, mut assumed) = (Vec::new(), Vec::new());
     for key in found {
         let Some(node) = document.get(&key) else { continue };
-        match frame.points(node, folder, inputs) {
+        let refused = |cause: String| document.fault(&key, Problem::Refused { cause });
+        let mut note = |cause: String| assumed.push(refused(cause));
+        match frame.points(node, folder, inputs, &mut note) {
             Ok(value) => document.replace(&key, value),
-            Err(cause) => faults.push(document.fault(&key, Problem::Refused { cause })),
+            Err(cause) => faults.push(refused(cause)),
         }
     }
-    Faults::into_result(faults)
+    Faults::into_result(faults).map(|()| assumed)
 }
 
 /// Keys of places and ways that are written as tables. `[site]` has a latitude too, but is
@@ -86,8 +96,14 @@ impl Frame {
         Ok(Frame { placement, site })
     }
 
-    /// A place as `[x, y]`, a way's file as a list of them.
-    fn points(&self, node: &Node, folder: &Path, inputs: &Inputs) -> Result<Value, String> {
+    /// A place as `[x, y]`, a way's file as a list of them; `note` takes what is assumed about it.
+    fn points(
+        &self,
+        node: &Node,
+        folder: &Path,
+        inputs: &Inputs,
+        note: &mut dyn FnMut(String),
+    ) -> Result<Value, String> {
         let Value::Table(entries) = &node.value else { return Ok(node.value.clone()) };
         let number = |name: &str| entries.get(name).and_then(|node| node.value.number());
         let list = |items: Vec<Value>| {
@@ -107,9 +123,8 @@ impl Frame {
         let file: WayFile =
             serde_json::from_value(node.value.to_json()).map_err(|e| e.to_string())?;
         let path = folder.join(&file.file);
-        let (coordinates, read) = way::read(&path, inputs).map_err(|e| e.to_string())?;
-        let mut points: Vec<[f64; 2]> = Vec::with_capacity(read.len());
-        for at in read {
+        let mut points: Vec<[f64; 2]> = Vec::new();
+        let assumed = way::read(&path, file.track.as_ref(), inputs, &mut |coordinates, at| {
             let [x, y] = match coordinates {
                 Coordinates::Local => at,
                 Coordinates::Grid => self.of_grid(at)?,
@@ -117,9 +132,20 @@ impl Frame {
             };
             let far = |last: &[f64; 2]| hypot(x - last[0], y - last[1]) >= file.least_distance;
             if points.last().is_none_or(far) {
+                if points.len() == MOST_POINTS {
+                    return Err(format!(
+                        "{}: has more than {MOST_POINTS} points at least {} m from the one before; \
+                         thin them out or raise least_distance",
+                        file.file.display(),
+                        file.least_distance
+                    ));
+                }
                 points.push([x, y]);
             }
-        }
+            Ok(())
+        });
+        let assumed = assumed.map_err(|error| error.to_string())?;
+        assumed.iter().for_each(|own| note(format!("{}: {own}", file.file.display())));
         if points.len() < 2 {
             return Err(format!(
                 "{}: {} point at least {} m from the one before; a way has at least 2",

@@ -1,7 +1,17 @@
-//! Ways in files: GPX, GeoJSON and tables.
+//! Ways in files: GPX, GeoJSON and tables, read point by point.
+//!
+//! A file may hold many lines, and one is driven. Files of lines are parsed twice: first to list
+//! the lines, then for the points of one. Memory does not grow with the number of
+//! points.
 
+mod geojson;
+mod gpx;
+mod lines;
+mod table;
+
+use super::config::LineChoice;
 use super::inputs::Inputs;
-use geojson::GeometryValue;
+use lines::{Lines, Picked};
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
@@ -41,141 +51,154 @@ pub(super) enum WayError {
         /// What is wrong.
         cause: String,
     },
+    /// The points are of no use to whoever reads them.
+    #[error("{0}")]
+    Unusable(String),
 }
 
-/// The points of a way, pairs in the order that their coordinates are named in.
+/// A part of a file, in the order of parsing.
+enum Part<'a> {
+    /// A line begins, and the one before is over. The segments of one that is a recording follow
+    /// each other whatever lies between them.
+    Line { kind: &'static str, is_recording: bool },
+    /// The last line turns out to be of a kind, or none at all.
+    Kind(Option<&'static str>),
+    /// The name of all lines from this one on, counted from 0.
+    Name { from: usize, name: &'a str },
+    /// A segment of the line begins.
+    Segment,
+    /// A point of the segment: latitude and longitude.
+    Point([f64; 2]),
+}
+
+/// Takes the parts of a file; an error ends the parsing.
+type Visit<'a> = dyn FnMut(Part<'_>) -> Result<(), String> + 'a;
+/// Takes points, each a pair in the order in which its coordinates are named.
+pub(super) type PointSink<'a> = dyn FnMut(Coordinates, [f64; 2]) -> Result<(), String> + 'a;
+
+/// Shows the points of a way to `take`: of the only line in the file, or the chosen one. What was
+/// assumed about the file is returned, a sentence each.
 ///
 /// # Errors
-/// A file that cannot be read, of an unknown ending, or without a way in it.
-pub(super) fn read(path: &Path, inputs: &Inputs) -> Result<(Coordinates, Vec<[f64; 2]>), WayError> {
+/// A file that cannot be read, has an unknown ending or no way; a file with several lines and no
+/// choice among them; a failure of `take`.
+pub(super) fn read(
+    path: &Path,
+    choice: Option<&LineChoice>,
+    inputs: &Inputs,
+    take: &mut PointSink<'_>,
+) -> Result<Vec<String>, WayError> {
     let file = || path.to_path_buf();
     let ending = path.extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase);
     let parse = match ending.as_deref() {
-        Some("gpx") => gpx,
-        Some("geojson" | "json") => geojson,
-        Some("csv") => csv,
+        Some("gpx") => Some(gpx::parse as Parse),
+        Some("geojson" | "json") => Some(geojson::parse as Parse),
+        Some("csv") => None,
         _ => return Err(WayError::UnknownKind(file())),
     };
     let bytes = inputs
         .read_into_scenario(path, LARGEST)
         .map_err(|error| WayError::Unreadable { file: file(), cause: error.to_string() })?;
-    let (coordinates, points) =
-        parse(&bytes).map_err(|cause| WayError::Refused { file: file(), cause })?;
-    if let Some(index) = points.iter().position(|point| !point.iter().all(|x| x.is_finite())) {
-        let cause = format!("point {} is not finite", index + 1);
-        return Err(WayError::Refused { file: file(), cause });
-    }
-    let beyond =
-        |[latitude, longitude]: &[f64; 2]| latitude.abs() > 90.0 || longitude.abs() > 360.0;
-    if coordinates == Coordinates::Earth
-        && let Some(index) = points.iter().position(beyond)
-    {
-        let [latitude, longitude] = points[index];
-        let cause = format!(
-            "point {} is latitude {latitude}, longitude {longitude}; allowed: -90 to 90, -180 to 180",
-            index + 1
-        );
-        return Err(WayError::Refused { file: file(), cause });
-    }
-    Ok((coordinates, points))
-}
-
-type Parsed = Result<(Coordinates, Vec<[f64; 2]>), String>;
-
-/// The first route, else all segments of the first track, else the way points.
-fn gpx(bytes: &[u8]) -> Parsed {
-    let read = gpx::read(bytes).map_err(|error| error.to_string())?;
-    let place = |point: &gpx::Waypoint| [point.point().y(), point.point().x()];
-    let points: Vec<[f64; 2]> = if let Some(route) = read.routes.first() {
-        route.points.iter().map(place).collect()
-    } else if let Some(track) = read.tracks.first() {
-        track.segments.iter().flat_map(|segment| &segment.points).map(place).collect()
-    } else {
-        read.waypoints.iter().map(place).collect()
+    let (mut unusable, mut count) = (None, 0);
+    let mut checked = |coordinates: Coordinates, point: [f64; 2]| {
+        count += 1;
+        check(coordinates, point, count)?;
+        take(coordinates, point).map_err(|cause| unusable.insert(cause).clone())
     };
-    match points.is_empty() {
-        true => Err("holds no route, track or way point".into()),
-        false => Ok((Coordinates::Earth, points)),
-    }
-}
-
-/// The first LineString, whose positions are longitude and latitude (RFC 7946).
-fn geojson(bytes: &[u8]) -> Parsed {
-    let text = std::str::from_utf8(bytes).map_err(|error| error.to_string())?;
-    let read: geojson::GeoJson = text.parse().map_err(|error: geojson::Error| error.to_string())?;
-    let line = match &read {
-        geojson::GeoJson::Geometry(geometry) => first_line(&geometry.value),
-        geojson::GeoJson::Feature(feature) => {
-            feature.geometry.as_ref().and_then(|geometry| first_line(&geometry.value))
-        }
-        geojson::GeoJson::FeatureCollection(collection) => {
-            let geometries = collection.features.iter().filter_map(|f| f.geometry.as_ref());
-            geometries.filter_map(|geometry| first_line(&geometry.value)).next()
-        }
+    let outcome = match (parse, choice) {
+        (Some(parse), _) => line(&bytes, parse, choice, &mut checked),
+        (None, None) => table::parse(&bytes, &mut checked).map(|()| Vec::new()),
+        (None, Some(_)) => Err("a table is one line; leave out track".into()),
     };
-    line.map(|points| (Coordinates::Earth, points)).ok_or_else(|| "holds no LineString".into())
+    outcome.map_err(|cause| match unusable {
+        Some(cause) => WayError::Unusable(cause),
+        None => WayError::Refused { file: file(), cause },
+    })
 }
 
-fn first_line(value: &GeometryValue) -> Option<Vec<[f64; 2]>> {
-    match value {
-        GeometryValue::LineString { coordinates } => {
-            Some(coordinates.iter().map(|position| [position[1], position[0]]).collect())
-        }
-        GeometryValue::GeometryCollection { geometries } => {
-            geometries.iter().find_map(|geometry| first_line(&geometry.value))
-        }
-        _ => None,
+type Parse = fn(&[u8], &mut Visit<'_>) -> Result<(), String>;
+
+/// The points of one line of a file.
+fn line(
+    bytes: &[u8],
+    parse: Parse,
+    choice: Option<&LineChoice>,
+    take: &mut PointSink<'_>,
+) -> Result<Vec<String>, String> {
+    let mut lines = Lines::default();
+    parse(bytes, &mut |part| lines.add(part))?;
+    let (line, assumed) = lines.chosen(choice)?;
+    let mut picked = Picked::new(&line);
+    parse(bytes, &mut |part| match picked.point(&part) {
+        Some(point) => take(Coordinates::Earth, point),
+        None => Ok(()),
+    })?;
+    Ok(assumed)
+}
+
+/// Refuses a point that is nowhere; `number` counts from 1.
+fn check(coordinates: Coordinates, point: [f64; 2], number: usize) -> Result<(), String> {
+    if !point.iter().all(|x| x.is_finite()) {
+        return Err(format!("point {number} is not finite"));
     }
-}
-
-/// Names of the two columns of a table, in the order that a pair has.
-const COLUMNS: [(Coordinates, [&[&str]; 2]); 3] = [
-    (Coordinates::Local, [&["x"], &["y"]]),
-    (Coordinates::Grid, [&["easting", "e"], &["northing", "n"]]),
-    (
-        Coordinates::Earth,
-        [&["latitude", "lat", "latitude_deg"], &["longitude", "lon", "lng", "longitude_deg"]],
-    ),
-];
-
-fn csv(bytes: &[u8]) -> Parsed {
-    let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(bytes);
-    let header = reader.headers().map_err(|error| error.to_string())?.clone();
-    let column = |names: &[&str]| {
-        header.iter().position(|h| names.iter().any(|name| h.eq_ignore_ascii_case(name)))
-    };
-    let chosen = COLUMNS.iter().find_map(|(coordinates, [first, second])| {
-        Some((*coordinates, [column(first)?, column(second)?]))
-    });
-    let Some((coordinates, columns)) = chosen else {
-        let given = header.iter().collect::<Vec<_>>().join(", ");
+    let [latitude, longitude] = point;
+    if coordinates == Coordinates::Earth && (latitude.abs() > 90.0 || longitude.abs() > 360.0) {
         return Err(format!(
-            "has the columns {given}; allowed: x and y, easting and northing, or latitude and longitude"
+            "point {number} is latitude {latitude}, longitude {longitude}; allowed: -90 to 90, -180 to 180"
         ));
-    };
-    let mut points = Vec::new();
-    for (row, record) in reader.records().enumerate() {
-        let record = record.map_err(|error| error.to_string())?;
-        let number = |column: usize| {
-            let text = record.get(column).unwrap_or_default();
-            text.parse::<f64>().map_err(|_| {
-                format!("row {}: {} is '{text}'; allowed: a number", row + 2, &header[column])
-            })
-        };
-        points.push([number(columns[0])?, number(columns[1])?]);
     }
-    Ok((coordinates, points))
+    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn written(name: &str, text: &str) -> Result<(Coordinates, Vec<[f64; 2]>), String> {
+    type Points = (Coordinates, Vec<[f64; 2]>);
+
+    /// The points of a file, with what was assumed.
+    fn read_as(
+        name: &str,
+        text: &[u8],
+        choice: Option<&LineChoice>,
+    ) -> Result<(Points, Vec<String>), String> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(name);
         std::fs::write(&path, text).unwrap();
-        read(&path, &Inputs::default()).map_err(|error| error.to_string())
+        let (mut points, mut given) = (Vec::new(), None);
+        let assumed = read(&path, choice, &Inputs::default(), &mut |coordinates, point| {
+            given = Some(coordinates);
+            points.push(point);
+            Ok(())
+        });
+        let assumed = assumed.map_err(|error| error.to_string())?;
+        Ok(((given.ok_or("no points")?, points), assumed))
+    }
+
+    fn written(name: &str, text: &str) -> Result<Points, String> {
+        read_as(name, text.as_bytes(), None).map(|(way, _)| way)
+    }
+
+    fn chosen(name: &str, text: &str, choice: LineChoice) -> Result<Vec<[f64; 2]>, String> {
+        read_as(name, text.as_bytes(), Some(&choice)).map(|((_, points), _)| points)
+    }
+
+    fn gpx(lines: &str) -> String {
+        format!(
+            "<?xml version='1.0'?><gpx version='1.1' xmlns='http://www.topografix.com/GPX/1/1'>{lines}</gpx>"
+        )
+    }
+
+    /// A segment of a track along a meridian, from a latitude on.
+    fn segment(from: f64, points: usize) -> String {
+        let point = |k: usize| {
+            format!("<trkpt lat='{}' lon='9.5'><ele>3</ele></trkpt>", from + 1e-4 * k as f64)
+        };
+        format!("<trkseg>{}</trkseg>", (0..points).map(point).collect::<String>())
+    }
+
+    fn latitudes(points: &[[f64; 2]]) -> Vec<f64> {
+        points.iter().map(|point| (1e4 * point[0]).round() / 1e4).collect()
     }
 
     #[test]
@@ -187,29 +210,191 @@ mod tests {
             <trkseg><trkpt lat="48.51" lon="-116.26"/></trkseg></trk></gpx>"#;
         assert_eq!(written("a.gpx", gpx).unwrap(), expected);
         let line = r#"{"type":"LineString","coordinates":[[-116.25,48.5,7],[-116.26,48.51]]}"#;
+        let turned = r#"{"coordinates":[[-116.25,48.5,7],[-116.26,48.51]],"type":"LineString"}"#;
         let feature = format!(r#"{{"type":"Feature","properties":{{}},"geometry":{line}}}"#);
         let all = format!(r#"{{"type":"FeatureCollection","features":[{feature}]}}"#);
-        for text in [line, &feature, &all] {
+        let nested = format!(r#"{{"type":"GeometryCollection","geometries":[{line}]}}"#);
+        for text in [line, turned, &feature, &all, &nested] {
             assert_eq!(written("a.geojson", text).unwrap(), expected);
         }
-        let table = "name, lon, lat\na, -116.25, 48.5\nb, -116.26, 48.51\n";
+        let table = "name, lon, lat\na, -116.25, 48.5\n\"b, c\", -116.26, 48.51\n";
         assert_eq!(written("a.csv", table).unwrap(), expected);
-        let local = written("a.csv", "x,y\n1,2\n3,4\n").unwrap();
+        let local = written("a.csv", "x,y\n1,2\n3,4").unwrap();
         assert_eq!(local, (Coordinates::Local, vec![[1.0, 2.0], [3.0, 4.0]]));
     }
 
     #[test]
+    fn of_several_lines_one_is_chosen_and_empty_ones_are_none() {
+        let track =
+            |name: &str, segments: &str| format!("<trk><name>{name}</name>{segments}</trk>");
+        let (a, b) = (segment(46.0, 3), segment(47.0, 2));
+        let empty = "<trk><name>e</name><trkseg></trkseg></trk><rte></rte><trk/>";
+        let only = gpx(&format!("{empty}{}{empty}", track("a", &a)));
+        assert_eq!(latitudes(&written("a.gpx", &only).unwrap().1), [46.0, 46.0001, 46.0002]);
+        let route =
+            "<rte><rtept lat='1' lon='2'/><rtept lat='1.5' lon='2'/><name>r &amp; r</name></rte>";
+        let several = gpx(&format!("{}{empty}{}{route}", track("a", &a), track("b", &b)));
+        let message = written("a.gpx", &several).unwrap_err();
+        let list =
+            "1: track \"a\" (3 points), 2: track \"b\" (2 points), 3: route \"r & r\" (2 points)";
+        let expected = format!("holds 3 lines; choose one by track = NUMBER or \"NAME\": {list}");
+        assert!(message.ends_with(&expected), "{message}");
+        let b = [47.0, 47.0001];
+        for choice in [LineChoice::Number(2), LineChoice::Name("b".into())] {
+            assert_eq!(latitudes(&chosen("a.gpx", &several, choice).unwrap()), b);
+        }
+        let routed = chosen("a.gpx", &several, LineChoice::Name("r & r".into())).unwrap();
+        assert_eq!(routed, [[1.0, 2.0], [1.5, 2.0]]);
+        let error = |choice| chosen("a.gpx", &several, choice).unwrap_err();
+        let none = format!("holds no line, track = 4; must be one of {list}");
+        assert!(error(LineChoice::Number(4)).ends_with(&none));
+        assert!(error(LineChoice::Name("c".into())).contains("holds no line, track = \"c\"; must"));
+        let twice = gpx(&format!("{}{}", track("a", &a), track("a", &segment(47.0, 2))));
+        let error = chosen("a.gpx", &twice, LineChoice::Name("a".into())).unwrap_err();
+        assert!(
+            error.contains("several lines, track = \"a\"; choose one by its number"),
+            "{error}"
+        );
+        // way points count only without routes and tracks
+        let points = "<wpt lat='1' lon='2'><name>p</name></wpt><wpt lat='3' lon='4'/>";
+        assert_eq!(written("a.gpx", &gpx(points)).unwrap().1, [[1.0, 2.0], [3.0, 4.0]]);
+        let both = gpx(&format!("{points}{}", track("a", &a)));
+        assert_eq!(written("a.gpx", &both).unwrap().1.len(), 3);
+    }
+
+    #[test]
+    fn segments_that_follow_each_other_are_one_line() {
+        // a gap in a recording is a warning
+        let track = gpx(&format!(
+            "<trk><name>a</name>{}{}{}</trk>",
+            segment(46.0, 3),
+            segment(46.0003, 2),
+            segment(46.1, 2)
+        ));
+        let ((_, points), assumed) = read_as("a.gpx", track.as_bytes(), None).unwrap();
+        assert_eq!(points.len(), 7);
+        let told = "track \"a\" (7 points): segment 3 begins 11087 m from the end of the one before; driven straight across";
+        assert_eq!(assumed, [told]);
+        let close = gpx(&format!("<trk>{}{}</trk>", segment(46.0, 3), segment(46.0003, 2)));
+        assert!(read_as("a.gpx", close.as_bytes(), None).unwrap().1.is_empty());
+        let lines = |coordinates: &str| {
+            format!(
+                r#"{{"type":"FeatureCollection","features":[{{"geometry":{{"type":"Polygon","coordinates":[[[1,2],[3,4],[5,6],[1,2]]]}}}},{{"type":"Feature","properties":{{"name":"m","width":[3]}},"geometry":{{"coordinates":{coordinates},"type":"MultiLineString"}}}}]}}"#
+            )
+        };
+        let following = lines("[[[9,46],[9,46.1]],[],[[9,46.1],[9,46.2],[9,46.3]]]");
+        assert_eq!(
+            latitudes(&written("a.json", &following).unwrap().1),
+            [46.0, 46.1, 46.1, 46.2, 46.3]
+        );
+        let around = lines("[[[179.9999,46],[180,46]],[[-180,46],[-179.9999,46]]]");
+        assert_eq!(written("a.json", &around).unwrap().1.len(), 4);
+        let apart = lines("[[[9,46],[9,46.1]],[[9,47],[9,47.1]],[[9,47.1],[9,47.2]]]");
+        let message = written("a.json", &apart).unwrap_err();
+        let list = "1: MultiLineString \"m\" (2 points), 2: MultiLineString \"m\" (4 points)";
+        assert!(message.ends_with(list), "{message}");
+        let second = chosen("a.json", &apart, LineChoice::Number(2)).unwrap();
+        assert_eq!(latitudes(&second), [47.0, 47.1, 47.1, 47.2]);
+    }
+
+    #[test]
+    fn texts_in_other_encodings_are_read() {
+        let text = gpx(&format!("<trk><name>M\u{fc}hle</name>{}</trk>", segment(46.0, 2)));
+        let wide = |mark: u16, of: fn(u16) -> [u8; 2]| -> Vec<u8> {
+            std::iter::once(mark).chain(text.encode_utf16()).flat_map(of).collect()
+        };
+        let declared = text.replace("version='1.0'?", "version='1.0' encoding='ISO-8859-1'?");
+        let narrow: Vec<u8> = declared.chars().map(|letter| letter as u8).collect();
+        let marked = [b"\xef\xbb\xbf", text.as_bytes()].concat();
+        let name = LineChoice::Name("M\u{fc}hle".into());
+        for bytes in
+            [wide(0xfeff, u16::to_le_bytes), wide(0xfeff, u16::to_be_bytes), narrow, marked]
+        {
+            assert_eq!(read_as("a.gpx", &bytes, Some(&name)).unwrap().0.1.len(), 2);
+        }
+    }
+
+    #[test]
     fn faults_name_file_row_and_what_is_allowed() {
+        let wide = format!("x,y\n{}\n", "1,".repeat(2000));
+        let long = format!("x,y\n\"{}\",1\n", "a\n".repeat(40_000));
+        let uneven = r#"{"type":"LineString","coordinates":[[1,2],[3]]}"#;
+        let tracks = gpx(&"<rte><rtept lat='1' lon='2'/><rtept lat='2' lon='2'/></rte>".repeat(30));
+        let point = |attributes: &str| {
+            gpx(&format!("<rte><rtept {attributes}/><rtept lat='1' lon='1'/></rte>"))
+        };
         for (name, text, expected) in [
             ("a.csv", "x,y\n1,two\n", "row 2: y is 'two'; allowed: a number"),
             ("a.csv", "x,z\n1,2\n", "has the columns x, z; allowed: x and y"),
+            ("a.csv", "", "has the columns ; allowed: x and y"),
+            ("a.csv", "x,y\n1,2\n1\n", "row 3 has 1 columns; must have 2 as the first"),
+            ("a.csv", &wide, "row 2 has more than 1024 columns"),
+            ("a.csv", &long, "row 2 is longer than 65536 bytes"),
+            ("a.csv", "x,y\n1,inf\n", "point 1 is not finite"),
             ("a.csv", "lat,lon\n91,0\n", "point 1 is latitude 91, longitude 0; allowed"),
             ("a.kml", "", "unknown kind of file; allowed: .gpx"),
-            ("a.gpx", "<gpx", "a.gpx: "),
-            ("a.geojson", r#"{"type":"Point","coordinates":[1,2]}"#, "holds no LineString"),
+            ("a.gpx", "<gpx", "no GPX: "),
+            ("a.gpx", "<gpx><trk>", "no GPX: ends within an element"),
+            ("a.gpx", "", "no GPX: holds no element gpx"),
+            ("a.gpx", "<kml></kml>", "no GPX: the root is \"kml\"; must be gpx"),
+            ("a.gpx", &gpx(""), "holds no route, track or LineString with points"),
+            ("a.gpx", &point("lat='a' lon='2'"), "lat is \"a\"; allowed: a number"),
+            ("a.gpx", &point("lat='1'"), "a point lacks lat or lon"),
+            ("a.gpx", &point("lat='1' lon='NaN'"), "point 1 is not finite"),
+            (
+                "a.gpx",
+                &gpx("<wpt lat='1' lon='1'/>"),
+                "way points (1 points) is no line; must be at least 2 points",
+            ),
+            ("a.gpx", &tracks, "10: route (2 points) and 20 more"),
+            (
+                "a.geojson",
+                r#"{"type":"Point","coordinates":[1,2]}"#,
+                "holds no route, track or LineString",
+            ),
+            (
+                "a.geojson",
+                r#"{"type":"LineString","coordinates":[[1],[2]]}"#,
+                "a position has 1 numbers; allowed: 2 or more at line 1 column 39",
+            ),
+            ("a.geojson", uneven, "a position has 1 numbers"),
+            (
+                "a.geojson",
+                r#"{"type":"LineString","coordinates":[[],[1,2]]}"#,
+                "a position has 0 numbers",
+            ),
+            (
+                "a.geojson",
+                r#"{"type":"LineString","coordinates":[[1,2],[]]}"#,
+                "a position has 0 numbers",
+            ),
+            (
+                "a.geojson",
+                r#"{"type":"LineString","coordinates":[1,2]}"#,
+                "coordinates are not those of a LineString",
+            ),
+            (
+                "a.geojson",
+                r#"{"type":"LineString","coordinates":[[[1,2],[3,4]]]}"#,
+                "coordinates are not those of a LineString",
+            ),
+            (
+                "a.geojson",
+                r#"{"type":"LineString","coordinates":[[1,2],3]}"#,
+                "coordinates mix numbers, positions and lists",
+            ),
+            (
+                "a.geojson",
+                r#"{"type":"LineString","coordinates":[[1,"a"]]}"#,
+                "invalid type: string \"a\"",
+            ),
+            ("a.geojson", r#"{"coordinates":[[1,2],[3,4]]}"#, "missing field `type`"),
+            ("a.geojson", "[]", "expected an object of GeoJSON"),
         ] {
             let message = written(name, text).unwrap_err();
-            assert!(message.contains(expected) && message.contains(name), "{message}");
+            assert!(message.contains(expected) && message.contains(name), "{expected}: {message}");
         }
+        let error = chosen("a.csv", "x,y\n1,2\n", LineChoice::Number(1)).unwrap_err();
+        assert!(error.contains("a table is one line; leave out track"), "{error}");
     }
 }

@@ -2,7 +2,7 @@
 //! falls due and delivers after its lag.
 
 use super::awaited::Awaited;
-use super::camera::{Camera, CameraSpec};
+use super::camera::{Camera, CameraSpec, Lens};
 use super::encoder::{Encoder, EncoderState};
 use super::filter::{Draws, Filter};
 use super::gps::{Gps, GpsState};
@@ -81,6 +81,26 @@ pub struct Sensor {
     /// Whether its readings are recorded: told to who watches the run.
     pub record: bool,
 }
+
+impl Sensor {
+    /// Name of the camera in whose optical frame a camera's pictures are.
+    ///
+    /// ROS requires one frame for both cameras of a pair: that of the left camera.
+    /// [`Camera::projection`](super::camera::Camera::projection) maps points of that frame. ROS has
+    /// no model of some lenses; pictures by them are in the frame of their camera.
+    pub fn picture_frame(&self) -> &str {
+        match &self.model {
+            Model::Camera(CameraSpec { lens: Lens::FieldOfView(_), .. }) => &self.name,
+            Model::Camera(spec) if spec.baseline > 0.0 => {
+                self.name.strip_suffix(RIGHT).unwrap_or(&self.name)
+            }
+            _ => &self.name,
+        }
+    }
+}
+
+/// Suffix of the name of the right camera of a pair.
+const RIGHT: &str = "_right";
 
 /// The truth after a step, as a sensor is shown it.
 #[derive(Clone, Copy, Debug)]

@@ -1,5 +1,6 @@
 //! What is watched while a vehicle drives: sums for its summary, and whether it gets on.
 
+use super::clock::whole_microseconds;
 use super::diagnosis::WheelMean;
 use super::ground_vehicle::DriveWork;
 use super::outcome::OutcomeReport;
@@ -395,7 +396,7 @@ impl Monitor {
             name: name.into(),
             model: model.into(),
             outcome,
-            driving_time: self.time,
+            driving_time: whole_microseconds(self.time),
             distance: self.distance,
             mean_speed: per(self.distance, self.time),
             speed_made_good: per(made_good, self.time),

@@ -57,6 +57,8 @@ enum Says {
 }
 
 struct CameraTopics {
+    /// The frame of its pictures, in which its projection holds.
+    frame: String,
     image: Out<Image>,
     depth: Out<Image>,
     info: Out<CameraInfo>,
@@ -194,6 +196,7 @@ impl SensorTopics {
             Model::Magnetometer(_) => Says::Field(node.out(&topic)?),
             Model::Lidar(_) => Says::Lidar(node.out(&format!("{topic}/points"))?),
             Model::Camera(spec) => Says::Camera(Box::new(CameraTopics {
+                frame: optical(&format!("{vehicle}/{}", ros_name(sensor.picture_frame()))),
                 image: node.out(&format!("{topic}/image"))?,
                 depth: node.out(&format!("{topic}/depth"))?,
                 info: node.out(&format!("{topic}/camera_info"))?,
@@ -234,7 +237,7 @@ impl SensorTopics {
                 magnetic_field: vector(field),
                 ..MagneticField::default()
             }),
-            (Says::Camera(own), Reading::Image(image)) => own.say(&header, &self.frame, image),
+            (Says::Camera(own), Reading::Image(image)) => own.say(&header, image),
             (Says::Lidar(out), Reading::Cloud(cloud)) => out.say(points(header, cloud)),
             _ => {}
         }
@@ -242,8 +245,8 @@ impl SensorTopics {
 }
 
 impl CameraTopics {
-    fn say(&self, header: &Header, frame: &str, image: &camera::Image) {
-        let header = Header { frame_id: optical(frame), ..header.clone() };
+    fn say(&self, header: &Header, image: &camera::Image) {
+        let header = Header { frame_id: self.frame.clone(), ..header.clone() };
         let raw = |encoding: &str, data: Vec<u8>| Image {
             header: header.clone(),
             height: image.height,

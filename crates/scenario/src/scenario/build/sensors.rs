@@ -331,11 +331,43 @@ model = { kind = "terramechanics" }
         let [left, right] = [of(2), of(3)];
         assert_eq!(left.projection()[3], 0.0);
         assert_eq!(right.projection()[3], -0.2 * right.focal[0]);
+        assert_eq!([2, 3].map(|at| sensors[at].picture_frame()), ["eyes"; 2]);
+        projects_as_it_sees([&sensors[2], &sensors[3]]);
         let Model::Lidar(lidar) = &sensors[4].model else { panic!() };
         assert_eq!((lidar.columns, lidar.elevations.len()), (512, 64));
         assert_eq!(sensors[4].schedule.window_us, 100_000, "one turn");
         let keys: std::collections::BTreeSet<[u32; 2]> =
             sensors.iter().map(|sensor| sensor.noise.key).collect();
         assert_eq!(keys.len(), sensors.len(), "each has noise of its own");
+    }
+
+    /// Points of the left camera's optical frame come by the projections of both to where each
+    /// sees them from its own mount, whose pixels' middles are halves; by K in its own frame too.
+    fn projects_as_it_sees(pair: [&Sensor; 2]) {
+        let dice = crate::random::Stream::new(3, "points before a pair of cameras");
+        let into = |mount: &Pose, point: &Vec3| {
+            mount.orientation.inverse_transform_vector(&(point - mount.position))
+        };
+        for (sensor, k) in pair.iter().flat_map(|sensor| (0..50).map(move |k| (sensor, 3 * k))) {
+            let Model::Camera(spec) = &sensor.model else { panic!() };
+            let camera = crate::sensor::camera::Camera::of(spec).unwrap();
+            let depth = 1.0 + 30.0 * dice.uniform(k);
+            let aside = [1, 2].map(|n| depth * (dice.uniform(k + n) - 0.5));
+            let point = pair[0].mount.point(&Vec3::new(depth, aside[0], aside[1]));
+            let [left, own] = [pair[0], sensor].map(|own| into(&own.mount, &point));
+            let seen = camera.project(&own).unwrap();
+            let rows = camera.projection();
+            let optical = |p: &Vec3| [-p.y, -p.z, p.x, 1.0];
+            let by =
+                |rows: &[f64], p: [f64; 4]| -> f64 { rows.iter().zip(p).map(|(a, b)| a * b).sum() };
+            let image = [0, 4, 8].map(|at| by(&rows[at..at + 4], optical(&left)));
+            let [fx, fy, cx, cy] = [rows[0], rows[5], rows[2], rows[6]];
+            let [x, y, z, _] = optical(&own);
+            for (which, pixel) in [fx * x / z + cx, fy * y / z + cy].into_iter().enumerate() {
+                let projected = image[which] / image[2];
+                assert!((projected - pixel).abs() < 1e-9 * pixel.abs().max(1.0), "{}", sensor.name);
+                assert!((pixel + 0.5 - seen[which]).abs() < 1e-9, "{pixel} {seen:?}");
+            }
+        }
     }
 }

@@ -6,6 +6,7 @@ use super::parts::Parts;
 use super::vehicles::vehicle_specs_of;
 use super::{BuiltMeshes, BuiltTerrain, SoilTable, meshes, sensors, soil_table, terrain};
 use crate::curve::Curve;
+use crate::geodesy::Site;
 use crate::grid::Lattice;
 use crate::ground::GroundModel;
 use crate::numeric::GRAVITY;
@@ -36,6 +37,8 @@ pub struct Built {
     pub world: WorldModel,
     /// Where the local frame lies on earth, if a DEM says so.
     pub placement: Option<Placement>,
+    /// Where on the earth the local frame is, by `[site]` or a DEM.
+    pub site: Option<Site>,
     /// Meshes of others that it is shown with.
     pub meshes: BuiltMeshes,
     /// What its random surface holds, if it has one.
@@ -75,7 +78,8 @@ pub fn world_of(file: &ScenarioFile, parts: &Parts) -> Result<Built, Faults> {
     };
     let heaviest = specs.iter().map(|spec| spec.total_mass() * GRAVITY).fold(0.0, f64::max);
     let (soils, broken) = soils.under(heaviest, &file.document);
-    let mut warnings = [land.warnings.clone(), shown.warnings.clone(), broken].concat();
+    let mut warnings =
+        [file.assumed.clone(), land.warnings.clone(), shown.warnings.clone(), broken].concat();
     let decisive = decisive(file, &soils, &specs);
     let fingerprint = sha256(decisive.as_bytes());
     let clock = clock(file)?;
@@ -109,6 +113,7 @@ pub fn world_of(file: &ScenarioFile, parts: &Parts) -> Result<Built, Faults> {
     Ok(Built {
         world: with_scene_model(file, world, &shown, random),
         placement: land.placement,
+        site: land.site,
         meshes: shown,
         random: land.random,
         warnings,

@@ -31,7 +31,7 @@ pub use endings::{CollisionPolicy, Endings};
 pub use ground::{Ground, LawsPreset, Refine};
 pub use output::{Output, Picture, Quantity, StateFormat};
 pub use pedestrian::Pedestrian;
-pub use place::{EarthPlace, GridPlace, Place, Way, WayFile};
+pub use place::{EarthPlace, GridPlace, LineChoice, Place, Way, WayFile};
 pub use radio::{Bursts, Radio, RadioNet};
 pub use random_surface::{
     RandomBarriers, RandomHoles, RandomRocks, RandomSurface, RandomTrees, Species,

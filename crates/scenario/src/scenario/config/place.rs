@@ -49,9 +49,10 @@ pub enum Way {
     File(WayFile),
 }
 
-/// A file of way points: GPX (`.gpx`: its first route, else its first track), GeoJSON
-/// (`.geojson`, `.json`: its first LineString) or a table (`.csv`) with the columns x and y,
-/// easting and northing, or latitude and longitude.
+/// A file of way points: GPX (`.gpx`: a route or track, else its way points), GeoJSON
+/// (`.geojson`, `.json`: a LineString or MultiLineString) or a table (`.csv`) with the columns x
+/// and y, easting and northing, or latitude and longitude. Of a file with several lines, `track`
+/// chooses one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WayFile {
@@ -62,6 +63,20 @@ pub struct WayFile {
     #[serde(default = "least_distance")]
     #[schemars(range(min = 0.0, max = 1000.0), extend("unit" = "m"))]
     pub least_distance: f64,
+    /// Which line of a file with several: its number, counted from 1, or its name. Lines without
+    /// points are not counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub track: Option<LineChoice>,
+}
+
+/// A line of a file of way points.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum LineChoice {
+    /// Its number, counted from 1.
+    Number(#[schemars(range(min = 1, max = 100_000))] u32),
+    /// Its name.
+    Name(String),
 }
 
 fn least_distance() -> f64 {

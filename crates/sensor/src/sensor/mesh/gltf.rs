@@ -2,8 +2,11 @@
 //! and `.glb`.
 //!
 //! Read by ourselves, every index and length checked: of the format only shapes, nodes
-//! and the factors of materials are needed, and no file may bring a run down.
+//! and the factors of materials are needed, and no file may bring a run down. What is read is
+//! bounded before it is built: the values of the JSON by their separators, lists of records by
+//! their length, triangles by their sum over all nodes.
 
+use super::bounded::{List, most_values};
 use super::import::{Fetch, Imported, MeshError, painted};
 use super::{MeshBuilder, cross, dot};
 use crate::sensor::material::Material;
@@ -11,33 +14,45 @@ use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use base64::{DecodeError, Engine, alphabet};
 use percent_encoding::percent_decode_str;
 use serde::Deserialize;
+use std::borrow::Cow;
 
 const MAGIC: &[u8; 4] = b"glTF";
 const JSON: u32 = 0x4E4F_534A;
 const BIN: u32 = 0x004E_4942;
 const FLOAT: u32 = 5126;
 
+/// Most values of the JSON, counted by their separators.
+const VALUES: usize = 4_000_000;
+/// Most records of a kind: nodes, meshes, materials, accessors and so on.
+const RECORDS: usize = 100_000;
+/// Most materials: each is compared with those before.
+const MATERIALS: usize = 10_000;
+/// Most triangles that all nodes make together.
+const TRIANGLES: usize = 10_000_000;
+/// Most bytes of all buffers together.
+const BUFFERS: usize = 2 << 30;
+
 #[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Document {
+#[serde(rename_all = "camelCase", bound(deserialize = "'de: 'a"))]
+struct Document<'a> {
     asset: Asset,
     #[serde(default)]
-    extensions_required: Vec<String>,
+    extensions_required: List<String, RECORDS>,
     scene: Option<usize>,
     #[serde(default)]
-    scenes: Vec<Scene>,
+    scenes: List<Scene, RECORDS>,
     #[serde(default)]
-    nodes: Vec<Node>,
+    nodes: List<Node, RECORDS>,
     #[serde(default)]
-    meshes: Vec<Shape>,
+    meshes: List<Shape, RECORDS>,
     #[serde(default)]
-    materials: Vec<Paint>,
+    materials: List<Paint, MATERIALS>,
     #[serde(default)]
-    accessors: Vec<Accessor>,
+    accessors: List<Accessor<'a>, RECORDS>,
     #[serde(default)]
-    buffer_views: Vec<View>,
+    buffer_views: List<View, RECORDS>,
     #[serde(default)]
-    buffers: Vec<Buffer>,
+    buffers: List<Buffer<'a>, RECORDS>,
     #[serde(default)]
     animations: Vec<serde::de::IgnoredAny>,
 }
@@ -67,7 +82,7 @@ struct Node {
 
 #[derive(Deserialize)]
 struct Shape {
-    primitives: Vec<Primitive>,
+    primitives: List<Primitive, RECORDS>,
 }
 
 #[derive(Deserialize)]
@@ -118,14 +133,14 @@ impl Default for Factors {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Accessor {
+struct Accessor<'a> {
     buffer_view: Option<usize>,
     #[serde(default)]
     byte_offset: usize,
     component_type: u32,
     count: usize,
-    #[serde(rename = "type")]
-    shape: String,
+    #[serde(rename = "type", borrow)]
+    shape: Cow<'a, str>,
     sparse: Option<serde::de::IgnoredAny>,
 }
 
@@ -141,8 +156,10 @@ struct View {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Buffer {
-    uri: Option<String>,
+struct Buffer<'a> {
+    /// In the JSON itself where it has no escapes: it may hold all data.
+    #[serde(borrow)]
+    uri: Option<Cow<'a, str>>,
 }
 
 /// Rows of an affine map.
@@ -150,7 +167,10 @@ type Affine = [[f64; 4]; 3];
 
 pub(super) fn read(bytes: &[u8], fetch: &mut Fetch<'_>) -> Result<Imported, MeshError> {
     let (json, mut held) = if bytes.starts_with(MAGIC) { unpacked(bytes)? } else { (bytes, None) };
-    let document: Document =
+    if let Some(most) = most_values(json, VALUES) {
+        return Err(syntax(&format!("holds more than {most} values; must be fewer")));
+    }
+    let document: Document<'_> =
         serde_json::from_slice(json).map_err(|error| syntax(&error.to_string()))?;
     if !document.asset.version.starts_with("2.") {
         return Err(value("asset.version", &document.asset.version, "2.0"));
@@ -161,14 +181,20 @@ pub(super) fn read(bytes: &[u8], fetch: &mut Fetch<'_>) -> Result<Imported, Mesh
     if let Some(name) = document.extensions_required.iter().find(vital) {
         return Err(value("extensionsRequired", name, "none that changes shapes"));
     }
-    let mut buffers = Vec::new();
+    let (mut buffers, mut length) = (Vec::new(), 0);
     for (index, buffer) in document.buffers.iter().enumerate() {
-        buffers.push(match &buffer.uri {
+        let bytes = match &buffer.uri {
             Some(uri) => resource(uri, fetch)?,
             None => held.take().map(<[u8]>::to_vec).ok_or_else(|| {
                 value(&format!("buffers[{index}].uri"), "absent", "given outside a .glb")
             })?,
-        });
+        };
+        length += bytes.len();
+        if length > BUFFERS {
+            let allowed = format!("of at most {BUFFERS} bytes with those before");
+            return Err(value(&format!("buffers[{index}]"), &format!("{length} bytes"), &allowed));
+        }
+        buffers.push(bytes);
     }
     let mut reading =
         Reading { document: &document, buffers, builder: MeshBuilder::new(), ignored: Vec::new() };
@@ -243,7 +269,7 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
 );
 
 struct Reading<'a> {
-    document: &'a Document,
+    document: &'a Document<'a>,
     buffers: Vec<Vec<u8>>,
     builder: MeshBuilder,
     ignored: Vec<String>,
@@ -259,8 +285,11 @@ impl Reading<'_> {
             None => match scenes.first() {
                 Some(scene) => scene.nodes.clone(),
                 None => {
-                    let child = |node: &usize| nodes.iter().any(|n| n.children.contains(node));
-                    (0..nodes.len()).filter(|node| !child(node)).collect()
+                    let mut is_child = vec![false; nodes.len()];
+                    for child in nodes.iter().flat_map(|node| &node.children) {
+                        is_child.get_mut(*child).into_iter().for_each(|own| *own = true);
+                    }
+                    (0..nodes.len()).filter(|node| !is_child[*node]).collect()
                 }
             },
         };
@@ -305,6 +334,10 @@ impl Reading<'_> {
         place: &Affine,
     ) -> Result<(), MeshError> {
         let Some(position) = primitive.attributes.position else { return Ok(()) };
+        if let Some(0..=3) = primitive.mode {
+            self.ignored.push("points and lines".into());
+            return Ok(());
+        }
         let mut corners = self.vectors(position, &format!("{key}.attributes.POSITION"))?;
         let mut normals = match primitive.attributes.normal {
             Some(normal) => self.vectors(normal, &format!("{key}.attributes.NORMAL"))?,
@@ -320,12 +353,13 @@ impl Reading<'_> {
                 .map(|k| [order[k], order[k + 1 + k % 2], order[k + 2 - k % 2]])
                 .collect(),
             6 => (2..order.len()).map(|k| [order[0], order[k - 1], order[k]]).collect(),
-            0..=3 => {
-                self.ignored.push("points and lines".into());
-                return Ok(());
-            }
             other => return Err(value(&format!("{key}.mode"), &other.to_string(), "0 to 6")),
         };
+        let all = self.builder.triangles.len() + triangles.len();
+        if all.max((self.builder.corners.len() + corners.len()) / 3) > TRIANGLES {
+            let what = format!("more than {TRIANGLES} triangles with those before");
+            return Err(value(key, &what, "fewer"));
+        }
         let rows = place.map(|[a, b, c, _]| [a, b, c].map(|x| x as f32));
         // normals go by the cofactors, which are right for unequal scales too
         let bent = [cross(rows[1], rows[2]), cross(rows[2], rows[0]), cross(rows[0], rows[1])];
@@ -605,6 +639,54 @@ mod tests {
         assert_eq!(
             with(r#""byteOffset":36,"byteLength":6"#, r#""byteOffset":34,"byteLength":6"#),
             "meshes[0].primitives[0].indices = 49024: must be below 3"
+        );
+    }
+    /// Files that are small and hold, or stand for, more than memory does.
+    #[test]
+    fn what_would_fill_memory_is_refused_early() {
+        let many = |key: &str, element: &str, count: usize| {
+            let list = vec![element; count].join(",");
+            fault(&format!(r#"{{"asset":{{"version":"2.0"}},"{key}":[{list}]}}"#))
+        };
+        for (key, element) in [
+            ("nodes", "{}"),
+            ("meshes", r#"{"primitives":[]}"#),
+            ("accessors", r#"{"componentType":5126,"count":1,"type":"VEC3"}"#),
+            ("buffers", "{}"),
+            ("bufferViews", r#"{"buffer":0,"byteLength":1}"#),
+            ("scenes", "{}"),
+            ("materials", "{}"),
+        ] {
+            let error = many(key, element, 100_001);
+            assert!(error.contains("elements; must be shorter"), "{key}: {error}");
+        }
+        let primitives = vec![r#"{"attributes":{}}"#; 100_001].join(",");
+        let error = many("meshes", &format!(r#"{{"primitives":[{primitives}]}}"#), 1);
+        assert!(error.contains("a list of more than 100000 elements"), "{error}");
+        let error = many("nodes", "{}", 2_000_001);
+        assert_eq!(error, "no glTF: holds more than 4000000 values; must be fewer");
+        // a root is looked for among nodes in no more time than there are
+        let nodes = many("nodes", r#"{"children":[1]}"#, 99_999);
+        assert!(nodes.contains("two parents") || nodes.contains("no triangles"), "{nodes}");
+    }
+
+    /// One triangle with many corners, shown by thousands of nodes.
+    #[test]
+    fn copies_that_would_fill_memory_are_refused() {
+        let corners = 300_000;
+        let bytes = [vec![0; 12 * corners], vec![0, 0, 1, 0, 2, 0]].concat();
+        let mut fetch = |_: &str| Ok(bytes.clone());
+        let nodes = format!("[{}]", vec![r#"{"mesh":0}"#; 2000].join(","));
+        let all: Vec<String> = (0..2000).map(|node: usize| node.to_string()).collect();
+        let text = document(&nodes, BESIDE)
+            .replace(r#""nodes":[0]"#, &format!(r#""nodes":[{}]"#, all.join(",")))
+            .replace(r#""count":3,"type":"VEC3""#, &format!(r#""count":{corners},"type":"VEC3""#))
+            .replace(r#""byteLength":36"#, &format!(r#""byteLength":{}"#, 12 * corners))
+            .replace(r#""byteOffset":36"#, &format!(r#""byteOffset":{}"#, 12 * corners));
+        let error = import("x.gltf", text.as_bytes(), Up::Y, &mut fetch).unwrap_err().to_string();
+        assert!(
+            error.ends_with("more than 10000000 triangles with those before: must be fewer"),
+            "{error}"
         );
     }
 }

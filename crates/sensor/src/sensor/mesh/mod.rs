@@ -1,5 +1,6 @@
 //! Meshes of triangles: what stands on the ground.
 
+mod bounded;
 mod gltf;
 mod import;
 mod obj;

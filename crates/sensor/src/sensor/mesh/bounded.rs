@@ -1,0 +1,90 @@
+//! Lists of a file that are refused before they are built.
+
+use serde::de::{Deserialize, Deserializer, Error, SeqAccess, Visitor};
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::Deref;
+
+/// A list of at most `MOST` elements: one that is longer is refused at the first too many.
+#[derive(Clone, Debug)]
+pub(super) struct List<T, const MOST: usize>(Vec<T>);
+
+impl<T, const MOST: usize> Default for List<T, MOST> {
+    fn default() -> Self {
+        List(Vec::new())
+    }
+}
+
+impl<T, const MOST: usize> Deref for List<T, MOST> {
+    type Target = [T];
+    fn deref(&self) -> &[T] {
+        &self.0
+    }
+}
+
+impl<'de, T: Deserialize<'de>, const MOST: usize> Deserialize<'de> for List<T, MOST> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Elements<T, const MOST: usize>(PhantomData<T>);
+
+        impl<'de, T: Deserialize<'de>, const MOST: usize> Visitor<'de> for Elements<T, MOST> {
+            type Value = List<T, MOST>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "a list of at most {MOST} elements")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
+                let mut elements = Vec::new();
+                while let Some(element) = list.next_element()? {
+                    if elements.len() == MOST {
+                        let what = format!("a list of more than {MOST} elements; must be shorter");
+                        return Err(A::Error::custom(what));
+                    }
+                    elements.push(element);
+                }
+                Ok(List(elements))
+            }
+        }
+
+        from.deserialize_seq(Elements(PhantomData))
+    }
+}
+
+/// `most` if a JSON holds more values than that, counted by their separators outside of texts.
+pub(super) fn most_values(json: &[u8], most: usize) -> Option<usize> {
+    let (mut count, mut in_text, mut at) = (0, false, 0);
+    while let Some(&byte) = json.get(at) {
+        match byte {
+            b'\\' if in_text => at += 1,
+            b'"' => in_text = !in_text,
+            b',' | b'[' | b'{' if !in_text => count += 1,
+            _ => {}
+        }
+        if count > most {
+            return Some(most);
+        }
+        at += 1;
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_are_refused_at_the_first_element_too_many() {
+        let list: List<u8, 3> = serde_json::from_str("[1, 2, 3]").unwrap();
+        assert_eq!(*list, [1, 2, 3]);
+        // what follows is not read
+        let error = serde_json::from_str::<List<u8, 3>>("[1, 2, 3, 4, oops").unwrap_err();
+        assert!(error.to_string().starts_with("a list of more than 3 elements"), "{error}");
+    }
+
+    #[test]
+    fn values_are_counted_by_separators_outside_of_texts() {
+        assert_eq!(most_values(br#"{"a,,[\",{": [1, 2]}"#, 3), None);
+        assert_eq!(most_values(br#"{"a,,[\",{": [1, 2, 3]}"#, 3), Some(3));
+        assert_eq!(most_values(b"", 0), None);
+    }
+}
