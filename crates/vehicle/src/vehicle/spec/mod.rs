@@ -111,6 +111,7 @@ pub struct Chassis {
     /// Drag coefficient times frontal area, m²; without air drag where absent. Trucks have
     /// coefficients of 0.6 to 0.9, cars off roads 0.4 to 0.6.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0, max = 100.0), extend("unit" = "m2"))]
     pub drag_area: Option<f64>,
 }
 
