@@ -122,13 +122,13 @@ impl AgentModel {
     }
 
     /// Share of ordinary speeds at which it is to drive: below 1 where its driver is asked for
-    /// less than twice the speed from which a vehicle counts as getting on.
+    /// less than four times the speed from which a vehicle counts as getting on.
     fn pace(&self, time: f64, state: &AgentState) -> f64 {
         if state.command.is_some() || self.autonomy.is_some() {
             return 1.0;
         }
         let slowest = self.driver.slowest(time).unwrap_or(f64::INFINITY);
-        (slowest.max(SLOWEST) / (2.0 * ADVANCING)).min(1.0)
+        (slowest.max(SLOWEST) / (4.0 * ADVANCING)).min(1.0)
     }
 
     /// Whether it has wanted to move for `least` s and did not.

@@ -62,6 +62,12 @@ const CREEP_BAND: f64 = 0.25;
 /// Brake over that excess, s/m, of a speed of 0.4 m/s; in inverse proportion to the speed.
 const CREEP_BRAKING: f64 = 0.5;
 
+/// Output over acceleration at slow speeds, s²/m, in inverse proportion to the speed: it answers
+/// the thrust that is still to come of the engine.
+const CREEP_DERIVATIVE: f64 = 0.05;
+/// Time over which that acceleration is smoothed, s.
+const CREEP_SMOOTHING: f64 = 0.05;
+
 /// A speed to hold.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SpeedGoal {
@@ -189,7 +195,7 @@ impl Default for SpeedControl {
 pub struct SpeedState {
     /// Integral part of the output; of one that aims at accelerations what resists, m/s².
     pub integral: f64,
-    /// Speed of the step before, m/s.
+    /// Speed of the step before, m/s; at slow speeds smoothed over 50 ms.
     pub last_speed: Option<f64>,
     /// Brake with which the vehicle is held at a standstill and pulls away.
     pub held: f64,
@@ -312,14 +318,21 @@ impl SpeedControl {
         h: f64,
     ) -> Controls {
         let fineness = goal.fineness();
-        let acceleration = state.last_speed.map_or(0.0, |last| (motion.speed - last) / h);
-        state.last_speed = Some(motion.speed);
+        let last = state.last_speed.unwrap_or(motion.speed);
+        let (acceleration, derivative) = if fineness > 1.0 {
+            // at slow speeds the speed that is remembered lags
+            let smoothed = (motion.speed - last) / (CREEP_SMOOTHING + h);
+            state.last_speed = Some(last + h * smoothed);
+            (smoothed, self.derivative + fineness * CREEP_DERIVATIVE)
+        } else {
+            state.last_speed = Some(motion.speed);
+            ((motion.speed - last) / h, self.derivative)
+        };
         let error = goal.speed - motion.speed;
         let error = if self.slip_limit.is_some() { error.min(GENTLE) } else { error };
         let descent = (-motion.slope - LEVEL).max(0.0);
-        let direct = fineness * self.proportional * error
-            - self.derivative * acceleration
-            - DESCENT * descent;
+        let direct =
+            fineness * self.proportional * error - derivative * acceleration - DESCENT * descent;
         let output = direct + state.integral;
         let mut brake = self.braking * (-output - self.coasting);
         if fineness > 1.0 {
