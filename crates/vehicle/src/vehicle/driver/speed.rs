@@ -62,6 +62,9 @@ const CREEP_BAND: f64 = 0.25;
 /// Brake over that excess, s/m, of a speed of 0.4 m/s; in inverse proportion to the speed.
 const CREEP_BRAKING: f64 = 0.5;
 
+/// Most times by which all gains but the integral's grow at slow speeds: thrust follows the
+/// throttle late, and soft ground answers a burst of it by slip.
+const MOST_FINENESS: f64 = 4.0;
 /// Output over acceleration at slow speeds, s²/m, in inverse proportion to the speed: it answers
 /// the thrust that is still to come of the engine.
 const CREEP_DERIVATIVE: f64 = 0.05;
@@ -318,12 +321,13 @@ impl SpeedControl {
         h: f64,
     ) -> Controls {
         let fineness = goal.fineness();
+        let gain = fineness.min(MOST_FINENESS);
         let last = state.last_speed.unwrap_or(motion.speed);
         let (acceleration, derivative) = if fineness > 1.0 {
             // at slow speeds the speed that is remembered lags
             let smoothed = (motion.speed - last) / (CREEP_SMOOTHING + h);
             state.last_speed = Some(last + h * smoothed);
-            (smoothed, self.derivative + fineness * CREEP_DERIVATIVE)
+            (smoothed, self.derivative + gain * CREEP_DERIVATIVE)
         } else {
             state.last_speed = Some(motion.speed);
             ((motion.speed - last) / h, self.derivative)
@@ -332,12 +336,12 @@ impl SpeedControl {
         let error = if self.slip_limit.is_some() { error.min(GENTLE) } else { error };
         let descent = (-motion.slope - LEVEL).max(0.0);
         let direct =
-            fineness * self.proportional * error - derivative * acceleration - DESCENT * descent;
+            gain * self.proportional * error - derivative * acceleration - DESCENT * descent;
         let output = direct + state.integral;
         let mut brake = self.braking * (-output - self.coasting);
         if fineness > 1.0 {
             let excess = -error - CREEP_BAND * goal.speed.max(SLOWEST);
-            brake = brake.max(fineness * CREEP_BRAKING * excess);
+            brake = brake.max(gain * CREEP_BRAKING * excess);
         }
         let full = output >= 1.0 || self.eased(motion) < 1.0;
         // one who is to go slowly, or has a light foot, would take seconds more to overcome what
