@@ -336,6 +336,19 @@ fn page_of_keys(format: &str) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
+/// A maker's curve as the page on data sheets has it is 151 kW, as its road tests have it.
+#[test]
+fn a_data_sheet_gives_its_power_at_the_crankshaft() {
+    let page = read("docs/howto/data_sheet.md");
+    let text = |block: Block| block.lines.join("\n");
+    let file =
+        blocks(&page).into_iter().map(text).find(|text| text.contains("[powertrain.engine]"));
+    let spec = bekker::vehicle::AnySpec::from_toml(&file.unwrap()).unwrap();
+    let rating = spec.powertrain().engine.rating();
+    assert!((rating.power - 151e3).abs() < 0.5e3 && rating.power_rpm == 3400.0, "{rating:?}");
+    assert_eq!((rating.torque, spec.drag_area()), (430.0, Some(1.5)));
+}
+
 #[test]
 fn pages_of_keys_are_those_of_the_schema() {
     for (page, format) in KEYS {

@@ -529,6 +529,213 @@ fn m113_track(own: &TrackedSpec, track: &Track) -> Value {
     file("TrackAssembly", "TrackAssemblySinglePin", figures)
 }
 
+/// A file of the whole vehicle, as SynChrono has them: it names the vehicle and its other parts.
+fn whole_vehicle(folder: &str, parts: &[(&str, Value)]) -> Value {
+    let mut whole = json!({
+        "Name": "HMMWV", "Type": "Vehicle", "Template": "WheeledVehicle",
+        "Vehicle": { "Input File": format!("{folder}/vehicle.json"),
+            "Chassis Visualization Type": "Mesh" },
+        "Zombie": { "Number of Wheels": 4 },
+    });
+    for (key, part) in parts {
+        whole[*key] = part.clone();
+    }
+    whole
+}
+
+/// The HMMWV's data where Chrono and SynChrono have theirs: below `vehicle` and `synchrono`.
+fn with_synchrono() -> Data {
+    let data = Data::new();
+    hmmwv(&data, &find("hmmwv").unwrap());
+    std::fs::create_dir_all(data.path("vehicle")).unwrap();
+    std::fs::rename(data.path("hmmwv"), data.path("vehicle/hmmwv")).unwrap();
+    data
+}
+
+#[test]
+fn a_file_of_a_whole_vehicle_and_an_agent_are_read_as_the_vehicle_that_they_name() {
+    let data = with_synchrono();
+    let expected = data.import("vehicle/hmmwv/vehicle.json").unwrap();
+    let input = |name: &str| json!({ "Input File": format!("hmmwv/{name}.json") });
+    let parts = [
+        ("Engine", input("power/engine")),
+        ("Transmission", json!("hmmwv/power/transmission.json")),
+        ("Tires", json!([input("tyre")])),
+    ];
+    data.write("synchrono/vehicle/HMMWV.json", &whole_vehicle("hmmwv", &parts));
+    let mut untyped = whole_vehicle("hmmwv", &[("Tire", input("tyre"))]);
+    untyped.as_object_mut().unwrap().remove("Template");
+    data.write("synchrono/vehicle/Untyped.json", &untyped);
+    // beside the vehicle itself, and from the folder above
+    data.write("vehicle/hmmwv/HMMWV.json", &whole_vehicle("hmmwv", &[]));
+    data.write("synchrono/vehicle/Above.json", &whole_vehicle("vehicle/hmmwv", &[]));
+    let agent = json!({ "Type": "Agent", "Template": "VehicleAgent",
+        "Vehicle Input File": "vehicle/HMMWV.json", "Terrain Input File": "terrain/Plane.json" });
+    data.write("synchrono/agent/HMMWVAgent.json", &agent);
+    for name in [
+        "synchrono/vehicle/HMMWV.json",
+        "synchrono/vehicle/Untyped.json",
+        "synchrono/vehicle/Above.json",
+        "vehicle/hmmwv/HMMWV.json",
+        "synchrono/agent/HMMWVAgent.json",
+    ] {
+        let read = data.import(name).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert_eq!(read.spec, expected.spec, "{name}");
+        assert!(read.sources.len() > expected.sources.len(), "{name}: {:?}", read.sources);
+    }
+    // what is asked for comes before what is named
+    data.alter("vehicle/hmmwv/tyre.json", "/Coefficient of Friction", json!(0.7));
+    let text = std::fs::read_to_string(data.path("vehicle/hmmwv/tyre.json")).unwrap();
+    let mut other: Value = serde_json::from_str(&text).unwrap();
+    other["Coefficient of Friction"] = json!(0.5);
+    data.write("other/tyre.json", &other);
+    let beside = Beside { tyres: vec![data.path("other/tyre.json")], ..Beside::default() };
+    let read = import(&data.path("synchrono/vehicle/HMMWV.json"), None, &beside).unwrap();
+    assert_eq!(read.spec.wheeled().unwrap().tyre.handling.friction, 0.5);
+    // what is named and is not there is told by the key
+    let absent = whole_vehicle("hmmwv", &[("Engine", input("power/none"))]);
+    data.write("synchrono/vehicle/Absent.json", &absent);
+    let told = data.import("synchrono/vehicle/Absent.json").unwrap_err().to_string();
+    assert!(told.contains("Engine / Input File = hmmwv/power/none.json: must be a file"), "{told}");
+    // one that names itself
+    let circle = json!({ "Type": "Vehicle", "Vehicle": { "Input File": "hmmwv/Circle.json" } });
+    data.write("vehicle/hmmwv/Circle.json", &circle);
+    let told = data.import("vehicle/hmmwv/Circle.json").unwrap_err().to_string();
+    assert!(told.contains("named by more than 4 files"), "{told}");
+}
+
+/// Engine and transmission in one file, as Chrono had them until 2023, are the same two.
+#[test]
+fn a_powertrain_in_one_file_is_read_as_engine_and_transmission() {
+    let data = Data::new();
+    let known = find("hmmwv").unwrap();
+    hmmwv(&data, &known);
+    let expected = data.import("hmmwv/vehicle.json").unwrap();
+    let part = |name: &str| -> Value {
+        let text = std::fs::read_to_string(data.path(&format!("hmmwv/power/{name}.json"))).unwrap();
+        serde_json::from_str(&text).unwrap()
+    };
+    let (engine, transmission) = (part("engine"), part("transmission"));
+    let mut gears = transmission["Gear Box"].clone();
+    gears["Input Shaft Inertia"] = transmission["Input Shaft Inertia"].clone();
+    gears["Output Shaft Inertia"] = transmission["Driveshaft Inertia"].clone();
+    let shafts = json!({
+        "Engine": { "Crankshaft Inertia": transmission["Motorshaft Inertia"],
+            "Motor Block Inertia": 10.5,
+            "Torque Map": engine["Torque Map"], "Losses Map": engine["Losses Map"] },
+        "Transmission": gears, "Torque Converter": transmission["Torque Converter"],
+    });
+    let shafts = file("Powertrain", "ShaftsPowertrain", shafts);
+    data.write("other/shafts.json", &shafts);
+    let beside = |name: &str| Beside { powertrain: Some(data.path(name)), ..Beside::default() };
+    let read =
+        import(&data.path("hmmwv/vehicle.json"), None, &beside("other/shafts.json")).unwrap();
+    let powertrain = |read: &Imported| read.spec.wheeled().unwrap().powertrain.clone();
+    assert_eq!(powertrain(&read), powertrain(&expected));
+    // the folder's, where that lacks an engine by itself
+    std::fs::remove_dir_all(data.path("hmmwv/power")).unwrap();
+    data.write("hmmwv/old/shafts.json", &shafts);
+    let read = data.import("hmmwv/vehicle.json").unwrap();
+    assert_eq!(powertrain(&read), powertrain(&expected));
+    assert!(read.assumed.iter().any(|own| own.key == "powertrain"), "{:?}", read.assumed);
+    // by maps: torque at half throttle is half way between both
+    let maps = json!({
+        "Engine": { "Maximal Engine Speed RPM": 3000,
+            "Map Full Throttle": [[0, 300], [2000, 400], [3000, 200]],
+            "Map Zero Throttle": [[0, 0], [3000, -60]] },
+        "Transmission": { "Forward Gear Ratios": [0.2, 0.4], "Reverse Gear Ratio": -0.2,
+            "Shift Points Map RPM": [[800, 2500], [900, 2600]] },
+    });
+    data.write("other/maps.json", &file("Powertrain", "SimpleMapPowertrain", maps));
+    let read = import(&data.path("hmmwv/vehicle.json"), None, &beside("other/maps.json")).unwrap();
+    let own = powertrain(&read);
+    let half = own.engine.torque(0.5, 2000.0 * bekker::vehicle::powertrain::RPM).value;
+    near(half, 0.5 * (400.0 - 40.0), 1e-9, "torque");
+    assert_eq!(own.gearbox.shift_rpm, [[800.0, 2500.0], [900.0, 2600.0]]);
+    // one gear, with a power and without
+    for power in [Some(json!(80e3)), None] {
+        let mut simple = json!({ "Forward Gear Ratio": 0.3, "Reverse Gear Ratio": -0.3,
+            "Maximum Engine Torque": 400.0, "Maximum Engine Speed": 300.0 });
+        if let Some(power) = &power {
+            simple["Maximum Engine Power"] = power.clone();
+        }
+        data.write("other/simple.json", &file("Powertrain", "SimplePowertrain", simple));
+        let read =
+            import(&data.path("hmmwv/vehicle.json"), None, &beside("other/simple.json")).unwrap();
+        let own = powertrain(&read);
+        assert_eq!(own.gearbox.ratios, [0.3]);
+        near(own.engine.torque(1.0, 0.0).value, 400.0, 1e-9, "torque");
+    }
+    data.write("other/cvt.json", &file("Powertrain", "SimpleCVTPowertrain", json!({})));
+    let told = import(&data.path("hmmwv/vehicle.json"), None, &beside("other/cvt.json"));
+    let told = told.unwrap_err().to_string();
+    assert!(told.contains("SimpleCVTPowertrain: must be ShaftsPowertrain"), "{told}");
+}
+
+#[test]
+fn a_file_of_another_kind_is_refused_by_what_it_is() {
+    let data = Data::new();
+    hmmwv(&data, &find("hmmwv").unwrap());
+    let tir = b"[MDI_HEADER]\nFILE_TYPE = 'tir'\n$ at 20 \xb0C\n[UNITS]\nLENGTH = 'meter'\n";
+    for name in ["tire.tir", "tire.json", "tire"] {
+        std::fs::write(data.path(name), tir).unwrap();
+        let told = data.import(name).unwrap_err().to_string();
+        assert!(told.contains("is a tire property file of Adams"), "{told}");
+        assert!(told.contains("must be a vehicle (Type Vehicle"), "{told}");
+        let beside = Beside { tyres: vec![data.path(name)], ..Beside::default() };
+        let told = import(&data.path("hmmwv/vehicle.json"), None, &beside).unwrap_err().to_string();
+        assert!(told.contains("is a tire property file of Adams"), "{told}");
+    }
+    std::fs::write(data.path("own.toml"), "format = 1\nname = \"own\"\n").unwrap();
+    let told = data.import("own.toml").unwrap_err().to_string();
+    assert!(told.contains("is a vehicle file of bekker (.toml)"), "{told}");
+    // a part in the place of a vehicle: what it is, and what of its folder is one
+    for (name, what) in [
+        ("hmmwv/suspension_front.json", "is of Type Suspension, Template DoubleWishbone"),
+        ("hmmwv/tyre.json", "is of Type Tire, Template TMeasyTire"),
+        ("hmmwv/power/engine.json", "is of Type Engine, Template EngineShafts"),
+    ] {
+        let told = import(&data.path(name), Some(data.place.path()), &Beside::default());
+        let told = told.unwrap_err().to_string();
+        assert!(told.contains(what) && told.contains("as hmmwv/vehicle.json"), "{told}");
+        let told = data.import(name).unwrap_err().to_string();
+        assert!(told.contains(what), "{told}");
+    }
+    data.write("plain.json", &json!({ "a": 1 }));
+    let told = data.import("plain.json").unwrap_err().to_string();
+    assert!(told.contains("is JSON without Type and Template; must be a vehicle"), "{told}");
+    // a part in the place of another part
+    let of = |engine: Option<&str>, tyre: Option<&str>| Beside {
+        engine: engine.map(|name| data.path(name)),
+        tyres: tyre.map(|name| data.path(name)).into_iter().collect(),
+        ..Beside::default()
+    };
+    for (beside, what) in [
+        (
+            of(Some("hmmwv/tyre.json"), None),
+            "is of Type Tire, Template TMeasyTire; must be of Type Engine",
+        ),
+        (of(None, Some("hmmwv/wheel.json")), "is of Type Wheel"),
+    ] {
+        let told = import(&data.path("hmmwv/vehicle.json"), None, &beside).unwrap_err().to_string();
+        assert!(told.contains(what), "{told}");
+    }
+}
+
+#[test]
+fn tracks_that_are_driven_behind_are_refused_as_such() {
+    let data = Data::new();
+    let AnySpec::Tracked(known) = find_any("m113").unwrap() else { panic!("on wheels") };
+    m113(&data, &known);
+    for side in ["left", "right"] {
+        data.alter(&format!("M113/{side}.json"), "/Sprocket/Location/0", json!(0.0));
+        data.alter(&format!("M113/{side}.json"), "/Idler/Location/0", json!(3.95));
+    }
+    let told = data.import("M113/vehicle.json").unwrap_err().to_string();
+    assert!(told.contains("Sprocket / Location = 0 m, behind the idler at 3.95 m"), "{told}");
+    assert!(told.contains("tracks here are driven in front"), "{told}");
+}
+
 #[test]
 fn the_m113_comes_back_part_by_part() {
     let data = Data::new();

@@ -4,7 +4,8 @@ use super::super::{Failure, destination, stdout};
 use super::drawing;
 use crate::report::write_file;
 use crate::scenario::build::vehicle_spec;
-use crate::study::vehicle_sheet::VehicleSheet;
+use crate::study::vehicle_sheet::{EngineSheet, VehicleSheet};
+use crate::vehicle::powertrain::{EngineRating, TorqueBasis};
 use clap::Args;
 use comfy_table::{Table, presets};
 use std::path::{Path, PathBuf};
@@ -107,7 +108,14 @@ fn tables(sheet: &VehicleSheet) -> Vec<String> {
         parts.push(table(&header, rows));
     }
     parts.push(table(
-        &["at rest on", "sinkage, axle by axle, m"],
+        &[
+            "at rest on",
+            if sheet.axles.is_empty() {
+                "sinkage, left and right track, m"
+            } else {
+                "sinkage, axle by axle, m"
+            },
+        ],
         sheet.soils.iter().map(|standing| {
             let depths = standing.sinkage.as_ref().map(|depths| {
                 depths.iter().map(|z| format!("{z:.3}")).collect::<Vec<_>>().join("  ")
@@ -119,7 +127,7 @@ fn tables(sheet: &VehicleSheet) -> Vec<String> {
         parts.push(table(
             &["speed km/h", "effort N", "grade"],
             sheet.effort.iter().map(|at| {
-                let grade = format!("{:.2}", at.grade);
+                let grade = at.grade.map_or_else(|| "any".into(), |grade| format!("{grade:.2}"));
                 vec![format!("{:.0}", at.speed), format!("{:.0}", at.force), grade]
             }),
         ));
@@ -127,11 +135,12 @@ fn tables(sheet: &VehicleSheet) -> Vec<String> {
     parts
 }
 
-/// Top speed, turning circle, and grade on which it falls over.
+/// Engine, top speed, turning circle, and grade on which it falls over.
 fn lines(sheet: &VehicleSheet) -> Vec<String> {
-    let mut lines = Vec::new();
+    let mut lines = vec![engine(&sheet.engine)];
     if let Some(speed) = sheet.top_speed {
-        lines.push(format!("top speed       {speed:.1} km/h on the level, firm"));
+        let air = if sheet.air_drag { "with" } else { "without" };
+        lines.push(format!("top speed       {speed:.1} km/h on the level, firm, {air} air drag"));
     }
     if let Some(turning) = &sheet.turning {
         let (circle, angle) = (turning.circle, turning.angle_deg);
@@ -151,6 +160,22 @@ fn lines(sheet: &VehicleSheet) -> Vec<String> {
         ));
     }
     lines
+}
+
+/// Greatest power and torque at the crankshaft, and what the curve in the file is.
+fn engine(own: &EngineSheet) -> String {
+    let EngineRating { power, power_rpm, torque, torque_rpm } = own.shaft;
+    let basis = match own.basis {
+        Some(TorqueBasis::Net) => "net curve".to_owned(),
+        Some(TorqueBasis::Gross) => {
+            format!("gross curve of {:.0} kW less losses", 1e-3 * own.curve.power)
+        }
+        None => format!("curve of {:.0} kW taken for gross, less losses", 1e-3 * own.curve.power),
+    };
+    format!(
+        "engine          {:.0} kW at {power_rpm:.0} rpm, {torque:.0} N m at {torque_rpm:.0} rpm: {basis}",
+        1e-3 * power
+    )
 }
 
 fn table(header: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {

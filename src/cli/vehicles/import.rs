@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 ///
 /// Tells what has no counterpart here, key by key, and what no file says and was assumed.
 /// Engine, transmission and tyres, which a vehicle of Chrono's does not name, are the best known
-/// ones of its folder, unless given.
+/// ones of its folder, unless given, or named by a file of the whole vehicle as SynChrono has them.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  \
     bekker vehicles import data/vehicle/hmmwv/vehicle/HMMWV_Vehicle_4WD.json -o my_hmmwv.toml\n  \
@@ -33,6 +33,9 @@ pub struct Import {
     /// Transmission
     #[arg(long, value_name = "FILE.json")]
     transmission: Option<PathBuf>,
+    /// Engine and transmission in one file
+    #[arg(long, value_name = "FILE.json")]
+    powertrain: Option<PathBuf>,
     /// Tyre of all axles; given more than once, of each axle from the front
     #[arg(long, value_name = "FILE.json")]
     tyre: Vec<PathBuf>,
@@ -62,6 +65,7 @@ impl Import {
         let beside = Beside {
             engine: self.engine.clone(),
             transmission: self.transmission.clone(),
+            powertrain: self.powertrain.clone(),
             tyres: self.tyre.clone(),
         };
         let read = import(&self.vehicle, self.data.as_deref(), &beside).map_err(failed)?;

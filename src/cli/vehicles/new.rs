@@ -76,7 +76,9 @@ fn begun(name: &str, from: &str, text: &str) -> String {
     format!(
         "# {name}, begun from the catalogue's {from}: every figure below is that vehicle's until it is \
          changed.\n# Say in `source` where yours are from. `bekker vehicles check` shows what they \
-         come to;\n# docs/vehicles.md says how to estimate what no data sheet gives.\n#\n{}\n",
+         come to;\n# docs/vehicles.md says how to estimate what no data sheet gives.\n# A maker's torque curve is \
+         net: set torque_basis = \"net\" in [powertrain.engine] with it. Air drag acts only where\n# \
+         [chassis] gives drag_area, m2.\n#\n{}\n",
         lines.join("\n")
     )
 }

@@ -304,6 +304,10 @@ fn check_vehicle(task: &dyn Task, options: &Options) -> Result<(), LearningError
         let allowed = "one on wheels: this task is not driven on tracks".into();
         return refused("vehicle", model.clone(), allowed);
     }
+    if !spec.can_steer() {
+        let allowed = "one that can be steered: no axle of this one is".into();
+        return refused("vehicle", model.clone(), allowed);
+    }
     if on_wheels.is_some_and(|own| own.tyre.flexible.is_some()) {
         return Ok(());
     }

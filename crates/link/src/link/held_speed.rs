@@ -2,7 +2,7 @@
 
 use crate::simulation::Sample;
 use crate::spatial::Vec3;
-use crate::vehicle::driver::{Motion, SpeedControl, SpeedState};
+use crate::vehicle::driver::{Motion, SpeedControl, SpeedGoal, SpeedState};
 use crate::vehicle::{Controls, Selector};
 
 /// Speed up to which the lever is moved between ahead and reverse, m/s.
@@ -44,7 +44,8 @@ impl HeldSpeed {
         let sense = if backward { -1.0 } else { 1.0 };
         let motion = Motion { speed: sense * speed, slope: sense * slope, ..self.motion };
         let control = SpeedControl::default();
-        let pedals = control.controls(&mut self.state, target.abs(), &motion, h);
+        let goal = SpeedGoal::exactly(target.abs());
+        let pedals = control.controls(&mut self.state, goal, &motion, h);
         Controls { gear: self.lever, ..pedals }
     }
 }

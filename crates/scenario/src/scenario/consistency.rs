@@ -14,6 +14,7 @@ use crate::sensor::imu::{Imu, Triad};
 use crate::sensor::lidar::LidarSpec;
 use crate::simulation::PropKind;
 use crate::soil::{Moisture, MoistureError};
+use crate::vehicle::driver::SLOWEST;
 
 /// Most classes of a raster of soils.
 const MOST_CLASSES: usize = 10_000;
@@ -683,6 +684,9 @@ fn check_held_speed(rows: &[TableRow], key: impl Fn(usize) -> String, refuse: &m
             refuse(key(index), Problem::Missing { expected });
         } else if row.throttle > 0.0 || row.brake > 0.0 {
             refuse(key(index), Problem::Excludes { other: "throttle or brake" });
+        } else if row.speed.is_some_and(|speed| speed > 0.0 && speed < SLOWEST) {
+            let bounds = format!("0 or at least {SLOWEST} m/s");
+            refuse(key(index), Problem::OutOfRange { bounds });
         }
     }
 }

@@ -90,6 +90,14 @@ pub enum CommandError {
         /// Name of the vehicle.
         vehicle: String,
     },
+    /// A steering other than 0 for a vehicle of which no axle is steered.
+    #[error("steering = {value}: must be 0, as no axle of {vehicle} is steered")]
+    NoSteering {
+        /// Name of the vehicle.
+        vehicle: String,
+        /// The steering, a share of full lock.
+        value: f64,
+    },
     /// An inflation for a vehicle that cannot change it.
     #[error(
         "{vehicle} has no central tyre inflation: its file, or the scenario's overrides, must \
@@ -162,8 +170,9 @@ impl WorldModel {
     ///
     /// # Errors
     /// [`CommandError`] when there is no such agent, a number is none, an angle is given to a
-    /// vehicle that steers by none, an inflation to one that cannot change it, a lock to one
-    /// that does not have it, or one without a trailer is to let go of it.
+    /// vehicle that steers by none, a steering other than 0 to one that cannot be steered, an
+    /// inflation to one that cannot change it, a lock to one that does not have it, or one
+    /// without a trailer is to let go of it.
     pub fn controls(&self, agent: usize, command: &Command) -> Result<Controls, CommandError> {
         let agents = self.agents.len();
         let own = self.agents.get(agent).ok_or(CommandError::NoAgent { agent, agents })?;
@@ -175,6 +184,9 @@ impl WorldModel {
         let (Steering::Share(given) | Steering::Angle(given)) = steering;
         within("steering", given, f64::MAX, allowed)?;
         let steering = match steering {
+            Steering::Share(value) if value != 0.0 && !vehicle.can_steer() => {
+                return Err(CommandError::NoSteering { vehicle: vehicle.name().into(), value });
+            }
             Steering::Share(share) => share,
             Steering::Angle(angle) => {
                 let no_angle = || CommandError::NoAngle { vehicle: vehicle.name().into() };

@@ -234,6 +234,14 @@ impl GroundVehicle {
         }
     }
 
+    /// Whether it can be steered: tracks always, wheels where an axle is steered.
+    pub fn can_steer(&self) -> bool {
+        match self {
+            GroundVehicle::Wheeled(own) => own.vehicle.spec().can_steer(),
+            GroundVehicle::Tracked(_) => true,
+        }
+    }
+
     /// Mean angle of the steered wheels at full lock, rad; none where no wheels are steered.
     pub fn max_steering_angle(&self) -> Option<f64> {
         match self {

@@ -10,13 +10,13 @@ use super::agent::{AgentModel, AgentState, AgentWorkspace};
 use super::diagnosis::{Diagnosis, Evidence, WheelMean};
 use super::endings::{Endings, Immobility};
 use super::ground_vehicle::GroundVehicle;
-use super::monitor::ROLLING;
+use super::monitor::{ADVANCING, ROLLING};
 use super::outcome::{Failure, Outcome};
 use crate::ground::GroundModel;
 use crate::numeric::{atan, hypot, sin_cos, tan};
 use crate::soil::{SoilId, SoilKind};
 use crate::spatial::{Pose, Vec3};
-use crate::vehicle::driver::Intent;
+use crate::vehicle::driver::{Intent, SLOWEST};
 use crate::vehicle::{Coupling, Selector};
 
 /// Time for which a vehicle must have stood to be immobilised where the run ends, s, if
@@ -77,7 +77,8 @@ impl AgentModel {
         if endings.sunk && (depth > height || deepest > DEEPEST_WHEEL * height) {
             return Some(Outcome::Sunk { time, position, soil, depth, height });
         }
-        state.monitor.watch(time, state.driver.intent, endings.way());
+        let way = self.pace(time, state) * endings.way();
+        state.monitor.watch(time, state.driver.intent, way);
         if endings.arrived
             && let Some(time) = state.monitor.arrived()
         {
@@ -120,6 +121,16 @@ impl AgentModel {
         })
     }
 
+    /// Share of ordinary speeds at which it is to drive: below 1 where its driver is asked for
+    /// less than four times the speed from which a vehicle counts as getting on.
+    fn pace(&self, time: f64, state: &AgentState) -> f64 {
+        if state.command.is_some() || self.autonomy.is_some() {
+            return 1.0;
+        }
+        let slowest = self.driver.slowest(time).unwrap_or(f64::INFINITY);
+        (slowest.max(SLOWEST) / (4.0 * ADVANCING)).min(1.0)
+    }
+
     /// Whether it has wanted to move for `least` s and did not.
     fn immobilised(
         &self,
@@ -129,7 +140,8 @@ impl AgentModel {
         state: &AgentState,
         workspace: &AgentWorkspace,
     ) -> Option<Outcome> {
-        let since = state.monitor.immobile_since(time, least)?;
+        let pace = self.pace(time, state);
+        let since = state.monitor.immobile_since(time, least, pace)?;
         let position = self.vehicle.pose(&workspace.vehicle).position;
         let soil = ground.terrain().soil(position.x, position.y);
         let diagnosis = Diagnosis::of(self.evidence(ground, state, workspace));

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use std::mem::take;
 
 /// Speed along the way, m/s, over the last second, from which it gets on right now.
-const ADVANCING: f64 = 0.05;
+pub(super) const ADVANCING: f64 = 0.05;
 /// Loss of speed, m/s, by which one that rolls back gets on: its brake or its drive wins.
 const SLOWING: f64 = 0.2;
 /// Time constant over which a peak of slip must hold, s.
@@ -308,10 +308,11 @@ impl Monitor {
         };
     }
 
-    /// Since when it has not got on, s, though it wants to, if for at least `least` s.
-    pub(super) fn immobile_since(&self, time: f64, least: f64) -> Option<f64> {
+    /// Since when it has not got on, s, though it wants to, if for at least `least` s. `pace`
+    /// is the share of ordinary speeds at which it is to drive.
+    pub(super) fn immobile_since(&self, time: f64, least: f64, pace: f64) -> Option<f64> {
         let still = self.standstill?;
-        let advances = self.sense * self.speed_made() >= ADVANCING;
+        let advances = self.sense * self.speed_made() >= pace * ADVANCING;
         (time - still.since >= least && !advances).then_some(still.since)
     }
 

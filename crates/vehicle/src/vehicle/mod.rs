@@ -1,5 +1,6 @@
 //! Vehicles: subsystem templates assembled into multibody models.
 
+mod air;
 mod assembly;
 mod catalogue;
 mod controls;
@@ -15,6 +16,7 @@ mod transmission;
 pub mod tyre;
 mod wheeled;
 
+pub use air::{AIR_DENSITY, air_drag};
 pub use assembly::AssemblyError;
 pub use catalogue::{CatalogueError, Entry, catalogue, find, find_any, find_trailer, trailers};
 pub use controls::Controls;

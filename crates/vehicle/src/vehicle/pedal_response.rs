@@ -209,6 +209,29 @@ pub(super) fn settled_torques(
     Some([0.0, 1.0].map(|throttle| settled((powertrain, free_speed), throttle, input) / ratio))
 }
 
+/// Greatest torque at the gearbox's input, N m, while that turns with `input` rad/s: with full
+/// throttle, through a clutch that holds or slips, or a converter that is locked up or not.
+pub(super) fn strongest((powertrain, free_speed): (&Powertrain, f64), input: f64) -> f64 {
+    let held = powertrain.engine.torque(1.0, input).value;
+    match (&powertrain.converter, &powertrain.clutch) {
+        (Some(_), clutch) => {
+            let through = settled((powertrain, free_speed), 1.0, input);
+            let locks = clutch.is_some_and(|own| own.capacity(input) >= held.abs());
+            if locks { held.max(through) } else { through }
+        }
+        (None, Some(clutch)) => {
+            let (mut low, mut high) = (0.0, free_speed.max(input));
+            for _ in 0..HALVINGS {
+                let middle = 0.5 * (low + high);
+                let left = powertrain.engine.torque(1.0, middle).value - clutch.capacity(middle);
+                if left > 0.0 { low = middle } else { high = middle }
+            }
+            if low > input { clutch.capacity(low) } else { held }
+        }
+        (None, None) => held,
+    }
+}
+
 /// Torque at the gearbox's input, N m.
 fn settled((powertrain, free_speed): (&Powertrain, f64), throttle: f64, input: f64) -> f64 {
     let engine = &powertrain.engine;

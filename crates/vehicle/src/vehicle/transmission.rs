@@ -2,9 +2,13 @@
 //! alike. Behind the gearbox's output each has a driveline of its own.
 
 use super::controls::Controls;
-use super::powertrain::{ConverterTorque, Gearbox, GearboxState, Powertrain, Torque};
+use super::pedal_response::strongest;
+use super::powertrain::{Carried, ConverterTorque, Gearbox, GearboxState, Powertrain, Torque};
 use super::wheeled::VehicleState;
 use crate::multibody::{Builder, Closure, Coordinate, Element, ElementForce, Model, Workspace};
+
+/// Share of the torque of a gear above that may be taken by what the gear engaged carries.
+const SPARE: f64 = 0.9;
 
 /// Shafts of engine, turbine and gearbox output, geared in the first gear.
 #[derive(Clone, Copy, Debug)]
@@ -100,6 +104,26 @@ impl Transmission {
         GearboxState::in_gear(gear)
     }
 
+    /// Whether a gear could carry with full throttle, and something to spare, what the one that
+    /// is engaged carries now.
+    fn could_carry(
+        &self,
+        powertrain: &Powertrain,
+        (engaged, gear): (i32, i32),
+        shafts: &ShaftSpeeds,
+    ) -> bool {
+        let ShaftSpeeds { engine, input, output } = *shafts;
+        let ratios = [engaged, gear].map(|gear| powertrain.gearbox.ratio(gear));
+        let [Some(from), Some(to)] = ratios else { return true };
+        let fluid =
+            powertrain.converter.as_ref().map_or(0.0, |own| own.torque(engine, input).turbine);
+        let by = if powertrain.converter.is_some() { input } else { engine };
+        let clutch = powertrain.clutch.map_or(0.0, |own| own.torque(by, engine - input).value);
+        let carries = (fluid - clutch) / from;
+        let could = strongest((powertrain, self.free_speed), output / to) / to;
+        carries <= SPARE * could
+    }
+
     /// Shifts, and has engine and converter act on their shafts.
     pub fn drive(
         &self,
@@ -109,10 +133,15 @@ impl Transmission {
         controls: &Controls,
         (tick, h): (u64, f64),
     ) {
-        let ShaftSpeeds { engine, input, output } = self.shafts.speeds(&state.body.u);
+        let shafts = self.shafts.speeds(&state.body.u);
+        let ShaftSpeeds { engine, input, output } = shafts;
         let ticks_per_second = (1.0 / h).round() as u64;
         let gearbox = &powertrain.gearbox;
-        gearbox.shift(&mut state.gearbox, controls.gear, input, output, tick, ticks_per_second);
+        let engaged = state.gearbox.gear;
+        let could_carry = |gear| self.could_carry(powertrain, (engaged, gear), &shafts);
+        let carried = Carried { drives: controls.throttle > 0.0, could_carry: &could_carry };
+        let ticks = [tick, ticks_per_second];
+        gearbox.shift(&mut state.gearbox, controls.gear, [input, output], &carried, ticks);
         let coupling = gearbox.coupling(&state.gearbox, tick, h);
         workspace.gear_weights[model.gear_start(0) + 1] = -coupling.ratio;
         workspace.softness[self.gearbox_row(model)] = coupling.softness;

@@ -4,12 +4,13 @@
 //! clutches, takes the loads of the ground on the wheels from the caller, and
 //! lets the multibody core advance linearly implicitly. It knows no ground.
 
+use super::air;
 use super::assembly::{Assembled, AssemblyError, Clutch, Engaged, articulation, assemble};
 use super::controls::Controls;
 use super::outline::Outline;
 use super::pedal_response::{EngineResponse, LOCKED, PedalResponse, settled_torques};
 use super::powertrain::{Brake, BrakeState, GearboxState};
-use super::spec::{Axle, Footprint, Tyre, VehicleSpec};
+use super::spec::{Axle, Chassis, Footprint, Tyre, VehicleSpec};
 use super::trailer::{Coupling, TrailerParts};
 use super::transmission::friction;
 use super::tyre::RingFigures;
@@ -481,6 +482,7 @@ impl Vehicle {
         self.build_up(state, controls.brake, h);
         self.drive(state, &mut workspace.body, &controls, tick, h);
         self.brake(state, workspace, controls.brake, h);
+        let still = self.blow(workspace);
         let held = state.coupling == Coupling::Holds;
         let loads = if held { self.stop_trailer(workspace) } else { None };
         let advanced = self.parts.model.advance(&mut state.body, &mut workspace.body, h);
@@ -488,9 +490,34 @@ impl Vehicle {
             *workspace.chassis_load() = chassis;
             workspace.trailer_load().into_iter().for_each(|load| *load = trailer);
         }
+        if let Some([chassis, trailer]) = still {
+            *workspace.chassis_load() = chassis;
+            workspace.trailer_load().into_iter().for_each(|load| *load = trailer);
+        }
         advanced?;
         self.settle_linings(state, workspace, controls.brake, h);
         Ok(())
+    }
+
+    /// Adds air drag; the loads on vehicle and trailer without it, where there is any.
+    fn blow(&self, workspace: &mut VehicleWorkspace) -> Option<[Load; 2]> {
+        let trailed = self.spec.trailer.as_ref().map(|own| &own.chassis);
+        let area = |chassis: &Chassis| chassis.drag_area.is_some();
+        if !area(&self.spec.chassis) && !trailed.is_some_and(area) {
+            return None;
+        }
+        let own = air::drag(&self.spec.chassis, &self.pose(workspace), &self.twist(workspace));
+        let drawn = trailed.and_then(|chassis| {
+            let pose = self.trailer_pose(workspace)?;
+            air::drag(chassis, &pose, &self.trailer_twist(workspace)?)
+        });
+        let mut still = [*workspace.chassis_load(), Load::default()];
+        workspace.chassis_load().wrench += own.unwrap_or_default();
+        if let Some(load) = workspace.trailer_load() {
+            still[1] = *load;
+            load.wrench += drawn.unwrap_or_default();
+        }
+        Some(still)
     }
 
     /// Lets the stops between vehicle and trailer push; the loads on both without that.

@@ -310,6 +310,15 @@ fn driver(
 ) -> Result<Driver, Fault> {
     let key = |part: &str| format!("vehicle[{index}].driver{part}");
     let entries = &file.scenario.vehicle;
+    if let Some((part, must)) = entries[index].driver.steers().filter(|_| !specs[index].can_steer())
+    {
+        let name = specs[index].name();
+        let cause = format!(
+            "{must}: no axle of {name} is steered, so it cannot follow a path; give an axle \
+             steered = true and the file [steering]"
+        );
+        return Err(refused(file, &key(&part), &cause));
+    }
     let geometry = || match &*specs[index] {
         AnySpec::Wheeled(spec) => SteeringGeometry::of(spec),
         AnySpec::Tracked(spec) => SteeringGeometry::of_tracks(spec),

@@ -125,6 +125,7 @@ pub(super) fn chassis(
         belly: None,
         footprint: None,
         hulls: Vec::new(),
+        drag_area: None,
     };
     Ok((chassis, rear_frame))
 }

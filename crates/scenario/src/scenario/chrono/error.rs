@@ -23,6 +23,16 @@ pub enum ImportError {
         /// The reader's message, with line and column.
         cause: String,
     },
+    /// A file of another kind.
+    #[error("{file}: is {found}; must be {expected}")]
+    Kind {
+        /// The file.
+        file: String,
+        /// What it is.
+        found: String,
+        /// What it must be.
+        expected: String,
+    },
     /// A key is absent, or its value of the wrong kind.
     #[error("{file}: {key}: {cause}")]
     Shape {

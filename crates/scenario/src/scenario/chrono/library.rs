@@ -1,8 +1,9 @@
 //! Chrono's folder of data, and the JSON files in it.
 
 use super::figures::figures;
+use super::kind::{VEHICLE, described, entry, foreign};
 use super::{ImportError, Log};
-use crate::scenario::input::{LARGEST_TEXT, read_text};
+use crate::scenario::input::{LARGEST_TEXT, read, read_text};
 use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 use std::io::Read;
@@ -33,7 +34,12 @@ impl Library {
     /// The folder that a vehicle's references start from, and the vehicle.
     pub fn of(path: &Path, data: Option<&Path>) -> Result<(Library, Source), ImportError> {
         let told = path.display().to_string();
-        let json = json(path, &told)?;
+        let json = json(path, &told).map_err(|error| match error {
+            ImportError::Kind { file, found, .. } => {
+                ImportError::Kind { file, found, expected: VEHICLE.into() }
+            }
+            other => other,
+        })?;
         let path = whole(path);
         let source = Source { name: told.clone(), told, json };
         let folder = match data {
@@ -53,16 +59,26 @@ impl Library {
         reference: &str,
         log: &mut Log,
     ) -> Result<Source, ImportError> {
-        let path = self.folder.join(reference);
+        let path = self.find(from, key, reference)?;
+        self.open(&path, log)
+    }
+
+    /// The path of the file that `key` of another names: below the folder, where some files of
+    /// whole vehicles name it from the folder above, or below that of SynChrono beside it.
+    pub fn find(&self, from: &Source, key: &str, reference: &str) -> Result<PathBuf, ImportError> {
+        let above = self.folder.parent().unwrap_or(&self.folder);
+        let places = [self.folder.clone(), above.to_path_buf(), above.join("synchrono")];
         // links are followed, as folders of data may be linked together
-        let mut steps = Path::new(reference).components();
-        let leads_out = steps.any(|step| !matches!(step, Component::Normal(_) | Component::CurDir));
-        if leads_out || !path.is_file() {
+        let is_below = Path::new(reference)
+            .components()
+            .all(|step| matches!(step, Component::Normal(_) | Component::CurDir));
+        let mut named = places.into_iter().map(|place| place.join(reference));
+        let found = if is_below { named.find(|path| path.is_file()) } else { None };
+        found.ok_or_else(|| {
             let allowed =
                 format!("a file below {}; --data gives the folder", self.folder.display());
-            return Err(from.refused(key, reference, &allowed));
-        }
-        self.open(&path, log)
+            from.refused(key, reference, &allowed)
+        })
     }
 
     /// A file by its path.
@@ -109,6 +125,34 @@ impl Source {
             key: "Template".into(),
             cause: "must be given, as in all JSON files of Chrono's vehicles".into(),
         })
+    }
+
+    /// Its text of a key, if that has one.
+    pub fn text(&self, key: &str) -> Option<&str> {
+        self.json.get(key).and_then(Json::as_str)
+    }
+
+    /// All of it.
+    pub fn json(&self) -> &Json {
+        &self.json
+    }
+
+    /// A part of it as a file of its own, of a type and a template.
+    pub fn part(&self, mut json: Json, kind: &str, template: &str) -> Source {
+        if let Some(entries) = json.as_object_mut() {
+            entries.insert("Type".into(), kind.into());
+            entries.insert("Template".into(), template.into());
+        }
+        Source { name: self.name.clone(), told: self.told.clone(), json }
+    }
+
+    /// A file that is not what it must be.
+    pub fn is_no(&self, expected: &str) -> ImportError {
+        ImportError::Kind {
+            file: self.told.clone(),
+            found: described(&self.json),
+            expected: expected.into(),
+        }
     }
 
     /// Its figures; keys that are not asked for are listed as without counterpart.
@@ -184,13 +228,29 @@ fn json(path: &Path, name: &str) -> Result<Json, ImportError> {
         file: name.into(),
         cause: error.to_string(),
     };
-    let text = read_text(path, LARGEST_TEXT).map_err(unreadable)?;
+    let ending = path.extension().map(|ending| ending.to_string_lossy()).unwrap_or_default();
+    let is_foreign = |bytes: &[u8]| {
+        foreign(&ending, bytes).map(|what| ImportError::Kind {
+            file: name.into(),
+            found: what.into(),
+            expected: "a JSON file of Project Chrono's vehicles".into(),
+        })
+    };
+    let text = match read_text(path, LARGEST_TEXT) {
+        Ok(text) => text,
+        Err(error) => {
+            let bytes = read(path, LARGEST_TEXT).unwrap_or_default();
+            return Err(is_foreign(&bytes).unwrap_or_else(|| unreadable(error)));
+        }
+    };
     let mut plain = String::with_capacity(text.len());
     json_comments::StripComments::new(text.as_bytes())
         .read_to_string(&mut plain)
         .map_err(unreadable)?;
-    serde_json::from_str(&plain)
-        .map_err(|error| ImportError::Syntax { file: name.into(), cause: error.to_string() })
+    serde_json::from_str(&plain).map_err(|error| {
+        let broken = || ImportError::Syntax { file: name.into(), cause: error.to_string() };
+        is_foreign(text.as_bytes()).unwrap_or_else(broken)
+    })
 }
 
 /// A path from the root. Links are kept, as folders of data may be linked together, unless they
@@ -203,14 +263,38 @@ fn whole(path: &Path) -> PathBuf {
 
 /// The folder above a file in which the file's first reference is found.
 fn above(path: &Path, source: &Source) -> Result<PathBuf, ImportError> {
-    let Some((key, reference)) = first_reference("", &source.json) else {
-        return Err(source.refused("Input File", "absent", "given"));
+    let named = entry(&source.json).map(|entry| entry.vehicle);
+    let Some((key, reference)) = named.or_else(|| first_reference("", &source.json)) else {
+        return Err(source.is_no(VEHICLE));
     };
-    let found = path.ancestors().skip(1).find(|folder| folder.join(&reference).is_file());
-    found.map(Path::to_path_buf).ok_or_else(|| {
+    // files of whole vehicles lie beside the folder, in data/synchrono
+    let below = |folder: &Path| {
+        let inside = folder.join("vehicle");
+        let own = [folder.to_path_buf(), inside];
+        own.into_iter().find(|folder| folder.join(&reference).is_file())
+    };
+    let found = path.ancestors().skip(1).find_map(below);
+    found.map(|folder| with_parts(&folder, source, &reference)).ok_or_else(|| {
         let allowed = "a file below a folder above this one; --data gives the folder";
         source.refused(&key, &reference, allowed)
     })
+}
+
+/// The folder that the references of a vehicle start from, where that of a file which names it is
+/// found below `folder`: the same, or data/vehicle beside or below it.
+fn with_parts(folder: &Path, source: &Source, reference: &str) -> PathBuf {
+    let is_entry = entry(&source.json).is_some();
+    let below = folder.join("vehicle");
+    let beside = folder.parent().map(|above| above.join("vehicle"));
+    let named = is_entry.then(|| json(&folder.join(reference), reference).ok()).flatten();
+    let next = named.as_ref().and_then(|named| {
+        let vehicle = entry(named).map(|entry| entry.vehicle);
+        vehicle.or_else(|| first_reference("", named))
+    });
+    let Some((_, part)) = next else { return folder.to_path_buf() };
+    let places = [Some(folder.to_path_buf()), Some(below), beside];
+    let found = places.into_iter().flatten().find(|place| place.join(&part).is_file());
+    found.unwrap_or_else(|| folder.to_path_buf())
 }
 
 fn first_reference(at: &str, json: &Json) -> Option<(String, String)> {

@@ -1,11 +1,14 @@
 //! Engines and transmissions.
 
+use super::kind::{POWERTRAINS, of_type, parts_of_powertrain};
 use super::library::{Library, Source};
 use super::log::Log;
 use super::strut::curve;
 use super::{Beside, ImportError};
 use crate::curve::Curve;
-use crate::vehicle::powertrain::{Engine, EngineClutch, Gearbox, Powertrain, RPM, TorqueConverter};
+use crate::vehicle::powertrain::{
+    Engine, EngineClutch, Gearbox, Powertrain, RPM, TorqueBasis, TorqueConverter,
+};
 use serde::Deserialize;
 use std::path::PathBuf;
 
@@ -39,6 +42,7 @@ pub(super) fn powertrain(
     beside: &Beside,
     log: &mut Log,
 ) -> Result<Powertrain, ImportError> {
+    let combined = combined(library, vehicle, beside, log)?;
     let mut of = |kind: &str, option: &str, given: &Option<PathBuf>, known: &[&str]| {
         let key = if kind == "Engine" { "powertrain.engine" } else { "powertrain.gearbox" };
         let path = match given {
@@ -60,11 +64,22 @@ pub(super) fn powertrain(
             }
         };
         let source = library.open(&path, log)?;
+        of_type(&source, kind, known)?;
         log.origin(key, &source);
         Ok(source)
     };
-    let engine = of("Engine", "engine", &beside.engine, &ENGINES)?;
-    let transmission = of("Transmission", "transmission", &beside.transmission, &TRANSMISSIONS)?;
+    let [of_engine, of_transmission] = match combined {
+        Some([engine, transmission]) => [Some(engine), Some(transmission)],
+        None => [None, None],
+    };
+    let engine = match of_engine.filter(|_| beside.engine.is_none()) {
+        Some(engine) => engine,
+        None => of("Engine", "engine", &beside.engine, &ENGINES)?,
+    };
+    let transmission = match of_transmission.filter(|_| beside.transmission.is_none()) {
+        Some(transmission) => transmission,
+        None => of("Transmission", "transmission", &beside.transmission, &TRANSMISSIONS)?,
+    };
     let (engine_source, mut engine) = (&engine, read_engine(&engine, log)?);
     let peak = engine.full_throttle_rpm.points().iter().map(|point| point[1]).fold(0.0, f64::max);
     match transmission.template()? {
@@ -108,6 +123,38 @@ pub(super) fn powertrain(
         }
         other => Err(transmission.refused("Template", other, &TRANSMISSIONS.join(", "))),
     }
+}
+
+/// Engine and transmission of a file of both: the one given, or the best known of the vehicle's
+/// folder where that lacks one of its own for either.
+fn combined(
+    library: &Library,
+    vehicle: &Source,
+    beside: &Beside,
+    log: &mut Log,
+) -> Result<Option<[Source; 2]>, ImportError> {
+    let path = match &beside.powertrain {
+        Some(path) => path.clone(),
+        None => {
+            let lacks = |kind: &str, given: &Option<PathBuf>, known: &[&str]| {
+                given.is_none() && library.beside(vehicle, kind, known).is_empty()
+            };
+            let is_lacking = lacks("Engine", &beside.engine, &ENGINES)
+                || lacks("Transmission", &beside.transmission, &TRANSMISSIONS);
+            let found = library.beside(vehicle, "Powertrain", &POWERTRAINS);
+            let Some(first) = found.first().filter(|_| is_lacking) else { return Ok(None) };
+            let (name, of) = (library.short(first), found.len());
+            log.assume(
+                "powertrain",
+                format!("{name}, the best known of {of} of the vehicle's folder"),
+            );
+            first.clone()
+        }
+    };
+    let source = library.open(&path, log)?;
+    of_type(&source, "Powertrain", &POWERTRAINS)?;
+    log.origin("powertrain", &source);
+    parts_of_powertrain(&source, log).map(Some)
 }
 
 #[derive(Deserialize)]
@@ -204,7 +251,8 @@ fn read_engine(source: &Source, log: &mut Log) -> Result<Engine, ImportError> {
         }
         other => return Err(source.refused("Template", other, &ENGINES.join(", "))),
     };
-    Ok(Engine { full_throttle_rpm, losses_rpm, inertia, fuel: None })
+    let torque_basis = Some(TorqueBasis::Gross);
+    Ok(Engine { full_throttle_rpm, losses_rpm, torque_basis, inertia, fuel: None })
 }
 
 /// Losses brake an engine that turns forward.

@@ -30,7 +30,7 @@ pub enum Driver {
         #[schemars(with = "Way")]
         waypoints: Vec<[f64; 2]>,
         /// Speed to hold, m/s.
-        #[schemars(range(max = 50.0), extend("exclusiveMinimum" = 0.0, "unit" = "m/s"))]
+        #[schemars(range(min = 0.02, max = 50.0), extend("unit" = "m/s"))]
         speed: f64,
         /// How far ahead it aims: least distance, m.
         #[serde(default = "default_look_ahead")]
@@ -97,7 +97,7 @@ pub enum Driver {
         lost_beacons: Option<u32>,
         /// Speed that it does not exceed, m/s.
         #[serde(default = "default_top_speed")]
-        #[schemars(range(max = 50.0), extend("exclusiveMinimum" = 0.0, "unit" = "m/s"))]
+        #[schemars(range(min = 0.02, max = 50.0), extend("unit" = "m/s"))]
         speed: f64,
         /// How far ahead it aims: least distance, m.
         #[serde(default = "default_look_ahead")]
@@ -244,6 +244,20 @@ impl Driver {
         matches!(self, Driver::Table { rows } if rows.iter().any(|row| row.uncouple))
     }
 
+    /// Key below the driver's, and in words, of what asks a vehicle to steer, if anything does.
+    pub fn steers(&self) -> Option<(String, &'static str)> {
+        match self {
+            Driver::Hold { .. } | Driver::Outside { .. } => None,
+            Driver::Table { rows } => {
+                let row = rows.iter().position(|row| row.steering != 0.0)?;
+                Some((format!(".rows[{row}].steering"), "must be 0"))
+            }
+            Driver::Path { .. } | Driver::Follow { .. } | Driver::Autonomous { .. } => {
+                Some((".kind".into(), "must be \"table\", \"hold\" or \"outside\""))
+            }
+        }
+    }
+
     /// Every lock that it engages at some time.
     pub fn locks(&self) -> Locks {
         match self {
@@ -298,7 +312,8 @@ pub struct TableRow {
     /// gear, and its brakes apply.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub uncouple: bool,
-    /// Speed to hold, m/s, in the place of throttle and brake: in all rows or in none.
+    /// Speed to hold, m/s, in the place of throttle and brake: in all rows or in none. It is 0
+    /// or at least 0.02.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 50.0), extend("unit" = "m/s"))]
     pub speed: Option<f64>,

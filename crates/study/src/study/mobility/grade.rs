@@ -77,7 +77,7 @@ fn on_road(subject: &Subject, figure: Figure) -> Figure {
         Some(front) => ("open differentials: 2 μ s/(1 + 2 μ h/L)", front.grade(friction)),
         None => ("μ", friction),
     };
-    match TractiveEffort::of(&subject.spec).map(|effort| effort.grade(0.0)) {
+    match TractiveEffort::of(&subject.spec).and_then(|effort| effort.grade(0.0)) {
         Some(grade) if grade < held => figure.beside("balance of tractive effort", grade),
         _ if subject.geometry.steering.trailer.is_some() => figure,
         _ => figure.beside(law, held),

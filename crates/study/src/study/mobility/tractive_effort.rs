@@ -5,9 +5,9 @@
 //! at full throttle turns as fast as the converter's capacity lets it; the rest is ratios. No
 //! losses but those that the file states.
 
-use crate::numeric::{GRAVITY, atan, cos, sin};
+use crate::numeric::{GRAVITY, asin, atan, cos, hypot, sin, tan};
 use crate::vehicle::powertrain::Powertrain;
-use crate::vehicle::{AnySpec, VehicleSpec};
+use crate::vehicle::{AnySpec, VehicleSpec, air_drag};
 
 /// Fastest speed looked at, m/s.
 const FASTEST: f64 = 60.0;
@@ -22,12 +22,14 @@ pub struct TractiveEffort<'a> {
     weight: f64,
     /// Resistance of rolling over the weight, at rest and what a m/s adds.
     resistance: [f64; 2],
+    /// Drag area, m², if the file gives one.
+    drag_area: Option<f64>,
 }
 
 impl<'a> TractiveEffort<'a> {
     /// Of a vehicle by its file; none of one whose driven axles state no ratio.
     pub fn of(spec: &'a AnySpec) -> Option<TractiveEffort<'a>> {
-        let weight = spec.total_mass() * GRAVITY;
+        let (weight, drag_area) = (spec.total_mass() * GRAVITY, spec.drag_area());
         let driven = |own: &VehicleSpec| (0..own.axles.len()).find(|&axle| own.is_driven(axle));
         Some(match spec {
             AnySpec::Wheeled(own) => TractiveEffort {
@@ -36,6 +38,7 @@ impl<'a> TractiveEffort<'a> {
                 radius: own.tyre_of(driven(own)?).rigid.radius(),
                 weight,
                 resistance: [own.tyre.handling.rolling_resistance, 0.0],
+                drag_area,
             },
             AnySpec::Tracked(own) => {
                 let belt = &own.drive.resistance;
@@ -45,6 +48,7 @@ impl<'a> TractiveEffort<'a> {
                     radius: own.drive_radius(),
                     weight,
                     resistance: [belt.force, belt.per_speed].map(|one| 2.0 * one / weight),
+                    drag_area,
                 }
             }
         })
@@ -89,18 +93,35 @@ impl<'a> TractiveEffort<'a> {
         torque / ratio / self.radius / self.weight
     }
 
-    /// Steepest grade (rise over run) that the powertrain carries the vehicle up at a speed, m/s,
-    /// where the ground would take any force: sin θ + f cos θ = F/W.
-    pub fn grade(&self, speed: f64) -> f64 {
-        let effort = self.at(speed);
-        last(0.0, 3.0, |grade| self.resists(speed, grade) <= effort)
+    /// Whether it counts air drag: the file gives a drag area.
+    pub fn has_drag(&self) -> bool {
+        self.drag_area.is_some()
     }
 
-    /// Resistance of rolling and grade at a speed, m/s, over the weight.
-    fn resists(&self, speed: f64, grade: f64) -> f64 {
+    /// Air drag at a speed, m/s, over the weight.
+    fn drag(&self, speed: f64) -> f64 {
+        self.drag_area.map_or(0.0, |area| air_drag(area, speed) / self.weight)
+    }
+
+    /// Resistance of rolling at a speed, m/s, over the load.
+    fn rolling(&self, speed: f64) -> f64 {
         let [still, growth] = self.resistance;
+        still + growth * speed
+    }
+
+    /// Steepest grade (rise over run) that the powertrain carries the vehicle up at a speed, m/s,
+    /// where the ground would take any force: sin θ + f cos θ = (F - D)/W with air drag D, so that
+    /// θ = asin((F - D)/(W √(1 + f²))) - atan f. None where the effort suffices for any grade.
+    pub fn grade(&self, speed: f64) -> Option<f64> {
+        let (left, rolling) = (self.at(speed) - self.drag(speed), self.rolling(speed));
+        let share = left / hypot(1.0, rolling);
+        (share < 1.0).then(|| tan(asin(share.max(-1.0)) - atan(rolling)).max(0.0))
+    }
+
+    /// Resistance of rolling, grade and air at a speed, m/s, over the weight.
+    fn resists(&self, speed: f64, grade: f64) -> f64 {
         let slope = atan(grade);
-        sin(slope) + (still + growth * speed) * cos(slope)
+        sin(slope) + self.rolling(speed) * cos(slope) + self.drag(speed)
     }
 
     /// Fastest speed up a grade (rise over run), m/s.
@@ -143,6 +164,43 @@ mod tests {
         let engine = own.powertrain.engine.torque(1.0, impeller).value;
         // sixty halvings leave rounding
         assert!((engine / torque - 1.0).abs() < 1e-9, "{engine} for {torque} N m");
+    }
+
+    /// Each grade balances effort and resistance, by the resistance's own formula; one whose effort
+    /// is more than its weight climbs any.
+    #[test]
+    fn grades_balance_effort_and_resistance() {
+        for (name, speed) in [("hmmwv", 2.0), ("m113", 0.5), ("man_8x8", 10.0), ("gator", 3.0)] {
+            let spec = find_any(name).unwrap();
+            let effort = TractiveEffort::of(&spec).unwrap();
+            match effort.grade(speed) {
+                Some(grade) => {
+                    let off = effort.resists(speed, grade) - effort.at(speed);
+                    assert!(off.abs() < 1e-12, "{name}: {off} on {grade}");
+                }
+                None => assert!(effort.at(speed) >= 1.0, "{name}: {}", effort.at(speed)),
+            }
+        }
+        let spec = find_any("hmmwv").unwrap();
+        let strong = TractiveEffort { weight: 1e3, ..TractiveEffort::of(&spec).unwrap() };
+        assert_eq!(strong.grade(1.0), None);
+    }
+
+    /// The top speed is where effort is rolling resistance and drag; less with more drag.
+    #[test]
+    fn air_drag_takes_from_the_top_speed() {
+        let top = |area: Option<f64>| {
+            let mut spec = find_any("mrzr4").unwrap();
+            spec.chassis_mut().drag_area = area;
+            let effort = TractiveEffort::of(&spec).unwrap();
+            let speed = effort.speed(0.0);
+            let off = effort.at(speed) - effort.resists(speed, 0.0);
+            assert!(off.abs() < 1e-6, "{off} at {speed} m/s with {area:?}");
+            assert_eq!(effort.has_drag(), area.is_some());
+            speed
+        };
+        assert_eq!(top(None), top(Some(0.0)));
+        assert!(top(Some(4.0)) < top(Some(2.0)) && top(Some(2.0)) < top(None));
     }
 
     #[test]

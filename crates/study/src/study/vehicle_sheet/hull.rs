@@ -27,6 +27,8 @@ pub struct HullSheet {
     pub pitch: f64,
     /// Damping of the bounce over the critical one.
     pub damping_ratio: f64,
+    /// Whether the mean road arm rests on its bump stop: its bar does not carry the load.
+    pub on_stop: bool,
 }
 
 /// An arm at rest.
@@ -35,6 +37,8 @@ struct Rested {
     rate: f64,
     /// Way of the wheel up for a turn of the arm, m.
     lever: f64,
+    /// Whether it is beyond its bump stop.
+    on_stop: bool,
 }
 
 impl Rested {
@@ -45,7 +49,8 @@ impl Rested {
         let angle = asin((sin(design) + raised / length).clamp(-0.99, 0.99));
         let torque = arm.torque + arm.stiffness * (angle - design);
         let lever = length * cos(angle);
-        Rested { rate: (arm.stiffness + torque * tan(angle)) / (lever * lever), lever }
+        let rate = (arm.stiffness + torque * tan(angle)) / (lever * lever);
+        Rested { rate, lever, on_stop: angle - design > arm.bump_deg.to_radians() }
     }
 
     /// Damping at the wheel, N s/m, with or without the damper of the arm.
@@ -107,7 +112,8 @@ impl HullSheet {
         let damping: f64 = damped.map(|damped| rested.damping(arm, *damped)).sum();
         let critical = 2.0 * (rate * count as f64 * mass).sqrt();
         let wheel_rate = rested.rate;
-        HullSheet { mass, wheel_rate, bounce, pitch, damping_ratio: damping / critical }
+        let (damping_ratio, on_stop) = (damping / critical, rested.on_stop);
+        HullSheet { mass, wheel_rate, bounce, pitch, damping_ratio, on_stop }
     }
 }
 

@@ -19,8 +19,10 @@ use crate::simulation::{GroundVehicle, Stand, World};
 use crate::spatial::Pose;
 use crate::vehicle::AnySpec;
 use crate::vehicle::driver::TrailerGeometry;
+use crate::vehicle::powertrain::{EngineRating, TorqueBasis};
 use crate::vehicle::spec::{Footprint, VehicleSpec};
 use quarter::Quarter;
+pub use quarter::SpringRest;
 use serde::Serialize;
 use std::ops::Range;
 use std::path::Path;
@@ -59,8 +61,23 @@ pub struct VehicleSheet {
     pub effort: Vec<Effort>,
     /// Fastest speed on the level by the balance of tractive effort, km/h.
     pub top_speed: Option<f64>,
+    /// Whether these count air drag.
+    pub air_drag: bool,
+    /// Its engine.
+    pub engine: EngineSheet,
     /// What is out of the usual.
     pub warnings: Vec<String>,
+}
+
+/// Greatest torque and power of an engine.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct EngineSheet {
+    /// At the crankshaft with full throttle.
+    pub shaft: EngineRating,
+    /// By the full-throttle curve alone.
+    pub curve: EngineRating,
+    /// What the file states that curve to be; taken for gross where none.
+    pub basis: Option<TorqueBasis>,
 }
 
 /// An axle at rest on firm ground.
@@ -82,6 +99,8 @@ pub struct AxleSheet {
     pub hop: f64,
     /// Share of the critical damping of the body on its spring.
     pub damping_ratio: f64,
+    /// What its springs rest on besides themselves, if anything.
+    pub rests_on: Option<SpringRest>,
     /// How its wheels move against the chassis; none of a trailer's.
     pub kinematics: Option<AxleKinematics>,
 }
@@ -91,8 +110,8 @@ pub struct AxleSheet {
 pub struct Standing {
     /// The soil.
     pub soil: String,
-    /// Mean depth of the wheels of each axle, or of all road wheels, below the ground, m; none where
-    /// it comes to no rest.
+    /// Mean depth below the ground of the wheels of each axle, or of the road wheels of the left and
+    /// of the right track, m; none where it comes to no rest.
     pub sinkage: Option<Vec<f64>>,
 }
 
@@ -143,8 +162,8 @@ pub struct Effort {
     pub speed: f64,
     /// Tractive effort at the rims, N.
     pub force: f64,
-    /// Grade (rise over run) that it suffices for, ground permitting.
-    pub grade: f64,
+    /// Grade (rise over run) that it suffices for, ground permitting; none where that is any.
+    pub grade: Option<f64>,
 }
 
 impl VehicleSheet {
@@ -166,6 +185,7 @@ impl VehicleSheet {
             turning(own, kinematics::full_lock(own).unwrap_or_else(|| own.max_steer()))
         });
         let effort = TractiveEffort::of(spec);
+        let engine = &spec.powertrain().engine;
         let top_speed = effort.as_ref().map(|effort| effort.speed(0.0) * 3.6);
         let mut sheet = VehicleSheet {
             name: spec.name().to_owned(),
@@ -180,6 +200,12 @@ impl VehicleSheet {
             trailer_roll: trailer_roll(spec),
             effort: effort.map_or_else(Vec::new, |effort| pulls(&effort, mass, top_speed)),
             top_speed,
+            air_drag: spec.drag_area().is_some(),
+            engine: EngineSheet {
+                shaft: engine.rating(),
+                curve: engine.rating_of_curve(),
+                basis: engine.torque_basis,
+            },
             warnings: Vec::new(),
         };
         sheet.warnings = usual::warnings(&sheet);
@@ -232,11 +258,16 @@ impl Stood {
 
 fn sunk(vehicle: &GroundVehicle, soil: &str, spec: &AnySpec) -> Result<Standing, Faults> {
     let Stood { rests, wheels, .. } = Stood::on(vehicle, soil)?;
-    let group = if spec.wheeled().is_some() { 2 } else { wheels.len().max(1) };
     let mean = |group: &[[f64; 2]]| {
         group.iter().map(|wheel| wheel[1]).sum::<f64>() / group.len().max(1) as f64
     };
-    let sinkage = rests.then(|| wheels.chunks(group).map(mean).collect());
+    // wheels come left before right, axle by axle; road wheels likewise, station by station
+    let side =
+        |side: usize| -> Vec<[f64; 2]> { wheels.iter().skip(side).step_by(2).copied().collect() };
+    let sinkage = rests.then(|| match spec.wheeled() {
+        Some(_) => wheels.chunks(2).map(mean).collect(),
+        None => [0, 1].map(|n| mean(&side(n))).to_vec(),
+    });
     Ok(Standing { soil: soil.to_owned(), sinkage })
 }
 
@@ -249,7 +280,7 @@ fn axles(own: &VehicleSpec, firm: &[[f64; 2]]) -> Vec<AxleSheet> {
         .map(|(index, kinematics)| {
             let axle = &own.axles[index];
             let load: f64 = firm.iter().skip(2 * index).take(2).map(|wheel| wheel[0]).sum();
-            let Quarter { wheel_rate, bounce, hop, damping_ratio } =
+            let Quarter { wheel_rate, bounce, hop, damping_ratio, rests_on } =
                 Quarter::of(own, index, 0.5 * load);
             let track = 2.0 * (axle.position[1] + axle.suspension.spindle()[1]);
             let (name, share) = (axle.name.clone(), load / weight);
@@ -262,6 +293,7 @@ fn axles(own: &VehicleSpec, firm: &[[f64; 2]]) -> Vec<AxleSheet> {
                 bounce,
                 hop,
                 damping_ratio,
+                rests_on,
                 kinematics,
             }
         })

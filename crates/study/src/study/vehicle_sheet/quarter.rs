@@ -7,7 +7,8 @@
 
 use crate::numeric::GRAVITY;
 use crate::spatial::{Mat3, Vec3};
-use crate::vehicle::spec::{MacphersonStrutPoints, Point, Suspension, VehicleSpec};
+use crate::vehicle::spec::{MacphersonStrutPoints, Point, Spring, Suspension, VehicleSpec};
+use serde::Serialize;
 use std::f64::consts::TAU;
 
 /// Rate at which the damper's coefficient is taken, m/s at the damper, both ways.
@@ -23,6 +24,20 @@ pub(super) struct Quarter {
     pub hop: f64,
     /// Damping of the body over the critical one.
     pub damping_ratio: f64,
+    /// What its spring rests on besides, if anything.
+    pub rests_on: Option<SpringRest>,
+}
+
+/// What a spring rests on besides itself.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SpringRest {
+    /// The bump stop: the spring does not carry the load.
+    BumpStop,
+    /// The rebound stop: the spring pushes harder than the load.
+    ReboundStop,
+    /// The end of its curve, beyond which its force does not grow.
+    CurveEnd,
 }
 
 impl Quarter {
@@ -40,7 +55,8 @@ impl Quarter {
             let middle = 0.5 * (short + long);
             if axle.spring.tension(middle).0 < -push { short = middle } else { long = middle }
         }
-        let ks = axle.spring.tension(short).1 * spring * spring;
+        let (rate, rests_on) = own_rate(&axle.spring, short);
+        let ks = rate * spring * spring;
         let force = |rate| axle.damper.tension(short, rate).0;
         let damping = (force(RATE) - force(-RATE)) / (2.0 * RATE) * damper * damper;
         let handling = &tyre.handling;
@@ -54,8 +70,29 @@ impl Quarter {
             bounce: frequency(sum - root),
             hop: frequency(sum + root),
             damping_ratio: damping / (2.0 * (ks * sprung).sqrt()).max(1e-9),
+            rests_on,
         }
     }
+}
+
+/// Rate of a spring alone, N/m, at the length, m, at which it carries a load together with its
+/// stops, and what it rests on besides. Beyond its curve the rate is that of the curve's end.
+fn own_rate(spring: &Spring, length: f64) -> (f64, Option<SpringRest>) {
+    let points = spring.tension.points();
+    let stretch = length - spring.free_length;
+    let ends = [points[0][0], points[points.len() - 1][0]];
+    let last = if stretch <= ends[0] { 1 } else { points.len() - 1 };
+    let within = stretch > ends[0] && stretch < ends[1];
+    let rate = if within {
+        spring.tension.value_and_slope(stretch).1
+    } else {
+        (points[last][1] - points[last - 1][1]) / (points[last][0] - points[last - 1][0])
+    };
+    let stop = spring.stops.as_ref().and_then(|stops| {
+        let bump = (length < stops.min_length).then_some(SpringRest::BumpStop);
+        bump.or((length > stops.max_length).then_some(SpringRest::ReboundStop))
+    });
+    (rate, stop.or((!within).then_some(SpringRest::CurveEnd)))
 }
 
 /// How much spring and damper shorten as the wheel rises by 1 in the design position. The
@@ -133,7 +170,9 @@ fn on_strut(p: &MacphersonStrutPoints) -> [f64; 2] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::curve::Curve;
     use crate::vehicle::find;
+    use crate::vehicle::spec::Stops;
 
     /// In the front view arm and strut turn the upright about one centre: where the arm's line meets
     /// the perpendicular to the strut through its mount (Milliken and Milliken, chapter 17).
@@ -165,13 +204,39 @@ mod tests {
         }
     }
 
+    /// The rate is the spring's own, 20 kN/m, whatever it rests on.
+    #[test]
+    fn a_spring_on_its_stop_keeps_its_own_rate() {
+        let curve = |points: &[[f64; 2]]| Curve::new(points.to_vec()).unwrap();
+        let spring = |stops: Option<Stops>| Spring {
+            free_length: 0.4,
+            tension: curve(&[[-0.3, -6000.0], [0.3, 6000.0]]),
+            stops,
+        };
+        let hard = curve(&[[0.0, 0.0], [0.01, 50_000.0]]);
+        let stops = Stops { min_length: 0.2, max_length: 0.5, bump: hard.clone(), rebound: hard };
+        for (length, stops, expected) in [
+            (0.3, Some(stops.clone()), None),
+            (0.19, Some(stops.clone()), Some(SpringRest::BumpStop)),
+            (0.51, Some(stops), Some(SpringRest::ReboundStop)),
+            (0.05, None, Some(SpringRest::CurveEnd)),
+            (0.75, None, Some(SpringRest::CurveEnd)),
+        ] {
+            let (rate, rests_on) = own_rate(&spring(stops), length);
+            assert!((rate - 20e3).abs() < 1e-6, "{rate} N/m at {length}");
+            assert_eq!(rests_on, expected, "{length}");
+        }
+    }
+
     /// The rear corner of the Gator: struts upright at the wheel, so the rates are the springs'
     /// own; frequencies against the characteristic equation, solved here by substitution.
     #[test]
     fn frequencies_solve_the_characteristic_equation() {
         let own = find("gator").unwrap();
         let load = 2569.0;
-        let Quarter { wheel_rate, bounce, hop, damping_ratio } = Quarter::of(&own, 1, load);
+        let Quarter { wheel_rate, bounce, hop, damping_ratio, rests_on } =
+            Quarter::of(&own, 1, load);
+        assert_eq!(rests_on, None);
         assert!((wheel_rate - 300e3).abs() < 1.0, "{wheel_rate}");
         let mu = 11.0 + 9.3 + 0.5 * own.axles[1].suspension.mass();
         let ms = load / GRAVITY - mu;

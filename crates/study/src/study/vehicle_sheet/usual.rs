@@ -6,7 +6,7 @@
 //! asked of military vehicles. Of the driven axles the law asks a quarter of the weight (Directive 96/53/EC,
 //! annex I, 4.1, from memory): on the road, where they hold 0.8 of what they carry. One that drives on soil needs more.
 
-use super::{FIRM, VehicleSheet};
+use super::{AxleSheet, EngineSheet, FIRM, SpringRest, VehicleSheet};
 
 /// Bands.
 const BOUNCE: [f64; 2] = [0.9, 3.2];
@@ -22,6 +22,8 @@ const CIRCLE: [f64; 2] = [5.0, 30.0];
 /// How far from the angle that a file states its linkage may be: files round to degrees, and means of a
 /// linkage are not those of Ackermann's geometry.
 const STATED: f64 = 0.15;
+/// Share of the power by which it matters whether a curve is gross or net.
+const BASIS: f64 = 0.03;
 /// How far from all of the weight what axles carry at rest may be: vehicles are settled to a few
 /// thousandths.
 const SETTLED: f64 = 5e-3;
@@ -60,6 +62,9 @@ pub(super) fn warnings(sheet: &VehicleSheet) -> Vec<String> {
         judge(format!("{name}: damping ratio"), ratio, DAMPING, "", &format!("{at}.damper"));
         judge(format!("{name}: share of the weight"), axle.share, SHARE, "", "chassis.com");
     }
+    let springs = sheet.axles.iter().enumerate();
+    let resting = springs.filter_map(|(index, axle)| Some((index, axle, axle.rests_on?)));
+    let resting: Vec<String> = resting.map(|(index, axle, on)| rests(index, axle, on)).collect();
     let factor = sheet.roll.stability_factor;
     judge("static stability factor".into(), factor, STABILITY, "", "chassis.com");
     judge("share of the weight on the left".into(), sheet.roll.left, LEFT, "", "chassis.com");
@@ -77,18 +82,54 @@ pub(super) fn warnings(sheet: &VehicleSheet) -> Vec<String> {
             ));
         }
     }
+    found.extend(resting);
+    if sheet.hull.as_ref().is_some_and(|hull| hull.on_stop) {
+        found.push(
+            "its road arms rest on their bump stops: see road_arm.torque, road_arm.stiffness, \
+             chassis.mass"
+                .into(),
+        );
+    }
+    found.extend(engine(sheet));
     if let Some(share) = sheet.driven.filter(|share| *share < DRIVEN) {
         found.push(format!(
             "share of the weight on driven axles is {share:.2}, usual is {DRIVEN} and more: it may not pull away on \
              soil; see driveline, chassis.com"
         ));
     }
-    if let Some(still) = sheet.effort.first().filter(|still| still.grade < GRADE) {
-        let grade = still.grade;
+    if let Some(grade) = sheet.effort.first().and_then(|still| still.grade).filter(|g| *g < GRADE) {
         found.push(format!(
             "the steepest grade that its effort suffices for is {grade:.2}, usual is {GRADE} and \
              more: see powertrain, axles.final_drive.ratio"
         ));
     }
     found
+}
+
+/// A spring that does not carry its axle by itself, with its keys.
+fn rests(index: usize, axle: &AxleSheet, on: SpringRest) -> String {
+    let (what, keys) = match on {
+        SpringRest::BumpStop => ("its bump stop", "free_length, tension, stops.min_length"),
+        SpringRest::ReboundStop => ("its rebound stop", "free_length, stops.max_length"),
+        SpringRest::CurveEnd => ("the end of its curve", "free_length, tension"),
+    };
+    let (name, load, rate) = (&axle.name, 0.5 * axle.load, axle.wheel_rate);
+    format!(
+        "{name}: at rest under {load:.0} N the spring is on {what}; its rate, {rate:.0} N/m at the \
+         wheel, does not hold there: see axles[{index}].spring: {keys}"
+    )
+}
+
+/// An engine whose file does not state whether its curve is gross, where that matters.
+fn engine(sheet: &VehicleSheet) -> Option<String> {
+    let EngineSheet { shaft, curve, basis } = &sheet.engine;
+    let matters = basis.is_none() && shaft.power < (1.0 - BASIS) * curve.power;
+    matters.then(|| {
+        format!(
+            "the engine gives {:.0} kW at the crankshaft, {:.0} kW by full_throttle_rpm alone; a \
+             maker's curve is net: see powertrain.engine.torque_basis",
+            1e-3 * shaft.power,
+            1e-3 * curve.power
+        )
+    })
 }

@@ -17,7 +17,7 @@ pub use following::{ConstantGap, ConstantTimeGap, Following, Idm};
 pub use path::{Path, PathError, Place};
 pub use path_follower::{BESIDE, PathFollower, Plan};
 pub use pure_pursuit::{PurePursuit, SteeringGeometry};
-pub use speed::{Aim, Motion, SpeedControl, SpeedState};
+pub use speed::{Aim, Motion, SLOWEST, SpeedControl, SpeedGoal, SpeedState};
 pub use table::Table;
 pub use trailer::TrailerGeometry;
 
@@ -160,6 +160,15 @@ impl Driver {
         match self {
             Driver::Table(_) => None,
             Driver::Path(follower) => Some(follower),
+        }
+    }
+
+    /// Slowest speed above 0 that it is to hold at about `time`, s, m/s; none where it holds
+    /// no speed.
+    pub fn slowest(&self, time: f64) -> Option<f64> {
+        match self {
+            Driver::Table(table) => table.goal(time).map(|goal| goal.slowest),
+            Driver::Path(follower) => Some(follower.plan().cruise_speed),
         }
     }
 

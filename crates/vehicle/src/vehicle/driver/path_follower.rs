@@ -2,7 +2,7 @@
 
 use super::{
     Aim, DriverState, DriverView, Following, Intent, LeaderView, Motion, Path, PurePursuit,
-    SpeedControl, SteeringGeometry, TrailerGeometry, pure_pursuit::arc, speed::STANDSTILL,
+    SpeedControl, SpeedGoal, SteeringGeometry, TrailerGeometry, pure_pursuit::arc,
 };
 use crate::spatial::Vec3;
 use crate::vehicle::spec::Footprint;
@@ -145,7 +145,7 @@ impl PathFollower {
     pub fn controls(&self, state: &mut DriverState, view: &DriverView) -> Controls {
         let plan = &self.plan;
         state.place = self.path.track(&state.place, self.guided(&view.pose, view.articulation));
-        let stands = view.speed.abs() < STANDSTILL;
+        let stands = view.speed.abs() < self.standstill();
         let drives_back = self.backs_up(state, view) || self.pulls_up(state, view);
         // with a trailer it turns round from standstill alone
         let turning = self.backed().is_some() && drives_back != state.backing && !stands;
@@ -180,10 +180,26 @@ impl PathFollower {
             control.hold(&mut state.speed, view.step)
         } else {
             let aim = self.aim(target, motion.speed, view);
-            control.controls_by(&mut state.speed, target, aim.as_ref(), &motion, view.step)
+            let goal = self.goal(target);
+            control.controls_by(&mut state.speed, goal, aim.as_ref(), &motion, view.step)
         };
         let gear = if sense < 0.0 { Selector::Reverse } else { Selector::Drive };
         Controls { steering: state.steering, gear, locks: plan.locks, ..pedals }.clamped()
+    }
+
+    /// A speed, m/s, as a goal of one who is asked for its cruise speed.
+    fn goal(&self, speed: f64) -> SpeedGoal {
+        SpeedGoal { speed, slowest: self.plan.cruise_speed }
+    }
+
+    /// Speed below which its vehicle stands, m/s.
+    fn standstill(&self) -> f64 {
+        self.goal(0.0).standstill()
+    }
+
+    /// Speed at which it creeps up to where it stops, m/s.
+    fn creep(&self) -> f64 {
+        2.0 * self.standstill()
     }
 
     /// Time within which it turns an acceleration that it aims at into speed, s, if that is how
@@ -269,7 +285,7 @@ impl PathFollower {
     /// where it has come to stand until it has the end ahead again.
     fn backs_up(&self, state: &DriverState, view: &DriverView) -> bool {
         let remaining = self.remaining(state);
-        let overshot = remaining < -2.0 * ARRIVAL && view.speed.abs() < STANDSTILL;
+        let overshot = remaining < -2.0 * ARRIVAL && view.speed.abs() < self.standstill();
         let stops = self.plan.stop_at_end && !state.holding && view.time >= self.plan.start_time;
         stops && (overshot || state.backing && remaining < -0.5 * ARRIVAL)
     }
@@ -297,7 +313,7 @@ impl PathFollower {
         if state.backing {
             let left = (-self.remaining(state)).max(0.0);
             let braking = (2.0 * self.plan.deceleration * left).sqrt();
-            return braking.clamp(2.0 * STANDSTILL, BACKING_SPEED);
+            return braking.min(BACKING_SPEED.min(self.plan.cruise_speed)).max(self.creep());
         }
         let free = self.allowed_speed(state).min(self.speed_before(view.stop));
         let Some(leader) = &view.leader else { return free };
@@ -309,7 +325,7 @@ impl PathFollower {
         let Some(left) = line else { return f64::INFINITY };
         // creeps up to it instead of stopping short of it
         let left = (left - SHORT_OF_LINE).max(0.0);
-        (2.0 * self.plan.deceleration * left).sqrt().max(2.0 * STANDSTILL)
+        (2.0 * self.plan.deceleration * left).sqrt().max(self.creep())
     }
 
     /// Speed behind a leader; one that has come to stand waits until there is room
@@ -319,7 +335,7 @@ impl PathFollower {
         state.waiting = if state.waiting {
             target < CLOSE_UP.min(free)
         } else {
-            target < STANDSTILL && speed.abs() < STANDSTILL
+            target < self.standstill() && speed.abs() < self.standstill()
         };
         if state.waiting { 0.0 } else { target }
     }
@@ -333,7 +349,7 @@ impl PathFollower {
         let braking = self.allowed[next] + 2.0 * plan.deceleration * left;
         let square = braking.min(plan.cruise_speed * plan.cruise_speed);
         // creeps up to the end instead of stopping short of it
-        let creep = if self.remaining(state) < ARRIVAL { 0.0 } else { 2.0 * STANDSTILL };
+        let creep = if self.remaining(state) < ARRIVAL { 0.0 } else { self.creep() };
         square.sqrt().max(creep)
     }
 }

@@ -53,6 +53,57 @@ const GENTLE: f64 = 0.25;
 /// that its delay is not taken for resistance.
 const RESISTANCE_TIME: f64 = 0.5;
 
+/// Speed, m/s, from which down a driver works more finely, in proportion.
+const SLOW: f64 = 2.0 * STANDSTILL;
+/// Slowest speed that a driver holds, m/s; it stands where less than half of that is asked.
+pub const SLOWEST: f64 = 0.02;
+/// Excess over a slow speed, as a share of it, from which on the brake is applied.
+const CREEP_BAND: f64 = 0.25;
+/// Brake over that excess, s/m, of a speed of 0.4 m/s; in inverse proportion to the speed.
+const CREEP_BRAKING: f64 = 0.5;
+
+/// Most times by which all gains but the integral's grow at slow speeds: thrust follows the
+/// throttle late, and soft ground answers a burst of it by slip.
+const MOST_FINENESS: f64 = 4.0;
+/// Output over acceleration at slow speeds, s²/m, in inverse proportion to the speed: it answers
+/// the thrust that is still to come of the engine.
+const CREEP_DERIVATIVE: f64 = 0.05;
+/// Time over which that acceleration is smoothed, s.
+const CREEP_SMOOTHING: f64 = 0.05;
+
+/// A speed to hold.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SpeedGoal {
+    /// The speed, m/s, along the direction of travel.
+    pub speed: f64,
+    /// Slowest speed above 0 that is asked for at about this time, m/s; infinite where slow
+    /// speeds are only passed through, on the way to a standstill.
+    pub slowest: f64,
+}
+
+impl From<f64> for SpeedGoal {
+    fn from(speed: f64) -> SpeedGoal {
+        SpeedGoal { speed, slowest: f64::INFINITY }
+    }
+}
+
+impl SpeedGoal {
+    /// A speed, m/s, that is asked for by itself, however slow.
+    pub fn exactly(speed: f64) -> SpeedGoal {
+        SpeedGoal { speed, slowest: speed }
+    }
+
+    /// How many times as finely a driver works as at ordinary speeds: 1 from 0.4 m/s on.
+    fn fineness(&self) -> f64 {
+        (SLOW / self.speed.max(self.slowest).max(SLOWEST)).max(1.0)
+    }
+
+    /// Speed below which a vehicle with this goal stands, m/s.
+    pub fn standstill(&self) -> f64 {
+        STANDSTILL / self.fineness()
+    }
+}
+
 /// An acceleration that is aimed at in the place of a speed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Aim<'a> {
@@ -79,9 +130,9 @@ pub struct Motion {
 }
 
 impl Motion {
-    /// Whether neither it nor that rim moves.
-    fn rests(&self) -> bool {
-        self.speed.max(self.rim) <= STANDSTILL
+    /// Whether both it and that rim are slower than a vehicle that stands, m/s.
+    fn rests(&self, standstill: f64) -> bool {
+        self.speed.max(self.rim) <= standstill
     }
 
     /// The slip that a driver minds: of what just begins to turn, the less the slower it turns.
@@ -101,6 +152,9 @@ impl Motion {
 /// braked until it stands, as hard as that takes. From standing it pulls away
 /// against the brake, which is let go once the thrust of the driveline carries the
 /// vehicle up its slope.
+///
+/// Speeds below 0.4 m/s are held with greater gains, in inverse proportion to the speed, and
+/// with the brake against the throttle where the vehicle exceeds them.
 ///
 /// One that minds slip presses gently and lifts the foot where a wheel spins, and so holds its wheels near
 /// the greatest force of a tyre on firm ground, beyond which it falls.
@@ -144,7 +198,7 @@ impl Default for SpeedControl {
 pub struct SpeedState {
     /// Integral part of the output; of one that aims at accelerations what resists, m/s².
     pub integral: f64,
-    /// Speed of the step before, m/s.
+    /// Speed of the step before, m/s; at slow speeds smoothed over 50 ms.
     pub last_speed: Option<f64>,
     /// Brake with which the vehicle is held at a standstill and pulls away.
     pub held: f64,
@@ -173,27 +227,27 @@ impl SpeedControl {
         SpeedState { held: self.hold, ..SpeedState::default() }
     }
 
-    /// Throttle and brake for a step of `h` seconds towards `target` (m/s).
+    /// Throttle and brake for a step of `h` seconds towards a speed (m/s).
     pub fn controls(
         &self,
         state: &mut SpeedState,
-        target: f64,
+        goal: impl Into<SpeedGoal>,
         motion: &Motion,
         h: f64,
     ) -> Controls {
-        self.controls_by(state, target, None, motion, h)
+        self.controls_by(state, goal, None, motion, h)
     }
 
     /// The same by the acceleration that is aimed at meanwhile, if there is one.
     pub fn controls_by(
         &self,
         state: &mut SpeedState,
-        target: f64,
+        goal: impl Into<SpeedGoal>,
         aim: Option<&Aim>,
         motion: &Motion,
         h: f64,
     ) -> Controls {
-        let pedals = self.regardless(state, target, aim, motion, h);
+        let pedals = self.regardless(state, &goal.into(), aim, motion, h);
         Controls { throttle: self.eased(motion) * pedals.throttle, ..pedals }
     }
 
@@ -206,16 +260,16 @@ impl SpeedControl {
     fn regardless(
         &self,
         state: &mut SpeedState,
-        target: f64,
+        goal: &SpeedGoal,
         aim: Option<&Aim>,
         motion: &Motion,
         h: f64,
     ) -> Controls {
-        let speed = motion.speed;
+        let (speed, target, standstill) = (motion.speed, goal.speed, goal.standstill());
         // one that is held already stays so while it settles
-        let slow = if state.held > 0.0 { SETTLING } else { STANDSTILL };
-        let is_to_stand = target < STANDSTILL && speed.abs() < slow;
-        if is_to_stand || speed < -ROLLS_BACK {
+        let slow = if state.held > 0.0 { SETTLING } else { standstill };
+        let is_to_stand = target < standstill && speed.abs() < slow;
+        if is_to_stand || speed < -(ROLLS_BACK / goal.fineness()).max(SLIPS_BACK) {
             let integral = state.integral;
             let controls = self.hold(state, h);
             // one with a light foot, who let go too early, presses harder while he brakes, but not where
@@ -226,16 +280,16 @@ impl SpeedControl {
             }
             return controls;
         }
-        let pulls = state.held > 0.0 && speed <= STANDSTILL;
-        let tries = pulls || motion.rests() && target > speed;
+        let pulls = state.held > 0.0 && speed <= standstill;
+        let tries = pulls || motion.rests(standstill) && target > speed;
         state.pulling = if tries { state.pulling + h } else { 0.0 };
         let carried = motion.slope < LEVEL || motion.thrust > motion.slope;
         if pulls && !carried && aim.is_none() {
             state.integral = (state.integral + PULLING_RATE * h).min(1.0);
         }
         let pedals = match aim {
-            Some(aim) => aim.controls(state, motion, h),
-            None => self.pursue(state, target, motion, h),
+            Some(aim) => aim.controls(state, (motion, standstill), h),
+            None => self.pursue(state, goal, motion, h),
         };
         if !pulls {
             state.held = 0.0;
@@ -259,25 +313,46 @@ impl SpeedControl {
     }
 
     /// Throttle and brake of the PID control.
-    fn pursue(&self, state: &mut SpeedState, target: f64, motion: &Motion, h: f64) -> Controls {
-        let acceleration = state.last_speed.map_or(0.0, |last| (motion.speed - last) / h);
-        state.last_speed = Some(motion.speed);
-        let error = target - motion.speed;
+    fn pursue(
+        &self,
+        state: &mut SpeedState,
+        goal: &SpeedGoal,
+        motion: &Motion,
+        h: f64,
+    ) -> Controls {
+        let fineness = goal.fineness();
+        let gain = fineness.min(MOST_FINENESS);
+        let last = state.last_speed.unwrap_or(motion.speed);
+        let (acceleration, derivative) = if fineness > 1.0 {
+            // at slow speeds the speed that is remembered lags
+            let smoothed = (motion.speed - last) / (CREEP_SMOOTHING + h);
+            state.last_speed = Some(last + h * smoothed);
+            (smoothed, self.derivative + gain * CREEP_DERIVATIVE)
+        } else {
+            state.last_speed = Some(motion.speed);
+            ((motion.speed - last) / h, self.derivative)
+        };
+        let error = goal.speed - motion.speed;
         let error = if self.slip_limit.is_some() { error.min(GENTLE) } else { error };
         let descent = (-motion.slope - LEVEL).max(0.0);
-        let direct = self.proportional * error - self.derivative * acceleration - DESCENT * descent;
+        let direct =
+            gain * self.proportional * error - derivative * acceleration - DESCENT * descent;
         let output = direct + state.integral;
-        let brake = self.braking * (-output - self.coasting);
+        let mut brake = self.braking * (-output - self.coasting);
+        if fineness > 1.0 {
+            let excess = -error - CREEP_BAND * goal.speed.max(SLOWEST);
+            brake = brake.max(gain * CREEP_BRAKING * excess);
+        }
         let full = output >= 1.0 || self.eased(motion) < 1.0;
         // one who is to go slowly, or has a light foot, would take seconds more to overcome what
         // holds wheels or tracks at rest
-        if state.pulling > FIRMER_AFTER && motion.rests() && !full {
+        if state.pulling > FIRMER_AFTER && motion.rests(goal.standstill()) && !full {
             state.integral = (state.integral + FIRMER_RATE * h).min(1.0);
         }
         let winding_up = if error > 0.0 { full } else { brake >= 1.0 };
         let coasts = error < 0.0 && output <= 0.0 && brake <= 0.0 && state.integral <= 0.0;
         if !(winding_up || coasts) {
-            let grown = state.integral + self.integral * error * h;
+            let grown = state.integral + fineness * self.integral * error * h;
             state.integral = grown.clamp(-MOST_BRAKING_INTEGRAL, 1.0);
         }
         Controls {
@@ -294,12 +369,18 @@ impl Aim<'_> {
     /// smoothed: a disturbance observer (Ohnishi, Shibata and Murakami, IEEE/ASME Transactions on
     /// Mechatronics 1 (1996) 56). Pedals at their ends do not wind it up, nor does a brake that
     /// holds a vehicle at rest: what that bears is told by the slope.
-    fn controls(&self, state: &mut SpeedState, motion: &Motion, h: f64) -> Controls {
+    fn controls(
+        &self,
+        state: &mut SpeedState,
+        (motion, standstill): (&Motion, f64),
+        h: f64,
+    ) -> Controls {
         let PedalView { response, applied, engine } = &self.pedals;
         if let Some(engine) = engine {
-            return self.at_most(engine, state, motion, h);
+            return self.at_most(engine, state, (motion, standstill), h);
         }
-        let gave = if motion.rests() {
+        let rests = motion.rests(standstill);
+        let gave = if rests {
             response.at_rest(applied, GRAVITY * motion.slope)
         } else {
             response.acceleration(applied)
@@ -307,7 +388,7 @@ impl Aim<'_> {
         state.note_resistance(gave, motion, h);
         let pedals = response.pedals(self.acceleration + state.integral);
         // a small acceleration would take seconds more to overcome what holds wheels or tracks at rest
-        if state.pulling > FIRMER_AFTER && motion.rests() && pedals.throttle < 1.0 {
+        if state.pulling > FIRMER_AFTER && rests && pedals.throttle < 1.0 {
             state.integral += FIRMER_RATE * (response.full - response.closed).max(0.0) * h;
         }
         pedals
@@ -322,13 +403,14 @@ impl Aim<'_> {
         &self,
         engine: &EngineResponse,
         state: &mut SpeedState,
-        motion: &Motion,
+        (motion, standstill): (&Motion, f64),
         h: f64,
     ) -> Controls {
         let PedalView { response, applied, .. } = &self.pedals;
+        let rests = motion.rests(standstill);
         let drive = GRAVITY * motion.thrust;
         let on_throttle = applied.throttle > 0.0 && applied.throttle < 1.0;
-        let gave = if motion.rests() {
+        let gave = if rests {
             response.held_at_rest(drive, applied.brake, GRAVITY * motion.slope)
         } else if engine.slips && !engine.changes_gear && on_throttle && applied.brake == 0.0 {
             // what it has asked for: an engine that follows a little late is resistance, too
@@ -348,7 +430,7 @@ impl Aim<'_> {
         // a small acceleration would take seconds more to overcome what holds wheels or tracks at
         // rest: more is asked, the faster the longer, once the engine gives what has been asked
         let patient = state.pulling - LATER_FIRMER_AFTER;
-        if patient > 0.0 && motion.rests() && drive > FOLLOWED * wanted {
+        if patient > 0.0 && rests && drive > FOLLOWED * wanted {
             state.integral +=
                 FIRMER_RATE * patient * (response.full - response.closed).max(0.0) * h;
         }

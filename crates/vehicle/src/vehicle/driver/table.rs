@@ -1,7 +1,6 @@
 //! A driver by a table: commands over time, with a speed to hold or without.
 
-use super::speed::STANDSTILL;
-use super::{DriverState, DriverView, Intent, Motion, SpeedControl};
+use super::{DriverState, DriverView, Intent, Motion, SpeedControl, SpeedGoal};
 use crate::curve::Curve;
 use crate::spatial::Vec3;
 use crate::vehicle::{Controls, Locks, Selector};
@@ -60,7 +59,7 @@ impl Table {
     /// the speed control where a speed is to be held.
     pub fn drive(&self, state: &mut DriverState, view: &DriverView) -> Controls {
         let commands = self.controls(view.time);
-        let Some(speed) = &self.speed else { return commands };
+        let Some(goal) = self.goal(view.time) else { return commands };
         let sense = if commands.gear == Selector::Reverse { -1.0 } else { 1.0 };
         let motion = Motion {
             speed: sense * view.speed,
@@ -70,18 +69,28 @@ impl Table {
             slip: view.slip,
         };
         let control = SpeedControl::default();
-        let target = speed.value(view.time);
         let Controls { throttle, brake, .. } =
-            control.controls(&mut state.speed, target, &motion, view.step);
+            control.controls(&mut state.speed, goal, &motion, view.step);
         Controls { throttle, brake, ..commands }
+    }
+
+    /// The speed to hold at `time`, s, and the slower of the points of its curve beside that
+    /// time that are above 0, if it holds a speed.
+    pub fn goal(&self, time: f64) -> Option<SpeedGoal> {
+        let curve = self.speed.as_ref()?;
+        let points = curve.points();
+        let next = points.partition_point(|point| point[0] <= time);
+        let beside = &points[next.saturating_sub(1)..(next + 1).min(points.len())];
+        let above = beside.iter().map(|point| point[1]).filter(|speed| *speed > 0.0);
+        Some(SpeedGoal { speed: curve.value(time), slowest: above.fold(f64::INFINITY, f64::min) })
     }
 
     /// What it means at `time`, s, with these commands: to move where it has a speed to hold, however
     /// little throttle that takes, and else where it gives throttle.
     pub fn intent(&self, time: f64, commands: &Controls) -> Intent {
-        match &self.speed {
+        match self.goal(time) {
             Some(_) if commands.gear == Selector::Neutral => Intent::Hold,
-            Some(speed) if speed.value(time) < STANDSTILL => Intent::Hold,
+            Some(goal) if goal.speed < goal.standstill() => Intent::Hold,
             Some(_) => Intent::Drive,
             None => Intent::of(commands),
         }

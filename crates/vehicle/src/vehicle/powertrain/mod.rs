@@ -14,9 +14,9 @@ mod gearbox;
 pub use brake::{Brake, BrakeState};
 pub use clutch::EngineClutch;
 pub use converter::{ConverterTorque, TorqueConverter};
-pub use engine::{Engine, Fuel};
+pub use engine::{Engine, EngineRating, Fuel, TorqueBasis};
 pub(super) use gearbox::NEUTRAL;
-pub use gearbox::{Coupling, Gearbox, GearboxState, Selector};
+pub use gearbox::{Carried, Coupling, Gearbox, GearboxState, Selector};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -88,7 +88,9 @@ mod tests {
             let shaft = wheel / drive.ratio;
             let ratio = gearbox.ratio(lever.gear).unwrap();
             let turbine = shaft / ratio;
-            gearbox.shift(&mut lever, Selector::Drive, turbine, shaft, tick, 5000);
+            let carried = Carried { drives: true, could_carry: &|_| true };
+            let speeds = [turbine, shaft];
+            gearbox.shift(&mut lever, Selector::Drive, speeds, &carried, [tick, 5000]);
             let ratio = gearbox.ratio(lever.gear).unwrap();
 
             let coupling = converter.torque(motor, shaft / ratio);

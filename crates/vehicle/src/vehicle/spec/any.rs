@@ -1,6 +1,7 @@
 //! A vehicle file of either kind.
 
 use super::{Chassis, Footprint, Point, SpecError, TrackedSpec, VehicleSpec};
+use crate::vehicle::powertrain::Powertrain;
 use serde::Serialize;
 
 /// What a vehicle file says, whatever the vehicle runs on.
@@ -85,6 +86,34 @@ impl AnySpec {
         match self {
             AnySpec::Wheeled(spec) => spec.chassis.footprint.is_some(),
             AnySpec::Tracked(spec) => spec.chassis.footprint.is_some(),
+        }
+    }
+
+    /// Drag coefficient times frontal area, m², of it and its trailer; none where its file gives none.
+    pub fn drag_area(&self) -> Option<f64> {
+        match self {
+            AnySpec::Wheeled(spec) => {
+                let trailer = spec.trailer.as_ref().and_then(|own| own.chassis.drag_area);
+                let own = spec.chassis.drag_area;
+                own.map(|area| area + trailer.unwrap_or(0.0)).or(trailer)
+            }
+            AnySpec::Tracked(spec) => spec.chassis.drag_area,
+        }
+    }
+
+    /// Engine, converter and gearbox.
+    pub fn powertrain(&self) -> &Powertrain {
+        match self {
+            AnySpec::Wheeled(spec) => &spec.powertrain,
+            AnySpec::Tracked(spec) => &spec.powertrain,
+        }
+    }
+
+    /// Whether it can be steered: tracks always, wheels where an axle is steered.
+    pub fn can_steer(&self) -> bool {
+        match self {
+            AnySpec::Wheeled(spec) => spec.can_steer(),
+            AnySpec::Tracked(_) => true,
         }
     }
 

@@ -108,6 +108,11 @@ pub struct Chassis {
     /// the footprint, from the height of the wheels' centres up by half its width.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hulls: Vec<HullBox>,
+    /// Drag coefficient times frontal area, m²; without air drag where absent. Trucks have
+    /// coefficients of 0.6 to 0.9, cars off roads 0.4 to 0.6.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0, max = 100.0), extend("unit" = "m2"))]
+    pub drag_area: Option<f64>,
 }
 
 impl Chassis {
@@ -380,6 +385,12 @@ impl VehicleSpec {
             Layout::Rwd => axle + 1 == self.own_axles().len(),
             Layout::ByAxle => self.axles.get(axle).is_some_and(|own| own.final_drive.is_some()),
         }
+    }
+
+    /// Whether steering turns any wheel of the vehicle itself.
+    pub fn can_steer(&self) -> bool {
+        let turns = |axle| self.steer_ratio(axle) != 0.0;
+        self.max_steer() > 0.0 && (0..self.own_axles().len()).any(turns)
     }
 
     /// Largest mean steer angle of the wheels, rad, as the file states it.

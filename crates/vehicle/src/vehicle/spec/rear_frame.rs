@@ -75,6 +75,7 @@ impl RearFrame {
             belly: None,
             footprint: None,
             hulls: Vec::new(),
+            drag_area: None,
         };
         own.load(mass, place, size);
         (self.mass, self.com) = (own.mass, own.com);

@@ -29,6 +29,7 @@ mod upper_run;
 pub use shoes::{ShoePlace, Shoes};
 
 use super::Coupling;
+use super::air;
 use super::controls::Controls;
 use super::outline::Outline;
 use super::pedal_response::{EngineResponse, LOCKED, PedalResponse, settled_torques};
@@ -463,7 +464,15 @@ impl TrackedVehicle {
         self.suspend(state, workspace);
         self.drive(state, &mut workspace.body, &controls, tick, h);
         self.brake(state, workspace, controls.brake, h);
-        self.parts.model.advance(&mut state.body, &mut workspace.body, h)?;
+        let still = *workspace.chassis_load();
+        if let Some(drag) =
+            air::drag(&self.spec.chassis, &self.pose(workspace), &self.twist(workspace))
+        {
+            workspace.chassis_load().wrench += drag;
+        }
+        let advanced = self.parts.model.advance(&mut state.body, &mut workspace.body, h);
+        *workspace.chassis_load() = still;
+        advanced?;
         self.settle_linings(state, workspace, controls.brake, h);
         Ok(())
     }

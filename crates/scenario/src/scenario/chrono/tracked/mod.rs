@@ -134,6 +134,12 @@ pub(super) fn vehicle(
     if left.offset != -right.offset {
         log.omit(source, "Track Assemblies", "both offsets are the left one's here");
     }
+    let [driven, guided] = [&of_left.sprocket, &of_left.idler].map(|own| own.location[0]);
+    if driven < guided {
+        let value = format!("{driven} m, behind the idler at {guided} m");
+        let allowed = "ahead of the idler: tracks here are driven in front";
+        return Err(left_source.refused("Sprocket / Location", &value, allowed));
+    }
     let at = |location: Point| [location[0], location[1] + left.offset, location[2]];
     let file = |key: &str, file: &str, log: &mut Log| library.read(&left_source, key, file, log);
     let shoe = file("Track Shoes / Input File", &of_left.shoes.file, log)?;

@@ -6,6 +6,7 @@ mod tmeasy;
 mod truck;
 
 use super::ImportError;
+use super::kind::of_type;
 use super::library::Source;
 use super::log::Log;
 use crate::vehicle::spec::{OutlinePoint, RigidTyre, Tyre};
@@ -23,6 +24,7 @@ pub(super) struct Read {
 
 /// The tyre of a file, `key` in ours.
 pub(super) fn tyre(source: &Source, key: &str, log: &mut Log) -> Result<Read, ImportError> {
+    of_type(source, "Tire", &TYRES)?;
     log.origin(key, source);
     match source.template()? {
         "TMeasyTire" | "TMsimpleTire" => tmeasy::tmeasy(source, key, log),

@@ -2,7 +2,8 @@
 
 use super::super::{Differential, Driveline, FinalDrive};
 use super::rule::{Check, list, not_negative, positive, require, within};
-use crate::vehicle::powertrain::{Gearbox, Powertrain, TorqueConverter};
+use crate::curve::Curve;
+use crate::vehicle::powertrain::{Gearbox, Powertrain, TorqueBasis, TorqueConverter};
 
 pub(super) fn differential(key: &str, differential: &Differential) -> Check {
     not_negative(&format!("{key}.inertia"), differential.inertia)?;
@@ -56,8 +57,10 @@ pub(in crate::vehicle::spec) fn powertrain(powertrain: &Powertrain) -> Check {
         let brakes = rpm <= 0.0 || torque <= 0.0;
         require(brakes, "powertrain.engine.losses_rpm", list(&[rpm, torque]), "braking")?;
     }
-    let stop = engine.full_throttle_rpm.points().last().map_or(0.0, |point| point[1])
-        + engine.losses_rpm.points().last().map_or(0.0, |point| point[1]);
+    let last = |curve: &Curve| curve.points().last().map_or(0.0, |point| point[1]);
+    let is_net = engine.torque_basis == Some(TorqueBasis::Net);
+    let losses = if is_net { 0.0 } else { last(&engine.losses_rpm) };
+    let stop = last(&engine.full_throttle_rpm) + losses;
     let key = "powertrain.engine.full_throttle_rpm";
     require(
         stop < 0.0,

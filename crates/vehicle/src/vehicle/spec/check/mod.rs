@@ -280,6 +280,7 @@ pub(in crate::vehicle::spec) fn chassis(chassis: &Chassis) -> Check {
         let most = 0.5 * hull.size.iter().copied().fold(f64::INFINITY, f64::min);
         within(&key("rounding"), hull.rounding, 0.02, most)?;
     }
+    chassis.drag_area.map_or(Ok(()), |area| within("chassis.drag_area", area, 0.0, 100.0))?;
     point("chassis.com", &chassis.com)
 }
 
