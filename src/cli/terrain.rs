@@ -149,7 +149,7 @@ impl Source {
             cell,
             south_west: [0.0; 2],
         });
-        let sidecars = Sidecars::of_file(&self.file, input::read, input::LARGEST_BINARY)
+        let sidecars = Sidecars::from_disk(&self.file, input::read, input::LARGEST_BINARY)
             .map_err(|error| refused(&error))?;
         let content = CellContent::Heights;
         let (raster, mut warnings) = read_raster_with(&bytes, scale.as_ref(), &sidecars, content)
@@ -182,8 +182,9 @@ impl Info {
             RasterFormat::EsriAscii => "ESRI ASCII grid",
         };
         let unit = match raster.crs.unit {
-            Unit::Metre => "m",
-            Unit::Degree => "deg",
+            Unit::Metre if raster.crs.length == 1.0 => "m".to_string(),
+            Unit::Metre => format!("units of {} m", raster.crs.length),
+            Unit::Degree => "deg".to_string(),
         };
         let (bounds, cell, range) = (raster.bounds(), local.cell, raster.range());
         let (slopes, valid) = (local.slopes(), raster.valid_bounds());

@@ -66,7 +66,7 @@ fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
 fn difference(folder: &Path, variant: &Variant) -> Option<String> {
     let path = folder.join(&variant.file);
     let bytes = std::fs::read(&path).unwrap();
-    let sidecars = Sidecars::of_file(&path, read, 1 << 20).unwrap();
+    let sidecars = Sidecars::from_disk(&path, read, 1 << 20).unwrap();
     let raster = match read_raster_with(&bytes, None, &sidecars, CellContent::Heights) {
         Ok((raster, _)) => raster,
         Err(error) => return Some(format!("refused: {error}")),

@@ -174,8 +174,8 @@ pub enum TerrainError {
          local system"
     )]
     ReferenceText(String),
-    /// A file beside the raster that cannot be read.
-    #[error("the {file} beside it: {cause}")]
+    /// A sidecar file that cannot be read.
+    #[error("{file}: {cause}")]
     Sidecar {
         /// Which file.
         file: &'static str,
@@ -301,8 +301,8 @@ pub enum RasterWarning {
     /// Values that were scaled.
     #[error("values are multiplied by {0} and {1} is added, as the file specifies")]
     Scaled(f64, f64),
-    /// The reference system comes from a file beside the raster.
-    #[error("the {0} is taken from the {1} beside it")]
+    /// A property that comes from a sidecar file.
+    #[error("the {0} is taken from the {1}")]
     TakenFromSidecar(&'static str, &'static str),
     /// The file names a projected system that is not known.
     #[error("EPSG {0} is not known here: coordinates are taken as metres on the ground")]

@@ -92,8 +92,8 @@ pub fn read_esri_ascii(bytes: &[u8]) -> Result<(Raster, Vec<RasterWarning>), Ter
     read_with(bytes, &Sidecars::default(), CellContent::Heights)
 }
 
-/// Reads an ESRI ASCII grid with the files beside it: a projection file or an auxiliary file
-/// gives its reference system.
+/// Reads an ESRI ASCII grid with its sidecar files: a projection file or an auxiliary file gives
+/// the reference system.
 pub(super) fn read_with(
     bytes: &[u8],
     sidecars: &Sidecars,

@@ -96,7 +96,7 @@ impl RasterFormat {
     }
 }
 
-/// Reads a raster of heights, of any known format, that has no files beside it; a PNG needs its
+/// Reads a raster of heights, of any known format, without sidecar files; a PNG needs its
 /// `scale`.
 pub fn read_raster(
     bytes: &[u8],
@@ -105,7 +105,7 @@ pub fn read_raster(
     read_raster_with(bytes, scale, &Sidecars::default(), CellContent::Heights)
 }
 
-/// Reads a raster of any known format with the files beside it; a PNG needs its `scale`.
+/// Reads a raster of any known format with its sidecar files; a PNG needs its `scale`.
 pub fn read_raster_with(
     bytes: &[u8],
     scale: Option<&PngScale>,

@@ -47,7 +47,7 @@ impl Crs {
     }
 }
 
-/// What the cells of a raster hold.
+/// Content of the cells of a raster.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CellContent {
     /// Heights: their unit is turned into metres.

@@ -36,10 +36,10 @@ impl RasterFile {
         RasterFile::open_with(file, &Sidecars::default())
     }
 
-    /// Opens a GeoTIFF that has files beside it.
+    /// Opens a GeoTIFF with its sidecar files.
     ///
     /// # Errors
-    /// As of [`RasterFile::open`], and files beside it that cannot be used.
+    /// As of [`RasterFile::open`], and sidecar files that cannot be used.
     pub fn open_with(
         file: impl HeightFile + 'static,
         sidecars: &Sidecars,

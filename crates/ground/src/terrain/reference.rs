@@ -32,7 +32,7 @@ pub enum HeightUnit {
     Fathom,
 }
 
-/// A unit with its length, m, the EPSG code and the words by which files give it.
+/// A unit with its length in metres, its EPSG code and its names.
 type NamedUnit = (HeightUnit, f64, u16, &'static [&'static str]);
 
 const UNITS: [NamedUnit; 10] = [
@@ -209,7 +209,7 @@ impl Crs {
         }
     }
 
-    /// What is assumed of lengths on the ground, for a raster of these cells.
+    /// Warnings about lengths on the ground that are corrected or assumed.
     pub(super) fn length_warnings(&self, cells: &Cells) -> Vec<RasterWarning> {
         if self.unit == Unit::Degree {
             return Vec::new();
@@ -222,7 +222,7 @@ impl Crs {
         let middle = [0.5 * (west + east), 0.5 * (south + north)].map(|v| v * self.length);
         let zone = self.epsg.and_then(GridZone::of_epsg);
         if let Some(zone) = zone {
-            // corrected by nobody: a site on the grid has its lengths
+            // not corrected: the site uses the lengths of the grid
             let own = zone.map_projection().ground_lengths(middle);
             if let Some(lengths) = own.filter(|lengths| !lengths.are_true()) {
                 let percent = 100.0 * (1.0 / lengths.metres[0] - 1.0);

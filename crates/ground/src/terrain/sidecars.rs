@@ -1,5 +1,4 @@
-//! Files beside a raster that tell what it does not: world files, projection files, GDAL's
-//! auxiliary files and masks.
+//! Sidecar files of a raster: world files, projection files, GDAL's auxiliary files and masks.
 
 use super::error::TerrainError;
 use std::ffi::OsString;
@@ -7,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use xml::reader::{ParserConfig, XmlEvent};
 
-/// The files beside a raster, as far as there are any.
+/// Content of the sidecar files of a raster, where they exist.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sidecars {
     /// The world file (`.tfw`, `.tifw`, `.wld`): the six numbers of an affine map.
@@ -20,7 +19,7 @@ pub struct Sidecars {
     pub mask: Option<Vec<u8>>,
 }
 
-/// A kind of file beside a raster.
+/// A kind of sidecar file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SidecarKind {
     /// Six lines of text.
@@ -34,7 +33,7 @@ pub enum SidecarKind {
 }
 
 impl SidecarKind {
-    /// Longest file of the kind that is read, bytes; of a mask the caller decides.
+    /// Longest file of the kind that is read, bytes. For a mask the caller decides.
     pub fn longest(self) -> Option<u64> {
         match self {
             SidecarKind::World => Some(4 << 10),
@@ -53,12 +52,12 @@ fn with_ending(path: &Path, ending: &str) -> PathBuf {
 }
 
 impl Sidecars {
-    /// Reads the files beside a raster; `load` returns what a file holds, or nothing where there
-    /// is none. PNG has none that are read.
+    /// Reads the sidecar files of a raster. `load` returns the content of a file, or nothing if it
+    /// does not exist. A PNG has no sidecar files.
     ///
     /// # Errors
-    /// Those of `load`.
-    pub fn beside<E>(
+    /// Returns the errors of `load`.
+    pub fn load<E>(
         raster: &Path,
         mut load: impl FnMut(&Path, SidecarKind) -> Result<Option<Vec<u8>>, E>,
     ) -> Result<Sidecars, E> {
@@ -96,16 +95,16 @@ impl Sidecars {
         })
     }
 
-    /// Those beside a file on disk, each of at most `most` bytes.
+    /// Reads the sidecar files of a raster on disk, each of at most `most` bytes.
     ///
     /// # Errors
-    /// What the system says of a file that is there.
-    pub fn of_file(
+    /// Returns the error of a file that exists and cannot be read.
+    pub fn from_disk(
         raster: &Path,
         mut read: impl FnMut(&Path, u64) -> io::Result<Vec<u8>>,
         most: u64,
     ) -> io::Result<Sidecars> {
-        Sidecars::beside(raster, |path, kind| {
+        Sidecars::load(raster, |path, kind| {
             if !path.is_file() {
                 return Ok(None);
             }
@@ -152,7 +151,7 @@ impl Sidecars {
     }
 }
 
-/// What an auxiliary file or GDAL's metadata tells of the first band and its place.
+/// The first band's properties and georeference in an auxiliary file or in GDAL's metadata.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Auxiliary {
     pub system: Option<String>,
@@ -164,8 +163,7 @@ pub(super) struct Auxiliary {
     pub offset: Option<f64>,
 }
 
-/// Hands every element of a text of XML to `take`: the names down to it, its attributes and its
-/// text.
+/// Calls `take` for each XML element with its path of names, its attributes and its text.
 fn elements(
     bytes: &[u8],
     mut take: impl FnMut(&[String], &[(String, String)], &str),
@@ -219,6 +217,8 @@ impl Auxiliary {
                 ["PAMDataset", "PAMRasterBand"] => bands += 1,
                 ["PAMDataset", "PAMRasterBand", item] if bands == 0 => match item {
                     "NoDataValue" => found.gap = number(text),
+                    // an empty one leaves the unit to the raster itself
+                    "UnitType" if text.trim().is_empty() => {}
                     "UnitType" => found.unit = Some(text.to_string()),
                     "Scale" => found.scale = number(text),
                     "Offset" => found.offset = number(text),
@@ -232,7 +232,7 @@ impl Auxiliary {
         Ok(found)
     }
 
-    /// What the tag `GDAL_METADATA` tells of the first band; nothing where it is no XML.
+    /// Parses the tag `GDAL_METADATA`. Text that is not XML gives no properties.
     pub fn of_metadata(text: &str) -> Auxiliary {
         let mut found = Auxiliary::default();
         let _ = elements(text.trim_end_matches('\0').as_bytes(), |names, attributes, text| {
@@ -264,7 +264,7 @@ mod tests {
     #[test]
     fn files_are_looked_for_under_the_usual_names() {
         let mut asked = Vec::new();
-        let _ = Sidecars::beside::<()>(Path::new("a/dem.tif"), |path, _| {
+        let _ = Sidecars::load::<()>(Path::new("a/dem.tif"), |path, _| {
             asked.push(path.to_string_lossy().into_owned());
             Ok(None)
         });
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn an_auxiliary_file_tells_of_the_first_band() {
+    fn an_auxiliary_file_describes_the_first_band() {
         let text = b"<PAMDataset><SRS dataAxisToSRSAxisMapping=\"1,2\">PROJCS[&quot;x&quot;]</SRS>\
             <GeoTransform> 1.0, 20.0, 0, 2, 0, -20</GeoTransform>\
             <PAMRasterBand band=\"1\"><NoDataValue>3</NoDataValue><UnitType>ft</UnitType>\

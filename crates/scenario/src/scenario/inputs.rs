@@ -86,14 +86,14 @@ impl Inputs {
         Ok(opened)
     }
 
-    /// Reads the files beside a raster, such as a world file or a mask; of a recorded run those
-    /// that were beside it then.
+    /// Reads the sidecar files of a raster, such as a world file or a mask. For a recorded run,
+    /// reads those that the run has read.
     ///
     /// # Errors
     /// As of [`Inputs::read`].
     pub fn sidecars(&self, raster: &Path) -> io::Result<Sidecars> {
         let is_recorded = self.kept.contains_key(raster);
-        Sidecars::beside(raster, |path, kind| {
+        Sidecars::load(raster, |path, kind| {
             let is_there = if is_recorded { self.kept.contains_key(path) } else { path.is_file() };
             if !is_there {
                 return Ok(None);
@@ -187,7 +187,7 @@ impl Opened {
         Ok(content)
     }
 
-    /// The GeoTIFF that it is, with the files beside it and without its heights; nothing if it is
+    /// The GeoTIFF that it is, with its sidecar files and without its heights; nothing if it is
     /// another file.
     ///
     /// # Errors

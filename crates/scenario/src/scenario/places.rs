@@ -158,8 +158,7 @@ fn placement(
     let key = "terrain.surface.file";
     // opened again when the terrain is built: by then it must be the same
     let path = folder.join(file);
-    let opened =
-        inputs.open(&path, input::LARGEST_TILED).map_err(|e| fault(key, e.to_string()))?;
+    let opened = inputs.open(&path, input::LARGEST_TILED).map_err(|e| fault(key, e.to_string()))?;
     let sidecars = inputs.sidecars(&path).map_err(|e| fault(key, e.to_string()))?;
     let refused = |error: TerrainError| fault(key, error.to_string());
     let unlike = |error: TerrainError| fault("terrain.surface", error.to_string());
@@ -171,8 +170,8 @@ fn placement(
                 opened.read(input::LARGEST_BINARY).map_err(|e| fault(key, e.to_string()))?;
             let scale = build::png_scale(surface);
             let content = CellContent::Heights;
-            let (raster, _) = read_raster_with(&bytes, scale.as_ref(), &sidecars, content)
-                .map_err(refused)?;
+            let (raster, _) =
+                read_raster_with(&bytes, scale.as_ref(), &sidecars, content).map_err(refused)?;
             raster.with_reference(*epsg, None).map_err(unlike)?.placement(origin)
         }
     };

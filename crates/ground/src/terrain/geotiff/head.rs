@@ -1,4 +1,4 @@
-//! What a GeoTIFF specifies beside its heights.
+//! The georeference of a GeoTIFF, and how its samples become heights.
 
 use super::heights::{HeightReader, Mask};
 use super::keys::{GeoKeys, georeference, placing};
@@ -20,11 +20,11 @@ const MOST_DIRECTORIES: usize = 1000;
 const OVERVIEW: u32 = 1;
 const MASK: u32 = 4;
 
-/// How samples become values: what they are multiplied with, and what is added.
+/// A linear map of samples to values.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::terrain) struct Scaling {
     factor: f64,
-    /// Minus zero adds nothing to any number, minus zero included.
+    /// Minus zero leaves every number as it is, minus zero included.
     offset: f64,
 }
 
@@ -45,7 +45,7 @@ impl Scaling {
     }
 }
 
-/// What the first image of a GeoTIFF specifies beside its heights.
+/// The georeference of the first image of a GeoTIFF, and how its samples become heights.
 #[derive(Clone, Debug)]
 pub(in crate::terrain) struct Head {
     pub cells: Cells,
@@ -57,7 +57,7 @@ pub(in crate::terrain) struct Head {
     pub bytes: u64,
 }
 
-/// What the file and those beside it tell of the image's values and place.
+/// The first image with its georeference and the properties of its values.
 struct Found {
     keys: GeoKeys,
     image: StoredImage,
@@ -124,7 +124,7 @@ fn further_images<R: Read + Seek>(
     Ok((mask, images))
 }
 
-/// The mask in a file of its own.
+/// The mask in a sidecar file.
 fn mask_file(bytes: &[u8]) -> Result<Mask, TerrainError> {
     let refused =
         |error: TerrainError| TerrainError::Sidecar { file: "mask", cause: error.to_string() };

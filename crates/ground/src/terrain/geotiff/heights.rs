@@ -39,11 +39,11 @@ impl Heights {
     }
 }
 
-/// Which cells hold data, by an image of its own: 0 where there is none.
+/// An image that is 0 in cells without data.
 #[derive(Debug)]
 pub(super) struct Mask {
     pub image: StoredImage,
-    /// The file of the mask, if it is one of its own.
+    /// The sidecar file of the mask; none if the mask lies in the file of the heights.
     pub file: Option<Cursor<Vec<u8>>>,
     /// Chunks that were decoded last, with what their cells hold.
     decoded: Vec<(usize, Vec<bool>)>,
@@ -92,7 +92,7 @@ impl Mask {
     }
 }
 
-/// Which cells of a chunk of a mask are not 0; none of one that is absent.
+/// Whether each cell of a mask chunk is not 0. An absent chunk is 0.
 fn cells_with_data<R: Read + Seek>(
     image: &StoredImage,
     source: &mut R,

@@ -100,8 +100,7 @@ impl GeoKeys {
         self.short(key).filter(|code| !matches!(*code, 0 | USER_DEFINED))
     }
 
-    /// What should be known of a file without a unit or of an unknown system, or that counts
-    /// depths.
+    /// The warning about a missing unit, an unknown system or depths.
     pub(super) fn doubt(&self, crs: &Crs) -> Option<RasterWarning> {
         if let Some(code) = self.short(VERTICAL_CRS).filter(|code| is_depth(*code)) {
             return Some(RasterWarning::Depths(code));
@@ -232,11 +231,15 @@ impl GeoKeys {
                 return Ok(Crs { epsg: Some(code), text, ..Crs::local() });
             }
         }
-        // a file that says no more than that it is projected is believed to be to scale
+        // lengths of a file without system, method and citation are taken as they are
         let is_given = self.short(METHOD).is_some();
         let projection = match projection {
             Projection::Unknown(_) if !is_given && self.short(PROJECTION).is_none() => {
-                Projection::TrueToScale
+                let citation = self.text(PROJECTED_CITATION).or_else(|| text.clone());
+                match citation.filter(|own| !own.trim().is_empty()) {
+                    Some(citation) => Projection::Unknown(citation),
+                    None => Projection::TrueToScale,
+                }
             }
             other => other,
         };
@@ -290,8 +293,8 @@ impl GeoKeys {
 /// first cell, as `[a, b, c, d, e, f]` with x = a column + b row + c.
 pub(super) type AffineMap = [f64; 6];
 
-/// The map that the tags of a file give, and what its heights are multiplied with and what is
-/// added, if the tags give that too.
+/// The affine map in the tags of a file, and scale and offset of its heights, if the tags give
+/// them.
 pub(super) fn placing(
     tags: &mut IfdDecoder<'_>,
     keys: &GeoKeys,
@@ -312,7 +315,7 @@ pub(super) fn placing(
             return Err(refuse("ModelPixelScale", format!("{scale:?}"), "three numbers"));
         };
         let Some(tie) = doubles(tags, Tag::ModelTiepointTag)? else {
-            return Err(TerrainError::GeoTiff("no ModelTiepoint beside ModelPixelScale".into()));
+            return Err(TerrainError::GeoTiff("ModelPixelScale without ModelTiepoint".into()));
         };
         let [column, row, level, x, y, z] = tie[..] else {
             return Err(refuse(
@@ -339,8 +342,7 @@ pub(super) fn placing(
     Ok((Some(from_corner([a, b, c, d, e, f])), scaling(height, z)))
 }
 
-/// Cell size, center of the south-west cell, and whether the first row is the south row, of a
-/// raster of so many rows.
+/// Cell size, center of the south-west cell, and whether the first row is the south row.
 pub(super) fn georeference(
     [a, b, c, d, e, f]: AffineMap,
     rows: usize,

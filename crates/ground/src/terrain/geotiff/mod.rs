@@ -43,7 +43,7 @@ fn refuse(tag: &'static str, value: impl ToString, allowed: &'static str) -> Ter
     TerrainError::GeoTiffTag { tag, value: value.to_string(), allowed }
 }
 
-/// Reads the heights of the first image of a GeoTIFF that has no files beside it.
+/// Reads the heights of the first image of a GeoTIFF without sidecar files.
 pub fn read_geotiff(bytes: &[u8]) -> Result<(Raster, Vec<RasterWarning>), TerrainError> {
     read_geotiff_with(bytes, &Sidecars::default(), CellContent::Heights)
 }
@@ -223,7 +223,8 @@ mod tests {
         let read = |code: u16, unit: &[u16]| {
             let bytes = plain(|d| {
                 d.write_tag(Tag::ModelPixelScaleTag, &[10.0, 10.0, 0.0][..]).unwrap();
-                let tie = [0.0, 0.0, 0.0, 984_250.0, 196_850.0, 0.0];
+                let easting = if code == 32616 { 500_000.0 } else { 984_250.0 };
+                let tie = [0.0, 0.0, 0.0, easting, 196_850.0, 0.0];
                 d.write_tag(Tag::ModelTiepointTag, &tie[..]).unwrap();
                 let count = 2 + unit.len() as u16 / 4;
                 let keys = [1, 1, 0, count, MODEL_TYPE, 0, 1, 1, PROJECTED_CRS, 0, 1, code];

@@ -67,7 +67,7 @@ impl Sample {
     }
 }
 
-/// What is stored of a sample in place of its value.
+/// How a sample is stored as a difference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Predictor {
     None,
@@ -85,7 +85,7 @@ pub(super) struct StoredImage {
     tiles: bool,
     /// Columns of a chunk, those beyond the image's edge included.
     stored_columns: usize,
-    /// Byte at which each chunk begins, and its length; a length of 0 where there is none.
+    /// First byte and length of each chunk. An absent chunk has a length of 0.
     ranges: Vec<[u64; 2]>,
     codec: Codec,
     predictor: Predictor,
@@ -115,7 +115,7 @@ fn alike(
 }
 
 impl StoredImage {
-    /// The image that a directory of a file of so many bytes describes.
+    /// The image of a directory; `bytes` is the length of the file.
     pub fn of_tags(
         tags: &mut IfdDecoder<'_>,
         byte_order: ByteOrder,
@@ -257,8 +257,8 @@ impl StoredImage {
         self.ranges[chunk][1] == 0
     }
 
-    /// Hands the rows of a chunk to `take`, from the first of the file: samples in little-endian
-    /// order, those beyond the image's edge cut off. A chunk that is absent has none.
+    /// Calls `take` for each row of a chunk in the order of the file. Samples are little-endian;
+    /// those beyond the image's edge are left out. An absent chunk has no rows.
     pub fn read_rows<R: Read + Seek>(
         &self,
         source: &mut R,

@@ -13,9 +13,9 @@ use crate::scenario::random_world::{RandomWorld, random_world};
 use crate::scenario::{Faults, Opened, ScenarioFile};
 use crate::soil::SoilId;
 use crate::terrain::{
-    CellContent, Face, HeightUnit, NoData, Origin, Placement, PngScale, Procedural, RasterFile, RasterWarning,
-    Region, Roughness, RoughnessClass, SoilMap, Stamp, Surface, Terrain, TerrainError,
-    read_raster_with,
+    CellContent, Face, HeightUnit, NoData, Origin, Placement, PngScale, Procedural, RasterFile,
+    RasterWarning, Region, Roughness, RoughnessClass, SoilMap, Stamp, Surface, Terrain,
+    TerrainError, read_raster_with,
 };
 use std::fmt::{self, Display};
 use std::io;
@@ -159,7 +159,8 @@ impl Builder<'_> {
 
     /// The surface of an elevation model in a file.
     fn elevations(&self, surface: &config::Surface, opened: Opened) -> Result<Elevations, Faults> {
-        let config::Surface::Dem { file, origin, crop, no_data, epsg, height_unit, .. } = surface else {
+        let config::Surface::Dem { file, origin, crop, no_data, epsg, height_unit, .. } = surface
+        else {
             unreachable!("only elevation models lie in files")
         };
         let refused = |error: TerrainError| self.refused(ELEVATIONS, &FillBy(error));
@@ -223,9 +224,8 @@ impl Builder<'_> {
             let bytes = self.bytes(&classes.file, key)?;
             let sidecars = self.file.inputs.sidecars(&self.file.folder.join(&classes.file));
             let sidecars = sidecars.map_err(|error| self.refused(key, &error))?;
-            let (raster, warnings) =
-                read_raster_with(&bytes, None, &sidecars, CellContent::Values)
-                    .map_err(|error| self.refused(key, &error))?;
+            let (raster, warnings) = read_raster_with(&bytes, None, &sidecars, CellContent::Values)
+                .map_err(|error| self.refused(key, &error))?;
             let reference = self.placement.as_ref().and_then(|own| own.crs.epsg);
             // steps of 1 are what classes have, and they lie in the elevation model's coordinates
             let doubts = warnings.iter().filter(|own| {
