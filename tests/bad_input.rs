@@ -387,6 +387,11 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
     ),
     (
         "default = \"firm\"",
+        "default = \"firm\"\nraster = { file = \"classes.tif\", classes = { 1 = \"mud\", 01 = \"firm\" } }",
+        "is the class 1, as soil.raster.classes.01 is; leave one out",
+    ),
+    (
+        "default = \"firm\"",
         "default = \"firm\"\nraster = { file = \"classes.tif\", classes = { 1 = 2 } }",
         ":27: soil.raster.classes.1 = 2: must be a text, not an integer",
     ),

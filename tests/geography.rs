@@ -6,7 +6,9 @@ use bekker::geodesy::{Geodetic, Site};
 use bekker::scenario::{ScenarioFile, build};
 use bekker::sensor::Model;
 use bekker::spatial::Vec3;
-use bekker::terrain::{Crs, Raster, Unit, read_geotiff, write_esri_ascii, write_geotiff};
+use bekker::terrain::{
+    Crs, Raster, Unit, degree_lengths, read_geotiff, write_esri_ascii, write_geotiff,
+};
 use std::path::Path;
 
 /// A kilometre of a valley near the Kootenai river, 10 m cells, rising to the east by 2 %.
@@ -178,14 +180,42 @@ fn places_that_lead_nowhere_say_what_is_missing() {
     assert!(message.contains("EPSG code is 32611, but the file says 26911"), "{message}");
 }
 
-/// Metres of Web Mercator are none: at 48.7° N a slope would be told as two thirds of what it is.
+/// Metres of Web Mercator at 43.5° N are 0.725 m long on the ground: a slope of 2 % in them is one
+/// of 2.76 %.
 #[test]
-fn web_mercator_is_refused() {
+fn metres_of_web_mercator_are_corrected() {
     let folder = tempfile::tempdir().unwrap();
     dem(folder.path(), Some(3857), 0.02);
     let file = read(&scenario(DEM, "[0, 0]"), folder.path()).unwrap();
-    let refused = build::world(&file).unwrap_err().to_string();
-    assert!(refused.contains("EPSG 3857 is Web Mercator"), "{refused}");
+    let world = build::world(&file).unwrap();
+    let [slope, _] = world.world.ground.terrain().gradient(0.0, 0.0);
+    let latitude = (2.0 * (5_394_400.0_f64 / 6_378_137.0).exp().atan()).to_degrees() - 90.0;
+    let expected = 0.02 / degree_lengths(latitude)[0] * 111_319.49;
+    assert!((slope / expected - 1.0).abs() < 1e-6, "{slope} {expected}");
+    let warning = world.warnings.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
+    assert!(warning.contains("EPSG 3857: 1 m of its coordinates is 0.72"), "{warning}");
+}
+
+/// An ESRI ASCII grid in US survey feet: its projection file is read, and is an input of the run.
+#[test]
+fn a_projection_file_gives_the_unit_and_is_an_input() {
+    let folder = tempfile::tempdir().unwrap();
+    let raster = dem(folder.path(), None, 0.02);
+    std::fs::write(folder.path().join("dem.asc"), write_esri_ascii(&raster)).unwrap();
+    let system = "PROJCS[\"Oblong\",GEOGCS[\"GCS_North_American_1983\",\
+        DATUM[\"D_North_American_1983\",SPHEROID[\"GRS_1980\",6378137.0,298.257222101]],\
+        PRIMEM[\"Greenwich\",0.0],UNIT[\"Degree\",0.0174532925199433]],\
+        PROJECTION[\"Transverse_Mercator\"],PARAMETER[\"False_Easting\",556000.0],\
+        PARAMETER[\"False_Northing\",0.0],PARAMETER[\"Central_Meridian\",-106.25],\
+        PARAMETER[\"Scale_Factor\",1.0],PARAMETER[\"Latitude_Of_Origin\",0.0],\
+        UNIT[\"Foot_US\",0.3048006096012192]]";
+    std::fs::write(folder.path().join("dem.prj"), system).unwrap();
+    let told = DEM.replace("dem.tif", "dem.asc");
+    let world = build::world(&read(&scenario(&told, "[0, 0]"), folder.path()).unwrap()).unwrap();
+    let [slope, _] = world.world.ground.terrain().gradient(0.0, 0.0);
+    let feet = 1200.0 / 3937.0;
+    assert!((slope * feet / 0.02 - 1.0).abs() < 0.002, "{slope}");
+    assert!(world.inputs.iter().any(|input| input.path.ends_with("dem.prj")));
 }
 
 /// A raster of soils in another zone, or beside the ground, is none of this ground; one of NAD83 over

@@ -8,8 +8,9 @@ use crate::scenario::input;
 use crate::soil::SoilId;
 use crate::spatial::Vec3;
 use crate::terrain::{
-    HeightUnit, NoData, Origin, PngScale, Raster, RasterFormat, RasterWarning, Slopes, SoilMap,
-    Surface, Terrain as Ground, TerrainError, Unit, read_raster, write_geotiff,
+    CellContent, HeightUnit, NoData, Origin, PngScale, Raster, RasterFormat, RasterWarning,
+    Sidecars, Slopes, SoilMap, Surface, Terrain as Ground, TerrainError, Unit, read_raster_with,
+    write_geotiff,
 };
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::json;
@@ -148,8 +149,11 @@ impl Source {
             cell,
             south_west: [0.0; 2],
         });
-        let (raster, mut warnings) =
-            read_raster(&bytes, scale.as_ref()).map_err(|error| refused(&error))?;
+        let sidecars = Sidecars::from_disk(&self.file, input::read, input::LARGEST_BINARY)
+            .map_err(|error| refused(&error))?;
+        let content = CellContent::Heights;
+        let (raster, mut warnings) = read_raster_with(&bytes, scale.as_ref(), &sidecars, content)
+            .map_err(|error| refused(&error))?;
         warnings.retain(|own| !own.is_settled_by(self.epsg));
         let raster = raster
             .with_reference(self.epsg, self.height_unit.map(HeightUnit::from))
@@ -178,8 +182,9 @@ impl Info {
             RasterFormat::EsriAscii => "ESRI ASCII grid",
         };
         let unit = match raster.crs.unit {
-            Unit::Metre => "m",
-            Unit::Degree => "deg",
+            Unit::Metre if raster.crs.length == 1.0 => "m".to_string(),
+            Unit::Metre => format!("units of {} m", raster.crs.length),
+            Unit::Degree => "deg".to_string(),
         };
         let (bounds, cell, range) = (raster.bounds(), local.cell, raster.range());
         let (slopes, valid) = (local.slopes(), raster.valid_bounds());
@@ -300,7 +305,18 @@ impl Import {
             },
             other => refused(other),
         })?;
-        let bytes = write_geotiff(&placement.georeference(&local)).map_err(refused)?;
+        let is_written = placement.crs.can_be_written();
+        if !is_written {
+            eprintln!(
+                "{}: in local metres: no EPSG code names the DEM's reference system",
+                self.output.display()
+            );
+        }
+        let (written, origin) = match is_written {
+            true => (placement.georeference(&local), placement.origin),
+            false => (local.clone(), [0.0; 2]),
+        };
+        let bytes = write_geotiff(&written).map_err(refused)?;
         write_file(&self.output, &bytes)?;
         if !quiet {
             let [west, south, east, north] = local.bounds();
@@ -312,7 +328,7 @@ impl Import {
         stdout::print(&format!(
             "[terrain.surface]\nkind = \"dem\"\nfile = {}\norigin = {}",
             json!(self.output.display().to_string()),
-            json!(placement.origin),
+            json!(origin),
         ))
     }
 }

@@ -1,6 +1,6 @@
 //! Zones of UTM by their EPSG codes.
 
-use super::TransverseMercator;
+use super::{MapProjection, Method, TransverseMercator};
 
 /// On what a grid's latitudes and longitudes are based.
 ///
@@ -109,6 +109,13 @@ impl GridZone {
         let Series { first, number, south, datum, .. } = *series;
         let number = number + (epsg - first);
         Some(GridZone { datum, number, south })
+    }
+
+    /// Its projection, among others.
+    pub fn map_projection(&self) -> MapProjection {
+        let TransverseMercator { meridian, scale, origin } = self.projection();
+        let method = Method::TransverseMercator { latitude: 0.0, scale };
+        MapProjection { method, meridian, offset: origin, sphere: None }
     }
 
     /// Its projection.

@@ -5,11 +5,13 @@
 
 mod ellipsoid;
 mod grid_zone;
+mod map_projection;
 mod site;
 mod transverse_mercator;
 
 pub use ellipsoid::Geodetic;
 pub use grid_zone::{Datum, GridZone};
+pub use map_projection::{GroundLengths, MapProjection, Method, equator_scale, polar_scale};
 pub use site::Site;
 pub use transverse_mercator::TransverseMercator;
 

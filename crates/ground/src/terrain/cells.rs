@@ -3,9 +3,6 @@
 use super::error::{TerrainError, finite};
 use super::raster::{Crs, Origin, Placement, Unit, degree_lengths};
 
-/// Codes of Web Mercator: the EPSG's own and an earlier one of it. (Google's 900913 does not fit a GeoTIFF.)
-const WEB_MERCATOR: [u16; 2] = [3857, 3785];
-
 /// The cells of a raster and where they lie, in the unit of its coordinates.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cells {
@@ -58,9 +55,6 @@ impl Cells {
 
     /// How a local frame with this origin lies in coordinates of this system.
     pub(super) fn placement(&self, origin: Origin, crs: &Crs) -> Result<Placement, TerrainError> {
-        if let Some(code) = crs.epsg.filter(|code| WEB_MERCATOR.contains(code)) {
-            return Err(TerrainError::Mercator(code));
-        }
         let [west, south, east, north] = self.bounds();
         let origin = match origin {
             Origin::Centre => [0.5 * (west + east), 0.5 * (south + north)],
@@ -68,7 +62,7 @@ impl Cells {
             Origin::At(point) => point,
         };
         let metres_per_unit = match crs.unit {
-            Unit::Metre => [1.0, 1.0],
+            Unit::Metre => crs.metres_per_unit(origin),
             Unit::Degree => {
                 finite("latitude of the origin, deg", origin[1], "-85 to 85", |v| v.abs() <= 85.0)?;
                 degree_lengths(origin[1])

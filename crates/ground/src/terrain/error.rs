@@ -140,22 +140,47 @@ pub enum TerrainError {
         /// What would be accepted.
         allowed: &'static str,
     },
-    /// Metres of Web Mercator, which are longer than those on the ground.
+    /// A compression that is not decoded.
     #[error(
-        "EPSG {0} is Web Mercator, whose metres are 1/cos(latitude) times those on the ground; warp it to a \
-         zone of UTM, as by gdalwarp -t_srs EPSG:326ZZ"
+        "geotiff: Compression is {code} ({name}); allowed: none, LZW, Deflate and PackBits; convert it, as by \
+         gdal_translate -co COMPRESS=DEFLATE IN.tif OUT.tif"
     )]
-    Mercator(u16),
-    /// Values that have to be scaled before they are heights.
+    GeoTiffCompression {
+        /// Value of the tag.
+        code: u16,
+        /// Its name.
+        name: &'static str,
+    },
+    /// A raster whose rows do not run east.
     #[error(
-        "its values are to be multiplied by {scale} and {offset} added (GDAL's metadata); write them out so, as \
-         by gdal_translate -unscale -ot Float32"
+        "{0} turns or shears the raster, or mirrors it east to west; allowed: rows that run east; warp it, as by \
+         gdalwarp -t_srs EPSG:326ZZ IN.tif OUT.tif (ZZ: the zone of UTM)"
     )]
-    Scaled {
-        /// What they are multiplied with.
-        scale: f64,
-        /// What is added then.
-        offset: f64,
+    Rotated(&'static str),
+    /// A unit of heights that is not known.
+    #[error(
+        "the unit of heights is {found}; allowed: {allowed}; convert the heights, or name their unit, as by \
+         gdal_edit.py -units m"
+    )]
+    HeightUnit {
+        /// The unit found.
+        found: String,
+        /// The units that are known.
+        allowed: &'static str,
+    },
+    /// A text of a reference system that cannot be read.
+    #[error(
+        "the reference system '{0}' cannot be read; allowed: WKT of a projected, a geographic (degrees) or a \
+         local system"
+    )]
+    ReferenceText(String),
+    /// A sidecar file that cannot be read.
+    #[error("{file}: {cause}")]
+    Sidecar {
+        /// Which file.
+        file: &'static str,
+        /// Why not.
+        cause: String,
     },
     /// A raster in other coordinates than the ground that it is laid over.
     #[error("is in {own}, the elevation model in {ground}; warp it to that, as by gdalwarp -t_srs")]
@@ -221,11 +246,67 @@ pub enum RasterWarning {
     /// The file does not say in what its coordinates are measured.
     #[error("no coordinate unit in the file; taken as metres")]
     MetresGuessed,
-    /// The file names a projected system that is not known, and no unit.
+    /// Coordinates in another unit than metres.
+    #[error("coordinates are in units of {0} m and are turned into metres")]
+    UnitConverted(f64),
+    /// Lengths of coordinates that are not those on the ground, and are corrected.
     #[error(
-        "EPSG {0} is not known here and the file names no unit: coordinates are taken as metres"
+        "{system}: 1 m of its coordinates is {:.4} m east and {:.4} m north on the ground at the middle; \
+         corrected",
+        metres[0], metres[1]
     )]
-    UnitUnknown(u16),
+    LengthsCorrected {
+        /// The reference system.
+        system: String,
+        /// Length on the ground of a metre of easting and of one of northing, m.
+        metres: [f64; 2],
+    },
+    /// A projection that is not known.
+    #[error(
+        "{system} is a projection that is not known here ({method}): its lengths are taken for those on the \
+         ground; warp it to a zone of UTM if they are not, as by gdalwarp -t_srs EPSG:326ZZ"
+    )]
+    LengthsAssumed {
+        /// The reference system.
+        system: String,
+        /// Its projection.
+        method: String,
+    },
+    /// Axes that are not at right angles on the ground.
+    #[error(
+        "{system}: its axes are {degrees:.1} degrees from a right angle on the ground, and shapes are sheared by as \
+         much; warp it to a zone of UTM, as by gdalwarp -t_srs EPSG:326ZZ"
+    )]
+    AxesSkew {
+        /// The reference system.
+        system: String,
+        /// The angle.
+        degrees: f64,
+    },
+    /// A raster that lies far outside of its zone of UTM.
+    #[error(
+        "lies far from the middle of its zone of UTM: its lengths are {percent:.1} % longer than on the ground; \
+         warp it to its own zone, as by gdalwarp -t_srs EPSG:326ZZ"
+    )]
+    FarFromZone {
+        /// By how much.
+        percent: f64,
+    },
+    /// A vertical system that counts depths downward.
+    #[error(
+        "EPSG {0} counts depths downward: its values are taken as heights upward all the same; \
+         negate them if they are depths"
+    )]
+    Depths(u16),
+    /// Values that were scaled.
+    #[error("values are multiplied by {0} and {1} is added, as the file specifies")]
+    Scaled(f64, f64),
+    /// A property that comes from a sidecar file.
+    #[error("the {0} is taken from the {1}")]
+    TakenFromSidecar(&'static str, &'static str),
+    /// The file names a projected system that is not known.
+    #[error("EPSG {0} is not known here: coordinates are taken as metres on the ground")]
+    SystemUnknown(u16),
     /// Heights were not in metres.
     #[error("heights are in {0} and are turned into metres")]
     HeightsConverted(HeightUnit),
@@ -241,7 +322,7 @@ pub enum RasterWarning {
         value: f64,
     },
     /// The file carries further bands or images, which are not read.
-    #[error("only the first of {0} images is read")]
+    #[error("only the first of {0} images is read (overviews and masks not counted)")]
     FurtherImages(usize),
 }
 
@@ -269,9 +350,9 @@ pub(crate) fn finite(
 
 /// Largest ratio of a raster's length in memory to the file's: what Deflate reaches on one
 /// value repeated. LZW comes near it in strips of the usual length.
-const DENSEST: u64 = 1100;
+pub(crate) const DENSEST: u64 = 1100;
 /// Length in memory that no file is too short for, bytes.
-const SMALL: u64 = 16 << 20;
+pub(crate) const SMALL: u64 = 16 << 20;
 
 /// Refuses a header whose cells, of so many bits each, no file of this length can hold,
 /// before memory is asked for them.

@@ -6,7 +6,10 @@
 //! errors name neither line nor value.
 
 use super::error::{RasterWarning, TerrainError};
-use super::raster::{Crs, Raster, Unit};
+use super::gap::{Gap, Precision};
+use super::geotiff::system;
+use super::raster::{CellContent, Crs, Raster, Unit};
+use super::sidecars::Sidecars;
 
 #[derive(Default)]
 struct Header {
@@ -86,10 +89,39 @@ impl Header {
 /// cells below 0.1 is taken to be in degrees, any other in metres, and the
 /// guess is returned as a warning.
 pub fn read_esri_ascii(bytes: &[u8]) -> Result<(Raster, Vec<RasterWarning>), TerrainError> {
+    read_with(bytes, &Sidecars::default(), CellContent::Heights)
+}
+
+/// Reads an ESRI ASCII grid with its sidecar files: a projection file or an auxiliary file gives
+/// the reference system.
+pub(super) fn read_with(
+    bytes: &[u8],
+    sidecars: &Sidecars,
+    content: CellContent,
+) -> Result<(Raster, Vec<RasterWarning>), TerrainError> {
+    let mut raster = parse(bytes)?;
+    let mut warnings = Vec::new();
+    let auxiliary = sidecars.auxiliary()?;
+    match system(None, &auxiliary, sidecars, &mut warnings)? {
+        Some(crs) => {
+            raster.crs = crs;
+            warnings.extend(raster.crs.length_warnings(&raster.cells()));
+        }
+        None => warnings.push(raster.guess_unit()),
+    }
+    let unit = content.unit(auxiliary.unit, &mut raster.crs, &mut warnings)?;
+    if unit != 1.0 {
+        raster.values.iter_mut().for_each(|height| *height *= unit);
+    }
+    Ok((raster, warnings))
+}
+
+fn parse(bytes: &[u8]) -> Result<Raster, TerrainError> {
     let text = String::from_utf8_lossy(bytes);
     let mut header = Header::default();
     let mut in_header = true;
     let mut values = Vec::new();
+    let mut gap = None;
     for (index, content) in text.lines().enumerate() {
         let line = index + 1;
         if in_header {
@@ -98,10 +130,11 @@ pub fn read_esri_ascii(bytes: &[u8]) -> Result<(Raster, Vec<RasterWarning>), Ter
                 continue;
             }
             in_header = false;
+            gap = header.no_data.and_then(|value| Gap::new(value, Precision::Single));
         }
         for word in content.split_whitespace() {
             let value = number(line, "height", word)?;
-            let missing = header.no_data == Some(value) || !value.is_finite();
+            let missing = gap.is_some_and(|gap| gap.marks(value)) || !value.is_finite();
             values.push(if missing { f64::NAN } else { value });
         }
     }
@@ -119,17 +152,21 @@ pub fn read_esri_ascii(bytes: &[u8]) -> Result<(Raster, Vec<RasterWarning>), Ter
         let (found, expected) = (values.len(), columns * rows);
         return Err(TerrainError::AsciiCount { found, expected, columns, rows });
     }
-    let crs = Crs::local();
-    let mut raster = Raster { columns, rows, south_west, cell, values, crs };
-    let [west, south, east, north] = raster.bounds();
-    let on_globe = west >= -180.0 && east <= 360.0 && south >= -90.0 && north <= 90.0;
-    let warning = if on_globe && cell[0] < 0.1 && cell[1] < 0.1 {
-        raster.crs.unit = Unit::Degree;
-        RasterWarning::DegreesGuessed { cell: cell[0] }
-    } else {
-        RasterWarning::MetresGuessed
-    };
-    Ok((raster, vec![warning]))
+    Ok(Raster { columns, rows, south_west, cell, values, crs: Crs::local() })
+}
+
+impl Raster {
+    /// Takes small cells on the globe for degrees, and tells what was guessed.
+    fn guess_unit(&mut self) -> RasterWarning {
+        let [west, south, east, north] = self.bounds();
+        let on_globe = west >= -180.0 && east <= 360.0 && south >= -90.0 && north <= 90.0;
+        if on_globe && self.cell[0] < 0.1 && self.cell[1] < 0.1 {
+            self.crs.unit = Unit::Degree;
+            RasterWarning::DegreesGuessed { cell: self.cell[0] }
+        } else {
+            RasterWarning::MetresGuessed
+        }
+    }
 }
 
 /// Writes an ESRI ASCII grid; gaps become -9999.

@@ -20,20 +20,24 @@
 mod cells;
 mod error;
 mod esri_ascii;
+mod gap;
 mod geotiff;
 mod png_heights;
 mod procedural;
+mod projected;
 mod raster;
 mod raster_file;
 mod reference;
 mod roughness;
 mod segment;
+mod sidecars;
 mod slope;
 mod soil_map;
 mod stamp;
 mod stamps;
 mod surface;
 mod tiled;
+mod wkt;
 
 use std::sync::Arc;
 
@@ -43,11 +47,13 @@ pub use esri_ascii::{read_esri_ascii, write_esri_ascii};
 pub use geotiff::{geo_keys, read_geotiff, write_geotiff};
 pub use png_heights::{PngScale, read_png};
 pub use procedural::Procedural;
-pub use raster::{Crs, NoData, Origin, Placement, Raster, Unit, degree_lengths};
+pub use projected::Projection;
+pub use raster::{CellContent, Crs, NoData, Origin, Placement, Raster, Unit, degree_lengths};
 pub use raster_file::{RasterFile, Window};
 pub use reference::HeightUnit;
 pub use roughness::{REFERENCE_FREQUENCY, Roughness, RoughnessClass, STANDARD_WAVELENGTHS};
 pub use segment::strip;
+pub use sidecars::{SidecarKind, Sidecars};
 pub use slope::Slopes;
 pub use soil_map::{Region, SoilMap, SoilRaster};
 pub use stamp::{Face, Outline, Stamp};
@@ -90,14 +96,25 @@ impl RasterFormat {
     }
 }
 
-/// Reads a raster of any known format; a PNG needs its `scale`.
+/// Reads a raster of heights, of any known format, without sidecar files; a PNG needs its
+/// `scale`.
 pub fn read_raster(
     bytes: &[u8],
     scale: Option<&PngScale>,
 ) -> Result<(Raster, Vec<RasterWarning>), TerrainError> {
+    read_raster_with(bytes, scale, &Sidecars::default(), CellContent::Heights)
+}
+
+/// Reads a raster of any known format with its sidecar files; a PNG needs its `scale`.
+pub fn read_raster_with(
+    bytes: &[u8],
+    scale: Option<&PngScale>,
+    sidecars: &Sidecars,
+    content: CellContent,
+) -> Result<(Raster, Vec<RasterWarning>), TerrainError> {
     let (raster, mut warnings) = match (RasterFormat::of(bytes)?, scale) {
-        (RasterFormat::GeoTiff, _) => read_geotiff(bytes)?,
-        (RasterFormat::EsriAscii, _) => read_esri_ascii(bytes)?,
+        (RasterFormat::GeoTiff, _) => geotiff::read_geotiff_with(bytes, sidecars, content)?,
+        (RasterFormat::EsriAscii, _) => esri_ascii::read_with(bytes, sidecars, content)?,
         (RasterFormat::Png, Some(scale)) => read_png(bytes, scale)?,
         (RasterFormat::Png, None) => {
             return Err(TerrainError::Png(

@@ -1,14 +1,16 @@
 //! A raster of heights or classes with its place on the earth.
 
 use super::cells::Cells;
+use super::error::RasterWarning;
 use super::error::TerrainError;
+use super::projected::Projection;
 use super::reference::HeightUnit;
 use crate::geodesy::{GridZone, Site, radian_lengths};
 
 /// In what the coordinates of a raster are measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
-    /// Metres east and north: a projection, or a local frame.
+    /// Lengths east and north, in metres or in [`Crs::length`]: a projection, or a local frame.
     Metre,
     /// Degrees of longitude and latitude.
     Degree,
@@ -19,6 +21,10 @@ pub enum Unit {
 pub struct Crs {
     /// In what coordinates are measured.
     pub unit: Unit,
+    /// Length of one unit of coordinates that are not in degrees, m.
+    pub length: f64,
+    /// How such coordinates relate to lengths on the ground.
+    pub projection: Projection,
     /// EPSG code, if given.
     pub epsg: Option<u16>,
     /// Unit that the file gives its heights in, if it says; values are metres in any case.
@@ -30,7 +36,47 @@ pub struct Crs {
 impl Crs {
     /// Metres in a frame of the project's own.
     pub fn local() -> Crs {
-        Crs { unit: Unit::Metre, epsg: None, heights: None, text: None }
+        Crs {
+            unit: Unit::Metre,
+            length: 1.0,
+            projection: Projection::TrueToScale,
+            epsg: None,
+            heights: None,
+            text: None,
+        }
+    }
+}
+
+/// Content of the cells of a raster.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CellContent {
+    /// Heights: their unit is turned into metres.
+    #[default]
+    Heights,
+    /// Other values, such as classes or moistures: only a length that the file names as their
+    /// unit is turned into metres.
+    Values,
+}
+
+impl CellContent {
+    /// Takes the unit of values from the word that a file has for it, or from its vertical system;
+    /// what values are multiplied with to be in metres.
+    pub(super) fn unit(
+        self,
+        word: Option<String>,
+        crs: &mut Crs,
+        warnings: &mut Vec<RasterWarning>,
+    ) -> Result<f64, TerrainError> {
+        let word = word.unwrap_or_default();
+        crs.heights = match self {
+            CellContent::Heights => HeightUnit::of_word(&word)?.or(crs.heights),
+            CellContent::Values => HeightUnit::of_word(&word).unwrap_or_default(),
+        };
+        let Some(unit) = crs.heights.filter(|unit| *unit != HeightUnit::Metre) else {
+            return Ok(1.0);
+        };
+        warnings.push(RasterWarning::HeightsConverted(unit));
+        Ok(unit.metres())
     }
 }
 
@@ -102,14 +148,20 @@ impl Placement {
         [0, 1].map(|k| point[k] / self.metres_per_unit[k] + self.origin[k])
     }
 
-    /// Where on the earth the local frame lies, if the reference system is in degrees or a
-    /// zone of UTM ([`GridZone`]).
+    /// Where on the earth the local frame lies, if the reference system is in degrees, a
+    /// zone of UTM ([`GridZone`]), or of a projection whose formulas are known.
     pub fn site(&self) -> Option<Site> {
         match self.crs.unit {
             Unit::Degree => Some(Site::on_angles(self.origin.map(f64::to_radians))),
             Unit::Metre => {
-                let zone = GridZone::of_epsg(self.crs.epsg?)?;
-                Some(Site::on_grid(zone.projection(), self.origin))
+                if let Some(zone) = self.crs.epsg.and_then(GridZone::of_epsg) {
+                    return Some(Site::on_grid(zone.projection(), self.origin));
+                }
+                let Projection::Mapped(projection) = &self.crs.projection else { return None };
+                let point = self.origin.map(|coordinate| coordinate * self.crs.length);
+                let [latitude, longitude] = projection.place(point)?;
+                let turn = projection.ground_lengths(point)?.turn;
+                Some(Site::on_angles([longitude, latitude]).turned(turn))
             }
         }
     }

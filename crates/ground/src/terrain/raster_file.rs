@@ -1,15 +1,14 @@
 //! A GeoTIFF that stays in its file: opened, placed, cropped, checked, and then a surface.
 
-use std::io::{BufReader, Seek, SeekFrom};
+use std::io::BufReader;
 use std::sync::Arc;
-
-use tiff::decoder::Decoder;
 
 use super::cells::Cells;
 use super::error::{RasterWarning, TerrainError, finite};
-use super::geotiff::{Chunks, Head, Heights, open};
-use super::raster::{Origin, Placement};
+use super::geotiff::{ChunkGrid, Head, HeightReader, Heights, Scaling, open};
+use super::raster::{CellContent, Origin, Placement};
 use super::reference::HeightUnit;
+use super::sidecars::Sidecars;
 use super::surface::{HIGHEST, HIGHEST_ALLOWED, Surface};
 use super::tiled::{About, Ahead, HeightFile, TiledRaster, checksum};
 use super::{USUAL_GAPS, guessed_gaps};
@@ -21,7 +20,7 @@ use super::{USUAL_GAPS, guessed_gaps};
 /// [`TiledRaster`] tells. They have the bits of those of a [`Raster`](super::Raster) that was
 /// read whole.
 pub struct RasterFile {
-    file: Decoder<Ahead>,
+    file: HeightReader<Ahead>,
     head: Head,
 }
 
@@ -34,11 +33,20 @@ impl RasterFile {
     /// # Errors
     /// What cannot be read, is no GeoTIFF, or is one that cannot be used.
     pub fn open(file: impl HeightFile + 'static) -> Result<RasterFile, TerrainError> {
-        let unreadable = |error: std::io::Error| TerrainError::GeoTiff(error.to_string());
-        let mut file: Box<dyn HeightFile> = Box::new(file);
-        let bytes = file.seek(SeekFrom::End(0)).map_err(unreadable)?;
-        file.rewind().map_err(unreadable)?;
-        let (file, head) = open(BufReader::with_capacity(AHEAD, file), bytes)?;
+        RasterFile::open_with(file, &Sidecars::default())
+    }
+
+    /// Opens a GeoTIFF with its sidecar files.
+    ///
+    /// # Errors
+    /// As of [`RasterFile::open`], and sidecar files that cannot be used.
+    pub fn open_with(
+        file: impl HeightFile + 'static,
+        sidecars: &Sidecars,
+    ) -> Result<RasterFile, TerrainError> {
+        let file: Box<dyn HeightFile> = Box::new(file);
+        let file = BufReader::with_capacity(AHEAD, file);
+        let (file, head) = open(file, sidecars, CellContent::Heights)?;
         Ok(RasterFile { file, head })
     }
 
@@ -57,7 +65,7 @@ impl RasterFile {
         epsg: Option<u16>,
         heights: Option<HeightUnit>,
     ) -> Result<RasterFile, TerrainError> {
-        self.head.factor *= self.head.crs.completed(epsg, heights)?;
+        self.head.scaling = self.head.scaling.times(self.head.crs.completed(epsg, heights)?);
         self.head.warnings.retain(|own| !own.is_settled_by(epsg));
         Ok(self)
     }
@@ -98,17 +106,17 @@ impl RasterFile {
         resident: usize,
     ) -> Result<(Surface, Vec<RasterWarning>), TerrainError> {
         window.cells.check_metres()?;
-        let Head { cells, factor, gap, mut warnings, .. } = self.head;
-        let chunks = Chunks::of(&self.file, [cells.columns, cells.rows]);
+        let Head { scaling, mut warnings, .. } = self.head;
+        let chunks = self.file.grid();
         let mut checksums = vec![0; chunks.len()];
         let mut survey = Survey::new(window);
         for chunk in window.chunks(&chunks) {
-            let heights = chunks.read(&mut self.file, chunk, gap)?;
+            let heights = self.file.read(chunk)?;
             checksums[chunk] = checksum(&heights);
-            survey.take(chunks.extent(chunk), &heights, factor);
+            survey.take(chunks.extent(chunk), &heights, scaling);
         }
         warnings.extend(survey.judged()?);
-        let about = About { window, chunks, factor, gap, checksums, resident };
+        let about = About { window, chunks, scaling, checksums, resident };
         Ok((Surface::Tiled(Arc::new(TiledRaster::new(self.file, about))), warnings))
     }
 }
@@ -127,7 +135,7 @@ impl Window {
         [self.first[0] + self.cells.columns - 1, self.first[1] + self.cells.rows - 1]
     }
 
-    fn chunks(&self, chunks: &Chunks) -> impl Iterator<Item = usize> + use<> {
+    fn chunks(&self, chunks: &ChunkGrid) -> impl Iterator<Item = usize> + use<> {
         let ([west, north], [east, south]) = (self.first, self.last());
         chunks.about([west, east], [north, south])
     }
@@ -152,12 +160,12 @@ impl Survey {
         &mut self,
         ([column, row], [width, height]): ([usize; 2], [usize; 2]),
         heights: &Heights,
-        factor: f64,
+        scaling: Scaling,
     ) {
         let ([west, north], [east, south]) = (self.window.first, self.window.last());
         for line in north.max(row)..(south + 1).min(row + height) {
             for place in west.max(column)..(east + 1).min(column + width) {
-                let value = heights.get((line - row) * width + (place - column)) * factor;
+                let value = scaling.apply(heights.get((line - row) * width + (place - column)));
                 if value.is_nan() {
                     self.missing += 1;
                     let here = [line - north, place - west];

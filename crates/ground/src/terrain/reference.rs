@@ -1,6 +1,8 @@
 //! What a file of heights says of its coordinates, and what is said for it.
 
-use super::error::TerrainError;
+use super::cells::Cells;
+use super::error::{RasterWarning, TerrainError};
+use super::projected::{FOOT, ProjectedSystem, Projection, US_SURVEY_FOOT};
 use super::raster::{Crs, Origin, Placement, Raster, Unit};
 use super::soil_map::Region;
 use crate::geodesy::GridZone;
@@ -14,49 +16,113 @@ pub enum HeightUnit {
     Foot,
     /// US survey feet.
     UsSurveyFoot,
+    /// Millimetres.
+    Millimetre,
+    /// Centimetres.
+    Centimetre,
+    /// Decimetres.
+    Decimetre,
+    /// Kilometres.
+    Kilometre,
+    /// Inches.
+    Inch,
+    /// Yards.
+    Yard,
+    /// Fathoms.
+    Fathom,
 }
 
+/// A unit with its length in metres, its EPSG code and its names.
+type NamedUnit = (HeightUnit, f64, u16, &'static [&'static str]);
+
+const UNITS: [NamedUnit; 10] = [
+    (HeightUnit::Metre, 1.0, 9001, &["metre", "m", "metres", "meter", "meters", "mtr"]),
+    (HeightUnit::Foot, FOOT, 9002, &["foot", "ft", "feet", "international foot", "foot_intl"]),
+    (
+        HeightUnit::UsSurveyFoot,
+        US_SURVEY_FOOT,
+        9003,
+        &["us survey foot", "us-ft", "us survey feet", "ftus", "foot_us", "us_ft", "us-foot"],
+    ),
+    (HeightUnit::Millimetre, 1e-3, 1025, &["millimetre", "mm", "millimeter", "millimeters"]),
+    (HeightUnit::Centimetre, 1e-2, 1033, &["centimetre", "cm", "centimeter", "centimeters"]),
+    (HeightUnit::Decimetre, 1e-1, 0, &["decimetre", "dm", "decimeter", "decimeters"]),
+    (HeightUnit::Kilometre, 1e3, 9036, &["kilometre", "km", "kilometer", "kilometers"]),
+    (HeightUnit::Inch, 0.0254, 0, &["inch", "in", "inches"]),
+    (HeightUnit::Yard, 0.9144, 9096, &["yard", "yd", "yards"]),
+    (HeightUnit::Fathom, 1.8288, 9014, &["fathom", "fath", "fathoms"]),
+];
+
+/// Units of heights that are known, in words.
+const KNOWN_UNITS: &str = "m, cm, mm, dm, km, ft, us-ft, in, yd, fathom";
+
 impl HeightUnit {
+    fn named(self) -> &'static NamedUnit {
+        UNITS.iter().find(|unit| unit.0 == self).unwrap_or(&UNITS[0])
+    }
+
     /// Length of one, m.
     pub fn metres(self) -> f64 {
-        match self {
-            HeightUnit::Metre => 1.0,
-            HeightUnit::Foot => 0.3048,
-            HeightUnit::UsSurveyFoot => 1200.0 / 3937.0,
-        }
+        self.named().1
     }
 
     /// By the EPSG code of a unit.
     pub fn of_epsg_unit(code: u16) -> Option<HeightUnit> {
-        match code {
-            9001 => Some(HeightUnit::Metre),
-            9002 => Some(HeightUnit::Foot),
-            9003 => Some(HeightUnit::UsSurveyFoot),
-            _ => None,
-        }
+        UNITS.iter().find(|unit| unit.2 == code && code != 0).map(|unit| unit.0)
     }
 
-    /// By the EPSG code of a vertical reference system whose heights are in feet: NAVD88
+    /// By its length, m.
+    ///
+    /// # Errors
+    /// The length of no known unit.
+    pub fn of_length(length: f64) -> Result<HeightUnit, TerrainError> {
+        // the two feet differ by 2e-6
+        let unit = UNITS.iter().find(|unit| (length / unit.1 - 1.0).abs() < 5e-7);
+        let found = || format!("{length} m long");
+        unit.map(|unit| unit.0)
+            .ok_or_else(|| TerrainError::HeightUnit { found: found(), allowed: KNOWN_UNITS })
+    }
+
+    /// By the EPSG code of a vertical reference system whose heights are in feet, such as NAVD88
     /// (8228, 6360) and NGVD29 (7968 is in metres, 5702 in US survey feet).
     pub fn of_vertical_system(code: u16) -> Option<HeightUnit> {
         match code {
-            8228 => Some(HeightUnit::Foot),
-            5702 | 6360 => Some(HeightUnit::UsSurveyFoot),
+            5614 | 6130 | 6131 | 6132 | 8050 | 8051 | 8228 | 8897 => Some(HeightUnit::Foot),
+            5702 | 6358 | 6359 | 6360 | 8052 | 8053 => Some(HeightUnit::UsSurveyFoot),
             _ => None,
         }
     }
 
-    /// By the words that GDAL knows for it.
-    pub fn of_word(word: &str) -> Option<HeightUnit> {
-        match word.trim().to_ascii_lowercase().as_str() {
-            "m" | "metre" | "metres" | "meter" | "meters" => Some(HeightUnit::Metre),
-            "ft" | "foot" | "feet" => Some(HeightUnit::Foot),
-            "us-ft" | "us_survey_foot" | "us survey foot" | "us survey feet" | "ftus" => {
-                Some(HeightUnit::UsSurveyFoot)
+    /// By a word for it, in any case; nothing for an empty one.
+    ///
+    /// # Errors
+    /// A word for no known unit.
+    pub fn of_word(word: &str) -> Result<Option<HeightUnit>, TerrainError> {
+        let word = word.trim().to_ascii_lowercase().replace('_', " ");
+        if word.is_empty() {
+            return Ok(None);
+        }
+        let is_known = |own: &&str| own.replace('_', " ") == word;
+        match UNITS.iter().find(|unit| unit.3.iter().any(|own| is_known(own))) {
+            Some(unit) => Ok(Some(unit.0)),
+            None => {
+                Err(TerrainError::HeightUnit { found: format!("'{word}'"), allowed: KNOWN_UNITS })
             }
-            _ => None,
         }
     }
+}
+
+/// Codes of vertical reference systems that count depths downward (EPSG, as PROJ 9.5 carries it).
+const DEPTHS: [u16; 52] = [
+    5336, 5612, 5614, 5706, 5715, 5734, 5739, 5789, 5831, 5861, 5862, 5863, 5864, 5865, 5866, 5867,
+    5873, 6357, 6358, 6359, 7976, 8051, 8053, 8358, 8378, 8897, 9287, 9288, 9672, 10150, 10151,
+    10349, 10364, 10370, 10371, 10372, 10373, 10374, 10375, 10376, 10377, 10378, 10379, 10547,
+    10548, 10549, 10550, 10551, 10552, 10649, 10650, 10678,
+];
+
+/// Whether a vertical reference system counts depths downward.
+pub(super) fn is_depth(code: u16) -> bool {
+    DEPTHS.contains(&code)
 }
 
 impl std::fmt::Display for HeightUnit {
@@ -65,6 +131,13 @@ impl std::fmt::Display for HeightUnit {
             HeightUnit::Metre => "metres",
             HeightUnit::Foot => "feet",
             HeightUnit::UsSurveyFoot => "US survey feet",
+            HeightUnit::Millimetre => "millimetres",
+            HeightUnit::Centimetre => "centimetres",
+            HeightUnit::Decimetre => "decimetres",
+            HeightUnit::Kilometre => "kilometres",
+            HeightUnit::Inch => "inches",
+            HeightUnit::Yard => "yards",
+            HeightUnit::Fathom => "fathoms",
         })
     }
 }
@@ -98,7 +171,10 @@ impl Crs {
                     given: code.to_string(),
                 });
             }
-            (self.epsg, self.unit) = (Some(code), unit);
+            if self.epsg.is_none() {
+                let projection = Projection::TrueToScale;
+                *self = Crs { epsg: Some(code), unit, length: 1.0, projection, ..self.clone() };
+            }
         }
         match (heights, self.heights) {
             (Some(given), Some(stated)) if given != stated => Err(TerrainError::Contradicted {
@@ -114,13 +190,100 @@ impl Crs {
         }
     }
 
+    /// The system of an EPSG code: of longitude and latitude, or a projected one.
+    pub(super) fn of_epsg(code: u16) -> Option<Crs> {
+        if DEGREES.contains(&code) {
+            return Some(Crs { unit: Unit::Degree, epsg: Some(code), ..Crs::local() });
+        }
+        let ProjectedSystem { length, projection } = ProjectedSystem::of_epsg(code)?;
+        Some(Crs { length, projection, epsg: Some(code), ..Crs::local() })
+    }
+
+    /// Length on the ground of one unit of coordinates that are not in degrees, along x and y
+    /// about a point, m.
+    pub(super) fn metres_per_unit(&self, point: [f64; 2]) -> [f64; 2] {
+        let metres = point.map(|coordinate| coordinate * self.length);
+        match self.projection.ground_lengths(metres) {
+            Some(lengths) if !lengths.are_true() => lengths.metres.map(|own| own * self.length),
+            _ => [self.length; 2],
+        }
+    }
+
+    /// Warnings about lengths on the ground that are corrected or assumed.
+    pub(super) fn length_warnings(&self, cells: &Cells) -> Vec<RasterWarning> {
+        if self.unit == Unit::Degree {
+            return Vec::new();
+        }
+        let mut warnings = Vec::new();
+        if self.length != 1.0 {
+            warnings.push(RasterWarning::UnitConverted(self.length));
+        }
+        let [west, south, east, north] = cells.bounds();
+        let middle = [0.5 * (west + east), 0.5 * (south + north)].map(|v| v * self.length);
+        let zone = self.epsg.and_then(GridZone::of_epsg);
+        if let Some(zone) = zone {
+            // not corrected: the site uses the lengths of the grid
+            let own = zone.map_projection().ground_lengths(middle);
+            if let Some(lengths) = own.filter(|lengths| !lengths.are_true()) {
+                let percent = 100.0 * (1.0 / lengths.metres[0] - 1.0);
+                warnings.push(RasterWarning::FarFromZone { percent });
+            }
+            return warnings;
+        }
+        let name = || match (self.epsg, &self.text) {
+            (Some(code), _) => format!("EPSG {code}"),
+            (None, Some(text)) => format!("'{text}'"),
+            (None, None) => "the file's".to_string(),
+        };
+        match (&self.projection, self.projection.ground_lengths(middle)) {
+            (Projection::TrueToScale, _) => {}
+            (Projection::Unknown(method), _) => {
+                let system = name();
+                warnings.push(RasterWarning::LengthsAssumed { system, method: method.clone() });
+            }
+            (Projection::Mapped(_), None) => {
+                let (system, method) = (name(), "no place has its coordinates".to_string());
+                warnings.push(RasterWarning::LengthsAssumed { system, method });
+            }
+            (Projection::Mapped(_), Some(lengths)) => {
+                if lengths.is_skew() {
+                    let degrees = lengths.skew.to_degrees();
+                    warnings.push(RasterWarning::AxesSkew { system: name(), degrees });
+                }
+                if !lengths.are_true() {
+                    let metres = lengths.metres;
+                    warnings.push(RasterWarning::LengthsCorrected { system: name(), metres });
+                }
+            }
+        }
+        warnings
+    }
+
     /// Its name, as far as it is known.
     fn name(&self) -> String {
         match (self.epsg, self.unit) {
             (Some(code), _) => format!("EPSG {code}"),
             (None, Unit::Degree) => "degrees".into(),
+            (None, Unit::Metre) if self.projection != Projection::TrueToScale => {
+                self.text.clone().unwrap_or_else(|| "a projection without a code".into())
+            }
             (None, Unit::Metre) => "metres".into(),
         }
+    }
+
+    /// Whether a GeoTIFF that is written in this system says as much of it: its code, or that
+    /// lengths are those on the ground.
+    pub fn can_be_written(&self) -> bool {
+        let is_plain = self.length == 1.0 && self.projection == Projection::TrueToScale;
+        self.unit == Unit::Degree || self.epsg.is_some() || is_plain
+    }
+
+    /// Whether its file names neither a system nor a unit.
+    fn is_silent(&self) -> bool {
+        self.epsg.is_none()
+            && self.text.is_none()
+            && self.length == 1.0
+            && self.projection == Projection::TrueToScale
     }
 
     /// Whether coordinates of the other mean the same places, to the metre that systems of longitude and
@@ -132,7 +295,16 @@ impl Crs {
         };
         match (self.epsg, other.epsg) {
             (Some(own), Some(other)) => place(own) == place(other),
-            _ => self.unit == other.unit,
+            _ if self.is_silent() || other.is_silent() => {
+                self.unit == other.unit
+                    && [self, other].iter().all(|own| own.length == 1.0)
+                    && [self, other].iter().all(|own| own.projection == Projection::TrueToScale)
+            }
+            _ => {
+                self.unit == other.unit
+                    && (self.length - other.length).abs() <= 1e-9 * self.length
+                    && self.projection == other.projection
+            }
         }
     }
 }
@@ -145,6 +317,12 @@ impl Raster {
     /// Another reference system than the elevation model's, and coordinates that mean no place.
     pub fn laid_over(&self, placement: Option<&Placement>) -> Result<Raster, TerrainError> {
         let origin = placement.map_or([0.0; 2], |own| own.origin);
+        let ground = placement.map(|own| &own.crs);
+        if let Some(ground) = ground.filter(|own| self.crs.is_silent() && own.unit == self.crs.unit)
+        {
+            let believed = Raster { crs: ground.clone(), ..self.clone() };
+            return Ok(believed.localised(Origin::At(origin))?.0);
+        }
         if let Some(ground) = placement.map(|own| &own.crs).filter(|own| !self.crs.agrees(own)) {
             let [own, ground] = [&self.crs, ground].map(Crs::name);
             return Err(TerrainError::OtherReference { own, ground });

@@ -5,14 +5,12 @@ use std::io::{BufReader, Read, Seek};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use arc_swap::ArcSwapOption;
-use tiff::decoder::Decoder;
-
 use super::cells::Cells;
 use super::error::TerrainError;
-use super::geotiff::{Chunks, Heights};
+use super::geotiff::{ChunkGrid, HeightReader, Heights, Scaling};
 use super::raster_file::Window;
 use super::surface::Sixteen;
+use arc_swap::ArcSwapOption;
 
 /// Heights of a GeoTIFF whose tiles or strips are decoded when one of their cells is asked for
 /// first, and held until there are too many: then those go that were asked for longest ago.
@@ -36,11 +34,9 @@ pub struct TiledRaster {
 /// What does not change.
 pub(super) struct About {
     pub window: Window,
-    pub chunks: Chunks,
-    /// What a height of the file is multiplied with.
-    pub factor: f64,
-    /// What cells without data hold.
-    pub gap: Option<f64>,
+    pub chunks: ChunkGrid,
+    /// How samples become heights.
+    pub scaling: Scaling,
     /// Checksum of each chunk that the window has cells of.
     pub checksums: Vec<u32>,
     /// Bytes of heights to be held.
@@ -64,7 +60,7 @@ impl<T: Read + Seek + Send> HeightFile for T {}
 pub(super) type Ahead = BufReader<Box<dyn HeightFile>>;
 
 struct Source {
-    file: Decoder<Ahead>,
+    file: HeightReader<Ahead>,
     /// Bytes of heights that are held.
     held: usize,
 }
@@ -97,7 +93,7 @@ pub(super) fn checksum(heights: &Heights) -> u32 {
 }
 
 impl TiledRaster {
-    pub(super) fn new(file: Decoder<Ahead>, about: About) -> TiledRaster {
+    pub(super) fn new(file: HeightReader<Ahead>, about: About) -> TiledRaster {
         let slots = (0..about.chunks.len()).map(|_| Slot::default()).collect();
         let source = Mutex::new(Source { file, held: 0 });
         TiledRaster { about, slots, decoded: AtomicU64::new(0), source, fault: OnceLock::new() }
@@ -173,13 +169,13 @@ impl TiledRaster {
         if self.fault.get().is_some() {
             return None;
         }
-        let About { chunks, gap, checksums, resident, .. } = &self.about;
-        let read = chunks.read(&mut source.file, chunk, *gap).and_then(|heights| {
+        let About { checksums, resident, .. } = &self.about;
+        let read = source.file.read(chunk).and_then(|heights| {
             if checksum(&heights) == checksums[chunk] {
                 return Ok(heights);
             }
             let cause = "holds other heights than when the file was opened".to_string();
-            Err(chunks.refused(&mut source.file, chunk, cause))
+            Err(source.file.refused(chunk, cause))
         });
         let heights = match read {
             Ok(heights) => Arc::new(heights),
@@ -214,7 +210,7 @@ impl TiledRaster {
 impl Sixteen for TiledRaster {
     #[inline]
     fn at(&self, columns: [usize; 4], rows: [usize; 4]) -> [[f64; 4]; 4] {
-        let About { window, chunks, factor, .. } = &self.about;
+        let About { window, chunks, scaling, .. } = &self.about;
         let columns = columns.map(|column| window.first[0] + column);
         let rows = rows.map(|row| self.row(row));
         let one = chunks.holding(columns[0], rows[3]);
@@ -223,14 +219,14 @@ impl Sixteen for TiledRaster {
             return self.with(one, |heights| match heights {
                 Some(heights) => rows.map(|row| {
                     let line = first + (row - rows[3]) * width;
-                    columns.map(|column| heights.get(line + (column - columns[0])) * factor)
+                    columns.map(|column| scaling.apply(heights.get(line + (column - columns[0]))))
                 }),
                 None => [[f64::NAN; 4]; 4],
             });
         }
         let height = |column: usize, row: usize| {
             self.with(chunks.holding(column, row), |heights| {
-                heights.map_or(f64::NAN, |own| own.get(chunks.place(column, row)) * factor)
+                heights.map_or(f64::NAN, |own| scaling.apply(own.get(chunks.place(column, row))))
             })
         };
         rows.map(|row| columns.map(|column| height(column, row)))

@@ -15,6 +15,7 @@ use crate::sensor::lidar::LidarSpec;
 use crate::simulation::PropKind;
 use crate::soil::{Moisture, MoistureError};
 use crate::vehicle::driver::SLOWEST;
+use std::collections::BTreeMap;
 
 /// Most classes of a raster of soils.
 const MOST_CLASSES: usize = 10_000;
@@ -355,11 +356,23 @@ fn check_soils(scenario: &Scenario, refuse: &mut Refuse) {
         let expected = format!("at most {MOST_CLASSES} classes");
         refuse("soil.raster.classes".into(), Problem::WrongLength { expected, found });
     }
+    let mut numbers: BTreeMap<i32, &str> = BTreeMap::new();
     for class in soil.raster.iter().flat_map(|raster| raster.classes.keys()) {
-        if class.parse::<i32>().is_err() {
-            let expected = "a whole number as the class".into();
-            let problem = Problem::WrongType { expected, found: "a word" };
-            refuse(format!("soil.raster.classes.{class}"), problem);
+        let key = format!("soil.raster.classes.{class}");
+        match class.parse::<i32>() {
+            Err(_) => {
+                let expected = "a whole number as the class".into();
+                refuse(key, Problem::WrongType { expected, found: "a word" });
+            }
+            Ok(number) => {
+                // 1 and 01 are one class
+                if let Some(other) = numbers.insert(number, class) {
+                    let cause = format!(
+                        "is the class {number}, as soil.raster.classes.{other} is; leave one out"
+                    );
+                    refuse(key, Problem::Refused { cause });
+                }
+            }
         }
     }
 }

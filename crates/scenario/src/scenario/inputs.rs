@@ -2,7 +2,7 @@
 
 use super::config::{Scenario, Surface};
 use super::input;
-use crate::terrain::{RasterFile, RasterFormat, TerrainError};
+use crate::terrain::{RasterFile, RasterFormat, Sidecars, TerrainError};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -86,6 +86,26 @@ impl Inputs {
         Ok(opened)
     }
 
+    /// Reads the sidecar files of a raster, such as a world file or a mask. For a recorded run,
+    /// reads those that the run has read.
+    ///
+    /// # Errors
+    /// As of [`Inputs::read`].
+    pub fn sidecars(&self, raster: &Path) -> io::Result<Sidecars> {
+        let is_recorded = self.kept.contains_key(raster);
+        Sidecars::load(raster, |path, kind| {
+            let is_there = if is_recorded { self.kept.contains_key(path) } else { path.is_file() };
+            if !is_there {
+                return Ok(None);
+            }
+            let most = kind.longest().unwrap_or(input::LARGEST_BINARY);
+            let read = self.read(path, most).map(Some);
+            read.map_err(|error| {
+                io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+            })
+        })
+    }
+
     fn noted(&self, path: &Path, most: u64, decides: bool) -> io::Result<Vec<u8>> {
         let read = |place: &Path| -> io::Result<(Vec<u8>, String)> {
             let content = input::read(place, most)?;
@@ -167,11 +187,12 @@ impl Opened {
         Ok(content)
     }
 
-    /// The GeoTIFF that it is, without its heights; nothing if it is another file.
+    /// The GeoTIFF that it is, with its sidecar files and without its heights; nothing if it is
+    /// another file.
     ///
     /// # Errors
     /// A GeoTIFF that cannot be used.
-    pub(super) fn geotiff(&self) -> Result<Option<RasterFile>, TerrainError> {
+    pub(super) fn geotiff(&self, sidecars: &Sidecars) -> Result<Option<RasterFile>, TerrainError> {
         let unreadable = |error: io::Error| TerrainError::GeoTiff(error.to_string());
         let mut file = self.file.try_clone().map_err(unreadable)?;
         let mut head = Vec::new();
@@ -180,7 +201,7 @@ impl Opened {
         if RasterFormat::of(&head) != Ok(RasterFormat::GeoTiff) {
             return Ok(None);
         }
-        RasterFile::open(file).map(Some)
+        RasterFile::open_with(file, sidecars).map(Some)
     }
 }
 

@@ -10,7 +10,7 @@ use super::inputs::Inputs;
 use super::way::{self, Coordinates};
 use crate::geodesy::{Geodetic, Site};
 use crate::numeric::hypot;
-use crate::terrain::{Placement, TerrainError, Unit, read_raster};
+use crate::terrain::{CellContent, Placement, TerrainError, Unit, read_raster_with};
 use std::path::Path;
 
 /// Most points of a way that are kept.
@@ -183,19 +183,21 @@ fn placement(
         |key: &str, cause: String| Faults::from(document.fault(key, Problem::Refused { cause }));
     let key = "terrain.surface.file";
     // opened again when the terrain is built: by then it must be the same
-    let opened = inputs
-        .open(&folder.join(file), input::LARGEST_TILED)
-        .map_err(|e| fault(key, e.to_string()))?;
+    let path = folder.join(file);
+    let opened = inputs.open(&path, input::LARGEST_TILED).map_err(|e| fault(key, e.to_string()))?;
+    let sidecars = inputs.sidecars(&path).map_err(|e| fault(key, e.to_string()))?;
     let refused = |error: TerrainError| fault(key, error.to_string());
     let unlike = |error: TerrainError| fault("terrain.surface", error.to_string());
     let origin = build::origin_of(*origin);
-    let placement = match opened.geotiff().map_err(refused)? {
+    let placement = match opened.geotiff(&sidecars).map_err(refused)? {
         Some(raster) => raster.with_reference(*epsg, None).map_err(unlike)?.placement(origin),
         None => {
             let bytes =
                 opened.read(input::LARGEST_BINARY).map_err(|e| fault(key, e.to_string()))?;
+            let scale = build::png_scale(surface);
+            let content = CellContent::Heights;
             let (raster, _) =
-                read_raster(&bytes, build::png_scale(surface).as_ref()).map_err(refused)?;
+                read_raster_with(&bytes, scale.as_ref(), &sidecars, content).map_err(refused)?;
             raster.with_reference(*epsg, None).map_err(unlike)?.placement(origin)
         }
     };

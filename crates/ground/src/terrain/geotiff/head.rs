@@ -1,87 +1,255 @@
-//! What a GeoTIFF says before its heights.
+//! The georeference of a GeoTIFF, and how its samples become heights.
 
-use super::keys::{GeoKeys, georeference, scaling, unit_type};
+use super::heights::{HeightReader, Mask};
+use super::keys::{GeoKeys, georeference, placing};
+use super::stored::{Sample, StoredImage, text};
 use super::{LARGEST, fault, refuse};
 use crate::terrain::cells::Cells;
-use crate::terrain::error::{RasterWarning, TerrainError, overstated};
-use crate::terrain::raster::Crs;
-use crate::terrain::reference::HeightUnit;
-use std::io::{Read, Seek};
-use tiff::decoder::ifd::Value;
+use crate::terrain::error::{RasterWarning, TerrainError};
+use crate::terrain::gap::{Gap, Precision};
+use crate::terrain::raster::{CellContent, Crs};
+use crate::terrain::sidecars::{Auxiliary, Sidecars};
+use std::io::{Cursor, Read, Seek, SeekFrom};
 use tiff::decoder::{Decoder, Limits};
 use tiff::tags::Tag;
 
 const GDAL_METADATA: Tag = Tag::Unknown(42112);
+/// Most directories of a file that are looked at.
+const MOST_DIRECTORIES: usize = 1000;
+/// Bits of `NewSubfileType`: an overview, a mask.
+const OVERVIEW: u32 = 1;
+const MASK: u32 = 4;
 
-/// What the first image of a GeoTIFF says before its heights.
+/// A linear map of samples to values.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(in crate::terrain) struct Scaling {
+    factor: f64,
+    /// Minus zero leaves every number as it is, minus zero included.
+    offset: f64,
+}
+
+impl Scaling {
+    fn new([scale, offset]: [f64; 2]) -> Scaling {
+        Scaling { factor: scale, offset: if offset == 0.0 { -0.0 } else { offset } }
+    }
+
+    /// The same with values in a unit that is shorter by a factor.
+    #[must_use]
+    pub fn times(self, factor: f64) -> Scaling {
+        Scaling { factor: self.factor * factor, offset: self.offset * factor }
+    }
+
+    #[inline]
+    pub fn apply(self, sample: f64) -> f64 {
+        sample * self.factor + self.offset
+    }
+}
+
+/// The georeference of the first image of a GeoTIFF, and how its samples become heights.
 #[derive(Clone, Debug)]
 pub(in crate::terrain) struct Head {
     pub cells: Cells,
     pub crs: Crs,
-    /// What a height is multiplied with to be in metres.
-    pub factor: f64,
-    /// What cells without data hold.
-    pub gap: Option<f64>,
+    /// How samples become heights in metres.
+    pub scaling: Scaling,
     pub warnings: Vec<RasterWarning>,
+    /// Length of the file, bytes.
+    pub bytes: u64,
 }
 
-/// Opens a GeoTIFF of so many bytes at its first image.
-pub(in crate::terrain) fn open<R: Read + Seek>(
-    source: R,
+/// The first image with its georeference and the properties of its values.
+struct Found {
+    keys: GeoKeys,
+    image: StoredImage,
+    map: Option<super::keys::AffineMap>,
+    height_scale: Option<[f64; 2]>,
+    metadata: Auxiliary,
+    gap: Option<f64>,
+}
+
+fn first_image<R: Read + Seek>(file: &mut Decoder<R>, bytes: u64) -> Result<Found, TerrainError> {
+    let byte_order = file.byte_order();
+    let mut tags = file.image_ifd();
+    let photometric: Option<u16> =
+        tags.find_tag_unsigned(Tag::PhotometricInterpretation).map_err(fault)?;
+    // 0: white is zero, 1: black is zero, 3: a palette; values are what is stored in any case
+    if let Some(other) = photometric.filter(|code| !matches!(code, 0 | 1 | 3)) {
+        let allowed = "0, 1 or 3 (one band of values); take one, as by gdal_translate -b 1";
+        return Err(refuse("PhotometricInterpretation", other, allowed));
+    }
+    let image = StoredImage::of_tags(&mut tags, byte_order, bytes)?;
+    if image.sample == Sample::Bit {
+        let allowed = "8, 16, 32 or 64; convert it, as by gdal_translate -ot Byte -co NBITS=8";
+        return Err(refuse("BitsPerSample", 1, allowed));
+    }
+    let keys = GeoKeys::read(&mut tags)?;
+    let (map, height_scale) = placing(&mut tags, &keys)?;
+    let metadata = text(&mut tags, GDAL_METADATA)?;
+    let metadata = metadata.map(|own| Auxiliary::of_metadata(&own)).unwrap_or_default();
+    let gap = match text(&mut tags, Tag::GdalNodata)? {
+        None => None,
+        Some(own) => {
+            let own = own.trim_matches(['\0', ' ']);
+            Some(own.parse::<f64>().map_err(|_| refuse("GDAL_NODATA", own, "a number"))?)
+        }
+    };
+    Ok(Found { keys, image, map, height_scale, metadata, gap })
+}
+
+/// The mask among the directories after the first, and how many images there are that are
+/// neither masks nor overviews.
+fn further_images<R: Read + Seek>(
+    file: &mut Decoder<R>,
     bytes: u64,
-) -> Result<(Decoder<R>, Head), TerrainError> {
+) -> Result<(Option<StoredImage>, usize), TerrainError> {
+    let byte_order = file.byte_order();
+    let (mut mask, mut images) = (None, 1);
+    let mut next = file.image_ifd().directory().next();
+    for _ in 0..MOST_DIRECTORIES {
+        let Some(pointer) = next else { break };
+        let Ok(directory) = file.read_directory(pointer) else { break };
+        next = directory.next();
+        let mut tags = file.read_directory_tags(&directory);
+        let kind: Option<u32> = tags.find_tag_unsigned(Tag::NewSubfileType).map_err(fault)?;
+        match kind.unwrap_or(0) {
+            kind if kind & OVERVIEW != 0 => {}
+            kind if kind & MASK != 0 => {
+                if mask.is_none() {
+                    mask = Some(StoredImage::of_tags(&mut tags, byte_order, bytes)?);
+                }
+            }
+            _ => images += 1,
+        }
+    }
+    Ok((mask, images))
+}
+
+/// The mask in a sidecar file.
+fn mask_file(bytes: &[u8]) -> Result<Mask, TerrainError> {
+    let refused =
+        |error: TerrainError| TerrainError::Sidecar { file: "mask", cause: error.to_string() };
+    let mut file = Decoder::new(Cursor::new(bytes)).map_err(|e| refused(fault(e)))?;
+    let byte_order = file.byte_order();
+    let image = StoredImage::of_tags(&mut file.image_ifd(), byte_order, bytes.len() as u64);
+    Ok(Mask::new(image.map_err(refused)?, Some(Cursor::new(bytes.to_vec()))))
+}
+
+fn precision(sample: Sample) -> Precision {
+    match sample {
+        Sample::F16 => Precision::Half,
+        Sample::F32 => Precision::Single,
+        Sample::F64 => Precision::Double,
+        _ => Precision::Integer,
+    }
+}
+
+/// The reference system, by the auxiliary file, the file's own keys or the projection file.
+pub(in crate::terrain) fn system(
+    own: Option<&GeoKeys>,
+    auxiliary: &Auxiliary,
+    sidecars: &Sidecars,
+    warnings: &mut Vec<RasterWarning>,
+) -> Result<Option<Crs>, TerrainError> {
+    let what = "reference system";
+    let refused =
+        |file, error: TerrainError| TerrainError::Sidecar { file, cause: error.to_string() };
+    if let Some(text) = auxiliary.system.as_deref().filter(|text| !text.trim().is_empty()) {
+        let file = "auxiliary file (.aux.xml)";
+        warnings.push(RasterWarning::TakenFromSidecar(what, file));
+        return Crs::of_wkt(text).map(Some).map_err(|error| refused(file, error));
+    }
+    if let Some(keys) = own.filter(|keys| !keys.are_silent()) {
+        let crs = keys.crs()?;
+        warnings.extend(keys.doubt(&crs));
+        return Ok(Some(Crs { heights: keys.heights()?, ..crs }));
+    }
+    if let Some(text) = sidecars.projection_text() {
+        let file = "projection file (.prj)";
+        warnings.push(RasterWarning::TakenFromSidecar(what, file));
+        return Crs::of_wkt(&text).map(Some).map_err(|error| refused(file, error));
+    }
+    match own {
+        None => Ok(None),
+        Some(keys) => {
+            let crs = keys.crs()?;
+            warnings.extend(keys.doubt(&crs));
+            Ok(Some(Crs { heights: keys.heights()?, ..crs }))
+        }
+    }
+}
+
+/// Opens a GeoTIFF at its first image.
+pub(in crate::terrain) fn open<R: Read + Seek>(
+    mut source: R,
+    sidecars: &Sidecars,
+    content: CellContent,
+) -> Result<(HeightReader<R>, Head), TerrainError> {
+    let unreadable = |error: std::io::Error| TerrainError::GeoTiff(error.to_string());
+    let bytes = source.seek(SeekFrom::End(0)).map_err(unreadable)?;
+    source.rewind().map_err(unreadable)?;
     let mut limits = Limits::default();
     limits.decoding_buffer_size = LARGEST;
-    let mut file = Decoder::new(source).map_err(fault)?.with_limits(limits);
-    let (columns, rows) = file.dimensions().map_err(fault)?;
-    let (columns, rows) = (columns as usize, rows as usize);
-    let bits = match file.colortype().map_err(fault)? {
-        tiff::ColorType::Gray(bits @ (8 | 16 | 32 | 64)) => bits,
-        tiff::ColorType::Gray(bits) => {
-            return Err(refuse("BitsPerSample", bits, "8, 16, 32 or 64"));
-        }
-        other => return Err(refuse("colour type", format!("{other:?}"), "one band (gray)")),
+    let mut file = Decoder::new(&mut source).map_err(fault)?.with_limits(limits);
+    let Found { keys, mut image, map, height_scale, metadata, gap } =
+        first_image(&mut file, bytes)?;
+    let (mask, images) = further_images(&mut file, bytes)?;
+    drop(file);
+    let mut mask = match (mask, &sidecars.mask) {
+        (Some(image), _) => Some(Mask::new(image, None)),
+        (None, Some(bytes)) => Some(mask_file(bytes)?),
+        (None, None) => None,
     };
-    overstated("geotiff", [columns, rows], bits.into(), bytes)?;
-    let keys = GeoKeys::read(&mut file)?;
-    let (size, south_west) = georeference(&mut file, &keys, rows)?;
-    let ascii = match file.find_tag(Tag::GeoAsciiParamsTag).map_err(fault)? {
-        Some(value) => value.into_string().map_err(fault)?,
-        None => String::new(),
-    };
-    let mut crs = keys.crs(&ascii)?;
-    let mut warnings: Vec<RasterWarning> = keys.doubt().into_iter().collect();
-    if let Some(Ok(text)) = file.find_tag(GDAL_METADATA).map_err(fault)?.map(Value::into_string) {
-        crs.heights = crs.heights.or(unit_type(&text));
-        if let Some([scale, offset]) = scaling(&text) {
-            return Err(TerrainError::Scaled { scale, offset });
+    let [columns, rows] = image.grid.image();
+    let auxiliary = sidecars.auxiliary()?;
+    let mut warnings = Vec::new();
+    let mut crs =
+        system(Some(&keys), &auxiliary, sidecars, &mut warnings)?.unwrap_or_else(Crs::local);
+    let (map, origin) = match (auxiliary.map, map, sidecars.world_map()?) {
+        (Some(map), ..) => (map, "the auxiliary file (.aux.xml)"),
+        (None, Some(map), _) => (map, "ModelTransformation"),
+        (None, None, Some(map)) => {
+            warnings.push(RasterWarning::TakenFromSidecar("place", "world file"));
+            (map, "the world file")
         }
+        (None, None, None) => {
+            let cause =
+                "no ModelPixelScale and ModelTiepoint, no ModelTransformation, no world file";
+            return Err(TerrainError::GeoTiff(cause.to_string()));
+        }
+    };
+    let (size, south_west, south_up) = georeference(map, rows, origin)?;
+    image.set_south_up(south_up);
+    if let Some(mask) = &mut mask {
+        if mask.image.grid.image() != [columns, rows] {
+            let [width, height] = mask.image.grid.image();
+            return Err(TerrainError::Sidecar {
+                file: "mask",
+                cause: format!("has {width} x {height} cells, the raster {columns} x {rows}"),
+            });
+        }
+        mask.image.set_south_up(south_up);
     }
-    let gap = match file.find_tag(Tag::GdalNodata).map_err(fault)? {
-        None => None,
-        Some(value) => {
-            let text = value.into_string().map_err(fault)?;
-            let text = text.trim_matches(['\0', ' ']);
-            Some(text.parse::<f64>().map_err(|_| refuse("GDAL_NODATA", text, "a number"))?)
-        }
+    let scale = [auxiliary.scale.or(metadata.scale), auxiliary.offset.or(metadata.offset)];
+    let scale = match scale {
+        [None, None] => height_scale.unwrap_or([1.0, 0.0]),
+        [scale, offset] => [scale.unwrap_or(1.0), offset.unwrap_or(0.0)],
     };
-    if bits == 8 {
-        warnings.push(RasterWarning::StairSteps { step: 1.0 });
+    let mut scaling = Scaling::new(scale);
+    if scale != [1.0, 0.0] {
+        warnings.push(RasterWarning::Scaled(scale[0], scale[1]));
     }
-    if file.more_images() {
-        let mut images = 1;
-        while file.more_images() && file.next_image().is_ok() {
-            images += 1;
-        }
+    let unit = content.unit(auxiliary.unit.or(metadata.unit), &mut crs, &mut warnings)?;
+    scaling = scaling.times(unit);
+    if image.sample.bits() == 8 {
+        warnings.push(RasterWarning::StairSteps { step: scaling.factor.abs() });
+    }
+    if images > 1 {
         warnings.push(RasterWarning::FurtherImages(images));
-        file.seek_to_image(0).map_err(fault)?;
-    }
-    let mut factor = 1.0;
-    if let Some(unit) = crs.heights.filter(|unit| *unit != HeightUnit::Metre) {
-        factor = unit.metres();
-        warnings.push(RasterWarning::HeightsConverted(unit));
     }
     let cells = Cells { columns, rows, south_west, size };
     cells.check(columns.saturating_mul(rows))?;
-    Ok((file, Head { cells, crs, factor, gap, warnings }))
+    warnings.extend(crs.length_warnings(&cells));
+    let gap = auxiliary.gap.or(gap).and_then(|gap| Gap::new(gap, precision(image.sample)));
+    let reader = HeightReader::new(source, image, gap, mask);
+    Ok((reader, Head { cells, crs, scaling, warnings, bytes }))
 }

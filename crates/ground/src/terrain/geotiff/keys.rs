@@ -1,12 +1,16 @@
 //! Geo-keys and tags that say where a GeoTIFF lies and what its numbers mean.
 
+use super::stored::text;
 use super::{fault, refuse};
 use crate::geodesy::GridZone;
 use crate::terrain::error::{RasterWarning, TerrainError};
+use crate::terrain::projected::{
+    FOOT, Family, Parameter, Parameters, ProjectedSystem, Projection, US_SURVEY_FOOT,
+};
 use crate::terrain::raster::{Crs, Unit};
-use crate::terrain::reference::HeightUnit;
-use std::io::{Read, Seek};
-use tiff::decoder::Decoder;
+use crate::terrain::reference::{HeightUnit, is_depth};
+use crate::terrain::wkt;
+use tiff::decoder::IfdDecoder;
 use tiff::tags::Tag;
 
 pub(super) const MODEL_TYPE: u16 = 1024;
@@ -14,8 +18,14 @@ pub(super) const RASTER_TYPE: u16 = 1025;
 const CITATION: u16 = 1026;
 const GEOGRAPHIC_CRS: u16 = 2048;
 const ANGULAR_UNIT: u16 = 2054;
+const SEMI_MAJOR_AXIS: u16 = 2057;
+const SEMI_MINOR_AXIS: u16 = 2058;
 pub(super) const PROJECTED_CRS: u16 = 3072;
+const PROJECTED_CITATION: u16 = 3073;
+const PROJECTION: u16 = 3074;
+const METHOD: u16 = 3075;
 pub(super) const LINEAR_UNIT: u16 = 3076;
+const LINEAR_UNIT_SIZE: u16 = 3077;
 const DEGREE: u16 = 9102;
 const METRE: u16 = 9001;
 const VERTICAL_CRS: u16 = 4096;
@@ -23,42 +33,53 @@ const VERTICAL_UNIT: u16 = 4099;
 const USER_DEFINED: u16 = 32767;
 pub(super) const POINT: u16 = 2;
 
-fn doubles<R: Read + Seek>(
-    file: &mut Decoder<R>,
-    tag: Tag,
-) -> Result<Option<Vec<f64>>, TerrainError> {
-    let value = file.find_tag(tag).map_err(fault)?;
+fn doubles(tags: &mut IfdDecoder<'_>, tag: Tag) -> Result<Option<Vec<f64>>, TerrainError> {
+    let value = tags.find_tag(tag).map_err(fault)?;
     value.map(|v| v.into_f64_vec().map_err(fault)).transpose()
 }
 
-/// Geo-keys whose value is a short stored in the directory itself.
-pub(super) struct GeoKeys(Vec<u16>);
+/// Geo-keys, with the numbers and texts that they refer to.
+pub(in crate::terrain) struct GeoKeys {
+    words: Vec<u16>,
+    doubles: Vec<f64>,
+    ascii: String,
+}
 
 impl GeoKeys {
-    pub(super) fn read<R: Read + Seek>(file: &mut Decoder<R>) -> Result<GeoKeys, TerrainError> {
-        let value = file.find_tag(Tag::GeoKeyDirectoryTag).map_err(fault)?;
+    pub(super) fn read(tags: &mut IfdDecoder<'_>) -> Result<GeoKeys, TerrainError> {
+        let value = tags.find_tag(Tag::GeoKeyDirectoryTag).map_err(fault)?;
         let words = value.map(|v| v.into_u16_vec().map_err(fault)).transpose()?;
-        Ok(GeoKeys(words.unwrap_or_default()))
+        Ok(GeoKeys {
+            words: words.unwrap_or_default(),
+            doubles: doubles(tags, Tag::GeoDoubleParamsTag)?.unwrap_or_default(),
+            ascii: text(tags, Tag::GeoAsciiParamsTag)?.unwrap_or_default(),
+        })
     }
 
     fn entries(&self) -> impl Iterator<Item = &[u16]> {
-        self.0.get(4..).unwrap_or_default().chunks_exact(4)
+        self.words.get(4..).unwrap_or_default().chunks_exact(4)
     }
 
     fn short(&self, key: u16) -> Option<u16> {
         self.entries().find(|e| e[0] == key && e[1] == 0).map(|e| e[3])
     }
 
-    fn text(&self, key: u16, ascii: &str) -> Option<String> {
+    fn text(&self, key: u16) -> Option<String> {
         let entry = self.entries().find(|e| e[0] == key)?;
         let (start, length) = (usize::from(entry[3]), usize::from(entry[2]));
-        let words = ascii.get(start..start + length)?;
+        let words = self.ascii.get(start..start + length)?;
         Some(words.trim_end_matches(['|', '\0']).to_string())
     }
 
+    fn double(&self, key: u16) -> Option<f64> {
+        let entry = self.entries().find(|e| e[0] == key && e[1] != 0)?;
+        self.doubles.get(usize::from(entry[3])).copied().filter(|value| value.is_finite())
+    }
+
     /// The unit of heights, by its own key or by the vertical system.
-    fn heights(&self) -> Result<Option<HeightUnit>, TerrainError> {
-        let allowed = "9001 (metre), 9002 (foot) or 9003 (US survey foot)";
+    pub(super) fn heights(&self) -> Result<Option<HeightUnit>, TerrainError> {
+        let allowed =
+            "9001 (metre), 9002 (foot), 9003 (US survey foot), 1025, 1033, 9014, 9036 or 9096";
         match self.short(VERTICAL_UNIT).filter(|code| !matches!(*code, 0 | USER_DEFINED)) {
             Some(code) => match HeightUnit::of_epsg_unit(code) {
                 Some(unit) => Ok(Some(unit)),
@@ -68,103 +89,290 @@ impl GeoKeys {
         }
     }
 
-    /// The code of a system, unless it is the user's own.
-    fn named(&self, key: u16) -> Option<u16> {
-        self.short(key).filter(|code| *code != USER_DEFINED)
+    /// Whether the system has a vertical part.
+    pub(super) fn is_vertical(&self) -> bool {
+        self.short(VERTICAL_CRS).is_some_and(|code| code != 0)
+            || self.short(VERTICAL_UNIT).is_some_and(|code| code != 0)
     }
 
-    /// What is doubtful of coordinates that are taken as metres: that they are, where neither a unit nor
-    /// a system whose unit is known says so. Many systems are in feet.
-    pub(super) fn doubt(&self) -> Option<RasterWarning> {
-        match (self.short(MODEL_TYPE), self.short(LINEAR_UNIT), self.named(PROJECTED_CRS)) {
-            (None | Some(0 | USER_DEFINED), ..) | (Some(1), None, None) => {
+    /// The code of a system, unless it is the user's own.
+    fn named(&self, key: u16) -> Option<u16> {
+        self.short(key).filter(|code| !matches!(*code, 0 | USER_DEFINED))
+    }
+
+    /// The warning about a missing unit, an unknown system or depths.
+    pub(super) fn doubt(&self, crs: &Crs) -> Option<RasterWarning> {
+        if let Some(code) = self.short(VERTICAL_CRS).filter(|code| is_depth(*code)) {
+            return Some(RasterWarning::Depths(code));
+        }
+        let is_named = crs.epsg.is_some()
+            || crs.length != 1.0
+            || crs.projection != Projection::TrueToScale
+            || self.short(PROJECTION).is_some_and(|code| code != USER_DEFINED);
+        match self.short(MODEL_TYPE) {
+            None | Some(0 | USER_DEFINED) if !is_named => Some(RasterWarning::MetresGuessed),
+            Some(1) if !is_named && self.short(LINEAR_UNIT).is_none() => {
                 Some(RasterWarning::MetresGuessed)
-            }
-            (Some(1), None, Some(code)) if GridZone::of_epsg(code).is_none() => {
-                Some(RasterWarning::UnitUnknown(code))
             }
             _ => None,
         }
     }
 
-    pub(super) fn crs(&self, ascii: &str) -> Result<Crs, TerrainError> {
-        let text = self.text(CITATION, ascii);
-        let named = |key| self.named(key);
-        let heights = self.heights()?;
+    /// Whether they name no system at all.
+    pub(super) fn are_silent(&self) -> bool {
+        matches!(self.short(MODEL_TYPE), None | Some(0 | USER_DEFINED))
+            && self.short(PROJECTED_CRS).is_none()
+            && self.short(GEOGRAPHIC_CRS).is_none()
+            && self.written_system().is_none()
+    }
+
+    /// A reference system that ESRI's or GDAL's software wrote into a citation.
+    fn written_system(&self) -> Option<String> {
+        [PROJECTED_CITATION, CITATION].into_iter().find_map(|key| {
+            let text = self.text(key)?;
+            let (_, system) = text.split_once("ESRI PE String = ")?;
+            Some(system.to_string())
+        })
+    }
+
+    /// The reference system, of longitude and latitude or projected, without its heights.
+    pub(super) fn crs(&self) -> Result<Crs, TerrainError> {
+        let text = self.text(CITATION);
         match self.short(MODEL_TYPE) {
-            None | Some(0) | Some(USER_DEFINED) => Ok(Crs::local()),
-            Some(1) => match self.short(LINEAR_UNIT) {
-                None | Some(METRE) => {
-                    Ok(Crs { unit: Unit::Metre, epsg: named(PROJECTED_CRS), heights, text })
+            None | Some(0 | USER_DEFINED) => match self.written_system() {
+                Some(system) => {
+                    let crs = Crs::of_wkt(&system)?;
+                    Ok(Crs { text: text.or(crs.text.clone()), ..crs })
                 }
-                Some(code) => Err(refuse("ProjLinearUnits", code, "9001 (metre); reproject it")),
+                None if self.named(PROJECTED_CRS).is_some() => self.projected(text),
+                None => Ok(Crs { length: self.length()?.unwrap_or(1.0), ..Crs::local() }),
             },
+            Some(1) => self.projected(text),
             Some(2) => match self.short(ANGULAR_UNIT) {
-                None | Some(DEGREE) => {
-                    Ok(Crs { unit: Unit::Degree, epsg: named(GEOGRAPHIC_CRS), heights, text })
+                None | Some(DEGREE | 9122) => {
+                    let epsg = self.named(GEOGRAPHIC_CRS);
+                    Ok(Crs { unit: Unit::Degree, epsg, text, ..Crs::local() })
                 }
                 Some(code) => Err(refuse("GeogAngularUnits", code, "9102 (degree)")),
             },
             Some(code) => Err(refuse("GTModelType", code, "1 (projected) or 2 (geographic)")),
         }
     }
+
+    /// Length of a unit of coordinates, m, where it is given.
+    fn length(&self) -> Result<Option<f64>, TerrainError> {
+        Ok(match self.short(LINEAR_UNIT) {
+            None | Some(0) => None,
+            Some(METRE) => Some(1.0),
+            Some(9002) => Some(FOOT),
+            Some(9003) => Some(US_SURVEY_FOOT),
+            Some(9005) => Some(0.304_797_265_4),
+            Some(9036) => Some(1000.0),
+            Some(9096) => Some(0.9144),
+            Some(1025) => Some(1e-3),
+            Some(1033) => Some(1e-2),
+            Some(code) => {
+                let size = self.double(LINEAR_UNIT_SIZE).filter(|_| code == USER_DEFINED);
+                let allowed = "9001 (metre), 9002 (foot), 9003 (US survey foot), 9005, 9036, 9096, \
+                               or 32767 with ProjLinearUnitSize";
+                match size.filter(|size| (1e-4..=1e5).contains(size)) {
+                    Some(size) => Some(size),
+                    None => return Err(refuse("ProjLinearUnits", code, allowed)),
+                }
+            }
+        })
+    }
+
+    fn projected(&self, text: Option<String>) -> Result<Crs, TerrainError> {
+        let length = self.length()?;
+        if let Some(code) = self.named(PROJECTED_CRS) {
+            let known = ProjectedSystem::of_epsg(code);
+            let own = known.unwrap_or_else(|| ProjectedSystem {
+                length: 1.0,
+                projection: match self.method() {
+                    Projection::Unknown(_) => Projection::Unknown("its code is not known".into()),
+                    mapped => mapped,
+                },
+            });
+            let length = length.unwrap_or(own.length);
+            let projection = own.projection;
+            return Ok(Crs { length, projection, epsg: Some(code), text, ..Crs::local() });
+        }
+        if let Some(system) = self.written_system() {
+            let crs = Crs::of_wkt(&system)?;
+            let length = length.unwrap_or(crs.length);
+            return Ok(Crs { length, text: text.or(crs.text.clone()), ..crs });
+        }
+        let length = length.unwrap_or(1.0);
+        let datum = self.named(GEOGRAPHIC_CRS);
+        let projection = match self.named(PROJECTION) {
+            // zones of UTM, 1 to 60, north and south
+            Some(code @ (16001..=16060 | 16101..=16160)) => {
+                let south = code > 16100;
+                let number = code % 100;
+                let first = match (datum, south) {
+                    (Some(4326), false) => Some(32600),
+                    (Some(4326), true) => Some(32700),
+                    (Some(4269), false) => Some(26900),
+                    (Some(4258), false) => Some(25800),
+                    _ => None,
+                };
+                let epsg = first.map(|first| first + number);
+                let epsg = epsg.filter(|code| length == 1.0 && GridZone::of_epsg(*code).is_some());
+                return Ok(Crs { length, epsg, text, ..Crs::local() });
+            }
+            // of state planes and national grids
+            Some(10_101..=19_999) => Projection::TrueToScale,
+            Some(code) => Projection::Unknown(format!("projection {code}")),
+            None => self.method(),
+        };
+        if let Projection::Mapped(own) = &projection {
+            if let Some(code) = datum.and_then(|datum| wkt::zone_code(own, length, datum)) {
+                return Ok(Crs { epsg: Some(code), text, ..Crs::local() });
+            }
+        }
+        // lengths of a file without system, method and citation are taken as they are
+        let is_given = self.short(METHOD).is_some();
+        let projection = match projection {
+            Projection::Unknown(_) if !is_given && self.short(PROJECTION).is_none() => {
+                let citation = self.text(PROJECTED_CITATION).or_else(|| text.clone());
+                match citation.filter(|own| !own.trim().is_empty()) {
+                    Some(citation) => Projection::Unknown(citation),
+                    None => Projection::TrueToScale,
+                }
+            }
+            other => other,
+        };
+        Ok(Crs { length, projection, text, ..Crs::local() })
+    }
+
+    /// The projection by its method and constants.
+    fn method(&self) -> Projection {
+        let Some(code) = self.short(METHOD) else {
+            return Projection::Unknown("no method".to_string());
+        };
+        let family = match code {
+            1 => Family::TransverseMercator,
+            7 => Family::Mercator,
+            8 | 9 => Family::LambertConformal,
+            10 => Family::AzimuthalEqualArea,
+            11 => Family::Albers,
+            14..=16 => Family::Stereographic,
+            17 => Family::EquidistantCylindrical,
+            20 => Family::Miller,
+            24 => Family::Sinusoidal,
+            27 => Family::TransverseMercator,
+            28 => Family::CylindricalEqualArea,
+            _ => Family::Other,
+        };
+        let name = format!("ProjCoordTrans {code}");
+        let first = |keys: &[u16]| keys.iter().find_map(|key| self.double(*key));
+        let is_cone = matches!(family, Family::LambertConformal | Family::Albers);
+        let number = |parameter| match parameter {
+            Parameter::Latitude => first(&[3081, 3085, 3089]),
+            Parameter::Longitude => first(&[3080, 3084, 3088, 3095]),
+            Parameter::FirstParallel => first(&[3078]),
+            Parameter::SecondParallel => first(&[3079]),
+            Parameter::TrueParallel if is_cone => None,
+            Parameter::TrueParallel => first(&[3078]),
+            Parameter::Scale => first(&[3092, 3093]),
+            Parameter::Easting => first(&[3082, 3086, 3090]),
+            Parameter::Northing => first(&[3083, 3087, 3091]),
+        };
+        let (major, minor) = (self.double(SEMI_MAJOR_AXIS), self.double(SEMI_MINOR_AXIS));
+        let sphere = major.filter(|_| major == minor);
+        let parameters = Parameters { number: &number, sphere };
+        match code {
+            15 => wkt::polar(&parameters, &name),
+            _ => parameters.projection(family, &name),
+        }
+    }
 }
 
-/// Cell size and centre of the south-west cell.
-pub(super) fn georeference<R: Read + Seek>(
-    file: &mut Decoder<R>,
+/// Where the cells of a raster lie: x and y of a column and a row, counted from the corner of the
+/// first cell, as `[a, b, c, d, e, f]` with x = a column + b row + c.
+pub(super) type AffineMap = [f64; 6];
+
+/// The affine map in the tags of a file, and scale and offset of its heights, if the tags give
+/// them.
+pub(super) fn placing(
+    tags: &mut IfdDecoder<'_>,
     keys: &GeoKeys,
+) -> Result<(Option<AffineMap>, Option<[f64; 2]>), TerrainError> {
+    let is_point = keys.short(RASTER_TYPE) == Some(POINT);
+    let from_corner = |[a, b, c, d, e, f]: AffineMap| match is_point {
+        // raster coordinates count from the middle of the first cell
+        true => [a, b, c - 0.5 * (a + b), d, e, f - 0.5 * (d + e)],
+        false => [a, b, c, d, e, f],
+    };
+    // GDAL keeps scale and offset of heights where they belong if the system is vertical
+    let scaling = |scale: f64, offset: f64| {
+        let is_given = keys.is_vertical() && scale.is_finite() && scale != 0.0;
+        (is_given && (scale, offset) != (1.0, 0.0)).then_some([scale, offset])
+    };
+    if let Some(scale) = doubles(tags, Tag::ModelPixelScaleTag)? {
+        let [dx, dy, ref height @ ..] = scale[..] else {
+            return Err(refuse("ModelPixelScale", format!("{scale:?}"), "three numbers"));
+        };
+        let Some(tie) = doubles(tags, Tag::ModelTiepointTag)? else {
+            return Err(TerrainError::GeoTiff("ModelPixelScale without ModelTiepoint".into()));
+        };
+        let [column, row, level, x, y, z] = tie[..] else {
+            return Err(refuse(
+                "ModelTiepoint",
+                format!("{tie:?}"),
+                "one tie point of six numbers",
+            ));
+        };
+        if !(dx.is_finite() && dy.is_finite() && dx > 0.0 && dy != 0.0) {
+            return Err(refuse("ModelPixelScale", format!("{scale:?}"), "positive numbers"));
+        }
+        // a negative size northward is read as GDAL does, north up
+        let dy = dy.abs();
+        let map = from_corner([dx, 0.0, x - column * dx, 0.0, -dy, y + row * dy]);
+        let height = height.first().copied().unwrap_or(0.0);
+        return Ok((Some(map), scaling(height, z - level * height)));
+    }
+    let Some(matrix) = doubles(tags, Tag::ModelTransformationTag)? else {
+        return Ok((None, None));
+    };
+    let [a, b, _, c, d, e, _, f, _, _, height, z, ..] = matrix[..] else {
+        return Err(refuse("ModelTransformation", format!("{matrix:?}"), "sixteen numbers"));
+    };
+    Ok((Some(from_corner([a, b, c, d, e, f])), scaling(height, z)))
+}
+
+/// Cell size, center of the south-west cell, and whether the first row is the south row.
+pub(super) fn georeference(
+    [a, b, c, d, e, f]: AffineMap,
     rows: usize,
-) -> Result<([f64; 2], [f64; 2]), TerrainError> {
-    if doubles(file, Tag::ModelTransformationTag)?.is_some() {
-        let allowed = "ModelPixelScale and ModelTiepoint (a raster that is not rotated)";
-        return Err(refuse("ModelTransformation", "present", allowed));
+    source: &'static str,
+) -> Result<([f64; 2], [f64; 2], bool), TerrainError> {
+    if [a, b, c, d, e, f].iter().any(|number| !number.is_finite()) {
+        return Err(refuse(source, "not finite", "finite numbers"));
     }
-    let absent = || TerrainError::GeoTiff("no ModelPixelScale and ModelTiepoint".to_string());
-    let scale = doubles(file, Tag::ModelPixelScaleTag)?.ok_or_else(absent)?;
-    let tie = doubles(file, Tag::ModelTiepointTag)?.ok_or_else(absent)?;
-    let [dx, dy, ..] = scale[..] else {
-        return Err(refuse("ModelPixelScale", format!("{scale:?}"), "three numbers"));
-    };
-    if !(dx.is_finite() && dy.is_finite() && dx > 0.0 && dy > 0.0) {
-        return Err(refuse("ModelPixelScale", format!("{scale:?}"), "positive numbers"));
+    // turned by less than a hundredth of a cell over all rows and columns
+    let is_small = |shear: f64, size: f64| shear.abs() * 1e6 <= size.abs();
+    if !(is_small(b, a) && is_small(d, e) && a > 0.0 && e != 0.0) {
+        return Err(TerrainError::Rotated(source));
     }
-    let [column, row, _, x, y, _] = tie[..] else {
-        return Err(refuse("ModelTiepoint", format!("{tie:?}"), "one tie point of six numbers"));
-    };
-    // As area, raster coordinates count from the corner of the first cell.
-    let half = if keys.short(RASTER_TYPE) == Some(POINT) { 0.0 } else { 0.5 };
-    let south_west = [x + (half - column) * dx, y - (rows as f64 - 1.0 + half - row) * dy];
-    if !(south_west[0].is_finite() && south_west[1].is_finite()) {
-        return Err(refuse("ModelTiepoint", format!("{tie:?}"), "finite numbers"));
-    }
-    Ok(([dx, dy], south_west))
-}
-
-/// The unit of the first band that GDAL keeps in its own tag, a few lines of XML.
-pub(super) fn unit_type(metadata: &str) -> Option<HeightUnit> {
-    let item = metadata.split("<Item").find(|item| item.contains("\"UNITTYPE\""))?;
-    let word = item.split('>').nth(1)?.split('<').next()?;
-    HeightUnit::of_word(word)
-}
-
-/// What values of the first band are multiplied with and what is added, as GDAL keeps them beside its
-/// unit; nothing where they are as they stand.
-pub(super) fn scaling(metadata: &str) -> Option<[f64; 2]> {
-    let number = |role: &str| {
-        let role = format!("role=\"{role}\"");
-        let item = metadata.split("<Item").find(|item| item.contains(&role))?;
-        item.split('>').nth(1)?.split('<').next()?.trim().parse::<f64>().ok()
-    };
-    let scaling = [number("scale").unwrap_or(1.0), number("offset").unwrap_or(0.0)];
-    (scaling != [1.0, 0.0]).then_some(scaling)
+    let south_up = e > 0.0;
+    let last = rows as f64 - 1.0;
+    let south = if south_up { f + 0.5 * e } else { f + (last + 0.5) * e };
+    Ok(([a, e.abs()], [c + 0.5 * a, south], south_up))
 }
 
 /// The GeoTIFF 1.1 key directory of a system, cells as areas: its EPSG code, or one of the
 /// user's own, in metres or degrees.
 pub fn geo_keys(crs: &Crs) -> Vec<u16> {
+    let length = match crs.length {
+        FOOT => 9002,
+        US_SURVEY_FOOT => 9003,
+        1000.0 => 9036,
+        _ => METRE,
+    };
     let (model, system, unit, measure) = match crs.unit {
-        Unit::Metre => (1, PROJECTED_CRS, LINEAR_UNIT, METRE),
+        Unit::Metre => (1, PROJECTED_CRS, LINEAR_UNIT, length),
         Unit::Degree => (2, GEOGRAPHIC_CRS, ANGULAR_UNIT, DEGREE),
     };
     let entry = |key, value| [key, 0, 1, value];

@@ -1,15 +1,20 @@
-//! GeoTIFF rasters, read and written through the crate `tiff`.
+//! GeoTIFF rasters: directories and tags read through the crate `tiff`, samples decoded here.
 //!
-//! Read are one-band images of integers or floats, placed by
-//! `ModelPixelScale` and `ModelTiepoint`, with the cell as area or as point
-//! (`GTRasterType`), gaps by `GDAL_NODATA`, and geographic (degrees) or
-//! projected (metres) systems by their geo-keys. Rotated rasters and systems
-//! in feet are refused; heights in feet, by `VerticalUnits`, the vertical system or GDAL's
-//! `UNITTYPE`, become metres. OGC GeoTIFF 1.1 is the standard.
+//! Read are images of one band of integers or floats, placed by `ModelPixelScale` and
+//! `ModelTiepoint`, by `ModelTransformation` or by a world file, with the cell as area or as point
+//! (`GTRasterType`). Rotated rasters are refused. Gaps are cells of the value of `GDAL_NODATA`,
+//! cells that a mask leaves out, and chunks that were never written where the file names a value
+//! for gaps; without one such chunks hold 0, as GDAL reads them. Heights in other units, by
+//! `VerticalUnits`, the vertical system or GDAL's `UNITTYPE`, become metres. Samples are decoded
+//! here because the crate refuses LZW data without an end code, inverts images in which white is
+//! zero, and decodes absent chunks from the file's first bytes. OGC GeoTIFF 1.1 is the standard.
 
 mod chunks;
+mod codec;
 mod head;
+mod heights;
 mod keys;
+mod stored;
 
 use std::io::Cursor;
 
@@ -17,9 +22,11 @@ use tiff::encoder::{TiffEncoder, colortype::Gray32Float, compression::DeflateLev
 use tiff::tags::Tag;
 
 use super::error::{RasterWarning, TerrainError};
-use super::raster::Raster;
-pub(super) use chunks::{Chunks, Heights};
-pub(super) use head::{Head, open};
+use super::raster::{CellContent, Raster};
+use super::sidecars::Sidecars;
+pub(super) use chunks::ChunkGrid;
+pub(super) use head::{Head, Scaling, open, system};
+pub(super) use heights::{HeightReader, Heights};
 pub use keys::geo_keys;
 
 /// Longest image or part of one that is decoded into memory, bytes: 16 000 x 16 000 floats. A
@@ -36,25 +43,35 @@ fn refuse(tag: &'static str, value: impl ToString, allowed: &'static str) -> Ter
     TerrainError::GeoTiffTag { tag, value: value.to_string(), allowed }
 }
 
-/// Reads the first image of a GeoTIFF.
+/// Reads the heights of the first image of a GeoTIFF without sidecar files.
 pub fn read_geotiff(bytes: &[u8]) -> Result<(Raster, Vec<RasterWarning>), TerrainError> {
-    let (mut file, head) = open(Cursor::new(bytes), bytes.len() as u64)?;
-    let Head { cells, crs, factor, gap, warnings } = head;
+    read_geotiff_with(bytes, &Sidecars::default(), CellContent::Heights)
+}
+
+/// Reads the first image of a GeoTIFF.
+pub(super) fn read_geotiff_with(
+    bytes: &[u8],
+    sidecars: &Sidecars,
+    content: CellContent,
+) -> Result<(Raster, Vec<RasterWarning>), TerrainError> {
+    let (mut reader, head) = open(Cursor::new(bytes), sidecars, content)?;
+    let Head { cells, crs, scaling, warnings, bytes } = head;
     let (columns, rows) = (cells.columns, cells.rows);
     let cell_count = columns.saturating_mul(rows);
     if cell_count.saturating_mul(size_of::<f32>()) > LARGEST {
         let found = format!("{columns} x {rows}");
         return Err(refuse("size", found, "at most 268435456 cells, where all are held in memory"));
     }
+    reader.image().check_held(bytes)?;
     let mut values = vec![0.0; cell_count];
-    let chunks = Chunks::of(&file, [columns, rows]);
+    let chunks = reader.grid();
     for chunk in 0..chunks.len() {
-        let heights = chunks.read(&mut file, chunk, gap)?;
+        let heights = reader.read(chunk)?;
         let ([column, row], [width, height]) = chunks.extent(chunk);
         for line in 0..height {
             let to = (row + line) * columns + column;
             for (k, value) in values[to..to + width].iter_mut().enumerate() {
-                *value = heights.get(line * width + k) * factor;
+                *value = scaling.apply(heights.get(line * width + k));
             }
         }
     }
@@ -105,7 +122,7 @@ mod tests {
             south_west: [500_005.0, 4_000_003.0],
             cell: [10.0, 6.0],
             values: vec![1.5, -2.25, 3.0, f64::NAN, 5.0, 1076.5],
-            crs: Crs { unit: Unit::Metre, epsg: Some(32616), heights: None, text: None },
+            crs: Crs { epsg: Some(32616), ..Crs::local() },
         }
     }
 
@@ -123,7 +140,7 @@ mod tests {
 
     #[test]
     fn degrees_survive() {
-        let crs = Crs { unit: Unit::Degree, epsg: Some(4326), heights: None, text: None };
+        let crs = Crs { unit: Unit::Degree, epsg: Some(4326), ..Crs::local() };
         let raster = Raster { crs, south_west: [-84.0, 36.0], cell: [0.001, 0.001], ..raster() };
         let (read, _) = read_geotiff(&write_geotiff(&raster).unwrap()).unwrap();
         assert_eq!(read.crs, raster.crs);
@@ -149,25 +166,38 @@ mod tests {
     }
 
     #[test]
-    fn values_that_are_to_be_scaled_are_refused() {
-        let with = |metadata: &str| {
+    fn values_are_scaled_as_the_file_specifies() {
+        let with = |metadata: &str, vertical: bool, height: [f64; 2]| {
             let bytes = plain(|d| {
-                d.write_tag(Tag::ModelPixelScaleTag, &[10.0, 10.0, 0.0][..]).unwrap();
-                let tie = [0.0, 0.0, 0.0, 100.0, 200.0, 0.0];
+                d.write_tag(Tag::ModelPixelScaleTag, &[10.0, 10.0, height[0]][..]).unwrap();
+                let tie = [0.0, 0.0, 0.0, 100.0, 200.0, height[1]];
                 d.write_tag(Tag::ModelTiepointTag, &tie[..]).unwrap();
-                d.write_tag(Tag::Unknown(42112), metadata).unwrap();
+                if !metadata.is_empty() {
+                    d.write_tag(Tag::Unknown(42112), metadata).unwrap();
+                }
+                let keys = [1, 1, 0, 3, MODEL_TYPE, 0, 1, 1, PROJECTED_CRS, 0, 1, 32616];
+                let height = if vertical { [4096, 0, 1, 5703] } else { [3076, 0, 1, 9001] };
+                let keys = [&keys[..], &height].concat();
+                d.write_tag(Tag::GeoKeyDirectoryTag, &keys[..]).unwrap();
             });
-            read_geotiff(&bytes).map_err(|error| error.to_string())
+            let (raster, warnings) = read_geotiff(&bytes).unwrap();
+            let is_told = warnings.iter().any(|w| matches!(w, RasterWarning::Scaled(..)));
+            (raster.values[1], is_told)
         };
         let item = |role: &str, value: f64| {
             format!(
                 "<GDALMetadata><Item name=\"X\" sample=\"0\" role=\"{role}\">{value}</Item></GDALMetadata>"
             )
         };
-        assert!(with(&item("scale", 1.0)).is_ok() && with(&item("offset", 0.0)).is_ok());
-        let refused = with(&item("scale", 0.1)).unwrap_err();
-        assert!(refused.contains("multiplied by 0.1 and 0 added"), "{refused}");
-        assert!(with(&item("offset", 5.0)).unwrap_err().contains("by 1 and 5"));
+        assert_eq!(with(&item("scale", 1.0), false, [0.0; 2]), (2.0, false));
+        assert_eq!(with(&item("offset", 0.0), false, [0.0; 2]), (2.0, false));
+        assert_eq!(with(&item("scale", 0.5), false, [0.0; 2]), (1.0, true));
+        assert_eq!(with(&item("offset", 5.0), false, [0.0; 2]), (7.0, true));
+        // scale and offset of the tags count where the system is vertical, the metadata before them
+        assert_eq!(with("", true, [0.5, 9.0]), (10.0, true));
+        assert_eq!(with("", false, [0.5, 9.0]), (2.0, false));
+        assert_eq!(with("", true, [0.0, 0.0]), (2.0, false));
+        assert_eq!(with(&item("scale", 3.0), true, [0.5, 9.0]), (6.0, true));
     }
 
     #[test]
@@ -186,39 +216,54 @@ mod tests {
         assert_eq!(warnings, [RasterWarning::MetresGuessed]);
     }
 
-    /// EPSG 2263 (New York Long Island) is in US survey feet, 32616 a zone of UTM.
+    /// EPSG 2263 (New York Long Island) is in US survey feet, 32616 a zone of UTM; 30000 is the
+    /// code of nothing.
     #[test]
-    fn a_system_that_is_not_known_says_nothing_of_its_unit() {
-        let warnings = |code: u16, unit: &[u16]| {
+    fn the_unit_is_that_of_the_system() {
+        let read = |code: u16, unit: &[u16]| {
             let bytes = plain(|d| {
                 d.write_tag(Tag::ModelPixelScaleTag, &[10.0, 10.0, 0.0][..]).unwrap();
-                d.write_tag(Tag::ModelTiepointTag, &[0.0; 6][..]).unwrap();
+                let easting = if code == 32616 { 500_000.0 } else { 984_250.0 };
+                let tie = [0.0, 0.0, 0.0, easting, 196_850.0, 0.0];
+                d.write_tag(Tag::ModelTiepointTag, &tie[..]).unwrap();
                 let count = 2 + unit.len() as u16 / 4;
                 let keys = [1, 1, 0, count, MODEL_TYPE, 0, 1, 1, PROJECTED_CRS, 0, 1, code];
                 d.write_tag(Tag::GeoKeyDirectoryTag, &[&keys[..], unit].concat()[..]).unwrap();
             });
-            read_geotiff(&bytes).unwrap().1
+            let (raster, warnings) = read_geotiff(&bytes).unwrap();
+            let (local, _) = raster.localised(crate::terrain::Origin::Centre).unwrap();
+            (local.cell[0], warnings)
         };
-        let [unknown] = &warnings(2263, &[])[..] else { panic!("one warning") };
-        assert!(unknown.to_string().starts_with("EPSG 2263 is not known here"), "{unknown}");
-        assert_eq!(warnings(2263, &[LINEAR_UNIT, 0, 1, 9001]), []);
-        assert_eq!(warnings(32616, &[]), []);
+        let (cell, warnings) = read(2263, &[]);
+        assert!((cell - 12_000.0 / 3937.0).abs() < 1e-9, "{cell}");
+        assert!(matches!(warnings[..], [RasterWarning::UnitConverted(_)]), "{warnings:?}");
+        assert_eq!(read(2263, &[LINEAR_UNIT, 0, 1, 9002]).0, 3.048);
+        assert_eq!(read(2263, &[LINEAR_UNIT, 0, 1, 9001]), (10.0, vec![]));
+        assert_eq!(read(32616, &[]), (10.0, vec![]));
+        let (cell, warnings) = read(30_000, &[]);
+        let [unknown] = &warnings[..] else { panic!("one warning: {warnings:?}") };
+        assert!(cell == 10.0 && unknown.to_string().starts_with("EPSG 30000 is a projection that"));
     }
 
     #[test]
     fn faults_are_named() {
         let message = |bytes: &[u8]| read_geotiff(bytes).unwrap_err().to_string();
-        assert_eq!(message(&plain(|_| ())), "geotiff: no ModelPixelScale and ModelTiepoint");
-        let feet = plain(|d| {
+        assert_eq!(
+            message(&plain(|_| ())),
+            "geotiff: no ModelPixelScale and ModelTiepoint, no ModelTransformation, no world file"
+        );
+        let links = plain(|d| {
             d.write_tag(Tag::ModelPixelScaleTag, &[10.0, 10.0, 0.0][..]).unwrap();
             d.write_tag(Tag::ModelTiepointTag, &[0.0; 6][..]).unwrap();
-            let keys: [u16; 12] = [1, 1, 0, 2, MODEL_TYPE, 0, 1, 1, LINEAR_UNIT, 0, 1, 9003];
+            let keys: [u16; 12] = [1, 1, 0, 2, MODEL_TYPE, 0, 1, 1, LINEAR_UNIT, 0, 1, 9099];
             d.write_tag(Tag::GeoKeyDirectoryTag, &keys[..]).unwrap();
         });
-        assert_eq!(
-            message(&feet),
-            "geotiff: ProjLinearUnits is 9003; allowed: 9001 (metre); reproject it"
-        );
+        assert!(message(&links).starts_with("geotiff: ProjLinearUnits is 9099; allowed: 9001"));
+        let turned = plain(|d| {
+            let matrix = [9.0, 1.0, 0.0, 5.0, 1.0, -9.0, 0.0, 5.0, 0., 0., 0., 0., 0., 0., 0., 1.0];
+            d.write_tag(Tag::ModelTransformationTag, &matrix[..]).unwrap();
+        });
+        assert!(message(&turned).contains("gdalwarp"), "{}", message(&turned));
         let flat = plain(|d| {
             d.write_tag(Tag::ModelPixelScaleTag, &[0.0, 10.0, 0.0][..]).unwrap();
             d.write_tag(Tag::ModelTiepointTag, &[0.0; 6][..]).unwrap();

@@ -5,7 +5,7 @@ use crate::soil::SoilId;
 use crate::terrain::raster::NoData;
 use crate::terrain::{SoilMap, Terrain, read_geotiff};
 use std::fs::File;
-use std::io::{Cursor, SeekFrom, Write};
+use std::io::{Cursor, Seek, SeekFrom, Write};
 use tiff::encoder::{TiffEncoder, TiffValue};
 use tiff::tags::Tag;
 
@@ -204,4 +204,86 @@ fn threads_see_the_same_while_tiles_come_and_go() {
             });
         }
     });
+}
+
+/// A file whose chunks of these indices were never written: offset and byte count are 0.
+fn without_chunks(bytes: &[u8], chunks: usize, length: u32, absent: &[usize]) -> Vec<u8> {
+    let arrays = [
+        (0..chunks as u32).map(|chunk| 8 + chunk * length).collect::<Vec<_>>(),
+        vec![length; chunks],
+    ];
+    let mut bytes = bytes.to_vec();
+    for array in arrays {
+        let stored: Vec<u8> = array.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let at = bytes.windows(stored.len()).position(|part| part == stored).unwrap();
+        for chunk in absent {
+            bytes[at + 4 * chunk..at + 4 * chunk + 4].fill(0);
+        }
+    }
+    bytes
+}
+
+#[test]
+fn chunks_that_were_never_written_are_gaps_or_lie_at_zero() {
+    let whole = geotiff([16, 16], true, 2, |h| h, None);
+    let sparse = without_chunks(&whole, 5 * 4, 16 * 16 * 2, &[0, 7, 19]);
+    let (raster, _) = read_geotiff(&sparse).unwrap();
+    // the last is cut to 6 columns and 5 rows by the image's edge
+    assert_eq!(raster.missing(), 16 * 16 + 16 * 16 + 6 * 5);
+    let full = read_geotiff(&whole).unwrap().0;
+    for (own, other) in raster.values.iter().zip(&full.values) {
+        assert!(own == other || own.is_nan());
+    }
+    let expected = TerrainError::NoData { missing: 542, total: COLUMNS * ROWS, row: 0, column: 0 };
+    assert_eq!(tiled(on_disk(&sparse), None, 1 << 20).unwrap_err(), expected);
+
+    // without a value for gaps
+    let text = b"-9999\0";
+    let at = sparse.windows(text.len()).position(|part| part == text);
+    // a text of four bytes and more lies outside of the directory; its tag is made another's
+    assert!(at.is_some());
+    let tag = 42113_u16.to_le_bytes();
+    let entry = sparse.windows(4).rposition(|part| part == [tag[0], tag[1], 2, 0]).unwrap();
+    let mut silent = sparse.clone();
+    silent[entry..entry + 2].copy_from_slice(&42114_u16.to_le_bytes());
+    let (raster, _) = read_geotiff(&silent).unwrap();
+    assert_eq!((raster.missing(), raster.values[0]), (0, 0.0));
+    assert_eq!(raster.values[16], full.values[16]);
+    let (whole, tiled) = (super::tests::whole(&silent, None), tiled(on_disk(&silent), None, 1));
+    let tiled = tiled.unwrap();
+    for k in 0..300 {
+        let (x, y) = (f64::from(k * 37 % 601) - 300.0, f64::from(k * 113 % 401) - 200.0);
+        assert_eq!(tiled.height(x, y).to_bits(), whole.height(x, y).to_bits());
+    }
+    // strips as well
+    let strips = geotiff([COLUMNS, 7], false, 2, |h| h, None);
+    let full_strips = 7 * 8;
+    assert!(full_strips > ROWS);
+    let lengths: Vec<u32> = (0..8).map(|k| (7.min(ROWS - 7 * k) * COLUMNS * 2) as u32).collect();
+    let stored: Vec<u8> = lengths.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let at = strips.windows(stored.len()).position(|part| part == stored).unwrap();
+    let mut sparse = strips.clone();
+    sparse[at + 8..at + 12].fill(0);
+    assert_eq!(read_geotiff(&sparse).unwrap().0.missing(), 7 * COLUMNS);
+}
+
+#[test]
+fn an_absent_chunk_of_any_size_asks_for_no_memory() {
+    // 1 000 000 x 1 000 000 cells in one strip that was never written
+    let mut bytes = Vec::new();
+    let mut encoder = TiffEncoder::new(Cursor::new(&mut bytes)).unwrap();
+    let mut directory = encoder.image_directory().unwrap();
+    directory.write_tag(Tag::ImageWidth, 1_000_000_u32).unwrap();
+    directory.write_tag(Tag::ImageLength, 1_000_000_u32).unwrap();
+    directory.write_tag(Tag::BitsPerSample, 16_u16).unwrap();
+    directory.write_tag(Tag::SamplesPerPixel, 1_u16).unwrap();
+    directory.write_tag(Tag::PhotometricInterpretation, 1_u16).unwrap();
+    directory.write_tag(Tag::StripOffsets, 0_u32).unwrap();
+    directory.write_tag(Tag::StripByteCounts, 0_u32).unwrap();
+    directory.write_tag(Tag::ModelPixelScaleTag, &[10.0, 8.0, 0.0][..]).unwrap();
+    directory.write_tag(Tag::ModelTiepointTag, &[0.0; 6][..]).unwrap();
+    directory.finish().unwrap();
+    let message = read_geotiff(&bytes).unwrap_err().to_string();
+    assert!(message.contains("announces 1000000 x 1000000 cells"), "{message}");
+    assert!(RasterFile::open(on_disk(&bytes)).is_err());
 }

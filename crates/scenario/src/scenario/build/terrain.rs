@@ -13,8 +13,9 @@ use crate::scenario::random_world::{RandomWorld, random_world};
 use crate::scenario::{Faults, Opened, ScenarioFile};
 use crate::soil::SoilId;
 use crate::terrain::{
-    Face, HeightUnit, NoData, Origin, Placement, PngScale, Procedural, RasterFile, RasterWarning,
-    Region, Roughness, RoughnessClass, SoilMap, Stamp, Surface, Terrain, TerrainError, read_raster,
+    CellContent, Face, HeightUnit, NoData, Origin, Placement, PngScale, Procedural, RasterFile,
+    RasterWarning, Region, Roughness, RoughnessClass, SoilMap, Stamp, Surface, Terrain,
+    TerrainError, read_raster_with,
 };
 use std::fmt::{self, Display};
 use std::io;
@@ -158,13 +159,16 @@ impl Builder<'_> {
 
     /// The surface of an elevation model in a file.
     fn elevations(&self, surface: &config::Surface, opened: Opened) -> Result<Elevations, Faults> {
-        let config::Surface::Dem { origin, crop, no_data, epsg, height_unit, .. } = surface else {
+        let config::Surface::Dem { file, origin, crop, no_data, epsg, height_unit, .. } = surface
+        else {
             unreachable!("only elevation models lie in files")
         };
         let refused = |error: TerrainError| self.refused(ELEVATIONS, &FillBy(error));
         let unreadable = |error: io::Error| self.refused(ELEVATIONS, &error);
+        let sidecars = self.file.inputs.sidecars(&self.file.folder.join(file));
+        let sidecars = sidecars.map_err(unreadable)?;
         let tiled = match no_data {
-            config::NoData::Refuse => opened.geotiff().map_err(refused)?.filter(is_large),
+            config::NoData::Refuse => opened.geotiff(&sidecars).map_err(refused)?.filter(is_large),
             // gaps are filled from all that is around them
             config::NoData::FillNearest | config::NoData::FillInterpolated => None,
         };
@@ -184,7 +188,8 @@ impl Builder<'_> {
         }
         let bytes = opened.read(LARGEST_BINARY).map_err(unreadable)?;
         let (raster, mut warnings) =
-            read_raster(&bytes, png_scale(surface).as_ref()).map_err(refused)?;
+            read_raster_with(&bytes, png_scale(surface).as_ref(), &sidecars, CellContent::Heights)
+                .map_err(refused)?;
         warnings.retain(|own| !own.is_settled_by(*epsg));
         let raster = raster
             .with_reference(*epsg, height_unit.map(unit_of_heights))
@@ -217,8 +222,10 @@ impl Builder<'_> {
         if let Some(classes) = &soil.raster {
             let key = "soil.raster.file";
             let bytes = self.bytes(&classes.file, key)?;
-            let (raster, warnings) =
-                read_raster(&bytes, None).map_err(|error| self.refused(key, &error))?;
+            let sidecars = self.file.inputs.sidecars(&self.file.folder.join(&classes.file));
+            let sidecars = sidecars.map_err(|error| self.refused(key, &error))?;
+            let (raster, warnings) = read_raster_with(&bytes, None, &sidecars, CellContent::Values)
+                .map_err(|error| self.refused(key, &error))?;
             let reference = self.placement.as_ref().and_then(|own| own.crs.epsg);
             // steps of 1 are what classes have, and they lie in the elevation model's coordinates
             let doubts = warnings.iter().filter(|own| {

@@ -6,7 +6,7 @@ use crate::scenario::build::BuiltTerrain;
 use crate::scenario::config::{CustomSoil, Roughness};
 use crate::scenario::{Document, Fault, Faults, Problem, ScenarioFile, input};
 use crate::soil::Moisture;
-use crate::terrain::{Raster, TerrainError, read_raster};
+use crate::terrain::{CellContent, Raster, TerrainError, read_raster_with};
 use std::fmt::Display;
 
 /// Step of depths of snow and frost, m: each that occurs has a table of its own.
@@ -256,7 +256,13 @@ impl Reader<'_> {
             let number: i32 = class.parse().map_err(|_| {
                 self.refused(&format!("{key}.classes.{class}"), &"must be a whole number")
             })?;
-            classes.push((f64::from(number), *value));
+            let number = f64::from(number);
+            if let Some(place) = classes.iter().position(|(own, _)| *own == number) {
+                let other = layer.classes.keys().nth(place).map_or("", String::as_str);
+                let cause = format!("is the class {number}, as classes.{other} is; leave one out");
+                return Err(self.refused(&format!("{key}.classes.{class}"), &cause));
+            }
+            classes.push((number, *value));
         }
         let known = |x: f64| classes.iter().any(|own| own.0 == x);
         let mut values = raster.iter().flat_map(|own| &own.values);
@@ -283,7 +289,10 @@ impl Reader<'_> {
             let cause = format!("{}: {error}", path.display());
             Faults::from(self.document.fault(&key, Problem::Unreadable { cause }))
         })?;
-        let (raster, _) = read_raster(&bytes, None).map_err(|error| self.refused(&key, &error))?;
+        let sidecars = self.base.inputs.sidecars(&path);
+        let sidecars = sidecars.map_err(|error| self.refused(&key, &error))?;
+        let (raster, _) = read_raster_with(&bytes, None, &sidecars, CellContent::Values)
+            .map_err(|error| self.refused(&key, &error))?;
         let raster = raster.laid_over(self.land.placement.as_ref());
         let raster = raster.map_err(|error| self.refused(&key, &error))?;
         let bounds = self.land.terrain.bounds();

@@ -1,0 +1,356 @@
+//! Map projections, for the length on the ground of what their coordinates measure.
+//!
+//! Formulas: J. P. Snyder, "Map Projections: A Working Manual" (USGS Professional Paper 1395).
+
+use super::{A, E2, Geodetic, TransverseMercator, radian_lengths};
+use crate::numeric::{asin, atan, atan2, hypot, ln, pow, sin, sin_cos, tan, wrap_angle};
+use std::f64::consts::{FRAC_PI_2, FRAC_PI_4};
+
+/// Lengths this close to those on the ground are taken for them, as a share: a zone of UTM has
+/// 0.1 %.
+const TRUE_TO_SCALE: f64 = 0.002;
+
+/// A map projection.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MapProjection {
+    /// Which.
+    pub method: Method,
+    /// Longitude of its middle, rad.
+    pub meridian: f64,
+    /// Easting and northing added to what the formulas give, m.
+    pub offset: [f64; 2],
+    /// Radius of the sphere on which it is defined, m; none on the ellipsoid.
+    pub sphere: Option<f64>,
+}
+
+/// The formulas of a projection with their constants. Angles in radians.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Method {
+    /// Mercator, with its scale at the equator.
+    Mercator {
+        /// Scale at the equator.
+        scale: f64,
+    },
+    /// Transverse Mercator.
+    TransverseMercator {
+        /// Latitude of the origin.
+        latitude: f64,
+        /// Scale on the central meridian.
+        scale: f64,
+    },
+    /// Lambert's conformal cone.
+    LambertConformal {
+        /// Standard parallels.
+        parallels: [f64; 2],
+        /// Latitude of the origin.
+        latitude: f64,
+        /// Scale on the parallels.
+        scale: f64,
+    },
+    /// Stereographic about a pole.
+    PolarStereographic {
+        /// Whether about the north pole.
+        is_north: bool,
+        /// Scale at the pole.
+        scale: f64,
+    },
+    /// Stereographic about another place.
+    Stereographic {
+        /// Latitude of the middle.
+        latitude: f64,
+        /// Scale at the middle.
+        scale: f64,
+    },
+    /// Parallels and meridians at even distances.
+    EquidistantCylindrical {
+        /// Parallel of true scale.
+        parallel: f64,
+    },
+    /// Equal areas on a cylinder.
+    CylindricalEqualArea {
+        /// Parallel of true scale.
+        parallel: f64,
+    },
+    /// Lambert's azimuthal, of equal areas.
+    AzimuthalEqualArea {
+        /// Latitude of the middle.
+        latitude: f64,
+    },
+    /// Albers' cone, of equal areas.
+    Albers {
+        /// Standard parallels.
+        parallels: [f64; 2],
+        /// Latitude of the origin.
+        latitude: f64,
+    },
+    /// Sinusoidal.
+    Sinusoidal,
+    /// Miller's cylinder.
+    Miller,
+}
+
+/// How lengths on the ground relate to coordinates about a point.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GroundLengths {
+    /// Length on the ground of one metre of easting and of one of northing, m.
+    pub metres: [f64; 2],
+    /// Angle on the ground between the two axes, less a right angle, rad.
+    pub skew: f64,
+    /// Bearing of the axis of northing from true north, rad, east positive.
+    pub turn: f64,
+}
+
+impl GroundLengths {
+    /// Whether coordinates may be taken for lengths on the ground.
+    pub fn are_true(&self) -> bool {
+        let [east, north] = self.metres.map(|length| (length - 1.0).abs() <= TRUE_TO_SCALE);
+        east && north && !self.is_skew()
+    }
+
+    /// Whether the axes are not at right angles on the ground, so that no scale along them
+    /// gives its lengths.
+    pub fn is_skew(&self) -> bool {
+        self.skew.abs() > 2.0 * TRUE_TO_SCALE
+    }
+}
+
+/// The ellipsoid or sphere of a projection.
+#[derive(Clone, Copy)]
+struct Figure {
+    radius: f64,
+    e2: f64,
+}
+
+impl Figure {
+    /// Snyder 14-15: radius of a parallel over the semi-major axis.
+    fn parallel(self, latitude: f64) -> f64 {
+        let (sin, cos) = sin_cos(latitude);
+        cos / (1.0 - self.e2 * sin * sin).sqrt()
+    }
+
+    /// Snyder 15-9.
+    fn conformal(self, latitude: f64) -> f64 {
+        let es = self.e2.sqrt() * sin(latitude);
+        tan(FRAC_PI_4 - 0.5 * latitude) / pow((1.0 - es) / (1.0 + es), 0.5 * self.e2.sqrt())
+    }
+
+    /// Snyder 3-12.
+    fn authalic(self, latitude: f64) -> f64 {
+        let (e, sin) = (self.e2.sqrt(), sin(latitude));
+        if e == 0.0 {
+            return 2.0 * sin;
+        }
+        let es = e * sin;
+        (1.0 - self.e2) * (sin / (1.0 - es * es) - 0.5 / e * ln((1.0 - es) / (1.0 + es)))
+    }
+
+    /// Snyder 3-21: distance along a meridian from the equator, m.
+    fn meridian(self, latitude: f64) -> f64 {
+        let (e2, e4, e6) = (self.e2, self.e2.powi(2), self.e2.powi(3));
+        self.radius
+            * ((1.0 - e2 / 4.0 - 3.0 * e4 / 64.0 - 5.0 * e6 / 256.0) * latitude
+                - (3.0 * e2 / 8.0 + 3.0 * e4 / 32.0 + 45.0 * e6 / 1024.0) * sin(2.0 * latitude)
+                + (15.0 * e4 / 256.0 + 45.0 * e6 / 1024.0) * sin(4.0 * latitude)
+                - 35.0 * e6 / 3072.0 * sin(6.0 * latitude))
+    }
+}
+
+/// The scale at a pole of a polar stereographic projection that is true at a parallel.
+pub fn polar_scale(parallel: f64) -> f64 {
+    let figure = Figure { radius: A, e2: E2 };
+    let parallel = parallel.abs();
+    if FRAC_PI_2 - parallel < 1e-9 {
+        return 1.0;
+    }
+    figure.parallel(parallel) / figure.conformal(parallel) * pole_factor(figure) / 2.0
+}
+
+fn pole_factor(figure: Figure) -> f64 {
+    let e = figure.e2.sqrt();
+    (pow(1.0 + e, 1.0 + e) * pow(1.0 - e, 1.0 - e)).sqrt()
+}
+
+/// The scale at the equator of a cylinder that is true at a parallel.
+pub fn equator_scale(parallel: f64) -> f64 {
+    Figure { radius: A, e2: E2 }.parallel(parallel)
+}
+
+impl MapProjection {
+    fn figure(&self) -> Figure {
+        match self.sphere {
+            Some(radius) => Figure { radius, e2: 0.0 },
+            None => Figure { radius: A, e2: E2 },
+        }
+    }
+
+    /// Easting and northing of a place, m; not finite where it has none.
+    pub fn grid(&self, latitude: f64, longitude: f64) -> [f64; 2] {
+        let figure = self.figure();
+        let radius = figure.radius;
+        let east = wrap_angle(longitude - self.meridian);
+        let [x, y] = match self.method {
+            Method::Mercator { scale } => {
+                [radius * scale * east, -radius * scale * ln(figure.conformal(latitude))]
+            }
+            Method::TransverseMercator { latitude: origin, scale } => {
+                let north = -scale * Figure { radius: A, e2: E2 }.meridian(origin);
+                let own = TransverseMercator { meridian: 0.0, scale, origin: [0.0, north] };
+                own.grid(&Geodetic { latitude, longitude: east, altitude: 0.0 })
+            }
+            Method::EquidistantCylindrical { parallel } => {
+                [radius * figure.parallel(parallel) * east, figure.meridian(latitude)]
+            }
+            Method::CylindricalEqualArea { parallel } => {
+                let scale = figure.parallel(parallel);
+                [radius * scale * east, 0.5 * radius * figure.authalic(latitude) / scale]
+            }
+            Method::Sinusoidal => {
+                [radius * figure.parallel(latitude) * east, figure.meridian(latitude)]
+            }
+            Method::Miller => [radius * east, 1.25 * radius * ln(tan(FRAC_PI_4 + 0.4 * latitude))],
+            Method::LambertConformal { .. } | Method::Albers { .. } => {
+                self.cone(figure, latitude, east)
+            }
+            Method::PolarStereographic { .. }
+            | Method::Stereographic { .. }
+            | Method::AzimuthalEqualArea { .. } => self.azimuthal(figure, latitude, east),
+        };
+        [x + self.offset[0], y + self.offset[1]]
+    }
+
+    fn cone(&self, figure: Figure, latitude: f64, east: f64) -> [f64; 2] {
+        let (ratio, distance, origin) = match self.method {
+            Method::LambertConformal { parallels: [first, second], latitude: origin, scale } => {
+                let [m1, m2] = [first, second].map(|own| figure.parallel(own));
+                let [t1, t2] = [first, second].map(|own| figure.conformal(own));
+                let is_one = (first - second).abs() < 1e-9;
+                let n = if is_one { sin(first) } else { ln(m1 / m2) / ln(t1 / t2) };
+                let factor = figure.radius * scale * m1 / (n * pow(t1, n));
+                let distance = |own: f64| factor * pow(figure.conformal(own), n);
+                (n, distance(latitude), distance(origin))
+            }
+            Method::Albers { parallels: [first, second], latitude: origin } => {
+                let [m1, m2] = [first, second].map(|own| figure.parallel(own));
+                let [q1, q2] = [first, second].map(|own| figure.authalic(own));
+                let is_one = (first - second).abs() < 1e-9;
+                let n = if is_one { sin(first) } else { (m1 * m1 - m2 * m2) / (q2 - q1) };
+                let c = m1 * m1 + n * q1;
+                let distance = |own: f64| figure.radius * (c - n * figure.authalic(own)).sqrt() / n;
+                (n, distance(latitude), distance(origin))
+            }
+            _ => return [f64::NAN; 2],
+        };
+        let (sin, cos) = sin_cos(ratio * east);
+        [distance * sin, origin - distance * cos]
+    }
+
+    fn azimuthal(&self, figure: Figure, latitude: f64, east: f64) -> [f64; 2] {
+        let (sin_east, cos_east) = sin_cos(east);
+        match self.method {
+            Method::PolarStereographic { is_north, scale } => {
+                let t = figure.conformal(if is_north { latitude } else { -latitude });
+                let distance = 2.0 * figure.radius * scale * t / pole_factor(figure);
+                [distance * sin_east, if is_north { -distance } else { distance } * cos_east]
+            }
+            Method::Stereographic { latitude: middle, scale } => {
+                let conformal = |own: f64| FRAC_PI_2 - 2.0 * atan(figure.conformal(own));
+                let ((sin_1, cos_1), (sin_2, cos_2)) =
+                    (sin_cos(conformal(middle)), sin_cos(conformal(latitude)));
+                let along = 1.0 + sin_1 * sin_2 + cos_1 * cos_2 * cos_east;
+                let size = 2.0 * figure.radius * scale * figure.parallel(middle) / (cos_1 * along);
+                [size * cos_2 * sin_east, size * (cos_1 * sin_2 - sin_1 * cos_2 * cos_east)]
+            }
+            Method::AzimuthalEqualArea { latitude: middle } => {
+                let [q, q1, pole] = [latitude, middle, FRAC_PI_2].map(|own| figure.authalic(own));
+                if FRAC_PI_2 - middle.abs() < 1e-9 {
+                    let distance = figure.radius * (pole - middle.signum() * q).max(0.0).sqrt();
+                    return [distance * sin_east, -middle.signum() * distance * cos_east];
+                }
+                let [beta, beta_1] = [q, q1].map(|own| asin(own / pole));
+                let ((sin_1, cos_1), (sin_2, cos_2)) = (sin_cos(beta_1), sin_cos(beta));
+                let mean = figure.radius * (0.5 * pole).sqrt();
+                let stretch = figure.radius * figure.parallel(middle) / (mean * cos_1);
+                let size = mean * (2.0 / (1.0 + sin_1 * sin_2 + cos_1 * cos_2 * cos_east)).sqrt();
+                let north = cos_1 * sin_2 - sin_1 * cos_2 * cos_east;
+                [size * stretch * cos_2 * sin_east, size / stretch * north]
+            }
+            _ => [f64::NAN; 2],
+        }
+    }
+
+    /// How fast easting and northing change along one metre on the ground to the east, and along
+    /// one to the north: `[[easting, northing], [easting, northing]]`.
+    fn slopes(&self, latitude: f64, longitude: f64) -> [[f64; 2]; 2] {
+        const STEP: f64 = 1e-6;
+        let [east, north] = radian_lengths(latitude);
+        let between = |a: [f64; 2], b: [f64; 2], length: f64| {
+            [0, 1].map(|k| (b[k] - a[k]) / (2.0 * STEP * length))
+        };
+        let west_east = [-STEP, STEP].map(|step| self.grid(latitude, longitude + step));
+        let south_north = [-STEP, STEP].map(|step| self.grid(latitude + step, longitude));
+        [between(west_east[0], west_east[1], east), between(south_north[0], south_north[1], north)]
+    }
+
+    /// Latitude and longitude, rad, of an easting and a northing; none where there is no such
+    /// place, or at a pole.
+    pub fn place(&self, point: [f64; 2]) -> Option<[f64; 2]> {
+        let distance = |at: [f64; 2]| {
+            let grid = self.grid(at[0], at[1]);
+            let distance = hypot(grid[0] - point[0], grid[1] - point[1]);
+            if distance.is_finite() { distance } else { f64::INFINITY }
+        };
+        // the nearest crossing of a coarse net, then Newton's method
+        let net = (-22..=22).flat_map(|row| {
+            (-36..36).map(move |column| [f64::from(row) * 4.0 + 0.5, f64::from(column) * 5.0 + 0.3])
+        });
+        let mut best = ([f64::NAN; 2], f64::INFINITY);
+        for [latitude, longitude] in net {
+            let at = [latitude.to_radians(), self.meridian + longitude.to_radians()];
+            let own = distance(at);
+            if own < best.1 {
+                best = (at, own);
+            }
+        }
+        for _ in 0..60 {
+            let (at, left) = best;
+            if left < 1e-5 {
+                return Some([at[0], wrap_angle(at[1])]);
+            }
+            let grid = self.grid(at[0], at[1]);
+            let [[ee, ne], [en, nn]] = self.slopes(at[0], at[1]);
+            let determinant = ee * nn - en * ne;
+            let [de, dn] = [point[0] - grid[0], point[1] - grid[1]];
+            let east = (de * nn - dn * en) / determinant;
+            let north = (dn * ee - de * ne) / determinant;
+            let lengths = radian_lengths(at[0]);
+            let step = |share: f64| {
+                let latitude = at[0] + share * north / lengths[1];
+                [latitude.clamp(-1.5707, 1.5707), at[1] + share * east / lengths[0]]
+            };
+            let tried = [1.0, 0.5, 0.25, 0.05].map(|share| (step(share), distance(step(share))));
+            let next = tried.into_iter().min_by(|a, b| a.1.total_cmp(&b.1))?;
+            if next.1 >= left {
+                return (left < 1e-2).then_some([at[0], wrap_angle(at[1])]);
+            }
+            best = next;
+        }
+        (best.1 < 1e-2).then_some([best.0[0], wrap_angle(best.0[1])])
+    }
+
+    /// How lengths on the ground relate to coordinates about a point, m; none where no place has
+    /// these coordinates.
+    pub fn ground_lengths(&self, point: [f64; 2]) -> Option<GroundLengths> {
+        let [latitude, longitude] = self.place(point)?;
+        let [[ee, ne], [en, nn]] = self.slopes(latitude, longitude);
+        let determinant = ee * nn - en * ne;
+        // on the ground, east and north, of one metre of easting and of one of northing
+        let easting = [nn / determinant, -ne / determinant];
+        let northing = [-en / determinant, ee / determinant];
+        let metres = [easting, northing].map(|[east, north]| hypot(east, north));
+        let along = (easting[0] * northing[0] + easting[1] * northing[1]) / (metres[0] * metres[1]);
+        let lengths =
+            GroundLengths { metres, skew: -asin(along), turn: atan2(northing[0], northing[1]) };
+        let is_sound = metres.iter().all(|length| (1e-3..=1e3).contains(length));
+        (is_sound && lengths.skew.is_finite()).then_some(lengths)
+    }
+}

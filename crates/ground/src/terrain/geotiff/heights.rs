@@ -1,0 +1,290 @@
+//! The heights of a GeoTIFF, chunk by chunk, with its gaps marked.
+
+use super::chunks::ChunkGrid;
+use super::stored::{Sample, StoredImage};
+use crate::terrain::error::TerrainError;
+use crate::terrain::gap::Gap;
+use std::io::{Cursor, Read, Seek};
+
+/// Heights of a chunk in the unit of the file, row by row from the north; NaN where there is no
+/// data. What 32 bits hold exactly is held in 32.
+#[derive(Debug)]
+pub(in crate::terrain) enum Heights {
+    Single(Box<[f32]>),
+    Double(Box<[f64]>),
+}
+
+impl Heights {
+    #[inline]
+    pub fn get(&self, index: usize) -> f64 {
+        match self {
+            Heights::Single(heights) => f64::from(heights[index]),
+            Heights::Double(heights) => heights[index],
+        }
+    }
+
+    /// Length in memory, bytes.
+    pub fn bytes(&self) -> usize {
+        match self {
+            Heights::Single(heights) => size_of_val(&**heights),
+            Heights::Double(heights) => size_of_val(&**heights),
+        }
+    }
+
+    fn set_gap(&mut self, index: usize) {
+        match self {
+            Heights::Single(heights) => heights[index] = f32::NAN,
+            Heights::Double(heights) => heights[index] = f64::NAN,
+        }
+    }
+}
+
+/// An image that is 0 in cells without data.
+#[derive(Debug)]
+pub(super) struct Mask {
+    pub image: StoredImage,
+    /// The sidecar file of the mask; none if the mask lies in the file of the heights.
+    pub file: Option<Cursor<Vec<u8>>>,
+    /// Chunks that were decoded last, with what their cells hold.
+    decoded: Vec<(usize, Vec<bool>)>,
+}
+
+impl Mask {
+    pub fn new(image: StoredImage, file: Option<Cursor<Vec<u8>>>) -> Mask {
+        Mask { image, file, decoded: Vec::new() }
+    }
+
+    /// Marks the cells of a part of the image that hold no data as gaps.
+    fn apply<R: Read + Seek>(
+        &mut self,
+        source: &mut R,
+        ([west, north], [columns, rows]): ([usize; 2], [usize; 2]),
+        heights: &mut Heights,
+    ) -> Result<(), TerrainError> {
+        let grid = self.image.grid;
+        let chunks: Vec<usize> =
+            grid.about([west, west + columns - 1], [north, north + rows - 1]).collect();
+        // neighbors of a chunk often lie in the same chunks of the mask
+        self.decoded.retain(|(chunk, _)| chunks.contains(chunk));
+        for chunk in chunks {
+            let place = match self.decoded.iter().position(|(own, _)| *own == chunk) {
+                Some(place) => place,
+                None => {
+                    let cells = match &mut self.file {
+                        Some(file) => cells_with_data(&self.image, file, chunk)?,
+                        None => cells_with_data(&self.image, source, chunk)?,
+                    };
+                    self.decoded.push((chunk, cells));
+                    self.decoded.len() - 1
+                }
+            };
+            let cells = &self.decoded[place].1;
+            let ([left, top], [width, height]) = grid.extent(chunk);
+            for row in north.max(top)..(north + rows).min(top + height) {
+                for column in west.max(left)..(west + columns).min(left + width) {
+                    if !cells[(row - top) * width + column - left] {
+                        heights.set_gap((row - north) * columns + column - west);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether each cell of a mask chunk is not 0. An absent chunk is 0.
+fn cells_with_data<R: Read + Seek>(
+    image: &StoredImage,
+    source: &mut R,
+    chunk: usize,
+) -> Result<Vec<bool>, TerrainError> {
+    let (_, [columns, rows]) = image.grid.extent(chunk);
+    let mut cells = Vec::with_capacity(columns * rows);
+    let bytes = image.sample.bits() / 8;
+    image.read_rows(source, chunk, |row| {
+        if image.sample == Sample::Bit {
+            cells.extend((0..columns).map(|k| row[k / 8] << (k % 8) & 0x80 != 0));
+        } else {
+            cells
+                .extend(row.chunks_exact(bytes).map(|sample| sample.iter().any(|byte| *byte != 0)));
+        }
+    })?;
+    cells.resize(columns * rows, false);
+    if image.grid.is_south_up() {
+        turn_over(&mut cells, columns);
+    }
+    Ok(cells)
+}
+
+/// Puts rows into the opposite order.
+fn turn_over<T>(cells: &mut [T], columns: usize) {
+    let rows = cells.len() / columns;
+    for row in 0..rows / 2 {
+        let (upper, lower) = cells.split_at_mut((rows - 1 - row) * columns);
+        upper[row * columns..(row + 1) * columns].swap_with_slice(&mut lower[..columns]);
+    }
+}
+
+/// A number of 16 bits in floating point.
+fn half(bits: u16) -> f32 {
+    let sign = if bits & 0x8000 == 0 { 1.0 } else { -1.0 };
+    let (exponent, fraction) = (i32::from(bits >> 10 & 0x1F), f32::from(bits & 0x3FF));
+    sign * match exponent {
+        0 => fraction / 16_777_216.0,
+        0x1F if fraction == 0.0 => f32::INFINITY,
+        0x1F => f32::NAN,
+        _ => f32::from_bits(((exponent + 127 - 15) as u32) << 23) * (1.0 + fraction / 1024.0),
+    }
+}
+
+/// Reads heights of a GeoTIFF.
+#[derive(Debug)]
+pub(in crate::terrain) struct HeightReader<R> {
+    source: R,
+    image: StoredImage,
+    gap: Option<Gap>,
+    mask: Option<Mask>,
+}
+
+impl<R: Read + Seek> HeightReader<R> {
+    pub(super) fn new(
+        source: R,
+        image: StoredImage,
+        gap: Option<Gap>,
+        mask: Option<Mask>,
+    ) -> HeightReader<R> {
+        HeightReader { source, image, gap, mask }
+    }
+
+    pub fn grid(&self) -> ChunkGrid {
+        self.image.grid
+    }
+
+    pub(super) fn image(&self) -> &StoredImage {
+        &self.image
+    }
+
+    /// Decodes a chunk.
+    pub fn read(&mut self, chunk: usize) -> Result<Heights, TerrainError> {
+        let extent = self.image.grid.extent(chunk);
+        let [columns, rows] = extent.1;
+        let mut heights = if self.image.is_absent(chunk) {
+            // as GDAL fills it: with the value for gaps, or with 0
+            let value = if self.gap.is_some() { f32::NAN } else { 0.0 };
+            Heights::Single(vec![value; columns * rows].into_boxed_slice())
+        } else {
+            self.decode(chunk, columns * rows)?
+        };
+        if self.image.grid.is_south_up() {
+            match &mut heights {
+                Heights::Single(heights) => turn_over(heights, columns),
+                Heights::Double(heights) => turn_over(heights, columns),
+            }
+        }
+        if let Some(mask) = &mut self.mask {
+            mask.apply(&mut self.source, extent, &mut heights)?;
+        }
+        Ok(heights)
+    }
+
+    /// The refusal of a chunk.
+    pub fn refused(&self, chunk: usize, cause: String) -> TerrainError {
+        self.image.refused(chunk, cause)
+    }
+
+    fn decode(&mut self, chunk: usize, cells: usize) -> Result<Heights, TerrainError> {
+        let HeightReader { source, image, gap, .. } = self;
+        let mut decoder = RowDecoder { image, source, gap: *gap, chunk, cells };
+        match image.sample {
+            Sample::Bit => decoder.single(|b: [u8; 1]| f32::from(b[0])),
+            Sample::U8 => decoder.single(|b: [u8; 1]| f32::from(b[0])),
+            Sample::I8 => decoder.single(|b: [u8; 1]| f32::from(b[0] as i8)),
+            Sample::U16 => decoder.single(|b| f32::from(u16::from_le_bytes(b))),
+            Sample::I16 => decoder.single(|b| f32::from(i16::from_le_bytes(b))),
+            Sample::F16 => decoder.single(|b| half(u16::from_le_bytes(b))),
+            Sample::F32 => decoder.single(f32::from_le_bytes),
+            Sample::U32 => decoder.double(|b| f64::from(u32::from_le_bytes(b))),
+            Sample::I32 => decoder.double(|b| f64::from(i32::from_le_bytes(b))),
+            Sample::U64 => decoder.double(|b| u64::from_le_bytes(b) as f64),
+            Sample::I64 => decoder.double(|b| i64::from_le_bytes(b) as f64),
+            Sample::F64 => decoder.double(f64::from_le_bytes),
+        }
+    }
+}
+
+struct RowDecoder<'a, R> {
+    image: &'a StoredImage,
+    source: &'a mut R,
+    gap: Option<Gap>,
+    chunk: usize,
+    cells: usize,
+}
+
+impl<R: Read + Seek> RowDecoder<'_, R> {
+    fn rows<const N: usize, T>(
+        &mut self,
+        convert: impl Fn([u8; N]) -> T,
+    ) -> Result<Box<[T]>, TerrainError> {
+        let mut values = Vec::with_capacity(self.cells);
+        self.image.read_rows(self.source, self.chunk, |row| {
+            let samples = row.chunks_exact(N);
+            values.extend(samples.map(|sample| convert(sample.try_into().unwrap_or([0; N]))));
+        })?;
+        Ok(values.into_boxed_slice())
+    }
+
+    fn single<const N: usize>(
+        &mut self,
+        convert: impl Fn([u8; N]) -> f32,
+    ) -> Result<Heights, TerrainError> {
+        let gap = self.gap;
+        let read = |sample| {
+            let value = convert(sample);
+            let is_gap = gap.is_some_and(|gap| gap.marks(f64::from(value)));
+            if is_gap || !value.is_finite() { f32::NAN } else { value }
+        };
+        self.rows(read).map(Heights::Single)
+    }
+
+    fn double<const N: usize>(
+        &mut self,
+        convert: impl Fn([u8; N]) -> f64,
+    ) -> Result<Heights, TerrainError> {
+        let gap = self.gap;
+        let read = |sample| {
+            let value = convert(sample);
+            let is_gap = gap.is_some_and(|gap| gap.marks(value));
+            if is_gap || !value.is_finite() { f64::NAN } else { value }
+        };
+        self.rows(read).map(Heights::Double)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Values of IEEE 754-2008, table 3.5: largest, smallest normal, smallest.
+    #[test]
+    fn halves_are_read() {
+        let cases = [
+            (0x3C00, 1.0),
+            (0xC000, -2.0),
+            (0x7BFF, 65504.0),
+            (0x0400, 6.103_515_6e-5),
+            (0x0001, 5.960_464_5e-8),
+            (0x3555, 0.333_251_95),
+        ];
+        for (bits, value) in cases {
+            assert_eq!(half(bits), value, "{bits:#x}");
+        }
+        assert!(half(0x7C01).is_nan() && half(0xFC00) == f32::NEG_INFINITY);
+    }
+
+    #[test]
+    fn rows_are_turned_over() {
+        let mut cells: Vec<usize> = (0..15).collect();
+        turn_over(&mut cells, 3);
+        assert_eq!(cells, [12, 13, 14, 9, 10, 11, 6, 7, 8, 3, 4, 5, 0, 1, 2]);
+    }
+}

@@ -1,0 +1,302 @@
+//! Projected reference systems: in what unit their coordinates are, and how these relate to
+//! lengths on the ground.
+
+use crate::geodesy::{GridZone, GroundLengths, MapProjection, Method, equator_scale, polar_scale};
+use std::f64::consts::FRAC_PI_2;
+
+/// How the coordinates of a projected system relate to lengths on the ground.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Projection {
+    /// To within 0.2 %, as in a zone of UTM or of a national grid; or a local frame.
+    TrueToScale,
+    /// By the formulas of a projection.
+    Mapped(MapProjection),
+    /// Not known. Its name, as far as the file gives it.
+    Unknown(String),
+}
+
+impl Projection {
+    /// How lengths on the ground relate to coordinates about a point, m, where that is known.
+    pub fn ground_lengths(&self, point: [f64; 2]) -> Option<GroundLengths> {
+        match self {
+            Projection::TrueToScale => {
+                Some(GroundLengths { metres: [1.0; 2], skew: 0.0, turn: 0.0 })
+            }
+            Projection::Mapped(projection) => projection.ground_lengths(point),
+            Projection::Unknown(_) => None,
+        }
+    }
+}
+
+/// A projected reference system.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct ProjectedSystem {
+    /// Length of one unit of its coordinates, m.
+    pub length: f64,
+    pub projection: Projection,
+}
+
+/// International foot, m.
+pub(super) const FOOT: f64 = 0.3048;
+/// US survey foot, m.
+pub(super) const US_SURVEY_FOOT: f64 = 1200.0 / 3937.0;
+
+/// A length that is that of a foot but for the digits that it was written with is that of a foot.
+pub(super) fn exact_length(length: f64) -> f64 {
+    let known = [1.0, FOOT, US_SURVEY_FOOT];
+    known.into_iter().find(|own| (length / own - 1.0).abs() < 1e-8).unwrap_or(length)
+}
+
+/// Every projected system of EPSG: ranges of codes, and `+proj=` texts where lengths differ
+/// from those on the ground.
+const SYSTEMS: &str = include_str!("projected_systems.txt");
+
+impl ProjectedSystem {
+    /// By its EPSG code, or ESRI's own code below 65536; none of a code that is not known.
+    pub fn of_epsg(code: u16) -> Option<ProjectedSystem> {
+        if GridZone::of_epsg(code).is_some() {
+            return Some(ProjectedSystem { length: 1.0, projection: Projection::TrueToScale });
+        }
+        let esri = match code {
+            53001 | 53002 | 54001 | 54002 => Some("+proj=eqc"),
+            53003 | 54003 => Some("+proj=mill"),
+            53004 | 54004 => Some("+proj=merc"),
+            53008 | 54008 => Some("+proj=sinu"),
+            53034 | 54034 => Some("+proj=cea"),
+            _ => None,
+        };
+        if let Some(text) = esri {
+            // of true scale at 60 degrees are the codes that end in 2
+            let parallel = if matches!(code, 53002 | 54002) { "+lat_ts=60" } else { "" };
+            return Some(ProjectedSystem::of_proj(&format!("{text} {parallel}")));
+        }
+        SYSTEMS.lines().filter(|line| !line.starts_with('#')).find_map(|line| {
+            let (first, rest) = line.split_once(' ')?;
+            let first: u16 = first.parse().ok()?;
+            if rest.starts_with('+') {
+                return (first == code).then(|| ProjectedSystem::of_proj(rest));
+            }
+            let (last, length) = rest.split_once(' ')?;
+            let last: u16 = last.parse().ok()?;
+            let length = exact_length(length.parse().ok()?);
+            let projection = Projection::TrueToScale;
+            (first..=last).contains(&code).then_some(ProjectedSystem { length, projection })
+        })
+    }
+
+    /// By a text as PROJ reads it.
+    pub fn of_proj(text: &str) -> ProjectedSystem {
+        let words: Vec<(&str, &str)> = text
+            .split_whitespace()
+            .filter_map(|word| word.strip_prefix('+'))
+            .map(|word| word.split_once('=').unwrap_or((word, "")))
+            .collect();
+        let word = |key: &str| words.iter().find(|(own, _)| *own == key).map(|(_, value)| *value);
+        let number = |key: &str| word(key).and_then(|value| value.parse::<f64>().ok());
+        let length = number("to_meter").unwrap_or_else(|| match word("units") {
+            Some("ft") => FOOT,
+            Some("us-ft") => US_SURVEY_FOOT,
+            Some("km") => 1000.0,
+            _ => 1.0,
+        });
+        let length = exact_length(length);
+        let sphere = match (number("R"), number("a"), number("b")) {
+            (Some(radius), ..) => Some(radius),
+            (None, Some(a), Some(b)) if a == b => Some(a),
+            _ if word("proj") == Some("webmerc") => Some(6_378_137.0),
+            _ => None,
+        };
+        let values = Parameters {
+            number: &|name| match name {
+                Parameter::Latitude => number("lat_0"),
+                Parameter::Longitude => number("lon_0").or_else(|| {
+                    let zone = number("zone")?;
+                    Some(6.0 * zone - 183.0)
+                }),
+                Parameter::FirstParallel => number("lat_1"),
+                Parameter::SecondParallel => number("lat_2"),
+                Parameter::TrueParallel => number("lat_ts"),
+                Parameter::Scale => number("k").or(number("k_0")),
+                Parameter::Easting => number("x_0"),
+                Parameter::Northing => number("y_0"),
+            },
+            sphere,
+        };
+        let name = word("proj").unwrap_or_default();
+        let projection = match name {
+            "utm" => {
+                let zone = number("zone").unwrap_or(31.0);
+                let south = if word("south").is_some() { 1e7 } else { 0.0 };
+                Projection::Mapped(MapProjection {
+                    method: Method::TransverseMercator { latitude: 0.0, scale: 0.9996 },
+                    meridian: (6.0 * zone - 183.0).to_radians(),
+                    offset: [500_000.0, south],
+                    sphere: None,
+                })
+            }
+            _ => values.projection(proj_family(name), name),
+        };
+        ProjectedSystem { length, projection }
+    }
+}
+
+/// A family of projections with the same constants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Family {
+    Mercator,
+    TransverseMercator,
+    LambertConformal,
+    Stereographic,
+    EquidistantCylindrical,
+    CylindricalEqualArea,
+    AzimuthalEqualArea,
+    Albers,
+    Sinusoidal,
+    Miller,
+    /// Any other.
+    Other,
+}
+
+fn proj_family(name: &str) -> Family {
+    match name {
+        "merc" | "webmerc" => Family::Mercator,
+        "tmerc" | "etmerc" => Family::TransverseMercator,
+        "lcc" => Family::LambertConformal,
+        "stere" | "sterea" | "ups" => Family::Stereographic,
+        "eqc" => Family::EquidistantCylindrical,
+        "cea" => Family::CylindricalEqualArea,
+        "laea" => Family::AzimuthalEqualArea,
+        "aea" => Family::Albers,
+        "sinu" => Family::Sinusoidal,
+        "mill" => Family::Miller,
+        _ => Family::Other,
+    }
+}
+
+/// A constant of a projection. Angles in degrees, lengths in metres.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Parameter {
+    Latitude,
+    Longitude,
+    FirstParallel,
+    SecondParallel,
+    /// The parallel of true scale.
+    TrueParallel,
+    Scale,
+    Easting,
+    Northing,
+}
+
+/// Access to the constants of a projection.
+pub(super) struct Parameters<'a> {
+    pub number: &'a dyn Fn(Parameter) -> Option<f64>,
+    /// Radius of the sphere that it is defined on, m.
+    pub sphere: Option<f64>,
+}
+
+impl Parameters<'_> {
+    /// The projection of a family with these constants. `name` is its name in the file.
+    pub fn projection(&self, family: Family, name: &str) -> Projection {
+        let unknown = || Projection::Unknown(name.to_string());
+        let number = |parameter| (self.number)(parameter).filter(|value: &f64| value.is_finite());
+        let angle = |parameter| number(parameter).map(f64::to_radians);
+        let latitude = angle(Parameter::Latitude).unwrap_or(0.0);
+        let scale = number(Parameter::Scale).filter(|scale| *scale > 0.0).unwrap_or(1.0);
+        let first = angle(Parameter::FirstParallel);
+        let true_parallel = angle(Parameter::TrueParallel);
+        let parallel = true_parallel.or(first).unwrap_or(0.0);
+        let second = angle(Parameter::SecondParallel);
+        let is_polar = |latitude: f64| (FRAC_PI_2 - latitude.abs()).abs() < 1e-6;
+        let method = match family {
+            Family::Mercator => {
+                let scale = if parallel == 0.0 { scale } else { equator_scale(parallel) };
+                Method::Mercator { scale }
+            }
+            Family::TransverseMercator => Method::TransverseMercator { latitude, scale },
+            Family::LambertConformal => {
+                let first = first.unwrap_or(latitude);
+                let parallels = [first, second.unwrap_or(first)];
+                if parallels[0] == -parallels[1] {
+                    return unknown();
+                }
+                Method::LambertConformal { parallels, latitude, scale }
+            }
+            Family::Stereographic if is_polar(latitude) => {
+                let scale = true_parallel.map_or(scale, polar_scale);
+                Method::PolarStereographic { is_north: latitude > 0.0, scale }
+            }
+            Family::Stereographic => Method::Stereographic { latitude, scale },
+            Family::EquidistantCylindrical => Method::EquidistantCylindrical { parallel },
+            Family::CylindricalEqualArea => Method::CylindricalEqualArea { parallel },
+            Family::AzimuthalEqualArea => Method::AzimuthalEqualArea { latitude },
+            Family::Albers => {
+                let first = first.unwrap_or(0.0);
+                let parallels = [first, second.unwrap_or(first)];
+                if parallels[0] == -parallels[1] {
+                    return unknown();
+                }
+                Method::Albers { parallels, latitude }
+            }
+            Family::Sinusoidal => Method::Sinusoidal,
+            Family::Miller => Method::Miller,
+            Family::Other => return unknown(),
+        };
+        let meridian = angle(Parameter::Longitude).unwrap_or(0.0);
+        let offset = [Parameter::Easting, Parameter::Northing].map(|p| number(p).unwrap_or(0.0));
+        let sphere = self.sphere.filter(|radius| (1e6..1e8).contains(radius));
+        Projection::Mapped(MapProjection { method, meridian, offset, sphere })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Ground lengths of one metre of easting and of northing. Expected: PROJ 9.5, `Proj.get_factors`
+    /// at the place that the coordinates mean.
+    #[test]
+    fn lengths_on_the_ground_agree_with_proj() {
+        // code, longitude, latitude, easting, northing, scale east-west and north-south
+        for line in include_str!("projected_factors.txt").lines() {
+            let words: Vec<f64> = line.split(' ').map(|word| word.parse().unwrap()).collect();
+            let [code, longitude, latitude, easting, northing, along, across, skew] = words[..]
+            else {
+                panic!("{line}")
+            };
+            let system = ProjectedSystem::of_epsg(code as u16).unwrap();
+            let Projection::Mapped(projection) = &system.projection else { panic!("{line}") };
+            let point = [easting, northing].map(|v| v * system.length);
+            let [lat, lon] = projection.place(point).unwrap_or_else(|| panic!("no place: {line}"));
+            // ellipsoids are taken for WGS 84, and PROJ's equidistant cylinder is a sphere's
+            assert!((lat.to_degrees() - latitude).abs() < 0.3, "{line}: {}", lat.to_degrees());
+            let apart = (lon.to_degrees() - longitude).rem_euclid(360.0);
+            assert!(apart.min(360.0 - apart) < 0.3, "{line}: {}", lon.to_degrees());
+            let lengths = projection.ground_lengths(point).unwrap();
+            for (own, expected) in lengths.metres.iter().zip([along, across]) {
+                assert!((own / expected - 1.0).abs() < 0.008, "{line}: {:?}", lengths);
+            }
+            assert!((lengths.skew.abs() - skew).abs() < 0.01, "{line}: {:?}", lengths);
+        }
+    }
+
+    #[test]
+    fn codes_tell_the_unit() {
+        let length = |code| ProjectedSystem::of_epsg(code).map(|own| own.length);
+        assert_eq!(length(32632), Some(1.0));
+        assert_eq!(length(2193), Some(1.0)); // New Zealand
+        assert_eq!(length(27700), Some(1.0)); // Great Britain
+        let us_foot = length(2263).unwrap(); // New York Long Island
+        assert!((us_foot - US_SURVEY_FOOT).abs() < 1e-12);
+        assert_eq!(length(2994), Some(FOOT)); // Oregon, international feet
+        assert_eq!(length(4326), None);
+        assert_eq!(length(999), None);
+    }
+
+    #[test]
+    fn zones_and_national_grids_are_true_to_scale() {
+        for code in [32632, 26913, 25832, 2056, 27700, 31467, 2193, 3763, 5514, 28992, 7855] {
+            let system = ProjectedSystem::of_epsg(code).unwrap();
+            assert_eq!(system.projection, Projection::TrueToScale, "{code}");
+        }
+    }
+}

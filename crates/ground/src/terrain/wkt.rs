@@ -1,0 +1,374 @@
+//! Reference systems as text: WKT 1 as GDAL and ESRI write it, and WKT 2.
+
+use super::error::TerrainError;
+use super::projected::{Family, Parameter, Parameters, ProjectedSystem, Projection, exact_length};
+use super::raster::{Crs, Unit};
+use super::reference::HeightUnit;
+
+/// Deepest nesting of brackets.
+const DEEPEST: usize = 64;
+
+/// A keyword with what stands in its brackets.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Node {
+    /// In capitals.
+    keyword: String,
+    /// Texts and numbers in their order.
+    values: Vec<String>,
+    nodes: Vec<Node>,
+}
+
+struct Parser<'a> {
+    text: &'a str,
+}
+
+impl Parser<'_> {
+    fn skip(&mut self, what: impl Fn(char) -> bool) {
+        self.text = self.text.trim_start_matches(what);
+    }
+
+    fn word(&mut self) -> String {
+        let end = self.text.find(|c: char| "[](),\"".contains(c)).unwrap_or(self.text.len());
+        let (word, rest) = self.text.split_at(end);
+        self.text = rest;
+        word.trim().to_string()
+    }
+
+    /// A keyword and its brackets, after the keyword.
+    fn node(&mut self, keyword: &str, depth: usize) -> Option<Node> {
+        if depth > DEEPEST {
+            return None;
+        }
+        let mut node = Node { keyword: keyword.to_ascii_uppercase(), ..Node::default() };
+        self.text = self.text.strip_prefix(['[', '('])?;
+        loop {
+            self.skip(|c| c.is_whitespace() || c == ',');
+            if let Some(rest) = self.text.strip_prefix([']', ')']) {
+                self.text = rest;
+                return Some(node);
+            }
+            if let Some(rest) = self.text.strip_prefix('"') {
+                let (text, rest) = rest.split_once('"')?;
+                self.text = rest;
+                node.values.push(text.to_string());
+                continue;
+            }
+            let word = self.word();
+            if self.text.starts_with(['[', '(']) {
+                node.nodes.push(self.node(&word, depth + 1)?);
+            } else if word.is_empty() {
+                return None;
+            } else {
+                node.values.push(word);
+            }
+        }
+    }
+}
+
+/// Letters and digits of a name, in small letters.
+fn plain(name: &str) -> String {
+    name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
+}
+
+impl Node {
+    pub fn parse(text: &str) -> Option<Node> {
+        let mut parser = Parser { text: text.trim_matches(['\0', '\u{feff}']).trim() };
+        let keyword = parser.word();
+        parser.node(&keyword, 0)
+    }
+
+    fn is(&self, keywords: &[&str]) -> bool {
+        keywords.contains(&self.keyword.as_str())
+    }
+
+    fn child(&self, keywords: &[&str]) -> Option<&Node> {
+        self.nodes.iter().find(|node| node.is(keywords))
+    }
+
+    /// The first node of these keywords, itself or below it.
+    fn find(&self, keywords: &[&str]) -> Option<&Node> {
+        if self.is(keywords) {
+            return Some(self);
+        }
+        self.nodes.iter().find_map(|node| node.find(keywords))
+    }
+
+    fn name(&self) -> &str {
+        self.values.first().map_or("", String::as_str)
+    }
+
+    fn number(&self, index: usize) -> Option<f64> {
+        self.values.get(index)?.parse().ok()
+    }
+
+    /// Its EPSG code.
+    fn epsg(&self) -> Option<u16> {
+        let authority = self.child(&["AUTHORITY", "ID"])?;
+        if !authority.name().eq_ignore_ascii_case("EPSG") {
+            return None;
+        }
+        authority.values.get(1)?.parse().ok()
+    }
+
+    /// Length of its unit, m, of its own or of its axes.
+    fn length(&self) -> Option<f64> {
+        let unit = ["UNIT", "LENGTHUNIT"];
+        let own = self.child(&unit);
+        let axes = || self.nodes.iter().filter(|node| node.is(&["AXIS"]));
+        own.or_else(|| axes().find_map(|axis| axis.child(&unit))).and_then(|node| node.number(1))
+    }
+}
+
+const PROJECTED: [&str; 3] = ["PROJCS", "PROJCRS", "PROJECTEDCRS"];
+const GEOGRAPHIC: [&str; 5] = ["GEOGCS", "GEOGCRS", "GEOGRAPHICCRS", "GEODCRS", "GEODETICCRS"];
+const VERTICAL: [&str; 4] = ["VERT_CS", "VERTCS", "VERTCRS", "VERTICALCRS"];
+
+impl Crs {
+    /// The system that a text describes.
+    pub(super) fn of_wkt(text: &str) -> Result<Crs, TerrainError> {
+        let refused = || {
+            let start: String = text.chars().take(60).collect();
+            TerrainError::ReferenceText(start)
+        };
+        if let Some(code) = text.trim().strip_prefix("EPSG:").and_then(|c| c.parse().ok()) {
+            return Crs::of_epsg(code).ok_or(TerrainError::UnknownReference(code));
+        }
+        if text.trim_start().starts_with('+') {
+            let ProjectedSystem { length, projection } = ProjectedSystem::of_proj(text);
+            let text = Some(text.trim().to_string());
+            return Ok(Crs { length, projection, text, ..Crs::local() });
+        }
+        let root = Node::parse(text).ok_or_else(refused)?;
+        let heights = match root.find(&VERTICAL).and_then(Node::length) {
+            Some(length) => Some(HeightUnit::of_length(length)?),
+            None => None,
+        };
+        if let Some(node) = root.find(&PROJECTED) {
+            return Ok(Crs { heights, ..projected(node) });
+        }
+        if let Some(node) = root.find(&GEOGRAPHIC) {
+            let unit = node.child(&["UNIT", "ANGLEUNIT"]).or_else(|| {
+                node.child(&["AXIS"]).and_then(|axis| axis.child(&["UNIT", "ANGLEUNIT"]))
+            });
+            let radians = unit.and_then(|unit| unit.number(1)).unwrap_or(1_f64.to_radians());
+            if (radians / 1_f64.to_radians() - 1.0).abs() > 1e-6 {
+                return Err(refused());
+            }
+            let text = Some(node.name().to_string());
+            let epsg = node.epsg().or_else(|| geographic_code(node.name()));
+            return Ok(Crs { unit: Unit::Degree, epsg, heights, text, ..Crs::local() });
+        }
+        let is_local = root.is(&["LOCAL_CS", "LOCALCS", "ENGCRS", "ENGINEERINGCRS"]);
+        if !is_local {
+            return Err(refused());
+        }
+        let length = exact_length(root.length().unwrap_or(1.0));
+        Ok(Crs { length, text: Some(root.name().to_string()), heights, ..Crs::local() })
+    }
+}
+
+fn geographic_code(name: &str) -> Option<u16> {
+    match plain(name).as_str() {
+        "wgs84" | "gcswgs1984" | "wgs1984" => Some(4326),
+        "nad83" | "gcsnorthamerican1983" => Some(4269),
+        "etrs89" | "gcsetrs1989" => Some(4258),
+        _ => None,
+    }
+}
+
+fn projected(node: &Node) -> Crs {
+    let length = node.length().filter(|length| length.is_finite() && *length > 0.0);
+    let length = exact_length(length.unwrap_or(1.0));
+    let text = Some(node.name().to_string());
+    let base = Crs { length, text, ..Crs::local() };
+    if let Some(code) = node.epsg() {
+        if let Some(system) = ProjectedSystem::of_epsg(code) {
+            return Crs { epsg: Some(code), projection: system.projection, ..base };
+        }
+        return Crs { epsg: Some(code), projection: mapped(node), ..base };
+    }
+    let extension = node.child(&["EXTENSION"]).filter(|own| own.name() == "PROJ4");
+    if let Some(text) = extension.and_then(|own| own.values.get(1)) {
+        return Crs { projection: ProjectedSystem::of_proj(text).projection, ..base };
+    }
+    let projection = mapped(node);
+    let zone = match &projection {
+        Projection::Mapped(own) => {
+            let datum = node.find(&GEOGRAPHIC).and_then(|own| geographic_code(own.name()));
+            datum.and_then(|datum| zone_code(own, length, datum))
+        }
+        _ => None,
+    };
+    match zone {
+        Some(code) => Crs { epsg: Some(code), projection: Projection::TrueToScale, ..base },
+        None => Crs { projection, ..base },
+    }
+}
+
+/// The code of the zone of UTM that a projection in metres on a datum of degrees is.
+pub(super) fn zone_code(
+    projection: &crate::geodesy::MapProjection,
+    length: f64,
+    datum: u16,
+) -> Option<u16> {
+    let crate::geodesy::Method::TransverseMercator { latitude, scale } = projection.method else {
+        return None;
+    };
+    let zone = (projection.meridian.to_degrees() + 183.0) / 6.0;
+    let number = zone.round();
+    let [easting, northing] = projection.offset;
+    let is_zone = latitude == 0.0
+        && length == 1.0
+        && (scale - 0.9996).abs() < 1e-9
+        && (zone - number).abs() < 1e-6
+        && (1.0..=60.0).contains(&number)
+        && easting == 500_000.0
+        && (northing == 0.0 || northing == 1e7);
+    if !is_zone {
+        return None;
+    }
+    let first = match (datum, northing > 0.0) {
+        (4326, false) => 32600,
+        (4326, true) => 32700,
+        (4269, false) => 26900,
+        (4258, false) => 25800,
+        _ => return None,
+    };
+    let code = first + number as u16;
+    crate::geodesy::GridZone::of_epsg(code).map(|_| code)
+}
+
+/// The projection of a node, by its own method and constants.
+fn mapped(node: &Node) -> Projection {
+    let inner = node.child(&["CONVERSION"]).unwrap_or(node);
+    let Some(method) = inner.child(&["PROJECTION", "METHOD"]) else {
+        return Projection::Unknown(node.name().to_string());
+    };
+    let parameters: Vec<(String, &Node)> = inner
+        .nodes
+        .iter()
+        .filter(|own| own.is(&["PARAMETER"]))
+        .map(|own| (plain(own.name()), own))
+        .collect();
+    let length = node.length().unwrap_or(1.0);
+    let value = |names: &[&str]| {
+        let (_, own) = parameters.iter().find(|(name, _)| names.contains(&name.as_str()))?;
+        let value = own.number(1)?;
+        // of WKT 2 with a unit of its own
+        let unit = own.child(&["LENGTHUNIT", "UNIT"]).and_then(|unit| unit.number(1));
+        Some((value, unit))
+    };
+    let family = family(method.name());
+    let is_second = family == Family::LambertConformal || family == Family::Albers;
+    let number = |parameter| match parameter {
+        Parameter::Latitude => value(&[
+            "latitudeoforigin",
+            "latitudeofcenter",
+            "latitudeofnaturalorigin",
+            "latitudeoffalseorigin",
+            "latitudeofprojectioncentre",
+        ])
+        .map(|own| own.0)
+        .or_else(|| polar_latitude(method.name(), value(&["standardparallel1"]).map(|v| v.0))),
+        Parameter::Longitude => value(&[
+            "centralmeridian",
+            "longitudeofcenter",
+            "longitudeoforigin",
+            "longitudeofnaturalorigin",
+            "longitudeoffalseorigin",
+            "longitudeofprojectioncentre",
+        ])
+        .map(|own| own.0),
+        Parameter::FirstParallel => {
+            value(&["standardparallel1", "latitudeof1ststandardparallel"]).map(|own| own.0)
+        }
+        Parameter::SecondParallel => {
+            value(&["standardparallel2", "latitudeof2ndstandardparallel"]).map(|own| own.0)
+        }
+        Parameter::TrueParallel if is_second => None,
+        Parameter::TrueParallel => value(&[
+            "latitudeofstandardparallel",
+            "standardparallel1",
+            "latitudeof1ststandardparallel",
+        ])
+        .map(|own| own.0),
+        Parameter::Scale => value(&["scalefactor", "scalefactoratnaturalorigin"]).map(|own| own.0),
+        Parameter::Easting => value(&["falseeasting", "eastingatfalseorigin"])
+            .map(|(own, unit)| own * unit.unwrap_or(length)),
+        Parameter::Northing => value(&["falsenorthing", "northingatfalseorigin"])
+            .map(|(own, unit)| own * unit.unwrap_or(length)),
+    };
+    let name = plain(method.name());
+    let is_web =
+        matches!(name.as_str(), "mercatorauxiliarysphere" | "popularvisualisationpseudomercator");
+    let figure = node.find(&["SPHEROID", "ELLIPSOID"]);
+    let is_round = figure.and_then(|own| own.number(2)) == Some(0.0);
+    let radius = figure.and_then(|own| own.number(1));
+    let sphere = if is_web || is_round { radius } else { None };
+    // polar variants give the parallel of true scale where others give the middle
+    let parameters = Parameters { number: &number, sphere };
+    if name.contains("polarstereographic")
+        || name.contains("stereographicnorthpole")
+        || name.contains("stereographicsouthpole")
+    {
+        return polar(&parameters, method.name());
+    }
+    parameters.projection(family, method.name())
+}
+
+fn polar_latitude(method: &str, parallel: Option<f64>) -> Option<f64> {
+    match plain(method).as_str() {
+        "stereographicnorthpole" => Some(90.0),
+        "stereographicsouthpole" => Some(-90.0),
+        _ => parallel.filter(|_| plain(method).contains("polar")).map(|p| 90.0_f64.copysign(p)),
+    }
+}
+
+/// A polar stereographic projection whose latitude is that of the pole or that of true scale.
+pub(super) fn polar(parameters: &Parameters<'_>, name: &str) -> Projection {
+    let get = parameters.number;
+    let latitude = get(Parameter::TrueParallel).or_else(|| get(Parameter::Latitude));
+    let latitude = latitude.unwrap_or(90.0);
+    let number = |parameter| match parameter {
+        Parameter::Latitude => {
+            let own = get(Parameter::Latitude).filter(|own| own.abs() > 89.999);
+            Some(own.unwrap_or(90.0_f64.copysign(latitude)))
+        }
+        Parameter::TrueParallel => Some(latitude).filter(|own| own.abs() < 89.999),
+        other => get(other),
+    };
+    let parameters = Parameters { number: &number, sphere: parameters.sphere };
+    parameters.projection(Family::Stereographic, name)
+}
+
+/// The kind of a projection by its name in WKT.
+pub(super) fn family(method: &str) -> Family {
+    let name = plain(method);
+    let has = |part: &str| name.contains(part);
+    if has("oblique") && has("mercator") || has("hotine") || has("laborde") {
+        Family::Other
+    } else if has("transversemercator") || has("gausskruger") {
+        // axes of the south-oriented variant run the other way; lengths are the same
+        Family::TransverseMercator
+    } else if has("mercator") {
+        Family::Mercator
+    } else if has("lambertconformal") || has("lambertconicconformal") {
+        Family::LambertConformal
+    } else if has("albers") {
+        Family::Albers
+    } else if has("azimuthalequalarea") {
+        Family::AzimuthalEqualArea
+    } else if has("cylindricalequalarea") {
+        Family::CylindricalEqualArea
+    } else if has("equirectangular") || has("equidistantcylindrical") || has("platecarree") {
+        Family::EquidistantCylindrical
+    } else if has("stereographic") {
+        Family::Stereographic
+    } else if has("sinusoidal") {
+        Family::Sinusoidal
+    } else if has("miller") {
+        Family::Miller
+    } else {
+        Family::Other
+    }
+}
