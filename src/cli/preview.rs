@@ -277,6 +277,7 @@ fn as_json(
                 "curvature": station.curvature,
                 "soil": soils[usize::from(station.soil.0)].name,
                 "inside": station.inside,
+                "unmapped": station.unmapped,
             })
         });
         json!({
