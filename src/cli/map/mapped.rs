@@ -186,7 +186,8 @@ impl Mapped {
             cause: error.to_string(),
         };
         let subject = Subject::new(&vehicle.model, &self.map.base.folder);
-        let speed = seek(&subject.map_err(failed)?.fitted(vehicle)).map_err(failed)?;
+        let subject = subject.and_then(|own| own.fitted(vehicle)).map_err(failed)?;
+        let speed = seek(&subject).map_err(failed)?;
         folder.keep(&key, &speed)?;
         Ok(speed)
     }
