@@ -2,6 +2,7 @@
 
 use super::mapped::Mapped;
 use super::run::{from_cells, pool};
+use super::summary::CONFIDENCES;
 use crate::cli::Failure;
 use crate::report::going::{AskedOfMap, MapFolder};
 use crate::report::study::Shard;
@@ -54,7 +55,7 @@ impl Merge {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         pool(cores)?.install(|| {
             let known = mapped.known(&folder)?;
-            from_cells(&mapped, &folder, &known, &drives, self.json)
+            from_cells(&mapped, &folder, &known, &drives, (&CONFIDENCES, self.json))
         })
     }
 }
