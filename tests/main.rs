@@ -22,6 +22,7 @@ mod endings;
 mod export_fmu;
 mod fast_lidar;
 mod foxglove;
+mod gaps;
 mod geography;
 mod golden_hash;
 #[cfg(feature = "gpu")]

@@ -75,7 +75,7 @@ fn a_hill_is_climbed_to_the_circle_of_the_slope_where_the_vehicle_fails() {
         covers: &vec![0; cells.count()],
         shifts: &vec![0.0; cells.count()],
         known: &known,
-        barriers: &vec![None; cells.count()],
+        closures: &vec![None; cells.count()],
         tables: &tables,
     };
     let question = Question {
@@ -83,7 +83,6 @@ fn a_hill_is_climbed_to_the_circle_of_the_slope_where_the_vehicle_fails() {
         draws: 100,
         directions: 32,
         speed: 6.0,
-        entry: map.config.entry_speed,
         strength_varies: false,
         slope_deviation: 0.0,
     };
@@ -111,7 +110,7 @@ fn a_hill_is_climbed_to_the_circle_of_the_slope_where_the_vehicle_fails() {
         let crossing = driver.on_ground(&cover, f64::INFINITY, 1.0, centre, [1.0, 0.0]);
         assert_eq!(crossing.goes(), goes, "{slope} of {steepest}: {crossing:?}");
         let table = tables[0].at(1.0, [slope, 0.0]);
-        // a cell is crossed in some seconds: its speed is as good as the slope is even
+        // the speed at which it leaves as it enters is that of the plane
         assert!((table - crossing.speed).abs() < 0.3, "{table}, driven {}", crossing.speed);
     }
 }
@@ -126,6 +125,12 @@ fn done(folder: &Path, words: &[&str]) -> Output {
     let output = bekker(folder, words);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     output
+}
+
+/// Share of the area that goes in every direction with a probability or a greater one.
+fn go_share(summary: &Json, p_go: f64) -> f64 {
+    let mut all = summary["go_every_direction"].as_array().unwrap().iter();
+    all.find(|own| own["p_go"] == p_go).unwrap()["share"].as_f64().unwrap()
 }
 
 fn json(folder: &Path, words: &[&str]) -> Json {
@@ -209,7 +214,7 @@ fn a_table_agrees_with_all_cells_driven_and_parts_with_the_whole() {
     fs::write(folder.join("flank.toml"), text).unwrap();
     let driven = json(folder, &["run", "flank.toml", "--physics", "--out", "whole"]);
     assert_eq!((&driven["cells"], &driven["crossings"]), (&20.into(), &80.into()));
-    let share = |summary: &Json| summary["go_every_direction"].as_f64().unwrap();
+    let share = |summary: &Json| go_share(summary, 0.5);
     assert!((0.1..0.9).contains(&share(&driven)), "{driven}");
     let audit = json(folder, &["audit", "whole", "--physics"]);
     assert_eq!(audit["cells"], 80);
@@ -319,7 +324,8 @@ fn a_way_that_is_not_found_is_told_and_leaves_no_other() {
         "route_safest.toml",
     ];
     let said = String::from_utf8(done(folder, &up).stdout).unwrap();
-    assert!(said.contains("  route_fastest: none: every way leads through a cell"), "{said}");
+    assert!(said.contains("  route_fastest: none: slope bars the way: at least "), "{said}");
+    assert!(said.contains("m through cells with p_go below 0.5 in the way's direction"), "{said}");
     assert!(said.contains("  route_safest: "), "{said}");
     assert_eq!(ways(), safest);
     let told = json(folder, &up);
@@ -327,13 +333,21 @@ fn a_way_that_is_not_found_is_told_and_leaves_no_other() {
         (&told["not_found"][0]["aim"], &told["ways"][0]["aim"]),
         (&"fastest".into(), &"safest".into())
     );
+    let bar = &told["not_found"][0]["bars"][0];
+    assert_eq!(bar["reason"], "slope");
+    // no more than lies between the two points
+    assert!((5.0..=90.0).contains(&bar["length_m"].as_f64().unwrap()), "{told}");
     // nor is the whole answer of before left where there is no way at all
     let water = "barrier=[{ kind = 'water', area = { kind = 'half_plane', through = [205, 0], \
                  towards_deg = 0 } }]";
     done(folder, &["run", "flank.toml", "--out", "flank", "--set", water]);
     done(folder, &["route", "flank", "--from", "155,5", "--to", "185,5"]);
     assert_eq!(ways().len(), 9);
-    assert_eq!(bekker(folder, &down).status.code(), Some(1));
+    let none = bekker(folder, &down);
+    assert_eq!(none.status.code(), Some(1));
+    let said = String::from_utf8_lossy(&none.stderr).into_owned();
+    // all cells from x = 200 on: to the middle of the last
+    assert!(said.contains("water bars the way: at least 45 m at (205, 5) m"), "{said}");
     assert_eq!(ways(), [""; 0]);
 }
 
@@ -352,7 +366,7 @@ fn cells_at_the_edge_of_the_ground_are_driven_as_those_within() {
     );
     fs::write(folder.join("level.toml"), text.replace("cell = 10", "cell = 20")).unwrap();
     let driven = json(folder, &["run", "level.toml", "--physics", "--out", "level"]);
-    assert_eq!((&driven["cells"], &driven["go_every_direction"]), (&4.into(), &1.0.into()));
+    assert_eq!((&driven["cells"], go_share(&driven, 0.5)), (&4.into(), 1.0));
 }
 
 /// A river is crossed nowhere, however much narrower than a cell and wherever in it; nor diagonally.
@@ -844,19 +858,227 @@ fn ridges_are_taken_no_faster_than_they_allow() {
     assert!(fastest > 0.0 && fastest < 1.05 * allowed, "{fastest} of {allowed}");
 }
 
-/// On a road on which a cell is too short to come to the driver's limit, that is what limits it: never the soil.
+/// On a road the vehicle comes to the driver's limit, or to what its powertrain gives: never is that the soil's.
 #[test]
 fn what_an_engine_does_not_reach_is_not_the_soils() {
     let place = tempfile::tempdir().unwrap();
-    let road = of_road(place.path(), "speed = 12", "");
-    assert_eq!(reason_share(&road, "acceleration"), 1.0);
-    // soft ground, at a limit that it all but comes to on the road (2.69 m/s to 2.85)
+    let slow = of_road(place.path(), "speed = 8", "");
+    assert_eq!(reason_share(&slow, "speed limit"), 1.0);
+    assert!((slow["v_p50"].as_f64().unwrap() - 8.0).abs() < 0.3, "{slow}");
+    let fast = of_road(place.path(), "speed = 35", "");
+    assert_eq!(reason_share(&fast, "powertrain"), 1.0, "{fast}");
+    // soft ground, at a limit that the road allows
     let mud = "soil = { default = 'mud' }\n";
     let text = QUICK.replace("soil = { default = \"dry_sand_lll\" }\n", mud);
-    let text = text.replace("speed = 6", "speed = 3")
+    let text = text.replace("speed = 6", "speed = 12")
         + "area = [-10, -10, 10, 10]\ndirections = 4\nstrength = { sigma_ln = 0 }\n\
            table = { strengths = 2, side_slopes = 2, steepest = 0.1 }\n";
     fs::write(place.path().join("mud.toml"), text).unwrap();
     let mud = json(place.path(), &["run", "mud.toml", "--out", "mud"]);
     assert_eq!(reason_share(&mud, "soil"), 1.0, "{mud}");
+}
+
+/// An even slope of sand, in cells of a side.
+fn even_slope(cell: u32) -> String {
+    format!(
+        "{}area = [-80, -80, 80, 80]\ndirections = 4\nstrength = {{ sigma_ln = 0 }}\n\
+         table = {{ side_slopes = 2, steepest = 0.15 }}\n\
+         terrain = {{ surface = {{ kind = 'slope', grade = 0.04, uphill_deg = 20 }} }}\n",
+        QUICK.replace("cell = 10", &format!("cell = {cell}")).replace("speed = 6", "speed = 12")
+    )
+}
+
+/// What a vehicle keeps up is no matter of how long a cell is, nor of how fast it begins: a table is driven
+/// once for all cells, and cells that are driven themselves come to the same speeds.
+#[test]
+fn speeds_do_not_depend_on_the_cell() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path();
+    let speeds = ["v_p10", "v_p50", "v_p90", "v_worst_direction", "v_omnidirectional"];
+    let of = |summary: &Json| speeds.map(|key| summary[key].as_f64().unwrap());
+    fs::write(folder.join("slope.toml"), even_slope(10)).unwrap();
+    let run =
+        |words: &[&str]| json(folder, &[&["run", "slope.toml", "--out", "map"], words].concat());
+    let tables = || fs::read_dir(folder.join("map/table")).unwrap().count();
+    let small = of(&run(&[]));
+    let driven = tables();
+    for cell in ["cell=20", "cell=40", "cell=80"] {
+        assert_eq!(of(&run(&["--set", cell])), small, "{cell}");
+    }
+    assert_eq!(tables(), driven);
+    for entry in ["entry_speed=0", "entry_speed=9"] {
+        let other = of(&run(&["--set", entry]));
+        for (one, other) in small.iter().zip(other) {
+            assert!((one / other - 1.0).abs() < 0.05, "{entry}: {small:?} {other:?}");
+        }
+    }
+    for cell in ["cell=40", "cell=80"] {
+        let physics = of(&run(&["--physics", "--set", cell]));
+        for (one, other) in small.iter().zip(physics) {
+            assert!((one / other - 1.0).abs() < 0.06, "{cell}: {small:?} {physics:?}");
+        }
+    }
+}
+
+/// A folder keeps the map of its file; another file's map does not take its place unless that is wanted.
+#[test]
+fn the_map_of_another_file_is_not_overwritten() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path();
+    let road = QUICK.replace("dry_sand_lll", "rigid")
+        + "area = [0, 0, 20, 20]\ndirections = 4\nstrength = { sigma_ln = 0 }\n\
+           table = { side_slopes = 2, steepest = 0.1 }\n";
+    fs::write(folder.join("road.toml"), &road).unwrap();
+    fs::write(folder.join("other.toml"), road.replace("speed = 6", "speed = 5")).unwrap();
+    fs::write(folder.join("same.toml"), &road).unwrap();
+    done(folder, &["run", "road.toml", "--out", "map"]);
+    let before = fs::read(folder.join("map/summary.json")).unwrap();
+    let refused = bekker(folder, &["run", "other.toml", "--out", "map"]);
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert_eq!(refused.status.code(), Some(3), "{said}");
+    for part in ["holds the map of", "road.toml", "other.toml", "--out", "--force"] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    assert_eq!(fs::read(folder.join("map/summary.json")).unwrap(), before);
+    // what comes to the same is no other map, and changed keys of the same file are asked for by their file
+    done(folder, &["run", "same.toml", "--out", "map"]);
+    done(folder, &["run", "road.toml", "--out", "map", "--set", "speed=4"]);
+    assert_ne!(fs::read(folder.join("map/summary.json")).unwrap(), before);
+    done(folder, &["run", "other.toml", "--out", "map", "--force"]);
+    // a file that has been moved goes on with its folder
+    fs::create_dir(folder.join("moved")).unwrap();
+    fs::rename(folder.join("other.toml"), folder.join("moved/other.toml")).unwrap();
+    done(folder, &["run", "moved/other.toml", "--out", "map", "--set", "speed=3"]);
+}
+
+/// Level firm ground of 400 m in cells of 10 m without data in some, by column from the west and row from
+/// the north.
+fn with_gaps(missing: impl Fn(usize, usize) -> bool) -> String {
+    let head =
+        "ncols 41\nnrows 41\nxllcenter -200\nyllcenter -200\ncellsize 10\nnodata_value -9999\n";
+    let value = |column, row| if missing(column, row) { "-9999" } else { "5" };
+    let row = |row| (0..41).map(|column| value(column, row)).collect::<Vec<_>>().join(" ");
+    let rows: Vec<String> = (0..41).map(row).collect();
+    format!("{head}{}\n", rows.join("\n"))
+}
+
+fn gap_map(no_data: &str) -> String {
+    format!(
+        "{}directions = 8\nstrength = {{ sigma_ln = 0 }}\narea = [-150, -150, 150, 150]\n\
+         table = {{ side_slopes = 2, steepest = 0.1 }}\n\
+         terrain = {{ surface = {{ kind = 'dem', file = 'gaps.asc', origin = [0, 0], epsg = 32616, \
+         no_data = '{no_data}' }} }}\n",
+        QUICK.replace("dry_sand_lll", "rigid")
+    )
+}
+
+/// A wall of gaps with one opening: its cells hold no number in any band, whatever surrounds them, and no way
+/// leads through; one does through the opening if it is wide enough.
+#[test]
+fn cells_without_elevation_data_are_empty_in_every_band() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path();
+    // columns at x = 0, but for rows at y = 160 to 100 (rows from the north: 4 to 10)
+    let wall = |opening: std::ops::Range<usize>| {
+        with_gaps(move |column, row| column == 20 && !opening.contains(&row))
+    };
+    fs::write(folder.join("gaps.asc"), wall(4..11)).unwrap();
+    fs::write(folder.join("map.toml"), gap_map("keep")).unwrap();
+    let run = done(folder, &["run", "map.toml", "--out", "map", "--json"]);
+    let told = String::from_utf8_lossy(&run.stderr).into_owned();
+    assert!(told.contains("34 cells (2.0 %) hold no data and are off limits"), "{told}");
+    let summary: Json = serde_json::from_slice(&run.stdout).unwrap();
+    let known = |name: &str| {
+        let bytes = fs::read(folder.join("map").join(name)).unwrap();
+        let (raster, _) = bekker::terrain::read_geotiff(&bytes).unwrap();
+        (0..raster.rows)
+            .flat_map(|row| (0..raster.columns).map(move |column| (row, column)))
+            .map(|(row, column)| raster.at(column, row).is_finite())
+            .collect::<Vec<bool>>()
+    };
+    let filled = known("p_go.tif");
+    let empty = filled.iter().filter(|own| !**own).count();
+    assert_eq!((filled.len(), &summary["cells_without_data"]), (900, &empty.into()));
+    assert_eq!(summary["cells"], 900 - empty);
+    // a vehicle and half a cell of the model reach some 8 m beyond the column of 10 m, in cells of 10 m
+    assert!((4 * 25..=4 * 30).contains(&empty), "{empty}");
+    for band in [
+        "p_go_low",
+        "p_go_high",
+        "p_go_direction",
+        "v_p10",
+        "v_p50",
+        "v_p90",
+        "v_worst_direction",
+        "v_omnidirectional",
+        "reason",
+    ] {
+        assert_eq!(known(&format!("{band}.tif")), filled, "{band}");
+    }
+    // what has data is as sure as everywhere
+    assert_eq!((&summary["p_go"], go_share(&summary, 0.95)), (&1.0.into(), 1.0));
+    let across = ["--from=-100,-100", "--to=100,-100"];
+    let way = json(folder, &[&["route", "map"], &across[..]].concat());
+    assert!(way["ways"][0]["length"].as_f64().unwrap() > 400.0, "{way}");
+    let audit = json(folder, &["audit", "map", "--cells", "3"]);
+    assert_eq!(audit["cells"], 3);
+    let inside = bekker(folder, &["route", "map", "--from=0,-100", "--to=100,-100"]);
+    let said = String::from_utf8_lossy(&inside.stderr).into_owned();
+    assert!(inside.status.code() == Some(2) && said.contains("elevation data"), "{said}");
+
+    // an opening that a vehicle does not fit through, or none
+    fs::write(folder.join("gaps.asc"), wall(7..8)).unwrap();
+    done(folder, &["run", "map.toml", "--out", "map"]);
+    let none = bekker(folder, &[&["route", "map"], &across[..]].concat());
+    let said = String::from_utf8_lossy(&none.stderr).into_owned();
+    assert!(none.status.code() == Some(1) && said.contains("no data bars the way"), "{said}");
+
+    // filled, on which it would go
+    fs::write(folder.join("map.toml"), gap_map("fill_nearest")).unwrap();
+    let filled = json(folder, &["run", "map.toml", "--out", "map"]);
+    assert_eq!((&filled["cells"], &filled["cells_without_data"]), (&900.into(), &0.into()));
+    // nothing but gaps
+    fs::write(folder.join("gaps.asc"), with_gaps(|column, _| (2..39).contains(&column))).unwrap();
+    fs::write(folder.join("map.toml"), gap_map("keep")).unwrap();
+    let nothing = bekker(folder, &["plan", "map.toml"]);
+    let said = String::from_utf8_lossy(&nothing.stderr).into_owned();
+    assert!(nothing.status.code() == Some(3) && said.contains("no cell of the map has"), "{said}");
+}
+
+/// The share of the area is told at each confidence that is asked for, and at all others in a table.
+#[test]
+fn a_reader_chooses_the_confidence() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path();
+    fs::write(folder.join("hill.asc"), hill()).unwrap();
+    let text = format!(
+        "{QUICK}area = [100, -50, 300, 50]\ndirections = 4\ndraws = 40\n\
+         table = {{ strengths = 3, side_slopes = 2, steepest = 0.5 }}\n\
+         terrain = {{ surface = {{ kind = 'dem', file = 'hill.asc', origin = [0, 0] }} }}\n"
+    );
+    fs::write(folder.join("flank.toml"), text).unwrap();
+    let run = ["run", "flank.toml", "--out", "flank"];
+    let said = String::from_utf8(done(folder, &run).stdout).unwrap();
+    for part in
+        ["probability to go in every direction 0.", "0.5 or more on", ", 0.8 on", ", 0.95 on"]
+    {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    let own = json(folder, &[&run[..], &["--confidence", "0.3,0.9"]].concat());
+    assert_eq!(own["go_every_direction"].as_array().unwrap().len(), 2);
+    assert!(go_share(&own, 0.3) >= go_share(&own, 0.9), "{own}");
+    let table = fs::read_to_string(folder.join("flank/confidence.csv")).unwrap();
+    let rows: Vec<[f64; 2]> = table
+        .lines()
+        .skip(1)
+        .map(|row| {
+            let (p_go, share) = row.split_once(',').unwrap();
+            [p_go, share].map(|x| x.parse().unwrap())
+        })
+        .collect();
+    assert_eq!((rows.len(), rows[0], rows[18]), (21, [0.0, 1.0], [0.9, go_share(&own, 0.9)]));
+    assert!(rows.windows(2).all(|pair| pair[0][1] >= pair[1][1]), "{rows:?}");
+    // the mean of a share is the integral over all of them
+    let mean: f64 = rows.windows(2).map(|pair| 0.025 * (pair[0][1] + pair[1][1])).sum();
+    assert!((mean - own["p_go"].as_f64().unwrap()).abs() < 0.04, "{mean} {own}");
 }

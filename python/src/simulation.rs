@@ -172,6 +172,10 @@ fn refused(py: Python<'_>, failure: CommandError) -> PyErr {
             let (value, allowed) = (format!("{position:?}"), format!("within {bounds:?}"));
             error::input(py, "position", &value, &allowed, &failure)
         }
+        CommandError::UnmappedGround { position } => {
+            let value = format!("{position:?}");
+            error::input(py, "position", &value, "ground with elevation data", &failure)
+        }
         _ => error::input(py, "vehicle", &"", "what this vehicle can do", &failure),
     }
 }

@@ -378,6 +378,7 @@ struct Sampler<'a> {
     land: &'a Land,
     height: Box<dyn Fn(f64, f64) -> f64 + Sync + 'a>,
     soil: Box<dyn Fn(f64, f64) -> usize + Sync + 'a>,
+    is_gap: Box<dyn Fn(f64, f64) -> bool + Sync + 'a>,
     rut: Box<dyn Fn(f64, f64) -> f64 + Sync + 'a>,
 }
 
@@ -388,6 +389,7 @@ impl<'a> Sampler<'a> {
             land,
             height: Box::new(|x, y| terrain.height(x, y)),
             soil: Box::new(|x, y| usize::from(terrain.soil(x, y).0)),
+            is_gap: Box::new(|x, y| terrain.is_gap(x, y)),
             rut: Box::new(|x, y| {
                 land.ruts.as_ref().map_or(0.0, |ruts| depth(ruts, &land.built, x, y))
             }),
@@ -400,6 +402,7 @@ impl<'a> Sampler<'a> {
             land: map::Land {
                 height: &*self.height,
                 soil: &*self.soil,
+                is_gap: &*self.is_gap,
                 soils: map::SoilSign::of(ground.soils()),
                 bounds: ground.terrain().bounds(),
                 props: &self.land.props,

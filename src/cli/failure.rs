@@ -154,6 +154,7 @@ impl Failure {
             Failure::Report(
                 ReportError::NotARun { .. }
                 | ReportError::NotAMap { .. }
+                | ReportError::OtherMap { .. }
                 | ReportError::NotADataset { .. }
                 | ReportError::OtherDataset { .. }
                 | ReportError::NotAStudy { .. }

@@ -1,16 +1,21 @@
 //! `bekker mobility`
 
 use super::counting::counting;
+use super::quantity::quantity;
 use super::validate_physics::panels;
 use super::{Failure, stdout};
 use crate::report::study::Outline;
 use crate::report::table::TextStyle;
 use crate::report::{check_writable, plot, write_file};
 use crate::scenario::Faults;
+use crate::scenario::config::Payload;
+use crate::soil::catalogue;
 use crate::study::mobility::{
     EVENTS, Effort, Event, Figure, Findings, Limit, MobilityError, Subject,
 };
 use crate::study::validation::Panel;
+use crate::vehicle::AnySpec;
+use crate::vehicle::spec::Inflation;
 use clap::Args;
 use rayon::prelude::*;
 use serde_json::{Value, json};
@@ -24,6 +29,7 @@ use std::path::{Path, PathBuf};
     bekker mobility --vehicle m113 --out m113_mobility\n  \
     bekker mobility --vehicle my_truck.toml --event gap,step --json\n  \
     bekker mobility --vehicle hmmwv --event gap --write-scenario gap\n  \
+    bekker mobility --vehicle hmmwv --event drawbar --soil upland_sandy_loam --inflation 140 --payload 800\n  \
     bekker mobility --list\n\n\
     Each figure stands beside what a law makes of it, and what was published where anything was.\n\
     docs/mobility.md says how each event is driven, and what is assumed. A figure that misses\n\
@@ -35,6 +41,18 @@ pub struct Mobility {
     /// Events to drive, comma-separated; all without [see --list]
     #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = event)]
     event: Vec<&'static Event>,
+    /// Soils of the catalogue, comma-separated, for the events that are driven on soils [default: each
+    /// event's own]
+    #[arg(long, value_name = "SOIL,...", value_delimiter = ',', value_parser = soil)]
+    soil: Vec<String>,
+    /// Inflation of its tires, kPa: of all, or comma-separated of each axle from the front or of each wheel
+    /// [default: as in the vehicle's file]
+    #[arg(long, value_name = "KPA,...", value_delimiter = ',', value_parser = quantity(10.0..=1000.0, "kPa"))]
+    inflation: Vec<f64>,
+    /// Mass that it carries besides, kg, at a place of the chassis frame, m, or at the chassis' own center of
+    /// mass; may be repeated
+    #[arg(long, value_name = "KG[@X,Y,Z]", value_parser = payload)]
+    payload: Vec<Load>,
     /// Seek limits four times as coarsely, and try fewer soils, speeds and sizes
     #[arg(long)]
     quick: bool,
@@ -66,6 +84,31 @@ fn event(name: &str) -> Result<&'static Event, String> {
     })
 }
 
+/// A soil of the catalogue, by the name that it has there.
+fn soil(name: &str) -> Result<String, String> {
+    let found = catalogue().find(name).map_err(|error| error.to_string())?;
+    Ok(found.to_soil().name)
+}
+
+/// A mass that the vehicle carries, kg, and where, m.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Load {
+    mass: f64,
+    position: Option<[f64; 3]>,
+}
+
+fn payload(text: &str) -> Result<Load, String> {
+    let wrong = || "must be KG or KG@X,Y,Z, such as 800 or 800@-1.5,0,0.6".to_owned();
+    let (mass, place) = text.split_once('@').map_or((text, None), |(mass, at)| (mass, Some(at)));
+    let mass = quantity(0.0..=100_000.0, "kg")(mass)?;
+    let position = place.map(|place| {
+        let part = quantity(-20.0..=20.0, "m");
+        let parts: Vec<f64> = place.split(',').map(part).collect::<Result<_, _>>()?;
+        <[f64; 3]>::try_from(parts).map_err(|_| wrong())
+    });
+    Ok(Load { mass, position: position.transpose()? })
+}
+
 impl Mobility {
     pub fn execute(self, quiet: bool) -> Result<(), Failure> {
         if self.list && self.json {
@@ -76,14 +119,16 @@ impl Mobility {
             return stdout::print(&list().text(TextStyle::of_stdout()));
         }
         let model = self.vehicle.as_deref().unwrap_or_default();
-        let mut subject = subject(model)?;
+        let mut subject = self.fitted(subject(model)?)?;
         subject.refined = self.refined;
+        subject.soils.clone_from(&self.soil);
         // before the work of minutes: it would be lost
         for folder in self.out.iter().chain(&self.write_scenario) {
             std::fs::create_dir_all(folder).map_err(|cause| unwritten(folder, cause))?;
             check_writable(&folder.join("mobility.md"))?;
         }
         let events: Vec<&'static Event> = EVENTS.iter().filter(|own| self.asks_for(own)).collect();
+        self.check_soils(&events)?;
         let effort = Effort { quick: self.quick };
         let bar = counting(events.len() as u64, "events", quiet);
         let driven: Vec<Driven> = events
@@ -106,6 +151,71 @@ impl Mobility {
         }
     }
 
+    /// The vehicle with the inflation and the payload that were asked for.
+    fn fitted(&self, subject: Subject) -> Result<Subject, Failure> {
+        if self.inflation.is_empty() && self.payload.is_empty() {
+            return Ok(subject);
+        }
+        let mut vehicle = subject.as_vehicle();
+        vehicle.inflation = match self.inflation[..] {
+            [] => None,
+            [all] => Some(Inflation::All(all)),
+            _ => Some(Inflation::Each(self.inflation.clone())),
+        };
+        let center = match &subject.spec {
+            AnySpec::Wheeled(own) => own.chassis.com,
+            AnySpec::Tracked(own) => own.chassis.com,
+        };
+        for load in &self.payload {
+            if load.position.is_none() {
+                eprintln!(
+                    "{} kg of payload are at the chassis' center of mass, {center:?} m",
+                    load.mass
+                );
+            }
+            let position = load.position.unwrap_or(center);
+            vehicle.payload.push(Payload { mass: load.mass, position, size: [0.0; 3] });
+        }
+        let model = self.vehicle.clone().unwrap_or_default();
+        subject.fitted(&vehicle).map_err(|error| failure(&model, error))
+    }
+
+    /// Whether soils that were asked for are those of any event, and of which they are not.
+    fn check_soils(&self, events: &[&'static Event]) -> Result<(), Failure> {
+        if self.soil.is_empty() {
+            return Ok(());
+        }
+        let names = |on_soil: bool| {
+            let own = events.iter().filter(|own| own.on_soil == on_soil).map(|own| own.name);
+            own.collect::<Vec<_>>().join(", ")
+        };
+        if !events.iter().any(|own| own.on_soil) {
+            let all: Vec<&str> =
+                EVENTS.iter().filter(|own| own.on_soil).map(|own| own.name).collect();
+            return Err(Failure::Usage {
+                argument: "--soil",
+                value: self.soil.join(","),
+                allowed: format!("for events on soil only: {}", all.join(", ")),
+            });
+        }
+        if !events.iter().all(|own| own.on_soil) {
+            eprintln!("--soil does not change {}: they are driven on the road", names(false));
+        }
+        Ok(())
+    }
+
+    /// What was asked of the vehicle besides its file, in words.
+    fn conditions(&self) -> String {
+        let numbers = |own: &[f64]| own.iter().map(f64::to_string).collect::<Vec<_>>().join(", ");
+        let load: f64 = self.payload.iter().map(|own| own.mass).sum();
+        let told = [
+            (load > 0.0).then(|| format!("payload {load} kg")),
+            (!self.inflation.is_empty())
+                .then(|| format!("inflation {} kPa", numbers(&self.inflation))),
+        ];
+        told.into_iter().flatten().collect::<Vec<_>>().join(", ")
+    }
+
     fn asks_for(&self, event: &Event) -> bool {
         self.event.is_empty() || self.event.iter().any(|own| own.name == event.name)
     }
@@ -117,10 +227,14 @@ impl Mobility {
                 write_scenarios(folder, subject, findings)?;
             }
         }
-        let table = outline(subject, driven);
-        let document = document(subject, driven, self.quick);
+        let name = match self.conditions() {
+            none if none.is_empty() => subject.spec.name().to_owned(),
+            conditions => format!("{}, {conditions}", subject.spec.name()),
+        };
+        let table = outline(&name, driven);
+        let document = self.document(subject, driven);
         if let Some(folder) = &self.out {
-            let mut page = format!("# Mobility of {}\n\n", subject.spec.name());
+            let mut page = format!("# Mobility of {name}\n\n");
             let _ = writeln!(page, "{}\n\n{}", subject.spec.description(), table.markdown());
             write_file(&folder.join("mobility.md"), page.as_bytes())?;
             let text = format!("{document:#}\n");
@@ -135,7 +249,7 @@ impl Mobility {
             let plotted = !all.is_empty();
             if plotted {
                 let figure = plot::Figure {
-                    title: format!("Mobility of {}", subject.spec.name()),
+                    title: format!("Mobility of {name}"),
                     subtitle: subject.spec.description().into(),
                     panels: panels(&all),
                 };
@@ -165,10 +279,14 @@ fn subject(model: &str) -> Result<Subject, Failure> {
     } else {
         file.into()
     };
-    Subject::new(&place.display().to_string(), Path::new("")).map_err(|error| match error {
+    Subject::new(&place.display().to_string(), Path::new("")).map_err(|error| failure(model, error))
+}
+
+fn failure(model: &str, error: MobilityError) -> Failure {
+    match error {
         MobilityError::Scenario(faults) => Failure::from(Faults(faults.0)),
         other => Failure::Run { subject: model.into(), cause: other.to_string() },
-    })
+    }
 }
 
 fn unwritten(path: &Path, cause: std::io::Error) -> Failure {
@@ -197,17 +315,13 @@ fn list() -> Outline {
     }
 }
 
-fn outline(subject: &Subject, driven: &[Driven]) -> Outline {
+fn outline(title: &str, driven: &[Driven]) -> Outline {
     let head = ["event", "figure", "value", "unit", "asked", "closed form", "published", "note"];
     let rows = driven.iter().flat_map(|(event, found)| match found {
         Ok(findings) => findings.figures.iter().map(|own| row(event, own)).collect(),
         Err(error) => vec![failed(event, error)],
     });
-    Outline {
-        title: subject.spec.name().into(),
-        head: head.map(String::from).to_vec(),
-        rows: rows.collect(),
-    }
+    Outline { title: title.into(), head: head.map(String::from).to_vec(), rows: rows.collect() }
 }
 
 fn row(event: &Event, figure: &Figure) -> Vec<String> {
@@ -243,15 +357,35 @@ fn failed(event: &Event, error: &MobilityError) -> Vec<String> {
     row
 }
 
-fn document(subject: &Subject, driven: &[Driven], quick: bool) -> Value {
-    let events = driven.iter().map(|(event, found)| match found {
-        Ok(own) => json!({ "event": event.name, "figures": own.figures, "panels": own.panels }),
-        Err(error) => json!({ "event": event.name, "failure": error.to_string() }),
-    });
-    json!({
-        "vehicle": subject.spec.name(),
-        "mass": subject.geometry.mass,
-        "quick": quick,
-        "events": events.collect::<Vec<_>>(),
-    })
+impl Mobility {
+    fn document(&self, subject: &Subject, driven: &[Driven]) -> Value {
+        let events = driven.iter().map(|(event, found)| match found {
+            Ok(own) => json!({ "event": event.name, "figures": own.figures, "panels": own.panels }),
+            Err(error) => json!({ "event": event.name, "failure": error.to_string() }),
+        });
+        json!({
+            "vehicle": subject.spec.name(),
+            "mass": subject.geometry.mass,
+            "payload_kg": self.payload.iter().map(|own| own.mass).sum::<f64>(),
+            "inflation_kpa": self.inflation,
+            "soils": subject.soils,
+            "quick": self.quick,
+            "events": events.collect::<Vec<_>>(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_payload_is_a_mass_and_a_place() {
+        let at = |mass, position| Ok(Load { mass, position });
+        assert_eq!(payload("800"), at(800.0, None));
+        assert_eq!(payload("800@-1.5,0,0.6"), at(800.0, Some([-1.5, 0.0, 0.6])));
+        for wrong in ["-1", "x", "800@1,2", "800@1,2,3,4", "800@a,0,0", "800@99,0,0", "nan", ""] {
+            assert!(payload(wrong).is_err(), "{wrong}");
+        }
+    }
 }

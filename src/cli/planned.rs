@@ -61,6 +61,7 @@ pub fn with_land<T>(
     draw(Land {
         height: &|x, y| terrain.height(x, y),
         soil: &|x, y| usize::from(terrain.soil(x, y).0),
+        is_gap: &|x, y| terrain.is_gap(x, y),
         soils: planned.soils.clone(),
         bounds: terrain.bounds(),
         props: &planned.props,

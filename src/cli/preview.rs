@@ -279,6 +279,7 @@ fn as_json(
                 "curvature": station.curvature,
                 "soil": soils[usize::from(station.soil.0)].name,
                 "inside": station.inside,
+                "unmapped": station.unmapped,
             })
         });
         json!({

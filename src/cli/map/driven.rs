@@ -34,7 +34,7 @@ impl Mapped {
 
     /// Cells of a part that something crosses.
     fn open(&self, shard: Shard) -> Vec<usize> {
-        let open = (0..self.cells.count()).filter(|cell| !self.is_barred(*cell));
+        let open = (0..self.cells.count()).filter(|cell| !self.is_closed(*cell));
         open.filter(|cell| shard.has(*cell as u64)).collect()
     }
 

@@ -8,7 +8,7 @@ use crate::report::going::{self, AskedOfMap, Grid, MapFolder};
 use crate::scenario::build::vehicle_specs;
 use crate::scenario::config::Roughness;
 use crate::study::map::{
-    Axes, BarrierKind, Cells, Column, Cover, Driver, DrivingError, Ground, Known, MapFile, Quadric,
+    Axes, Cells, Closure, Column, Cover, Driver, DrivingError, Ground, Known, MapFile, Quadric,
     Question, Ridges, Table, Threads, barred, quadrics, slope_deviation,
 };
 use crate::study::mobility::{MobilityError, Subject, ride_speed, shock_speed};
@@ -31,7 +31,7 @@ pub struct Mapped {
     cover_of: Vec<u16>,
     /// Logarithm of the strength of each cell beside its cover's median.
     shifts: Vec<f32>,
-    barriers: Vec<Option<BarrierKind>>,
+    closures: Vec<Option<Closure>>,
 }
 
 /// The table of a cover as it was driven.
@@ -72,6 +72,15 @@ impl Mapped {
                 return Err(Failure::Input { subject, cause });
             }
         }
+        let closures = barred(&map, &cells);
+        if closures.iter().all(|own| *own == Some(Closure::NoData)) {
+            let subject = "terrain.surface.no_data".to_owned();
+            let cause =
+                "no cell of the map has elevation data, nor has what a vehicle that crosses \
+                         it reaches: choose another area, or fill the gaps"
+                    .to_owned();
+            return Err(Failure::Input { subject, cause });
+        }
         Ok(Mapped {
             vehicle: named.unwrap_or_default(),
             cells,
@@ -79,7 +88,7 @@ impl Mapped {
             covers,
             cover_of,
             shifts,
-            barriers: barred(&map, &cells),
+            closures,
             map,
         })
     }
@@ -120,15 +129,25 @@ impl Mapped {
             shapes: &self.shapes,
             covers: &self.cover_of,
             shifts: &self.shifts,
-            barriers: &self.barriers,
+            closures: &self.closures,
             known,
             tables,
         }
     }
 
-    /// Whether nothing crosses a cell.
-    pub fn is_barred(&self, cell: usize) -> bool {
-        self.barriers[cell].is_some()
+    /// Whether nothing crosses a cell, whatever the vehicle does.
+    pub fn is_closed(&self, cell: usize) -> bool {
+        self.closures[cell].is_some()
+    }
+
+    /// Whether a cell has elevation data.
+    pub fn has_data(&self, cell: usize) -> bool {
+        self.closures[cell] != Some(Closure::NoData)
+    }
+
+    /// Cells without elevation data.
+    pub fn without_data(&self) -> usize {
+        (0..self.cells.count()).filter(|cell| !self.has_data(*cell)).count()
     }
 
     /// What is known of each cover: its strength, and what the ride over it, its ridges and firm ground
@@ -186,7 +205,8 @@ impl Mapped {
             cause: error.to_string(),
         };
         let subject = Subject::new(&vehicle.model, &self.map.base.folder);
-        let speed = seek(&subject.map_err(failed)?.fitted(vehicle)).map_err(failed)?;
+        let subject = subject.and_then(|own| own.fitted(vehicle)).map_err(failed)?;
+        let speed = seek(&subject).map_err(failed)?;
         folder.keep(&key, &speed)?;
         Ok(speed)
     }
@@ -200,7 +220,7 @@ impl Mapped {
     ) -> Result<f64, Failure> {
         let spec = serde_json::to_value(vehicle_specs(&self.map.base)?).unwrap_or_default();
         let plane = self.map.on_firm(cover);
-        let decisive = serde_json::to_vec(&("firm", plane, spec, self.map.config.cell));
+        let decisive = serde_json::to_vec(&("firm", plane, spec));
         let key = going::key(&decisive.unwrap_or_default());
         if let Some(known) = folder.column(&key) {
             return Ok(known);
@@ -210,11 +230,13 @@ impl Mapped {
         Ok(speed)
     }
 
-    /// How much of the area each cover takes.
+    /// How much of the area with elevation data each cover takes.
     pub fn cover_shares(&self) -> Vec<f64> {
         let mut counts = vec![0_usize; self.covers.len()];
-        self.cover_of.iter().for_each(|cover| counts[usize::from(*cover)] += 1);
-        counts.into_iter().map(|count| count as f64 / self.cover_of.len() as f64).collect()
+        let known = self.cover_of.iter().enumerate().filter(|(cell, _)| self.has_data(*cell));
+        known.for_each(|(_, cover)| counts[usize::from(*cover)] += 1);
+        let all = counts.iter().sum::<usize>().max(1) as f64;
+        counts.into_iter().map(|count| count as f64 / all).collect()
     }
 
     /// Between what logarithms the strengths of a cover's cells lie, beside its median.
@@ -241,7 +263,6 @@ impl Mapped {
             draws: config.draws,
             directions: config.directions,
             speed: config.speed,
-            entry: config.entry_speed.min(config.speed),
             strength_varies: config.strength.sigma_ln > 0.0,
             slope_deviation: slope_deviation(&config.elevation_error, config.cell),
         }
@@ -276,8 +297,8 @@ impl Mapped {
             let [strength, side] = axes.of(number);
             let plane = self.map.on_plane(cover, held, strength, [0.0, side]);
             let figures = self.map.soil_of(cover);
-            let (cell, steepest) = (self.map.config.cell, self.map.config.table.steepest);
-            let decisive = serde_json::to_vec(&(plane, figures, &spec, cell, steepest));
+            let steepest = self.map.config.table.steepest;
+            let decisive = serde_json::to_vec(&(plane, figures, &spec, steepest));
             let key = going::key(&decisive.unwrap_or_default());
             let column = folder.column(&key).unwrap_or_else(|| {
                 let column = driver.column(cover, held, axes, number);

@@ -2,6 +2,7 @@
 
 use super::mapped::Mapped;
 use super::run::from_cells;
+use super::summary::CONFIDENCES;
 use crate::cli::Failure;
 use crate::cli::workers::Workers;
 use crate::report::going::{AskedOfMap, MapFolder};
@@ -55,7 +56,7 @@ impl Merge {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         Workers::new(cores).install(|| {
             let known = mapped.known(&folder)?;
-            from_cells(&mapped, &folder, &known, &drives, self.json)
+            from_cells(&mapped, &folder, &known, &drives, (&CONFIDENCES, self.json))
         })
     }
 }

@@ -42,6 +42,7 @@ impl Plan {
                 "columns": cells.columns,
                 "rows": cells.rows,
                 "cell": cells.side,
+                "cells_without_data": mapped.without_data(),
                 "area": cells.bounds(),
                 "soils": names,
                 "tables": covers.len(),
@@ -50,9 +51,13 @@ impl Plan {
             }));
         }
         let [west, south, east, north] = cells.bounds();
+        let without = match mapped.without_data() {
+            0 => String::new(),
+            count => format!("; {count} cells have no elevation data and stay empty"),
+        };
         stdout::print(&format!(
             "{}: {} on {} x {} cells of {} m, x {west} to {east}, y {south} to {north} m, {}; {columns} columns of {} tables, each about a dozen \
-             drives over {} m; slopes off by {:.3} (standard deviation)",
+             drives of 30 to 400 m; slopes off by {:.3} (standard deviation){without}",
             self.map.display(),
             mapped.vehicle,
             cells.columns,
@@ -60,7 +65,6 @@ impl Plan {
             cells.side,
             names.join(", "),
             covers.len(),
-            cells.side,
             question.slope_deviation,
         ))
     }

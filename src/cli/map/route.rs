@@ -3,10 +3,13 @@
 use super::mapped::{Mapped, asked_tables};
 use crate::cli::interruption::interruption;
 use crate::cli::{Failure, stdout};
-use crate::report::going::{self, AskedOfMap, Layer, MapFolder, Maps, Scale};
+use crate::report::going::{self, AskedOfMap, Layer, MapFolder, Maps, Scale, ShownWay};
 use crate::report::write_file;
 use crate::scenario::map_paths;
-use crate::study::map::{Aim, MapWay, Threads, WayScenario, best_way, going as going_of};
+use crate::study::map::{
+    Aim, Going, MapWay, Obstruction, Reason, Threads, WayScenario, bar_reason, best_way,
+    going as going_of, obstructions,
+};
 use clap::Args;
 use serde_json::json;
 use std::path::PathBuf;
@@ -56,26 +59,38 @@ impl Route {
         let folder = MapFolder::begin(&self.folder, &asked)?;
         let [from, to] = self.ends(&mapped)?;
         let known = mapped.known(&folder)?;
-        let going = match asked.physics {
+        let question = mapped.question();
+        let (going, answers) = match asked.physics {
             Some(strengths) => {
                 let drives = mapped.drives(strengths);
                 let driven = mapped.driven_cells(&self.folder, &known, &drives)?;
                 let ground = mapped.ground(&known, &[]);
-                drives.going(&ground, &mapped.question(), &driven.crossings)
+                let going = drives.going(&ground, &question, &driven.crossings);
+                let reason = |own: &Obstruction| {
+                    let cell = (own.cell, driven.crossings[own.cell].as_ref());
+                    drives.bar_reason(&ground, &question, &driven.levels, cell, own.direction)
+                };
+                let answers = answers(&mapped, &going, [from, to], reason);
+                (going, answers)
             }
             None => {
                 let count = std::thread::available_parallelism().map_or(1, usize::from);
                 let threads = Threads { count, interrupted: &interrupted };
                 let driven = mapped.tables(&folder, &known, &threads, quiet)?;
                 let tables = asked_tables(&driven);
-                going_of(&mapped.ground(&known, &tables), &mapped.question())
+                let ground = mapped.ground(&known, &tables);
+                let going = going_of(&ground, &question);
+                let reason =
+                    |own: &Obstruction| bar_reason(&ground, &question, own.cell, own.direction);
+                let answers = answers(&mapped, &going, [from, to], reason);
+                (going, answers)
             }
         };
-        let (mut ways, mut not_found): (Vec<MapWay>, Vec<Aim>) = Default::default();
-        for aim in [Aim::Fastest, Aim::Safest] {
-            match best_way(&mapped.cells, &going, from, to, aim) {
-                Some(way) => ways.push(way),
-                None => not_found.push(aim),
+        let (mut ways, mut not_found): (Vec<MapWay>, Vec<NoWay>) = Default::default();
+        for answer in answers {
+            match answer {
+                Ok(way) => ways.push(way),
+                Err(none) => not_found.push(none),
             }
         }
         let directions = mapped.question().directions;
@@ -87,22 +102,25 @@ impl Route {
         }
         folder.forget_ways()?;
         if ways.is_empty() {
-            let cause = "no way leads from one point to the other through cells that go".into();
+            let told: Vec<String> = not_found.iter().map(NoWay::sentence).collect();
+            let cause = format!("no way leads from one point to the other; {}", told.join("; "));
             return Err(Failure::Run { subject: self.folder.display().to_string(), cause });
         }
         let left_out = ways.iter().map(|way| self.write(&mapped, way));
         let left_out: Vec<String> = left_out.collect::<Result<Vec<_>, _>>()?.concat();
-        let p_go: Vec<f32> =
-            going.iter().map(|own| own.p_go.iter().copied().fold(1.0, f32::min)).collect();
+        let worst = |(cell, own): (usize, &Going)| match mapped.has_data(cell) {
+            true => own.p_go.iter().copied().fold(1.0, f32::min),
+            false => f32::NAN,
+        };
+        let p_go: Vec<f32> = going.iter().enumerate().map(worst).collect();
         self.picture(&mapped, &p_go, &ways)?;
         if self.json {
-            let told = |aim: &Aim| json!({ "aim": aim, "cause": none(*aim) });
-            let not_found: Vec<_> = not_found.iter().map(told).collect();
+            let not_found: Vec<_> = not_found.iter().map(NoWay::as_json).collect();
             return stdout::print_json(&json!({
                 "folder": self.folder, "ways": ways, "not_found": not_found, "left_out": left_out,
             }));
         }
-        let absent = not_found.into_iter().map(|aim| format!("  {}: {}", name(aim), none(aim)));
+        let absent = not_found.iter().map(|own| format!("  {}", own.sentence()));
         let left_out = left_out.into_iter().map(|told| format!("  {told}"));
         let lines: Vec<String> = absent.chain(ways.iter().map(sentence)).chain(left_out).collect();
         let [from, to] =
@@ -124,7 +142,15 @@ impl Route {
         let cell = |argument, at: Point| {
             let [west, south, east, north] = mapped.cells.bounds();
             let allowed = format!("within the map: x {west} to {east}, y {south} to {north} m");
-            mapped.cells.at(at.0).ok_or_else(|| refused(argument, at, allowed))
+            let cell = mapped.cells.at(at.0).ok_or_else(|| refused(argument, at, allowed))?;
+            match mapped.has_data(cell) {
+                true => Ok(cell),
+                false => {
+                    let allowed =
+                        "in a cell with elevation data: this one has none, or is beside a gap";
+                    Err(refused(argument, at, allowed.to_owned()))
+                }
+            }
         };
         let [from, to] = [cell("--from", self.from)?, cell("--to", self.to)?];
         if from == to {
@@ -186,13 +212,20 @@ impl Route {
     }
 
     fn picture(&self, mapped: &Mapped, p_go: &[f32], ways: &[MapWay]) -> Result<(), Failure> {
-        let subtitle = ways.iter().map(sentence).collect::<Vec<_>>().join("; ");
-        let lines: Vec<&[[f64; 2]]> = ways.iter().map(|way| way.points.as_slice()).collect();
+        let labels: Vec<String> = ways.iter().map(|way| sentence(way).trim().to_owned()).collect();
+        let lines: Vec<ShownWay<'_>> = ways
+            .iter()
+            .zip(&labels)
+            .map(|(way, label)| ShownWay { label, points: &way.points })
+            .collect();
+        let [from, to] = [ways[0].points.first(), ways[0].points.last()]
+            .map(|end| end.map_or(String::new(), |[x, y]| format!("({x:.0}, {y:.0})")));
+        let subtitle = format!("from {from} to {to} m, by median speeds and probabilities to go");
         let heading = "Probability to go in the worst direction";
         let layers = [(heading, Layer::Numbers(p_go, Scale::Probability))];
         let maps = Maps {
             title: &format!("Ways of {}", mapped.vehicle),
-            subtitle: subtitle.trim(),
+            subtitle: &[&subtitle],
             grid: mapped.grid(),
             terrain: &mapped.map.land.terrain,
             layers: &layers,
@@ -210,15 +243,75 @@ fn name(aim: Aim) -> &'static str {
     }
 }
 
+/// The fastest and the safest way, or why there is none.
+fn answers(
+    mapped: &Mapped,
+    going: &[Going],
+    [from, to]: [usize; 2],
+    reason: impl Fn(&Obstruction) -> Reason,
+) -> Vec<Result<MapWay, NoWay>> {
+    let answer = |aim: Aim| {
+        best_way(&mapped.cells, going, from, to, aim).ok_or_else(|| {
+            let found = obstructions(&mapped.cells, going, from, to, aim);
+            NoWay::of(mapped, aim, &found, &reason)
+        })
+    };
+    [Aim::Fastest, Aim::Safest].map(answer).into()
+}
+
 /// Why there is no way.
-fn none(aim: Aim) -> &'static str {
-    match aim {
-        Aim::Fastest => {
-            "none: every way leads through a cell that does not go in half of the draws in the way's direction"
+struct NoWay {
+    aim: Aim,
+    /// What bars it: the reason, the length that does not go, m, and where, m.
+    bars: Vec<(Reason, f64, [f64; 2])>,
+}
+
+impl NoWay {
+    fn of(
+        mapped: &Mapped,
+        aim: Aim,
+        found: &[Obstruction],
+        reason: impl Fn(&Obstruction) -> Reason,
+    ) -> NoWay {
+        let mut bars: Vec<(Reason, f64, [f64; 2])> = Vec::new();
+        for own in found {
+            let (reason, place) = (reason(own), mapped.cells.centre(own.cell));
+            match bars.iter_mut().find(|bar| bar.0 == reason) {
+                Some(bar) => bar.1 += own.length,
+                None => bars.push((reason, own.length, place)),
+            }
         }
-        Aim::Safest => {
-            "none: every way leads through a cell that never goes in the way's direction"
-        }
+        bars.sort_by(|a, b| b.1.total_cmp(&a.1));
+        NoWay { aim, bars }
+    }
+
+    /// What bars the way, in words.
+    fn cause(&self) -> String {
+        let below = match self.aim {
+            Aim::Fastest => {
+                format!("with p_go below {} in the way's direction", self.aim.bars_below())
+            }
+            Aim::Safest => "that never go in the way's direction".to_owned(),
+        };
+        let mut told = self.bars.iter().map(|(reason, length, [x, y])| {
+            (reason.name(), format!("{length:.0} m at ({x:.0}, {y:.0}) m"))
+        });
+        let Some((first, place)) = told.next() else {
+            return "the directions of the map lead to no way".to_owned();
+        };
+        let rest: String = told.map(|(name, place)| format!(", {name}: {place}")).collect();
+        format!("{first} bars the way: at least {place} through cells {below}{rest}")
+    }
+
+    fn sentence(&self) -> String {
+        format!("{}: none: {}", name(self.aim), self.cause())
+    }
+
+    fn as_json(&self) -> serde_json::Value {
+        let bars = self.bars.iter().map(|(reason, length, place)| {
+            json!({ "reason": reason.name(), "length_m": length, "first_at": place })
+        });
+        json!({ "aim": self.aim, "cause": self.cause(), "bars": bars.collect::<Vec<_>>() })
     }
 }
 

@@ -1,10 +1,11 @@
 //! `bekker map run`
 
 use super::mapped::{Mapped, asked_of, asked_tables};
-use super::summary::answer;
+use super::summary::{CONFIDENCES, answer};
 use super::written::{self, Source, Written};
 use crate::cli::counting::counting;
 use crate::cli::interruption::interruption;
+use crate::cli::quantity::quantity;
 use crate::cli::shard::shard;
 use crate::cli::workers::Workers;
 use crate::cli::{Failure, stdout};
@@ -27,12 +28,19 @@ use std::path::{Path, PathBuf};
 pub struct Run {
     /// The map's file
     map: PathBuf,
-    /// The map's folder: new, empty, or one that this command made
+    /// The map's folder: new, empty, or one that this command made of the same file
     #[arg(long, value_name = "FOLDER")]
     out: PathBuf,
+    /// Write in the place of another file's map
+    #[arg(long)]
+    force: bool,
     /// Change a key of the map's file, as in `--set cell=30`; may be repeated
     #[arg(long = "set", value_name = "KEY=VALUE")]
     sets: Vec<String>,
+    /// Confidences to report: where the probability to go in every direction is at least so much
+    #[arg(long, value_name = "P,...", value_delimiter = ',', default_values_t = CONFIDENCES,
+        value_parser = quantity(0.0..=1.0, ""))]
+    confidence: Vec<f64>,
     /// Drive every cell over the elevation model itself, in all directions, instead of a table; at
     /// so many equally likely strengths of the soil, 1 (the median) unless told, as in --physics=3
     #[arg(long, value_name = "STRENGTHS", num_args = 0..=1, require_equals = true,
@@ -54,7 +62,10 @@ impl Run {
         let interrupted = interruption()?;
         let map = MapFile::read(&self.map, &self.sets)?;
         let asked = asked_of(&map, &self.map, &self.sets)?.driven(self.physics, self.shard);
-        let folder = MapFolder::begin(&self.out, &asked)?;
+        let folder = match self.force {
+            true => MapFolder::begin_over(&self.out, &asked)?,
+            false => MapFolder::begin(&self.out, &asked)?,
+        };
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let count = self.threads.unwrap_or(cores);
         let pool = Workers::new(count);
@@ -69,7 +80,8 @@ impl Run {
             if self.shard != Shard::WHOLE {
                 return self.tell_part(cells, new);
             }
-            return pool.install(|| from_cells(&mapped, &folder, &known, &drives, self.json));
+            let told = (&self.confidence[..], self.json);
+            return pool.install(|| from_cells(&mapped, &folder, &known, &drives, told));
         }
         let driven = mapped.tables(&folder, &known, &threads, quiet)?;
         let tables = asked_tables(&driven);
@@ -81,7 +93,8 @@ impl Run {
         });
         bar.finish_and_clear();
         let (mapped, source) = (&mapped, Source::Tables(&driven));
-        let made = Written { mapped, known: &known, cells: &cells, source, out: &self.out };
+        let (confidences, out) = (&self.confidence[..], &self.out);
+        let made = Written { mapped, known: &known, cells: &cells, source, confidences, out };
         pool.install(|| write(&made, &folder, self.json))
     }
 
@@ -101,19 +114,19 @@ impl Run {
     }
 }
 
-/// Makes the map of cells that have all been driven.
+/// Makes the map of cells that have all been driven, with these confidences, and prints its answer.
 pub fn from_cells(
     mapped: &Mapped,
     folder: &MapFolder,
     known: &[Known],
     drives: &Drives,
-    json: bool,
+    (confidences, json): (&[f64], bool),
 ) -> Result<(), Failure> {
     let driven = mapped.driven_cells(folder.path(), known, drives)?;
     let (ground, question) = (mapped.ground(known, &[]), mapped.question());
     let cells = drives.figures(&ground, &question, &driven.levels, &driven.crossings);
     let (source, out): (_, &Path) = (Source::Cells(&driven), folder.path());
-    write(&Written { mapped, known, cells: &cells, source, out }, folder, json)
+    write(&Written { mapped, known, cells: &cells, source, confidences, out }, folder, json)
 }
 
 fn write(made: &Written<'_>, folder: &MapFolder, json: bool) -> Result<(), Failure> {
@@ -123,6 +136,6 @@ fn write(made: &Written<'_>, folder: &MapFolder, json: bool) -> Result<(), Failu
     if json {
         return stdout::print_json(&summary);
     }
-    let (out, answer) = (made.out.display(), answer(made.mapped, &summary));
-    stdout::print(&format!("{out}: {answer}"))
+    let (out, [title, shares]) = (made.out.display(), answer(made.mapped, &summary));
+    stdout::print(&format!("{out}: {title}; {shares}"))
 }

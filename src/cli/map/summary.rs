@@ -7,13 +7,18 @@ use crate::report::going;
 use crate::study::map::{CellFigures, Cover, End, Known, Reason};
 use serde::Serialize;
 
-/// A map in a few figures; shares are of the area.
+/// Probabilities of which a map tells where it goes with them or greater ones, unless told others.
+pub const CONFIDENCES: [f64; 3] = [0.5, 0.8, 0.95];
+
+/// A map in a few figures; shares are of the area that has elevation data.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Summary {
+    /// Cells that have elevation data, and what they cover.
     pub cells: usize,
     pub area_km2: f64,
-    /// Where it goes in every direction in half of the draws or more.
-    pub go_every_direction: f64,
+    pub cells_without_data: usize,
+    /// Where the probability to go in every direction is at least so much.
+    pub go_every_direction: Vec<ConfidenceShare>,
     /// Where it goes in none of half of the draws and directions or more.
     pub no_go: f64,
     /// Means over the area.
@@ -32,6 +37,13 @@ pub struct Summary {
     /// Crossings of the table, or of all cells, and how many came to no finite state.
     pub crossings: usize,
     pub failed_crossings: usize,
+}
+
+/// How much of the area a vehicle goes on with a probability or a greater one.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct ConfidenceShare {
+    pub p_go: f64,
+    pub share: f64,
 }
 
 /// How much of the area a reason limits.
@@ -65,19 +77,18 @@ pub fn quantile(values: &mut [f32], share: f64) -> f32 {
 
 /// Of a map that is to be written.
 pub fn summary(made: &Written<'_>) -> Summary {
-    let cells = made.cells;
-    let count = cells.len() as f64;
-    let share = |is: &dyn Fn(&CellFigures) -> bool| {
-        cells.iter().filter(|own| is(own)).count() as f64 / count
-    };
-    let mean = |of: Figured| cells.iter().map(|own| f64::from(of(own))).sum::<f64>() / count;
-    let median =
-        |of: Figured| f64::from(quantile(&mut cells.iter().map(of).collect::<Vec<_>>(), 0.5));
-    let known: Vec<f64> = cells
+    let cells = || made.known_cells();
+    let count = cells().count() as f64;
+    let share =
+        |is: &dyn Fn(&CellFigures) -> bool| cells().filter(|own| is(own)).count() as f64 / count;
+    let mean = |of: Figured| cells().map(|own| f64::from(of(own))).sum::<f64>() / count;
+    let median = |of: Figured| f64::from(quantile(&mut cells().map(of).collect::<Vec<_>>(), 0.5));
+    let confidences = made
+        .confidences
         .iter()
-        .map(|own| f64::from(own.soil_share))
-        .filter(|share| share.is_finite())
-        .collect();
+        .map(|&p_go| ConfidenceShare { p_go, share: share(&|own| is_sure(own, p_go)) });
+    let known: Vec<f64> =
+        cells().map(|own| f64::from(own.soil_share)).filter(|share| share.is_finite()).collect();
     let reasons = Reason::ALL.into_iter().map(|reason| ReasonShare {
         code: reason as u8,
         reason: reason.name(),
@@ -93,9 +104,10 @@ pub fn summary(made: &Written<'_>) -> Summary {
     };
     let side = made.mapped.map.config.cell;
     Summary {
-        cells: cells.len(),
+        cells: cells().count(),
         area_km2: count * side * side * 1e-6,
-        go_every_direction: share(&|own| own.p_go >= 0.5),
+        cells_without_data: made.cells.len() - cells().count(),
+        go_every_direction: confidences.collect(),
         // of a tie of the draws the median is 0: it goes in half of them
         no_go: share(&|own| own.v_p50 == 0.0 && own.p_go < 0.5),
         p_go: mean(|own| own.p_go),
@@ -126,17 +138,33 @@ fn covers(made: &Written<'_>) -> Vec<CoverShare> {
     covers.map(told).collect()
 }
 
-/// The answer in a sentence.
-pub fn answer(mapped: &Mapped, summary: &Summary) -> String {
-    format!(
-        "{} goes in every direction on {:.0} % of {} km2, is stopped on {:.0} %; median speed \
-         {:.1} m/s",
+/// Whether a cell's probability to go in every direction is at least so much.
+pub fn is_sure(cell: &CellFigures, p_go: f64) -> bool {
+    // to the places that an f32 has
+    f64::from(cell.p_go) >= p_go - 1e-6
+}
+
+/// The answer: a title, and what is told below it.
+pub fn answer(mapped: &Mapped, summary: &Summary) -> [String; 2] {
+    let title = format!(
+        "{}: probability to go in every direction {:.2} on average over {} km2",
         mapped.vehicle,
-        100.0 * summary.go_every_direction,
+        summary.p_go,
         area(summary.area_km2),
-        100.0 * summary.no_go,
-        summary.v_p50,
-    )
+    );
+    let mut shares = summary.go_every_direction.iter().enumerate().map(|(n, own)| {
+        let least = if n == 0 { " or more" } else { "" };
+        format!("{}{least} on {:.0} %", own.p_go, 100.0 * own.share)
+    });
+    let first = shares.next().unwrap_or_default();
+    let shares = shares.fold(first, |told, own| format!("{told}, {own}"));
+    let mut rest = format!("{shares} of it; median speed {:.1} m/s", summary.v_p50);
+    if summary.cells_without_data > 0 {
+        let all = (summary.cells + summary.cells_without_data) as f64;
+        let share = 100.0 * summary.cells_without_data as f64 / all;
+        rest += &format!("; no elevation data in {share:.1} % of the cells");
+    }
+    [title, rest]
 }
 
 /// An area, km2: to a tenth, or to two places that say something where that is less.

@@ -3,7 +3,7 @@
 use super::crossings;
 use super::driven::DrivenCells;
 use super::mapped::{Driven, Mapped};
-use super::summary::{CoverShare, ReasonShare, Summary, answer, area, quantile, summary};
+use super::summary::{CoverShare, ReasonShare, Summary, answer, area, is_sure, quantile, summary};
 use crate::cli::Failure;
 use crate::report::geotiff::Georeference;
 use crate::report::going::{self, Cells, Layer, Maps, Scale};
@@ -21,7 +21,16 @@ pub struct Written<'a> {
     pub known: &'a [Known],
     pub cells: &'a [CellFigures],
     pub source: Source<'a>,
+    /// Probabilities of which it is told where it goes with them or greater ones.
+    pub confidences: &'a [f64],
     pub out: &'a Path,
+}
+
+impl Written<'_> {
+    /// Cells that have elevation data.
+    pub fn known_cells(&self) -> impl Iterator<Item = &CellFigures> {
+        self.cells.iter().filter(|own| own.has_data())
+    }
 }
 
 /// What a map is made from.
@@ -104,6 +113,7 @@ pub fn write(made: &Written<'_>) -> Result<(Vec<String>, Summary), Failure> {
     write_json(&named("summary.json".into()), &summary)?;
     legend(&summary).write_csv(&named("legend.csv".into()))?;
     distribution(made).write_csv(&named("distribution.csv".into()))?;
+    confidence(made).write_csv(&named("confidence.csv".into()))?;
     plot::write(&named("distribution.png".into()), &plotted(made, &summary))?;
     let crossings = match made.source {
         Source::Tables(driven) => crossings::of_tables(mapped, driven, &named("table.csv".into())),
@@ -119,7 +129,7 @@ pub fn write(made: &Written<'_>) -> Result<(Vec<String>, Summary), Failure> {
 
 /// From no go to the driver's limit, or what 98 of 100 cells have where that is below.
 fn speed_scale(made: &Written<'_>, of: Figured) -> Scale {
-    let mut speeds: Vec<f32> = made.cells.iter().map(of).collect();
+    let mut speeds: Vec<f32> = made.known_cells().map(of).collect();
     let fastest = f64::from(quantile(&mut speeds, 0.98));
     let limit = made.mapped.map.config.speed;
     Scale::Speed(if fastest > 0.5 { fastest.ceil().min(limit) } else { limit })
@@ -150,7 +160,7 @@ fn shares(made: &Written<'_>) -> Vec<(f64, [f64; 5])> {
     let limit = made.mapped.map.config.speed;
     let steps = (limit / 0.25).ceil() as usize;
     let sorted = SPEEDS.map(|(_, of)| {
-        let mut speeds: Vec<f32> = made.cells.iter().map(of).collect();
+        let mut speeds: Vec<f32> = made.known_cells().map(of).collect();
         speeds.sort_unstable_by(f32::total_cmp);
         speeds
     });
@@ -174,6 +184,22 @@ fn distribution(made: &Written<'_>) -> Outline {
     Outline { title: String::new(), head, rows: shares(made).into_iter().map(row).collect() }
 }
 
+/// Share of the area that goes in every direction with each probability or a greater one.
+fn sureness(made: &Written<'_>) -> Vec<[f64; 2]> {
+    let all = made.known_cells().count() as f64;
+    let share = |n: usize| {
+        let p_go = n as f64 / 20.0;
+        [p_go, made.known_cells().filter(|own| is_sure(own, p_go)).count() as f64 / all]
+    };
+    (0..=20).map(share).collect()
+}
+
+fn confidence(made: &Written<'_>) -> Outline {
+    let head = ["p_go", "share_of_area_with_at_least_p_go"].map(str::to_owned).to_vec();
+    let row = |own: [f64; 2]| own.map(|x| x.to_string()).to_vec();
+    Outline { title: String::new(), head, rows: sureness(made).into_iter().map(row).collect() }
+}
+
 fn plotted(made: &Written<'_>, summary: &Summary) -> Figure {
     let shares = shares(made);
     let names = ["slowest tenth (v_p10)", "median (v_p50)", "fastest tenth (v_p90)"];
@@ -183,20 +209,33 @@ fn plotted(made: &Written<'_>, summary: &Summary) -> Figure {
         ..Series::default()
     };
     Figure {
-        title: format!("Speed of {} over the area", made.mapped.vehicle),
+        title: format!("Speed and confidence of {} over the area", made.mapped.vehicle),
         subtitle: format!(
             "{} km2 in {} cells; no go on {:.0} %",
             area(summary.area_km2),
             summary.cells,
             100.0 * summary.no_go
         ),
-        panels: vec![Panel {
-            x_label: "speed, m/s".into(),
-            y_label: "share of the area that is faster, %".into(),
-            from_zero: true,
-            series: names.into_iter().enumerate().map(series).collect(),
-            ..Panel::default()
-        }],
+        panels: vec![
+            Panel {
+                x_label: "speed, m/s".into(),
+                y_label: "share of the area that is faster, %".into(),
+                from_zero: true,
+                series: names.into_iter().enumerate().map(series).collect(),
+                ..Panel::default()
+            },
+            Panel {
+                x_label: "probability to go in every direction, at least".into(),
+                y_label: "share of the area, %".into(),
+                from_zero: true,
+                series: vec![Series {
+                    name: "p_go".into(),
+                    points: sureness(made).iter().map(|[p, share]| [*p, 100.0 * share]).collect(),
+                    ..Series::default()
+                }],
+                ..Panel::default()
+            },
+        ],
     }
 }
 
@@ -227,10 +266,10 @@ fn picture(made: &Written<'_>, summary: &Summary, path: &Path) -> Result<(), Fai
             Source::Cells(driven) => driven_at(driven),
         }
     );
-    let title = answer(made.mapped, summary);
+    let [title, shares] = answer(made.mapped, summary);
     let maps = Maps {
         title: &title,
-        subtitle: &subtitle,
+        subtitle: &[&shares, &subtitle],
         grid: made.mapped.grid(),
         terrain: &made.mapped.map.land.terrain,
         layers: &layers,
@@ -243,17 +282,13 @@ fn picture(made: &Written<'_>, summary: &Summary, path: &Path) -> Result<(), Fai
 /// The report, the answer first.
 fn report(made: &Written<'_>, summary: &Summary) -> String {
     let config = &made.mapped.map.config;
-    let title = answer(made.mapped, summary);
+    let [title, shares] = answer(made.mapped, summary);
     let soil_share = summary.soil_share.map_or("-".into(), |share| format!("{share:.2}"));
     let row = |name: &str, value: String| vec![name.to_owned(), value];
     let figures = Outline {
         title: "Figures".into(),
         head: vec!["of the area".into(), String::new()],
         rows: vec![
-            row(
-                "goes in every direction (p_go of 0.5 or more), %",
-                percent(summary.go_every_direction),
-            ),
             row("stopped (v_p50 of 0, p_go below 0.5), %", percent(summary.no_go)),
             row("mean p_go", format!("{:.3}", summary.p_go)),
             row("mean p_go_direction", format!("{:.3}", summary.p_go_direction)),
@@ -264,6 +299,15 @@ fn report(made: &Written<'_>, summary: &Summary) -> String {
             row("median v_omnidirectional, m/s", format!("{:.2}", summary.v_omnidirectional)),
             row("mean share of variance from soil", soil_share),
         ],
+    };
+    let confidences = Outline {
+        title: "Where it goes in every direction, by confidence".into(),
+        head: vec!["p_go, at least".into(), "share of the area, %".into()],
+        rows: summary
+            .go_every_direction
+            .iter()
+            .map(|own| row(&own.p_go.to_string(), percent(own.share)))
+            .collect(),
     };
     let reasons = Outline {
         title: "What limits it in its slowest direction".into(),
@@ -283,15 +327,21 @@ fn report(made: &Written<'_>, summary: &Summary) -> String {
         rows: summary.covers.iter().map(told).collect(),
     };
     format!(
-        "# {title}\n\n{}\n\n![maps](map.png)\n\n{}\n{}\n{}\n![speeds](distribution.png)\n\n\
-         {} cells of {} m; {} directions; {}. {} crossings in full physics, {} of them to no finite \
-         state. A drive enters a cell at {} m/s and is held to {} m/s.\n",
+        "# {title}\n\n{shares}.\n\n{}\n\n![maps](map.png)\n\n{}\n{}\n{}\n{}\n![speeds](distribution.png)\n\n\
+         {} cells of {} m{}; {} directions; {}. {} crossings in full physics, {} of them to no finite \
+         state. A drive begins at {} m/s, is held to {} m/s, and goes on until its speed is steady. Other \
+         confidences are in `confidence.csv`.\n",
         config.description,
+        confidences.markdown(),
         figures.markdown(),
         reasons.markdown(),
         covers.markdown(),
         summary.cells,
         config.cell,
+        match summary.cells_without_data {
+            0 => String::new(),
+            count => format!(", and {count} without elevation data, which are left empty"),
+        },
         config.directions,
         match made.source {
             Source::Tables(_) => format!(

@@ -15,12 +15,15 @@
 //! - the height is continuous with a continuous slope;
 //! - outside its bounds a terrain goes on with the height of the nearest edge,
 //!   and [`Terrain::contains`] is false;
+//! - where its elevation model has [`Gaps`] that are kept, heights are a fill and
+//!   [`Terrain::is_gap`] is true;
 //! - [`Terrain::heights`] gives the bits of [`Terrain::height`].
 
 mod cells;
 mod error;
 mod esri_ascii;
 mod gap;
+mod gaps;
 mod geotiff;
 mod png_heights;
 mod procedural;
@@ -44,6 +47,7 @@ use std::sync::Arc;
 pub use cells::Cells;
 pub use error::{RasterWarning, TerrainError};
 pub use esri_ascii::{read_esri_ascii, write_esri_ascii};
+pub use gaps::Gaps;
 pub use geotiff::{geo_keys, read_geotiff, write_geotiff};
 pub use png_heights::{PngScale, read_png};
 pub use procedural::Procedural;
@@ -155,6 +159,7 @@ struct Model {
     roughness: Option<Roughness>,
     stamps: Stamps,
     bounds: [f64; 4],
+    gaps: Option<Arc<Gaps>>,
 }
 
 /// A terrain in the making; see [`Terrain::builder`].
@@ -181,6 +186,12 @@ impl TerrainBuilder {
     /// surface ends if that is nearer.
     pub fn bounds(mut self, bounds: [f64; 4]) -> TerrainBuilder {
         self.model.bounds = bounds;
+        self
+    }
+
+    /// Marks ground whose heights are not data: the surface there is a fill.
+    pub fn gaps(mut self, gaps: Option<Arc<Gaps>>) -> TerrainBuilder {
+        self.model.gaps = gaps;
         self
     }
 
@@ -214,7 +225,7 @@ impl Terrain {
     /// A terrain in the making, of a surface and its soils.
     pub fn builder(surface: Surface, soils: SoilMap) -> TerrainBuilder {
         let (stamps, bounds) = (Stamps::default(), UNBOUNDED);
-        let model = Model { surface, soils, roughness: None, stamps, bounds };
+        let model = Model { surface, soils, roughness: None, stamps, bounds, gaps: None };
         TerrainBuilder { model, stamps: Vec::new() }
     }
 
@@ -333,6 +344,16 @@ impl Terrain {
     pub fn contains(&self, x: f64, y: f64) -> bool {
         let [west, south, east, north] = self.model.bounds;
         x >= west && x <= east && y >= south && y <= north
+    }
+
+    /// Ground without elevation data, if there is any and it is kept as such.
+    pub fn gaps(&self) -> Option<&Gaps> {
+        self.model.gaps.as_deref()
+    }
+
+    /// Whether (x, y) is ground without elevation data.
+    pub fn is_gap(&self, x: f64, y: f64) -> bool {
+        self.gaps().is_some_and(|gaps| gaps.contains(x, y))
     }
 
     /// Bounds `[x_min, y_min, x_max, y_max]`, m; infinite for an unbounded plane.

@@ -233,7 +233,10 @@ impl Env {
         let failed = |agent: usize| {
             let outcome = driven.world.state().agents[agent].outcome.as_ref();
             let code = outcome.map(|outcome| outcome.code());
-            matches!(code, Some(OutcomeCode::Failed | OutcomeCode::LeftTerrain))
+            matches!(
+                code,
+                Some(OutcomeCode::Failed | OutcomeCode::LeftTerrain | OutcomeCode::UnmappedGround)
+            )
         };
         if (0..driven.agents.len()).any(failed) {
             let failed = |agent: &mut Agent| agent.memory.ending = Ending::FAILED;

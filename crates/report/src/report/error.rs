@@ -146,6 +146,19 @@ pub enum ReportError {
         /// What is missing or found in it.
         cause: String,
     },
+    /// The folder holds the map of another file.
+    #[error(
+        "{} holds the map of {}, not of {}: give another --out, or --force to write in its place",
+        path.display(), found.display(), asked.display()
+    )]
+    OtherMap {
+        /// The folder.
+        path: PathBuf,
+        /// The file that its map was made from.
+        found: PathBuf,
+        /// The file whose map was to be written.
+        asked: PathBuf,
+    },
     /// Whoever asked for it wants it no longer; what is done is kept.
     #[error("interrupted")]
     Interrupted,

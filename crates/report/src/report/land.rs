@@ -21,6 +21,8 @@ pub struct Land<'a> {
     pub height: OfGround<'a, f64>,
     /// Index of the soil in `soils`.
     pub soil: OfGround<'a, usize>,
+    /// Whether there is no elevation data.
+    pub is_gap: OfGround<'a, bool>,
     /// The soils.
     pub soils: Vec<SoilSign>,
     /// Bounds `[x_min, y_min, x_max, y_max]` of the terrain, m; may be infinite.
@@ -103,6 +105,16 @@ impl Land<'_> {
         view
     }
 
+    /// Whether any ground without elevation data is seen in the view.
+    pub(super) fn has_gaps_in(&self, view: &View) -> bool {
+        let [x_min, y_min, x_max, y_max] = view.bounds();
+        let place = |low: f64, high: f64, n: usize| low + (high - low) * (n as f64 + 0.5) / 200.0;
+        (0..200 * 200).any(|n| {
+            let [x, y] = [place(x_min, x_max, n % 200), place(y_min, y_max, n / 200)];
+            self.contains([x, y]) && (self.is_gap)(x, y)
+        })
+    }
+
     /// Soils seen in the view, in the order of their table.
     pub(super) fn soils_in(&self, view: &View) -> Vec<usize> {
         let [x_min, y_min, x_max, y_max] = view.bounds();
@@ -141,7 +153,7 @@ pub(super) fn ground(
     let pixel = view.metres / f64::from(canvas.scale());
     let width = 1.0 * f64::from(canvas.scale());
     relief::paint(canvas, view, &|point| {
-        if !land.contains(point) {
+        if !land.contains(point) || (land.is_gap)(point[0], point[1]) {
             let stripe = (point[0] + point[1]) / (8.0 * view.metres);
             return BEYOND[usize::from(stripe.rem_euclid(1.0) < 0.15)];
         }
@@ -189,6 +201,18 @@ fn edge(canvas: &mut Canvas, land: &Land<'_>, view: &View) {
         canvas.text("edge of the terrain", [x, middle], style.anchor(Anchor::Middle).upward());
     }
     canvas.unclip();
+}
+
+/// Draws a patch of the hatching of ground without elevation data.
+pub(super) fn gap_patch(canvas: &mut Canvas, frame: Frame) {
+    canvas.rectangle(frame, BEYOND[0], 1.0);
+    canvas.clip(frame);
+    for n in 0..6 {
+        let x = frame.x - frame.height + 8.0 * n as f32;
+        canvas.line(&[[x, frame.bottom()], [x + frame.height, frame.y]], 1.4, BEYOND[1], 1.0);
+    }
+    canvas.unclip();
+    canvas.outline(frame, 0.8, SECONDARY);
 }
 
 /// How much of a pixel a contour covers; every fifth counts double.
@@ -263,7 +287,11 @@ fn heights(
                     && at[0] < x + width - 40.0
                     && at[1] > y + 24.0
                     && at[1] < y + height - 24.0;
-                if inside && spacing > 9.0 && land.contains(world) {
+                if inside
+                    && spacing > 9.0
+                    && land.contains(world)
+                    && !(land.is_gap)(world[0], world[1])
+                {
                     // along the contour, to be read from left to right
                     let turn = gx.atan2(gy);
                     let half = std::f64::consts::PI;
@@ -476,6 +504,7 @@ mod tests {
         Land {
             height: &|_, _| 0.0,
             soil: &|_, _| 0,
+            is_gap: &|_, _| false,
             soils: Vec::new(),
             bounds,
             props: &[],

@@ -272,6 +272,7 @@ mod tests {
             land: Land {
                 height: &hill,
                 soil: &|x, y| usize::from(x + 12.0 * (y / 30.0).sin() > 60.0),
+                is_gap: &|_, _| false,
                 soils: vec![
                     SoilSign { name: "firm loam".into(), tint: color::soil(0) },
                     SoilSign { name: "lean clay, 32 % moisture".into(), tint: color::soil(1) },

@@ -321,6 +321,13 @@ fn key(canvas: &mut Canvas, preview: &Preview<'_>, view: &View) {
         x -= canvas.text_width("way", style);
         canvas.text("way", [x, baseline], style);
         canvas.dashes(&[[x - 32.0, y], [x - 6.0, y]], 1.6, land::PLANNED, [7.0, 5.0]);
+        x -= 50.0;
+    }
+    if preview.land.has_gaps_in(view) {
+        let name = "no elevation data, off limits";
+        x -= canvas.text_width(name, style);
+        canvas.text(name, [x, baseline], style);
+        land::gap_patch(canvas, Frame { x: x - 28.0, y: y - 6.0, width: 22.0, height: 12.0 });
     }
 }
 

@@ -247,6 +247,11 @@ pub enum Problem {
         /// The terrain: x_min, y_min, x_max, y_max, m.
         bounds: [f64; 4],
     },
+    /// A point on ground without elevation data.
+    #[error(
+        "is on ground without elevation data, which is off limits (terrain.surface.no_data = \"keep\")"
+    )]
+    NoElevation,
     /// A corner that lies on the wrong side of its opposite.
     #[error("must lie north-east of {lower:?}")]
     NotABox {

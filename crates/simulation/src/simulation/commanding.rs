@@ -147,6 +147,14 @@ pub enum CommandError {
         /// Bounds of the terrain, m.
         bounds: [f64; 4],
     },
+    /// A place without elevation data.
+    #[error(
+        "position {position:?} is ground without elevation data (terrain.surface.no_data = \"keep\")"
+    )]
+    UnmappedGround {
+        /// The place, m.
+        position: [f64; 2],
+    },
     /// A place where something stands.
     #[error(
         "position {position:?}, heading {heading}: {vehicle} would stand in {what}; give a place \

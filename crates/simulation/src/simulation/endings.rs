@@ -3,7 +3,7 @@
 use crate::numeric::cos;
 
 /// Which outcomes end a drive, and from where on. One that is no longer finite, or has
-/// left the terrain, always ends: there is nothing left to simulate.
+/// left the terrain or the part of it that has elevation data, always ends: there is nothing left to simulate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Endings {
     /// How long, s, and by how much, m, a vehicle must fail to get on to be immobilised;

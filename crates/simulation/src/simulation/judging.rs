@@ -56,6 +56,9 @@ impl AgentModel {
             return Some(Outcome::LeftTerrain { time, position });
         }
         let coupling = state.vehicle.coupling;
+        if let Some(position) = self.wheel_on_gap(ground, coupling, workspace) {
+            return Some(Outcome::UnmappedGround { time, position });
+        }
         // one that has parted is on its own
         let trailer = self.vehicle.trailer_pose(&workspace.vehicle);
         let trailer = trailer.filter(|_| coupling == Coupling::Holds);
@@ -146,6 +149,19 @@ impl AgentModel {
         let soil = ground.terrain().soil(position.x, position.y);
         let diagnosis = Diagnosis::of(self.evidence(ground, state, workspace));
         Some(Outcome::Immobilised { time: since, position, soil, diagnosis })
+    }
+
+    /// Where the first of its wheels is that rests on ground without elevation data, m.
+    fn wheel_on_gap(
+        &self,
+        ground: &GroundModel,
+        coupling: Coupling,
+        workspace: &AgentWorkspace,
+    ) -> Option<Vec3> {
+        let gaps = ground.terrain().gaps()?;
+        let place = |wheel: usize| self.vehicle.wheel_pose(&workspace.vehicle, wheel).position;
+        let wheels = 0..self.vehicle.wheels_along(coupling);
+        wheels.map(place).find(|place| gaps.contains(place.x, place.y))
     }
 
     /// Takes note of wheels that press a soil deeper than its figures were measured.

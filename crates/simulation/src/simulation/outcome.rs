@@ -91,6 +91,13 @@ pub enum Outcome {
         /// What failed.
         failure: Failure,
     },
+    /// A wheel entered ground without elevation data.
+    UnmappedGround {
+        /// When, s.
+        time: f64,
+        /// Where that wheel is, m.
+        position: Vec3,
+    },
 }
 
 /// What of a state failed.
@@ -164,6 +171,8 @@ pub enum OutcomeCode {
     LeftTerrain,
     /// Its state is no longer finite, or it is faster than any vehicle drives.
     Failed,
+    /// A wheel entered ground without elevation data.
+    UnmappedGround,
 }
 
 impl OutcomeCode {
@@ -180,6 +189,7 @@ impl OutcomeCode {
             OutcomeCode::Collided => "collided",
             OutcomeCode::LeftTerrain => "off terrain",
             OutcomeCode::Failed => "failed",
+            OutcomeCode::UnmappedGround => "unmapped ground",
         }
     }
 
@@ -195,7 +205,8 @@ impl OutcomeCode {
             | OutcomeCode::Overturned
             | OutcomeCode::Collided
             | OutcomeCode::LeftTerrain
-            | OutcomeCode::Failed => true,
+            | OutcomeCode::Failed
+            | OutcomeCode::UnmappedGround => true,
         }
     }
 }
@@ -272,6 +283,7 @@ impl Outcome {
             Outcome::Collided { .. } => OutcomeCode::Collided,
             Outcome::LeftTerrain { .. } => OutcomeCode::LeftTerrain,
             Outcome::Failed { .. } => OutcomeCode::Failed,
+            Outcome::UnmappedGround { .. } => OutcomeCode::UnmappedGround,
         }
     }
 
@@ -287,7 +299,8 @@ impl Outcome {
             | Outcome::Overturned { time, .. }
             | Outcome::Collided { time, .. }
             | Outcome::LeftTerrain { time, .. }
-            | Outcome::Failed { time, .. } => Some(*time),
+            | Outcome::Failed { time, .. }
+            | Outcome::UnmappedGround { time, .. } => Some(*time),
         }
     }
 
@@ -315,7 +328,8 @@ impl Outcome {
             | Outcome::Overturned { position, .. }
             | Outcome::Collided { position, .. }
             | Outcome::LeftTerrain { position, .. }
-            | Outcome::Failed { position, .. } => Some(position),
+            | Outcome::Failed { position, .. }
+            | Outcome::UnmappedGround { position, .. } => Some(position),
             _ => None,
         };
         report.position = place.map(|position| (*position).into());
@@ -359,6 +373,9 @@ impl Outcome {
             }
             Outcome::Failed { time, position, failure } => {
                 format!("failed at {time:.1} s at {}: {failure}", at(position))
+            }
+            Outcome::UnmappedGround { time, position } => {
+                format!("entered ground without elevation data at {time:.1} s at {}", at(position))
             }
         };
         report

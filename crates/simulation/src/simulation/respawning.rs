@@ -152,6 +152,9 @@ impl World {
         if !terrain.contains(x, y) {
             return Err(CommandError::OffTerrain { position, bounds: terrain.bounds() });
         }
+        if terrain.is_gap(x, y) {
+            return Err(CommandError::UnmappedGround { position });
+        }
         let Some(obstacle) = self.obstacle_at(agent, place) else { return Ok(()) };
         let vehicle = self.model.agents[agent].name.clone();
         let what = format!("an obstacle ({})", self.model.obstacles.noun(obstacle as usize));

@@ -9,7 +9,7 @@ const SIDE: f64 = 16.0;
 const CELL: f64 = 0.1;
 
 /// Height and depth of ruts around a place; cells lie on multiples of their side, and those
-/// beyond the terrain are not numbers.
+/// beyond the terrain, or without elevation data, are not numbers.
 pub(super) fn grid_map(world: &World, header: Header, around: &Vec3) -> GridMap {
     let cells = (SIDE / CELL).round() as usize;
     let corner = [around.x, around.y].map(|at| ((at - 0.5 * SIDE) / CELL).floor() * CELL);
@@ -18,7 +18,8 @@ pub(super) fn grid_map(world: &World, header: Header, around: &Vec3) -> GridMap 
         let at = |cell: usize| {
             let [column, row] = [cell % cells, cell / cells].map(|count| count as f64 + 0.5);
             let [x, y] = [corner[0] + column * CELL, corner[1] + row * CELL];
-            if terrain.contains(x, y) { value(x, y) as f32 } else { f32::NAN }
+            let known = terrain.contains(x, y) && !terrain.is_gap(x, y);
+            if known { value(x, y) as f32 } else { f32::NAN }
         };
         // a grid map begins at its greatest x and y; columns of it run along x
         matrix(cells, (0..cells * cells).rev().map(at).collect())

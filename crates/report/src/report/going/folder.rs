@@ -61,6 +61,18 @@ impl AskedOfMap {
         AskedOfMap { physics, shard, ..self }
     }
 
+    /// Whether a folder's map was made from the same file, or from one of that name that is gone: it has
+    /// been moved.
+    fn check_same_file(&self, folder: &Path) -> Result<(), ReportError> {
+        let found = AskedOfMap::read(folder)?;
+        let moved = !found.file.exists() && found.file.file_name() == self.file.file_name();
+        if found.file == self.file || moved || found.fingerprint == self.fingerprint {
+            return Ok(());
+        }
+        let (path, asked) = (folder.to_owned(), self.file.clone());
+        Err(ReportError::OtherMap { path, found: found.file, asked })
+    }
+
     /// Reads that of a folder.
     ///
     /// # Errors
@@ -98,8 +110,20 @@ impl MapFolder {
     /// Makes a folder, or takes up one that holds a map.
     ///
     /// # Errors
-    /// [`ReportError::NotAMap`] when something else is there, [`ReportError::FolderLocked`].
+    /// [`ReportError::NotAMap`] when something else is there, [`ReportError::OtherMap`] when the map of
+    /// another file is, [`ReportError::FolderLocked`].
     pub fn begin(path: &Path, asked: &AskedOfMap) -> Result<MapFolder, ReportError> {
+        if path.join(ASKED).is_file() {
+            asked.check_same_file(path)?;
+        }
+        MapFolder::begin_over(path, asked)
+    }
+
+    /// The same, also in the place of another file's map.
+    ///
+    /// # Errors
+    /// As of [`MapFolder::begin`] but for [`ReportError::OtherMap`].
+    pub fn begin_over(path: &Path, asked: &AskedOfMap) -> Result<MapFolder, ReportError> {
         fs::create_dir_all(path).map_err(ReportError::file("create folder", path))?;
         if !path.join(ASKED).is_file() {
             for entry in fs::read_dir(path).map_err(ReportError::file("read folder", path))? {

@@ -9,6 +9,6 @@ mod way;
 
 pub use cog::{Cells, Grid, write as write_raster};
 pub use folder::{AskedOfMap, MapFolder, key};
-pub use picture::{Layer, Maps, write as write_picture};
+pub use picture::{Layer, Maps, ShownWay, write as write_picture};
 pub use scale::{Scale, class_color, write_palette, write_ramp};
 pub use way::{write_csv, write_geojson, write_gpx};

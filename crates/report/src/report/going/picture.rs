@@ -2,7 +2,7 @@
 
 use super::cog::Grid;
 use super::scale::{CLASSES, NO_GO, Scale, class};
-use crate::report::canvas::{Anchor, Canvas, Frame, TextStyle};
+use crate::report::canvas::{Anchor, Canvas, Frame, Point, TextStyle};
 use crate::report::color::{INK, Oklab, Rgb, SECONDARY, WHITE};
 use crate::report::land::scale_bar;
 use crate::report::relief::{self, HeightField, View};
@@ -32,21 +32,38 @@ pub enum Layer<'a> {
     Classes(&'a [u8], &'a [(u8, &'a str)]),
 }
 
+/// A way over a map.
+#[derive(Clone, Copy, Debug)]
+pub struct ShownWay<'a> {
+    /// What the legend says of it.
+    pub label: &'a str,
+    /// Where it leads, local frame, m.
+    pub points: &'a [[f64; 2]],
+}
+
+/// Ground of which nothing is known.
+const BARE: Rgb = Rgb(205, 205, 200);
+
+/// Colors of ways, in their order; all but the first are dashed, so that it shows below them.
+const WAYS: [Rgb; 2] = [INK, Rgb(214, 0, 147)];
+/// Lengths of dashes and of what is between them.
+const DASHES: [f32; 2] = [14.0, 9.0];
+
 /// Maps side by side.
 #[derive(Clone, Copy, Debug)]
 pub struct Maps<'a> {
     /// What and where.
     pub title: &'a str,
-    /// Under which circumstances.
-    pub subtitle: &'a str,
+    /// Two lines at most: what it comes to, under which circumstances.
+    pub subtitle: &'a [&'a str],
     /// Where the cells lie.
     pub grid: Grid,
     /// The ground.
     pub terrain: &'a Terrain,
     /// Each map with its heading.
     pub layers: &'a [(&'a str, Layer<'a>)],
-    /// Ways over them, local frame, m.
-    pub ways: &'a [&'a [[f64; 2]]],
+    /// Ways over them.
+    pub ways: &'a [ShownWay<'a>],
     /// Small print.
     pub footer: &'a str,
 }
@@ -73,7 +90,13 @@ fn draw(maps: &Maps<'_>) -> Result<Canvas, ReportError> {
     let title = TextStyle::new(26.0, INK).bold();
     let subtitle = TextStyle::new(15.0, SECONDARY);
     canvas.text(&canvas.fitted(maps.title, room, title), [MARGIN, 48.0], title);
-    canvas.text(&canvas.fitted(maps.subtitle, room, subtitle), [MARGIN, 74.0], subtitle);
+    for (n, line) in maps.subtitle.iter().take(2).enumerate() {
+        canvas.text(
+            &canvas.fitted(line, room, subtitle),
+            [MARGIN, 72.0 + 20.0 * n as f32],
+            subtitle,
+        );
+    }
     for (n, (heading, layer)) in maps.layers.iter().enumerate() {
         let frame = Frame { x: MARGIN + n as f32 * (width + GAP), y: HEADER, width, height };
         let heads = TextStyle::new(16.0, INK).bold();
@@ -81,10 +104,22 @@ fn draw(maps: &Maps<'_>) -> Result<Canvas, ReportError> {
         map(&mut canvas, maps, layer, frame);
         let below = Frame { y: frame.bottom() + 14.0, height: 12.0, ..frame };
         match layer {
-            Layer::Numbers(_, scale) => ramp(&mut canvas, *scale, below),
-            Layer::Classes(_, names) => palette(&mut canvas, names, below),
+            Layer::Numbers(values, scale) => {
+                let bar = Frame { width: below.width.min(400.0), ..below };
+                ramp(&mut canvas, *scale, bar);
+                if values.iter().any(|value| !value.is_finite()) {
+                    no_data(&mut canvas, [bar.right() + 18.0, below.y]);
+                }
+            }
+            Layer::Classes(codes, names) => {
+                let end = palette(&mut canvas, names, below);
+                if codes.contains(&u8::MAX) {
+                    no_data(&mut canvas, [end, below.y]);
+                }
+            }
         }
     }
+    ways_legend(&mut canvas, maps, HEADER + height + 20.0);
     let small = TextStyle::new(12.0, SECONDARY);
     canvas.text(&canvas.fitted(maps.footer, room, small), [MARGIN, sheet - 16.0], small);
     Ok(canvas)
@@ -97,7 +132,7 @@ fn map(canvas: &mut Canvas, maps: &Maps<'_>, layer: &Layer<'_>, frame: Frame) {
     let field = HeightField::sample(&view, view.metres, &|x, y| maps.terrain.height(x, y));
     // a slope of the usual size takes a quarter of the light
     let exaggeration = (0.2 / field.roughness().max(1e-6)).clamp(0.4, 8.0);
-    let bare = Oklab::of(Rgb(205, 205, 200));
+    let bare = Oklab::of(BARE);
     canvas.clip(frame);
     relief::paint(canvas, &view, &|point| {
         let column = ((point[0] - west) / side).floor();
@@ -119,23 +154,48 @@ fn map(canvas: &mut Canvas, maps: &Maps<'_>, layer: &Layer<'_>, frame: Frame) {
         let color = color.map_or(bare, |color| bare.mix(color, COVER));
         relief::lit(color, LIGHT * relief::shade(field.at(point).slope, exaggeration)).rgb()
     });
-    for way in maps.ways {
-        let points: Vec<_> = way.iter().map(|point| view.point(*point)).collect();
-        canvas.line(&points, 6.0, WHITE, 0.9);
-        canvas.line(&points, 3.0, INK, 1.0);
-        for end in points.first().into_iter().chain(points.last()) {
-            canvas.disc(*end, 7.0, WHITE);
-            canvas.disc(*end, 5.0, INK);
-        }
+    let lines: Vec<Vec<Point>> = maps
+        .ways
+        .iter()
+        .map(|way| way.points.iter().map(|point| view.point(*point)).collect())
+        .collect();
+    lines.iter().for_each(|points| canvas.line(points, 7.0, WHITE, 0.9));
+    for (n, points) in lines.iter().enumerate() {
+        stroke(canvas, points, n);
+    }
+    for end in lines.iter().flat_map(|points| points.first().into_iter().chain(points.last())) {
+        canvas.disc(*end, 7.0, WHITE);
+        canvas.disc(*end, 5.0, INK);
     }
     scale_bar(canvas, &view);
     canvas.unclip();
     canvas.outline(frame, 1.0, SECONDARY);
 }
 
+/// Draws the n-th way in its color.
+fn stroke(canvas: &mut Canvas, points: &[Point], n: usize) {
+    let color = WAYS[n.min(WAYS.len() - 1)];
+    match n {
+        0 => canvas.line(points, 3.5, color, 1.0),
+        _ => canvas.dashes(points, 3.5, color, DASHES),
+    }
+}
+
+/// What each way is, below the right half of the map.
+fn ways_legend(canvas: &mut Canvas, maps: &Maps<'_>, top: f32) {
+    let label = TextStyle::new(14.0, INK);
+    let x = 0.42 * WIDTH;
+    for (n, way) in maps.ways.iter().enumerate() {
+        let y = top + 22.0 * n as f32;
+        stroke(canvas, &[[x, y], [x + 46.0, y]], n);
+        let text = canvas.fitted(way.label, WIDTH - MARGIN - x - 56.0, label);
+        canvas.text(&text, [x + 56.0, y + 5.0], label);
+    }
+}
+
 fn ramp(canvas: &mut Canvas, scale: Scale, frame: Frame) {
     let label = TextStyle::new(13.0, INK);
-    let mut bar = Frame { width: frame.width.min(420.0), ..frame };
+    let mut bar = frame;
     if let Scale::Speed(_) = scale {
         let box_of = Frame { width: 22.0, ..frame };
         canvas.rectangle(box_of, NO_GO, 1.0);
@@ -168,7 +228,16 @@ fn ramp(canvas: &mut Canvas, scale: Scale, frame: Frame) {
     }
 }
 
-fn palette(canvas: &mut Canvas, names: &[(u8, &str)], frame: Frame) {
+/// Draws what cells without a value look like.
+fn no_data(canvas: &mut Canvas, [x, y]: Point) {
+    let patch = Frame { x, y, width: 16.0, height: 12.0 };
+    canvas.rectangle(patch, BARE, 1.0);
+    canvas.outline(patch, 0.8, SECONDARY);
+    canvas.text("no data", [x + 21.0, y + 11.0], TextStyle::new(12.0, INK));
+}
+
+/// Draws what colors of classes mean; where it ends, design units.
+fn palette(canvas: &mut Canvas, names: &[(u8, &str)], frame: Frame) -> f32 {
     let label = TextStyle::new(13.0, INK);
     let mut x = frame.x;
     for (code, name) in names {
@@ -178,4 +247,5 @@ fn palette(canvas: &mut Canvas, names: &[(u8, &str)], frame: Frame) {
         canvas.text(name, [x + 28.0, frame.bottom() - 1.0], label);
         x += 28.0 + canvas.text_width(name, label) + 18.0;
     }
+    x
 }

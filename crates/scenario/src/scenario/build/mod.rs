@@ -6,6 +6,7 @@
 mod autonomy;
 mod convoy_ways;
 mod decisive;
+mod gaps;
 mod meshes;
 mod overlaps;
 mod parts;

@@ -2,7 +2,7 @@
 //! once.
 
 use crate::simulation::{GroundVehicle, GroundVehicleError};
-use crate::terrain::{Placement, Surface};
+use crate::terrain::{Gaps, Placement, Surface};
 use crate::vehicle::AnySpec;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -26,6 +26,8 @@ type Assembled = (Arc<AnySpec>, GroundVehicle);
 #[derive(Clone, Debug)]
 pub(super) struct Elevations {
     pub surface: Surface,
+    /// Ground without data, where it is kept as such.
+    pub gaps: Option<Arc<Gaps>>,
     /// Where its local frame lies on earth.
     pub placement: Placement,
     /// What is doubtful about it.

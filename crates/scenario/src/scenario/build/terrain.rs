@@ -13,13 +13,14 @@ use crate::scenario::random_world::{RandomWorld, random_world};
 use crate::scenario::{Faults, Opened, ScenarioFile};
 use crate::soil::SoilId;
 use crate::terrain::{
-    CellContent, Face, HeightUnit, NoData, Origin, Placement, PngScale, Procedural, RasterFile,
-    RasterWarning, Region, Roughness, RoughnessClass, SoilMap, Stamp, Surface, Terrain,
+    CellContent, Face, Gaps, HeightUnit, NoData, Origin, Placement, PngScale, Procedural, Raster,
+    RasterFile, RasterWarning, Region, Roughness, RoughnessClass, SoilMap, Stamp, Surface, Terrain,
     TerrainError, read_raster_with,
 };
 use std::fmt::{self, Display};
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
 
 /// The undisturbed ground of a scenario.
 #[derive(Clone, Debug)]
@@ -46,7 +47,8 @@ pub fn terrain(
     soils: &SoilTable,
     parts: &Parts,
 ) -> Result<BuiltTerrain, Faults> {
-    let mut builder = Builder { file, soils, parts, placement: None, warnings: Vec::new() };
+    let mut builder =
+        Builder { file, soils, parts, placement: None, gaps: None, warnings: Vec::new() };
     let surface = builder.surface()?;
     let config = &file.scenario.terrain;
     let ends = match &config.surface {
@@ -57,7 +59,7 @@ pub fn terrain(
         _ => None,
     };
     let map = builder.soil_map(ends.unwrap_or_else(|| surface.bounds()))?;
-    let mut terrain = Terrain::builder(surface, map);
+    let mut terrain = Terrain::builder(surface, map).gaps(builder.gaps.take());
     if let Some(class) = config.roughness {
         terrain = terrain.roughness(Roughness::new(roughness_class(class), file.scenario.seed));
     }
@@ -97,7 +99,7 @@ impl Display for FillBy {
         match self.0 {
             TerrainError::NoData { .. } => write!(
                 f,
-                " (terrain.surface.crop; terrain.surface.no_data = \"fill_nearest\" or \
+                " (terrain.surface.crop; terrain.surface.no_data = \"keep\", \"fill_nearest\" or \
                  \"fill_interpolated\")"
             ),
             _ => Ok(()),
@@ -110,6 +112,7 @@ struct Builder<'a> {
     soils: &'a SoilTable,
     parts: &'a Parts,
     placement: Option<Placement>,
+    gaps: Option<Arc<Gaps>>,
     warnings: Vec<Fault>,
 }
 
@@ -151,6 +154,7 @@ impl Builder<'_> {
                 let key = (surface_key(surface), opened.sha256.clone());
                 let elevations = self.parts.elevations(key, || self.elevations(surface, opened))?;
                 self.placement = Some(elevations.placement);
+                self.gaps = elevations.gaps;
                 self.doubt(ELEVATIONS, &elevations.warnings);
                 Ok(elevations.surface)
             }
@@ -170,7 +174,9 @@ impl Builder<'_> {
         let tiled = match no_data {
             config::NoData::Refuse => opened.geotiff(&sidecars).map_err(refused)?.filter(is_large),
             // gaps are filled from all that is around them
-            config::NoData::FillNearest | config::NoData::FillInterpolated => None,
+            config::NoData::FillNearest
+            | config::NoData::FillInterpolated
+            | config::NoData::Keep => None,
         };
         if let Some(raster) = tiled {
             let raster = raster
@@ -184,7 +190,7 @@ impl Builder<'_> {
                 .map_err(|error| self.refused("terrain.surface.crop", &error))?;
             let (surface, warnings) = raster.surface(window, RESIDENT).map_err(refused)?;
             let warnings = warnings.iter().map(ToString::to_string).collect();
-            return Ok(Elevations { surface, placement, warnings });
+            return Ok(Elevations { surface, gaps: None, placement, warnings });
         }
         let bytes = opened.read(LARGEST_BINARY).map_err(unreadable)?;
         let (raster, mut warnings) =
@@ -199,20 +205,29 @@ impl Builder<'_> {
             .map_err(|error| self.refused("terrain.surface.origin", &error))?;
         // gaps are filled from all that lies around them, left away or not
         let rule = no_data_rule(*no_data);
+        let cropped = |raster: Raster| match crop {
+            Some(bounds) => raster
+                .cropped(*bounds)
+                .map_err(|error| self.refused("terrain.surface.crop", &error)),
+            None => Ok(raster),
+        };
+        let gaps = match no_data {
+            config::NoData::Keep => Gaps::of(&cropped(local.clone())?),
+            _ => None,
+        };
+        if gaps.as_ref().is_some_and(|gaps| gaps.share() == 1.0) {
+            return Err(refused(TerrainError::Empty));
+        }
         let local = match rule {
             NoData::Refuse => local,
             _ => local.without_gaps(rule).map_err(refused)?,
         };
-        let cropped = match crop {
-            Some(bounds) => local
-                .cropped(*bounds)
-                .map_err(|error| self.refused("terrain.surface.crop", &error))?,
-            None => local,
-        };
+        let cropped = cropped(local)?;
         let surface =
             cropped.without_gaps(NoData::Refuse).and_then(Surface::raster).map_err(refused)?;
-        let warnings = warnings.iter().map(ToString::to_string).collect();
-        Ok(Elevations { surface, placement, warnings })
+        let mut warnings: Vec<String> = warnings.iter().map(ToString::to_string).collect();
+        warnings.extend(gaps.as_ref().map(kept_gaps));
+        Ok(Elevations { surface, gaps: gaps.map(Arc::new), placement, warnings })
     }
 
     /// The soils; `ground` is what the surface covers, m.
@@ -288,6 +303,16 @@ impl Builder<'_> {
     }
 }
 
+/// That cells without data are kept.
+fn kept_gaps(gaps: &Gaps) -> String {
+    format!(
+        "{} cells ({:.1} %) hold no data and are off limits; pictures and sensors see the height \
+         of the nearest cell with data there",
+        gaps.count(),
+        100.0 * gaps.share()
+    )
+}
+
 /// That a raster of classes which covers this, m, ends a part of a hundred and more before the ground
 /// does, if it does.
 fn uncovered(covered: [f64; 4], ground: [f64; 4]) -> Option<String> {
@@ -331,6 +356,8 @@ fn outside(file: &ScenarioFile, terrain: &Terrain) -> Vec<Fault> {
         if !terrain.contains(x, y) {
             let bounds = terrain.bounds().map(|b| (b * 100.0).round() / 100.0);
             faults.push(file.document.fault(&key, Problem::OutsideTerrain { bounds }));
+        } else if terrain.is_gap(x, y) {
+            faults.push(file.document.fault(&key, Problem::NoElevation));
         }
     };
     for (index, goal) in file.scenario.team.iter().flat_map(|team| &team.goals).enumerate() {
@@ -402,7 +429,8 @@ fn unit_of_heights(unit: config::HeightUnit) -> HeightUnit {
 fn no_data_rule(rule: config::NoData) -> NoData {
     match rule {
         config::NoData::Refuse => NoData::Refuse,
-        config::NoData::FillNearest => NoData::Nearest,
+        // what is kept needs heights for pictures and sensors: large gaps are filled at once so
+        config::NoData::FillNearest | config::NoData::Keep => NoData::Nearest,
         config::NoData::FillInterpolated => NoData::Interpolate,
     }
 }

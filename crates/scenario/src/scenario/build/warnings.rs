@@ -46,6 +46,7 @@ pub fn warnings(file: &ScenarioFile, specs: &[Arc<AnySpec>], ground: &GroundMode
         .chain(unmeasured_inflation(file, specs))
         .chain(stiff_bars(file, specs))
         .chain(ropes_through_trailers(file, specs))
+        .chain(super::gaps::crossed(file, ground.terrain()))
         .collect()
 }
 

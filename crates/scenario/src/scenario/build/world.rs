@@ -272,6 +272,7 @@ fn agents(
     }
     Faults::into_result(faults)?;
     Faults::into_result(super::overlaps::overlaps(file, &agents))?;
+    Faults::into_result(super::gaps::starts(file, &agents, &land.terrain))?;
     let leaders: Vec<_> = (0..agents.len())
         .map(|index| convoys.leader(index).map(|ahead| followed(&agents, index, ahead)))
         .collect();

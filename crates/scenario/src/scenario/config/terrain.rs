@@ -159,6 +159,9 @@ pub enum NoData {
     FillNearest,
     /// Interpolate smoothly from the rim of each gap.
     FillInterpolated,
+    /// Keep them as ground that is off limits: a drive ends where a wheel enters it, and a map has
+    /// no data there. Pictures and sensors see the height of the nearest cell with data.
+    Keep,
 }
 
 /// A class of ISO 8608, A (very good) to H (very poor).

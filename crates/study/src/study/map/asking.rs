@@ -5,13 +5,12 @@
 //! then nearer to their probabilities than Wilson's interval, which is of independent draws, says.
 //! Heights are in error by a field that is correlated; what a cell feels of it is the error of
 //! its slope, whose deviation is known in closed form ([`slope_deviation`]), so no field is ever
-//! made and every cell's draws have the right distribution by themselves; how it bends is taken as it is given. How the errors of two
+//! made and every cell's draws have the right distribution by themselves. How the errors of two
 //! cells go together is not kept: nothing here asks for two.
 //!
 //! [`slope_deviation`]: super::slope_deviation
 
-use super::bent::counting_place;
-use super::config::BarrierKind;
+use super::barred::Closure;
 use super::figures::{CellFigures, Going, Intervals, Limits, Reason, Speeds, Uncertain};
 use super::relief::{Cells, Quadric};
 use super::table::{Between, Table};
@@ -38,8 +37,8 @@ pub struct Ground<'a> {
     pub covers: &'a [u16],
     /// Logarithm of the soil's strength in each, beside the cover's median.
     pub shifts: &'a [f32],
-    /// What bars the way in each.
-    pub barriers: &'a [Option<BarrierKind>],
+    /// Why nothing crosses each, where that is so whatever the vehicle does.
+    pub closures: &'a [Option<Closure>],
     /// What is known of each cover.
     pub known: &'a [Known],
     /// The table of each cover; none where all cells are driven.
@@ -81,15 +80,6 @@ impl Ground<'_> {
     pub(super) fn table(&self, cell: usize) -> &Table {
         &self.tables[usize::from(self.covers[cell])]
     }
-
-    /// By how much the even grade that costs as much time as a way across a cell is steeper than the
-    /// cell in its middle, rise over run: at the median strength. The direction is given by its cosine and sine.
-    pub(super) fn bend(&self, question: &Question, cell: usize, direction: [f64; 2]) -> f64 {
-        let (shape, known) = (&self.shapes[cell], self.of(cell));
-        let speed = self.table(cell).at(self.strength(cell, 0.0), shape.slopes(direction));
-        let (entry, side) = (question.entry.min(known.ridges), self.cells.side);
-        shape.bending(direction) * side * counting_place(entry, speed)
-    }
 }
 
 /// How cells are asked.
@@ -103,8 +93,6 @@ pub struct Question {
     pub directions: usize,
     /// The driver's limit, m/s.
     pub speed: f64,
-    /// Speed at which cells are entered, m/s.
-    pub entry: f64,
     /// Whether the strength of the soil is uncertain.
     pub strength_varies: bool,
     /// Standard deviation of either component of a slope, rise over run.
@@ -135,6 +123,38 @@ pub fn going(ground: &Ground<'_>, question: &Question) -> Vec<Going> {
     let asker = Asker::new(ground, question);
     let one = |cell: usize| asker.going(cell);
     (0..ground.cells.count()).into_par_iter().with_min_len(BATCH).map(one).collect()
+}
+
+/// What keeps a vehicle from crossing a cell in a direction, by its number: at the median strength, of a cell
+/// that does not go in most draws.
+pub fn bar_reason(
+    ground: &Ground<'_>,
+    question: &Question,
+    cell: usize,
+    direction: usize,
+) -> Reason {
+    if let Some(closure) = ground.closures[cell] {
+        return closure.reason();
+    }
+    let (table, known, strength) =
+        (ground.table(cell), ground.of(cell), ground.strength(cell, 0.0));
+    let (sin, cos) = sin_cos(TAU * direction as f64 / question.directions as f64);
+    let [along, across] = ground.shapes[cell].slopes([cos, sin]);
+    // where it goes at the median, what it would not in a draw is the steeper of its slopes
+    let straight = match table.at(strength, [along, across]) > 0.0 && across.abs() <= along.abs() {
+        true => 0.0,
+        false => table.at(strength, [along, 0.0]),
+    };
+    let limits = Limits {
+        driver: question.speed,
+        ride: known.ride,
+        firm: known.firm,
+        level: table.at(strength, [0.0; 2]),
+        straight,
+        slowest: 0.0,
+        stands: known.stands,
+    };
+    limits.reason()
 }
 
 struct Asker<'a> {
@@ -173,7 +193,6 @@ impl<'a> Asker<'a> {
         let draws = self.draws;
         let table = self.ground.table(cell);
         let [east, north] = self.ground.shapes[cell].slope.map(f64::from);
-        let bends = self.bends(cell);
         let [median, sigma] = self.ground.of(cell).strength;
         let middle = ln(median) + f64::from(self.ground.shifts[cell]);
         let (strength_varies, error) =
@@ -196,31 +215,23 @@ impl<'a> Asker<'a> {
             let slope = |n: u32| {
                 [east + error * self.normal[level(n)], north + error * self.normal[level(n + 1)]]
             };
-            self.cross(cell, strength, slope(1), &bends, |direction, speed| {
+            self.cross(cell, strength, slope(1), |direction, speed| {
                 room.by_direction[direction * draws + draw] = speed;
             });
             if again && room.uncertain == Uncertain::Both {
                 let mut sum = 0.0;
-                self.cross(cell, strength, slope(3), &bends, |_, speed| sum += f64::from(speed));
+                self.cross(cell, strength, slope(3), |_, speed| sum += f64::from(speed));
                 room.again.push(sum / self.question.directions as f64);
             }
         }
     }
 
-    /// What a cell's bends add to its grade in all directions.
-    fn bends(&self, cell: usize) -> Vec<f64> {
-        let opposite = self.axes.iter().map(|[cos, sin]| [-cos, -sin]);
-        let directions = self.axes.iter().copied().chain(opposite);
-        directions.map(|own| self.ground.bend(self.question, cell, own)).collect()
-    }
-
-    /// Speeds of a cell in all directions at a strength on a slope, with what bends add to grades.
+    /// Speeds of a cell in all directions at a strength on a slope.
     fn cross(
         &self,
         cell: usize,
         strength: Between,
         slope: [f64; 2],
-        bends: &[f64],
         mut put: impl FnMut(usize, f32),
     ) {
         let table = self.ground.table(cell);
@@ -232,8 +243,7 @@ impl<'a> Asker<'a> {
             let opposite = axis + self.axes.len();
             let mut speeds = [0.0; 2];
             if let Some(mixed) = &mixed {
-                speeds[0] = mixed.speed(along + bends[axis]);
-                speeds[1] = mixed.speed(bends[opposite] - along);
+                speeds = [mixed.speed(along), mixed.speed(-along)];
             }
             put(axis, speeds[0].min(limit) as f32);
             put(opposite, speeds[1].min(limit) as f32);
@@ -241,16 +251,16 @@ impl<'a> Asker<'a> {
     }
 
     fn figures(&self, cell: usize, room: &mut Speeds) -> CellFigures {
-        if let Some(kind) = self.ground.barriers[cell] {
-            return CellFigures::barred(kind);
+        if let Some(closure) = self.ground.closures[cell] {
+            return CellFigures::closed(closure);
         }
         self.draw(cell, room, true);
         room.figures(&self.intervals, self.reason(cell))
     }
 
     fn going(&self, cell: usize) -> Going {
-        if self.ground.barriers[cell].is_some() {
-            return Going::barred(self.question.directions);
+        if self.ground.closures[cell].is_some() {
+            return Going::closed(self.question.directions);
         }
         let mut room = Speeds::default();
         self.draw(cell, &mut room, false);
@@ -261,11 +271,9 @@ impl<'a> Asker<'a> {
     fn reason(&self, cell: usize) -> Reason {
         let table = self.ground.table(cell);
         let (known, strength) = (self.ground.of(cell), self.ground.strength(cell, 0.0));
-        let bends = self.bends(cell);
-        let ways = self.axes.iter().enumerate().flat_map(|(axis, direction)| {
+        let ways = self.axes.iter().flat_map(|direction| {
             let [along, across] = self.ground.shapes[cell].slopes(*direction);
-            let opposite = axis + self.axes.len();
-            [[along + bends[axis], across], [bends[opposite] - along, across]]
+            [[along, across], [-along, across]]
         });
         // of several in which it does not go, the steepest up
         let slowest = ways
@@ -311,10 +319,10 @@ mod tests {
         let tables = [table(sigma)];
         let ground = Ground {
             cells,
-            shapes: &[Quadric { slope, ..Quadric::default() }],
+            shapes: &[Quadric { slope }],
             covers: &[0],
             shifts: &[0.0],
-            barriers: &[None],
+            closures: &[None],
             known: &[Known {
                 strength: [1.0, sigma],
                 ride: f64::INFINITY,
@@ -329,7 +337,6 @@ mod tests {
             draws: 400,
             directions: 8,
             speed: 10.0,
-            entry: 2.0,
             strength_varies: sigma > 0.0,
             slope_deviation: deviation,
         };

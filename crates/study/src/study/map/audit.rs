@@ -22,7 +22,7 @@ pub struct Audited {
     pub direction: f64,
     /// Strength, standard deviations of its logarithm above the median.
     pub deviations: f64,
-    /// Grade along the way, as even as it counts, and slope across it, rise over run, as the map has them.
+    /// Grade along the way and slope across it, rise over run, as the map has them.
     pub slope: [f64; 2],
     /// Speed by the table, m/s; 0 for no go.
     pub table: f64,
@@ -87,25 +87,24 @@ pub fn audit(
         let centre = ground.cells.centre(cell);
         let (cover, strength) = (ground.covers[cell], ground.strength(cell, deviations));
         let (cover, held) = (&covers[usize::from(cover)], ground.of(cell).ridges);
+        let by_table = Audited::of(ground, question, cell, direction, deviations);
         let drive = driver.on_ground(cover, held, strength, centre, [cos, sin]);
         done();
-        Audited::of(ground, question, cell, direction, deviations, &drive)
+        by_table.driven(ground, question, cell, &drive)
     })
 }
 
 impl Audited {
-    /// A crossing beside what the table says of it.
+    /// What the table says of a cell in a direction at a strength; not driven yet.
     pub(super) fn of(
         ground: &Ground<'_>,
         question: &Question,
         cell: usize,
         direction: f64,
         deviations: f64,
-        crossing: &Crossing,
     ) -> Audited {
         let (sin, cos) = sin_cos(direction);
-        let [along, across] = ground.shapes[cell].slopes([cos, sin]);
-        let slope = [along + ground.bend(question, cell, [cos, sin]), across];
+        let slope = ground.shapes[cell].slopes([cos, sin]);
         let limit = question.speed.min(ground.of(cell).ride);
         let table = ground.table(cell).at(ground.strength(cell, deviations), slope);
         Audited {
@@ -114,15 +113,27 @@ impl Audited {
             deviations,
             slope,
             table: table.min(limit),
-            driven: crossing.speed.min(limit),
+            driven: 0.0,
         }
+    }
+
+    /// The same with how it was driven.
+    pub(super) fn driven(
+        self,
+        ground: &Ground<'_>,
+        question: &Question,
+        cell: usize,
+        crossing: &Crossing,
+    ) -> Audited {
+        let limit = question.speed.min(ground.of(cell).ride);
+        Audited { driven: crossing.speed.min(limit), ..self }
     }
 }
 
-/// Cells that nothing bars, none twice.
+/// Cells that are not closed, none twice.
 fn drawn(ground: &Ground<'_>, seed: u64, count: usize) -> Vec<usize> {
     let stream = Stream::new(seed, "cells of an audit");
-    let open = (0..ground.cells.count()).filter(|cell| ground.barriers[*cell].is_none());
+    let open = (0..ground.cells.count()).filter(|cell| ground.closures[*cell].is_none());
     let mut order: Vec<(u64, usize)> = open.map(|cell| (stream.bits(cell as u64), cell)).collect();
     order.sort_unstable();
     order.into_iter().take(count).map(|(_, cell)| cell).collect()

@@ -33,7 +33,7 @@ pub struct MapConfig {
     /// How finely and by which laws the soil is modelled, as in a scenario.
     #[serde(default)]
     pub ground: config::Ground,
-    /// Side of a cell of the map, m; also the length of the drives that it is made from.
+    /// Side of a cell of the map, m. Speeds do not depend on it.
     #[schemars(range(min = 5.0, max = 1000.0), extend("unit" = "m"))]
     pub cell: f64,
     /// What is mapped, local frame: x_min, y_min, x_max, y_max, m; all of an elevation model
@@ -44,7 +44,7 @@ pub struct MapConfig {
     /// Speed that the driver does not exceed, m/s.
     #[schemars(range(min = 1.0, max = 40.0), extend("unit" = "m/s"))]
     pub speed: f64,
-    /// Speed at which a cell is entered, m/s; at most `speed`.
+    /// Speed at which drives that come to their steady speed from below begin, m/s; at most `speed`.
     #[serde(default = "default_entry_speed")]
     #[schemars(range(min = 0.0, max = 40.0), extend("unit" = "m/s"))]
     pub entry_speed: f64,

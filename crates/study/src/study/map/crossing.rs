@@ -1,22 +1,31 @@
-//! One cell crossed in full physics.
+//! The steady speed of a vehicle, found by driving it in full physics: over an even plane until its speed no
+//! longer changes, and over a cell of the ground itself at the speed at which it leaves the cell as
+//! it enters it. Neither depends on how long a cell is. Each is the mean, by time, of a vehicle that comes to
+//! it slower and of one that comes to it faster.
 
+use super::steady::{Pace, Pass, PassWatch, SteadyWatch};
 use crate::scenario::ScenarioFile;
 use crate::scenario::build::{Parts, world_of};
-use crate::simulation::{Flow, Moment, Observer, OutcomeCode, Runner, Schedule, World};
+use crate::simulation::{Observer, OutcomeCode, Runner, Schedule, VehicleSummary};
 use serde::{Deserialize, Serialize};
 use std::convert::Infallible;
 
-/// Slowest mean speed of a vehicle that goes, m/s: a crawl. It also bounds how long a crossing
-/// is driven.
+/// Slowest steady speed of a vehicle that goes, m/s: a crawl. It also bounds how long it is driven.
 pub const SLOWEST: f64 = 0.5;
-/// How far a vehicle may get to the side of its way, m: a lane beside it.
-const OFF_COURSE: f64 = 3.0;
+/// Longest drive over a plane, s.
+const LONGEST_DRIVE: f64 = 120.0;
+/// Share of its limit from which on a speed is no greater from above.
+const AT_THE_LIMIT: f64 = 0.97;
+/// Passes over a cell until the speeds of entry and exit agree, at most.
+const MOST_PASSES: usize = 4;
+/// How far the speeds of entry and exit may differ, as a share and in m/s.
+const PASS_TOLERANCE: [f64; 2] = [0.03, 0.05];
 
 /// How a crossing ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum End {
-    /// On the other side.
+    /// Keeps going.
     Crossed,
     /// Immobilised, sunk, or slower than a crawl; also where ridges allow no speed.
     Stuck,
@@ -28,23 +37,44 @@ pub enum End {
     Failed,
 }
 
-/// A crossing.
+/// A drive over a plane or a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Crossing {
     /// How it ended.
     pub end: End,
-    /// Length over time, m/s; 0 of one that did not get there.
+    /// Steady speed, mean by time from below and from above, m/s; 0 of one that does not keep going.
     pub speed: f64,
     /// Mean slip under throttle.
     pub slip: f64,
-    /// Work of the drive over the way, J/m.
+    /// Work of the engine over the way that was driven to find it, J/m.
     pub energy: f64,
 }
 
 impl Crossing {
-    /// Whether it got there.
+    /// Whether it keeps going.
     pub fn goes(&self) -> bool {
         self.end == End::Crossed
+    }
+
+    /// Of a vehicle that comes to its steady speed from below and of one that comes to it from above, each for
+    /// half of the way: they may differ, as where a gearbox holds the gear that it is in. Whether it goes is
+    /// what it does from below.
+    fn from_both_sides([begin, limit]: [f64; 2], drive: impl Fn(f64) -> Crossing) -> Crossing {
+        let below = drive(begin);
+        if !below.goes() || below.speed >= AT_THE_LIMIT * limit || begin >= limit {
+            return below;
+        }
+        let above = drive(limit);
+        if !above.goes() {
+            return below;
+        }
+        let speed = 2.0 / (1.0 / below.speed + 1.0 / above.speed);
+        Crossing { speed, ..below }
+    }
+
+    fn of(end: End, speed: f64, vehicle: &VehicleSummary) -> Crossing {
+        let energy = vehicle.drive_energy / vehicle.distance.max(1.0);
+        Crossing { end, speed, slip: vehicle.mean_slip, energy }
     }
 
     pub(super) const fn stuck() -> Crossing {
@@ -56,77 +86,82 @@ impl Crossing {
     }
 }
 
-/// Drives the one vehicle of a scenario from its start straight ahead over `length` m.
-pub fn cross(file: &ScenarioFile, parts: &Parts, length: f64) -> Crossing {
-    let Ok(built) = world_of(file, parts) else { return Crossing::failed() };
-    let entry = &file.scenario.vehicle[0];
-    let (sin, cos) = crate::numeric::sin_cos(entry.heading_deg.to_radians());
-    let mut watch = Watch {
-        from: entry.position,
-        towards: [cos, sin],
-        length,
-        last: [0.0; 2],
-        crossed: None,
-        off_course: false,
-    };
-    let heartbeat = file.scenario.time.heartbeat;
-    let duration = (length / SLOWEST / heartbeat).ceil() * heartbeat;
-    let schedule = Schedule { sample_every: heartbeat, ..Schedule::until(duration) };
-    let Ok(runner) = Runner::new(built.world, None, schedule) else { return Crossing::failed() };
-    let Ok((world, _)) = runner.run::<Infallible>(&mut [&mut watch]) else {
-        return Crossing::failed();
-    };
-    watch.judged(&world)
+/// Drives straight ahead over an even plane until the speed is steady: from a speed of `begin`, m/s, and
+/// from the `limit`. `scenario` is made for each.
+pub fn cross(
+    scenario: impl Fn(f64) -> Option<ScenarioFile>,
+    parts: &Parts,
+    [begin, limit]: [f64; 2],
+    pace: Pace,
+) -> Crossing {
+    Crossing::from_both_sides([begin, limit], |entry| {
+        let Some(file) = scenario(entry) else { return Crossing::failed() };
+        let mut watch = SteadyWatch::new(&file.scenario.vehicle[0], pace);
+        let Some(vehicle) = drive(&file, parts, LONGEST_DRIVE, &mut watch) else {
+            return Crossing::failed();
+        };
+        let speed = watch.speed();
+        let end = ended(&vehicle, watch.is_off_course(), speed.is_some());
+        let speed = speed.filter(|_| end == End::Crossed).unwrap_or(0.0);
+        Crossing::of(end, speed, &vehicle)
+    })
 }
 
-/// Follows a vehicle along its way.
-struct Watch {
-    from: [f64; 2],
-    towards: [f64; 2],
+/// Drives over `length` m of the ground itself, again from the speed at which it left, until the two agree: as
+/// if ground like this went on and on. Begins as [`cross`] does.
+pub fn cross_at_own_speed(
+    scenario: impl Fn(f64) -> Option<ScenarioFile>,
+    parts: &Parts,
     length: f64,
-    /// Time and way at the last heartbeat, s and m.
-    last: [f64; 2],
-    /// When it got there, s.
-    crossed: Option<f64>,
-    off_course: bool,
-}
-
-impl Observer<Infallible> for Watch {
-    fn on_heartbeat(&mut self, moment: &Moment<'_>) -> Result<Flow, Infallible> {
-        let Some(sample) = moment.samples.and_then(<[_]>::first) else {
-            return Ok(Flow::Continue);
-        };
-        let position = sample.pose.position;
-        let [x, y] = [position.x - self.from[0], position.y - self.from[1]];
-        let way = x * self.towards[0] + y * self.towards[1];
-        self.off_course |= (y * self.towards[0] - x * self.towards[1]).abs() > OFF_COURSE;
-        let [before, behind] = self.last;
-        if way >= self.length && way > behind {
-            let share = (self.length - behind) / (way - behind);
-            self.crossed = Some(before + share * (moment.time - before));
+    begin_and_limit: [f64; 2],
+) -> Crossing {
+    Crossing::from_both_sides(begin_and_limit, |mut entry| {
+        let mut passes: Vec<Pass> = Vec::new();
+        loop {
+            let Some(file) = scenario(entry) else { return Crossing::failed() };
+            let mut watch = PassWatch::new(&file.scenario.vehicle[0], length);
+            let Some(vehicle) = drive(&file, parts, length / SLOWEST, &mut watch) else {
+                return Crossing::failed();
+            };
+            let pass = watch.pass(entry);
+            let end = ended(&vehicle, watch.is_off_course(), pass.is_some());
+            let Some(pass) = pass.filter(|_| end == End::Crossed) else {
+                return Crossing::of(end, 0.0, &vehicle);
+            };
+            passes.push(pass);
+            let [share, least] = PASS_TOLERANCE;
+            let agree = (pass.exit - pass.entry).abs() <= share * pass.exit + least;
+            if agree || passes.len() == MOST_PASSES {
+                return Crossing::of(end, pass.mean, &vehicle);
+            }
+            entry = Pass::next_entry(&passes);
         }
-        self.last = [moment.time, way];
-        let over = self.crossed.is_some() || self.off_course;
-        Ok(if over { Flow::Stop } else { Flow::Continue })
-    }
+    })
 }
 
-impl Watch {
-    fn judged(&self, world: &World) -> Crossing {
-        let summary = world.summary("", 0.0);
-        let Some(vehicle) = summary.vehicles.first() else { return Crossing::failed() };
-        let end = match (vehicle.outcome.code, self.crossed) {
-            (OutcomeCode::Failed, _) => End::Failed,
-            (OutcomeCode::Overturned, _) => End::Overturned,
-            _ if self.off_course => End::OffCourse,
-            (_, Some(_)) => End::Crossed,
-            _ => End::Stuck,
-        };
-        let speed = match (end, self.crossed) {
-            (End::Crossed, Some(time)) if time > 0.0 => self.length / time,
-            _ => 0.0,
-        };
-        let energy = vehicle.drive_energy / vehicle.distance.max(1.0);
-        Crossing { end, speed, slip: vehicle.mean_slip, energy }
+/// Drives a scenario for a time, s, or until `watch` has seen enough.
+fn drive(
+    file: &ScenarioFile,
+    parts: &Parts,
+    time: f64,
+    watch: &mut dyn Observer<Infallible>,
+) -> Option<VehicleSummary> {
+    let built = world_of(file, parts).ok()?;
+    let heartbeat = file.scenario.time.heartbeat;
+    let duration = (time / heartbeat).ceil() * heartbeat;
+    let schedule = Schedule { sample_every: heartbeat, ..Schedule::until(duration) };
+    let runner = Runner::new(built.world, None, schedule).ok()?;
+    let (world, _) = runner.run::<Infallible>(&mut [watch]).ok()?;
+    let mut vehicles = world.summary("", 0.0).vehicles;
+    (!vehicles.is_empty()).then(|| vehicles.swap_remove(0))
+}
+
+fn ended(vehicle: &VehicleSummary, is_off_course: bool, goes: bool) -> End {
+    match vehicle.outcome.code {
+        OutcomeCode::Failed => End::Failed,
+        OutcomeCode::Overturned => End::Overturned,
+        _ if is_off_course => End::OffCourse,
+        _ if goes => End::Crossed,
+        _ => End::Stuck,
     }
 }

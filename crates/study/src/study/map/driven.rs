@@ -5,6 +5,7 @@
 
 use super::asking::{Ground, Known, Question};
 use super::audit::Audited;
+use super::barred::Closure;
 use super::config::BarrierKind;
 use super::cover::Cover;
 use super::crossing::{Crossing, End};
@@ -85,7 +86,7 @@ impl Drives {
         let intervals = Intervals::of(self.strengths, !question.strength_varies);
         let mut speeds = Speeds::default();
         let cells = crossings.iter().enumerate().map(|(cell, crossings)| {
-            match (ground.barriers[cell], crossings) {
+            match (ground.closures[cell], crossings) {
                 (None, Some(crossings)) => {
                     let known = ground.of(cell);
                     self.take(question.speed.min(known.ride), crossings, &mut speeds);
@@ -94,7 +95,9 @@ impl Drives {
                     let reason = self.reason(driver, known, shape, level, crossings);
                     speeds.figures(&intervals, reason)
                 }
-                (barrier, _) => CellFigures::barred(barrier.unwrap_or(BarrierKind::Obstacle)),
+                (closure, _) => {
+                    CellFigures::closed(closure.unwrap_or(Closure::Barrier(BarrierKind::Obstacle)))
+                }
             }
         });
         cells.collect()
@@ -113,7 +116,7 @@ impl Drives {
                 self.take(question.speed.min(ground.of(cell).ride), crossings, &mut speeds);
                 speeds.going()
             }
-            None => Going::barred(self.directions),
+            None => Going::closed(self.directions),
         });
         cells.collect()
     }
@@ -122,6 +125,33 @@ impl Drives {
         speeds.by_direction.clear();
         speeds.by_direction.extend(crossings.iter().map(|own| own.speed.min(limit) as f32));
         speeds.draws = self.strengths;
+    }
+
+    /// What keeps a vehicle from crossing a cell in a direction, by its number, at the middle strength.
+    pub fn bar_reason(
+        &self,
+        ground: &Ground<'_>,
+        question: &Question,
+        levels: &[f64],
+        (cell, crossings): (usize, Option<&Vec<Crossing>>),
+        direction: usize,
+    ) -> Reason {
+        let (None, Some(crossings)) = (ground.closures[cell], crossings) else {
+            return ground.closures[cell].map_or(Reason::Obstacle, Closure::reason);
+        };
+        let crossing = crossings[direction * self.strengths + self.strengths / 2];
+        let level = levels[usize::from(ground.covers[cell])];
+        let to_the_side = matches!(crossing.end, End::Overturned | End::OffCourse);
+        let limits = Limits {
+            driver: question.speed,
+            ride: ground.of(cell).ride,
+            firm: ground.of(cell).firm,
+            level,
+            straight: if to_the_side { level } else { 0.0 },
+            slowest: 0.0,
+            stands: ground.of(cell).stands,
+        };
+        limits.reason()
     }
 
     /// What limits it in its slowest direction at the middle strength. Which of grade and side
@@ -171,7 +201,8 @@ impl Drives {
         let of_cell = |(cell, crossings): (usize, &Vec<Crossing>)| {
             let audited = crossings.iter().enumerate().map(|(n, crossing)| {
                 let [direction, deviations] = self.of(n);
-                Audited::of(ground, question, cell, direction, deviations, crossing)
+                let by_table = Audited::of(ground, question, cell, direction, deviations);
+                by_table.driven(ground, question, cell, crossing)
             });
             audited.collect::<Vec<_>>()
         };

@@ -2,9 +2,10 @@
 
 use super::asking::Known;
 use super::cover::Cover;
-use super::crossing::{Crossing, cross};
+use super::crossing::{Crossing, cross, cross_at_own_speed};
 use super::figures::Reason;
 use super::map_file::MapFile;
+use super::steady::Pace;
 use super::table::{Axes, Column};
 use crate::scenario::build::Parts;
 use crate::scenario::{Scenario, ScenarioFile};
@@ -101,7 +102,7 @@ impl<'a> Driver<'a> {
         let stands = match (cover.stems, cover.ridges) {
             (_, Some(_)) => Some(Reason::Obstacle),
             (Some(_), None) => Some(Reason::Stems),
-            (None, None) => is_firm.then_some(Reason::Acceleration),
+            (None, None) => is_firm.then_some(Reason::Powertrain),
         };
         let (strength, unknown) = ([self.map.strength(&soil.name), sigma], f64::INFINITY);
         Known { strength, ride, ridges: unknown, firm: unknown, stands }
@@ -113,19 +114,21 @@ impl<'a> Driver<'a> {
         Axes::new(&self.map.config.table, known.strength, shifts)
     }
 
-    /// Crosses a plane of a cover at a strength that rises `along` and `across` the way, held to a
+    /// Drives over a plane of a cover at a strength that rises `along` and `across` the way, held to a
     /// speed, m/s.
     pub fn on_plane(&self, cover: &Cover, held: f64, strength: f64, slope: [f64; 2]) -> Crossing {
-        self.cross(held, || self.map.on_plane(cover, held, strength, slope))
+        let spacing = cover.ridges.map(|own| own.spacing);
+        let pace = Pace::of(spacing.or(cover.stems.map(|own| own.spacing)));
+        self.cross(held, pace, || self.map.on_plane(cover, held, strength, slope))
     }
 
-    /// Crosses a level plane of firm ground as rough as a cover: what the vehicle does where nothing gives
-    /// way or stands.
+    /// Drives over a level plane of firm ground as rough as a cover: what the vehicle does where nothing
+    /// gives way or stands.
     pub fn on_firm(&self, cover: &Cover) -> Crossing {
-        self.cross(f64::INFINITY, || self.map.on_firm(cover))
+        self.cross(f64::INFINITY, Pace::of(None), || self.map.on_firm(cover))
     }
 
-    /// Crosses the ground itself about a point in a direction, held to a speed, m/s.
+    /// Drives over a cell's length of the ground itself about a point in a direction, held to a speed, m/s.
     pub fn on_ground(
         &self,
         cover: &Cover,
@@ -134,7 +137,13 @@ impl<'a> Driver<'a> {
         centre: [f64; 2],
         towards: [f64; 2],
     ) -> Crossing {
-        self.cross(held, || self.map.on_ground(cover, held, strength, centre, towards))
+        // a vehicle that is to stand does not get there
+        if held <= 0.0 {
+            return Crossing::stuck();
+        }
+        let scenario = || self.map.on_ground(cover, held, strength, centre, towards);
+        let speeds = self.speeds(held);
+        cross_at_own_speed(self.begun(scenario), &self.parts, self.map.config.cell, speeds)
     }
 
     /// Drives a column of a cover's table, held to a speed, m/s.
@@ -145,14 +154,26 @@ impl<'a> Driver<'a> {
         })
     }
 
-    fn cross(&self, held: f64, scenario: impl FnOnce() -> Scenario) -> Crossing {
-        // who is to stand does not get there
+    fn cross(&self, held: f64, pace: Pace, scenario: impl Fn() -> Scenario) -> Crossing {
+        // a vehicle that is to stand does not get there
         if held <= 0.0 {
             return Crossing::stuck();
         }
-        match ScenarioFile::of(&scenario(), &self.map.base.folder) {
-            Ok(file) => cross(&file, &self.parts, self.map.config.cell),
-            Err(_) => Crossing::failed(),
+        cross(self.begun(scenario), &self.parts, self.speeds(held), pace)
+    }
+
+    /// The speed at which drives begin, and the driver's limit, m/s, where it is held to a speed besides.
+    fn speeds(&self, held: f64) -> [f64; 2] {
+        let limit = self.map.config.speed.min(held);
+        [self.map.config.entry_speed.min(limit), limit]
+    }
+
+    /// A scenario whose vehicle begins at a speed, m/s.
+    fn begun(&self, scenario: impl Fn() -> Scenario) -> impl Fn(f64) -> Option<ScenarioFile> {
+        move |speed| {
+            let mut scenario = scenario();
+            scenario.vehicle[0].speed = speed;
+            ScenarioFile::of(&scenario, &self.map.base.folder).ok()
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What is told of a cell: shares, speeds and what limits it, from speeds by draw and direction.
 
-use super::config::BarrierKind;
+use super::barred::Closure;
 use crate::study::statistics::wilson;
 
 /// Confidence of intervals.
@@ -29,13 +29,14 @@ pub enum Reason {
     Water = 6,
     /// Stems that have to be pushed over.
     Stems = 7,
-    /// Engine and grip: from the speed of entry a cell is too short to come to a higher one, on firm
-    /// ground too.
-    Acceleration = 8,
+    /// Engine, gearbox and air: faster it does not get on level firm ground either.
+    Powertrain = 8,
+    /// No elevation data: nothing is known of the cell.
+    NoData = 255,
 }
 
 impl Reason {
-    /// All of them, by their codes.
+    /// All of them that limit a vehicle, by their codes.
     pub const ALL: [Reason; 9] = [
         Reason::SpeedLimit,
         Reason::Soil,
@@ -45,7 +46,7 @@ impl Reason {
         Reason::Obstacle,
         Reason::Water,
         Reason::Stems,
-        Reason::Acceleration,
+        Reason::Powertrain,
     ];
 
     /// In a word or two.
@@ -59,7 +60,8 @@ impl Reason {
             Reason::Obstacle => "obstacle",
             Reason::Water => "water",
             Reason::Stems => "stems",
-            Reason::Acceleration => "acceleration",
+            Reason::Powertrain => "powertrain",
+            Reason::NoData => "no data",
         }
     }
 }
@@ -94,24 +96,30 @@ pub struct CellFigures {
 }
 
 impl CellFigures {
-    /// A cell that nothing crosses.
-    pub(super) fn barred(kind: BarrierKind) -> CellFigures {
+    /// A cell that nothing crosses: without elevation data no figure is a number.
+    pub(super) fn closed(closure: Closure) -> CellFigures {
+        let figure = match closure {
+            Closure::Barrier(_) => 0.0,
+            Closure::NoData => f32::NAN,
+        };
         CellFigures {
-            p_go: 0.0,
-            p_go_low: 0.0,
-            p_go_high: 0.0,
-            p_go_direction: 0.0,
-            v_p10: 0.0,
-            v_p50: 0.0,
-            v_p90: 0.0,
-            v_worst_direction: 0.0,
-            v_omnidirectional: 0.0,
+            p_go: figure,
+            p_go_low: figure,
+            p_go_high: figure,
+            p_go_direction: figure,
+            v_p10: figure,
+            v_p50: figure,
+            v_p90: figure,
+            v_worst_direction: figure,
+            v_omnidirectional: figure,
             soil_share: f32::NAN,
-            reason: match kind {
-                BarrierKind::Water => Reason::Water,
-                BarrierKind::Obstacle => Reason::Obstacle,
-            },
+            reason: closure.reason(),
         }
+    }
+
+    /// Whether there is elevation data, so that its figures are numbers.
+    pub fn has_data(&self) -> bool {
+        self.reason != Reason::NoData
     }
 }
 
@@ -126,7 +134,7 @@ pub struct Going {
 
 impl Going {
     /// Of a cell that nothing crosses.
-    pub(super) fn barred(directions: usize) -> Going {
+    pub(super) fn closed(directions: usize) -> Going {
         Going { p_go: vec![0.0; directions], v_p50: vec![0.0; directions] }
     }
 }
@@ -253,10 +261,10 @@ impl Limits {
         let Limits { driver, ride, firm, level, straight, slowest, stands } = self;
         let on_the_level = stands.unwrap_or(Reason::Soil);
         let limit = driver.min(ride);
-        let acceleration = (limit - firm).max(0.0);
+        let powertrain = (limit - firm).max(0.0);
         let ground = (limit.min(firm) - level).max(0.0);
         let slope = level - slowest;
-        if level == 0.0 && (firm == 0.0 || on_the_level == Reason::Acceleration) {
+        if level == 0.0 && (firm == 0.0 || on_the_level == Reason::Powertrain) {
             // firm ground as rough is not crossed either, whatever the engine gives
             Reason::Ride
         } else if level == 0.0 {
@@ -265,8 +273,8 @@ impl Limits {
             if straight > 0.0 { Reason::SideSlope } else { Reason::Slope }
         } else if slowest >= AT_THE_LIMIT * limit {
             if limit < driver { Reason::Ride } else { Reason::SpeedLimit }
-        } else if acceleration >= ground.max(slope) {
-            Reason::Acceleration
+        } else if powertrain >= ground.max(slope) {
+            Reason::Powertrain
         } else if ground >= slope {
             on_the_level
         } else if level - straight >= straight - slowest {
@@ -310,7 +318,7 @@ fn share_of_strength(uncertain: Uncertain, values: &[f64], again: &[f64]) -> f64
 mod tests {
     use super::*;
 
-    /// What is lost on firm ground is the acceleration's, the rest of the level the soil's.
+    /// What is lost on firm ground is the powertrain's, the rest of the level the soil's.
     #[test]
     fn the_greatest_loss_is_told() {
         let limits = Limits {
@@ -323,12 +331,12 @@ mod tests {
             stands: None,
         };
         let reason = |own: Limits| own.reason();
-        assert_eq!(reason(limits), Reason::Acceleration);
-        assert_eq!(reason(Limits { driver: 5.0, ..limits }), Reason::Acceleration);
+        assert_eq!(reason(limits), Reason::Powertrain);
+        assert_eq!(reason(Limits { driver: 5.0, ..limits }), Reason::Powertrain);
         // what is too rough on firm ground is so on any
         let rough = Limits { firm: 0.0, level: 0.0, straight: 0.0, slowest: 0.0, ..limits };
         assert_eq!(reason(rough), Reason::Ride);
-        let on_firm = Limits { firm: 4.5, stands: Some(Reason::Acceleration), ..rough };
+        let on_firm = Limits { firm: 4.5, stands: Some(Reason::Powertrain), ..rough };
         assert_eq!(reason(on_firm), Reason::Ride);
         let bog = Limits { firm: 4.5, ..rough };
         assert_eq!(reason(bog), Reason::Soil);

@@ -4,6 +4,7 @@ use super::config::{BarrierKind, MapConfig};
 use super::cover::{Along, Cover};
 use super::layers::Layers;
 use super::relief::{Cells, whole};
+use super::steady::LONGEST_WAY;
 use super::strength::soil_at_strength;
 use crate::numeric::{GRAVITY, atan2, hypot};
 use crate::scenario::build::{self, BuiltTerrain, Parts, SoilTable};
@@ -24,7 +25,7 @@ pub const VEHICLE: &str = "vehicle";
 const AT_STRENGTH: &str = "soil at strength";
 /// The catalogue's firm ground.
 const FIRM: &str = "rigid";
-/// How far a path goes on behind what is crossed, m.
+/// How far a path goes on behind what is driven, m.
 const BEYOND: f64 = 60.0;
 /// Distance from the end of a drive's way to the end of the ground, m.
 const EDGE: f64 = 0.5;
@@ -63,6 +64,8 @@ pub struct MapFile {
     snow: Option<Soil>,
     /// Width of the vehicle, m.
     width: f64,
+    /// Distance of its farthest corner from its origin, m.
+    reach: f64,
     /// Its weight, N.
     weight: f64,
     /// Why its nodes are too far apart for the vehicle, if they are.
@@ -120,6 +123,7 @@ impl MapFile {
         let soils = build::soil_table(&base)?;
         let specs = build::vehicle_specs(&base).map_err(of_map)?;
         let width = specs.first().map_or(0.0, |spec| spec.footprint().width);
+        let reach = specs.first().map_or(0.0, |spec| spec.footprint().reach());
         let weight = specs.first().map_or(0.0, |spec| spec.total_mass() * GRAVITY);
         let vehicles = specs.iter().map(|spec| (config.vehicle.model.as_str(), spec.as_ref()));
         let coarse = build::too_few_nodes(vehicles.clone(), soils.soils(), config.ground.spacing);
@@ -148,6 +152,7 @@ impl MapFile {
             layers,
             snow,
             width,
+            reach,
             weight,
             coarse,
             long,
@@ -246,6 +251,11 @@ impl MapFile {
         self.config.soil.custom.iter().find(|own| own.name == name)
     }
 
+    /// Distance of the vehicle's farthest corner from its origin, m.
+    pub(super) fn reach(&self) -> f64 {
+        self.reach
+    }
+
     /// The same map with drives by other steps, s.
     ///
     /// # Errors
@@ -267,7 +277,7 @@ impl MapFile {
         strength: f64,
         [along, across]: [f64; 2],
     ) -> Scenario {
-        let way = [[0.0; 2], [1.0, 0.0]];
+        let way = Along { from: [0.0; 2], towards: [1.0, 0.0], length: LONGEST_WAY };
         let mut scenario = self.drive(cover, held, strength, way, f64::INFINITY);
         let own = self.base.scenario.terrain.stamp.len();
         scenario.terrain.stamp.drain(..own);
@@ -308,7 +318,8 @@ impl MapFile {
         let half = 0.5 * self.config.cell;
         let from = [0, 1].map(|k| centre[k] - half * towards[k]);
         let room = to_the_edge(self.land.terrain.bounds(), from, towards) - EDGE;
-        self.drive(cover, held, strength, [from, towards], room)
+        let way = Along { from, towards, length: self.config.cell };
+        self.drive(cover, held, strength, way, room)
     }
 
     /// The soil of a cover at a strength, as a scenario has it under a name: with the cover's snow and
@@ -327,23 +338,16 @@ impl MapFile {
     }
 
     /// `held` is a speed that the driver does not exceed, m/s, `room` how far the ground goes on ahead, m.
-    fn drive(
-        &self,
-        cover: &Cover,
-        held: f64,
-        strength: f64,
-        [from, towards]: [[f64; 2]; 2],
-        room: f64,
-    ) -> Scenario {
-        let way = (self.config.cell + BEYOND).min(room);
-        let to = [0, 1].map(|k| from[k] + way * towards[k]);
+    fn drive(&self, cover: &Cover, held: f64, strength: f64, way: Along, room: f64) -> Scenario {
+        let Along { from, towards, length } = way;
+        let reach = (length + BEYOND).min(room);
+        let to = [0, 1].map(|k| from[k] + reach * towards[k]);
         let mut vehicle = self.base.scenario.vehicle[0].clone();
         vehicle.position = from;
         vehicle.heading_deg = atan2(towards[1], towards[0]).to_degrees();
         let speed = self.config.speed.min(held);
         vehicle.speed = self.config.entry_speed.min(speed);
         vehicle.driver = path(vec![from, to], speed, PathEnd::Continue);
-        let way = Along { from, towards, length: self.config.cell };
         let mut terrain = self.base.scenario.terrain.clone();
         terrain.roughness = cover.roughness.or(terrain.roughness);
         terrain.stamp.extend(cover.ridges.iter().flat_map(|own| own.across(&way)));

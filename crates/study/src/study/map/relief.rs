@@ -86,32 +86,23 @@ pub(super) fn whole(length: f64, side: f64) -> f64 {
     (length / side + 1e-9).floor()
 }
 
-/// The quadric z = c + g·x + ½ xᵀ H x that is nearest to a cell's ground.
+/// The slope of the quadric that is nearest to a cell's ground.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Quadric {
     /// Its slope in the middle of the cell, ∂z/∂x and ∂z/∂y.
     pub slope: [f32; 2],
-    /// ∂²z/∂x², ∂²z/∂x∂y and ∂²z/∂y², 1/m.
-    pub curvature: [f32; 3],
 }
 
 impl Quadric {
     /// Of heights (m) east and north of the middle, by the half side of the cell, m.
     fn of(half: f64, height: impl Fn(f64, f64) -> f64) -> Quadric {
-        let (mut slope, mut curvature) = ([0.0; 2], [0.0; 3]);
+        let mut slope = [0.0; 2];
         for [east, north] in NINE {
             let height = height(half * east, half * north);
             slope[0] += east * height;
             slope[1] += north * height;
-            curvature[0] += (3.0 * east * east - 2.0) * height;
-            curvature[1] += east * north * height;
-            curvature[2] += (3.0 * north * north - 2.0) * height;
         }
-        let [xx, xy, yy] = curvature.map(|sum| sum / (half * half));
-        Quadric {
-            slope: slope.map(|sum| (sum / (6.0 * half)) as f32),
-            curvature: [xx / 3.0, xy / 4.0, yy / 3.0].map(|bend| bend as f32),
-        }
+        Quadric { slope: slope.map(|sum| (sum / (6.0 * half)) as f32) }
     }
 
     /// Grade along a way through the middle and slope across it, rise over run; the direction is given by its cosine
@@ -119,12 +110,6 @@ impl Quadric {
     pub fn slopes(&self, [cos, sin]: [f64; 2]) -> [f64; 2] {
         let [east, north] = self.slope.map(f64::from);
         [east * cos + north * sin, north * cos - east * sin]
-    }
-
-    /// By how much the grade along such a way rises with each metre, 1/m: above 0 in a hollow.
-    pub fn bending(&self, [cos, sin]: [f64; 2]) -> f64 {
-        let [xx, xy, yy] = self.curvature.map(f64::from);
-        xx * cos * cos + 2.0 * xy * cos * sin + yy * sin * sin
     }
 }
 
@@ -187,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plane_has_its_slope_everywhere_and_does_not_bend() {
+    fn a_plane_has_its_slope_everywhere() {
         let surface = Surface::Plane { elevation: 5.0, slope: [0.25, -0.1] };
         let terrain = Terrain::builder(surface, SoilMap::uniform(SoilId(0))).build().unwrap();
         let cells = Cells::within([-60.0, -20.0, 60.0, 30.0], 10.0);
@@ -195,11 +180,10 @@ mod tests {
             // rounding of heights and of an f32
             let [x, y] = own.slope;
             assert!((x - 0.25).abs() < 1e-6 && (y + 0.1).abs() < 1e-6);
-            assert!(own.curvature.iter().all(|bend| bend.abs() < 1e-8));
         }
     }
 
-    /// Grade and bending along a way are the first and second derivatives of the heights under it.
+    /// The grade along a way is the derivative of the heights under it, however they bend.
     #[test]
     fn a_quadric_is_its_own_in_every_direction() {
         let ([a, b], [xx, xy, yy]) = ([0.25, -0.1], [0.004, -0.003, 0.002]);
@@ -213,8 +197,6 @@ mod tests {
             // an f32 holds seven digits
             assert!((along - 0.5 * (at(1.0) - at(-1.0))).abs() < 1e-7);
             assert!((across - (b * cos - a * sin)).abs() < 1e-7);
-            let bending = at(1.0) - 2.0 * at(0.0) + at(-1.0);
-            assert!((own.bending([cos, sin]) - bending).abs() < 1e-9);
         }
     }
 

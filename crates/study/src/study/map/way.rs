@@ -18,6 +18,11 @@ const PARTS: f64 = 1e6;
 /// Time that a cell's risk of e to the power of minus one is worth, s, on the surest way: more
 /// than any way takes.
 const RISK: f64 = 1e5;
+/// Share of draws in which each cell of the fastest way goes, at least.
+const HALF: f64 = 0.5;
+/// Length of a way around that a meter which does not go is worth, where it is sought what bars the way.
+const AROUND: f64 = 1e4;
+const MILLIMETERS: f64 = 1e3;
 
 /// What a way is the best in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -101,41 +106,151 @@ struct Step {
     least: f64,
 }
 
+/// Steps to neighbors that go.
 fn steps(cells: &Cells, going: &[Going], cell: usize, aim: Aim) -> Vec<Step> {
-    const NEIGHBOURS: [[isize; 2]; 8] =
+    let found = neighbors(cells, going[cell].p_go.len(), cell);
+    found.into_iter().filter_map(|own| own.step(cells, going, cell, aim)).collect()
+}
+
+/// A neighbor of a cell, beside it or across a corner.
+struct Neighbor {
+    to: usize,
+    /// Columns and rows towards it: east, north.
+    towards: [isize; 2],
+    /// Direction in which it is, by its number in those that were asked.
+    direction: usize,
+    /// The two cells beside the step: across a corner a vehicle is in them, too.
+    beside: [usize; 2],
+}
+
+/// Neighbors of a cell; across a corner only where the directions that were asked lead there.
+fn neighbors(cells: &Cells, directions: usize, cell: usize) -> Vec<Neighbor> {
+    const TOWARDS: [[isize; 2]; 8] =
         [[1, 0], [1, 1], [0, 1], [-1, 1], [-1, 0], [-1, -1], [0, -1], [1, -1]];
     let [from_column, from_row] = [cell % cells.columns, cell / cells.columns].map(|n| n as isize);
-    let directions = going[cell].p_go.len();
     let mut found = Vec::new();
-    for (eighth, [east, north]) in NEIGHBOURS.into_iter().enumerate() {
+    for (eighth, towards @ [east, north]) in TOWARDS.into_iter().enumerate() {
         let (column, row) = (from_column + east, from_row - north);
         let inside = (0..cells.columns as isize).contains(&column)
             && (0..cells.rows as isize).contains(&row);
-        // across a corner only where the directions that were asked lead there
         if !inside || !(eighth * directions).is_multiple_of(8) {
             continue;
         }
-        let direction = eighth * directions / 8;
         let at = |column: isize, row: isize| row as usize * cells.columns + column as usize;
-        let goes = |p_go: f64| match aim {
-            Aim::Fastest => p_go >= 0.5,
-            Aim::Safest => p_go > 0.0,
-        };
-        // across a corner a vehicle is in the two cells beside the step, too
-        let beside = [at(column, from_row), at(from_column, row)];
-        let beside = beside.map(|own| f64::from(going[own].p_go[direction]));
-        let sides = beside[0].min(beside[1]);
-        let to = at(column, row);
-        let halves = [&going[cell], &going[to]].map(|own| {
-            (f64::from(own.p_go[direction]).min(sides), f64::from(own.v_p50[direction]))
+        found.push(Neighbor {
+            to: at(column, row),
+            towards,
+            direction: eighth * directions / 8,
+            beside: [at(column, from_row), at(from_column, row)],
+        });
+    }
+    found
+}
+
+impl Neighbor {
+    fn p_go(&self, going: &[Going], cell: usize) -> f64 {
+        f64::from(going[cell].p_go[self.direction])
+    }
+
+    /// The least probability of the two cells beside the step.
+    fn sides(&self, going: &[Going]) -> f64 {
+        let [one, other] = self.beside.map(|own| self.p_go(going, own));
+        one.min(other)
+    }
+
+    fn length(&self, cells: &Cells) -> f64 {
+        cells.side * hypot(self.towards[0] as f64, self.towards[1] as f64)
+    }
+
+    /// The step there from a cell, if it goes.
+    fn step(&self, cells: &Cells, going: &[Going], from: usize, aim: Aim) -> Option<Step> {
+        let sides = self.sides(going);
+        let halves = [from, self.to].map(|cell| {
+            (self.p_go(going, cell).min(sides), f64::from(going[cell].v_p50[self.direction]))
         });
         let least = halves[0].0.min(halves[1].0);
-        if goes(least) {
-            let length = cells.side * hypot(east as f64, north as f64);
-            let time = halves.iter().map(|half| 0.5 * length / half.1.max(CRAWL)).sum();
-            let share = 0.5 * length / cells.side;
-            let risk = halves.iter().map(|half| -ln(half.0) * share).sum();
-            found.push(Step { to, length, time, risk, least });
+        if !aim.takes(least) {
+            return None;
+        }
+        let length = self.length(cells);
+        let time = halves.iter().map(|half| 0.5 * length / half.1.max(CRAWL)).sum();
+        let share = 0.5 * length / cells.side;
+        let risk = halves.iter().map(|half| -ln(half.0) * share).sum();
+        Some(Step { to: self.to, length, time, risk, least })
+    }
+
+    /// The halves of the step that do not go: each the cell that bars it.
+    fn barred(&self, going: &[Going], from: usize, aim: Aim) -> Vec<usize> {
+        let [one, other] = self.beside;
+        let halves = [from, self.to].map(|cell| {
+            let passed = [cell, one, other].into_iter();
+            passed.min_by(|a, b| self.p_go(going, *a).total_cmp(&self.p_go(going, *b)))
+        });
+        let bars = |cell: &usize| !aim.takes(self.p_go(going, *cell));
+        halves.into_iter().flatten().filter(bars).collect()
+    }
+}
+
+impl Aim {
+    /// Whether a way leads through a cell of this probability to go.
+    fn takes(self, p_go: f64) -> bool {
+        match self {
+            Aim::Fastest => p_go >= HALF,
+            Aim::Safest => p_go > 0.0,
+        }
+    }
+
+    /// Below which probability to go a cell bars the way; of the safest way only one that never goes.
+    pub fn bars_below(self) -> f64 {
+        match self {
+            Aim::Fastest => HALF,
+            Aim::Safest => 0.0,
+        }
+    }
+}
+
+/// A cell that bars a way.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Obstruction {
+    /// Which.
+    pub cell: usize,
+    /// Direction in which it would be crossed, by its number in those that were asked.
+    pub direction: usize,
+    /// Length of the way through it, m.
+    pub length: f64,
+}
+
+/// What bars the way between two cells where there is none: the cells that do not go on the way that leads
+/// through the least length of such, in its order. Empty where there is a way.
+pub fn obstructions(
+    cells: &Cells,
+    going: &[Going],
+    from: usize,
+    to: usize,
+    aim: Aim,
+) -> Vec<Obstruction> {
+    let directions = going[from].p_go.len();
+    // a way around costs little beside a meter that does not go
+    let successors = |cell: &usize| {
+        let costs = neighbors(cells, directions, *cell).into_iter().map(|own| {
+            let barred = 0.5 * own.length(cells) * own.barred(going, *cell, aim).len() as f64;
+            (own.to, ((AROUND * barred + own.length(cells)) * MILLIMETERS) as u64)
+        });
+        costs.collect::<Vec<_>>()
+    };
+    let Some((through, _)) = dijkstra(&from, successors, |cell| *cell == to) else {
+        return Vec::new();
+    };
+    let mut found: Vec<Obstruction> = Vec::new();
+    for pair in through.windows(2) {
+        let step = neighbors(cells, directions, pair[0]).into_iter().find(|own| own.to == pair[1]);
+        let Some(step) = step else { continue };
+        let (length, direction) = (0.5 * step.length(cells), step.direction);
+        for cell in step.barred(going, pair[0], aim) {
+            match found.last_mut() {
+                Some(last) if last.cell == cell => last.length += length,
+                _ => found.push(Obstruction { cell, direction, length }),
+            }
         }
     }
     found
@@ -246,6 +361,28 @@ mod tests {
         }
         let only = best_way(&cells, &going, from, to, Aim::Safest).unwrap();
         assert!((only.least_p_go - 0.2).abs() < 1e-6, "{only:?}");
+    }
+
+    /// Walls of one and of two cells between west and east: what bars the way is the thinner one.
+    #[test]
+    fn what_bars_the_way_is_the_least_that_does_not_go() {
+        let (cells, mut going) = field();
+        going.fill(Going { p_go: vec![1.0; 8], v_p50: vec![5.0; 8] });
+        for row in 0..9 {
+            for column in [4, 5] {
+                going[row * 9 + column].p_go.fill(if column == 4 || row != 6 { 0.2 } else { 1.0 });
+            }
+        }
+        let (from, to) = (2 * 9, 2 * 9 + 8);
+        assert_eq!(best_way(&cells, &going, from, to, Aim::Fastest), None);
+        let found = obstructions(&cells, &going, from, to, Aim::Fastest);
+        let expected = Obstruction { cell: 6 * 9 + 4, direction: 0, length: 10.0 };
+        assert_eq!(found, [expected]);
+        assert!(obstructions(&cells, &going, from, to, Aim::Safest).is_empty());
+        // a start that does not go is half of a cell
+        going[from].p_go.fill(0.0);
+        let found = obstructions(&cells, &going, from, to, Aim::Safest);
+        assert!(found.len() == 1 && found[0].cell == from, "{found:?}");
     }
 
     #[test]

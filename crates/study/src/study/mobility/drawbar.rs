@@ -20,6 +20,7 @@ use crate::study::in_parallel::InParallel;
 use crate::study::route::Going;
 use crate::study::validation::{Line, Mark, Panel};
 use crate::vehicle::Selector;
+use std::collections::BTreeMap;
 
 /// Soils that are driven on.
 const SOILS: [&str; 4] = [ROAD, "dry_sand_lll", "upland_sandy_loam", "lean_clay_32_wes"];
@@ -33,6 +34,10 @@ const ROPE: f64 = 5.0;
 const MEAN: usize = 50;
 /// Speed below which it stands, m/s.
 const STANDING: f64 = 0.05;
+/// Unit of forces over the weight.
+const OF_WEIGHT: &str = "of the weight";
+/// Width of the classes of slip over which the plotted pull is a mean.
+const CLASS: f64 = 0.02;
 /// Slip at which the pull is told.
 const SLIP: f64 = 0.2;
 /// Way over which motion resistance is taken, m.
@@ -41,7 +46,7 @@ const WAY: f64 = 25.0;
 const LONGEST: f64 = 40.0;
 
 pub(super) fn drive(subject: &Subject, effort: Effort) -> Result<Findings, MobilityError> {
-    let found = effort.some(&SOILS).in_parallel(|&soil| -> Result<_, MobilityError> {
+    let found = subject.soils_of(effort, &SOILS).in_parallel(|&soil| -> Result<_, MobilityError> {
         let (towing, curve) = pull(subject, soil)?;
         Ok((soil, towing, curve, resistance(subject, soil)?))
     });
@@ -49,29 +54,29 @@ pub(super) fn drive(subject: &Subject, effort: Effort) -> Result<Findings, Mobil
     let mut lines = Vec::new();
     for (soil, towing, curve, (rolling, resistance)) in found.collect::<Result<Vec<_>, _>>()? {
         let most = curve.iter().map(|[_, pull]| *pull).reduce(f64::max);
-        let figure = Figure::new("drawbar_pull", most, "W").on(format!("{soil}, greatest"));
+        let figure = Figure::new("drawbar_pull", most, OF_WEIGHT).on(format!("{soil}, greatest"));
         findings.figures.push(match soil {
             ROAD => on_road(subject, figure),
             _ => figure,
         });
         findings.figures.push(
-            Figure::new("drawbar_pull", at_slip(&curve, SLIP), "W")
+            Figure::new("drawbar_pull", at_slip(&curve, SLIP), OF_WEIGHT)
                 .on(format!("{soil}, slip {SLIP}")),
         );
         if soil != ROAD {
-            let figure = Figure::new("motion_resistance", resistance, "W").on(soil);
+            let figure = Figure::new("motion_resistance", resistance, OF_WEIGHT).on(soil);
             findings.figures.push(match going(subject, soil)? {
                 Some(going) => figure.beside("Bekker, compaction", going.resistance),
                 None => figure,
             });
         }
         findings.scenarios.extend([towing, rolling]);
-        lines.push(Line { name: soil.into(), points: curve, mark: Mark::Line });
+        lines.push(Line { name: soil.into(), points: by_slip(&curve), mark: Mark::Line });
     }
     findings.panels.push(Panel {
         title: "Drawbar pull of the whole vehicle".into(),
         x: "slip".into(),
-        y: "pull over weight".into(),
+        y: "pull, share of the weight".into(),
         lines,
     });
     Ok(findings)
@@ -150,6 +155,18 @@ fn pull(subject: &Subject, soil: &str) -> Result<(Scenario, Vec<[f64; 2]>), Mobi
     Ok((scenario, curve))
 }
 
+/// The pull over slip as one function of it: means over classes of slip, which grows and falls in a drive.
+fn by_slip(curve: &[[f64; 2]]) -> Vec<[f64; 2]> {
+    let mut classes: BTreeMap<i64, Vec<[f64; 2]>> = BTreeMap::new();
+    for point in curve.iter().filter(|point| point.iter().all(|own| own.is_finite())) {
+        classes.entry((point[0] / CLASS).floor() as i64).or_default().push(*point);
+    }
+    let mean = |own: &Vec<[f64; 2]>| {
+        [0, 1].map(|k| own.iter().map(|point| point[k]).sum::<f64>() / own.len() as f64)
+    };
+    classes.values().map(mean).collect()
+}
+
 /// The pull where the slip first grows over one; none where it does not.
 fn at_slip(curve: &[[f64; 2]], slip: f64) -> Option<f64> {
     let grows = |pair: &&[[f64; 2]]| pair[0][0] < slip && slip <= pair[1][0];
@@ -168,4 +185,24 @@ fn resistance(subject: &Subject, soil: &str) -> Result<(Scenario, Option<f64>), 
     })?;
     let share = driven.summary.motion_resistance.map(|force| force / subject.weight());
     Ok((scenario, share))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A slip that grows, falls and grows again gives one pull a slip, in its order.
+    #[test]
+    fn the_plotted_curve_does_not_double_back() {
+        let slips = (0..200).map(|n| {
+            let time = f64::from(n) / 200.0;
+            time + 0.2 * (20.0 * time).sin()
+        });
+        let curve: Vec<[f64; 2]> = slips.map(|slip| [slip, slip * (1.5 - slip)]).collect();
+        assert!(curve.windows(2).any(|pair| pair[1][0] < pair[0][0]));
+        let plotted = by_slip(&curve);
+        assert!(plotted.len() > 30 && plotted.windows(2).all(|pair| pair[0][0] < pair[1][0]));
+        assert!(plotted.iter().all(|[slip, pull]| (pull - slip * (1.5 - slip)).abs() < 1e-3));
+        assert!(by_slip(&[[f64::NAN, 0.1]]).is_empty());
+    }
 }

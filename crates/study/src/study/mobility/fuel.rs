@@ -4,7 +4,7 @@
 //! gives none.
 
 use super::findings::{Figure, Findings};
-use super::subject::{KMH, ROAD, Subject, held_speed};
+use super::subject::{KMH, ROAD, Subject, held_speed, is_firm};
 use super::{Effort, MobilityError};
 use crate::simulation::Flow;
 use crate::study::in_parallel::InParallel;
@@ -18,8 +18,22 @@ const TIME: f64 = 40.0;
 /// Share of its speed that a vehicle must have held.
 const HELD: f64 = 0.95;
 
+/// Where and how fast, km/h: on soils that were asked for, firm ones at the speeds of the road.
+fn drives(subject: &Subject, effort: Effort) -> Vec<(&str, f64)> {
+    if subject.soils.is_empty() {
+        return effort.some(&DRIVES).to_vec();
+    }
+    let speeds = |soil: &str| {
+        let is_road = |own: &&(&str, f64)| (own.0 == ROAD) == is_firm(soil);
+        DRIVES.iter().filter(is_road).map(|own| own.1).collect::<Vec<_>>()
+    };
+    let of = |soil| effort.some(&speeds(soil)).iter().map(|kmh| (soil, *kmh)).collect::<Vec<_>>();
+    subject.soils.iter().flat_map(|soil| of(soil.as_str())).collect()
+}
+
 pub(super) fn drive(subject: &Subject, effort: Effort) -> Result<Findings, MobilityError> {
-    let trials = effort.some(&DRIVES).in_parallel(|&(soil, kmh)| -> Result<_, MobilityError> {
+    let drives = drives(subject, effort);
+    let trials = drives.in_parallel(|&(soil, kmh)| -> Result<_, MobilityError> {
         let name = format!("fuel_{soil}_{kmh}");
         let driver = held_speed(kmh * KMH, &[[0.0, 0.0]]);
         let mut scenario = subject.scenario(&name, TIME, driver);

@@ -42,7 +42,7 @@ const OFF_LINE: f64 = 0.35;
 
 /// Steepest grade that a vehicle pulls away on and climbs.
 pub(super) fn gradeability(subject: &Subject, effort: Effort) -> Result<Findings, MobilityError> {
-    let found = effort.some(&SOILS).in_parallel(|&soil| -> Result<_, MobilityError> {
+    let found = subject.soils_of(effort, &SOILS).in_parallel(|&soil| -> Result<_, MobilityError> {
         let limit = threshold(GRADES, effort.width(WIDTH), |grade| climbs(subject, soil, grade))?;
         let unheld = limit.failed.map_or(Ok(false), |grade| rolls_off(subject, soil, grade))?;
         Ok((soil, limit, unheld))
@@ -142,7 +142,7 @@ pub(super) fn speeds(subject: &Subject, effort: Effort) -> Result<Findings, Mobi
     let grades = if effort.quick { &SPEED_GRADES[2..3] } else { &SPEED_GRADES[..] };
     let mut findings = Findings::default();
     let mut lines = Vec::new();
-    for &soil in effort.some(&SPEED_SOILS) {
+    for soil in subject.soils_of(effort, &SPEED_SOILS) {
         let trials = grades.in_parallel(|&grade| -> Result<_, MobilityError> {
             let scenario = full_throttle(subject, soil, grade);
             Ok((grade, settled_speed(subject, &scenario)?, scenario))

@@ -58,6 +58,8 @@ pub struct Event {
     pub name: &'static str,
     /// What is done and found, in a line.
     pub about: &'static str,
+    /// Whether it is driven on soils: on those that are asked for.
+    pub on_soil: bool,
     drive: fn(&Subject, Effort) -> Result<Findings, MobilityError>,
 }
 
@@ -81,64 +83,91 @@ pub const EVENTS: [Event; 15] = [
     Event {
         name: "straight",
         about: "acceleration and top speed at full throttle, braking, on a firm road",
+        on_soil: false,
         drive: straight::drive,
     },
     Event {
         name: "turning",
         about: "steering circle from wall to wall at full lock",
+        on_soil: false,
         drive: turning::drive,
     },
     Event {
         name: "cornering",
         about: "steady cornering at a held speed with slowly growing steering: understeer gradient",
+        on_soil: false,
         drive: cornering::drive,
     },
     Event {
         name: "lane_change",
         about: "fastest double lane change within its lanes",
+        on_soil: false,
         drive: lane_change::drive,
     },
     Event {
         name: "grade",
         about: "steepest grade climbed from standing, firm and on soils",
+        on_soil: true,
         drive: grade::gradeability,
     },
     Event {
         name: "speed_on_slope",
         about: "speed held at full throttle up grades, firm and on soil",
+        on_soil: true,
         drive: grade::speeds,
     },
     Event {
         name: "side_slope",
         about: "steepest side slope driven along under control, firm and on soil",
+        on_soil: true,
         drive: side_slope::drive,
     },
     Event {
         name: "drawbar",
         about: "drawbar pull over slip against a braked vehicle on a rope, and motion resistance",
+        on_soil: true,
         drive: drawbar::drive,
     },
     Event {
         name: "ride",
         about: "speed at which the driver absorbs 6 W over rough ground",
+        on_soil: false,
         drive: ride::drive,
     },
     Event {
         name: "half_round",
         about: "speed at which a half-round shakes the driver with 2.5 g",
+        on_soil: false,
         drive: half_round::drive,
     },
-    Event { name: "step", about: "highest vertical step climbed", drive: obstacles::step },
-    Event { name: "gap", about: "widest trench with upright walls crossed", drive: obstacles::gap },
+    Event {
+        name: "step",
+        about: "highest vertical step climbed",
+        on_soil: false,
+        drive: obstacles::step,
+    },
+    Event {
+        name: "gap",
+        about: "widest trench with upright walls crossed",
+        on_soil: false,
+        drive: obstacles::gap,
+    },
     Event {
         name: "trapezoids",
         about: "deepest ditch and highest barrier with faces of 45 degrees crossed",
+        on_soil: false,
         drive: obstacles::trapezoids,
     },
     Event {
         name: "passes",
         about: "weakest clay passed once and often, as a share of its catalogue strength",
+        on_soil: true,
         drive: passes::drive,
     },
-    Event { name: "fuel", about: "fuel burned on a road and on soil", drive: fuel::drive },
+    Event {
+        name: "fuel",
+        about: "fuel burned on a road and on soil",
+        on_soil: true,
+        drive: fuel::drive,
+    },
 ];

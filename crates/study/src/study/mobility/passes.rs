@@ -6,7 +6,7 @@
 //! from ρ nor turned into it, and orders of vehicles alone can be compared.
 
 use super::findings::{Figure, Findings};
-use super::subject::{Subject, along_x};
+use super::subject::{Subject, along_x, is_firm};
 use super::{Effort, MobilityError, threshold};
 use crate::numeric::{exp, ln};
 use crate::scenario::Scenario;
@@ -34,15 +34,24 @@ const CONE_INDICES: [(&str, &str); 2] = [
 pub(super) fn drive(subject: &Subject, effort: Effort) -> Result<Findings, MobilityError> {
     let mut findings = Findings::default();
     let known = CONE_INDICES.iter().find(|(model, _)| *model == subject.model);
-    for &passes in effort.some(&PASSES) {
+    let clays: Vec<&str> = subject.soils_of(effort, &[CLAY]);
+    let (firm, clays): (Vec<&str>, Vec<&str>) = clays.into_iter().partition(|own| is_firm(own));
+    for soil in firm {
+        let figure = Figure::new("strength_ratio", None, "").on(soil);
+        findings.figures.push(figure.note("firm ground has no strength to be taken away"));
+    }
+    let trials =
+        clays.iter().flat_map(|clay| effort.some(&PASSES).iter().map(move |n| (*clay, *n)));
+    for (clay, passes) in trials {
         // the weakest that is passed is the greatest of what is taken away, in equal parts
         let [weakest, strongest] = RATIOS.map(ln);
         let range = [-strongest, -weakest];
         let limit = threshold(range, effort.width(WIDTH), |weakness| {
-            passes_lane(subject, exp(-weakness), passes)
+            passes_lane(subject, (clay, exp(-weakness)), passes)
         })?;
         let figure = Figure::new("strength_ratio", limit.passed.map(|own| exp(-own)), "")
-            .on(format!("{CLAY}, {passes} {}", if passes == 1 { "pass" } else { "passes" }));
+            .on(format!("{clay}, {passes} {}", if passes == 1 { "pass" } else { "passes" }));
+        let known = known.filter(|_| clay == CLAY);
         let told = known.map_or(String::new(), |(_, told)| (*told).to_owned());
         let figure = match (limit.passed, limit.failed) {
             (None, _) => figure.note("not even twice the catalogue's strength"),
@@ -52,33 +61,40 @@ pub(super) fn drive(subject: &Subject, effort: Effort) -> Result<Findings, Mobil
         let again = limit.again.map(|own| format!("at {:.3} it", exp(-own)));
         findings.figures.push(figure.again(again));
         let trials = [limit.passed, limit.failed].into_iter().flatten();
-        findings.scenarios.extend(trials.map(|own| scenario(subject, exp(-own))));
+        findings.scenarios.extend(trials.map(|own| scenario(subject, (clay, exp(-own)))));
     }
     Ok(findings)
 }
 
-fn scenario(subject: &Subject, ratio: f64) -> Scenario {
-    let name = format!("passes_{ratio:.3}");
+fn scenario(subject: &Subject, (clay, ratio): (&str, f64)) -> Scenario {
+    let name = match clay {
+        CLAY => format!("passes_{ratio:.3}"),
+        other => format!("passes_{other}_{ratio:.3}"),
+    };
     let mut scenario = subject.scenario(&name, LONGEST, along_x(SPEED, LANE));
     scenario.soil.default = "weakened clay".into();
-    scenario.soil.custom.push(weakened(ratio));
+    scenario.soil.custom.push(weakened(clay, ratio));
     scenario
 }
 
 /// The clay at a ratio of its strength.
-fn weakened(ratio: f64) -> CustomSoil {
+fn weakened(clay: &str, ratio: f64) -> CustomSoil {
     CustomSoil {
         name: "weakened clay".into(),
-        based_on: Some(CLAY.into()),
-        source: Some(format!("{CLAY} of the catalogue at {ratio:.3} of its strength")),
+        based_on: Some(clay.into()),
+        source: Some(format!("{clay} of the catalogue at {ratio:.3} of its strength")),
         strength: Some(ratio),
         ..CustomSoil::default()
     }
 }
 
 /// Whether the vehicle gets to the end of the lane so often, each time from its beginning.
-fn passes_lane(subject: &Subject, ratio: f64, passes: u32) -> Result<bool, MobilityError> {
-    let scenario = scenario(subject, ratio);
+fn passes_lane(
+    subject: &Subject,
+    weakened: (&str, f64),
+    passes: u32,
+) -> Result<bool, MobilityError> {
+    let scenario = scenario(subject, weakened);
     let mut world = subject.world(&scenario)?;
     for pass in 0..passes {
         if pass > 0 && world.respawn(0, &Placement::default()).is_err() {

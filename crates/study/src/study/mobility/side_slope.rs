@@ -25,7 +25,7 @@ const LONGEST: f64 = 40.0;
 const ASKED: f64 = 0.3;
 
 pub(super) fn drive(subject: &Subject, effort: Effort) -> Result<Findings, MobilityError> {
-    let found = effort.some(&SOILS).in_parallel(|&soil| -> Result<_, MobilityError> {
+    let found = subject.soils_of(effort, &SOILS).in_parallel(|&soil| -> Result<_, MobilityError> {
         let limit = threshold(SLOPES, effort.width(WIDTH), |slope| {
             Ok::<_, MobilityError>(ending(subject, soil, slope)? == Ending::Passed)
         })?;

@@ -1,12 +1,14 @@
 //! A vehicle whose mobility is asked for, and its trials.
 
+use super::Effort;
 use crate::numeric::hypot;
-use crate::scenario::build::{Parts, vehicle_spec, world_of};
+use crate::scenario::build::{Parts, vehicle_spec, vehicle_specs, world_of};
 use crate::scenario::config::{
     Driver, Endings, Ground, Output, PathEnd, Sky, SoilMap, TableRow, Terrain, Time, Vehicle,
 };
 use crate::scenario::{Faults, Scenario, ScenarioFile, is_vehicle_file};
 use crate::simulation::{Flow, OutcomeCode, OutcomeReport, Sample, VehicleSummary, World};
+use crate::soil::{SoilKind, catalogue};
 use crate::spatial::Vec3;
 use crate::vehicle::driver::SteeringGeometry;
 use crate::vehicle::spec::Footprint;
@@ -50,6 +52,8 @@ pub struct Subject {
     /// Whether all trials take half their step and half their distance of nodes: what moves then
     /// had not converged.
     pub refined: bool,
+    /// Soils of the catalogue that events on soil are driven on; each event's own where there are none.
+    pub soils: Vec<String>,
     /// How its tyres are modelled and filled and what it carries, where that is not its file's.
     fitted: Option<Vehicle>,
     parts: Parts,
@@ -127,7 +131,8 @@ impl Subject {
         };
         let parts = Parts::default();
         let geometry = Geometry::of(&spec);
-        let mut subject = Subject { model, geometry, spec, refined: false, fitted: None, parts };
+        let (refined, soils, fitted) = (false, Vec::new(), None);
+        let mut subject = Subject { model, geometry, spec, refined, soils, fitted, parts };
         // what a file says is checked as a whole where a world is built of it
         let world = subject.world(&subject.scenario("standing", 1.0, hold()))?;
         let vehicle = &world.model().agents[0].vehicle;
@@ -137,9 +142,36 @@ impl Subject {
         Ok(subject)
     }
 
-    /// The same with the tyres, inflation, payload and changes of a scenario's vehicle.
-    pub fn fitted(self, vehicle: &Vehicle) -> Subject {
-        Subject { fitted: Some(vehicle.clone()), ..self }
+    /// The same with the tires, inflation, payload and changes of a scenario's vehicle.
+    ///
+    /// # Errors
+    /// What of these the vehicle cannot have.
+    pub fn fitted(self, vehicle: &Vehicle) -> Result<Subject, MobilityError> {
+        let mut subject = Subject { fitted: Some(vehicle.clone()), ..self };
+        let standing = subject.scenario("standing", 1.0, hold());
+        let file = ScenarioFile::of(&standing, Path::new(""))?;
+        if let Some(spec) = vehicle_specs(&file)?.first() {
+            let driver = subject.geometry.driver;
+            subject.geometry = Geometry { driver, ..Geometry::of(spec) };
+            subject.spec = AnySpec::clone(spec);
+        }
+        // what it carries and how its tires are filled is checked where a world is built of it
+        subject.world(&standing)?;
+        Ok(subject)
+    }
+
+    /// The vehicle as scenarios have it, to be fitted otherwise: standing at the origin.
+    pub fn as_vehicle(&self) -> Vehicle {
+        self.vehicle("subject", hold())
+    }
+
+    /// The soils that an event is driven on: those that were asked for, or else its own, of which the first
+    /// by little effort.
+    pub(super) fn soils_of<'a>(&'a self, effort: Effort, own: &[&'a str]) -> Vec<&'a str> {
+        match self.soils.is_empty() {
+            true => effort.some(own).to_vec(),
+            false => self.soils.iter().map(String::as_str).collect(),
+        }
     }
 
     /// A scenario of this vehicle alone on a level road.
@@ -297,6 +329,12 @@ impl Geometry {
     }
 }
 
+/// Whether a soil of the catalogue does not deform.
+pub(super) fn is_firm(soil: &str) -> bool {
+    let own = catalogue().find(soil).ok();
+    own.is_some_and(|own| matches!(own.to_soil().kind, SoilKind::Firm { .. }))
+}
+
 /// Stands on the brake.
 pub(super) fn hold() -> Driver {
     Driver::Hold { brake: 1.0 }
@@ -349,6 +387,7 @@ pub(super) fn distance(a: &Vec3, b: &Vec3) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scenario::config::Payload;
 
     /// A vehicle of the catalogue is found from any folder: that of a map, too.
     #[test]
@@ -357,5 +396,29 @@ mod tests {
         assert_eq!(subject.model, "mrzr4");
         let error = Subject::new("mrzr4.toml", Path::new("somewhere/else")).unwrap_err();
         assert!(error.to_string().starts_with("mrzr4.toml: cannot be read"), "{error}");
+    }
+
+    /// A payload is in the weight that pulls are told over, and moves the center of mass.
+    #[test]
+    fn what_it_carries_weighs() {
+        let bare = Subject::new("hmmwv", Path::new("")).unwrap();
+        let high = Payload { mass: 500.0, position: [0.0, 0.0, 1.5], size: [0.0; 3] };
+        let vehicle = Vehicle { payload: vec![high], ..bare.as_vehicle() };
+        let laden = bare.clone().fitted(&vehicle).unwrap();
+        assert!((laden.geometry.mass - bare.geometry.mass - 500.0).abs() < 1e-6);
+        assert!(laden.weight() > bare.weight());
+        assert!(laden.geometry.centre_of_mass > bare.geometry.centre_of_mass + 0.02);
+        let scenario = laden.scenario("trial", 1.0, hold());
+        assert_eq!(scenario.vehicle[0].payload.len(), 1);
+    }
+
+    #[test]
+    fn soils_that_are_asked_for_take_the_place_of_an_events_own() {
+        let mut subject = Subject::new("mrzr4", Path::new("")).unwrap();
+        let [all, quick] = [false, true].map(|quick| Effort { quick });
+        assert_eq!(subject.soils_of(all, &["rigid", "mud"]), ["rigid", "mud"]);
+        assert_eq!(subject.soils_of(quick, &["rigid", "mud"]), ["rigid"]);
+        subject.soils = vec!["dry_sand_lll".into(), "mud".into()];
+        assert_eq!(subject.soils_of(quick, &["rigid"]), ["dry_sand_lll", "mud"]);
     }
 }

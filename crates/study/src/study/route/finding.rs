@@ -69,6 +69,8 @@ pub enum Risk {
     },
     /// The way leads beyond the terrain.
     LeavesTerrain,
+    /// The way leads over ground without elevation data.
+    UnmappedGround,
     /// The way leads through something that stands there.
     Obstacle {
         /// What.
@@ -137,6 +139,9 @@ impl fmt::Display for Finding {
                 }
             }
             Risk::LeavesTerrain => write!(f, "the way leaves the terrain; the drive ends there"),
+            Risk::UnmappedGround => {
+                write!(f, "the way enters ground without elevation data; the drive ends there")
+            }
             Risk::Obstacle { kind, clearance, needed } => write!(
                 f,
                 "the way passes {clearance:.1} m from the middle of a {kind}, {needed:.1} m are \

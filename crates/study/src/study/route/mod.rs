@@ -52,6 +52,8 @@ pub struct Station {
     pub curvature: f64,
     /// Whether it lies on the terrain.
     pub inside: bool,
+    /// Whether the vehicle at the head reaches ground without elevation data there.
+    pub unmapped: bool,
 }
 
 /// A way with those who drive it.
@@ -250,6 +252,9 @@ fn stations(
             soil: terrain.soil(x, y),
             curvature: curvature(near(s - BEND), position, near(s + BEND)),
             inside: terrain.contains(x, y),
+            unmapped: [-1.0, 0.0, 1.0]
+                .iter()
+                .any(|sign| terrain.is_gap(x + sign * aside[0], y + sign * aside[1])),
         }
     };
     (0..=count as usize).map(at).collect()
@@ -310,6 +315,8 @@ impl Survey<'_> {
         }
         let outside = |s: &Station| (!s.inside).then_some(0.0);
         self.stretches(findings, outside, |_| Risk::LeavesTerrain);
+        let unmapped = |s: &Station| (s.inside && s.unmapped).then_some(0.0);
+        self.stretches(findings, unmapped, |_| Risk::UnmappedGround);
         let geometry = geometry(&self.agent.vehicle);
         let least = geometry.wheelbase / tan(geometry.max_steer).max(1e-3);
         // a hundredth for the chords of the curve

@@ -1,0 +1,137 @@
+//! Where a raster of heights has no data.
+
+use super::cells::Cells;
+use super::raster::Raster;
+
+/// Cells of a raster without data: each covers half a cell about its center.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Gaps {
+    cells: Cells,
+    /// One bit a cell, rows from the south.
+    bits: Vec<u64>,
+    count: usize,
+}
+
+impl Gaps {
+    /// Gaps of a raster in local meters; `None` where every cell has data.
+    pub fn of(raster: &Raster) -> Option<Gaps> {
+        let cells = raster.cells();
+        let mut bits = vec![0; (cells.columns * cells.rows).div_ceil(64)];
+        let mut count = 0;
+        for row in 0..cells.rows {
+            for column in 0..cells.columns {
+                if !raster.at(column, row).is_finite() {
+                    let index = row * cells.columns + column;
+                    bits[index / 64] |= 1 << (index % 64);
+                    count += 1;
+                }
+            }
+        }
+        (count > 0).then_some(Gaps { cells, bits, count })
+    }
+
+    /// Number of cells without data.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Share of the raster's cells that have no data.
+    pub fn share(&self) -> f64 {
+        self.count as f64 / (self.cells.columns * self.cells.rows) as f64
+    }
+
+    /// Size of a cell along x and along y, m.
+    pub fn cell_size(&self) -> [f64; 2] {
+        self.cells.size
+    }
+
+    /// Whether the cell about a point has no data; beyond the raster that of the nearest edge.
+    pub fn contains(&self, x: f64, y: f64) -> bool {
+        let [column, row] = [self.nearest(0, x), self.nearest(1, y)];
+        self.is_gap(column, row)
+    }
+
+    /// Whether any cell that meets `[x_min, y_min, x_max, y_max]`, m, has no data.
+    pub fn meets(&self, [west, south, east, north]: [f64; 4]) -> bool {
+        let [first, last] = [self.nearest(0, west), self.nearest(0, east)];
+        let mut rows = self.nearest(1, south)..=self.nearest(1, north);
+        rows.any(|row| (first..=last).any(|column| self.is_gap(column, row)))
+    }
+
+    fn is_gap(&self, column: usize, row: usize) -> bool {
+        let index = row * self.cells.columns + column;
+        self.bits[index / 64] >> (index % 64) & 1 == 1
+    }
+
+    /// Column or row of the cell whose center is nearest to a coordinate.
+    fn nearest(&self, axis: usize, coordinate: f64) -> usize {
+        let count = if axis == 0 { self.cells.columns } else { self.cells.rows };
+        let place = (coordinate - self.cells.south_west[axis]) / self.cells.size[axis] + 0.5;
+        // a cast maps what is not a number, and all below 0, to 0
+        (place.floor() as usize).min(count - 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::raster::Crs;
+    use super::*;
+    use proptest::prelude::*;
+
+    fn raster(columns: usize, rows: usize, missing: &[usize]) -> Raster {
+        let mut values: Vec<f64> = (0..columns * rows).map(|n| n as f64).collect();
+        missing.iter().for_each(|n| values[*n] = f64::NAN);
+        let (south_west, cell) = ([-20.0, 5.0], [10.0, 4.0]);
+        Raster { columns, rows, south_west, cell, values, crs: Crs::local() }
+    }
+
+    #[test]
+    fn a_raster_that_is_whole_has_no_gaps() {
+        assert_eq!(Gaps::of(&raster(3, 3, &[])), None);
+    }
+
+    /// Row 0 of values is the north row: the second cell from the west in it is a gap.
+    #[test]
+    fn a_gap_covers_half_a_cell_about_its_center() {
+        let gaps = Gaps::of(&raster(4, 3, &[1])).unwrap();
+        assert_eq!((gaps.count(), gaps.share()), (1, 1.0 / 12.0));
+        // its center is at x = -10, y = 13
+        for (x, y, gap) in [
+            (-10.0, 13.0, true),
+            (-14.9, 11.1, true),
+            (-15.1, 13.0, false),
+            (-4.9, 13.0, false),
+            (-10.0, 10.9, false),
+            // beyond the raster, to the north of it
+            (-10.0, 90.0, true),
+            (f64::NAN, f64::NAN, false),
+        ] {
+            assert_eq!(gaps.contains(x, y), gap, "{x} {y}");
+        }
+        assert!(gaps.meets([-40.0, -40.0, 40.0, 40.0]));
+        assert!(gaps.meets([-5.5, 10.0, 0.0, 11.5]));
+        assert!(!gaps.meets([-4.5, 5.0, 10.0, 13.0]) && !gaps.meets([-20.0, 5.0, 10.0, 10.5]));
+    }
+
+    proptest! {
+        /// A box meets a gap where any of its points lies in one.
+        #[test]
+        fn a_box_meets_what_its_points_lie_in(
+            missing in proptest::collection::btree_set(0_usize..35, 1..6),
+            [x, y] in [-25.0..45.0_f64, 0.0..25.0_f64],
+            [width, height] in [0.1..40.0_f64, 0.1..20.0_f64],
+        ) {
+            let missing: Vec<usize> = missing.into_iter().collect();
+            let gaps = Gaps::of(&raster(7, 5, &missing)).unwrap();
+            let points = (0..=100).flat_map(|n| (0..=100).map(move |m| [n, m]));
+            let inside = points.into_iter().any(|[n, m]| {
+                gaps.contains(x + width * f64::from(n) / 100.0, y + height * f64::from(m) / 100.0)
+            });
+            let meets = gaps.meets([x, y, x + width, y + height]);
+            prop_assert!(meets || !inside);
+            // a corner of a cell may lie between two points of the grid
+            prop_assert!(inside || !gaps.meets([x + 0.5, y + 0.5, x + width - 0.5, y + height - 0.5])
+                || width < 2.0 || height < 2.0);
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! `terrain.surface.no_data = "keep"`: ground without elevation data is off limits, and a drive that enters it
+//! ends with an outcome of its own; the same on any ranks and after any checkpoint.
+
+use assert_cmd::cargo::cargo_bin;
+use bekker::scenario::build::world;
+use bekker::scenario::{Faults, ScenarioFile};
+use bekker::simulation::{Outcome, OutcomeCode, World};
+use serde_json::Value as Json;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+/// Level ground of 200 m in cells of 5 m; a block without data from x = 20 to 40 m, y = -20 to 20 m.
+fn write_ground(folder: &Path) {
+    let mut text = "ncols 41\nnrows 41\nxllcenter -100\nyllcenter -100\ncellsize 5\n\
+                    nodata_value -9999\n"
+        .to_owned();
+    for row in 0..41 {
+        let y = 100.0 - 5.0 * f64::from(row);
+        for column in 0..41 {
+            let x = 5.0 * f64::from(column) - 100.0;
+            let is_gap = (20.0..=40.0).contains(&x) && y.abs() <= 20.0;
+            text += if is_gap { "-9999 " } else { "7 " };
+        }
+        text.push('\n');
+    }
+    fs::write(folder.join("ground.asc"), text).unwrap();
+}
+
+/// Two HMMWVs: one towards the block, one beside it.
+fn scenario(no_data: &str, extra: &str) -> String {
+    let vehicle = |name: &str, y: f64| {
+        format!(
+            "[[vehicle]]\nname = \"{name}\"\nmodel = \"hmmwv\"\nposition = [0, {y}]\nspeed = 4\n\
+             driver = {{ kind = \"path\", waypoints = [[0, {y}], [60, {y}]], speed = 4 }}\n"
+        )
+    };
+    format!(
+        "format = 1\nname = \"gaps\"\ntime = {{ duration = 8 }}\nground = {{ spacing = 0.1 }}\n\
+         soil = {{ default = \"rigid\" }}\n{extra}\
+         terrain = {{ surface = {{ kind = \"dem\", file = \"ground.asc\", origin = [0, 0], \
+         epsg = 32616, no_data = \"{no_data}\" }} }}\n{}{}",
+        vehicle("into", 0.0),
+        vehicle("beside", 40.0)
+    )
+}
+
+fn parse(folder: &Path, text: &str) -> Result<ScenarioFile, Faults> {
+    ScenarioFile::parse("gaps.toml", text, folder, &[])
+}
+
+fn bekker(folder: &Path, words: &[&str]) -> Output {
+    Command::new(cargo_bin("bekker")).current_dir(folder).args(words).output().unwrap()
+}
+
+fn ended(world: &mut World) -> [Outcome; 2] {
+    while world.time() < 8.0 && world.is_running() {
+        world.advance();
+    }
+    [0, 1].map(|agent| world.state().agents[agent].outcome.clone().unwrap_or(Outcome::UnderWay))
+}
+
+/// The first wheel that enters a cell without data ends the drive: the front axle, 2.5 m before the middle of
+/// the first such cell.
+#[test]
+fn a_drive_ends_where_a_wheel_enters_a_gap() {
+    let place = tempfile::tempdir().unwrap();
+    write_ground(place.path());
+    let build = |no_data: &str| {
+        let file = parse(place.path(), &scenario(no_data, "")).unwrap_or_else(|e| panic!("{e}"));
+        let built = world(&file).unwrap_or_else(|e| panic!("{e}"));
+        (World::new(built.world), built.warnings)
+    };
+    let (mut kept, warnings) = build("keep");
+    let told: Vec<String> = warnings.iter().map(ToString::to_string).collect();
+    // 5 columns and 9 rows
+    for part in [
+        "terrain.surface.file = \"ground.asc\": 45 cells (2.7 %) hold no data and are off limits",
+        "vehicle[0].driver.waypoints",
+        "leads over ground without elevation data, first at (18, 0) m",
+    ] {
+        assert_eq!(told.iter().filter(|own| own.contains(part)).count(), 1, "{part}: {told:?}");
+    }
+    let [into, beside] = ended(&mut kept);
+    let Outcome::UnmappedGround { time, position } = into else { panic!("{into:?}") };
+    assert!((17.5..17.7).contains(&position.x) && position.y.abs() < 1.5, "{position:?}");
+    assert!((3.0..5.0).contains(&time), "{time}");
+    assert_eq!(beside, Outcome::UnderWay);
+    let told = kept.outcome(0);
+    assert!(told.code == OutcomeCode::UnmappedGround && told.code.is_loss(), "{told:?}");
+    assert!(told.sentence.starts_with("entered ground without elevation data at "), "{told:?}");
+    // heights there are finite: sensors and pictures see the fill
+    assert!((kept.height(30.0, 0.0) - 7.0).abs() < 1e-6);
+
+    let (mut filled, warnings) = build("fill_interpolated");
+    assert!(warnings.is_empty(), "{warnings:?}");
+    assert_eq!(ended(&mut filled), [Outcome::UnderWay, Outcome::UnderWay]);
+    let refused = world(&parse(place.path(), &scenario("refuse", "")).unwrap()).unwrap_err();
+    let said = refused.to_string();
+    assert!(said.contains("45 of 1681 cells hold no data") && said.contains("\"keep\""), "{said}");
+}
+
+/// Vehicles, waypoints and goals in a gap are refused by name, vehicles also where a part of them reaches over it.
+#[test]
+fn starts_and_aims_in_a_gap_are_refused() {
+    let place = tempfile::tempdir().unwrap();
+    write_ground(place.path());
+    let refused = |from: &str, to: &str| {
+        let text = scenario("keep", "").replace(from, to);
+        let file = parse(place.path(), &text).unwrap_or_else(|e| panic!("{e}"));
+        world(&file).map(|_| ()).unwrap_err().to_string()
+    };
+    let inside = refused("position = [0, 0]", "position = [30, 0]");
+    assert!(
+        inside.contains("vehicle[0].position") && inside.contains("without elevation data"),
+        "{inside}"
+    );
+    // 4 m before it: the front reaches over it
+    let nose = refused("position = [0, 0]", "position = [16.5, 0]");
+    assert!(nose.contains("vehicle[0].position") && nose.contains("reaches over"), "{nose}");
+    let waypoint = refused("[60, 0]]", "[25, 0], [60, 0]]");
+    assert!(waypoint.contains("vehicle[0].driver.waypoints[1]"), "{waypoint}");
+    let crop = refused("origin = [0, 0]", "origin = [0, 0], crop = [22, -15, 38, 15]");
+    assert!(crop.contains("no cell of the raster holds data"), "{crop}");
+    // a crop beside the gap knows nothing of it
+    let text = scenario("keep", "")
+        .replace("origin = [0, 0]", "origin = [0, 0], crop = [-90, 25, 90, 90]");
+    let text = text.replace("0, 0]", "0, 50]");
+    let text = text.replace("origin = [0, 50]", "origin = [0, 0]");
+    let built = world(&parse(place.path(), &text).unwrap()).unwrap_or_else(|e| panic!("{e}"));
+    assert!(built.world.ground.terrain().gaps().is_none());
+}
+
+fn summary(folder: &Path) -> Json {
+    serde_json::from_str(&fs::read_to_string(folder.join("summary.json")).unwrap()).unwrap()
+}
+
+/// Ranks, a resumed run and the preview tell the same of it.
+#[test]
+fn ranks_resumed_runs_and_the_preview_know_of_gaps() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path();
+    write_ground(folder);
+    fs::write(folder.join("gaps.toml"), scenario("keep", "")).unwrap();
+    let run = |words: &[&str]| {
+        let output = bekker(folder, &[&["run", "gaps.toml", "--quiet"], words].concat());
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    };
+    run(&["--out", "one"]);
+    run(&["--out", "two", "--ranks", "2"]);
+    let outcomes = |name: &str| {
+        let summary = summary(&folder.join(name));
+        let vehicles = summary["vehicles"].as_array().unwrap().clone();
+        vehicles.into_iter().map(|own| own["outcome"].clone()).collect::<Vec<Json>>()
+    };
+    assert_eq!(outcomes("one")[0]["code"], "unmapped_ground");
+    assert_eq!(outcomes("one"), outcomes("two"));
+    run(&["--out", "cut", "--set", "time.duration=6", "--checkpoint-every", "3"]);
+    let words =
+        ["run", "--resume", "cut", "--out", "resumed", "--set", "time.duration=8", "--quiet"];
+    let resumed = bekker(folder, &words);
+    assert!(resumed.status.success(), "{}", String::from_utf8_lossy(&resumed.stderr));
+    assert_eq!(outcomes("resumed"), outcomes("one"));
+
+    let preview = bekker(folder, &["preview", "gaps.toml", "--out", "preview.png", "--json"]);
+    assert!(preview.status.success(), "{}", String::from_utf8_lossy(&preview.stderr));
+    let told: Json = serde_json::from_slice(&preview.stdout).unwrap();
+    let warnings = told["warnings"].as_array().unwrap();
+    let gap = warnings.iter().find(|own| own["code"] == "unmapped_ground").unwrap();
+    assert_eq!(gap["vehicle"], "into");
+    let [from, to] = ["from", "to"].map(|end| gap["stretch"][end].as_f64().unwrap());
+    assert!((from - 17.5).abs() < 1.0 && (to - 42.5).abs() < 1.0, "{gap}");
+}
