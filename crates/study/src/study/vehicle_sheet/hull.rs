@@ -27,6 +27,10 @@ pub struct HullSheet {
     pub pitch: f64,
     /// Damping of the bounce over the critical one.
     pub damping_ratio: f64,
+    /// Nominal ground pressure, the weight over width times length of both tracks, Pa.
+    pub ground_pressure: f64,
+    /// Area of the shoes' faces over that of the tracks' undersides.
+    pub face_share: f64,
 }
 
 /// An arm at rest.
@@ -107,7 +111,9 @@ impl HullSheet {
         let damping: f64 = damped.map(|damped| rested.damping(arm, *damped)).sum();
         let critical = 2.0 * (rate * count as f64 * mass).sqrt();
         let wheel_rate = rested.rate;
-        HullSheet { mass, wheel_rate, bounce, pitch, damping_ratio: damping / critical }
+        let damping_ratio = damping / critical;
+        let (ground_pressure, face_share) = (own.ground_pressure(), own.face_share());
+        HullSheet { mass, wheel_rate, bounce, pitch, damping_ratio, ground_pressure, face_share }
     }
 }
 
