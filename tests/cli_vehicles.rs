@@ -192,7 +192,7 @@ fn a_trailer_is_checked_and_drawn_with_its_tractor() {
 #[test]
 fn the_fleet_settles_and_drives_on_soil() {
     let fleet = ["fed_alpha", "fmtv_4x4", "fmtv_6x6", "gator", "man_8x8", "marder"];
-    for name in fleet.into_iter().chain(["hmmwv_torsen", "m113_a2"]) {
+    for name in fleet.into_iter().chain(["hmmwv_torsen", "m113", "m113_double_pin"]) {
         let text = format!(
             "format = 1\nname = \"fleet\"\ntime = {{ duration = 2.0 }}\nsoil = {{ default = \
              \"upland_sandy_loam\" }}\n[[vehicle]]\nname = \"own\"\nmodel = \"{name}\"\nposition = \

@@ -643,8 +643,7 @@ fn drivers_who_mind_slip_climb_what_is_published() {
         );
         vehicle(model, x, &driver)
     };
-    let vehicles =
-        own("m113_a2", 0.0, "") + &own("hmmwv_torsen", 40.0, ", locks = { centre = true }");
+    let vehicles = own("m113", 0.0, "") + &own("hmmwv_torsen", 40.0, ", locks = { centre = true }");
     let mut world = world(&scenario("rigid", 0.6, &vehicles));
     let samples = drive(&mut world, 10.0);
     let ways = [0, 1].map(|agent| {

@@ -211,6 +211,33 @@ fn a_scenario_lays_snow() {
     assert!((below.depth - 0.2 * (1.0 - 0.58 * 220.0 / 550.0)).abs() < 1e-12, "{below:?}");
 }
 
+/// Snow crushes at a pressure that its density gives, unless the scenario states it; laws that leave snow out have the
+/// pressures of the soil that it is based on.
+#[test]
+fn snow_crushes_as_its_density_gives() {
+    let pressures = |keys: &str, sets: &[&str]| {
+        let soil = format!("soil.custom=[{{ name = 'special', based_on = 'deep_snow', {keys} }}]");
+        let built = built(&[&[soil.as_str()], sets].concat());
+        let SoilKind::Yielding(soil) = &built.world.ground.soil_at(0.0, 0.0).kind else {
+            panic!("the soil yields");
+        };
+        [soil.k_phi, soil.k_c, soil.n]
+    };
+    let snow =
+        |density: f64, more: &str| format!("snow = {{ depth = 0.2, density = {density}{more} }}");
+    let harrison = pressures("damping = 0", &[]);
+    assert_eq!(pressures(&snow(200.0, ""), &[]), [22e3, 0.0, 0.05]);
+    let dense = pressures(&snow(350.0, ""), &[])[0];
+    assert!((dense / 22e3 / 1.75_f64.powf(1.26) - 1.0).abs() < 1e-12, "{dense}");
+    let stated = snow(350.0, ", crushing_pressure = 15e3");
+    assert_eq!(pressures(&stated, &[]), [15e3, 0.0, 0.05]);
+    let own = format!("{}, k_phi = 21e3, k_c = 0, n = 0.1", snow(350.0, ""));
+    assert_eq!(pressures(&own, &[]), [21e3, 0.0, 0.1]);
+    for set in ["ground.laws=reference", "ground.refine.layers=false"] {
+        assert_eq!(pressures(&snow(350.0, ""), &[set]), harrison, "{set}");
+    }
+}
+
 /// What the refinements need to know of a soil comes from the scenario.
 #[test]
 fn a_scenario_gives_what_the_refinements_ask_for() {

@@ -330,8 +330,13 @@ fn what_is_pushed_away_lies_above_the_layer() {
     let hardpan = locked(soft);
     assert!((0.15..0.157).contains(&hardpan), "{hardpan} m");
     let SoilKind::Yielding(cover) = &mut snow.kind else { unreachable!() };
-    let of_snow =
-        SnowCover { depth: 0.3, density: 200.0, packed_density: 550.0, share_leaving: 0.0 };
+    let of_snow = SnowCover {
+        depth: 0.3,
+        density: 200.0,
+        packed_density: 550.0,
+        share_leaving: 0.0,
+        crushing_pressure: None,
+    };
     of_snow.lay(&mut cover.details);
     // packed it is 19 cm lower; what was pushed away is no more between the wheel and the ground
     let sunk = locked(snow);

@@ -23,7 +23,7 @@ const GRAVITY: f64 = bekker::numeric::GRAVITY;
 const STEP: f64 = 1e-3;
 
 fn m113() -> TrackedSpec {
-    segmented("m113")
+    segmented("m113_chrono")
 }
 
 fn segmented(name: &str) -> TrackedSpec {
@@ -339,7 +339,7 @@ fn long_steps_are_told_of() {
             "format = 1\nname = \"long\"\n\
              time = {{ duration = 0.4, step = {step}, heartbeat = {step} }}\n\
              output = {{ interval = 0.4 }}\nsoil = {{ default = \"chrono_mid\" }}\n\
-             [[vehicle]]\nname = \"own\"\nmodel = \"m113\"\nposition = [0, 0]\n\
+             [[vehicle]]\nname = \"own\"\nmodel = \"m113_chrono\"\nposition = [0, 0]\n\
              overrides = {{ model = \"{model}\" }}\n"
         );
         let file = ScenarioFile::parse("long", &text, Path::new(""), &[]).unwrap();

@@ -739,7 +739,7 @@ fn tracks_that_are_driven_behind_are_refused_as_such() {
 #[test]
 fn the_m113_comes_back_part_by_part() {
     let data = Data::new();
-    let AnySpec::Tracked(known) = find_any("m113").unwrap() else { panic!("on wheels") };
+    let AnySpec::Tracked(known) = find_any("m113_chrono").unwrap() else { panic!("on wheels") };
     m113(&data, &known);
     let read = data.import("M113/vehicle.json").unwrap();
     let own = read.spec.tracked().unwrap();
@@ -774,7 +774,7 @@ fn the_m113_comes_back_part_by_part() {
 #[test]
 fn what_the_right_track_has_otherwise_is_told() {
     let data = Data::new();
-    let AnySpec::Tracked(known) = find_any("m113").unwrap() else { panic!("on wheels") };
+    let AnySpec::Tracked(known) = find_any("m113_chrono").unwrap() else { panic!("on wheels") };
     m113(&data, &known);
     let told = |data: &Data| -> Vec<String> {
         let omitted = data.import("M113/vehicle.json").unwrap().omitted;
@@ -794,7 +794,7 @@ fn what_the_right_track_has_otherwise_is_told() {
 #[test]
 fn a_simple_driveline_of_tracks_takes_the_gear_of_its_folder() {
     let data = Data::new();
-    let AnySpec::Tracked(known) = find_any("m113").unwrap() else { panic!("on wheels") };
+    let AnySpec::Tracked(known) = find_any("m113_chrono").unwrap() else { panic!("on wheels") };
     m113(&data, &known);
     let simple = json!({ "Differential Max Bias": 1.0 });
     data.write("M113/simple.json", &file("TrackDriveline", "SimpleTrackDriveline", simple));
@@ -811,7 +811,7 @@ fn a_simple_driveline_of_tracks_takes_the_gear_of_its_folder() {
 #[test]
 fn return_rollers_come_back() {
     let data = Data::new();
-    let AnySpec::Tracked(mut known) = find_any("m113").unwrap() else { panic!("on wheels") };
+    let AnySpec::Tracked(mut known) = find_any("m113_chrono").unwrap() else { panic!("on wheels") };
     let AnySpec::Tracked(other) = find_any("marder").unwrap() else { panic!("on wheels") };
     known.return_roller = other.return_roller.map(|own| ReturnRoller { height: 0.3, ..own });
     for track in [&mut known.left, &mut known.right] {

@@ -2,7 +2,7 @@
 
 use bekker::scenario::{Document, ScenarioFile, build};
 use bekker::simulation::World;
-use bekker::soil::SoilKind;
+use bekker::soil::{Laws, SoilKind};
 use std::path::Path;
 
 const SCENARIO: &str = r#"
@@ -86,7 +86,7 @@ fn frozen_water_weakens_nothing() {
     assert_eq!(drive(&["frost={depth=0.02}", wet]), drive(&[wet]));
 }
 
-/// Snow on a soil that is none has that soil's figures: it is told.
+/// A warning reports snow that has the shear strength of a soil that is not snow.
 #[test]
 fn snow_of_other_figures_is_told_of() {
     let told = |sets: &[&str]| {
@@ -98,7 +98,8 @@ fn snow_of_other_figures_is_told_of() {
     let snow = "snow={depth=0.3,density=300}";
     assert!(told(&[snow]) && !told(&[]));
     assert!(!told(&[snow, "based_on=\"snow_us\""]));
-    assert!(!told(&[snow, "k_phi=2e5", "k_c=0", "n=1.6"]));
+    assert!(told(&[snow, "k_phi=2e5", "k_c=0", "n=1.6"]));
+    assert!(!told(&[snow, "cohesion=600", "friction_angle_deg=23"]));
 }
 
 #[test]
@@ -159,7 +160,7 @@ fn a_soil_too_strong_for_the_laws_is_taken_weaker_and_told() {
     assert!(angle < 58.0 && told.is_empty(), "{angle} {told:?}");
     let text = "name = 'strong'\nbased_on = 'grenville_loam'\nstrength = 9.5\n";
     let document = Document::parse("strong.toml", text).unwrap();
-    let refused = build::custom_soil(&document).unwrap_err().to_string();
+    let refused = build::custom_soil(&document, &Laws::refined()).unwrap_err().to_string();
     let parts = ["strong.toml:3: strength = 9.5: ", "times at most is allowed"];
     assert!(parts.iter().all(|part| refused.contains(part)), "{refused}");
 }

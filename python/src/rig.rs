@@ -34,7 +34,7 @@ fn soil(py: Python<'_>, name: &str, changes: &BTreeMap<String, f64>) -> PyResult
     table.insert("name".into(), "of a rig".into());
     table.insert("based_on".into(), name.into());
     let document = Document::parse("soil", &table.to_string()).map_err(Faults::from);
-    let soil = document.and_then(|document| custom_soil(&document));
+    let soil = document.and_then(|document| custom_soil(&document, &Laws::refined()));
     soil.map_err(|faults| error::scenario(py, &faults))
 }
 

@@ -53,8 +53,9 @@ fn name(model: TrackModel) -> &'static str {
     }
 }
 
+/// Project Chrono's model, with whose cost the bench is compared.
 fn m113() -> Result<TrackedSpec, Failure> {
-    match find_any("m113") {
+    match find_any("m113_chrono") {
         Ok(AnySpec::Tracked(spec)) => Ok(TrackedSpec { model: TrackModel::Segmented, ..*spec }),
         _ => Err(Failure::Run { subject: "m113".into(), cause: "it is not tracked".into() }),
     }
@@ -110,7 +111,7 @@ impl BenchM113 {
             TrackModel::Belt => 2e-3,
         };
         BenchCase {
-            vehicle: "m113".into(),
+            vehicle: "m113_chrono".into(),
             tracks: Some(tracks),
             tyre: None,
             soil: self.soil.clone(),

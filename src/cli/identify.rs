@@ -3,6 +3,7 @@
 use super::{Failure, stdout};
 use crate::scenario::build::custom_soil;
 use crate::scenario::{Document, Faults, input};
+use crate::soil::Laws;
 use crate::study::Estimate;
 use crate::study::identify::{
     CMU_PLATES, IdentifyError, PressureSinkage, Quality, Shearing, pressure_sinkage, read_plates,
@@ -79,7 +80,7 @@ fn accepted(plates: Option<&PressureSinkage>, shear: Option<&Shearing>) -> Resul
         text += &format!("shear_modulus = {:e}\n", found.shear_modulus.value);
     }
     let read = Document::parse("the soil found", &text).map_err(Faults::from);
-    read.and_then(|document| custom_soil(&document)).map(drop).map_err(|Faults(faults)| {
+    read.and_then(|document| custom_soil(&document, &Laws::refined())).map(drop).map_err(|Faults(faults)| {
         let told = faults.iter().map(|fault| {
             let value = fault.value.as_ref().map_or(String::new(), |value| format!(" = {value}"));
             format!("{}{value}: {}", fault.key, fault.problem)

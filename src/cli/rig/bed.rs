@@ -78,7 +78,7 @@ impl Bed {
         let mut document = self.document()?;
         let refused = self.set.iter().filter_map(|set| document.set(set).err()).collect();
         Faults::into_result(refused)?;
-        let soil = custom_soil(&document)?;
+        let soil = custom_soil(&document, &self.laws())?;
         match &soil.kind {
             SoilKind::Yielding(yielding) => {
                 let yielding = yielding.clone();

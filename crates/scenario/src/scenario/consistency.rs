@@ -414,6 +414,12 @@ pub(super) fn check_custom_soil(soil: &CustomSoil, key: &str, refuse: &mut Refus
     }
     let twice = [
         ("snow", soil.snow.is_some(), soil.below.is_some(), "below: snow has the ground below it"),
+        (
+            "snow.crushing_pressure",
+            soil.snow.is_some_and(|snow| snow.crushing_pressure.is_some()),
+            soil.gives_pressures(),
+            "k_phi, k_c, n or reece, which state the snow's pressures too",
+        ),
         ("thaw", soil.thaw.is_some(), soil.below.is_some(), "below: frozen ground is below it"),
         ("thaw", soil.thaw.is_some(), soil.snow.is_some(), "snow, which lies on frozen ground"),
         ("frost", soil.frost.is_some(), soil.below.is_some(), "below: what is frozen bears"),

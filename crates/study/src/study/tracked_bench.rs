@@ -121,7 +121,9 @@ mod tests {
 
     #[test]
     fn the_matrix_grows_with_the_shoes() {
-        let Ok(AnySpec::Tracked(spec)) = find_any("m113") else { panic!("the M113 has tracks") };
+        let Ok(AnySpec::Tracked(spec)) = find_any("m113_chrono") else {
+            panic!("the M113 has tracks")
+        };
         let entries =
             |shoes: u32| TrackedVehicle::new(with_shoes(&spec, shoes)).unwrap().entries() as f64;
         let per_shoe = |from: u32, to: u32| (entries(to) - entries(from)) / f64::from(to - from);

@@ -20,7 +20,7 @@ const ENTRIES: [Entry; 13] = [
     Entry { key: "hmmwv_torsen", text: include_str!("../../vehicles/hmmwv_torsen.toml") },
     Entry { key: "kraz_64431", text: include_str!("../../vehicles/kraz_64431.toml") },
     Entry { key: "m113", text: include_str!("../../vehicles/m113.toml") },
-    Entry { key: "m113_a2", text: include_str!("../../vehicles/m113_a2.toml") },
+    Entry { key: "m113_chrono", text: include_str!("../../vehicles/m113_chrono.toml") },
     Entry { key: "m113_double_pin", text: include_str!("../../vehicles/m113_double_pin.toml") },
     Entry { key: "man_8x8", text: include_str!("../../vehicles/man_8x8.toml") },
     Entry { key: "marder", text: include_str!("../../vehicles/marder.toml") },
@@ -177,21 +177,53 @@ mod tests {
         assert_eq!(VehicleSpec { name, description, source, ..own }, plain);
     }
 
-    /// Its file repeats the M113's: nothing but what is named differs.
-    #[test]
-    fn the_m113_with_its_own_gears_is_the_m113_but_for_those() {
-        let read = |name| match find_any(name).unwrap() {
+    fn tracked(name: &str) -> TrackedSpec {
+        match find_any(name).unwrap() {
             AnySpec::Tracked(spec) => *spec,
             AnySpec::Wheeled(_) => panic!("{name} runs on tracks"),
-        };
-        let (plain, mut own) = (read("m113"), read("m113_a2"));
-        // 64 km/h in third gear at 2800 rpm
-        let rated = 2800.0 * std::f64::consts::TAU / 60.0 * own.drive.ratio * own.drive_radius();
-        assert!((3.6 * rated / 64.0 - 1.0).abs() < 1e-3, "{rated} m/s");
-        own.drive.ratio = plain.drive.ratio;
-        own.powertrain.gearbox = plain.powertrain.gearbox.clone();
-        let TrackedSpec { name, description, source, .. } = plain.clone();
-        assert_eq!(TrackedSpec { name, description, source, ..own }, plain);
+        }
+    }
+
+    /// The file of Chrono's model repeats the M113's: only gears and shoes differ.
+    #[test]
+    fn the_m113_differs_from_chronos_by_its_gears_and_shoes() {
+        let (chrono, mut own) = (tracked("m113_chrono"), tracked("m113"));
+        own.drive.ratio = chrono.drive.ratio;
+        own.powertrain.gearbox = chrono.powertrain.gearbox.clone();
+        own.shoe.faces = chrono.shoe.faces.clone();
+        let TrackedSpec { name, description, source, .. } = chrono.clone();
+        assert_eq!(TrackedSpec { name, description, source, ..own }, chrono);
+    }
+
+    #[test]
+    fn m113s_drive_64_kmh_in_third_gear_at_2800_rpm() {
+        for name in ["m113", "m113_double_pin"] {
+            let own = tracked(name);
+            let rated =
+                2800.0 * std::f64::consts::TAU / 60.0 * own.drive.ratio * own.drive_radius();
+            assert!((3.6 * rated / 64.0 - 1.0).abs() < 1e-3, "{name}: {rated} m/s");
+        }
+    }
+
+    /// Faces cover the whole shoe, so that the pressure on soft ground is the published one.
+    #[test]
+    fn shoes_press_on_all_of_their_underside() {
+        // width as published, m
+        for (name, width) in [("m113", 0.381), ("m113_double_pin", 0.381), ("marder", 0.45)] {
+            let own = tracked(name);
+            assert!((own.shoe_width() - width).abs() < 1e-9, "{name}: {}", own.shoe_width());
+            assert!((own.face_share() - 1.0).abs() < 1e-9, "{name}: {}", own.face_share());
+            assert_eq!(own.shoe.faces.len(), 1, "{name}: faces may overlap");
+        }
+        // 0.55 kg/cm2 at 11.3 t
+        let own = tracked("m113");
+        let published = 0.55 * 1e4 * crate::numeric::GRAVITY;
+        let pressure = own.ground_pressure();
+        assert!((pressure / published - 1.0).abs() < 0.02, "{pressure} Pa");
+        // Chrono's boxes leave gaps: 91 kPa
+        let chrono = tracked("m113_chrono");
+        assert!((chrono.face_share() - 0.603).abs() < 2e-3, "{}", chrono.face_share());
+        assert!((chrono.ground_pressure() / chrono.face_share() - 91e3).abs() < 1e3);
     }
 
     #[test]
@@ -249,7 +281,7 @@ mod tests {
         let text = find("hmmvw").unwrap_err().to_string();
         assert_eq!(
             text,
-            "there is no vehicle 'hmmvw', did you mean 'hmmwv'?; known are 'fed_alpha', 'fmtv_4x4', 'fmtv_6x6', 'gator', 'hmmwv', 'hmmwv_torsen', 'kraz_64431', 'm113', 'm113_a2', 'm113_double_pin', 'man_8x8', 'marder', 'mrzr4'"
+            "there is no vehicle 'hmmvw', did you mean 'hmmwv'?; known are 'fed_alpha', 'fmtv_4x4', 'fmtv_6x6', 'gator', 'hmmwv', 'hmmwv_torsen', 'kraz_64431', 'm113', 'm113_chrono', 'm113_double_pin', 'man_8x8', 'marder', 'mrzr4'"
         );
         assert!(!find("submarine").unwrap_err().to_string().contains("did you mean"));
     }

@@ -1,13 +1,16 @@
 //! The soils that a scenario names, as one table.
 
 use super::strongest::strongest;
+use super::world::laws;
 use crate::scenario::config::{BulldozingConfig, CustomSoil};
 use crate::scenario::consistency::check_custom_soil;
 use crate::scenario::document::Document;
 use crate::scenario::fault::{Fault, Problem};
 use crate::scenario::{Faults, ScenarioFile, conform};
 use crate::soil::catalogue::{assumed_elastic_stiffness, catalogue};
-use crate::soil::{Bulldozing, CatalogueError, Details, Frost, Soil, SoilId, SoilKind, Yielding};
+use crate::soil::{
+    Bulldozing, CatalogueError, Details, Frost, Laws, Soil, SoilId, SoilKind, Yielding,
+};
 
 /// The soils of a scenario under the names by which it calls them.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -75,10 +78,11 @@ impl SoilTable {
 pub fn soil_table(file: &ScenarioFile) -> Result<SoilTable, Faults> {
     let soil = &file.scenario.soil;
     let bulldozing = file.scenario.ground.bulldozing;
+    let laws = laws(&file.scenario.ground);
     let mut faults = Vec::new();
     let (mut custom, mut doubts) = (Vec::new(), Vec::new());
     for (index, entry) in soil.custom.iter().enumerate() {
-        match resolved(entry, &format!("soil.custom[{index}]"), &file.document) {
+        match resolved(entry, &laws, &format!("soil.custom[{index}]"), &file.document) {
             Ok((soil, doubt)) => {
                 custom.push(soil);
                 doubts.extend(doubt.map(|own| (entry.name.as_str(), own.told(&file.document))));
@@ -99,7 +103,7 @@ pub fn soil_table(file: &ScenarioFile) -> Result<SoilTable, Faults> {
                 table.frosts.push(given.and_then(|index| {
                     let (key, frost) = (format!("soil.custom[{index}]"), soil.custom[index].frost?);
                     let dry = CustomSoil { moisture: None, ..soil.custom[index].clone() };
-                    let (frozen, _) = resolved(&dry, &key, &file.document).ok()?;
+                    let (frozen, _) = resolved(&dry, &laws, &key, &file.document).ok()?;
                     let soil = with_bulldozing(frozen, bulldozing);
                     Some(Frozen { key: format!("{key}.frost"), frost, soil })
                 }));
@@ -126,11 +130,11 @@ fn faults_in_custom(given: &[CustomSoil], accepted: &[Soil], name: &str) -> bool
 }
 
 /// A custom soil that is a document of its own, with the keys of
-/// `[[soil.custom]]`.
+/// `[[soil.custom]]`, under laws.
 ///
 /// # Errors
 /// Every fault of the document.
-pub fn custom_soil(document: &Document) -> Result<Soil, Faults> {
+pub fn custom_soil(document: &Document, laws: &Laws) -> Result<Soil, Faults> {
     let schema = schemars::schema_for!(CustomSoil).to_value();
     Faults::into_result(conform(document, &schema))?;
     let custom: CustomSoil = serde_json::from_value(document.root.value.to_json())
@@ -144,7 +148,7 @@ pub fn custom_soil(document: &Document) -> Result<Soil, Faults> {
         faults.push(document.fault("frost", Problem::Refused { cause }));
     }
     Faults::into_result(faults)?;
-    match resolved(&custom, "", document)? {
+    match resolved(&custom, laws, "", document)? {
         (soil, None) => Ok(soil),
         // nobody would be told that another is taken
         (_, Some(doubt)) => Err(doubt.refused(document).into()),
@@ -163,9 +167,12 @@ fn named(name: &str) -> Result<Soil, Problem> {
 /// was not taken.
 fn resolved(
     custom: &CustomSoil,
+    laws: &Laws,
     key: &str,
     document: &Document,
 ) -> Result<(Soil, Option<TooStrong>), Fault> {
+    let crushing = crushing_snow(custom, laws);
+    let custom = crushing.as_ref().unwrap_or(custom);
     let keyed = |name: &str| format!("{key}{name}").trim_start_matches('.').to_owned();
     let refuse = |name: &str, problem| document.fault(&keyed(name), problem);
     let mut too_strong = None;
@@ -203,6 +210,14 @@ fn resolved(
         Ok(()) => Ok((soil, too_strong)),
         Err(error) => Err(refuse("", Problem::Refused { cause: error.to_string() })),
     }
+}
+
+/// The soil with the crushing pressure of its snow, unless it gives pressures itself. Laws without layers leave snow out,
+/// its crushing pressure too.
+fn crushing_snow(custom: &CustomSoil, laws: &Laws) -> Option<CustomSoil> {
+    let snow = custom.snow.filter(|_| laws.layers && !custom.gives_pressures())?;
+    let [k_phi, k_c, n] = snow.pressure_sinkage().map(Some);
+    Some(CustomSoil { k_phi, k_c, n, ..custom.clone() })
 }
 
 /// What a soil without a base starts from: the catalogue's rules for what is not given.

@@ -210,15 +210,14 @@ pub fn too_long_step<'a>(
 fn packed_snow(file: &ScenarioFile) -> Vec<Fault> {
     let mut warnings = Vec::new();
     for (index, own) in file.scenario.soil.custom.iter().enumerate() {
-        let figures =
-            own.k_phi.is_some() || own.k_c.is_some() || own.n.is_some() || own.reece.is_some();
-        let base = own.based_on.as_deref().filter(|_| own.snow.is_some() && !figures);
+        let has_strength = own.cohesion.is_some() && own.friction_angle_deg.is_some();
+        let base = own.based_on.as_deref().filter(|_| own.snow.is_some() && !has_strength);
         let base =
             base.and_then(|name| catalogue().find(name).ok()).filter(|base| base.family != "snow");
         if let Some(base) = base {
             let cause = format!(
-                "the layer has the pressures and the strength of {}, which is no snow: give based_on a soil \
-                 of the family snow (`bekker soils`), or the snow's own k_phi, k_c and n",
+                "the layer has the shear strength of {}, which is no snow: give based_on a soil of the family \
+                 snow (`bekker soils`), or the snow's own cohesion and friction_angle_deg",
                 base.id
             );
             let key = format!("soil.custom[{index}].snow");

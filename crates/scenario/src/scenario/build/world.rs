@@ -188,14 +188,19 @@ fn endings(file: &ScenarioFile) -> Endings {
 
 fn ground(file: &ScenarioFile, soils: &SoilTable, terrain: Terrain) -> Result<GroundModel, Faults> {
     let config = &file.scenario.ground;
-    let laws = match config.laws {
-        LawsPreset::Reference => Laws::reference(),
-        LawsPreset::Refined => Laws::refined(),
-    };
-    let laws = Laws { bulldozing: config.bulldozing, ..refined(laws, &config.refine) };
+    let laws = laws(config);
     let lattice = Lattice { spacing: config.spacing };
     GroundModel::new(lattice, terrain, soils.soils().to_vec(), laws)
         .map_err(|error| refused(file, "ground", &error).into())
+}
+
+/// The laws that a scenario states.
+pub(super) fn laws(config: &config::Ground) -> Laws {
+    let preset = match config.laws {
+        LawsPreset::Reference => Laws::reference(),
+        LawsPreset::Refined => Laws::refined(),
+    };
+    Laws { bulldozing: config.bulldozing, ..refined(preset, &config.refine) }
 }
 
 /// Laws with single refinements switched on or off.

@@ -201,6 +201,13 @@ pub struct CustomSoil {
     pub bulldozing: Option<BulldozingConfig>,
 }
 
+impl CustomSoil {
+    /// Whether it gives parameters of pressure-sinkage itself, which then hold for its snow.
+    pub fn gives_pressures(&self) -> bool {
+        self.k_phi.is_some() || self.k_c.is_some() || self.n.is_some() || self.reece.is_some()
+    }
+}
+
 /// How displaced soil heaps up and slides back.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]

@@ -163,13 +163,13 @@ pub(super) fn idler(spec: &TrackedSpec) -> MeshBuilder {
 pub(super) fn shoe(spec: &TrackedSpec) -> MeshBuilder {
     let shoe = &spec.shoe;
     let (pitch, width) = (shoe.pitch as f32, spec.shoe_width() as f32);
-    let top = shoe.top as f32;
+    let (top, lowest) = (shoe.top as f32, spec.shoe_depth());
     let mut builder = MeshBuilder::new();
     builder.block([0.0, 0.0, 0.35 * top], [0.86 * pitch, width, 0.9 * top], Material::STEEL);
     for face in &shoe.faces {
         let [x, y, z] = face.centre.map(|c| c as f32);
         let (length, width) = (face.length as f32, face.width as f32);
-        let pad = face.centre[1].abs() < 0.05;
+        let pad = face.centre[2] < 1e-6 - lowest;
         let material = if pad { BLACK } else { Material::STEEL };
         builder.block([x, y, 0.5 * z], [length, width, -z], material);
     }

@@ -7,6 +7,7 @@
 //! the publication that they are laid beside, curves, and the scenarios that decided them. To add
 //! one, write it in a file of its own and name it in [`EVENTS`].
 
+mod cone_index;
 mod cornering;
 mod drawbar;
 mod findings;
@@ -25,6 +26,7 @@ mod threshold;
 mod tractive_effort;
 mod turning;
 
+pub use cone_index::one_pass_cone_index;
 pub use findings::{ClosedForm, Figure, Findings, Limit, Published};
 pub use half_round::shock_speed;
 pub use ride::ride_speed;

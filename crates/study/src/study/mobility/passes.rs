@@ -5,6 +5,7 @@
 //! ([`with_strength`](crate::soil::Yielding::with_strength)). The model has no cone: cone indices are neither made
 //! from ρ nor turned into it, and orders of vehicles alone can be compared.
 
+use super::cone_index::one_pass_cone_index;
 use super::findings::{Figure, Findings};
 use super::subject::{Subject, along_x, is_firm};
 use super::{Effort, MobilityError, threshold};
@@ -25,15 +26,9 @@ const LONGEST: f64 = 45.0;
 /// Passes in the same rut.
 const PASSES: [u32; 2] = [1, 10];
 
-/// Published vehicle cone indices of one pass and of fifty, psi, for an ordering.
-const CONE_INDICES: [(&str, &str); 2] = [
-    ("hmmwv", "VCI1 19.4, VCI50 45.1 psi of the M998 (Priddy and Willoughby's relation)"),
-    ("m113", "VCI1 17, VCI50 40 psi listed"),
-];
-
 pub(super) fn drive(subject: &Subject, effort: Effort) -> Result<Findings, MobilityError> {
     let mut findings = Findings::default();
-    let known = CONE_INDICES.iter().find(|(model, _)| *model == subject.model);
+    let known = one_pass_cone_index(&subject.model, subject.geometry.mass);
     let clays: Vec<&str> = subject.soils_of(effort, &[CLAY]);
     let (firm, clays): (Vec<&str>, Vec<&str>) = clays.into_iter().partition(|own| is_firm(own));
     for soil in firm {
@@ -52,7 +47,8 @@ pub(super) fn drive(subject: &Subject, effort: Effort) -> Result<Findings, Mobil
         let figure = Figure::new("strength_ratio", limit.passed.map(|own| exp(-own)), "")
             .on(format!("{clay}, {passes} {}", if passes == 1 { "pass" } else { "passes" }));
         let known = known.filter(|_| clay == CLAY);
-        let told = known.map_or(String::new(), |(_, told)| (*told).to_owned());
+        let told =
+            known.map_or(String::new(), |own| format!("VCI1 {own:.1} psi by its mobility index"));
         let figure = match (limit.passed, limit.failed) {
             (None, _) => figure.note("not even twice the catalogue's strength"),
             (_, None) => figure.note("the weakest that was tried"),

@@ -2,7 +2,7 @@
 
 use super::closed_forms::{bed, chrono};
 use super::section::{Section, ValidationError, percent};
-use super::tracks::m113;
+use super::tracks::m113_chrono;
 use crate::numeric::GRAVITY;
 use crate::soil::{Laws, Soil, SoilKind, Yielding};
 use crate::study::in_parallel::InParallel;
@@ -14,7 +14,7 @@ use crate::vehicle::{Controls, TrackedSpec};
 const MODELS: [TrackModel; 2] = [TrackModel::Segmented, TrackModel::Belt];
 
 fn vehicle(model: TrackModel) -> TrackedSpec {
-    TrackedSpec { model, ..m113() }
+    TrackedSpec { model, ..m113_chrono() }
 }
 
 /// Step of both models, s.
@@ -137,12 +137,12 @@ fn drawn(section: &mut Section) -> Result<(), ValidationError> {
             }
         }
     }
-    let radius = m113().drive_radius();
+    let radius = m113_chrono().drive_radius();
     let rows = cases
         .in_parallel(|&(name, laws, soil, slip)| {
             let motion = TrackMotion::Straight { speed: 1.0, slip };
             let [segmented, belt] = both(soil, motion, laws)?;
-            let weight = m113().total_mass() * GRAVITY;
+            let weight = m113_chrono().total_mass() * GRAVITY;
             Ok(vec![
                 name.to_string(),
                 soil.to_string(),
@@ -257,7 +257,7 @@ fn running(section: &mut Section) -> Result<(), ValidationError> {
             slack.vehicle.idler.compression = 0.0;
             slack.vehicle.idler.preload = 30e3;
             let slack = slack.run()?;
-            let tonnes = 1e-3 * m113().total_mass();
+            let tonnes = 1e-3 * m113_chrono().total_mass();
             let formula = (222.0 + 3.0 * 3.6 * speed) * tonnes;
             Ok(vec![
                 format!("{speed}"),

@@ -182,10 +182,16 @@ fn rigid_convergence(section: &mut Section) -> Result<(), ValidationError> {
     Ok(())
 }
 
-pub(super) fn m113() -> TrackedSpec {
-    match find_any("m113") {
+/// Project Chrono's model, with whose runs the sections on tracks are compared.
+pub(super) fn m113_chrono() -> TrackedSpec {
+    tracked("m113_chrono")
+}
+
+/// A tracked vehicle of the catalogue.
+pub(super) fn tracked(name: &str) -> TrackedSpec {
+    match find_any(name) {
         Ok(AnySpec::Tracked(spec)) => *spec,
-        _ => unreachable!("the M113 is in the catalogue and runs on tracks"),
+        _ => unreachable!("{name} is in the catalogue and runs on tracks"),
     }
 }
 
@@ -195,7 +201,7 @@ fn soil_of(name: &str) -> Soil {
 }
 
 fn belt(name: &str, motion: TrackMotion, laws: Laws) -> TrackRig {
-    TrackRig { duration: 4.0, laws, ..TrackRig::new(m113(), soil_of(name), motion) }
+    TrackRig { duration: 4.0, laws, ..TrackRig::new(m113_chrono(), soil_of(name), motion) }
 }
 
 /// The M113 on its belts beside the theory of rigid tracks.
@@ -233,7 +239,7 @@ fn straight(section: &mut Section) -> Result<(), ValidationError> {
             cases.push((soil, slip));
         }
     }
-    let theory = RigidTracks::of(&m113());
+    let theory = RigidTracks::of(&m113_chrono());
     let rows = cases
         .in_parallel(|&(name, slip)| {
             let motion = TrackMotion::Straight { speed: 1.0, slip };
@@ -315,7 +321,7 @@ fn pivot(section: &mut Section) -> Result<(), ValidationError> {
          every point (Steeds; Wong and Chiang), the rate of turn being that at which both moments balance: \
          0.887 of it for these tracks, and what the differences are to.",
     );
-    let theory = RigidTracks::of(&m113());
+    let theory = RigidTracks::of(&m113_chrono());
     let rows = ["mid", "hard", "dry sand"]
         .in_parallel(|name| {
             let motion = TrackMotion::Pivot { speed: 0.5 };
@@ -354,7 +360,7 @@ fn slopes(section: &mut Section) -> Result<(), ValidationError> {
          lets it hold, tan a = tan φ + A c/(W cos a) (it leans on its rear, and where its shoes \
          dig in passive pressure holds it further): way in the two seconds after three.",
     );
-    let theory = RigidTracks::of(&m113());
+    let theory = RigidTracks::of(&m113_chrono());
     let mut cases = Vec::new();
     for soil in ["chrono_mid", "dry_sand_lll"] {
         for laws in ["reference", "refined"] {
@@ -397,7 +403,7 @@ default = "chrono_mid"
 surface = { kind = "slope", grade = 0.5 }
 [[vehicle]]
 name = "m113"
-model = "m113"
+model = "m113_chrono"
 position = [0, 0]
 driver = { kind = "hold" }
 "#;

@@ -29,6 +29,10 @@ pub struct HullSheet {
     pub damping_ratio: f64,
     /// Whether the mean road arm rests on its bump stop: its bar does not carry the load.
     pub on_stop: bool,
+    /// Nominal ground pressure, the weight over width times length of both tracks, Pa.
+    pub ground_pressure: f64,
+    /// Area of the shoes' faces over that of the tracks' undersides.
+    pub face_share: f64,
 }
 
 /// An arm at rest.
@@ -113,7 +117,17 @@ impl HullSheet {
         let critical = 2.0 * (rate * count as f64 * mass).sqrt();
         let wheel_rate = rested.rate;
         let (damping_ratio, on_stop) = (damping / critical, rested.on_stop);
-        HullSheet { mass, wheel_rate, bounce, pitch, damping_ratio, on_stop }
+        let (ground_pressure, face_share) = (own.ground_pressure(), own.face_share());
+        HullSheet {
+            mass,
+            wheel_rate,
+            bounce,
+            pitch,
+            damping_ratio,
+            on_stop,
+            ground_pressure,
+            face_share,
+        }
     }
 }
 

@@ -18,6 +18,9 @@ const SHARE: [f64; 2] = [0.08, 0.75];
 const LEFT: [f64; 2] = [0.4, 0.6];
 const GRADE: f64 = 0.6;
 const DRIVEN: f64 = 0.25;
+/// Area of a track's faces over that of its underside, below which it presses on soft ground by more than its
+/// nominal ground pressure: gaps between real shoes are a few hundredths of it.
+const FACES: f64 = 0.85;
 const CIRCLE: [f64; 2] = [5.0, 30.0];
 /// How far from the angle that a file states its linkage may be: files round to degrees, and means of a
 /// linkage are not those of Ackermann's geometry.
@@ -91,6 +94,15 @@ pub(super) fn warnings(sheet: &VehicleSheet) -> Vec<String> {
         );
     }
     found.extend(engine(sheet));
+    if let Some(hull) = sheet.hull.filter(|hull| hull.face_share < FACES) {
+        let nominal = 1e-3 * hull.ground_pressure;
+        let share = hull.face_share;
+        found.push(format!(
+            "shoe.faces cover {share:.2} of the tracks' undersides, usual is {FACES} and more: on soft ground it presses \
+             with {:.0} kPa, not with its {nominal:.0}",
+            nominal / share
+        ));
+    }
     if let Some(share) = sheet.driven.filter(|share| *share < DRIVEN) {
         found.push(format!(
             "share of the weight on driven axles is {share:.2}, usual is {DRIVEN} and more: it may not pull away on \

@@ -424,6 +424,18 @@ impl TrackedSpec {
         2.0 * self.shoe.faces.iter().map(reach).fold(0.0, f64::max)
     }
 
+    /// Area of the shoes' faces over that of a band of their width, from pin to pin.
+    pub fn face_share(&self) -> f64 {
+        let area: f64 = self.shoe.faces.iter().map(|face| face.length * face.width).sum();
+        area / (self.shoe.pitch * self.shoe_width())
+    }
+
+    /// Nominal ground pressure, Pa: the weight over both tracks' width times their length on the ground.
+    pub fn ground_pressure(&self) -> f64 {
+        self.total_mass() * crate::numeric::GRAVITY
+            / (2.0 * self.shoe_width() * self.contact_length())
+    }
+
     /// Depth of the underside below the pins, m.
     pub fn shoe_depth(&self) -> f64 {
         self.shoe.faces.iter().map(|face| -face.centre[2]).fold(0.0, f64::max)
