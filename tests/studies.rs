@@ -234,7 +234,7 @@ fn totals_are_reported_of_trials_that_arrived() {
         + "[question]\nresponse = \"drive_energy\"\n";
     let place = Place::new(&study);
     let scenario = SCENARIO
-        .replace("duration = 1", "duration = 3")
+        .replace("duration = 1", "duration = 4")
         .replace("[30, 0]", "[6, 0]")
         .replace("tyre = \"rigid\"", "tyre = \"rigid\"\nspeed = 3")
         .replace("dry_sand_lll", "firm");

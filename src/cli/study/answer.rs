@@ -68,8 +68,11 @@ impl Sentence<'_> {
     /// A value with its interval and, of a total, how many arrived.
     fn value(&self, figures: &Figures, done: u64) -> String {
         let scale = self.scale();
-        let interval = match figures.interval() {
-            Some([low, high]) if low.is_finite() => {
+        let interval = match (figures, figures.interval()) {
+            (Figures::Proportion { .. }, Some([low, high])) => {
+                format!("95 %: {low:.2} to {high:.2}")
+            }
+            (_, Some([low, high])) if low.is_finite() => {
                 format!("95 %: {} to {}", rounded(scale * low), rounded(scale * high))
             }
             _ => String::new(),
@@ -132,8 +135,12 @@ impl Sentence<'_> {
     /// The difference between the first two levels.
     fn lead(&self) -> Option<String> {
         let lead = self.question.lead?;
-        let [value, low, high] = [lead.difference.value, lead.difference.low, lead.difference.high]
-            .map(|x| rounded(self.scale() * x));
+        let ends = [lead.difference.value, lead.difference.low, lead.difference.high];
+        let [value, low, high] = match self.question.overall {
+            // shares differ by 1 at most
+            Figures::Proportion { .. } => ends.map(|x| format!("{:.2}", x.clamp(-1.0, 1.0))),
+            _ => ends.map(|x| rounded(self.scale() * x)),
+        };
         let over = match self.config.common_random_numbers {
             true => format!("{} scenario seeds that both share", lead.pairs),
             false => format!("{} pairs of trials", lead.pairs),

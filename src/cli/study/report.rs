@@ -261,9 +261,16 @@ fn points_table(asked: &AskedOfStudy, points: &[PointFigures]) -> Option<Outline
         }));
         words
     };
-    let title = "Design points: how often with Wilson's interval of 95 %, or mean ± deviation; energy, fuel \
-                 and time of trials that arrived, where others did not with their number and all trials in brackets";
-    Some(Outline { title: title.into(), head, rows: points.iter().map(row).collect() })
+    let all = points.iter().flat_map(|point| &point.responses);
+    let has_totals = all.map(|own| &own.figures).any(|own| matches!(own, Figures::Total { .. }));
+    let totals = match has_totals {
+        true => "; energy, fuel and time of trials that arrived [all trials in brackets]",
+        false => "",
+    };
+    let title = format!(
+        "Design points: how often with Wilson's interval of 95 %, or mean ± deviation{totals}"
+    );
+    Some(Outline { title, head, rows: points.iter().map(row).collect() })
 }
 
 fn sentence(response: &ResponseFigures, scale: f64, done: u64, failed: u64) -> String {

@@ -133,8 +133,12 @@ pub(super) fn deepest(scene: &Scene<'_>, sections: &[Vec<Section>]) -> Option<Se
     Some(Section { centre: if is_within { moved } else { [x, y] }, along: *along, depth })
 }
 
-/// Cells of the map, 4 design units wide or a node, whose ruts no band of a track shows:
-/// `[x, y]` of the deepest node and its depth, m.
+/// Design units of [`REACH`] from which ruts are drawn in place beside the bands: smaller ones would
+/// be hidden by them.
+const IN_PLACE: f64 = 40.0;
+
+/// Cells of the map, 4 design units wide or a node, whose ruts are drawn in place: `[x, y]` of the
+/// deepest node and its depth, m. On a map of large scale these are all, else those off the tracks.
 fn ruts_off_tracks(
     scene: &Scene<'_>,
     view: &View,
@@ -145,7 +149,8 @@ fn ruts_off_tracks(
     // places that bands cover, by squares as wide as they reach
     let reach = REACH + 1.2 * view.metres;
     let mut covered: BTreeMap<[i64; 2], Vec<[f64; 2]>> = BTreeMap::new();
-    for section in visible_runs(sections).into_iter().flatten() {
+    let bands = if REACH > IN_PLACE * view.metres { Vec::new() } else { visible_runs(sections) };
+    for section in bands.into_iter().flatten() {
         let square = section.centre.map(|x| bin(x, reach));
         covered.entry(square).or_default().push(section.centre);
     }
