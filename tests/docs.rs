@@ -296,7 +296,8 @@ fn follow(page: &str) -> Result<usize, String> {
     let wanted = |block: &&Block| !block.comment.starts_with("not run by tests: ");
     let blocks: Vec<&Block> = blocks.iter().filter(wanted).collect();
     let (mut place, mut done) = (None, 0);
-    let (mut printed, mut changes) = (None, Vec::new());
+    let mut printed: Option<(String, String)> = None;
+    let mut changes = Vec::new();
     for (n, block) in blocks.iter().enumerate() {
         if let Some(name) = block.comment.strip_prefix("file: ") {
             let place = place.get_or_insert_with(Place::new);

@@ -422,12 +422,12 @@ mod tests {
             "factor": [{ "name": "a", "key": "a", "range": [0, 1] }],
         }));
         let row =
-            |n: u64| (n, n as f64, Some([Some((n % 5) as f64), Some(f64::from(u8::from(n != 7)))]));
+            |n: u64| (n, n as f64, Some([Some((n % 5) as f64), Some(f64::from(u8::from(n != 6)))]));
         let rows: Vec<_> = (0..24).map(row).collect();
         let trials = trials(&rows);
         let found = analyse(&StudyResult { config: &config, vehicles: 1, trials: &trials });
         let Said::Refused(reason) = &found.indices[0].said else { panic!("{found:?}") };
-        assert!(reason.starts_with("trials 7 (1 in all) did not arrive"), "{reason}");
+        assert!(reason.starts_with("trials 6 (1 in all) did not arrive"), "{reason}");
         assert!(matches!(found.indices[1].said, Said::Found(_)), "{found:?}");
     }
 
