@@ -3,7 +3,13 @@
 //!
 //! On pages, an HTML comment before a fenced block speaks to this test:
 //! `<!-- file: NAME -->` has it write the block to a file that later commands of the page
-//! use, `<!-- not run by tests: REASON -->` has it leave the block out.
+//! use, `<!-- not run by tests: REASON -->` has it leave the block out. A block under
+//! `<!-- output of the command above -->` shows the output of the last command above it. With
+//! `, from WORDS` it shows the lines from the first that begins with these words to the next empty
+//! line; with `, sentence from WORDS` that one line, wrapped to the width of the page. The command
+//! runs in full. `…` in such a block matches any text in its line, for wall times and rates, which differ
+//! by host. `BEKKER_WRITE_DOCS=1 cargo test --test docs commands_run` writes today's output into the
+//! pages instead of comparing; lines that still match, with their `…`, stay.
 
 use assert_cmd::cargo::cargo_bin;
 use rayon::prelude::*;
@@ -63,6 +69,8 @@ fn pages() -> Vec<String> {
 struct Block {
     language: String,
     comment: String,
+    /// Number of the first of `lines` in the page, from 0.
+    first: usize,
     lines: Vec<String>,
 }
 
@@ -70,19 +78,19 @@ struct Block {
 fn blocks(text: &str) -> Vec<Block> {
     let mut found: Vec<Block> = Vec::new();
     let (mut fenced, mut indented, mut blank, mut comment) = (false, false, true, String::new());
-    for line in text.lines() {
+    for (number, line) in text.lines().enumerate() {
         if let Some(language) = line.trim_start().strip_prefix("```") {
             fenced = !fenced;
             if fenced {
                 let (language, comment) = (language.to_owned(), std::mem::take(&mut comment));
-                found.push(Block { language, comment, lines: Vec::new() });
+                found.push(Block { language, comment, first: number + 1, lines: Vec::new() });
             }
         } else if fenced {
             found.last_mut().unwrap().lines.push(line.to_owned());
         } else if let Some(code) = line.strip_prefix("    ").filter(|_| blank || indented) {
             if !indented {
                 let (language, comment) = ("sh".to_owned(), std::mem::take(&mut comment));
-                found.push(Block { language, comment, lines: Vec::new() });
+                found.push(Block { language, comment, first: number, lines: Vec::new() });
             }
             indented = true;
             found.last_mut().unwrap().lines.push(code.to_owned());
@@ -132,6 +140,100 @@ fn shortened(command: &str) -> String {
     words.join(" ")
 }
 
+/// The same command, all of it: only what leaves its printed table as it is is left out.
+fn whole(command: &str) -> String {
+    match command.split_whitespace().nth(1) {
+        Some("run") => format!("{command} --no-picture"),
+        _ => shortened(command),
+    }
+}
+
+/// Start of the comment above a block of output.
+const OUTPUT: &str = "output of the command above";
+/// Columns of a page.
+const COLUMNS: usize = 110;
+
+/// The lines of a command's output that a block must show.
+fn excerpt(comment: &str, output: &str) -> Result<Vec<String>, String> {
+    let lines: Vec<&str> = output.lines().map(str::trim_end).collect();
+    let from = |words: &str| {
+        let first = lines.iter().position(|line| line.trim_start().starts_with(words));
+        first.ok_or_else(|| format!("no line of the output begins with `{words}`:\n{output}"))
+    };
+    let rest = comment.strip_prefix(OUTPUT).unwrap_or_default();
+    if let Some(words) = rest.strip_prefix(", sentence from ") {
+        return Ok(wrapped(lines[from(words)?]));
+    }
+    let first = match rest.strip_prefix(", from ") {
+        Some(words) => from(words)?,
+        None => lines.iter().position(|line| !line.is_empty()).unwrap_or(0),
+    };
+    let is_part = rest.starts_with(", from ");
+    let end = lines[first..].iter().position(|line| is_part && line.is_empty());
+    let mut taken = lines[first..end.map_or(lines.len(), |n| first + n)].to_vec();
+    while taken.last().is_some_and(|line| line.is_empty()) {
+        taken.pop();
+    }
+    Ok(taken.into_iter().map(str::to_owned).collect())
+}
+
+/// A sentence in lines as long as a page is wide.
+fn wrapped(sentence: &str) -> Vec<String> {
+    let mut lines: Vec<String> = vec![String::new()];
+    for word in sentence.split_whitespace() {
+        let last = lines.last_mut().unwrap();
+        if last.is_empty() {
+            last.push_str(word);
+        } else if last.chars().count() + 1 + word.chars().count() <= COLUMNS {
+            last.push(' ');
+            last.push_str(word);
+        } else {
+            lines.push(word.to_owned());
+        }
+    }
+    lines
+}
+
+/// Whether a line of a page is a line of output: `…` stands for any text.
+fn matches(line: &str, output: &str) -> bool {
+    let mut parts = line.trim_end().split('…');
+    let first = parts.next().unwrap_or_default();
+    let Some(mut rest) = output.strip_prefix(first) else { return false };
+    let parts: Vec<&str> = parts.collect();
+    let Some((last, middle)) = parts.split_last() else { return rest.is_empty() };
+    for part in middle {
+        match rest.find(part) {
+            Some(at) => rest = &rest[at + part.len()..],
+            None => return false,
+        }
+    }
+    rest.ends_with(last)
+}
+
+/// Today's lines for a block, where it does not match; lines that still do stay as they are.
+fn renewed(block: &Block, output: &[String]) -> Option<Vec<String>> {
+    let same = block.lines.len() == output.len();
+    if same && block.lines.iter().zip(output).all(|(own, output)| matches(own, output)) {
+        return None;
+    }
+    let line = |(n, output): (usize, &String)| match block.lines.get(n) {
+        Some(own) if matches(own, output) => own.clone(),
+        _ => output.clone(),
+    };
+    Some(output.iter().enumerate().map(line).collect())
+}
+
+/// Replaces lines of a page: (first, count, new lines), from the last block to the first.
+fn rewrite(page: &str, mut changes: Vec<(usize, usize, Vec<String>)>) {
+    let text = read(page);
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    changes.sort_by_key(|change| std::cmp::Reverse(change.0));
+    for (first, count, new) in changes {
+        lines.splice(first..first + count, new);
+    }
+    fs::write(root().join(page), lines.join("\n") + "\n").unwrap();
+}
+
 /// A folder like the repository's root for what a page's commands read, with the program
 /// on the path.
 struct Place(tempfile::TempDir);
@@ -152,6 +254,11 @@ impl Place {
     }
 
     fn run(&self, command: &str) -> Result<String, String> {
+        self.printed(command).map(|(output, _)| output)
+    }
+
+    /// Standard output and standard error of a command.
+    fn printed(&self, command: &str) -> Result<(String, String), String> {
         let bin = self.0.path().join("bin");
         let search = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap_or_default());
         let output = Command::new("sh")
@@ -163,7 +270,8 @@ impl Place {
             .unwrap();
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let told = format!("{command}\n{}{}", text(&output.stdout), text(&output.stderr));
-        if output.status.success() { Ok(text(&output.stdout)) } else { Err(told) }
+        let both = (text(&output.stdout), text(&output.stderr));
+        if output.status.success() { Ok(both) } else { Err(told) }
     }
 
     /// Drives examples whose runs a command reads, where the page did not tell to.
@@ -182,27 +290,91 @@ impl Place {
     }
 }
 
-/// Runs a page's commands in their order; how many, or what went wrong.
+/// Runs a page's commands in order and compares its blocks of output; returns the number of commands.
 fn follow(page: &str) -> Result<usize, String> {
     let blocks = blocks(&read(page));
     let wanted = |block: &&Block| !block.comment.starts_with("not run by tests: ");
     let blocks: Vec<&Block> = blocks.iter().filter(wanted).collect();
     let (mut place, mut done) = (None, 0);
-    for block in blocks {
+    let mut printed: Option<(String, String)> = None;
+    let mut changes = Vec::new();
+    for (n, block) in blocks.iter().enumerate() {
         if let Some(name) = block.comment.strip_prefix("file: ") {
             let place = place.get_or_insert_with(Place::new);
             fs::write(place.0.path().join(name), block.lines.join("\n") + "\n").unwrap();
         }
+        if block.comment.starts_with(OUTPUT) {
+            let (output, errors) = printed.as_ref().ok_or("no command is above the output")?;
+            let today =
+                excerpt(&block.comment, output).or_else(|_| excerpt(&block.comment, errors))?;
+            changes.extend(renewed(block, &today).map(|new| (block, new)));
+        }
         if ["sh", "console"].contains(&block.language.as_str()) {
-            for command in commands(block) {
+            let commands = commands(block);
+            let is_last = !commands.is_empty() && is_shown(&blocks[n + 1..]);
+            for (k, command) in commands.iter().enumerate() {
                 let place = place.get_or_insert_with(Place::new);
-                place.prepare(&command)?;
-                place.run(&shortened(&command))?;
+                place.prepare(command)?;
+                let is_whole = is_last && k + 1 == commands.len();
+                let own = if is_whole { whole(command) } else { shortened(command) };
+                printed = Some(place.printed(&own)?);
                 done += 1;
             }
         }
     }
-    Ok(done)
+    if changes.is_empty() {
+        return Ok(done);
+    }
+    if std::env::var_os("BEKKER_WRITE_DOCS").is_some() {
+        let change = |(block, new): (&&Block, Vec<String>)| (block.first, block.lines.len(), new);
+        rewrite(page, changes.into_iter().map(change).collect());
+        return Ok(done);
+    }
+    let told = |(block, new): &(&&Block, Vec<String>)| {
+        format!(
+            "line {}: the page shows\n{}\nand the command prints\n{}",
+            block.first + 1,
+            block.lines.join("\n"),
+            new.join("\n")
+        )
+    };
+    let told: Vec<String> = changes.iter().map(told).collect();
+    let how = "BEKKER_WRITE_DOCS=1 cargo test --test docs commands_run writes today's output";
+    Err(format!("{}\n{how}", told.join("\n")))
+}
+
+/// Whether a block of output comes before the next commands.
+fn is_shown(blocks: &[&Block]) -> bool {
+    let is_sh = |block: &Block| ["sh", "console"].contains(&block.language.as_str());
+    let mut next = blocks.iter().take_while(|block| !is_sh(block) || commands(block).is_empty());
+    next.any(|block| block.comment.starts_with(OUTPUT))
+}
+
+#[test]
+fn output_is_found_wrapped_and_masked() {
+    let output = "\nvehicle  m\n------\nhmmwv   76.2\n\nfast: 12.5 x in 3.1 s, so it is\n\n";
+    let lines = |comment: &str| excerpt(&format!("{OUTPUT}{comment}"), output).unwrap();
+    assert_eq!(lines("").len(), 5);
+    assert_eq!(lines(", from vehicle"), ["vehicle  m", "------", "hmmwv   76.2"]);
+    assert_eq!(lines(", sentence from fast:"), ["fast: 12.5 x in 3.1 s, so it is"]);
+    assert!(excerpt(&format!("{OUTPUT}, from slow"), output).is_err());
+    let long = "word ".repeat(60);
+    assert!(wrapped(&long).iter().all(|line| line.chars().count() <= COLUMNS));
+    for (line, is) in [
+        ("fast: … x in … s, so it is", true),
+        ("fast: …", true),
+        ("fast: … y in … s, so it is", false),
+        ("fast: 12.5 x in 3.1 s, so it is", true),
+        ("fast: 12.5 x in 3.1 s", false),
+        ("… it is not", false),
+    ] {
+        assert_eq!(matches(line, "fast: 12.5 x in 3.1 s, so it is"), is, "{line}");
+    }
+    let own = ["fast: … s, so it is", "old"].map(str::to_owned).to_vec();
+    let block = Block { language: String::new(), comment: String::new(), first: 0, lines: own };
+    let today = ["fast: 1 x in 2 s, so it is", "new"].map(str::to_owned);
+    let renewed = renewed(&block, &today).unwrap();
+    assert_eq!(renewed, ["fast: … s, so it is", "new"]);
 }
 
 #[test]

@@ -183,7 +183,8 @@ fn a_failed_trial_is_a_row_and_ends_nothing() {
     // one page, whole: the answer, the trial that failed, a picture of one that did not go
     let page = fs::read_to_string(place.at("out/report.html")).unwrap();
     assert!(
-        page.contains("class=\"answer\">go (arrived): ") && page.contains("no soil has this name")
+        page.contains("class=\"answer\">go: 0 of 6 arrived, at every design point. distance, m: highest at soil ")
+            && page.contains("no soil has this name")
     );
     assert_eq!(
         (page.matches("src=\"data:image/png;base64,").count(), page.matches("src=").count()),
@@ -216,6 +217,127 @@ fn a_failed_trial_is_a_row_and_ends_nothing() {
         "{page}"
     );
     assert_eq!(fs::read_to_string(place.at("out/report.csv")).unwrap().lines().count(), 1 + 3 * 4);
+}
+
+/// Energy and time are reported for trials that arrived, with their number, even if the study does not
+/// record arrivals itself. The first line answers the question.
+#[test]
+fn totals_are_reported_of_trials_that_arrived() {
+    let study = STUDY
+        .replace(
+            "\"go\", \"distance\", \"lead.max_sinkage\", \"outcome\"",
+            "\"drive_energy\", \"lead.driving_time\"",
+        )
+        .replace("soil.default", "vehicle[0].driver.speed")
+        .replace("name = \"soil\"", "name = \"speed\"")
+        .replace("\"dry_sand_lll\", \"no_such_soil\", \"mud\"", "0.5, 3, 4")
+        + "[question]\nresponse = \"drive_energy\"\n";
+    let place = Place::new(&study);
+    let scenario = SCENARIO
+        .replace("duration = 1", "duration = 4")
+        .replace("[30, 0]", "[6, 0]")
+        .replace("tyre = \"rigid\"", "tyre = \"rigid\"\nspeed = 3")
+        .replace("dry_sand_lll", "firm");
+    fs::write(place.at("quick.toml"), scenario).unwrap();
+    place.done(&["run", "study.toml", "--out", "out"]);
+    let csv = fs::read_to_string(place.at("out/trials.csv")).unwrap();
+    let head = "reason,drive_energy,lead.driving_time,go,lead.go,state_hash";
+    assert!(csv.lines().next().unwrap().ends_with(head), "{csv}");
+    let output = place.done(&["report", "out", "--pictures", "0"]);
+    let [text, told] =
+        [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
+    let first = text.lines().next().unwrap();
+    assert!(
+        first.starts_with("drive_energy, kJ, of trials that arrived: lowest at speed "),
+        "{text}"
+    );
+    assert!(first.contains("Not compared, too few arrived: 0.5 m/s, 0 of 3."), "{text}");
+    assert!(
+        text.contains("-, 0 of 3 arrived [all: ") && text.contains("drive_energy, kJ"),
+        "{text}"
+    );
+    let left_out =
+        "warning: drive_energy, lead.driving_time: 3 of 9 trials did not arrive and are left out";
+    assert!(told.contains(left_out), "{told}");
+    let answer = place.json(&["report", "out", "--pictures", "0"]);
+    assert_eq!(answer["answer"], first);
+    let slow = &answer["points"][0]["responses"][0];
+    assert_eq!((&slow["moments"], &slow["arrived"]), (&Json::Null, &0.into()), "{slow}");
+    assert_eq!(slow["all_trials"]["count"], 3);
+    assert_eq!(answer["points"][2]["responses"][0]["arrived"], 3, "{answer}");
+    for page in ["out/report.md", "out/report.html"] {
+        let page = fs::read_to_string(place.at(page)).unwrap();
+        assert!(page.contains(first) && page.contains("3 of 9 trials did not arrive"), "{page}");
+    }
+    // true distances on the axis of a number
+    let page = fs::read_to_string(place.at("out/report.html")).unwrap();
+    assert!(page.contains(">speed, m/s</text>"), "{page}");
+}
+
+/// A drawn design of few points, or without a number, has no curve: its page still has an answer, and
+/// shows the points.
+#[test]
+fn a_design_without_curves_is_reported() {
+    let head = "format = 1\nscenario = \"quick.toml\"\ndesign = \"latin_hypercube\"\n";
+    let factor =
+        "[[factor]]\nname = \"speed\"\nkey = \"vehicle[0].driver.speed\"\nrange = [2, 5]\n";
+    let flavour = "[[factor]]\nname = \"flavour\"\nkey = \"name\"\nvalues = [\"a\", \"b\"]\n";
+    for (points, responses, factors, answer, dots) in [
+        (5, "\"distance\"", factor.to_owned(), "distance, m: mean ", 5),
+        (1, "\"distance\", \"go\"", factor.to_owned(), "distance, m: mean ", 2),
+        (4, "\"outcome\"", factor.to_owned(), "outcome: 4 under_way.", 0),
+        (
+            4,
+            "\"passes_until_stuck\"",
+            flavour.to_owned(),
+            "passes_until_stuck: a vehicle stuck in 0 of 4",
+            0,
+        ),
+        (12, "\"distance\"", format!("{factor}{flavour}"), "distance, m", 12),
+    ] {
+        let place =
+            Place::new(&format!("{head}points = {points}\nresponses = [{responses}]\n{factors}"));
+        place.done(&["run", "study.toml", "--out", "out"]);
+        let text =
+            String::from_utf8(place.done(&["report", "out", "--pictures", "1"]).stdout).unwrap();
+        assert!(text.starts_with(answer), "{text}");
+        let page = fs::read_to_string(place.at("out/report.html")).unwrap();
+        assert!(page.matches("r=\"2.2\"").count() == dots, "{responses}: {page}");
+        for empty in ["<div class=\"side\"></div>", "<tbody></tbody>", "NaN"] {
+            assert!(!page.contains(empty), "{responses}: {empty}");
+        }
+        assert_eq!(page.contains("No curve is drawn"), dots > 0, "{page}");
+    }
+}
+
+#[test]
+fn questions_that_have_no_answer_are_refused_by_name() {
+    let place = Place::new(STUDY);
+    let said = |question: &str, told: &str| {
+        let to = format!("[question]\n{question}\n[[factor]]");
+        refuses(&place, "[[factor]]", &to, told);
+    };
+    said(
+        "response = \"fuel\"",
+        "question.response = \"fuel\": must be one of the study's responses: go,",
+    );
+    said("response = \"outcome\"", "question.response = \"outcome\": has no mean");
+    said("response = \"go\"\ngoal = \"most\"", "question.goal = \"most\": must be one of");
+    said(
+        "response = \"go\"\nfactor = \"sole\"",
+        "question.factor = \"sole\": must be one of the study's factors: soil",
+    );
+    let study = STUDY.replace("\"distance\"", "\"max_of_pitch_rad\"");
+    fs::write(place.at("other.toml"), study + "[question]\nresponse = \"max_of_pitch_rad\"\n")
+        .unwrap();
+    let told = place.refused(&["run", "other.toml", "--out", "never"]);
+    assert!(told.contains("question.goal: missing: \"maximize\" or \"minimize\""), "{told}");
+    let study = STUDY
+        .replace("\"go\", \"distance\"", "\"fuel\"")
+        .replace("name = \"soil\"", "name = \"go\"");
+    fs::write(place.at("other.toml"), study).unwrap();
+    let told = place.refused(&["run", "other.toml", "--out", "never"]);
+    assert!(told.contains("is the name of a column of the results: who arrived"), "{told}");
 }
 
 #[test]

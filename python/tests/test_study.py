@@ -107,22 +107,58 @@ def test_indices_are_those_of_salib(file: Path) -> None:
     done = study.run(file, file.parent / "out", threads=2)
     told = {own["response"]: own["found"] for own in done.report()["indices"] if "found" in own}
     own = told["distance"]
-    # base point by base point: A, B, then A with each column of B and B with each of A
+    # a column of the results is what SALib takes, in its own order of rows
     values = np.asarray(done.trials["distance"]).reshape(8, 6)
-    a, b = values[:, 0], values[:, 1]
-    # SALib has B last, and takes off the mean of all points, not that of A and B alone
-    theirs = np.column_stack([a, values[:, 2:], b]).ravel()
-    found = sobol.analyze({"num_vars": 2, "names": done.factors}, theirs, num_resamples=2, seed=1)
-    centre, spread = values[:, :2].mean(), values[:, :2].var()
+    a, b = values[:, 0], values[:, 5]
+    found = sobol.analyze(
+        {"num_vars": 2, "names": done.factors}, values.ravel(), num_resamples=2, seed=1
+    )
+    # SALib takes off the mean of all points, not that of A and B alone
+    centre, spread = values[:, [0, 5]].mean(), values[:, [0, 5]].var()
     assert own["variance"] == pytest.approx(spread, rel=1e-9)
     for n in range(2):
         assert own["total"][n]["value"] == pytest.approx(found["ST"][n], rel=1e-9)
-        first = sobol.first_order(a - centre, values[:, 2 + n] - centre, b - centre)
+        first = sobol.first_order(a - centre, values[:, 1 + n] - centre, b - centre)
         assert own["first"][n]["value"] == pytest.approx(first, rel=1e-9)
     [pair] = own["second"]
-    columns = [values[:, n] - centre for n in (2, 3, 4)]
+    columns = [values[:, n] - centre for n in (1, 2, 3)]
     second = sobol.second_order(a - centre, *columns, b - centre)
     assert pair[1]["value"] == pytest.approx(second, rel=1e-9)
+
+
+@pytest.mark.parametrize("second_order", [False, True])
+def test_rows_are_in_the_order_of_salib(
+    file: Path, monkeypatch: pytest.MonkeyPatch, second_order: bool
+) -> None:
+    sample = pytest.importorskip("SALib.sample.sobol")
+    drawn = STUDY.replace(
+        "full_factorial", f'saltelli"\npoints = 4\nsecond_order = {str(second_order).lower()}\nseed = 3 #'
+    )
+    drawn = drawn.replace("values = [2, 4]", "range = [2, 4]").replace(
+        'key = "soil.default"\nvalues = ["mud", "rigid"]',
+        'key = "vehicle[0].inflation"\nrange = [60, 240]',
+    )
+    file.write_text(drawn)
+    done = study.run(file, file.parent / "out", threads=2)
+    names = done.factors
+    rows = 6 if second_order else 4
+    points = np.column_stack([np.asarray(done.trials[name]) for name in names]).reshape(4, rows, 2)
+    bounds = np.array([[60.0, 240.0], [2.0, 4.0]])
+    base = np.column_stack([points[:, 0], points[:, -1]])
+    base = (base - np.tile(bounds[:, 0], 2)) / np.tile(bounds[:, 1] - bounds[:, 0], 2)
+
+    class Sequence:
+        """Replaces scipy's sequence by the A and B of the study."""
+
+        def __init__(self, **_: object) -> None: ...
+
+        def random(self, count: int) -> np.ndarray:
+            return base[:count]
+
+    monkeypatch.setattr(sample.qmc, "Sobol", Sequence)
+    problem = {"num_vars": 2, "names": names, "bounds": bounds.tolist()}
+    theirs = sample.sample(problem, 4, calc_second_order=second_order)
+    assert points.reshape(-1, 2) == pytest.approx(theirs, rel=1e-12)
 
 
 def test_levels_whose_names_look_like_numbers_stay_names(file: Path) -> None:

@@ -410,6 +410,13 @@ impl<'a> Sampler<'a> {
             },
             rut: &*self.rut,
             spacing: ground.lattice().spacing,
+            // cells without a rut hold NaN, which `max` passes over
+            deepest: self
+                .land
+                .ruts
+                .iter()
+                .flat_map(|own| &own.values)
+                .fold(0.0, |a: f64, b| a.max(*b)),
         }
     }
 }

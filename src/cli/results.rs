@@ -4,7 +4,7 @@ use super::Failure;
 use super::drive::CHECKPOINT;
 use super::planned::{Planned, with_land};
 use crate::ground::nearest_sinkage;
-use crate::report::geotiff::{Georeference, rut_nodes, write_ruts};
+use crate::report::geotiff::{Georeference, RutNode, rut_nodes, write_ruts};
 use crate::report::manifest::{self, Build, FileHash, Machine, Manifest, Status};
 use crate::report::picture::{self, Size};
 use crate::report::readme::readme;
@@ -53,7 +53,8 @@ impl Results<'_> {
         let output = &self.file.scenario.output;
         let mut files = vec![CHECKPOINT, README, kept_inputs::SCENARIO];
         files.extend(self.recorded.iter().map(String::as_str));
-        if output.ruts && self.ruts()? {
+        let nodes = rut_nodes(self.world);
+        if output.ruts && self.ruts(&nodes)? {
             files.push("ruts.tif");
         }
         if self.terrain()? {
@@ -61,7 +62,7 @@ impl Results<'_> {
         }
         if output.picture.draw && self.picture {
             files.push("picture.png");
-            self.draw()?;
+            self.draw(&nodes)?;
         }
         files.push("summary.json");
         manifest::write_json(&self.folder.join("summary.json"), self.summary)?;
@@ -69,12 +70,11 @@ impl Results<'_> {
         Ok(())
     }
 
-    fn ruts(&self) -> Result<bool, Failure> {
+    fn ruts(&self, nodes: &[RutNode]) -> Result<bool, Failure> {
         let lattice = self.world.model().ground.lattice();
         let georeference = Georeference::of(self.built.placement.as_ref());
         let path = self.folder.join("ruts.tif");
-        let raster =
-            write_ruts(&path, &rut_nodes(self.world), lattice, &georeference, RASTER_CELLS)?;
+        let raster = write_ruts(&path, nodes, lattice, &georeference, RASTER_CELLS)?;
         if let Some(raster) = &raster
             && raster.coarsened > 1
         {
@@ -123,13 +123,12 @@ impl Results<'_> {
         Ok(true)
     }
 
-    fn draw(&self) -> Result<(), Failure> {
+    fn draw(&self, nodes: &[RutNode]) -> Result<(), Failure> {
         let ground = &self.world.model().ground;
         let published = &self.world.state().published;
         let lattice = ground.lattice();
         let rut = |x: f64, y: f64| nearest_sinkage(ground, published, x, y);
         let vehicles = &self.summary.vehicles;
-        let deepest = vehicles.iter().map(|vehicle| vehicle.max_sinkage).fold(0.0, f64::max);
         let farthest = vehicles.iter().map(|vehicle| vehicle.distance).fold(0.0, f64::max);
         let scenario = &self.file.scenario;
         let fact = |value: String, label: &str| Fact { value, label: label.into() };
@@ -149,7 +148,8 @@ impl Results<'_> {
                                 let share = format!("{} of {}", found.holes_detected, found.holes);
                                 fact(share, "holes detected")
                             }
-                            _ => fact(format!("{:.0} cm", 100.0 * deepest), "deepest wheel"),
+                            // of the grid that the color bar and the inset are of
+                            _ => fact(picture::rut_depth(nodes), "deepest rut"),
                         },
                         fact(format!("{farthest:.0} m"), "farthest"),
                         stopped(vehicles),
@@ -164,6 +164,7 @@ impl Results<'_> {
                 land,
                 rut: &rut,
                 spacing: lattice.spacing,
+                nodes,
                 ways: planned.lines(),
                 profile,
                 tracks: vehicles

@@ -1,8 +1,10 @@
 //! `bekker study`: one scenario many times, with some of its keys at other values.
 
+mod answer;
 mod converge;
 #[cfg(feature = "mpi")]
 mod dealing;
+mod display_unit;
 mod driving;
 mod extent;
 mod job_script;

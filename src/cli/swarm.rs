@@ -8,7 +8,9 @@ use crate::report::write_file;
 use crate::scenario::ScenarioFile;
 use crate::scenario::build;
 use crate::study::statistics::{Interval, NormalOrLognormal, probability_plot};
-use crate::study::swarm::{CONFIDENCE, SwarmFigures, TeamFigures, Trial, figures, trade_off};
+use crate::study::swarm::{
+    CONFIDENCE, LEAST_TIMES, SwarmFigures, TeamFigures, Trial, figures, trade_off,
+};
 use clap::Args;
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -201,35 +203,42 @@ fn teams(found: &SwarmFigures) -> Outline {
 
 fn shapes(found: &SwarmFigures) -> Outline {
     let row = |own: &TeamFigures| {
-        let NormalOrLognormal { count, normal, lognormal, vuong, p_value } =
-            own.time_shape.as_ref()?;
-        Some(vec![
-            format!("{:.0}", own.side),
-            own.robots.to_string(),
-            count.to_string(),
-            format!("{:.1}", normal.log_likelihood),
-            format!("{:.1}", lognormal.log_likelihood),
-            format!("{vuong:.2}"),
-            format!("{p_value:.3}"),
-        ])
+        let mut words = vec![format!("{:.0}", own.side), own.robots.to_string()];
+        words.push(own.times.to_string());
+        match &own.time_shape {
+            Some(NormalOrLognormal { normal, lognormal, vuong, p_value, .. }) => words.extend([
+                format!("{:.1}", normal.log_likelihood),
+                format!("{:.1}", lognormal.log_likelihood),
+                format!("{vuong:.2}"),
+                format!("{p_value:.3}"),
+            ]),
+            None => words.extend(["-", "-", "-", "too few"].map(str::to_owned)),
+        }
+        words
     };
     Outline {
-        title: "Times to complete: log-likelihoods, and Vuong's test of the two".into(),
+        title: format!(
+            "Times to complete: log-likelihoods, and Vuong's test of the two, of {LEAST_TIMES} times or more"
+        ),
         head: words(&["side m", "vehicles", "times", "normal", "lognormal", "z", "p"]),
-        rows: found.teams.iter().filter_map(row).collect(),
+        rows: found.teams.iter().map(row).collect(),
     }
 }
 
 fn models(found: &SwarmFigures) -> Outline {
     let mut rows = Vec::new();
+    let laws = ["detected = 1 - exp(-a N / A)", "throttle = c N^p L^q"];
+    for (law, cause) in laws.into_iter().zip(&found.refused) {
+        rows.extend(cause.as_ref().map(|cause| vec![law.to_owned(), format!("none: {cause}")]));
+    }
     if let Some(own) = &found.detection {
-        let law = "detected = 1 - exp(-a N / A)".to_owned();
+        let law = laws[0].to_owned();
         let explained = own.explained.map_or(String::new(), |own| format!(", R2 {own:.3}"));
         let figure = format!("a = {} m2{explained}", between(&own.rate, 0));
         rows.push(vec![law, figure]);
     }
     if let Some(own) = &found.fuel {
-        let law = "throttle = c N^p L^q".to_owned();
+        let law = laws[1].to_owned();
         let of_side = match own.of_side {
             Some(q) => format!("q = {q:.3}"),
             None => "q not determined by one side (taken as 1)".into(),

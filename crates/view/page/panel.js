@@ -2,7 +2,7 @@
 
 import uPlot from 'uplot';
 
-const COLOURS = ['#0068b2', '#c25b00', '#2b8a3e', '#8e44ad', '#b03060', '#6b705c', '#007a8a', '#a8862b'];
+const COLOURS = ['#0068b2', '#dc7d00', '#007166', '#d1759a', '#56b4e9', '#775b0e', '#393020', '#600364'];
 const PLOTS = [
   ['Speed, m/s', (v) => v.speed],
   ['Mean slip', (v) => v.slip],

@@ -2,7 +2,7 @@
 
 use crate::cli::Failure;
 use crate::report::study::{AskedOfStudy, Cell, Shard, TrialRecord};
-use crate::study::design::{self, Seen, StudyConfig};
+use crate::study::design::{self, Figure, Seen, StudyConfig};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -60,8 +60,14 @@ pub fn extent(
     }
     let rule = config.stop.as_ref();
     let response = rule.and_then(|rule| config.responses.iter().position(|r| *r == rule.response));
+    let arrival = rule.and_then(|rule| Figure::arrival_of(&rule.response));
+    let arrival = arrival.and_then(|name| config.responses.iter().position(|own| *own == name));
     let seen = |trial: u64| {
         let record = records.get(&trial)?;
+        let arrived = arrival.and_then(|n| record.responses.get(n));
+        if arrived == Some(&Cell::Number(0.0)) {
+            return Some(Seen::Uncounted);
+        }
         Some(match response.and_then(|n| record.responses.get(n)) {
             Some(Cell::Number(x)) => Seen::Number(*x),
             _ => Seen::Failed,

@@ -40,6 +40,12 @@ fn interval(own: &Interval) -> String {
     format!("{} [{}, {}]", rounded(own.value), rounded(own.low), rounded(own.high))
 }
 
+/// An index with its interval, without what is below 0: no share of a variance is.
+fn share(own: &Interval) -> String {
+    let Interval { value, low, high } = *own;
+    interval(&Interval { value: value.max(0.0), low: low.max(0.0), high: high.max(0.0) })
+}
+
 fn survival_table(own: &SurvivalFigures) -> Outline {
     let title = format!(
         "{}: part of convoys of {} not stuck beyond each pass (Kaplan and Meier, interval of 95 %); those in \
@@ -80,14 +86,17 @@ fn logistic_table(answer: &Answer<LogisticFigures>) -> Outline {
 }
 
 fn indices_table(answer: &Answer<IndicesFigures>) -> Outline {
-    let title = format!("{}: Sobol' indices (interval of 95 %)", answer.response);
+    let title = format!(
+        "{}: Sobol' indices (interval of 95 %; estimates below 0 are noise, and shown as 0)",
+        answer.response
+    );
     table(title, answer, words(["factor", "alone", "with others"]), |found| {
         let each = found.factors.iter().zip(&found.first).zip(&found.total);
         let each =
-            each.map(|((name, first), total)| vec![name.clone(), interval(first), interval(total)]);
+            each.map(|((name, first), total)| vec![name.clone(), share(first), share(total)]);
         let name = |n: usize| found.factors.get(n).map_or("", String::as_str);
         let pairs = found.second.iter().map(|([i, j], own)| {
-            vec![format!("{} and {} together", name(*i), name(*j)), interval(own), "-".into()]
+            vec![format!("{} and {} together", name(*i), name(*j)), share(own), "-".into()]
         });
         each.chain(pairs).collect()
     })

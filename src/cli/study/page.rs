@@ -2,14 +2,14 @@
 
 mod charts;
 
+use super::answer::Sentence;
+use super::display_unit::{DisplayUnit, labelled};
 use super::{level_word, rounded};
 use crate::report::html::{Interval, Page, Picture, Section};
 use crate::report::study::{AskedOfStudy, Outline};
 use crate::study::analysis::{Analysis, Answer, Figures, Influence, PointFigures, Said};
-use crate::study::design::{Figure, Level, StudyConfig};
-use crate::study::statistics::{Moments, wilson};
-
-const CONFIDENCE: f64 = 0.95;
+use crate::study::design::{Level, StudyConfig};
+use std::collections::BTreeMap;
 
 /// What a page is made of.
 pub struct Reported<'a> {
@@ -20,6 +20,8 @@ pub struct Reported<'a> {
     pub progress: String,
     /// What is said of replications that are one and the same trial, if there are such.
     pub repeated: Option<String>,
+    /// Sentences on the trials that totals exclude.
+    pub left_out: Vec<String>,
     /// Whether others are still to be driven.
     pub unfinished: bool,
     /// Tables of all design points, of differences and of what else is said.
@@ -38,20 +40,11 @@ struct Valued {
 }
 
 impl Valued {
-    /// Of a response in so many trials; none of words, of passes and of nothing.
-    fn of(figures: &Figures, done: u64) -> Option<Valued> {
-        match figures {
-            Figures::Proportion { count, interval, .. } if done > 0 => {
-                Some(Valued { value: *count as f64 / done as f64, ends: *interval })
-            }
-            Figures::Moments(Some(moments)) => Some(Valued::mean(moments)),
-            _ => None,
-        }
-    }
-
-    fn mean(moments: &Moments) -> Valued {
-        let ends = moments.estimate().map_or([f64::NAN; 2], |own| [own.low, own.high]);
-        Valued { value: moments.mean, ends }
+    /// The value of a response in its display unit; `None` for words, passes and missing values.
+    fn of(figures: &Figures, done: u64, scale: f64) -> Option<Valued> {
+        let value = scale * figures.value(done)?;
+        let ends = figures.interval().unwrap_or([f64::NAN; 2]).map(|x| scale * x);
+        Some(Valued { value, ends })
     }
 
     fn at(self, at: f64) -> Interval {
@@ -95,94 +88,77 @@ impl Reported<'_> {
             ],
             sections: sections.into_iter().flatten().collect(),
             footer: format!(
-                "{}. bekker {}, source {}. Intervals are of 95 %, each for itself: of many, some miss. What a \
+                "{}. bekker {}, source {}. Intervals are of 95 %, each for itself: of many, some miss. {} What a \
                  scenario's parameters are uncertain by is in them only as far as factors vary it.",
                 self.progress,
                 self.asked.version,
-                self.asked.source.get(..12).unwrap_or(&self.asked.source)
+                self.asked.source.get(..12).unwrap_or(&self.asked.source),
+                self.analysis.assumption
             ),
         }
     }
 
-    /// The response that a reader asks for first: yes or no, else the first number.
+    /// The response that the question is about.
     fn first(&self) -> Option<usize> {
-        let points = &self.analysis.points;
-        let of = |wanted: fn(&Figures) -> bool| {
-            (0..self.asked.responses.len()).find(|n| {
-                points.iter().any(|p| p.responses.get(*n).is_some_and(|own| wanted(&own.figures)))
-            })
-        };
-        of(|figures| matches!(figures, Figures::Proportion { .. }))
-            .or_else(|| of(|figures| matches!(figures, Figures::Moments(Some(_)))))
+        let question = self.analysis.question.as_ref()?;
+        self.asked.responses.iter().position(|own| own[0] == question.response)
     }
 
     /// Name of a response with its unit.
     fn labelled(&self, response: usize) -> String {
-        match self.asked.responses.get(response) {
-            Some([name, unit]) if unit.is_empty() => name.clone(),
-            Some([name, unit]) => format!("{name}, {unit}"),
-            None => String::new(),
+        self.asked.responses.get(response).map_or(String::new(), labelled)
+    }
+
+    /// Factor from a response's SI unit to its display unit.
+    fn scale(&self, response: usize) -> f64 {
+        self.asked.responses.get(response).map_or(1.0, |own| DisplayUnit::of(own).scale)
+    }
+
+    /// Label of a factor's axis: its name with its unit.
+    fn factor_label(&self, name: &str) -> String {
+        let factor = self.config.factor.iter().find(|own| own.name == name);
+        match factor.and_then(|own| own.unit()) {
+            Some(unit) => format!("{name}, {unit}"),
+            None => name.to_owned(),
         }
     }
 
-    /// The answer in a sentence or two: best and worst design point, or all of them together.
-    fn answer(&self) -> String {
-        let Some(first) = self.first() else { return "No trial has a number to tell of.".into() };
-        let name = &self.asked.responses[first][0];
-        let name = match Figure::of_response(name) {
-            Some(Figure::Go) => format!("{name} (arrived)"),
-            Some(Figure::Completed) => format!("{name} (all arrived)"),
-            _ => name.clone(),
+    /// The answer to the study's question, in a sentence or two.
+    pub fn answer(&self) -> String {
+        let Some(question) = &self.analysis.question else {
+            return self.counts();
         };
-        let told = |own: &PointFigures| {
-            let figures = &own.responses.get(first)?.figures;
-            let Valued { value, ends: [low, high] } = Valued::of(figures, own.done)?;
-            let interval = match low.is_finite() {
-                true => format!(" (95 %: {} to {})", rounded(low), rounded(high)),
-                false => String::new(),
-            };
-            let what = match figures {
-                Figures::Proportion { count, .. } => format!("{count} of {}", own.done),
-                _ => rounded(value),
-            };
-            Some((value, format!("{what}{interval} at {}", self.place(&own.levels))))
-        };
-        let mut points: Vec<(f64, String)> = self.analysis.points.iter().filter_map(told).collect();
-        points.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let all = self.overall(first);
-        match (&points[..], all) {
-            ([], _) => "No trial has a number to tell of.".into(),
-            (many, Some((yes, count))) if count <= 2 * many.len() as u64 => {
-                let [low, high] = wilson(yes, count, CONFIDENCE);
-                format!(
-                    "{name}: {yes} of {count} trials (95 %: {} to {}). {}",
-                    rounded(low),
-                    rounded(high),
-                    self.decisive(first)
-                )
-            }
-            ([one], _) => format!("{name}: {}.", one.1),
-            ([worst, .., best], _) if worst.0 == best.0 => {
-                let all = match points.len() == self.analysis.points.len() {
-                    true => "all design points".to_owned(),
-                    false => format!("all {} design points that have one", points.len()),
-                };
-                format!("{name}: the same at {all}, such as {}.", best.1)
-            }
-            ([worst, .., best], _) => {
-                let more = |own: &(f64, String)| match points
-                    .iter()
-                    .filter(|point| point.0 == own.0)
-                    .count()
-                {
-                    1 => String::new(),
-                    2 => " and at one more design point".into(),
-                    same => format!(" and at {} more design points", same - 1),
-                };
-                let [high, low] = [best, worst].map(|own| format!("{}{}", own.1, more(own)));
-                format!("{name}: highest {high}; lowest {low}. {}", self.decisive(first))
+        let sentence = Sentence { question, asked: self.asked, config: self.config };
+        let decisive = self.first().map_or(String::new(), |n| self.decisive(n));
+        [sentence.text(), decisive].join(" ").trim().to_owned()
+    }
+
+    /// The counts of the first response, for a study without a response that has a mean.
+    fn counts(&self) -> String {
+        let mut words: BTreeMap<&str, u64> = BTreeMap::new();
+        let (mut stuck, mut convoys) = (0, 0);
+        for figures in self.analysis.points.iter().filter_map(|own| own.responses.first()) {
+            match &figures.figures {
+                Figures::Words(counts) => {
+                    counts.iter().for_each(|(word, n)| *words.entry(word).or_default() += n);
+                }
+                Figures::Passes { stuck: own, censored } => {
+                    (stuck, convoys) = (stuck + own, convoys + own + censored);
+                }
+                _ => {}
             }
         }
+        let name = self.asked.responses.first().map_or("", |own| own[0].as_str());
+        if convoys > 0 {
+            return format!("{name}: a vehicle stuck in {stuck} of {convoys} convoys.");
+        }
+        if words.is_empty() {
+            return "No trial has a result.".into();
+        }
+        let mut counts: Vec<(&str, u64)> = words.into_iter().collect();
+        counts.sort_by_key(|own| std::cmp::Reverse(own.1));
+        let counts: Vec<String> = counts.iter().map(|(word, n)| format!("{n} {word}")).collect();
+        format!("{name}: {}.", counts.join(", "))
     }
 
     /// The answer, and what it is not an answer of.
@@ -196,6 +172,7 @@ impl Reported<'_> {
         let repeated = self.repeated.as_ref().map(|told| format!("But {told}."));
         let all =
             [answer.trim().to_owned()].into_iter().chain(without).chain(unfinished).chain(repeated);
+        let all = all.chain(self.left_out.iter().cloned());
         all.collect::<Vec<_>>().join(" ")
     }
 
@@ -207,7 +184,8 @@ impl Reported<'_> {
         let Some(first) = factors.first().filter(|own| own.certain && left_out.is_empty()) else {
             return String::new();
         };
-        let [low, high] = ends(&first.means).map(rounded);
+        let scale = self.scale(response);
+        let [low, high] = ends(&first.means).map(|x| rounded(scale * x));
         let over = if first.quarters { "quarters of its numbers" } else { "its levels" };
         format!("Most depends on {}: the mean goes from {low} to {high} over {over}.", first.factor)
     }

@@ -121,6 +121,9 @@ impl Plan {
             }));
         }
         warn(&refused, &doubts);
+        if let Some(told) = study.arrivals_sentence() {
+            eprintln!("{told}");
+        }
         let time = match (each, all) {
             (Some(each), Some(all)) => format!(
                 "at most about {each:.2} s a trial, {all:.0} s on {threads} thread{}",

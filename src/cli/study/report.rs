@@ -1,5 +1,6 @@
 //! `bekker study report`
 
+use super::display_unit::{DisplayUnit, labelled};
 use super::extent::{Extent, config, extent};
 use super::outlines::further;
 use super::page::Reported;
@@ -11,7 +12,8 @@ use crate::report::study::{
 use crate::report::table::TextStyle;
 use crate::report::write_file;
 use crate::study::analysis::{
-    Difference, Figures, PointFigures, ResponseFigures, StudyResult, TrialResult, analyse,
+    Analysis, Difference, Figures, NumberFigures, PointFigures, ResponseFigures, StudyResult,
+    TrialResult, analyse,
 };
 use crate::study::design::{self, Level, StudyConfig};
 use clap::Args;
@@ -24,9 +26,10 @@ const SHOWN: usize = 40;
 /// Say what a study came to, design point by design point
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bekker study report pressure\n\n\
-    Prints tables and writes them as report.md, all figures as report.csv, and report.html, a page\n\
+    Prints the answer to the study's question, then tables, and writes them as report.md, all figures as report.csv, and report.html, a page\n\
     with charts and the worst trials' pictures that opens without a network, into the folder:\n\
-    how often go with Wilson's interval of 95 %, mean and standard deviation of each response,\n\
+    how often go with Wilson's interval of 95 %, mean and standard deviation of each response\n\
+    (of energy, fuel and time those of trials that arrived, with their number),\n\
     and, where replications have common seeds, the difference to the first design point over\n\
     pairs: how many go were gained and lost, or the mean with Student's interval of 95 %. Where\n\
     they apply: logistic regression of go, Sobol' indices of the design saltelli, survival over\n\
@@ -65,7 +68,6 @@ impl Report {
         let sections: Vec<String> = tables.iter().map(Outline::markdown).collect();
         let title = asked.study.get("description").and_then(Value::as_str).unwrap_or_default();
         let note = repeated.as_ref().map_or_else(String::new, |told| format!("{told}.\n\n"));
-        let page = format!("# Study\n\n{title}\n\n{progress}.\n\n{note}{}", sections.join("\n"));
         let partial = trials.len() < extent.taken.len() || asked.shard != Shard::WHOLE;
         let unfinished = partial || !extent.next.is_empty();
         let reported = Reported {
@@ -74,6 +76,7 @@ impl Report {
             analysis: &analysis,
             progress: progress.clone(),
             repeated: repeated.clone(),
+            left_out: left_out(&analysis),
             unfinished,
             tables: &tables,
             failures: trials
@@ -82,6 +85,14 @@ impl Report {
                 .collect(),
             worst: Default::default(),
         };
+        let sentence = reported.answer();
+        let left_out = reported.left_out.clone();
+        let notes: String = left_out.iter().map(|told| format!("{told}\n\n")).collect();
+        let page = format!(
+            "# Study\n\n{title}\n\n{sentence}\n\n{progress}.\n\n{note}{notes}{}\n\n{}",
+            analysis.assumption,
+            sections.join("\n")
+        );
         // what cannot be written does not keep the answer from standard output
         let written = write_file(&self.folder.join("report.md"), page.as_bytes())
             .and_then(|()| all_figures(&asked, points).write_csv(&self.folder.join("report.csv")))
@@ -93,10 +104,14 @@ impl Report {
         if let Some(told) = &repeated {
             eprintln!("warning: {told}");
         }
+        for told in &left_out {
+            eprintln!("warning: {told}");
+        }
         if self.json {
             let points: Vec<Value> = points.iter().map(|point| as_json(&asked, point)).collect();
             let mut answer = serde_json::to_value(&analysis).unwrap_or_default();
             answer["points"] = points.into();
+            answer["answer"] = json!(sentence);
             answer["folder"] = json!(self.folder);
             answer["trials"] = trials.len().into();
             answer["of"] = asked.trials.into();
@@ -111,6 +126,7 @@ impl Report {
             stdout::print_json(&answer)?;
             return written;
         }
+        stdout::print(&format!("{sentence}\n"))?;
         for mut table in tables {
             let rows = table.rows.len();
             table.rows.truncate(SHOWN);
@@ -132,7 +148,12 @@ impl Report {
     /// Writes report.html with the worst trials. What cannot be driven again is left out, and said.
     fn write_page(&self, reported: Reported<'_>, trials: &[&TrialRecord]) -> Result<(), Failure> {
         let asked = reported.asked;
-        let (mut text, worst) = worst::worst(asked, trials, usize::from(self.pictures));
+        let (mut text, worst) = worst::worst(
+            asked,
+            reported.analysis.question.as_ref(),
+            trials,
+            usize::from(self.pictures),
+        );
         let pictures = worst::pictures(&self.folder, asked, &worst).unwrap_or_else(|failure| {
             let cause = failure.to_string();
             eprintln!("warning: no pictures of the worst trials in report.html: {cause}");
@@ -166,6 +187,25 @@ fn progress(asked: &AskedOfStudy, config: &StudyConfig, extent: &Extent, count: 
         // what the rule takes only the whole can tell
         Shard { index, of } => format!("part {index} of {of}: {counted}"),
     }
+}
+
+/// Sentences on the trials that each total excludes.
+fn left_out(analysis: &Analysis) -> Vec<String> {
+    let mut by_count: Vec<(u64, u64, Vec<&str>)> = Vec::new();
+    for own in &analysis.left_out {
+        match by_count.iter_mut().find(|known| (known.0, known.1) == (own.trials, own.of)) {
+            Some(known) => known.2.push(&own.response),
+            None => by_count.push((own.trials, own.of, vec![&own.response])),
+        }
+    }
+    let told = |(trials, of, names): &(u64, u64, Vec<&str>)| {
+        format!(
+            "{}: {trials} of {of} trials did not arrive and are left out, since their drives ended \
+             early.",
+            names.join(", ")
+        )
+    };
+    by_count.iter().map(told).collect()
 }
 
 /// A trial as it is analysed.
@@ -208,26 +248,37 @@ fn point_head(asked: &AskedOfStudy) -> Vec<String> {
     std::iter::once("point".to_owned()).chain(asked.factors.iter().cloned()).collect()
 }
 
-/// The name of a response with its unit.
-fn with_unit([name, unit]: &[String; 2]) -> String {
-    if unit.is_empty() { name.clone() } else { format!("{name}, {unit}") }
-}
-
 fn points_table(asked: &AskedOfStudy, points: &[PointFigures]) -> Option<Outline> {
     let mut head = point_head(asked);
     head.extend(["done".into(), "failed".into()]);
-    head.extend(asked.responses.iter().map(with_unit));
+    head.extend(asked.responses.iter().map(labelled));
     let row = |point: &PointFigures| {
         let mut words = point_words(point);
         words.extend([point.done.to_string(), point.failed.to_string()]);
-        words.extend(point.responses.iter().map(|own| sentence(own, point.done, point.failed)));
+        let each = point.responses.iter().zip(&asked.responses);
+        words.extend(each.map(|(own, response)| {
+            sentence(own, DisplayUnit::of(response).scale, point.done, point.failed)
+        }));
         words
     };
-    let title = "Design points: how often with Wilson's interval of 95 %, or mean ± deviation";
-    Some(Outline { title: title.into(), head, rows: points.iter().map(row).collect() })
+    let all = points.iter().flat_map(|point| &point.responses);
+    let has_totals = all.map(|own| &own.figures).any(|own| matches!(own, Figures::Total { .. }));
+    let totals = match has_totals {
+        true => "; energy, fuel and time of trials that arrived [all trials in brackets]",
+        false => "",
+    };
+    let title = format!(
+        "Design points: how often with Wilson's interval of 95 %, or mean ± deviation{totals}"
+    );
+    Some(Outline { title, head, rows: points.iter().map(row).collect() })
 }
 
-fn sentence(response: &ResponseFigures, done: u64, failed: u64) -> String {
+fn sentence(response: &ResponseFigures, scale: f64, done: u64, failed: u64) -> String {
+    let moments = |mean: f64, deviation: Option<f64>| match deviation {
+        Some(deviation) => format!("{} ± {}", rounded(scale * mean), rounded(scale * deviation)),
+        None => rounded(scale * mean),
+    };
+    let own = |found: &NumberFigures| moments(found.moments.mean, found.moments.deviation);
     match &response.figures {
         Figures::Proportion { count, interval: [low, high], failed_as_no: [worst, _] } => {
             let worst = if failed > 0 {
@@ -238,10 +289,21 @@ fn sentence(response: &ResponseFigures, done: u64, failed: u64) -> String {
             format!("{count}/{done} [{low:.2}, {high:.2}]{worst}")
         }
         Figures::Moments(None) => "-".into(),
-        Figures::Moments(Some(moments)) => match moments.deviation {
-            Some(deviation) => format!("{} ± {}", rounded(moments.mean), rounded(deviation)),
-            None => rounded(moments.mean),
-        },
+        Figures::Moments(Some(found)) => {
+            let count = found.moments.count as u64;
+            let of = if count < done { format!(" of {count}") } else { String::new() };
+            format!("{}{of}", own(found))
+        }
+        Figures::Total { moments: found, arrived, all_trials } => {
+            let value = found.as_ref().map_or("-".into(), own);
+            match all_trials {
+                Some(all) if *arrived < all.count as u64 => {
+                    let all_of = moments(all.mean, all.deviation);
+                    format!("{value}, {arrived} of {} arrived [all: {all_of}]", all.count)
+                }
+                _ => value,
+            }
+        }
         Figures::Words(counts) => {
             let counts: Vec<String> = counts.iter().map(|(w, n)| format!("{n} {w}")).collect();
             counts.join(", ")
@@ -267,10 +329,14 @@ fn differences_table(
         return empty.then(|| Outline { title: title.into(), head, rows });
     }
     let mut head = point_head(asked);
-    head.extend(shown.iter().map(|n| with_unit(&asked.responses[*n])));
+    head.extend(shown.iter().map(|n| labelled(&asked.responses[*n])));
     let difference = |point: &PointFigures, n: usize| match point.responses[n].difference {
-        Some(Difference::Mean(own)) => {
-            format!("{} [{}, {}]", rounded(own.value), rounded(own.low), rounded(own.high))
+        Some(Difference::Mean { difference: own, pairs }) => {
+            let scale = DisplayUnit::of(&asked.responses[n]).scale;
+            let [value, low, high] = [own.value, own.low, own.high].map(|x| rounded(scale * x));
+            let of =
+                if pairs as u64 == point.done { String::new() } else { format!(" of {pairs}") };
+            format!("{value} [{low}, {high}]{of}")
         }
         Some(Difference::Changes { gained, lost, pairs }) => {
             format!("+{gained} -{lost} of {pairs}")
@@ -306,6 +372,10 @@ fn all_figures(asked: &AskedOfStudy, points: &[PointFigures]) -> Outline {
         "difference_high",
         "gained",
         "lost",
+        "pairs",
+        "arrived",
+        "all_mean",
+        "all_deviation",
     ];
     head.extend(figures.map(str::to_owned));
     let row = |point: &PointFigures, own: &ResponseFigures, unit: &str| {
@@ -320,29 +390,42 @@ fn all_figures(asked: &AskedOfStudy, points: &[PointFigures]) -> Outline {
                 let bounds = interval.iter().chain(failed_as_no);
                 figures[1..5].iter_mut().zip(bounds).for_each(|(to, x)| *to = x.to_string());
             }
-            Figures::Moments(moments) => {
-                if let Some(moments) = moments {
+            Figures::Moments(found) | Figures::Total { moments: found, .. } => {
+                if let Some(NumberFigures { moments, interval }) = found {
+                    figures[1..3]
+                        .iter_mut()
+                        .zip(interval.iter().flatten())
+                        .for_each(|(to, x)| *to = x.to_string());
                     figures[5] = moments.mean.to_string();
                     figures[6] = moments.deviation.map_or(String::new(), |x| x.to_string());
                 }
             }
             Figures::Words(_) | Figures::Passes { .. } => {
-                figures[7] = sentence(own, point.done, point.failed);
+                figures[7] = sentence(own, 1.0, point.done, point.failed);
             }
         }
         words.extend(figures);
-        let mut difference = vec![String::new(); 5];
+        let mut difference = vec![String::new(); 6];
         match own.difference {
-            Some(Difference::Mean(own)) => {
+            Some(Difference::Mean { difference: own, pairs }) => {
                 let numbers = [own.value, own.low, own.high].map(|x| x.to_string());
                 difference.splice(..3, numbers);
+                difference[5] = pairs.to_string();
             }
-            Some(Difference::Changes { gained, lost, .. }) => {
-                difference.splice(3.., [gained.to_string(), lost.to_string()]);
+            Some(Difference::Changes { gained, lost, pairs }) => {
+                difference.splice(3.., [gained, lost, pairs].map(|x| x.to_string()));
             }
             None => {}
         }
         words.extend(difference);
+        words.extend(match &own.figures {
+            Figures::Total { arrived, all_trials, .. } => [
+                arrived.to_string(),
+                all_trials.map_or(String::new(), |own| own.mean.to_string()),
+                all_trials.and_then(|own| own.deviation).map_or(String::new(), |x| x.to_string()),
+            ],
+            _ => std::array::from_fn(|_| String::new()),
+        });
         words
     };
     let rows = points.iter().flat_map(|point| {

@@ -105,6 +105,9 @@ impl Run {
         quiet: bool,
         drive: impl FnOnce(&Keeping<'_>) -> Result<bool, Failure>,
     ) -> Result<(), Failure> {
+        if let Some(told) = study.arrivals_sentence().filter(|_| !quiet) {
+            eprintln!("{told}");
+        }
         let (folder, records) = StudyFolder::begin(&self.out, asked)?;
         folder.check_files(asked.scenario_folder())?;
         folder.keep_scenario(&study.base)?;

@@ -9,7 +9,8 @@ use crate::report::study::{AskedOfStudy, Cell, TrialRecord, level_inputs};
 use crate::scenario::ScenarioFile;
 use crate::scenario::build::world;
 use crate::simulation::{Observer, Runner, Schedule};
-use crate::study::design::Figure;
+use crate::study::analysis::QuestionFigures;
+use crate::study::design::{Figure, Goal};
 use std::convert::Infallible;
 use std::path::Path;
 
@@ -17,9 +18,11 @@ use std::path::Path;
 const SIZE: (u32, u32) = (960, 540);
 
 /// Up to so many of the worst trials, and what they are: those that did not go, of different
-/// design points first; without yes or no, the lowest of the first number.
+/// design points first; without yes or no, the worst by the study's question, else the lowest of the
+/// first number.
 pub fn worst<'a>(
     asked: &AskedOfStudy,
+    question: Option<&QuestionFigures>,
     trials: &[&'a TrialRecord],
     most: usize,
 ) -> (String, Vec<&'a TrialRecord>) {
@@ -37,13 +40,22 @@ pub fn worst<'a>(
         let text = format!("Trials in which {} was no.", asked.responses[go][0]);
         return (if stuck.is_empty() { String::new() } else { text }, stuck);
     }
-    let first = (0..asked.responses.len()).find(|n| trials.iter().any(|t| number(t, *n).is_some()));
+    let asks = question.and_then(|own| {
+        let place = asked.responses.iter().position(|name| name[0] == own.response)?;
+        Some((place, own.goal))
+    });
+    let first = asks.map(|own| own.0);
+    let goal = asks.and_then(|own| own.1).unwrap_or(Goal::Maximize);
+    let first = first.or_else(|| {
+        (0..asked.responses.len()).find(|n| trials.iter().any(|t| number(t, *n).is_some()))
+    });
     let Some(first) = first else { return (String::new(), Vec::new()) };
     let mut valued: Vec<(f64, &TrialRecord)> =
         trials.iter().filter_map(|trial| Some((number(trial, first)?, *trial))).collect();
-    valued.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.trial.cmp(&b.1.trial)));
+    valued.sort_by(|a, b| goal.order(b.0, a.0).then(a.1.trial.cmp(&b.1.trial)));
     valued.truncate(most);
-    let text = format!("Trials with the lowest {}.", asked.responses[first][0]);
+    let end = if goal == Goal::Maximize { "lowest" } else { "highest" };
+    let text = format!("Trials with the {end} {}.", asked.responses[first][0]);
     (text, valued.into_iter().map(|own| own.1).collect())
 }
 

@@ -4,6 +4,7 @@ use super::canvas::{Anchor, Canvas, Frame, Point, TextStyle};
 use super::chart::{Axes, Mark, Scale};
 use super::color::{self, INK, Oklab, SECONDARY};
 use super::depth_scale::{DepthScale, VISIBLE};
+use super::picture::rut_depth;
 use super::relief::{self, HeightField, View};
 use super::scene::Scene;
 use super::{land, map};
@@ -17,7 +18,8 @@ pub(super) fn close_up(
     side: Frame,
 ) -> View {
     let title = TextStyle::new(16.0, INK).bold();
-    canvas.text("Deepest rut, to scale", [side.x, side.y + 14.0], title);
+    let text = format!("Deepest rut, to scale: {}", rut_depth(scene.nodes));
+    canvas.text(&text, [side.x, side.y + 14.0], title);
     let top = side.y + 28.0;
     // What remains below: section with its axis, and the colour bar.
     let height = side.height - 28.0 - 250.0;

@@ -11,17 +11,20 @@ pub(super) const RULE: Rgb = Rgb(214, 219, 225);
 pub(super) const GRID: Rgb = Rgb(232, 235, 239);
 pub(super) const ALARM: Rgb = Rgb(200, 30, 45);
 
-/// Lines of vehicles and series, told apart with any common colour vision
-/// (after Okabe and Ito), and apart from the ruts' scale.
+/// Lines of vehicles and series, as the page of the viewer has them (`page/panel.js`).
+///
+/// Found by search from the palette of M. Okabe and K. Ito: any two are at least 0.1 apart in Oklab
+/// with common color vision and with either kind of dichromacy (the tests hold them to it), and
+/// each stands out from white.
 const LINES: [Rgb; 8] = [
     Rgb(0, 104, 178),
-    Rgb(0, 150, 110),
-    Rgb(222, 96, 0),
-    Rgb(186, 84, 150),
-    Rgb(70, 170, 225),
-    Rgb(120, 90, 60),
-    Rgb(90, 100, 112),
-    Rgb(170, 150, 0),
+    Rgb(220, 125, 0),
+    Rgb(0, 113, 102),
+    Rgb(209, 117, 154),
+    Rgb(86, 180, 233),
+    Rgb(119, 91, 14),
+    Rgb(57, 48, 32),
+    Rgb(96, 3, 100),
 ];
 
 /// Colour of line `n`; they repeat after eight.
@@ -148,6 +151,61 @@ mod tests {
         // Ottosson's published value for sRGB red.
         let red = Oklab::of(Rgb(255, 0, 0));
         assert!((red.lightness - 0.628).abs() < 1e-3 && (red.a - 0.225).abs() < 1e-3);
+    }
+
+    /// What people without one kind of cone see, linear sRGB to linear sRGB (G. Machado, M. Oliveira
+    /// and L. Fernandes, IEEE Trans. Vis. Comput. Graph. 15, 2009, severity 1).
+    const VISIONS: [(&str, [[f64; 3]; 3]); 3] = [
+        ("common", [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]),
+        (
+            "deuteranopia",
+            [
+                [0.367_322, 0.860_646, -0.227_968],
+                [0.280_085, 0.672_501, 0.047_413],
+                [-0.011_820, 0.042_940, 0.968_881],
+            ],
+        ),
+        (
+            "protanopia",
+            [
+                [0.152_286, 1.052_583, -0.204_868],
+                [0.114_503, 0.786_281, 0.099_216],
+                [-0.003_882, -0.048_116, 1.051_998],
+            ],
+        ),
+    ];
+
+    fn seen(color: Rgb, vision: &[[f64; 3]; 3]) -> Oklab {
+        let own = [color.0, color.1, color.2].map(|c| linear(f64::from(c) / 255.0));
+        let [r, g, b] = vision.map(|row| {
+            let sum: f64 = row.iter().zip(own).map(|(a, b)| a * b).sum();
+            (companded(sum.clamp(0.0, 1.0)) * 255.0).round() as u8
+        });
+        Oklab::of(Rgb(r, g, b))
+    }
+
+    #[test]
+    fn lines_are_told_apart_with_any_color_vision() {
+        for (name, vision) in &VISIONS {
+            for (n, a) in LINES.iter().enumerate() {
+                for b in &LINES[n + 1..] {
+                    let [p, q] = [*a, *b].map(|color| seen(color, vision));
+                    let squares = [p.lightness - q.lightness, p.a - q.a, p.b - q.b];
+                    let distance = squares.map(|x| x * x).iter().sum::<f64>().sqrt();
+                    assert!(distance > 0.1, "{name}: {a:?} and {b:?} are {distance:.3} apart");
+                }
+            }
+        }
+    }
+
+    /// A vehicle has one color in the picture of a run and in the viewer.
+    #[test]
+    fn the_viewer_has_the_same_lines() {
+        let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../view/page/panel.js");
+        let page = std::fs::read_to_string(page).unwrap();
+        let list = page.split("const COLOURS = [").nth(1).unwrap().split(']').next().unwrap();
+        let hex = |color: &Rgb| format!("'#{:02x}{:02x}{:02x}'", color.0, color.1, color.2);
+        assert_eq!(list, LINES.iter().map(hex).collect::<Vec<_>>().join(", "));
     }
 
     #[test]

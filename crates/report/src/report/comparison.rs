@@ -46,6 +46,8 @@ pub struct Ground<'a> {
     pub rut: OfGround<'a, f64>,
     /// Distance of soil nodes, m.
     pub spacing: f64,
+    /// Depth of the deepest rut of the whole ground, m.
+    pub deepest: f64,
 }
 
 /// A quantity of a history over another.
@@ -123,7 +125,7 @@ impl<'a> Page<'a> {
         let metres = ((window[2] - window[0]) / f64::from(width - LABEL))
             .max((window[3] - window[1]) / f64::from(MAP));
         let ruts: Vec<Ruts> = comparison.runs.iter().map(|run| ruts(run, 1.2 * metres)).collect();
-        let depths = ruts.iter().flatten().flatten().map(|section| section.depth);
+        let depths = comparison.runs.iter().filter_map(|run| Some(run.ground.as_ref()?.deepest));
         let colors = DepthScale::reaching(depths.fold(0.0, f64::max));
         let lines = names.min(LISTED) + usize::from(names > LISTED);
         Ok(Page { comparison, window, ruts, colors, list: 30.0 + LINE * lines as f32, width })

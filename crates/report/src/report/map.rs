@@ -3,11 +3,13 @@
 use super::canvas::{Anchor, Canvas, Frame, Point, TextStyle};
 use super::color::{self, ALARM, INK, Rgb, SECONDARY, WHITE};
 use super::depth_scale::{DepthScale, VISIBLE};
+use super::geotiff::RutNode;
 use super::land::{self, OfGround};
 use super::page::MAP_RIGHT;
 use super::relief::View;
 use super::scene::{Scene, Track};
 use crate::simulation::{BlockedCell, OutcomeReport};
+use std::collections::BTreeMap;
 
 /// How far to either side of a track its ruts are looked for, m: beyond the
 /// wheels of any vehicle.
@@ -101,10 +103,93 @@ fn deepest_across(rut: OfGround<'_, f64>, spacing: f64, section: &Section) -> f6
     })
 }
 
-/// The section with the deepest rut, if any is to be seen.
-pub(super) fn deepest(sections: &[Vec<Section>]) -> Option<&Section> {
-    let all = sections.iter().flatten().filter(|section| section.depth >= VISIBLE);
-    all.max_by(|a, b| a.depth.total_cmp(&b.depth))
+/// Position and depth of the deepest node, m; of equal ones the most south-western.
+pub(super) fn deepest_node(nodes: &[RutNode], spacing: f64) -> Option<([f64; 2], f64)> {
+    let place = |own: &RutNode| (own.node.j, own.node.i);
+    let deepest = nodes
+        .iter()
+        .filter(|own| own.depth.is_finite())
+        .max_by(|a, b| a.depth.total_cmp(&b.depth).then_with(|| place(b).cmp(&place(a))))?;
+    Some(([deepest.node.i, deepest.node.j].map(|n| f64::from(n) * spacing), deepest.depth))
+}
+
+/// The section through the deepest node, across the nearest track; none where no rut is visible.
+///
+/// A rut may lie anywhere: under a trailer, a vehicle that slid, or one that never moved. So the
+/// grid is searched, and the tracks only give the direction.
+pub(super) fn deepest(scene: &Scene<'_>, sections: &[Vec<Section>]) -> Option<Section> {
+    let ([x, y], depth) =
+        deepest_node(scene.nodes, scene.spacing).filter(|(_, depth)| *depth >= VISIBLE)?;
+    let away = |section: &Section| (section.centre[0] - x).hypot(section.centre[1] - y);
+    let nearest = sections.iter().flatten().min_by(|a, b| away(a).total_cmp(&away(b)));
+    let here = Section { centre: [x, y], along: [1.0, 0.0], depth };
+    let Some(Section { centre, along, .. }) = nearest.filter(|own| away(own) < 4.0 * REACH) else {
+        return Some(here);
+    };
+    // moved along the track until the line across it meets the node
+    let ahead = (x - centre[0]) * along[0] + (y - centre[1]) * along[1];
+    let moved = [centre[0] + ahead * along[0], centre[1] + ahead * along[1]];
+    let is_within = (moved[0] - x).hypot(moved[1] - y) < 0.9 * REACH;
+    Some(Section { centre: if is_within { moved } else { [x, y] }, along: *along, depth })
+}
+
+/// Design units of [`REACH`] from which ruts are drawn in place beside the bands: smaller ones would
+/// be hidden by them.
+const IN_PLACE: f64 = 40.0;
+
+/// Cells of the map, 4 design units wide or a node, whose ruts are drawn in place: `[x, y]` of the
+/// deepest node and its depth, m. On a map of large scale these are all, else those off the tracks.
+fn ruts_off_tracks(
+    scene: &Scene<'_>,
+    view: &View,
+    sections: &[Vec<Section>],
+) -> Vec<([f64; 2], f64)> {
+    let cell = (4.0 * view.metres).max(scene.spacing);
+    let bin = |x: f64, side: f64| (x / side).floor() as i64;
+    // places that bands cover, by squares as wide as they reach
+    let reach = REACH + 1.2 * view.metres;
+    let mut covered: BTreeMap<[i64; 2], Vec<[f64; 2]>> = BTreeMap::new();
+    let bands = if REACH > IN_PLACE * view.metres { Vec::new() } else { visible_runs(sections) };
+    for section in bands.into_iter().flatten() {
+        let square = section.centre.map(|x| bin(x, reach));
+        covered.entry(square).or_default().push(section.centre);
+    }
+    let is_covered = |[x, y]: [f64; 2]| {
+        let [i, j] = [bin(x, reach), bin(y, reach)];
+        let around = (-1..=1).flat_map(|di| (-1..=1).map(move |dj| [i + di, j + dj]));
+        let near = |own: &[f64; 2]| (own[0] - x).hypot(own[1] - y) <= reach;
+        around.filter_map(|square| covered.get(&square)).flatten().any(near)
+    };
+    let mut cells: Vec<([i64; 2], [f64; 2], f64)> = scene
+        .nodes
+        .iter()
+        .filter(|own| own.depth >= VISIBLE)
+        .map(|own| {
+            let place = [own.node.i, own.node.j].map(|n| f64::from(n) * scene.spacing);
+            (place.map(|x| bin(x, cell)), place, own.depth)
+        })
+        .collect();
+    cells.sort_unstable_by(|a, b| {
+        a.0.cmp(&b.0)
+            .then(b.2.total_cmp(&a.2))
+            .then_with(|| a.1[1].total_cmp(&b.1[1]))
+            .then_with(|| a.1[0].total_cmp(&b.1[0]))
+    });
+    cells.dedup_by_key(|own| own.0);
+    cells.retain(|own| !is_covered(own.1));
+    cells.into_iter().map(|(_, place, depth)| (place, depth)).collect()
+}
+
+/// Draws ruts that lie off all tracks where they are.
+fn off_tracks(canvas: &mut Canvas, view: &View, ruts: &[([f64; 2], f64)], colors: &DepthScale) {
+    let mut ruts: Vec<&([f64; 2], f64)> = ruts.iter().collect();
+    // the deepest on top
+    ruts.sort_by(|a, b| a.1.total_cmp(&b.1));
+    for (place, depth) in ruts {
+        let [x, y] = view.point(*place);
+        let square = Frame { x: x - 2.5, y: y - 2.5, width: 5.0, height: 5.0 };
+        canvas.rectangle(square, colors.color(*depth).rgb(), 1.0);
+    }
 }
 
 /// Rut depth at a point, bilinear between the nodes, m.
@@ -134,11 +219,12 @@ pub(super) fn draw(
     for way in &scene.ways {
         land::planned(canvas, view, way);
     }
+    off_tracks(canvas, view, &ruts_off_tracks(scene, view, sections), colors);
     bands(canvas, view, sections, colors);
     lines(canvas, view, sections);
     canvas.unclip();
     land::frame(canvas, &scene.land, view, interval);
-    key(canvas, scene, view, deepest(sections).is_some());
+    key(canvas, scene, view, !visible_runs(sections).is_empty());
 }
 
 /// What the signs of the map mean, in a line below it; of ruts if there are any.
@@ -182,6 +268,12 @@ const BAND: f32 = 10.0;
 /// the smoothed edges of neighbours seldom add up to hard ones.
 const PIECE: usize = 5;
 
+/// Stretches of tracks whose ruts are drawn as bands.
+fn visible_runs(sections: &[Vec<Section>]) -> Vec<&[Section]> {
+    let stretches = sections.iter().flat_map(|track| track.split(|own| own.depth < VISIBLE));
+    stretches.filter(|run| run.len() > 1).collect()
+}
+
 /// The ruts, far wider than they are.
 pub(super) fn bands(
     canvas: &mut Canvas,
@@ -192,11 +284,7 @@ pub(super) fn bands(
     let on_sheet = |run: &[Section]| -> Vec<Point> {
         run.iter().map(|section| view.point(section.centre)).collect()
     };
-    let runs: Vec<&[Section]> = sections
-        .iter()
-        .flat_map(|track| track.split(|section| section.depth < VISIBLE))
-        .filter(|run| run.len() > 1)
-        .collect();
+    let runs = visible_runs(sections);
     for run in &runs {
         canvas.line(&on_sheet(run), BAND + 2.4, Rgb(70, 60, 60), 1.0);
     }

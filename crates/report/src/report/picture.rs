@@ -11,7 +11,8 @@ use super::canvas::{Anchor, Canvas, Frame, TextStyle};
 use super::chart::{Axes, Mark, Scale};
 use super::close_up::close_up;
 use super::color::{self, SECONDARY};
-use super::depth_scale::{DepthScale, colour_bar};
+use super::depth_scale::{DepthScale, VISIBLE, colour_bar};
+use super::geotiff::RutNode;
 use super::legend::{ENDING, ENDING_LINE, endings, legend};
 use super::page::{MAP_LEFT, MAP_RIGHT, MARGIN, SIDE, TOP, WIDTH, footer, heading};
 use super::scene::{Scene, TrackPoint};
@@ -66,18 +67,20 @@ fn draw(scene: &Scene<'_>, size: Size) -> Result<Canvas, ReportError> {
     let frame = Frame { x: MAP_LEFT, y: TOP, width: MAP_RIGHT - MAP_LEFT, height: bottom - TOP };
     let view = scene.land.view(frame, driven);
     let sections = map::sections(scene, &view);
-    let deepest = map::deepest(&sections);
+    let deepest = map::deepest(scene, &sections);
     let colors = DepthScale::reaching(deepest.map_or(0.0, |section| section.depth));
     map::draw(&mut canvas, scene, &view, &sections, &colors);
 
     let side = Frame { x: SIDE, y: TOP, width: WIDTH - MARGIN - SIDE, height: bottom - TOP };
-    if let Some(section) = deepest {
+    if let Some(section) = &deepest {
         let close = close_up(&mut canvas, scene, section, &colors, side);
         map::mark_window(&mut canvas, &view, &close);
         colour_bar(&mut canvas, &colors, side);
     } else {
         let style = TextStyle::new(16.0, SECONDARY);
-        canvas.text("The ground was not deformed.", [side.x, side.y + 16.0], style);
+        for (n, line) in canvas.wrapped(&undeformed(scene), side.width, style).iter().enumerate() {
+            canvas.text(line, [side.x, side.y + 16.0 + 22.0 * n as f32], style);
+        }
     }
     map::blocked(&mut canvas, scene, &view);
     map::marks(&mut canvas, scene, &view, &sections);
@@ -90,6 +93,23 @@ fn draw(scene: &Scene<'_>, size: Size) -> Result<Canvas, ReportError> {
 
     footer(&mut canvas, &scene.caption, height);
     Ok(canvas)
+}
+
+/// Depth of the deepest rut in centimeters, as the heading and the inset print it.
+pub fn rut_depth(nodes: &[RutNode]) -> String {
+    let depth = map::deepest_node(nodes, 1.0).map_or(0.0, |(_, depth)| 100.0 * depth.max(0.0));
+    if depth < 9.95 { format!("{depth:.1} cm") } else { format!("{depth:.0} cm") }
+}
+
+/// Why no rut is shown.
+fn undeformed(scene: &Scene<'_>) -> String {
+    match scene.nodes.len() {
+        0 => "The ground was not deformed.".into(),
+        count => format!(
+            "{count} nodes were deformed, none to a depth of {:.0} mm or more.",
+            1000.0 * VISIBLE
+        ),
+    }
 }
 
 /// Speed, slip and sinkage over time, side by side.
@@ -171,12 +191,27 @@ mod tests {
     use super::super::profile::ProfilePoint;
     use super::super::scene::{Caption, Fact, Track};
     use super::*;
+    use crate::grid::Node;
     use crate::simulation::BlockedCell;
     use crate::simulation::Outcome;
     use crate::soil::SoilId;
     use crate::spatial::Vec3;
+    use std::sync::LazyLock;
 
     const SPACING: f64 = 0.02;
+
+    /// Nodes of [`rut`], every second in each direction.
+    static NODES: LazyLock<Vec<RutNode>> = LazyLock::new(|| {
+        let mut nodes = Vec::new();
+        for i in (3000..10_250).step_by(2) {
+            let middle = (way(SPACING * f64::from(i)) / SPACING) as i32;
+            for j in (middle - 120..middle + 120).step_by(2) {
+                let depth = rut(SPACING * f64::from(i), SPACING * f64::from(j));
+                nodes.extend((depth != 0.0).then_some(RutNode { node: Node { i, j }, depth }));
+            }
+        }
+        nodes
+    });
 
     fn way(x: f64) -> f64 {
         22.0 * (x / 55.0).sin() + 6.0 * (x / 21.0).cos()
@@ -283,6 +318,7 @@ mod tests {
             },
             rut: &rut,
             spacing: SPACING,
+            nodes: &NODES,
             ways: vec![(0..260).map(|x| [f64::from(x), way(f64::from(x))]).collect()],
             profile: Some((0, (0..260).map(profile_point).collect())),
             hits: vec![[60.0, 4.0]],
@@ -326,6 +362,62 @@ mod tests {
         assert!(count(ALARM) > 50, "the stuck vehicle is not marked");
     }
 
+    /// A pit far from every track, or below a vehicle that never moved, is the deepest rut.
+    #[test]
+    fn the_deepest_rut_is_that_of_the_grid() {
+        let track_of = |places: &[[f64; 2]]| {
+            let mut own = track(0, 0.0, Outcome::UnderWay);
+            own.points.truncate(places.len());
+            own.points.iter_mut().zip(places).for_each(|(point, place)| point.position = *place);
+            own
+        };
+        let straight: Vec<[f64; 2]> = (0..60).map(|n| [f64::from(n), 0.3]).collect();
+        for (places, [x, y]) in [
+            (&straight[..], [30.0, 9.0]),
+            (&straight[..], [31.26, 1.5]),
+            (&straight[..], [-40.0, -3.0]),
+            (&[[5.0, 5.0]; 40][..], [5.9, 5.9]),
+        ] {
+            let at = |x: f64| (x / SPACING).round() as i32;
+            let pit = Node { i: at(x), j: at(y) };
+            let is_pit = move |a: f64, b: f64| (a - x).hypot(b - y) < 0.5 * SPACING;
+            let depth = move |a: f64, b: f64| if is_pit(a, b) { 0.6 } else { 0.0 };
+            // berms and a shallow rut on the track, which are not the deepest
+            let shallow = RutNode { node: Node { i: 500, j: 0 }, depth: 0.125 };
+            let heaped = RutNode { node: Node { i: 501, j: 0 }, depth: -0.7 };
+            let lost = RutNode { node: Node { i: 502, j: 0 }, depth: f64::NAN };
+            let nodes = [shallow, heaped, lost, RutNode { node: pit, depth: 0.6 }];
+            let scene =
+                Scene { nodes: &nodes, rut: &depth, tracks: vec![track_of(places)], ..scene() };
+            let bounds = map::driven(&scene.tracks).unwrap();
+            let frame = Frame { x: 0.0, y: 0.0, width: 1000.0, height: 600.0 };
+            let view = scene.land.view(frame, bounds);
+            let sections = map::sections(&scene, &view);
+            let found = map::deepest(&scene, &sections).unwrap();
+            assert_eq!((found.depth, rut_depth(&nodes)), (0.6, "60 cm".into()));
+            // the line across goes through the pit
+            let [a, b] = [found.across(-map::REACH), found.across(map::REACH)];
+            let [dx, dy] = [b[0] - a[0], b[1] - a[1]];
+            let off = ((x - a[0]) * dy - (y - a[1]) * dx).abs() / dx.hypot(dy);
+            let along = ((x - a[0]) * dx + (y - a[1]) * dy) / (dx * dx + dy * dy);
+            assert!(off < 0.5 * SPACING && (0.0..=1.0).contains(&along), "{found:?}");
+            let shown = map::interpolated(&scene, [x, y]);
+            assert!(shown > 0.5, "{shown}");
+        }
+    }
+
+    #[test]
+    fn ground_is_undeformed_only_without_a_deformed_node() {
+        let told = |nodes: &'static [RutNode]| undeformed(&Scene { nodes, ..scene() });
+        assert_eq!(told(&[]), "The ground was not deformed.");
+        const SLIGHT: [RutNode; 2] = [
+            RutNode { node: Node { i: 0, j: 0 }, depth: 0.001 },
+            RutNode { node: Node { i: 1, j: 0 }, depth: -0.02 },
+        ];
+        assert_eq!(told(&SLIGHT), "2 nodes were deformed, none to a depth of 2 mm or more.");
+        assert_eq!([rut_depth(&SLIGHT), rut_depth(&[])], ["0.1 cm", "0.0 cm"]);
+    }
+
     #[test]
     fn level_firm_ground_a_standing_vehicle_and_a_gap_are_drawn_too() {
         let folder = tempfile::tempdir().unwrap();
@@ -343,6 +435,7 @@ mod tests {
                 ..scene().land
             },
             rut: &|_, _| 0.0,
+            nodes: &[],
             ways: Vec::new(),
             profile: None,
             tracks: vec![still, driving],

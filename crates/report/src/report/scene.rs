@@ -1,5 +1,6 @@
 //! What the picture of a run shows: the ground, what was done to it, and the vehicles' tracks.
 
+use super::geotiff::RutNode;
 use super::land::{Land, OfGround};
 use super::profile::ProfilePoint;
 use crate::simulation::{BlockedCell, OutcomeReport, Sample, VehicleSummary, WheelSample};
@@ -15,6 +16,8 @@ pub struct Scene<'a> {
     pub rut: OfGround<'a, f64>,
     /// Distance of soil nodes, m; they stand at its whole multiples.
     pub spacing: f64,
+    /// Every deformed node, in any order.
+    pub nodes: &'a [RutNode],
     /// Ways that were planned, m.
     pub ways: Vec<Vec<[f64; 2]>>,
     /// Elevation and grade along the way of a vehicle, by its index.

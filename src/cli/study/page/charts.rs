@@ -2,12 +2,12 @@
 
 use super::{Reported, Valued, ends, found};
 use crate::cli::study::level_word;
-use crate::report::html::{Axis, Chart, Interval, Layer, Section};
+use crate::report::html::{Axis, Chart, Field, Interval, Layer, Section};
 use crate::study::analysis::{
-    FactorEffects, FactorInfluence, IndicesFigures, LevelFigures, PairEffects, PointFigures,
-    SurrogateFigures, SurvivalFigures,
+    FactorEffects, FactorInfluence, Figures, IndicesFigures, LevelFigures, PairEffects,
+    PointFigures, Said, SurrogateFigures, SurvivalFigures,
 };
-use crate::study::design::Level;
+use crate::study::design::{Design, Level};
 use crate::study::statistics::Interval as Indexed;
 
 /// Responses that have charts, the first ones.
@@ -22,16 +22,23 @@ impl Reported<'_> {
     pub(super) fn effects(&self) -> Option<Section> {
         let effects = &self.analysis.effects;
         let chart = |own: &FactorEffects, response: usize| {
-            let valued = own.levels.iter().enumerate().filter_map(|(n, level)| {
-                Some(Valued::of(level.responses.get(response)?, level.done)?.at(n as f64))
+            let places = Places::of(own.levels.iter().map(|own| &own.level));
+            let valued = own.levels.iter().zip(&places.at).filter_map(|(level, at)| {
+                let figures = level.responses.get(response)?;
+                Some(Valued::of(figures, level.done, self.scale(response))?.at(*at))
             });
             let values: Vec<Interval> = valued.collect();
             // between words, and where a level has no value, there is nothing to go through
             let is_number = |level: &LevelFigures| matches!(level.level, Level::Number(_));
             let joined = own.levels.iter().all(is_number) && values.len() == own.levels.len();
             (!values.is_empty()).then(|| Chart {
-                title: format!("{} over {}", self.asked.responses[response][0], own.factor),
-                x: words(&own.factor, own.levels.iter().map(|own| &own.level)),
+                title: format!(
+                    "{} over {}{}",
+                    self.asked.responses[response][0],
+                    own.factor,
+                    of_arrived(own.levels.iter().filter_map(|own| own.responses.get(response)))
+                ),
+                x: places.axis(self.factor_label(&own.factor)),
                 y: self.upwards(response),
                 layers: vec![Layer::Intervals { name: String::new(), values, joined }],
             })
@@ -41,8 +48,11 @@ impl Reported<'_> {
         let charts: Vec<Chart> = charts.collect();
         (!charts.is_empty()).then(|| Section {
             heading: "What each factor does".into(),
-            text: vec!["Each level over all levels of the other factors, with intervals of 95 %: Wilson's \
-                        of how often, Student's of a mean.".into()],
+            text: vec![format!(
+                "Each level over all levels of the other factors, with intervals of 95 %: Wilson's of how \
+                 often, Student's of a mean. {}",
+                self.analysis.assumption
+            )],
             charts,
             ..Section::default()
         })
@@ -60,12 +70,12 @@ impl Reported<'_> {
     /// Which factor moves a response how far.
     pub(super) fn tornado(&self) -> Option<Section> {
         let chart = |response: usize| {
-            let factors = &self.influence(response)?.factors;
+            let (factors, scale) = (&self.influence(response)?.factors, self.scale(response));
             let bar = |(n, own): (usize, &FactorInfluence)| Interval {
                 // that of the greatest share on top
                 at: (factors.len() - 1 - n) as f64,
-                value: own.means.iter().sum::<f64>() / own.means.len() as f64,
-                ends: ends(&own.means),
+                value: scale * own.means.iter().sum::<f64>() / own.means.len() as f64,
+                ends: ends(&own.means).map(|x| scale * x),
             };
             let bars: Vec<Interval> = factors.iter().enumerate().map(bar).collect();
             let names = factors.iter().rev().map(|own| own.factor.clone()).collect();
@@ -94,9 +104,10 @@ impl Reported<'_> {
         let first = self.first()?;
         let responses = [Some(first), (0..self.asked.responses.len()).find(|n| *n != first)];
         let chart = |pair: &PairEffects, response: usize| {
+            let scale = self.scale(response);
             let valued = |a: usize, b: usize| {
                 let cell = pair.cells.get(a)?.get(b)?;
-                Valued::of(cell.responses.get(response)?, cell.done)
+                Valued::of(cell.responses.get(response)?, cell.done, scale)
             };
             let [many, few] = match pair.levels[0].len() >= pair.levels[1].len() {
                 true => [0, 1],
@@ -104,42 +115,31 @@ impl Reported<'_> {
             };
             let of =
                 |x: usize, line: usize| if many == 0 { valued(x, line) } else { valued(line, x) };
+            let cells = pair.cells.iter().flatten();
             let title = format!(
-                "{} over {} and {}",
-                self.asked.responses[response][0], pair.factors[many], pair.factors[few]
+                "{} over {} and {}{}",
+                self.asked.responses[response][0],
+                pair.factors[many],
+                pair.factors[few],
+                of_arrived(cells.filter_map(|own| own.responses.get(response)))
             );
-            let x = words(&pair.factors[many], pair.levels[many].iter());
-            let counts = [pair.levels[many].len(), pair.levels[few].len()];
-            if counts[1] > COMPARED {
-                let fields = (0..counts[0]).flat_map(|x| {
-                    (0..counts[1]).filter_map(move |y| Some([x as f64, y as f64, of(x, y)?.value]))
-                });
-                let fields: Vec<[f64; 3]> = fields.collect();
-                let values = || fields.iter().map(|own| own[2]);
-                let ends = match self.overall(response) {
-                    Some(_) => [0.0, 1.0],
-                    None => [
-                        values().fold(f64::INFINITY, f64::min),
-                        values().fold(f64::NEG_INFINITY, f64::max),
-                    ],
-                };
-                let y = words(&pair.factors[few], pair.levels[few].iter());
-                let label = self.labelled(response);
-                return (!fields.is_empty()).then(|| Chart {
-                    title,
-                    x,
-                    y,
-                    layers: vec![Layer::Fields { label, fields, ends }],
-                });
+            let across = Places::of(pair.levels[many].iter());
+            let x = across.axis(self.factor_label(&pair.factors[many]));
+            if pair.levels[few].len() > COMPARED {
+                let upwards = Places::of(pair.levels[few].iter());
+                let y = upwards.axis(self.factor_label(&pair.factors[few]));
+                let layer = self.heat_map([&across, &upwards], response, &of)?;
+                return Some(Chart { title, x, y, layers: vec![layer] });
             }
-            let layers: Vec<Layer> = (0..counts[1])
+            let lines = pair.levels[few].len();
+            let layers: Vec<Layer> = (0..lines)
                 .map(|line| Layer::Intervals {
                     name: format!("{} {}", pair.factors[few], level_word(&pair.levels[few][line])),
-                    values: (0..counts[0])
+                    values: (0..across.at.len())
                         .filter_map(|x| {
                             // side by side, not on top of each other
-                            let aside = 0.06 * (line as f64 - 0.5 * (counts[1] - 1) as f64);
-                            Some(of(x, line)?.at(x as f64 + aside))
+                            let aside = 0.012 * (line as f64 - 0.5 * (lines - 1) as f64);
+                            Some(of(x, line)?.at(across.at[x] + aside * across.width()))
                         })
                         .collect(),
                     joined: true,
@@ -155,15 +155,42 @@ impl Reported<'_> {
             pairs.filter_map(move |pair| chart(pair, n)).collect::<Vec<_>>()
         });
         let charts: Vec<Chart> = charts.collect();
+        let is_line = |own: &Layer| matches!(own, Layer::Intervals { .. });
+        let has_lines = charts.iter().flat_map(|own| &own.layers).any(is_line);
         (!charts.is_empty()).then(|| Section {
             heading: "Factors together".into(),
-            text: vec![
-                "Lines that are not parallel mean that what a factor does hangs on the other."
-                    .into(),
-            ],
+            text: vec![match has_lines {
+                true => "Lines that are not parallel show that the effect of a factor depends on the other.",
+                false => "Each field is a pair of levels, over all levels of the other factors.",
+            }
+            .into()],
             charts,
             ..Section::default()
         })
+    }
+
+    /// Fields of color at pairs of levels; none without a value.
+    fn heat_map(
+        &self,
+        [across, upwards]: [&Places; 2],
+        response: usize,
+        of: &dyn Fn(usize, usize) -> Option<Valued>,
+    ) -> Option<Layer> {
+        let field = |x: usize, y: usize| {
+            let value = of(x, y)?.value;
+            Some(Field { across: across.edges(x), upwards: upwards.edges(y), value })
+        };
+        let rows = 0..upwards.at.len();
+        let fields: Vec<Field> = (0..across.at.len())
+            .flat_map(|x| rows.clone().filter_map(move |y| field(x, y)))
+            .collect();
+        let values: Vec<f64> = fields.iter().map(|own| own.value).collect();
+        let ends = match self.overall(response) {
+            Some(_) => [0.0, 1.0],
+            None => ends(&values),
+        };
+        let label = self.labelled(response);
+        (!fields.is_empty()).then_some(Layer::Fields { label, fields, ends })
     }
 
     /// Survival over passes.
@@ -208,8 +235,9 @@ impl Reported<'_> {
             let bars = |of: &[Indexed], aside: f64| {
                 let bar = |(n, own): (usize, &Indexed)| Interval {
                     at: (count - 1 - n) as f64 + aside,
-                    value: own.value,
-                    ends: [own.low, own.high],
+                    // no share of a variance is below 0: there an estimate is noise
+                    value: own.value.max(0.0),
+                    ends: [own.low, own.high].map(|end| end.max(0.0)),
                 };
                 of.iter().enumerate().map(bar).collect::<Vec<_>>()
             };
@@ -231,59 +259,159 @@ impl Reported<'_> {
             all.filter_map(|own| Some((own.response.as_str(), found(own)?))).map(chart).collect();
         (!charts.is_empty()).then(|| Section {
             heading: "Whose variance it is".into(),
-            text: vec!["Sobol' indices with intervals of 95 %: what a factor does alone, and with all others.".into()],
-            charts,
-            ..Section::default()
-        })
-    }
-
-    /// Responses over factors that were drawn: dots, and the surrogate's main effect.
-    pub(super) fn surrogates(&self) -> Option<Section> {
-        let of_response = |(name, own): (&String, &SurrogateFigures)| {
-            let response = self.asked.responses.iter().position(|own| own[0] == *name)?;
-            let charts = own.main_effects.iter().map(|effect| {
-                let factor = self.asked.factors.iter().position(|own| *own == effect.factor);
-                let dot = |point: &PointFigures| match point.levels.get(factor?) {
-                    Some(Level::Number(x)) => {
-                        let figures = &point.responses.get(response)?.figures;
-                        Some([*x, Valued::of(figures, point.done)?.value])
-                    }
-                    _ => None,
-                };
-                let dots = self.analysis.points.iter().filter_map(dot).collect();
-                let line = effect.levels.iter().copied().zip(effect.values.iter().copied());
-                Chart {
-                    title: format!("{name} over {}", effect.factor),
-                    x: Axis::Number { label: effect.factor.clone(), zero: false },
-                    y: self.upwards(response),
-                    layers: vec![
-                        Layer::Dots { name: "design points".into(), points: dots },
-                        Layer::Line {
-                            name: "Gaussian process, mean over the others".into(),
-                            points: line.map(|(x, y)| [x, y]).collect(),
-                            steps: false,
-                        },
-                    ],
-                }
-            });
-            Some(charts.collect::<Vec<_>>())
-        };
-        let all = self.analysis.surrogates.iter().take(CHARTED);
-        let charts: Vec<Chart> =
-            all.filter_map(|own| of_response((&own.response, found(own)?))).flatten().collect();
-        (!charts.is_empty()).then(|| Section {
-            heading: "Between the design points".into(),
             text: vec![
-                "How well the line guesses a point from all others stands in the tables below."
+                "Sobol' indices with intervals of 95 %: what a factor does alone, and with all others. \
+                 Estimates below 0 are noise, and shown as 0."
                     .into(),
             ],
             charts,
             ..Section::default()
         })
     }
+
+    /// Responses over factors that were drawn: dots, and where there is one the surrogate's main
+    /// effect.
+    pub(super) fn surrogates(&self) -> Option<Section> {
+        let config = self.config;
+        // its points are not a sample: most differ from another point in one factor only
+        if config.design == Design::Saltelli {
+            return None;
+        }
+        let drawn: Vec<usize> = (0..config.factor.len())
+            .filter(|n| {
+                !self.analysis.effects.iter().any(|own| own.factor == config.factor[*n].name)
+            })
+            .collect();
+        let mut missing: Vec<String> = Vec::new();
+        let mut charts: Vec<Chart> = Vec::new();
+        for response in 0..self.asked.responses.len().min(CHARTED) {
+            let name = &self.asked.responses[response][0];
+            let answer = self.analysis.surrogates.iter().find(|own| own.response == *name);
+            let surrogate = answer.and_then(found);
+            if let Some(Said::Refused(cause)) = answer.map(|own| &own.said) {
+                missing.push(format!("{name}: {cause}"));
+            }
+            charts.extend(drawn.iter().filter_map(|n| self.dots(response, *n, surrogate)));
+        }
+        let has_lines = charts.iter().any(|own| own.layers.len() > 1);
+        let mut text = match has_lines {
+            true => "How well the line guesses a point from all others is in the tables below."
+                .to_owned(),
+            false => "No curve is drawn through the points: that takes a number at 10 points or \
+                      more, three for each factor, and factors that are all numbers."
+                .to_owned(),
+        };
+        if !missing.is_empty() {
+            text += &format!(" No curve of {}.", missing.join("; "));
+        }
+        (!charts.is_empty()).then(|| Section {
+            heading: "The design points".into(),
+            text: vec![text],
+            charts,
+            ..Section::default()
+        })
+    }
+
+    /// A response at all design points over a factor that is a number, with its surrogate.
+    fn dots(
+        &self,
+        response: usize,
+        factor: usize,
+        surrogate: Option<&SurrogateFigures>,
+    ) -> Option<Chart> {
+        let (name, own) = (&self.asked.responses[response][0], &self.config.factor[factor].name);
+        let scale = self.scale(response);
+        let dot = |point: &PointFigures| match point.levels.get(factor)? {
+            Level::Number(x) => {
+                let figures = &point.responses.get(response)?.figures;
+                Some([*x, Valued::of(figures, point.done, scale)?.value])
+            }
+            _ => None,
+        };
+        let dots: Vec<[f64; 2]> = self.analysis.points.iter().filter_map(dot).collect();
+        if dots.is_empty() {
+            return None;
+        }
+        let mut layers = vec![Layer::Dots { name: "design points".into(), points: dots }];
+        let effect = surrogate.and_then(|s| s.main_effects.iter().find(|e| e.factor == *own));
+        layers.extend(effect.map(|effect| {
+            let line = effect.levels.iter().zip(&effect.values);
+            Layer::Line {
+                name: "Gaussian process, mean over the others".into(),
+                points: line.map(|(x, y)| [*x, scale * y]).collect(),
+                steps: false,
+            }
+        }));
+        let figures = self.analysis.points.iter().filter_map(|p| p.responses.get(response));
+        Some(Chart {
+            title: format!("{name} over {own}{}", of_arrived(figures.map(|own| &own.figures))),
+            x: Axis::Number { label: self.factor_label(own), zero: false },
+            y: self.upwards(response),
+            layers,
+        })
+    }
 }
 
-/// An axis of levels.
-fn words<'a>(factor: &str, levels: impl Iterator<Item = &'a Level>) -> Axis {
-    Axis::Words { label: factor.to_owned(), words: levels.map(level_word).collect() }
+/// Words for a title where a total leaves out trials that did not arrive.
+fn of_arrived<'a>(mut figures: impl Iterator<Item = &'a Figures>) -> &'static str {
+    let leaves_out = |own: &Figures| match own {
+        Figures::Total { arrived, all_trials, .. } => {
+            all_trials.is_some_and(|all| *arrived < all.count as u64)
+        }
+        _ => false,
+    };
+    if figures.any(leaves_out) { ", trials that arrived" } else { "" }
+}
+
+/// Positions of levels on an axis: their values, or for words 0, 1, 2 and so on.
+struct Places {
+    at: Vec<f64>,
+    words: Vec<String>,
+    are_numbers: bool,
+}
+
+impl Places {
+    fn of<'a>(levels: impl Iterator<Item = &'a Level>) -> Places {
+        let levels: Vec<&Level> = levels.collect();
+        let number = |level: &&Level| match level {
+            Level::Number(x) => Some(*x),
+            _ => None,
+        };
+        let numbers: Option<Vec<f64>> = levels.iter().map(number).collect();
+        let are_numbers = numbers.is_some();
+        let at = numbers.unwrap_or_else(|| (0..levels.len()).map(|n| n as f64).collect());
+        Places { at, words: levels.into_iter().map(level_word).collect(), are_numbers }
+    }
+
+    /// From the first to the last.
+    fn width(&self) -> f64 {
+        let [low, high] = ends(&self.at);
+        if high > low { high - low } else { 1.0 }
+    }
+
+    /// Half-way to the neighbors of a level.
+    fn edges(&self, n: usize) -> [f64; 2] {
+        let gap = |a: usize, b: usize| 0.5 * (self.at[b] - self.at[a]);
+        let last = self.at.len() - 1;
+        if last == 0 {
+            return [self.at[0] - 0.5, self.at[0] + 0.5];
+        }
+        let below = if n > 0 { gap(n - 1, n) } else { gap(0, 1) };
+        let above = if n < last { gap(n, n + 1) } else { gap(last - 1, last) };
+        [self.at[n] - below, self.at[n] + above]
+    }
+
+    fn axis(&self, label: String) -> Axis {
+        if !self.are_numbers || self.at.is_empty() {
+            return Axis::Words { label, words: self.words.clone() };
+        }
+        let margin = 0.06 * self.width();
+        let last = self.at.len() - 1;
+        let ends = [
+            self.edges(0)[0].min(self.at[0] - margin),
+            self.edges(last)[1].max(self.at[last] + margin),
+        ];
+        let levels = self.at.iter().copied().zip(self.words.iter().cloned()).collect();
+        Axis::Levels { label, levels, ends }
+    }
 }

@@ -35,6 +35,15 @@ pub enum Axis {
         /// The ends.
         ends: [f64; 2],
     },
+    /// Numbers at their places, each with its label.
+    Levels {
+        /// Quantity and unit.
+        label: String,
+        /// The numbers with their labels.
+        levels: Vec<(f64, String)>,
+        /// The ends.
+        ends: [f64; 2],
+    },
     /// Words, at 0, 1, 2 and so on.
     Words {
         /// What they are.
@@ -53,6 +62,17 @@ pub struct Interval {
     pub value: f64,
     /// The interval's ends.
     pub ends: [f64; 2],
+}
+
+/// A field of color.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Field {
+    /// From where to where across.
+    pub across: [f64; 2],
+    /// From where to where upwards.
+    pub upwards: [f64; 2],
+    /// The value that its color stands for.
+    pub value: f64,
 }
 
 /// What is drawn.
@@ -90,12 +110,12 @@ pub enum Layer {
         /// The bars.
         bars: Vec<Interval>,
     },
-    /// Fields of colour at [across, upwards, value], one wide and high.
+    /// Fields of colour.
     Fields {
         /// Quantity and unit of the values.
         label: String,
-        /// Where, and the value.
-        fields: Vec<[f64; 3]>,
+        /// The fields.
+        fields: Vec<Field>,
         /// Values of the palest and of the deepest colour.
         ends: [f64; 2],
     },
@@ -116,6 +136,7 @@ impl Axis {
         match self {
             Axis::Number { label, .. }
             | Axis::Between { label, .. }
+            | Axis::Levels { label, .. }
             | Axis::Words { label, .. } => label,
         }
     }
@@ -132,6 +153,9 @@ impl Axis {
                 let scale = Scale::spanning(ends.iter().copied(), false, 5);
                 let ticks = scale.ticks();
                 (scale, ticks)
+            }
+            Axis::Levels { levels, ends, .. } => {
+                (Scale::spanning(ends.iter().copied(), false, 5), levels.clone())
             }
             Axis::Words { words, .. } => {
                 let ends = [-0.5, words.len().max(1) as f64 - 0.5];
@@ -168,9 +192,10 @@ impl Layer {
                 bars.iter().flat_map(|v| [v.value, v.ends[0], v.ends[1]]).collect(),
                 bars.iter().map(|v| v.at).collect(),
             ],
-            Layer::Fields { fields, .. } => {
-                [fields.iter().map(|f| f[0]).collect(), fields.iter().map(|f| f[1]).collect()]
-            }
+            Layer::Fields { fields, .. } => [
+                fields.iter().flat_map(|field| field.across).collect(),
+                fields.iter().flat_map(|field| field.upwards).collect(),
+            ],
         }
     }
 }
@@ -223,8 +248,14 @@ impl Chart {
         let Frame { left, bottom, .. } = *frame;
         let right = WIDTH - RIGHT;
         let mut svg = String::new();
+        // a label that would meet the one before it is left out
+        let mut last = f64::INFINITY;
         for (value, label) in y {
             let y = frame.y(*value);
+            if (last - y).abs() < 13.0 {
+                continue;
+            }
+            last = y;
             let _ = write!(
                 svg,
                 "<path d=\"M{left:.1} {y:.1}H{right:.1}\" stroke=\"#e8ebef\"/>\
@@ -234,15 +265,18 @@ impl Chart {
                 escaped(&short(label, 24))
             );
         }
-        // words that would meet are left out, but for every so many
-        let words: f64 = x.iter().map(|(_, w)| 7.5 * w.chars().count().min(16) as f64 + 10.0).sum();
-        let every = (words / (right - left)).ceil().max(1.0) as usize;
-        for (value, label) in x.iter().step_by(every) {
+        let mut taken = f64::NEG_INFINITY;
+        for (value, label) in x {
             let x = frame.x(*value);
+            let _ = write!(svg, "<path d=\"M{x:.1} {bottom:.1}v5\" stroke=\"#9aa5b1\"/>");
+            let half = 0.5 * (7.5 * label.chars().count().min(16) as f64 + 6.0);
+            if x - half < taken {
+                continue;
+            }
+            taken = x + half;
             let _ = write!(
                 svg,
-                "<path d=\"M{x:.1} {bottom:.1}v5\" stroke=\"#9aa5b1\"/>\
-                 <text x=\"{x:.1}\" y=\"{:.1}\" text-anchor=\"middle\" fill=\"{SECONDARY}\">{}</text>",
+                "<text x=\"{x:.1}\" y=\"{:.1}\" text-anchor=\"middle\" fill=\"{SECONDARY}\">{}</text>",
                 bottom + 19.0,
                 escaped(&short(label, 16))
             );
@@ -372,17 +406,17 @@ fn drawn(layer: &Layer, frame: &Frame, color: Rgb) -> String {
             }
         }
         Layer::Fields { fields, ends: [low, high], .. } => {
-            let wide = frame.x(1.0) - frame.x(0.0);
-            let tall = frame.y(0.0) - frame.y(1.0);
-            for [x, y, value] in fields.iter().filter(|f| f[2].is_finite()) {
+            for Field { across, upwards, value } in fields.iter().filter(|f| f.value.is_finite()) {
+                let [left, right] = across.map(|x| frame.x(x));
+                let [low_y, high_y] = upwards.map(|y| frame.y(y));
                 let share = if high > low { (value - low) / (high - low) } else { 0.5 };
                 let _ = write!(
                     svg,
                     "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\" fill=\"{}\"><title>{}</title></rect>",
-                    frame.x(*x - 0.5),
-                    frame.y(*y + 0.5),
-                    wide + 0.3,
-                    tall + 0.3,
+                    left,
+                    high_y,
+                    right - left + 0.3,
+                    low_y - high_y + 0.3,
                     hex(color::depth(share).rgb()),
                     number(*value)
                 );
@@ -461,6 +495,36 @@ mod tests {
     fn numbers_keep_three_digits() {
         let told = [0.0, 0.123_44, 1.5, 12.0, 123.456, 1234.0, 1e-9, 2.5e7].map(number);
         assert_eq!(told, ["0", "0.123", "1.5", "12", "123", "1234", "1.00e-9", "2.50e7"]);
+    }
+
+    /// Levels 1, 2 and 10 are as far apart as their numbers, and fields reach half-way between.
+    #[test]
+    fn levels_are_spaced_by_their_numbers() {
+        let levels = [1.0, 2.0, 10.0].map(|x| (x, x.to_string())).to_vec();
+        let chart = Chart {
+            title: "t".into(),
+            x: Axis::Levels { label: "x".into(), levels, ends: [0.0, 11.0] },
+            y: Axis::Between { label: "y".into(), ends: [0.0, 1.0] },
+            layers: vec![
+                Layer::Dots {
+                    name: "d".into(),
+                    points: [1.0, 2.0, 10.0].map(|x| [x, 0.5]).to_vec(),
+                },
+                Layer::Fields {
+                    label: "f".into(),
+                    fields: vec![Field { across: [1.5, 6.0], upwards: [0.0, 1.0], value: 0.5 }],
+                    ends: [0.0, 1.0],
+                },
+            ],
+        };
+        let svg = chart.svg();
+        let circles = svg.split("<circle cx=\"").skip(1);
+        let at: Vec<f64> =
+            circles.map(|rest| rest.split('"').next().unwrap().parse().unwrap()).collect();
+        assert!(((at[2] - at[1]) / (at[1] - at[0]) - 8.0).abs() < 0.02, "{at:?}");
+        let field = svg.split("<rect x=\"").nth(1).unwrap();
+        let left: f64 = field.split('"').next().unwrap().parse().unwrap();
+        assert!((left - 0.5 * (at[0] + at[1])).abs() < 0.1, "{svg}");
     }
 
     #[test]

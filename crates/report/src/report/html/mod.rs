@@ -3,7 +3,7 @@
 
 mod chart;
 
-pub use chart::{Axis, Chart, Interval, Layer};
+pub use chart::{Axis, Chart, Field, Interval, Layer};
 
 use super::study::Outline;
 use super::{ReportError, file};

@@ -1,7 +1,8 @@
 //! What each response came to at each level of a factor, over all levels of the others.
 
+use super::TrialResult;
+use super::basis::Basis;
 use super::points::{Figures, figures};
-use super::{StudyResult, TrialResult};
 use crate::study::design::{Design, Factor, Level};
 use serde::Serialize;
 
@@ -31,7 +32,8 @@ pub struct LevelFigures {
 }
 
 /// Of every factor with two levels or more that come back.
-pub(super) fn of_factors(study: &StudyResult<'_>) -> Vec<FactorEffects> {
+pub(super) fn of_factors(basis: &Basis<'_>) -> Vec<FactorEffects> {
+    let study = &basis.study;
     let (config, points) = (study.config, study.by_point().len());
     let of_level = |factor: usize, level: Level| {
         let here = |trial: &&TrialResult| trial.levels.get(factor) == Some(&level);
@@ -41,7 +43,7 @@ pub(super) fn of_factors(study: &StudyResult<'_>) -> Vec<FactorEffects> {
         LevelFigures {
             done: trials.len() as u64 - failed,
             failed,
-            responses: responses.map(|(n, name)| figures(name, n, &trials)).collect(),
+            responses: responses.map(|(n, name)| figures(basis, name, n, &trials)).collect(),
             level,
         }
     };

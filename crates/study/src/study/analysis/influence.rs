@@ -5,7 +5,8 @@
 //! of their order. How much of the variance lies between the parts ranks the factors; whether it is
 //! more than chance puts there is asked of shuffled responses (R. Fisher, The Design of Experiments, 1935).
 
-use super::{StudyResult, TrialResult};
+use super::TrialResult;
+use super::basis::{Basis, shares_seeds};
 use crate::random::Stream;
 use crate::study::design::{Design, Figure, Level};
 use serde::Serialize;
@@ -42,20 +43,25 @@ pub struct FactorInfluence {
     /// Mean of the response in each part.
     pub means: Vec<f64>,
     /// Share of the variance that lies between parts, less what chance puts there: ε² of a one-way
-    /// analysis of variance (T. Kelley, Proc. Natl. Acad. Sci. 21, 1935); below 0 where there is less.
+    /// analysis of variance (T. Kelley, Proc. Natl. Acad. Sci. 21, 1935), 0 where chance puts as much
+    /// or more there.
     pub share: f64,
+    /// The same as estimated: below 0 where less lies between parts than chance puts there on average.
+    pub unbiased_share: f64,
     /// Whether it is more than chance puts there, 95 % over all factors.
     pub certain: bool,
 }
 
 /// Of a response that is a number, or yes or no; nothing where no factor has two levels.
-pub(super) fn of_response(study: &StudyResult<'_>, response: usize) -> Option<Influence> {
+pub(super) fn of_response(basis: &Basis<'_>, response: usize) -> Option<Influence> {
+    let study = &basis.study;
     let name = study.config.responses.get(response)?;
     if !Figure::of_response(name).is_none_or(Figure::has_mean) {
         return None;
     }
-    let observed = observed(study, response);
+    let observed = observed(basis, response);
     let values: Vec<f64> = observed.iter().map(|own| own.1).collect();
+    let blocks: Vec<u64> = observed.iter().map(|own| own.2).collect();
     let varied: Vec<(&str, Parts)> = study
         .config
         .factor
@@ -69,25 +75,32 @@ pub(super) fn of_response(study: &StudyResult<'_>, response: usize) -> Option<In
     let allowed = CHANCE / varied.len().max(1) as f64;
     let (mut factors, mut left_out) = (Vec::new(), Vec::new());
     for (factor, Parts { quarters, of, count }) in varied {
-        let Some(share) = share(&of, count, &values) else {
+        let Some(unbiased_share) = share(&of, count, &values) else {
             left_out.push(factor.to_owned());
             continue;
         };
-        let certain = chance(&of, count, &values) <= allowed;
+        let certain = chance(&of, count, &values, &blocks) <= allowed;
+        let share = unbiased_share.max(0.0);
         let (factor, means) = (factor.to_owned(), means(&of, count, &values));
-        factors.push(FactorInfluence { factor, quarters, means, share, certain });
+        factors.push(FactorInfluence { factor, quarters, means, share, unbiased_share, certain });
     }
-    factors.sort_by(|a, b| b.share.total_cmp(&a.share));
+    factors.sort_by(|a, b| b.unbiased_share.total_cmp(&a.unbiased_share));
     let any = !factors.is_empty() || !left_out.is_empty();
     any.then(|| Influence { response: name.clone(), factors, left_out })
 }
 
-/// What was seen where: trials of a full factorial design; of one that draws each point is one, its
-/// replications say nothing more of the factors.
-fn observed<'a>(study: &StudyResult<'a>, response: usize) -> Vec<(&'a [Level], f64)> {
-    let seen = |trial: &'a TrialResult| Some((&trial.levels[..], trial.number(response)?));
+/// Levels, value and shuffling block of each observation.
+///
+/// In a full factorial design an observation is a trial, and a block holds the trials of one seed
+/// where points share seeds. In a drawn design an observation is a point: its replications carry no
+/// more information about the factors.
+fn observed<'a>(basis: &Basis<'a>, response: usize) -> Vec<(&'a [Level], f64, u64)> {
+    let (study, has_blocks) = (&basis.study, shares_seeds(basis.study.config));
+    let seen = |trial: &'a TrialResult| Some((&trial.levels[..], basis.number(trial, response)?));
+    let block = |trial: &TrialResult| if has_blocks { trial.replication } else { 0 };
     if study.config.design == Design::FullFactorial {
-        return study.trials.iter().filter_map(seen).collect();
+        let own = |trial| seen(trial).map(|(levels, value)| (levels, value, block(trial)));
+        return study.trials.iter().filter_map(own).collect();
     }
     let mut points: BTreeMap<u64, (&[Level], Vec<f64>)> = BTreeMap::new();
     for trial in study.trials {
@@ -95,7 +108,7 @@ fn observed<'a>(study: &StudyResult<'a>, response: usize) -> Vec<(&'a [Level], f
         points.entry(trial.point).or_insert((levels, Vec::new())).1.push(value);
     }
     let mean = |values: Vec<f64>| values.iter().sum::<f64>() / values.len() as f64;
-    points.into_values().map(|(levels, values)| (levels, mean(values))).collect()
+    points.into_values().map(|(levels, values)| (levels, mean(values), 0)).collect()
 }
 
 /// Which part of a factor's room each trial lies in.
@@ -178,17 +191,23 @@ fn share(of: &[usize], count: usize, values: &[f64]) -> Option<f64> {
     Some(1.0 - within / left as f64 * (all - 1.0) / total)
 }
 
-/// How often as much lies between the parts if the responses are shuffled.
-fn chance(of: &[usize], count: usize, values: &[f64]) -> f64 {
+/// Share of shuffles with at least the observed variance between the parts.
+///
+/// Responses are shuffled within their block: trials of one seed are exchangeable, trials of
+/// different seeds are not.
+fn chance(of: &[usize], count: usize, values: &[f64], blocks: &[u64]) -> f64 {
     let stream = Stream::new(0, "shuffled responses");
     let mut order: Vec<usize> = (0..values.len()).collect();
     // of many, some that no order of theirs decides
     order.sort_by_key(|n| stream.bits(*n as u64));
     order.truncate(SHUFFLED);
+    order.sort_by_key(|n| blocks[*n]);
     let of: Vec<usize> = order.iter().map(|n| of[*n]).collect();
     let mut values: Vec<f64> = order.iter().map(|n| values[*n]).collect();
     let mean = values.iter().sum::<f64>() / values.len() as f64;
     values.iter_mut().for_each(|value| *value -= mean);
+    let same = |a: &usize, b: &usize| blocks[*a] == blocks[*b];
+    let lengths: Vec<usize> = order.chunk_by(same).map(<[usize]>::len).collect();
     let between = |values: &[f64]| {
         let sums = sums(&of, count, values.iter().copied());
         sums.into_iter().filter(|own| own.1 > 0.0).map(|(sum, n)| sum * sum / n).sum::<f64>()
@@ -197,9 +216,13 @@ fn chance(of: &[usize], count: usize, values: &[f64]) -> f64 {
     let seen = between(&values) * (1.0 - 1e-9);
     let mut as_much = 1;
     for shuffle in 1..=SHUFFLES {
-        for last in (1..values.len()).rev() {
-            let place = stream.uniform(shuffle * SHUFFLED as u64 + last as u64);
-            values.swap(last, (place * (last + 1) as f64) as usize);
+        let mut first = 0;
+        for length in &lengths {
+            for last in (first + 1..first + length).rev() {
+                let place = stream.uniform(shuffle * SHUFFLED as u64 + last as u64);
+                values.swap(last, first + (place * (last + 1 - first) as f64) as usize);
+            }
+            first += length;
         }
         as_much += u64::from(between(&values) >= seen);
     }
@@ -212,7 +235,11 @@ mod tests {
 
     fn share_and_chance(levels: &[Level], values: &[f64]) -> (bool, f64, f64) {
         let Parts { quarters, of, count } = Parts::of(&levels.iter().collect::<Vec<_>>()).unwrap();
-        (quarters, share(&of, count, values).unwrap(), chance(&of, count, values))
+        (
+            quarters,
+            share(&of, count, values).unwrap(),
+            chance(&of, count, values, &vec![0; values.len()]),
+        )
     }
 
     /// A speed that alone decides, of numbers that never come back, beside a word that says nothing.

@@ -1,7 +1,8 @@
 //! What each response came to at each pair of levels of two factors, over all levels of the others.
 
+use super::basis::Basis;
 use super::points::{Figures, figures};
-use super::{FactorEffects, StudyResult, TrialResult};
+use super::{FactorEffects, TrialResult};
 use crate::study::design::Level;
 use serde::Serialize;
 
@@ -31,27 +32,28 @@ pub struct CellFigures {
 }
 
 /// Of every two factors that have main effects.
-pub(super) fn of_pairs(study: &StudyResult<'_>, effects: &[FactorEffects]) -> Vec<PairEffects> {
+pub(super) fn of_pairs(basis: &Basis<'_>, effects: &[FactorEffects]) -> Vec<PairEffects> {
     let few = |own: &&FactorEffects| own.levels.len() <= MOST_LEVELS;
     let told: Vec<&FactorEffects> = effects.iter().filter(few).collect();
     let pairs =
         told.iter().enumerate().flat_map(|(n, a)| told[n + 1..].iter().map(move |b| [*a, *b]));
-    pairs.take(MOST_PAIRS).filter_map(|pair| of_pair(study, pair)).collect()
+    pairs.take(MOST_PAIRS).filter_map(|pair| of_pair(basis, pair)).collect()
 }
 
-fn of_pair(study: &StudyResult<'_>, pair: [&FactorEffects; 2]) -> Option<PairEffects> {
-    let place = |own: &FactorEffects| study.config.factor.iter().position(|f| f.name == own.factor);
+fn of_pair(basis: &Basis<'_>, pair: [&FactorEffects; 2]) -> Option<PairEffects> {
+    let place =
+        |own: &FactorEffects| basis.study.config.factor.iter().position(|f| f.name == own.factor);
     let [first, second] = [place(pair[0])?, place(pair[1])?];
     let levels = pair.map(|own| own.levels.iter().map(|own| own.level.clone()).collect::<Vec<_>>());
     let cell = |a: &Level, b: &Level| {
         let here = |trial: &&TrialResult| {
             trial.levels.get(first) == Some(a) && trial.levels.get(second) == Some(b)
         };
-        let trials: Vec<&TrialResult> = study.trials.iter().filter(here).collect();
-        let responses = study.config.responses.iter().enumerate();
+        let trials: Vec<&TrialResult> = basis.study.trials.iter().filter(here).collect();
+        let responses = basis.study.config.responses.iter().enumerate();
         CellFigures {
             done: trials.iter().filter(|trial| trial.responses.is_some()).count() as u64,
-            responses: responses.map(|(n, name)| figures(name, n, &trials)).collect(),
+            responses: responses.map(|(n, name)| figures(basis, name, n, &trials)).collect(),
         }
     };
     let row = |a: &Level| levels[1].iter().map(|b| cell(a, b)).collect();

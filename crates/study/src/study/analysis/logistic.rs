@@ -1,9 +1,10 @@
 //! How the odds of go hang on the factors.
 
 use super::StudyResult;
+use super::basis::{is_drawn, shares_seeds};
 use crate::study::Estimate;
 use crate::study::design::Level;
-use crate::study::statistics::{LogisticFit, logistic_regression};
+use crate::study::statistics::{LogisticFit, logistic_regression_clustered};
 use serde::Serialize;
 
 /// Columns at most.
@@ -83,17 +84,26 @@ pub(super) fn of_response(
         let cause = format!("{} terms are more than {MOST_TERMS}", columns.len());
         return Some(Err(cause));
     }
-    let done = study.trials.iter().filter_map(|trial| Some((trial, trial.number(response)?)));
+    let done = || study.trials.iter().filter_map(|trial| Some((trial, trial.number(response)?)));
+    let clusters: Vec<u64> = match (shares_seeds(study.config), is_drawn(study.config)) {
+        // of replications of a drawn point the point is the cluster
+        (_, true) if study.config.replications > 1 => done().map(|own| own.0.point).collect(),
+        (_, true) => Vec::new(),
+        (true, false) => done().map(|own| own.0.replication).collect(),
+        (false, false) => Vec::new(),
+    };
     let row = |levels: &[Level]| columns.iter().map(|(_, column)| column.of(levels)).collect();
     let (rows, yes): (Vec<Vec<f64>>, Vec<bool>) =
-        done.map(|(trial, value)| (row(&trial.levels), value == 1.0)).unzip();
+        done().map(|(trial, value)| (row(&trial.levels), value == 1.0)).unzip();
     let LogisticFit { coefficients, deviance, null_deviance, count } =
-        match logistic_regression(&rows, &yes) {
+        match logistic_regression_clustered(&rows, &yes, &clusters) {
             Ok(fit) => fit,
             Err(error) => return Some(Err(error.to_string())),
         };
     let even_odds = match (&columns[..], &coefficients[..]) {
-        ([(_, Column::Number(_))], [constant, slope]) => even_odds(&rows, &yes, constant, slope),
+        ([(_, Column::Number(_))], [constant, slope]) => {
+            even_odds(&rows, &yes, &clusters, [constant, slope])
+        }
         _ => None,
     };
     let names = std::iter::once("constant".to_owned()).chain(columns.into_iter().map(|own| own.0));
@@ -106,8 +116,8 @@ pub(super) fn of_response(
 fn even_odds(
     rows: &[Vec<f64>],
     yes: &[bool],
-    constant: &Estimate,
-    slope: &Estimate,
+    clusters: &[u64],
+    [constant, slope]: [&Estimate; 2],
 ) -> Option<Estimate> {
     let value = -constant.value / slope.value;
     let levels = || rows.iter().map(|row| row[0]);
@@ -115,7 +125,7 @@ fn even_odds(
         return None;
     }
     let counted: Vec<Vec<f64>> = levels().map(|level| vec![level - value]).collect();
-    let fit = logistic_regression(&counted, yes).ok()?;
+    let fit = logistic_regression_clustered(&counted, yes, clusters).ok()?;
     let [low, high] = [fit.coefficients[0].low, fit.coefficients[0].high].map(|x| x.abs());
     let width = 1.0 / slope.value.abs();
     let error = fit.coefficients[0].error * width;

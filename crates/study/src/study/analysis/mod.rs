@@ -1,23 +1,29 @@
 //! What the trials of a study came to, as plain data: all figures that a report shows, in words,
 //! in pictures or to another program.
 
+mod basis;
 mod effects;
 mod indices;
 mod influence;
 mod interactions;
 mod logistic;
 mod points;
+mod question;
 mod surrogate;
 mod survival;
 
+pub use basis::LeftOut;
 pub use effects::{FactorEffects, LevelFigures};
 pub use indices::IndicesFigures;
 pub use influence::{FactorInfluence, Influence};
 pub use interactions::{CellFigures, PairEffects};
 pub use logistic::{LogisticFigures, Term};
-pub use points::{Difference, Figures, PointFigures, ResponseFigures};
+pub use points::{Difference, Figures, NumberFigures, PointFigures, ResponseFigures};
+pub use question::{Lead, LevelAnswer, QuestionFigures};
 pub use surrogate::{MainEffect, SurrogateFigures};
 pub use survival::{SurvivalFigures, SurvivalOf};
+
+use basis::Basis;
 
 use super::design::{Design, Figure, Level, StudyConfig, Value};
 use serde::Serialize;
@@ -52,6 +58,12 @@ pub struct StudyResult<'a> {
 /// All that is said of a study.
 #[derive(Clone, Debug, Serialize)]
 pub struct Analysis {
+    /// The answer to the study's question; none where no response has a mean.
+    pub question: Option<QuestionFigures>,
+    /// Totals that exclude trials which did not arrive.
+    pub left_out: Vec<LeftOut>,
+    /// Which trials the intervals treat as independent.
+    pub assumption: String,
     /// Each design point.
     pub points: Vec<PointFigures>,
     /// Each response at each level of a factor, whatever the others were.
@@ -99,24 +111,30 @@ pub fn analyse(study: &StudyResult<'_>) -> Analysis {
     let drawn = every(&[Design::LatinHypercube, Design::Random, Design::Sobol, Design::Table]);
     let (indices, surrogates) = (every(&[Design::Saltelli]), drawn && study.has_numbers_alone());
     let answers = |wanted: bool| numbers().filter(move |_| wanted);
-    let effects = effects::of_factors(study);
+    let basis = Basis::new(study);
+    let effects = effects::of_factors(&basis);
+    let influences: Vec<Influence> =
+        responses().filter_map(|(n, _)| influence::of_response(&basis, n)).collect();
     Analysis {
-        points: points::of_points(study),
-        interactions: interactions::of_pairs(study, &effects),
+        question: question::of_study(&basis, &effects, &influences),
+        left_out: basis.left_out(),
+        assumption: basis::assumption(study.config),
+        points: points::of_points(&basis),
+        interactions: interactions::of_pairs(&basis, &effects),
         effects,
-        influences: responses().filter_map(|(n, _)| influence::of_response(study, n)).collect(),
+        influences,
         logistic: responses()
             .filter(|(_, name)| is_proportion(name))
             .filter_map(|(n, name)| Some(answer(name, logistic::of_response(study, n)?)))
             .collect(),
         indices: answers(indices)
-            .map(|(n, name)| answer(name, indices::of_response(study, n)))
+            .map(|(n, name)| answer(name, indices::of_response(&basis, n)))
             .collect(),
         survival: survival::of_study(study),
         // a curve through yes and no leaves what is between them: those have the logistic regression
         surrogates: answers(surrogates)
             .filter(|(_, name)| !is_proportion(name))
-            .filter_map(|(n, name)| Some(answer(name, surrogate::of_response(study, n)?)))
+            .filter_map(|(n, name)| Some(answer(name, surrogate::of_response(&basis, n)?)))
             .collect(),
     }
 }
@@ -270,6 +288,147 @@ mod tests {
         assert!((found.terms[0].estimate.value - odds).abs() < 1e-9);
         assert!((found.terms[1].estimate.value + 2.0 * odds).abs() < 1e-9);
         assert!(found.even_odds.is_none());
+    }
+
+    /// Two pressures on two grades, four seeds each. At 276 kPa three of eight arrive, all on the easy
+    /// grade and with less energy than the mean at 55 kPa, where all arrive.
+    fn pressures(question: serde_json::Value) -> Analysis {
+        let config = config(serde_json::json!({
+            "responses": ["drive_energy", "mean_slip", "go"], "question": question,
+            "factor": [
+                { "name": "inflation", "key": "vehicle[0].inflation", "values": [55, 276] },
+                { "name": "grade", "key": "terrain.surface.grade", "values": [0.1, 0.2] },
+            ],
+        }));
+        let trial = |n: u64| {
+            let (pressure, grade, seed) = (n / 8, n / 4 % 2, n % 4);
+            let arrives = pressure == 0 || (grade == 0 && seed < 3);
+            let energy = match (pressure, arrives) {
+                (0, _) => 100.0 + 100.0 * grade as f64 + seed as f64,
+                (_, true) => 110.0 + seed as f64,
+                _ => 20.0 + seed as f64,
+            };
+            let numbers = [energy, 0.1 * pressure as f64, f64::from(u8::from(arrives))];
+            TrialResult {
+                number: n,
+                point: n / 4,
+                replication: seed,
+                levels: vec![
+                    Level::Number([55.0, 276.0][pressure as usize]),
+                    Level::Number([0.1, 0.2][grade as usize]),
+                ],
+                responses: Some(numbers.map(Value::Number).to_vec()),
+            }
+        };
+        let trials: Vec<TrialResult> = (0..16).map(trial).collect();
+        analyse(&StudyResult { config: &config, vehicles: 1, trials: &trials })
+    }
+
+    #[test]
+    fn totals_are_of_trials_that_arrived() {
+        let found = pressures(serde_json::json!({ "response": "drive_energy" }));
+        let total = |own: &Figures| match own {
+            Figures::Total { moments, arrived, all_trials } => {
+                let mean = moments.map(|own| own.moments.mean);
+                (mean, *arrived, all_trials.map(|own| (own.count, own.mean)))
+            }
+            other => panic!("{other:?}"),
+        };
+        let point = |n: usize| total(&found.points[n].responses[0].figures);
+        assert_eq!(point(0), (Some(101.5), 4, Some((4, 101.5))));
+        assert_eq!(point(2), (Some(111.0), 3, Some((4, (110.0 + 111.0 + 112.0 + 23.0) / 4.0))));
+        assert_eq!(point(3), (None, 0, Some((4, 21.5))));
+        // pairs in which both trials arrived
+        let difference = |n: usize| found.points[n].responses[0].difference;
+        assert!(matches!(difference(2), Some(Difference::Mean { pairs: 3, difference })
+            if (difference.value - 10.0).abs() < 1e-12));
+        assert!(difference(3).is_none());
+        let left = LeftOut { response: "drive_energy".into(), trials: 5, of: 16 };
+        assert_eq!(found.left_out, [left]);
+        // what is no total is of all
+        let slip = &found.points[3].responses[1].figures;
+        assert!(matches!(slip, Figures::Moments(Some(own)) if own.moments.count == 4), "{slip:?}");
+        // as JSON the mean is where it was
+        let json = serde_json::to_value(&found.points[2].responses[0]).unwrap();
+        assert_eq!(json["moments"]["mean"], 111.0, "{json}");
+        assert_eq!((&json["arrived"], &json["all_trials"]["count"]), (&3.into(), &4.into()));
+    }
+
+    /// In a study with a fixed driving time no trial arrives, and totals use all trials.
+    #[test]
+    fn where_nobody_arrives_totals_are_of_all() {
+        let config = config(serde_json::json!({
+            "responses": ["fuel", "go"],
+            "factor": [{ "name": "grade", "key": "g", "values": [1, 2] }],
+        }));
+        let row = |n: usize| (n as u64 / 4, (n / 4) as f64, Some([Some(n as f64), Some(0.0)]));
+        let rows: Vec<_> = (0..8).map(row).collect();
+        let trials = trials(&rows);
+        let found = analyse(&StudyResult { config: &config, vehicles: 1, trials: &trials });
+        let fuel = &found.points[1].responses[0].figures;
+        assert!(matches!(fuel, Figures::Moments(Some(own)) if own.moments.mean == 5.5), "{fuel:?}");
+        assert!(found.left_out.is_empty());
+    }
+
+    #[test]
+    fn a_question_is_answered_by_its_goal_among_levels_that_can_be_compared() {
+        let asked = |question| pressures(question).question.unwrap();
+        let energy =
+            asked(serde_json::json!({ "response": "drive_energy", "factor": "inflation" }));
+        let levels: Vec<(String, bool)> =
+            energy.levels.iter().map(|own| (own.level.to_string(), own.is_compared)).collect();
+        // three of eight are less than half of eight
+        assert_eq!(levels, [("55".to_owned(), true), ("276".to_owned(), false)]);
+        assert!(energy.lead.is_none() && energy.goal == Some(crate::study::design::Goal::Minimize));
+        let go = asked(serde_json::json!({ "response": "go" }));
+        assert_eq!(go.factor.as_deref(), Some("inflation"));
+        let counts: Vec<u64> = go
+            .levels
+            .iter()
+            .map(|own| match own.figures {
+                Figures::Proportion { count, .. } => count,
+                _ => panic!("{own:?}"),
+            })
+            .collect();
+        assert_eq!(counts, [8, 3]);
+        // by seed: 1/2 less on three of four, all of it on the last
+        let lead = go.lead.unwrap();
+        assert!((lead.difference.value - 0.625).abs() < 1e-12 && lead.pairs == 4, "{lead:?}");
+        let slip = asked(serde_json::json!({ "response": "mean_slip", "goal": "maximize" }));
+        assert_eq!(slip.levels[0].level, Level::Number(276.0));
+        // four equal pairs are no evidence, whatever their interval
+        assert!(slip.lead.is_some_and(|own| own.difference.error == 0.0 && !own.is_certain));
+    }
+
+    /// The seeds of a level's trials are four, however many grades they are driven on.
+    #[test]
+    fn intervals_over_points_count_seeds() {
+        let found = pressures(serde_json::json!({ "response": "go" }));
+        let go = &found.effects[0].levels[0].responses[2];
+        let Figures::Proportion { count: 8, interval, .. } = go else { panic!("{go:?}") };
+        let four = crate::study::statistics::wilson(4, 4, 0.95);
+        assert_eq!(*interval, four);
+        assert!(found.assumption.contains("the same 4 scenario seeds"), "{}", found.assumption);
+        // a share of variance is never negative
+        let all = found.influences.iter().flat_map(|own| &own.factors);
+        assert!(all.clone().all(|own| own.share >= 0.0));
+        assert!(all.clone().any(|own| own.unbiased_share < 0.0));
+    }
+
+    #[test]
+    fn indices_are_refused_where_a_drive_ended_early() {
+        let config = config(serde_json::json!({
+            "design": "saltelli", "points": 8, "replications": 1, "responses": ["fuel", "go"],
+            "factor": [{ "name": "a", "key": "a", "range": [0, 1] }],
+        }));
+        let row =
+            |n: u64| (n, n as f64, Some([Some((n % 5) as f64), Some(f64::from(u8::from(n != 6)))]));
+        let rows: Vec<_> = (0..24).map(row).collect();
+        let trials = trials(&rows);
+        let found = analyse(&StudyResult { config: &config, vehicles: 1, trials: &trials });
+        let Said::Refused(reason) = &found.indices[0].said else { panic!("{found:?}") };
+        assert!(reason.starts_with("trials 6 (1 in all) did not arrive"), "{reason}");
+        assert!(matches!(found.indices[1].said, Said::Found(_)), "{found:?}");
     }
 
     #[test]

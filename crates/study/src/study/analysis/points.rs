@@ -1,9 +1,10 @@
 //! What the trials of each design point came to.
 
-use super::{StudyResult, TrialResult, is_proportion};
+use super::basis::Basis;
+use super::{TrialResult, is_proportion};
 use crate::study::Estimate;
 use crate::study::design::{Figure, Level, Value};
-use crate::study::statistics::{Moments, paired_difference, wilson};
+use crate::study::statistics::{Moments, paired_difference};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -44,7 +45,13 @@ pub struct ResponseFigures {
 #[serde(rename_all = "snake_case")]
 pub enum Difference {
     /// Mean difference, with Student's interval of 95 %.
-    Mean(Estimate),
+    Mean {
+        /// The difference.
+        #[serde(flatten)]
+        difference: Estimate,
+        /// Pairs in which both trials have the number and, for totals, arrived.
+        pairs: usize,
+    },
     /// Of yes and no: Student's interval would leave what is possible.
     Changes {
         /// Pairs that are yes here and no there.
@@ -64,13 +71,13 @@ pub enum Figures {
     Proportion {
         /// How often.
         count: u64,
-        /// Wilson's interval of 95 %.
+        /// Wilson's interval of 95 % by the effective number of independent trials.
         interval: [f64; 2],
         /// The same if every failed trial were a no.
         failed_as_no: [f64; 2],
     },
     /// Mean and standard deviation; none without a number.
-    Moments(Option<Moments>),
+    Moments(Option<NumberFigures>),
     /// How often each word.
     Words(BTreeMap<String, u64>),
     /// Of passes until stuck, whose mean would leave out those that all passed.
@@ -80,10 +87,65 @@ pub enum Figures {
         /// Convoys that all passed.
         censored: u64,
     },
+    /// A total of the drive, such as its energy. It uses the trials that arrived: the other drives
+    /// ended early.
+    #[serde(untagged)]
+    Total {
+        /// Moments of the trials that arrived; `None` if none did.
+        moments: Option<NumberFigures>,
+        /// Number of trials that arrived.
+        arrived: u64,
+        /// Moments of all trials, whatever their outcome.
+        all_trials: Option<Moments>,
+    },
+}
+
+/// Mean and standard deviation of a number, with the mean's interval.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct NumberFigures {
+    /// Mean and standard deviation.
+    #[serde(flatten)]
+    pub moments: Moments,
+    /// Student's interval of 95 % of the mean; none of one independent trial.
+    pub interval: Option<[f64; 2]>,
+}
+
+impl NumberFigures {
+    /// Computes them from one number per trial; `None` without a number.
+    fn compute(basis: &Basis<'_>, numbers: &[(&TrialResult, f64)]) -> Option<NumberFigures> {
+        let values: Vec<f64> = numbers.iter().map(|own| own.1).collect();
+        let interval = basis.mean(numbers).map(|own| [own.low, own.high]);
+        Some(NumberFigures { moments: Moments::of(&values)?, interval })
+    }
+}
+
+impl Figures {
+    /// The share of yes, or the mean; none of words, of passes and of nothing.
+    pub fn value(&self, done: u64) -> Option<f64> {
+        match self {
+            Figures::Proportion { count, .. } if done > 0 => Some(*count as f64 / done as f64),
+            Figures::Moments(found) | Figures::Total { moments: found, .. } => {
+                found.map(|own| own.moments.mean)
+            }
+            _ => None,
+        }
+    }
+
+    /// The interval of that, where one is known.
+    pub fn interval(&self) -> Option<[f64; 2]> {
+        match self {
+            Figures::Proportion { interval, .. } => Some(*interval),
+            Figures::Moments(found) | Figures::Total { moments: found, .. } => {
+                found.as_ref()?.interval
+            }
+            _ => None,
+        }
+    }
 }
 
 /// The figures of all design points, in order.
-pub(super) fn of_points(study: &StudyResult<'_>) -> Vec<PointFigures> {
+pub(super) fn of_points(basis: &Basis<'_>) -> Vec<PointFigures> {
+    let study = &basis.study;
     let points = study.by_point();
     // one pair says nothing
     let has_pairs = study.config.common_random_numbers && study.config.replications > 1;
@@ -92,8 +154,8 @@ pub(super) fn of_points(study: &StudyResult<'_>) -> Vec<PointFigures> {
         let against = first.as_deref().filter(|_| *point != 0).unwrap_or_default();
         let response = |(n, name): (usize, &String)| ResponseFigures {
             name: name.clone(),
-            figures: figures(name, n, trials),
-            difference: difference(name, n, trials, against),
+            figures: figures(basis, name, n, trials),
+            difference: difference(basis, name, n, trials, against),
         };
         let failed = trials.iter().filter(|trial| trial.responses.is_none()).count() as u64;
         PointFigures {
@@ -108,7 +170,12 @@ pub(super) fn of_points(study: &StudyResult<'_>) -> Vec<PointFigures> {
 }
 
 /// What a response came to in some trials.
-pub(super) fn figures(name: &str, response: usize, trials: &[&TrialResult]) -> Figures {
+pub(super) fn figures<'t>(
+    basis: &Basis<'_>,
+    name: &str,
+    response: usize,
+    trials: &[&'t TrialResult],
+) -> Figures {
     let responses = trials.iter().filter_map(|trial| trial.responses.as_ref()?.get(response));
     let words = responses.filter_map(|value| match value {
         Value::Word(word) => Some(word.clone()),
@@ -124,18 +191,33 @@ pub(super) fn figures(name: &str, response: usize, trials: &[&TrialResult]) -> F
     if !counts.is_empty() {
         return Figures::Words(counts);
     }
-    let numbers: Vec<f64> = trials.iter().filter_map(|trial| trial.number(response)).collect();
+    let number = |trial: &&'t TrialResult| Some((*trial, trial.number(response)?));
+    let all: Vec<(&TrialResult, f64)> = trials.iter().filter_map(number).collect();
     if is_proportion(name) {
-        let count = numbers.iter().filter(|x| **x == 1.0).count() as u64;
-        let of = |total: usize| wilson(count, total as u64, CONFIDENCE);
-        let (interval, failed_as_no) = (of(numbers.len()), of(trials.len()));
+        let count = all.iter().filter(|own| own.1 == 1.0).count() as u64;
+        let yes: Vec<_> = all.iter().map(|own| (own.0, own.1 == 1.0)).collect();
+        // a failed trial may have been a no
+        let worst: Vec<_> =
+            trials.iter().map(|own| (*own, own.number(response) == Some(1.0))).collect();
+        let [interval, failed_as_no] = [yes, worst].map(|own| basis.proportion(&own, CONFIDENCE));
         return Figures::Proportion { count, interval, failed_as_no };
     }
-    Figures::Moments(Moments::of(&numbers))
+    if !basis.is_conditioned(response) {
+        return Figures::Moments(NumberFigures::compute(basis, &all));
+    }
+    let arrived: Vec<(&TrialResult, f64)> =
+        all.iter().copied().filter(|own| basis.counts(own.0, response)).collect();
+    let values: Vec<f64> = all.iter().map(|own| own.1).collect();
+    Figures::Total {
+        moments: NumberFigures::compute(basis, &arrived),
+        arrived: arrived.len() as u64,
+        all_trials: Moments::of(&values),
+    }
 }
 
 /// The paired difference to other trials, replication by replication.
 fn difference(
+    basis: &Basis<'_>,
     name: &str,
     response: usize,
     trials: &[&TrialResult],
@@ -146,16 +228,17 @@ fn difference(
     }
     let others: BTreeMap<u64, f64> = against
         .iter()
-        .filter_map(|trial| Some((trial.replication, trial.number(response)?)))
+        .filter_map(|trial| Some((trial.replication, basis.number(trial, response)?)))
         .collect();
     let differences: Vec<f64> = trials
         .iter()
-        .filter_map(|trial| Some(trial.number(response)? - others.get(&trial.replication)?))
+        .filter_map(|trial| Some(basis.number(trial, response)? - others.get(&trial.replication)?))
         .collect();
     if is_proportion(name) {
         let count = |of: f64| differences.iter().filter(|own| **own == of).count() as u64;
         let (gained, lost, pairs) = (count(1.0), count(-1.0), differences.len() as u64);
         return (pairs > 0).then_some(Difference::Changes { gained, lost, pairs });
     }
-    paired_difference(&differences).map(Difference::Mean)
+    let pairs = differences.len();
+    paired_difference(&differences).map(|difference| Difference::Mean { difference, pairs })
 }

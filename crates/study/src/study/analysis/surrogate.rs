@@ -1,6 +1,7 @@
 //! A response between the design points, by a Gaussian process.
 
-use super::{StudyResult, TrialResult};
+use super::TrialResult;
+use super::basis::Basis;
 use crate::study::design::Level;
 use crate::study::statistics::{Moments, Surrogate, SurrogateFit};
 use serde::Serialize;
@@ -34,7 +35,7 @@ pub struct MainEffect {
 /// Of a response that is a number, by its mean at each design point; nothing where the points
 /// are too few. Points where all trials failed are left out.
 pub(super) fn of_response(
-    study: &StudyResult<'_>,
+    basis: &Basis<'_>,
     response: usize,
 ) -> Option<Result<SurrogateFigures, String>> {
     let number = |level: &Level| match level {
@@ -42,10 +43,12 @@ pub(super) fn of_response(
         _ => None,
     };
     let point = |trials: &Vec<&TrialResult>| {
-        let numbers: Vec<f64> = trials.iter().filter_map(|own| own.number(response)).collect();
+        let numbers: Vec<f64> =
+            trials.iter().filter_map(|own| basis.number(own, response)).collect();
         let place = trials.first()?.levels.iter().filter_map(number).collect::<Vec<f64>>();
         Some((place, Moments::of(&numbers)?.mean))
     };
+    let study = &basis.study;
     let known = study.by_point();
     let (points, values): (Vec<Vec<f64>>, Vec<f64>) = known.values().filter_map(point).unzip();
     let factors = &study.config.factor;

@@ -1,6 +1,7 @@
 //! The format of a study's file.
 
 use super::distribution::Distribution;
+use super::question::Question;
 use super::stopping::Stop;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -48,6 +49,10 @@ pub struct StudyConfig {
     /// When it stops before its last trial.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop: Option<Stop>,
+    /// The question that the first line of its report answers. Unless given, it is about the first
+    /// response that has a mean.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub question: Option<Question>,
     /// What is taken down: a figure of the first vehicle, such as "go", or of a named one, such
     /// as "tail.go".
     #[schemars(length(min = 1, max = 1000))]

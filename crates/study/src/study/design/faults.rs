@@ -4,6 +4,7 @@ use super::config::{Design, Factor, Level, StudyConfig};
 use super::distribution::BEYOND;
 use super::figure::Figure;
 use super::points;
+use super::question::{Goal, Question};
 use super::stopping::{Stop, is_yes_or_no};
 use super::study_file::SEED;
 use crate::scenario::{Document, Fault, Problem};
@@ -34,6 +35,10 @@ pub(super) fn faults(config: &StudyConfig, document: &Document) -> Vec<Fault> {
         }
         if reserved {
             fault("name", refused("is the name of another column of the results"));
+        } else if arrivals(config).contains(&factor.name) {
+            let cause =
+                "is the name of a column of the results: who arrived, for totals of the drive";
+            fault("name", refused(cause));
         } else if !names.insert(&factor.name) {
             fault("name", refused("is already the name of another factor"));
         }
@@ -152,10 +157,58 @@ fn of_design(config: &StudyConfig, document: &Document, found: &mut Vec<Fault>) 
     if let Some(stop) = &config.stop {
         of_stop(config, stop, document, found);
     }
+    if let Some(question) = &config.question {
+        of_question(config, question, document, found);
+    }
     if found.is_empty()
         && let Some(fault) = too_many(config, points::count(config).unwrap_or(u64::MAX), document)
     {
         found.push(fault);
+    }
+}
+
+/// Responses recorded besides those that the study names: whether the drive of each recorded total
+/// arrived.
+pub(super) fn arrivals(config: &StudyConfig) -> Vec<String> {
+    let mut added: Vec<String> = Vec::new();
+    for arrival in config.responses.iter().filter_map(|own| Figure::arrival_of(own)) {
+        if !config.responses.contains(&arrival) && !added.contains(&arrival) {
+            added.push(arrival);
+        }
+    }
+    added
+}
+
+/// Adds the faults of the study's question.
+fn of_question(
+    config: &StudyConfig,
+    question: &Question,
+    document: &Document,
+    found: &mut Vec<Fault>,
+) {
+    let mut fault = |key: &str, problem| found.push(document.fault(key, problem));
+    if !config.responses.contains(&question.response) {
+        let allowed = config.responses.join(", ");
+        let cause = format!("must be one of the study's responses: {allowed}");
+        fault("question.response", refused(&cause));
+    } else if Figure::of_response(&question.response).is_some_and(|figure| !figure.has_mean()) {
+        let cause = "has no mean: must be yes or no, or a number";
+        fault("question.response", refused(cause));
+    } else if question.goal.or(Goal::of_response(&question.response)).is_none() {
+        let expected = "\"maximize\" or \"minimize\": which is better of this response".into();
+        fault("question.goal", Problem::Missing { expected });
+    }
+    if let Some(name) = &question.factor {
+        let Some(factor) = config.factor.iter().find(|own| own.name == *name) else {
+            let names: Vec<&str> = config.factor.iter().map(|own| own.name.as_str()).collect();
+            let cause = format!("must be one of the study's factors: {}", names.join(", "));
+            return fault("question.factor", refused(&cause));
+        };
+        let is_drawn = factor.listed().is_none() && factor.steps.is_none();
+        if is_drawn && config.design != Design::Table {
+            let cause = "is drawn for each point: must be a factor whose levels recur";
+            fault("question.factor", refused(cause));
+        }
     }
 }
 

@@ -93,6 +93,28 @@ impl Figure {
         Figure::ALL.into_iter().find(|figure| figure.name() == name)
     }
 
+    /// Whether it accumulates over the drive, so that an early end makes it smaller.
+    pub fn is_total(self) -> bool {
+        matches!(
+            self,
+            Figure::DriveEnergy
+                | Figure::Fuel
+                | Figure::DrivingTime
+                | Figure::TimeToComplete
+                | Figure::CumulativeThrottle
+                | Figure::TotalFuel
+        )
+    }
+
+    /// The response that states whether the drive of a total arrived: `tail.go` for `tail.fuel`,
+    /// `completed` for a total of the whole run; `None` if the response is not a total.
+    pub fn arrival_of(response: &str) -> Option<String> {
+        let figure = Figure::of_response(response).filter(|own| own.is_total())?;
+        let arrival = if figure.is_of_the_run() { Figure::Completed } else { Figure::Go };
+        let vehicle = response.strip_suffix(figure.name())?;
+        Some(format!("{vehicle}{}", arrival.name()))
+    }
+
     /// Whether it is 1 or 0 for yes or no.
     pub fn is_yes_or_no(self) -> bool {
         matches!(self, Figure::Go | Figure::Completed)

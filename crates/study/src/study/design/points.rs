@@ -103,6 +103,7 @@ mod tests {
             seed: 7,
             common_random_numbers: true,
             stop: None,
+            question: None,
             responses: vec!["go".into()],
             factor,
         }

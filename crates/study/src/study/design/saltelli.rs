@@ -1,5 +1,7 @@
 //! The design that Sobol' indices are estimated from (A. Saltelli and others, Comput. Phys.
 //! Commun. 181, 2010): base points A and B, and for each factor A with the factor's column of B.
+//! The rows of a base point are in the order of SALib's `sample.sobol`, so that its
+//! `analyze.sobol` takes a column of the results as it is.
 
 use super::config::StudyConfig;
 use super::points::stream;
@@ -11,8 +13,46 @@ pub(super) fn tables(factors: usize, second_order: bool) -> u64 {
     2 + factors as u64 * if second_order { 2 } else { 1 }
 }
 
-/// Numbers of each factor at all points, base point by base point: A, B, A with each factor's
-/// column of B in their order, B with each factor's column of A.
+/// Places of the tables among the rows of a base point.
+pub(in crate::study) struct Order {
+    factors: usize,
+    second_order: bool,
+}
+
+impl Order {
+    /// The order for a number of factors, with or without the rows for indices of pairs.
+    pub fn new(factors: usize, second_order: bool) -> Order {
+        Order { factors, second_order }
+    }
+
+    /// How many rows a base point has.
+    pub fn rows(&self) -> usize {
+        tables(self.factors, self.second_order) as usize
+    }
+
+    /// Table A: the first.
+    pub fn a(&self) -> usize {
+        0
+    }
+
+    /// A with a factor's column of B.
+    pub fn a_with_b(&self, factor: usize) -> usize {
+        1 + factor
+    }
+
+    /// B with a factor's column of A; of designs with what pairs take.
+    pub fn b_with_a(&self, factor: usize) -> usize {
+        1 + self.factors + factor
+    }
+
+    /// Table B: the last.
+    pub fn b(&self) -> usize {
+        self.rows() - 1
+    }
+}
+
+/// Numbers of each factor at all points, base point by base point: A, A with each factor's column
+/// of B in their order, with the second order B with each factor's column of A, and B.
 pub(in crate::study) fn columns(config: &StudyConfig) -> Vec<Vec<f64>> {
     let (points, factors) = (config.points.unwrap_or(0), config.factor.len());
     let tables = tables(factors, config.second_order) as usize;
@@ -23,20 +63,20 @@ pub(in crate::study) fn columns(config: &StudyConfig) -> Vec<Vec<f64>> {
         let b = Dimension::new(2 * n + 1, stream(config, factor, " again"));
         let rows = (0..points).flat_map(|point| {
             let [a, b] = [a.number(point), b.number(point)];
-            (0..tables).map(move |table| if of_b(table, n, factors) { b } else { a })
+            (0..tables).map(move |row| if of_b(row, n, factors, tables) { b } else { a })
         });
         rows.collect()
     };
     (0..factors).map(column).collect()
 }
 
-/// Whether a factor's column of a table is B's.
-fn of_b(table: usize, factor: usize, factors: usize) -> bool {
-    match table {
+/// Whether a factor's column of a row is B's.
+fn of_b(row: usize, factor: usize, factors: usize, rows: usize) -> bool {
+    match row {
         0 => false,
-        1 => true,
-        _ if table < 2 + factors => table - 2 == factor,
-        _ => table - 2 - factors != factor,
+        _ if row + 1 == rows => true,
+        _ if row <= factors => row - 1 == factor,
+        _ => row - 1 - factors != factor,
     }
 }
 
@@ -44,14 +84,29 @@ fn of_b(table: usize, factor: usize, factors: usize) -> bool {
 mod tests {
     use super::*;
 
+    /// Rows of one base point of three factors as SALib 1.6.0 has them, with `calc_second_order`
+    /// off and on: upper case where the column is B's.
     #[test]
-    fn tables_differ_from_a_and_b_in_one_column() {
-        let row = |table| [0, 1, 2].map(|factor| of_b(table, factor, 3));
-        assert_eq!([row(0), row(1)], [[false; 3], [true; 3]]);
-        for factor in 0..3 {
-            let one: [bool; 3] = std::array::from_fn(|own| own == factor);
-            assert_eq!(row(2 + factor), one);
-            assert_eq!(row(5 + factor), one.map(|is| !is));
+    fn rows_are_in_the_order_of_salib() {
+        for (second_order, known) in [
+            (false, &["abc", "Abc", "aBc", "abC", "ABC"][..]),
+            (true, &["abc", "Abc", "aBc", "abC", "aBC", "AbC", "ABc", "ABC"]),
+        ] {
+            let order = Order::new(3, second_order);
+            let rows = order.rows();
+            let row = |row: usize| {
+                let column = |n: usize| {
+                    let letter = ['a', 'b', 'c'][n];
+                    if of_b(row, n, 3, rows) { letter.to_ascii_uppercase() } else { letter }
+                };
+                (0..3).map(column).collect::<String>()
+            };
+            assert_eq!((0..rows).map(row).collect::<Vec<_>>(), known);
+            assert_eq!([row(order.a()), row(order.b())], ["abc", "ABC"]);
+            assert_eq!([0, 1, 2].map(|n| row(order.a_with_b(n))), ["Abc", "aBc", "abC"]);
+            if second_order {
+                assert_eq!([0, 1, 2].map(|n| row(order.b_with_a(n))), ["aBC", "AbC", "ABc"]);
+            }
         }
         assert_eq!([tables(3, false), tables(3, true)], [5, 8]);
     }

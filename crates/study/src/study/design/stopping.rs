@@ -40,6 +40,8 @@ pub enum Seen {
     Number(f64),
     /// No result: it may be anything.
     Failed,
+    /// A total of a drive that did not arrive: it is excluded from the mean.
+    Uncounted,
 }
 
 /// How far a study goes, as far as its trials tell yet.
@@ -125,11 +127,13 @@ impl Knowledge {
     /// Takes what a trial says; whether it lies within the bounds.
     fn take(&mut self, seen: Seen) -> bool {
         match (self, seen) {
+            (_, Seen::Uncounted) => {}
             (Knowledge::Proportion(counts), seen) => {
                 let place = match seen {
                     Seen::Number(1.0) => 0,
                     Seen::Number(_) => 1,
-                    Seen::Failed => 2,
+                    // `Uncounted` is handled above
+                    Seen::Failed | Seen::Uncounted => 2,
                 };
                 counts[place] += 1;
             }
@@ -261,6 +265,10 @@ mod tests {
         let taken = found.taken[0].end;
         assert!((40..200).contains(&taken) && taken % 20 == 0, "{found:?}");
         assert!(found.outside.is_empty());
+        // if every second drive arrives, a total needs about twice as many trials
+        let half = |trial: u64| if trial % 2 == 1 { Seen::Uncounted } else { speed(trial) };
+        let of_half = super::extent(&own, 400, |trial| Some(half(trial))).taken[0].end;
+        assert!((3 * taken / 2..400).contains(&of_half), "{taken} {of_half}");
         let fast = |trial| Some(if trial == 3 { Seen::Number(10.5) } else { speed(trial) });
         let found = extent(&own, 200, fast);
         assert_eq!((found.taken[0].end, found.outside), (200, vec![3]));

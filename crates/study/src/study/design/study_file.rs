@@ -1,7 +1,7 @@
 //! A study's file, read and held to its schema and to its scenario.
 
 use super::config::{Factor, Level, StudyConfig};
-use super::faults::{faults, too_many};
+use super::faults::{arrivals, faults, too_many};
 use super::response::Response;
 use super::{points, table};
 use crate::random::Stream;
@@ -29,6 +29,9 @@ pub struct Study {
     pub config: StudyConfig,
     /// What is taken down of each trial.
     pub responses: Vec<Response>,
+    /// Names of the last responses, which the file does not name: whether the drives of its totals
+    /// arrived.
+    pub arrivals: Vec<String>,
     /// Where the scenario is.
     pub scenario: PathBuf,
     /// The folder that its paths start from, told from the root of the file system.
@@ -71,7 +74,7 @@ impl Study {
         let text = read_text(path)?;
         let document = Document::parse(&file, &text)?;
         Faults::into_result(conform(&document, &SCHEMA))?;
-        let config: StudyConfig = serde_json::from_value(document.root.value.to_json())
+        let mut config: StudyConfig = serde_json::from_value(document.root.value.to_json())
             .map_err(|e| document.fault("", Problem::Refused { cause: e.to_string() }))?;
         Faults::into_result(faults(&config, &document))?;
         let beside = path.parent().unwrap_or(Path::new(""));
@@ -100,12 +103,36 @@ impl Study {
         let base = ScenarioFile::parse(&scenario.display().to_string(), &text, beside, &[])?;
         let folder = scenario.canonicalize().ok().and_then(|own| Some(own.parent()?.to_owned()));
         let folder = folder.unwrap_or_else(|| beside.to_owned());
-        let responses = responses(&config, &document, &base.scenario)?;
+        let mut responses = responses(&config, &document, &base.scenario)?;
+        let arrivals = arrivals(&config);
+        for name in &arrivals {
+            let response = Response::parse(name, &base.scenario);
+            responses.push(response.map_err(|problem| document.fault("responses", problem))?);
+        }
+        config.responses.extend(arrivals.iter().cloned());
         let own = scaled(&config, &document, &base)?;
-        let study =
-            Study { config, responses, scenario, folder, base, table_hash, text, points, own };
+        let study = Study {
+            config,
+            responses,
+            arrivals,
+            scenario,
+            folder,
+            base,
+            table_hash,
+            text,
+            points,
+            own,
+        };
         study.refuse_unknown_keys(&document)?;
         Ok(study)
+    }
+
+    /// A sentence that lists the added responses; `None` if there are none.
+    pub fn arrivals_sentence(&self) -> Option<String> {
+        let arrivals = self.arrivals.join(", ");
+        (!arrivals.is_empty()).then(|| {
+            format!("{arrivals} recorded too: energy, fuel and time are reported for trials that arrived")
+        })
     }
 
     /// How many design points there are.

@@ -4,7 +4,8 @@ use crate::numeric::{exp, ln};
 use crate::study::Estimate;
 use nalgebra::{Cholesky, DMatrix, DVector, Dyn};
 use serde::Serialize;
-use statrs::distribution::{ContinuousCDF, Normal};
+use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
+use std::collections::BTreeMap;
 
 /// Newton's steps at most; where yes and no are apart it would go on for ever.
 const STEPS: usize = 40;
@@ -58,6 +59,22 @@ pub enum LogisticError {
 /// # Errors
 /// [`LogisticError`] where the likelihood has no greatest value, or a flat one.
 pub fn logistic_regression(rows: &[Vec<f64>], yes: &[bool]) -> Result<LogisticFit, LogisticError> {
+    logistic_regression_clustered(rows, yes, &[])
+}
+
+/// Logistic regression of observations that are independent between clusters only.
+///
+/// With more clusters than coefficients, each error is the greater of two: that of independent
+/// observations, and that of the clusters' scores (K.-Y. Liang and S. Zeger, Biometrika 73, 1986);
+/// intervals use Student's t. With fewer, or without clusters, all observations are independent.
+///
+/// # Errors
+/// As of [`logistic_regression`].
+pub fn logistic_regression_clustered(
+    rows: &[Vec<f64>],
+    yes: &[bool],
+    clusters: &[u64],
+) -> Result<LogisticFit, LogisticError> {
     let (count, columns) = (rows.len().min(yes.len()), rows.first().map_or(0, Vec::len));
     if count <= columns + 1 {
         return Err(LogisticError::TooFew { count, coefficients: columns + 1 });
@@ -88,7 +105,8 @@ pub fn logistic_regression(rows: &[Vec<f64>], yes: &[bool]) -> Result<LogisticFi
             let null_deviance =
                 -2.0 * (total as f64 * ln(share) + (count - total) as f64 * ln(1.0 - share));
             let deviance = deviance(&design, yes, &at);
-            let coefficients = scaling.estimates(&at, &covariance);
+            let robust = clustered_covariance(&design, yes, &at, &covariance, clusters);
+            let coefficients = scaling.estimates(&at, &covariance, robust.as_ref());
             return Ok(LogisticFit { coefficients, deviance, null_deviance, count });
         }
     }
@@ -111,6 +129,32 @@ fn score(design: &DMatrix<f64>, yes: &[bool], at: &DVector<f64>) -> (DVector<f64
         }
     }
     (gradient, information)
+}
+
+/// Covariance by the clusters' scores, and the number of clusters; `None` unless it exceeds the number
+/// of coefficients.
+fn clustered_covariance(
+    design: &DMatrix<f64>,
+    yes: &[bool],
+    at: &DVector<f64>,
+    covariance: &DMatrix<f64>,
+    clusters: &[u64],
+) -> Option<(DMatrix<f64>, usize)> {
+    let columns = design.ncols();
+    let mut scores: BTreeMap<u64, DVector<f64>> = BTreeMap::new();
+    for ((row, yes), cluster) in design.row_iter().zip(yes).zip(clusters) {
+        let left = f64::from(u8::from(*yes)) - probability((row * at)[0]);
+        *scores.entry(*cluster).or_insert_with(|| DVector::zeros(columns)) +=
+            left * row.transpose();
+    }
+    let count = scores.len();
+    if count <= columns {
+        return None;
+    }
+    let zero = DMatrix::zeros(columns, columns);
+    let middle = scores.values().fold(zero, |sum, score| sum + score * score.transpose());
+    let scale = count as f64 / (count - 1) as f64;
+    Some((covariance * middle * covariance * scale, count))
 }
 
 fn probability(logit: f64) -> f64 {
@@ -151,7 +195,13 @@ impl Scaling {
         widths.iter().all(|width| *width > 0.0).then_some(Scaling { centres, widths })
     }
 
-    fn estimates(&self, at: &DVector<f64>, covariance: &DMatrix<f64>) -> Vec<Estimate> {
+    /// Estimates in the original units. `robust` is the covariance by clusters and their number.
+    fn estimates(
+        &self,
+        at: &DVector<f64>,
+        covariance: &DMatrix<f64>,
+        robust: Option<&(DMatrix<f64>, usize)>,
+    ) -> Vec<Estimate> {
         let size = at.len();
         let back = DMatrix::from_fn(size, size, |i, j| match (i, j) {
             (0, 0) => 1.0,
@@ -160,9 +210,15 @@ impl Scaling {
             _ => 0.0,
         });
         let (values, covariance) = (&back * at, &back * covariance * back.transpose());
-        let z = Normal::standard().inverse_cdf(0.975);
+        let robust_covariance = robust.map(|(own, _)| &back * own * back.transpose());
+        let student = robust.and_then(|own| StudentsT::new(0.0, 1.0, (own.1 - 1) as f64).ok());
+        let z = match student {
+            Some(student) => student.inverse_cdf(0.975),
+            None => Normal::standard().inverse_cdf(0.975),
+        };
         let estimate = |j: usize| {
-            let (value, error) = (values[j], covariance[(j, j)].sqrt());
+            let greatest = robust_covariance.as_ref().map_or(0.0, |own| own[(j, j)]);
+            let (value, error) = (values[j], covariance[(j, j)].max(greatest).sqrt());
             Estimate { value, error, low: value - z * error, high: value + z * error }
         };
         (0..size).map(estimate).collect()
@@ -232,6 +288,30 @@ mod tests {
         assert!((fit.coefficients[1].value + 2.0 * odds / 1000.0).abs() < 1e-12);
         // variance of a logit: 1 / yes + 1 / no
         assert!((fit.coefficients[0].error - (1.0 / 5.0 + 1.0 / 15.0_f64).sqrt()).abs() < 1e-9);
+    }
+
+    /// Four copies of each observation give the errors of one.
+    #[test]
+    fn repeated_observations_say_nothing_new() {
+        let (rows, yes) = flights();
+        let repeat = |n: usize| (0..4).map(move |_| n);
+        let many: Vec<usize> = (0..rows.len()).flat_map(repeat).collect();
+        let (all_rows, all_yes): (Vec<Vec<f64>>, Vec<bool>) =
+            many.iter().map(|n| (rows[*n].clone(), yes[*n])).unzip();
+        let clusters: Vec<u64> = many.iter().map(|n| *n as u64).collect();
+        let singles: Vec<u64> = (0..23).collect();
+        let once = logistic_regression_clustered(&rows, &yes, &singles).unwrap();
+        let clustered = logistic_regression_clustered(&all_rows, &all_yes, &clusters).unwrap();
+        let naive = logistic_regression(&all_rows, &all_yes).unwrap();
+        for ((own, one), naive) in
+            clustered.coefficients.iter().zip(&once.coefficients).zip(&naive.coefficients)
+        {
+            assert!((own.value - one.value).abs() < 1e-8, "{own:?} {one:?}");
+            assert!(own.error > 1.5 * naive.error && own.error < 1.01 * one.error, "{own:?}");
+        }
+        // two clusters are too few to judge by
+        let halves: Vec<u64> = clusters.iter().map(|n| n % 2).collect();
+        assert_eq!(logistic_regression_clustered(&all_rows, &all_yes, &halves), Ok(naive));
     }
 
     #[test]

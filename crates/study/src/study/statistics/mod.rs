@@ -4,6 +4,7 @@
 
 mod anytime;
 mod anytime_mean;
+mod clustered;
 mod kriging;
 mod likelihood;
 mod logistic;
@@ -16,12 +17,15 @@ mod survival;
 
 pub use anytime::anytime_valid;
 pub use anytime_mean::AnytimeMean;
+pub use clustered::{clustered_mean, clustered_proportion, clustered_variance};
 pub use kriging::{Kriging, KrigingError};
 pub use likelihood::{NormalOrLognormal, Quantile, normal_or_lognormal, probability_plot};
-pub use logistic::{LogisticError, LogisticFit, logistic_regression};
+pub use logistic::{
+    LogisticError, LogisticFit, logistic_regression, logistic_regression_clustered,
+};
 pub use lognormal::{lognormal_mean, lognormal_mean_of_few};
 pub use moments::{Moments, paired_difference};
-pub use proportion::{clopper_pearson, jeffreys, wilson};
+pub use proportion::{clopper_pearson, jeffreys, wilson, wilson_of};
 pub use sobol_indices::{IndicesError, SaltelliValues, SobolIndices, sobol_indices};
 pub use surrogate::{Surrogate, SurrogateFit};
 pub use survival::{Observation, SurvivalStep, kaplan_meier};

@@ -11,14 +11,20 @@ pub fn wilson(successes: u64, trials: u64, confidence: f64) -> [f64; 2] {
     if trials == 0 {
         return [0.0, 1.0];
     }
-    let (n, p) = (trials as f64, successes as f64 / trials as f64);
+    wilson_of(successes as f64 / trials as f64, trials as f64, confidence)
+}
+
+/// Wilson's interval of an observed share for an effective number of independent trials, above 0 and
+/// not necessarily whole.
+pub fn wilson_of(share: f64, trials: f64, confidence: f64) -> [f64; 2] {
+    let (n, p) = (trials, share);
     let z = Normal::standard().inverse_cdf(0.5 + 0.5 * confidence);
     let centre = p + z * z / (2.0 * n);
     let half = z * (p * (1.0 - p) / n + z * z / (4.0 * n * n)).sqrt();
     let scale = 1.0 + z * z / n;
     // exact at the ends, where the difference of two equal numbers is not
-    let low = if successes == 0 { 0.0 } else { (centre - half) / scale };
-    let high = if successes == trials { 1.0 } else { (centre + half) / scale };
+    let low = if p <= 0.0 { 0.0 } else { (centre - half) / scale };
+    let high = if p >= 1.0 { 1.0 } else { (centre + half) / scale };
     [low, high]
 }
 

@@ -206,9 +206,9 @@ mod tests {
         let table = |n: usize| (0..points as usize).map(|p| at(8 * p + n)).collect::<Vec<f64>>();
         SaltelliValues {
             a: table(0),
-            b: table(1),
-            a_with_b: (2..5).map(table).collect(),
-            b_with_a: (5..8).map(table).collect(),
+            a_with_b: (1..4).map(table).collect(),
+            b_with_a: (4..7).map(table).collect(),
+            b: table(7),
         }
     }
 

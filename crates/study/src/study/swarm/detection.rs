@@ -1,26 +1,34 @@
 //! Detection over the density of vehicles: the law of random search.
 
-use super::{CONFIDENCE, Trial};
+use super::{CONFIDENCE, LEAST_TRIALS, Trial, distinct};
 use crate::numeric::{exp, ln};
 use crate::study::statistics::Interval;
 use serde::Serialize;
-use statrs::distribution::{ContinuousCDF, Normal};
+use statrs::distribution::{ContinuousCDF, StudentsT};
+
+/// Least densities for which the explained share of variance is given: with two or three any growing
+/// law explains nearly all.
+const LEAST_DENSITIES: usize = 4;
 
 /// Share of holes detected, 1 - exp(-α ρ) with ρ the vehicles by area: the law of random search
 /// (B. Koopman, *Search and Screening*, 1946), in which α is the area that one vehicle sweeps. The
-/// rate is that of greatest binomial likelihood, with its error from the curvature there.
+/// rate is that of greatest binomial likelihood. Its error is the greater of two: by the curvature,
+/// which treats holes as independent, and by the trials' scores, which treats trials as independent.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct DetectionModel {
     /// α, the area that one vehicle sweeps, m².
     pub rate: Interval,
     /// Share of the variance of -ln(1 - share detected), team by team, that the model explains.
-    /// None where but one density was tried.
+    /// None of fewer than four densities.
     pub explained: Option<f64>,
 }
 
 impl DetectionModel {
-    /// Of all trials with holes; none where nothing or everything was detected.
-    pub fn of(trials: &[Trial]) -> Option<DetectionModel> {
+    /// Fits the law to all trials with holes.
+    ///
+    /// # Errors
+    /// The reason if it cannot be fitted: too few trials, or none or all holes detected.
+    pub fn of(trials: &[Trial]) -> Result<DetectionModel, String> {
         let of = |own: &&Trial| own.holes > 0;
         let counted: Vec<[f64; 3]> = trials
             .iter()
@@ -30,9 +38,13 @@ impl DetectionModel {
                 [density, own.detected as f64, (own.holes - own.detected) as f64]
             })
             .collect();
+        if counted.len() < LEAST_TRIALS {
+            return Err(format!("{} trials with holes; {LEAST_TRIALS} are needed", counted.len()));
+        }
         let sum = |part: usize| counted.iter().map(|own| own[part]).sum::<f64>();
         if sum(1) == 0.0 || sum(2) == 0.0 {
-            return None;
+            let what = if sum(1) == 0.0 { "no hole" } else { "every hole" };
+            return Err(format!("{what} was detected in all {} trials", counted.len()));
         }
         // the slope of the log-likelihood falls with the rate: its zero is found by bisection
         let slope = |rate: f64| -> f64 {
@@ -58,10 +70,20 @@ impl DetectionModel {
                 (found + missed) * density * density * left / (1.0 - left)
             })
             .sum();
-        let z = Normal::standard().inverse_cdf(0.5 + 0.5 * CONFIDENCE);
-        let half = z / information.sqrt();
+        let score = |&[density, found, missed]: &[f64; 3]| {
+            let left = exp(-value * density);
+            found * density * left / (1.0 - left) - missed * density
+        };
+        let count = counted.len() as f64;
+        let scores: f64 = counted.iter().map(|own| score(own) * score(own)).sum();
+        let by_trials = scores * count / (count - 1.0) / (information * information);
+        let student = StudentsT::new(0.0, 1.0, count - 1.0).map_err(|error| error.to_string())?;
+        let t = student.inverse_cdf(0.5 + 0.5 * CONFIDENCE);
+        let half = t * by_trials.max(1.0 / information).sqrt();
         let rate = Interval { value, low: (value - half).max(0.0), high: value + half };
-        Some(DetectionModel { rate, explained: explained(&counted, value) })
+        let densities = distinct(counted.iter().map(|own| own[0]));
+        let explained = explained(&counted, value).filter(|_| densities >= LEAST_DENSITIES);
+        Ok(DetectionModel { rate, explained })
     }
 
     /// Share of holes that so many vehicles on a terrain of this side detect.

@@ -1,9 +1,12 @@
 //! Fuel over the number of vehicles and the size of the terrain.
 
-use super::Trial;
+use super::{LEAST_TRIALS, Trial, distinct};
 use crate::numeric::{exp, ln, pow};
 use nalgebra::{DMatrix, DVector};
 use serde::Serialize;
+
+/// Least team sizes to fit the law: a power law passes exactly through two.
+const LEAST_TEAMS: usize = 3;
 
 /// Cumulative throttle, c Nᵃ Lᵇ for N vehicles on a terrain of side L, by least squares of the
 /// logarithms. With a = b = 1 each vehicle burns as if it were alone on a straight way.
@@ -20,12 +23,20 @@ pub struct FuelModel {
 }
 
 impl FuelModel {
-    /// Of all trials that burned anything; none of fewer than three or of one number of vehicles.
-    pub fn of(trials: &[Trial]) -> Option<FuelModel> {
+    /// Fits the law to all trials with throttle.
+    ///
+    /// # Errors
+    /// The reason if it cannot be fitted: too few trials, or too few team sizes.
+    pub fn of(trials: &[Trial]) -> Result<FuelModel, String> {
         let used: Vec<&Trial> = trials.iter().filter(|own| own.throttle > 0.0).collect();
         let differ = |of: fn(&Trial) -> f64| used.iter().any(|own| of(own) != of(used[0]));
-        if used.len() < 3 || !differ(|own| f64::from(own.robots)) {
-            return None;
+        if used.len() < LEAST_TRIALS {
+            let count = used.len();
+            return Err(format!("{count} trials with throttle; {LEAST_TRIALS} are needed"));
+        }
+        let teams = distinct(used.iter().map(|own| f64::from(own.robots)));
+        if teams < LEAST_TEAMS {
+            return Err(format!("{teams} numbers of vehicles; {LEAST_TEAMS} are needed"));
         }
         let sides = differ(|own| own.side);
         let columns = if sides { 3 } else { 2 };
@@ -34,11 +45,12 @@ impl FuelModel {
         let matrix = DMatrix::from_fn(used.len(), columns, |row, column| logs(used[row])[column]);
         let values = DVector::from_iterator(used.len(), used.iter().map(|own| known(own)));
         let normal = matrix.transpose() * &matrix;
-        let solved = normal.cholesky()?.solve(&(matrix.transpose() * &values));
+        let cholesky = normal.cholesky().ok_or("numbers of vehicles and sides go together")?;
+        let solved = cholesky.solve(&(matrix.transpose() * &values));
         let left = (&values - &matrix * &solved).norm_squared();
         let mean = values.mean();
         let total: f64 = values.iter().map(|value| (value - mean) * (value - mean)).sum();
-        Some(FuelModel {
+        Ok(FuelModel {
             scale: exp(solved[0]),
             of_robots: solved[1],
             of_side: sides.then(|| solved[2]),

@@ -20,6 +20,11 @@ use serde::Serialize;
 
 /// Confidence of all intervals.
 pub const CONFIDENCE: f64 = 0.95;
+/// Least trials to fit a law: with fewer it explains nearly all variance, whatever is true.
+pub const LEAST_TRIALS: usize = 10;
+/// Least times to compare the normal and the lognormal distribution: Vuong's statistic is normal only
+/// for large samples.
+pub const LEAST_TIMES: usize = 20;
 
 /// One trial of a team.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -59,7 +64,9 @@ pub struct TeamFigures {
     pub failure_rate: Interval,
     /// Mean time to complete, s: Cox's interval of a lognormal mean, modified for few; of at least two that did.
     pub time: Option<Interval>,
-    /// Whether the times are rather normal or lognormal.
+    /// Times to complete.
+    pub times: usize,
+    /// Whether the times are rather normal or lognormal; none of fewer than 20.
     pub time_shape: Option<NormalOrLognormal>,
     /// Mean cumulative throttle, s, likewise.
     pub throttle: Option<Interval>,
@@ -83,6 +90,8 @@ pub struct SwarmFigures {
     pub detection: Option<DetectionModel>,
     /// Fuel, as cumulative throttle, over vehicles and way.
     pub fuel: Option<FuelModel>,
+    /// The reasons why the laws of detection and of fuel are not fitted, if they are not.
+    pub refused: [Option<String>; 2],
 }
 
 /// All figures of some trials.
@@ -94,11 +103,21 @@ pub fn figures(trials: &[Trial]) -> SwarmFigures {
         let own = trials.iter().filter(|own| own.side == side && own.robots == robots);
         team(&own.copied().collect::<Vec<_>>())
     };
+    let (detection, fuel) = (DetectionModel::of(trials), FuelModel::of(trials));
     SwarmFigures {
         teams: keys.iter().map(of).collect(),
-        detection: DetectionModel::of(trials),
-        fuel: FuelModel::of(trials),
+        refused: [detection.as_ref().err().cloned(), fuel.as_ref().err().cloned()],
+        detection: detection.ok(),
+        fuel: fuel.ok(),
     }
+}
+
+/// How many of some numbers differ.
+fn distinct(numbers: impl Iterator<Item = f64>) -> usize {
+    let mut all: Vec<f64> = numbers.collect();
+    all.sort_by(f64::total_cmp);
+    all.dedup();
+    all.len()
 }
 
 fn team(trials: &[Trial]) -> TeamFigures {
@@ -121,7 +140,8 @@ fn team(trials: &[Trial]) -> TeamFigures {
         failures,
         failure_rate: proportion(failures, trials.len() as u64),
         time: lognormal(&times),
-        time_shape: normal_or_lognormal(&times),
+        times: times.len(),
+        time_shape: normal_or_lognormal(&times).filter(|_| times.len() >= LEAST_TIMES),
         throttle: lognormal(&throttle),
         fuel: lognormal(&fuel),
         detection: proportion(found, holes),
@@ -247,6 +267,31 @@ mod tests {
         let fuel = figures(&trials).fuel.unwrap();
         assert_eq!(fuel.of_side, None);
         assert!((fuel.throttle(4.0, 250.0) / (0.05 * 4.0 * 250.0) - 1.0).abs() < 0.05, "{fuel:?}");
+    }
+
+    /// Any law fits three trials, so none is fitted and the reason is given.
+    #[test]
+    fn laws_are_not_fitted_to_a_few_trials() {
+        let mut trials = drawn(9000.0, 0.05);
+        trials.retain(|own| own.side == 250.0 && own.completed);
+        let teams = |of: &[u32], each: usize| {
+            let own = |robots: &u32| {
+                let all = trials.iter().filter(|own| own.robots == *robots).take(each);
+                all.copied().collect::<Vec<_>>()
+            };
+            figures(&of.iter().flat_map(own).collect::<Vec<_>>())
+        };
+        let few = teams(&[1, 2, 4], 1);
+        assert!(few.detection.is_none() && few.fuel.is_none());
+        assert_eq!(few.refused[0].as_deref(), Some("3 trials with holes; 10 are needed"));
+        assert_eq!(few.refused[1].as_deref(), Some("3 trials with throttle; 10 are needed"));
+        assert!(few.teams.iter().all(|team| team.time_shape.is_none()));
+        let two = teams(&[1, 8], 10);
+        assert_eq!(two.refused[1].as_deref(), Some("2 numbers of vehicles; 3 are needed"));
+        assert_eq!(two.detection.unwrap().explained, None);
+        let three = teams(&[1, 2, 4], 19);
+        assert!(three.fuel.is_some() && three.teams.iter().all(|own| own.time_shape.is_none()));
+        assert!(teams(&[1, 2, 4, 8], 20).teams.iter().all(|own| own.time_shape.is_some()));
     }
 
     #[test]

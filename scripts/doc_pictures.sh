@@ -1,0 +1,108 @@
+#!/usr/bin/env bash
+# Renders the pictures of the documentation from the commands that they show.
+#
+#   scripts/doc_pictures.sh                # all that take minutes or less
+#   scripts/doc_pictures.sh convoy maps    # some, by name
+#   scripts/doc_pictures.sh brigade        # a thousand vehicles: half an hour of a core
+#
+# BEKKER names the program (target/release/bekker unless given), CHROMIUM the browser for `view`
+# (found on the path unless given). Pictures are written as the program makes them: palettes of 256
+# colors are not used, since they change the colors that a scale explains.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+bekker=$(realpath "${BEKKER:-target/release/bekker}")
+work=$(mktemp -d)
+trap 'rm -r "$work"' EXIT
+
+# Replaces a picture in one step.
+place() { cp "$1" "$2.part" && mv "$2.part" "$2" && echo "$2"; }
+
+run() { # EXAMPLE NAME [OPTION...]: a run with its picture
+    "$bekker" run "examples/$1.toml" --quiet --force --out "$work/$2" "${@:3}" >/dev/null
+}
+
+convoy() {
+    run convoy_mud convoy_mud
+    place "$work/convoy_mud/picture.png" docs/convoy_mud.png
+}
+
+search() {
+    run search search
+    place "$work/search/picture.png" docs/search.png
+}
+
+swarm() { # three vehicles over 250 m
+    run swarm_250 swarm_250 --set 'vehicle[0].row.count=3'
+    place "$work/swarm_250/picture.png" docs/swarm_250.png
+}
+
+brigade() {
+    run brigade brigade
+    place "$work/brigade/picture.png" docs/brigade.png
+}
+
+maps() {
+    "$bekker" map run examples/map_jacksboro.toml --out "$work/going" >/dev/null
+    "$bekker" map route "$work/going" --from -1500,-1500 --to 1500,1200 >/dev/null
+    place "$work/going/map.png" docs/map_jacksboro.png
+    place "$work/going/route.png" docs/map_route.png
+    "$bekker" map run examples/map_jacksboro.toml --set 'vehicle.model="m113"' \
+        --out "$work/going_m113" >/dev/null
+    place "$work/going_m113/map.png" docs/map_jacksboro_m113.png
+}
+
+# Every vehicle of docs/vehicles.md from the side, on firm ground.
+vehicles() {
+    local name model
+    for name in hmmwv mrzr4 fed_alpha fmtv_4x4 fmtv_6x6 man_8x8 gator kraz_64431 marder m113 \
+        hmmwv_cargo_trailer kraz_semitrailer; do
+        case $name in
+        hmmwv_cargo_trailer) model=hmmwv+cargo_trailer ;;
+        kraz_semitrailer) model=kraz_64431+semitrailer ;;
+        *) model=$name ;;
+        esac
+        "$bekker" render examples/single_vehicle.toml --set "vehicle[0].model=\"$model\"" \
+            --set 'soil.default="firm"' --time 0.5 --camera side --size 320x180 --supersample 4 \
+            --out "$work/$name.png" >/dev/null
+        place "$work/$name.png" "docs/gallery/$name.png"
+    done
+}
+
+sensors() {
+    "$bekker" render examples/tracked_mud.toml --time 5 --camera chase --size 960x540 \
+        --supersample 3 --out "$work/m113_in_mud.png" >/dev/null
+    place "$work/m113_in_mud.png" docs/gallery/m113_in_mud.png
+    "$bekker" render examples/sensors_snow.toml --time 8 --camera chase --size 960x540 \
+        --supersample 3 --out "$work/sensors_snow.png" >/dev/null
+    place "$work/sensors_snow.png" docs/gallery/sensors_snow.png
+    "$bekker" render examples/sensors_snow.toml --time 8 --camera driver --size 640x360 \
+        --supersample 3 --out "$work/camera.png" >/dev/null
+    place "$work/camera.png" docs/gallery/camera.png
+}
+
+# The page in a headless browser. The rate of frames is that of a software renderer, so it is hidden.
+view() {
+    local browser
+    browser=${CHROMIUM:-$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)}
+    [ -n "$browser" ] || { echo "no browser: docs/gallery/view.png stays (apt-get install chromium)" >&2; return 0; }
+    run convoy_mud view --no-picture
+    "$bekker" view "$work/view" --html "$work/view.html" >/dev/null
+    sed -i 's|</head>|<style>#fps { display: none }</style></head>|' "$work/view.html"
+    "$browser" --headless=new --no-sandbox --use-angle=swiftshader --enable-unsafe-swiftshader \
+        --hide-scrollbars --window-size=1280,704 --virtual-time-budget=60000 \
+        --screenshot="$work/view.png" "file://$work/view.html" 2>/dev/null
+    place "$work/view.png" docs/gallery/view.png
+}
+
+pictures=("$@")
+[ "${#pictures[@]}" -gt 0 ] || pictures=(convoy search swarm maps vehicles sensors view)
+for picture in "${pictures[@]}"; do
+    case $picture in
+    convoy | search | swarm | brigade | maps | vehicles | sensors | view) "$picture" ;;
+    *)
+        echo "no pictures $picture; there are: convoy search swarm brigade maps vehicles sensors view" >&2
+        exit 2
+        ;;
+    esac
+done

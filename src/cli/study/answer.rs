@@ -1,0 +1,185 @@
+//! The answer to a study's question, in a sentence or two.
+
+use super::display_unit::{DisplayUnit, labelled};
+use super::{level_word, rounded};
+use crate::report::study::AskedOfStudy;
+use crate::study::analysis::{Figures, LevelAnswer, QuestionFigures};
+use crate::study::design::{Factor, Figure, Goal, Level, StudyConfig};
+
+/// Levels that are named; of more the rest is counted.
+const NAMED: usize = 6;
+
+/// A level with its factor's unit.
+pub fn level_with_unit(factor: Option<&Factor>, level: &Level) -> String {
+    let unit = factor.and_then(Factor::unit).filter(|_| matches!(level, Level::Number(_)));
+    match unit {
+        Some(unit) => format!("{} {unit}", level_word(level)),
+        None => level_word(level),
+    }
+}
+
+/// The word for a yes of a response.
+fn counted(response: &str) -> &'static str {
+    match Figure::of_response(response) {
+        Some(Figure::Completed) => "all arrived",
+        _ => "arrived",
+    }
+}
+
+/// Words of an answer.
+pub struct Sentence<'a> {
+    pub question: &'a QuestionFigures,
+    pub asked: &'a AskedOfStudy,
+    pub config: &'a StudyConfig,
+}
+
+impl Sentence<'_> {
+    /// The answer, without which factor matters most.
+    pub fn text(&self) -> String {
+        let question = self.question;
+        let mut parts: Vec<String> = Vec::new();
+        if let Some((name, yes, all)) = &question.settled {
+            parts.push(format!("{name}: {yes} of {all} {}, at every design point.", counted(name)));
+        }
+        if question.levels.is_empty() {
+            parts.push(self.overall());
+            return parts.join(" ");
+        }
+        parts.push(self.levels());
+        parts.extend(self.lead());
+        parts.join(" ")
+    }
+
+    /// The response with its unit and, for a total, its condition.
+    fn name(&self) -> String {
+        let own = self.asked.responses.iter().find(|own| own[0] == self.question.response);
+        let name = own.map_or_else(|| self.question.response.clone(), labelled);
+        match &self.question.overall {
+            Figures::Total { .. } => format!("{name}, of trials that arrived"),
+            _ => name,
+        }
+    }
+
+    fn scale(&self) -> f64 {
+        let own = self.asked.responses.iter().find(|own| own[0] == self.question.response);
+        own.map_or(1.0, |own| DisplayUnit::of(own).scale)
+    }
+
+    /// A value with its interval and, of a total, how many arrived.
+    fn value(&self, figures: &Figures, done: u64) -> String {
+        let scale = self.scale();
+        let interval = match (figures, figures.interval()) {
+            (Figures::Proportion { .. }, Some([low, high])) => {
+                format!("95 %: {low:.2} to {high:.2}")
+            }
+            (_, Some([low, high])) if low.is_finite() => {
+                format!("95 %: {} to {}", rounded(scale * low), rounded(scale * high))
+            }
+            _ => String::new(),
+        };
+        let of = match figures {
+            Figures::Total { arrived, .. } => format!("{arrived} of {done} arrived"),
+            _ => String::new(),
+        };
+        let inside = [interval, of].into_iter().filter(|own| !own.is_empty()).collect::<Vec<_>>();
+        let inside =
+            if inside.is_empty() { String::new() } else { format!(" ({})", inside.join("; ")) };
+        let value = match figures {
+            Figures::Proportion { count, .. } => {
+                format!("{count} of {done} {}", counted(&self.question.response))
+            }
+            _ => figures.value(done).map_or("-".into(), |value| rounded(scale * value)),
+        };
+        format!("{value}{inside}")
+    }
+
+    /// The factor's levels, the best first.
+    fn levels(&self) -> String {
+        let question = self.question;
+        let name = question.factor.as_deref().unwrap_or_default();
+        let factor = self.config.factor.iter().find(|own| own.name == name);
+        let (compared, others): (Vec<&LevelAnswer>, Vec<&LevelAnswer>) =
+            question.levels.iter().partition(|own| own.is_compared);
+        let told = |own: &LevelAnswer| {
+            let level = level_with_unit(factor, &own.level);
+            format!("{level}: {}", self.value(&own.figures, own.done))
+        };
+        let value = |own: &LevelAnswer| own.figures.value(own.done);
+        let top = compared.first().and_then(|own| value(own));
+        let ties = compared.iter().filter(|own| value(own) == top).count();
+        let head = match question.goal {
+            _ if compared.is_empty() => format!("{}: no {name} can be compared", self.name()),
+            None => format!("{} over {name}", self.name()),
+            Some(_) if ties == compared.len() && ties > 1 => {
+                format!("{}: the same at every {name}", self.name())
+            }
+            Some(_) if ties > 1 => format!("{}: {ties} best values of {name}", self.name()),
+            Some(Goal::Maximize) => format!("{}: highest at {name}", self.name()),
+            Some(Goal::Minimize) => format!("{}: lowest at {name}", self.name()),
+        };
+        let shown: Vec<String> = compared.iter().take(NAMED).map(|own| told(own)).collect();
+        let more = compared.len().saturating_sub(NAMED);
+        let more = if more > 0 { format!("; and {more} more levels") } else { String::new() };
+        let joint = if question.goal.is_some() && ties == 1 { " " } else { ": " };
+        let mut text = match shown.is_empty() {
+            true => format!("{head}."),
+            false => format!("{head}{joint}{}{more}.", shown.join("; ")),
+        };
+        let few: Vec<String> = others.iter().take(NAMED).map(|own| few(factor, own)).collect();
+        if !few.is_empty() {
+            text += &format!(" Not compared, too few arrived: {}.", few.join("; "));
+        }
+        text
+    }
+
+    /// The difference between the first two levels.
+    fn lead(&self) -> Option<String> {
+        let lead = self.question.lead?;
+        let ends = [lead.difference.value, lead.difference.low, lead.difference.high];
+        let [value, low, high] = match self.question.overall {
+            // shares differ by 1 at most
+            Figures::Proportion { .. } => ends.map(|x| format!("{:.2}", x.clamp(-1.0, 1.0))),
+            _ => ends.map(|x| rounded(self.scale() * x)),
+        };
+        let over = match self.config.common_random_numbers {
+            true => format!("{} scenario seeds that both share", lead.pairs),
+            false => format!("{} pairs of trials", lead.pairs),
+        };
+        let what = match self.question.overall {
+            Figures::Proportion { .. } => " in the share",
+            _ => "",
+        };
+        let certain = if lead.is_certain { "" } else { " The data do not separate the two." };
+        Some(format!(
+            "The first two differ by {value}{what} (95 %: {low} to {high}), by {over}.{certain}"
+        ))
+    }
+
+    /// All trials together.
+    fn overall(&self) -> String {
+        let QuestionFigures { overall, done, .. } = self.question;
+        match overall.value(*done) {
+            None => format!("{}: no trial has a value.", self.name()),
+            Some(_) => {
+                let what = match overall {
+                    Figures::Proportion { .. } => "",
+                    _ => "mean ",
+                };
+                format!(
+                    "{}: {what}{}, over all design points.",
+                    self.name(),
+                    self.value(overall, *done)
+                )
+            }
+        }
+    }
+}
+
+/// A level that is not compared.
+fn few(factor: Option<&Factor>, own: &LevelAnswer) -> String {
+    let level = level_with_unit(factor, &own.level);
+    match own.figures {
+        Figures::Total { arrived, .. } => format!("{level}, {arrived} of {}", own.done),
+        _ => format!("{level}, no value"),
+    }
+}
