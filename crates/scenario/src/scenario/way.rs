@@ -355,18 +355,18 @@ mod tests {
             (
                 "a.geojson",
                 r#"{"type":"LineString","coordinates":[[1],[2]]}"#,
-                "a position has 1 numbers; allowed: 2 or more at line 1 column 39",
+                "a position has too few numbers, 1; must have 2 or more at line 1 column 39",
             ),
-            ("a.geojson", uneven, "a position has 1 numbers"),
+            ("a.geojson", uneven, "a position has too few numbers, 1;"),
             (
                 "a.geojson",
                 r#"{"type":"LineString","coordinates":[[],[1,2]]}"#,
-                "a position has 0 numbers",
+                "a position has too few numbers, 0;",
             ),
             (
                 "a.geojson",
                 r#"{"type":"LineString","coordinates":[[1,2],[]]}"#,
-                "a position has 0 numbers",
+                "a position has too few numbers, 0;",
             ),
             (
                 "a.geojson",

@@ -286,7 +286,9 @@ impl<'de> Visitor<'de> for Coordinates<'_, '_, '_> {
         let Coordinates(walk) = self;
         let mixed = || A::Error::custom("coordinates mix numbers, positions and lists");
         let short = |count: usize| {
-            A::Error::custom(format!("a position has {count} numbers; allowed: 2 or more"))
+            A::Error::custom(format!(
+                "a position has too few numbers, {count}; must have 2 or more"
+            ))
         };
         let (mut numbers, mut count, mut shape) = ([0.0; 2], 0, Shape::Empty);
         while let Some(item) = items.next_element_seed(Coordinates(walk))? {

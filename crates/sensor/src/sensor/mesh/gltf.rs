@@ -28,7 +28,7 @@ const RECORDS: usize = 100_000;
 /// Most materials: each is compared with those before.
 const MATERIALS: usize = 10_000;
 /// Most triangles that all nodes make together.
-const TRIANGLES: usize = 10_000_000;
+const TRIANGLES: usize = 4_000_000;
 /// Most bytes of all buffers together.
 const BUFFERS: usize = 2 << 30;
 
@@ -685,7 +685,7 @@ mod tests {
             .replace(r#""byteOffset":36"#, &format!(r#""byteOffset":{}"#, 12 * corners));
         let error = import("x.gltf", text.as_bytes(), Up::Y, &mut fetch).unwrap_err().to_string();
         assert!(
-            error.ends_with("more than 10000000 triangles with those before: must be fewer"),
+            error.ends_with("more than 4000000 triangles with those before: must be fewer"),
             "{error}"
         );
     }
