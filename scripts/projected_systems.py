@@ -70,7 +70,8 @@ def systems():
         rows.append((code, None, text))
     lines, run = [], None
     for code, length, text in rows:
-        if run and (text or run[2] != length):
+        # a code that does not exist is not in a range
+        if run and (text or run[2] != length or code != run[1] + 1):
             lines.append("%d %d %s" % tuple(run))
             run = None
         if text:
