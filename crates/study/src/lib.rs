@@ -4,6 +4,8 @@
 
 pub mod study;
 
+#[cfg(test)]
+use bekker_ground::curve;
 use bekker_ground::{grid, ground, numeric, random, scm, soil, spatial, terrain};
 use bekker_scenario::scenario;
 #[cfg(feature = "gpu")]

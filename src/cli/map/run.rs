@@ -31,7 +31,7 @@ pub struct Run {
     /// The map's folder: new, empty, or one that this command made of the same file
     #[arg(long, value_name = "FOLDER")]
     out: PathBuf,
-    /// Write in the place of another file's map
+    /// Overwrite the map of another file
     #[arg(long)]
     force: bool,
     /// Change a key of the map's file, as in `--set cell=30`; may be repeated

@@ -148,7 +148,7 @@ pub enum ReportError {
     },
     /// The folder holds the map of another file.
     #[error(
-        "{} holds the map of {}, not of {}: give another --out, or --force to write in its place",
+        "{} holds the map of {}, not of {}: give another --out, or --force to overwrite it",
         path.display(), found.display(), asked.display()
     )]
     OtherMap {

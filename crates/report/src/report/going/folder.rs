@@ -119,7 +119,7 @@ impl MapFolder {
         MapFolder::begin_over(path, asked)
     }
 
-    /// The same, also in the place of another file's map.
+    /// Makes a folder as [`MapFolder::begin`] does, and overwrites the map of another file.
     ///
     /// # Errors
     /// As of [`MapFolder::begin`] but for [`ReportError::OtherMap`].

@@ -35,13 +35,13 @@ pub enum Layer<'a> {
 /// A way over a map.
 #[derive(Clone, Copy, Debug)]
 pub struct ShownWay<'a> {
-    /// What the legend says of it.
+    /// Its text in the legend.
     pub label: &'a str,
     /// Where it leads, local frame, m.
     pub points: &'a [[f64; 2]],
 }
 
-/// Ground of which nothing is known.
+/// Color of ground without data.
 const BARE: Rgb = Rgb(205, 205, 200);
 
 /// Colors of ways, in their order; all but the first are dashed, so that it shows below them.
@@ -54,7 +54,7 @@ const DASHES: [f32; 2] = [14.0, 9.0];
 pub struct Maps<'a> {
     /// What and where.
     pub title: &'a str,
-    /// Two lines at most: what it comes to, under which circumstances.
+    /// At most two lines: the result, and the settings.
     pub subtitle: &'a [&'a str],
     /// Where the cells lie.
     pub grid: Grid,
@@ -181,7 +181,7 @@ fn stroke(canvas: &mut Canvas, points: &[Point], n: usize) {
     }
 }
 
-/// What each way is, below the right half of the map.
+/// Draws the legend of the ways, below the right half of the map.
 fn ways_legend(canvas: &mut Canvas, maps: &Maps<'_>, top: f32) {
     let label = TextStyle::new(14.0, INK);
     let x = 0.42 * WIDTH;

@@ -7,7 +7,7 @@ use crate::scenario::fault::{Fault, Problem};
 use crate::simulation::AgentModel;
 use crate::terrain::{Gaps, Terrain};
 
-/// Points of a leg at which it is looked for gaps, at most.
+/// Largest number of points at which a leg is checked for gaps.
 const MOST_POINTS: f64 = 1e5;
 
 /// Each vehicle that starts with a part of it over ground without elevation data.

@@ -303,7 +303,7 @@ impl Builder<'_> {
     }
 }
 
-/// That cells without data are kept.
+/// Reports how many cells without data are kept.
 fn kept_gaps(gaps: &Gaps) -> String {
     format!(
         "{} cells ({:.1} %) hold no data and are off limits; pictures and sensors see the height \

@@ -125,8 +125,7 @@ pub fn going(ground: &Ground<'_>, question: &Question) -> Vec<Going> {
     (0..ground.cells.count()).into_par_iter().with_min_len(BATCH).map(one).collect()
 }
 
-/// What keeps a vehicle from crossing a cell in a direction, by its number: at the median strength, of a cell
-/// that does not go in most draws.
+/// The reason why a cell does not go in a direction, given by its number, at the median strength.
 pub fn bar_reason(
     ground: &Ground<'_>,
     question: &Question,
@@ -140,7 +139,7 @@ pub fn bar_reason(
         (ground.table(cell), ground.of(cell), ground.strength(cell, 0.0));
     let (sin, cos) = sin_cos(TAU * direction as f64 / question.directions as f64);
     let [along, across] = ground.shapes[cell].slopes([cos, sin]);
-    // where it goes at the median, what it would not in a draw is the steeper of its slopes
+    // if the cell goes at the median, the steeper of its two slopes is the reason
     let straight = match table.at(strength, [along, across]) > 0.0 && across.abs() <= along.abs() {
         true => 0.0,
         false => table.at(strength, [along, 0.0]),

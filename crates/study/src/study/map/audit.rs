@@ -95,7 +95,7 @@ pub fn audit(
 }
 
 impl Audited {
-    /// What the table says of a cell in a direction at a strength; not driven yet.
+    /// Looks a cell up in its table, in a direction at a strength; not driven yet.
     pub(super) fn of(
         ground: &Ground<'_>,
         question: &Question,

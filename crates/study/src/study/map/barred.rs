@@ -1,5 +1,5 @@
-//! Why nothing crosses which cells: a river narrower than a cell is none that is crossed, and ground without
-//! elevation data is not judged.
+//! Cells that are closed: a barrier closes each cell that it meets, however narrow it is, and so does a gap in
+//! the elevation model.
 
 use super::config::BarrierKind;
 use super::figures::Reason;
@@ -12,12 +12,12 @@ use crate::scenario::build;
 pub enum Closure {
     /// A barrier of the map's file.
     Barrier(BarrierKind),
-    /// There is no elevation data in the cell, or beside it where a vehicle reaches that crosses it.
+    /// No elevation data in the cell, or within reach of a vehicle that crosses it.
     NoData,
 }
 
 impl Closure {
-    /// The same as what limits a vehicle.
+    /// The reason that a map gives for it.
     pub(super) fn reason(self) -> Reason {
         match self {
             Closure::Barrier(BarrierKind::Water) => Reason::Water,

@@ -44,7 +44,7 @@ pub struct MapConfig {
     /// Speed that the driver does not exceed, m/s.
     #[schemars(range(min = 1.0, max = 40.0), extend("unit" = "m/s"))]
     pub speed: f64,
-    /// Speed at which drives that come to their steady speed from below begin, m/s; at most `speed`.
+    /// Speed at which drives begin that approach their steady speed from below, m/s; at most `speed`.
     #[serde(default = "default_entry_speed")]
     #[schemars(range(min = 0.0, max = 40.0), extend("unit" = "m/s"))]
     pub entry_speed: f64,

@@ -1,7 +1,7 @@
 //! The steady speed of a vehicle, found by driving it in full physics: over an even plane until its speed no
-//! longer changes, and over a cell of the ground itself at the speed at which it leaves the cell as
-//! it enters it. Neither depends on how long a cell is. Each is the mean, by time, of a vehicle that comes to
-//! it slower and of one that comes to it faster.
+//! longer changes, and over a cell of the ground itself at the speed at which entry and exit agree. Neither
+//! depends on the length of a cell. Each is the mean, by time, of an approach from a lower speed and of one
+//! from a higher speed.
 
 use super::steady::{Pace, Pass, PassWatch, SteadyWatch};
 use crate::scenario::ScenarioFile;
@@ -14,7 +14,7 @@ use std::convert::Infallible;
 pub const SLOWEST: f64 = 0.5;
 /// Longest drive over a plane, s.
 const LONGEST_DRIVE: f64 = 120.0;
-/// Share of its limit from which on a speed is no greater from above.
+/// Share of the limit above which a speed is not sought from above.
 const AT_THE_LIMIT: f64 = 0.97;
 /// Passes over a cell until the speeds of entry and exit agree, at most.
 const MOST_PASSES: usize = 4;
@@ -56,9 +56,8 @@ impl Crossing {
         self.end == End::Crossed
     }
 
-    /// Of a vehicle that comes to its steady speed from below and of one that comes to it from above, each for
-    /// half of the way: they may differ, as where a gearbox holds the gear that it is in. Whether it goes is
-    /// what it does from below.
+    /// The mean, by time, of the steady speeds from below and from above. They differ where a gearbox keeps the
+    /// gear that it is in. The drive from below decides whether the vehicle goes.
     fn from_both_sides([begin, limit]: [f64; 2], drive: impl Fn(f64) -> Crossing) -> Crossing {
         let below = drive(begin);
         if !below.goes() || below.speed >= AT_THE_LIMIT * limit || begin >= limit {
@@ -72,7 +71,7 @@ impl Crossing {
         Crossing { speed, ..below }
     }
 
-    fn of(end: End, speed: f64, vehicle: &VehicleSummary) -> Crossing {
+    fn from_summary(end: End, speed: f64, vehicle: &VehicleSummary) -> Crossing {
         let energy = vehicle.drive_energy / vehicle.distance.max(1.0);
         Crossing { end, speed, slip: vehicle.mean_slip, energy }
     }
@@ -101,14 +100,14 @@ pub fn cross(
             return Crossing::failed();
         };
         let speed = watch.speed();
-        let end = ended(&vehicle, watch.is_off_course(), speed.is_some());
+        let end = judge_end(&vehicle, watch.is_off_course(), speed.is_some());
         let speed = speed.filter(|_| end == End::Crossed).unwrap_or(0.0);
-        Crossing::of(end, speed, &vehicle)
+        Crossing::from_summary(end, speed, &vehicle)
     })
 }
 
-/// Drives over `length` m of the ground itself, again from the speed at which it left, until the two agree: as
-/// if ground like this went on and on. Begins as [`cross`] does.
+/// Drives over `length` m of the ground itself, then again from the speed of exit, until both speeds agree: as
+/// over ground that repeats itself. Begins as [`cross`] does.
 pub fn cross_at_own_speed(
     scenario: impl Fn(f64) -> Option<ScenarioFile>,
     parts: &Parts,
@@ -124,15 +123,15 @@ pub fn cross_at_own_speed(
                 return Crossing::failed();
             };
             let pass = watch.pass(entry);
-            let end = ended(&vehicle, watch.is_off_course(), pass.is_some());
+            let end = judge_end(&vehicle, watch.is_off_course(), pass.is_some());
             let Some(pass) = pass.filter(|_| end == End::Crossed) else {
-                return Crossing::of(end, 0.0, &vehicle);
+                return Crossing::from_summary(end, 0.0, &vehicle);
             };
             passes.push(pass);
             let [share, least] = PASS_TOLERANCE;
             let agree = (pass.exit - pass.entry).abs() <= share * pass.exit + least;
             if agree || passes.len() == MOST_PASSES {
-                return Crossing::of(end, pass.mean, &vehicle);
+                return Crossing::from_summary(end, pass.mean, &vehicle);
             }
             entry = Pass::next_entry(&passes);
         }
@@ -156,7 +155,7 @@ fn drive(
     (!vehicles.is_empty()).then(|| vehicles.swap_remove(0))
 }
 
-fn ended(vehicle: &VehicleSummary, is_off_course: bool, goes: bool) -> End {
+fn judge_end(vehicle: &VehicleSummary, is_off_course: bool, goes: bool) -> End {
     match vehicle.outcome.code {
         OutcomeCode::Failed => End::Failed,
         OutcomeCode::Overturned => End::Overturned,

@@ -127,7 +127,7 @@ impl Drives {
         speeds.draws = self.strengths;
     }
 
-    /// What keeps a vehicle from crossing a cell in a direction, by its number, at the middle strength.
+    /// The reason why a cell does not go in a direction, given by its number, at the middle strength.
     pub fn bar_reason(
         &self,
         ground: &Ground<'_>,

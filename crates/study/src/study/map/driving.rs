@@ -118,14 +118,13 @@ impl<'a> Driver<'a> {
     /// speed, m/s.
     pub fn on_plane(&self, cover: &Cover, held: f64, strength: f64, slope: [f64; 2]) -> Crossing {
         let spacing = cover.ridges.map(|own| own.spacing);
-        let pace = Pace::of(spacing.or(cover.stems.map(|own| own.spacing)));
+        let pace = Pace::with_spacing(spacing.or(cover.stems.map(|own| own.spacing)));
         self.cross(held, pace, || self.map.on_plane(cover, held, strength, slope))
     }
 
-    /// Drives over a level plane of firm ground as rough as a cover: what the vehicle does where nothing
-    /// gives way or stands.
+    /// Drives over a level plane of firm ground without obstacles, as rough as a cover.
     pub fn on_firm(&self, cover: &Cover) -> Crossing {
-        self.cross(f64::INFINITY, Pace::of(None), || self.map.on_firm(cover))
+        self.cross(f64::INFINITY, Pace::with_spacing(None), || self.map.on_firm(cover))
     }
 
     /// Drives over a cell's length of the ground itself about a point in a direction, held to a speed, m/s.
@@ -143,7 +142,7 @@ impl<'a> Driver<'a> {
         }
         let scenario = || self.map.on_ground(cover, held, strength, centre, towards);
         let speeds = self.speeds(held);
-        cross_at_own_speed(self.begun(scenario), &self.parts, self.map.config.cell, speeds)
+        cross_at_own_speed(self.at_speed(scenario), &self.parts, self.map.config.cell, speeds)
     }
 
     /// Drives a column of a cover's table, held to a speed, m/s.
@@ -159,7 +158,7 @@ impl<'a> Driver<'a> {
         if held <= 0.0 {
             return Crossing::stuck();
         }
-        cross(self.begun(scenario), &self.parts, self.speeds(held), pace)
+        cross(self.at_speed(scenario), &self.parts, self.speeds(held), pace)
     }
 
     /// The speed at which drives begin, and the driver's limit, m/s, where it is held to a speed besides.
@@ -169,7 +168,7 @@ impl<'a> Driver<'a> {
     }
 
     /// A scenario whose vehicle begins at a speed, m/s.
-    fn begun(&self, scenario: impl Fn() -> Scenario) -> impl Fn(f64) -> Option<ScenarioFile> {
+    fn at_speed(&self, scenario: impl Fn() -> Scenario) -> impl Fn(f64) -> Option<ScenarioFile> {
         move |speed| {
             let mut scenario = scenario();
             scenario.vehicle[0].speed = speed;

@@ -318,7 +318,7 @@ fn share_of_strength(uncertain: Uncertain, values: &[f64], again: &[f64]) -> f64
 mod tests {
     use super::*;
 
-    /// What is lost on firm ground is the powertrain's, the rest of the level the soil's.
+    /// A loss on firm ground is assigned to the powertrain, the rest of the loss on the level to the soil.
     #[test]
     fn the_greatest_loss_is_told() {
         let limits = Limits {

@@ -119,7 +119,7 @@ struct Neighbor {
     towards: [isize; 2],
     /// Direction in which it is, by its number in those that were asked.
     direction: usize,
-    /// The two cells beside the step: across a corner a vehicle is in them, too.
+    /// The two cells that a step across a corner touches; twice `to` or the cell itself of a straight step.
     beside: [usize; 2],
 }
 
@@ -181,10 +181,11 @@ impl Neighbor {
 
     /// The halves of the step that do not go: each the cell that bars it.
     fn barred(&self, going: &[Going], from: usize, aim: Aim) -> Vec<usize> {
+        let is_straight = self.towards.contains(&0);
         let [one, other] = self.beside;
         let halves = [from, self.to].map(|cell| {
-            let passed = [cell, one, other].into_iter();
-            passed.min_by(|a, b| self.p_go(going, *a).total_cmp(&self.p_go(going, *b)))
+            let passed = if is_straight { [cell; 3] } else { [cell, one, other] };
+            passed.into_iter().min_by(|a, b| self.p_go(going, *a).total_cmp(&self.p_go(going, *b)))
         });
         let bars = |cell: &usize| !aim.takes(self.p_go(going, *cell));
         halves.into_iter().flatten().filter(bars).collect()
@@ -220,8 +221,8 @@ pub struct Obstruction {
     pub length: f64,
 }
 
-/// What bars the way between two cells where there is none: the cells that do not go on the way that leads
-/// through the least length of such, in its order. Empty where there is a way.
+/// The cells that bar a way between two cells: those on the route with the shortest length through cells that
+/// do not go, in its order. Empty if there is a way.
 pub fn obstructions(
     cells: &Cells,
     going: &[Going],
@@ -230,7 +231,7 @@ pub fn obstructions(
     aim: Aim,
 ) -> Vec<Obstruction> {
     let directions = going[from].p_go.len();
-    // a way around costs little beside a meter that does not go
+    // a detour is cheap compared with a meter that does not go
     let successors = |cell: &usize| {
         let costs = neighbors(cells, directions, *cell).into_iter().map(|own| {
             let barred = 0.5 * own.length(cells) * own.barred(going, *cell, aim).len() as f64;

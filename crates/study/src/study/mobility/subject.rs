@@ -52,7 +52,7 @@ pub struct Subject {
     /// Whether all trials take half their step and half their distance of nodes: what moves then
     /// had not converged.
     pub refined: bool,
-    /// Soils of the catalogue that events on soil are driven on; each event's own where there are none.
+    /// Soils of the catalog for events on soil; if empty, each event takes its own.
     pub soils: Vec<String>,
     /// How its tyres are modelled and filled and what it carries, where that is not its file's.
     fitted: Option<Vehicle>,
@@ -145,7 +145,7 @@ impl Subject {
     /// The same with the tires, inflation, payload and changes of a scenario's vehicle.
     ///
     /// # Errors
-    /// What of these the vehicle cannot have.
+    /// Faults of the inflation, payload or changes.
     pub fn fitted(self, vehicle: &Vehicle) -> Result<Subject, MobilityError> {
         let mut subject = Subject { fitted: Some(vehicle.clone()), ..self };
         let standing = subject.scenario("standing", 1.0, hold());
@@ -155,7 +155,7 @@ impl Subject {
             subject.geometry = Geometry { driver, ..Geometry::of(spec) };
             subject.spec = AnySpec::clone(spec);
         }
-        // what it carries and how its tires are filled is checked where a world is built of it
+        // payload and inflation are checked when a world is built
         subject.world(&standing)?;
         Ok(subject)
     }
@@ -165,8 +165,7 @@ impl Subject {
         self.vehicle("subject", hold())
     }
 
-    /// The soils that an event is driven on: those that were asked for, or else its own, of which the first
-    /// by little effort.
+    /// The soils of an event: those asked for, or else its own, and only the first of these if quick.
     pub(super) fn soils_of<'a>(&'a self, effort: Effort, own: &[&'a str]) -> Vec<&'a str> {
         match self.soils.is_empty() {
             true => effort.some(own).to_vec(),
@@ -398,7 +397,7 @@ mod tests {
         assert!(error.to_string().starts_with("mrzr4.toml: cannot be read"), "{error}");
     }
 
-    /// A payload is in the weight that pulls are told over, and moves the center of mass.
+    /// A payload counts in the weight and moves the center of mass.
     #[test]
     fn what_it_carries_weighs() {
         let bare = Subject::new("hmmwv", Path::new("")).unwrap();
