@@ -92,16 +92,17 @@ fn stiff_soils_give_no_energy() {
         "k_phi = 1e12\nelastic_stiffness = 1e12\ncohesion = 1e6\nfriction_angle_deg = 59",
     ];
     let vehicles = ["model = \"hmmwv\"", "model = \"hmmwv\"\ntyre = \"rigid\"", "model = \"m113\""];
+    // each soil meets all drills, each drill all vehicles
+    let mut drills = [Drill::Stand, Drill::Hold, Drill::Coast, Drill::Drive].into_iter().cycle();
     for soil in soils {
         for vehicle in vehicles {
             for laws in ["refined", "reference"] {
-                for drill in [Drill::Stand, Drill::Hold, Drill::Coast, Drill::Drive] {
-                    let case = Case { soil, laws, vehicle, drill, step: 0.002 };
-                    let (rise, warnings) = case.rise(0.6);
-                    // what springs give back as it is let go
-                    assert!(rise < 0.5, "{case:?}: {rise} J/kg");
-                    assert_eq!(gains(&warnings).count(), 0, "{case:?}: {warnings:?}");
-                }
+                let drill = drills.next().unwrap();
+                let case = Case { soil, laws, vehicle, drill, step: 0.002 };
+                let (rise, warnings) = case.rise(0.6);
+                // what springs give back as it is let go
+                assert!(rise < 0.5, "{case:?}: {rise} J/kg");
+                assert_eq!(gains(&warnings).count(), 0, "{case:?}: {warnings:?}");
             }
         }
     }
