@@ -19,6 +19,7 @@ mod drivers;
 mod drivetrain;
 mod dust;
 mod endings;
+mod energy;
 mod export_fmu;
 mod fast_lidar;
 mod foxglove;

@@ -90,6 +90,32 @@ impl Curve {
         (y0 + slope * (x - x0), slope)
     }
 
+    /// Integral from its first point to `x`; beyond its ends the value is that of the end point.
+    pub fn integral(&self, x: f64) -> f64 {
+        let [start, first] = self.points[0];
+        if x <= start {
+            return first * (x - start);
+        }
+        let mut sum = 0.0;
+        for pair in self.points.windows(2) {
+            let ([x0, y0], [x1, _]) = (pair[0], pair[1]);
+            let end = x.min(x1);
+            sum += 0.5 * (y0 + self.value(end)) * (end - x0);
+            if x <= x1 {
+                return sum;
+            }
+        }
+        let [end, last] = self.points[self.points.len() - 1];
+        sum + last * (x - end)
+    }
+
+    /// [`Curve::integral`] of the curve that goes on as [`continued`](Curve::continued).
+    pub fn continued_integral(&self, x: f64) -> f64 {
+        let (last, slope) = self.end();
+        let beyond = (x - last).max(0.0);
+        self.integral(x) + 0.5 * slope * beyond * beyond
+    }
+
     /// Its last abscissa, and the slope before it.
     pub fn end(&self) -> (f64, f64) {
         let last = self.points.len() - 1;
@@ -121,6 +147,23 @@ impl From<Curve> for Vec<[f64; 2]> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Against the midpoint rule, which is exact on pieces that end at the points.
+    #[test]
+    fn integrates_over_its_pieces_and_beyond() {
+        let curve = Curve::new(vec![[-1.0, 2.0], [0.5, -1.0], [2.0, 5.0]]).unwrap();
+        for to in [-3.0, -1.0, -0.25, 0.5, 1.75, 2.0, 4.5] {
+            let way = (to + 1.0) / 1e4;
+            let middle = |k: i32| -1.0 + way * (f64::from(k) + 0.5);
+            let rule = |value: &dyn Fn(f64) -> f64| -> f64 {
+                (0..10_000).map(|k| way * value(middle(k))).sum()
+            };
+            let held = rule(&|x| curve.value(x));
+            let continued = rule(&|x| curve.continued(x).0);
+            assert!((curve.integral(to) - held).abs() < 1e-6, "{to}");
+            assert!((curve.continued_integral(to) - continued).abs() < 1e-6, "{to}");
+        }
+    }
 
     #[test]
     fn interpolates_and_holds_its_ends() {

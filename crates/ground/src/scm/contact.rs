@@ -6,6 +6,7 @@ use super::patch_width::inverse_patch_width;
 use super::plate::{Plate, PlateOutline};
 use super::scratch::{Four, Left, Numbers, Reaction, Scratch, store};
 use super::shoe::{PlacedShoe, ShoeOutline};
+use super::stiff::{self, StiffNodes};
 use super::sums::Sums;
 use super::underside::Underside;
 use super::vectors::Vectors;
@@ -14,8 +15,8 @@ use super::works::{Press, Works, pressing, reach};
 use super::{Displaced, FirmGround, bulldozing, firm, refined};
 use crate::ground::{GroundModel, Overlay, SoilCoefficients, WorkingTile};
 use crate::numeric::{Lanes, Simd, WIDTH, Where, baseline, dispatch, each, level};
-use crate::soil::pressure_sinkage::{cohesive_frictional, damped_lanes, press_lanes};
-use crate::soil::{Answering, OwnLaw, Tread, Usual};
+use crate::soil::pressure_sinkage::{PressedLanes, cohesive_frictional, damped_lanes, press_lanes};
+use crate::soil::{Answering, OwnLaw, Tread, Usual, Yielding};
 use crate::spatial::{Load, Pose, Twist, Vec3};
 
 /// What the ground does to a body in one step.
@@ -216,7 +217,8 @@ impl<F: Footprint> Answer<'_, '_, F> {
         });
         let spacing = self.model.lattice().spacing;
         let (centre, twist, tread) = (body.centre(), *twist, *tread);
-        Motion { centre, twist, shape_twist, tread, dt, rolling, heading, spacing }
+        let spin_axis = body.spin_axis();
+        Motion { centre, twist, shape_twist, tread, dt, rolling, heading, spin_axis, spacing }
     }
 }
 
@@ -270,6 +272,8 @@ pub(super) struct Motion {
     pub rolling: f64,
     /// Where a wheel heads, horizontal; `None` for what has no axis.
     pub heading: Option<Vec3>,
+    /// Axis of a wheel's spin.
+    pub spin_axis: Option<Vec3>,
     /// Distance between nodes, m.
     pub spacing: f64,
 }
@@ -366,7 +370,8 @@ fn answer_four<S: Simd, F: Footprint>(
         kept = passes.pick(deepest.sinkage, residual);
         kept_at = passes.pick(deepest.yield_pressure, yielded_at);
     }
-    let pressed = press_lanes(soil, modulus, sinkage, advance, kept, kept_at);
+    let mut pressed = press_lanes(soil, modulus, sinkage, advance, kept, kept_at);
+    steepen(soil, advance, &mut pressed);
     let (pressure, damping) = damped_lanes(soil, pressed.pressure, leaving);
     let slid = slid + speed * slid_for(stayed, sinkage - residual, sinking, motion.dt);
     let stress = motion.tread.stress_lanes(&coefficients.strength, pressure, slid);
@@ -385,8 +390,18 @@ fn answer_four<S: Simd, F: Footprint>(
         let springs = if soil.damping == 0.0 { area } else { damping.gt(0.0).pick(area, 0.0) };
         sums.spring.add(springs * pressed.slope, &r);
     }
-    sums.damper.add(area * damping, &r);
-    sums.shear.add(drag / speed.max(motion.rolling), &r);
+    sums.damper.add(area * damping.min(stiff::DAMPING), &r);
+    let resisted = drag / speed.max(motion.rolling);
+    let excess = damping - stiff::DAMPING;
+    let strong = stress.gt(stiff::SHEAR_STRESS);
+    if excess.gt(0.0).any() || strong.any() {
+        let axis = motion.spin_axis.filter(|_| F::DEFORMS);
+        let nodes = StiffNodes { r: &r, arm: &arm, n: &n, axis };
+        sums.stiff.damp_along(&nodes, area * excess.max(0.0));
+        let whole = drag / speed.max(SLIDING);
+        sums.stiff.damp_across(&nodes, strong.pick(whole - resisted, 0.0));
+    }
+    sums.shear.add(resisted, &r);
 
     sums.normal_force += push;
     sums.area += area;
@@ -424,7 +439,19 @@ fn answer_four<S: Simd, F: Footprint>(
         slope: pressed.slope,
         elastic: sinkage - pressed.sinkage,
         part: Lanes::of(simd, 1.0),
+        holds: excess.max(0.0) * (1.0 / motion.dt.max(1e-9)),
     }
+}
+
+/// Gives soil that presses back too steeply for a step the slope of its elastic line: a body that
+/// it throws back within the step leaves it along that, not along the curve by which it yields.
+#[inline(always)]
+pub(super) fn steepen<S: Simd>(soil: &Yielding, advance: Lanes<S>, pressed: &mut PressedLanes<S>) {
+    if soil.elastic_stiffness <= stiff::PRESSURE_SLOPE {
+        return;
+    }
+    let steep = advance.ge(0.0) & pressed.slope.gt(stiff::PRESSURE_SLOPE);
+    pressed.slope = steep.pick(pressed.slope.max(soil.elastic_stiffness), pressed.slope);
 }
 
 /// What the ground does at four nodes.
@@ -436,6 +463,8 @@ pub(super) struct React<S: Simd> {
     /// Sinkages that go back when the soil is let go, m.
     pub elastic: Lanes<S>,
     pub part: Lanes<S>,
+    /// Stiffness by which damping beyond [`stiff::DAMPING`] holds a belt in this step, Pa/m.
+    pub holds: Lanes<S>,
 }
 
 impl<S: Simd> React<S> {
@@ -450,6 +479,7 @@ impl<S: Simd> React<S> {
         let eases = self.pressure / self.elastic.max(1e-9);
         reaction.eases = pressed.pick(eases.max(self.slope), 0.0).numbers();
         reaction.part = self.part.numbers();
+        reaction.holds = pressed.pick(self.holds, 0.0).numbers();
     }
 }
 

@@ -21,6 +21,7 @@ mod ring;
 mod scratch;
 mod semidefinite;
 mod shoe;
+mod stiff;
 mod sums;
 mod tyre_contact;
 mod underside;

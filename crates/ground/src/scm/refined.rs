@@ -4,9 +4,10 @@
 //! bear under a normal load, and with it how far the load is oblique; the
 //! second lets the nodes yield at the pressure that is left under such a load.
 
-use super::contact::{Answer, Contact, Motion, React, SLIDING, slid_for, stayed};
+use super::contact::{Answer, Contact, Motion, React, SLIDING, slid_for, stayed, steepen};
 use super::footprint::Footprint;
 use super::scratch::{Draft, Four, Left, Numbers, Scratch, store};
+use super::stiff::{self, StiffNodes};
 use super::sums::Sums;
 use super::vectors::Vectors;
 use super::works::{Press, pressing, reach};
@@ -641,7 +642,10 @@ fn settle<'a, S: Simd, F: Footprint, L: Answering<'a>>(
     }
     store(ask.overlay, touched, left);
     let (n, held) = sums.hand_to(ask.body, result);
-    let held = held.across(&n).matrix();
+    let mut held = held.across(&n).matrix();
+    if sums.stiff.any {
+        held += sums.stiff.stiffness;
+    }
     // Over ground that is all the same a body goes on without any change of
     // force: fresh nodes come in where others leave. The tangents know of the
     // others alone, so what they would make of the way itself is given back.
@@ -689,7 +693,8 @@ fn settle_four<'a, S: Simd, F: Footprint, L: Answering<'a>>(
     let part = lanes(&draft.part);
     let r = four.offset(simd, &motion.centre);
 
-    let pressed = yielded(simd, settling, bearing, four, draft);
+    let mut pressed = yielded(simd, settling, bearing, four, draft);
+    steepen(soil, lanes(&draft.sinking), &mut pressed);
     let (pressure, damping) = damped_lanes(soil, pressed.pressure, lanes(&draft.leaving));
     let (tread, slip) = (&motion.tread, lanes(&draft.slip));
     let strength = bearing.shear_strength(tread, &coefficients.strength, pressure, slip);
@@ -700,16 +705,37 @@ fn settle_four<'a, S: Simd, F: Footprint, L: Answering<'a>>(
     let gain = lanes(&draft.gain);
     let load = area * stress;
     let (stored, mut resisted);
+    let arm = if F::DEFORMS { Vectors::from_parts(simd, &draft.arm) } else { r };
+    let axis = motion.spin_axis.filter(|_| F::DEFORMS);
+    let nodes = StiffNodes { r: &r, arm: &arm, n: &n, axis };
     if laws.vector_shear {
         let modulus = tread.modulus(&coefficients.strength);
         let [x, y] = flattened(&shear, &n);
         stored = [x * modulus, y * modulus];
-        let (tangent, resists) = (load * gain, lanes(&draft.resists));
+        let (whole, resists) = (load * gain, lanes(&draft.resists));
+        let per_step = 1.0 / motion.dt.max(1e-9);
+        let most = area * (stiff::SHEAR_SLOPE * motion.dt);
+        let tangent = whole.min(most);
+        if whole.gt(most).any() {
+            let excess = whole - tangent;
+            sums.stiff.damp_across(&nodes, excess * resists);
+            sums.stiff.hold_across(&nodes, excess * (1.0 - resists) * per_step);
+        }
         resisted = tangent * resists;
-        sums.held.add(tangent * (1.0 - resists) * (1.0 / motion.dt.max(1e-9)), &r);
+        sums.held.add(tangent * (1.0 - resists) * per_step, &r);
     } else {
         stored = [gain, Lanes::zero(simd)];
-        resisted = load * shear.norm() / sliding.norm().max(motion.rolling);
+        let (drag, speed) = (load * shear.norm(), sliding.norm());
+        resisted = drag / speed.max(motion.rolling);
+        let strong = drag.gt(area * stiff::SHEAR_STRESS);
+        if strong.any() {
+            let whole = drag / speed.max(SLIDING);
+            sums.stiff.damp_across(&nodes, strong.pick(whole - resisted, 0.0));
+        }
+    }
+    let excess = damping - stiff::DAMPING;
+    if excess.gt(0.0).any() {
+        sums.stiff.damp_along(&nodes, area * part * excess.max(0.0));
     }
     let mut force = n * (pressure * area) - shear * load;
     if draft.advances {
@@ -725,7 +751,7 @@ fn settle_four<'a, S: Simd, F: Footprint, L: Answering<'a>>(
     sums.shear.add(resisted, &r);
     sums.add_force(&force, &r);
     if F::DEFORMS {
-        sums.add_spin(&force, &Vectors::from_parts(simd, &draft.arm));
+        sums.add_spin(&force, &arm);
     }
     sums.mean_normal += n * (area * pressure);
     // that of a body that gives way is in series with it
@@ -733,7 +759,7 @@ fn settle_four<'a, S: Simd, F: Footprint, L: Answering<'a>>(
         let springs = if soil.damping == 0.0 { area } else { damping.gt(0.0).pick(area, 0.0) };
         sums.spring.add(springs * part * pressed.slope, &r);
     }
-    sums.damper.add(area * part * damping, &r);
+    sums.damper.add(area * part * damping.min(stiff::DAMPING), &r);
 
     sums.normal_force += cell * pressure;
     sums.area += cell;
@@ -768,6 +794,7 @@ fn settle_four<'a, S: Simd, F: Footprint, L: Answering<'a>>(
         slope: pressed.slope,
         elastic: sinkage - pressed.sinkage,
         part,
+        holds: excess.max(0.0) * (1.0 / motion.dt.max(1e-9)),
     }
 }
 

@@ -281,6 +281,25 @@ impl Ring {
         }
     }
 
+    /// Elastic energy of the deflected belt, J: half of forces times displacements, and that of
+    /// stations on the rim.
+    pub fn energy(&self, state: &RingState) -> f64 {
+        let law = self.law(state.inflation);
+        let bottom = self.bottom();
+        let y = &state.displacement;
+        let mut sum = 0.0;
+        for (station, row) in y.iter().enumerate() {
+            let own = law.own_at(station);
+            for (strip, &at) in row.iter().enumerate() {
+                let next = y.get(station + 1).map_or(0.0, |row| row[strip]);
+                let beyond = (at - bottom).max(0.0);
+                sum +=
+                    at * (0.5 * own * at + law.next * next) + 0.5 * law.bottomed * beyond * beyond;
+            }
+        }
+        sum
+    }
+
     /// Greatest displacement towards the hub of the strips' mean, m.
     pub fn deflection(&self, state: &RingState) -> f64 {
         let mean = |row: &[f64; STRIPS]| (row[0] + row[1]) + (row[2] + row[3]);

@@ -172,6 +172,8 @@ pub(super) struct Reaction {
     pub eases: Numbers,
     /// Sinkage over the way along the normal.
     pub part: Numbers,
+    /// Stiffness by which the soil's damping holds a belt in this step, Pa/m.
+    pub holds: Numbers,
 }
 
 /// Stores what a contact has `left` at the nodes that it `touched`: whether another

@@ -3,6 +3,7 @@
 use super::contact::Contact;
 use super::footprint::Footprint;
 use super::moments::{MomentLanes, Moments, tangent};
+use super::stiff::StiffTangents;
 use super::vectors::Vectors;
 use super::works::WorkLanes;
 use crate::numeric::{Lanes, Simd};
@@ -32,6 +33,8 @@ pub(super) struct Sums<S: Simd> {
     pub shear: MomentLanes<S>,
     /// Stiffness across it, N/m.
     pub held: MomentLanes<S>,
+    /// Of these four what is too stiff for moments.
+    pub stiff: StiffTangents,
     /// Volume that heaps up, m³.
     pub heaped: f64,
 }
@@ -54,6 +57,7 @@ impl<S: Simd> Sums<S> {
             damper: moments,
             shear: moments,
             held: moments,
+            stiff: StiffTangents::none(),
             heaped: 0.0,
         }
     }
@@ -91,6 +95,9 @@ impl<S: Simd> Sums<S> {
         let [spring, damper, shear] =
             [self.spring.summed(), self.damper.summed(), self.shear.summed()];
         tangent(&mut result.load, &n, &spring, &damper, &shear, spin_axis);
+        if self.stiff.any {
+            result.load.damping += self.stiff.damping;
+        }
         (n, self.held.summed())
     }
 }

@@ -233,8 +233,9 @@ impl<'a, 'b> BeltContact<'a, 'b> {
             // soil that its damping has let go holds a belt that comes to it, and no hub
             let held = lanes(&reaction.pressure).gt(0.0).pick(slope, 0.0) * part * way;
             let force = (belt * lanes(&reaction.pressure)).numbers();
-            let pressed = (belt * slope * by_belt).numbers();
-            let eased = (belt * lanes(&reaction.eases) * by_belt).numbers();
+            let holds = lanes(&reaction.holds);
+            let pressed = (belt * (slope + holds) * by_belt).numbers();
+            let eased = (belt * (lanes(&reaction.eases) + holds) * by_belt).numbers();
             let by_motion = (belt * held).numbers();
             let on_hub = (area * held * (by_belt / part)).numbers();
             let on_hub_alone = (area * held * way).numbers();

@@ -5,6 +5,7 @@ use super::apart::Aside;
 use super::autonomous::{Autonomy, AutonomyState};
 use super::belly::BellyContact;
 use super::encounters::Encounters;
+use super::energy_account::EnergyAccount;
 use super::event::Event;
 use super::ground_vehicle::{ContactContext, GroundVehicle, GroundVehicleWorkspace};
 use super::hit::{Hits, Touch};
@@ -23,7 +24,7 @@ use super::world::WorldModel;
 use crate::ground::{GroundModel, Overlay, Patches, Published};
 use crate::scm::Scratch;
 use crate::sensor::{Delivery, Sensor, SensorState, WheelMotion};
-use crate::spatial::{Acceleration, Load, Pose, Twist, Vec3};
+use crate::spatial::{Acceleration, Load, Pose, Twist, Vec3, Wrench};
 use crate::sync::message::{
     Description, Motion, PartState, RunningGear, TrailerState, VehicleState as VehicleMessage,
     as_told,
@@ -36,6 +37,13 @@ use crate::vehicle::{Controls, VehicleState};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
+
+/// Work of a wrench over a step of `h` seconds on a body that begins it with `twist`, J: that at
+/// this twist, and what the force itself makes `mass` kg faster by in it.
+fn work_of(wrench: &Wrench, twist: &Twist, mass: f64, h: f64) -> f64 {
+    let power = wrench.force.dot(&twist.linear) + wrench.torque.dot(&twist.angular);
+    h * power + 0.5 * h * h * wrench.force.norm_squared() / mass
+}
 
 /// How far ahead a driver looks for a leader that goes another way, m.
 const LOOKS_AHEAD: f64 = 100.0;
@@ -110,6 +118,8 @@ pub struct AgentState {
     pub(super) otherwise: Otherwise,
     /// What it is in touch with.
     pub(super) hits: Hits,
+    /// Its energy against what was put in.
+    pub(super) energy: EnergyAccount,
     /// What it makes of what its sensors see, if it drives itself.
     pub autonomy: Option<Box<AutonomyState>>,
     /// What it hears, from the first exchange of its radio on.
@@ -218,6 +228,7 @@ impl AgentState {
             close: false,
             otherwise: Otherwise::default(),
             hits: Hits::default(),
+            energy: EnergyAccount::default(),
             autonomy: None,
             radio: None,
         }
@@ -266,6 +277,8 @@ impl AgentState {
             close,
             otherwise,
             hits,
+            // follows from all the rest, and decides nothing
+            energy: _,
             autonomy,
             radio,
         } = self;
@@ -320,6 +333,7 @@ impl AgentModel {
             close: false,
             otherwise: Otherwise::default(),
             hits: Hits::default(),
+            energy: EnergyAccount::default(),
             autonomy: self.start_autonomy(pose, now_us),
             radio: None,
         }
@@ -515,6 +529,10 @@ impl AgentModel {
             return;
         }
         workspace.kept.keep(state);
+        if !state.energy.has_begun() {
+            let energy = self.stored_energy(state, workspace);
+            state.energy.take(energy);
+        }
         let before = self.circumstance(ground, state, workspace);
         // what others have left at the heartbeat before
         state.overlay.refresh(published);
@@ -560,6 +578,8 @@ impl AgentModel {
             .map_or_else(Otherwise::default, |pushed| pushed.ended(self, &workspace.vehicle, span));
         let (time, now_us) = (clock.time(first_tick + steps), clock.micros(first_tick + steps));
         let velocity = self.vehicle.twist(&workspace.vehicle).linear;
+        let energy = self.stored_energy(state, workspace);
+        state.energy.take(energy);
         let mut touch = |touch: Touch| state.hits.add(&touch, velocity, time, span);
         self.pass_roadside(model, &workspace.vehicle, now_us, &mut touch);
         match self.judge(ground, endings, time, state, workspace) {
@@ -616,9 +636,13 @@ impl AgentModel {
         let (h, time) = (model.clock.step(), model.clock.time(tick + 1));
         let AgentWorkspace { vehicle: room, strikes, .. } = workspace;
         let velocity = self.vehicle.twist(room).linear;
-        let hits = &mut state.hits;
+        let (hits, energy) = (&mut state.hits, &mut state.energy);
         let mut touch = |touch: Touch| hits.add(&touch, velocity, time, h);
         if near {
+            let mut touch = |met: Touch| {
+                energy.add(-met.energy);
+                touch(met);
+            };
             let body = (&state.vehicle, &mut *room);
             let loads = self.meet_obstacles(&model.obstacles, body, strikes, h, &mut touch);
             for (part, load) in HullPart::ALL.into_iter().zip(loads) {
@@ -635,6 +659,8 @@ impl AgentModel {
                     continue;
                 };
                 pushed.add(part, outline, &pose, &wrench, h);
+                let twist = self.vehicle.twist_of(part, room);
+                energy.add(work_of(&wrench, &twist, outline.mass, h));
                 self.vehicle.load_on(part, room).into_iter().for_each(|own| own.wrench += wrench);
             }
         }
@@ -772,6 +798,7 @@ impl AgentModel {
             belts: self.vehicle.belts(coupling),
         };
         let wheels = self.vehicle.samples_along(coupling, &workspace.vehicle);
+        state.energy.add(figures.work.engine);
         state.monitor.take(time, h, &state.controls, wheels, &figures);
     }
 

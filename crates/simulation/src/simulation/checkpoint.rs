@@ -11,8 +11,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// First bytes of every checkpoint; the version of its layout follows.
 const MAGIC: &[u8; 7] = b"BEKKER\x00";
-/// Version of the layout: 21, since agents know what energy their hits gave.
-const VERSION: u8 = 21;
+/// Version of the layout: 22, since agents keep an account of their energy.
+const VERSION: u8 = 22;
 const DIGEST: usize = 32;
 /// First bytes of one rank's part of a checkpoint, likewise.
 const MAGIC_OF_PART: &[u8; 7] = b"BEKPART";

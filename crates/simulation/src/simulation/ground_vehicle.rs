@@ -101,6 +101,8 @@ impl ContactContext<'_> {
 /// Work of driveline, brakes and soil over a step.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DriveWork {
+    /// Work that engine and converter put into the driveline, J; below 0 where they brake.
+    pub engine: f64,
     /// Energy that the driveline put into wheels or sprockets, J.
     pub driving: f64,
     /// Energy that brakes and the turned engine took from them, J.

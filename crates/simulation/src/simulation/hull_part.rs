@@ -43,6 +43,14 @@ impl GroundVehicle {
         })
     }
 
+    /// Twist of a part about its frame's origin; at rest where there is no such part.
+    pub(super) fn twist_of(&self, part: HullPart, body: &GroundVehicleWorkspace) -> Twist {
+        match part {
+            HullPart::Chassis => self.twist(body),
+            HullPart::Trailer => self.trailer_twist(body).unwrap_or_default(),
+        }
+    }
+
     /// Load on a part about its frame's origin.
     pub(super) fn load_on<'a>(
         &self,

@@ -14,6 +14,7 @@ mod controller;
 mod diagnosis;
 mod encounters;
 mod endings;
+mod energy_account;
 mod event;
 mod exploration;
 mod external_driver;

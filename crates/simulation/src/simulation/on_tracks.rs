@@ -295,7 +295,8 @@ impl OnTracks {
         workspace: &mut TracksWorkspace,
         h: f64,
     ) -> DriveWork {
-        let mut work = DriveWork::default();
+        let engine = workspace.vehicle.engine_work();
+        let mut work = DriveWork { engine, ..DriveWork::default() };
         let hull = self.vehicle.pose(&workspace.vehicle);
         let twist = self.vehicle.twist(&workspace.vehicle);
         let forward = hull.direction(&Vec3::x());

@@ -284,6 +284,22 @@ impl OnWheels {
         (firm, deflection)
     }
 
+    /// Elastic energy of the tires, J: of belts, and of handling tires on firm ground.
+    pub(super) fn tire_energy(&self, tyres: &[TyreState], workspace: &WheelsWorkspace) -> f64 {
+        let own = tyres.iter().zip(self.places.iter()).zip(&workspace.firm);
+        let energy = own.map(|((tyre, place), firm)| {
+            match (&self.tyre(place.wheel).ring, &tyre.ring, firm) {
+                (Some(ring), Some(belt), _) => ring.energy(belt),
+                (_, _, Some(firm)) => {
+                    let stiffness = self.vehicle.tyre(place.wheel).handling.vertical_stiffness;
+                    0.5 * firm.normal_force * firm.normal_force / stiffness
+                }
+                _ => 0.0,
+            }
+        });
+        energy.sum()
+    }
+
     /// Takes the tyres through the step that has been made.
     pub(super) fn settle_tyres(
         &self,
@@ -321,7 +337,8 @@ impl OnWheels {
         workspace: &mut WheelsWorkspace,
         h: f64,
     ) -> DriveWork {
-        let mut work = DriveWork::default();
+        let engine = workspace.vehicle.engine_work();
+        let mut work = DriveWork { engine, ..DriveWork::default() };
         let along = self.wheels_along(state.coupling);
         for wheel in 0..self.vehicle.wheels() {
             let drive = workspace.vehicle.drives()[wheel];

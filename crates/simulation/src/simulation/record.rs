@@ -213,6 +213,7 @@ pub struct RunWarning {
     /// Which, for machines: `soil_beyond_measured`, a soil pressed deeper than its figures
     /// were measured; `tow_broke`, a rope or bar that broke; `trailer_torn_off`, a coupling that did;
     /// `hits_gave_energy`, hits that gave energy in place of taking it;
+    /// `gained_energy`, a vehicle that gained more energy than was put into it;
     /// `search_fell_short`, a search that ended although its share was not reached.
     pub code: String,
     /// Name of the vehicle.
@@ -275,6 +276,17 @@ impl RunWarning {
             1e-3 * given
         );
         RunWarning::of_vehicle("hits_gave_energy", vehicle, sentence)
+    }
+
+    /// A vehicle that gained so much energy, J, beyond what was put into it, by steps of so many
+    /// seconds.
+    pub(super) fn gained_energy(vehicle: &str, gained: f64, step: f64) -> RunWarning {
+        let sentence = format!(
+            "{vehicle} gained {:.1} kJ more than was put into it: its motion is not to be trusted; \
+             take a shorter step than {step} s (time.step) or less stiff parameters",
+            1e-3 * gained
+        );
+        RunWarning::of_vehicle("gained_energy", vehicle, sentence)
     }
 
     fn of_vehicle(code: &str, vehicle: &str, sentence: String) -> RunWarning {

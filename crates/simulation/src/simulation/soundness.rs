@@ -115,6 +115,9 @@ fn check_agent(
     if !state.hits.are_sound(known) {
         return Err("a hit with what there is not".into());
     }
+    if !state.energy.is_sound() {
+        return Err("an account of energy that is not finite".into());
+    }
     if state.autonomy.is_some() != like.autonomy.is_some() {
         return Err("a driver that is not this vehicle's".into());
     }

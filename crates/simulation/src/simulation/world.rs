@@ -540,6 +540,10 @@ impl World {
         let gaining = gaining.map(|(_, (agent, state))| {
             RunWarning::hits_gave_energy(&agent.name, state.hits.given(), heartbeat)
         });
+        let gained = agents().filter_map(|(_, (agent, state))| {
+            let gained = state.energy.gained(agent.vehicle.mass())?;
+            Some(RunWarning::gained_energy(&agent.name, gained, self.model.clock.step()))
+        });
         let vehicles: Vec<VehicleSummary> = agents()
             .map(|(index, (agent, state))| {
                 let (model, outcome) = (agent.vehicle.name(), self.outcome(index));
@@ -566,6 +570,7 @@ impl World {
                 .chain(broken)
                 .chain(torn)
                 .chain(gaining)
+                .chain(gained)
                 .chain(self.search_fell_short())
                 .collect(),
         }

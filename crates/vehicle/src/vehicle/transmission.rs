@@ -167,6 +167,25 @@ impl Transmission {
     }
 }
 
+impl Transmission {
+    /// Work that engine and converter put in over a step of `h` seconds, J, below 0 where they
+    /// brake: torques at its end times the mean of the speeds `before` and `after` it.
+    pub fn work(
+        &self,
+        before: &ShaftSpeeds,
+        after: &ShaftSpeeds,
+        workspace: &Workspace,
+        h: f64,
+    ) -> f64 {
+        let of = |element: usize, before: f64, after: f64| {
+            let ElementForce { force, damping, .. } = workspace.element[element];
+            -0.5 * h * (force + damping * (after - before)) * (before + after)
+        };
+        of(self.engine_element, before.engine, after.engine)
+            + of(self.input_element, before.input, after.input)
+    }
+}
+
 /// Coulomb friction as it acts on a rate.
 pub(super) fn friction(torque: Torque) -> ElementForce {
     ElementForce { force: -torque.value, stiffness: 0.0, damping: torque.damping }

@@ -101,9 +101,16 @@ pub struct WheelDrive {
 pub struct VehicleWorkspace {
     body: Workspace,
     drives: Vec<WheelDrive>,
+    /// Work of engine and converter in the last step, J.
+    engine_work: f64,
 }
 
 impl VehicleWorkspace {
+    /// Work that engine and converter put in over the last step, J.
+    pub fn engine_work(&self) -> f64 {
+        self.engine_work
+    }
+
     /// Loads of the ground on the wheels, about their centres, to be set before
     /// each step.
     pub fn loads(&mut self) -> &mut [Load] {
@@ -300,7 +307,8 @@ impl Vehicle {
     pub fn workspace(&self, state: &VehicleState) -> VehicleWorkspace {
         let mut body = self.parts.model.workspace();
         self.parts.model.refresh(&state.body, &mut body);
-        VehicleWorkspace { body, drives: vec![WheelDrive::default(); self.parts.wheels.len()] }
+        let drives = vec![WheelDrive::default(); self.parts.wheels.len()];
+        VehicleWorkspace { body, drives, engine_work: 0.0 }
     }
 
     /// Moves the whole vehicle by `way`, m.
@@ -461,6 +469,29 @@ impl Vehicle {
             + self.parts.model.potential_energy(&workspace.body)
     }
 
+    /// Energy stored in springs, stops and mounts, J.
+    pub fn spring_energy(&self, state: &VehicleState, workspace: &VehicleWorkspace) -> f64 {
+        let measure = &workspace.body.measure;
+        let struts = self.parts.struts.iter();
+        let springs =
+            struts.map(|own| self.spec.axles[own.axle].spring.energy(measure[own.spring]));
+        let held = |index: usize| {
+            let trailer = self.parts.trailer.as_ref();
+            let parted = state.coupling != Coupling::Holds;
+            !(parted && trailer.is_some_and(|own| own.springs.iter().any(|own| own.0 == index)))
+        };
+        let mounts = self.parts.mounts.iter().enumerate().filter(|(index, _)| held(*index));
+        let mounts = mounts.map(|(_, own)| 0.5 * own.stiffness * measure[own.element].powi(2));
+        // linear from where they touch on
+        let stop = |own: ElementForce| {
+            if own.stiffness > 0.0 { 0.5 * own.force * own.force / own.stiffness } else { 0.0 }
+        };
+        let pitch = self.parts.pitch_stops.iter();
+        let pitch = pitch.map(|own| stop(own.force(measure[own.element], 0.0)));
+        let flat = self.parts.flat_stops.iter().map(|own| stop(own.force(measure[own.element])));
+        springs.chain(mounts).chain(pitch).chain(flat).sum()
+    }
+
     /// Momentum of all bodies after the last step, N s.
     pub fn momentum(&self, state: &VehicleState) -> Vec3 {
         self.parts.model.momentum(&state.body).0
@@ -477,6 +508,8 @@ impl Vehicle {
         h: f64,
     ) -> Result<(), StepError> {
         let controls = controls.clamped();
+        let transmission = &self.parts.driveline.transmission;
+        let before = transmission.shafts.speeds(&state.body.u);
         self.suspend(state.coupling, &mut workspace.body);
         self.steer(state, &mut workspace.body, controls.steering, h);
         self.build_up(state, controls.brake, h);
@@ -495,6 +528,8 @@ impl Vehicle {
             workspace.trailer_load().into_iter().for_each(|load| *load = trailer);
         }
         advanced?;
+        let after = transmission.shafts.speeds(&state.body.u);
+        workspace.engine_work = transmission.work(&before, &after, &workspace.body, h);
         self.settle_linings(state, workspace, controls.brake, h);
         Ok(())
     }

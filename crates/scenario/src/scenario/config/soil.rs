@@ -141,7 +141,7 @@ pub struct CustomSoil {
     pub elastic_stiffness: Option<f64>,
     /// Vertical damping, Pa s/m.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0.0, max = 1e9), extend("unit" = "Pa s/m"))]
+    #[schemars(range(min = 0.0, max = 1e7), extend("unit" = "Pa s/m"))]
     pub damping: Option<f64>,
     /// Sinkage up to which the figures were measured, m; 0.3 m is assumed where it is not
     /// given. A run warns of vehicles that sink deeper.

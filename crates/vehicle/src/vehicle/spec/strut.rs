@@ -87,6 +87,20 @@ impl Spring {
         }
         (force, slope)
     }
+
+    /// Energy stored at `length` (m) against the length without force, J.
+    pub fn energy(&self, length: f64) -> f64 {
+        let stretch = length - self.free_length;
+        let mut energy = self.tension.integral(stretch) - self.tension.integral(0.0);
+        if let Some(stops) = &self.stops {
+            if length < stops.min_length {
+                energy += stops.bump.continued_integral(stops.min_length - length);
+            } else if length > stops.max_length {
+                energy += stops.rebound.continued_integral(length - stops.max_length);
+            }
+        }
+        energy
+    }
 }
 
 impl Damper {
@@ -133,6 +147,31 @@ mod tests {
         close(spring.tension(0.40), (100.0 + 100.0, 3000.0));
         // pressed flat a stop does not let through what it does not bear
         close(spring.tension(0.05), (-250.0 - 750.0, 6000.0));
+    }
+
+    /// Force is the slope of the energy, through the stops.
+    #[test]
+    fn a_spring_stores_what_its_force_takes() {
+        let spring = Spring {
+            free_length: 0.3,
+            tension: Curve::new(vec![[-1.0, -1200.0], [0.0, 50.0], [1.0, 1000.0]]).unwrap(),
+            stops: Some(Stops {
+                min_length: 0.2,
+                max_length: 0.35,
+                bump: Curve::new(vec![[0.0, 0.0], [0.1, 500.0]]).unwrap(),
+                rebound: Curve::new(vec![[0.0, 0.0], [0.1, 200.0]]).unwrap(),
+            }),
+        };
+        let step = 1e-5;
+        for length in [0.02, 0.15, 0.25, 0.32, 0.40, 0.9] {
+            let slope =
+                (spring.energy(length + step) - spring.energy(length - step)) / (2.0 * step);
+            let (force, _) = spring.tension(length);
+            assert!(
+                (slope - force).abs() < 1e-6 * force.abs().max(1.0),
+                "{length}: {slope} {force}"
+            );
+        }
     }
 
     #[test]

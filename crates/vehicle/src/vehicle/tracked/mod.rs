@@ -85,9 +85,16 @@ pub struct TrackedWorkspace {
     rims: [Vec<f64>; 2],
     /// What driveline and brakes did to the sprockets in the last step.
     drives: [WheelDrive; 2],
+    /// Work of engine and converter in the last step, J.
+    engine_work: f64,
 }
 
 impl TrackedWorkspace {
+    /// Work that engine and converter put in over the last step, J.
+    pub fn engine_work(&self) -> f64 {
+        self.engine_work
+    }
+
     /// Load on the chassis about its frame's origin, to be set before each step.
     pub fn chassis_load(&mut self) -> &mut Load {
         let last = self.body.load.len() - 1;
@@ -233,7 +240,8 @@ impl TrackedVehicle {
             Run::Segments(_) => Vec::new(),
         });
         let rims = tracks.map(|track| vec![0.0; track.arms.len()]);
-        TrackedWorkspace { body, seats, rims, drives: [WheelDrive::default(); 2] }
+        let drives = [WheelDrive::default(); 2];
+        TrackedWorkspace { body, seats, rims, drives, engine_work: 0.0 }
     }
 
     /// Moves the whole vehicle by `way`, m.
@@ -434,6 +442,34 @@ impl TrackedVehicle {
             + self.parts.model.potential_energy(&workspace.body)
     }
 
+    /// Energy stored in torsion bars, stops, tensioners and the tracks' tension, J; without that of
+    /// rims and pads.
+    pub fn spring_energy(&self, workspace: &TrackedWorkspace) -> f64 {
+        let body = &workspace.body;
+        let (bar, idler) = (&self.spec.road_arm, &self.spec.idler);
+        let of_arm = |element: usize| {
+            let angle = body.measure[element];
+            let beyond = (angle - bar.bump_deg.to_radians()).max(0.0)
+                + (angle + bar.rebound_deg.to_radians()).min(0.0);
+            angle * (bar.torque + 0.5 * bar.stiffness * angle)
+                + 0.5 * bar.stop_stiffness * beyond * beyond
+        };
+        let pulled = |element: usize| {
+            let ElementForce { force, stiffness, .. } = body.element[element];
+            if stiffness > 0.0 { 0.5 * force * force / stiffness } else { 0.0 }
+        };
+        let tracks = self.parts.tracks.iter().map(|track| {
+            let back = body.measure[track.tensioner];
+            let tensioner = back * (0.5 * idler.stiffness * back - track.idler_force);
+            let links: f64 = match &track.run {
+                Run::Belt(belt) => belt.links.iter().map(|link| pulled(link.element)).sum(),
+                Run::Segments(run) => run.shoes.iter().map(|shoe| pulled(shoe.pin.along)).sum(),
+            };
+            tensioner + links + track.arms.iter().map(|arm| of_arm(arm.element)).sum::<f64>()
+        });
+        tracks.sum()
+    }
+
     /// Centre of a road wheel in the chassis frame in the design position, m.
     pub fn wheel_centre(&self, wheel: usize) -> Vec3 {
         wheel_centre(&self.spec, &self.parts, wheel)
@@ -460,6 +496,8 @@ impl TrackedVehicle {
         let controls = controls.clamped();
         let most = STEERING_RATE * h;
         state.steering += (controls.steering - state.steering).clamp(-most, most);
+        let transmission = &self.parts.transmission;
+        let before = transmission.shafts.speeds(&state.body.u);
         self.seat_loads(state, workspace, h);
         self.suspend(state, workspace);
         self.drive(state, &mut workspace.body, &controls, tick, h);
@@ -473,6 +511,8 @@ impl TrackedVehicle {
         let advanced = self.parts.model.advance(&mut state.body, &mut workspace.body, h);
         *workspace.chassis_load() = still;
         advanced?;
+        let after = transmission.shafts.speeds(&state.body.u);
+        workspace.engine_work = transmission.work(&before, &after, &workspace.body, h);
         self.settle_linings(state, workspace, controls.brake, h);
         Ok(())
     }

@@ -1,0 +1,128 @@
+//! Soil gives no energy, however stiff it is, and a vehicle that gains some is reported.
+
+use bekker::scenario::{ScenarioFile, build};
+use bekker::simulation::{RunWarning, World, WorldModel};
+use std::path::Path;
+
+fn model(text: &str) -> WorldModel {
+    let file = ScenarioFile::parse("energy", text, Path::new(""), &[]);
+    let file = file.unwrap_or_else(|faults| panic!("{faults}\n{text}"));
+    build::world(&file).unwrap_or_else(|faults| panic!("{faults}")).world
+}
+
+/// Stands on its brakes, coasts in neutral, or drives off slowly.
+#[derive(Clone, Copy, Debug)]
+enum Drill {
+    Stand,
+    Hold,
+    Coast,
+    Drive,
+}
+
+/// Soil parameters, laws, vehicle with its tires, and what it does.
+#[derive(Debug)]
+struct Case<'a> {
+    soil: &'a str,
+    laws: &'a str,
+    vehicle: &'a str,
+    drill: Drill,
+    step: f64,
+}
+
+impl Case<'_> {
+    fn text(&self) -> String {
+        let Case { soil, laws, vehicle, drill, step } = self;
+        let (surface, drive) = match drill {
+            Drill::Stand => ("flat\"", "driver = { kind = \"hold\", brake = 1 }"),
+            Drill::Hold => ("slope\", grade = 0.2", "driver = { kind = \"hold\", brake = 1 }"),
+            Drill::Coast => (
+                "flat\"",
+                "speed = 4\ndriver = { kind = \"table\", rows = [{ time = 0, gear = \"neutral\" }] }",
+            ),
+            Drill::Drive => (
+                "flat\"",
+                "driver = { kind = \"path\", speed = 1, waypoints = [[0.3, 0.2], [30, 0.2]] }",
+            ),
+        };
+        format!(
+            "format = 1\nname = \"energy\"\n[time]\nduration = 60\nstep = {step}\n\
+             [terrain]\nsurface = {{ kind = \"{surface} }}\n[ground]\nlaws = \"{laws}\"\n\
+             [soil]\ndefault = \"stiff\"\n[[soil.custom]]\nname = \"stiff\"\n\
+             based_on = \"chrono_mid\"\n{soil}\n[[vehicle]]\nname = \"own\"\n{vehicle}\n\
+             position = [0.3, 0.2]\n{drive}\n"
+        )
+    }
+
+    /// Rise of motion and height above their least before, less what the driveline put in,
+    /// J/kg, over some seconds, and the warnings of the run.
+    fn rise(&self, seconds: f64) -> (f64, Vec<RunWarning>) {
+        let mut world = World::new(model(&self.text()));
+        let (mut least, mut rise) = (f64::INFINITY, 0.0_f64);
+        loop {
+            let sample = world.sample(0).unwrap();
+            let energy = 0.5 * sample.velocity.norm_squared() + 9.81 * sample.pose.position.z;
+            least = least.min(energy);
+            rise = rise.max(energy - least);
+            if world.time() > seconds - 1e-9 {
+                break;
+            }
+            world.advance();
+        }
+        let summary = world.summary("energy", 0.0);
+        let mass = world.model().agents[0].vehicle.mass();
+        (rise - summary.vehicles[0].drive_energy / mass, summary.warnings)
+    }
+}
+
+fn gains(warnings: &[RunWarning]) -> impl Iterator<Item = &RunWarning> {
+    warnings.iter().filter(|own| own.code == "gained_energy")
+}
+
+/// No parameter in its legal range, alone or with those that make it worse, throws a vehicle.
+#[test]
+fn stiff_soils_give_no_energy() {
+    let soils = [
+        "cohesion = 1e6",
+        "cohesion = 1e6\nshear_modulus = 0.1",
+        "cohesion = 1e6\nshear_modulus = 1e-9",
+        "damping = 1e7",
+        "elastic_stiffness = 1e12",
+        "k_phi = 1e8\nelastic_stiffness = 1e12",
+        "k_phi = 1e10\nelastic_stiffness = 1e12",
+        "k_phi = 1e12\nelastic_stiffness = 1e12\ncohesion = 1e6\nfriction_angle_deg = 59",
+    ];
+    let vehicles = ["model = \"hmmwv\"", "model = \"hmmwv\"\ntyre = \"rigid\"", "model = \"m113\""];
+    // each soil meets all drills, each drill all vehicles
+    let mut drills = [Drill::Stand, Drill::Hold, Drill::Coast, Drill::Drive].into_iter().cycle();
+    for soil in soils {
+        for vehicle in vehicles {
+            for laws in ["refined", "reference"] {
+                let drill = drills.next().unwrap();
+                let case = Case { soil, laws, vehicle, drill, step: 0.002 };
+                let (rise, warnings) = case.rise(0.6);
+                // what springs give back as it is let go
+                assert!(rise < 0.5, "{case:?}: {rise} J/kg");
+                assert_eq!(gains(&warnings).count(), 0, "{case:?}: {warnings:?}");
+            }
+        }
+    }
+}
+
+/// At its border a cohesion runs; beyond it is refused with the cohesion and the step that would do.
+#[test]
+fn cohesion_that_a_step_cannot_take_is_refused() {
+    let refused = |cohesion: f64, step: f64| {
+        let soil = format!("cohesion = {cohesion:?}");
+        let vehicle = "model = \"hmmwv\"";
+        let case = Case { soil: &soil, laws: "refined", vehicle, drill: Drill::Stand, step };
+        let file = ScenarioFile::parse("energy", &case.text(), Path::new(""), &[]);
+        file.err().map(|faults| faults.to_string())
+    };
+    assert_eq!(refused(1e6, 0.002), None);
+    assert_eq!(refused(2e6, 0.001), None);
+    let message = refused(1e8, 0.002).unwrap();
+    for part in ["soil.custom[0].cohesion", "1.000e6 Pa", "time.step at most 2.0e-5 s"] {
+        assert!(message.contains(part), "{message}");
+    }
+    assert!(refused(1.01e6, 0.002).is_some());
+}
