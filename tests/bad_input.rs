@@ -601,7 +601,7 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
     (
         ", speed = 5",
         "",
-        ":45: vehicle[0].driver.speed: missing: a number > 0 and <= 50 m/s is required",
+        ":45: vehicle[0].driver.speed: missing: a number from 0.02 to 50 m/s is required",
     ),
     (
         "time = 1, throttle = 0.5",

@@ -191,7 +191,8 @@ fn metres_of_web_mercator_are_corrected() {
     let [slope, _] = world.world.ground.terrain().gradient(0.0, 0.0);
     let latitude = (2.0 * (5_394_400.0_f64 / 6_378_137.0).exp().atan()).to_degrees() - 90.0;
     let expected = 0.02 / degree_lengths(latitude)[0] * 111_319.49;
-    assert!((slope / expected - 1.0).abs() < 1e-6, "{slope} {expected}");
+    // samples of 32 bits are spaced by 3e-5 m at 500 m, and cells differ by 0.2 m
+    assert!((slope / expected - 1.0).abs() < 1.6e-4, "{slope} {expected}");
     let warning = world.warnings.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
     assert!(warning.contains("EPSG 3857: 1 m of its coordinates is 0.72"), "{warning}");
 }

@@ -102,7 +102,7 @@ pub fn m113(driver: Driver, start: Pose) -> AgentModel {
 
 /// The same on either model of its tracks.
 pub fn m113_on(model: TrackModel, driver: Driver, start: Pose) -> AgentModel {
-    let spec = bekker::vehicle::find_any("m113").unwrap();
+    let spec = bekker::vehicle::find_any("m113_chrono").unwrap();
     let mut spec = TrackedSpec { model, ..spec.tracked().unwrap().clone() };
     spec.powertrain.gearbox.shift_time = 0.0;
     let vehicle = TrackedVehicle::new(spec).unwrap();

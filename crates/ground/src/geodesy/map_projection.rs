@@ -146,7 +146,7 @@ impl Figure {
 
     /// Snyder 3-21: distance along a meridian from the equator, m.
     fn meridian(self, latitude: f64) -> f64 {
-        let (e2, e4, e6) = (self.e2, self.e2.powi(2), self.e2.powi(3));
+        let (e2, e4, e6) = (self.e2, self.e2 * self.e2, self.e2 * self.e2 * self.e2);
         self.radius
             * ((1.0 - e2 / 4.0 - 3.0 * e4 / 64.0 - 5.0 * e6 / 256.0) * latitude
                 - (3.0 * e2 / 8.0 + 3.0 * e4 / 32.0 + 45.0 * e6 / 1024.0) * sin(2.0 * latitude)

@@ -481,7 +481,10 @@ impl Vehicle {
             !(parted && trailer.is_some_and(|own| own.springs.iter().any(|own| own.0 == index)))
         };
         let mounts = self.parts.mounts.iter().enumerate().filter(|(index, _)| held(*index));
-        let mounts = mounts.map(|(_, own)| 0.5 * own.stiffness * measure[own.element].powi(2));
+        let mounts = mounts.map(|(_, own)| {
+            let deflection = measure[own.element];
+            0.5 * own.stiffness * deflection * deflection
+        });
         // linear from where they touch on
         let stop = |own: ElementForce| {
             if own.stiffness > 0.0 { 0.5 * own.force * own.force / own.stiffness } else { 0.0 }
