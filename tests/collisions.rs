@@ -741,7 +741,7 @@ fn the_length_of_a_bar_is_the_same_on_any_ranks_and_after_a_cut() {
 #[test]
 fn a_nose_that_digs_in_holds_its_vehicle() {
     let load = "payload = [{ mass = 8000, position = [1.2, 0, 1], size = [1, 1, 1] }]\n";
-    let laden = car("a", "m113", [0.0, 0.0], 0.0, 0.0, &(load.to_owned() + &drives(0.3)));
+    let laden = car("a", "m113_chrono", [0.0, 0.0], 0.0, 0.0, &(load.to_owned() + &drives(0.3)));
     let mut world = World::new(model(&(head("firm", "") + &laden)));
     let mut fastest = 0.0_f64;
     until(&mut world, 6.0, |world| fastest = fastest.max(velocity(world, 0).norm()));

@@ -300,7 +300,7 @@ fn one_that_rolls_without_throttle_loses_speed_in_the_gear_that_fits() {
         ("hmmwv", 20.0, 3),
         ("hmmwv", -2.0, -1),
         ("mrzr4", 10.0, 1),
-        ("m113", 8.0, 2),
+        ("m113", 8.0, 3),
     ] {
         let lever = if speed < 0.0 { "reverse" } else { "drive" };
         let rolls = format!(

@@ -237,7 +237,7 @@ fn the_picture_shows_the_other_vehicle_and_its_fresh_ruts() {
     assert!(free.into_iter().all(|(_, passes)| *passes == 0));
     let Reading::Cloud(cloud) = last(1) else { panic!("no scan") };
     let of_the_other = cloud.returns.iter().filter(|r| r.instance == 2).count();
-    assert!(of_the_other > 20, "{of_the_other} returns of the carrier");
+    assert!(of_the_other > 15, "{of_the_other} returns of the carrier");
 }
 
 /// Two cameras in one place on a vehicle that turns at speed: one reads its rows out over

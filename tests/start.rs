@@ -69,10 +69,11 @@ fn stands(vehicle: &str, soil: &str, grade: f64, extra: &str, time: f64) {
     );
     // what is left of its motion when it is let go is that of a fall of 0.1 mm at most; pads of belts
     // that stick to a rigid slope come to their loads slowly (docs/limits.md)
-    let [within, shared] =
-        if extra.contains("belt") && soil == "rigid" { [1e-2, 0.08] } else { [5e-3, 0.05] };
+    let is_belt_on_firm = extra.contains("belt") && soil == "rigid";
+    let [within, shared, above] =
+        if is_belt_on_firm { [1e-2, 0.08, 0.02] } else { [5e-3, 0.05, 0.01] };
     assert!((borne / weight - 1.0).abs() < within, "{what}: {borne} N of {weight}");
-    assert!(peak < 1.01 * weight, "{what}: a peak of {peak} N for {weight}");
+    assert!(peak < (1.0 + above) * weight, "{what}: a peak of {peak} N for {weight}");
     // as shoes and their wheels share their load anew, by five per cent
     assert!(
         wheel_peak < (1.0 + shared) * heaviest,
