@@ -126,3 +126,15 @@ fn cohesion_that_a_step_cannot_take_is_refused() {
     }
     assert!(refused(1.01e6, 0.002).is_some());
 }
+
+/// Tracks by steps of 10 ms, of which a run warns ahead, on soil that damps hard: thrown, and reported.
+#[test]
+fn a_vehicle_that_gains_energy_is_reported() {
+    let (soil, vehicle) = ("damping = 1e7", "model = \"m113\"");
+    let drill = Drill::Stand;
+    let (_, warnings) = Case { soil, laws: "reference", vehicle, drill, step: 0.01 }.rise(0.6);
+    let reported: Vec<_> = gains(&warnings).collect();
+    assert_eq!(reported.len(), 1, "{warnings:?}");
+    assert_eq!(reported[0].vehicle, "own");
+    assert!(reported[0].sentence.contains("0.01 s (time.step)"), "{}", reported[0].sentence);
+}
