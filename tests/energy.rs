@@ -85,7 +85,7 @@ fn stiff_soils_give_no_energy() {
         "cohesion = 1e6",
         "cohesion = 1e6\nshear_modulus = 0.1",
         "cohesion = 1e6\nshear_modulus = 1e-9",
-        "damping = 1e7",
+        "damping = 5e6",
         "elastic_stiffness = 1e12",
         "k_phi = 1e8\nelastic_stiffness = 1e12",
         "k_phi = 1e10\nelastic_stiffness = 1e12",
@@ -108,16 +108,23 @@ fn stiff_soils_give_no_energy() {
     }
 }
 
-/// At its border a cohesion runs; beyond it is refused with the cohesion and the step that would do.
+/// At its limit a cohesion or a damping runs; beyond it is refused with the value and the step that would do.
 #[test]
-fn cohesion_that_a_step_cannot_take_is_refused() {
-    let refused = |cohesion: f64, step: f64| {
-        let soil = format!("cohesion = {cohesion:?}");
+fn soil_too_stiff_for_the_step_is_refused() {
+    let refused_of = |key: &str, value: f64, step: f64| {
+        let soil = format!("{key} = {value:?}");
         let vehicle = "model = \"hmmwv\"";
         let case = Case { soil: &soil, laws: "refined", vehicle, drill: Drill::Stand, step };
         let file = ScenarioFile::parse("energy", &case.text(), Path::new(""), &[]);
         file.err().map(|faults| faults.to_string())
     };
+    assert_eq!(refused_of("damping", 5e6, 0.002), None);
+    assert_eq!(refused_of("damping", 1e7, 0.001), None);
+    let message = refused_of("damping", 1e7, 0.002).unwrap();
+    for part in ["soil.custom[0].damping", "5.000e6 Pa s/m", "time.step at most 1.0e-3 s"] {
+        assert!(message.contains(part), "{message}");
+    }
+    let refused = |cohesion: f64, step: f64| refused_of("cohesion", cohesion, step);
     assert_eq!(refused(1e6, 0.002), None);
     assert_eq!(refused(2e6, 0.001), None);
     let message = refused(1e8, 0.002).unwrap();
@@ -130,7 +137,7 @@ fn cohesion_that_a_step_cannot_take_is_refused() {
 /// Tracks by steps of 10 ms, of which a run warns ahead, on soil that damps hard: thrown, and reported.
 #[test]
 fn a_vehicle_that_gains_energy_is_reported() {
-    let (soil, vehicle) = ("damping = 1e7", "model = \"m113\"");
+    let (soil, vehicle) = ("damping = 1e6", "model = \"m113\"");
     let drill = Drill::Stand;
     let (_, warnings) = Case { soil, laws: "reference", vehicle, drill, step: 0.01 }.rise(0.6);
     let reported: Vec<_> = gains(&warnings).collect();

@@ -325,7 +325,7 @@ impl MapProjection {
             let lengths = radian_lengths(at[0]);
             let step = |share: f64| {
                 let latitude = at[0] + share * north / lengths[1];
-                [latitude.clamp(-1.5707, 1.5707), at[1] + share * east / lengths[0]]
+                [latitude.clamp(-FRAC_PI_2, FRAC_PI_2), at[1] + share * east / lengths[0]]
             };
             let tried = [1.0, 0.5, 0.25, 0.05].map(|share| (step(share), distance(step(share))));
             let next = tried.into_iter().min_by(|a, b| a.1.total_cmp(&b.1))?;

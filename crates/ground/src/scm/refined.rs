@@ -686,11 +686,9 @@ fn settle_four<'a, S: Simd, F: Footprint, L: Answering<'a>>(
     let lanes = |numbers: &Numbers| Lanes::of(simd, *numbers);
     let soil = &coefficients.soil;
     let (sinkage, residual) = (lanes(&four.sinkage), lanes(&four.residual));
-    let yielded_at = lanes(&draft.yielded_at);
-    let n = Vectors::from_parts(simd, &draft.n);
-    let shear = Vectors::from_parts(simd, &draft.shear);
-    let sliding = Vectors::from_parts(simd, &draft.sliding);
-    let part = lanes(&draft.part);
+    let (yielded_at, part) = (lanes(&draft.yielded_at), lanes(&draft.part));
+    let [n, shear, sliding] =
+        [&draft.n, &draft.shear, &draft.sliding].map(|own| Vectors::from_parts(simd, own));
     let r = four.offset(simd, &motion.centre);
 
     let mut pressed = yielded(simd, settling, bearing, four, draft);
@@ -725,13 +723,7 @@ fn settle_four<'a, S: Simd, F: Footprint, L: Answering<'a>>(
         sums.held.add(tangent * (1.0 - resists) * per_step, &r);
     } else {
         stored = [gain, Lanes::zero(simd)];
-        let (drag, speed) = (load * shear.norm(), sliding.norm());
-        resisted = drag / speed.max(motion.rolling);
-        let strong = drag.gt(area * stiff::SHEAR_STRESS);
-        if strong.any() {
-            let whole = drag / speed.max(SLIDING);
-            sums.stiff.damp_across(&nodes, strong.pick(whole - resisted, 0.0));
-        }
+        resisted = resist_drag(&nodes, load * shear.norm(), sliding.norm(), area, motion, sums);
     }
     let excess = damping - stiff::DAMPING;
     if excess.gt(0.0).any() {
@@ -739,9 +731,7 @@ fn settle_four<'a, S: Simd, F: Footprint, L: Answering<'a>>(
     }
     let mut force = n * (pressure * area) - shear * load;
     if draft.advances {
-        let x = lanes(&draft.passive[0]) * cell;
-        let y = lanes(&draft.passive[1]) * cell;
-        let z = lanes(&draft.passive[2]) * cell;
+        let [x, y, z] = [0, 1, 2].map(|k| lanes(&draft.passive[k]) * cell);
         force = Vectors { x: force.x + x, y: force.y + y, z: force.z + z };
         let shape = Vectors::velocity(&motion.shape_twist, &r);
         let material = Vectors::velocity(&motion.twist, &r);
@@ -787,6 +777,7 @@ fn settle_four<'a, S: Simd, F: Footprint, L: Answering<'a>>(
         let sunk: f64 = four.lanes().map(|k| sunk[k].max(0.0)).sum();
         sums.heaped += cell_area * sunk * heap.flow_factor;
     }
+    let holds = excess.max(0.0) * (1.0 / motion.dt.max(1e-9));
     React {
         pressure,
         normal: n,
@@ -794,8 +785,28 @@ fn settle_four<'a, S: Simd, F: Footprint, L: Answering<'a>>(
         slope: pressed.slope,
         elastic: sinkage - pressed.sinkage,
         part,
-        holds: excess.max(0.0) * (1.0 / motion.dt.max(1e-9)),
+        holds,
     }
+}
+
+/// Drag of the scalar law over the speed of sliding, N s/m. What slow sliding under a strong stress adds is
+/// summed node by node.
+#[inline(always)]
+fn resist_drag<S: Simd>(
+    nodes: &StiffNodes<'_, S>,
+    drag: Lanes<S>,
+    speed: Lanes<S>,
+    area: Lanes<S>,
+    motion: &Motion,
+    sums: &mut Sums<S>,
+) -> Lanes<S> {
+    let resisted = drag / speed.max(motion.rolling);
+    let strong = drag.gt(area * stiff::SHEAR_STRESS);
+    if strong.any() {
+        let whole = drag / speed.max(SLIDING);
+        sums.stiff.damp_across(nodes, strong.pick(whole - resisted, 0.0));
+    }
+    resisted
 }
 
 /// Keeps what four nodes remember until the next step.

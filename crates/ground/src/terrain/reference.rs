@@ -103,7 +103,7 @@ impl HeightUnit {
             return Ok(None);
         }
         let is_known = |own: &&str| own.replace('_', " ") == word;
-        match UNITS.iter().find(|unit| unit.3.iter().any(|own| is_known(own))) {
+        match UNITS.iter().find(|unit| unit.3.iter().any(&is_known)) {
             Some(unit) => Ok(Some(unit.0)),
             None => {
                 Err(TerrainError::HeightUnit { found: format!("'{word}'"), allowed: KNOWN_UNITS })

@@ -226,10 +226,10 @@ impl GeoKeys {
             Some(code) => Projection::Unknown(format!("projection {code}")),
             None => self.method(),
         };
-        if let Projection::Mapped(own) = &projection {
-            if let Some(code) = datum.and_then(|datum| wkt::zone_code(own, length, datum)) {
-                return Ok(Crs { epsg: Some(code), text, ..Crs::local() });
-            }
+        if let Projection::Mapped(own) = &projection
+            && let Some(code) = datum.and_then(|datum| wkt::zone_code(own, length, datum))
+        {
+            return Ok(Crs { epsg: Some(code), text, ..Crs::local() });
         }
         // lengths of a file without system, method and citation are taken as they are
         let is_given = self.short(METHOD).is_some();

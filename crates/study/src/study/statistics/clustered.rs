@@ -106,7 +106,7 @@ mod tests {
         let once = [1.0, 4.0, 2.0, 7.0, 3.0];
         let values: Vec<f64> = once.iter().flat_map(|x| [*x; 3]).collect();
         let clusters: Vec<u64> = (0..15).map(|n| n / 3).collect();
-        let found = clustered_mean(&values, &[clusters.clone()]).unwrap();
+        let found = clustered_mean(&values, std::slice::from_ref(&clusters)).unwrap();
         let plain = Moments::of(&once).unwrap().estimate().unwrap();
         assert!((found.low - plain.low).abs() < 1e-12 && (found.high - plain.high).abs() < 1e-12);
         let yes: Vec<bool> = (0..15).map(|n| n / 3 < 3).collect();
