@@ -14,7 +14,7 @@ name = "driven"
 [time]
 duration = {duration}
 step = 0.002
-heartbeat = 0.02
+heartbeat = 0.01
 [terrain]
 surface = {{ kind = "slope", grade = {grade} }}
 [soil]
@@ -95,7 +95,7 @@ fn a_path_is_driven_as_slowly_as_asked() {
 
 #[test]
 fn slow_speeds_are_held_by_tables_backward_and_with_an_acceleration() {
-    for (grade, speed) in [(0.0, 0.1), (0.1, 0.02), (-0.1, 0.05)] {
+    for (grade, speed) in [(0.0, 0.1), (0.1, 0.02), (-0.1, 0.2)] {
         let table = format!("{{ kind = \"table\", rows = [{{ time = 0, speed = {speed} }}] }}");
         holds("hmmwv", "firm", grade, speed, &table);
     }

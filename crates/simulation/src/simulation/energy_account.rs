@@ -97,7 +97,8 @@ mod tests {
         for energy in [68.0, 70.5, 69.0, 72.0, 60.0] {
             account.take(energy);
         }
-        assert_eq!(account.risen, 72.0 - 65.0);
+        // 10 J of each were put in
+        assert_eq!(account.risen, 72.0 - 68.0);
         assert!(account.is_sound());
     }
 
