@@ -86,10 +86,10 @@ fn stiff_soils_give_no_energy() {
         "cohesion = 1e6\nshear_modulus = 0.1",
         "cohesion = 1e6\nshear_modulus = 1e-9",
         "damping = 5e6",
-        "elastic_stiffness = 1e12",
-        "k_phi = 1e8\nelastic_stiffness = 1e12",
-        "k_phi = 1e10\nelastic_stiffness = 1e12",
-        "k_phi = 1e12\nelastic_stiffness = 1e12\ncohesion = 1e6\nfriction_angle_deg = 59",
+        "elastic_stiffness = 1e10",
+        "k_phi = 1e8\nelastic_stiffness = 1e10",
+        "k_phi = 1e10\nelastic_stiffness = 1e10",
+        "k_phi = 1e12\nelastic_stiffness = 1e10\ncohesion = 1e6\nfriction_angle_deg = 59",
     ];
     let vehicles = ["model = \"hmmwv\"", "model = \"hmmwv\"\ntyre = \"rigid\"", "model = \"m113\""];
     // each soil meets all drills, each drill all vehicles

@@ -137,7 +137,7 @@ pub struct CustomSoil {
     pub shear_modulus: Option<f64>,
     /// Stiffness of unloading and reloading, Pa/m.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(max = 1e12), extend("exclusiveMinimum" = 0.0, "unit" = "Pa/m"))]
+    #[schemars(range(max = 1e10), extend("exclusiveMinimum" = 0.0, "unit" = "Pa/m"))]
     pub elastic_stiffness: Option<f64>,
     /// Vertical damping, Pa s/m.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -250,7 +250,10 @@ mod tests {
                 for length in [4.0, 20.0, 60.0, 100.0] {
                     // no vehicle is that slow to come to a crawl, or to get going
                     let pull = steady * steady / (2.0 * length);
-                    if (entry == 0.0 && pull < 0.2) || (length > 20.0 && steady < 6.0) {
+                    if (entry == 0.0 && pull < 0.2)
+                        || (length > 4.0 && steady < 1.0)
+                        || (length > 20.0 && steady < 6.0)
+                    {
                         continue;
                     }
                     let a = |v: f64, _| (steady * steady - v * v) / (2.0 * length);
