@@ -28,9 +28,9 @@ pub enum ImportError {
     Kind {
         /// The file.
         file: String,
-        /// What it is.
+        /// The kind of the file.
         found: String,
-        /// What it must be.
+        /// The kind that is read.
         expected: String,
     },
     /// A key is absent, or its value of the wrong kind.

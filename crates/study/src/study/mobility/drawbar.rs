@@ -155,7 +155,7 @@ fn pull(subject: &Subject, soil: &str) -> Result<(Scenario, Vec<[f64; 2]>), Mobi
     Ok((scenario, curve))
 }
 
-/// The pull over slip as one function of it: means over classes of slip, which grows and falls in a drive.
+/// Mean pull in each class of slip, in the order of slip: slip itself rises and falls during a drive.
 fn by_slip(curve: &[[f64; 2]]) -> Vec<[f64; 2]> {
     let mut classes: BTreeMap<i64, Vec<[f64; 2]>> = BTreeMap::new();
     for point in curve.iter().filter(|point| point.iter().all(|own| own.is_finite())) {
