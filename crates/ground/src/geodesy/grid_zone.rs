@@ -111,7 +111,7 @@ impl GridZone {
         Some(GridZone { datum, number, south })
     }
 
-    /// Its projection, among others.
+    /// Its projection as a [`MapProjection`].
     pub fn map_projection(&self) -> MapProjection {
         let TransverseMercator { meridian, scale, origin } = self.projection();
         let method = Method::TransverseMercator { latitude: 0.0, scale };

@@ -13,11 +13,11 @@ const TRUE_TO_SCALE: f64 = 0.002;
 /// A map projection.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MapProjection {
-    /// Which.
+    /// Formulas and their constants.
     pub method: Method,
     /// Longitude of its middle, rad.
     pub meridian: f64,
-    /// Easting and northing added to what the formulas give, m.
+    /// False easting and northing, m.
     pub offset: [f64; 2],
     /// Radius of the sphere on which it is defined, m; none on the ellipsoid.
     pub sphere: Option<f64>,

@@ -289,7 +289,7 @@ pub enum RasterWarning {
          warp it to its own zone, as by gdalwarp -t_srs EPSG:326ZZ"
     )]
     FarFromZone {
-        /// By how much.
+        /// Excess of its lengths over those on the ground, %.
         percent: f64,
     },
     /// A vertical system that counts depths downward.
@@ -304,9 +304,6 @@ pub enum RasterWarning {
     /// A property that comes from a sidecar file.
     #[error("the {0} is taken from the {1}")]
     TakenFromSidecar(&'static str, &'static str),
-    /// The file names a projected system that is not known.
-    #[error("EPSG {0} is not known here: coordinates are taken as metres on the ground")]
-    SystemUnknown(u16),
     /// Heights were not in metres.
     #[error("heights are in {0} and are turned into metres")]
     HeightsConverted(HeightUnit),

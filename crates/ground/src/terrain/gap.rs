@@ -1,4 +1,4 @@
-//! The value by which a raster marks cells without data.
+//! The value that marks cells without data in a raster.
 
 /// Beyond this, either way, no value is a height; floating-point rasters mark gaps by their
 /// largest number, and text gives that with fewer digits.
@@ -11,7 +11,7 @@ pub(super) struct Gap {
     tolerance: f64,
 }
 
-/// To what precision values are held, with which a value for gaps is compared.
+/// Precision of samples, at which they are compared with the value for gaps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Precision {
     Integer,
@@ -21,7 +21,7 @@ pub(super) enum Precision {
 }
 
 impl Gap {
-    /// Nothing where no sample can have the value.
+    /// Returns `None` if no sample can have the value.
     pub fn new(value: f64, precision: Precision) -> Option<Gap> {
         let share = match precision {
             Precision::Integer if value.fract() != 0.0 || !value.is_finite() => return None,

@@ -14,7 +14,7 @@ pub struct Gaps {
 
 impl Gaps {
     /// Gaps of a raster in local meters; `None` where every cell has data.
-    pub fn of(raster: &Raster) -> Option<Gaps> {
+    pub fn from_raster(raster: &Raster) -> Option<Gaps> {
         let cells = raster.cells();
         let mut bits = vec![0; (cells.columns * cells.rows).div_ceil(64)];
         let mut count = 0;
@@ -87,13 +87,13 @@ mod tests {
 
     #[test]
     fn a_raster_that_is_whole_has_no_gaps() {
-        assert_eq!(Gaps::of(&raster(3, 3, &[])), None);
+        assert_eq!(Gaps::from_raster(&raster(3, 3, &[])), None);
     }
 
     /// Row 0 of values is the north row: the second cell from the west in it is a gap.
     #[test]
     fn a_gap_covers_half_a_cell_about_its_center() {
-        let gaps = Gaps::of(&raster(4, 3, &[1])).unwrap();
+        let gaps = Gaps::from_raster(&raster(4, 3, &[1])).unwrap();
         assert_eq!((gaps.count(), gaps.share()), (1, 1.0 / 12.0));
         // its center is at x = -10, y = 13
         for (x, y, gap) in [
@@ -122,7 +122,7 @@ mod tests {
             [width, height] in [0.1..40.0_f64, 0.1..20.0_f64],
         ) {
             let missing: Vec<usize> = missing.into_iter().collect();
-            let gaps = Gaps::of(&raster(7, 5, &missing)).unwrap();
+            let gaps = Gaps::from_raster(&raster(7, 5, &missing)).unwrap();
             let points = (0..=100).flat_map(|n| (0..=100).map(move |m| [n, m]));
             let inside = points.into_iter().any(|[n, m]| {
                 gaps.contains(x + width * f64::from(n) / 100.0, y + height * f64::from(m) / 100.0)

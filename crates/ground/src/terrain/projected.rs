@@ -162,7 +162,7 @@ fn proj_family(name: &str) -> Family {
         "merc" | "webmerc" => Family::Mercator,
         "tmerc" | "etmerc" => Family::TransverseMercator,
         "lcc" => Family::LambertConformal,
-        "stere" | "sterea" | "ups" => Family::Stereographic,
+        "stere" | "sterea" => Family::Stereographic,
         "eqc" => Family::EquidistantCylindrical,
         "cea" => Family::CylindricalEqualArea,
         "laea" => Family::AzimuthalEqualArea,

@@ -1,8 +1,7 @@
 //! A raster of heights or classes with its place on the earth.
 
 use super::cells::Cells;
-use super::error::RasterWarning;
-use super::error::TerrainError;
+use super::error::{RasterWarning, TerrainError};
 use super::projected::Projection;
 use super::reference::HeightUnit;
 use crate::geodesy::{GridZone, Site, radian_lengths};

@@ -172,6 +172,13 @@ impl Crs {
                 });
             }
             if self.epsg.is_none() {
+                if self.length != 1.0 {
+                    return Err(TerrainError::Contradicted {
+                        what: "length of a unit of coordinates",
+                        file: format!("{} m", self.length),
+                        given: format!("that of EPSG {code}"),
+                    });
+                }
                 let projection = Projection::TrueToScale;
                 *self = Crs { epsg: Some(code), unit, length: 1.0, projection, ..self.clone() };
             }

@@ -8,7 +8,7 @@ use super::reference::HeightUnit;
 /// Deepest nesting of brackets.
 const DEEPEST: usize = 64;
 
-/// A keyword with what stands in its brackets.
+/// A keyword with the content of its brackets.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Node {
     /// In capitals.
@@ -110,7 +110,7 @@ impl Node {
         authority.values.get(1)?.parse().ok()
     }
 
-    /// Length of its unit, m, of its own or of its axes.
+    /// Length of the unit of the node, or else of its axes, m.
     fn length(&self) -> Option<f64> {
         let unit = ["UNIT", "LENGTHUNIT"];
         let own = self.child(&unit);
@@ -227,14 +227,19 @@ pub(super) fn zone_code(
     if !is_zone {
         return None;
     }
-    let first = match (datum, northing > 0.0) {
+    utm_code(datum, number as u16, northing > 0.0)
+}
+
+/// The code of a zone of UTM in metres, by the code of its datum and its number.
+pub(super) fn utm_code(datum: u16, number: u16, is_south: bool) -> Option<u16> {
+    let first = match (datum, is_south) {
         (4326, false) => 32600,
         (4326, true) => 32700,
         (4269, false) => 26900,
         (4258, false) => 25800,
         _ => return None,
     };
-    let code = first + number as u16;
+    let code = first + number;
     crate::geodesy::GridZone::of_epsg(code).map(|_| code)
 }
 
@@ -254,7 +259,7 @@ fn mapped(node: &Node) -> Projection {
     let value = |names: &[&str]| {
         let (_, own) = parameters.iter().find(|(name, _)| names.contains(&name.as_str()))?;
         let value = own.number(1)?;
-        // of WKT 2 with a unit of its own
+        // WKT 2 may give a parameter its own unit
         let unit = own.child(&["LENGTHUNIT", "UNIT"]).and_then(|unit| unit.number(1));
         Some((value, unit))
     };

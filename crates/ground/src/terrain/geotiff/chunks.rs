@@ -14,7 +14,7 @@ pub(in crate::terrain) struct ChunkGrid {
 }
 
 impl ChunkGrid {
-    /// An image of so many columns and rows in chunks of at most this size.
+    /// An image of these columns and rows in chunks of at most this size.
     pub fn new(image: [usize; 2], size: [usize; 2], south_up: bool) -> ChunkGrid {
         let size = [0, 1].map(|k| size[k].min(image[k]).max(1));
         let count = [0, 1].map(|k| image[k].div_ceil(size[k]));
@@ -34,7 +34,7 @@ impl ChunkGrid {
     }
 
     pub fn len(&self) -> usize {
-        self.count[0] * self.count[1]
+        self.count[0].saturating_mul(self.count[1])
     }
 
     /// The row of the file for a row from the north, and the reverse.

@@ -204,18 +204,17 @@ pub(in crate::terrain) fn open<R: Read + Seek>(
     let mut warnings = Vec::new();
     let mut crs =
         system(Some(&keys), &auxiliary, sidecars, &mut warnings)?.unwrap_or_else(Crs::local);
-    let (map, origin) = match (auxiliary.map, map, sidecars.world_map()?) {
-        (Some(map), ..) => (map, "the auxiliary file (.aux.xml)"),
-        (None, Some(map), _) => (map, "ModelTransformation"),
-        (None, None, Some(map)) => {
-            warnings.push(RasterWarning::TakenFromSidecar("place", "world file"));
-            (map, "the world file")
-        }
-        (None, None, None) => {
-            let cause =
-                "no ModelPixelScale and ModelTiepoint, no ModelTransformation, no world file";
-            return Err(TerrainError::GeoTiff(cause.to_string()));
-        }
+    // a world file is read only where nothing else places the raster, as in GDAL
+    let (map, origin) = if let Some(map) = auxiliary.map {
+        (map, "the auxiliary file (.aux.xml)")
+    } else if let Some(map) = map {
+        (map, "ModelTransformation")
+    } else if let Some(map) = sidecars.world_map()? {
+        warnings.push(RasterWarning::TakenFromSidecar("place", "world file"));
+        (map, "the world file")
+    } else {
+        let cause = "no ModelPixelScale and ModelTiepoint, no ModelTransformation, no world file";
+        return Err(TerrainError::GeoTiff(cause.to_string()));
     };
     let (size, south_west, south_up) = georeference(map, rows, origin)?;
     image.set_south_up(south_up);

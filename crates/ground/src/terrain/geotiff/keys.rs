@@ -2,7 +2,6 @@
 
 use super::stored::text;
 use super::{fault, refuse};
-use crate::geodesy::GridZone;
 use crate::terrain::error::{RasterWarning, TerrainError};
 use crate::terrain::projected::{
     FOOT, Family, Parameter, Parameters, ProjectedSystem, Projection, US_SURVEY_FOOT,
@@ -161,26 +160,23 @@ impl GeoKeys {
 
     /// Length of a unit of coordinates, m, where it is given.
     fn length(&self) -> Result<Option<f64>, TerrainError> {
-        Ok(match self.short(LINEAR_UNIT) {
-            None | Some(0) => None,
-            Some(METRE) => Some(1.0),
-            Some(9002) => Some(FOOT),
-            Some(9003) => Some(US_SURVEY_FOOT),
-            Some(9005) => Some(0.304_797_265_4),
-            Some(9036) => Some(1000.0),
-            Some(9096) => Some(0.9144),
-            Some(1025) => Some(1e-3),
-            Some(1033) => Some(1e-2),
-            Some(code) => {
-                let size = self.double(LINEAR_UNIT_SIZE).filter(|_| code == USER_DEFINED);
-                let allowed = "9001 (metre), 9002 (foot), 9003 (US survey foot), 9005, 9036, 9096, \
-                               or 32767 with ProjLinearUnitSize";
-                match size.filter(|size| (1e-4..=1e5).contains(size)) {
-                    Some(size) => Some(size),
-                    None => return Err(refuse("ProjLinearUnits", code, allowed)),
-                }
-            }
-        })
+        let code = match self.short(LINEAR_UNIT) {
+            None | Some(0) => return Ok(None),
+            Some(code) => code,
+        };
+        if let Some(unit) = HeightUnit::of_epsg_unit(code) {
+            return Ok(Some(unit.metres()));
+        }
+        if code == 9005 {
+            return Ok(Some(0.304_797_265_4)); // Clarke's foot
+        }
+        let size = self.double(LINEAR_UNIT_SIZE).filter(|_| code == USER_DEFINED);
+        let allowed = "9001 (metre), 9002 (foot), 9003 (US survey foot), 9005, 9036, 9096, \
+                       or 32767 with ProjLinearUnitSize";
+        match size.filter(|size| (1e-4..=1e5).contains(size)) {
+            Some(size) => Ok(Some(size)),
+            None => Err(refuse("ProjLinearUnits", code, allowed)),
+        }
     }
 
     fn projected(&self, text: Option<String>) -> Result<Crs, TerrainError> {
@@ -208,17 +204,8 @@ impl GeoKeys {
         let projection = match self.named(PROJECTION) {
             // zones of UTM, 1 to 60, north and south
             Some(code @ (16001..=16060 | 16101..=16160)) => {
-                let south = code > 16100;
-                let number = code % 100;
-                let first = match (datum, south) {
-                    (Some(4326), false) => Some(32600),
-                    (Some(4326), true) => Some(32700),
-                    (Some(4269), false) => Some(26900),
-                    (Some(4258), false) => Some(25800),
-                    _ => None,
-                };
-                let epsg = first.map(|first| first + number);
-                let epsg = epsg.filter(|code| length == 1.0 && GridZone::of_epsg(*code).is_some());
+                let datum = datum.filter(|_| length == 1.0);
+                let epsg = datum.and_then(|datum| wkt::utm_code(datum, code % 100, code > 16100));
                 return Ok(Crs { length, epsg, text, ..Crs::local() });
             }
             // of state planes and national grids

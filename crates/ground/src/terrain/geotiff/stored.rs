@@ -225,7 +225,7 @@ impl StoredImage {
                 let (_, [columns, rows]) = self.grid.extent(chunk);
                 memory(columns, rows)
             })
-            .sum();
+            .fold(0, u64::saturating_add);
         let row = if present > 0 { memory(size[0], 1) } else { 0 };
         if overstated(present, SMALL) || overstated(row, SMALL) || overstated(largest, ABSENT) {
             return Err(TerrainError::Overstated { format: "geotiff", columns, rows, bytes });

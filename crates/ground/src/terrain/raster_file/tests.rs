@@ -238,10 +238,6 @@ fn chunks_that_were_never_written_are_gaps_or_lie_at_zero() {
     assert_eq!(tiled(on_disk(&sparse), None, 1 << 20).unwrap_err(), expected);
 
     // without a value for gaps
-    let text = b"-9999\0";
-    let at = sparse.windows(text.len()).position(|part| part == text);
-    // a text of four bytes and more lies outside of the directory; its tag is made another's
-    assert!(at.is_some());
     let tag = 42113_u16.to_le_bytes();
     let entry = sparse.windows(4).rposition(|part| part == [tag[0], tag[1], 2, 0]).unwrap();
     let mut silent = sparse.clone();
@@ -257,8 +253,6 @@ fn chunks_that_were_never_written_are_gaps_or_lie_at_zero() {
     }
     // strips as well
     let strips = geotiff([COLUMNS, 7], false, 2, |h| h, None);
-    let full_strips = 7 * 8;
-    assert!(full_strips > ROWS);
     let lengths: Vec<u32> = (0..8).map(|k| (7.min(ROWS - 7 * k) * COLUMNS * 2) as u32).collect();
     let stored: Vec<u8> = lengths.iter().flat_map(|word| word.to_le_bytes()).collect();
     let at = strips.windows(stored.len()).position(|part| part == stored).unwrap();

@@ -9,13 +9,14 @@ use crate::scenario::config::{self, Area, OriginName, RandomSurface};
 use crate::scenario::document::Document;
 use crate::scenario::fault::{Fault, Problem};
 use crate::scenario::input::{LARGEST_BINARY, LARGEST_TILED};
+use crate::scenario::inputs::sha256;
 use crate::scenario::random_world::{RandomWorld, random_world};
 use crate::scenario::{Faults, Opened, ScenarioFile};
 use crate::soil::SoilId;
 use crate::terrain::{
     CellContent, Face, Gaps, HeightUnit, NoData, Origin, Placement, PngScale, Procedural, Raster,
-    RasterFile, RasterWarning, Region, Roughness, RoughnessClass, SoilMap, Stamp, Surface, Terrain,
-    TerrainError, read_raster_with,
+    RasterFile, RasterWarning, Region, Roughness, RoughnessClass, Sidecars, SoilMap, Stamp,
+    Surface, Terrain, TerrainError, read_raster_with,
 };
 use std::fmt::{self, Display};
 use std::io;
@@ -90,6 +91,14 @@ fn surface_key(surface: &config::Surface) -> String {
     serde_json::to_string(surface).unwrap_or_default()
 }
 
+/// The hashes of an elevation model and of its sidecar files.
+fn content_key(opened: &Opened, sidecars: &Sidecars) -> String {
+    let Sidecars { world, projection, auxiliary, mask } = sidecars;
+    let hashes = [world, projection, auxiliary, mask]
+        .map(|content| content.as_deref().map_or_else(String::new, sha256));
+    format!("{} {}", opened.sha256, hashes.join(" "))
+}
+
 /// A refusal, with the keys that help against gaps.
 struct FillBy(TerrainError);
 
@@ -151,8 +160,11 @@ impl Builder<'_> {
             }
             surface @ config::Surface::Dem { file, .. } => {
                 let opened = self.opened(file)?;
-                let key = (surface_key(surface), opened.sha256.clone());
-                let elevations = self.parts.elevations(key, || self.elevations(surface, opened))?;
+                // read even if the model is known, so that each scenario lists them among its inputs
+                let sidecars = self.sidecars(file, ELEVATIONS)?;
+                let key = (surface_key(surface), content_key(&opened, &sidecars));
+                let elevations =
+                    self.parts.elevations(key, || self.elevations(surface, opened, &sidecars))?;
                 self.placement = Some(elevations.placement);
                 self.gaps = elevations.gaps;
                 self.doubt(ELEVATIONS, &elevations.warnings);
@@ -162,17 +174,19 @@ impl Builder<'_> {
     }
 
     /// The surface of an elevation model in a file.
-    fn elevations(&self, surface: &config::Surface, opened: Opened) -> Result<Elevations, Faults> {
-        let config::Surface::Dem { file, origin, crop, no_data, epsg, height_unit, .. } = surface
-        else {
+    fn elevations(
+        &self,
+        surface: &config::Surface,
+        opened: Opened,
+        sidecars: &Sidecars,
+    ) -> Result<Elevations, Faults> {
+        let config::Surface::Dem { origin, crop, no_data, epsg, height_unit, .. } = surface else {
             unreachable!("only elevation models lie in files")
         };
         let refused = |error: TerrainError| self.refused(ELEVATIONS, &FillBy(error));
         let unreadable = |error: io::Error| self.refused(ELEVATIONS, &error);
-        let sidecars = self.file.inputs.sidecars(&self.file.folder.join(file));
-        let sidecars = sidecars.map_err(unreadable)?;
         let tiled = match no_data {
-            config::NoData::Refuse => opened.geotiff(&sidecars).map_err(refused)?.filter(is_large),
+            config::NoData::Refuse => opened.geotiff(sidecars).map_err(refused)?.filter(is_large),
             // gaps are filled from all that is around them
             config::NoData::FillNearest
             | config::NoData::FillInterpolated
@@ -194,7 +208,7 @@ impl Builder<'_> {
         }
         let bytes = opened.read(LARGEST_BINARY).map_err(unreadable)?;
         let (raster, mut warnings) =
-            read_raster_with(&bytes, png_scale(surface).as_ref(), &sidecars, CellContent::Heights)
+            read_raster_with(&bytes, png_scale(surface).as_ref(), sidecars, CellContent::Heights)
                 .map_err(refused)?;
         warnings.retain(|own| !own.is_settled_by(*epsg));
         let raster = raster
@@ -212,7 +226,7 @@ impl Builder<'_> {
             None => Ok(raster),
         };
         let gaps = match no_data {
-            config::NoData::Keep => Gaps::of(&cropped(local.clone())?),
+            config::NoData::Keep => Gaps::from_raster(&cropped(local.clone())?),
             _ => None,
         };
         if gaps.as_ref().is_some_and(|gaps| gaps.share() == 1.0) {
@@ -237,8 +251,7 @@ impl Builder<'_> {
         if let Some(classes) = &soil.raster {
             let key = "soil.raster.file";
             let bytes = self.bytes(&classes.file, key)?;
-            let sidecars = self.file.inputs.sidecars(&self.file.folder.join(&classes.file));
-            let sidecars = sidecars.map_err(|error| self.refused(key, &error))?;
+            let sidecars = self.sidecars(&classes.file, key)?;
             let (raster, warnings) = read_raster_with(&bytes, None, &sidecars, CellContent::Values)
                 .map_err(|error| self.refused(key, &error))?;
             let reference = self.placement.as_ref().and_then(|own| own.crs.epsg);
@@ -285,6 +298,11 @@ impl Builder<'_> {
             let cause = format!("{}: {error}", path.display());
             self.document().fault(ELEVATIONS, Problem::Unreadable { cause }).into()
         })
+    }
+
+    fn sidecars(&self, file: &Path, key: &str) -> Result<Sidecars, Faults> {
+        let sidecars = self.file.inputs.sidecars(&self.file.folder.join(file));
+        sidecars.map_err(|error| self.refused(key, &error))
     }
 
     fn bytes(&self, file: &Path, key: &str) -> Result<Vec<u8>, Faults> {
