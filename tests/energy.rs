@@ -92,12 +92,12 @@ fn stiff_soils_give_no_energy() {
         "k_phi = 1e12\nelastic_stiffness = 1e10\ncohesion = 1e6\nfriction_angle_deg = 59",
     ];
     let vehicles = ["model = \"hmmwv\"", "model = \"hmmwv\"\ntyre = \"rigid\"", "model = \"m113\""];
-    // each soil meets all drills, each drill all vehicles
-    let mut drills = [Drill::Stand, Drill::Hold, Drill::Coast, Drill::Drive].into_iter().cycle();
-    for soil in soils {
-        for vehicle in vehicles {
-            for laws in ["refined", "reference"] {
-                let drill = drills.next().unwrap();
+    let drills = [Drill::Stand, Drill::Hold, Drill::Coast, Drill::Drive];
+    // each soil meets all drills; each pair of laws and drill occurs with every vehicle
+    for (n, soil) in soils.into_iter().enumerate() {
+        for (k, vehicle) in vehicles.into_iter().enumerate() {
+            for (m, laws) in ["refined", "reference"].into_iter().enumerate() {
+                let drill = drills[(n + 2 * k + m) % drills.len()];
                 let case = Case { soil, laws, vehicle, drill, step: 0.002 };
                 let (rise, warnings) = case.rise(0.6);
                 // what springs give back as it is let go
@@ -115,9 +115,12 @@ fn soil_too_stiff_for_the_step_is_refused() {
         let soil = format!("{key} = {value:?}");
         let vehicle = "model = \"hmmwv\"";
         let case = Case { soil: &soil, laws: "refined", vehicle, drill: Drill::Stand, step };
-        let file = ScenarioFile::parse("energy", &case.text(), Path::new(""), &[]);
-        file.err().map(|faults| faults.to_string())
+        let file = ScenarioFile::parse("energy", &case.text(), Path::new(""), &[]).unwrap();
+        build::world(&file).err().map(|faults| faults.to_string())
     };
+    // a strength counts too
+    let strong = refused_of("strength = 2\ncohesion", 0.9e6, 0.002).unwrap();
+    assert!(strong.contains("a cohesion of 1.800e6 Pa is too stiff"), "{strong}");
     assert_eq!(refused_of("damping", 5e6, 0.002), None);
     assert_eq!(refused_of("damping", 1e7, 0.001), None);
     let message = refused_of("damping", 1e7, 0.002).unwrap();

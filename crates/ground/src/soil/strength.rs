@@ -7,6 +7,10 @@ use crate::numeric::{atan, pow, tan};
 /// (WES heavy and lean clay, Hanamoto's loam) have 1.8 to 2.0.
 const BEARING_OVER_SHEAR: f64 = 1.9;
 
+/// Largest stiffness of unloading that a strength gives, Pa/m: beyond it a step of 2 ms is unstable
+/// under tracks.
+const STIFFEST: f64 = 1e10;
+
 impl Yielding {
     /// The soil at a strength ρ, a factor of its shear strength: c and tan φ times ρ, k_c and k_φ
     /// times ρ^1.9; Reece's moduli, a part of whose dimension c and γ carry, and a crust likewise.
@@ -24,7 +28,8 @@ impl Yielding {
             k_c: self.k_c * bearing,
             cohesion: self.cohesion * strength,
             friction_angle: atan(tan(self.friction_angle) * strength),
-            elastic_stiffness: self.elastic_stiffness * bearing.max(1.0),
+            elastic_stiffness: (self.elastic_stiffness * bearing.max(1.0))
+                .min(self.elastic_stiffness.max(STIFFEST)),
             ..self.clone()
         };
         if let Some(reece) = &mut soil.details.reece {

@@ -340,13 +340,6 @@ fn check_soils(scenario: &Scenario, refuse: &mut Refuse) {
             refuse(format!("{key}.name"), Problem::DuplicateName { first });
         }
         check_custom_soil(custom, &key, refuse);
-        let cohesion = custom.cohesion.unwrap_or(0.0);
-        if let Some(cause) = too_cohesive(cohesion, scenario.ground.spacing, scenario.time.step) {
-            refuse(format!("{key}.cohesion"), Problem::Refused { cause });
-        }
-        if let Some(cause) = too_damped(custom.damping.unwrap_or(0.0), scenario.time.step) {
-            refuse(format!("{key}.damping"), Problem::Refused { cause });
-        }
     }
     for (index, zone) in soil.zone.iter().enumerate() {
         if let Area::Rectangle { min, max } = zone.area
@@ -382,41 +375,6 @@ fn check_soils(scenario: &Scenario, refuse: &mut Refuse) {
             }
         }
     }
-}
-
-/// Damping times step, Pa s²/m, that is stable under wheels and tracks: at twice as much the belts of an
-/// M113 that coasts at 4 m/s gain 63 kJ in 2 s.
-const DAMPED_STEP: f64 = 1e4;
-
-/// Why a damping, Pa s/m, is too great for steps of `step` s, if it is.
-fn too_damped(damping: f64, step: f64) -> Option<String> {
-    if damping * step <= DAMPED_STEP * (1.0 + 1e-9) {
-        return None;
-    }
-    let (most, shorter) = (DAMPED_STEP / step, DAMPED_STEP / damping);
-    Some(format!(
-        "{damping} Pa s/m is too stiff for time.step = {step} s: must be at most {most:.3e} Pa s/m, or \
-         time.step at most {shorter:.1e} s"
-    ))
-}
-
-/// Impulse, N s, that the cohesion of one node may give a wheel or shoe within a step. Nodes come
-/// into contact and leave it from step to step, whole: beyond this limit that makes energy, some
-/// 0.05 J/kg at it and 9 J/kg at ten times it (0.9 t on four wheels).
-const NODE_IMPULSE: f64 = 5.0;
-
-/// Why a cohesion, Pa, is too great for nodes `spacing` m apart and steps of `step` s, if it is.
-fn too_cohesive(cohesion: f64, spacing: f64, step: f64) -> Option<String> {
-    let per_pascal = spacing * spacing * step;
-    if cohesion * per_pascal <= NODE_IMPULSE * (1.0 + 1e-9) {
-        return None;
-    }
-    let (most, shorter) =
-        (NODE_IMPULSE / per_pascal, NODE_IMPULSE / (cohesion * spacing * spacing));
-    Some(format!(
-        "{cohesion} Pa is too stiff for time.step = {step} s with ground.spacing = {spacing} m: \
-         must be at most {most:.3e} Pa, or time.step at most {shorter:.1e} s"
-    ))
 }
 
 /// A custom soil is firm, a change to another, or yielding and complete.

@@ -15,6 +15,7 @@ mod roadside;
 mod scene_model;
 mod sensors;
 mod site;
+mod soil_stiffness;
 mod soils;
 mod strongest;
 mod team;

@@ -1,5 +1,6 @@
 //! The soils that a scenario names, as one table.
 
+use super::soil_stiffness;
 use super::strongest::strongest;
 use super::world::laws;
 use crate::scenario::config::{BulldozingConfig, CustomSoil};
@@ -79,6 +80,7 @@ pub fn soil_table(file: &ScenarioFile) -> Result<SoilTable, Faults> {
     let soil = &file.scenario.soil;
     let bulldozing = file.scenario.ground.bulldozing;
     let laws = laws(&file.scenario.ground);
+    let (spacing, step) = (file.scenario.ground.spacing, file.scenario.time.step);
     let mut faults = Vec::new();
     let (mut custom, mut doubts) = (Vec::new(), Vec::new());
     for (index, entry) in soil.custom.iter().enumerate() {
@@ -97,9 +99,17 @@ pub fn soil_table(file: &ScenarioFile) -> Result<SoilTable, Faults> {
         }
         match custom.iter().find(|s| s.name == name).cloned().map_or_else(|| named(name), Ok) {
             Ok(found) => {
+                let given = soil.custom.iter().position(|s| s.name == name);
+                let too_stiff = soil_stiffness::faults(&found, spacing, step);
+                faults.extend(too_stiff.into_iter().map(|(part, cause)| {
+                    let key = given.map_or_else(
+                        || key.clone(),
+                        |index| format!("soil.custom[{index}].{part}"),
+                    );
+                    file.document.fault(&key, Problem::Refused { cause })
+                }));
                 table.names.push(name.to_string());
                 table.soils.push(with_bulldozing(found, bulldozing));
-                let given = soil.custom.iter().position(|s| s.name == name);
                 table.frosts.push(given.and_then(|index| {
                     let (key, frost) = (format!("soil.custom[{index}]"), soil.custom[index].frost?);
                     let dry = CustomSoil { moisture: None, ..soil.custom[index].clone() };
