@@ -109,7 +109,7 @@ impl Curve {
         sum + last * (x - end)
     }
 
-    /// [`Curve::integral`] of the curve that goes on as [`continued`](Curve::continued).
+    /// [`Curve::integral`], with the curve [`continued`](Curve::continued) beyond its last point.
     pub fn continued_integral(&self, x: f64) -> f64 {
         let (last, slope) = self.end();
         let beyond = (x - last).max(0.0);

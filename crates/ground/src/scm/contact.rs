@@ -392,12 +392,12 @@ fn answer_four<S: Simd, F: Footprint>(
     }
     sums.damper.add(area * damping.min(stiff::DAMPING), &r);
     let resisted = drag / speed.max(motion.rolling);
-    let excess = damping - stiff::DAMPING;
+    let excess = stiff::excess_damping(soil, damping);
     let strong = stress.gt(stiff::SHEAR_STRESS);
     if excess.gt(0.0).any() || strong.any() {
         let axis = motion.spin_axis.filter(|_| F::DEFORMS);
         let nodes = StiffNodes { r: &r, arm: &arm, n: &n, axis };
-        sums.stiff.damp_along(&nodes, area * excess.max(0.0));
+        sums.stiff.damp_along(&nodes, area * excess);
         let whole = drag / speed.max(SLIDING);
         sums.stiff.damp_across(&nodes, strong.pick(whole - resisted, 0.0));
     }
@@ -439,12 +439,12 @@ fn answer_four<S: Simd, F: Footprint>(
         slope: pressed.slope,
         elastic: sinkage - pressed.sinkage,
         part: Lanes::of(simd, 1.0),
-        holds: excess.max(0.0) * (1.0 / motion.dt.max(1e-9)),
+        holds: excess * (1.0 / motion.dt.max(1e-9)),
     }
 }
 
-/// Gives soil that presses back too steeply for a step the slope of its elastic line: a body that
-/// it throws back within the step leaves it along that, not along the curve by which it yields.
+/// Replaces the slope of soil that is too steep for a step by that of its elastic line. A body that is
+/// thrown back within the step leaves the soil along that line, not along the virgin curve.
 #[inline(always)]
 pub(super) fn steepen<S: Simd>(soil: &Yielding, advance: Lanes<S>, pressed: &mut PressedLanes<S>) {
     if soil.elastic_stiffness <= stiff::PRESSURE_SLOPE {
@@ -463,7 +463,7 @@ pub(super) struct React<S: Simd> {
     /// Sinkages that go back when the soil is let go, m.
     pub elastic: Lanes<S>,
     pub part: Lanes<S>,
-    /// Stiffness by which damping beyond [`stiff::DAMPING`] holds a belt in this step, Pa/m.
+    /// Damping beyond [`stiff::DAMPING`] over the step, Pa/m: a stiffness for a belt.
     pub holds: Lanes<S>,
 }
 

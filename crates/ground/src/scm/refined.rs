@@ -725,9 +725,9 @@ fn settle_four<'a, S: Simd, F: Footprint, L: Answering<'a>>(
         stored = [gain, Lanes::zero(simd)];
         resisted = resist_drag(&nodes, load * shear.norm(), sliding.norm(), area, motion, sums);
     }
-    let excess = damping - stiff::DAMPING;
+    let excess = stiff::excess_damping(soil, damping);
     if excess.gt(0.0).any() {
-        sums.stiff.damp_along(&nodes, area * part * excess.max(0.0));
+        sums.stiff.damp_along(&nodes, area * part * excess);
     }
     let mut force = n * (pressure * area) - shear * load;
     if draft.advances {
@@ -777,7 +777,7 @@ fn settle_four<'a, S: Simd, F: Footprint, L: Answering<'a>>(
         let sunk: f64 = four.lanes().map(|k| sunk[k].max(0.0)).sum();
         sums.heaped += cell_area * sunk * heap.flow_factor;
     }
-    let holds = excess.max(0.0) * (1.0 / motion.dt.max(1e-9));
+    let holds = excess * (1.0 / motion.dt.max(1e-9));
     React {
         pressure,
         normal: n,

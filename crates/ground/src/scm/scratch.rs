@@ -172,7 +172,7 @@ pub(super) struct Reaction {
     pub eases: Numbers,
     /// Sinkage over the way along the normal.
     pub part: Numbers,
-    /// Stiffness by which the soil's damping holds a belt in this step, Pa/m.
+    /// The soil's damping beyond its limit over the step, Pa/m: a stiffness for a belt.
     pub holds: Numbers,
 }
 

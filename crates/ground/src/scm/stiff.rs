@@ -15,6 +15,7 @@
 use super::scratch::Numbers;
 use super::vectors::Vectors;
 use crate::numeric::{Lanes, Simd};
+use crate::soil::Yielding;
 use crate::spatial::{Mat6, Vec3};
 
 /// Slope of shear stress over displacement that goes into the moments at most, Pa/m: twice that
@@ -26,9 +27,18 @@ pub(super) const SHEAR_STRESS: f64 = 1e6;
 /// Damping that goes into the moments at most, Pa s/m: thirty times that of the catalog.
 pub(super) const DAMPING: f64 = 1e6;
 /// Slope of pressure over sinkage from which a body that presses on may be thrown back within the
-/// step, Pa/m: thrice the catalog's stiffest unloading. Yielding soil lets it go along the elastic line then,
-/// which is the slope that the step is given.
+/// step, Pa/m: 2.5 times the stiffest unloading of the catalog. The step is then given the slope of the
+/// elastic line, along which yielding soil unloads.
 pub(super) const PRESSURE_SLOPE: f64 = 1e9;
+
+/// Damping beyond [`DAMPING`], Pa s/m; zero for soils that damp less.
+#[inline(always)]
+pub(super) fn excess_damping<S: Simd>(soil: &Yielding, damping: Lanes<S>) -> Lanes<S> {
+    if soil.damping <= DAMPING {
+        return Lanes::zero(damping.simd());
+    }
+    (damping - DAMPING).max(0.0)
+}
 
 /// Tangents summed node by node, about the body's center: angular before linear.
 #[derive(Clone, Copy, Debug)]

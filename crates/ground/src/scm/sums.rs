@@ -33,7 +33,7 @@ pub(super) struct Sums<S: Simd> {
     pub shear: MomentLanes<S>,
     /// Stiffness across it, N/m.
     pub held: MomentLanes<S>,
-    /// Of these four what is too stiff for moments.
+    /// Tangents that are too stiff for these moments.
     pub stiff: StiffTangents,
     /// Volume that heaps up, m³.
     pub heaped: f64,

@@ -10,8 +10,8 @@ use super::agent::{AgentModel, AgentState, AgentWorkspace};
 use super::ground_vehicle::{GroundVehicle, GroundVehicleWorkspace};
 use serde::{Deserialize, Serialize};
 
-/// Rise of the balance that is reported, by the mass of a vehicle, J/kg: it would make it faster
-/// by 2 m/s. Landings and curbs store up to a third of it in parts without an account.
+/// Rise of the balance that is reported, over the vehicle's mass, J/kg: a resting vehicle would
+/// move at 2 m/s. Landings and curbs store up to a third of it in parts without an account.
 const REPORTED: f64 = 2.0;
 
 /// Energy of an agent's vehicle against what was put into it.
@@ -26,9 +26,12 @@ pub(super) struct EnergyAccount {
 }
 
 impl EnergyAccount {
-    /// Adds work put in, J.
+    /// Adds work put in, J. What is not finite belongs to a drive that fails, and must not reach a
+    /// checkpoint.
     pub fn add(&mut self, work: f64) {
-        self.input += work;
+        if work.is_finite() {
+            self.input += work;
+        }
     }
 
     /// Takes the vehicle's energy at a heartbeat, J. What is not finite belongs to a drive that

@@ -147,7 +147,7 @@ impl From<GearboxState> for StoredGearbox {
 impl From<StoredGearbox> for GearboxState {
     fn from(stored: StoredGearbox) -> GearboxState {
         let StoredGearbox { gear, before, shifted_at } = stored;
-        let taken_back = (shifted_at >> TICK_BITS) as u8;
+        let taken_back = ((shifted_at >> TICK_BITS) as u8).min(MOST_TAKEN_BACK);
         GearboxState { gear, before, shifted_at: shifted_at & ((1 << TICK_BITS) - 1), taken_back }
     }
 }
@@ -197,8 +197,8 @@ impl Gearbox {
     /// Shifts if the speeds (rad/s) of the input and output shafts ask for it
     /// at this tick, of so many a second. Shifts up and down by one gear, not sooner than the
     /// latency after the last shift, not down into a gear that would soon ask to be shifted up,
-    /// and not up again and again into a gear that does not carry the vehicle; obeys the lever at once, but engages a gear
-    /// against the way the vehicle rolls only near standstill. A gear that is
+    /// and not up again and again into a gear that does not carry the vehicle. Obeys the lever at
+    /// once, but engages a gear against the way the vehicle rolls only near standstill. A gear that is
     /// engaged stays so when the vehicle begins to roll the other way.
     pub fn shift(
         &self,
@@ -261,7 +261,8 @@ impl Gearbox {
             let above = (state.gear + 1).min(self.ratios.len() as i32);
             let passed = tick.saturating_sub(state.shifted_at) as f64 / ticks_per_second as f64;
             let waits = passed < pause_after(state.taken_back);
-            let is_held = state.taken_back > 0 && (waits || !(carried.could_carry)(above));
+            let is_tried = above > state.gear && state.taken_back > 0;
+            let is_held = is_tried && (waits || !(carried.could_carry)(above));
             if is_held { state.gear } else { above }
         } else if input_speed < down && !self.hunts(state.gear, input_speed) {
             (state.gear - 1).max(1)

@@ -502,19 +502,26 @@ impl TrackedVehicle {
         self.suspend(state, workspace);
         self.drive(state, &mut workspace.body, &controls, tick, h);
         self.brake(state, workspace, controls.brake, h);
-        let still = *workspace.chassis_load();
-        if let Some(drag) =
-            air::drag(&self.spec.chassis, &self.pose(workspace), &self.twist(workspace))
-        {
-            workspace.chassis_load().wrench += drag;
-        }
+        let still = self.blow(workspace);
         let advanced = self.parts.model.advance(&mut state.body, &mut workspace.body, h);
-        *workspace.chassis_load() = still;
+        if let Some(still) = still {
+            *workspace.chassis_load() = still;
+        }
         advanced?;
         let after = transmission.shafts.speeds(&state.body.u);
         workspace.engine_work = transmission.work(&before, &after, &workspace.body, h);
         self.settle_linings(state, workspace, controls.brake, h);
         Ok(())
+    }
+
+    /// Adds air drag; the load on the chassis without it, where there is any.
+    fn blow(&self, workspace: &mut TrackedWorkspace) -> Option<Load> {
+        self.spec.chassis.drag_area?;
+        let drag = air::drag(&self.spec.chassis, &self.pose(workspace), &self.twist(workspace))?;
+        let load = workspace.chassis_load();
+        let still = *load;
+        load.wrench += drag;
+        Some(still)
     }
 
     /// Advances by `h` seconds with the sprockets turned at given speeds of the
