@@ -76,13 +76,16 @@ impl<'a> Basis<'a> {
     }
 
     /// Cluster numbers of the trials, for each kind of dependence: shared seeds, shared points.
+    ///
+    /// Within one point replications are independent: it is no cluster there.
     fn clusterings(&self, trials: &[&TrialResult]) -> Vec<Vec<u64>> {
         let by = |of: fn(&TrialResult) -> u64| trials.iter().map(|trial| of(trial)).collect();
         let mut found: Vec<Vec<u64>> = Vec::new();
         if shares_seeds(self.study.config) {
             found.push(by(|trial| trial.replication));
         }
-        if is_drawn(self.study.config) && self.study.config.replications > 1 {
+        let is_one_point = trials.windows(2).all(|pair| pair[0].point == pair[1].point);
+        if is_drawn(self.study.config) && self.study.config.replications > 1 && !is_one_point {
             found.push(by(|trial| trial.point));
         }
         found

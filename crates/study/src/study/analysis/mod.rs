@@ -415,6 +415,22 @@ mod tests {
         assert!(all.clone().any(|own| own.unbiased_share < 0.0));
     }
 
+    /// In a drawn design, too, the replications of one point are independent of each other.
+    #[test]
+    fn intervals_of_a_drawn_point_count_its_replications() {
+        let config = config(serde_json::json!({
+            "design": "random", "points": 2, "responses": ["go", "distance"],
+            "factor": [{ "name": "a", "key": "a", "range": [0, 1] }],
+        }));
+        let row = |n: usize| (n as u64 / 4, (n / 4) as f64, Some([Some(1.0), Some(n as f64)]));
+        let rows: Vec<_> = (0..8).map(row).collect();
+        let trials = trials(&rows);
+        let found = analyse(&StudyResult { config: &config, vehicles: 1, trials: &trials });
+        let [go, distance] = [0, 1].map(|n| &found.points[1].responses[n].figures);
+        assert_eq!(go.interval(), Some(crate::study::statistics::wilson(4, 4, 0.95)));
+        assert!(distance.interval().is_some_and(|[low, high]| low < 5.5 && 5.5 < high));
+    }
+
     #[test]
     fn indices_are_refused_where_a_drive_ended_early() {
         let config = config(serde_json::json!({
