@@ -346,9 +346,9 @@ fn nobody_to_drive_is_told() {
         assert_eq!(fault["code"], "unknown");
         assert!(told.ends_with("driven from outside"), "{told}");
     }
-    let mut driver = run.connect(json!({ "role": "observer" }));
-    assert_eq!(driver.hear()["type"], "welcome");
-    driver.0.write_all(b"\0\0\0\x0f{\"type\":\"quit\"}").unwrap();
+    let mut observer = run.connect(json!({ "role": "observer" }));
+    assert_eq!(observer.hear()["type"], "welcome");
+    observer.0.write_all(b"\0\0\0\x0f{\"type\":\"quit\"}").unwrap();
     let Ended { code, said } = run.ended();
     assert_eq!(code, 0, "{said}");
 }

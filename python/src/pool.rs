@@ -31,14 +31,13 @@ impl Pool {
             let told = format!("{key} = {value}: must be {allowed}");
             return Err(error::input(py, key, &value, allowed, told));
         };
-        let built = thread_pool(threads).map_err(|e| PyRuntimeError::new_err(e.to_string()))?;
-        let size = PoolSize { wanted: threads, started: built.current_num_threads() };
+        let pool = thread_pool(threads).map_err(|e| PyRuntimeError::new_err(e.to_string()))?;
+        let size = PoolSize { wanted: threads, started: pool.current_num_threads() };
         if let Some(shortfall) = size.shortfall() {
             let told = CString::new(shortfall).unwrap_or_default();
             PyErr::warn(py, &py.get_type::<PyRuntimeWarning>(), &told, 1)?;
         }
-        let threads = built;
-        Ok(Pool { threads, process: std::process::id() })
+        Ok(Pool { threads: pool, process: std::process::id() })
     }
 
     /// How many threads it has.

@@ -15,7 +15,12 @@ use std::ops::RangeInclusive;
 use std::path::Path;
 
 /// A yielding soil by name, with parameters changed.
-fn soil(py: Python<'_>, name: &str, changes: &BTreeMap<String, f64>) -> PyResult<Soil> {
+fn soil(
+    py: Python<'_>,
+    name: &str,
+    changes: &BTreeMap<String, f64>,
+    laws: &Laws,
+) -> PyResult<Soil> {
     let known = catalogue().find(name).map_err(|error| {
         let allowed = "a soil of `bekker soils`";
         error::input(
@@ -34,7 +39,7 @@ fn soil(py: Python<'_>, name: &str, changes: &BTreeMap<String, f64>) -> PyResult
     table.insert("name".into(), "of a rig".into());
     table.insert("based_on".into(), name.into());
     let document = Document::parse("soil", &table.to_string()).map_err(Faults::from);
-    let soil = document.and_then(|document| custom_soil(&document, &Laws::refined()));
+    let soil = document.and_then(|document| custom_soil(&document, laws));
     soil.map_err(|faults| error::scenario(py, &faults))
 }
 
@@ -102,8 +107,9 @@ fn plate(
     within(py, "spacing", spacing, 0.001..=0.5, "m")?;
     let outline = radius
         .map_or(PlateOutline::Rectangle { length, width }, |radius| PlateOutline::Disc { radius });
-    let rig = PlateRig::new(soil(py, soil_name, changes)?, outline, pressure);
-    Ok(PlateRig { laws: laws(py, laws_name)?, spacing, ..rig })
+    let laws = laws(py, laws_name)?;
+    let rig = PlateRig::new(soil(py, soil_name, changes, &laws)?, outline, pressure);
+    Ok(PlateRig { laws, spacing, ..rig })
 }
 
 /// Presses a plate, lets it go and presses again.
@@ -198,8 +204,8 @@ pub fn roll_wheel<'py>(
         }
     };
     let motion = WheelMotion::Rolling { speed, slip };
-    let soil = self::soil(py, soil, &changes)?;
     let laws = self::laws(py, laws)?;
+    let soil = self::soil(py, soil, &changes, &laws)?;
     let rig = WheelRig::new(soil, wheel, load, motion);
     run(py, &WheelRig { laws, tread, belt, spacing, step, duration, ..rig })
 }

@@ -80,7 +80,8 @@ fn accepted(plates: Option<&PressureSinkage>, shear: Option<&Shearing>) -> Resul
         text += &format!("shear_modulus = {:e}\n", found.shear_modulus.value);
     }
     let read = Document::parse("the soil found", &text).map_err(Faults::from);
-    read.and_then(|document| custom_soil(&document, &Laws::refined())).map(drop).map_err(|Faults(faults)| {
+    let soil = read.and_then(|document| custom_soil(&document, &Laws::refined()));
+    soil.map(drop).map_err(|Faults(faults)| {
         let told = faults.iter().map(|fault| {
             let value = fault.value.as_ref().map_or(String::new(), |value| format!(" = {value}"));
             format!("{}{value}: {}", fault.key, fault.problem)

@@ -18,8 +18,8 @@ pub fn interruption() -> Result<Arc<AtomicBool>, Failure> {
     Ok(flag)
 }
 
-/// Has a write beyond the limit of a file's size fail as any other write does: the system else ends
-/// the process by SIGXFSZ.
+/// Makes a write beyond the file size limit fail like any other write: without a handler SIGXFSZ ends
+/// the process.
 pub fn survive_file_size_limit() -> Result<(), Failure> {
     #[cfg(unix)]
     raised_by(signal_hook::consts::SIGXFSZ, "SIGXFSZ")?;

@@ -180,15 +180,11 @@ impl Mobility {
         subject.fitted(&vehicle).map_err(|error| failure(&model, error))
     }
 
-    /// Whether soils that were asked for are those of any event, and of which they are not.
+    /// Refuses `--soil` if no event is driven on soil, and names the events that ignore it.
     fn check_soils(&self, events: &[&'static Event]) -> Result<(), Failure> {
         if self.soil.is_empty() {
             return Ok(());
         }
-        let names = |on_soil: bool| {
-            let own = events.iter().filter(|own| own.on_soil == on_soil).map(|own| own.name);
-            own.collect::<Vec<_>>().join(", ")
-        };
         if !events.iter().any(|own| own.on_soil) {
             let all: Vec<&str> =
                 EVENTS.iter().filter(|own| own.on_soil).map(|own| own.name).collect();
@@ -198,8 +194,10 @@ impl Mobility {
                 allowed: format!("for events on soil only: {}", all.join(", ")),
             });
         }
-        if !events.iter().all(|own| own.on_soil) {
-            eprintln!("--soil does not change {}: they are driven on the road", names(false));
+        let others: Vec<&str> =
+            events.iter().filter(|own| !own.on_soil).map(|own| own.name).collect();
+        if !others.is_empty() {
+            eprintln!("--soil does not change {}: they are driven on the road", others.join(", "));
         }
         Ok(())
     }
@@ -268,6 +266,22 @@ impl Mobility {
         }
         stdout::print(table.text(TextStyle::of_stdout()).trim_end())
     }
+
+    fn document(&self, subject: &Subject, driven: &[Driven]) -> Value {
+        let events = driven.iter().map(|(event, found)| match found {
+            Ok(own) => json!({ "event": event.name, "figures": own.figures, "panels": own.panels }),
+            Err(error) => json!({ "event": event.name, "failure": error.to_string() }),
+        });
+        json!({
+            "vehicle": subject.spec.name(),
+            "mass": subject.geometry.mass,
+            "payload_kg": self.payload.iter().map(|own| own.mass).sum::<f64>(),
+            "inflation_kpa": self.inflation,
+            "soils": subject.soils,
+            "quick": self.quick,
+            "events": events.collect::<Vec<_>>(),
+        })
+    }
 }
 
 /// A vehicle of the catalogue, or of a file by its place on this machine: scenarios that name it
@@ -296,7 +310,6 @@ fn unwritten(path: &Path, cause: std::io::Error) -> Failure {
 fn write_scenarios(folder: &Path, subject: &Subject, findings: &Findings) -> Result<(), Failure> {
     for scenario in &findings.scenarios {
         let path = folder.join(format!("{}.toml", scenario.name));
-        check_writable(&path)?;
         let text = subject.as_driven(scenario).to_toml().map_err(|error| Failure::Run {
             subject: scenario.name.clone(),
             cause: error.to_string(),
@@ -355,24 +368,6 @@ fn failed(event: &Event, error: &MobilityError) -> Vec<String> {
     (row[0], row[1]) = (event.name.into(), "no result".into());
     row[7] = error.to_string();
     row
-}
-
-impl Mobility {
-    fn document(&self, subject: &Subject, driven: &[Driven]) -> Value {
-        let events = driven.iter().map(|(event, found)| match found {
-            Ok(own) => json!({ "event": event.name, "figures": own.figures, "panels": own.panels }),
-            Err(error) => json!({ "event": event.name, "failure": error.to_string() }),
-        });
-        json!({
-            "vehicle": subject.spec.name(),
-            "mass": subject.geometry.mass,
-            "payload_kg": self.payload.iter().map(|own| own.mass).sum::<f64>(),
-            "inflation_kpa": self.inflation,
-            "soils": subject.soils,
-            "quick": self.quick,
-            "events": events.collect::<Vec<_>>(),
-        })
-    }
 }
 
 #[cfg(test)]

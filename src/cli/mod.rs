@@ -105,7 +105,9 @@ enum Command {
 impl Cli {
     /// Does what the command line says and reports what went wrong; the exit code.
     pub fn execute(self) -> u8 {
-        let begun = environment::heed().and_then(|()| self.start_threads());
+        let begun = environment::heed()
+            .and_then(|()| interruption::survive_file_size_limit())
+            .and_then(|()| self.start_threads());
         let result = begun.and_then(|()| match self.command {
             Command::Run(command) => command.execute(self.quiet),
             Command::Replay(command) => command.execute(self.quiet),
@@ -135,12 +137,9 @@ impl Cli {
             Err(failure) => failure.tell().code(),
         }
     }
-}
 
-impl Cli {
-    /// Starts the threads that all of this process uses, where the command works on some.
+    /// Starts the global pool, unless the command needs no threads.
     fn start_threads(&self) -> Result<(), Failure> {
-        interruption::survive_file_size_limit()?;
         match &self.command {
             Command::Schema(_) | Command::Completions(_) => Ok(()),
             Command::Run(run) => environment::start_threads(run.threads()),

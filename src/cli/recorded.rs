@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 /// The external commands of an ended run, checked against its manifest.
 ///
 /// # Errors
-/// [`Failure::Run`] where the file is missing, altered or none of this run: another drive would come of it.
+/// [`Failure::Run`] where the file is missing, altered or of another run: it would give another drive.
 pub fn commands(run: &Path, manifest: &Manifest, world: &World) -> Result<CommandLog, Failure> {
     let path = run.join(COMMANDS);
     let subject = || path.display().to_string();
@@ -97,7 +97,7 @@ pub fn edits(run: &Path, manifest: &Manifest, file: &ScenarioFile) -> Option<Str
     Some(told.join("; "))
 }
 
-/// Warns where the scenario in a run's folder says other than its manifest.
+/// Warns where the scenario in a run's folder differs from its manifest.
 pub fn warn_of_edits(run: &Path, manifest: &Manifest, file: &ScenarioFile) {
     if let Some(edits) = edits(run, manifest, file) {
         let path = run.join(kept_inputs::SCENARIO);
@@ -108,7 +108,7 @@ pub fn warn_of_edits(run: &Path, manifest: &Manifest, file: &ScenarioFile) {
     }
 }
 
-/// Keys that differ and are named.
+/// Most differing keys that are named.
 const MOST_EDITS: usize = 5;
 
 fn kept(run: &Path, FileHash { path, bytes, sha256, copy }: &FileHash) -> Kept {

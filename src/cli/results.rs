@@ -53,14 +53,15 @@ impl Results<'_> {
         let output = &self.file.scenario.output;
         let mut files = vec![CHECKPOINT, README, kept_inputs::SCENARIO];
         files.extend(self.recorded.iter().map(String::as_str));
-        let nodes = rut_nodes(self.world);
+        let draws = output.picture.draw && self.picture;
+        let nodes = if output.ruts || draws { rut_nodes(self.world) } else { Vec::new() };
         if output.ruts && self.ruts(&nodes)? {
             files.push("ruts.tif");
         }
         if self.terrain()? {
             files.push("terrain.tif");
         }
-        if output.picture.draw && self.picture {
+        if draws {
             files.push("picture.png");
             self.draw(&nodes)?;
         }

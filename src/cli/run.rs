@@ -264,8 +264,8 @@ impl Run {
         if let Some(served) = &served {
             served.announce_end(&driven.world);
         }
-        // from here on a signal ends what is left of the farewell
-        let hastened = interruption()?;
+        // from here on a signal cuts peers that still read; without a handler their deadline does
+        let hastened = interruption().unwrap_or_default();
         let wall = clock.elapsed().as_secs_f64();
         // who drives it may end it, and that is no failure
         let signalled = !self.serving.is_controlled() || ended.load(Ordering::Relaxed);

@@ -308,7 +308,7 @@ impl Import {
         let is_written = placement.crs.can_be_written();
         if !is_written {
             eprintln!(
-                "{}: in local metres: no EPSG code names the DEM's reference system",
+                "{}: in local meters: no EPSG code names the DEM's reference system",
                 self.output.display()
             );
         }

@@ -7,7 +7,7 @@ use crate::report::going;
 use crate::study::map::{CellFigures, Cover, End, Known, Reason};
 use serde::Serialize;
 
-/// Probabilities of which a map tells where it goes with them or greater ones, unless told others.
+/// Probabilities to go by default; of each the share of the area that reaches it is reported.
 pub const CONFIDENCES: [f64; 3] = [0.5, 0.8, 0.95];
 
 /// A map in a few figures; shares are of the area that has elevation data.
@@ -39,7 +39,7 @@ pub struct Summary {
     pub failed_crossings: usize,
 }
 
-/// How much of the area a vehicle goes on with a probability or a greater one.
+/// Share of the area where the probability to go in every direction is at least `p_go`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct ConfidenceShare {
     pub p_go: f64,
@@ -152,12 +152,11 @@ pub fn answer(mapped: &Mapped, summary: &Summary) -> [String; 2] {
         summary.p_go,
         area(summary.area_km2),
     );
-    let mut shares = summary.go_every_direction.iter().enumerate().map(|(n, own)| {
+    let shares = summary.go_every_direction.iter().enumerate().map(|(n, own)| {
         let least = if n == 0 { " or more" } else { "" };
         format!("{}{least} on {:.0} %", own.p_go, 100.0 * own.share)
     });
-    let first = shares.next().unwrap_or_default();
-    let shares = shares.fold(first, |told, own| format!("{told}, {own}"));
+    let shares = shares.collect::<Vec<_>>().join(", ");
     let mut rest = format!("{shares} of it; median speed {:.1} m/s", summary.v_p50);
     if summary.cells_without_data > 0 {
         let all = (summary.cells + summary.cells_without_data) as f64;

@@ -21,7 +21,7 @@ pub struct Written<'a> {
     pub known: &'a [Known],
     pub cells: &'a [CellFigures],
     pub source: Source<'a>,
-    /// Probabilities of which it is told where it goes with them or greater ones.
+    /// Probabilities to go; of each the share of the area that reaches it is reported.
     pub confidences: &'a [f64],
     pub out: &'a Path,
 }

@@ -26,7 +26,7 @@ fn counted(response: &str) -> &'static str {
     }
 }
 
-/// Words of an answer.
+/// An answer in words.
 pub struct Sentence<'a> {
     pub question: &'a QuestionFigures,
     pub asked: &'a AskedOfStudy,

@@ -95,8 +95,7 @@ impl Connection {
         Connection { incoming, outgoing, admission }
     }
 
-    /// Counts the connection among those that have given the token, and lets it take its time from
-    /// here on.
+    /// Counts the connection among those that have given the token, and removes its deadline.
     ///
     /// # Errors
     /// [`LinkError::Refused`] when there are too many of those.

@@ -308,7 +308,7 @@ impl Door {
             return refuse(&stream, "403 Forbidden", NO_TOKEN);
         }
         let Some(taker) = &self.routes.foxglove else {
-            return refuse(&stream, "404 Not Found", "no run is told to Foxglove here");
+            return refuse(&stream, "404 Not Found", "no run is streamed to Foxglove here");
         };
         admit(&stream, admission)?;
         switch(&mut &stream, key, Some(protocol))?;
@@ -505,8 +505,12 @@ mod tests {
                     std::thread::sleep(Duration::from_millis(20));
                 }
             });
-            let mut answer = Vec::new();
-            let _ = stream.read_to_end(&mut answer);
+            // a deadline that is not kept fails here, and does not hang
+            stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+            let ended = stream.read_to_end(&mut Vec::new()).map_err(|error| error.kind());
+            let is_late =
+                matches!(ended, Err(std::io::ErrorKind::WouldBlock | std::io::ErrorKind::TimedOut));
+            assert!(!is_late, "the introduction of {begun:?} has no end");
             drop(stream);
             drip.join().unwrap();
         }

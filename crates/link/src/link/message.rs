@@ -190,7 +190,7 @@ pub enum FaultCode {
     Unknown,
     /// A vehicle that somebody else drives: the session ends.
     Taken,
-    /// As many sessions as there can be: the session ends.
+    /// The most sessions are open, or the run has ended: the session ends.
     Full,
     /// Commands that cannot be: the act is not taken.
     Act,

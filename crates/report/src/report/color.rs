@@ -153,8 +153,9 @@ mod tests {
         assert!((red.lightness - 0.628).abs() < 1e-3 && (red.a - 0.225).abs() < 1e-3);
     }
 
-    /// What people without one kind of cone see, linear sRGB to linear sRGB (G. Machado, M. Oliveira
-    /// and L. Fernandes, IEEE Trans. Vis. Comput. Graph. 15, 2009, severity 1).
+    /// Matrices from a color to the color that is seen without one kind of cone, both linear sRGB
+    /// (G. Machado, M. Oliveira and L. Fernandes, IEEE Trans. Vis. Comput. Graph. 15, 2009,
+    /// severity 1).
     const VISIONS: [(&str, [[f64; 3]; 3]); 3] = [
         ("common", [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]),
         (

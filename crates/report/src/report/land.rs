@@ -107,27 +107,23 @@ impl Land<'_> {
 
     /// Whether any ground without elevation data is seen in the view.
     pub(super) fn has_gaps_in(&self, view: &View) -> bool {
-        let [x_min, y_min, x_max, y_max] = view.bounds();
-        let place = |low: f64, high: f64, n: usize| low + (high - low) * (n as f64 + 0.5) / 200.0;
-        (0..200 * 200).any(|n| {
-            let [x, y] = [place(x_min, x_max, n % 200), place(y_min, y_max, n / 200)];
-            self.contains([x, y]) && (self.is_gap)(x, y)
-        })
+        self.points_in(view).any(|[x, y]| (self.is_gap)(x, y))
     }
 
     /// Soils seen in the view, in the order of their table.
     pub(super) fn soils_in(&self, view: &View) -> Vec<usize> {
-        let [x_min, y_min, x_max, y_max] = view.bounds();
-        let place = |low: f64, high: f64, n: usize| low + (high - low) * (n as f64 + 0.5) / 200.0;
-        let at = |n: usize| [place(x_min, x_max, n % 200), place(y_min, y_max, n / 200)];
-        let mut soils: Vec<usize> = (0..200 * 200)
-            .map(at)
-            .filter(|point| self.contains(*point))
-            .map(|[x, y]| (self.soil)(x, y))
-            .collect();
+        let mut soils: Vec<usize> = self.points_in(view).map(|[x, y]| (self.soil)(x, y)).collect();
         soils.sort_unstable();
         soils.dedup();
         soils
+    }
+
+    /// Points of the terrain in the view, of a grid of 200 by 200.
+    fn points_in(&self, view: &View) -> impl Iterator<Item = [f64; 2]> {
+        let [x_min, y_min, x_max, y_max] = view.bounds();
+        let place = |low: f64, high: f64, n: usize| low + (high - low) * (n as f64 + 0.5) / 200.0;
+        let at = move |n: usize| [place(x_min, x_max, n % 200), place(y_min, y_max, n / 200)];
+        (0..200 * 200).map(at).filter(move |point| self.contains(*point))
     }
 }
 

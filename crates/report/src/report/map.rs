@@ -103,14 +103,18 @@ fn deepest_across(rut: OfGround<'_, f64>, spacing: f64, section: &Section) -> f6
     })
 }
 
-/// Position and depth of the deepest node, m; of equal ones the most south-western.
-pub(super) fn deepest_node(nodes: &[RutNode], spacing: f64) -> Option<([f64; 2], f64)> {
+/// The deepest node; of equal ones the most south-western.
+pub(super) fn deepest_node(nodes: &[RutNode]) -> Option<&RutNode> {
     let place = |own: &RutNode| (own.node.j, own.node.i);
-    let deepest = nodes
+    nodes
         .iter()
         .filter(|own| own.depth.is_finite())
-        .max_by(|a, b| a.depth.total_cmp(&b.depth).then_with(|| place(b).cmp(&place(a))))?;
-    Some(([deepest.node.i, deepest.node.j].map(|n| f64::from(n) * spacing), deepest.depth))
+        .max_by(|a, b| a.depth.total_cmp(&b.depth).then_with(|| place(b).cmp(&place(a))))
+}
+
+/// Position of a node, m.
+fn position(own: &RutNode, spacing: f64) -> [f64; 2] {
+    [own.node.i, own.node.j].map(|n| f64::from(n) * spacing)
 }
 
 /// The section through the deepest node, across the nearest track; none where no rut is visible.
@@ -118,8 +122,8 @@ pub(super) fn deepest_node(nodes: &[RutNode], spacing: f64) -> Option<([f64; 2],
 /// A rut may lie anywhere: under a trailer, a vehicle that slid, or one that never moved. So the
 /// grid is searched, and the tracks only give the direction.
 pub(super) fn deepest(scene: &Scene<'_>, sections: &[Vec<Section>]) -> Option<Section> {
-    let ([x, y], depth) =
-        deepest_node(scene.nodes, scene.spacing).filter(|(_, depth)| *depth >= VISIBLE)?;
+    let node = deepest_node(scene.nodes).filter(|own| own.depth >= VISIBLE)?;
+    let ([x, y], depth) = (position(node, scene.spacing), node.depth);
     let away = |section: &Section| (section.centre[0] - x).hypot(section.centre[1] - y);
     let nearest = sections.iter().flatten().min_by(|a, b| away(a).total_cmp(&away(b)));
     let here = Section { centre: [x, y], along: [1.0, 0.0], depth };
@@ -133,8 +137,8 @@ pub(super) fn deepest(scene: &Scene<'_>, sections: &[Vec<Section>]) -> Option<Se
     Some(Section { centre: if is_within { moved } else { [x, y] }, along: *along, depth })
 }
 
-/// Design units of [`REACH`] from which ruts are drawn in place beside the bands: smaller ones would
-/// be hidden by them.
+/// Length of [`REACH`] on the sheet, design units, above which all ruts are drawn where they are.
+/// Below it bands would hide them.
 const IN_PLACE: f64 = 40.0;
 
 /// Cells of the map, 4 design units wide or a node, whose ruts are drawn in place: `[x, y]` of the
@@ -165,7 +169,7 @@ fn ruts_off_tracks(
         .iter()
         .filter(|own| own.depth >= VISIBLE)
         .map(|own| {
-            let place = [own.node.i, own.node.j].map(|n| f64::from(n) * scene.spacing);
+            let place = position(own, scene.spacing);
             (place.map(|x| bin(x, cell)), place, own.depth)
         })
         .collect();

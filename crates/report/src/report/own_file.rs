@@ -45,7 +45,7 @@ impl OwnFile {
         Ok(())
     }
 
-    /// Has the disk hold it under its name.
+    /// Writes it to the disk, and checks that it still has its length and name.
     ///
     /// # Errors
     /// [`ReportError::Altered`] or [`ReportError::Replaced`] where another program has changed it, or

@@ -97,7 +97,7 @@ fn draw(scene: &Scene<'_>, size: Size) -> Result<Canvas, ReportError> {
 
 /// Depth of the deepest rut in centimeters, as the heading and the inset print it.
 pub fn rut_depth(nodes: &[RutNode]) -> String {
-    let depth = map::deepest_node(nodes, 1.0).map_or(0.0, |(_, depth)| 100.0 * depth.max(0.0));
+    let depth = map::deepest_node(nodes).map_or(0.0, |own| 100.0 * own.depth.max(0.0));
     if depth < 9.95 { format!("{depth:.1} cm") } else { format!("{depth:.0} cm") }
 }
 

@@ -153,7 +153,7 @@ impl Recovery {
         })
     }
 
-    /// Runs `write` on a thread of its own, once the last write of this rank is on disk.
+    /// Runs `write` on a separate thread, once the last write of this rank is on disk.
     fn write_beside(
         &self,
         rank: usize,

@@ -61,8 +61,10 @@ impl AskedOfMap {
         AskedOfMap { physics, shard, ..self }
     }
 
-    /// Whether a folder's map was made from the same file, or from one of that name that is gone: it has
-    /// been moved.
+    /// Refuses a folder whose map was made from another file.
+    ///
+    /// A file of the same name in another place is the same file if the recorded one is gone: it was
+    /// moved.
     fn check_same_file(&self, folder: &Path) -> Result<(), ReportError> {
         let found = AskedOfMap::read(folder)?;
         let moved = !found.file.exists() && found.file.file_name() == self.file.file_name();
@@ -110,8 +112,8 @@ impl MapFolder {
     /// Makes a folder, or takes up one that holds a map.
     ///
     /// # Errors
-    /// [`ReportError::NotAMap`] when something else is there, [`ReportError::OtherMap`] when the map of
-    /// another file is, [`ReportError::FolderLocked`].
+    /// [`ReportError::NotAMap`] when something else is there, [`ReportError::OtherMap`] when the map
+    /// of another file is, [`ReportError::FolderLocked`].
     pub fn begin(path: &Path, asked: &AskedOfMap) -> Result<MapFolder, ReportError> {
         if path.join(ASKED).is_file() {
             asked.check_same_file(path)?;

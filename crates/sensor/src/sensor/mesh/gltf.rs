@@ -6,7 +6,7 @@
 //! bounded before it is built: the values of the JSON by their separators, lists of records by
 //! their length, triangles by their sum over all nodes.
 
-use super::bounded::{List, most_values};
+use super::bounded::{List, has_more_values};
 use super::import::{Fetch, Imported, MeshError, painted};
 use super::{MeshBuilder, cross, dot};
 use crate::sensor::material::Material;
@@ -167,8 +167,8 @@ type Affine = [[f64; 4]; 3];
 
 pub(super) fn read(bytes: &[u8], fetch: &mut Fetch<'_>) -> Result<Imported, MeshError> {
     let (json, mut held) = if bytes.starts_with(MAGIC) { unpacked(bytes)? } else { (bytes, None) };
-    if let Some(most) = most_values(json, VALUES) {
-        return Err(syntax(&format!("holds more than {most} values; must be fewer")));
+    if has_more_values(json, VALUES) {
+        return Err(syntax(&format!("holds more than {VALUES} values; must be fewer")));
     }
     let document: Document<'_> =
         serde_json::from_slice(json).map_err(|error| syntax(&error.to_string()))?;
@@ -357,7 +357,7 @@ impl Reading<'_> {
         };
         let all = self.builder.triangles.len() + triangles.len();
         if all.max((self.builder.corners.len() + corners.len()) / 3) > TRIANGLES {
-            let what = format!("more than {TRIANGLES} triangles with those before");
+            let what = format!("corners of more than {TRIANGLES} triangles with those before");
             return Err(value(key, &what, "fewer"));
         }
         let rows = place.map(|[a, b, c, _]| [a, b, c].map(|x| x as f32));
@@ -641,6 +641,7 @@ mod tests {
             "meshes[0].primitives[0].indices = 49024: must be below 3"
         );
     }
+
     /// Files that are small and hold, or stand for, more than memory does.
     #[test]
     fn what_would_fill_memory_is_refused_early() {
@@ -685,7 +686,9 @@ mod tests {
             .replace(r#""byteOffset":36"#, &format!(r#""byteOffset":{}"#, 12 * corners));
         let error = import("x.gltf", text.as_bytes(), Up::Y, &mut fetch).unwrap_err().to_string();
         assert!(
-            error.ends_with("more than 4000000 triangles with those before: must be fewer"),
+            error.ends_with(
+                "corners of more than 4000000 triangles with those before: must be fewer"
+            ),
             "{error}"
         );
     }
