@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 const GRAVITY: f64 = bekker::numeric::GRAVITY;
 
-fn m113() -> TrackedSpec {
+fn m113_chrono() -> TrackedSpec {
     match find_any("m113_chrono").unwrap() {
         AnySpec::Tracked(spec) => *spec,
         AnySpec::Wheeled(_) => panic!("the M113 runs on tracks"),
@@ -99,15 +99,15 @@ fn moved(world: &mut World, from: f64, to: f64) -> f64 {
 
 #[test]
 fn weighs_what_its_bodies_weigh() {
-    let vehicle = TrackedVehicle::new(m113()).unwrap();
+    let vehicle = TrackedVehicle::new(m113_chrono()).unwrap();
     assert!((vehicle.mass() - 11342.86).abs() < 1e-6);
 }
 
 #[test]
 fn at_rest_the_ground_carries_its_weight() {
-    let weight = m113().total_mass() * GRAVITY;
+    let weight = m113_chrono().total_mass() * GRAVITY;
     for name in ["mid", "hard"] {
-        let mut world = on(soil(name), Terrain::flat(0.0, SoilId(0)), m113(), braked());
+        let mut world = on(soil(name), Terrain::flat(0.0, SoilId(0)), m113_chrono(), braked());
         // Means of a swing on the weak dampers of the data.
         drive(&mut world, 1.0);
         let (mut carried, heartbeats) = (0.0, 100);
@@ -161,7 +161,7 @@ fn it_pulls_on_a_road_what_friction_gives() {
 
 #[test]
 fn braked_on_thirty_percent_it_stays() {
-    let mut world = on(soil("hard"), slope(0.3), m113(), braked());
+    let mut world = on(soil("hard"), slope(0.3), m113_chrono(), braked());
     // the reference creeps on at about 0.25 m/s
     let creep = moved(&mut world, 2.0, 6.0);
     println!("creeps {creep} m in 4 s");
@@ -170,7 +170,7 @@ fn braked_on_thirty_percent_it_stays() {
 
 #[test]
 fn firm_ground_holds_it_on_thirty_percent() {
-    let mut world = on(scene::firm(0.8), slope(0.3), m113(), braked());
+    let mut world = on(scene::firm(0.8), slope(0.3), m113_chrono(), braked());
     let creep = moved(&mut world, 2.0, 6.0);
     println!("creeps {creep} m in 4 s");
     assert!(creep < 1e-3, "creeps {creep} m in 4 s");
@@ -179,11 +179,11 @@ fn firm_ground_holds_it_on_thirty_percent() {
 #[test]
 fn the_steepest_slope_is_that_of_the_soils_friction() {
     // tan a = tan phi + A c / (W cos a): 30 degrees on `mid`
-    let steepest = RigidTracks::of(&m113()).steepest(&yielding(&soil("mid")));
+    let steepest = RigidTracks::of(&m113_chrono()).steepest(&yielding(&soil("mid")));
     assert!((steepest.to_degrees() - 30.0).abs() < 1e-6);
     let way = |degrees: f64| {
         let grade = degrees.to_radians().tan();
-        moved(&mut on(soil("mid"), slope(grade), m113(), braked()), 3.0, 5.0)
+        moved(&mut on(soil("mid"), slope(grade), m113_chrono(), braked()), 3.0, 5.0)
     };
     let (below, above) = (way(28.0), way(33.0));
     assert!(below < 0.01, "slides {below} m in 2 s at 28 degrees");
@@ -194,11 +194,12 @@ fn the_steepest_slope_is_that_of_the_soils_friction() {
 fn thrust_follows_janosis_curve() {
     for name in ["mid", "hard"] {
         let soil = soil(name);
-        let theory = RigidTracks::of(&m113());
+        let theory = RigidTracks::of(&m113_chrono());
         let parameters = yielding(&soil);
         for slip in [0.05, 0.1, 0.3] {
             let motion = TrackMotion::Straight { speed: 1.0, slip };
-            let rig = TrackRig { duration: 4.0, ..TrackRig::new(m113(), soil.clone(), motion) };
+            let rig =
+                TrackRig { duration: 4.0, ..TrackRig::new(m113_chrono(), soil.clone(), motion) };
             let result = rig.run().unwrap();
             let expected = theory.thrust(&parameters, slip);
             // the band stated with the closed form for a track on road wheels
@@ -220,9 +221,9 @@ fn thrust_follows_janosis_curve() {
 #[test]
 fn it_pulls_as_hard_after_twelve_seconds() {
     let motion = TrackMotion::Straight { speed: 1.0, slip: 0.4 };
-    let rig = TrackRig { duration: 12.0, ..TrackRig::new(m113(), soil("hard"), motion) };
+    let rig = TrackRig { duration: 12.0, ..TrackRig::new(m113_chrono(), soil("hard"), motion) };
     let result = rig.run().unwrap();
-    let expected = RigidTracks::of(&m113()).thrust(&yielding(&soil("hard")), 0.4);
+    let expected = RigidTracks::of(&m113_chrono()).thrust(&yielding(&soil("hard")), 0.4);
     // all of its shear has come on: what is left is 0.1 % when this was written, and how its
     // load lies along the track
     let off = result.thrust / expected - 1.0;
@@ -233,9 +234,9 @@ fn it_pulls_as_hard_after_twelve_seconds() {
 #[test]
 fn turning_on_the_spot_costs_lateral_friction() {
     let motion = TrackMotion::Pivot { speed: 0.5 };
-    let rig = TrackRig { duration: 4.0, ..TrackRig::new(m113(), soil("mid"), motion) };
+    let rig = TrackRig { duration: 4.0, ..TrackRig::new(m113_chrono(), soil("mid"), motion) };
     let result = rig.run().unwrap();
-    let theory = RigidTracks::of(&m113());
+    let theory = RigidTracks::of(&m113_chrono());
     let friction = 30f64.to_radians().tan();
     let expected = theory.pivoting_moment(friction);
     // friction against the sliding of every point under even pressure: 3.0 % off when this was
@@ -252,7 +253,7 @@ fn turning_on_the_spot_costs_lateral_friction() {
 #[test]
 fn a_steering_drive_does_not_hold_tracks_that_are_turned_by_motors() {
     let pivoting = |steering: Option<TrackSteering>| {
-        let mut spec = m113();
+        let mut spec = m113_chrono();
         spec.drive.steering = steering.unwrap_or(spec.drive.steering);
         let motion = TrackMotion::Pivot { speed: 0.5 };
         let rig = TrackRig { duration: 3.0, ..TrackRig::new(spec, soil("mid"), motion) };
@@ -275,7 +276,7 @@ fn every_steering_turns_it_to_the_side_asked_for() {
     ];
     for steering in steerings {
         for side in [1.0, -1.0] {
-            let mut spec = m113();
+            let mut spec = m113_chrono();
             spec.drive.steering = steering;
             let driver =
                 table(&[[0.0, 0.0], [1.0, 0.0], [1.2, 1.0]], &[[2.0, 0.0], [2.5, side]], &[]);
@@ -295,9 +296,9 @@ fn drives_beside_the_reference() {
     let reference = [("hard", [8.573, 2.797], [0.05, 0.07]), ("mid", [5.878, 1.852], [0.15, 0.3])];
     for (name, expected, within) in reference {
         let ground = ground(0.05, Terrain::flat(0.0, SoilId(0)), vec![soil(name)]);
-        let mut pose = TrackedDrive::level(&m113());
+        let mut pose = TrackedDrive::level(&m113_chrono());
         pose.position.z = 1.1;
-        let mut own = TrackedDrive::new(m113(), ground, &pose, 0.0, 2e-3).unwrap();
+        let mut own = TrackedDrive::new(m113_chrono(), ground, &pose, 0.0, 2e-3).unwrap();
         while own.time() < 6.0 - 1e-3 {
             own.meet_ground();
             let throttle = 0.6 * ((own.time() - 1.0) / 0.2).clamp(0.0, 1.0);
@@ -320,8 +321,14 @@ fn the_soil_takes_what_the_shoes_lose() {
             Terrain::flat(0.0, SoilId(0)),
             vec![catalogue().find(soil).unwrap().to_soil()],
         );
-        let mut own =
-            TrackedDrive::new(m113(), ground, &TrackedDrive::level(&m113()), 4.0, step).unwrap();
+        let mut own = TrackedDrive::new(
+            m113_chrono(),
+            ground,
+            &TrackedDrive::level(&m113_chrono()),
+            4.0,
+            step,
+        )
+        .unwrap();
         let (mut taken, mut start) = (0.0, 0.0);
         while own.time() < 8.0 - 0.5 * step {
             if own.time() < 3.0 {
@@ -353,7 +360,7 @@ fn the_soil_takes_what_the_shoes_lose() {
 #[test]
 fn belts_and_shoes_part_by_their_running_resistance() {
     let drive = |model: TrackModel, resistance: Option<TrackResistance>| {
-        let mut spec = TrackedSpec { model, ..m113() };
+        let mut spec = TrackedSpec { model, ..m113_chrono() };
         spec.drive.resistance = resistance.unwrap_or(spec.drive.resistance);
         let ground = ground(0.05, Terrain::flat(0.0, SoilId(0)), vec![scene::firm(0.8)]);
         let pose = TrackedDrive::level(&spec);
@@ -412,8 +419,8 @@ fn worked(
 #[test]
 fn the_running_resistance_is_in_the_work_of_the_sprockets() {
     let speed = 4.0;
-    let with = m113();
-    let mut without = m113();
+    let with = m113_chrono();
+    let mut without = m113_chrono();
     without.drive.resistance = TrackResistance { force: 0.0, per_speed: 0.0 };
     let [force, free] = [&with, &without].map(|spec| {
         let control = SpeedControl::default();
@@ -454,7 +461,7 @@ fn a_pivoting_vehicle_works_by_its_sprockets() {
 
 #[test]
 fn the_idler_balances_its_band() {
-    let vehicle = TrackedVehicle::new(m113()).unwrap();
+    let vehicle = TrackedVehicle::new(m113_chrono()).unwrap();
     let state = vehicle.state(&Pose { position: Vec3::new(0.0, 0.0, 10.0), ..Pose::default() });
     let mut own = state.clone();
     let mut workspace = vehicle.workspace(&state);
@@ -504,7 +511,7 @@ fn threads_and_checkpoints_change_no_bit() {
     let build = || {
         let terrain = Terrain::flat(0.0, SoilId(0));
         let driver = || table(&[[0.5, 0.0], [0.6, 0.6]], &[[1.0, 0.0], [1.5, 0.5]], &[]);
-        let tracked = agent(m113(), driver(), &terrain);
+        let tracked = agent(m113_chrono(), driver(), &terrain);
         let hmmwv = scene::vehicle("hmmwv");
         let mut behind = scene::agent(&hmmwv, driver(), scene::at(-8.0, 0.0, 0.5));
         behind.name = "hmmwv".into();

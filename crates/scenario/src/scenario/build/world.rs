@@ -320,7 +320,7 @@ fn driver(
     {
         let name = specs[index].name();
         let cause = format!(
-            "{must}: no axle of {name} is steered, so it cannot follow a path; give an axle \
+            "{must}: no axle of {name} is steered, so it cannot steer; give an axle \
              steered = true and the file [steering]"
         );
         return Err(refused(file, &key(&part), &cause));
