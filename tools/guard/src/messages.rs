@@ -1,0 +1,107 @@
+//! Hashes of all bytes that two ranks send each other.
+
+use super::{Measured, Values};
+use bekker::scenario::{ScenarioFile, build};
+use bekker::simulation::{Ranks, Route, Sharing};
+use bekker::sync::{CommError, Communicator, Parts, Phases, Threads};
+use sha2::{Digest, Sha256};
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// Scenarios and how many heartbeats of each are driven.
+const SCENARIOS: [(&str, usize); 3] =
+    [("convoy_mud", 100), ("tracked_mud", 40), ("platoon_radio", 100)];
+
+/// Time after which a rank that does not answer is lost.
+const TIMEOUT: Duration = Duration::from_secs(120);
+
+/// Hashes the messages of two ranks, each rank's own.
+pub(super) fn measure(root: &Path, values: &mut Values) -> Measured<()> {
+    for (scenario, heartbeats) in SCENARIOS {
+        for route in [Route::All, Route::Star, Route::Neighbour] {
+            let hashes = sent(&root.join(format!("examples/{scenario}.toml")), heartbeats, route)?;
+            for (rank, hash) in hashes.into_iter().enumerate() {
+                let route = format!("{route:?}").to_lowercase();
+                let name =
+                    format!("messages/{scenario}/{heartbeats}_heartbeats/{route}/rank_{rank}");
+                values.insert(name, hash);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Drives a scenario on two ranks; a hash of all that each sends.
+fn sent(scenario: &Path, heartbeats: usize, route: Route) -> Measured<Vec<String>> {
+    let drive = |rank: Threads| -> Measured<String> {
+        let sent = Arc::new(Mutex::new(Sha256::new()));
+        let recorder = Recorder { rank, sent: sent.clone() };
+        let model = build::world(&ScenarioFile::read(scenario, &[])?)?.world;
+        let sharing = Sharing { route, ..Sharing::default() };
+        let mut ranks = Ranks::new(recorder, model, None, &sharing, &[])?;
+        for _ in 0..heartbeats {
+            ranks.advance(false)?;
+        }
+        let hash = sent.lock().unwrap_or_else(PoisonError::into_inner).clone().finalize();
+        Ok(base16ct::lower::encode_string(&hash))
+    };
+    std::thread::scope(|scope| {
+        let ranks = Threads::ranks(2, TIMEOUT);
+        let drive = &drive;
+        let threads: Vec<_> =
+            ranks.into_iter().map(|rank| scope.spawn(move || drive(rank))).collect();
+        let joined = threads.into_iter().map(|thread| thread.join());
+        joined.map(|hash| hash.unwrap_or_else(|_| Err("a rank panicked".into()))).collect()
+    })
+}
+
+/// A rank that hashes all that it sends.
+struct Recorder {
+    rank: Threads,
+    sent: Arc<Mutex<Sha256>>,
+}
+
+impl Recorder {
+    /// Adds bytes and their length.
+    fn record(&self, bytes: &[u8]) {
+        let mut sent = self.sent.lock().unwrap_or_else(PoisonError::into_inner);
+        sent.update((bytes.len() as u64).to_le_bytes());
+        sent.update(bytes);
+    }
+}
+
+impl Communicator for Recorder {
+    fn rank(&self) -> usize {
+        self.rank.rank()
+    }
+
+    fn size(&self) -> usize {
+        self.rank.size()
+    }
+
+    fn elapsed(&self) -> Duration {
+        self.rank.elapsed()
+    }
+
+    fn all_gather(
+        &mut self,
+        mine: &[u8],
+        meanwhile: &mut dyn FnMut(),
+        all: &mut Parts,
+    ) -> Result<Phases, CommError> {
+        self.record(mine);
+        self.rank.all_gather(mine, meanwhile, all)
+    }
+
+    fn exchange(
+        &mut self,
+        to: &[(usize, &[u8])],
+        from: &[usize],
+        meanwhile: &mut dyn FnMut(),
+        received: &mut Parts,
+    ) -> Result<Phases, CommError> {
+        to.iter().for_each(|(_, bytes)| self.record(bytes));
+        self.rank.exchange(to, from, meanwhile, received)
+    }
+}
