@@ -5,7 +5,7 @@
 //! second are [lent](Overlay::lend) to an overlay of its own meanwhile, so that each writes only
 //! to its own; what the ground does is the same to the bit as one after the other.
 
-use super::ground_vehicle::ContactContext;
+use super::contact_context::ContactContext;
 use crate::grid::{Lattice, TileKey};
 use crate::ground::Overlay;
 use crate::scm::{Scratch, tiles_within};

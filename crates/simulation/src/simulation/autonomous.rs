@@ -6,13 +6,9 @@
 //! computer that is busy. All moments are simulated, so that neither the number of threads nor
 //! their speed can change a bit.
 
-use super::agent::{AgentModel, AgentState, AgentWorkspace};
-use super::imaging::imaging_threads;
-use super::radio::Network;
-use super::rank_part::each_own;
+use super::imaging_threads::imaging_threads;
 use super::team::{Member, Report};
 use super::timings::{Part, Stopwatch};
-use super::world::World;
 use crate::autonomy::costs::Mark;
 use crate::autonomy::elevation_map::{Tile, TileKey};
 use crate::autonomy::giving_way::Moving;
@@ -23,18 +19,12 @@ use crate::numeric::hypot;
 use crate::sensor::lidar::Cloud;
 use crate::sensor::{Awaited, Delivery, Reading};
 use crate::spatial::Pose;
-use crate::vehicle::Controls;
-use crate::vehicle::driver::Intent;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Time for which another vehicle is taken to be about where it was told to be, µs.
-const KNOWN_FOR_US: u64 = 2_000_000;
 /// Room about where another vehicle should be within which returns are of it, m.
 const ROOM: f64 = 0.3;
-/// Farthest from the own vehicle that others matter, m: they are seen no farther.
-const MATTERS: f64 = 60.0;
 
 /// What makes a vehicle drive itself; immutable.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,6 +43,25 @@ pub struct Autonomy {
     pub stopwatch: Stopwatch,
 }
 
+impl Autonomy {
+    /// The driver of a vehicle that drives itself, as it begins at a moment, µs.
+    pub(super) fn start(&self, pose: &Pose, now_us: u64) -> AutonomyState {
+        let navigator = &self.navigator;
+        let memory = navigator.remember(pose);
+        let thought = Thought { memory, plan: Plan::default(), changed: Vec::new() };
+        AutonomyState {
+            navigator: navigator.start(pose, 1e-6 * now_us as f64),
+            plan: Plan::default(),
+            thought: Awaited::ready(now_us, thought),
+            in_force: true,
+            scans: 0,
+            passed_over: 0,
+            others: BTreeMap::new(),
+            member: Member::new(navigator.map),
+        }
+    }
+}
+
 /// State of a vehicle that drives itself: plain data.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AutonomyState {
@@ -69,7 +78,7 @@ pub struct AutonomyState {
     /// Scans passed over.
     pub passed_over: u64,
     /// Others that have told where they are.
-    others: BTreeMap<u32, LastKnown>,
+    pub(super) others: BTreeMap<u32, LastKnown>,
     /// What it shares with its team.
     pub member: Member,
 }
@@ -85,12 +94,12 @@ struct Thought {
 
 /// Where another vehicle was when it was last heard of.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-struct LastKnown {
-    at_us: u64,
-    place: [f64; 2],
-    velocity: [f64; 2],
+pub(super) struct LastKnown {
+    pub at_us: u64,
+    pub place: [f64; 2],
+    pub velocity: [f64; 2],
     /// How far it reaches about its origin, m.
-    reach: f64,
+    pub reach: f64,
 }
 
 impl LastKnown {
@@ -239,90 +248,6 @@ impl AutonomyState {
     }
 }
 
-impl AgentModel {
-    /// The driver of a vehicle that drives itself, as it begins.
-    pub(super) fn start_autonomy(&self, pose: &Pose, now_us: u64) -> Option<Box<AutonomyState>> {
-        let navigator = &self.autonomy.as_ref()?.navigator;
-        let memory = navigator.remember(pose);
-        let thought = Thought { memory, plan: Plan::default(), changed: Vec::new() };
-        Some(Box::new(AutonomyState {
-            navigator: navigator.start(pose, 1e-6 * now_us as f64),
-            plan: Plan::default(),
-            thought: Awaited::ready(now_us, thought),
-            in_force: true,
-            scans: 0,
-            passed_over: 0,
-            others: BTreeMap::new(),
-            member: Member::new(navigator.map),
-        }))
-    }
-
-    /// Commands of a vehicle that drives itself for the step of `h` seconds at `time`.
-    pub(super) fn drive_itself(
-        &self,
-        state: &mut AgentState,
-        time: f64,
-        h: f64,
-    ) -> Option<Controls> {
-        let (autonomy, own) = self.autonomy.as_ref().zip(state.autonomy.as_mut())?;
-        let controls = autonomy.stopwatch.time(Part::Tracking, || {
-            autonomy.navigator.drive(&mut own.navigator, &own.plan, time, h)
-        });
-        // it is stuck once it has given up, not while it thinks or backs off; without an order it
-        // waits for one
-        state.driver.intent = match own.navigator.phase() {
-            Phase::Driving | Phase::Backing => Intent::FindWay,
-            // without a goal of its own it is there when it is told to go nowhere any more
-            Phase::Arrived if autonomy.goal.is_none() && !own.is_dismissed() => Intent::Hold,
-            Phase::Arrived => Intent::Arrived,
-            Phase::GaveUp if autonomy.goal.is_none() => Intent::Hold,
-            Phase::GaveUp => Intent::Drive,
-        };
-        Some(controls.clamped())
-    }
-}
-
-impl World {
-    /// Hands what sensors have delivered by a moment, µs, to the vehicles that drive themselves,
-    /// each for itself.
-    pub(super) fn perceive(&mut self, now_us: u64) {
-        let World { model, state, workspaces, own_agents, .. } = self;
-        let perceive = |agent: usize, state: &mut AgentState, room: &mut AgentWorkspace| {
-            if let (Some(autonomy), None) = (&model.agents[agent].autonomy, &state.outcome)
-                && let Some(own) = &mut state.autonomy
-            {
-                own.perceive((agent as u32, autonomy), &room.delivered, now_us);
-            }
-        };
-        each_own(own_agents, (0, &mut state.agents, workspaces), &perceive);
-    }
-
-    /// Own members of the team take note of where others are that they have a link to.
-    pub(super) fn hear_places(&mut self, network: &Network, now_us: u64) {
-        let World { model, state, views, own, .. } = self;
-        for (agent, state) in state.agents.iter_mut().enumerate().filter(|(agent, _)| own[*agent]) {
-            let Some(own) = state.autonomy.as_mut().filter(|_| state.outcome.is_none()) else {
-                continue;
-            };
-            let here = views[agent].pose.position;
-            own.others.retain(|_, told| told.at_us + KNOWN_FOR_US > now_us);
-            for &other in &network.neighbours[agent] {
-                // as all ranks are told of it, its own too
-                let (there, motion) = (views[other].pose.position, views[other].twist.linear);
-                if hypot(there.x - here.x, there.y - here.y) < MATTERS {
-                    let told = LastKnown {
-                        at_us: now_us,
-                        place: [there.x, there.y],
-                        velocity: [motion.x, motion.y],
-                        reach: model.agents[other].vehicle.footprint().reach(),
-                    };
-                    own.others.insert(other as u32, told);
-                }
-            }
-        }
-    }
-}
-
 impl AutonomyState {
     /// What it tells its team's authority of its order.
     pub(super) fn report(&self) -> Report {
@@ -330,12 +255,12 @@ impl AutonomyState {
     }
 
     /// Whether the authority has nothing left for it to do.
-    fn is_dismissed(&self) -> bool {
+    pub(super) fn is_dismissed(&self) -> bool {
         self.member.order().is_some_and(|order| order.goal.is_none())
     }
 
     /// Takes what the sensors have delivered by a moment, µs, and thinks about the last scan.
-    fn perceive(
+    pub(super) fn perceive(
         &mut self,
         (agent, autonomy): (u32, &Arc<Autonomy>),
         delivered: &[Delivery],

@@ -1,7 +1,8 @@
 //! Many worlds over one model, stepped beside one another.
 
 use super::soundness::StateError;
-use super::world::{World, WorldModel, WorldState};
+use super::world::World;
+use super::world_model::{WorldModel, WorldState};
 use rayon::prelude::*;
 use std::ops::{Index, IndexMut};
 use std::sync::Arc;

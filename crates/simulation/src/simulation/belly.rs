@@ -2,8 +2,9 @@
 //! into a bank.
 
 use super::agent::AgentModel;
+use super::contact_context::ContactContext;
 use super::firm_spring::FirmSpring;
-use super::ground_vehicle::{ContactContext, GroundVehicleWorkspace};
+use super::ground_vehicle::GroundVehicleWorkspace;
 use super::lying;
 use crate::collision::{Exit, Hull};
 use crate::ground::GroundModel;

@@ -2,7 +2,7 @@
 
 use super::soundness::{self, StateError};
 use super::state_part::{PartsError, StatePart};
-use super::world::{WorldModel, WorldState};
+use super::world_model::{WorldModel, WorldState};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};

@@ -2,9 +2,10 @@
 //! reading the ground.
 
 use super::event::Event;
-use super::record::Sample;
+use super::sample::Sample;
 use super::soundness::{self, StateError};
-use super::world::{World, WorldModel, WorldState};
+use super::world::World;
+use super::world_model::{WorldModel, WorldState};
 use crate::ground::{
     SampleGrid, SampleGridError, rut_depth, rut_depths, surface_height, surface_heights,
 };

@@ -7,7 +7,7 @@
 use super::commanding::CommandError;
 use super::outcome::OutcomeReport;
 use super::radio::Heard;
-use super::record::Sample;
+use super::sample::Sample;
 use super::world::World;
 use crate::sensor::Delivery;
 use crate::vehicle::Controls;

@@ -5,11 +5,12 @@
 //! drive has ended stands where it is, as if it were part of the ground: momentum that it is
 //! given goes there.
 
-use super::agent::AgentView;
+use super::agent::{AgentModel, AgentView};
+use super::clock::Clock;
 use super::heard::Heard;
 use super::hit::{Struck, Touch};
 use super::hull_part::HullPart;
-use super::world::WorldModel;
+use super::tow_link::TowLink;
 use crate::collision::{FreeBody, Pair, Tow, TowState};
 use crate::spatial::{Pose, Twist, Vec3, Wrench};
 use rayon::prelude::*;
@@ -20,15 +21,6 @@ const CLOSE: f64 = 0.5;
 /// How far a trailer's coupling has come from its tractor's where the two meet as any others do, m: the
 /// hulls are clear of each other then. It follows from what is told of both.
 const PARTED: f64 = 0.5;
-
-/// A rope or bar between two agents of a world.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct TowLink {
-    /// The agents, in ascending order.
-    pub agents: [usize; 2],
-    /// What is between them; its places in the order of the agents.
-    pub tow: Tow,
-}
 
 /// A part of an agent that meets others: twice its index, and one more for its trailer.
 type Party = usize;
@@ -75,6 +67,12 @@ pub(super) struct Encounters {
 
 /// Agents as they are known at a heartbeat.
 pub(super) struct Known<'a> {
+    pub agents: &'a [AgentModel],
+    /// Ropes and bars between them.
+    pub tows: &'a [TowLink],
+    pub clock: &'a Clock,
+    /// Whether any of them can run into anything.
+    pub can_collide: bool,
     pub views: &'a [AgentView],
     /// Whose views are up to date.
     pub heard: &'a Heard,
@@ -83,11 +81,11 @@ pub(super) struct Known<'a> {
 }
 
 /// A party as all know of it, if there is one.
-fn body<'a>(model: &'a WorldModel, views: &[AgentView], party: Party) -> Option<FreeBody<'a>> {
+fn body<'a>(agents: &'a [AgentModel], views: &[AgentView], party: Party) -> Option<FreeBody<'a>> {
     let agent = agent_of(party);
     let AgentView { pose, twist, otherwise, ended, trailer, .. } = views[agent];
     let part = HullPart::ALL[party % 2];
-    let outline = model.agents[agent].vehicle.outline_of(part)?;
+    let outline = agents[agent].vehicle.outline_of(part)?;
     if part == HullPart::Chassis {
         return Some(FreeBody { otherwise, ..outline.body(pose, twist, !ended) });
     }
@@ -101,9 +99,9 @@ fn body<'a>(model: &'a WorldModel, views: &[AgentView], party: Party) -> Option<
 }
 
 /// Whether an agent's trailer stands off its tractor.
-fn has_parted(model: &WorldModel, views: &[AgentView], agent: usize) -> bool {
-    let coupling = model.agents[agent].vehicle.coupling();
-    let trailer = body(model, views, party(agent, HullPart::Trailer));
+fn has_parted(agents: &[AgentModel], views: &[AgentView], agent: usize) -> bool {
+    let coupling = agents[agent].vehicle.coupling();
+    let trailer = body(agents, views, party(agent, HullPart::Trailer));
     let (Some(coupling), Some(trailer)) = (coupling, trailer) else { return false };
     (views[agent].pose.point(&coupling) - trailer.pose.position).norm() > PARTED
 }
@@ -111,17 +109,16 @@ fn has_parted(model: &WorldModel, views: &[AgentView], agent: usize) -> bool {
 impl Encounters {
     /// Finds the pairs of the coming heartbeat of `steps` steps, and lets those collide that
     /// step here.
-    pub fn meet(&mut self, model: &WorldModel, tows: &[TowState], known: &Known<'_>, steps: u64) {
-        let agents = model.agents.len();
-        self.forget(model);
-        if agents < 2 && !model.can_collide() {
+    pub fn meet(&mut self, tows: &[TowState], known: &Known<'_>, steps: u64) {
+        let Known { agents, tows: links, clock, views, .. } = *known;
+        self.forget(known);
+        if agents.len() < 2 && !known.can_collide {
             return;
         }
-        let h = model.clock.step();
+        let h = clock.step();
         // told now for the coming heartbeat and the one after it
-        let ahead = 2.0 * model.clock.heartbeat();
-        self.find(model, known, ahead);
-        for (index, (link, state)) in model.tows.iter().zip(tows).enumerate() {
+        self.find(known, 2.0 * clock.heartbeat());
+        for (index, (link, state)) in links.iter().zip(tows).enumerate() {
             let [a, b] = link.agents;
             if state.broken || !(known.heard.has(a) && known.heard.has(b)) {
                 continue;
@@ -140,12 +137,11 @@ impl Encounters {
         if self.count == 0 {
             return;
         }
-        let views = known.views;
         let place = &self.place;
         self.met[..self.count].sort_unstable_by_key(|met| met.parties.map(|party| place[party]));
         let time = steps as f64 * h;
         self.met[..self.count].par_iter_mut().for_each(|met| {
-            let [Some(a), Some(b)] = met.parties.map(|party| body(model, views, party)) else {
+            let [Some(a), Some(b)] = met.parties.map(|party| body(agents, views, party)) else {
                 return;
             };
             met.touch = met.pair.approach([&a, &b], time);
@@ -155,12 +151,12 @@ impl Encounters {
         }
         for met in self.met[..self.count].iter().filter(|met| met.touch) {
             for (side, &party) in met.parties.iter().enumerate() {
-                let Some(own) = body(model, views, party) else { continue };
+                let Some(own) = body(agents, views, party) else { continue };
                 self.pressed[party] += met.pair.begun_on(side, &own);
             }
         }
         // ropes of all, for not every rank hears of who is at their other ends
-        for (link, _) in model.tows.iter().zip(tows).filter(|(_, state)| !state.broken) {
+        for (link, _) in links.iter().zip(tows).filter(|(_, state)| !state.broken) {
             let ends = link.agents.map(|agent| party(agent, HullPart::Chassis));
             ends.iter().for_each(|&end| self.partners[end] += 1);
         }
@@ -172,15 +168,15 @@ impl Encounters {
                 met.tow = None;
                 return;
             }
-            let [Some(a), Some(b)] = met.parties.map(|party| body(model, views, party)) else {
+            let [Some(a), Some(b)] = met.parties.map(|party| body(agents, views, party)) else {
                 return;
             };
             met.shares = met.parties.map(|party| 1.0 / f64::from(partners[party].max(1)));
             let Met { pair, shares, tow, tow_state, .. } = met;
             let link = tow.map(|index| {
-                let TowLink { agents, tow } = model.tows[index];
+                let TowLink { agents: ends, tow } = links[index];
                 let [one, other] = tow.places;
-                let turned = agents[0] != agent_of(met.parties[0]);
+                let turned = ends[0] != agent_of(met.parties[0]);
                 Tow { places: if turned { [other, one] } else { [one, other] }, ..tow }
             });
             let tow = link.as_ref().zip(Some(tow_state));
@@ -200,26 +196,26 @@ impl Encounters {
 
     /// Forgets the heartbeat before: of those that were known in it, for going through all would take
     /// longer the more agents there are on other ranks.
-    fn forget(&mut self, model: &WorldModel) {
+    fn forget(&mut self, known: &Known<'_>) {
         self.count = 0;
         self.acting.clear();
-        let agents = model.agents.len();
+        let agents = known.agents.len();
         self.close.resize(agents, false);
         self.place.resize(2 * agents, u32::MAX);
         self.partners.resize(2 * agents, 0);
         self.pressed.resize(2 * agents, Wrench::default());
         let Encounters { order, place, close, partners, pressed, .. } = self;
-        let known = order.drain(..).map(|(_, party)| party as usize);
-        let towed = model.tows.iter().flat_map(|link| link.agents);
-        for party in known.chain(towed.map(|agent| party(agent, HullPart::Chassis))) {
+        let before = order.drain(..).map(|(_, party)| party as usize);
+        let towed = known.tows.iter().flat_map(|link| link.agents);
+        for party in before.chain(towed.map(|agent| party(agent, HullPart::Chassis))) {
             close[agent_of(party)] = false;
             (place[party], partners[party], pressed[party]) = (u32::MAX, 0, Wrench::default());
         }
     }
 
     /// Pairs whose vehicles may touch within `time` seconds.
-    fn find(&mut self, model: &WorldModel, known: &Known<'_>, time: f64) {
-        let Known { views, heard, .. } = known;
+    fn find(&mut self, known: &Known<'_>, time: f64) {
+        let Known { agents, views, heard, .. } = *known;
         let reach = |party: Party| {
             let agent = agent_of(party);
             let AgentView { twist, ended, trailer, .. } = &views[agent];
@@ -228,12 +224,12 @@ impl Encounters {
                 .filter(|_| part == HullPart::Trailer)
                 .map_or(*twist, |own| own.motion.twist);
             let way = if *ended { 0.0 } else { twist.linear.norm() * time };
-            let outline = model.agents[agent].vehicle.outline_of(part);
+            let outline = agents[agent].vehicle.outline_of(part);
             outline.map_or(0.0, |outline| outline.ball.1) + way + 0.5 * CLOSE
         };
         for &agent in heard.agents() {
             let view = &views[agent];
-            let (middle, _) = model.agents[agent].vehicle.outline().ball;
+            let (middle, _) = agents[agent].vehicle.outline().ball;
             let middle = (view.pose.point(&middle), party(agent, HullPart::Chassis) as u32);
             let trailer = view.trailer.as_ref();
             let trailer = trailer.map(|own| (own.place, party(agent, HullPart::Trailer) as u32));
@@ -262,7 +258,7 @@ impl Encounters {
                 let apart = (middle - other_middle).norm();
                 let both_stand = views[a].ended && views[b].ended;
                 // a vehicle and its own trailer do not meet while it draws that
-                let others = a != b || has_parted(model, views, a);
+                let others = a != b || has_parted(agents, views, a);
                 if others && apart < own_reach + reach(parties[1]) && !both_stand {
                     self.close[a] = true;
                     self.close[b] = true;

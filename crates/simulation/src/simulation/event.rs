@@ -1,12 +1,9 @@
 //! What happened to an agent in a heartbeat, for whom states alone say too little.
 
-use super::agent::{AgentModel, AgentState, AgentWorkspace};
 use super::hit::Hit;
 use super::outcome::OutcomeCode;
-use crate::ground::GroundModel;
 use crate::soil::SoilId;
-use crate::vehicle::Coupling;
-use crate::vehicle::driver::{Intent, PathFollower};
+use crate::vehicle::driver::Intent;
 use serde::{Deserialize, Serialize};
 
 /// A change from one heartbeat to the next. It follows from the two states (a hit that is not
@@ -71,66 +68,6 @@ impl TrailerEvent {
             Event::Uncoupled { broken: true } => Some(TrailerEvent::TornOff),
             Event::PulledUp => Some(TrailerEvent::PulledUp),
             _ => None,
-        }
-    }
-}
-
-/// What of an agent's state events are told by.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Circumstance {
-    gear: i32,
-    /// Under the origin of the chassis; of a drive that has ended, which may be nowhere, none.
-    soil: Option<SoilId>,
-    intent: Intent,
-    outcome: Option<OutcomeCode>,
-    coupling: Coupling,
-    pulls_up: bool,
-}
-
-impl AgentModel {
-    pub(super) fn circumstance(
-        &self,
-        ground: &GroundModel,
-        state: &AgentState,
-        workspace: &AgentWorkspace,
-    ) -> Circumstance {
-        let place = self.vehicle.pose(&workspace.vehicle).position;
-        let drives = state.outcome.is_none();
-        Circumstance {
-            gear: state.vehicle.gearbox.gear,
-            soil: drives.then(|| ground.terrain().soil(place.x, place.y)),
-            intent: state.monitor.intent().0,
-            outcome: state.outcome.as_ref().map(super::Outcome::code),
-            coupling: state.vehicle.coupling,
-            pulls_up: state.driver.backing
-                && self.driver.follower().is_some_and(PathFollower::backs_a_trailer),
-        }
-    }
-}
-
-impl Circumstance {
-    /// What has changed since `before`.
-    pub fn events_since(&self, before: &Circumstance, events: &mut Vec<Event>) {
-        let Circumstance { gear, soil, intent, outcome, coupling, pulls_up } = *self;
-        if gear != before.gear {
-            events.push(Event::GearShifted { from: before.gear, to: gear });
-        }
-        if let (Some(from), Some(to)) = (before.soil, soil)
-            && from != to
-        {
-            events.push(Event::SoilEntered { from, to });
-        }
-        if intent != before.intent {
-            events.push(Event::IntentChanged { from: before.intent, to: intent });
-        }
-        if coupling != before.coupling {
-            events.push(Event::Uncoupled { broken: coupling == Coupling::Broken });
-        }
-        if pulls_up && !before.pulls_up {
-            events.push(Event::PulledUp);
-        }
-        if let (Some(outcome), None) = (outcome, before.outcome) {
-            events.push(Event::Ended { outcome });
         }
     }
 }

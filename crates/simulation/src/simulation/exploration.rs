@@ -1,23 +1,16 @@
 //! What autonomous vehicles have found out together.
 
 use super::clock::whole_microseconds;
+use super::hole::Hole;
 use super::outcome::OutcomeCode;
-use super::record::{ExplorationSummary, RunWarning, VehicleSummary};
+use super::run_summary::{ExplorationSummary, RunWarning};
 use super::team::Task;
+use super::vehicle_summary::VehicleSummary;
 use super::world::World;
 use crate::autonomy::ElevationMap;
 use crate::autonomy::elevation_map::{TILE, TileKey, index};
 use crate::autonomy::obstacles::{Class, ObstacleModel};
 use std::collections::BTreeMap;
-
-/// A hole of the terrain that is to be found.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Hole {
-    /// Its centre, m.
-    pub centre: [f64; 2],
-    /// Radius of its rim, m.
-    pub radius: f64,
-}
 
 impl World {
     /// The maps of all autonomous vehicles in one, told or not; none where there are no such

@@ -1,7 +1,7 @@
 //! A point of a body on firm ground: a spring and a damper against the ground's plane,
 //! Coulomb friction in it.
 
-use super::ground_vehicle::ContactContext;
+use super::contact_context::ContactContext;
 use crate::ground::working_surface_height;
 use crate::soil::SoilKind;
 use crate::spatial::{Load, Twist, Vec3};

@@ -1,14 +1,14 @@
 //! What moves an agent: a vehicle on wheels or on tracks, with what the ground
 //! needs to know of it.
 
-use super::apart::Aside;
+use super::contact_context::ContactContext;
+use super::drive_work::DriveWork;
 use super::on_tracks::{OnTracks, TracksWorkspace};
 use super::on_wheels::{OnWheels, WheelsWorkspace};
-use super::record::{TrailerSample, WheelSample};
+use super::sample::{TrailerSample, WheelSample};
 use super::tyre::TyreState;
-use crate::ground::{GroundModel, Overlay, Published, way_out, working_surface_height};
 use crate::multibody::{ModelError, StepError};
-use crate::scm::{Contact, Displaced, Scratch, UndersideError, WorkingGround, heap};
+use crate::scm::{Contact, Displaced, UndersideError};
 use crate::spatial::{Load, Pose, Twist, Vec3};
 use crate::terrain::Terrain;
 use crate::vehicle::spec::{Belly, Footprint};
@@ -34,97 +34,6 @@ pub enum GroundVehicleWorkspace {
     Wheeled(WheelsWorkspace),
     /// On tracks.
     Tracked(TracksWorkspace),
-}
-
-/// The ground that a mover meets: what all share, its own overlay on it, and room
-/// to work in.
-#[derive(Debug)]
-pub struct ContactContext<'a> {
-    /// The ground before anything drove on it.
-    pub ground: &'a GroundModel,
-    /// The ground as all share it.
-    pub published: &'a Published,
-    /// The agent's own changes.
-    pub overlay: &'a mut Overlay,
-    /// Room to work in.
-    pub scratch: &'a mut Scratch,
-    /// Whether the ground holds what slides on it; else it is only pressed.
-    pub grips: bool,
-    /// Room for a second thread, where one has nothing else to do.
-    pub aside: Option<&'a mut Aside>,
-}
-
-/// Depth from which it is looked for a shorter way out of the ground than up, m: deeper than hulls
-/// press into ground that does not rise like a wall.
-const DEEP: f64 = 0.1;
-
-impl ContactContext<'_> {
-    /// The ground as the contact of one body works on it.
-    pub(super) fn working(&mut self) -> WorkingGround<'_> {
-        let ContactContext { ground: model, published, overlay, scratch, .. } = self;
-        WorkingGround { model, published, overlay, scratch }
-    }
-
-    /// Lets what bodies have displaced rise around them, once all have met the ground.
-    pub fn heap(&mut self, displaced: impl IntoIterator<Item = Displaced>) {
-        heap(&mut self.working(), displaced);
-    }
-
-    /// Normal and depth, m, by which a point of a body about `middle` comes out of the ground.
-    pub(super) fn way_out(&self, up: (Vec3, f64), point: &Vec3, middle: &Vec3) -> (Vec3, f64) {
-        let ContactContext { ground, published, overlay, .. } = self;
-        let height = |x, y| working_surface_height(ground, published, overlay, x, y);
-        way_out(up, DEEP, point, middle, ground.lattice().spacing, height)
-    }
-
-    /// The motion that the ground feels of a plate that it meets at `place`.
-    pub(super) fn felt(&self, twist: Twist, place: &Vec3) -> Twist {
-        if self.grips {
-            return twist;
-        }
-        let normal = self.ground.terrain().normal(place.x, place.y);
-        Twist {
-            linear: normal * twist.linear.dot(&normal),
-            angular: twist.angular - normal * twist.angular.dot(&normal),
-        }
-    }
-
-    /// The same of a wheel, whose underside slides when it turns.
-    pub(super) fn felt_of_wheel(&self, twist: Twist, place: &Vec3) -> Twist {
-        if self.grips {
-            return twist;
-        }
-        Twist { angular: Vec3::zeros(), ..self.felt(twist, place) }
-    }
-}
-
-/// Work of driveline, brakes and soil over a step.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct DriveWork {
-    /// Work that engine and converter put into the driveline, J; below 0 where they brake.
-    pub engine: f64,
-    /// Energy that the driveline put into wheels or sprockets, J.
-    pub driving: f64,
-    /// Energy that brakes and the turned engine took from them, J.
-    pub braking: f64,
-    /// Work that sank the soil for good, J.
-    pub compaction: f64,
-    /// Work that sheared the soil, J.
-    pub shear: f64,
-}
-
-impl DriveWork {
-    /// Adds what a torque does to a shaft, J: positive drives, negative brakes.
-    pub(super) fn add(&mut self, work: f64) {
-        self.driving += work.max(0.0);
-        self.braking += (-work).max(0.0);
-    }
-
-    /// Adds what the ground under a wheel or shoe took over `h` seconds.
-    pub(super) fn add_ground(&mut self, contact: &Contact, h: f64) {
-        self.compaction += contact.works.compaction;
-        self.shear += contact.works.shear * h;
-    }
 }
 
 const MISMATCH: &str = "a workspace belongs to the mover that made it";
@@ -771,7 +680,7 @@ impl GroundVehicle {
                 own.vehicle.ride_radius(),
             ),
         };
-        super::world::stand_on(terrain, &centres, radius, x, y, heading)
+        super::standing::stand_on(terrain, &centres, radius, x, y, heading)
     }
 }
 

@@ -4,7 +4,7 @@
 use super::checkpoint;
 use super::rank_error::RankError;
 use super::sealed::{opened, sealed};
-use super::world::{WorldModel, WorldState};
+use super::world_model::{WorldModel, WorldState};
 use crate::ground::Patches;
 use crate::numeric::GRAVITY;
 use crate::sync::message::{Body, Description, Environment, MessageFault, Origin, Reader, Writer};

@@ -3,7 +3,7 @@
 use super::autonomy_view::AutonomyView;
 use super::event::TrailerEvent;
 use super::hit::Hit;
-use super::record::Sample;
+use super::sample::Sample;
 use crate::sensor::Delivery;
 use serde::{Deserialize, Serialize};
 

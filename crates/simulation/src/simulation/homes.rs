@@ -9,7 +9,8 @@
 //! the block and the number of ranks alone: nobody has to be asked for it. (P. Keleher et al., Lazy
 //! release consistency for software distributed shared memory, 1992, for pages of memory.)
 
-use super::neighbour::Region;
+use super::region::Rect;
+use super::region::Region;
 use crate::grid::TileKey;
 use crate::ground::{GroundDigest, Patches, Published, Tile};
 use rstar::{AABB, RTree, RTreeObject};
@@ -19,9 +20,6 @@ use std::sync::Arc;
 
 /// Side of a block, tiles: an agent's region touches a few.
 const BLOCK: i32 = 64;
-
-/// A rectangle of tiles, its lowest and its highest.
-pub(super) type Rect = [TileKey; 2];
 
 /// Whole tiles.
 pub(super) type Tiles = Vec<(TileKey, Arc<Tile>)>;

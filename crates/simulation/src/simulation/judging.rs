@@ -11,7 +11,7 @@ use super::diagnosis::{Diagnosis, Evidence, WheelMean};
 use super::endings::{Endings, Immobility};
 use super::ground_vehicle::GroundVehicle;
 use super::monitor::{ADVANCING, ROLLING};
-use super::outcome::{Failure, Outcome};
+use super::outcome::{FASTEST, Failure, Outcome};
 use crate::ground::GroundModel;
 use crate::numeric::{atan, hypot, sin_cos, tan};
 use crate::soil::{SoilId, SoilKind};
@@ -26,8 +26,6 @@ const STANDING_AT_END: f64 = 2.0;
 const DEEPEST_WHEEL: f64 = 2.0;
 /// Change of speed from which a touch is a collision, m/s.
 const JOLT: f64 = 0.1;
-/// Speed above which no vehicle drives, m/s: who is as fast was hurled there by the numbers.
-pub(super) const FASTEST: f64 = 100.0;
 
 impl AgentModel {
     /// Whether the drive has ended, judged at a heartbeat.

@@ -5,7 +5,8 @@
 //! trailer that has parted from its vehicle, whose nose falls, and the feet of its landing gear.
 
 use super::agent::AgentModel;
-use super::ground_vehicle::{ContactContext, GroundVehicleWorkspace};
+use super::contact_context::ContactContext;
+use super::ground_vehicle::GroundVehicleWorkspace;
 use super::hull_part::HullPart;
 use crate::collision::{BodyContact, ContactLaw};
 use crate::ground::working_surface_height;

@@ -2,9 +2,10 @@
 
 use super::clock::whole_microseconds;
 use super::diagnosis::WheelMean;
-use super::ground_vehicle::DriveWork;
+use super::drive_work::DriveWork;
 use super::outcome::OutcomeReport;
-use super::record::{TyreSummary, VehicleSummary, WheelSample};
+use super::sample::WheelSample;
+use super::vehicle_summary::{TyreSummary, VehicleSummary};
 use crate::numeric::hypot;
 use crate::soil::SoilId;
 use crate::spatial::Vec3;

@@ -1,6 +1,6 @@
 //! What stands and does not move: stems, rocks, blocks.
 
-use super::scene::{Form, Prop, PropKind};
+use super::prop::{Form, Prop, PropKind};
 use crate::collision::{Hull, Stem};
 use crate::numeric::hypot;
 use crate::sensor::bvh::Bounds;
@@ -9,6 +9,8 @@ use crate::spatial::{Pose, Quat, Vec3};
 use crate::terrain::Terrain;
 use rstar::{AABB, RTree, RTreeObject};
 
+/// Least cosine of the slope of what bears a wheel or track, and is not just run into.
+pub(super) const BEARS: f64 = 0.7;
 /// Rounding of the edges of blocks, m.
 const ROUNDING: f64 = 0.05;
 /// How far a block reaches into the ground, m: on a slope nothing gets below it.

@@ -1,10 +1,11 @@
 //! A vehicle on tracks meets the ground, shoe by shoe.
 
+use super::contact_context::ContactContext;
+use super::drive_work::DriveWork;
 use super::firm_spring::FirmSpring;
-use super::ground_vehicle::{ContactContext, DriveWork};
+use super::obstacle::BEARS;
 use super::on_wheels::{level_forward, slip};
-use super::record::WheelSample;
-use super::striking::BEARS;
+use super::sample::WheelSample;
 use crate::collision::{BodyContact, ContactLaw, Exit, Hull, Push};
 use crate::scm::{Contact, Footprint, PlacedShoe, ShoeOutline, shoe_contact};
 use crate::soil::Tread;

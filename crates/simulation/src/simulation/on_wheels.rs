@@ -1,7 +1,8 @@
 //! A vehicle on wheels meets the ground.
 
-use super::ground_vehicle::{ContactContext, DriveWork};
-use super::record::WheelSample;
+use super::contact_context::ContactContext;
+use super::drive_work::DriveWork;
+use super::sample::WheelSample;
 use super::tyre::{TyreState, relaxation, ring};
 use crate::scm::{
     Contact, FlexibleTyre, Grousers, Ring, RingState, RingStep, Underside, UndersideError,

@@ -3,12 +3,14 @@
 use super::clock::whole_microseconds;
 use super::diagnosis::{Cause, Diagnosis};
 use super::hit::Struck;
-use super::judging::FASTEST;
 use crate::multibody::StepError;
 use crate::soil::SoilId;
 use crate::spatial::Vec3;
 use serde::{Deserialize, Serialize};
 use std::fmt;
+
+/// Speed above which no vehicle drives, m/s: who is as fast was hurled there by the numbers.
+pub(super) const FASTEST: f64 = 100.0;
 
 /// How a vehicle's drive ended, or how it stood at the end of the run. Tagged from
 /// outside: a checkpoint's format, which does not describe itself, can't read a tag from

@@ -2,10 +2,10 @@
 //! people on foot. It is told as a hit; neither is moved by it.
 
 use super::agent::AgentModel;
+use super::agent_heartbeat::HeartbeatEnv;
 use super::ground_vehicle::GroundVehicleWorkspace;
 use super::hit::{Struck, Touch};
 use super::roadside::{ARM_HEIGHT, HEIGHT, RADIUS, TrafficLight};
-use super::world::WorldModel;
 use crate::collision::Exit;
 use crate::spatial::Vec3;
 
@@ -20,26 +20,26 @@ impl AgentModel {
     /// Tells of what the agent touches at a moment, µs.
     pub(super) fn pass_roadside(
         &self,
-        model: &WorldModel,
+        env: &HeartbeatEnv<'_>,
         body: &GroundVehicleWorkspace,
         now_us: u64,
         mut touch: impl FnMut(Touch),
     ) {
-        let terrain = model.ground.terrain();
+        let terrain = env.ground.terrain();
         let height = |[x, y]: [f64; 2]| terrain.height(x, y);
         let mut told = |with: Struck, place: Option<Vec3>| {
             if let Some(place) = place {
                 touch(Touch { with, place, force: Vec3::zeros(), energy: 0.0, broke: false });
             }
         };
-        for (index, light) in model.lights.iter().enumerate() {
+        for (index, light) in env.lights.iter().enumerate() {
             let down = light.lift(now_us).is_some_and(|lift| lift < IN_THE_WAY);
             let points = arm(light).filter(|_| down);
             let hinge = height(light.place) + ARM_HEIGHT;
             let points = points.map(|[x, y]| Vec3::new(x, y, hinge));
             told(Struck::Barrier(index as u32), self.first_touched(body, points, HALF_ARM));
         }
-        for (index, own) in model.pedestrians.iter().enumerate() {
+        for (index, own) in env.pedestrians.iter().enumerate() {
             let foot = own.pose(terrain, now_us).position;
             let count = (HEIGHT / SPACING) as u32;
             let points = (1..=count).map(|k| foot + Vec3::z() * (SPACING * f64::from(k)));

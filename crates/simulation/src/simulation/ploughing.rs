@@ -6,7 +6,8 @@
 //! out, so nothing is lifted by what it pushes. It only ever takes energy.
 
 use super::agent::AgentModel;
-use super::ground_vehicle::{ContactContext, GroundVehicleWorkspace};
+use super::contact_context::ContactContext;
+use super::ground_vehicle::GroundVehicleWorkspace;
 use crate::collision::Hull;
 use crate::ground::working_surface_height;
 use crate::numeric::hypot;

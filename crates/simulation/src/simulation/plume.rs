@@ -6,8 +6,7 @@
 //! the same on any rank and after a cut.
 
 use super::ground_vehicle::GroundVehicle;
-use super::scene::SceneModel;
-use super::world::WorldModel;
+use super::scene::{SceneModel, VisibleWorld};
 use crate::numeric::{hypot, sin_cos};
 use crate::random::Stream;
 use crate::sensor::air::{Air, Puff};
@@ -42,20 +41,20 @@ struct Source {
 impl SceneModel {
     /// The air at a moment, µs, with what agents that are told of raise; as far as someone
     /// at a place sees it.
-    pub fn air_around(
+    pub fn air_around<'a>(
         &self,
-        model: &WorldModel,
+        world: impl Into<VisibleWorld<'a>>,
         messages: &[VehicleMessage],
         now_us: u64,
         place: &Vec3,
     ) -> Air {
-        self.air_with(model, messages.iter().enumerate(), now_us, place)
+        self.air_with(world.into(), messages.iter().enumerate(), now_us, place)
     }
 
     /// The same of those agents that are given, in ascending order.
     pub(super) fn air_with<'m>(
         &self,
-        model: &WorldModel,
+        world: VisibleWorld<'_>,
         told: impl Iterator<Item = (usize, &'m VehicleMessage)>,
         now_us: u64,
         place: &Vec3,
@@ -64,8 +63,8 @@ impl SceneModel {
         if self.dust > 0.0 && self.loose.iter().any(Option::is_some) {
             for (agent, message) in told {
                 let near = (message.chassis.position - place).norm() < REACH;
-                if near && !message.ended && agent < model.agents.len() {
-                    self.plume(model, agent, message, now_us, &mut air.puffs);
+                if near && !message.ended && agent < world.agents.len() {
+                    self.plume(world, agent, message, now_us, &mut air.puffs);
                 }
             }
         }
@@ -74,15 +73,15 @@ impl SceneModel {
 
     fn plume(
         &self,
-        model: &WorldModel,
+        world: VisibleWorld<'_>,
         agent: usize,
         message: &VehicleMessage,
         now_us: u64,
         puffs: &mut Vec<Puff>,
     ) {
-        let ground_vehicle = &model.agents[agent].vehicle;
+        let ground_vehicle = &world.agents[agent].vehicle;
         let (sources, mass) = (sources(ground_vehicle, message), mass(ground_vehicle));
-        let terrain = model.ground.terrain();
+        let terrain = world.ground.terrain();
         let speed = hypot(message.velocity.x, message.velocity.y);
         let wind = Vec3::new(self.wind[0], self.wind[1], 0.0);
         let reach = |source: &Source| source.place.x;

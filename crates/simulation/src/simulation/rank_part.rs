@@ -7,43 +7,14 @@
 use super::agent::{AgentState, AgentWorkspace};
 use super::apart::{Aside, threads_are_spare};
 use super::heard::Heard;
-use super::record::Sample;
+use super::sample::Sample;
 use super::statics::Stand;
-use super::world::{World, WorldModel, WorldState, derived};
-use crate::collision::TowState;
-use crate::ground::Published;
+use super::world::{World, derived};
+use super::world_model::{WorldModel, WorldState};
 use crate::sync::message::VehicleState as VehicleMessage;
 use rayon::prelude::*;
 use std::borrow::Cow;
 use std::sync::Arc;
-
-/// Does something to each of these agents, in ascending order of which they are, on all threads: by
-/// halves, so that nothing is allocated, and those that step elsewhere are not gone through. With the
-/// states and rooms of all from an agent on.
-pub(super) fn each_own(
-    own: &[usize],
-    (first, states, rooms): (usize, &mut [AgentState], &mut [Option<Box<AgentWorkspace>>]),
-    act: &(impl Fn(usize, &mut AgentState, &mut AgentWorkspace) + Sync),
-) {
-    match own {
-        [] => {}
-        [agent] => {
-            if let Some(room) = &mut rooms[agent - first] {
-                act(*agent, &mut states[agent - first], room);
-            }
-        }
-        _ => {
-            let (low, high) = own.split_at(own.len() / 2);
-            let middle = high[0];
-            let (low_states, high_states) = states.split_at_mut(middle - first);
-            let (low_rooms, high_rooms) = rooms.split_at_mut(middle - first);
-            rayon::join(
-                || each_own(low, (first, low_states, low_rooms), act),
-                || each_own(high, (middle, high_states, high_rooms), act),
-            );
-        }
-    }
-}
 
 impl World {
     /// One rank's part of a world, to step its `own` agents. Without a state it begins at the
@@ -181,21 +152,5 @@ impl World {
         self.own_agents.retain(|own| *own != agent);
         self.workspaces[agent] = None;
         self.state.agents[agent] = AgentState::elsewhere();
-    }
-}
-
-impl WorldState {
-    /// Of a world in which nothing has happened, its agents still to be set down.
-    fn at_the_beginning(model: &WorldModel) -> WorldState {
-        // nobody has moved yet, but at the speeds that are launched with
-        let speed = model.agents.iter().map(|agent| agent.speed.abs()).fold(0.0, f64::max);
-        WorldState {
-            tick: 0,
-            steps: model.clock.steps_to_heartbeat(0, speed, 0.0),
-            published: Published::default(),
-            agents: model.agents.iter().map(|_| AgentState::elsewhere()).collect(),
-            damage: vec![0; model.obstacles.len()],
-            tows: vec![TowState::default(); model.tows.len()],
-        }
     }
 }

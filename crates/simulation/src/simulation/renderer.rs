@@ -1,6 +1,6 @@
 //! What a world looks with: the processor, or a graphics card.
 
-use super::world::WorldModel;
+use super::scene::{SceneModel, VisibleWorld};
 use crate::sensor::camera::{Image, Take};
 use crate::sensor::lidar::{Rays, Struck};
 use crate::sensor::relief::Relief;
@@ -29,7 +29,7 @@ pub(super) struct Renderer {
 #[cfg(not(feature = "gpu"))]
 impl Renderers {
     /// The processor.
-    pub fn renderer(&mut self, _: &WorldModel, _: &Relief) -> Renderer {
+    pub fn renderer(&mut self, _: VisibleWorld<'_>, _: &SceneModel, _: &Relief) -> Renderer {
         Renderer::default()
     }
 }
@@ -55,14 +55,16 @@ impl Renderer {
 #[cfg(feature = "gpu")]
 impl Renderers {
     /// The stage's card, if it has one that has not given up, or else the processor.
-    pub fn renderer(&mut self, model: &WorldModel, relief: &Relief) -> Renderer {
-        let scene_model = model.scene_model.as_ref();
-        let gpu = scene_model
-            .and_then(|scene_model| scene_model.gpu.clone())
-            .filter(|gpu| !gpu.is_lost());
-        let Some((scene_model, gpu)) = scene_model.zip(gpu) else { return Renderer::default() };
+    pub fn renderer(
+        &mut self,
+        world: VisibleWorld<'_>,
+        scene_model: &SceneModel,
+        relief: &Relief,
+    ) -> Renderer {
+        let gpu = scene_model.gpu.clone().filter(|gpu| !gpu.is_lost());
+        let Some(gpu) = gpu else { return Renderer::default() };
         let scene = InstanceSet::new(&[], &[]);
-        let made = self.props(&gpu, &scene_model.scene(model, relief, &scene)).and_then(|props| {
+        let made = self.props(&gpu, &scene_model.scene(world, relief, &scene)).and_then(|props| {
             gpu::GpuRenderer::new(gpu.clone(), props).inspect_err(|error| gpu.lose(error.clone()))
         });
         Renderer { gpu: made.ok().map(|renderer| (gpu, Arc::new(Mutex::new(renderer)))) }

@@ -6,7 +6,8 @@
 use super::commanding::{CommandError, within};
 use super::hit::Struck;
 use super::statics::Stand;
-use super::world::{World, WorldModel, agent_code};
+use super::world::{World, agent_code};
+use super::world_model::WorldModel;
 use crate::ground::Patches;
 use crate::spatial::Pose;
 use serde::{Deserialize, Serialize};

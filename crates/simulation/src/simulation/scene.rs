@@ -1,15 +1,15 @@
 //! A world as its sensors see it: meshes of its agents at their poses, scenery, soils.
 
+use super::agent::AgentModel;
 use super::ground_vehicle::GroundVehicle;
 use super::obstacle::Obstacles;
-use super::roadside::RoadsideVisual;
+use super::prop::Prop;
+use super::roadside::{Pedestrian, RoadsideVisual, TrafficLight};
 use super::visuals::{VehicleVisual, VisualMeshes, visual};
-use super::world::{World, WorldModel};
 use crate::collision::Stem;
-use crate::ground::Patches;
+use crate::ground::GroundModel;
 use crate::numeric::{acos, atan2, cos, hypot, sin};
 use crate::sensor::air::Air;
-use crate::sensor::bvh::Bounds;
 use crate::sensor::class::Class;
 use crate::sensor::dust::Loose;
 use crate::sensor::material::SoilAppearance;
@@ -18,75 +18,9 @@ use crate::sensor::relief::Relief;
 use crate::sensor::scene::{Instance, InstanceSet, Scene};
 use crate::sensor::sky::Sky;
 use crate::spatial::{Mat3, Pose, Quat, Vec3};
-use crate::sync::ground_code::Memory;
-use crate::sync::message::{
-    Body, Origin, PartState, Reader, RunningGear, VehicleState as VehicleMessage, Writer,
-};
+use crate::sync::message::{PartState, RunningGear, VehicleState as VehicleMessage};
 use crate::vehicle::spec::TrackedSpec;
 use std::sync::Arc;
-
-/// Something that stands on the ground.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Prop {
-    /// What it looks like.
-    pub form: Form,
-    /// Where, m.
-    pub place: [f64; 2],
-    /// Heading, rad.
-    pub heading: f64,
-    /// By how much it is larger than its form.
-    pub scale: f64,
-    /// Whether vehicles run into it.
-    pub solid: bool,
-    /// Diameter of its stem, m; as it is drawn where it isn't said.
-    pub diameter: Option<f64>,
-    /// Length, width and height of a block, m, or of the block that a mesh is to vehicles in the
-    /// place of the box around it.
-    pub size: Option<[f64; 3]>,
-}
-
-impl Prop {
-    /// What it is, in a word.
-    pub fn noun(&self) -> &'static str {
-        match self.form {
-            Form::Kind(PropKind::Spruce) => "spruce",
-            Form::Kind(PropKind::Oak) => "oak",
-            Form::Kind(PropKind::Birch) => "birch",
-            Form::Kind(PropKind::WhiteOak) => "white oak",
-            Form::Kind(PropKind::Pine) => "pine",
-            Form::Kind(PropKind::Pecan) => "pecan",
-            Form::Kind(PropKind::Magnolia) => "magnolia",
-            Form::Kind(PropKind::Rock) | Form::Mesh { class: Class::Rock, .. } => "rock",
-            Form::Kind(PropKind::Post) | Form::Mesh { class: Class::Post, .. } => "post",
-            Form::Kind(PropKind::Block) => "block",
-            Form::Kind(PropKind::Barrier) => "barrier",
-            Form::Mesh { class: Class::Tree, .. } => "tree",
-            Form::Mesh { .. } => "mesh",
-        }
-    }
-}
-
-/// What scenery looks like.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Form {
-    /// One of the kinds that are drawn here.
-    Kind(PropKind),
-    /// A mesh of others.
-    Mesh {
-        /// Index into [`ImportedMeshes::meshes`].
-        index: usize,
-        /// What it is labelled as.
-        class: Class,
-        /// The box around it.
-        bounds: Bounds,
-    },
-}
-
-impl From<PropKind> for Form {
-    fn from(kind: PropKind) -> Form {
-        Form::Kind(kind)
-    }
-}
 
 /// Meshes of others that a world is shown with.
 #[derive(Clone, Debug, Default)]
@@ -97,34 +31,17 @@ pub struct ImportedMeshes {
     pub visuals: Vec<VisualMeshes>,
 }
 
-/// Kinds of scenery.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
-)]
-#[serde(rename_all = "snake_case")]
-pub enum PropKind {
-    /// A spruce of 9 m.
-    Spruce,
-    /// A broad-leaved tree of 7 m.
-    Oak,
-    /// A birch of 10 m.
-    Birch,
-    /// A white oak of 20 m with a stem of 30 cm.
-    WhiteOak,
-    /// A loblolly pine of 20 m with a stem of 30 cm, bare up to its crown.
-    Pine,
-    /// A pecan of 20 m with a stem of 30 cm.
-    Pecan,
-    /// A southern magnolia of 20 m with a stem of 30 cm, in leaf almost to the ground.
-    Magnolia,
-    /// A boulder of about 1 m.
-    Rock,
-    /// A round post of 1.2 m.
-    Post,
-    /// A block of masonry of a size that is given: a wall, a house, a kerb.
-    Block,
-    /// A stretch of concrete barrier (New Jersey shape): 3.05 m long, 0.61 m wide, 0.81 m high.
-    Barrier,
+/// What of a world can be seen: its ground, its agents and what is beside its ways.
+#[derive(Clone, Copy, Debug)]
+pub struct VisibleWorld<'a> {
+    /// The ground before anything drove on it.
+    pub ground: &'a GroundModel,
+    /// Vehicles.
+    pub agents: &'a [AgentModel],
+    /// Traffic lights and barriers.
+    pub lights: &'a [TrafficLight],
+    /// People on foot.
+    pub pedestrians: &'a [Pedestrian],
 }
 
 /// What stands and moves in a world, and the light it is in.
@@ -155,18 +72,23 @@ pub struct SceneModel {
 
 impl SceneModel {
     /// The stage of a world with these props.
-    pub fn new(model: &WorldModel, props: &[Prop]) -> SceneModel {
-        SceneModel::with(model, props, ImportedMeshes::default())
+    pub fn new<'a>(world: impl Into<VisibleWorld<'a>>, props: &[Prop]) -> SceneModel {
+        SceneModel::with(world, props, ImportedMeshes::default())
     }
 
     /// The stage of a world with these props, some of it being meshes of others.
-    pub fn with(model: &WorldModel, props: &[Prop], imported: ImportedMeshes) -> SceneModel {
+    pub fn with<'a>(
+        world: impl Into<VisibleWorld<'a>>,
+        props: &[Prop],
+        imported: ImportedMeshes,
+    ) -> SceneModel {
+        let VisibleWorld { ground, agents, lights, pedestrians } = world.into();
         let ImportedMeshes { mut meshes, visuals: own } = imported;
         let mut visuals: Vec<VehicleVisual> = Vec::new();
         let own = |index: usize| own.get(index).copied().unwrap_or_default();
-        for (index, agent) in model.agents.iter().enumerate() {
+        for (index, agent) in agents.iter().enumerate() {
             // agents of one vehicle share its meshes
-            let like = model.agents[..index].iter().enumerate().position(|(other, agent_too)| {
+            let like = agents[..index].iter().enumerate().position(|(other, agent_too)| {
                 agent_too.vehicle.name() == agent.vehicle.name() && own(other) == own(index)
             });
             visuals.push(match like {
@@ -174,12 +96,12 @@ impl SceneModel {
                 None => visual(&agent.vehicle, &own(index), &mut meshes),
             });
         }
-        let terrain = model.ground.terrain();
+        let terrain = ground.terrain();
         let props = super::scenery::instances(props, terrain, &mut meshes);
-        let roadside = RoadsideVisual::new(&model.lights, &model.pedestrians, &mut meshes);
+        let roadside = RoadsideVisual::new(lights, pedestrians, &mut meshes);
         let standing = Arc::new(InstanceSet::new(&meshes, &props));
-        let soils = model.ground.soils().iter().map(SoilAppearance::of).collect();
-        let loose = model.ground.soils().iter().map(Loose::of).collect();
+        let soils = ground.soils().iter().map(SoilAppearance::of).collect();
+        let loose = ground.soils().iter().map(Loose::of).collect();
         let (sky, air) = (Sky::default(), Air::default());
         SceneModel {
             meshes,
@@ -214,38 +136,38 @@ impl SceneModel {
     }
 
     /// What moves, at two keyframes: their moments, µs, and all agents as each is told.
-    pub fn moving(
+    pub fn moving<'a>(
         &self,
-        model: &WorldModel,
+        world: impl Into<VisibleWorld<'a>>,
         moments_us: [u64; 2],
         messages: [&[VehicleMessage]; 2],
     ) -> InstanceSet {
-        InstanceSet::new(&self.meshes, &self.parts(model, moments_us, messages))
+        InstanceSet::new(&self.meshes, &self.parts(world, moments_us, messages))
     }
 
     /// Parts of what moves at two keyframes: agent by agent, and of one agent always in the same
     /// order; then what changes beside ways.
-    pub fn parts(
+    pub fn parts<'a>(
         &self,
-        model: &WorldModel,
+        world: impl Into<VisibleWorld<'a>>,
         moments_us: [u64; 2],
         messages: [&[VehicleMessage]; 2],
     ) -> Vec<Instance> {
         let [before, now] = messages;
         let told = before.iter().zip(now).map(|(before, now)| [before, now]);
-        self.parts_with(model, moments_us, told.enumerate())
+        self.parts_with(world.into(), moments_us, told.enumerate())
     }
 
     /// The same of those agents that are given, in ascending order.
     pub(super) fn parts_with<'m>(
         &self,
-        model: &WorldModel,
+        world: VisibleWorld<'_>,
         moments_us: [u64; 2],
         told: impl Iterator<Item = (usize, [&'m VehicleMessage; 2])>,
     ) -> Vec<Instance> {
         let mut instances = Vec::new();
         for (index, told) in told {
-            let Some(agent) = model.agents.get(index) else { continue };
+            let Some(agent) = world.agents.get(index) else { continue };
             let [before, now] =
                 told.map(|message| parts(&agent.vehicle, &self.visuals[index], message));
             // shoes come and go at the ends of a band
@@ -261,8 +183,8 @@ impl SceneModel {
                 });
             }
         }
-        let beside = (&model.lights[..], &model.pedestrians[..]);
-        instances.extend(self.roadside.parts(beside, model.ground.terrain(), moments_us));
+        let beside = (world.lights, world.pedestrians);
+        instances.extend(self.roadside.parts(beside, world.ground.terrain(), moments_us));
         instances
     }
 
@@ -293,12 +215,12 @@ impl SceneModel {
     /// The scene around a place.
     pub fn scene<'a>(
         &'a self,
-        model: &'a WorldModel,
+        world: impl Into<VisibleWorld<'a>>,
         relief: &'a Relief,
         moving: &'a InstanceSet,
     ) -> Scene<'a> {
         Scene {
-            model: &model.ground,
+            model: world.into().ground,
             relief,
             soils: &self.soils,
             meshes: &self.meshes,
@@ -306,34 +228,6 @@ impl SceneModel {
             moving,
             sky: self.sky,
             air: &self.air,
-        }
-    }
-}
-
-impl World {
-    /// All agents as the others are told of them, own ones too: through the wire's
-    /// code, so that it cannot matter on which rank an agent is.
-    pub fn messages(&self) -> Vec<VehicleMessage> {
-        (0..self.model().agents.len()).map(|agent| self.message(agent)).collect()
-    }
-
-    /// The same of one.
-    pub(super) fn message(&self, agent: usize) -> VehicleMessage {
-        if let (false, Some(received)) = (self.is_own(agent), self.imaging.received(agent)) {
-            return received.clone();
-        }
-        let (state, room) = self.shown(agent);
-        let message = self.model().agents[agent].message(&state, &room);
-        let (mut writer, mut bytes) = (Writer::default(), Vec::new());
-        let origin = Origin::default();
-        let (nothing, mut memory) = (Patches::default(), Memory::default());
-        writer.agent_heartbeat(&origin, &message, &nothing, &mut memory, &mut bytes);
-        let mut ground = Patches::default();
-        let mut memories = [Memory::default()];
-        match Reader::new(&bytes).next(&mut memories, &mut ground) {
-            Ok(Some((_, Body::AgentHeartbeat(message, _)))) => message,
-            // not finite, say: then as it is
-            _ => message,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Trees, rocks and posts.
 
 use super::obstacle::BARRIER;
-use super::scene::{Form, Prop, PropKind};
+use super::prop::{Form, Prop, PropKind};
 use crate::numeric::{hypot, sin_cos};
 use crate::random::Stream;
 use crate::sensor::class::Class;

@@ -8,7 +8,7 @@
 use super::agent::{AgentModel, AgentState};
 use super::hit::StruckCounts;
 use super::tyre::TyreState;
-use super::world::{WorldModel, WorldState};
+use super::world_model::{WorldModel, WorldState};
 use crate::collision::TowState;
 use crate::grid::TileKey;
 use crate::vehicle::Coupling;

@@ -1,6 +1,6 @@
 //! The hash of a world's state, from parts that ranks may have.
 
-use super::world::WorldState;
+use super::world_model::WorldState;
 use crate::ground::GroundDigest;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};

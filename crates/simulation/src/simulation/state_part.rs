@@ -2,7 +2,7 @@
 
 use super::agent::AgentState;
 use super::homes::Tiles;
-use super::world::WorldState;
+use super::world_model::WorldState;
 use crate::collision::TowState;
 use crate::ground::Published;
 use serde::{Deserialize, Serialize};

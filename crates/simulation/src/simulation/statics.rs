@@ -23,9 +23,10 @@
 use super::agent::{AgentModel, AgentState};
 use super::apart::Aside;
 use super::belly::BellyContact;
-use super::ground_vehicle::{ContactContext, GroundVehicle, GroundVehicleWorkspace};
+use super::contact_context::ContactContext;
+use super::ground_vehicle::{GroundVehicle, GroundVehicleWorkspace};
 use super::on_wheels::level_forward;
-use super::record::WheelSample;
+use super::sample::WheelSample;
 use super::tyre::TyreState;
 use crate::ground::{GroundModel, Overlay, Published, working_surface_height};
 use crate::numeric::{pow, smooth_step};
@@ -85,6 +86,18 @@ pub enum Stand {
 }
 
 impl AgentModel {
+    /// The agent at its start, as it stands there ([`AgentModel::settled`]).
+    /// With room `aside` another thread may help; the run's step is `step`, s.
+    pub(super) fn state(
+        &self,
+        ground: &GroundModel,
+        published: &Published,
+        aside: Option<Aside>,
+        step: f64,
+    ) -> (AgentState, Stand) {
+        self.settled_beside(aside, (ground, published), &self.start, self.speed, (0, step))
+    }
+
     /// The agent as it stands in equilibrium where `pose` of the chassis frame puts it
     /// (x, y and heading; height and tilt are found), launched forward at `speed` m/s, and
     /// how it stands. The ground is as others have left it, and what the agent presses into it is in

@@ -4,8 +4,10 @@ use super::agent::AgentModel;
 use super::ground_vehicle::{GroundVehicle, GroundVehicleWorkspace};
 use super::hit::{Struck, Touch};
 use super::hull_part::HullPart;
+use super::obstacle::BEARS;
 use super::obstacle::{Obstacle, Obstacles};
 use super::on_wheels::{OnWheels, WheelsWorkspace};
+use super::strikes::Strikes;
 use crate::collision::{
     BodyContact, ContactLaw, Exit, FreeBody, Hull, Pair, Penetration, Push, RoundedBox,
     RoundedCylinder, Stem,
@@ -25,26 +27,12 @@ const TYRE_HEIGHT: f64 = 0.35;
 const RIM_STIFFNESS: f64 = 3e6;
 /// Depth, m, up to which a tyre's force grows in proportion: no division by nothing.
 const LEAST_DEPTH: f64 = 1e-6;
-/// Least cosine of the slope of what bears a wheel or track, and is not just run into.
-pub(super) const BEARS: f64 = 0.7;
 /// How deep, m, something may be in a vehicle where it starts: what pushes it out again makes it no
 /// faster than a walk.
 const STARTS_IN: f64 = 0.05;
 /// Distance of the points of a stem, m, and how high they go, m: above all vehicles.
 const SPACING: f64 = 0.1;
 const HIGHEST: f64 = 3.0;
-
-/// What an agent may run into in a heartbeat: derived, never saved.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Strikes {
-    near: Vec<u32>,
-    /// What is near the trailer: scratch.
-    near_trailer: Vec<u32>,
-    /// Of those that are solid, in their order, with the chassis and with the trailer.
-    pairs: Vec<[Pair; 2]>,
-    /// Damage of all stems near as this agent has left them, by obstacle.
-    pub damage: Vec<(u32, u16)>,
-}
 
 /// What of a vehicle meets a stem.
 #[derive(Clone, Copy, Debug, PartialEq)]

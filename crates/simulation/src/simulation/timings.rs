@@ -1,7 +1,6 @@
 //! How long the parts of vehicles that drive themselves take: by a clock that is handed in, for
 //! there is none here. Nothing of it reaches a state.
 
-use super::world::WorldModel;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// What is timed.
@@ -97,14 +96,5 @@ impl Stopwatch {
         let done = work();
         timings.add(part, (timings.clock)() - begun);
         done
-    }
-}
-
-impl WorldModel {
-    /// Times the vehicles that drive themselves from now on.
-    pub fn time_autonomy(&mut self, timings: &Arc<Timings>) {
-        for autonomy in self.agents.iter_mut().filter_map(|agent| agent.autonomy.as_mut()) {
-            Arc::make_mut(autonomy).stopwatch = Stopwatch(Some(timings.clone()));
-        }
     }
 }

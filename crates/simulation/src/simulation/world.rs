@@ -6,97 +6,35 @@
 //! are merged by a rule in which order cannot matter. So any number of threads
 //! gives the same bits.
 
-use super::agent::{AgentModel, AgentState, AgentView, AgentWorkspace, Surroundings};
+use super::agent::{AgentModel, AgentState, AgentView, AgentWorkspace};
+use super::agent_heartbeat::HeartbeatEnv;
 use super::apart::{Aside, threads_are_spare};
-use super::clock::Clock;
-use super::encounters::{Encounters, Known, TowLink};
-use super::endings::Endings;
-use super::exploration::Hole;
+use super::each_own::each_own;
+use super::encounters::{Encounters, Known};
 use super::heard::Heard;
-use super::hit::{Hit, Struck, StruckCounts};
-use super::imaging::Imaging;
-use super::obstacle::Obstacles;
-use super::outcome::{Outcome, OutcomeReport};
-use super::radio::RadioNet;
-use super::rank_part::each_own;
-use super::record::{RunSummary, RunWarning, Sample, VehicleSummary};
-use super::roadside::{Pedestrian, TrafficLight};
-use super::scene::SceneModel;
+use super::hit::Hit;
+use super::imagers::Imaging;
+use super::outcome::OutcomeReport;
+use super::run_summary::{RunSummary, RunWarning};
+use super::sample::Sample;
 use super::scratch_pool::ScratchPool;
 use super::soundness::{self, StateError};
 use super::state_hash::{AgentsDigest, combined_hash};
 use super::statics::Stand;
-use super::team::Team;
+use super::vehicle_summary::VehicleSummary;
+use super::world_model::WorldModel;
+use super::world_model::WorldState;
 use crate::collision::TowState;
 use crate::grid::TileKey;
-use crate::ground::{GroundModel, NOBODY, Patches, Published, Tile};
+use crate::ground::{NOBODY, Patches, Tile};
 use crate::scm::Scratch;
 use crate::sensor::Delivery;
 use crate::soil::SoilId;
-use crate::spatial::{Mat3, Pose, Quat, Vec3};
 use crate::sync::message::VehicleState as VehicleMessage;
-use crate::terrain::Terrain;
-use crate::vehicle::{Coupling, Vehicle};
+use crate::vehicle::Coupling;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
-
-/// Everything that does not change in a run.
-#[derive(Clone, Debug)]
-pub struct WorldModel {
-    /// The ground before anything drove on it.
-    pub ground: GroundModel,
-    /// Step and heartbeat.
-    pub clock: Clock,
-    /// Vehicles and drivers.
-    pub agents: Vec<AgentModel>,
-    /// When drives end.
-    pub endings: Endings,
-    /// What stands in the way.
-    pub obstacles: Obstacles,
-    /// Ropes and bars between agents.
-    pub tows: Vec<TowLink>,
-    /// Holes that autonomous agents are to find.
-    pub holes: Vec<Hole>,
-    /// How autonomous agents share their maps, if they do.
-    pub team: Option<Team>,
-    /// Radios that agents talk by; an agent has one at most.
-    pub radios: Vec<RadioNet>,
-    /// Traffic lights and barriers, each heard by one of them at most.
-    pub lights: Vec<TrafficLight>,
-    /// People on foot, likewise.
-    pub pedestrians: Vec<Pedestrian>,
-    /// What cameras and lidars see besides the ground; they see nothing without.
-    pub scene_model: Option<Arc<SceneModel>>,
-}
-
-impl WorldModel {
-    /// Whether any agent can run into anything.
-    pub fn can_collide(&self) -> bool {
-        let drawn = || self.agents.iter().any(|agent| agent.vehicle.draws_trailer());
-        self.agents.len() > 1
-            || !(self.obstacles.is_empty() && self.pedestrians.is_empty())
-            || drawn()
-    }
-}
-
-/// Everything that does: plain data, enough to resume bit for bit.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct WorldState {
-    /// Steps taken.
-    pub tick: u64,
-    /// Steps to the next heartbeat.
-    pub steps: u64,
-    /// The ground as all share it.
-    pub published: Published,
-    /// The agents.
-    pub agents: Vec<AgentState>,
-    /// Damage of each obstacle, as all share it: how far the hinge of a stem has yielded, in
-    /// 0.1 mm, or all ones of one that lies.
-    pub damage: Vec<u16>,
-    /// Ropes and bars.
-    pub tows: Vec<TowState>,
-}
 
 /// Greatest speed, m/s, and acceleration, m/s², of some agents over a heartbeat.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -158,42 +96,6 @@ pub struct World {
     pub(super) stands: Vec<Stand>,
     /// Of other ranks' agents, as they were gathered last: what a state alone does not tell.
     pub(super) gathered: Vec<Option<Sample>>,
-}
-
-impl WorldModel {
-    /// Name of what a vehicle met, or what it is in a word.
-    pub fn struck(&self, with: Struck) -> &str {
-        match with {
-            Struck::Vehicle(index) => &self.agents[index as usize].name,
-            Struck::Obstacle(index) => self.obstacles.noun(index as usize),
-            Struck::Barrier(index) => &self.lights[index as usize].name,
-            Struck::Pedestrian(index) => &self.pedestrians[index as usize].name,
-        }
-    }
-
-    /// How many of each there are that can be met.
-    pub(super) fn struck_counts(&self) -> StruckCounts {
-        StruckCounts {
-            vehicles: self.agents.len(),
-            obstacles: self.obstacles.len(),
-            barriers: self.lights.len(),
-            pedestrians: self.pedestrians.len(),
-        }
-    }
-
-    /// How many there are who send by radio: agents, then lights, then those on foot.
-    pub(super) fn senders(&self) -> usize {
-        self.agents.len() + self.lights.len() + self.pedestrians.len()
-    }
-
-    /// An outcome in the words of this world.
-    pub(super) fn reported(&self, outcome: &Outcome) -> OutcomeReport {
-        outcome.report(
-            |SoilId(soil)| self.ground.soils()[usize::from(soil)].name.as_str(),
-            |vehicle| self.agents[vehicle].name.as_str(),
-            |with| self.struck(with),
-        )
-    }
 }
 
 impl World {
@@ -320,17 +222,39 @@ impl World {
         let WorldModel { clock, agents, .. } = &**model;
         let (published, ticks) = (&state.published, [state.tick, state.steps]);
         heard.refresh();
-        encounters.meet(model, &state.tows, &Known { views, heard, own }, state.steps);
+        let known = Known {
+            agents,
+            tows: &model.tows,
+            clock,
+            can_collide: model.can_collide(),
+            views,
+            heard,
+            own,
+        };
+        encounters.meet(&state.tows, &known, state.steps);
         let (encounters, damage) = (&*encounters, &state.damage[..]);
         let under_way =
             own_agents.iter().filter(|&&agent| state.agents[agent].outcome.is_none()).count();
         let spare = threads_are_spare(under_way);
         let (scratches, asides) = (&*scratches, &*asides);
-        let around = Surroundings { model, published, ticks, views, encounters, damage };
+        let env = HeartbeatEnv {
+            ground: &model.ground,
+            clock,
+            endings: &model.endings,
+            obstacles: &model.obstacles,
+            radios: &model.radios,
+            lights: &model.lights,
+            pedestrians: &model.pedestrians,
+            published,
+            ticks,
+            views,
+            encounters,
+            damage,
+        };
         let step = |index: usize, state: &mut AgentState, workspace: &mut AgentWorkspace| {
             workspace.scratch = scratches.take();
             workspace.aside = spare.then(|| asides.take());
-            agents[index].heartbeat(index, &around, state, workspace);
+            agents[index].heartbeat(index, &env, state, workspace);
             scratches.give(std::mem::take(&mut workspace.scratch));
             workspace.aside.take().into_iter().for_each(|room| asides.give(room));
         };
@@ -592,61 +516,4 @@ pub(super) fn derived(
 /// Number of an agent as the ground remembers it.
 pub(super) fn agent_code(agent: usize) -> u16 {
     u16::try_from(agent).unwrap_or(NOBODY)
-}
-
-/// Chassis frame of a vehicle that stands at (x, y) with `heading` (rad) on the
-/// plane that fits the ground under its wheels best, none of them below it.
-pub fn stand(terrain: &Terrain, vehicle: &Vehicle, x: f64, y: f64, heading: f64) -> Pose {
-    let centres: Vec<Vec3> =
-        (0..vehicle.wheels()).map(|wheel| vehicle.wheel_centre(wheel)).collect();
-    stand_on(terrain, &centres, vehicle.ride_radius(), x, y, heading)
-}
-
-/// The same for wheels of one radius (m) with the given centres in the chassis frame.
-pub(super) fn stand_on(
-    terrain: &Terrain,
-    centres: &[Vec3],
-    radius: f64,
-    x: f64,
-    y: f64,
-    heading: f64,
-) -> Pose {
-    let turn = Quat::from_axis_angle(&Vec3::z_axis(), heading);
-    let touch = |orientation: &Quat, centre: &Vec3| {
-        let place = orientation * centre;
-        let (px, py) = (x + place.x, y + place.y);
-        (Vec3::new(px - x, py - y, terrain.height(px, py)), place)
-    };
-    let normal = plane_normal(centres.iter().map(|centre| touch(&turn, centre).0));
-    // its yaw is the heading: up or down the plane in the vertical plane through that
-    let ahead = turn * Vec3::x();
-    let forward = (ahead - Vec3::z() * (normal.dot(&ahead) / normal.z)).normalize();
-    let axes = Mat3::from_columns(&[forward, normal.cross(&forward), normal]);
-    let orientation = Quat::from_rotation_matrix(&nalgebra::Rotation3::from_matrix_unchecked(axes));
-    let lift = centres
-        .iter()
-        .map(|centre| {
-            let (ground, place) = touch(&orientation, centre);
-            ground.z + radius / normal.z - place.z
-        })
-        .fold(f64::NEG_INFINITY, f64::max);
-    Pose { position: Vec3::new(x, y, lift), orientation }
-}
-
-/// Normal of the least-squares plane z = a x + b y + c through points.
-fn plane_normal(points: impl Iterator<Item = Vec3>) -> Vec3 {
-    let mut matrix = Mat3::zeros();
-    let mut right = Vec3::zeros();
-    for point in points {
-        let row = Vec3::new(point.x, point.y, 1.0);
-        matrix += row * row.transpose();
-        right += row * point.z;
-    }
-    match matrix.try_inverse() {
-        Some(inverse) => {
-            let plane = inverse * right;
-            Vec3::new(-plane.x, -plane.y, 1.0).normalize()
-        }
-        None => Vec3::z(),
-    }
 }

@@ -1,8 +1,8 @@
 //! Drivers that go by what they hear: of a leader, and of traffic lights.
 
+use super::RadioNet;
 use crate::simulation::agent::{AgentModel, AgentState};
 use crate::simulation::roadside::Arrival;
-use crate::simulation::world::WorldModel;
 use crate::vehicle::driver::{Following, LeaderView};
 
 /// Room that those on foot are left on either side, m.
@@ -16,7 +16,7 @@ impl AgentModel {
     pub(in crate::simulation) fn cooperating(
         &self,
         index: usize,
-        model: &WorldModel,
+        radios: &[RadioNet],
         state: &mut AgentState,
         leader: LeaderView,
         [speed, h]: [f64; 2],
@@ -28,7 +28,7 @@ impl AgentModel {
             return leader;
         };
         let Following::Cooperative(rule) = own.plan().following else { return leader };
-        let net = model.radios.iter().find(|net| net.members.contains(&index));
+        let net = radios.iter().find(|net| net.members.contains(&index));
         let oldest_us = net.map_or(0, |net| net.oldest_us(rule.lost_beacons));
         let fresh = |(sent_us, _): &(u64, _)| now_us.saturating_sub(*sent_us) <= oldest_us;
         let told = station.beacon(ahead.agent).filter(fresh);

@@ -1,7 +1,5 @@
 //! How well a radio and a platoon did.
 
-use super::Station;
-use crate::simulation::world::World;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -36,9 +34,9 @@ pub(super) struct RadioFigures {
     pub time_to_collision: Option<f64>,
     /// Highest speed so far, and the largest fall from it, m/s.
     highest: f64,
-    fall: f64,
+    pub fall: f64,
     /// Sum of the squares of accelerations told, m²/s⁴.
-    acceleration_squares: f64,
+    pub acceleration_squares: f64,
 }
 
 impl RadioFigures {
@@ -69,7 +67,7 @@ impl RadioFigures {
     }
 
     /// The age that a share of all ages is not above, s: the greatest of its class.
-    fn age(&self, share: f64) -> Option<f64> {
+    pub fn age(&self, share: f64) -> Option<f64> {
         let all: u64 = self.ages.values().map(|class| u64::from(class.count)).sum();
         let rank = (share * all as f64).ceil().max(1.0) as u64;
         let mut below = 0;
@@ -117,43 +115,6 @@ pub struct PlatoonSummary {
     pub least_time_to_collision: Option<f64>,
     /// Share of the time that it followed by the leader's word, for drivers that do.
     pub cooperative_share: Option<f64>,
-}
-
-impl World {
-    /// How well radios and platoons did; of all agents, so on rank 0 after a gathering.
-    pub(in crate::simulation) fn radio_summaries(&self) -> Vec<RadioSummary> {
-        let nets = self.model.radios.iter();
-        let members = nets.flat_map(|net| net.members.iter().map(move |&member| (net, member)));
-        let summary = members.filter_map(|(net, member)| {
-            let Station { figures, .. } = self.state.agents[member].radio.as_deref()?;
-            let ratio = figures.received as f64 / figures.expected as f64;
-            Some(RadioSummary {
-                vehicle: self.model.agents[member].name.clone(),
-                radio: net.name.clone(),
-                sent: figures.sent,
-                delivery_ratio: (figures.expected > 0).then_some(ratio),
-                age_p50: figures.age(0.5),
-                age_p95: figures.age(0.95),
-                platoon: self.platoon_summary(member),
-            })
-        });
-        summary.collect()
-    }
-
-    fn platoon_summary(&self, member: usize) -> Option<PlatoonSummary> {
-        let leader = self.model.agents[member].leader?.agent;
-        let of = |agent: usize| Some(&self.state.agents[agent].radio.as_ref()?.figures);
-        let (own, ahead) = (of(member)?, of(leader)?);
-        let followed = own.heard_time + own.unheard_time;
-        let gain = (own.acceleration_squares / ahead.acceleration_squares).sqrt();
-        Some(PlatoonSummary {
-            leader: self.model.agents[leader].name.clone(),
-            undershoot: (own.fall - ahead.fall).max(0.0),
-            acceleration_gain: (ahead.acceleration_squares > 0.0).then_some(gain),
-            least_time_to_collision: own.time_to_collision,
-            cooperative_share: (followed > 0.0).then_some(own.heard_time / followed),
-        })
-    }
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ mod figures;
 mod medium;
 mod message;
 mod station;
+mod summaries;
 
 pub use figures::{PlatoonSummary, RadioSummary};
 pub use medium::{Bursts, Network, Radio};

@@ -4,10 +4,10 @@
 use super::Ranks;
 use crate::sensor::relief::Relief;
 use crate::simulation::homes::{Answer, Claim, Homes};
-use crate::simulation::neighbour::{CENSUS, Region};
+use crate::simulation::notices::{Sighted, notices, sighted};
 use crate::simulation::rank_error::RankError;
+use crate::simulation::region::{CENSUS, Region};
 use crate::simulation::sealed::{opened, sealed};
-use crate::simulation::sight::{Sighted, notices, sighted};
 use crate::sync::ground_code::Memory;
 use crate::sync::message::{Body, MessageFault, Origin, Reader};
 

@@ -9,7 +9,7 @@ use crate::simulation::heartbeat_record::sort_deliveries;
 use crate::simulation::outcome::{Outcome, OutcomeReport};
 use crate::simulation::radio::Heard;
 use crate::simulation::rank_error::RankError;
-use crate::simulation::record::Sample;
+use crate::simulation::sample::Sample;
 use crate::simulation::sealed::{opened, sealed};
 use crate::simulation::state_hash::{AgentsDigest, StateHash, combined_hash};
 use crate::simulation::world::World;

@@ -31,7 +31,8 @@ use super::homes::Homes;
 use super::neighbour::Neighbourhood;
 use super::rank_error::RankError;
 use super::sight::lookers;
-use super::world::{World, WorldModel, WorldState};
+use super::world::World;
+use super::world_model::{WorldModel, WorldState};
 use crate::grid::TILE;
 use crate::ground::{Patches, Published};
 use crate::sync::ghost::{Ghost, Order};
@@ -233,7 +234,7 @@ impl<'c> Ranks<'c> {
         let own = partition.iter().map(|&driver| driver == rank).collect();
         let agents = partition.len();
         let tile = model.ground.lattice().spacing * TILE as f64;
-        let (follows, lookers) = (follows(&model), lookers(&model));
+        let (follows, lookers) = (follows(&model), lookers_of(&model));
         // what agents hear and see at the end of a heartbeat changes their states once more
         let is_settled =
             model.radios.is_empty() && model.agents.iter().all(|agent| agent.autonomy.is_none());
@@ -454,6 +455,11 @@ impl<'c> Ranks<'c> {
     pub fn is_running(&self) -> bool {
         self.running
     }
+}
+
+/// Agents that look at something, with their sights, m; none where nothing can be seen.
+fn lookers_of(model: &WorldModel) -> BTreeMap<usize, f64> {
+    model.scene_model.as_ref().map_or_else(BTreeMap::new, |_| lookers(&model.agents))
 }
 
 /// Pairs of agents the first of which needs to see the second, however far away it is: who

@@ -9,7 +9,7 @@ use crate::simulation::event::{Event, TrailerEvent};
 use crate::simulation::heartbeat_record::HeartbeatRecord;
 use crate::simulation::homes::home;
 use crate::simulation::rank_error::RankError;
-use crate::simulation::record::Sample;
+use crate::simulation::sample::Sample;
 use crate::simulation::state_part::StatePart;
 
 impl Ranks<'_> {

@@ -1,0 +1,186 @@
+//! Frames of cameras and lidars that are being made.
+
+use super::imagers::InSight;
+use super::renderer::Renderer;
+use super::scene::{SceneModel, VisibleWorld};
+use super::world_model::WorldModel;
+use crate::sensor::air::Air;
+use crate::sensor::camera::{Camera, CameraSpec, Dice, Image, Take};
+use crate::sensor::lidar::{Cloud, LidarSpec, Part, Rays};
+use crate::sensor::relief::Relief;
+use crate::sensor::scene::{InstanceSet, Scene, between};
+use crate::sensor::{Delivery, Due, Maker, Model, Reading, Sensor};
+use crate::spatial::{Pose, Quat, Vec3};
+use crate::sync::message::{PartState, RunningGear, VehicleState as VehicleMessage};
+use std::sync::Arc;
+
+/// Over a part of a scan no wheel turns farther than this, rad.
+const TURN: f64 = 1.5;
+/// Parts of a scan at most.
+const PARTS: usize = 10;
+
+/// A frame to be made, with all that it needs of the world as it was when it fell due.
+pub(super) struct PendingFrame {
+    pub scene_model: Arc<SceneModel>,
+    pub model: Arc<WorldModel>,
+    pub relief: Arc<Relief>,
+    /// In ascending order; the own agent among them.
+    pub in_sight: Arc<[InSight]>,
+    pub renderer: Renderer,
+    /// What stands, and what has fallen.
+    pub standing: Arc<InstanceSet>,
+    /// Agent and sensor.
+    pub place: [usize; 2],
+    /// The sensor's.
+    pub pose: Pose,
+    /// The sensor's own poses with their moments, µs.
+    pub track: Vec<(u64, Pose)>,
+    pub due: Due,
+}
+
+impl PendingFrame {
+    /// Makes the frame and hands it in, once nothing of the world is held any more.
+    pub fn make(self, maker: Maker) {
+        let made = self.frame();
+        drop(self);
+        maker.hand_in(made);
+    }
+
+    fn world(&self) -> VisibleWorld<'_> {
+        (&*self.model).into()
+    }
+
+    fn frame(&self) -> Option<Delivery> {
+        let [agent, index] = self.place;
+        let sensor = &self.model.agents[agent].sensors[index];
+        let reading = match &sensor.model {
+            Model::Camera(spec) => Reading::Image(self.picture(sensor, spec)?),
+            Model::Lidar(spec) => Reading::Cloud(self.scan(sensor, spec)),
+            _ => return None,
+        };
+        sensor.augmented(index as u32, self.pose, self.due, reading)
+    }
+
+    /// The agents in sight as they move from `ago[0]` to `ago[1]` seconds before now, each at the
+    /// twist that it has now: what they did before is no state, and a run that is
+    /// resumed sees what one that was not cut sees.
+    fn moving(&self, ago: [f64; 2]) -> InstanceSet {
+        let [from, to] = ago.map(|ago| -> Vec<VehicleMessage> {
+            self.in_sight.iter().map(|(_, message)| rewound(message, ago)).collect()
+        });
+        let agents = self.in_sight.iter().map(|(agent, _)| *agent);
+        let told = agents.zip(from.iter().zip(&to).map(|(from, to)| [from, to]));
+        let moments_us = ago.map(|ago| self.due.taken_us.saturating_sub((1e6 * ago) as u64));
+        let parts = self.scene_model.parts_with(self.world(), moments_us, told);
+        InstanceSet::new(self.scene_model.meshes(), &parts)
+    }
+
+    fn scene<'s>(&'s self, moving: &'s InstanceSet, air: &'s Air) -> Scene<'s> {
+        let scene = self.scene_model.scene(self.world(), &self.relief, moving);
+        Scene { air, standing: &self.standing, ..scene }
+    }
+
+    /// The air around the own agent with what vehicles raise.
+    fn air(&self) -> Air {
+        let own = self.in_sight.iter().find(|(agent, _)| *agent == self.place[0]);
+        let place = own.map_or_else(Vec3::zeros, |(_, message)| message.chassis.position);
+        let told = self.in_sight.iter().map(|(agent, message)| (*agent, &**message));
+        self.scene_model.air_with(self.world(), told, self.due.taken_us, &place)
+    }
+
+    fn picture(&self, sensor: &Sensor, spec: &CameraSpec) -> Option<Image> {
+        let camera = Camera::of(spec)?;
+        let span = camera.exposure + camera.readout;
+        let (moving, air) = (self.moving([span, 0.0]), self.air());
+        let poses = [self.at(span), self.at(0.0)];
+        let frame = self.due.frame as u32;
+        let dice = Dice { noise: sensor.noise, frame };
+        let scene = self.scene(&moving, &air);
+        let take = Take { camera: &camera, poses, apart: span, dice, channels: &spec.channels };
+        let mut image = self.renderer.picture(&scene, &take);
+        if let (Some(chip), false) = (&spec.noise, image.colour.is_empty()) {
+            chip.expose(&mut image, spec.exposure, &sensor.noise, frame);
+        }
+        Some(image)
+    }
+
+    fn scan(&self, sensor: &Sensor, lidar: &LidarSpec) -> Cloud {
+        let window = sensor.schedule.window();
+        let fastest = self.in_sight.iter().map(|(_, message)| spin(message)).fold(0.0, f64::max);
+        let parts = ((fastest * window / TURN).ceil() as usize).clamp(1, PARTS);
+        let mut cloud = Cloud::default();
+        let air = self.air();
+        let [agent, index] = self.place;
+        // a card's ranges are not the processor's bit for bit, and the way that is driven must be
+        let autonomy = self.model.agents[agent].autonomy.as_ref();
+        let steers = autonomy.is_some_and(|autonomy| autonomy.lidar == index);
+        for part in 0..parts {
+            let shares = [part, part + 1].map(|part| part as f64 / parts as f64);
+            let moving = self.moving(shares.map(|share| window * (1.0 - share)));
+            let pose = |share: f64| self.at(window * (1.0 - share));
+            let part = Part { shares, period: window, frame: self.due.frame as u32 };
+            let (scene, limits) = (self.scene(&moving, &air), [lidar.min_range, lidar.max_range]);
+            let strike = |rays: &Rays<'_, '_>| match steers {
+                true => None,
+                false => self.renderer.strike(&scene, rays, limits),
+            };
+            lidar.scan_by(strike, &scene, pose, &part, &sensor.noise, &mut cloud);
+        }
+        cloud
+    }
+
+    /// Own pose of the sensor `ago` seconds before it was due, by its track.
+    fn at(&self, ago: f64) -> Pose {
+        let moment = self.due.taken_us as f64 - 1e6 * ago;
+        let mut before: Option<&(u64, Pose)> = None;
+        for point in &self.track {
+            if point.0 as f64 >= moment {
+                return match before {
+                    Some((earlier, pose)) => {
+                        let share = (moment - *earlier as f64) / (point.0 - earlier) as f64;
+                        between(&[*pose, point.1], share)
+                    }
+                    None => point.1,
+                };
+            }
+            before = Some(point);
+        }
+        before.map_or_else(Pose::default, |(_, pose)| *pose)
+    }
+}
+
+/// The fastest spin of any part, rad/s.
+fn spin(message: &VehicleMessage) -> f64 {
+    let fastest = |parts: &[PartState]| parts.iter().map(|p| p.spin.abs()).fold(0.0, f64::max);
+    match &message.gear {
+        RunningGear::Wheels(wheels) => fastest(wheels),
+        RunningGear::Tracks { sprockets, idlers, road_wheels, .. } => {
+            fastest(sprockets).max(fastest(idlers)).max(fastest(road_wheels))
+        }
+    }
+}
+
+/// An agent as it was `ago` seconds before, had it moved at its present twist.
+fn rewound(message: &VehicleMessage, ago: f64) -> VehicleMessage {
+    if ago == 0.0 || message.ended {
+        return message.clone();
+    }
+    let mut message = message.clone();
+    let turned = |rate: Vec3| Quat::from_scaled_axis(rate * -ago);
+    message.chassis = Pose {
+        position: message.chassis.position - message.velocity * ago,
+        orientation: turned(message.angular_velocity) * message.chassis.orientation,
+    };
+    let back = |parts: &mut [PartState]| {
+        for part in parts {
+            part.pose.orientation *= turned(Vec3::y() * part.spin);
+        }
+    };
+    match &mut message.gear {
+        RunningGear::Wheels(wheels) => back(wheels),
+        RunningGear::Tracks { sprockets, idlers, road_wheels, .. } => {
+            [sprockets, idlers, road_wheels].into_iter().for_each(|parts| back(parts));
+        }
+    }
+    message
+}

@@ -1,0 +1,61 @@
+//! How other vehicles push the parts of an agent over a heartbeat.
+
+use super::agent::AgentModel;
+use super::ground_vehicle::GroundVehicleWorkspace;
+use super::hull_part::HullPart;
+use super::otherwise::Otherwise;
+use crate::spatial::{Acceleration, Pose, Twist, Vec3, Wrench};
+use crate::vehicle::Outline;
+
+/// How fast the parts of an agent would move under no forces but those of other vehicles: from
+/// the beginning of a heartbeat on.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct PushedMotion([Option<Gain>; 2]);
+
+/// Velocity of a part's centre of mass, m/s, and its angular velocity, rad/s.
+#[derive(Clone, Copy, Debug, Default)]
+struct Gain {
+    linear: Vec3,
+    angular: Vec3,
+}
+
+impl Gain {
+    fn of(outline: &Outline, pose: &Pose, twist: &Twist) -> Gain {
+        Gain { linear: twist.at(&pose.direction(&outline.com)), angular: twist.angular }
+    }
+}
+
+impl PushedMotion {
+    /// As the parts move now.
+    pub fn begun(agent: &AgentModel, body: &GroundVehicleWorkspace) -> PushedMotion {
+        let mut pushed = PushedMotion::default();
+        for (part, outline, pose, twist) in agent.vehicle.hull_parts(body) {
+            pushed.0[part as usize] = Some(Gain::of(outline, &pose, &twist));
+        }
+        pushed
+    }
+
+    /// Adds what others do to a part, about the origin of its frame, over `h` seconds.
+    pub fn add(&mut self, part: HullPart, outline: &Outline, pose: &Pose, wrench: &Wrench, h: f64) {
+        let Some(own) = &mut self.0[part as usize] else { return };
+        let turn = pose.orientation.to_rotation_matrix();
+        let inertia = turn.matrix() * outline.inertia * turn.matrix().transpose();
+        let torque = wrench.torque - pose.direction(&outline.com).cross(&wrench.force);
+        own.linear += wrench.force * (h / outline.mass);
+        own.angular += inertia.try_inverse().map_or(Vec3::zeros(), |inverse| inverse * torque * h);
+    }
+
+    /// What all else has made of the motion in `time` seconds.
+    pub fn ended(&self, agent: &AgentModel, body: &GroundVehicleWorkspace, time: f64) -> Otherwise {
+        let mut otherwise = Otherwise::default();
+        for (part, outline, pose, twist) in agent.vehicle.hull_parts(body) {
+            let Some(pushed) = &self.0[part as usize] else { continue };
+            let now = Gain::of(outline, &pose, &twist);
+            otherwise.0[part as usize] = Acceleration {
+                linear: (now.linear - pushed.linear) / time,
+                angular: (now.angular - pushed.angular) / time,
+            };
+        }
+        otherwise
+    }
+}
