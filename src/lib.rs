@@ -130,9 +130,9 @@ pub use bekker_sensor::gpu;
 #[doc(inline)]
 pub use bekker_sensor::sensor;
 #[doc(inline)]
-pub use bekker_simulation::{simulation, sync};
-#[doc(inline)]
 pub use bekker_study::study;
+#[doc(inline)]
+pub use bekker_sync as sync;
 #[doc(inline)]
 pub use bekker_vehicle::{collision, multibody, vehicle};
 #[doc(inline)]
@@ -146,4 +146,37 @@ mod pages {
     struct FromRust;
     #[doc = include_str!("../docs/sensors.md")]
     struct Sensors;
+}
+
+/// Vehicles on shared ground: agents, worlds, ranks, runs.
+pub mod simulation {
+    #[doc(inline)]
+    pub use bekker_agent::{
+        AgentModel, AgentState, Approach, Aside, Assignment, Autonomy, AutonomyState, Beacon, Boom,
+        Bursts, Cause, Clock, ClockError, ContactContext, Diagnosis, DriveWork, Endings, Event,
+        Failure, Form, GroundVehicle, GroundVehicleError, GroundVehicleWorkspace, Hazard, Heard,
+        Hit, Immobility, Leader, Letter, Light, MapSharing, Member, Message, Monitor, Obstacles,
+        OnTracks, OnWheels, Outcome, OutcomeCode, OutcomeReport, Parts, Pedestrian, Phase,
+        PlatoonSummary, Prop, PropKind, Radio, RadioNet, RadioSummary, RoadUser, Sample, Spent,
+        Spinning, Stand, StandingObstacle, Station, Stopwatch, Struck, Task, Team, TimedPart,
+        Timing, Timings, TowLink, TracksWorkspace, Traffic, TrafficLight, TrailerEvent,
+        TrailerSample, TyreState, TyreSummary, VehicleSummary, WheelMean, WheelSample,
+        WheelsWorkspace, belt, decimal_seconds, ring, stand, tread, underside, whole_microseconds,
+    };
+    #[doc(inline)]
+    pub use bekker_ranks::{
+        Flow, HeartbeatFigures, Moment, Observer, Obstacle, RankError, Ranks, Rebalancing, Route,
+        RunError, Runner, Schedule, Sharing, agree, first_obstacle,
+    };
+    #[doc(inline)]
+    pub use bekker_world::checkpoint;
+    #[doc(inline)]
+    pub use bekker_world::{
+        Asked, AutonomyView, Batch, BlockedCell, Call, CellView, CheckpointError, Command,
+        CommandError, CommandOrigin, Commanded, Controller, ExplorationSummary, ExternalDriver,
+        HeartbeatRecord, Hole, ImportedMeshes, Measured, NAMED_AGENTS, PacingSummary, PartsError,
+        Perception, Placement, PoolSize, RunSummary, RunWarning, SceneModel, Shown, StateError,
+        StateHash, StatePart, Steering, ThreadError, VisibleWorld, VisualMeshes, World, WorldModel,
+        WorldState, drawn_hull, start_global_pool, start_workers, strewn, thread_pool,
+    };
 }

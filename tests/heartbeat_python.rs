@@ -112,7 +112,7 @@ fn heartbeats_are_read_from_python_by_the_schema() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let output = std::process::Command::new(python)
         .arg(root.join("tests/read_heartbeat.py"))
-        .arg(root.join("crates/simulation/schemas/heartbeat.fbs"))
+        .arg(root.join("schemas/heartbeat.fbs"))
         .arg(&file)
         .output()
         .unwrap();

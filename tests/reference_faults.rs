@@ -9,7 +9,7 @@
 //! `ranks.rs::ghosts_stay_within_the_bound_and_change_nothing`; everything to everyone, in
 //! `ranks.rs::far_neighbours_hear_nothing_of_each_other`; a blocking exchange and
 //! lengths of 32 bits, in the contract of `sync::Communicator`, which calls `meanwhile`
-//! and is kept with payloads split (`crates/simulation/examples/mpi_contract.rs`); heartbeats that drift in
+//! and is kept with payloads split (`crates/sync/examples/mpi_contract.rs`); heartbeats that drift in
 //! floating point, in `simulation::clock`; memory allocated for every message and node, in
 //! `step_cost.rs::a_stream_of_ground_keeps_its_room`.
 

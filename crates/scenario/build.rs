@@ -7,7 +7,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The crates of the layers up to the scenario, beside this one.
-const CRATES: [&str; 6] = ["ground", "vehicle", "sensor", "autonomy", "simulation", "scenario"];
+const CRATES: [&str; 9] =
+    ["ground", "vehicle", "sensor", "autonomy", "sync", "agent", "world", "ranks", "scenario"];
 
 fn main() {
     let mut places = vec![PathBuf::from("src")];

@@ -7,5 +7,4 @@ pub mod fmu;
 
 use bekker_ground::spatial;
 use bekker_scenario::scenario;
-use bekker_simulation::simulation;
 use bekker_vehicle::vehicle;

@@ -7,5 +7,4 @@ pub mod learning;
 use bekker_ground::{ground, numeric, random, soil, spatial, terrain};
 use bekker_scenario::scenario;
 use bekker_sensor::sensor;
-use bekker_simulation::simulation;
 use bekker_vehicle::vehicle;

@@ -8,5 +8,4 @@ pub mod link;
 use bekker_ground::numeric;
 use bekker_ground::spatial;
 use bekker_sensor::sensor;
-use bekker_simulation::{simulation, sync};
 use bekker_vehicle::vehicle;

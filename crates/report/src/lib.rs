@@ -9,5 +9,4 @@ use bekker_ground::random;
 use bekker_ground::{geodesy, grid, ground, soil, spatial, terrain};
 use bekker_scenario::scenario;
 use bekker_sensor::sensor;
-use bekker_simulation::{simulation, sync};
 use bekker_vehicle::vehicle;

@@ -7,5 +7,4 @@ pub mod scenario;
 use bekker_autonomy::autonomy;
 use bekker_ground::{curve, geodesy, grid, ground, numeric, random, soil, spatial, terrain};
 use bekker_sensor::sensor;
-use bekker_simulation::simulation;
 use bekker_vehicle::{collision, vehicle};

@@ -1,8 +1,9 @@
 //! Drivers drive as slowly as they are asked to, and gearboxes do not hunt, over vehicles, soils and
 //! grades; a vehicle that cannot be steered takes no driver that steers.
 
+use bekker_agent::{OutcomeCode, Sample};
 use bekker_scenario::scenario::{ScenarioFile, build};
-use bekker_simulation::simulation::{OutcomeCode, Sample, World};
+use bekker_world::World;
 use std::path::Path;
 
 /// A scenario of one vehicle (keys in TOML) on a slope along x of one soil.

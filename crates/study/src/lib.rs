@@ -11,5 +11,4 @@ use bekker_scenario::scenario;
 #[cfg(feature = "gpu")]
 use bekker_sensor::gpu;
 use bekker_sensor::sensor;
-use bekker_simulation::{simulation, sync};
 use bekker_vehicle::{multibody, vehicle};

@@ -7,4 +7,3 @@ pub mod view;
 
 use bekker_ground::{grid, ground, spatial};
 use bekker_sensor::sensor;
-use bekker_simulation::simulation;

@@ -6,20 +6,18 @@ use std::path::Path;
 use std::process::Command;
 
 /// Examples and the seconds of each that are driven.
-const EXAMPLES: [(&str, f64); 26] = [
+const EXAMPLES: [(&str, f64); 24] = [
     ("brigade", 0.3),
     ("clay_lane", 2.0),
     ("convoy_lane", 1.0),
     ("convoy_mud", 1.0),
     ("convoy_snow", 1.0),
     ("data_collection", 0.5),
-    ("drive_it_yourself", 1.0),
     ("farmyard", 0.6),
     ("ford", 1.0),
     ("forest", 1.0),
     ("logistics_convoy", 1.0),
     ("mixed_convoy", 0.5),
-    ("outside", 1.0),
     ("platoon_radio", 2.0),
     ("random_world", 1.0),
     ("recovery", 1.0),

@@ -1,7 +1,7 @@
 //! Why a functional mock-up unit does not do what it is asked for.
 
 use crate::scenario::Faults;
-use crate::simulation::{CheckpointError, CommandError, StateError};
+use bekker_world::{CheckpointError, CommandError, StateError};
 
 /// Why a functional mock-up unit does not do what it is asked for.
 #[derive(Debug, thiserror::Error)]

@@ -5,9 +5,10 @@ use super::saved::{About, SavedState};
 use super::variable::{Control, Kind, Moment, Source, Variable, outside, variables};
 use crate::scenario::ScenarioFile;
 use crate::scenario::build::{Built, world};
-use crate::simulation::{Sample, World, WorldModel, WorldState};
 use crate::spatial::Vec3;
 use crate::vehicle::{Controls, Selector};
+use bekker_agent::Sample;
+use bekker_world::{World, WorldModel, WorldState};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 

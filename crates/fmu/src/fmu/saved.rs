@@ -2,10 +2,10 @@
 
 use super::FmuError;
 use super::instance::Phase;
-use crate::simulation::checkpoint;
-use crate::simulation::{WorldModel, WorldState};
 use crate::spatial::Vec3;
 use crate::vehicle::Controls;
+use bekker_world::checkpoint;
+use bekker_world::{WorldModel, WorldState};
 use serde::{Deserialize, Serialize};
 
 /// Everything of an instance that changes.

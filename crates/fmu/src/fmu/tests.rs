@@ -3,7 +3,7 @@
 use super::*;
 use crate::scenario::ScenarioFile;
 use crate::scenario::build::{Built, world};
-use crate::simulation::{Command, Steering, World};
+use bekker_world::{Command, Steering, World};
 use std::collections::BTreeSet;
 use std::path::Path;
 use xml::reader::{EventReader, XmlEvent};

@@ -5,9 +5,10 @@
 
 use crate::scenario::Scenario;
 use crate::scenario::config::Driver;
-use crate::simulation::{GroundVehicle, Sample, WheelSample, WorldModel};
 use crate::spatial::Vec3;
 use crate::vehicle::Lock;
+use bekker_agent::{GroundVehicle, Sample, WheelSample};
+use bekker_world::WorldModel;
 
 /// Whether a variable is set or read by others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,9 +6,10 @@ use super::task::{Ending, Seen};
 use super::{LearningError, Options, Surroundings, Task};
 use crate::numeric::{GRAVITY, hypot};
 use crate::random::Stream;
-use crate::simulation::{Command, OutcomeCode, Sample, Steering, World};
 use crate::spatial::Vec3;
 use crate::vehicle::Selector;
+use bekker_agent::{OutcomeCode, Sample};
+use bekker_world::{Command, Steering, World};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 

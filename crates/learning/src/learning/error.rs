@@ -1,7 +1,7 @@
 //! Why an environment cannot be made or go on.
 
 use crate::scenario::Faults;
-use crate::simulation::StateError;
+use bekker_world::StateError;
 
 /// Why an environment cannot be made or go on.
 #[derive(Debug, thiserror::Error)]

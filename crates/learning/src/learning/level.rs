@@ -10,10 +10,11 @@ use crate::scenario::config::{
     Area, CustomSoil, Payload, Scenario, Scenery, Stamp, Surface, TyreModel, Vehicle, Zone,
 };
 use crate::scenario::{Faults, ScenarioFile};
-use crate::simulation::{GroundVehicle, PropKind, World};
 use crate::soil::SoilKind;
 use crate::soil::catalogue::catalogue;
 use crate::vehicle::spec::Inflation;
+use bekker_agent::{GroundVehicle, PropKind};
+use bekker_world::World;
 use std::collections::BTreeMap;
 use std::f64::consts::TAU;
 use std::path::Path;

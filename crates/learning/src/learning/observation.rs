@@ -5,9 +5,9 @@ use super::privileged::{PRIVILEGED, privileged};
 use super::{Level, Options, Seen, Standing, Task, perception};
 use crate::ground::nearest_sinkage;
 use crate::numeric::{atan2, cos, hypot, sin};
-use crate::simulation::Sample;
 use crate::spatial::Vec3;
 use crate::terrain::Terrain;
+use bekker_agent::Sample;
 
 /// A part of the observation.
 #[derive(Clone, Debug, PartialEq)]

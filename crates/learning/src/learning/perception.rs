@@ -9,8 +9,8 @@ use crate::sensor::lidar::{Cloud, LidarNoise, LidarSpec, Part, RayModel};
 use crate::sensor::noise::Noise;
 use crate::sensor::relief::Relief;
 use crate::sensor::scene::Scene;
-use crate::simulation::{SceneModel, World};
 use crate::spatial::{Pose, Vec3};
+use bekker_world::{SceneModel, World};
 use std::sync::Arc;
 
 /// Width of the picture, rad.

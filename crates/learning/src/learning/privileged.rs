@@ -3,8 +3,8 @@
 use super::Level;
 use super::observation::Field;
 use crate::numeric::ln;
-use crate::simulation::Sample;
 use crate::soil::SoilKind;
+use bekker_agent::Sample;
 
 /// Its parts, for teachers and critics.
 pub const PRIVILEGED: [Field; 3] = [

@@ -2,7 +2,7 @@
 
 use super::env::{Driven, Memory};
 use super::{Env, LearningError};
-use crate::simulation::{World, checkpoint};
+use bekker_world::{World, checkpoint};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 

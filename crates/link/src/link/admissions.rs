@@ -1,7 +1,7 @@
 //! How many connections a listener serves at once: those that have given the token, and others.
 
 use super::stream::Stream;
-use crate::sync::PendingConnections;
+use bekker_sync::PendingConnections;
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

@@ -1,9 +1,9 @@
 //! What radios hear, as JSON.
 
 use super::outline::Outline;
-use crate::simulation::{Heard, Light, Message};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use bekker_agent::{Heard, Light, Message};
 use serde_json::{Value, json};
 
 /// A message that the radio of an agent has heard.

@@ -1,9 +1,9 @@
 //! A speed that is held in the place of pedals.
 
-use crate::simulation::Sample;
 use crate::spatial::Vec3;
 use crate::vehicle::driver::{Motion, SpeedControl, SpeedGoal, SpeedState};
 use crate::vehicle::{Controls, Selector};
+use bekker_agent::Sample;
 
 /// Speed up to which the lever is moved between ahead and reverse, m/s.
 const STANDSTILL: f64 = 0.2;

@@ -1,7 +1,7 @@
 //! The messages of the link, as JSON: `docs/link.md` shows each.
 
-use crate::simulation::OutcomeCode;
 use crate::vehicle::{Locks, Selector};
+use bekker_agent::OutcomeCode;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 

@@ -3,7 +3,8 @@
 use super::message::{FaultCode, PROTOCOL, SensorAbout, VehicleAbout, Welcome};
 use super::reading::kind;
 use super::roster::{Refusal, Seat};
-use crate::simulation::{GroundVehicle, WorldModel};
+use bekker_agent::GroundVehicle;
+use bekker_world::WorldModel;
 use std::sync::Arc;
 
 /// What peers are told of a run before it begins.
@@ -68,7 +69,7 @@ impl Outline {
 
     pub fn welcome(&self, tick: u64) -> Welcome {
         let clock = &self.model.clock;
-        let about = |(index, own): (usize, &crate::simulation::AgentModel)| VehicleAbout {
+        let about = |(index, own): (usize, &bekker_agent::AgentModel)| VehicleAbout {
             name: own.name.clone(),
             model: own.vehicle.name().into(),
             outside: self.outside.contains(&index),

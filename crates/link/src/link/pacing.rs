@@ -1,6 +1,7 @@
 //! A run at the pace of the clock.
 
-use crate::simulation::{Flow, Moment, Observer, PacingSummary, World};
+use bekker_ranks::{Flow, Moment, Observer};
+use bekker_world::{PacingSummary, World};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -92,7 +93,7 @@ impl<'a> Pacing<'a> {
 }
 
 impl<E> Observer<E> for Pacing<'_> {
-    fn on_start(&mut self, world: &World, _: &[crate::simulation::Sample]) -> Result<(), E> {
+    fn on_start(&mut self, world: &World, _: &[bekker_agent::Sample]) -> Result<(), E> {
         (self.begun, self.begun_at, self.last) = (Instant::now(), world.time(), world.time());
         self.schedule = self.stood.is_none().then_some((self.begun, self.begun_at));
         Ok(())

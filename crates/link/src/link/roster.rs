@@ -5,10 +5,10 @@ use super::message::{
     Act, Beat, DriverEvent, DriverFate, FaultCode, Mode, Reply, Role, VehicleControls,
 };
 use super::outline::Outline;
-use crate::simulation::{Asked, Command, CommandOrigin, Steering};
 use crate::vehicle::Controls;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use bekker_world::{Asked, Command, CommandOrigin, Steering};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::mpsc::{SyncSender, TrySendError};

@@ -14,11 +14,10 @@ use super::reading::reading;
 use super::roster::{Member, Refusal, Roster, Seat, WAITING};
 use super::writers::{Writers, for_at_most};
 use super::{Connection, LinkError, Message, Token};
-use crate::simulation::{
-    Call, CommandOrigin, Commanded, Controller, OutcomeReport, Sample, Shown, World, WorldModel,
-};
 use crate::spatial::Vec3;
 use crate::vehicle::Controls;
+use bekker_agent::{OutcomeReport, Sample};
+use bekker_world::{Call, CommandOrigin, Commanded, Controller, Shown, World, WorldModel};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};

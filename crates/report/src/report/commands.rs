@@ -8,10 +8,10 @@ use super::columns::{Column, Values};
 use super::growing::Growing;
 use super::hashes::whole_microseconds;
 use crate::scenario::config::StateFormat;
-use crate::simulation::{CommandOrigin, Commanded, World};
 use crate::vehicle::{Controls, Lock, Locks, Selector};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use bekker_world::{CommandOrigin, Commanded, World};
 use std::path::Path;
 
 /// Name of the file in a run's folder.
@@ -221,9 +221,9 @@ impl CommandLog {
     /// Gives those that hold from the heartbeat on that the world is about to begin.
     ///
     /// # Errors
-    /// [`CommandError`](crate::simulation::CommandError) when the world's vehicles cannot do
+    /// [`CommandError`](bekker_world::CommandError) when the world's vehicles cannot do
     /// what those of the run could.
-    pub fn apply(&self, world: &mut World) -> Result<(), crate::simulation::CommandError> {
+    pub fn apply(&self, world: &mut World) -> Result<(), bekker_world::CommandError> {
         let now = world.state().tick;
         let first = self.rows.partition_point(|(tick, _)| *tick < now);
         let mut rows = self.rows[first..].iter().take_while(|row| row.0 == now);

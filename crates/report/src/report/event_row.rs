@@ -3,9 +3,10 @@
 
 use super::hashes::whole_microseconds;
 use super::{hits, trailer_events};
-use crate::simulation::{Event, TrailerEvent, World};
 use crate::soil::SoilId;
 use crate::vehicle::driver::Intent;
+use bekker_agent::{Event, TrailerEvent};
+use bekker_world::World;
 use serde_json::{Map, Value, json};
 
 /// The fields of an event of an agent in the heartbeat that ended at `time`, s: `event`, `time_s`,
@@ -62,8 +63,8 @@ mod tests {
     use super::*;
     use crate::scenario::ScenarioFile;
     use crate::scenario::build::world;
-    use crate::simulation::{Hit, OutcomeCode, Struck};
     use crate::spatial::Vec3;
+    use bekker_agent::{Hit, OutcomeCode, Struck};
     use std::path::Path;
 
     const SCENARIO: &str = "format = 1\nname = \"s\"\ntime = { duration = 1 }\nsoil = { default = \"mud\" }\n\

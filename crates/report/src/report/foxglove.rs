@@ -11,8 +11,9 @@ use super::protobuf::{File, Holds, Message, Type, describe, many, one};
 use crate::sensor::camera::{Camera, Lens};
 use crate::sensor::lidar::Cloud;
 use crate::sensor::{Fix, Odometry, WheelGround};
-use crate::simulation::{AutonomyView, CellView, Hit};
 use crate::spatial::{Pose, Quat, Vec3};
+use bekker_agent::Hit;
+use bekker_world::{AutonomyView, CellView};
 
 /// A type without an enumeration of its own.
 const fn plain<'a>(name: &'a str, fields: &'a [super::protobuf::Field<'a>]) -> Type<'a> {

@@ -11,8 +11,8 @@
 
 use super::{ReportError, file};
 use crate::grid::{Lattice, Node};
-use crate::simulation::World;
 use crate::terrain::{Crs, Placement, geo_keys};
+use bekker_world::World;
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use rayon::prelude::*;

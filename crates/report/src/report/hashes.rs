@@ -5,8 +5,8 @@ use super::columns::{Column, Values};
 use super::growing::Growing;
 use crate::ground::GroundDigest;
 use crate::scenario::config::StateFormat;
-pub use crate::simulation::whole_microseconds;
-use crate::simulation::{NAMED_AGENTS, StateHash};
+pub use bekker_agent::whole_microseconds;
+use bekker_world::{NAMED_AGENTS, StateHash};
 use std::path::Path;
 
 /// Bytes in hexadecimal, lower case, as all hashes are told.

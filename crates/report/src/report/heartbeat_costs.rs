@@ -1,6 +1,6 @@
 //! What all heartbeats of a run cost, summed up as it goes on: a run of any length takes no more room.
 
-use crate::simulation::HeartbeatFigures;
+use bekker_ranks::HeartbeatFigures;
 use std::time::Duration;
 
 /// Sums over a rank's heartbeats.

@@ -7,7 +7,7 @@
 
 use super::own_file::OwnFile;
 use super::{ReportError, file};
-use crate::simulation::HeartbeatFigures;
+use bekker_ranks::HeartbeatFigures;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::fs;

@@ -5,7 +5,8 @@ use super::columns::{Column, Values};
 use super::growing::Growing;
 use super::hashes::whole_microseconds;
 use crate::scenario::config::StateFormat;
-use crate::simulation::{Hit, Struck, World};
+use bekker_agent::{Hit, Struck};
+use bekker_world::World;
 use std::path::Path;
 
 const STEM: &str = "hits";

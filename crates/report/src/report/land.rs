@@ -7,9 +7,9 @@ use super::color::{self, INK, Oklab, Rgb, SECONDARY, WHITE};
 use super::relief::{self, HeightField, View};
 use crate::sensor::class::Class;
 use crate::sensor::material::SoilAppearance;
-use crate::simulation::{Form, Prop, PropKind};
 use crate::soil::Soil;
 use crate::terrain::{Placement, Unit};
+use bekker_agent::{Form, Prop, PropKind};
 
 /// A function of the ground at world (x, y), m.
 pub type OfGround<'a, T> = &'a (dyn Fn(f64, f64) -> T + Sync);

@@ -6,7 +6,7 @@ use super::map;
 use super::page::{MARGIN, SIDE, WIDTH};
 use super::relief::View;
 use super::scene::{Scene, Track};
-use crate::simulation::{OutcomeCode, OutcomeReport};
+use bekker_agent::{OutcomeCode, OutcomeReport};
 
 /// Size of the letters in which endings are told, and distance of their lines.
 pub(super) const ENDING: f32 = 13.5;

@@ -8,7 +8,8 @@ use super::land::{self, OfGround};
 use super::page::MAP_RIGHT;
 use super::relief::View;
 use super::scene::{Scene, Track};
-use crate::simulation::{BlockedCell, OutcomeReport};
+use bekker_agent::OutcomeReport;
+use bekker_world::BlockedCell;
 use std::collections::BTreeMap;
 
 /// How far to either side of a track its ruts are looked for, m: beyond the

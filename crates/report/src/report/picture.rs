@@ -192,10 +192,10 @@ mod tests {
     use super::super::scene::{Caption, Fact, Track};
     use super::*;
     use crate::grid::Node;
-    use crate::simulation::BlockedCell;
-    use crate::simulation::Outcome;
     use crate::soil::SoilId;
     use crate::spatial::Vec3;
+    use bekker_agent::Outcome;
+    use bekker_world::BlockedCell;
     use std::sync::LazyLock;
 
     const SPACING: f64 = 0.02;

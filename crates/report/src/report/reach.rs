@@ -7,7 +7,7 @@
 use super::ReportError;
 use super::growing::SAME;
 use crate::scenario::config::Output;
-use crate::simulation::Clock;
+use bekker_agent::Clock;
 use std::fs;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;

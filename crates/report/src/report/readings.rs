@@ -21,10 +21,9 @@ use crate::scenario::config::{self, FrameFormat, StateFormat};
 use crate::sensor::camera::Image;
 use crate::sensor::lidar::Cloud;
 use crate::sensor::{Delivery, Reading, Sensor};
-use crate::simulation::{
-    AgentModel, AutonomyView, Hit, Sample, World, WorldModel, decimal_seconds,
-};
 use crate::spatial::Pose;
+use bekker_agent::{AgentModel, Hit, Sample, decimal_seconds};
+use bekker_world::{AutonomyView, World, WorldModel};
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{BufReader, Seek, Write};

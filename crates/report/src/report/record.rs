@@ -16,9 +16,8 @@ use crate::geodesy::Site;
 use crate::scenario::Scenario;
 use crate::scenario::config::Driver;
 use crate::sensor::Delivery;
-use crate::simulation::{
-    AutonomyView, Commanded, HeartbeatRecord, Hit, Sample, TrailerEvent, World,
-};
+use bekker_agent::{Hit, Sample, TrailerEvent};
+use bekker_world::{AutonomyView, Commanded, HeartbeatRecord, World};
 use std::path::Path;
 
 /// Simulated time between patches of ground among the readings, s.

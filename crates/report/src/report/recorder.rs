@@ -10,7 +10,9 @@ use super::record_parts::{self, RecordPart, RecordParts};
 use super::scene::TrackPoint;
 use crate::geodesy::Site;
 use crate::scenario::Scenario;
-use crate::simulation::{Flow, HeartbeatFigures, Moment, Observer, Sample, World};
+use bekker_agent::Sample;
+use bekker_ranks::{Flow, HeartbeatFigures, Moment, Observer};
+use bekker_world::World;
 use std::path::{Path, PathBuf};
 
 /// Takes down a run in a folder, as its scenario asks; without a folder only the figures of
@@ -79,7 +81,7 @@ impl<'a> Recorder<'a> {
     }
 
     /// Has this rank take down what its own vehicles do beside the record, which the first makes
-    /// of all parts at the end. The run's [schedule](crate::simulation::Schedule::parts) must have
+    /// of all parts at the end. The run's [schedule](bekker_ranks::Schedule::parts) must have
     /// it so.
     pub fn in_parts(self, folder: PathBuf, rank: usize) -> Recorder<'a> {
         Recorder { parts: Some((folder, rank)), ..self }

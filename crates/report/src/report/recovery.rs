@@ -6,9 +6,8 @@ use super::file::write as write_file;
 use super::parts;
 use super::reach::whole_up_to;
 use crate::scenario::input;
-use crate::simulation::{
-    Observer, RankError, StatePart, World, WorldModel, WorldState, checkpoint,
-};
+use bekker_ranks::{Observer, RankError};
+use bekker_world::{StatePart, World, WorldModel, WorldState, checkpoint};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};

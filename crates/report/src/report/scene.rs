@@ -3,7 +3,8 @@
 use super::geotiff::RutNode;
 use super::land::{Land, OfGround};
 use super::profile::ProfilePoint;
-use crate::simulation::{BlockedCell, OutcomeReport, Sample, VehicleSummary, WheelSample};
+use bekker_agent::{OutcomeReport, Sample, VehicleSummary, WheelSample};
+use bekker_world::BlockedCell;
 
 /// What the picture shows.
 pub struct Scene<'a> {
@@ -110,8 +111,8 @@ impl Track {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::simulation::Outcome;
     use crate::spatial::Vec3;
+    use bekker_agent::Outcome;
 
     #[test]
     fn a_track_holds_means_of_wheels() {

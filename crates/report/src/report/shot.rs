@@ -6,9 +6,9 @@ use crate::sensor::noise::Noise;
 use crate::sensor::relief::Relief;
 use crate::sensor::scene::Scene;
 use crate::sensor::sky::Light;
-use crate::simulation::{SceneModel, World};
 use crate::spatial::{Pose, Vec3};
-use crate::sync::message::{PartState, RunningGear, VehicleState};
+use bekker_sync::message::{PartState, RunningGear, VehicleState};
+use bekker_world::{SceneModel, World};
 
 /// Where a picture is taken from.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -43,8 +43,8 @@ use super::ReportError;
 use super::columns::{Column, Values};
 use super::growing::Growing;
 use crate::scenario::config::{Output, Quantity};
-use crate::simulation::{Sample, TrailerSample, WheelSample};
 use crate::spatial::{Pose, Quat, Vec3};
+use bekker_agent::{Sample, TrailerSample, WheelSample};
 use std::path::Path;
 
 /// Stem of the files' names.

@@ -2,9 +2,8 @@
 //!
 //! For machines there is [`RunSummary`] itself, which serde writes as JSON.
 
-use crate::simulation::{
-    OutcomeCode, RadioSummary, RunSummary, RunWarning, TyreSummary, VehicleSummary,
-};
+use bekker_agent::{OutcomeCode, RadioSummary, TyreSummary, VehicleSummary};
+use bekker_world::{RunSummary, RunWarning};
 use comfy_table::{Cell, CellAlignment, Color, ContentArrangement, LineStyle, Table, TableStyle};
 
 /// How the table is set.
@@ -249,9 +248,9 @@ fn closing(run: &RunSummary) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::simulation::Outcome;
     use crate::soil::SoilId;
     use crate::spatial::Vec3;
+    use bekker_agent::Outcome;
 
     fn vehicle(name: &str, outcome: Outcome) -> VehicleSummary {
         VehicleSummary {

@@ -20,8 +20,9 @@ use super::columns::{Column, Values};
 use super::growing::Growing;
 use crate::scenario::config::StateFormat;
 use crate::sensor::{Delivery, Model, Reading};
-use crate::simulation::{WorldModel, decimal_seconds};
 use crate::spatial::Vec3;
+use bekker_agent::decimal_seconds;
+use bekker_world::WorldModel;
 use std::path::Path;
 
 /// A kind of small readings.
@@ -140,7 +141,7 @@ impl Tables {
         after: Option<f64>,
     ) -> Result<Tables, ReportError> {
         let carried = |kind: Kind| {
-            let carries = |agent: &&crate::simulation::AgentModel| {
+            let carries = |agent: &&bekker_agent::AgentModel| {
                 agent.sensors.iter().any(|sensor| Kind::of_model(&sensor.model) == Some(kind))
             };
             let wheels = model.agents.iter().filter(carries).map(|agent| agent.vehicle.wheels());

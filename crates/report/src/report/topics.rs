@@ -23,8 +23,9 @@ use super::{ReportError, frames};
 use crate::ground::{Survey, nearest_sinkage};
 use crate::sensor::camera::{Camera, Image};
 use crate::sensor::{Delivery, Model, Reading};
-use crate::simulation::{AutonomyView, Hit, Sample, World, WorldModel};
 use crate::spatial::{Mat3, Pose, Quat, Vec3};
+use bekker_agent::{Hit, Sample};
+use bekker_world::{AutonomyView, World, WorldModel};
 use rayon::prelude::*;
 use std::path::Path;
 

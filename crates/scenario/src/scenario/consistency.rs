@@ -12,9 +12,9 @@ use super::fault::{Fault, Problem, nearest_word};
 use crate::sensor::camera::Camera;
 use crate::sensor::imu::{Imu, Triad};
 use crate::sensor::lidar::LidarSpec;
-use crate::simulation::PropKind;
 use crate::soil::{Moisture, MoistureError};
 use crate::vehicle::driver::SLOWEST;
+use bekker_agent::PropKind;
 use std::collections::BTreeMap;
 
 /// Most classes of a raster of soils.

@@ -11,14 +11,13 @@ use crate::numeric::{Lanes, Level, Simd, WIDTH, dispatch};
 use crate::scenario::build::world;
 use crate::scenario::{Faults, ScenarioFile};
 use crate::scm::Scratch;
-use crate::simulation::{
-    AgentModel, Aside, ContactContext, Event, GroundVehicleWorkspace, Struck, World, WorldModel,
-};
 use crate::soil::Tread;
 use crate::soil::pressure_sinkage::{cohesive_frictional, damped_lanes, press_lanes};
 use crate::vehicle::VehicleState;
 use crate::vehicle::driver::DriverView;
 use crate::vehicle::spec::TrackModel;
+use bekker_agent::{AgentModel, Aside, ContactContext, Event, GroundVehicleWorkspace, Struck};
+use bekker_world::{World, WorldModel};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
 use std::hint::black_box;

@@ -2,9 +2,10 @@
 
 use super::bench::{BenchCase, BenchError, model};
 use crate::ground::{Overlay, Patches, Published};
-use crate::simulation::{HeartbeatFigures, RankError, Ranks, Route, Sharing, World, WorldModel};
-use crate::sync::Threads;
-use crate::sync::ground_code::Memory;
+use bekker_ranks::{HeartbeatFigures, RankError, Ranks, Route, Sharing};
+use bekker_sync::Threads;
+use bekker_sync::ground_code::Memory;
+use bekker_world::{World, WorldModel};
 use serde::{Deserialize, Serialize};
 use std::hint::black_box;
 use std::time::{Duration, Instant};

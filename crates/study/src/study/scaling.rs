@@ -7,11 +7,9 @@
 use super::scaling_cost::{Counting, DriveCost, Watch};
 use crate::scenario::build::world;
 use crate::scenario::{Faults, ScenarioFile};
-use crate::simulation::{
-    NAMED_AGENTS, Observer, RankError, Ranks, Route, RunError, Runner, Schedule, Sharing, World,
-    WorldModel, WorldState,
-};
-use crate::sync::{Communicator, Loopback, Threads};
+use bekker_ranks::{Observer, RankError, Ranks, Route, RunError, Runner, Schedule, Sharing};
+use bekker_sync::{Communicator, Loopback, Threads};
+use bekker_world::{NAMED_AGENTS, World, WorldModel, WorldState};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
 use std::path::Path;

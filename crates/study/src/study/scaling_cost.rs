@@ -1,8 +1,10 @@
 //! What a drive costs a rank, counted and timed from outside of it, and what it would cost were
 //! there a core for every rank.
 
-use crate::simulation::{Flow, HeartbeatFigures, Moment, Observer, Sample, World};
-use crate::sync::{CommError, Communicator, Parts, Phases};
+use bekker_agent::Sample;
+use bekker_ranks::{Flow, HeartbeatFigures, Moment, Observer};
+use bekker_sync::{CommError, Communicator, Parts, Phases};
+use bekker_world::World;
 use serde::{Deserialize, Serialize};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};

@@ -4,9 +4,9 @@ use super::wheel::RigError;
 use crate::ground::{GroundModel, Overlay, Patches, Published};
 use crate::multibody::{ModelError, StepError};
 use crate::scm::Scratch;
-use crate::simulation::{ContactContext, OnTracks, TracksWorkspace};
 use crate::spatial::{Load, Pose};
 use crate::vehicle::{Controls, EnergyAccount, TrackedSpec, TrackedVehicle, VehicleState};
+use bekker_agent::{ContactContext, OnTracks, TracksWorkspace};
 use std::sync::Arc;
 
 /// Steps after which what the shoes have left is given to the published ground.

@@ -9,14 +9,14 @@ use super::message::{Kind, Message, Writer};
 use super::scene_message::View;
 use super::snapshot::Snapshot;
 use crate::sensor::scene::Instance;
-use crate::simulation::Sample;
 use crate::spatial::{Pose, Vec3};
+use bekker_agent::Sample;
 
 /// The frame of a snapshot.
 pub(super) fn frame(view: &View, snapshot: &Snapshot) -> Message {
     let messages = [&snapshot.messages[..], &snapshot.messages[..]];
     let now_us = (1e6 * snapshot.time).round() as u64;
-    let parts = view.scene.parts(&view.model, [now_us; 2], messages);
+    let parts = view.scene.parts(&*view.model, [now_us; 2], messages);
     let mut writer = Writer::new(Kind::Frame);
     writer.f64(snapshot.time).f64(snapshot.tick as f64);
     writer.u32(snapshot.samples.len()).u32(parts.len());

@@ -1,6 +1,6 @@
 //! What a vehicle that drives itself has in mind, as a page is told.
 
-use crate::simulation::AutonomyView;
+use bekker_world::AutonomyView;
 use serde_json::json;
 
 /// The message that tells it.

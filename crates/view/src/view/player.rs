@@ -9,7 +9,7 @@ use super::due::{Due, FRAMES, GROUND, PICTURES, PLANS};
 use super::encoder::Encoder;
 use super::plan_message::plan_message;
 use super::snapshot::Snapshot;
-use crate::simulation::{World, WorldState};
+use bekker_world::{World, WorldState};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -5,7 +5,9 @@
 //! and a frame is due. While it is held, all ranks are told to wait, so that none gives up.
 
 use super::live::LiveView;
-use crate::simulation::{Asked, Call, Controller, Flow, Moment, Observer, Sample, Shown, World};
+use bekker_agent::Sample;
+use bekker_ranks::{Flow, Moment, Observer};
+use bekker_world::{Asked, Call, Controller, Shown, World};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 

@@ -5,8 +5,8 @@ use super::message::{Kind, Message, Writer, text};
 use super::traffic::lights;
 use crate::sensor::mesh::Mesh;
 use crate::sensor::scene::Instance;
-use crate::simulation::{SceneModel, WorldModel};
 use crate::spatial::Vec3;
+use bekker_world::{SceneModel, WorldModel};
 use serde_json::json;
 use std::sync::Arc;
 

@@ -2,8 +2,9 @@
 
 use super::traffic::links;
 use crate::ground::Published;
-use crate::simulation::{Sample, World};
-use bekker_simulation::sync::message::VehicleState;
+use bekker_agent::Sample;
+use bekker_sync::message::VehicleState;
+use bekker_world::World;
 
 /// A moment of a run.
 #[derive(Clone, Debug)]
@@ -31,7 +32,7 @@ impl Snapshot {
     /// the cost is a pointer a tile.
     pub fn of(world: &World, ground: bool) -> Snapshot {
         let state = world.state();
-        let ended = |(index, agent): (usize, &crate::simulation::AgentState)| {
+        let ended = |(index, agent): (usize, &bekker_agent::AgentState)| {
             agent.outcome.as_ref().map_or_else(String::new, |_| world.outcome(index).sentence)
         };
         Snapshot {

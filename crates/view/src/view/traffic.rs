@@ -1,7 +1,8 @@
 //! Radio links that hold, and what traffic lights show.
 
 use super::scene_message::View;
-use crate::simulation::{Light, TrafficLight, World, WorldModel};
+use bekker_agent::{Light, TrafficLight};
+use bekker_world::{World, WorldModel};
 use serde_json::{Value, json};
 
 /// Pairs of agents, in ascending order, of which at least one has heard the other's last beacon:

@@ -11,7 +11,8 @@ use super::env::{Agent, Memory};
 use super::level::{Draw, Level, LevelSpec};
 use super::{Action, LearningError};
 use crate::numeric::{cos, hypot};
-use crate::simulation::{OutcomeCode, Sample, World};
+use bekker_agent::{OutcomeCode, Sample};
+use bekker_world::World;
 use std::fmt::Debug;
 
 /// A task. Rewards and endings are its own, not the simulation's.

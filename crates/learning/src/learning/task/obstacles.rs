@@ -4,7 +4,7 @@ use super::{Action, Draw, Ending, LevelSpec, Seen, Task, WAY_TERMS};
 use crate::learning::level::Standing;
 use crate::numeric::{cos, hypot, sin};
 use crate::scenario::config::{Face, Stamp, Surface};
-use crate::simulation::PropKind;
+use bekker_agent::PropKind;
 use std::f64::consts::FRAC_PI_2;
 
 /// The task.

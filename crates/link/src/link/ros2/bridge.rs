@@ -7,11 +7,11 @@ use super::topics::{Topics, ros_name};
 use super::wanted::{Pace, Wanted};
 use crate::link::held_speed::HeldSpeed;
 use crate::link::{LinkError, OnTimeout, Seat};
-use crate::simulation::{
-    Asked, Call, Command, CommandOrigin, Commanded, Controller, GroundVehicle, Shown, Steering,
-    World, WorldModel,
-};
 use crate::vehicle::Controls;
+use bekker_agent::GroundVehicle;
+use bekker_world::{
+    Asked, Call, Command, CommandOrigin, Commanded, Controller, Shown, Steering, World, WorldModel,
+};
 use std::net::Ipv4Addr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};

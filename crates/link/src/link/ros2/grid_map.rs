@@ -1,8 +1,8 @@
 //! The ground around a vehicle as a `grid_map`.
 
 use super::message::{GridMap, Header, MultiArray, MultiArrayDimension};
-use crate::simulation::World;
 use crate::spatial::Vec3;
+use bekker_world::World;
 
 /// Side of a map, m, and of its cells.
 const SIDE: f64 = 16.0;

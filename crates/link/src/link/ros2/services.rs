@@ -9,7 +9,8 @@ use super::simulation_interfaces::{
 };
 use super::topics::{MAP, header, quaternion, vector};
 use crate::link::LinkError;
-use crate::simulation::{Sample, WorldModel};
+use bekker_agent::Sample;
+use bekker_world::WorldModel;
 use regex::Regex;
 
 /// Whether the run goes on.
@@ -51,7 +52,7 @@ struct Vehicle {
 
 impl Services {
     pub fn open(node: &Node, model: &WorldModel) -> Result<Services, LinkError> {
-        let vehicle = |own: &crate::simulation::AgentModel| Vehicle {
+        let vehicle = |own: &bekker_agent::AgentModel| Vehicle {
             name: own.name.clone(),
             model: own.vehicle.name().into(),
             time_us: 0,

@@ -11,8 +11,9 @@ use crate::numeric;
 use crate::sensor::camera::{self, Camera, Lens};
 use crate::sensor::lidar::Cloud;
 use crate::sensor::{Delivery, Model, Reading, Sensor};
-use crate::simulation::{Sample, World, WorldModel};
 use crate::spatial::{Pose, Quat, Vec3};
+use bekker_agent::Sample;
+use bekker_world::{World, WorldModel};
 use std::collections::BTreeMap;
 
 /// The world: x east, y north, z up.

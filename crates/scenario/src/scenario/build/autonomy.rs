@@ -13,12 +13,13 @@ use crate::autonomy::{Body, Localiser, Navigator, Protrusions, Role, RouteModel}
 use crate::scenario::ScenarioFile;
 use crate::scenario::config::{Driver, LocalisationKind};
 use crate::sensor::{Model, Sensor};
-use crate::simulation::{Autonomy, GroundVehicle, Stopwatch, drawn_hull};
 use crate::soil::{Soil, SoilKind};
 use crate::spatial::Pose;
 use crate::vehicle::AnySpec;
 use crate::vehicle::driver::SteeringGeometry;
 use crate::vehicle::spec::Footprint;
+use bekker_agent::{Autonomy, GroundVehicle, Stopwatch};
+use bekker_world::drawn_hull;
 use std::sync::Arc;
 
 /// Room above a vehicle that it needs, m.

@@ -4,8 +4,8 @@ use crate::numeric::hypot;
 use crate::scenario::ScenarioFile;
 use crate::scenario::config::Driver;
 use crate::scenario::fault::{Fault, Problem};
-use crate::simulation::AgentModel;
 use crate::terrain::{Gaps, Terrain};
+use bekker_agent::AgentModel;
 
 /// Largest number of points at which a leg is checked for gaps.
 const MOST_POINTS: f64 = 1e5;

@@ -5,7 +5,7 @@ use crate::scenario::input::LARGEST_BINARY;
 use crate::scenario::part_place::part_place;
 use crate::scenario::{Faults, ScenarioFile};
 use crate::sensor::mesh::{Up, import};
-use crate::simulation::{ImportedMeshes, VisualMeshes};
+use bekker_world::{ImportedMeshes, VisualMeshes};
 use std::path::{Path, PathBuf};
 
 /// Meshes from files.

@@ -2,8 +2,8 @@
 
 use crate::scenario::ScenarioFile;
 use crate::scenario::fault::{Fault, Problem};
-use crate::simulation::AgentModel;
 use crate::vehicle::spec::Footprint;
+use bekker_agent::AgentModel;
 use std::collections::BTreeMap;
 
 /// Side of the cells in which vehicles are looked for, at least, m.

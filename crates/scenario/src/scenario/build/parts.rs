@@ -1,9 +1,9 @@
 //! What many scenarios are built from alike: elevation models, specs of the catalogue and vehicles, each made
 //! once.
 
-use crate::simulation::{GroundVehicle, GroundVehicleError};
 use crate::terrain::{Gaps, Placement, Surface};
 use crate::vehicle::AnySpec;
+use bekker_agent::{GroundVehicle, GroundVehicleError};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

@@ -2,7 +2,7 @@
 
 use crate::random::Stream;
 use crate::scenario::config::{self, Scenario};
-use crate::simulation::{Bursts, Radio, RadioNet};
+use bekker_agent::{Bursts, Radio, RadioNet};
 
 /// Its radios; the cross-checks have found their vehicles.
 pub(super) fn radios(scenario: &Scenario) -> Vec<RadioNet> {

@@ -1,9 +1,7 @@
 //! What stands and walks beside the ways of a scenario.
 
 use crate::scenario::config::{self, Scenario};
-use crate::simulation::{
-    Approach, Boom, Form, Light, Pedestrian, Phase, Prop, PropKind, TrafficLight,
-};
+use bekker_agent::{Approach, Boom, Form, Light, Pedestrian, Phase, Prop, PropKind, TrafficLight};
 
 fn micros(time: f64) -> u64 {
     (1e6 * time).round() as u64

@@ -8,7 +8,8 @@ use crate::scenario::ways::ways;
 use crate::sensor::air::Air;
 use crate::sensor::class::Class;
 use crate::sensor::sky::Sky;
-use crate::simulation::{Form, Prop, SceneModel, WorldModel, strewn};
+use bekker_agent::{Form, Prop};
+use bekker_world::{SceneModel, WorldModel, strewn};
 
 /// The stage of a scenario's world: its vehicles, scenery, sun and weather.
 pub fn scene_model(

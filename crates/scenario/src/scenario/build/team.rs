@@ -3,7 +3,7 @@
 use super::radio::{period_us, radio};
 use crate::random::Stream;
 use crate::scenario::config::{self, Driver, Scenario};
-use crate::simulation::{Assignment, MapSharing, Parts, Task, Team};
+use bekker_agent::{Assignment, MapSharing, Parts, Task, Team};
 
 /// The team of a scenario; the cross-checks have found its authority.
 pub(super) fn team(scenario: &Scenario) -> Option<Team> {

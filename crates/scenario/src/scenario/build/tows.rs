@@ -3,8 +3,8 @@
 use crate::collision::Tow;
 use crate::scenario::ScenarioFile;
 use crate::scenario::config::{TowKind, VehicleEnd};
-use crate::simulation::{AgentModel, TowLink};
 use crate::spatial::Vec3;
+use bekker_agent::{AgentModel, TowLink};
 
 /// Damping ratio of a rope or bar with the lighter of its vehicles: assumed.
 const DAMPING_RATIO: f64 = 0.1;

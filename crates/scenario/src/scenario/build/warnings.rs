@@ -4,11 +4,11 @@ use crate::ground::GroundModel;
 use crate::scenario::ScenarioFile;
 use crate::scenario::config::{CustomSoil, Driver, LocalisationKind, TowKind, VehicleEnd};
 use crate::scenario::fault::{Fault, Problem};
-use crate::simulation::Obstacles;
 use crate::soil::{Soil, SoilKind, catalogue};
 use crate::vehicle::AnySpec;
 use crate::vehicle::driver::SteeringGeometry;
 use crate::vehicle::spec::TrackModel;
+use bekker_agent::Obstacles;
 use std::sync::Arc;
 
 /// Nodes that are to lie across a wheel or track: with two an HMMWV at 5 m/s slips half more in mud

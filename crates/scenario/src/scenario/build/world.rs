@@ -18,9 +18,6 @@ use crate::scenario::fault::{Fault, Problem};
 use crate::scenario::inputs::sha256;
 use crate::scenario::random_world::RandomWorld;
 use crate::scenario::{Faults, Input, ScenarioFile};
-use crate::simulation::{
-    AgentModel, Clock, Endings, Hole, Immobility, Leader, Obstacles, WorldModel,
-};
 use crate::soil::Laws;
 use crate::terrain::{Placement, Terrain};
 use crate::vehicle::AnySpec;
@@ -28,6 +25,8 @@ use crate::vehicle::driver::{
     ConstantGap, ConstantTimeGap, Cooperative, Driver, Following, Idm, Plan, PurePursuit,
     SpeedControl, SteeringGeometry, Table,
 };
+use bekker_agent::{AgentModel, Clock, Endings, Immobility, Leader, Obstacles};
+use bekker_world::{Hole, WorldModel};
 use std::sync::Arc;
 
 /// A scenario ready to run.

@@ -1,7 +1,7 @@
 //! Why a vehicle cannot be read.
 
-use crate::simulation::GroundVehicleError;
 use crate::vehicle::SpecError;
+use bekker_agent::GroundVehicleError;
 
 /// Why a vehicle of Chrono's cannot be read.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

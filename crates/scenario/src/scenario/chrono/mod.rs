@@ -31,8 +31,8 @@ mod written;
 pub use error::ImportError;
 pub use log::{Assumed, Omitted};
 
-use crate::simulation::GroundVehicle;
 use crate::vehicle::AnySpec;
+use bekker_agent::GroundVehicle;
 use library::{Library, Source};
 use log::Log;
 use std::path::{Path, PathBuf};

@@ -3,7 +3,7 @@
 use super::Place;
 use crate::sensor::class::Class;
 use crate::sensor::mesh::Up;
-use crate::simulation::PropKind;
+use bekker_agent::PropKind;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;

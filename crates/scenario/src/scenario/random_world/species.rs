@@ -9,7 +9,7 @@
 
 use crate::numeric::{exp, pow};
 use crate::scenario::config::Species;
-use crate::simulation::PropKind;
+use bekker_agent::PropKind;
 
 /// Height of the trees as they are drawn at scale 1, m.
 pub(super) const DRAWN: f64 = 20.0;

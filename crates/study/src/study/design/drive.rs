@@ -5,7 +5,9 @@ use super::study_file::{Study, Trial};
 use super::watch::Watch;
 use crate::scenario::build::{Parts, world_of};
 use crate::scenario::{Input, Inputs, ScenarioFile};
-use crate::simulation::{Observer, OutcomeCode, Runner, Schedule, WorldModel, WorldState};
+use bekker_agent::OutcomeCode;
+use bekker_ranks::{Observer, Runner, Schedule};
+use bekker_world::{WorldModel, WorldState};
 use std::any::Any;
 use std::convert::Infallible;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -124,7 +126,7 @@ mod tests {
     use super::super::response::Response;
     use super::*;
     use crate::scenario::build::world;
-    use crate::simulation::World;
+    use bekker_world::World;
     use std::path::Path;
 
     #[test]

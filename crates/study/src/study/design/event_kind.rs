@@ -1,6 +1,6 @@
 //! Events that a study may count, or tell the first of.
 
-use crate::simulation::Event;
+use bekker_agent::Event;
 
 /// What happens to a vehicle while it drives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

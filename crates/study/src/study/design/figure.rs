@@ -1,7 +1,8 @@
 //! Figures of a run that a study may take down.
 
 use super::response::Value;
-use crate::simulation::{OutcomeCode, RunSummary, VehicleSummary};
+use bekker_agent::{OutcomeCode, VehicleSummary};
+use bekker_world::RunSummary;
 
 /// Figures of the whole run, not of one vehicle.
 const OF_THE_RUN: [Figure; 8] = [

@@ -1,6 +1,6 @@
 //! Columns of the states that a study may take the least, mean or greatest of.
 
-use crate::simulation::{Sample, WheelSample};
+use bekker_agent::{Sample, WheelSample};
 
 /// Which of the numbers of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

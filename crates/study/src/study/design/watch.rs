@@ -4,8 +4,10 @@ use super::event_kind::{EventKind, EventMeasure};
 use super::figure::Figure;
 use super::response::{Measure, Response, Value};
 use super::state_column::Extreme;
-use crate::simulation::{Event, Flow, Moment, Observer, RunSummary, Sample, World};
 use crate::study::absorbed_power;
+use bekker_agent::{Event, Sample};
+use bekker_ranks::{Flow, Moment, Observer};
+use bekker_world::{RunSummary, World};
 
 /// Looks at a run for responses.
 #[derive(Debug)]

@@ -2,8 +2,8 @@
 
 use super::conditions::{Ridges, Stems};
 use crate::scenario::config::{Face, Roughness, Scenery, Stamp};
-use crate::simulation::PropKind;
 use crate::soil::SoilId;
+use bekker_agent::PropKind;
 
 /// Room that a driver leaves to a stem on either side, m.
 const BESIDE_A_STEM: f64 = 0.3;

@@ -6,7 +6,8 @@
 use super::steady::{Pace, Pass, PassWatch, SteadyWatch};
 use crate::scenario::ScenarioFile;
 use crate::scenario::build::{Parts, world_of};
-use crate::simulation::{Observer, OutcomeCode, Runner, Schedule, VehicleSummary};
+use bekker_agent::{OutcomeCode, VehicleSummary};
+use bekker_ranks::{Observer, Runner, Schedule};
 use serde::{Deserialize, Serialize};
 use std::convert::Infallible;
 

@@ -3,7 +3,7 @@
 use super::crossing::SLOWEST;
 use crate::numeric::{hypot, sin_cos};
 use crate::scenario::config::Vehicle;
-use crate::simulation::{Flow, Moment, Observer};
+use bekker_ranks::{Flow, Moment, Observer};
 use std::convert::Infallible;
 
 /// Largest distance of a vehicle from its path, m: a lane.

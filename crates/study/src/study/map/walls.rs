@@ -3,8 +3,8 @@
 use super::relief::Cells;
 use crate::numeric::{atan2, hypot, sin_cos};
 use crate::scenario::config::{Area, Scenery};
-use crate::simulation::PropKind;
 use crate::terrain::strip;
+use bekker_agent::PropKind;
 
 /// Longest piece of a wall, m: each stands on the ground by itself.
 const PIECE: f64 = 5.0;

@@ -11,8 +11,9 @@ use super::subject::{Driven, Subject, held_speed};
 use super::{Effort, MobilityError};
 use crate::numeric::{GRAVITY, atan};
 use crate::scenario::Scenario;
-use crate::simulation::{Flow, OutcomeCode};
 use crate::study::validation::{Line, Mark, Panel};
+use bekker_agent::OutcomeCode;
+use bekker_ranks::Flow;
 
 /// Speed that is held, m/s, or the part of a lower top speed, and the crawl that it is laid beside.
 const SPEED: f64 = 12.0;

@@ -14,12 +14,12 @@ use super::{Effort, MobilityError, TractiveEffort};
 use crate::numeric::GRAVITY;
 use crate::scenario::Scenario;
 use crate::scenario::config::{TableRow, Tow, TowKind, VehicleEnd};
-use crate::simulation::Flow;
 use crate::soil::catalogue;
 use crate::study::in_parallel::InParallel;
 use crate::study::route::Going;
 use crate::study::validation::{Line, Mark, Panel};
 use crate::vehicle::Selector;
+use bekker_ranks::Flow;
 use std::collections::BTreeMap;
 
 /// Soils that are driven on.

@@ -6,9 +6,9 @@
 use super::findings::{Figure, Findings};
 use super::subject::{KMH, ROAD, Subject, held_speed, is_firm};
 use super::{Effort, MobilityError};
-use crate::simulation::Flow;
 use crate::study::in_parallel::InParallel;
 use crate::study::validation::{Line, Mark, Panel};
+use bekker_ranks::Flow;
 
 /// Where and how fast, km/h.
 const DRIVES: [(&str, f64); 5] =

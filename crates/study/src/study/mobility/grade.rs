@@ -6,11 +6,11 @@ use super::subject::{FrontAxle, KMH, ROAD, Subject, along_x, table};
 use super::{Effort, MobilityError, TractiveEffort, threshold};
 use crate::scenario::Scenario;
 use crate::scenario::config::{Driver, Surface, TableRow};
-use crate::simulation::Flow;
 use crate::study::in_parallel::InParallel;
 use crate::study::validation::{Line, Mark, Panel};
 use crate::vehicle::Locks;
 use crate::vehicle::spec::Layout;
+use bekker_ranks::Flow;
 
 /// Soils that are climbed.
 const SOILS: [&str; 4] = [ROAD, "dry_sand_lll", "upland_sandy_loam", "lean_clay_32_wes"];

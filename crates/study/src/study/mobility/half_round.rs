@@ -7,9 +7,9 @@ use super::{Effort, MobilityError, threshold};
 use crate::numeric::tan;
 use crate::scenario::Scenario;
 use crate::scenario::config::{Face, Stamp};
-use crate::simulation::Flow;
 use crate::study::in_parallel::InParallel;
 use crate::study::validation::{Line, Mark, Panel};
+use bekker_ranks::Flow;
 use std::f64::consts::PI;
 
 /// What a driver puts up with, g; from memory.

@@ -6,8 +6,9 @@ use super::subject::{KMH, Subject, along};
 use super::{Effort, MobilityError, threshold};
 use crate::numeric::smooth_step;
 use crate::scenario::Scenario;
-use crate::simulation::{Flow, OutcomeCode, Sample};
 use crate::study::validation::{Line, Mark, Panel};
+use bekker_agent::{OutcomeCode, Sample};
+use bekker_ranks::Flow;
 
 /// Where the three lanes begin and end along the track, m, their middles beside it, m, and
 /// their widths as a multiple of the vehicle's, to which `ROOM` is added. From memory of the

@@ -5,8 +5,8 @@ use super::subject::{Subject, along_x};
 use super::{Effort, MobilityError, threshold};
 use crate::scenario::Scenario;
 use crate::scenario::config::{Face, Stamp};
-use crate::simulation::Flow;
 use crate::vehicle::TrackedSpec;
+use bekker_ranks::Flow;
 
 /// Speed that the driver holds, m/s.
 const SPEED: f64 = 1.5;

@@ -12,7 +12,8 @@ use super::{Effort, MobilityError, threshold};
 use crate::numeric::{exp, ln};
 use crate::scenario::Scenario;
 use crate::scenario::config::CustomSoil;
-use crate::simulation::{Flow, Placement};
+use bekker_ranks::Flow;
+use bekker_world::Placement;
 
 /// A fat clay of the catalogue.
 const CLAY: &str = "heavy_clay_40_wes";

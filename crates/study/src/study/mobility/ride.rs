@@ -6,12 +6,13 @@ use super::{Effort, MobilityError, threshold};
 use crate::numeric::GRAVITY;
 use crate::scenario::Scenario;
 use crate::scenario::config::Roughness;
-use crate::simulation::{Flow, Sample};
 use crate::spatial::Vec3;
 use crate::study::absorbed_power;
 use crate::study::in_parallel::InParallel;
 use crate::study::validation::{Line, Mark, Panel};
 use crate::terrain::RoughnessClass;
+use bekker_agent::Sample;
+use bekker_ranks::Flow;
 
 /// What a driver puts up with, W.
 pub(super) const LIMIT: f64 = 6.0;

@@ -6,8 +6,9 @@ use super::subject::{ROAD, Subject, along_x};
 use super::{Effort, MobilityError, threshold};
 use crate::scenario::Scenario;
 use crate::scenario::config::Surface;
-use crate::simulation::{Flow, OutcomeCode};
 use crate::study::in_parallel::InParallel;
+use bekker_agent::OutcomeCode;
+use bekker_ranks::Flow;
 
 /// Soils that are driven on.
 const SOILS: [&str; 2] = [ROAD, "upland_sandy_loam"];

@@ -6,9 +6,9 @@ use super::{Effort, MobilityError, TractiveEffort};
 use crate::numeric::GRAVITY;
 use crate::scenario::Scenario;
 use crate::scenario::config::TableRow;
-use crate::simulation::Flow;
 use crate::soil::{SoilKind, catalogue};
 use crate::study::validation::{Line, Mark, Panel};
+use bekker_ranks::Flow;
 
 /// Longest drive at full throttle, s.
 const LONGEST: f64 = 180.0;

@@ -7,12 +7,14 @@ use crate::scenario::config::{
     Driver, Endings, Ground, Output, PathEnd, Sky, SoilMap, TableRow, Terrain, Time, Vehicle,
 };
 use crate::scenario::{Faults, Scenario, ScenarioFile, is_vehicle_file};
-use crate::simulation::{Flow, OutcomeCode, OutcomeReport, Sample, VehicleSummary, World};
 use crate::soil::{SoilKind, catalogue};
 use crate::spatial::Vec3;
 use crate::vehicle::driver::SteeringGeometry;
 use crate::vehicle::spec::Footprint;
 use crate::vehicle::{AnySpec, Locks, VehicleSpec};
+use bekker_agent::{OutcomeCode, OutcomeReport, Sample, VehicleSummary};
+use bekker_ranks::Flow;
+use bekker_world::World;
 use std::path::Path;
 use thiserror::Error;
 

@@ -4,8 +4,9 @@ use super::findings::{Figure, Findings};
 use super::subject::{Subject, held_speed};
 use super::{Effort, MobilityError};
 use crate::numeric::{hypot, tan};
-use crate::simulation::{Flow, Sample};
 use crate::spatial::Vec3;
+use bekker_agent::Sample;
+use bekker_ranks::Flow;
 use std::f64::consts::TAU;
 
 /// Speed, m/s: a crawl, without slip angles to speak of.

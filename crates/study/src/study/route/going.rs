@@ -8,9 +8,9 @@
 //! alone. A layer below ends the sinkage at its depth.
 
 use crate::numeric::{exp, pow, tan};
-use crate::simulation::GroundVehicle;
 use crate::soil::{Soil, SoilKind, Yielding};
 use crate::study::RigidWheel;
+use bekker_agent::GroundVehicle;
 use serde::Serialize;
 
 /// Slip at which the thrust is taken.

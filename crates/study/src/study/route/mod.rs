@@ -10,11 +10,12 @@ pub use going::Going;
 
 use crate::numeric::{hypot, tan};
 use crate::sensor::Model;
-use crate::simulation::{AgentModel, Form, GroundVehicle, Prop, PropKind, WorldModel};
 use crate::soil::SoilId;
 use crate::terrain::Terrain;
 use crate::vehicle::driver::{BESIDE, Driver, Path, PathFollower, SteeringGeometry};
 use crate::vehicle::spec::Footprint;
+use bekker_agent::{AgentModel, Form, GroundVehicle, Prop, PropKind};
+use bekker_world::WorldModel;
 use serde::Serialize;
 use std::collections::BTreeMap;
 

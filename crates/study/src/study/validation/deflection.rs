@@ -3,7 +3,6 @@
 use super::section::{Chart, Line, Mark, Section, ValidationError, line, panel};
 use crate::scenario::build::vehicle_spec;
 use crate::scm::{Ring, Underside};
-use crate::simulation::{belt, tread, underside};
 use crate::soil::catalogue::catalogue;
 use crate::soil::{Laws, Soil, SoilKind, Tread, Yielding};
 use crate::study::in_parallel::InParallel;
@@ -12,6 +11,7 @@ use crate::study::{
     converge, vehicle_cone_index_factor,
 };
 use crate::vehicle::tyre::RingFigures;
+use bekker_agent::{belt, tread, underside};
 use std::path::Path;
 
 /// Deflections over the section's height, the one at which relations are matched the second.

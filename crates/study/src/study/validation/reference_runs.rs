@@ -3,10 +3,10 @@
 use super::closed_forms::{chrono, wheel as rig};
 use super::section::{Chart, Mark, Section, ValidationError, line, panel, percent};
 use crate::scenario::{ScenarioFile, build};
-use crate::simulation::World;
 use crate::soil::Laws;
 use crate::study::in_parallel::InParallel;
 use crate::study::{Rig, WheelMotion};
+use bekker_world::World;
 use std::path::Path;
 
 const WHEEL: &str = include_str!("../measured/chrono_wheel.csv");

@@ -4,13 +4,13 @@ use super::closed_forms::{bed, chrono, of_width};
 use super::section::{Chart, Mark, Section, ValidationError, line, panel, percent};
 use crate::numeric::{exp, tan};
 use crate::scenario::{ScenarioFile, build};
-use crate::simulation::World;
 use crate::soil::{Laws, Soil, Yielding};
 use crate::study::in_parallel::InParallel;
 use crate::study::{
     Rig, RigidTrackResult, RigidTrackRig, RigidTracks, TrackMotion, TrackResult, TrackRig,
 };
 use crate::vehicle::{AnySpec, TrackedSpec, find_any};
+use bekker_world::World;
 use std::path::Path;
 
 const M113: RigidTracks =

@@ -4,11 +4,12 @@ use super::section::{Section, ValidationError, percent};
 use crate::multibody::{Body, BodyId, Builder, Element, ElementForce, Inertia, Joint};
 use crate::numeric::{GRAVITY, atan, tan};
 use crate::scenario::{ScenarioFile, build};
-use crate::simulation::{GroundVehicle, World};
 use crate::spatial::{Pose, Vec3};
 use crate::study::RigError;
 use crate::study::in_parallel::InParallel;
 use crate::vehicle::Controls;
+use bekker_agent::GroundVehicle;
+use bekker_world::World;
 use std::f64::consts::TAU;
 use std::path::Path;
 

@@ -1,0 +1,353 @@
+//! One agent's steps through a heartbeat: driver, ground, obstacles, other vehicles, vehicle step.
+
+use super::agent::{AgentModel, AgentState, AgentView, AgentWorkspace};
+use super::belly::BellyContact;
+use super::clock::Clock;
+use super::contact_context::ContactContext;
+use super::encounters::Encounters;
+use super::endings::Endings;
+use super::event::Event;
+use super::hit::Touch;
+use super::hull_part::HullPart;
+use super::judging::direction;
+use super::monitor::StepFigures;
+use super::obstacle::Obstacles;
+use super::otherwise::Otherwise;
+use super::outcome::{Failure, Outcome};
+use super::pushed_motion::PushedMotion;
+use super::radio::RadioNet;
+use super::roadside::{Pedestrian, TrafficLight};
+use crate::ground::{GroundModel, Published};
+use crate::spatial::{Load, Twist, Wrench};
+use crate::vehicle::driver::{DriverView, Intent, LeaderView, PedalView};
+
+/// Work of a wrench over a step of `h` seconds on a body that begins it with `twist`, J: that at
+/// this twist, and what the force itself makes `mass` kg faster by in it.
+fn work_of(wrench: &Wrench, twist: &Twist, mass: f64, h: f64) -> f64 {
+    let power = wrench.force.dot(&twist.linear) + wrench.torque.dot(&twist.angular);
+    h * power + 0.5 * h * h * wrench.force.norm_squared() / mass
+}
+
+/// How far ahead a driver looks for a leader that goes another way, m.
+const LOOKS_AHEAD: f64 = 100.0;
+/// Distance from an agent within which it meets ground in a heartbeat, m: more than a tractor
+/// with its trailer, and than any goes in a heartbeat.
+const REACH: f64 = 60.0;
+
+/// What an agent finds around it in a heartbeat.
+#[derive(Clone, Copy)]
+pub struct HeartbeatEnv<'a> {
+    /// The ground before anything drove on it.
+    pub ground: &'a GroundModel,
+    /// Step and heartbeat.
+    pub clock: &'a Clock,
+    /// When drives end.
+    pub endings: &'a Endings,
+    /// What stands in the way.
+    pub obstacles: &'a Obstacles,
+    /// Radios that agents talk by.
+    pub radios: &'a [RadioNet],
+    /// Traffic lights and barriers.
+    pub lights: &'a [TrafficLight],
+    /// People on foot.
+    pub pedestrians: &'a [Pedestrian],
+    /// The ground as all share it.
+    pub published: &'a Published,
+    /// The first step, and how many there are.
+    pub ticks: [u64; 2],
+    /// All agents as they were at the last heartbeat.
+    pub views: &'a [AgentView],
+    /// Those that meet.
+    pub encounters: &'a Encounters,
+    /// Damage of all obstacles as all share it.
+    pub damage: &'a [u16],
+}
+
+impl AgentModel {
+    /// Steps through one heartbeat of `steps` steps and leaves the patches to publish. An agent
+    /// whose drive has ended stays where it is.
+    pub fn heartbeat(
+        &self,
+        index: usize,
+        env: &HeartbeatEnv<'_>,
+        state: &mut AgentState,
+        workspace: &mut AgentWorkspace,
+    ) {
+        let HeartbeatEnv { ground, clock, endings, published, ticks: [first_tick, steps], .. } =
+            *env;
+        workspace.patches.clear();
+        workspace.delivered.clear();
+        workspace.events.clear();
+        workspace.strikes.damage.clear();
+        state.close = env.encounters.is_close(index);
+        if state.outcome.is_some() {
+            self.deliver(clock.micros(first_tick + steps), state, workspace);
+            return;
+        }
+        workspace.kept.keep(state);
+        if !state.energy.has_begun() {
+            let energy = self.stored_energy(state, workspace);
+            state.energy.take(energy);
+        }
+        let before = self.circumstance(ground, state, workspace);
+        // what others have left at the heartbeat before
+        state.overlay.refresh(published);
+        // so that no step waits for a file
+        ground.terrain().hold(self.place(workspace).0, REACH);
+        let h = clock.step();
+        let low = self.low_plates(ground, &workspace.vehicle);
+        let mut pushed = state.close.then(|| PushedMotion::begun(self, &workspace.vehicle));
+        let AgentWorkspace { vehicle: room, strikes, .. } = workspace;
+        let span = steps as f64 * h;
+        let near = self.approach_obstacles(env.obstacles, env.damage, room, strikes, span);
+        for tick in first_tick..first_tick + steps {
+            self.drive(index, [first_tick, tick], env, state, workspace);
+            let due = self.uncouple_time.is_some_and(|at| clock.time(tick) >= at);
+            if due || state.controls.uncouple {
+                self.vehicle.uncouple(&mut state.vehicle);
+            }
+            self.meet_ground(ground, published, state, workspace, low, h);
+            self.meet_others(index, [first_tick, tick], env, state, workspace, (near, &mut pushed));
+            let AgentState { vehicle, tyres, controls, .. } = state;
+            let room = &mut workspace.vehicle;
+            let stepped = self.vehicle.step(vehicle, tyres, room, controls, tick, h);
+            let time = clock.time(tick + 1);
+            if let Err(error) = stepped {
+                self.fail(time, error.into(), state, workspace);
+                self.part(time, state, workspace);
+                let now = self.circumstance(ground, state, workspace);
+                now.events_since(&before, &mut workspace.events);
+                return;
+            }
+            self.observe(time, h, state, workspace);
+            self.sense([tick, tick + 1].map(|tick| clock.micros(tick)), state, workspace);
+        }
+        // what is told of it where others are near
+        state.otherwise = pushed
+            .map_or_else(Otherwise::default, |pushed| pushed.ended(self, &workspace.vehicle, span));
+        let (time, now_us) = (clock.time(first_tick + steps), clock.micros(first_tick + steps));
+        let velocity = self.vehicle.twist(&workspace.vehicle).linear;
+        let energy = self.stored_energy(state, workspace);
+        state.energy.take(energy);
+        let mut touch = |touch: Touch| state.hits.add(&touch, velocity, time, span);
+        self.pass_roadside(env, &workspace.vehicle, now_us, &mut touch);
+        match self.judge(ground, endings, time, state, workspace) {
+            Some(Outcome::Failed { failure, .. }) => self.fail(time, failure, state, workspace),
+            outcome => {
+                state.show_wheels(self.vehicle.samples(&workspace.vehicle).iter().copied());
+                state.outcome = outcome;
+            }
+        }
+        if state.outcome.is_some() {
+            state.overlay.publish_all(&mut workspace.patches);
+        } else {
+            state.overlay.publish(&mut workspace.patches);
+        }
+        self.part(time, state, workspace);
+        let now = self.circumstance(ground, state, workspace);
+        now.events_since(&before, &mut workspace.events);
+    }
+
+    /// Ends a drive whose numbers failed: the vehicle stands where it was at the heartbeat before.
+    fn fail(
+        &self,
+        time: f64,
+        failure: Failure,
+        state: &mut AgentState,
+        workspace: &mut AgentWorkspace,
+    ) {
+        workspace.kept.put_back(state);
+        // what follows from a state that is not finite is not, either
+        workspace.vehicle = self.vehicle.workspace(&state.vehicle);
+        let position = state.monitor.last_place();
+        state.outcome = Some(Outcome::Failed { time, position, failure });
+    }
+
+    /// Tells of the hits that are over.
+    fn part(&self, time: f64, state: &mut AgentState, workspace: &mut AgentWorkspace) {
+        let ended = state.outcome.is_some();
+        state.hits.over(time, ended, self.vehicle.mass(), |hit| {
+            workspace.events.push(Event::Collided(hit))
+        });
+    }
+
+    /// Adds what others and what stands around it do to the loads of a step.
+    fn meet_others(
+        &self,
+        index: usize,
+        [first_tick, tick]: [u64; 2],
+        env: &HeartbeatEnv<'_>,
+        state: &mut AgentState,
+        workspace: &mut AgentWorkspace,
+        (near, pushed): (bool, &mut Option<PushedMotion>),
+    ) {
+        let HeartbeatEnv { clock, obstacles, encounters, .. } = *env;
+        let (h, time) = (clock.step(), clock.time(tick + 1));
+        let AgentWorkspace { vehicle: room, strikes, .. } = workspace;
+        let velocity = self.vehicle.twist(room).linear;
+        let (hits, energy) = (&mut state.hits, &mut state.energy);
+        let mut touch = |touch: Touch| hits.add(&touch, velocity, time, h);
+        if near {
+            let mut touch = |met: Touch| {
+                energy.add(-met.energy);
+                touch(met);
+            };
+            let body = (&state.vehicle, &mut *room);
+            let loads = self.meet_obstacles(obstacles, body, strikes, h, &mut touch);
+            for (part, load) in HullPart::ALL.into_iter().zip(loads) {
+                self.vehicle.load_on(part, room).into_iter().for_each(|own| *own += load);
+            }
+        }
+        if let Some(pushed) = pushed {
+            let step = (tick - first_tick) as usize;
+            let poses = [Some(self.vehicle.pose(room)), self.vehicle.trailer_pose(room)];
+            for (part, pose) in HullPart::ALL.into_iter().zip(poses) {
+                let Some(pose) = pose else { continue };
+                let wrench = encounters.on((index, part), step, &pose.position, &mut touch);
+                let Some((wrench, outline)) = wrench.zip(self.vehicle.outline_of(part)) else {
+                    continue;
+                };
+                pushed.add(part, outline, &pose, &wrench, h);
+                let twist = self.vehicle.twist_of(part, room);
+                energy.add(work_of(&wrench, &twist, outline.mass, h));
+                self.vehicle.load_on(part, room).into_iter().for_each(|own| own.wrench += wrench);
+            }
+        }
+    }
+
+    fn drive(
+        &self,
+        index: usize,
+        [first_tick, tick]: [u64; 2],
+        env: &HeartbeatEnv<'_>,
+        state: &mut AgentState,
+        workspace: &AgentWorkspace,
+    ) {
+        let HeartbeatEnv { clock, views, radios, .. } = *env;
+        let (time, h) = (clock.time(tick), clock.step());
+        let now_us = clock.micros(tick);
+        if let Some(command) = state.command {
+            state.driver.intent = Intent::of(&command);
+            state.controls = command.clamped();
+            return;
+        }
+        if let Some(controls) = self.drive_itself(state, time, h) {
+            state.controls = controls;
+            return;
+        }
+        let pose = self.vehicle.pose(&workspace.vehicle);
+        let follows = self.leader.zip(self.driver.follower());
+        let leader = follows.and_then(|(leader, own)| {
+            let [front, rear] = own.ends(&self.vehicle.footprint());
+            let shown = &views[leader.agent];
+            let place = &state.driver.place;
+            if let (Some(station), Some(end)) = (shown.station, leader.end) {
+                let gap = station + end - (place.station + front);
+                return Some(LeaderView { gap, speed: shown.speed, demand: None });
+            }
+            // one that goes another way, wherever it heads, is taken to stand there;
+            // one that has been passed is in nobody's way
+            let [x, y] = [shown.pose.position.x, shown.pose.position.y];
+            let middle = own.path().ahead(place, LOOKS_AHEAD, [x, y]).station;
+            let reach = leader.footprint.reach();
+            let ahead = middle + reach > place.station + rear;
+            let gap = middle - reach - (place.station + front);
+            ahead.then_some(LeaderView { gap, speed: 0.0, demand: None })
+        });
+        let (speed, thrust) = (self.speed(workspace), self.vehicle.thrust(&state.vehicle));
+        let rim = self.vehicle.rim_speed(&state.vehicle);
+        // a state that is taken up knows them as they were at its heartbeat
+        let last = self.vehicle.samples(&workspace.vehicle);
+        let slip = self.vehicle.driven_slip(if tick == first_tick { &state.wheels } else { last });
+        let yaw_rate = self.vehicle.twist(&workspace.vehicle).angular.z;
+        let forward = [self.way() * speed, h];
+        let leader =
+            leader.map(|seen| self.cooperating(index, radios, state, seen, forward, now_us));
+        let stop = self.stop_ahead(state, forward[0], now_us);
+        let articulation = self.vehicle.articulation(&state.vehicle, &workspace.vehicle);
+        let pedals = self.pedals(state);
+        let view = DriverView {
+            time,
+            step: h,
+            pose,
+            speed,
+            yaw_rate,
+            thrust,
+            rim,
+            slip,
+            leader,
+            stop,
+            articulation,
+            pedals,
+        };
+        state.controls = self.driver.controls(&mut state.driver, &view).clamped();
+        if let (Some(PedalView { response, .. }), Some(station)) = (pedals, &mut state.radio) {
+            let given = response.acceleration(&state.controls);
+            // the throttle that runs an engine up gives no more than the driver lets it
+            let most = self.driver.follower().and_then(|own| own.plan().acceleration);
+            let aimed = given - state.driver.speed.integral;
+            station.aims(most.map_or(aimed, |most| aimed.min(most)));
+        }
+    }
+
+    /// What the pedals do along the way that it drives, for a driver that aims at accelerations.
+    fn pedals(&self, state: &AgentState) -> Option<PedalView<'_>> {
+        let own = self.driver.follower().filter(|own| own.aims_at_accelerations())?;
+        let response = self.vehicle.pedal_response(&state.vehicle);
+        let limited = own.plan().acceleration.is_some();
+        let engine = limited.then(|| self.vehicle.engine_response(&state.vehicle));
+        let backward = own.sense() < 0.0;
+        let response = if backward { response.backward() } else { response };
+        let engine = engine.map(|engine| if backward { engine.backward() } else { engine });
+        Some(PedalView { response, applied: state.controls, engine })
+    }
+
+    /// Loads of yielding and firm ground on every wheel or shoe, and on the plates that are
+    /// `low`.
+    fn meet_ground(
+        &self,
+        ground: &GroundModel,
+        published: &Published,
+        state: &mut AgentState,
+        workspace: &mut AgentWorkspace,
+        low: u32,
+        h: f64,
+    ) {
+        let AgentState { vehicle, tyres, overlay, monitor, .. } = state;
+        let AgentWorkspace { vehicle: room, scratch, aside, .. } = workspace;
+        let (grips, aside) = (true, aside.as_mut());
+        let mut context = ContactContext { ground, published, overlay, scratch, grips, aside };
+        self.vehicle.meet_ground(vehicle, tyres, room, &mut context, h);
+        let mut belly = BellyContact::default();
+        if low != 0 {
+            belly = self.hang_up(low, room, &mut context, h);
+            monitor.rest_on_belly(belly.force, h);
+        }
+        let mut on_chassis = belly.load;
+        let mut on_trailer = Load::default();
+        self.lie(HullPart::Chassis, vehicle.coupling, room, &context, &mut on_chassis);
+        self.lie(HullPart::Trailer, vehicle.coupling, room, &context, &mut on_trailer);
+        *self.vehicle.chassis_load(room) = on_chassis;
+        self.vehicle.trailer_load(room).into_iter().for_each(|own| *own = on_trailer);
+        self.vehicle.heap(room, belly.displaced, &mut context);
+    }
+
+    fn observe(&self, time: f64, h: f64, state: &mut AgentState, workspace: &mut AgentWorkspace) {
+        let work = self.vehicle.observe(&state.vehicle, &mut workspace.vehicle, h);
+        let burned = self.vehicle.fuel_rate(&state.vehicle, state.controls.throttle);
+        let coupling = state.vehicle.coupling;
+        let figures = StepFigures {
+            position: self.vehicle.pose(&workspace.vehicle).position,
+            velocity: self.vehicle.twist(&workspace.vehicle).linear,
+            advance: self.advance(state, workspace),
+            sense: direction(state),
+            work,
+            fuel: burned.map(|rate| rate * h),
+            drive_radius: self.vehicle.drive_radius(),
+            belts: self.vehicle.belts(coupling),
+        };
+        let wheels = self.vehicle.samples_along(coupling, &workspace.vehicle);
+        state.energy.add(figures.work.engine);
+        state.monitor.take(time, h, &state.controls, wheels, &figures);
+    }
+}

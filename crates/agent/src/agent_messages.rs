@@ -1,0 +1,135 @@
+//! What other vehicles and ranks are told of an agent.
+
+use super::agent::{AgentModel, AgentState, AgentView, AgentWorkspace};
+use super::ground_vehicle::{GroundVehicle, GroundVehicleWorkspace};
+use super::hull_part::HullPart;
+use crate::spatial::{Acceleration, Pose, Twist, Vec3};
+use crate::sync::message::{
+    Description, Motion, PartState, RunningGear, TrailerState, VehicleState as VehicleMessage,
+    as_told,
+};
+
+impl AgentModel {
+    /// What others may see of it.
+    pub fn view(&self, state: &AgentState, workspace: &AgentWorkspace) -> AgentView {
+        let chassis = self.vehicle.pose(&workspace.vehicle);
+        let (pose, twist, otherwise) = match self.motion(state, workspace) {
+            Some(Motion { orientation, twist, otherwise }) => {
+                (Pose { orientation, ..chassis }, twist, otherwise)
+            }
+            None => {
+                let (pose, twist) = as_told(&chassis, &self.told_twist(state, workspace));
+                (pose, twist, Acceleration::default())
+            }
+        };
+        let view = AgentView {
+            pose,
+            twist,
+            otherwise,
+            // who is told from outside does not keep to its path
+            station: self.driver.station(&state.driver).filter(|_| state.command.is_none()),
+            speed: self.way() * self.speed(workspace),
+            velocity: self.vehicle.twist(&workspace.vehicle).linear,
+            ended: state.outcome.is_some(),
+            trailer: self.trailer_state(state, workspace),
+        };
+        // one whose drive has ended stands where it is
+        if view.ended { AgentView { speed: 0.0, velocity: Vec3::zeros(), ..view } } else { view }
+    }
+
+    /// Twist that others are told: one whose drive has ended stands where it is.
+    fn told_twist(&self, state: &AgentState, workspace: &AgentWorkspace) -> Twist {
+        match state.outcome {
+            Some(_) => Twist::default(),
+            None => self.vehicle.twist(&workspace.vehicle),
+        }
+    }
+
+    /// Its trailer as others are told of it; one of a drive that has ended stands.
+    fn trailer_state(
+        &self,
+        state: &AgentState,
+        workspace: &AgentWorkspace,
+    ) -> Option<TrailerState> {
+        let mut parts = self.vehicle.hull_parts(&workspace.vehicle);
+        let (_, outline, pose, twist) = parts.find(|own| own.0 == HullPart::Trailer)?;
+        let arm = pose.direction(&outline.ball.0);
+        let twist = match state.outcome {
+            Some(_) => Twist::default(),
+            None => Twist { linear: twist.at(&arm), ..twist },
+        };
+        let motion = Motion::of(&pose.orientation, &twist, state.otherwise.of(HullPart::Trailer))?;
+        let wheels = self.vehicle.trailed_wheels() as u8;
+        Some(TrailerState { place: pose.position + arm, motion, wheels })
+    }
+
+    /// The chassis' motion as it is told exactly where others are near.
+    fn motion(&self, state: &AgentState, workspace: &AgentWorkspace) -> Option<Motion> {
+        let chassis = self.vehicle.pose(&workspace.vehicle);
+        let twist = self.told_twist(state, workspace);
+        let otherwise = state.otherwise.of(HullPart::Chassis);
+        if state.close { Motion::of(&chassis.orientation, &twist, otherwise) } else { None }
+    }
+
+    /// What other ranks are told of the agent: at least what its view holds.
+    pub fn message(&self, state: &AgentState, workspace: &AgentWorkspace) -> VehicleMessage {
+        let body = &workspace.vehicle;
+        let (chassis, twist) = (self.vehicle.pose(body), self.vehicle.twist(body));
+        let view = self.view(state, workspace);
+        let turned_back = chassis.orientation.inverse();
+        let part = |pose: Pose, spin: f64| PartState {
+            pose: Pose {
+                position: turned_back * (pose.position - chassis.position),
+                orientation: turned_back * pose.orientation,
+            },
+            spin,
+        };
+        let wheels = (0..self.vehicle.wheels()).map(|wheel| {
+            let spin = self.vehicle.wheel_spin(&state.vehicle, wheel);
+            let spin = if view.ended { 0.0 } else { spin };
+            part(self.vehicle.wheel_pose(body, wheel), spin)
+        });
+        let wheels = wheels.collect();
+        let gear = match (&self.vehicle, body) {
+            (GroundVehicle::Tracked(own), GroundVehicleWorkspace::Tracked(body)) => {
+                own.gear(&state.vehicle, body, wheels, part)
+            }
+            _ => RunningGear::Wheels(wheels),
+        };
+        VehicleMessage {
+            chassis,
+            velocity: view.velocity,
+            angular_velocity: if view.ended { Vec3::zeros() } else { twist.angular },
+            speed: view.speed,
+            station: view.station,
+            ended: view.ended,
+            gear,
+            motion: self.motion(state, workspace),
+            trailer: view.trailer,
+        }
+    }
+
+    /// What other ranks build it from.
+    pub fn description(&self) -> Description {
+        let (name, model) = (self.name.clone(), self.vehicle.name().to_owned());
+        let wheels = self.vehicle.wheels() as u16;
+        match &self.vehicle {
+            GroundVehicle::Wheeled(own) => {
+                let wheel_radius = own.max_radius() as f32;
+                Description::Wheeled { name, model, wheels, wheel_radius }
+            }
+            GroundVehicle::Tracked(own) => {
+                let shoes =
+                    own.vehicle.spec().tracks().iter().map(|track| track.shoes).sum::<u32>();
+                Description::Tracked {
+                    name,
+                    model,
+                    track_shoes: shoes as u16,
+                    sprockets: 2,
+                    idlers: 2,
+                    road_wheels: wheels,
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! The parts of an agent that have hulls: its chassis and the trailer's.
+
+use super::ground_vehicle::{GroundVehicle, GroundVehicleWorkspace};
+use crate::spatial::{Load, Pose, Twist};
+use crate::vehicle::Outline;
+
+/// A rigid part with hulls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HullPart {
+    /// The vehicle itself.
+    Chassis,
+    /// Its trailer, coupled or not.
+    Trailer,
+}
+
+impl HullPart {
+    /// All that a vehicle may have.
+    pub const ALL: [HullPart; 2] = [HullPart::Chassis, HullPart::Trailer];
+}
+
+impl GroundVehicle {
+    /// What a part is to others, in its own frame; none of a trailer that there is not.
+    pub(super) fn outline_of(&self, part: HullPart) -> Option<&Outline> {
+        match (part, self) {
+            (HullPart::Chassis, _) => Some(self.outline()),
+            (HullPart::Trailer, GroundVehicle::Wheeled(own)) => own.vehicle.trailer_outline(),
+            (HullPart::Trailer, GroundVehicle::Tracked(_)) => None,
+        }
+    }
+
+    /// The parts that it has, with what each is to others and how it moves.
+    pub(super) fn hull_parts<'a>(
+        &'a self,
+        body: &'a GroundVehicleWorkspace,
+    ) -> impl Iterator<Item = (HullPart, &'a Outline, Pose, Twist)> {
+        HullPart::ALL.into_iter().filter_map(move |part| {
+            let outline = self.outline_of(part)?;
+            let (pose, twist) = match part {
+                HullPart::Chassis => (self.pose(body), self.twist(body)),
+                HullPart::Trailer => (self.trailer_pose(body)?, self.trailer_twist(body)?),
+            };
+            Some((part, outline, pose, twist))
+        })
+    }
+
+    /// Twist of a part about its frame's origin; at rest where there is no such part.
+    pub(super) fn twist_of(&self, part: HullPart, body: &GroundVehicleWorkspace) -> Twist {
+        match part {
+            HullPart::Chassis => self.twist(body),
+            HullPart::Trailer => self.trailer_twist(body).unwrap_or_default(),
+        }
+    }
+
+    /// Load on a part about its frame's origin.
+    pub(super) fn load_on<'a>(
+        &self,
+        part: HullPart,
+        body: &'a mut GroundVehicleWorkspace,
+    ) -> Option<&'a mut Load> {
+        match part {
+            HullPart::Chassis => Some(self.chassis_load(body)),
+            HullPart::Trailer => self.trailer_load(body),
+        }
+    }
+}

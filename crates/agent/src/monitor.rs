@@ -1,0 +1,445 @@
+//! What is watched while a vehicle drives: sums for its summary, and whether it gets on.
+
+use super::clock::whole_microseconds;
+use super::diagnosis::WheelMean;
+use super::drive_work::DriveWork;
+use super::outcome::OutcomeReport;
+use super::sample::WheelSample;
+use super::vehicle_summary::{TyreSummary, VehicleSummary};
+use crate::numeric::hypot;
+use crate::soil::SoilId;
+use crate::spatial::Vec3;
+use crate::vehicle::Controls;
+use crate::vehicle::driver::Intent;
+use serde::{Deserialize, Serialize};
+use std::mem::take;
+
+/// Speed along the way, m/s, over the last second, from which it gets on right now.
+pub(super) const ADVANCING: f64 = 0.05;
+/// Loss of speed, m/s, by which one that rolls back gets on: its brake or its drive wins.
+const SLOWING: f64 = 0.2;
+/// Time constant over which a peak of slip must hold, s.
+const PEAK_TIME: f64 = 0.1;
+/// Time constant of the wheels' means, s.
+const MEAN_TIME: f64 = 1.0;
+/// Speed from which a vehicle rolls, m/s; below it stands.
+pub(super) const ROLLING: f64 = 0.2;
+/// Way rolled from which a motion resistance is told, m.
+const LEAST_WAY_ROLLED: f64 = 2.0;
+
+/// One step's figures of a vehicle, gathered by its agent.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct StepFigures {
+    /// Place of the chassis, m.
+    pub position: Vec3,
+    /// Its velocity, m/s.
+    pub velocity: Vec3,
+    /// Speed in the direction that it wants to go, m/s; of turning tracks that of the outer.
+    pub advance: f64,
+    /// That direction: -1 backward.
+    pub sense: f64,
+    /// Work of drive and soil.
+    pub work: DriveWork,
+    /// Fuel burned, kg, if the vehicle tells.
+    pub fuel: Option<f64>,
+    /// Radius at which the drive acts on the ground, m.
+    pub drive_radius: f64,
+    /// Wheels whose tyres give way.
+    pub belts: usize,
+}
+
+/// A stretch of time in which a vehicle wants to move and has not got on.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+struct Standstill {
+    since: f64,
+    /// Way made by then, m, positive forward.
+    from: f64,
+    /// Speed at which it rolled the other way, m/s.
+    rolls_back: f64,
+    /// Direction that it wanted to go.
+    sense: f64,
+}
+
+/// Parts of the last second at whose ends the way made is kept. What it was between two of them
+/// is off by less than a (1/20 s)²/8, 3 mm at 1 g.
+const PARTS: usize = 20;
+
+/// Way made over the last second.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+struct LastSecond {
+    /// Way made at the last twentieths of a second since the start, m: that of the n-th at n modulo
+    /// their number.
+    ways: [f64; PARTS + 1],
+    /// The last twentieth that was noted.
+    noted: usize,
+}
+
+impl LastSecond {
+    /// Takes note of the `way`, m, made by `time`, s since the start, at the end of a step at `speed`,
+    /// m/s, that is shorter than a part.
+    fn note(&mut self, time: f64, way: f64, speed: f64) {
+        let last = (time * PARTS as f64).floor();
+        if last as usize > self.noted {
+            self.noted = last as usize;
+            self.ways[self.noted % (PARTS + 1)] = way - speed * (time - last / PARTS as f64);
+        }
+    }
+
+    /// Mean speed from a second before `time`, s, until then, or from the start on, m/s.
+    fn speed(&self, time: f64, way: f64) -> f64 {
+        if time < 1.0 {
+            return if time > 0.0 { way / time } else { 0.0 };
+        }
+        let parts = time * PARTS as f64;
+        let at = |part: usize| self.ways[part % (PARTS + 1)];
+        let first = (parts.floor() as usize).saturating_sub(PARTS);
+        way - at(first) - (at(first + 1) - at(first)) * parts.fract()
+    }
+}
+
+/// Running sums of a vehicle's drive.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+pub struct Monitor {
+    time: f64,
+    /// When its first step began, s.
+    began: f64,
+    /// Place at the start, m, as it was set down, and at the end.
+    start: [f64; 3],
+    end: [f64; 3],
+    distance: f64,
+    speed: f64,
+    /// When it last rolled, s.
+    rolled: f64,
+    driving_time: f64,
+    slip_time: f64,
+    held_slip: f64,
+    peak_slip: f64,
+    sinkage_time: f64,
+    max_sinkage: f64,
+    /// Over time: mean deflection of the tyres, m s, and length of their contact, m s.
+    tyre_time: [f64; 2],
+    /// Mean inflation of the tyres now, Pa.
+    inflation: f64,
+    way_rolled: f64,
+    rolling_work: f64,
+    /// Time integral of the throttle, s.
+    throttle_time: f64,
+    drive_energy: f64,
+    braking_energy: f64,
+    soil_energy: f64,
+    fuel: Option<f64>,
+    belly_force: f64,
+    wheels: Vec<WheelMean>,
+    /// Way made, m, positive forward, and that of the last second.
+    way_made: f64,
+    last_second: LastSecond,
+    /// Direction that it wants to go: -1 backward.
+    sense: f64,
+    standstill: Option<Standstill>,
+    intent: Intent,
+    intent_since: f64,
+    arrived: Option<f64>,
+    /// Deepest sinkage in soils that were pressed deeper than they were measured, m.
+    beyond: Vec<(SoilId, f64)>,
+    last_position: [f64; 3],
+}
+
+impl Clone for Monitor {
+    fn clone(&self) -> Monitor {
+        Monitor { wheels: self.wheels.clone(), beyond: self.beyond.clone(), ..*self }
+    }
+
+    /// Into the room that there is.
+    fn clone_from(&mut self, source: &Monitor) {
+        let (mut wheels, mut beyond) = (take(&mut self.wheels), take(&mut self.beyond));
+        wheels.clone_from(&source.wheels);
+        beyond.clone_from(&source.beyond);
+        *self = Monitor { wheels, beyond, ..*source };
+    }
+}
+
+impl Monitor {
+    /// Of a vehicle at `start`, m, with so many wheels or road wheels.
+    pub(super) fn of(wheels: usize, start: Vec3) -> Monitor {
+        Monitor {
+            time: 0.0,
+            began: 0.0,
+            start: start.into(),
+            end: start.into(),
+            distance: 0.0,
+            speed: 0.0,
+            rolled: 0.0,
+            driving_time: 0.0,
+            slip_time: 0.0,
+            held_slip: 0.0,
+            peak_slip: 0.0,
+            sinkage_time: 0.0,
+            max_sinkage: 0.0,
+            tyre_time: [0.0; 2],
+            inflation: 0.0,
+            way_rolled: 0.0,
+            rolling_work: 0.0,
+            throttle_time: 0.0,
+            drive_energy: 0.0,
+            braking_energy: 0.0,
+            soil_energy: 0.0,
+            fuel: None,
+            belly_force: 0.0,
+            wheels: vec![WheelMean::default(); wheels],
+            way_made: 0.0,
+            last_second: LastSecond::default(),
+            sense: 1.0,
+            standstill: None,
+            intent: Intent::default(),
+            intent_since: 0.0,
+            arrived: None,
+            beyond: Vec::new(),
+            last_position: start.into(),
+        }
+    }
+
+    /// Takes in one step of `h` seconds that ended at `time`.
+    pub(super) fn take(
+        &mut self,
+        time: f64,
+        h: f64,
+        controls: &Controls,
+        wheels: &[WheelSample],
+        figures: &StepFigures,
+    ) {
+        self.speed = figures.velocity.norm();
+        // in the level plane: one that stands may heave on its springs
+        let rolls = hypot(figures.velocity.x, figures.velocity.y) >= ROLLING;
+        if rolls {
+            self.rolled = time;
+        }
+        if self.arrived.is_some() {
+            return;
+        }
+        if self.time == 0.0 {
+            self.began = time - h;
+            self.start = (figures.position - figures.velocity * h).into();
+            self.end = self.start;
+        }
+        self.time = time;
+        let way = (figures.position - Vec3::from(self.end)).norm();
+        self.end = figures.position.into();
+        self.distance += way;
+
+        let (mut slip, mut sinkage) = (0.0, 0.0);
+        let (mut inflation, mut tyre) = (0.0, [0.0; 2]);
+        let share = (h / MEAN_TIME).min(1.0);
+        for (mean, wheel) in self.wheels.iter_mut().zip(wheels) {
+            slip += wheel.slip / wheels.len() as f64;
+            sinkage += wheel.sinkage / wheels.len() as f64;
+            self.max_sinkage = self.max_sinkage.max(wheel.sinkage);
+            // rigid tyres have none of these
+            inflation += wheel.inflation / figures.belts.max(1) as f64;
+            tyre[0] += wheel.deflection / figures.belts.max(1) as f64;
+            tyre[1] += wheel.contact_length / figures.belts.max(1) as f64;
+            mean.slip += (wheel.slip - mean.slip) * share;
+            mean.load += (wheel.load - mean.load) * share;
+            mean.traction += (wheel.traction - mean.traction) * share;
+            mean.rim_force += (wheel.torque / figures.drive_radius - mean.rim_force) * share;
+            mean.sinkage += (wheel.sinkage - mean.sinkage) * share;
+            mean.area += (wheel.area - mean.area) * share;
+        }
+        if controls.throttle > 0.02 {
+            self.driving_time += h;
+            self.slip_time += slip * h;
+        }
+        self.held_slip += (slip - self.held_slip) * (h / PEAK_TIME).min(1.0);
+        self.peak_slip = self.peak_slip.max(self.held_slip);
+        self.sinkage_time += sinkage * h;
+        self.inflation = inflation;
+        self.tyre_time[0] += tyre[0] * h;
+        self.tyre_time[1] += tyre[1] * h;
+        if rolls {
+            self.way_rolled += way;
+            self.rolling_work += figures.work.compaction;
+        }
+        self.throttle_time += controls.throttle * h;
+        self.drive_energy += figures.work.driving;
+        self.braking_energy += figures.work.braking;
+        self.soil_energy += figures.work.compaction + figures.work.shear;
+        if let Some(burned) = figures.fuel {
+            *self.fuel.get_or_insert(0.0) += burned;
+        }
+        // of both directions in one sum, or rocking would add up
+        self.sense = figures.sense;
+        let forward = figures.sense * figures.advance;
+        self.way_made += forward * h;
+        self.last_second.note(time - self.began, self.way_made, forward);
+    }
+
+    /// Takes in the force on the belly over a step of `h` seconds.
+    pub(super) fn rest_on_belly(&mut self, force: f64, h: f64) {
+        self.belly_force += (force - self.belly_force) * (h / MEAN_TIME).min(1.0);
+    }
+
+    /// Speed made over the last second, m/s, positive forward.
+    fn speed_made(&self) -> f64 {
+        self.last_second.speed(self.time - self.began, self.way_made)
+    }
+
+    /// Takes note, at a heartbeat, of what the driver is about, and whether the vehicle
+    /// gets on where it wants to: by a way made, or by losing speed the other way. One that
+    /// turns round is judged anew by the speed at which it still rolls. `way` is the least
+    /// by which it gets on, m.
+    pub(super) fn watch(&mut self, time: f64, intent: Intent, way: f64) {
+        if intent != self.intent {
+            (self.intent, self.intent_since) = (intent, time);
+        }
+        if intent == Intent::Arrived {
+            self.arrived.get_or_insert(time);
+        }
+        let rolls_back = (-self.sense * self.speed_made()).max(0.0);
+        let fresh = Standstill { since: time, from: self.way_made, rolls_back, sense: self.sense };
+        let gets_on = |still: &Standstill| {
+            self.sense * (self.way_made - still.from) >= way
+                || rolls_back <= still.rolls_back - SLOWING
+        };
+        self.standstill = match self.standstill {
+            _ if intent != Intent::Drive => None,
+            Some(still) if still.sense != self.sense => {
+                Some(Standstill { rolls_back, sense: self.sense, ..still })
+            }
+            Some(still) if !gets_on(&still) => Some(still),
+            _ => Some(fresh),
+        };
+    }
+
+    /// Since when it has not got on, s, though it wants to, if for at least `least` s. `pace`
+    /// is the share of ordinary speeds at which it is to drive.
+    pub(super) fn immobile_since(&self, time: f64, least: f64, pace: f64) -> Option<f64> {
+        let still = self.standstill?;
+        let advances = self.sense * self.speed_made() >= pace * ADVANCING;
+        (time - still.since >= least && !advances).then_some(still.since)
+    }
+
+    /// What the driver is about, and since when, s.
+    pub(super) fn intent(&self) -> (Intent, f64) {
+        (self.intent, self.intent_since)
+    }
+
+    /// Since when it stands, s, if it does.
+    pub(super) fn stands_since(&self) -> f64 {
+        self.rolled
+    }
+
+    /// When it arrived, s.
+    pub fn arrived(&self) -> Option<f64> {
+        self.arrived
+    }
+
+    /// The wheels over about the last second.
+    pub fn wheels(&self) -> &[WheelMean] {
+        &self.wheels
+    }
+
+    /// Force on the belly over about the last second, N.
+    pub(super) fn belly_force(&self) -> f64 {
+        self.belly_force
+    }
+
+    /// Takes note of a finite place, m; returns the one before where it is not finite.
+    pub(super) fn place(&mut self, position: Vec3) -> Result<(), Vec3> {
+        if !position.iter().all(|x| x.is_finite()) {
+            return Err(Vec3::from(self.last_position));
+        }
+        self.last_position = position.into();
+        Ok(())
+    }
+
+    /// Last finite place, m.
+    pub(super) fn last_place(&self) -> Vec3 {
+        Vec3::from(self.last_position)
+    }
+
+    /// Takes note of a sinkage beyond what a soil was measured for, m.
+    pub(super) fn sink_beyond(&mut self, soil: SoilId, sinkage: f64) {
+        match self.beyond.iter_mut().find(|(known, _)| *known == soil) {
+            Some((_, deepest)) => *deepest = deepest.max(sinkage),
+            None => self.beyond.push((soil, sinkage)),
+        }
+    }
+
+    /// Soils that were pressed deeper than they were measured, and how deep, m.
+    pub fn beyond(&self) -> &[(SoilId, f64)] {
+        &self.beyond
+    }
+
+    /// End of the last step that counted, s.
+    pub(super) fn last_step(&self) -> f64 {
+        self.time
+    }
+
+    /// Distance driven, m.
+    pub fn distance(&self) -> f64 {
+        self.distance
+    }
+
+    /// Energy that the driveline put into wheels or sprockets, J: its positive work alone.
+    pub fn drive_energy(&self) -> f64 {
+        self.drive_energy
+    }
+
+    /// The drive in a few figures.
+    pub fn summary(&self, name: &str, model: &str, outcome: OutcomeReport) -> VehicleSummary {
+        let per = |sum: f64, span: f64| if span > 0.0 { sum / span } else { 0.0 };
+        let made_good = (Vec3::from(self.end) - Vec3::from(self.start)).norm();
+        let rolled = self.way_rolled >= LEAST_WAY_ROLLED;
+        VehicleSummary {
+            name: name.into(),
+            model: model.into(),
+            outcome,
+            driving_time: whole_microseconds(self.time),
+            distance: self.distance,
+            mean_speed: per(self.distance, self.time),
+            speed_made_good: per(made_good, self.time),
+            final_speed: self.speed,
+            mean_slip: per(self.slip_time, self.driving_time),
+            peak_slip: self.peak_slip,
+            mean_sinkage: per(self.sinkage_time, self.time),
+            max_sinkage: self.max_sinkage,
+            tyres: (self.inflation > 0.0 || self.tyre_time[0] > 0.0).then(|| TyreSummary {
+                inflation: self.inflation,
+                deflection: per(self.tyre_time[0], self.time),
+                contact_length: per(self.tyre_time[1], self.time),
+            }),
+            motion_resistance: rolled.then(|| self.rolling_work / self.way_rolled),
+            throttle_time: self.throttle_time,
+            drive_energy: self.drive_energy,
+            braking_energy: self.braking_energy,
+            soil_energy: self.soil_energy,
+            fuel: self.fuel,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// At a steady speed, and from it to a stand: where the way is straight over time it is known to
+    /// rounding, and where it breaks to a quarter of the speed lost over a part of the second.
+    #[test]
+    fn the_last_second_is_a_second_long() {
+        let (speed, stop) = (3.7, 2.0);
+        for h in [0.002, 0.007, 0.01, 0.02] {
+            let (mut last, mut way, mut time) = (LastSecond::default(), 0.0, 0.0);
+            for step in 1..=(4.0 / h) as usize {
+                time = step as f64 * h;
+                let now = if time <= stop + 1e-9 { speed } else { 0.0 };
+                way += now * h;
+                last.note(time, way, now);
+                let moved = f64::min(time, way / speed) - (time - 1.0).clamp(0.0, way / speed);
+                let known = speed * moved / f64::min(time, 1.0);
+                let breaks = (time - 1.0 - stop).abs() < 1.0 / PARTS as f64 + h;
+                let error = (last.speed(time, way) - known).abs();
+                assert!(error < if breaks { 0.05 } else { 1e-9 }, "{h} {time}: {error}");
+            }
+            assert_eq!(last.speed(time, way), 0.0, "{h}");
+        }
+    }
+}

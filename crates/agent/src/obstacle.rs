@@ -1,0 +1,235 @@
+//! What stands and does not move: stems, rocks, blocks.
+
+use super::prop::{Form, Prop, PropKind};
+use crate::collision::{Hull, Stem};
+use crate::numeric::hypot;
+use crate::sensor::bvh::Bounds;
+use crate::sensor::class::Class;
+use crate::spatial::{Pose, Quat, Vec3};
+use crate::terrain::Terrain;
+use rstar::{AABB, RTree, RTreeObject};
+
+/// Least cosine of the slope of what bears a wheel or track, and is not just run into.
+pub(super) const BEARS: f64 = 0.7;
+/// Rounding of the edges of blocks, m.
+const ROUNDING: f64 = 0.05;
+/// How far a block reaches into the ground, m: on a slope nothing gets below it.
+const BURIED: f64 = 0.5;
+/// Length, width and height of a concrete barrier, m.
+pub const BARRIER: [f64; 3] = [3.05, 0.61, 0.81];
+/// Least side of the box that a mesh is to vehicles, m.
+const THINNEST: f64 = 0.05;
+/// Height of a stem of a tree that is a mesh, m.
+const MESH_TREE: f64 = 6.0;
+
+/// One thing that stands.
+#[derive(Clone, Debug)]
+pub enum Obstacle {
+    /// A tree or a post: it gives way if it is pushed hard enough.
+    Stem {
+        /// Its figures.
+        stem: Stem,
+        /// Where it stands, m.
+        foot: Vec3,
+    },
+    /// A rock, a wall, a house: it never moves.
+    Solid {
+        /// Where its middle is and how it is turned.
+        pose: Pose,
+        /// Its shape about that.
+        hull: [Hull; 1],
+    },
+}
+
+impl Obstacle {
+    /// The stem, if it is one.
+    pub fn stem(&self) -> Option<(&Stem, &Vec3)> {
+        match self {
+            Obstacle::Stem { stem, foot } => Some((stem, foot)),
+            Obstacle::Solid { .. } => None,
+        }
+    }
+
+    /// Where it stands, m.
+    pub fn place(&self) -> [f64; 2] {
+        self.disc().0
+    }
+
+    /// What a prop that stands on a terrain is to vehicles; nothing where it is not solid.
+    fn of(prop: &Prop, terrain: &Terrain) -> Option<Obstacle> {
+        if !prop.solid {
+            return None;
+        }
+        let [x, y] = prop.place;
+        let ground = Vec3::new(x, y, terrain.height(x, y));
+        let stem = |diameter: f64, height: f64| {
+            let diameter = prop.diameter.unwrap_or(diameter * prop.scale);
+            let stem = Stem { diameter, height: height * prop.scale };
+            Some(Obstacle::Stem { stem, foot: ground })
+        };
+        let block = |[length, width, height]: [f64; 3]| {
+            let middle = Vec3::z() * 0.5 * (height - BURIED);
+            let size = [length, width, height + BURIED];
+            let orientation = Quat::from_axis_angle(&Vec3::z_axis(), prop.heading);
+            let pose = Pose { position: ground + middle, orientation };
+            Some(Obstacle::Solid { pose, hull: [Hull::new(Vec3::zeros(), size, ROUNDING)] })
+        };
+        // as it is drawn; a mesh's `size` is what it is to vehicles, whatever its scale
+        let scaled = |size: [f64; 3]| size.map(|side| side * prop.scale);
+        match prop.form {
+            // as thick as they are drawn where a bumper meets them
+            Form::Kind(PropKind::Spruce) => stem(0.28, 9.0),
+            Form::Kind(PropKind::Oak) => stem(0.33, 7.0),
+            Form::Kind(PropKind::Birch) => stem(0.47, 10.0),
+            Form::Kind(
+                PropKind::WhiteOak | PropKind::Pine | PropKind::Pecan | PropKind::Magnolia,
+            ) => stem(0.3, 20.0),
+            Form::Kind(PropKind::Post) => stem(0.12, 1.2),
+            Form::Kind(PropKind::Rock) => {
+                // a ball that lies in the ground up to its middle, about as the boulder is drawn
+                let radius = 0.46 * prop.scale;
+                let hull = Hull::new(Vec3::zeros(), [2.0 * radius; 3], radius);
+                let pose = Pose { position: ground, ..Pose::default() };
+                Some(Obstacle::Solid { pose, hull: [hull] })
+            }
+            Form::Kind(PropKind::Block) => block(scaled(prop.size.unwrap_or([1.0; 3]))),
+            Form::Kind(PropKind::Barrier) => block(scaled(prop.size.unwrap_or(BARRIER))),
+            // the box around a tree is its crown's
+            Form::Mesh { class: Class::Tree, .. } if prop.size.is_none() => {
+                prop.diameter.and_then(|_| stem(0.0, MESH_TREE))
+            }
+            Form::Mesh { bounds, .. } => {
+                prop.size.map_or_else(|| Some(boxed(&bounds, prop, &ground)), block)
+            }
+        }
+    }
+
+    /// Whether a place lies in it as it is seen from above.
+    fn covers(&self, [x, y]: [f64; 2]) -> bool {
+        match self {
+            Obstacle::Stem { stem, foot } => hypot(x - foot.x, y - foot.y) < 0.5 * stem.diameter,
+            Obstacle::Solid { pose, hull } => {
+                let own = pose.local_point(&Vec3::new(x, y, pose.position.z)) - hull[0].centre;
+                let half = hull[0].shape.half();
+                own.x.abs() < half.x && own.y.abs() < half.y
+            }
+        }
+    }
+
+    /// Middle and radius, m, of a disc that holds it.
+    fn disc(&self) -> ([f64; 2], f64) {
+        match self {
+            Obstacle::Stem { stem, foot } => ([foot.x, foot.y], 0.5 * stem.diameter),
+            Obstacle::Solid { pose: Pose { position, .. }, hull } => {
+                let half = hull[0].shape.half();
+                ([position.x, position.y], (half.x * half.x + half.y * half.y).sqrt())
+            }
+        }
+    }
+}
+
+/// The box around a mesh whose origin stands on the `ground`.
+fn boxed(bounds: &Bounds, prop: &Prop, ground: &Vec3) -> Obstacle {
+    let corner = |of: [f32; 3]| Vec3::from(of.map(f64::from)) * prop.scale;
+    let (low, mut high) = (corner(bounds.low), corner(bounds.high));
+    high = high.sup(&low.add_scalar(THINNEST));
+    let orientation = Quat::from_axis_angle(&Vec3::z_axis(), prop.heading);
+    let position = ground + orientation * ((low + high) * 0.5);
+    let hull = [Hull::new(Vec3::zeros(), (high - low).into(), ROUNDING)];
+    Obstacle::Solid { pose: Pose { position, orientation }, hull }
+}
+
+#[derive(Clone, Debug)]
+struct Placed {
+    index: u32,
+    envelope: AABB<[f64; 2]>,
+}
+
+impl RTreeObject for Placed {
+    type Envelope = AABB<[f64; 2]>;
+
+    fn envelope(&self) -> Self::Envelope {
+        self.envelope
+    }
+}
+
+/// All that stands in a world; immutable.
+#[derive(Clone, Debug)]
+pub struct Obstacles {
+    all: Vec<Obstacle>,
+    /// Of each, the prop that it is.
+    props: Vec<usize>,
+    nouns: Vec<&'static str>,
+    tree: RTree<Placed>,
+}
+
+impl Default for Obstacles {
+    fn default() -> Obstacles {
+        Obstacles { all: Vec::new(), props: Vec::new(), nouns: Vec::new(), tree: RTree::new() }
+    }
+}
+
+impl Obstacles {
+    /// Those of a world's props that are solid.
+    pub fn of(props: &[Prop], terrain: &Terrain) -> Obstacles {
+        let (mut all, mut of, mut nouns) = (Vec::new(), Vec::new(), Vec::new());
+        for (index, prop) in props.iter().enumerate() {
+            if let Some(obstacle) = Obstacle::of(prop, terrain) {
+                all.push(obstacle);
+                of.push(index);
+                nouns.push(prop.noun());
+            }
+        }
+        let placed = |(index, obstacle): (usize, &Obstacle)| {
+            let ([x, y], r) = obstacle.disc();
+            let envelope = AABB::from_corners([x - r, y - r], [x + r, y + r]);
+            Placed { index: index as u32, envelope }
+        };
+        let tree = RTree::bulk_load(all.iter().enumerate().map(placed).collect());
+        Obstacles { all, props: of, nouns, tree }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    /// What one is, in a word.
+    pub fn noun(&self, index: usize) -> &'static str {
+        self.nouns.get(index).copied().unwrap_or("obstacle")
+    }
+
+    /// One of them.
+    pub fn get(&self, index: usize) -> Option<&Obstacle> {
+        self.all.get(index)
+    }
+
+    /// Which prop one is.
+    pub fn prop(&self, index: usize) -> Option<usize> {
+        self.props.get(index).copied()
+    }
+
+    /// The first in which a place lies, as it is seen from above.
+    pub fn at(&self, place: [f64; 2]) -> Option<usize> {
+        let mut near = Vec::new();
+        self.near(place, 0.0, &mut near);
+        let covers = |index: &usize| self.all.get(*index).is_some_and(|own| own.covers(place));
+        near.into_iter().map(|index| index as usize).find(covers)
+    }
+
+    /// Those that come within `reach` m of a place, in ascending order.
+    pub(super) fn near(&self, [x, y]: [f64; 2], reach: f64, found: &mut Vec<u32>) {
+        found.clear();
+        if self.all.is_empty() || !(x + y).is_finite() {
+            return;
+        }
+        let around = AABB::from_corners([x - reach, y - reach], [x + reach, y + reach]);
+        found.extend(self.tree.locate_in_envelope_intersecting(around).map(|placed| placed.index));
+        found.sort_unstable();
+    }
+}

@@ -1,0 +1,23 @@
+//! What acts on an agent's parts besides other vehicles, over a heartbeat: told of to those that
+//! are near, so that what two vehicles do to each other knows of it ([`crate::collision`]).
+
+use super::hull_part::HullPart;
+use crate::spatial::Acceleration;
+use serde::{Deserialize, Serialize};
+
+/// Accelerations of an agent's parts by all but other vehicles, over its last heartbeat.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Otherwise(pub [Acceleration; 2]);
+
+impl Otherwise {
+    pub fn of(&self, part: HullPart) -> &Acceleration {
+        &self.0[part as usize]
+    }
+
+    pub fn is_finite(&self) -> bool {
+        self.0
+            .iter()
+            .flat_map(|own| [own.linear, own.angular])
+            .all(|v| v.iter().all(|x| x.is_finite()))
+    }
+}

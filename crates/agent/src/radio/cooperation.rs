@@ -1,0 +1,62 @@
+//! Drivers that go by what they hear: of a leader, and of traffic lights.
+
+use super::RadioNet;
+use crate::agent::{AgentModel, AgentState};
+use crate::roadside::Arrival;
+use crate::vehicle::driver::{Following, LeaderView};
+
+/// Room that those on foot are left on either side, m.
+const ROOM: f64 = 0.7;
+/// How much farther from them than from a line it is stopped, m.
+const APART: f64 = 2.0;
+
+impl AgentModel {
+    /// What a driver sees of its leader, and the acceleration that it aims at behind it, where
+    /// its rule goes by that; `now_us` is the time, `h` the step, s.
+    pub(crate) fn cooperating(
+        &self,
+        index: usize,
+        radios: &[RadioNet],
+        state: &mut AgentState,
+        leader: LeaderView,
+        [speed, h]: [f64; 2],
+        now_us: u64,
+    ) -> LeaderView {
+        let Some(station) = state.radio.as_mut() else { return leader };
+        station.figures.closes(leader.gap, speed - leader.speed);
+        let (Some(ahead), Some(own)) = (self.leader, self.driver.follower()) else {
+            return leader;
+        };
+        let Following::Cooperative(rule) = own.plan().following else { return leader };
+        let net = radios.iter().find(|net| net.members.contains(&index));
+        let oldest_us = net.map_or(0, |net| net.oldest_us(rule.lost_beacons));
+        let fresh = |(sent_us, _): &(u64, _)| now_us.saturating_sub(*sent_us) <= oldest_us;
+        let told = station.beacon(ahead.agent).filter(fresh);
+        let told = told.map(|(_, told)| told.aimed.unwrap_or(told.acceleration));
+        let figures = &mut station.figures;
+        *(if told.is_some() { &mut figures.heard_time } else { &mut figures.unheard_time }) += h;
+        station.demand = rule.demand(station.demand, speed, &leader, told, h);
+        LeaderView { demand: Some(station.demand), ..leader }
+    }
+
+    /// Distance to what the driver of a path is to stop before, m, by what has been heard of
+    /// traffic lights, barriers and those on foot.
+    pub(crate) fn stop_ahead(&self, state: &AgentState, speed: f64, now_us: u64) -> Option<f64> {
+        let (station, own) = (state.radio.as_ref()?, self.driver.follower()?);
+        let footprint = self.vehicle.footprint();
+        let [front, _] = own.ends(&footprint);
+        let place = &state.driver.place;
+        let arrival = Arrival {
+            path: own.path(),
+            place,
+            front: place.station + front,
+            speed,
+            deceleration: own.plan().deceleration,
+            half_width: 0.5 * footprint.width + ROOM,
+        };
+        let line = arrival.stop(station.lights(), now_us);
+        let on_foot = arrival.on_foot(station.road_users(), now_us);
+        let before = on_foot.map(|distance| distance - APART);
+        line.into_iter().chain(before).reduce(f64::min)
+    }
+}

@@ -1,0 +1,133 @@
+//! The arm of a barrier, which opens and closes by the clock.
+
+use super::light::{Approach, Light, Phase, TrafficLight};
+use crate::numeric::{cos, sin};
+
+/// Height of an arm over the ground at its hinge, m.
+pub const HINGE: f64 = 0.95;
+/// How far an arm is turned up, rad.
+pub const UP: f64 = 1.4;
+/// Distance of stop lines from an arm, m.
+const BEFORE: f64 = 1.0;
+
+/// An arm. Its cycle begins as it begins to close.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Boom {
+    /// From which side it points to which, rad, from the x axis towards the y axis.
+    pub heading: f64,
+    /// How long it is, m.
+    pub length: f64,
+    /// Time from one end of its way to the other, µs; above zero.
+    pub swing_us: u64,
+    /// How long it is closed or closing in a cycle, µs; at least `swing_us`.
+    pub closed_us: u64,
+}
+
+impl Boom {
+    /// How far it is up, 0 to 1, so long after a cycle began, µs.
+    fn lift(&self, passed_us: u64) -> f64 {
+        let share = |passed_us: u64| passed_us as f64 / self.swing_us as f64;
+        let Boom { swing_us, closed_us, .. } = *self;
+        if passed_us < swing_us {
+            1.0 - share(passed_us)
+        } else if passed_us < closed_us {
+            0.0
+        } else {
+            share(passed_us - closed_us).min(1.0)
+        }
+    }
+}
+
+impl TrafficLight {
+    /// A barrier whose arm is hinged at `place`: closed for a time, open for another, µs. It is
+    /// minded from both sides as a light that is red until the arm is up, and amber in the last
+    /// `warning_us` before it comes down.
+    pub fn barrier(
+        name: &str,
+        place: [f64; 2],
+        boom: Boom,
+        open_us: u64,
+        [warning_us, offset_us]: [u64; 2],
+        radio: Option<usize>,
+    ) -> TrafficLight {
+        let Boom { heading, length, swing_us, closed_us } = boom;
+        let phase = |duration_us: u64, light: Light| Phase { duration_us, lights: vec![light; 2] };
+        let green_us = open_us.saturating_sub(swing_us + warning_us);
+        let phases = [
+            phase(closed_us + swing_us, Light::Red),
+            phase(green_us, Light::Green),
+            phase(warning_us, Light::Amber),
+        ];
+        let along = [cos(heading), sin(heading)];
+        let middle = [0, 1].map(|axis| place[axis] + 0.5 * length * along[axis]);
+        let across = |side: f64| {
+            // those who come from the right of the arm go to its left
+            let way = [-along[1] * side, along[0] * side];
+            Approach {
+                stop: [0, 1].map(|axis| middle[axis] - BEFORE * way[axis]),
+                heading: heading + side * std::f64::consts::FRAC_PI_2,
+                width: length,
+            }
+        };
+        TrafficLight {
+            name: name.into(),
+            place,
+            radio,
+            offset_us,
+            phases: phases.into_iter().filter(|phase| phase.duration_us > 0).collect(),
+            approaches: vec![across(1.0), across(-1.0)],
+            boom: Some(boom),
+        }
+    }
+
+    /// How far its arm is up at a moment, µs, 0 to 1; none where there is no arm.
+    pub fn lift(&self, now_us: u64) -> Option<f64> {
+        Some(self.boom?.lift(self.in_cycle_us(now_us)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND: u64 = 1_000_000;
+
+    #[test]
+    fn green_is_shown_only_while_the_arm_is_up_and_amber_before_it_falls() {
+        let boom = Boom { heading: 0.3, length: 6.0, swing_us: 3 * SECOND, closed_us: 20 * SECOND };
+        let barrier = TrafficLight::barrier(
+            "b",
+            [5.0, 2.0],
+            boom,
+            15 * SECOND,
+            [2 * SECOND, 7 * SECOND],
+            None,
+        );
+        let mut seen = Vec::new();
+        for tenth in 70..70 + 350 {
+            let now = tenth * SECOND / 10;
+            let (lift, timings) = (barrier.lift(now).unwrap(), barrier.timings(now));
+            let light = timings[0].light;
+            assert_eq!(light, timings[1].light);
+            assert!(light == Light::Red || lift == 1.0, "{light:?} at {lift}");
+            if seen.last() != Some(&light) {
+                seen.push(light);
+            }
+        }
+        assert_eq!(seen, [Light::Red, Light::Green, Light::Amber]);
+        let lift = |second: u64| barrier.lift((7 + second) * SECOND).unwrap();
+        assert_eq!([lift(0), lift(3), lift(20), lift(23), lift(34)], [1.0, 0.0, 0.0, 1.0, 1.0]);
+        assert!((lift(1) - 2.0 / 3.0).abs() < 1e-12 && (lift(21) - 1.0 / 3.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn both_sides_stop_before_the_arm() {
+        let boom = Boom { heading: 0.0, length: 6.0, swing_us: SECOND, closed_us: SECOND };
+        let barrier = TrafficLight::barrier("b", [5.0, 2.0], boom, 9 * SECOND, [0, 0], None);
+        let [left, right] = [&barrier.approaches[0], &barrier.approaches[1]];
+        assert!((left.stop[0] - 8.0).abs() < 1e-12 && (left.stop[1] - 1.0).abs() < 1e-12);
+        assert!((right.stop[1] - 3.0).abs() < 1e-12);
+        assert!((left.heading - std::f64::consts::FRAC_PI_2).abs() < 1e-12);
+        assert!((right.heading + std::f64::consts::FRAC_PI_2).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,15 @@
+//! What stands and walks beside ways: traffic lights, barriers, pedestrians. All of them go by a
+//! plan: where they are and what they show is a function of time, so that they have no state, and
+//! are the same on every rank.
+
+mod arrival;
+mod boom;
+mod light;
+mod pedestrian;
+
+pub(super) use arrival::{Arrival, HeardLight};
+pub use boom::Boom;
+pub use boom::{HINGE as ARM_HEIGHT, UP};
+pub use light::{Approach, Light, Phase, Timing, TrafficLight};
+pub(super) use pedestrian::{HEIGHT, RADIUS};
+pub use pedestrian::{Pedestrian, RoadUser};

@@ -1,0 +1,168 @@
+//! People on foot, who walk their way by the clock.
+
+use crate::numeric::{atan2, hypot};
+use crate::spatial::Pose;
+use crate::spatial::{Quat, Vec3};
+use crate::terrain::Terrain;
+use serde::{Deserialize, Serialize};
+
+/// Radius of one on foot seen from above, m.
+pub(crate) const RADIUS: f64 = 0.3;
+/// Height of one on foot, m.
+pub(crate) const HEIGHT: f64 = 1.75;
+
+/// Somebody on foot; immutable.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pedestrian {
+    /// Its name in the scenario.
+    pub name: String,
+    /// Points of its way, two or more, m.
+    pub way: Vec<[f64; 2]>,
+    /// Its speed while it walks, m/s; above zero.
+    pub speed: f64,
+    /// When it sets out, µs.
+    pub start_us: u64,
+    /// How long it waits at either end before it goes back, µs; it stays at the end where there is
+    /// none.
+    pub wait_us: Option<u64>,
+    /// By which of the world's radios it is heard, if by any.
+    pub radio: Option<usize>,
+}
+
+/// Somebody who is easily hurt, as SAE J2945/9 has it told in a personal safety message: its place
+/// and how it moves, not that standard's coding.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RoadUser {
+    /// Where it is, m.
+    pub place: [f64; 2],
+    /// Its velocity, m/s.
+    pub velocity: [f64; 2],
+    /// What it takes up about that, m.
+    pub radius: f64,
+}
+
+impl RoadUser {
+    /// Where it is after so many seconds, if it goes on so, m.
+    pub fn place_after(&self, time: f64) -> [f64; 2] {
+        [0, 1].map(|axis| self.place[axis] + time * self.velocity[axis])
+    }
+}
+
+/// Where somebody on foot is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stride {
+    pub place: [f64; 2],
+    /// Way that it faces, rad.
+    pub heading: f64,
+    /// Its speed, m/s.
+    pub speed: f64,
+    /// How far it has gone on its present way, m.
+    pub gone: f64,
+}
+
+impl Pedestrian {
+    fn lengths(&self) -> impl DoubleEndedIterator<Item = ([[f64; 2]; 2], f64)> {
+        self.way.windows(2).map(|pair| {
+            let [a, b] = [pair[0], pair[1]];
+            ([a, b], hypot(b[0] - a[0], b[1] - a[1]))
+        })
+    }
+
+    /// How it walks at a moment, µs.
+    pub fn stride(&self, now_us: u64) -> Stride {
+        let whole: f64 = self.lengths().map(|(_, length)| length).sum();
+        let walked = now_us.saturating_sub(self.start_us);
+        let way_us = (1e6 * whole / self.speed).ceil().max(1.0) as u64;
+        let (mut back, mut passed) = (false, walked);
+        if let Some(wait_us) = self.wait_us {
+            let turn_us = way_us + wait_us;
+            (back, passed) = (walked / turn_us % 2 == 1, walked % turn_us);
+        }
+        let walks = now_us >= self.start_us && passed < way_us;
+        let gone = (1e-6 * passed as f64 * self.speed).min(whole);
+        let Some((place, heading)) = self.point(gone, back) else {
+            let place = self.way.first().copied().unwrap_or_default();
+            return Stride { place, heading: 0.0, speed: 0.0, gone: 0.0 };
+        };
+        Stride { place, heading, speed: if walks { self.speed } else { 0.0 }, gone }
+    }
+
+    /// The point of its way after so many metres, and the way that it faces there.
+    fn point(&self, mut left: f64, back: bool) -> Option<([f64; 2], f64)> {
+        let mut last = None;
+        let mut ways: Vec<_> = self.lengths().collect();
+        if back {
+            ways.reverse();
+        }
+        for ([a, b], length) in ways {
+            let [a, b] = if back { [b, a] } else { [a, b] };
+            let heading = atan2(b[1] - a[1], b[0] - a[0]);
+            let share = if length > 0.0 { (left / length).min(1.0) } else { 1.0 };
+            last = Some(([0, 1].map(|axis| a[axis] + share * (b[axis] - a[axis])), heading));
+            if left < length {
+                break;
+            }
+            left -= length;
+        }
+        last
+    }
+
+    /// What it tells of itself at a moment, µs.
+    pub fn road_user(&self, now_us: u64) -> RoadUser {
+        let Stride { place, heading, speed, .. } = self.stride(now_us);
+        let velocity =
+            [crate::numeric::cos(heading), crate::numeric::sin(heading)].map(|way| speed * way);
+        RoadUser { place, velocity, radius: RADIUS }
+    }
+
+    /// Where it stands on a terrain at a moment, µs: x ahead, z up.
+    pub fn pose(&self, terrain: &Terrain, now_us: u64) -> Pose {
+        let Stride { place: [x, y], heading, .. } = self.stride(now_us);
+        Pose {
+            position: Vec3::new(x, y, terrain.height(x, y)),
+            orientation: Quat::from_axis_angle(&Vec3::z_axis(), heading),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND: u64 = 1_000_000;
+
+    fn walker(wait_us: Option<u64>) -> Pedestrian {
+        Pedestrian {
+            name: "w".into(),
+            way: vec![[0.0, 0.0], [3.0, 0.0], [3.0, 4.0]],
+            speed: 2.0,
+            start_us: SECOND,
+            wait_us,
+            radio: None,
+        }
+    }
+
+    #[test]
+    fn it_walks_its_way_once_or_to_and_fro() {
+        let place = |walker: &Pedestrian, half: u64| walker.road_user(half * SECOND / 2).place;
+        let once = walker(None);
+        assert_eq!([0, 2, 3].map(|half| place(&once, half)), [[0.0, 0.0], [0.0, 0.0], [1.0, 0.0]]);
+        assert_eq!([6, 9, 99].map(|half| place(&once, half)), [[3.0, 1.0], [3.0, 4.0], [3.0, 4.0]]);
+        assert_eq!(once.road_user(SECOND / 2).velocity, [0.0, 0.0]);
+        // 3.5 s there, 1 s of waiting, 3.5 s back, 1 s of waiting
+        let fro = walker(Some(SECOND));
+        assert_eq!([9, 11, 12].map(|half| place(&fro, half)), [[3.0, 4.0], [3.0, 4.0], [3.0, 3.0]]);
+        assert_eq!(
+            [18, 19, 20, 21].map(|half| place(&fro, half)),
+            [[0.0; 2], [0.0; 2], [0.0; 2], [1.0, 0.0]]
+        );
+        let back = fro.road_user(6 * SECOND).velocity;
+        assert!(back[0].abs() < 1e-12 && (back[1] + 2.0).abs() < 1e-12, "{back:?}");
+    }
+
+    #[test]
+    fn it_is_where_it_told_it_would_be() {
+        let told = walker(None).road_user(2 * SECOND);
+        assert_eq!(told.place_after(0.25), walker(None).road_user(2 * SECOND + SECOND / 4).place);
+    }
+}

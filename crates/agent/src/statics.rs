@@ -1,0 +1,382 @@
+//! Where a vehicle stands before it moves: its equilibrium with the ground below it.
+//!
+//! # Algorithm
+//! The vehicle's own equations are stepped with locked brakes while dampers that only exist
+//! here keep the chassis from moving faster than springs, tyres and soil can follow
+//! (relaxation by viscous damping: A. S. Day, "An introduction to dynamic relaxation", The
+//! Engineer 219, 1965). Loads grow slowly from nothing, so that nothing swings beyond its
+//! equilibrium: soil, which remembers the most that it has borne, bears no more than it
+//! will have to.
+//!
+//! 1. *Aloft*, without weight and ground, springs come to rest against their stops.
+//! 2. *Set down*: lowered until it first touches, it is given its weight bit by bit. The
+//!    ground is pressed but does not grip, and an anchor in the plane of the ground keeps
+//!    the chassis from sliding: wheels carry what they weigh, grade and side slope
+//!    included, and nothing scrubs.
+//! 3. *Let go*: the ground grips, and the anchor gives way bit by bit: tyres and soil shear
+//!    until they hold the vehicle.
+//!
+//! What friction does not hold starts as step 2 left it and slides from time zero; what
+//! finds no ground, or tips over, starts in the design position. The number of steps is
+//! bounded. A vehicle that starts with a speed is let go by its drive instead of step 3.
+
+use super::agent::{AgentModel, AgentState};
+use super::apart::Aside;
+use super::belly::BellyContact;
+use super::contact_context::ContactContext;
+use super::ground_vehicle::{GroundVehicle, GroundVehicleWorkspace};
+use super::on_wheels::level_forward;
+use super::sample::WheelSample;
+use super::tyre::TyreState;
+use crate::ground::{GroundModel, Overlay, Published, working_surface_height};
+use crate::numeric::{pow, smooth_step};
+use crate::scm::Scratch;
+use crate::spatial::{Load, Pose, Twist, Vec3, Vec6};
+use crate::vehicle::{Controls, VehicleState};
+use serde::{Deserialize, Serialize};
+
+/// Shortest and longest step, s; between them it is the run's own. By shorter ones a vehicle stands as by
+/// the shortest, and later. On tracks it is always the shortest: by longer ones shoes dig themselves in.
+const STEPS: [f64; 2] = [2e-3, 5e-3];
+/// Time of each phase, s, ...
+const TIMES: [f64; 3] = [0.6, 3.0, 3.0];
+/// ... and how often it is given to what still moves: what is slow to level, such as a long
+/// trailer behind a light vehicle.
+const PATIENCE: usize = 4;
+/// Part of the last two over which weight comes and the anchor goes.
+const CHANGES: f64 = 0.4;
+/// Damping of the chassis for each kilogram, 1/s, half of it on levers of 1 m: critical for a
+/// vehicle that rocks at 1 Hz on its springs.
+const DAMPING: f64 = 12.0;
+/// The same of the anchor: 2 micrometres a second on a slope of 20 %.
+const ANCHOR: f64 = 1e6;
+/// Speeds, m/s (and rad/s), below which a phase need not go on of a vehicle that stays, and of one that drives
+/// off at once: it has some 0.3 mm to go yet. And time between two looks whether it is, s, and whether the belly is near the ground: it is looked for far above, and comes down by
+/// a sixth of that meanwhile where nothing but the dampers holds the chassis.
+const AT_REST: [f64; 2] = [1e-4, 1e-3];
+const BETWEEN_CHECKS: f64 = 0.05;
+/// The same below which a vehicle stands when the time of a phase is up: what is left, taken
+/// away at the start, is that of a fall of 0.1 mm.
+const STILL: f64 = 0.05;
+/// Way along the ground, m, after which friction is found not to hold: carcasses and
+/// the shear of soil need less.
+const SLIDES: f64 = 0.15;
+/// Cosine of the tilt against the start, rad, from which a vehicle tips over.
+const TIPS: f64 = 0.9;
+
+const BRAKED: Controls = Controls {
+    throttle: 0.0,
+    steering: 0.0,
+    brake: 1.0,
+    gear: crate::vehicle::Selector::Drive,
+    inflation: None,
+    locks: crate::vehicle::Locks::OPEN,
+    uncouple: false,
+};
+
+/// How a vehicle stands at its start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Stand {
+    /// In equilibrium.
+    Still,
+    /// Carried by the ground, which does not hold it along the slope.
+    Slides,
+    /// Not carried: it starts in the design position.
+    Falls,
+}
+
+impl AgentModel {
+    /// The agent at its start, as it stands there ([`AgentModel::settled`]).
+    /// With room `aside` another thread may help; the run's step is `step`, s.
+    pub fn state(
+        &self,
+        ground: &GroundModel,
+        published: &Published,
+        aside: Option<Aside>,
+        step: f64,
+    ) -> (AgentState, Stand) {
+        self.settled_beside(aside, (ground, published), &self.start, self.speed, (0, step))
+    }
+
+    /// The agent as it stands in equilibrium where `pose` of the chassis frame puts it
+    /// (x, y and heading; height and tilt are found), launched forward at `speed` m/s, and
+    /// how it stands. The ground is as others have left it, and what the agent presses into it is in
+    /// the state's own overlay. Of `time` its sensors begin at the first, µs; the second is the run's step, s.
+    ///
+    /// For starts, resets and respawns alike: the same on any number of threads and ranks.
+    pub fn settled(
+        &self,
+        on: (&GroundModel, &Published),
+        pose: &Pose,
+        speed: f64,
+        time: (u64, f64),
+    ) -> (AgentState, Stand) {
+        self.settled_beside(None, on, pose, speed, time)
+    }
+
+    /// [`settled`](AgentModel::settled), with room for a second thread or none.
+    pub(super) fn settled_beside(
+        &self,
+        aside: Option<Aside>,
+        (ground, published): (&GroundModel, &Published),
+        pose: &Pose,
+        speed: f64,
+        (now_us, step): (u64, f64),
+    ) -> (AgentState, Stand) {
+        let design = self.vehicle.launched(pose, 0.0);
+        let mut relaxation = Relaxation::new(self, (ground, published), &design, aside);
+        if let GroundVehicle::Wheeled(_) = &self.vehicle {
+            relaxation.h = step.clamp(STEPS[0], STEPS[1]);
+        }
+        let stand = relaxation.run(pose, speed == 0.0);
+        let Relaxation { vehicle, tyres, overlay, room, .. } = relaxation;
+        let mut state = self.unsettled(pose, speed, now_us);
+        if stand != Stand::Falls {
+            let bearing = self.vehicle.samples(&room).iter().map(at_rest);
+            state.show_wheels(bearing);
+            state.overlay = overlay;
+            state.tyres = tyres;
+            state.vehicle = if speed == 0.0 {
+                let VehicleState { body, brakes, clutches, pressures, .. } = vehicle;
+                VehicleState { body, brakes, clutches, pressures, ..design }
+            } else {
+                state.tyres.iter_mut().for_each(TyreState::release);
+                VehicleState { body: vehicle.body, ..design }
+            };
+        }
+        state.vehicle.body.halt();
+        self.vehicle.launch(&mut state.vehicle, &pose.direction(&Vec3::x()), speed);
+        (state, stand)
+    }
+}
+
+/// A wheel as the ground bears it before anything moves.
+fn at_rest(last: &WheelSample) -> WheelSample {
+    WheelSample { spin: 0.0, slip: 0.0, torque: 0.0, ..*last }
+}
+
+/// A vehicle on its way to equilibrium.
+struct Relaxation<'a> {
+    agent: &'a AgentModel,
+    ground: &'a GroundModel,
+    published: &'a Published,
+    vehicle: VehicleState,
+    room: GroundVehicleWorkspace,
+    tyres: Vec<TyreState>,
+    overlay: Overlay,
+    scratch: Scratch,
+    aside: Option<Aside>,
+    /// Plates that may touch before it is looked again ([`AgentModel::low_plates`]).
+    low: u32,
+    /// Step, s.
+    h: f64,
+    /// Acceleration of gravity, m/s².
+    gravity: Vec3,
+}
+
+/// What acts on the vehicle in a phase.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    Aloft,
+    SetDown,
+    LetGo,
+}
+
+impl<'a> Relaxation<'a> {
+    fn new(
+        agent: &'a AgentModel,
+        (ground, published): (&'a GroundModel, &'a Published),
+        design: &VehicleState,
+        aside: Option<Aside>,
+    ) -> Relaxation<'a> {
+        let ground_vehicle = &agent.vehicle;
+        // it has stood on its brakes: their pressure is there
+        let mut vehicle = design.clone();
+        vehicle.pressures.fill(1.0);
+        Relaxation {
+            agent,
+            ground,
+            published,
+            vehicle,
+            room: ground_vehicle.workspace(design),
+            tyres: ground_vehicle.tyres(),
+            overlay: Overlay::new(),
+            scratch: Scratch::new(),
+            aside,
+            low: 0,
+            h: STEPS[0],
+            gravity: Vec3::zeros(),
+        }
+    }
+
+    fn ground_vehicle(&self) -> &'a GroundVehicle {
+        &self.agent.vehicle
+    }
+
+    /// Finds the equilibrium about `start`, friction and all if the vehicle `stays`.
+    fn run(&mut self, start: &Pose, stays: bool) -> Stand {
+        self.gravity = *self.ground_vehicle().gravity(&mut self.room);
+        self.relax(Phase::Aloft, start, AT_REST[0]);
+        self.touch_down();
+        let at_rest = AT_REST[usize::from(!stays)];
+        if !self.relax(Phase::SetDown, start, at_rest) {
+            return Stand::Falls;
+        }
+        if !stays {
+            return Stand::Still;
+        }
+        self.tyres.iter_mut().for_each(TyreState::release);
+        let held = (self.vehicle.clone(), self.tyres.clone(), self.overlay.clone());
+        if self.relax(Phase::LetGo, start, at_rest) {
+            return Stand::Still;
+        }
+        (self.vehicle, self.tyres, self.overlay) = held;
+        Stand::Slides
+    }
+
+    /// Whether the vehicle stands where it was put, `from`, m, and upright.
+    fn holds(&self, phase: Phase, start: &Pose, from: &Vec3) -> bool {
+        let pose = self.ground_vehicle().pose(&self.room);
+        let upright = pose.direction(&Vec3::z()).dot(&start.direction(&Vec3::z()));
+        upright > TIPS && (phase != Phase::LetGo || (pose.position - from).norm() < SLIDES)
+    }
+
+    /// Steps through a phase until the vehicle is slower than `at_rest`, m/s; whether it stands.
+    fn relax(&mut self, phase: Phase, start: &Pose, at_rest: f64) -> bool {
+        let from = self.ground_vehicle().pose(&self.room).position;
+        let steps = (TIMES[phase as usize] / self.h) as usize;
+        let between_checks = (BETWEEN_CHECKS / self.h) as usize;
+        let patience = if phase == Phase::Aloft { 1 } else { PATIENCE };
+        for step in 0..patience * steps {
+            let part = step as f64 / (CHANGES * steps as f64);
+            let stands = if step < steps { at_rest } else { STILL };
+            if part > 1.0 && step % between_checks == 0 && self.speed() < stands {
+                break;
+            }
+            if phase != Phase::Aloft && step % between_checks == 0 {
+                self.low = self.agent.low_plates(self.ground, &self.room);
+            }
+            if !self.step(phase, start, part.min(1.0)) || !self.holds(phase, start, &from) {
+                return false;
+            }
+        }
+        phase == Phase::Aloft || self.speed() < STILL
+    }
+
+    /// Speed of the chassis, or of the trailer's, m/s or rad/s, whichever is more.
+    fn speed(&self) -> f64 {
+        let speed = |twist: Twist| twist.linear.norm().max(twist.angular.norm());
+        let trailer = self.ground_vehicle().trailer_twist(&self.room).map_or(0.0, speed);
+        speed(self.ground_vehicle().twist(&self.room)).max(trailer)
+    }
+
+    /// One step at a `part` of the change that a phase makes; whether it could be made.
+    fn step(&mut self, phase: Phase, start: &Pose, part: f64) -> bool {
+        let (agent, h) = (self.agent, self.h);
+        let ground_vehicle = &agent.vehicle;
+        let mut on_chassis = Load::default();
+        if phase != Phase::Aloft {
+            let Relaxation { ground, published, overlay, scratch, aside, .. } = self;
+            let (grips, aside) = (phase == Phase::LetGo, aside.as_mut());
+            let mut context = ContactContext { ground, published, overlay, scratch, grips, aside };
+            ground_vehicle.meet_ground(&self.vehicle, &self.tyres, &mut self.room, &mut context, h);
+            let mut belly = BellyContact::default();
+            if self.low != 0 {
+                belly = agent.hang_up(self.low, &self.room, &mut context, h);
+            }
+            ground_vehicle.heap(&self.room, belly.displaced, &mut context);
+            on_chassis = belly.load;
+        }
+        let (weight, across, along) = match phase {
+            Phase::Aloft => (0.0, ANCHOR, ANCHOR),
+            Phase::SetDown => (smooth_step(0.0, 1.0, part), DAMPING, ANCHOR),
+            Phase::LetGo => (1.0, DAMPING, pow(ANCHOR, 1.0 - part)),
+        };
+        *ground_vehicle.gravity(&mut self.room) = self.gravity * weight;
+        let (pose, twist) = (ground_vehicle.pose(&self.room), ground_vehicle.twist(&self.room));
+        let mass = ground_vehicle.mass();
+        self.damp(start, (&pose, &twist, mass), [across, along, along], &mut on_chassis);
+        *ground_vehicle.chassis_load(&mut self.room) = on_chassis;
+        self.damp_trailer(start, [across, along, DAMPING]);
+        if ground_vehicle.solve(&mut self.vehicle, &mut self.room, &BRAKED, 0, h).is_err() {
+            return false;
+        }
+        // without grip a carcass stays as it is; belts give way from the first load on
+        if phase != Phase::Aloft {
+            ground_vehicle.settle_tyres(&mut self.tyres, &self.room, h);
+        }
+        true
+    }
+
+    /// The same dampers on the trailer's body, if there is one. Forward its vehicle alone holds it: an
+    /// anchor of its own would keep the coupling strained by what the two came towards each other
+    /// as their springs gave way.
+    fn damp_trailer(&mut self, start: &Pose, rates: [f64; 3]) {
+        let ground_vehicle = self.ground_vehicle();
+        let body =
+            ground_vehicle.trailer_pose(&self.room).zip(ground_vehicle.trailer_twist(&self.room));
+        let Some((pose, twist)) = body else { return };
+        let mut load = Load::default();
+        self.damp(start, (&pose, &twist, ground_vehicle.trailer_mass()), rates, &mut load);
+        ground_vehicle.trailer_load(&mut self.room).into_iter().for_each(|own| *own = load);
+    }
+
+    /// Dampers between a body and the ground at rest: `across` the ground's plane, `sideways` and
+    /// `ahead` in it, where friction would hold the vehicle, 1/s.
+    fn damp(
+        &self,
+        start: &Pose,
+        (pose, twist, mass): (&Pose, &Twist, f64),
+        [across, sideways, ahead]: [f64; 3],
+        load: &mut Load,
+    ) {
+        let place = pose.position;
+        let [forward, left, normal] =
+            [Vec3::x(), Vec3::y(), Vec3::z()].map(|axis| start.direction(&axis));
+        let above = place.z - self.ground.terrain().height(place.x, place.y);
+        let below = normal * (-above * normal.z);
+        let mut dampers = Load::default();
+        dampers.add_tangent(&forward, &below, 0.0, ahead * mass);
+        for end in [forward, -forward] {
+            dampers.add_tangent(&left, &(below + end), 0.0, 0.5 * sideways * mass);
+            dampers.add_tangent(&normal, &end, 0.0, 0.25 * across * mass);
+        }
+        for end in [left, -left] {
+            dampers.add_tangent(&normal, &end, 0.0, 0.25 * across * mass);
+        }
+        // what they answer to the rates of the last step
+        let Twist { linear, angular } = *twist;
+        let held = dampers.damping
+            * Vec6::new(angular.x, angular.y, angular.z, linear.x, linear.y, linear.z);
+        load.damping += dampers.damping;
+        load.wrench.torque -= Vec3::new(held[0], held[1], held[2]);
+        load.wrench.force -= Vec3::new(held[3], held[4], held[5]);
+    }
+
+    /// Moves the vehicle up or down until its first wheel touches the ground.
+    fn touch_down(&mut self) {
+        let ground_vehicle = self.ground_vehicle();
+        let [radius, half_width] = ground_vehicle.wheel_reach();
+        let mut gap = f64::INFINITY;
+        for wheel in 0..ground_vehicle.wheels() {
+            let pose = ground_vehicle.wheel_pose(&self.room, wheel);
+            let axis = pose.direction(&Vec3::y());
+            let forward = level_forward(&axis);
+            let up = forward.cross(&axis);
+            for along in -8..=8 {
+                let along = 0.1 * f64::from(along) * radius;
+                let below = (radius * radius - along * along).sqrt();
+                for across in [-half_width, 0.0, half_width] {
+                    let point = pose.position + forward * along + axis * across - up * below;
+                    let Relaxation { ground, published, overlay, .. } = self;
+                    let height =
+                        working_surface_height(ground, published, overlay, point.x, point.y);
+                    gap = gap.min(point.z - height);
+                }
+            }
+        }
+        if gap.is_finite() {
+            ground_vehicle.shift(&mut self.vehicle, &mut self.room, &Vec3::new(0.0, 0.0, -gap));
+        }
+    }
+}

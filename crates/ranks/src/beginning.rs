@@ -1,0 +1,51 @@
+//! How ranks begin together: each sets its own agents down, and tells the others how they stand.
+
+use crate::rank_error::RankError;
+use crate::ranks::Ranks;
+use crate::sync::Communicator;
+use bekker_agent::Stand;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// Time after which a rank that still sets agents down lets the others know that it is there: they
+/// wait for it, and would give it up for silent.
+const SIGN_OF_LIFE: Duration = Duration::from_millis(100);
+
+impl Ranks<'_> {
+    /// Sets own agents down, and hears of others' how they stand.
+    pub(crate) fn begin(&mut self, interrupted: &AtomicBool) -> Result<(), RankError> {
+        self.set_down(interrupted)?;
+        if self.size() > 1 {
+            self.census()?;
+            self.introduce()?;
+        }
+        Ok(())
+    }
+
+    /// Sets own agents down while others set down theirs. The first rank hears of those that do
+    /// not stand still. All stop once some rank is `interrupted`.
+    fn set_down(&mut self, interrupted: &AtomicBool) -> Result<(), RankError> {
+        let own = self.world.own_agents().to_vec();
+        let mut portions = own.chunks(rayon::current_num_threads());
+        loop {
+            let begun = self.communicator.elapsed();
+            while self.communicator.elapsed() - begun < SIGN_OF_LIFE
+                && let Some(portion) = portions.next()
+            {
+                self.world.set_down(portion);
+            }
+            let own = [portions.len() > 0, interrupted.load(Ordering::Relaxed)];
+            let either = |[a, b]: [bool; 2], [c, d]: [bool; 2]| [a || c, b || d];
+            match self.reduced("beginning", own, either)? {
+                [true, true] => return Err(RankError::Interrupted),
+                [true, false] => {}
+                [false, _] => break,
+            }
+        }
+        let stands = own.iter().map(|&agent| (agent as u32, self.world.stands()[agent]));
+        let others = stands.filter(|(_, stand)| *stand != Stand::Still).collect();
+        let all: Option<Vec<(u32, Stand)>> = self.collected("stands", others)?;
+        self.world.note_stands(&all.unwrap_or_default());
+        Ok(())
+    }
+}

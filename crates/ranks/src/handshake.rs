@@ -1,0 +1,265 @@
+//! What ranks settle before the first heartbeat: that they are about to run the
+//! same, from the same state, and with which vehicles.
+
+use super::rank_error::RankError;
+use super::sealed::{opened, sealed};
+use crate::ground::Patches;
+use crate::numeric::GRAVITY;
+use crate::sync::message::{Body, Description, Environment, MessageFault, Origin, Reader, Writer};
+use crate::sync::{Communicator, Parts};
+use bekker_world::checkpoint;
+use bekker_world::{WorldModel, WorldState};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+
+/// Why a rank cannot begin.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Obstacle {
+    /// In words.
+    pub cause: String,
+    /// The exit code that tells it.
+    pub code: u8,
+}
+
+/// All ranks tell whether they can begin, so that none waits for one that cannot: the
+/// first rank that cannot, and why.
+///
+/// # Errors
+/// [`RankError`] when a rank is gone.
+pub fn first_obstacle(
+    communicator: &mut impl Communicator,
+    own: Option<Obstacle>,
+) -> Result<Option<(usize, Obstacle)>, RankError> {
+    let mut parts = Parts::default();
+    communicator
+        .all_gather(&sealed(&own), &mut || (), &mut parts)
+        .map_err(|source| RankError::Lost { tick: 0, source })?;
+    for (rank, part) in parts.iter().enumerate() {
+        if let Some(obstacle) = opened(rank, 0, "obstacle", part)? {
+            return Ok(Some((rank, obstacle)));
+        }
+    }
+    Ok(None)
+}
+
+/// Gives the state of the first rank that has one to those that have none.
+pub(crate) fn share_state(
+    communicator: &mut impl Communicator,
+    model: &WorldModel,
+    state: Option<WorldState>,
+    run: u32,
+) -> Result<Option<WorldState>, RankError> {
+    let (here, run) = (communicator.rank(), format!("{run:08x}"));
+    let own = state.as_ref().map(|state| state.tick);
+    let mut parts = Parts::default();
+    let lost = |source| RankError::Lost { tick: own.unwrap_or(0), source };
+    communicator.all_gather(&sealed(&own), &mut || (), &mut parts).map_err(lost)?;
+    let ticks: Vec<Option<u64>> = parts
+        .iter()
+        .enumerate()
+        .map(|(rank, part)| opened(rank, 0, "start", part))
+        .collect::<Result<_, _>>()?;
+    let Some(giver) = ticks.iter().position(Option::is_some) else { return Ok(None) };
+    if let Some(rank) = ticks.iter().position(|tick| tick.is_some() && *tick != ticks[giver]) {
+        let told = |rank: usize| ticks[rank].map_or("nothing".into(), |tick| tick.to_string());
+        let (theirs, ours) = (told(rank), told(giver));
+        return Err(RankError::Disagreement {
+            rank,
+            here: giver,
+            key: "tick".into(),
+            theirs,
+            ours,
+        });
+    }
+    let joining = |&rank: &usize| ticks[rank].is_none();
+    if here == giver {
+        let snapshot = match &state {
+            Some(state) if ticks.iter().any(Option::is_none) => {
+                checkpoint::encode(model, &run, state)
+            }
+            _ => Vec::new(),
+        };
+        let to: Vec<(usize, &[u8])> =
+            (0..ticks.len()).filter(joining).map(|rank| (rank, &snapshot[..])).collect();
+        communicator.exchange(&to, &[], &mut || (), &mut parts).map_err(lost)?;
+        return Ok(state);
+    }
+    let from = if state.is_none() { &[giver][..] } else { &[] };
+    communicator.exchange(&[], from, &mut || (), &mut parts).map_err(lost)?;
+    if state.is_some() {
+        return Ok(state);
+    }
+    let tick = ticks[giver].unwrap_or(0);
+    checkpoint::decode(model, &run, parts.part(0)).map(Some).map_err(|error| RankError::Corrupt {
+        rank: giver,
+        tick,
+        kind: "snapshot",
+        fault: MessageFault::Structure { what: error.to_string() },
+    })
+}
+
+/// Whether all ranks have the same bytes, told to all in as many rounds as doublings make their
+/// number: whole scenarios are compared by their SHA-256.
+fn all_have(
+    communicator: &mut impl Communicator,
+    tick: u64,
+    bytes: &[u8],
+) -> Result<bool, RankError> {
+    let (here, size) = (communicator.rank(), communicator.size());
+    let own: [u8; 32] = Sha256::digest(bytes).into();
+    let (mut equal, mut away, mut parts) = (true, 1, Parts::default());
+    while away < size {
+        let (to, from) = ((here + away) % size, (here + size - away) % size);
+        let told = sealed(&(own, equal));
+        communicator
+            .exchange(&[(to, &told)], &[from], &mut || (), &mut parts)
+            .map_err(|source| RankError::Lost { tick, source })?;
+        let (theirs, so_far): ([u8; 32], bool) = opened(from, tick, "handshake", parts.part(0))?;
+        equal &= so_far && theirs == own;
+        away *= 2;
+    }
+    Ok(equal)
+}
+
+/// All ranks must describe their agents and the environment alike, for each drives its own
+/// beside the others': if their checksums differ, they tell them.
+pub(crate) fn describe(
+    communicator: &mut impl Communicator,
+    model: &WorldModel,
+    partition: &[usize],
+    run: u32,
+    tick: u64,
+) -> Result<(), RankError> {
+    let here = communicator.rank();
+    let descriptions: Vec<Description> =
+        model.agents.iter().map(|agent| agent.description()).collect();
+    let environment = Environment { gravity: GRAVITY, rain: 0.0, visibility: 0.0 };
+    let (mut writer, mut message) = (Writer::default(), Vec::new());
+    let nobodys = Origin { run, tick, ..Origin::default() };
+    writer.environment(&nobodys, &environment, &mut message);
+    for description in &descriptions {
+        writer.description(&nobodys, description, &mut message);
+    }
+    if all_have(communicator, tick, &message)? {
+        return Ok(());
+    }
+    message.clear();
+    let origin = |agent: usize| Origin { run, tick, rank: here as u16, agent: agent as u32 };
+    writer.environment(&origin(0), &environment, &mut message);
+    for agent in (0..partition.len()).filter(|&agent| partition[agent] == here) {
+        writer.description(&origin(agent), &descriptions[agent], &mut message);
+    }
+    let mut parts = Parts::default();
+    communicator
+        .all_gather(&message, &mut || (), &mut parts)
+        .map_err(|source| RankError::Lost { tick, source })?;
+    for (rank, part) in parts.iter().enumerate() {
+        let corrupt = |fault| RankError::Corrupt { rank, tick, kind: "description", fault };
+        let disagreement = |key: String, theirs: String, ours: String| RankError::Disagreement {
+            rank,
+            here,
+            key,
+            theirs,
+            ours,
+        };
+        let mut reader = Reader::new(part);
+        while let Some((origin, body)) =
+            reader.next(&mut [], &mut Patches::default()).map_err(corrupt)?
+        {
+            match body {
+                Body::Environment(theirs) if theirs == environment => {}
+                Body::Environment(theirs) => {
+                    let (theirs, ours) = (format!("{theirs:?}"), format!("{environment:?}"));
+                    return Err(disagreement("environment".into(), theirs, ours));
+                }
+                Body::Description(theirs) => match descriptions.get(origin.agent as usize) {
+                    Some(ours) if *ours == theirs => {}
+                    ours => {
+                        let key = format!("vehicle[{}]", origin.agent);
+                        let (theirs, ours) = (format!("{theirs:?}"), format!("{ours:?}"));
+                        return Err(disagreement(key, theirs, ours));
+                    }
+                },
+                _ => {
+                    let (found, expected) = ("message of another kind", "description");
+                    return Err(corrupt(MessageFault::Kind { found, expected }));
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Identifies a run: a checksum of all that its ranks agree on.
+pub(crate) fn fingerprint(agreed: &[(String, String)]) -> u32 {
+    let mut hasher = crc32fast::Hasher::new();
+    for (key, value) in agreed {
+        hasher.update(key.as_bytes());
+        hasher.update(&[0]);
+        hasher.update(value.as_bytes());
+        hasher.update(&[0]);
+    }
+    hasher.finalize()
+}
+
+/// All ranks must be about to run the same: if their checksums differ, they tell what they are
+/// about to run, and the first difference ends it.
+///
+/// # Errors
+/// [`RankError`] when two differ, or a rank is gone.
+pub fn agree(
+    communicator: &mut impl Communicator,
+    ours: &[(String, String)],
+) -> Result<(), RankError> {
+    let here = communicator.rank();
+    let mut message = Vec::new();
+    Writer::default().handshake(&Origin::default(), ours, &mut message);
+    if all_have(communicator, 0, &message)? {
+        return Ok(());
+    }
+    message.clear();
+    let origin = Origin { rank: here as u16, ..Origin::default() };
+    Writer::default().handshake(&origin, ours, &mut message);
+    let mut all = Parts::default();
+    communicator
+        .all_gather(&message, &mut || (), &mut all)
+        .map_err(|source| RankError::Lost { tick: 0, source })?;
+    for (rank, part) in all.iter().enumerate() {
+        let corrupt = |fault| RankError::Corrupt { rank, tick: 0, kind: "handshake", fault };
+        let theirs =
+            match Reader::new(part).next(&mut [], &mut Patches::default()).map_err(corrupt)? {
+                Some((_, Body::Handshake(agreed))) => agreed,
+                _ => {
+                    let fault =
+                        MessageFault::Kind { found: "another message", expected: "handshake" };
+                    return Err(corrupt(fault));
+                }
+            };
+        if let Some((key, theirs, ours)) = first_difference(&theirs, ours) {
+            return Err(RankError::Disagreement { rank, here, key, theirs, ours });
+        }
+    }
+    Ok(())
+}
+
+/// First key with other values, and both values.
+fn first_difference(
+    theirs: &[(String, String)],
+    ours: &[(String, String)],
+) -> Option<(String, String, String)> {
+    if theirs == ours {
+        return None;
+    }
+    // a scenario may have hundreds of thousands of keys
+    let [their, our] = [theirs, ours].map(|pairs| -> BTreeMap<&str, &str> {
+        pairs.iter().rev().map(|(key, value)| (key.as_str(), value.as_str())).collect()
+    });
+    let value = |pairs: &BTreeMap<&str, &str>, key: &str| {
+        pairs.get(key).map_or("nothing".to_owned(), |value| (*value).to_owned())
+    };
+    ours.iter().chain(theirs).find_map(|(key, _)| {
+        let (their, our) = (value(&their, key), value(&our, key));
+        (their != our).then(|| (key.clone(), their, our))
+    })
+}

@@ -1,0 +1,56 @@
+//! Maps that members of a team on different ranks send each other.
+
+use crate::rank_error::RankError;
+use crate::ranks::Ranks;
+use crate::sealed::{opened, sealed};
+use crate::sync::Communicator;
+use crate::sync::message::MessageFault;
+use bekker_agent::Letter;
+use bekker_world::Pair;
+use std::collections::BTreeSet;
+
+impl Ranks<'_> {
+    /// Lets own members of the team exchange maps with all others in the heartbeat between two
+    /// moments, µs. All ranks know which pairs may write, so that each sends to and hears from
+    /// those only whose agents do, by the two phases of lengths and bytes.
+    pub(crate) fn share_maps(&mut self, span_us: [u64; 2]) -> Result<(), RankError> {
+        let tick = self.tick();
+        let Ranks { world, communicator, incoming, partition, received_bytes, .. } = self;
+        let here = communicator.rank();
+        world.share_maps(span_us, |letters, pairs: &[Pair]| {
+            let ranks = |own: usize, other: usize| -> BTreeSet<usize> {
+                let of = |pair: &Pair| [partition[pair[own]], partition[pair[other]]];
+                let across =
+                    pairs.iter().map(of).filter(|[own, other]| *own == here && other != own);
+                across.map(|[_, other]| other).collect()
+            };
+            let (to, from) = (ranks(0, 1), ranks(1, 0));
+            let rank_of = |letter: &Letter| partition[letter.to as usize];
+            let (mut kept, away): (Vec<Letter>, Vec<Letter>) =
+                letters.into_iter().partition(|letter| rank_of(letter) == here);
+            let parts = to.iter().map(|&rank| {
+                let own: Vec<&Letter> = away.iter().filter(|own| rank_of(own) == rank).collect();
+                (rank, sealed(&own))
+            });
+            let parts: Vec<(usize, Vec<u8>)> = parts.collect();
+            let to: Vec<(usize, &[u8])> =
+                parts.iter().map(|(rank, part)| (*rank, part.as_slice())).collect();
+            let from: Vec<usize> = from.into_iter().collect();
+            let lost = |source| RankError::Lost { tick, source };
+            communicator.exchange(&to, &from, &mut || (), incoming).map_err(lost)?;
+            *received_bytes += incoming.bytes() as u64;
+            for (part, &rank) in incoming.iter().zip(&from) {
+                let letters: Vec<Letter> = opened(rank, tick, "maps", part)?;
+                let astray = |own: &&Letter| partition.get(own.to as usize) != Some(&here);
+                if let Some(letter) = letters.iter().find(astray) {
+                    let (found, expected) = (letter.to.into(), here as u64);
+                    let fault =
+                        MessageFault::Origin { what: "receiver on the rank", found, expected };
+                    return Err(RankError::Corrupt { rank, tick, kind: "maps", fault });
+                }
+                kept.extend(letters);
+            }
+            Ok(kept)
+        })
+    }
+}

@@ -1,0 +1,195 @@
+//! Who has to hear of whom: the neighbourhoods of ranks.
+//!
+//! Once in a while all ranks hold a census: each tells a disc for every agent
+//! that the agent and the ground it touches cannot leave before the next census.
+//! A rank hears of the agents whose discs meet one of its own agents' and of those
+//! that its agents follow, heartbeat by heartbeat until then; it need not hear of
+//! the others, for neither can an agent reach ground that they change. Whom its cameras and lidars
+//! see farther away tell it states, but not ruts ([`bekker_world::`]). Ground that one of
+//! its discs comes to it is given by the ground's home ([`crate::homes`]), which also names those
+//! whose discs meet there: nobody hears of all discs. So the bits are those of telling everything
+//! to everyone.
+
+use super::notices::Sighted;
+use super::region::Region;
+use rstar::{AABB, RTree, RTreeObject};
+use std::collections::BTreeMap;
+
+struct Placed {
+    agent: usize,
+    rank: usize,
+    envelope: AABB<[f64; 2]>,
+}
+
+impl RTreeObject for Placed {
+    type Envelope = AABB<[f64; 2]>;
+
+    fn envelope(&self) -> Self::Envelope {
+        self.envelope
+    }
+}
+
+/// One of this rank's agents between two censuses.
+struct Own {
+    region: Region,
+    /// Ranks that hear of it at each heartbeat, in ascending order.
+    hearers: Vec<usize>,
+    /// Ranks beside them that see it, in ascending order.
+    watchers: Vec<usize>,
+}
+
+/// One rank's knowledge of its neighbours.
+pub struct Neighbourhood {
+    here: usize,
+    /// Side of a tile, m.
+    tile: f64,
+    /// In ascending order of the agents.
+    own: Vec<Own>,
+    /// Ranks that hear of any own agent, or see one, in ascending order.
+    pub hearers: Vec<usize>,
+    /// Ranks that any agent is heard of from, in ascending order.
+    pub speakers: Vec<usize>,
+    /// Agents of other ranks that are heard of here, in ascending order.
+    pub received: Vec<usize>,
+    /// Tick at or after which the next census is due.
+    pub due: u64,
+}
+
+impl Neighbourhood {
+    pub fn new(here: usize, tile: f64) -> Neighbourhood {
+        Neighbourhood {
+            here,
+            tile,
+            own: Vec::new(),
+            hearers: Vec::new(),
+            speakers: Vec::new(),
+            received: Vec::new(),
+            due: 0,
+        }
+    }
+
+    /// Side of a tile, m.
+    pub fn tile(&self) -> f64 {
+        self.tile
+    }
+
+    /// Own agents' regions since the last census.
+    pub fn regions(&self) -> impl Iterator<Item = &Region> {
+        self.own.iter().map(|own| &own.region)
+    }
+
+    /// Ranks that hear of an own agent.
+    pub fn hearers(&self, agent: usize) -> &[usize] {
+        self.place(agent).map_or(&[], |at| &self.own[at].hearers)
+    }
+
+    /// Ranks beside them that see it.
+    pub fn watchers(&self, agent: usize) -> &[usize] {
+        self.place(agent).map_or(&[], |at| &self.own[at].watchers)
+    }
+
+    /// Where an own agent stands among them.
+    fn place(&self, agent: usize) -> Option<usize> {
+        self.own.binary_search_by_key(&agent, |own| own.region.agent as usize).ok()
+    }
+
+    /// Takes a census: settles who hears of whom until the next one. `regions` are those of own
+    /// agents and all that meet one of them, `partition` is the rank of each agent, `follows` are
+    /// pairs of agents the first of which needs to see the second, `sighted` tells whom own agents
+    /// see from afar, and who sees them.
+    pub fn census(
+        &mut self,
+        regions: &[Region],
+        partition: &[usize],
+        follows: &[(usize, usize)],
+        sighted: &Sighted,
+    ) {
+        let here = self.here;
+        let placed = regions.iter().filter_map(|region| {
+            let agent = region.agent as usize;
+            let rank = *partition.get(agent)?;
+            Some(Placed { agent, rank, envelope: region.envelope() })
+        });
+        let tree = RTree::bulk_load(placed.collect());
+        let near = |envelope: AABB<[f64; 2]>| {
+            let met = tree.locate_in_envelope_intersecting(envelope);
+            met.filter(|placed| placed.rank != here).map(|placed| (placed.agent, placed.rank))
+        };
+        self.received.clear();
+        self.own.clear();
+        self.received.extend(sighted.seen.iter().map(|&agent| agent as usize));
+        let mut seen_by: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+        for &(agent, rank) in &sighted.by {
+            seen_by.entry(agent).or_default().push(rank.into());
+        }
+        for region in regions {
+            let agent = region.agent as usize;
+            if partition.get(agent) != Some(&here) {
+                continue;
+            }
+            let mut hearers = Vec::new();
+            for (other, rank) in near(region.envelope()) {
+                hearers.push(rank);
+                self.received.push(other);
+            }
+            for &(follower, leader) in follows {
+                if leader == agent && partition[follower] != here {
+                    hearers.push(partition[follower]);
+                }
+                if follower == agent && partition[leader] != here {
+                    self.received.push(leader);
+                }
+            }
+            let hearers = ascending(hearers);
+            let mut watchers = ascending(seen_by.remove(&region.agent).unwrap_or_default());
+            watchers.retain(|rank| hearers.binary_search(rank).is_err());
+            self.own.push(Own { region: *region, hearers, watchers });
+        }
+        self.own.sort_unstable_by_key(|own| own.region.agent);
+        let heard = self.own.iter().flat_map(|own| own.hearers.iter().chain(&own.watchers));
+        self.hearers = ascending(heard.copied().collect());
+        self.received = ascending(std::mem::take(&mut self.received));
+        self.speakers = ascending(self.received.iter().map(|&agent| partition[agent]).collect());
+    }
+}
+
+/// In ascending order, each once.
+fn ascending(mut all: Vec<usize>) -> Vec<usize> {
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn region(agent: usize, x: f64) -> Region {
+        Region::around(agent, [x, 0.0], 0.0, 0.01, 0.8)
+    }
+
+    #[test]
+    fn peers_are_those_whose_discs_meet_or_who_follow() {
+        let mut ranks = Neighbourhood::new(0, 0.8);
+        let regions = [region(0, 0.0), region(1, 30.0), region(2, 500.0), region(3, 900.0)];
+        ranks.census(&regions, &[0, 1, 2, 3], &[(3, 0)], &Sighted::default());
+        assert_eq!((&ranks.hearers[..], &ranks.speakers[..]), (&[1, 3][..], &[1][..]));
+        assert_eq!(ranks.received, [1], "a leader need not see who follows");
+    }
+
+    #[test]
+    fn who_looks_hears_of_whom_it_sees_and_others_of_neighbours() {
+        let regions = [region(0, 0.0), region(1, 500.0), region(2, 30.0)];
+        let (mut looks, mut seen) = (Neighbourhood::new(0, 0.8), Neighbourhood::new(1, 0.8));
+        let partition = [0, 1, 2];
+        looks.census(&regions, &partition, &[], &Sighted { seen: vec![1, 2], by: Vec::new() });
+        assert_eq!((&looks.received[..], &looks.hearers[..]), (&[1, 2][..], &[2][..]));
+        seen.census(&regions, &partition, &[], &Sighted { seen: Vec::new(), by: vec![(1, 0)] });
+        assert_eq!((&seen.received[..], &seen.hearers[..]), (&[][..], &[0][..]));
+        assert_eq!((seen.hearers(1), seen.watchers(1)), (&[][..], &[0][..]));
+        // who is near is told the ruts, too
+        let mut near = Neighbourhood::new(2, 0.8);
+        near.census(&regions, &partition, &[], &Sighted { seen: Vec::new(), by: vec![(2, 0)] });
+        assert_eq!((near.hearers(2), near.watchers(2)), (&[0][..], &[][..]));
+    }
+}

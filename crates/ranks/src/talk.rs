@@ -1,0 +1,29 @@
+//! What members of radios on different ranks tell each other.
+
+use crate::rank_error::RankError;
+use crate::ranks::Ranks;
+use crate::sealed::{opened, sealed};
+use crate::sync::Communicator;
+use bekker_agent::Transmission;
+
+impl Ranks<'_> {
+    /// Lets own members of radios talk in the heartbeat between two moments, µs. All ranks know
+    /// when an exchange falls due, and are told all that is sent, whatever the route: who hears
+    /// whom is drawn where it is heard.
+    pub(crate) fn talk(&mut self, span_us: [u64; 2]) -> Result<(), RankError> {
+        let tick = self.tick();
+        let Ranks { world, communicator, incoming, received_bytes, .. } = self;
+        world.talk(span_us, |own: Vec<Transmission>| {
+            communicator
+                .all_gather(&sealed(&own), &mut || (), incoming)
+                .map_err(|source| RankError::Lost { tick, source })?;
+            *received_bytes += incoming.bytes() as u64;
+            let mut all = Vec::new();
+            for (rank, part) in incoming.iter().enumerate() {
+                let sent: Vec<Transmission> = opened(rank, tick, "radio", part)?;
+                all.extend(sent);
+            }
+            Ok(all)
+        })
+    }
+}

@@ -1,0 +1,51 @@
+//! What all ranks must agree on at a heartbeat where their messages do not tell all of it.
+
+use crate::rank_error::RankError;
+use crate::ranks::Ranks;
+use crate::sealed::{opened, sealed};
+use bekker_world::{FastestMotion, Wear};
+use serde::{Deserialize, Serialize};
+
+/// What all ranks must know of each other to go on alike.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Verdict {
+    /// Whether any agent still drives.
+    pub drives: bool,
+    pub quit: bool,
+    pub fastest_motion: FastestMotion,
+    /// An agent that may leave its region in the next heartbeat.
+    pub outran: Option<u32>,
+    /// What agents did to stems, ropes and bars.
+    pub wear: Wear,
+}
+
+impl Verdict {
+    fn or(self, other: Verdict) -> Verdict {
+        Verdict {
+            drives: self.drives || other.drives,
+            quit: self.quit || other.quit,
+            fastest_motion: self.fastest_motion.or(other.fastest_motion),
+            outran: self.outran.into_iter().chain(other.outran).min(),
+            wear: self.wear.or(other.wear),
+        }
+    }
+}
+
+impl Ranks<'_> {
+    /// The verdict of all ranks, in as many rounds as doublings make their number:
+    /// in each a rank hears from one that is twice as far away as in the round
+    /// before. (D. Hensgen, R. Finkel and U. Manber, Two algorithms for barrier
+    /// synchronization, 1988.)
+    pub(crate) fn joined(&mut self, own: Verdict) -> Result<Verdict, RankError> {
+        let (here, size, tick) = (self.rank(), self.size(), self.tick());
+        let (mut joined, mut away) = (own, 1);
+        while away < size {
+            let bytes = sealed(&joined);
+            let (to, from) = ((here + away) % size, (here + size - away) % size);
+            self.pass(&[(to, &bytes)], &[from])?;
+            joined = joined.or(opened(from, tick, "verdict", self.incoming.part(0))?);
+            away *= 2;
+        }
+        Ok(joined)
+    }
+}

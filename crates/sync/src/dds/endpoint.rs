@@ -1,0 +1,148 @@
+//! A participant of DDS with its readers and writers, and a bell that rings when something came.
+
+use crate::DdsDomain;
+use rustdds::no_key::{DataWriter, SimpleDataReader};
+use rustdds::policy::{Durability, History, Reliability, ResourceLimits};
+use rustdds::{
+    CDRDeserializerAdapter, CDRSerializerAdapter, DomainParticipant, DomainParticipantBuilder,
+    Publisher, QosPolicies, QosPolicyBuilder, Subscriber, Topic, TopicKind,
+};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::task::{Wake, Waker};
+use std::time::Duration;
+
+/// Time that a writer waits for room: a reader that takes nothing for as long is as good as gone.
+const ROOM: rustdds::Duration = rustdds::Duration::from_secs(10);
+
+/// A participant.
+pub(super) struct Endpoint {
+    participant: DomainParticipant,
+    publisher: Publisher,
+    subscriber: Subscriber,
+    pub bell: Arc<Bell>,
+}
+
+/// Every so often, and no harm if one is lost.
+pub(super) fn best_effort() -> QosPolicies {
+    qos(Reliability::BestEffort, 1024)
+}
+
+/// None is lost and none comes before another, as long as no more than these are on their way to
+/// a reader: beyond, RustDDS forgets the oldest whether they were taken or not.
+pub(super) fn reliable(most: usize) -> QosPolicies {
+    qos(Reliability::Reliable { max_blocking_time: ROOM }, most)
+}
+
+fn qos(reliability: Reliability, most: usize) -> QosPolicies {
+    let most = i32::try_from(most).unwrap_or(i32::MAX);
+    let limits =
+        ResourceLimits { max_samples: most, max_instances: 1, max_samples_per_instance: most };
+    QosPolicyBuilder::new()
+        .reliability(reliability)
+        .durability(Durability::Volatile)
+        .history(History::KeepAll)
+        .resource_limits(limits)
+        .build()
+}
+
+impl Endpoint {
+    /// Takes part in a domain.
+    pub fn open(domain: DdsDomain) -> Result<Endpoint, String> {
+        let mut builder = DomainParticipantBuilder::new(domain.number);
+        if let Some(network) = domain.network {
+            builder = builder.with_only_networks([network]);
+        }
+        let participant = builder.build().map_err(|error| error.to_string())?;
+        let qos = best_effort();
+        let publisher = participant.create_publisher(&qos).map_err(|error| error.to_string())?;
+        let subscriber = participant.create_subscriber(&qos).map_err(|error| error.to_string())?;
+        Ok(Endpoint { participant, publisher, subscriber, bell: Arc::default() })
+    }
+
+    fn topic(&self, name: &str, of: &str, qos: &QosPolicies) -> Result<Topic, String> {
+        self.participant
+            .create_topic(name.into(), of.into(), qos, TopicKind::NoKey)
+            .map_err(|error| error.to_string())
+    }
+
+    pub fn writer<D: Serialize>(
+        &self,
+        [name, of]: [&str; 2],
+        qos: &QosPolicies,
+    ) -> Result<DataWriter<D>, String> {
+        let topic = self.topic(name, of, qos)?;
+        self.publisher
+            .create_datawriter_no_key::<D, CDRSerializerAdapter<D>>(&topic, Some(qos.clone()))
+            .map_err(|error| error.to_string())
+    }
+
+    pub fn reader<D: DeserializeOwned + 'static>(
+        &self,
+        [name, of]: [&str; 2],
+        qos: &QosPolicies,
+    ) -> Result<Reader<D>, String> {
+        let topic = self.topic(name, of, qos)?;
+        let reader = self
+            .subscriber
+            .create_simple_datareader_no_key::<D, CDRDeserializerAdapter<D>>(
+                &topic,
+                Some(qos.clone()),
+            )
+            .map_err(|error| error.to_string())?;
+        Ok(Reader { reader, bell: Waker::from(self.bell.clone()) })
+    }
+}
+
+/// A reader whose samples ring the bell of its endpoint.
+pub(super) struct Reader<D: 'static + DeserializeOwned> {
+    reader: SimpleDataReader<D>,
+    bell: Waker,
+}
+
+impl<D: 'static + DeserializeOwned> Reader<D> {
+    /// What has come, in order; what cannot be understood is passed over.
+    pub fn take_all(&self, mut each: impl FnMut(D)) {
+        // before taking, so that what comes later rings
+        self.reader.set_waker(Some(self.bell.clone()));
+        self.reader.drain_read_notifications();
+        loop {
+            match self.reader.try_take_one() {
+                Ok(Some(sample)) => each(sample.into_value()),
+                Ok(None) => return,
+                Err(_) => {}
+            }
+        }
+    }
+}
+
+/// Rings once something has come since it was last waited for.
+#[derive(Debug, Default)]
+pub(super) struct Bell {
+    rings: Mutex<bool>,
+    rung: Condvar,
+}
+
+impl Bell {
+    pub fn ring(&self) {
+        *self.rings.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.rung.notify_all();
+    }
+
+    pub fn wait(&self, most: Duration) {
+        let rings = self.rings.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = self.rung.wait_timeout_while(rings, most, |rings| !*rings);
+        *waited.unwrap_or_else(PoisonError::into_inner).0 = false;
+    }
+}
+
+impl Wake for Bell {
+    fn wake(self: Arc<Self>) {
+        self.wake_by_ref();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        self.ring();
+    }
+}

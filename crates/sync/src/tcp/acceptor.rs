@@ -1,0 +1,190 @@
+//! Where a rank waits for others, and refuses those that may not take part.
+
+use super::handshake::{Hello, Nonce, hear};
+use super::timed::Timed;
+use crate::PendingConnections;
+use std::io;
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Time for the whole handshake of one that connects, however its bytes are spread.
+const HANDSHAKE: Duration = Duration::from_secs(5);
+/// Time between two looks at the acceptor while somebody is waited for, and afterwards.
+const POLLS: [Duration; 2] = [Duration::from_millis(5), Duration::from_millis(200)];
+/// Most handshakes at once, of more the oldest are dropped: more than ranks that begin together,
+/// far fewer than would harm.
+const MOST: usize = 1024;
+
+/// Whom an acceptor admits.
+#[derive(Debug)]
+pub(super) struct Admission {
+    pub program: String,
+    pub token: String,
+    /// The rank that waits; those above it are admitted.
+    pub host: usize,
+    pub size: usize,
+    /// What rank 0 has named the run; nothing at rank 0's own acceptor.
+    pub run: Option<Nonce>,
+}
+
+/// One that was admitted.
+#[derive(Debug)]
+pub(super) struct Participant {
+    pub rank: usize,
+    pub stream: TcpStream,
+    /// Where it waits itself.
+    pub address: SocketAddr,
+}
+
+/// An open acceptor, as long as it lives.
+#[derive(Debug)]
+pub(super) struct Acceptor {
+    pub participants: Receiver<Participant>,
+    roster: Arc<Roster>,
+}
+
+/// What threads at an acceptor share.
+#[derive(Debug)]
+struct Roster {
+    admission: Admission,
+    /// From where each rank has come.
+    taken: Mutex<Vec<Option<SocketAddr>>>,
+    /// When the last of them came.
+    complete: Mutex<Option<Instant>>,
+    pending: Mutex<PendingConnections<TcpStream>>,
+    is_closed: AtomicBool,
+}
+
+impl Acceptor {
+    /// Opens an acceptor; a thread of its own waits at it.
+    pub fn open(listener: TcpListener, admission: Admission) -> io::Result<Acceptor> {
+        listener.set_nonblocking(true)?;
+        let (to, from) = channel();
+        let roster = Arc::new(Roster {
+            taken: Mutex::new(vec![None; admission.size]),
+            complete: Mutex::new(None),
+            pending: Mutex::new(PendingConnections::new(MOST)),
+            is_closed: AtomicBool::new(false),
+            admission,
+        });
+        let own = roster.clone();
+        std::thread::Builder::new().name("acceptor".into()).spawn(move || {
+            while !own.is_closed.load(Ordering::Relaxed) {
+                match listener.accept() {
+                    Ok((stream, from)) => Roster::welcome(&own, stream, from, &to),
+                    Err(_) => std::thread::sleep(POLLS[usize::from(own.is_complete())]),
+                }
+            }
+        })?;
+        Ok(Acceptor { participants: from, roster })
+    }
+}
+
+impl Drop for Acceptor {
+    fn drop(&mut self) {
+        self.roster.is_closed.store(true, Ordering::Relaxed);
+    }
+}
+
+impl Roster {
+    fn is_complete(&self) -> bool {
+        self.complete.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+    }
+
+    /// Hears one who has connected, beside the others.
+    fn welcome(
+        roster: &Arc<Roster>,
+        stream: TcpStream,
+        from: SocketAddr,
+        to: &Sender<Participant>,
+    ) {
+        let Ok(own) = stream.try_clone() else { return };
+        let (number, dropped) = roster.pending().add(Some(from.ip()), own);
+        if let Some(dropped) = dropped {
+            // its own thread ends with it
+            let _ = dropped.shutdown(Shutdown::Both);
+        }
+        let (own, to) = (roster.clone(), to.clone());
+        let thread = std::thread::Builder::new().name("participant".into());
+        let started = thread.spawn(move || {
+            // a stranger that says nothing of sense is let go without a word
+            let heard = own.hear(stream, from);
+            own.pending().remove(number);
+            if let Ok(Some(participant)) = heard {
+                // nobody waits any more where the receiver is gone
+                let _ = to.send(participant);
+            }
+        });
+        if started.is_err() {
+            roster.pending().remove(number);
+        }
+    }
+
+    fn pending(&self) -> MutexGuard<'_, PendingConnections<TcpStream>> {
+        self.pending.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn hear(&self, stream: TcpStream, from: SocketAddr) -> io::Result<Option<Participant>> {
+        stream.set_nonblocking(false)?;
+        stream.set_nodelay(true)?;
+        let mut rank = None;
+        let mut timed = Timed { stream: &stream, until: Instant::now() + HANDSHAKE };
+        let heard = hear(&mut timed, &self.admission.token, |hello| {
+            rank = Some(self.admit(hello, from)?);
+            Ok(())
+        });
+        match (heard, rank) {
+            (Ok(Some(hello)), Some(rank)) => {
+                let address = SocketAddr::new(from.ip(), hello.port);
+                Ok(Some(Participant { rank, stream, address }))
+            }
+            (heard, rank) => {
+                // one that went before it heard the answer may come again
+                if let (Err(_), Some(rank)) = (&heard, rank) {
+                    let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+                    taken[rank] = None;
+                }
+                heard.map(|_| None)
+            }
+        }
+    }
+
+    /// The rank that one may take, or why it may not.
+    fn admit(&self, hello: &Hello, from: SocketAddr) -> Result<usize, String> {
+        let Admission { program, host, size, run, .. } = &self.admission;
+        let rank = hello.rank as usize;
+        if hello.program != *program {
+            return Err(format!("rank {rank} is {}, rank {host} is {program}", hello.program));
+        }
+        if hello.size as usize != *size {
+            return Err(format!("rank {rank} is to be of {}, rank {host} of {size}", hello.size));
+        }
+        if hello.run != *run {
+            return Err(format!("rank {rank} is of another run than rank {host}"));
+        }
+        if rank <= *host || rank >= *size {
+            let last = size - 1;
+            return Err(format!(
+                "rank {rank} cannot join, those who can are {} to {last}",
+                host + 1
+            ));
+        }
+        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut complete = self.complete.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(other) = taken[rank] {
+            let late = complete.map_or(String::new(), |since| {
+                let since = since.elapsed().as_secs();
+                format!("; all {size} ranks are there since {since} s, none can join late")
+            });
+            return Err(format!("rank {rank} has joined already, from {other}{late}"));
+        }
+        taken[rank] = Some(from);
+        if taken.iter().skip(host + 1).all(Option::is_some) {
+            *complete = Some(Instant::now());
+        }
+        Ok(rank)
+    }
+}

@@ -1,0 +1,274 @@
+//! Checkpoints: a state as bytes, with what it belongs to.
+
+use super::soundness::{self, StateError};
+use super::state_part::{PartsError, StatePart};
+use super::world_model::{WorldModel, WorldState};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// First bytes of every checkpoint; the version of its layout follows.
+const MAGIC: &[u8; 7] = b"BEKKER\x00";
+/// Version of the layout: 22, since agents keep an account of their energy.
+const VERSION: u8 = 22;
+const DIGEST: usize = 32;
+/// First bytes of one rank's part of a checkpoint, likewise.
+const MAGIC_OF_PART: &[u8; 7] = b"BEKPART";
+
+/// Why bytes are not a checkpoint of this run.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CheckpointError {
+    /// Not a checkpoint.
+    #[error("not a checkpoint of bekker")]
+    NotACheckpoint,
+    /// Of another version.
+    #[error(
+        "the checkpoint's layout is version {found}, this bekker reads {VERSION} only: run its scenario anew"
+    )]
+    Version {
+        /// The version that made it.
+        found: u8,
+    },
+    /// Cut short or altered.
+    #[error("the checkpoint is damaged: its checksum does not match")]
+    Damaged,
+    /// Of another run.
+    #[error("the checkpoint belongs to another run: {differences}")]
+    Scenario {
+        /// What decides the runs' courses and differs.
+        differences: String,
+    },
+    /// Content that does not decode.
+    #[error("the checkpoint does not decode: {what}")]
+    Content {
+        /// What the decoder says.
+        what: String,
+    },
+    /// Parts that do not make a state.
+    #[error("the parts of the checkpoint do not go together: {0}")]
+    Parts(#[from] PartsError),
+    /// A state that the run cannot be in.
+    #[error(
+        "the checkpoint was altered, its state is none of this run: {what}; go on from another one"
+    )]
+    Unsound {
+        /// What cannot be.
+        what: String,
+    },
+}
+
+#[derive(Serialize, Deserialize)]
+struct Content<S> {
+    scenario: String,
+    state: S,
+}
+
+/// Bytes of a checkpoint of a state of this model; `scenario` is what decides the run's
+/// course, a line `key = value` each. A law of one's own that its ground obeys decides it
+/// too.
+pub fn encode(model: &WorldModel, scenario: &str, state: &WorldState) -> Vec<u8> {
+    encode_as(MAGIC, model, scenario, state)
+}
+
+/// The same of one rank's part of a state.
+pub fn encode_part(model: &WorldModel, scenario: &str, part: &StatePart) -> Vec<u8> {
+    encode_as(MAGIC_OF_PART, model, scenario, part)
+}
+
+fn encode_as(
+    magic: &[u8; 7],
+    model: &WorldModel,
+    scenario: &str,
+    state: &impl Serialize,
+) -> Vec<u8> {
+    let content = Content { scenario: with_law(model, scenario).into_owned(), state };
+    let mut head = magic.to_vec();
+    head.push(VERSION);
+    head.extend_from_slice(&[0; DIGEST]);
+    let length = head.len();
+    // behind the head at once: states are large
+    let mut bytes = postcard::to_extend(&content, head).expect("plain data serialises into memory");
+    let (head, body) = bytes.split_at_mut(length);
+    head[length - DIGEST..].copy_from_slice(&Sha256::digest(body));
+    bytes
+}
+
+/// Lines that decide a run's course, and one for the law of its ground if a program brought
+/// it: the lines of a run without such a law are as given.
+fn with_law<'a>(model: &WorldModel, scenario: &'a str) -> Cow<'a, str> {
+    let Some(law) = model.ground.law() else { return scenario.into() };
+    let end = if scenario.is_empty() || scenario.ends_with('\n') { "" } else { "\n" };
+    format!("{scenario}{end}{LAW} = {}\n", law.name()).into()
+}
+
+/// Key of the line that names a law of one's own.
+const LAW: &str = "soil law of the program";
+
+/// The state in a checkpoint of the run that these lines decide: one that the model can go
+/// on from. Where the model's ground obeys a law of one's own, it must be one that
+/// [`encode`] made under a law of that name.
+///
+/// # Errors
+///
+/// [`CheckpointError`] when the bytes are foreign, damaged, altered, or of another scenario.
+pub fn decode(
+    model: &WorldModel,
+    scenario: &str,
+    bytes: &[u8],
+) -> Result<WorldState, CheckpointError> {
+    let state = decode_as(MAGIC, model, scenario, bytes)?;
+    sound(model, state)
+}
+
+/// The part of a state in that of a checkpoint, likewise.
+///
+/// # Errors
+///
+/// Likewise.
+pub fn decode_part(
+    model: &WorldModel,
+    scenario: &str,
+    bytes: &[u8],
+) -> Result<StatePart, CheckpointError> {
+    decode_as(MAGIC_OF_PART, model, scenario, bytes)
+}
+
+/// The state that the parts of all ranks make, in the order of ranks: one that the model can go on
+/// from.
+///
+/// # Errors
+///
+/// [`CheckpointError`] when parts are missing, do not go together, or were altered.
+pub fn join(model: &WorldModel, parts: Vec<StatePart>) -> Result<WorldState, CheckpointError> {
+    sound(model, WorldState::of_parts(parts, model.agents.len())?)
+}
+
+fn sound(model: &WorldModel, state: WorldState) -> Result<WorldState, CheckpointError> {
+    let unsound = |StateError { what }| CheckpointError::Unsound { what };
+    soundness::check(model, &state).map_err(unsound)?;
+    Ok(state)
+}
+
+fn decode_as<S: DeserializeOwned>(
+    magic: &[u8; 7],
+    model: &WorldModel,
+    scenario: &str,
+    bytes: &[u8],
+) -> Result<S, CheckpointError> {
+    let rest = bytes.strip_prefix(magic).ok_or(CheckpointError::NotACheckpoint)?;
+    let (&found, rest) = rest.split_first().ok_or(CheckpointError::Damaged)?;
+    if found != VERSION {
+        return Err(CheckpointError::Version { found });
+    }
+    let (digest, body) = rest.split_at_checked(DIGEST).ok_or(CheckpointError::Damaged)?;
+    if Sha256::digest(body)[..] != *digest {
+        return Err(CheckpointError::Damaged);
+    }
+    let undecodable = |error: postcard::Error| CheckpointError::Content { what: error.to_string() };
+    // first whose it is: the state of another program may not even decode
+    let (own, state): (String, _) = postcard::take_from_bytes(body).map_err(undecodable)?;
+    let scenario = with_law(model, scenario);
+    if own != scenario {
+        let differences = differences(&own, &scenario).unwrap_or_default();
+        return Err(CheckpointError::Scenario { differences });
+    }
+    postcard::from_bytes(state).map_err(undecodable)
+}
+
+/// Differences that are told one by one.
+const TOLD: usize = 4;
+
+/// What differs between the lines that decide two runs, in words; nothing if all are equal.
+pub fn differences(was: &str, is: &str) -> Option<String> {
+    fn pairs(text: &str) -> BTreeMap<&str, &str> {
+        text.lines().map(|line| line.split_once(" = ").unwrap_or((line, ""))).collect()
+    }
+    let (was, is) = (pairs(was), pairs(is));
+    let keys: BTreeSet<&str> = was.keys().chain(is.keys()).copied().collect();
+    let is_hash = |value: &str| value.len() == 64;
+    let told = |key: &str| match (was.get(key), is.get(key)) {
+        (Some(was), Some(is)) if is_hash(was) && is_hash(is) => format!("{key} have changed"),
+        (Some(was), Some(is)) => format!("{key} was {was} and is {is}"),
+        (None, _) => format!("{key} was not given"),
+        (_, None) => format!("{key} is no longer given"),
+    };
+    let differ = keys.into_iter().filter(|key| was.get(key) != is.get(key));
+    let mut differences: Vec<String> = differ.map(told).collect();
+    if differences.is_empty() {
+        return None;
+    }
+    let more = differences.len().saturating_sub(TOLD);
+    differences.truncate(TOLD);
+    let more = if more > 0 { format!("; and {more} more") } else { String::new() };
+    Some(differences.join("; ") + &more)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::World;
+    use crate::grid::Lattice;
+    use crate::ground::GroundModel;
+    use crate::soil::{Laws, Loading, Soil, SoilId, SoilKind, SoilLaw};
+    use crate::terrain::Terrain;
+    use bekker_agent::Clock;
+
+    #[derive(Debug)]
+    struct Named(&'static str);
+
+    impl SoilLaw for Named {
+        fn name(&self) -> &str {
+            self.0
+        }
+
+        fn pressure(&self, _soil: &Soil, _sinkage: f64, _width: f64) -> Loading {
+            Loading::default()
+        }
+    }
+
+    fn model(law: Option<&'static str>) -> WorldModel {
+        let kind = SoilKind::Firm { friction: 0.8 };
+        let soil = Soil { name: "rock".into(), source: String::new(), kind };
+        let terrain = Terrain::flat(0.0, SoilId(0));
+        let lattice = Lattice { spacing: 0.1 };
+        let ground = GroundModel::new(lattice, terrain, vec![soil], Laws::reference()).unwrap();
+        let ground = match law {
+            Some(name) => ground.with_law(Named(name)),
+            None => ground,
+        };
+        let clock = Clock::new(2e-3, 0.01).unwrap();
+        WorldModel {
+            ground,
+            clock,
+            agents: Vec::new(),
+            endings: Default::default(),
+            obstacles: Default::default(),
+            tows: Vec::new(),
+            holes: Vec::new(),
+            team: None,
+            radios: Vec::new(),
+            lights: Vec::new(),
+            pedestrians: Vec::new(),
+            scene_model: None,
+        }
+    }
+
+    #[test]
+    fn a_checkpoint_of_another_soil_law_is_refused() {
+        let scenario = "seed = 1\n";
+        let [usual, peat, snow] = [None, Some("peat"), Some("snow")].map(model);
+        let state = World::new(usual.clone()).state().clone();
+        let bytes = encode(&usual, scenario, &state);
+        let of_peat = encode(&peat, scenario, &state);
+        assert!(decode(&peat, scenario, &of_peat).is_ok());
+        let refused = |model: &WorldModel, bytes: &[u8]| {
+            decode(model, scenario, bytes).unwrap_err().to_string()
+        };
+        assert!(refused(&snow, &of_peat).contains("soil law of the program was peat and is snow"));
+        assert!(refused(&usual, &of_peat).contains("is no longer given"));
+        assert!(refused(&peat, &bytes).contains("was not given"));
+    }
+}

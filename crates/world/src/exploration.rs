@@ -1,0 +1,160 @@
+//! What autonomous vehicles have found out together.
+
+use super::hole::Hole;
+use super::run_summary::{ExplorationSummary, RunWarning};
+use super::world::World;
+use crate::autonomy::ElevationMap;
+use crate::autonomy::elevation_map::{TILE, TileKey, index};
+use crate::autonomy::obstacles::{Class, ObstacleModel};
+use bekker_agent::OutcomeCode;
+use bekker_agent::Task;
+use bekker_agent::VehicleSummary;
+use bekker_agent::whole_microseconds;
+use std::collections::BTreeMap;
+
+impl World {
+    /// The maps of all autonomous vehicles in one, told or not; none where there are no such
+    /// vehicles. Those of other cells than the first vehicle's are left out.
+    pub fn merged_map(&self) -> Option<ElevationMap> {
+        let mut members = self.state.agents.iter().filter_map(|own| own.autonomy.as_ref());
+        let first = members.next()?.member.map();
+        let mut merged = first.clone();
+        for own in members.map(|own| own.member.map()) {
+            if own.model().cell == first.model().cell {
+                merged.merge(own);
+            }
+        }
+        Some(merged)
+    }
+
+    /// What they have found out, from the run's summaries of all vehicles.
+    pub(super) fn exploration(&self, vehicles: &[VehicleSummary]) -> Option<ExplorationSummary> {
+        let map = self.merged_map()?;
+        let agents = || self.model.agents.iter().zip(vehicles);
+        let own = || agents().filter(|(agent, _)| agent.autonomy.is_some());
+        let arrived = |vehicle: &VehicleSummary| match vehicle.outcome.code {
+            OutcomeCode::Arrived => vehicle.outcome.time,
+            _ => None,
+        };
+        let times: Option<Vec<f64>> = own().map(|(_, vehicle)| arrived(vehicle)).collect();
+        let bounds @ [west, south, east, north] = self.model.ground.terrain().bounds();
+        let explored = bounds.iter().all(|bound| bound.is_finite()).then(|| {
+            let [explored, all] = map.explored([[west, south], [east, north]]);
+            explored as f64 / all.max(1) as f64
+        });
+        let seen = map.tiles().flat_map(|(_, tile)| tile.cells()).filter(|cell| cell.is_seen());
+        let mut summary = ExplorationSummary {
+            time_to_complete: times.map(|times| times.into_iter().fold(0.0, f64::max)),
+            throttle_time: own().map(|(_, vehicle)| vehicle.throttle_time).sum(),
+            holes: self.model.holes.len() as u64,
+            holes_detected: self.holes_detected(&map),
+            explored,
+            cells: seen.count() as u64,
+            map_hash: format!("{:016x}", map.digest()),
+            ..ExplorationSummary::default()
+        };
+        for state in self.state.agents.iter().filter_map(|own| own.autonomy.as_ref()) {
+            let told = |[time, share]: &[f64; 2]| [whole_microseconds(*time), *share];
+            summary.searched.extend(state.member.ledger.explored().iter().map(told));
+            let traffic = &state.member.traffic;
+            let sums = [
+                (&mut summary.scans, [state.scans, state.passed_over]),
+                (&mut summary.letters, [traffic.letters, traffic.lost]),
+                (&mut summary.bytes, [traffic.sent_bytes, traffic.received_bytes]),
+            ];
+            for (sum, [a, b]) in sums {
+                *sum = [sum[0] + a, sum[1] + b];
+            }
+        }
+        Some(summary)
+    }
+
+    /// A warning where the team's search has ended short of its share.
+    pub(super) fn search_fell_short(&self) -> Option<RunWarning> {
+        let team = self.model.team.as_ref()?;
+        let Some(Task::Search { share, .. }) = team.task else { return None };
+        let ledger = &self.state.agents.get(team.authority)?.autonomy.as_ref()?.member.ledger;
+        let [_, found] = *ledger.explored().last()?;
+        let name = &self.model.agents[team.authority].name;
+        (ledger.is_done && found < share)
+            .then(|| RunWarning::search_fell_short(name, [found, share]))
+    }
+
+    /// How many holes a cell of the map lies in that is a hole or an obstacle.
+    fn holes_detected(&self, map: &ElevationMap) -> u64 {
+        let Some(mut classes) = self.classes(map) else { return 0 };
+        let cell = map.model().cell;
+        let detected = |hole: &&Hole| {
+            let Hole { centre: [x, y], radius } = **hole;
+            let steps = (radius / cell).ceil() as i32;
+            let [i, j] = map.cell_of(x, y);
+            let cells =
+                (-steps..=steps).flat_map(|a| (-steps..=steps).map(move |b| [i + a, j + b]));
+            let inside = |[a, b]: &[i32; 2]| {
+                let [dx, dy] = [f64::from(*a) + 0.5, f64::from(*b) + 0.5].map(|at| at * cell);
+                (dx - x) * (dx - x) + (dy - y) * (dy - y) <= radius * radius
+            };
+            cells.filter(inside).any(|at| classes.of(at).is_blocked())
+        };
+        self.model.holes.iter().filter(detected).count() as u64
+    }
+
+    /// The cells of all their maps that they take for obstacles or holes; none where nobody
+    /// drives itself.
+    pub fn blocked_cells(&self) -> Vec<BlockedCell> {
+        let Some(map) = self.merged_map() else { return Vec::new() };
+        let Some(mut classes) = self.classes(&map) else { return Vec::new() };
+        let side = map.model().cell;
+        let mut found = Vec::new();
+        for (key, _) in map.tiles() {
+            let [i, j] = key.first();
+            let tile = TILE as i32;
+            for at in (0..tile * tile).map(|k| [i + k % tile, j + k / tile]) {
+                let class = classes.of(at);
+                if class.is_blocked() {
+                    let corner = at.map(|index| f64::from(index) * side);
+                    found.push(BlockedCell { corner, side, is_hole: class == Class::Hole });
+                }
+            }
+        }
+        found
+    }
+
+    /// What cells of a map are to the first vehicle that drives itself.
+    fn classes<'m>(&self, map: &'m ElevationMap) -> Option<Classes<'m>> {
+        let first = self.model.agents.iter().find_map(|agent| agent.autonomy.as_ref());
+        Some(Classes::new(map, first?.navigator.obstacles))
+    }
+}
+
+/// A cell that cannot be driven over.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BlockedCell {
+    /// Its corner of least coordinates, m.
+    pub corner: [f64; 2],
+    /// Its side, m.
+    pub side: f64,
+    /// Whether it gapes; else something stands there.
+    pub is_hole: bool,
+}
+
+/// What the cells of a map are, tile by tile as they are asked for.
+pub(super) struct Classes<'m> {
+    map: &'m ElevationMap,
+    model: ObstacleModel,
+    classified: BTreeMap<TileKey, Vec<Class>>,
+}
+
+impl<'m> Classes<'m> {
+    /// Of a map, by a model.
+    pub fn new(map: &'m ElevationMap, model: ObstacleModel) -> Classes<'m> {
+        Classes { map, model, classified: BTreeMap::new() }
+    }
+
+    /// What a cell (column, row) is.
+    pub fn of(&mut self, cell: [i32; 2]) -> Class {
+        let (key, Classes { map, model, classified }) = (TileKey::of(cell), self);
+        let of_tile = || model.classify(map, key).classes.to_vec();
+        classified.entry(key).or_insert_with(of_tile)[index(cell)]
+    }
+}

@@ -1,0 +1,164 @@
+//! Cameras and lidars of own agents look at the world after a heartbeat.
+
+use super::imagers::Imager;
+use super::imagers::InSight;
+use super::pending_frame::PendingFrame;
+use super::scene::SceneModel;
+use super::sight::{is_in_sight, sight};
+use super::world::World;
+use crate::sensor::Awaited;
+use crate::sensor::relief::Relief;
+use crate::spatial::Vec3;
+use bekker_agent::imaging_threads;
+use rayon::prelude::*;
+use std::sync::Arc;
+
+/// Who is farther out of sight than this, m, need not be asked how exactly it is told.
+const CERTAIN: f64 = 20.0;
+
+impl World {
+    /// Why its graphics card can be used no more, if it had one: from then on the
+    /// processor looks.
+    pub fn lost_gpu(&self) -> Option<String> {
+        #[cfg(feature = "gpu")]
+        {
+            let gpu = self.model.scene_model.as_ref()?.gpu.as_ref()?;
+            gpu.lost().map(ToString::to_string)
+        }
+        #[cfg(not(feature = "gpu"))]
+        None
+    }
+
+    /// The ground around a place. Who looks at it from nearby has most of its tiles.
+    fn relief_around(&self, at: [f64; 2]) -> Relief {
+        let (ground, published) = (&self.model.ground, &self.state.published);
+        let known = self.imaging.imagers.values().map(|imager| &imager.relief);
+        match known.min_by(|a, b| a.distance(at).total_cmp(&b.distance(at))) {
+            Some(nearest) => {
+                let mut relief = Relief::clone(nearest);
+                relief.update(ground, published, at);
+                relief
+            }
+            None => Relief::around(ground, published, at),
+        }
+    }
+
+    /// Takes the frames that own agents' cameras and lidars owe after the heartbeat
+    /// between two moments, µs. Those that need not be delivered yet are made while the
+    /// vehicles drive on. How many they are.
+    pub(super) fn take_images(&mut self, [before_us, now_us]: [u64; 2]) -> u64 {
+        let Some(scene_model) = self.model.scene_model.clone() else { return 0 };
+        let own = self.own_agents().iter().copied();
+        let owing: Vec<usize> = own
+            .filter(|&agent| {
+                let sensors = &self.model().agents[agent].sensors;
+                sensors.iter().any(|sensor| sensor.owes(before_us, now_us).is_some())
+            })
+            .filter(|&agent| self.state().agents[agent].outcome.is_none())
+            .collect();
+        if owing.is_empty() {
+            return 0;
+        }
+        let standing = scene_model.after(&self.model.obstacles, &self.state.damage);
+        self.heard.refresh();
+        let views = self.views_of(&owing);
+        self.update_imagers(&scene_model, &owing);
+        let (mut frames, mut due_now) = (0, Vec::new());
+        for (&agent, in_sight) in owing.iter().zip(&views) {
+            let Some(imager) = self.imaging.imagers.get_mut(&agent) else { continue };
+            let own = &mut self.state.agents[agent].sensors;
+            for (index, sensor) in self.model.agents[agent].sensors.iter().enumerate() {
+                let Some(due) = sensor.owes(before_us, now_us) else { continue };
+                frames += 1;
+                let own = &mut own[index];
+                let pending = PendingFrame {
+                    scene_model: scene_model.clone(),
+                    model: self.model.clone(),
+                    relief: imager.relief.clone(),
+                    in_sight: in_sight.clone(),
+                    renderer: imager.renderer.clone(),
+                    standing: standing.clone(),
+                    place: [agent, index],
+                    pose: *own.pose(),
+                    track: own.track().copied().collect(),
+                    due,
+                };
+                let (frame, maker) = Awaited::new(sensor.due_us(due));
+                match imaging_threads().filter(|_| frame.due_us() > now_us) {
+                    Some(threads) => {
+                        threads.spawn(move || pending.make(maker));
+                        imager.underway.push(frame.clone());
+                    }
+                    None => due_now.push((pending, maker)),
+                }
+                sensor.await_frame(own, frame);
+            }
+        }
+        // one a thread: a frame's rays, too, are shared among threads, but what comes before them is not
+        due_now.into_par_iter().with_max_len(1).for_each(|(pending, maker)| pending.make(maker));
+        for agent in owing {
+            let Some(room) = &mut self.workspaces[agent] else { continue };
+            let owns = &mut self.state.agents[agent].sensors;
+            for (sensor, own) in self.model.agents[agent].sensors.iter().zip(owns) {
+                if sensor.owes(before_us, now_us).is_some() {
+                    sensor.deliver(own, now_us, &mut room.delivered);
+                }
+            }
+        }
+        frames
+    }
+
+    /// What each of these agents sees of all, in ascending order: itself and who is in its sight.
+    fn views_of(&self, looking: &[usize]) -> Vec<Arc<[InSight]>> {
+        let sensors = |agent: usize| &self.model.agents[agent].sensors;
+        let sights = looking.iter().map(|&agent| sight(sensors(agent)).unwrap_or(0.0));
+        let froms = looking.iter().map(|&agent| self.chassis(agent));
+        let eyes: Vec<(Vec3, f64)> = froms.zip(sights).collect();
+        let mut views: Vec<Vec<InSight>> = vec![Vec::new(); looking.len()];
+        for &agent in self.heard.agents() {
+            let mut told = None;
+            let is_near = |(from, sight): &(Vec3, f64)| match self.is_own(agent) {
+                true => {
+                    let away = (self.chassis(agent) - from).xy().norm();
+                    away <= *sight + self.trails(agent) + CERTAIN
+                }
+                false => self.imaging.received(agent).is_some(),
+            };
+            for (view, eye) in views.iter_mut().zip(&eyes).filter(|(_, eye)| is_near(eye)) {
+                let told = told.get_or_insert_with(|| Arc::new(self.message(agent)));
+                if is_in_sight(told, &eye.0, eye.1) {
+                    view.push((agent, told.clone()));
+                }
+            }
+        }
+        views.into_iter().map(Arc::from).collect()
+    }
+
+    /// Origin of an own agent's chassis frame, m.
+    fn chassis(&self, agent: usize) -> Vec3 {
+        self.model.agents[agent].vehicle.pose(&self.room(agent).vehicle).position
+    }
+
+    /// Brings the ground around those that owe frames up to date, each for itself.
+    fn update_imagers(&mut self, scene_model: &SceneModel, owing: &[usize]) {
+        let places: Vec<[f64; 2]> = owing.iter().map(|&agent| self.place(agent).0).collect();
+        let World { model, state, imaging, .. } = self;
+        let looking = imaging.imagers.iter_mut().filter_map(|(agent, imager)| {
+            let index = owing.binary_search(agent).ok()?;
+            Some((imager, places[index]))
+        });
+        let looking: Vec<(&mut Imager, [f64; 2])> = looking.collect();
+        looking.into_par_iter().for_each(|(imager, at)| {
+            imager.update(&model.ground, &state.published, at);
+        });
+        for (&agent, &at) in owing.iter().zip(&places) {
+            if !self.imaging.imagers.contains_key(&agent) {
+                let relief = self.relief_around(at);
+                let renderer =
+                    self.imaging.renderers.renderer((&*self.model).into(), scene_model, &relief);
+                let imager = Imager { relief: Arc::new(relief), underway: Vec::new(), renderer };
+                self.imaging.imagers.insert(agent, imager);
+            }
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! Many vehicles on shared ground: heartbeats, sensors that look, checkpoints, commands.
+//!
+//! A layer of the crate `bekker`, which opens with examples; `ARCHITECTURE.md` is the map.
+
+mod autonomy_view;
+mod batch;
+pub mod checkpoint;
+mod commanding;
+mod controller;
+mod each_own;
+mod exploration;
+mod external_driver;
+mod heartbeat_record;
+mod hole;
+mod imagers;
+mod imaging;
+mod pending_frame;
+mod perceiving;
+mod plume;
+mod radio_exchange;
+mod radio_summaries;
+mod rank_part;
+mod renderer;
+mod respawning;
+mod roadside_visual;
+mod run_summary;
+mod scene;
+mod scenery;
+mod scratch_pool;
+mod sight;
+mod soundness;
+mod state_hash;
+mod state_part;
+mod team_exchange;
+mod thread_pool;
+mod vehicle_messages;
+mod visuals;
+mod world;
+mod world_model;
+
+pub use autonomy_view::{AutonomyView, CellView};
+pub use batch::Batch;
+pub use checkpoint::CheckpointError;
+pub use commanding::{Command, CommandError, Steering};
+pub use controller::{Asked, Call, CommandOrigin, Commanded, Controller, Shown};
+pub use exploration::BlockedCell;
+pub use external_driver::{ExternalDriver, Measured, Perception};
+pub use heartbeat_record::{HeartbeatRecord, sort_deliveries};
+pub use hole::Hole;
+pub use respawning::Placement;
+pub use run_summary::{ExplorationSummary, PacingSummary, RunSummary, RunWarning};
+pub use scene::{ImportedMeshes, SceneModel, VisibleWorld};
+pub use scenery::strewn;
+pub use sight::lookers;
+pub use soundness::StateError;
+pub use state_hash::{AgentsDigest, NAMED_AGENTS, StateHash, combined_hash};
+pub use state_part::{PartsError, StatePart, Tiles};
+pub use team_exchange::Pair;
+pub use thread_pool::{PoolSize, ThreadError, start_global_pool, start_workers, thread_pool};
+pub use visuals::{VisualMeshes, drawn_hull};
+pub use world::{FastestMotion, Wear, World};
+pub use world_model::{WorldModel, WorldState};
+
+use bekker_autonomy::autonomy;
+use bekker_ground::{grid, ground, numeric, random, scm, soil, spatial, terrain};
+#[cfg(feature = "gpu")]
+use bekker_sensor::gpu;
+use bekker_sensor::sensor;
+use bekker_sync as sync;
+use bekker_vehicle::{collision, vehicle};

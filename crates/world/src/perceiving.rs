@@ -1,0 +1,66 @@
+//! What sensors deliver and what others tell reaches the vehicles that drive themselves.
+
+use super::each_own::each_own;
+use super::world::World;
+use super::world_model::WorldModel;
+use crate::numeric::hypot;
+use bekker_agent::LastKnown;
+use bekker_agent::Network;
+use bekker_agent::{AgentState, AgentWorkspace};
+use bekker_agent::{Stopwatch, Timings};
+use std::sync::Arc;
+
+/// Time for which another vehicle is taken to be about where it was told to be, µs.
+const KNOWN_FOR_US: u64 = 2_000_000;
+/// Farthest from the own vehicle that others matter, m: they are seen no farther.
+const MATTERS: f64 = 60.0;
+
+impl World {
+    /// Hands what sensors have delivered by a moment, µs, to the vehicles that drive themselves,
+    /// each for itself.
+    pub(super) fn perceive(&mut self, now_us: u64) {
+        let World { model, state, workspaces, own_agents, .. } = self;
+        let perceive = |agent: usize, state: &mut AgentState, room: &mut AgentWorkspace| {
+            if let (Some(autonomy), None) = (&model.agents[agent].autonomy, &state.outcome)
+                && let Some(own) = &mut state.autonomy
+            {
+                own.perceive((agent as u32, autonomy), &room.delivered, now_us);
+            }
+        };
+        each_own(own_agents, (0, &mut state.agents, workspaces), &perceive);
+    }
+
+    /// Own members of the team take note of where others are that they have a link to.
+    pub(super) fn hear_places(&mut self, network: &Network, now_us: u64) {
+        let World { model, state, views, own, .. } = self;
+        for (agent, state) in state.agents.iter_mut().enumerate().filter(|(agent, _)| own[*agent]) {
+            let Some(own) = state.autonomy.as_mut().filter(|_| state.outcome.is_none()) else {
+                continue;
+            };
+            let here = views[agent].pose.position;
+            own.others.retain(|_, told| told.at_us + KNOWN_FOR_US > now_us);
+            for &other in &network.neighbours[agent] {
+                // as all ranks are told of it, its own too
+                let (there, motion) = (views[other].pose.position, views[other].twist.linear);
+                if hypot(there.x - here.x, there.y - here.y) < MATTERS {
+                    let told = LastKnown {
+                        at_us: now_us,
+                        place: [there.x, there.y],
+                        velocity: [motion.x, motion.y],
+                        reach: model.agents[other].vehicle.footprint().reach(),
+                    };
+                    own.others.insert(other as u32, told);
+                }
+            }
+        }
+    }
+}
+
+impl WorldModel {
+    /// Times the vehicles that drive themselves from now on.
+    pub fn time_autonomy(&mut self, timings: &Arc<Timings>) {
+        for autonomy in self.agents.iter_mut().filter_map(|agent| agent.autonomy.as_mut()) {
+            Arc::make_mut(autonomy).stopwatch = Stopwatch(Some(timings.clone()));
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! Dust and snow behind vehicles: puffs where they have been a moment ago.
+//!
+//! A puff stands for what a vehicle raises in a fifth of a second. Where it is, how wide
+//! and how thick follows from what the vehicle tells now and from the clock: the way back
+//! is the arc that its velocity and its turning give. Nothing is remembered, so a plume is
+//! the same on any rank and after a cut.
+
+use super::scene::{SceneModel, VisibleWorld};
+use crate::numeric::{hypot, sin_cos};
+use crate::random::Stream;
+use crate::sensor::air::{Air, Puff};
+use crate::sensor::dust::raised;
+use crate::spatial::{Quat, Vec3};
+use crate::sync::message::{PartState, RunningGear, VehicleState as VehicleMessage};
+use bekker_agent::GroundVehicle;
+use std::f64::consts::TAU;
+
+/// Time that a puff gathers, µs.
+const APART_US: u64 = 200_000;
+/// Puffs behind a vehicle at most.
+const PUFFS: u64 = 10;
+/// Width of a fresh puff, m: about half the distance between left and right wheels.
+const FRESH: f64 = 0.6;
+/// Speed at which a puff widens, against those of vehicle and wind: the turbulence of the
+/// wake, in the near limit of Taylor (1921).
+const SPREAD: f64 = 0.08;
+/// Farther from whoever looks than this, m, there are none.
+pub(super) const REACH: f64 = 150.0;
+/// Nor are those that take less of the light that goes through their middle.
+const FAINT: f64 = 0.003;
+
+/// A wheel or track that raises dust.
+struct Source {
+    /// In the chassis frame, m.
+    place: Vec3,
+    radius: f64,
+    /// Speed of its rim or band, m/s.
+    rim: f64,
+}
+
+impl SceneModel {
+    /// The air at a moment, µs, with what agents that are told of raise; as far as someone
+    /// at a place sees it.
+    pub fn air_around<'a>(
+        &self,
+        world: impl Into<VisibleWorld<'a>>,
+        messages: &[VehicleMessage],
+        now_us: u64,
+        place: &Vec3,
+    ) -> Air {
+        self.air_with(world.into(), messages.iter().enumerate(), now_us, place)
+    }
+
+    /// The same of those agents that are given, in ascending order.
+    pub(super) fn air_with<'m>(
+        &self,
+        world: VisibleWorld<'_>,
+        told: impl Iterator<Item = (usize, &'m VehicleMessage)>,
+        now_us: u64,
+        place: &Vec3,
+    ) -> Air {
+        let mut air = self.air.clone();
+        if self.dust > 0.0 && self.loose.iter().any(Option::is_some) {
+            for (agent, message) in told {
+                let near = (message.chassis.position - place).norm() < REACH;
+                if near && !message.ended && agent < world.agents.len() {
+                    self.plume(world, agent, message, now_us, &mut air.puffs);
+                }
+            }
+        }
+        air
+    }
+
+    fn plume(
+        &self,
+        world: VisibleWorld<'_>,
+        agent: usize,
+        message: &VehicleMessage,
+        now_us: u64,
+        puffs: &mut Vec<Puff>,
+    ) {
+        let ground_vehicle = &world.agents[agent].vehicle;
+        let (sources, mass) = (sources(ground_vehicle, message), mass(ground_vehicle));
+        let terrain = world.ground.terrain();
+        let speed = hypot(message.velocity.x, message.velocity.y);
+        let wind = Vec3::new(self.wind[0], self.wind[1], 0.0);
+        let reach = |source: &Source| source.place.x;
+        // where the wake begins: at the last wheel
+        let tail = match message.speed < 0.0 {
+            false => sources.iter().map(reach).fold(f64::INFINITY, f64::min) - FRESH,
+            true => sources.iter().map(reach).fold(f64::NEG_INFINITY, f64::max) + FRESH,
+        };
+        let dice = Stream::new(agent as u64, "dust");
+        let latest = now_us / APART_US;
+        let apart = 1e-6 * APART_US as f64;
+        for number in latest.saturating_sub(PUFFS - 1)..=latest {
+            let age = 1e-6 * (now_us - number * APART_US) as f64;
+            // the youngest has not gathered all, the oldest is fading
+            let held = age.min(apart) * ((PUFFS as f64 * apart - age) / apart).clamp(0.0, 1.0);
+            let since = (age - 0.5 * apart).max(0.5 * age);
+            let (position, orientation) = before(message, since);
+            let mut whole = 0.0;
+            let (mut aside, mut falls, mut fastest) = (0.0, 0.0, 0.0_f64);
+            let mut colour = [0.0_f32; 3];
+            for source in &sources {
+                let at = position + orientation * source.place;
+                let soil = usize::from(terrain.soil(at.x, at.y).0);
+                let Some(loose) = self.loose.get(soil).copied().flatten() else { continue };
+                let rim = source.rim.max(speed);
+                let own =
+                    raised(mass, rim) / sources.len() as f64 * loose.risen(rim, source.radius);
+                whole += own;
+                aside += own * source.place.y;
+                falls += own * loose.falls;
+                fastest = fastest.max(rim);
+                for (sum, albedo) in colour.iter_mut().zip(loose.albedo) {
+                    *sum += own as f32 * albedo;
+                }
+            }
+            if whole <= 0.0 {
+                continue;
+            }
+            let draw = |part: u64| dice.uniform(4 * number + part);
+            let radius = FRESH + SPREAD * (fastest + wind.norm()) * since;
+            let own = Vec3::new(tail, aside / whole + 0.6 * FRESH * (draw(0) - 0.5), 0.0);
+            let mut centre = position + orientation * own + wind * since;
+            let ground = terrain.height(centre.x, centre.y);
+            let sunk = falls / whole * since;
+            centre.z = ground + (0.9 * radius + 0.3 * FRESH * draw(1) - sunk).max(0.2 * radius);
+            // a cross-section in a Gaussian ball
+            let ball = TAU * TAU.sqrt() * radius * radius * radius;
+            let strength = self.dust * (0.6 + 0.8 * draw(2));
+            let extinction = strength * whole * held / ball;
+            if extinction * radius * TAU.sqrt() > FAINT {
+                let albedo = colour.map(|sum| sum / whole as f32);
+                puffs.push(Puff { centre, radius, extinction, albedo });
+            }
+        }
+    }
+}
+
+fn mass(ground_vehicle: &GroundVehicle) -> f64 {
+    match ground_vehicle {
+        GroundVehicle::Wheeled(own) => own.vehicle.spec().total_mass(),
+        GroundVehicle::Tracked(own) => own.vehicle.spec().total_mass(),
+    }
+}
+
+/// What raises dust: the wheels, or the tracks under their last road wheels.
+fn sources(ground_vehicle: &GroundVehicle, message: &VehicleMessage) -> Vec<Source> {
+    match (ground_vehicle, &message.gear) {
+        (GroundVehicle::Wheeled(own), RunningGear::Wheels(wheels)) => {
+            let radius = own.max_radius();
+            let source = |wheel: &PartState| Source {
+                place: wheel.pose.position,
+                radius,
+                rim: wheel.spin.abs() * radius,
+            };
+            wheels.iter().map(source).collect()
+        }
+        (GroundVehicle::Tracked(own), RunningGear::Tracks { sprockets, idlers, .. }) => {
+            let radius = own.vehicle.spec().pitch_radius();
+            let source = |(sprocket, idler): (&PartState, &PartState)| Source {
+                place: idler.pose.position,
+                radius,
+                rim: sprocket.spin.abs() * radius,
+            };
+            sprockets.iter().zip(idlers).map(source).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Where a vehicle was, and how turned, so many seconds ago, had it moved on an arc.
+fn before(message: &VehicleMessage, ago: f64) -> (Vec3, Quat) {
+    let half = 0.5 * message.angular_velocity.z * ago;
+    let (sin, cos) = sin_cos(-half);
+    let short = if half.abs() > 1e-6 { -sin / half } else { 1.0 };
+    let v = message.velocity * (short * ago);
+    let chord = Vec3::new(cos * v.x - sin * v.y, sin * v.x + cos * v.y, v.z);
+    let turn = Quat::from_scaled_axis(Vec3::z() * (-2.0 * half));
+    (message.chassis.position - chord, turn * message.chassis.orientation)
+}

@@ -1,0 +1,182 @@
+//! An exchange by radio, in one process or between ranks.
+
+use crate::commanding::CommandError;
+use crate::world::World;
+use bekker_agent::Outcome;
+use bekker_agent::{Beacon, Hazard, Heard, Message, Transmission};
+use bekker_agent::{Pedestrian, TrafficLight};
+use bekker_agent::{RadioNet, Station};
+use std::convert::Infallible;
+
+/// Distance around a vehicle that has come to grief within which others are in danger, m.
+const AROUND: f64 = 10.0;
+
+impl World {
+    /// Lets members of radios tell each other what falls due in the heartbeat between two
+    /// moments, µs. `carry` brings what own members send to all ranks, and returns what all send.
+    pub fn talk<E>(
+        &mut self,
+        span_us: [u64; 2],
+        mut carry: impl FnMut(Vec<Transmission>) -> Result<Vec<Transmission>, E>,
+    ) -> Result<(), E> {
+        if self.model.radios.is_empty() {
+            return Ok(());
+        }
+        let model = self.model.clone();
+        for (index, net) in model.radios.iter().enumerate() {
+            if let Some(exchange) = net.exchange(span_us) {
+                let mut sent = carry(self.transmissions(net))?;
+                sent.sort_by_key(|one| one.from);
+                // what they show follows from the time: each rank knows what they send
+                sent.extend(self.of_lights(index, exchange, span_us[1]));
+                sent.extend(self.of_those_on_foot(index, span_us[1]));
+                self.spread(net, exchange, span_us[1], &sent);
+            }
+            for member in self.own_members(net) {
+                self.station(member).hear(span_us[1]);
+            }
+        }
+        Ok(())
+    }
+
+    /// The same where all agents step here, in the heartbeat that began at a tick.
+    pub fn talk_alone(&mut self, begun: u64) {
+        let clock = self.model.clock;
+        let span_us = [begun, self.state.tick].map(|tick| clock.micros(tick));
+        let talked: Result<(), Infallible> = self.talk(span_us, Ok);
+        talked.unwrap_or_else(|never| match never {});
+    }
+
+    /// Has an own agent say bytes at the next exchange of its radio.
+    ///
+    /// # Errors
+    /// [`CommandError::NoRadio`] when there is no such agent here, or it has no radio.
+    pub fn say(&mut self, agent: usize, bytes: &[u8]) -> Result<(), CommandError> {
+        let has_radio = self.model.radios.iter().any(|net| net.members.contains(&agent));
+        if !has_radio || !self.is_own(agent) {
+            return Err(CommandError::NoRadio { agent });
+        }
+        self.station(agent).outbox.push(bytes.to_vec());
+        Ok(())
+    }
+
+    fn station(&mut self, member: usize) -> &mut Station {
+        self.state.agents[member].radio.get_or_insert_default()
+    }
+
+    /// Members that step here.
+    fn own_members(&self, net: &RadioNet) -> Vec<usize> {
+        net.members.iter().copied().filter(|&member| self.is_own(member)).collect()
+    }
+
+    /// What own members send.
+    fn transmissions(&mut self, net: &RadioNet) -> Vec<Transmission> {
+        let members = self.own_members(net).into_iter();
+        members.map(|member| self.transmission(net, member)).collect()
+    }
+
+    fn transmission(&mut self, net: &RadioNet, member: usize) -> Transmission {
+        let view = self.views[member];
+        let position = view.pose.position;
+        let place = [position.x, position.y];
+        let soil = self.model.ground.terrain().soil(position.x, position.y);
+        let agent = &self.state.agents[member];
+        let wheels = agent.wheels();
+        let mean = |sum: f64| sum / wheels.len().max(1) as f64;
+        let slip = mean(wheels.iter().map(|wheel| wheel.slip).sum());
+        let sinkage = mean(wheels.iter().map(|wheel| wheel.sinkage).sum());
+        let is_stranded = agent
+            .outcome
+            .as_ref()
+            .is_some_and(|outcome| !matches!(outcome, Outcome::Arrived { .. }));
+        let drives = agent.outcome.is_none();
+        let station = self.station(member);
+        let last = station.told_speed.replace(view.speed).unwrap_or(view.speed);
+        let acceleration = (view.speed - last) / (1e-6 * net.period_us as f64);
+        if drives {
+            station.figures.moves(view.speed, acceleration);
+        }
+        station.figures.sent += 1;
+        let (pose, speed, yaw_rate) = (view.pose, view.speed, view.twist.angular.z);
+        let aimed = station.aimed.filter(|_| drives);
+        let beacon = Beacon { pose, speed, acceleration, aimed, yaw_rate, slip, sinkage, soil };
+        let mut messages = vec![Message::Beacon(beacon)];
+        if is_stranded {
+            messages.push(Message::Hazard(Hazard { place, radius: AROUND }));
+        }
+        messages.extend(station.outbox.drain(..).map(Message::User));
+        Transmission { from: member as u32, place, messages }
+    }
+
+    /// What the traffic lights of a radio send: what they show, and once a second where their
+    /// approaches are.
+    fn of_lights(&self, net: usize, exchange: u64, now_us: u64) -> Vec<Transmission> {
+        let agents = self.model.agents.len();
+        let lights =
+            self.model.lights.iter().enumerate().filter(|(_, light)| light.radio == Some(net));
+        let is_new_second = self.model.radios[net].is_first_of_second(exchange);
+        let of = |(index, light): (usize, &TrafficLight)| {
+            let mut messages = vec![Message::Signal(light.timings(now_us))];
+            if is_new_second {
+                messages.push(Message::Map(light.approaches.clone()));
+            }
+            Transmission { from: (agents + index) as u32, place: light.place, messages }
+        };
+        lights.map(of).collect()
+    }
+
+    /// What those on foot send by a radio: where they are, and how they go.
+    fn of_those_on_foot(&self, net: usize, now_us: u64) -> Vec<Transmission> {
+        let before = self.model.agents.len() + self.model.lights.len();
+        let on_foot = self.model.pedestrians.iter().enumerate();
+        let of = |(index, own): (usize, &Pedestrian)| {
+            let user = own.road_user(now_us);
+            let (from, place) = ((before + index) as u32, user.place);
+            Transmission { from, place, messages: vec![Message::RoadUser(user)] }
+        };
+        on_foot.filter(|(_, own)| own.radio == Some(net)).map(of).collect()
+    }
+
+    /// Draws what of all that is sent reaches own members, and when.
+    fn spread(&mut self, net: &RadioNet, exchange: u64, now_us: u64, sent: &[Transmission]) {
+        let radio = &net.radio;
+        let agents = self.model.agents.len();
+        let mut places = vec![None; self.model.senders()];
+        for one in sent {
+            if let Some(place) = places.get_mut(one.from as usize) {
+                *place = Some(one.place);
+            }
+        }
+        let network = radio.network(exchange, &places);
+        for to in self.own_members(net) {
+            // links have no direction
+            let links = network.links_from(to, radio.hops);
+            let station = self.station(to);
+            for one in sent.iter().filter(|one| one.from as usize != to) {
+                let from = one.from as usize;
+                if from < agents {
+                    let age_us = station.beacon(from).map(|(sent_us, _)| now_us - sent_us);
+                    station.figures.ages(age_us);
+                    station.figures.expected += 1;
+                }
+                let Some(links) = links.get(from).copied().flatten() else { continue };
+                for (number, message) in one.messages.iter().enumerate() {
+                    let number = number as u64;
+                    if radio.loses(exchange, [from, to], number) {
+                        continue;
+                    }
+                    let due_us = now_us + radio.delay_us(exchange, [from, to], number, links);
+                    let (from, number, message) = (one.from, number as u32, message.clone());
+                    station.receive(Heard {
+                        from,
+                        number,
+                        links,
+                        sent_us: now_us,
+                        due_us,
+                        message,
+                    });
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! Summaries of radios and platoons of a run.
+
+use crate::world::World;
+use bekker_agent::{PlatoonSummary, RadioSummary, Station};
+
+impl World {
+    /// How well radios and platoons did; of all agents, so on rank 0 after a gathering.
+    pub(crate) fn radio_summaries(&self) -> Vec<RadioSummary> {
+        let nets = self.model.radios.iter();
+        let members = nets.flat_map(|net| net.members.iter().map(move |&member| (net, member)));
+        let summary = members.filter_map(|(net, member)| {
+            let Station { figures, .. } = self.state.agents[member].radio.as_deref()?;
+            let ratio = figures.received as f64 / figures.expected as f64;
+            Some(RadioSummary {
+                vehicle: self.model.agents[member].name.clone(),
+                radio: net.name.clone(),
+                sent: figures.sent,
+                delivery_ratio: (figures.expected > 0).then_some(ratio),
+                age_p50: figures.age(0.5),
+                age_p95: figures.age(0.95),
+                platoon: self.platoon_summary(member),
+            })
+        });
+        summary.collect()
+    }
+
+    fn platoon_summary(&self, member: usize) -> Option<PlatoonSummary> {
+        let leader = self.model.agents[member].leader?.agent;
+        let of = |agent: usize| Some(&self.state.agents[agent].radio.as_ref()?.figures);
+        let (own, ahead) = (of(member)?, of(leader)?);
+        let followed = own.heard_time + own.unheard_time;
+        let gain = (own.acceleration_squares / ahead.acceleration_squares).sqrt();
+        Some(PlatoonSummary {
+            leader: self.model.agents[leader].name.clone(),
+            undershoot: (own.fall - ahead.fall).max(0.0),
+            acceleration_gain: (ahead.acceleration_squares > 0.0).then_some(gain),
+            least_time_to_collision: own.time_to_collision,
+            cooperative_share: (followed > 0.0).then_some(own.heard_time / followed),
+        })
+    }
+}

@@ -1,0 +1,379 @@
+//! A world as its sensors see it: meshes of its agents at their poses, scenery, soils.
+
+use super::roadside_visual::RoadsideVisual;
+use super::visuals::{VehicleVisual, VisualMeshes, visual};
+use crate::collision::Stem;
+use crate::ground::GroundModel;
+use crate::numeric::{acos, atan2, cos, hypot, sin};
+use crate::sensor::air::Air;
+use crate::sensor::class::Class;
+use crate::sensor::dust::Loose;
+use crate::sensor::material::SoilAppearance;
+use crate::sensor::mesh::Mesh;
+use crate::sensor::relief::Relief;
+use crate::sensor::scene::{Instance, InstanceSet, Scene};
+use crate::sensor::sky::Sky;
+use crate::spatial::{Mat3, Pose, Quat, Vec3};
+use crate::sync::message::{PartState, RunningGear, VehicleState as VehicleMessage};
+use crate::vehicle::spec::TrackedSpec;
+use bekker_agent::AgentModel;
+use bekker_agent::GroundVehicle;
+use bekker_agent::Obstacles;
+use bekker_agent::Prop;
+use bekker_agent::{Pedestrian, TrafficLight};
+use std::sync::Arc;
+
+/// Meshes of others that a world is shown with.
+#[derive(Clone, Debug, Default)]
+pub struct ImportedMeshes {
+    /// The meshes.
+    pub meshes: Vec<Mesh>,
+    /// Agents, by index, that visual otherwise than drawn here; may be shorter.
+    pub visuals: Vec<VisualMeshes>,
+}
+
+/// What of a world can be seen: its ground, its agents and what is beside its ways.
+#[derive(Clone, Copy, Debug)]
+pub struct VisibleWorld<'a> {
+    /// The ground before anything drove on it.
+    pub ground: &'a GroundModel,
+    /// Vehicles.
+    pub agents: &'a [AgentModel],
+    /// Traffic lights and barriers.
+    pub lights: &'a [TrafficLight],
+    /// People on foot.
+    pub pedestrians: &'a [Pedestrian],
+}
+
+/// What stands and moves in a world, and the light it is in.
+#[derive(Clone, Debug)]
+pub struct SceneModel {
+    meshes: Vec<Mesh>,
+    visuals: Vec<VehicleVisual>,
+    soils: Vec<SoilAppearance>,
+    /// What stands, prop by prop, and all of it.
+    props: Vec<Instance>,
+    standing: Arc<InstanceSet>,
+    /// What stands and walks beside ways, and changes with the time.
+    roadside: RoadsideVisual,
+    /// What of the soils gets into the air.
+    pub(super) loose: Vec<Option<Loose>>,
+    /// Sun and sky.
+    pub sky: Sky,
+    /// What is in the air, but for what vehicles raise.
+    pub air: Air,
+    /// Dust and thrown snow, times what the laws give; 0 for none.
+    pub dust: f64,
+    /// Wind near the ground along x and y, m/s: it carries dust.
+    pub wind: [f64; 2],
+    /// The graphics card that looks, if one does.
+    #[cfg(feature = "gpu")]
+    pub gpu: Option<std::sync::Arc<crate::gpu::GpuDevice>>,
+}
+
+impl SceneModel {
+    /// The stage of a world with these props.
+    pub fn new<'a>(world: impl Into<VisibleWorld<'a>>, props: &[Prop]) -> SceneModel {
+        SceneModel::with(world, props, ImportedMeshes::default())
+    }
+
+    /// The stage of a world with these props, some of it being meshes of others.
+    pub fn with<'a>(
+        world: impl Into<VisibleWorld<'a>>,
+        props: &[Prop],
+        imported: ImportedMeshes,
+    ) -> SceneModel {
+        let VisibleWorld { ground, agents, lights, pedestrians } = world.into();
+        let ImportedMeshes { mut meshes, visuals: own } = imported;
+        let mut visuals: Vec<VehicleVisual> = Vec::new();
+        let own = |index: usize| own.get(index).copied().unwrap_or_default();
+        for (index, agent) in agents.iter().enumerate() {
+            // agents of one vehicle share its meshes
+            let like = agents[..index].iter().enumerate().position(|(other, agent_too)| {
+                agent_too.vehicle.name() == agent.vehicle.name() && own(other) == own(index)
+            });
+            visuals.push(match like {
+                Some(other) => visuals[other].clone(),
+                None => visual(&agent.vehicle, &own(index), &mut meshes),
+            });
+        }
+        let terrain = ground.terrain();
+        let props = super::scenery::instances(props, terrain, &mut meshes);
+        let roadside = RoadsideVisual::new(lights, pedestrians, &mut meshes);
+        let standing = Arc::new(InstanceSet::new(&meshes, &props));
+        let soils = ground.soils().iter().map(SoilAppearance::of).collect();
+        let loose = ground.soils().iter().map(Loose::of).collect();
+        let (sky, air) = (Sky::default(), Air::default());
+        SceneModel {
+            meshes,
+            visuals,
+            soils,
+            props,
+            standing,
+            roadside,
+            loose,
+            sky,
+            air,
+            dust: 1.0,
+            wind: [0.0; 2],
+            #[cfg(feature = "gpu")]
+            gpu: None,
+        }
+    }
+
+    /// The meshes that instances name by index.
+    pub fn meshes(&self) -> &[Mesh] {
+        &self.meshes
+    }
+
+    /// Looks of the soils, by their index.
+    pub fn soils(&self) -> &[SoilAppearance] {
+        &self.soils
+    }
+
+    /// What stands, prop by prop, before anything was felled.
+    pub fn props(&self) -> &[Instance] {
+        &self.props
+    }
+
+    /// What moves, at two keyframes: their moments, µs, and all agents as each is told.
+    pub fn moving<'a>(
+        &self,
+        world: impl Into<VisibleWorld<'a>>,
+        moments_us: [u64; 2],
+        messages: [&[VehicleMessage]; 2],
+    ) -> InstanceSet {
+        InstanceSet::new(&self.meshes, &self.parts(world, moments_us, messages))
+    }
+
+    /// Parts of what moves at two keyframes: agent by agent, and of one agent always in the same
+    /// order; then what changes beside ways.
+    pub fn parts<'a>(
+        &self,
+        world: impl Into<VisibleWorld<'a>>,
+        moments_us: [u64; 2],
+        messages: [&[VehicleMessage]; 2],
+    ) -> Vec<Instance> {
+        let [before, now] = messages;
+        let told = before.iter().zip(now).map(|(before, now)| [before, now]);
+        self.parts_with(world.into(), moments_us, told.enumerate())
+    }
+
+    /// The same of those agents that are given, in ascending order.
+    pub(super) fn parts_with<'m>(
+        &self,
+        world: VisibleWorld<'_>,
+        moments_us: [u64; 2],
+        told: impl Iterator<Item = (usize, [&'m VehicleMessage; 2])>,
+    ) -> Vec<Instance> {
+        let mut instances = Vec::new();
+        for (index, told) in told {
+            let Some(agent) = world.agents.get(index) else { continue };
+            let [before, now] =
+                told.map(|message| parts(&agent.vehicle, &self.visuals[index], message));
+            // shoes come and go at the ends of a band
+            let paired = before.len() == now.len();
+            for (k, (mesh, class, pose)) in now.iter().enumerate() {
+                let earlier = if paired { before[k].2 } else { *pose };
+                instances.push(Instance {
+                    mesh: *mesh,
+                    poses: [earlier, *pose],
+                    scale: 1.0,
+                    agent: index as u16,
+                    class: *class,
+                });
+            }
+        }
+        let beside = (world.lights, world.pedestrians);
+        instances.extend(self.roadside.parts(beside, world.ground.terrain(), moments_us));
+        instances
+    }
+
+    /// What stands, and lies, where obstacles have this damage.
+    pub fn after(&self, obstacles: &Obstacles, damage: &[u16]) -> Arc<InstanceSet> {
+        let felled = self.felled(obstacles, damage);
+        if felled.is_empty() {
+            return self.standing.clone();
+        }
+        let mut props = self.props.clone();
+        for (prop, instance) in felled {
+            props[prop] = instance;
+        }
+        Arc::new(InstanceSet::new(&self.meshes, &props))
+    }
+
+    /// The props that lie where obstacles have this damage, each by its index.
+    pub fn felled(&self, obstacles: &Obstacles, damage: &[u16]) -> Vec<(usize, Instance)> {
+        let fallen = damage.iter().enumerate().filter_map(|(index, damage)| {
+            let (prop, heading) = (obstacles.prop(index)?, Stem::fall(*damage)?);
+            let mut instance = *self.props.get(prop)?;
+            lay(&mut instance, heading);
+            Some((prop, instance))
+        });
+        fallen.collect()
+    }
+
+    /// The scene around a place.
+    pub fn scene<'a>(
+        &'a self,
+        world: impl Into<VisibleWorld<'a>>,
+        relief: &'a Relief,
+        moving: &'a InstanceSet,
+    ) -> Scene<'a> {
+        Scene {
+            model: world.into().ground,
+            relief,
+            soils: &self.soils,
+            meshes: &self.meshes,
+            standing: &self.standing,
+            moving,
+            sky: self.sky,
+            air: &self.air,
+        }
+    }
+}
+
+/// Lays what stands down towards a heading, rad, its foot where it was.
+fn lay(instance: &mut Instance, heading: f64) {
+    let axis = Vec3::new(-sin(heading), cos(heading), 0.0);
+    let turn = Quat::from_scaled_axis(axis * FALLEN);
+    for pose in &mut instance.poses {
+        pose.orientation = turn * pose.orientation;
+    }
+}
+
+/// How far a tree that has fallen is turned: its crown keeps it off the ground, rad.
+const FALLEN: f64 = 1.45;
+
+type Placed = (usize, Class, Pose);
+
+/// Meshes of a vehicle at their poses.
+fn parts(
+    ground_vehicle: &GroundVehicle,
+    visual: &VehicleVisual,
+    message: &VehicleMessage,
+) -> Vec<Placed> {
+    let chassis = &message.chassis;
+    let world = |pose: &Pose| Pose {
+        position: chassis.point(&pose.position),
+        orientation: chassis.orientation * pose.orientation,
+    };
+    let mut placed = vec![(visual.hull, Class::Vehicle, *chassis)];
+    let wheels = match &message.gear {
+        RunningGear::Wheels(wheels) => wheels,
+        RunningGear::Tracks { road_wheels, .. } => road_wheels,
+    };
+    let half_turn = Quat::from_scaled_axis(Vec3::z() * std::f64::consts::PI);
+    for (index, wheel) in wheels.iter().enumerate() {
+        let Pose { position, mut orientation } = wheel.pose;
+        let aside = orientation * Vec3::y();
+        if visual.handed && position.y < 0.0 {
+            orientation *= half_turn;
+        }
+        let mesh = visual.wheels.get(index / 2).or(visual.wheels.last());
+        let Some(&mesh) = mesh else { continue };
+        let mut place = |position: Vec3| {
+            placed.push((mesh, Class::Wheel, world(&Pose { position, orientation })));
+        };
+        match visual.twins.get(index / 2) {
+            Some(&apart) if apart > 0.0 => {
+                place(position + aside * (0.5 * apart));
+                place(position - aside * (0.5 * apart));
+            }
+            _ => place(position),
+        }
+    }
+    let arms = visual.arms.iter().filter_map(|arm| arm.placed(message));
+    placed.extend(arms.map(|(mesh, pose)| (mesh, Class::Vehicle, pose)));
+    if let (
+        Some(track),
+        GroundVehicle::Tracked(own),
+        RunningGear::Tracks { shoes, sprockets, idlers, .. },
+    ) = (&visual.track, ground_vehicle, &message.gear)
+    {
+        let mut add = |mesh: usize, all: &[PartState]| {
+            placed.extend(all.iter().map(|part| (mesh, Class::Wheel, world(&part.pose))));
+        };
+        add(track.sprocket, sprockets);
+        add(track.idler, idlers);
+        let sides = own.shoe_poses(&message.gear);
+        let mut poses = Vec::new();
+        for (side, lower) in sides.into_iter().enumerate() {
+            if let (true, Some(front), Some(rear)) =
+                (shoes.is_empty(), sprockets.get(side), idlers.get(side))
+            {
+                let spec = own.vehicle.spec();
+                poses.extend(upper_run(spec, &lower, [&front.pose, &rear.pose]));
+            }
+            poses.extend(lower);
+        }
+        placed.extend(poses.iter().map(|pose| (track.shoe, Class::TrackShoe, world(pose))));
+    }
+    placed
+}
+
+/// Shoes from the idler over the top to the sprocket, in the chassis frame: those on
+/// the lower run carry loads and are told, these follow from where the lower run ends.
+fn upper_run(spec: &TrackedSpec, lower: &[Pose], [sprocket, idler]: [&Pose; 2]) -> Vec<Pose> {
+    let [Some(first), Some(last)] = [lower.first(), lower.last()] else { return Vec::new() };
+    let pitch = spec.shoe.pitch;
+    let y = first.position.y;
+    let half = 0.5 * pitch;
+    let pin = |pose: &Pose, end: f64| {
+        let p = pose.point(&Vec3::new(end * half, 0.0, 0.0));
+        [p.x, p.z]
+    };
+    let (start, goal) = (pin(last, -1.0), pin(first, 1.0));
+    let centre = |pose: &Pose| [pose.position.x, pose.position.z];
+    let rear = (centre(idler), spec.idler.radius + spec.shoe.top);
+    let front = (centre(sprocket), spec.pitch_radius());
+    let angle = |(c, _): ([f64; 2], f64), p: [f64; 2]| atan2(p[1] - c[1], p[0] - c[0]);
+    // the straight stretch on top touches both circles at the same direction
+    let (dx, dz) = (front.0[0] - rear.0[0], front.0[1] - rear.0[1]);
+    let span = hypot(dx, dz);
+    let top = atan2(dz, dx) + acos((rear.1 - front.1) / span);
+    let mut points = vec![start];
+    let mut arc = |circle: ([f64; 2], f64), from: f64, to: f64| {
+        // as the shoes run: clockwise seen from the right
+        let turn = (from - to).rem_euclid(std::f64::consts::TAU);
+        let turn = if turn > 5.5 { 0.0 } else { turn };
+        let steps = (turn / 0.1).ceil() as usize;
+        for k in 0..=steps {
+            let at = from - turn * k as f64 / steps.max(1) as f64;
+            let ([x, z], r) = circle;
+            points.push([x + r * cos(at), z + r * sin(at)]);
+        }
+    };
+    arc(rear, angle(rear, start), top);
+    arc(front, top, angle(front, goal));
+    points.push(goal);
+    // a band a little slack between the ends
+    let lengths: Vec<f64> =
+        points.windows(2).map(|p| hypot(p[1][0] - p[0][0], p[1][1] - p[0][1])).collect();
+    let whole: f64 = lengths.iter().sum();
+    let count = (whole / pitch).round().max(1.0) as usize;
+    let step = whole / count as f64;
+    let at = |mut along: f64| {
+        for (k, length) in lengths.iter().enumerate() {
+            if along <= *length || k + 1 == lengths.len() {
+                let share = if *length > 0.0 { along / length } else { 0.0 };
+                let [a, b] = [points[k], points[k + 1]];
+                return [a[0] + share * (b[0] - a[0]), a[1] + share * (b[1] - a[1])];
+            }
+            along -= length;
+        }
+        goal
+    };
+    (0..count)
+        .map(|k| {
+            let [a, b] = [at(k as f64 * step), at((k + 1) as f64 * step)];
+            // leading pin ahead as the shoes run under the vehicle: they run on here
+            let (front, rear) = (Vec3::new(a[0], y, a[1]), Vec3::new(b[0], y, b[1]));
+            let x = (front - rear).try_normalize(1e-9).unwrap_or_else(Vec3::x);
+            let z = x.cross(&Vec3::y());
+            let axes = Mat3::from_columns(&[x, Vec3::y(), z]);
+            let turn = nalgebra::Rotation3::from_matrix_unchecked(axes);
+            Pose { position: (front + rear) * 0.5, orientation: Quat::from_rotation_matrix(&turn) }
+        })
+        .collect()
+}

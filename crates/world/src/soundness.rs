@@ -1,0 +1,156 @@
+//! Whether a state is one that a model can be in.
+//!
+//! A checkpoint comes from outside, whatever its checksum says. Sizes, indices, times and
+//! counts of its state are checked against the model before anything is driven with it.
+//! Figures that are merely absurd are left to the drive, which ends by itself when they
+//! are no longer finite ([`Outcome::Failed`](bekker_agent::Outcome::Failed)).
+
+use super::world_model::{WorldModel, WorldState};
+use crate::collision::TowState;
+use crate::grid::TileKey;
+use crate::vehicle::Coupling;
+use bekker_agent::StruckCounts;
+use bekker_agent::TyreState;
+use bekker_agent::{AgentModel, AgentState};
+
+/// Longest run, s: a week, as a scenario may ask for.
+const LONGEST: u64 = 604_800;
+/// Tiles from the origin to the farthest that can be deformed, along each axis: with some
+/// room to count in 32 bits beyond.
+const FARTHEST: i32 = 1 << 26;
+
+/// A state that a model cannot be in.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the state is none of this model: {what}")]
+pub struct StateError {
+    /// What in it cannot be, and what is allowed.
+    pub what: String,
+}
+
+/// Looks through a state that is to go on.
+///
+/// # Errors
+/// What in it cannot be of the model.
+pub(super) fn check(model: &WorldModel, state: &WorldState) -> Result<(), StateError> {
+    look_through(model, state).map_err(|what| StateError { what })
+}
+
+fn look_through(model: &WorldModel, state: &WorldState) -> Result<(), String> {
+    let WorldState { tick, steps, published, agents, damage, tows } = state;
+    let most = LONGEST * 1_000_000 / model.clock.micros(1);
+    within("tick", *tick, 0, most)?;
+    within("steps to the next heartbeat", *steps, 1, model.clock.steps_per_heartbeat())?;
+    equal("vehicles", agents.len(), model.agents.len())?;
+    equal("obstacles", damage.len(), model.obstacles.len())?;
+    equal("ropes", tows.len(), model.tows.len())?;
+    let measured = |tow: &TowState| tow.length.is_none_or(|length| length >= 0.0);
+    if !tows.iter().all(measured) {
+        return Err("a rope without a length; must be 0 m or more".into());
+    }
+    published.tiles().try_for_each(|(key, _)| place(key))?;
+    let soils = model.ground.soils().len();
+    for (agent, state) in model.agents.iter().zip(agents) {
+        let now_us = model.clock.micros(*tick);
+        let (known, senders) = (model.struck_counts(), model.senders());
+        check_agent(agent, state, soils, (&known, senders), now_us)
+            .map_err(|what| format!("{}: {what}", agent.name))?;
+    }
+    Ok(())
+}
+
+fn check_agent(
+    model: &AgentModel,
+    state: &AgentState,
+    soils: usize,
+    (known, senders): (&StruckCounts, usize),
+    now_us: u64,
+) -> Result<(), String> {
+    let like = model.unsettled(&model.start, model.speed, 0);
+    let (vehicle, start) = (&state.vehicle, &like.vehicle);
+    for ((what, found), (_, expected)) in vehicle.body.sizes().into_iter().zip(start.body.sizes()) {
+        equal(what, found, expected)?;
+    }
+    if !model.vehicle.turns(vehicle) {
+        return Err("a body's orientation is no rotation".into());
+    }
+    equal("brakes", vehicle.brakes.len(), start.brakes.len())?;
+    equal("clutches", vehicle.clutches.len(), start.clutches.len())?;
+    equal("brakes with a lag", vehicle.pressures.len(), start.pressures.len())?;
+    equal(
+        "clutches that engage by themselves or by command",
+        vehicle.engaged.len(),
+        start.engaged.len(),
+    )?;
+    if vehicle.coupling != Coupling::Holds && model.vehicle.trailed_wheels() == 0 {
+        return Err("a trailer that has parted; must be none".into());
+    }
+    let gears = model.vehicle.gears() as i32;
+    for gear in [vehicle.gearbox.gear, vehicle.gearbox.before] {
+        within("gear", gear, -1, gears)?;
+    }
+    equal("tyres", state.tyres.len(), like.tyres.len())?;
+    let give_way = |tyres: &[TyreState]| tyres.iter().filter(|own| own.ring.is_some()).count();
+    equal("tyres that give way", give_way(&state.tyres), give_way(&like.tyres))?;
+    if let Some(follower) = model.driver.follower() {
+        let segments = follower.path().points().len() - 1;
+        within("segment of the path", state.driver.place.segment, 0, segments - 1)?;
+    }
+    equal("wheels", state.wheels().len(), like.wheels().len())?;
+    equal("wheels in its sums", state.monitor.wheels().len(), like.monitor.wheels().len())?;
+    for (soil, _) in state.monitor.beyond() {
+        within("soil", usize::from(soil.0), 0, soils - 1)?;
+    }
+    if let Some(soil) = state.outcome.as_ref().and_then(|outcome| outcome.soil()) {
+        within("soil", usize::from(soil.0), 0, soils - 1)?;
+    }
+    if let Some(leader) = state.outcome.as_ref().and_then(|outcome| outcome.leader()) {
+        within("leader", leader, 0, known.vehicles - 1)?;
+    }
+    if let Some(with) = state.outcome.as_ref().and_then(|outcome| outcome.struck()) {
+        known.check(with)?;
+    }
+    if !state.otherwise.is_finite() {
+        return Err("an acceleration that is not finite".into());
+    }
+    if !state.hits.are_sound(known) {
+        return Err("a hit with what there is not".into());
+    }
+    if !state.energy.is_sound() {
+        return Err("an account of energy that is not finite".into());
+    }
+    if state.autonomy.is_some() != like.autonomy.is_some() {
+        return Err("a driver that is not this vehicle's".into());
+    }
+    if let Some(radio) = &state.radio {
+        radio.check(senders)?;
+    }
+    state.overlay.keys().try_for_each(place)?;
+    equal("sensors", state.sensors.len(), like.sensors.len())?;
+    let all = model.sensors.iter().zip(&state.sensors).zip(&like.sensors);
+    for (index, ((sensor, found), start)) in all.enumerate() {
+        let fits = found.check(sensor, start, index as u32, now_us);
+        fits.map_err(|what| format!("sensor {}: {what}", sensor.name))?;
+    }
+    Ok(())
+}
+
+fn place(TileKey { a, b }: TileKey) -> Result<(), String> {
+    within("column of a tile of ground", a, -FARTHEST, FARTHEST)?;
+    within("row of a tile of ground", b, -FARTHEST, FARTHEST)
+}
+
+fn equal(what: &str, found: usize, expected: usize) -> Result<(), String> {
+    if found == expected { Ok(()) } else { Err(format!("{found} {what}; must be {expected}")) }
+}
+
+fn within<T: PartialOrd + std::fmt::Display>(
+    what: &str,
+    found: T,
+    least: T,
+    most: T,
+) -> Result<(), String> {
+    if found >= least && found <= most {
+        return Ok(());
+    }
+    Err(format!("{what} {found}; must be {least} to {most}"))
+}

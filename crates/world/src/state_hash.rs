@@ -1,0 +1,85 @@
+//! The hash of a world's state, from parts that ranks may have.
+
+use super::world_model::WorldState;
+use crate::ground::GroundDigest;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+/// Sum over agents of four 64-bit lanes of SHA-256 over an agent's number and its digest: it does
+/// not ask who adds which agent, nor in which order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgentsDigest([u64; 4]);
+
+impl AgentsDigest {
+    /// Of agents by their numbers.
+    pub fn of(agents: impl IntoIterator<Item = (u32, [u8; 32])>) -> AgentsDigest {
+        let one = |(agent, digest): (u32, [u8; 32])| {
+            let hash = Sha256::new().chain_update(agent.to_le_bytes()).chain_update(digest);
+            let hash: [u8; 32] = hash.finalize().into();
+            let (lanes, _) = hash.as_chunks::<8>();
+            AgentsDigest(std::array::from_fn(|lane| u64::from_le_bytes(lanes[lane])))
+        };
+        agents.into_iter().map(one).fold(AgentsDigest::default(), AgentsDigest::joined)
+    }
+
+    /// Of agents of both.
+    pub fn joined(self, other: AgentsDigest) -> AgentsDigest {
+        AgentsDigest(std::array::from_fn(|lane| self.0[lane].wrapping_add(other.0[lane])))
+    }
+}
+
+/// With more agents than this, records do without the digest of each: a row would be longer than
+/// what the heartbeat changed.
+pub const NAMED_AGENTS: usize = 64;
+
+/// The hash of a world ([`World::hash`](crate::world::World::hash)) and what it is put together from.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StateHash {
+    /// Of the whole state.
+    pub state: [u8; 32],
+    /// Digest of the ground.
+    pub ground: GroundDigest,
+    /// Digests of all agents, to name the one that differs: where they are asked for, on the
+    /// first rank.
+    pub agents: Vec<[u8; 32]>,
+}
+
+/// The hash of a world from its parts.
+pub fn combined_hash(
+    state: &WorldState,
+    ground: GroundDigest,
+    AgentsDigest(agents): AgentsDigest,
+) -> [u8; 32] {
+    let mut hasher = Sha256::new();
+    hasher.update(state.tick.to_le_bytes());
+    // few of many thousand trees are hurt
+    for (obstacle, damage) in state.damage.iter().enumerate().filter(|(_, damage)| **damage > 0) {
+        hasher.update((obstacle as u32).to_le_bytes());
+        hasher.update(damage.to_le_bytes());
+    }
+    for tow in &state.tows {
+        hasher.update([u8::from(tow.broken)]);
+        hasher.update(tow.peak.to_le_bytes());
+        hasher.update(tow.length.unwrap_or_default().to_le_bytes());
+    }
+    ground.0.iter().for_each(|lane| hasher.update(lane.to_le_bytes()));
+    agents.iter().for_each(|lane| hasher.update(lane.to_le_bytes()));
+    hasher.finalize().into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn agents_may_be_summed_in_any_parts_and_none_may_change_places() {
+        let digest = |agent: u32| [agent as u8 + 1; 32];
+        let all = AgentsDigest::of((0..9).map(|agent| (agent, digest(agent))));
+        let odd = AgentsDigest::of((0..9).rev().filter(|a| a % 2 == 1).map(|a| (a, digest(a))));
+        let even = AgentsDigest::of((0..9).filter(|a| a % 2 == 0).map(|a| (a, digest(a))));
+        assert_eq!(odd.joined(even), all);
+        let swapped = (0..9)
+            .map(|agent| (agent, digest([1, 0].get(agent as usize).copied().unwrap_or(agent))));
+        assert_ne!(AgentsDigest::of(swapped), all);
+    }
+}

@@ -1,0 +1,159 @@
+//! An exchange of maps among the members of a team, in one process or between ranks.
+
+use crate::world::World;
+use bekker_agent::AgentView;
+use bekker_agent::TimedPart;
+use bekker_agent::{Candidate, Letter, MapSharing, Network, Team, Terms, partners};
+use rayon::prelude::*;
+use std::convert::Infallible;
+
+/// Two agents, of which the first may write to the second.
+pub type Pair = [usize; 2];
+
+impl World {
+    /// At the beginning members know where those are that they have a link to: else the first scan
+    /// would take them for walls.
+    pub fn meet_team(&mut self) {
+        if let (0, Some(team)) = (self.state.tick, self.model.team.clone()) {
+            let network = team.radio.network(0, &self.members());
+            self.hear_places(&network, 0);
+        }
+    }
+
+    /// Lets the members of the team write to each other, if an exchange falls into the heartbeat
+    /// between two moments, µs. `carry` brings letters of own agents to where those that they are for
+    /// step, and returns those that are for own agents; it is told which pairs may write.
+    pub fn share_maps<E>(
+        &mut self,
+        span_us: [u64; 2],
+        mut carry: impl FnMut(Vec<Letter>, &[Pair]) -> Result<Vec<Letter>, E>,
+    ) -> Result<(), E> {
+        let Some(team) = self.model.team.clone() else { return Ok(()) };
+        let Some(exchange) = team.exchange(span_us) else { return Ok(()) };
+        let now_us = span_us[1];
+        let places = self.members();
+        let network = team.radio.network(exchange, &places);
+        self.hear_places(&network, now_us);
+        for (round, pairs) in rounds(&team, &network, &places).into_iter().enumerate() {
+            if round == 1 {
+                self.hand_out(&team, &pairs, now_us);
+            }
+            let letters = self.write(&team, exchange, now_us, &pairs);
+            for letter in carry(letters, &pairs)? {
+                if let Some(own) = self.state.agents[letter.to as usize].autonomy.as_mut() {
+                    own.member.receive(letter);
+                }
+            }
+            // what is told in the first round is passed on in the second, if nothing delays it
+            let agents = self.model.agents.par_iter().zip(&mut self.state.agents);
+            agents.for_each(|(agent, state)| {
+                if let (Some(model), Some(own)) = (&agent.autonomy, &mut state.autonomy) {
+                    model.stopwatch.time(TimedPart::Reading, || own.member.read(now_us));
+                }
+            });
+        }
+        Ok(())
+    }
+
+    /// The same where all agents step here, in the heartbeat that began at a tick.
+    pub fn share_maps_alone(&mut self, begun: u64) {
+        let clock = self.model.clock;
+        let span_us = [begun, self.state.tick].map(|tick| clock.micros(tick));
+        let carried: Result<(), Infallible> = self.share_maps(span_us, |letters, _| Ok(letters));
+        carried.unwrap_or_else(|never| match never {});
+    }
+
+    /// Where the members of the team are, as all are told; nothing of other agents.
+    fn members(&self) -> Vec<Option<[f64; 2]>> {
+        let agents = self.model.agents.iter().zip(&self.views);
+        agents
+            .map(|(agent, view)| {
+                let place = [view.pose.position.x, view.pose.position.y];
+                agent.autonomy.is_some().then_some(place)
+            })
+            .collect()
+    }
+
+    /// Whether an agent asks the authority what to do.
+    fn asks(&self, team: &Team, agent: usize) -> bool {
+        let autonomy = self.model.agents[agent].autonomy.as_ref();
+        team.task.is_some() && autonomy.is_some_and(|own| own.goal.is_none())
+    }
+
+    /// Lets the authority, if it steps here, hand out what is to be done; it writes to the second of
+    /// these pairs.
+    fn hand_out(&mut self, team: &Team, pairs: &[Pair], now_us: u64) {
+        let authority = team.authority;
+        let Some(task) = team.task.as_ref().filter(|_| self.is_own(authority)) else { return };
+        let candidate = |(agent, view): (usize, &AgentView)| {
+            let place = [view.pose.position.x, view.pose.position.y];
+            let is_reached = agent == authority || pairs.iter().any(|&[_, to]| to == agent);
+            let asks = self.asks(team, agent) && !view.ended;
+            asks.then_some(Candidate { agent: agent as u32, place, is_reached })
+        };
+        let candidates: Vec<Candidate> =
+            self.views.iter().enumerate().filter_map(candidate).collect();
+        let Some(own) = self.state.agents[authority].autonomy.as_mut() else { return };
+        let report = own.report();
+        let member = &mut own.member;
+        let mut ledger = std::mem::take(&mut member.ledger);
+        ledger.hear(authority as u32, report);
+        ledger.hand_out(task, member.map(), &candidates, now_us);
+        ledger.order_for(authority as u32).into_iter().for_each(|order| member.obey(order));
+        member.ledger = ledger;
+    }
+
+    /// The letters of own agents, those that are lost left out.
+    fn write(&mut self, team: &Team, exchange: u64, now_us: u64, pairs: &[Pair]) -> Vec<Letter> {
+        let mut letters = Vec::new();
+        for &[from, to] in pairs {
+            if !self.is_own(from) {
+                continue;
+            }
+            let Some(receiver) = &self.model.agents[to].autonomy else { continue };
+            let at = self.views[to].pose.position;
+            let stopwatch = receiver.stopwatch.clone();
+            let asks = receiver.goal.is_none();
+            let terms = Terms::of(team, receiver.goal.map(|goal| [[at.x, at.y], goal]));
+            let due_us = now_us + team.radio.delay_us(exchange, [from, to], 0, 1);
+            let sends_report = to == team.authority && self.asks(team, from);
+            let sends_order = from == team.authority && team.task.is_some() && asks;
+            let Some(sender) = self.state.agents[from].autonomy.as_mut() else { continue };
+            let order = sends_order.then(|| sender.member.ledger.order_for(to as u32)).flatten();
+            let report = sends_report.then(|| sender.report());
+            let member = &sender.member;
+            let pair = [from as u32, to as u32];
+            let write = || member.letter(pair, due_us, &terms, (order, report));
+            let letter = stopwatch.time(TimedPart::Writing, write);
+            let Some(letter) = letter else { continue };
+            let lost = team.radio.loses(exchange, [from, to], 0);
+            stopwatch.time(TimedPart::Writing, || sender.member.sent(&letter, lost));
+            if !lost {
+                letters.push(letter);
+            }
+        }
+        letters
+    }
+}
+
+/// Who may write to whom, round by round; the same on all ranks.
+fn rounds(team: &Team, network: &Network, places: &[Option<[f64; 2]>]) -> Vec<Vec<Pair>> {
+    match team.sharing {
+        MapSharing::Central | MapSharing::Whole => {
+            let reached = network.reached_from(team.authority, team.radio.hops);
+            let others = (0..places.len()).filter(|&agent| {
+                agent != team.authority && reached[agent] && places[agent].is_some()
+            });
+            let up: Vec<Pair> = others.map(|agent| [agent, team.authority]).collect();
+            let down = up.iter().map(|&[agent, authority]| [authority, agent]).collect();
+            vec![up, down]
+        }
+        MapSharing::Peers => {
+            let of = |agent: usize| {
+                let partners = partners(network, places, agent).into_iter();
+                partners.map(move |partner| [agent, partner])
+            };
+            vec![(0..places.len()).flat_map(of).collect()]
+        }
+    }
+}

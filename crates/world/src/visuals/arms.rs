@@ -1,0 +1,261 @@
+//! What moves against the hull beside the wheels: suspension arms, by their hard points and where the
+//! wheels that a vehicle tells of hold them, and the trailer.
+
+use super::DARK;
+use crate::numeric::atan2;
+use crate::sensor::material::Material;
+use crate::sensor::mesh::{Mesh, MeshBuilder};
+use crate::spatial::{Mat3, Pose, Quat, Vec3};
+use crate::sync::message::{PartState, RunningGear, VehicleState as VehicleMessage};
+use crate::vehicle::Vehicle;
+use crate::vehicle::spec::{Axle, Point, RoadArm, Suspension, VehicleSpec};
+
+/// A member between chassis and wheels, or the hull of a trailer.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Arm {
+    mesh: usize,
+    held: Held,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Held {
+    /// Swings about an axis through `pivot` on the chassis so that its end, `reach` from
+    /// there in the design position, comes near `joint`, which goes with the wheel's
+    /// upright: axle along y, x level.
+    Swing { pivot: Vec3, axis: Vec3, reach: Vec3, wheel: usize, joint: Vec3 },
+    /// Lies between two wheels, left and right.
+    Across { wheels: [usize; 2] },
+    /// The trailer, coupled or not: where the vehicle tells the middle of its hulls to be, which
+    /// lies at `middle` in its own frame.
+    Trailer { middle: Vec3 },
+}
+
+impl Arm {
+    /// Its mesh and its pose in the world, of a vehicle that tells itself so; none of a trailer that
+    /// is not told.
+    pub(crate) fn placed(&self, message: &VehicleMessage) -> Option<(usize, Pose)> {
+        let wheels = match &message.gear {
+            RunningGear::Wheels(wheels) => wheels,
+            RunningGear::Tracks { road_wheels, .. } => road_wheels,
+        };
+        let pose = match &self.held {
+            Held::Trailer { middle } => {
+                let pose = message.trailer?.pose();
+                Pose { position: pose.point(&-middle), ..pose }
+            }
+            held => {
+                let own = held.by_wheels(wheels)?;
+                let chassis = &message.chassis;
+                Pose {
+                    position: chassis.point(&own.position),
+                    orientation: chassis.orientation * own.orientation,
+                }
+            }
+        };
+        Some((self.mesh, pose))
+    }
+}
+
+impl Held {
+    /// The pose in the chassis frame of what wheels hold.
+    fn by_wheels(&self, wheels: &[PartState]) -> Option<Pose> {
+        Some(match self {
+            Held::Swing { pivot, axis, reach, wheel, joint } => {
+                let wheel = &wheels.get(*wheel)?.pose;
+                let y = wheel.orientation * Vec3::y();
+                let x = y.cross(&Vec3::z()).try_normalize(1e-9)?;
+                let end = wheel.position + x * joint.x + y * joint.y + x.cross(&y) * joint.z;
+                let to = end - pivot;
+                let across = |v: &Vec3| v - axis * axis.dot(v);
+                let (from, to) = (across(reach), across(&to));
+                let angle = atan2(axis.dot(&from.cross(&to)), from.dot(&to));
+                Pose { position: *pivot, orientation: Quat::from_scaled_axis(axis * angle) }
+            }
+            Held::Trailer { .. } => return None,
+            Held::Across { wheels: [left, right] } => {
+                let [left, right] = [wheels.get(*left)?, wheels.get(*right)?].map(|w| &w.pose);
+                let y = (left.position - right.position).try_normalize(1e-9)?;
+                let x = y.cross(&Vec3::z()).try_normalize(1e-9)?;
+                let axes = Mat3::from_columns(&[x, y, x.cross(&y)]);
+                let turn = nalgebra::Rotation3::from_matrix_unchecked(axes);
+                Pose {
+                    position: (left.position + right.position) * 0.5,
+                    orientation: Quat::from_rotation_matrix(&turn),
+                }
+            }
+        })
+    }
+}
+
+/// Where meshes go.
+struct Builder<'a> {
+    meshes: &'a mut Vec<Mesh>,
+    arms: Vec<Arm>,
+}
+
+impl Builder<'_> {
+    fn mesh(&mut self, builder: MeshBuilder) -> usize {
+        self.meshes.push(builder.finish());
+        self.meshes.len() - 1
+    }
+
+    /// An arm that swings about the axis through two `hinges`, of bars from there to its
+    /// end, and from there to the wheel's middle; all in the design position, chassis
+    /// frame.
+    fn swing(&mut self, wheel: usize, hinges: [Vec3; 2], end: Vec3, centre: Vec3, thick: f32) {
+        let Some(axis) = (hinges[0] - hinges[1]).try_normalize(1e-9) else { return };
+        let pivot = (hinges[0] + hinges[1]) * 0.5;
+        let own = |p: Vec3| (p - pivot).map(|x| x as f32).into();
+        let mut builder = MeshBuilder::new();
+        for hinge in hinges {
+            builder.bar(own(hinge), own(end), thick, DARK);
+        }
+        builder.bar(own(hinges[0]), own(hinges[1]), 1.3 * thick, DARK);
+        if (centre - end).norm() > 1e-3 {
+            builder.bar(own(end), own(centre), thick, Material::STEEL);
+        }
+        let mesh = self.mesh(builder);
+        let held = Held::Swing { pivot, axis, reach: end - pivot, wheel, joint: end - centre };
+        self.arms.push(Arm { mesh, held });
+    }
+}
+
+/// Arms and beams of all axles; wheels axle by axle, left before right.
+pub(super) fn of_axles(spec: &VehicleSpec, meshes: &mut Vec<Mesh>) -> Vec<Arm> {
+    let mut builder = Builder { meshes, arms: Vec::new() };
+    for (index, axle) in spec.axles.iter().enumerate() {
+        for (side, mirror) in [1.0, -1.0].into_iter().enumerate() {
+            let wheel = 2 * index + side;
+            let at = |local: Point| placed(axle, mirror, local);
+            match &axle.suspension {
+                // hinges of a trailer turn with it
+                own if axle.trailed && !matches!(own, Suspension::SolidAxle(_)) => {}
+                Suspension::DoubleWishbone(own) => {
+                    let p = &own.points;
+                    let centre = at(p.spindle);
+                    for (front, back, outer) in [
+                        (p.upper_arm_front, p.upper_arm_back, p.upper_arm_outer),
+                        (p.lower_arm_front, p.lower_arm_back, p.lower_arm_outer),
+                    ] {
+                        builder.swing(wheel, [at(front), at(back)], at(outer), centre, 0.022);
+                    }
+                }
+                Suspension::SingleWishbone(own) => {
+                    let p = &own.points;
+                    let hinges = [at(p.arm_front), at(p.arm_back)];
+                    builder.swing(wheel, hinges, at(p.kingpin_lower), at(p.spindle), 0.025);
+                }
+                Suspension::MacphersonStrut(own) => {
+                    let p = &own.points;
+                    let hinges = [at(p.arm_front), at(p.arm_back)];
+                    builder.swing(wheel, hinges, at(p.arm_outer), at(p.spindle), 0.022);
+                }
+                Suspension::TrailingArm(own) => {
+                    let p = &own.points;
+                    let centre = at(p.spindle);
+                    let hinges = [at(p.pivot_inner), at(p.pivot_outer)];
+                    builder.swing(wheel, hinges, centre, centre, 0.03);
+                }
+                Suspension::SolidAxle(_) if side == 0 => {
+                    let half = at(axle.suspension.spindle()).y as f32;
+                    let mut beam = MeshBuilder::new();
+                    beam.bar([0.0, -half, 0.0], [0.0, half, 0.0], 0.05, DARK);
+                    beam.lump([0.0; 3], 8, |_| 0.15, DARK);
+                    let mesh = builder.mesh(beam);
+                    let held = Held::Across { wheels: [wheel, wheel + 1] };
+                    builder.arms.push(Arm { mesh, held });
+                }
+                Suspension::SolidAxle(_) => {}
+            }
+        }
+    }
+    builder.arms
+}
+
+/// The hull of the trailer that a vehicle draws.
+pub(super) fn of_trailer(vehicle: &Vehicle, meshes: &mut Vec<Mesh>) -> Option<Arm> {
+    let trailer = vehicle.spec().trailer.as_ref()?;
+    let (middle, _) = vehicle.trailer_outline()?.ball;
+    meshes.push(super::trailers::hull(trailer).finish());
+    Some(Arm { mesh: meshes.len() - 1, held: Held::Trailer { middle } })
+}
+
+fn placed(axle: &Axle, mirror: f64, [x, y, z]: Point) -> Vec3 {
+    Vec3::from(axle.position) + Vec3::new(x, mirror * y, z)
+}
+
+/// Road arms to wheels whose middles in the design position are `centres`, chassis frame.
+pub(super) fn of_tracks(arm: &RoadArm, centres: &[Vec3], meshes: &mut Vec<Mesh>) -> Vec<Arm> {
+    let mut builder = Builder { meshes, arms: Vec::new() };
+    for (wheel, centre) in centres.iter().enumerate() {
+        let mirror = centre.y.signum();
+        let at = |[x, y, z]: Point| centre + Vec3::new(x, mirror * y, z);
+        // where the file puts the hinge into the wheel's own plane, the arm lies inside it
+        let inward = Vec3::new(0.0, -mirror * 0.16, 0.0);
+        let pivot = at(arm.pivot);
+        let beside = (pivot.y - centre.y).abs() > 0.05;
+        let (hinge, end) = if beside {
+            (pivot, *centre + Vec3::new(0.0, pivot.y - centre.y, 0.0))
+        } else {
+            (pivot + inward, centre + inward)
+        };
+        let hinges = [hinge + inward * 0.5, hinge - inward * 0.5];
+        builder.swing(wheel, hinges, end, *centre, 0.045);
+    }
+    builder.arms
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::vehicle::Vehicle;
+    use crate::vehicle::find;
+
+    fn wheels(spec: &VehicleSpec, lift: f64, steer: f64) -> Vec<PartState> {
+        let mut wheels = Vec::new();
+        for axle in &spec.axles {
+            for mirror in [1.0, -1.0] {
+                let position =
+                    placed(axle, mirror, axle.suspension.spindle()) + Vec3::new(0.0, 0.0, lift);
+                // wherever the wheel has turned to
+                let orientation = Quat::from_scaled_axis(Vec3::z() * steer)
+                    * Quat::from_scaled_axis(Vec3::y() * 2.3);
+                wheels.push(PartState { pose: Pose { position, orientation }, spin: 0.0 });
+            }
+        }
+        wheels
+    }
+
+    /// Distance of the farthest arm's end from where its wheel wants it.
+    fn gap(arms: &[Arm], wheels: &[PartState], lift: f64) -> f64 {
+        let gap = |arm: &Arm| {
+            let pose = arm.held.by_wheels(wheels).unwrap();
+            let Held::Swing { pivot, reach, .. } = &arm.held else { return 0.0 };
+            let wanted = pivot + reach + Vec3::new(0.0, 0.0, lift);
+            (pose.point(reach) - wanted).norm()
+        };
+        arms.iter().map(gap).fold(0.0, f64::max)
+    }
+
+    #[test]
+    fn arms_lie_as_designed_and_follow_their_wheels() {
+        for name in ["hmmwv", "mrzr4"] {
+            let spec = find(name).unwrap();
+            assert_eq!(Vehicle::new(spec.clone()).unwrap().wheels(), 2 * spec.axles.len());
+            let mut meshes = Vec::new();
+            let arms = of_axles(&spec, &mut meshes);
+            assert_eq!(arms.len(), meshes.len());
+            assert!(arms.len() >= 6, "{name}: {}", arms.len());
+            assert!(gap(&arms, &wheels(&spec, 0.0, 0.0), 0.0) < 1e-9, "{name}");
+            // a wheel that goes straight up leaves the circle of its arm: by the height times
+            // the arm's slope, 0.2 at most, and the height squared over twice its length,
+            // 0.25 m at least: 1.5 cm. The real one goes sideways by as much.
+            assert!(gap(&arms, &wheels(&spec, 0.05, 0.0), 0.05) < 0.015, "{name}");
+            let low = arms[1].held.by_wheels(&wheels(&spec, -0.05, 0.0)).unwrap();
+            let high = arms[1].held.by_wheels(&wheels(&spec, 0.05, 0.0)).unwrap();
+            let Held::Swing { reach, .. } = &arms[1].held else { panic!("{name}") };
+            let rise = high.point(reach).z - low.point(reach).z;
+            assert!((rise - 0.10).abs() < 0.01, "{name}: {rise}");
+        }
+    }
+}

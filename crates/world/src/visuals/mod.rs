@@ -1,0 +1,230 @@
+//! What vehicles visual like: meshes made of primitives by the figures of their files.
+
+mod arms;
+mod hmmwv;
+mod m113;
+mod mrzr;
+mod others;
+mod running_gear;
+mod trailers;
+mod trucks;
+
+pub(super) use arms::Arm;
+
+use crate::sensor::material::Material;
+use crate::sensor::mesh::{Mesh, MeshBuilder};
+use crate::spatial::Vec3;
+use crate::vehicle::spec::{TrackedSpec, VehicleSpec};
+use bekker_agent::GroundVehicle;
+
+/// Olive drab paint.
+const OLIVE: Material =
+    Material { reflectance: 0.35, ..Material::dull([0.085, 0.095, 0.05]).polished(0.6) };
+/// Darker paint of the same kind, for what lies deeper.
+const DARK: Material =
+    Material { reflectance: 0.3, ..Material::dull([0.045, 0.05, 0.03]).polished(0.7) };
+/// Desert tan paint.
+const TAN: Material =
+    Material { reflectance: 0.4, ..Material::dull([0.30, 0.235, 0.14]).polished(0.6) };
+/// Black plastic and cloth.
+const BLACK: Material = Material { reflectance: 0.08, ..Material::dull([0.02, 0.02, 0.021]) };
+/// Lens of a lamp.
+const LAMP: Material =
+    Material { albedo: [0.75, 0.75, 0.70], roughness: 0.15, metallic: 0.3, reflectance: 0.5 };
+/// Tail lamp.
+const RED: Material = Material { albedo: [0.35, 0.02, 0.015], ..LAMP };
+
+/// Meshes that stand for parts of a vehicle in place of the drawn ones, by index.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct VisualMeshes {
+    /// The hull, in the chassis frame.
+    pub hull: Option<usize>,
+    /// A wheel or road wheel of the left side: axle along y, outside towards y, its
+    /// middle at the origin. Right ones are turned round.
+    pub wheel: Option<usize>,
+}
+
+/// Which meshes a vehicle is put together from, by index.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct VehicleVisual {
+    pub hull: usize,
+    /// Of each axle; the road wheel of tracks, and a mesh of the vehicle's own, stand for all.
+    pub wheels: Vec<usize>,
+    /// Whether wheels of the right side are turned round.
+    pub handed: bool,
+    /// Of each axle, the distance between twin wheels, m; 0 where they are single.
+    pub twins: Vec<f64>,
+    pub arms: Vec<Arm>,
+    pub track: Option<TrackVisual>,
+}
+
+/// Meshes of a track.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct TrackVisual {
+    pub sprocket: usize,
+    pub idler: usize,
+    pub shoe: usize,
+}
+
+/// Adds the meshes of a vehicle to the list, those excepted that it has of its own.
+pub(super) fn visual(
+    ground_vehicle: &GroundVehicle,
+    own: &VisualMeshes,
+    meshes: &mut Vec<Mesh>,
+) -> VehicleVisual {
+    let mut add = |builder: MeshBuilder| {
+        meshes.push(builder.finish());
+        meshes.len() - 1
+    };
+    let handed = own.wheel.is_some();
+    match ground_vehicle {
+        GroundVehicle::Wheeled(ground_vehicle) => {
+            let spec = ground_vehicle.vehicle.spec();
+            let wheels = match own.wheel {
+                Some(wheel) => vec![wheel],
+                None => of_axles(spec, &mut add),
+            };
+            let hull = own.hull.unwrap_or_else(|| add(wheeled_hull(spec)));
+            let twins = spec.axles.iter().map(|axle| axle.twin_spacing.unwrap_or(0.0)).collect();
+            let mut arms = arms::of_axles(spec, meshes);
+            arms.extend(arms::of_trailer(&ground_vehicle.vehicle, meshes));
+            VehicleVisual { hull, wheels, handed, twins, arms, track: None }
+        }
+        GroundVehicle::Tracked(ground_vehicle) => {
+            let spec = ground_vehicle.vehicle.spec();
+            let hull = own.hull.unwrap_or_else(|| add(tracked_hull(spec)));
+            let wheels = vec![own.wheel.unwrap_or_else(|| add(running_gear::road_wheel(spec)))];
+            let track = TrackVisual {
+                sprocket: add(running_gear::sprocket(spec)),
+                idler: add(running_gear::idler(spec)),
+                shoe: add(running_gear::shoe(spec)),
+            };
+            let indices = 0..ground_vehicle.vehicle.wheels();
+            let centres: Vec<Vec3> =
+                indices.map(|wheel| ground_vehicle.vehicle.wheel_centre(wheel)).collect();
+            let arms = arms::of_tracks(&spec.road_arm, &centres, meshes);
+            VehicleVisual { hull, wheels, handed, twins: Vec::new(), arms, track: Some(track) }
+        }
+    }
+}
+
+/// The hull of a vehicle as it is drawn where it has no mesh of its own.
+pub fn drawn_hull(ground_vehicle: &GroundVehicle) -> Mesh {
+    let builder = match ground_vehicle {
+        GroundVehicle::Wheeled(own) => wheeled_hull(own.vehicle.spec()),
+        GroundVehicle::Tracked(own) => tracked_hull(own.vehicle.spec()),
+    };
+    builder.finish()
+}
+
+/// Meshes of the wheels of each axle; axles with the same tyre and rim share theirs.
+fn of_axles(spec: &VehicleSpec, add: &mut impl FnMut(MeshBuilder) -> usize) -> Vec<usize> {
+    let mut wheels: Vec<usize> = Vec::with_capacity(spec.axles.len());
+    for axle in 0..spec.axles.len() {
+        let like = |other: &usize| {
+            spec.wheel_of(*other) == spec.wheel_of(axle)
+                && spec.tyre_of(*other).rigid == spec.tyre_of(axle).rigid
+        };
+        let wheel = match (0..axle).find(like) {
+            Some(other) => wheels[other],
+            None => add(running_gear::wheel(spec.wheel_of(axle), spec.tyre_of(axle))),
+        };
+        wheels.push(wheel);
+    }
+    wheels
+}
+
+fn wheeled_hull(spec: &VehicleSpec) -> MeshBuilder {
+    let name = spec.name.to_ascii_lowercase();
+    if name.contains("hmmwv") {
+        return hmmwv::hull();
+    }
+    if name.contains("mrzr") {
+        return mrzr::hull();
+    }
+    let drawn = match name.as_str() {
+        own if own.contains("fmtv") => Some(trucks::fmtv(spec)),
+        own if own.contains("kat 1") => Some(trucks::man(spec)),
+        own if own.contains("kraz") => Some(trucks::kraz(spec)),
+        own if own.contains("fed-alpha") => Some(others::fed_alpha()),
+        own if own.contains("gator") => Some(others::gator()),
+        _ => None,
+    };
+    if let Some(drawn) = drawn {
+        return drawn;
+    }
+    // a box between the wheels and a cab on it, for vehicles that nobody has drawn
+    let span = |pick: fn(&[f64; 3]) -> f64| {
+        let places = spec.own_axles().iter().map(|axle| pick(&axle.position));
+        places.fold([f64::INFINITY, f64::NEG_INFINITY], |[a, b], x| [a.min(x), b.max(x)])
+    };
+    let radius = spec.tyre.rigid.outline.iter().map(|p| p.radius).fold(0.0, f64::max);
+    let ([rear, front], [low, _]) = (span(|p| p[0]), span(|p| p[2]));
+    let length = (front - rear + 2.2 * radius) as f32;
+    let (middle, low, r) = ((0.5 * (front + rear)) as f32, low as f32, radius as f32);
+    let mut builder = MeshBuilder::new();
+    builder.block([middle, 0.0, low + 0.5 * r], [length, 2.6 * r, r], OLIVE);
+    builder.block([middle, 0.0, low + 1.6 * r], [0.5 * length, 2.4 * r, 1.2 * r], DARK);
+    builder
+}
+
+fn tracked_hull(spec: &TrackedSpec) -> MeshBuilder {
+    if spec.name.to_ascii_lowercase().contains("m113") {
+        return m113::hull();
+    }
+    if spec.name.to_ascii_lowercase().contains("marder") {
+        return others::marder();
+    }
+    let half = (0.5 * spec.gauge()) as f32;
+    let [front, _, z] = spec.sprocket.position.map(|x| x as f32);
+    let rear = spec.idler.position[0] as f32;
+    let (length, middle) = (front - rear, 0.5 * (front + rear));
+    let mut builder = MeshBuilder::new();
+    builder.block([middle, 0.0, z], [length, 2.0 * half - 0.5, 0.6], OLIVE);
+    builder.block([middle, 0.0, z + 0.75], [length, 2.0 * half + 0.3, 0.7], OLIVE);
+    builder
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::vehicle::{find, find_any};
+
+    #[test]
+    fn each_axle_has_the_wheels_of_its_file() {
+        for (name, expected) in [("hmmwv", 1), ("gator", 2), ("kraz_64431+semitrailer", 2)] {
+            let spec = find(name).unwrap();
+            let mut meshes = Vec::new();
+            let wheels = of_axles(&spec, &mut |builder| {
+                meshes.push(builder.finish());
+                meshes.len() - 1
+            });
+            println!("{name}: {wheels:?}");
+            assert_eq!((wheels.len(), meshes.len()), (spec.axles.len(), expected), "{name}");
+            for (axle, &wheel) in wheels.iter().enumerate() {
+                let tread = spec.tyre_of(axle).rigid.radius();
+                let high = f64::from(meshes[wheel].bounds().high[2]);
+                // between blocks that stand on a circle
+                assert!((high / tread - 1.0).abs() < 0.01, "{name}: {high} m, not {tread}");
+            }
+        }
+    }
+
+    #[test]
+    fn built_in_vehicles_have_their_size() {
+        // lengths and widths of the manufacturers' data, m: HMMWV M1025 4.57 x 2.16 and
+        // mirrors of 0.23 either side, M113A1 4.86 x 2.54 without skirts, MRZR-4
+        // 3.59 x 1.52
+        let sizes = [
+            (wheeled_hull(&find("hmmwv").unwrap()), 4.57, 2.62),
+            (tracked_hull(find_any("m113").unwrap().tracked().unwrap()), 4.86, 2.54),
+            (wheeled_hull(&find("mrzr4").unwrap()), 3.59, 1.52),
+        ];
+        for (builder, length, width) in sizes {
+            let bounds = builder.finish().bounds();
+            let size = [0, 1].map(|k| bounds.high[k] - bounds.low[k]);
+            assert!((size[0] - length).abs() < 0.15, "{size:?} {length}");
+            assert!((size[1] - width).abs() < 0.15, "{size:?} {width}");
+        }
+    }
+}
