@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::mem;
 use std::path::{Path, PathBuf};
 use syn::visit::{self, Visit};
 
@@ -153,7 +154,9 @@ impl Files {
             let file = syn::parse_file(&text).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
             let mut contents = self.contents.remove(&place).unwrap_or_default();
             contents.visit_file(&file);
-            contents.defined.extend(file.items.iter().filter_map(defined).map(|name| name.to_string()));
+            contents
+                .defined
+                .extend(file.items.iter().filter_map(defined).map(|name| name.to_string()));
             self.contents.insert(place, contents);
         }
     }
@@ -208,7 +211,8 @@ impl Files {
                 return Some(found);
             }
         }
-        let other = self.crate_of.get(first).filter(|other| module.len() == 1 && **other != module[0])?;
+        let other =
+            self.crate_of.get(first).filter(|other| module.len() == 1 && **other != module[0])?;
         self.resolve(&vec![other.clone(), first.clone()], rest, depth + 1)
     }
 
@@ -216,7 +220,9 @@ impl Files {
     fn imports(&self) -> BTreeMap<&Place, BTreeMap<Place, BTreeSet<String>>> {
         let mut all = BTreeMap::new();
         for (place, contents) in &self.contents {
-            let is_face = self.contents.keys().any(|other| other.len() > place.len() && other.starts_with(place));
+            // modules inside it follow it in the order of names
+            let mut after = self.contents.range(place.clone()..).skip(1);
+            let is_face = after.next().is_some_and(|(other, _)| other.starts_with(place));
             let mut found: BTreeMap<Place, BTreeSet<String>> = BTreeMap::new();
             // what a module hands on is no import of its own
             let own = contents.imports.iter().filter(|import| !(import.is_public && is_face));
@@ -232,7 +238,10 @@ impl Files {
                 let Some((base, left)) = self.begin(place, &path) else { continue };
                 let Some(other) = self.resolve(&base, left, 0) else { continue };
                 if !(other.starts_with(place) || place.starts_with(&other)) {
-                    found.entry(other).or_default().insert(path.last().cloned().unwrap_or_default());
+                    found
+                        .entry(other)
+                        .or_default()
+                        .insert(path.last().cloned().unwrap_or_default());
                 }
             }
             all.insert(place, found);
@@ -251,20 +260,40 @@ fn file_name(path: &PathBuf) -> String {
     path.file_name().unwrap().to_str().unwrap().to_owned()
 }
 
-/// Places that can be reached from one along imports.
-fn reached<'g>(
-    from: &'g Place,
-    imports: &'g BTreeMap<&Place, BTreeMap<Place, BTreeSet<String>>>,
-) -> BTreeSet<&'g Place> {
-    let (mut found, mut left) = (BTreeSet::new(), vec![from]);
-    while let Some(place) = left.pop() {
-        for next in imports.get(place).into_iter().flat_map(BTreeMap::keys) {
-            if found.insert(next) {
-                left.push(next);
+/// Nodes of a graph that are first seen from one, each after those that follow it.
+fn finished(from: usize, next: &[Vec<usize>], seen: &mut [bool]) -> Vec<usize> {
+    let (mut found, mut way) = (Vec::new(), Vec::new());
+    if !mem::replace(&mut seen[from], true) {
+        way.push((from, 0));
+    }
+    while let Some((node, tried)) = way.last_mut() {
+        match next[*node].get(*tried) {
+            Some(&other) => {
+                *tried += 1;
+                if !mem::replace(&mut seen[other], true) {
+                    way.push((other, 0));
+                }
+            }
+            None => {
+                found.push(*node);
+                way.pop();
             }
         }
     }
     found
+}
+
+/// Largest sets of nodes of a graph that all reach each other, by Kosaraju's algorithm.
+fn strongly_connected(next: &[Vec<usize>]) -> Vec<Vec<usize>> {
+    let mut before = vec![Vec::new(); next.len()];
+    for (node, others) in next.iter().enumerate() {
+        others.iter().for_each(|other| before[*other].push(node));
+    }
+    let mut seen = vec![false; next.len()];
+    let order: Vec<usize> =
+        (0..next.len()).flat_map(|node| finished(node, next, &mut seen)).collect();
+    seen.fill(false);
+    order.into_iter().rev().map(|node| finished(node, &before, &mut seen)).collect()
 }
 
 #[test]
@@ -273,21 +302,17 @@ fn no_more_than_three_files_import_each_other() {
     let imports = files.imports();
     let edges: usize = imports.values().map(BTreeMap::len).sum();
     assert!(edges > 2_000, "only {edges} imports between files were found");
-    let reach: BTreeMap<&Place, BTreeSet<&Place>> =
-        imports.keys().map(|place| (*place, reached(place, &imports))).collect();
-    let mut seen: BTreeSet<&Place> = BTreeSet::new();
+    let places: Vec<&Place> = imports.keys().copied().collect();
+    let index: BTreeMap<&Place, usize> = places.iter().copied().zip(0..).collect();
+    let next: Vec<Vec<usize>> = imports
+        .values()
+        .map(|found| found.keys().filter_map(|other| index.get(other).copied()).collect())
+        .collect();
     let mut large = Vec::new();
-    for place in reach.keys() {
-        if seen.contains(place) {
-            continue;
-        }
-        let circle: Vec<&Place> = reach[place]
-            .iter()
-            .copied()
-            .filter(|other| reach.get(other).is_some_and(|back| back.contains(place)))
-            .collect();
-        seen.extend(circle.iter().copied());
+    for mut circle in strongly_connected(&next) {
         if circle.len() > LARGEST_CIRCLE {
+            circle.sort_unstable();
+            let circle: Vec<&Place> = circle.into_iter().map(|node| places[node]).collect();
             large.push(described(&circle, &imports));
         }
     }
@@ -303,7 +328,8 @@ fn described(
     for place in circle {
         for (other, names) in imports[place].iter().filter(|(other, _)| circle.contains(other)) {
             let names: Vec<&str> = names.iter().map(String::as_str).collect();
-            text += &format!("  {} -> {}: {}\n", place.join("/"), other.join("/"), names.join(", "));
+            text +=
+                &format!("  {} -> {}: {}\n", place.join("/"), other.join("/"), names.join(", "));
         }
     }
     text

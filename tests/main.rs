@@ -5,6 +5,7 @@ mod api;
 mod autonomous;
 mod bad_input;
 mod bounds;
+mod circles;
 mod cli;
 mod cli_rig;
 mod cli_vehicles;

@@ -9,6 +9,7 @@
 //! before anything rises, and those side by side, as the shoes of a track, have one rim
 //! about them all: none pushes soil under the next, whichever comes first.
 
+use super::displaced_soil::Displaced;
 use super::scratch::{Scratch, Spot};
 use super::working_ground::WorkingGround;
 use crate::grid::{Node, TileKey};
@@ -18,18 +19,6 @@ use crate::ground::{BERM_QUANTUM, GroundModel, Overlay};
 const LOADED: u8 = 1;
 /// Firm: soil does not come from it nor stay on it.
 const FIRM: u8 = 2;
-
-/// Soil under a body that sank for good, to rise around it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Displaced {
-    /// Place in the table of soils.
-    soil: usize,
-    /// Lattice indices of the westernmost, easternmost, southernmost and northernmost
-    /// node in contact.
-    bounds: [i32; 4],
-    /// Volume, m³.
-    volume: f64,
-}
 
 /// What a body displaces that sank by `volume` m³ at the touched nodes; `None` where no
 /// soil rises. The soil under the first of them rules.
@@ -42,25 +31,6 @@ pub(super) fn displaced(model: &GroundModel, scratch: &Scratch, volume: f64) -> 
     };
     let ([west, east], [south, north]) = (ends(|spot| spot.i), ends(|spot| spot.j));
     Some(Displaced { soil, bounds: [west, east, south, north], volume })
-}
-
-impl Displaced {
-    /// Whether the two have neighbouring nodes.
-    fn touches(&self, other: &Displaced) -> bool {
-        let [west, east, south, north] = self.bounds;
-        let [other_west, other_east, other_south, other_north] = other.bounds;
-        west <= other_east + 1
-            && other_west <= east + 1
-            && south <= other_north + 1
-            && other_south <= north + 1
-    }
-
-    /// The two as one; the soil is that of `self`.
-    fn joined(&self, other: &Displaced) -> Displaced {
-        let [a, b] = [self.bounds, other.bounds];
-        let bounds = [a[0].min(b[0]), a[1].max(b[1]), a[2].min(b[2]), a[3].max(b[3])];
-        Displaced { soil: self.soil, bounds, volume: self.volume + other.volume }
-    }
 }
 
 /// Heaps what bodies have `displaced` around them and lets it slide, within the rings

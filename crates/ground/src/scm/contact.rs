@@ -1,55 +1,26 @@
 //! Contact of one body with yielding ground.
 
+use super::contact_query::{Answer, Motion, SLIDING};
+use super::contact_result::Contact;
 use super::footprint::Footprint;
 use super::gather::gather;
+use super::node_reaction::{React, slid_for, stayed, steepen};
 use super::patch_width::inverse_patch_width;
 use super::plate::{Plate, PlateOutline};
-use super::scratch::{Four, Left, Numbers, Reaction, Scratch, store};
+use super::scratch::{Four, Left, Numbers, Scratch, store};
 use super::shoe::{PlacedShoe, ShoeOutline};
 use super::stiff::{self, StiffNodes};
 use super::sums::Sums;
 use super::underside::Underside;
 use super::vectors::Vectors;
 use super::working_ground::WorkingGround;
-use super::works::{Press, Works, pressing, reach};
-use super::{Displaced, FirmGround, bulldozing, firm, refined};
-use crate::ground::{GroundModel, Overlay, SoilCoefficients, WorkingTile};
-use crate::numeric::{Lanes, Simd, WIDTH, Where, baseline, dispatch, each, level};
-use crate::soil::pressure_sinkage::{PressedLanes, cohesive_frictional, damped_lanes, press_lanes};
-use crate::soil::{Answering, OwnLaw, Tread, Usual, Yielding};
-use crate::spatial::{Load, Pose, Twist, Vec3};
-
-/// What the ground does to a body in one step.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Contact {
-    /// Wrench on the body about its centre, with its tangent.
-    pub load: Load,
-    /// Force along the initial normals of the ground, N.
-    pub normal_force: f64,
-    /// Depth of the body's lowest loaded point below the undisturbed ground, along
-    /// the normal of that ground, as everywhere, m.
-    pub sinkage: f64,
-    /// Area in contact, m².
-    pub area: f64,
-    /// Bekker's width of the loaded patch, m; infinite for a single row of nodes.
-    pub patch_width: f64,
-    /// Where what the body gives to the soil goes.
-    pub works: Works,
-    /// Nodes whose height was compared.
-    pub nodes_tested: u32,
-    /// Nodes that carry load.
-    pub nodes_in_contact: u32,
-    /// Firm ground under the body, for a handling tyre to run on.
-    pub firm: Option<FirmGround>,
-    /// Soil to [`heap`](super::heap) up when all bodies of the step have met the ground.
-    pub displaced: Option<Displaced>,
-}
-
-/// Below this speed, m/s, a node's shear fades out in proportion to its speed.
-pub(super) const SLIDING: f64 = 1e-4;
-/// A wheel's nodes that slide slower than this part of its own speed damp as
-/// if they slid so fast: their direction turns over within a step.
-const ROLLING_SHARE: f64 = 0.01;
+use super::works::{Press, pressing, reach};
+use super::{bulldozing, firm, refined};
+use crate::ground::{Overlay, SoilCoefficients};
+use crate::numeric::{Lanes, Simd, WIDTH, baseline, dispatch, each, level};
+use crate::soil::pressure_sinkage::{cohesive_frictional, damped_lanes, press_lanes};
+use crate::soil::{Answering, OwnLaw, Tread, Usual};
+use crate::spatial::{Pose, Twist};
 
 /// Contact of a wheel. Its `pose` has the origin in the wheel's centre and y
 /// along the spin axis; `twist` is that of the centre, spin included. Call
@@ -193,35 +164,6 @@ fn patch(scratch: &mut Scratch) -> f64 {
     inverse_patch_width(row_ends, hull)
 }
 
-/// What is asked of the ground under one body.
-pub(super) struct Answer<'a, 'b, F> {
-    pub model: &'a GroundModel,
-    pub overlay: &'b mut Overlay,
-    pub body: &'b F,
-    pub tread: &'b Tread,
-    pub twist: &'b Twist,
-    pub dt: f64,
-}
-
-impl<F: Footprint> Answer<'_, '_, F> {
-    /// How the body moves.
-    pub fn motion(&self) -> Motion {
-        let Answer { body, twist, tread, dt, .. } = *self;
-        let spin = body.spin_axis().map_or(Vec3::zeros(), |axis| axis * axis.dot(&twist.angular));
-        let shape_twist = Twist { angular: twist.angular - spin, ..*twist };
-        let rolling =
-            SLIDING.max(ROLLING_SHARE * (shape_twist.linear.norm() + body.rim_speed(twist)));
-        let heading = body.spin_axis().map(|axis| {
-            let ahead = axis.cross(&Vec3::z());
-            ahead / ahead.norm().max(1e-9)
-        });
-        let spacing = self.model.lattice().spacing;
-        let (centre, twist, tread) = (body.centre(), *twist, *tread);
-        let spin_axis = body.spin_axis();
-        Motion { centre, twist, shape_twist, tread, dt, rolling, heading, spin_axis, spacing }
-    }
-}
-
 /// Lets the soil answer at every touched node; returns the volume that sank
 /// for good, m³, where it heaps up.
 #[inline(always)]
@@ -255,69 +197,6 @@ fn answer<S: Simd, F: Footprint>(
     store(ask.overlay, touched, left);
     sums.hand_to(ask.body, result);
     sums.heaped
-}
-
-/// How a body moves over the nodes that it touches.
-pub(super) struct Motion {
-    /// Its centre, m.
-    pub centre: Vec3,
-    /// Twist of its material.
-    pub twist: Twist,
-    /// Twist of its shape, which moves without its spin.
-    pub shape_twist: Twist,
-    pub tread: Tread,
-    /// Step, s.
-    pub dt: f64,
-    /// Speed under which sliding damps no harder, m/s.
-    pub rolling: f64,
-    /// Where a wheel heads, horizontal; `None` for what has no axis.
-    pub heading: Option<Vec3>,
-    /// Axis of a wheel's spin.
-    pub spin_axis: Option<Vec3>,
-    /// Distance between nodes, m.
-    pub spacing: f64,
-}
-
-impl Motion {
-    /// Velocities of the material at the offsets `r`, where those of the shape are `shape`
-    /// and upward normals are `n`, and the arms of its spin.
-    #[inline(always)]
-    pub fn material<S: Simd, F: Footprint>(
-        &self,
-        body: &F,
-        shape: &Vectors<S>,
-        r: &Vectors<S>,
-        n: impl FnOnce() -> Vectors<S>,
-    ) -> [Vectors<S>; 2] {
-        if !F::DEFORMS {
-            return [Vectors::velocity(&self.twist, r), *r];
-        }
-        let n = n();
-        let [x, y, z] = body.rolling_arm(&[r.x, r.y, r.z], &[n.x, n.y, n.z]);
-        let arm = Vectors { x, y, z };
-        let spin =
-            Twist { linear: Vec3::zeros(), angular: self.twist.angular - self.shape_twist.angular };
-        [*shape + Vectors::velocity(&spin, &arm), arm]
-    }
-
-    /// How much deeper nodes at the offsets `r` have been since the last step under
-    /// a wheel's lowest point, m, if any have. `shape` is the velocity of the shape
-    /// there.
-    #[inline(always)]
-    pub fn passed<S: Simd>(
-        &self,
-        stayed: Where<S>,
-        sinking: Lanes<S>,
-        shape: &Vectors<S>,
-        r: &Vectors<S>,
-    ) -> Option<Lanes<S>> {
-        let heading = self.heading?;
-        let onward = shape.x * heading.x + shape.y * heading.y;
-        let onward = onward * onward;
-        let radius = (-r.z).max(self.spacing);
-        let passes = stayed & sinking.lt(0.0) & (-sinking * radius).lt(onward * self.dt);
-        passes.any().then(|| passes.pick(0.5 * sinking * sinking * radius / onward, 0.0))
-    }
 }
 
 /// What lies under the nodes of one soil.
@@ -441,71 +320,4 @@ fn answer_four<S: Simd, F: Footprint>(
         part: Lanes::of(simd, 1.0),
         holds: excess * (1.0 / motion.dt.max(1e-9)),
     }
-}
-
-/// Replaces the slope of soil that is too steep for a step by that of its elastic line. A body that is
-/// thrown back within the step leaves the soil along that line, not along the virgin curve.
-#[inline(always)]
-pub(super) fn steepen<S: Simd>(soil: &Yielding, advance: Lanes<S>, pressed: &mut PressedLanes<S>) {
-    if soil.elastic_stiffness <= stiff::PRESSURE_SLOPE {
-        return;
-    }
-    let steep = advance.ge(0.0) & pressed.slope.gt(stiff::PRESSURE_SLOPE);
-    pressed.slope = steep.pick(pressed.slope.max(soil.elastic_stiffness), pressed.slope);
-}
-
-/// What the ground does at four nodes.
-pub(super) struct React<S: Simd> {
-    pub pressure: Lanes<S>,
-    pub normal: Vectors<S>,
-    pub area: Lanes<S>,
-    pub slope: Lanes<S>,
-    /// Sinkages that go back when the soil is let go, m.
-    pub elastic: Lanes<S>,
-    pub part: Lanes<S>,
-    /// Damping beyond [`stiff::DAMPING`] over the step, Pa/m: a stiffness for a belt.
-    pub holds: Lanes<S>,
-}
-
-impl<S: Simd> React<S> {
-    /// Keeps it for a body that gives way.
-    #[inline(always)]
-    pub fn store(&self, four: &Four, reaction: &mut Reaction) {
-        let pressed = Where::of_bits(self.area.simd(), four.pressed);
-        reaction.pressure = pressed.pick(self.pressure, 0.0).numbers();
-        reaction.normal = self.normal.parts();
-        reaction.area = pressed.pick(self.area, 0.0).numbers();
-        reaction.slope = pressed.pick(self.slope, 0.0).numbers();
-        let eases = self.pressure / self.elastic.max(1e-9);
-        reaction.eases = pressed.pick(eases.max(self.slope), 0.0).numbers();
-        reaction.part = self.part.numbers();
-        reaction.holds = pressed.pick(self.holds, 0.0).numbers();
-    }
-}
-
-/// How long nodes have slid in a step of `dt` s, s: those that were not in contact
-/// before, since they were met on the way `sunk` m down.
-#[inline(always)]
-pub(super) fn slid_for<S: Simd>(
-    stayed: Where<S>,
-    sunk: Lanes<S>,
-    sinking: Lanes<S>,
-    dt: f64,
-) -> Lanes<S> {
-    if !(!stayed).any() {
-        return Lanes::of(sunk.simd(), dt);
-    }
-    let met = (sunk / sinking).max(0.0).min(dt);
-    stayed.pick(dt, sinking.gt(0.0).pick(met, 0.5 * dt))
-}
-
-/// Which nodes were in contact in the step before.
-#[inline(always)]
-pub(super) fn stayed<S: Simd>(
-    simd: S,
-    tiles: &[&WorkingTile; WIDTH],
-    index: &[usize; WIDTH],
-) -> Where<S> {
-    let bits = each(|k| u32::from(tiles[k].was_in_contact(index[k])) << k);
-    Where::of_bits(simd, bits[0] | bits[1] | bits[2] | bits[3])
 }

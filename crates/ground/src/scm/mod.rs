@@ -8,14 +8,19 @@
 
 mod bulldozing;
 mod contact;
+mod contact_query;
+mod contact_result;
 mod disc_overlap;
+mod displaced_soil;
 mod firm;
 mod footprint;
 mod gather;
 mod moments;
+mod node_reaction;
 mod patch_width;
 mod placed_tyre;
 mod plate;
+mod pressed_station;
 mod refined;
 mod ring;
 mod scratch;
@@ -29,8 +34,10 @@ mod vectors;
 mod working_ground;
 mod works;
 
-pub use bulldozing::{Displaced, heap};
-pub use contact::{Contact, plate_contact, shoe_contact, wheel_contact};
+pub use bulldozing::heap;
+pub use contact::{plate_contact, shoe_contact, wheel_contact};
+pub use contact_result::Contact;
+pub use displaced_soil::Displaced;
 pub use firm::FirmGround;
 pub use footprint::{Footprint, SharedPatch, UndersidePoints};
 pub use gather::tiles_within;

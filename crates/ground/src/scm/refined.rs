@@ -4,8 +4,10 @@
 //! bear under a normal load, and with it how far the load is oblique; the
 //! second lets the nodes yield at the pressure that is left under such a load.
 
-use super::contact::{Answer, Contact, Motion, React, SLIDING, slid_for, stayed, steepen};
+use super::contact_query::{Answer, Motion, SLIDING};
+use super::contact_result::Contact;
 use super::footprint::Footprint;
+use super::node_reaction::{React, slid_for, stayed, steepen};
 use super::scratch::{Draft, Four, Left, Numbers, Scratch, store};
 use super::stiff::{self, StiffNodes};
 use super::sums::Sums;

@@ -2,8 +2,8 @@
 
 use super::Displaced;
 use super::placed_tyre::Belt;
+use super::pressed_station::Pressed;
 use super::ring::RingLoad;
-use super::tyre_contact::Pressed;
 use super::vectors::Vectors;
 use crate::ground::Overlay;
 use crate::numeric::{Lanes, Simd, WIDTH};

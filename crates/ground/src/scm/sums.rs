@@ -1,6 +1,6 @@
 //! Sums over the nodes of a contact.
 
-use super::contact::Contact;
+use super::contact_result::Contact;
 use super::footprint::Footprint;
 use super::moments::{MomentLanes, Moments, tangent};
 use super::stiff::StiffTangents;

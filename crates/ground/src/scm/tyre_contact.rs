@@ -11,10 +11,12 @@
 //! of the tread giving way. A wheel on both is carried by both: what is firm at a station
 //! is the share of firm nodes about it, what yields are the cells of the others.
 
-use super::contact::{Contact, contact};
+use super::contact::contact;
+use super::contact_result::Contact;
 use super::firm::{FirmNodes, FirmTiles};
 use super::footprint::Footprint;
 use super::placed_tyre::PlacedTyre;
+use super::pressed_station::{Pressed, Surface};
 use super::ring::{
     FIRM, FORE, LEAN, MOTIONS, Ring, RingLoad, RingState, RingStep, SOIL, STATIONS, STRIPS,
     Stations,
@@ -608,34 +610,6 @@ fn product<S: Simd>(simd: S, a: &Stations, b: &Stations) -> Lanes<S> {
         sum += Lanes::of(simd, *a) * *b;
     }
     sum
-}
-
-/// A station on firm ground.
-#[derive(Clone, Debug)]
-pub(super) struct Pressed {
-    station: usize,
-    strip: usize,
-    /// From the wheel's centre, m.
-    r: Vec3,
-    surface: Surface,
-    /// m².
-    area: f64,
-    /// Pa/m.
-    stiffness: f64,
-    /// Force where the belt was left, N, ...
-    push: f64,
-    /// ... and how much it falls where that goes inward, N/m.
-    growth: f64,
-}
-
-/// The surface between four nodes.
-#[derive(Clone, Copy, Debug)]
-struct Surface {
-    height: f64,
-    normal: Vec3,
-    /// Share of it that is firm.
-    share: f64,
-    friction: f64,
 }
 
 fn surface(

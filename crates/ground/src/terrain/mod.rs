@@ -25,6 +25,7 @@ mod esri_ascii;
 mod gap;
 mod gaps;
 mod geotiff;
+mod height_unit;
 mod png_heights;
 mod procedural;
 mod projected;

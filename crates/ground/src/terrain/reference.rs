@@ -2,75 +2,18 @@
 
 use super::cells::Cells;
 use super::error::{RasterWarning, TerrainError};
-use super::projected::{FOOT, ProjectedSystem, Projection, US_SURVEY_FOOT};
+use super::height_unit::UNITS;
+use super::projected::{ProjectedSystem, Projection};
 use super::raster::{Crs, Origin, Placement, Raster, Unit};
 use super::soil_map::Region;
 use crate::geodesy::GridZone;
 
-/// Unit of heights.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum HeightUnit {
-    /// Metres.
-    Metre,
-    /// International feet.
-    Foot,
-    /// US survey feet.
-    UsSurveyFoot,
-    /// Millimetres.
-    Millimetre,
-    /// Centimetres.
-    Centimetre,
-    /// Decimetres.
-    Decimetre,
-    /// Kilometres.
-    Kilometre,
-    /// Inches.
-    Inch,
-    /// Yards.
-    Yard,
-    /// Fathoms.
-    Fathom,
-}
-
-/// A unit with its length in metres, its EPSG code and its names.
-type NamedUnit = (HeightUnit, f64, u16, &'static [&'static str]);
-
-const UNITS: [NamedUnit; 10] = [
-    (HeightUnit::Metre, 1.0, 9001, &["metre", "m", "metres", "meter", "meters", "mtr"]),
-    (HeightUnit::Foot, FOOT, 9002, &["foot", "ft", "feet", "international foot", "foot_intl"]),
-    (
-        HeightUnit::UsSurveyFoot,
-        US_SURVEY_FOOT,
-        9003,
-        &["us survey foot", "us-ft", "us survey feet", "ftus", "foot_us", "us_ft", "us-foot"],
-    ),
-    (HeightUnit::Millimetre, 1e-3, 1025, &["millimetre", "mm", "millimeter", "millimeters"]),
-    (HeightUnit::Centimetre, 1e-2, 1033, &["centimetre", "cm", "centimeter", "centimeters"]),
-    (HeightUnit::Decimetre, 1e-1, 0, &["decimetre", "dm", "decimeter", "decimeters"]),
-    (HeightUnit::Kilometre, 1e3, 9036, &["kilometre", "km", "kilometer", "kilometers"]),
-    (HeightUnit::Inch, 0.0254, 0, &["inch", "in", "inches"]),
-    (HeightUnit::Yard, 0.9144, 9096, &["yard", "yd", "yards"]),
-    (HeightUnit::Fathom, 1.8288, 9014, &["fathom", "fath", "fathoms"]),
-];
+pub use super::height_unit::HeightUnit;
 
 /// Units of heights that are known, in words.
 const KNOWN_UNITS: &str = "m, cm, mm, dm, km, ft, us-ft, in, yd, fathom";
 
 impl HeightUnit {
-    fn named(self) -> &'static NamedUnit {
-        UNITS.iter().find(|unit| unit.0 == self).unwrap_or(&UNITS[0])
-    }
-
-    /// Length of one, m.
-    pub fn metres(self) -> f64 {
-        self.named().1
-    }
-
-    /// By the EPSG code of a unit.
-    pub fn of_epsg_unit(code: u16) -> Option<HeightUnit> {
-        UNITS.iter().find(|unit| unit.2 == code && code != 0).map(|unit| unit.0)
-    }
-
     /// By its length, m.
     ///
     /// # Errors
@@ -81,16 +24,6 @@ impl HeightUnit {
         let found = || format!("{length} m long");
         unit.map(|unit| unit.0)
             .ok_or_else(|| TerrainError::HeightUnit { found: found(), allowed: KNOWN_UNITS })
-    }
-
-    /// By the EPSG code of a vertical reference system whose heights are in feet, such as NAVD88
-    /// (8228, 6360) and NGVD29 (7968 is in metres, 5702 in US survey feet).
-    pub fn of_vertical_system(code: u16) -> Option<HeightUnit> {
-        match code {
-            5614 | 6130 | 6131 | 6132 | 8050 | 8051 | 8228 | 8897 => Some(HeightUnit::Foot),
-            5702 | 6358 | 6359 | 6360 | 8052 | 8053 => Some(HeightUnit::UsSurveyFoot),
-            _ => None,
-        }
     }
 
     /// By a word for it, in any case; nothing for an empty one.
@@ -123,23 +56,6 @@ const DEPTHS: [u16; 52] = [
 /// Whether a vertical reference system counts depths downward.
 pub(super) fn is_depth(code: u16) -> bool {
     DEPTHS.contains(&code)
-}
-
-impl std::fmt::Display for HeightUnit {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            HeightUnit::Metre => "metres",
-            HeightUnit::Foot => "feet",
-            HeightUnit::UsSurveyFoot => "US survey feet",
-            HeightUnit::Millimetre => "millimetres",
-            HeightUnit::Centimetre => "centimetres",
-            HeightUnit::Decimetre => "decimetres",
-            HeightUnit::Kilometre => "kilometres",
-            HeightUnit::Inch => "inches",
-            HeightUnit::Yard => "yards",
-            HeightUnit::Fathom => "fathoms",
-        })
-    }
 }
 
 /// Codes of systems of longitude and latitude that are taken for WGS 84: itself, NAD83,

@@ -1,6 +1,6 @@
 //! Many environments, stepped beside one another.
 
-use super::level::Levels;
+use super::levels::Levels;
 use super::snapshot::{opened, sealed};
 use super::{Env, LearningError, Options, Step, task};
 use rayon::prelude::*;

@@ -1,79 +1,17 @@
 //! One environment: episodes on levels.
 
-use super::level::{Level, Levels};
+use super::agent::Agent;
+use super::episode_memory::{Action, Memory, place};
+use super::level::Level;
+use super::levels::Levels;
 use super::observation::{layout, observe};
 use super::task::{Ending, Seen};
-use super::{LearningError, Options, Surroundings, Task};
-use crate::numeric::{GRAVITY, hypot};
+use super::{LearningError, Options, Task};
 use crate::random::Stream;
-use crate::spatial::Vec3;
 use crate::vehicle::Selector;
-use bekker_agent::{OutcomeCode, Sample};
+use bekker_agent::OutcomeCode;
 use bekker_world::{Command, Steering, World};
-use serde::{Deserialize, Serialize};
 use std::sync::Arc;
-
-/// Steering (positive to the left), drive (throttle, or brake if negative) and direction
-/// (backward if negative; where a task can reverse), each within ±1.
-pub type Action = [f32; 3];
-
-/// Way by which a vehicle gets on, m, and time without after which it is stuck, s.
-const WAY: f64 = 0.3;
-const STUCK: f64 = 4.0;
-/// Drive above which it wants to get on.
-const WANTS: f32 = 0.05;
-/// Error of speed up to which it is integrated, m/s, and the largest integral, m.
-const INTEGRATED: f64 = 1.0;
-const WINDUP: f64 = 4.0;
-
-/// What an episode has been so far.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Memory {
-    /// Since the reset, s.
-    pub time: f64,
-    /// Time between actions, s.
-    pub period: f64,
-    /// The last action.
-    pub action: Action,
-    /// Square of its change.
-    pub action_change: f64,
-    /// Where the vehicle was before it, m.
-    pub before: [f64; 2],
-    /// Energy that the drive put into the wheels over it, J.
-    pub energy: f64,
-    /// Specific force over it, mean, body axes, m/s².
-    pub specific_force: [f64; 3],
-    /// Integral of the error of speed, m.
-    pub integral: f64,
-    /// Way that it wants to go: 1, or -1 backward.
-    pub direction: f64,
-    /// How long it has wanted that, s.
-    pub since_turn: f64,
-    /// How long it has wanted to get on and has not, s.
-    pub standing: f64,
-    /// Where it last got on, m.
-    mark: [f64; 2],
-    /// Energy since the reset, J.
-    total_energy: f64,
-    /// Velocity before, m/s.
-    velocity: [f64; 3],
-    /// How the task was over for it by the last action: a number of [`Ending::NAMES`].
-    pub ending: u8,
-}
-
-impl Memory {
-    /// Whether it has wanted to get on for 4 s and has not by 0.3 m.
-    pub fn is_stuck(&self) -> bool {
-        self.standing >= STUCK
-    }
-
-    /// Sums up an error of speed, m/s, where it is small: what is far off has other causes.
-    fn integrate(&mut self, error: f64) {
-        if error.abs() < INTEGRATED {
-            self.integral = (self.integral + error * self.period).clamp(-WINDUP, WINDUP);
-        }
-    }
-}
 
 /// What a period brought.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -103,22 +41,6 @@ pub(super) struct Driven {
     pub level: Arc<Level>,
     pub world: World,
     pub agents: Vec<Agent>,
-}
-
-/// A vehicle that is driven from outside.
-#[derive(Clone, Debug, Default)]
-pub struct Agent {
-    /// The vehicle now.
-    pub sample: Sample,
-    /// What the episode has been for it.
-    pub memory: Memory,
-    /// The ground around it, if its camera's picture is seen.
-    pub surroundings: Option<Surroundings>,
-}
-
-/// Where a vehicle is, m.
-fn place(sample: &Sample) -> [f64; 2] {
-    [sample.pose.position.x, sample.pose.position.y]
 }
 
 impl Driven {
@@ -368,55 +290,5 @@ fn command([steering, drive, direction]: Action) -> Command {
         inflation: None,
         locks: crate::vehicle::Locks::OPEN,
         uncouple: false,
-    }
-}
-
-impl Memory {
-    /// Of a vehicle at the start.
-    fn begun(sample: &Sample, options: &Options) -> Memory {
-        let position = place(sample);
-        Memory {
-            period: options.period,
-            before: position,
-            mark: position,
-            direction: 1.0,
-            specific_force: (sample.pose.orientation.inverse() * (Vec3::z() * GRAVITY)).into(),
-            ..Memory::default()
-        }
-    }
-}
-
-impl Agent {
-    /// Remembers what is before an action.
-    fn begin(&mut self, action: Action) {
-        let Agent { sample, memory, .. } = self;
-        memory.before = place(sample);
-        memory.velocity = sample.velocity.into();
-        let change = |n: usize| f64::from(action[n] - memory.action[n]);
-        memory.action_change = change(0) * change(0) + change(1) * change(1);
-        memory.action = action;
-    }
-
-    /// Remembers what it brought; `energy` J went into the wheels since the reset.
-    fn end(&mut self, energy: f64) {
-        let Agent { sample, memory, .. } = self;
-        let position = place(sample);
-        memory.time += memory.period;
-        memory.energy = energy - memory.total_energy;
-        memory.total_energy = energy;
-        let gained = (sample.velocity - Vec3::from(memory.velocity)) / memory.period;
-        let felt = gained + Vec3::z() * GRAVITY;
-        memory.specific_force = sample.pose.orientation.inverse_transform_vector(&felt).into();
-        let direction = if memory.action[2] < 0.0 { -1.0 } else { 1.0 };
-        let way = hypot(position[0] - memory.mark[0], position[1] - memory.mark[1]);
-        let turned = direction != memory.direction;
-        if way > WAY || turned || memory.action[1] <= WANTS {
-            memory.mark = position;
-            memory.standing = 0.0;
-        } else {
-            memory.standing += memory.period;
-        }
-        memory.since_turn = if turned { 0.0 } else { memory.since_turn + memory.period };
-        memory.direction = direction;
     }
 }

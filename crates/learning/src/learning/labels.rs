@@ -1,7 +1,8 @@
 //! What a dataset tells beside observations: the truth of vehicle, wheels and soil, in SI units.
 
-use super::env::{Agent, Driven};
-use super::observation::Field;
+use super::agent::Agent;
+use super::env::Driven;
+use super::observation_field::Field;
 use crate::soil::SoilKind;
 use crate::spatial::Vec3;
 

@@ -7,29 +7,42 @@
 //! actions: not of threads, of how many there are, or of their neighbours. An [`Episode`] is what one
 //! did from its reset to its end, for datasets.
 
+mod agent;
 mod batch;
 mod env;
 mod episode;
+mod episode_memory;
 mod error;
 mod labels;
 mod level;
+mod level_draw;
+mod level_spec;
+mod levels;
 mod observation;
+mod observation_field;
 mod options;
 mod perception;
 mod policy;
 mod privileged;
+mod relief;
 mod snapshot;
 mod task;
 
+pub use agent::Agent;
 pub use batch::{Autoreset, Batch, Futures, Transitions};
-pub use env::{Action, Agent, Env, Memory, Step};
+pub use env::{Env, Step};
 pub use episode::Episode;
+pub use episode_memory::{Action, Memory};
 pub use error::LearningError;
 pub use labels::LABELS;
-pub use level::{Level, LevelSpec, Levels, Patch, Standing};
-pub use observation::{Field, MAP_CELL, MAP_SIDE, Relief, layout};
+pub use level::Level;
+pub use level_spec::{LevelSpec, Patch, Standing};
+pub use levels::Levels;
+pub use observation::layout;
+pub use observation_field::Field;
 pub use options::Options;
 pub use perception::{Perception, Surroundings};
 pub use policy::{Driver, Policy};
 pub use privileged::PRIVILEGED;
+pub use relief::{MAP_CELL, MAP_SIDE, Relief};
 pub use task::{Ending, Seen, TASKS, Task, task};

@@ -1,26 +1,14 @@
 //! What is seen: numbers within ±1, each a quantity over its scale.
 
-use super::env::Memory;
+use super::episode_memory::Memory;
+use super::observation_field::Field;
 use super::privileged::{PRIVILEGED, privileged};
-use super::{Level, Options, Seen, Standing, Task, perception};
+use super::relief::{MAP_CELL, MAP_SIDE, Relief};
+use super::{Level, Options, Seen, Task, perception};
 use crate::ground::nearest_sinkage;
 use crate::numeric::{atan2, cos, hypot, sin};
 use crate::spatial::Vec3;
-use crate::terrain::Terrain;
 use bekker_agent::Sample;
-
-/// A part of the observation.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Field {
-    /// Its name.
-    pub name: &'static str,
-    /// How many numbers it has.
-    pub size: usize,
-    /// What 1 stands for; zero where each number has its own.
-    pub scale: f64,
-    /// In which unit.
-    pub unit: &'static str,
-}
 
 const fn field(name: &'static str, size: usize, scale: f64, unit: &'static str) -> Field {
     Field { name, size, scale, unit }
@@ -47,10 +35,6 @@ const FELT: [Field; 12] = [
     field("goal_bearing", 2, 1.0, "sine and cosine, positive to the left"),
 ];
 
-/// Cells along and across the map.
-pub const MAP_SIDE: usize = 32;
-/// Side of a cell, m.
-pub const MAP_CELL: f64 = 0.5;
 /// How far the map reaches behind, m.
 const BEHIND: f64 = 4.0;
 /// What 1 stands for in its layers, m.
@@ -73,56 +57,6 @@ pub fn layout(task: &dyn Task, options: &Options) -> Vec<Field> {
     }
     fields.extend(perception::fields(options));
     fields
-}
-
-/// Undisturbed heights around a start, and what stands there, on a raster as coarse as the map:
-/// what is seen is not what is driven on, node by node.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Relief {
-    heights: Vec<f64>,
-    side: usize,
-    origin: f64,
-}
-
-impl Relief {
-    /// Heights out to an extent from the origin, m, along both axes; where something stands,
-    /// of its top.
-    pub fn new(terrain: &Terrain, standing: &[Standing], extent: f64) -> Relief {
-        let half = (extent / MAP_CELL) as usize + 1;
-        let (side, origin) = (2 * half + 1, -(half as f64) * MAP_CELL);
-        let at = |n: usize| origin + n as f64 * MAP_CELL;
-        let points: Vec<[f64; 2]> =
-            (0..side * side).map(|n| [at(n % side), at(n / side)]).collect();
-        let mut heights = vec![0.0; points.len()];
-        terrain.heights(&points, &mut heights);
-        for thing in standing {
-            let ([x, y], reach) = (thing.place, 0.5 * (thing.diameter + MAP_CELL));
-            let top = terrain.height(x, y) + thing.height();
-            let first = |v: f64| ((v - reach - origin) / MAP_CELL).ceil().max(0.0) as usize;
-            let last = |v: f64| ((v + reach - origin) / MAP_CELL) as usize;
-            for j in first(y)..=last(y).min(side - 1) {
-                for i in first(x)..=last(x).min(side - 1) {
-                    heights[j * side + i] = heights[j * side + i].max(top);
-                }
-            }
-        }
-        Relief { heights, side, origin }
-    }
-
-    /// Height at a place, bilinear, m; beyond the edge that of the edge.
-    fn height(&self, x: f64, y: f64) -> f64 {
-        let last = (self.side - 1) as f64;
-        let along = |v: f64| ((v - self.origin) / MAP_CELL).clamp(0.0, last);
-        let (a, b) = (along(x), along(y));
-        let (i, j) = ((a as usize).min(self.side - 2), (b as usize).min(self.side - 2));
-        let (s, t) = (a - i as f64, b - j as f64);
-        let row = |j: usize| {
-            let [left, right] = [i, i + 1].map(|i| self.heights[j * self.side + i]);
-            left + s * (right - left)
-        };
-        let [lower, upper] = [row(j), row(j + 1)];
-        lower + t * (upper - lower)
-    }
 }
 
 /// Velocity in body axes, m/s.

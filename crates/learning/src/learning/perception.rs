@@ -1,7 +1,7 @@
 //! What a camera at the driver's eyes sees, colour and depth, and a lidar on the roof.
 
 use super::Options;
-use super::observation::Field;
+use super::observation_field::Field;
 use crate::scenario::ScenarioFile;
 use crate::scenario::build::{Built, scene_model};
 use crate::sensor::camera::{Camera, Dice, Lens, look_at};

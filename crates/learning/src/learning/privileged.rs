@@ -1,7 +1,7 @@
 //! What no vehicle can see: the soil under it, and its wheels in that.
 
 use super::Level;
-use super::observation::Field;
+use super::observation_field::Field;
 use crate::numeric::ln;
 use crate::soil::SoilKind;
 use bekker_agent::Sample;

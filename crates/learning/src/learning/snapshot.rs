@@ -1,6 +1,7 @@
 //! An episode as bytes.
 
-use super::env::{Driven, Memory};
+use super::env::Driven;
+use super::episode_memory::Memory;
 use super::{Env, LearningError};
 use bekker_world::{World, checkpoint};
 use serde::{Deserialize, Serialize};

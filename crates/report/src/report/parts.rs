@@ -8,6 +8,9 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+/// Name of the folder of journals in a run's folder.
+pub const PARTS: &str = "parts";
+
 /// Files that ranks wrote of one tick.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct PartSet {

@@ -16,8 +16,7 @@ use serde::{Deserialize, Serialize};
 use std::iter::Peekable;
 use std::path::{Path, PathBuf};
 
-/// Name of the folder of journals in a run's folder.
-pub const PARTS: &str = "parts";
+pub use super::parts::PARTS;
 
 /// What is taken down at the end of a heartbeat.
 #[derive(Debug, Serialize, Deserialize)]

@@ -1,6 +1,6 @@
 //! The folder of a run.
 
-use super::record_parts::PARTS;
+use super::parts::PARTS;
 use super::recovery::CHECKPOINTS;
 use super::{ReportError, file, parts};
 use std::collections::BTreeSet;

@@ -4,8 +4,8 @@
 use super::config::{
     Camera, CameraChannel, Driver, Lidar, RandomSurface, Scenario, Sensor, SensorModel, Surface,
 };
-use super::consistency::Refuse;
 use super::fault::Problem;
+use super::refusal::Refuse;
 use crate::numeric::hypot;
 
 /// Most heartbeats of a run: at 10 ms twelve days.

@@ -9,6 +9,7 @@ use super::config::{
 use super::convoys::{Convoys, by_name};
 use super::document::Document;
 use super::fault::{Fault, Problem, nearest_word};
+use super::refusal::{Refuse, WHERE_ON_EARTH, decimal};
 use crate::sensor::camera::Camera;
 use crate::sensor::imu::{Imu, Triad};
 use crate::sensor::lidar::LidarSpec;
@@ -39,9 +40,6 @@ pub fn check(scenario: &Scenario, document: &Document) -> Vec<Fault> {
     super::budget::check(scenario, &mut refuse);
     faults
 }
-
-/// Takes the key and what is wrong with it.
-pub(super) type Refuse<'a> = dyn FnMut(String, Problem) + 'a;
 
 fn check_time(scenario: &Scenario, refuse: &mut Refuse) {
     let time = &scenario.time;
@@ -106,12 +104,6 @@ fn check_output(scenario: &Scenario, refuse: &mut Refuse) {
 fn is_round(seconds: f64) -> bool {
     let microseconds = seconds * 1e6;
     (microseconds - microseconds.round()).abs() < 1e-6 || seconds < 1e-6
-}
-
-/// A duration with the digits that matter.
-pub(super) fn decimal(seconds: f64) -> String {
-    let text = format!("{seconds:.9}");
-    text.trim_end_matches('0').trim_end_matches('.').to_string()
 }
 
 /// A random surface says how many there are of each in one way, of none no sizes, and the smaller
@@ -465,9 +457,6 @@ fn wrong_moisture(moisture: &Moisture) -> Option<(&'static str, String)> {
         _ => ("rain.falls", error.to_string()),
     })
 }
-
-/// What a GPS lacks without `[site]`.
-pub(super) const WHERE_ON_EARTH: &str = "where on the earth a gps is (latitude_deg, longitude_deg)";
 
 fn check_sensors(scenario: &Scenario, refuse: &mut Refuse) {
     let sensors = || scenario.vehicle.iter().flat_map(|vehicle| &vehicle.sensor);

@@ -28,6 +28,7 @@ mod part_place;
 mod places;
 mod radio_checks;
 pub mod random_world;
+mod refusal;
 mod rows;
 mod search_area;
 mod spread;

@@ -2,9 +2,9 @@
 //! printed.
 
 use super::config::{Camera, Scenario, Sensor, SensorModel, Vehicle};
-use super::consistency::Refuse;
 use super::convoys::by_name;
 use super::fault::Problem;
+use super::refusal::Refuse;
 
 /// The frame in which all vehicles are.
 const WORLD: &str = "world";

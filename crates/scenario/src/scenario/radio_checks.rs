@@ -1,8 +1,8 @@
 //! Checks of radios that no single key shows.
 
 use super::config::{Barrier, Driver, FollowPolicy, Radio, RadioNet, Scenario};
-use super::consistency::{Refuse, decimal};
 use super::fault::{Problem, nearest_word};
+use super::refusal::{Refuse, decimal};
 use std::collections::BTreeMap;
 
 /// Radios are of vehicles that there are, each of one radio at most; who cooperates with a leader

@@ -1,8 +1,8 @@
 //! The area that a team searches: it has cells, and no more tiles than can be looked through.
 
 use super::config::{Driver, Scenario, Team};
-use super::consistency::Refuse;
 use super::fault::Problem;
+use super::refusal::Refuse;
 use crate::autonomy::elevation_map::TILE;
 
 /// Most tiles of an area: its authority looks at every one twice a second.

@@ -190,7 +190,8 @@ mod tests {
     use super::*;
     use crate::sensor::camera::Image;
     use crate::sensor::lidar::{Cloud, Return};
-    use crate::sensor::reading::{Fix, Odometry};
+    use crate::sensor::reading::Odometry;
+    use crate::sensor::satellite_fix::Fix;
 
     fn draws(frame: u32) -> Draws {
         Draws::new(Noise::new(1, 2, 3), frame, 0)

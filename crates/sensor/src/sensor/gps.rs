@@ -7,7 +7,7 @@
 
 use super::noise::Noise;
 use super::process::{GaussMarkov, axes};
-use super::reading::Fix;
+use super::satellite_fix::Fix;
 use crate::geodesy::Site;
 use crate::numeric::ln;
 use crate::spatial::Vec3;

@@ -2,13 +2,12 @@
 //! falls due and delivers after its lag.
 
 use super::awaited::Awaited;
-use super::camera::{Camera, CameraSpec, Lens};
-use super::encoder::{Encoder, EncoderState};
+use super::camera::{CameraSpec, Lens};
+use super::encoder::EncoderState;
 use super::filter::{Draws, Filter};
-use super::gps::{Gps, GpsState};
-use super::imu::{Imu, ImuState};
-use super::lidar::LidarSpec;
-use super::magnetometer::Magnetometer;
+use super::gps::GpsState;
+use super::imu::ImuState;
+use super::model::Model;
 use super::motion::{Motion, WheelMotion};
 use super::noise::Noise;
 use super::reading::{Delivery, Odometry, Reading};
@@ -16,52 +15,6 @@ use super::schedule::Schedule;
 use crate::spatial::{Pose, Twist, Vec3};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
-
-/// Length of a large vehicle, m.
-const VEHICLE: f64 = 10.0;
-
-/// What kind of sensor, with its parameters.
-#[derive(Clone, Debug)]
-pub enum Model {
-    /// Inertial measurement.
-    Imu(Imu),
-    /// Satellite navigation.
-    Gps(Box<Gps>),
-    /// Magnetic field.
-    Magnetometer(Magnetometer),
-    /// Ticks of the wheels.
-    Encoder(Encoder),
-    /// The truth about its own frame.
-    Odometry,
-    /// The wheels on the ground.
-    Terramechanics,
-    /// Pictures.
-    Camera(CameraSpec),
-    /// Point clouds.
-    Lidar(LidarSpec),
-}
-
-impl Model {
-    /// Whether it looks at the scene, at heartbeats, rather than feels its vehicle move.
-    pub fn is_imaging(&self) -> bool {
-        matches!(self, Model::Camera(_) | Model::Lidar(_))
-    }
-
-    /// How far away it shows vehicles, m, if it looks: a lidar as far as it measures, a camera as far as
-    /// they fill a pixel.
-    pub fn sight(&self) -> Option<f64> {
-        match self {
-            Model::Camera(spec) => Some(VEHICLE / Camera::of(spec)?.resolution()),
-            Model::Lidar(spec) => Some(spec.max_range),
-            _ => None,
-        }
-    }
-
-    /// Whether it takes the mean over its window.
-    fn averages(&self) -> bool {
-        matches!(self, Model::Imu(_) | Model::Gps(_) | Model::Magnetometer(_))
-    }
-}
 
 /// A sensor on its vehicle; immutable.
 #[derive(Clone, Debug)]
@@ -398,6 +351,7 @@ impl Sensor {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sensor::imu::Imu;
     use crate::sensor::imu::Triad;
 
     fn sensor(model: Model, rate: f64, lag: f64, window: f64) -> Sensor {

@@ -2,24 +2,11 @@
 
 use super::camera::Image;
 use super::lidar::Cloud;
+use super::model::Model;
 use super::motion::WheelMotion;
-use super::mounted::Model;
-use crate::geodesy::Geodetic;
+use super::satellite_fix::Fix;
 use crate::spatial::{Pose, Vec3};
 use serde::{Deserialize, Serialize};
-
-/// A satellite fix.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Fix {
-    /// False in an outage: the rest is then not to be used.
-    pub valid: bool,
-    /// Where.
-    pub place: Geodetic,
-    /// Velocity east, north and up, m/s.
-    pub velocity: Vec3,
-    /// Variance of the position east, north and up, m².
-    pub variance: Vec3,
-}
 
 /// The truth about the sensor's frame.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

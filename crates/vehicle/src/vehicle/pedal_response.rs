@@ -2,10 +2,9 @@
 
 use super::controls::Controls;
 use super::powertrain::{ConverterTorque, GearboxState, Powertrain};
+use super::settled_torque::HALVINGS;
 use super::transmission::ShaftSpeeds;
 
-/// Halvings of the span of engine speeds: to a millionth of it.
-const HALVINGS: usize = 20;
 /// Share of friction that is left where wheels lock: an MRZR-4 with full brake on friction 0.8 slows by 4.6 m/s², on 0.4
 /// by 2.25.
 pub(super) const LOCKED: f64 = 0.575;
@@ -197,61 +196,10 @@ fn carried(powertrain: &Powertrain, engine: f64, input: f64) -> f64 {
     powertrain.clutch.map_or(0.0, |clutch| clutch.capacity(by))
 }
 
-/// Torques at the gearbox's output, N m, at closed and at full throttle, once the engine has
-/// settled while the input turns with `input` rad/s; none in neutral. With full throttle it runs
-/// free at `free_speed`.
-pub(super) fn settled_torques(
-    (powertrain, free_speed): (&Powertrain, f64),
-    gearbox: &GearboxState,
-    input: f64,
-) -> Option<[f64; 2]> {
-    let ratio = powertrain.gearbox.ratio(gearbox.gear)?;
-    Some([0.0, 1.0].map(|throttle| settled((powertrain, free_speed), throttle, input) / ratio))
-}
-
-/// Greatest torque at the gearbox's input, N m, while that turns with `input` rad/s: with full
-/// throttle, through a clutch that holds or slips, or a converter that is locked up or not.
-pub(super) fn strongest((powertrain, free_speed): (&Powertrain, f64), input: f64) -> f64 {
-    let held = powertrain.engine.torque(1.0, input).value;
-    match (&powertrain.converter, &powertrain.clutch) {
-        (Some(_), clutch) => {
-            let through = settled((powertrain, free_speed), 1.0, input);
-            let locks = clutch.is_some_and(|own| own.capacity(input) >= held.abs());
-            if locks { held.max(through) } else { through }
-        }
-        (None, Some(clutch)) => {
-            let (mut low, mut high) = (0.0, free_speed.max(input));
-            for _ in 0..HALVINGS {
-                let middle = 0.5 * (low + high);
-                let left = powertrain.engine.torque(1.0, middle).value - clutch.capacity(middle);
-                if left > 0.0 { low = middle } else { high = middle }
-            }
-            if low > input { clutch.capacity(low) } else { held }
-        }
-        (None, None) => held,
-    }
-}
-
-/// Torque at the gearbox's input, N m.
-fn settled((powertrain, free_speed): (&Powertrain, f64), throttle: f64, input: f64) -> f64 {
-    let engine = &powertrain.engine;
-    let Some(converter) = &powertrain.converter else {
-        return engine.torque(throttle, input).value;
-    };
-    let rest =
-        |speed: f64| engine.torque(throttle, speed).value + converter.torque(speed, input).impeller;
-    // what is left over falls with the engine's speed
-    let (mut low, mut high) = (0.0, free_speed.max(input));
-    for _ in 0..HALVINGS {
-        let middle = 0.5 * (low + high);
-        if rest(middle) > 0.0 { low = middle } else { high = middle }
-    }
-    converter.torque(0.5 * (low + high), input).turbine
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::vehicle::settled_torque::settled_torques;
 
     #[test]
     fn pedals_give_the_acceleration_that_is_asked_for() {

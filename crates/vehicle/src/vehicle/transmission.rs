@@ -2,9 +2,9 @@
 //! alike. Behind the gearbox's output each has a driveline of its own.
 
 use super::controls::Controls;
-use super::pedal_response::strongest;
 use super::powertrain::{Carried, ConverterTorque, Gearbox, GearboxState, Powertrain, Torque};
-use super::wheeled::VehicleState;
+use super::settled_torque::strongest;
+use super::state::VehicleState;
 use crate::multibody::{Builder, Closure, Coordinate, Element, ElementForce, Model, Workspace};
 
 /// Share of the torque of a gear above that may be taken by what the gear engaged carries.

@@ -8,16 +8,17 @@ use super::air;
 use super::assembly::{Assembled, AssemblyError, Clutch, Engaged, articulation, assemble};
 use super::controls::Controls;
 use super::outline::Outline;
-use super::pedal_response::{EngineResponse, LOCKED, PedalResponse, settled_torques};
+use super::pedal_response::{EngineResponse, LOCKED, PedalResponse};
 use super::powertrain::{Brake, BrakeState, GearboxState};
+use super::settled_torque::settled_torques;
 use super::spec::{Axle, Chassis, Footprint, Tyre, VehicleSpec};
+use super::state::VehicleState;
 use super::trailer::{Coupling, TrailerParts};
 use super::transmission::friction;
 use super::tyre::RingFigures;
 use crate::multibody::{ElementForce, State, StepError, Workspace};
 use crate::numeric::{GRAVITY, atan2, exp};
 use crate::spatial::{Load, Pose, Twist, Vec3};
-use serde::{Deserialize, Serialize};
 
 /// Fastest move of the steering, full locks a second: a quick driver's hands.
 /// It keeps a jump of the command from becoming a jump of the linkage.
@@ -34,57 +35,6 @@ pub struct Vehicle {
     rings: Vec<Option<RingFigures>>,
     outline: Outline,
     trailer: Option<TrailerParts>,
-}
-
-/// State of a vehicle: plain data.
-#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VehicleState {
-    /// Positions, velocities and momenta of all bodies.
-    pub body: State,
-    /// Position of the steering, -1 (right) to 1 (left).
-    pub steering: f64,
-    /// Gear engaged.
-    pub gearbox: GearboxState,
-    /// Linings of the wheels' brakes.
-    pub brakes: Vec<BrakeState>,
-    /// Linings of the differentials' clutches.
-    pub clutches: Vec<BrakeState>,
-    /// Pressure in the brakes of each axle that has a lag, from the front, as a share of the
-    /// greatest.
-    pub pressures: Vec<f64>,
-    /// Whether the clutches that engage by themselves or by command are engaged, in the order of
-    /// all clutches.
-    pub engaged: Vec<bool>,
-    /// How its trailer hangs on it.
-    pub coupling: Coupling,
-}
-
-impl Clone for VehicleState {
-    fn clone(&self) -> VehicleState {
-        let mut clone = VehicleState::default();
-        clone.clone_from(self);
-        clone
-    }
-
-    /// Into the room that there is.
-    fn clone_from(&mut self, source: &VehicleState) {
-        let VehicleState {
-            body,
-            steering,
-            gearbox,
-            brakes,
-            clutches,
-            pressures,
-            engaged,
-            coupling,
-        } = self;
-        body.clone_from(&source.body);
-        brakes.clone_from(&source.brakes);
-        clutches.clone_from(&source.clutches);
-        pressures.clone_from(&source.pressures);
-        engaged.clone_from(&source.engaged);
-        (*steering, *gearbox, *coupling) = (source.steering, source.gearbox, source.coupling);
-    }
 }
 
 /// What the driveline and brakes did to the wheels in the last step.

@@ -1,7 +1,7 @@
 //! Keep the gap to the vehicle ahead, over soft patches that it has rutted.
 
 use super::{Action, Draw, ENERGY, Ending, LevelSpec, Seen, Task};
-use crate::learning::level::Patch;
+use crate::learning::level_spec::Patch;
 use crate::learning::observation::bearing;
 use crate::numeric::hypot;
 use crate::scenario::config::Surface;

@@ -7,8 +7,11 @@ mod side_slope;
 mod slip_speed;
 mod soft_goal;
 
-use super::env::{Agent, Memory};
-use super::level::{Draw, Level, LevelSpec};
+use super::agent::Agent;
+use super::episode_memory::Memory;
+use super::level::Level;
+use super::level_draw::Draw;
+use super::level_spec::LevelSpec;
 use super::{Action, LearningError};
 use crate::numeric::{cos, hypot};
 use bekker_agent::{OutcomeCode, Sample};

@@ -1,7 +1,7 @@
 //! Reach a place among holes, ditches, trees and rocks.
 
 use super::{Action, Draw, Ending, LevelSpec, Seen, Task, WAY_TERMS};
-use crate::learning::level::Standing;
+use crate::learning::level_spec::Standing;
 use crate::numeric::{cos, hypot, sin};
 use crate::scenario::config::{Face, Stamp, Surface};
 use bekker_agent::PropKind;

@@ -1,7 +1,7 @@
 //! Reach a place over rolling ground with soft patches.
 
 use super::{Action, Draw, Ending, LevelSpec, Seen, Task, WAY_TERMS};
-use crate::learning::level::Patch;
+use crate::learning::level_spec::Patch;
 use crate::learning::observation::bearing;
 use crate::numeric::{cos, sin};
 use crate::scenario::config::Surface;

@@ -6,8 +6,8 @@ use crate::scenario::config::{
     self, CameraChannel, CameraPreset, GpsService, ImuGrade, InertialErrors, LensConfig,
     LidarPreset, LidarRays, LidarReturns, MagneticField, SensorModel,
 };
-use crate::scenario::consistency::WHERE_ON_EARTH;
 use crate::scenario::fault::{Fault, Problem};
+use crate::scenario::refusal::WHERE_ON_EARTH;
 use crate::sensor::camera::{CameraSpec, Channel, ChipNoise, Lens};
 use crate::sensor::encoder::Encoder;
 use crate::sensor::gps::{Gps, Outages, Wander};

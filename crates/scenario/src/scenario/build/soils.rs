@@ -1,8 +1,8 @@
 //! The soils that a scenario names, as one table.
 
+use super::laws::laws;
 use super::soil_stiffness;
 use super::strongest::strongest;
-use super::world::laws;
 use crate::scenario::config::{BulldozingConfig, CustomSoil};
 use crate::scenario::consistency::check_custom_soil;
 use crate::scenario::document::Document;

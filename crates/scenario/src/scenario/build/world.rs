@@ -2,6 +2,7 @@
 
 use super::convoy_ways::{ConvoyWays, NO_PATH};
 use super::decisive::decisive;
+use super::laws::laws;
 use super::parts::Parts;
 use super::vehicles::vehicle_specs_of;
 use super::{BuiltMeshes, BuiltTerrain, SoilTable, meshes, sensors, soil_table, terrain};
@@ -10,15 +11,12 @@ use crate::geodesy::Site;
 use crate::grid::Lattice;
 use crate::ground::GroundModel;
 use crate::numeric::GRAVITY;
-use crate::scenario::config::{
-    self, CollisionPolicy, FollowPolicy, LawsPreset, PathEnd, Refine, Stamp,
-};
+use crate::scenario::config::{self, CollisionPolicy, FollowPolicy, PathEnd, Stamp};
 use crate::scenario::convoys::Convoys;
 use crate::scenario::fault::{Fault, Problem};
 use crate::scenario::inputs::sha256;
 use crate::scenario::random_world::RandomWorld;
 use crate::scenario::{Faults, Input, ScenarioFile};
-use crate::soil::Laws;
 use crate::terrain::{Placement, Terrain};
 use crate::vehicle::AnySpec;
 use crate::vehicle::driver::{
@@ -191,34 +189,6 @@ fn ground(file: &ScenarioFile, soils: &SoilTable, terrain: Terrain) -> Result<Gr
     let lattice = Lattice { spacing: config.spacing };
     GroundModel::new(lattice, terrain, soils.soils().to_vec(), laws)
         .map_err(|error| refused(file, "ground", &error).into())
-}
-
-/// The laws that a scenario states.
-pub(super) fn laws(config: &config::Ground) -> Laws {
-    let preset = match config.laws {
-        LawsPreset::Reference => Laws::reference(),
-        LawsPreset::Refined => Laws::refined(),
-    };
-    Laws { bulldozing: config.bulldozing, ..refined(preset, &config.refine) }
-}
-
-/// Laws with single refinements switched on or off.
-pub fn refined(laws: Laws, refine: &Refine) -> Laws {
-    Laws {
-        bulldozing: laws.bulldozing,
-        surface_reaction: refine.surface_reaction.unwrap_or(laws.surface_reaction),
-        vector_shear: refine.vector_shear.unwrap_or(laws.vector_shear),
-        slip_sinkage: refine.slip_sinkage.unwrap_or(laws.slip_sinkage),
-        inclined_bearing: refine.inclined_bearing.unwrap_or(laws.inclined_bearing),
-        passive_pressure: refine.passive_pressure.unwrap_or(laws.passive_pressure),
-        ploughing: refine.ploughing.unwrap_or(laws.ploughing),
-        multi_pass: refine.multi_pass.unwrap_or(laws.multi_pass),
-        reload_stiffening: refine.reload_stiffening.unwrap_or(laws.reload_stiffening),
-        reece: refine.reece.unwrap_or(laws.reece),
-        layers: refine.layers.unwrap_or(laws.layers),
-        peak_shear: refine.peak_shear.unwrap_or(laws.peak_shear),
-        rate_dependence: refine.rate_dependence.unwrap_or(laws.rate_dependence),
-    }
 }
 
 fn agents(

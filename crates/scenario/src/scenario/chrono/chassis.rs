@@ -1,9 +1,10 @@
 //! The chassis: one body, or two with a torsion joint between them.
 
 use super::ImportError;
-use super::library::{Library, Source};
+use super::library::Library;
 use super::log::Log;
 use super::part::{rotation, tensor, vec3};
+use super::source::Source;
 use crate::spatial::{Mat3, Vec3};
 use crate::vehicle::spec::{Chassis, Point, RearFrame};
 use serde::Deserialize;

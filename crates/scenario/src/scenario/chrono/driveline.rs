@@ -1,8 +1,8 @@
 //! From the gearbox to the wheels.
 
 use super::ImportError;
-use super::library::Source;
 use super::log::Log;
+use super::source::Source;
 use crate::vehicle::spec::{Differential, Driveline, FinalDrive, Layout};
 use serde::Deserialize;
 

@@ -4,7 +4,8 @@
 //! One reader that does all three: `serde_ignored` around `serde_path_to_error` around the reader of
 //! `serde_json` are compiled for each type three times over, which was a quarter of this crate.
 
-use super::library::SEPARATOR;
+use super::source::{SEPARATOR, Source};
+use super::{ImportError, Log};
 use serde::de::value::BorrowedStrDeserializer;
 use serde::de::{
     DeserializeOwned, DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor,
@@ -19,6 +20,44 @@ pub(super) fn figures<T: DeserializeOwned>(
     let mut trail = Trail::default();
     let read = T::deserialize(Figures { json, trail: &mut trail });
     read.map(|figures| (figures, trail.unread)).map_err(|error| (dotted(&trail.at), error))
+}
+
+impl Source {
+    /// Its figures; keys that are not asked for are listed as without counterpart.
+    pub fn figures<T: DeserializeOwned>(&self, log: &mut Log) -> Result<T, ImportError> {
+        let (figures, unread) = figures(&self.json).map_err(|(key, error)| ImportError::Shape {
+            file: self.told.clone(),
+            key,
+            cause: error.to_string(),
+        })?;
+        for key in unread {
+            if !["Name", "Type", "Template"].contains(&key.as_str()) {
+                log.omit(self, &key, why(&key));
+            }
+        }
+        Ok(figures)
+    }
+}
+
+/// Why keys of pictures have no counterpart.
+pub(super) const LOOK: &str = "a look only";
+
+/// Why a key has no counterpart.
+fn why(key: &str) -> &'static str {
+    let last = key.rsplit(SEPARATOR).next().unwrap_or(key);
+    match last {
+        "Visualization" | "Radius" | "Width" | "Visualization Radius" | "Length" => LOOK,
+        "Contact" | "Contact Material" | "Contact Mesh" | "Gear Separation" => {
+            "contact follows laws of its own here"
+        }
+        "Minimum Turning Radius" => "a result here, by `bekker vehicles check`",
+        "Shaft Direction" => "engine and shafts do not turn the chassis here",
+        "Motor Block Inertia" | "Transmission Block Inertia" => {
+            "engine and gearbox are fixed to the chassis here"
+        }
+        last if last.contains("Bushing") => "joints are ideal here",
+        _ => "no key here says it",
+    }
 }
 
 /// A way into a document.

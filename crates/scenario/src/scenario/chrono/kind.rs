@@ -1,86 +1,12 @@
 //! What a file given for a vehicle or for a part of one is, by its contents.
 
 use super::ImportError;
-use super::library::{Library, Source};
+use super::file_kind::VEHICLE;
+use super::library::Library;
 use super::log::Log;
+use super::source::Source;
 use crate::vehicle::powertrain::RPM;
 use serde_json::Value as Json;
-
-/// What is expected where a vehicle is to be read.
-pub(super) const VEHICLE: &str =
-    "a vehicle (Type Vehicle, Template WheeledVehicle or TrackedVehicle) or a file that names one";
-
-/// Signs of files that are no JSON, by their ending or by how a line begins, and what they are.
-const FOREIGN: [(&str, &str, &str); 5] = [
-    ("tir", "[MDI_HEADER]", "a tire property file of Adams or a Magic Formula tool (.tir)"),
-    ("toml", "format = ", "a vehicle file of bekker (.toml)"),
-    ("yaml", "%YAML", "YAML"),
-    ("xml", "<?xml", "XML"),
-    ("obj", "mtllib ", "a mesh (.obj)"),
-];
-
-/// What bytes that are no JSON are, if that can be told.
-pub(super) fn foreign(ending: &str, bytes: &[u8]) -> Option<&'static str> {
-    let text = String::from_utf8_lossy(bytes);
-    let ending = if ending.eq_ignore_ascii_case("yml") { "yaml" } else { ending };
-    let known = FOREIGN.iter().find(|(own, begins, _)| {
-        let begins = || text.lines().any(|line| line.trim_start().starts_with(begins));
-        own.eq_ignore_ascii_case(ending) || begins()
-    });
-    known.map(|(_, _, what)| *what)
-}
-
-/// What a file of Chrono's is, in words, by its Type and Template.
-pub(super) fn described(json: &Json) -> String {
-    let text = |key: &str| json.get(key).and_then(Json::as_str);
-    match (text("Type"), text("Template")) {
-        (Some(kind), Some(template)) => format!("of Type {kind}, Template {template}"),
-        (Some(kind), None) => format!("of Type {kind}, without a Template"),
-        (None, Some(template)) => format!("of Template {template}, without a Type"),
-        (None, None) => "JSON without Type and Template".into(),
-    }
-}
-
-/// The files that a file of a whole vehicle names.
-#[derive(Debug, Default, PartialEq)]
-pub(super) struct Entry {
-    /// The vehicle without engine, transmission and tires, and the key that names it.
-    pub vehicle: (String, String),
-    /// Engine.
-    pub engine: Option<String>,
-    /// Transmission.
-    pub transmission: Option<String>,
-    /// Both in one file.
-    pub powertrain: Option<String>,
-    /// Tires: one for all axles, or one for each.
-    pub tires: Vec<String>,
-}
-
-/// The files that a JSON file of a whole vehicle names; none of a file of another kind. Such files
-/// come with SynChrono (`data/synchrono/vehicle`), and agents that name them (`synchrono/agent`).
-pub(super) fn entry(json: &Json) -> Option<Entry> {
-    let named = |key: &str| json.get(key).and_then(reference);
-    let vehicle =
-        [("Vehicle", "Vehicle / Input File"), ("Vehicle Input File", "Vehicle Input File")]
-            .into_iter()
-            .find_map(|(key, told)| Some((told.to_owned(), named(key)?)))?;
-    let all = |key: &str| match json.get(key) {
-        Some(Json::Array(items)) => items.iter().filter_map(reference).collect(),
-        Some(one) => reference(one).into_iter().collect(),
-        None => Vec::new(),
-    };
-    let tires: Vec<String> =
-        ["Tire", "Tires", "Tire Input File"].into_iter().flat_map(all).collect();
-    let either = |key: &str| named(key).or_else(|| named(&format!("{key} Input File")));
-    let [engine, transmission, powertrain] = ["Engine", "Transmission", "Powertrain"].map(either);
-    Some(Entry { vehicle, engine, transmission, powertrain, tires })
-}
-
-/// A reference by itself, or in an object by the key `Input File`.
-fn reference(json: &Json) -> Option<String> {
-    let text = json.as_str().or_else(|| json.get("Input File").and_then(Json::as_str));
-    text.map(str::to_owned)
-}
 
 /// Refuses a file that is no vehicle: tells what it is, and which files of its folder are.
 pub(super) fn no_vehicle(library: &Library, source: &Source) -> ImportError {
@@ -187,52 +113,5 @@ fn renamed(json: &mut Json, key: &str, now: &str) {
         && let Some(value) = entries.remove(key)
     {
         entries.insert(now.to_owned(), value);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::json;
-
-    #[test]
-    fn files_that_are_no_json_are_told_by_ending_or_contents() {
-        let tir = b"[MDI_HEADER]\nFILE_TYPE ='tir'\n$ 20 \xb0C\n";
-        for (ending, bytes, what) in [
-            ("tir", &b""[..], Some("tire property")),
-            ("txt", &tir[..], Some("tire property")),
-            ("toml", b"format = 1\n", Some("of bekker")),
-            ("yml", b"a: 1\n", Some("YAML")),
-            ("json", b"{ \"a\": ", None),
-        ] {
-            let found = foreign(ending, bytes);
-            assert_eq!(found.is_some(), what.is_some(), "{ending}: {found:?}");
-            assert!(found.is_none_or(|found| what.is_some_and(|what| found.contains(what))));
-        }
-    }
-
-    #[test]
-    fn an_entry_names_its_parts_in_any_of_the_usual_ways() {
-        let expected = |tires: &[&str]| Entry {
-            vehicle: ("Vehicle / Input File".into(), "a/vehicle.json".into()),
-            engine: Some("a/engine.json".into()),
-            transmission: Some("a/gears.json".into()),
-            powertrain: None,
-            tires: tires.iter().map(|own| (*own).to_owned()).collect(),
-        };
-        let vehicle =
-            json!({ "Input File": "a/vehicle.json", "Chassis Visualization Type": "Mesh" });
-        let own = json!({
-            "Vehicle": vehicle, "Engine": { "Input File": "a/engine.json" },
-            "Transmission": "a/gears.json", "Tire": { "Input File": "a/tire.json" },
-        });
-        assert_eq!(entry(&own), Some(expected(&["a/tire.json"])));
-        let listed = json!({
-            "Vehicle": vehicle, "Engine Input File": "a/engine.json",
-            "Transmission Input File": "a/gears.json",
-            "Tires": [{ "Input File": "a/front.json" }, "a/rear.json"],
-        });
-        assert_eq!(entry(&listed), Some(expected(&["a/front.json", "a/rear.json"])));
-        assert_eq!(entry(&json!({ "Chassis": { "Input File": "a/chassis.json" } })), None);
     }
 }

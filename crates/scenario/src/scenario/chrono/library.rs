@@ -1,10 +1,10 @@
 //! Chrono's folder of data, and the JSON files in it.
 
-use super::figures::figures;
-use super::kind::{VEHICLE, described, entry, foreign};
+use super::file_kind::entry;
+use super::file_kind::{VEHICLE, foreign};
+use super::source::{SEPARATOR, Source};
 use super::{ImportError, Log};
 use crate::scenario::input::{LARGEST_TEXT, read, read_text};
-use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};
@@ -13,21 +13,10 @@ use std::path::{Component, Path, PathBuf};
 const DEPTH: usize = 4;
 /// How many files are looked at for them.
 const MOST_FILES: usize = 2000;
-/// Longest value that is shown whole, characters.
-const SHOWN: usize = 40;
 
 /// Chrono's folder `data/vehicle`, to which its files' references are relative.
 pub(super) struct Library {
     folder: PathBuf,
-}
-
-/// A JSON file that has been read.
-pub(super) struct Source {
-    /// Its path below the folder.
-    pub name: String,
-    /// Its path as errors tell it: of the vehicle as it was asked for, of others that below the folder.
-    pub told: String,
-    json: Json,
 }
 
 impl Library {
@@ -114,111 +103,6 @@ impl Library {
     pub fn short(&self, path: &Path) -> String {
         let inside = path.strip_prefix(&self.folder).unwrap_or(path);
         inside.display().to_string().replace('\\', "/")
-    }
-}
-
-impl Source {
-    /// Its template.
-    pub fn template(&self) -> Result<&str, ImportError> {
-        self.json.get("Template").and_then(Json::as_str).ok_or_else(|| ImportError::Shape {
-            file: self.told.clone(),
-            key: "Template".into(),
-            cause: "must be given, as in all JSON files of Chrono's vehicles".into(),
-        })
-    }
-
-    /// Its text of a key, if that has one.
-    pub fn text(&self, key: &str) -> Option<&str> {
-        self.json.get(key).and_then(Json::as_str)
-    }
-
-    /// All of it.
-    pub fn json(&self) -> &Json {
-        &self.json
-    }
-
-    /// A part of it as a file of its own, of a type and a template.
-    pub fn part(&self, mut json: Json, kind: &str, template: &str) -> Source {
-        if let Some(entries) = json.as_object_mut() {
-            entries.insert("Type".into(), kind.into());
-            entries.insert("Template".into(), template.into());
-        }
-        Source { name: self.name.clone(), told: self.told.clone(), json }
-    }
-
-    /// A file that is not what it must be.
-    pub fn is_no(&self, expected: &str) -> ImportError {
-        ImportError::Kind {
-            file: self.told.clone(),
-            found: described(&self.json),
-            expected: expected.into(),
-        }
-    }
-
-    /// Its figures; keys that are not asked for are listed as without counterpart.
-    pub fn figures<T: DeserializeOwned>(&self, log: &mut Log) -> Result<T, ImportError> {
-        let (figures, unread) = figures(&self.json).map_err(|(key, error)| ImportError::Shape {
-            file: self.told.clone(),
-            key,
-            cause: error.to_string(),
-        })?;
-        for key in unread {
-            if !["Name", "Type", "Template"].contains(&key.as_str()) {
-                log.omit(self, &key, why(&key));
-            }
-        }
-        Ok(figures)
-    }
-
-    /// A value that is not allowed.
-    pub fn refused(&self, key: &str, value: &str, allowed: &str) -> ImportError {
-        ImportError::Value {
-            file: self.told.clone(),
-            key: key.into(),
-            value: value.into(),
-            allowed: allowed.into(),
-        }
-    }
-
-    /// The value of a key as it is shown.
-    pub fn shown(&self, key: &str) -> String {
-        let mut value = Some(&self.json);
-        for step in key.split(SEPARATOR) {
-            value = value.and_then(|inside| match step.parse::<usize>() {
-                Ok(index) if inside.is_array() => inside.get(index),
-                _ => inside.get(step),
-            });
-        }
-        let text = value.map_or_else(String::new, Json::to_string);
-        if text.chars().count() <= SHOWN {
-            return text;
-        }
-        let cut: String = text.chars().take(SHOWN - 1).collect();
-        format!("{cut}…")
-    }
-}
-
-/// Why keys of pictures have no counterpart.
-pub(super) const LOOK: &str = "a look only";
-
-/// What stands between the keys of a path; keys hold dots and spaces themselves.
-pub(super) const SEPARATOR: &str = " / ";
-
-/// Why a key has no counterpart.
-fn why(key: &str) -> &'static str {
-    let last = key.rsplit(SEPARATOR).next().unwrap_or(key);
-    match last {
-        "Visualization" | "Radius" | "Width" | "Visualization Radius" | "Length" => LOOK,
-        "Contact" | "Contact Material" | "Contact Mesh" | "Gear Separation" => {
-            "contact follows laws of its own here"
-        }
-        "Minimum Turning Radius" => "a result here, by `bekker vehicles check`",
-        "Shaft Direction" => "engine and shafts do not turn the chassis here",
-        "Motor Block Inertia" | "Transmission Block Inertia" => {
-            "engine and gearbox are fixed to the chassis here"
-        }
-        last if last.contains("Bushing") => "joints are ideal here",
-        _ => "no key here says it",
     }
 }
 

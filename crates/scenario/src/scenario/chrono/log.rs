@@ -1,7 +1,7 @@
 //! What is to be told about a vehicle that was read.
 
 use super::ImportError;
-use super::library::Source;
+use super::source::Source;
 use crate::vehicle::SpecError;
 use serde::Serialize;
 

@@ -14,11 +14,13 @@ mod chassis;
 mod driveline;
 mod error;
 mod figures;
+mod file_kind;
 mod kind;
 mod library;
 mod log;
 mod part;
 mod powertrain;
+mod source;
 mod steering;
 mod strut;
 mod suspension;
@@ -33,8 +35,9 @@ pub use log::{Assumed, Omitted};
 
 use crate::vehicle::AnySpec;
 use bekker_agent::GroundVehicle;
-use library::{Library, Source};
+use library::Library;
 use log::Log;
+use source::Source;
 use std::path::{Path, PathBuf};
 
 /// Files that a vehicle of Chrono's does not name itself; those of its folder where absent.
@@ -102,7 +105,7 @@ fn whole(
 ) -> Result<(Source, Beside), ImportError> {
     let mut source = source;
     for _ in 0..LONGEST_CHAIN {
-        let Some(entry) = kind::entry(source.json()) else { return Ok((source, beside)) };
+        let Some(entry) = file_kind::entry(source.json()) else { return Ok((source, beside)) };
         log.read(&source.name);
         let named = |key: &str, reference: &Option<String>| {
             reference.as_ref().map(|own| library.find(&source, key, own)).transpose()
@@ -122,7 +125,7 @@ fn whole(
         source = library.read(&source, key, vehicle, log)?;
     }
     let chain = format!("named by more than {LONGEST_CHAIN} files one after the other");
-    Err(ImportError::Kind { file: source.told, found: chain, expected: kind::VEHICLE.into() })
+    Err(ImportError::Kind { file: source.told, found: chain, expected: file_kind::VEHICLE.into() })
 }
 
 /// What a vehicle's file says of its source.

@@ -1,8 +1,9 @@
 //! Engines and transmissions.
 
 use super::kind::{POWERTRAINS, of_type, parts_of_powertrain};
-use super::library::{Library, Source};
+use super::library::Library;
 use super::log::Log;
+use super::source::Source;
 use super::strut::curve;
 use super::{Beside, ImportError};
 use crate::curve::Curve;

@@ -1,9 +1,10 @@
 //! Steering mechanisms.
 
 use super::ImportError;
-use super::library::{Library, Source};
+use super::library::Library;
 use super::log::Log;
 use super::part::{Body, moved, part, pitch_deg};
+use super::source::Source;
 use super::suspension::SteeredBy;
 use crate::numeric::{asin, sin};
 use crate::vehicle::spec::{

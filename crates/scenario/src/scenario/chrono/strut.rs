@@ -3,8 +3,8 @@
 //! Chrono's force pushes: preload - k (length - free length); ours pulls.
 
 use super::ImportError;
-use super::library::Source;
 use super::log::Log;
+use super::source::Source;
 use crate::curve::Curve;
 use crate::vehicle::spec::{Damper, Point, Spring, Stops};
 use serde::Deserialize;

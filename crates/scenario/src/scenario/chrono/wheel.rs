@@ -1,8 +1,8 @@
 //! Wheels and brakes.
 
 use super::ImportError;
-use super::library::Source;
 use super::log::Log;
+use super::source::Source;
 use crate::vehicle::spec::{Point, Wheel};
 use serde::Deserialize;
 

@@ -44,7 +44,7 @@ fn head(spec: &AnySpec, log: &Log) -> Vec<String> {
     }
     // how it looks concerns no figure
     lines.extend(["#".to_owned(), "# LEFT OUT, without a counterpart here:".to_owned()]);
-    for own in log.omitted.iter().filter(|own| own.why != super::library::LOOK) {
+    for own in log.omitted.iter().filter(|own| own.why != super::figures::LOOK) {
         lines.extend(wrapped(&format!("{}: {} = {}: {}", own.file, own.key, own.value, own.why)));
     }
     lines.push(String::new());

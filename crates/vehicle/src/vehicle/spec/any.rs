@@ -25,7 +25,7 @@ impl AnySpec {
     /// As [`VehicleSpec::from_toml`] and [`TrackedSpec::from_toml`].
     pub fn from_toml(text: &str) -> Result<AnySpec, SpecError> {
         let table: toml::Table =
-            toml::from_str(text).map_err(|error| super::check::syntax(&error))?;
+            toml::from_str(text).map_err(|error| super::spec_error::syntax(&error))?;
         if table.contains_key(AnySpec::RUNNING_GEAR) {
             Ok(AnySpec::Tracked(Box::new(TrackedSpec::from_toml(text)?)))
         } else {

@@ -21,6 +21,7 @@ mod driveline;
 mod footprint;
 mod plausible;
 mod rear_frame;
+mod spec_error;
 mod steering;
 mod strut;
 mod suspension;
@@ -31,11 +32,11 @@ mod upright_guides;
 mod wheel;
 
 pub use any::AnySpec;
-pub use check::SpecError;
 pub use driveline::{AutomaticLock, Differential, Driveline, FinalDrive, Layout};
 pub use footprint::Footprint;
 pub use rear_frame::RearFrame;
 pub(in crate::vehicle) use rear_frame::SprungPart;
+pub use spec_error::SpecError;
 pub use steering::{
     Direct, DragLink, DragLinkPoints, PitmanArm, PitmanArmPoints, RackPinion, Steering,
 };
@@ -286,7 +287,7 @@ impl VehicleSpec {
     /// [`SpecError::Syntax`] when the text is no TOML or has unknown or missing
     /// keys; [`SpecError::Value`] when a figure is not allowed.
     pub fn from_toml(text: &str) -> Result<VehicleSpec, SpecError> {
-        let spec: VehicleSpec = toml::from_str(text).map_err(|error| check::syntax(&error))?;
+        let spec: VehicleSpec = toml::from_str(text).map_err(|error| spec_error::syntax(&error))?;
         spec.check()?;
         Ok(spec)
     }

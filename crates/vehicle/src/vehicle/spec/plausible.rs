@@ -5,7 +5,7 @@
 //! room for everything that drives, from a rover of a few kilogrammes to a mining truck;
 //! what they refuse is a slip of a decimal point, or of a unit.
 
-use super::check::{Check, list, require, within};
+use super::check::{Check, list, require, rigid, within};
 use super::{Chassis, Point, SpecError, Track, TrackedSpec, Tyre, VehicleSpec, Wheel};
 use crate::numeric::GRAVITY;
 use nalgebra::Matrix3;
@@ -18,10 +18,6 @@ const FARTHEST: f64 = 50.0;
 const REACH: f64 = 3.0;
 /// Most that the tensioner may stretch a shoe, in pitches.
 const LARGEST_STRETCH: f64 = 0.1;
-/// Lightest part, kg.
-const LIGHTEST: f64 = 1e-3;
-/// Smallest and largest radius of gyration of a part, m.
-const GYRATION: [f64; 2] = [1e-3, 5.0];
 
 /// Lists of figures, one a part of the vehicle: three of them are no point.
 const LISTS: [&str; 4] = ["inflation", "ratios", "stations", "return_rollers"];
@@ -89,22 +85,6 @@ fn as_point(value: &Value) -> Option<Point> {
     let items = value.as_array()?;
     let numbers: Vec<f64> = items.iter().filter_map(Value::as_f64).collect();
     if numbers.len() == items.len() { numbers.try_into().ok() } else { None }
-}
-
-/// Refuses a mass and moments of inertia that no part has: `slack` is what rounded data
-/// may miss the triangle's inequality by.
-pub(super) fn rigid(key: &str, mass: f64, moments: &Point, slack: f64) -> Check {
-    let lightest = format!("at least {LIGHTEST} kg");
-    require(mass >= LIGHTEST, &format!("{key}.mass"), mass, &lightest)?;
-    let key = format!("{key}.inertia");
-    let [x, y, z] = *moments;
-    let closes = x <= slack * (y + z) && y <= slack * (x + z) && z <= slack * (x + y);
-    let sum = "moments of a rigid body: none above the sum of the others";
-    require(closes, &key, list(moments), sum)?;
-    let [least, most] = GYRATION.map(|radius| mass * radius * radius);
-    let largest = x.max(y).max(z);
-    let allowed = format!("up to {most} kg m2 for its mass of {mass} kg, and from {least}");
-    require(largest >= least && largest <= most, &key, list(moments), &allowed)
 }
 
 /// Refuses a chassis whose matrix of inertia no body has.

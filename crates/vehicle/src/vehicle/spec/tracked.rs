@@ -353,7 +353,7 @@ impl TrackedSpec {
     /// keys; [`SpecError::Value`] when a figure is not allowed.
     pub fn from_toml(text: &str) -> Result<TrackedSpec, SpecError> {
         let spec: TrackedSpec =
-            toml::from_str(text).map_err(|error| super::check::syntax(&error))?;
+            toml::from_str(text).map_err(|error| super::spec_error::syntax(&error))?;
         spec.check()?;
         Ok(spec)
     }

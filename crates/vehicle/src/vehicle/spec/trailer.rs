@@ -1,6 +1,6 @@
 //! A trailer: what a vehicle on wheels draws.
 
-use super::{Axle, Chassis, SpecError, Tyre, VehicleSpec, Wheel, check};
+use super::{Axle, Chassis, SpecError, Tyre, VehicleSpec, Wheel, spec_error};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -90,7 +90,7 @@ impl TrailerSpec {
     ///
     /// [`SpecError::Syntax`] when the text is no TOML or has unknown or missing keys.
     pub fn from_toml(text: &str) -> Result<TrailerSpec, SpecError> {
-        toml::from_str(text).map_err(|error| check::syntax(&error))
+        toml::from_str(text).map_err(|error| spec_error::syntax(&error))
     }
 }
 

@@ -4,7 +4,7 @@ use super::assembly::Run;
 use super::belt::{Belt, Seat};
 use super::{TrackedVehicle, TrackedWorkspace};
 use crate::spatial::{Load, Mat3, Mat6, Pose, Twist, Vec3, Wrench};
-use crate::vehicle::wheeled::VehicleState;
+use crate::vehicle::state::VehicleState;
 use std::ops::{Add, Mul, Sub};
 
 /// A shoe that may meet the ground.

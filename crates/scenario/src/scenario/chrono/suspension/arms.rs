@@ -1,9 +1,9 @@
 //! Suspensions that become one swinging arm on each side.
 
 use super::super::ImportError;
-use super::super::library::Source;
 use super::super::log::Log;
 use super::super::part::{Body, part, vec3};
+use super::super::source::Source;
 use super::super::strut::Strut;
 use super::{HalfShaft, Read, Springing, SteeredBy, static_angles};
 use crate::curve::Curve;

@@ -1,9 +1,9 @@
 //! A lower arm on each side, and a strut that guides the upright.
 
 use super::super::ImportError;
-use super::super::library::Source;
 use super::super::log::Log;
 use super::super::part::{Body, part};
+use super::super::source::Source;
 use super::super::strut::Strut;
 use super::double_wishbone::{Arm, TieRod};
 use super::{HalfShaft, Read, Springing, SteeredBy, static_angles};

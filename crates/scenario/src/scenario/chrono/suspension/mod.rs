@@ -8,8 +8,8 @@ mod solid;
 mod three_link;
 
 use super::ImportError;
-use super::library::Source;
 use super::log::Log;
+use super::source::Source;
 use super::strut::Strut;
 use crate::vehicle::spec::{Damper, Point, Spring, Suspension};
 use serde::Deserialize;

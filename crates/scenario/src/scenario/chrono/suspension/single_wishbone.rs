@@ -1,9 +1,9 @@
 //! One arm on each side with the kingpin on it.
 
 use super::super::ImportError;
-use super::super::library::Source;
 use super::super::log::Log;
 use super::super::part::Body;
+use super::super::source::Source;
 use super::super::strut::Strut;
 use super::double_wishbone::TieRod;
 use super::{HalfShaft, Read, Springing, SteeredBy, static_angles};

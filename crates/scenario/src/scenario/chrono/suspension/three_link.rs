@@ -1,9 +1,9 @@
 //! Solid axles on two lower rods and a triangle, which becomes two splayed rods that meet.
 
 use super::super::ImportError;
-use super::super::library::Source;
 use super::super::log::Log;
 use super::super::part::Body;
+use super::super::source::Source;
 use super::super::strut::Strut;
 use super::solid::{KnuckleFigures, Link, Rod, beam, points};
 use super::{HalfShaft, Read, Springing, SteeredBy};

@@ -1,9 +1,10 @@
 //! Sprockets, idlers, road arms and road wheels.
 
 use super::super::ImportError;
-use super::super::library::{Library, Source};
+use super::super::library::Library;
 use super::super::log::Log;
 use super::super::part::part;
+use super::super::source::Source;
 use crate::numeric::sin;
 use crate::vehicle::spec::{Idler, Point, ReturnRoller, RoadArm, RoadWheel, Shoe, Sprocket, Tooth};
 use serde::Deserialize;

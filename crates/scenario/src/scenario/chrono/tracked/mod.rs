@@ -4,8 +4,9 @@ mod gear;
 mod shoe;
 
 use super::chassis;
-use super::library::{Library, Source};
+use super::library::Library;
 use super::log::Log;
+use super::source::Source;
 use super::{Beside, ImportError, powertrain};
 use crate::vehicle::AnySpec;
 use crate::vehicle::spec::{

@@ -1,9 +1,9 @@
 //! Track shoes.
 
 use super::super::ImportError;
-use super::super::library::Source;
 use super::super::log::Log;
 use super::super::part::part;
+use super::super::source::Source;
 use crate::vehicle::spec::{Bending, Connector, Guide, Point, Shoe, ShoeFace};
 use serde::Deserialize;
 

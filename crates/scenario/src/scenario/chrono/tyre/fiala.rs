@@ -1,9 +1,9 @@
 //! Fiala's tyres.
 
 use super::super::ImportError;
-use super::super::library::Source;
 use super::super::log::Log;
 use super::super::part::rotor;
+use super::super::source::Source;
 use super::truck::TRAIL;
 use super::{RIM, Read, outline};
 use crate::vehicle::spec::{Point, Tyre};

@@ -7,8 +7,8 @@ mod truck;
 
 use super::ImportError;
 use super::kind::of_type;
-use super::library::Source;
 use super::log::Log;
+use super::source::Source;
 use crate::vehicle::spec::{OutlinePoint, RigidTyre, Tyre};
 
 /// Templates that are known, the best first.

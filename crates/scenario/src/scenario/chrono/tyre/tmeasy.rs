@@ -1,9 +1,9 @@
 //! TMeasy tyres.
 
 use super::super::ImportError;
-use super::super::library::Source;
 use super::super::log::Log;
 use super::super::part::rotor;
+use super::super::source::Source;
 use super::truck::{TRAIL, carried, of_a_truck};
 use super::{Read, outline};
 use crate::numeric::GRAVITY;

@@ -1,8 +1,9 @@
 //! An axle with its suspension, wheels, brakes and bar.
 
-use super::super::library::{Library, Source};
+use super::super::library::Library;
 use super::super::log::Log;
 use super::super::part::moved;
+use super::super::source::Source;
 use super::super::suspension::{self, SteeredBy};
 use super::super::{ImportError, tyre, wheel};
 use crate::vehicle::spec::{

@@ -4,8 +4,9 @@ mod axle;
 mod tandem;
 
 use super::chassis::{self, Rear};
-use super::library::{Library, Source};
+use super::library::Library;
 use super::log::Log;
+use super::source::Source;
 use super::{Beside, ImportError, driveline, powertrain, steering, tyre};
 use crate::vehicle::AnySpec;
 use crate::vehicle::spec::{Layout, VehicleSpec};

@@ -1,9 +1,10 @@
 //! Walking beams.
 
 use super::super::ImportError;
-use super::super::library::{Library, Source};
+use super::super::library::Library;
 use super::super::log::Log;
 use super::super::part::{Body, moved};
+use super::super::source::Source;
 use super::Figures;
 use crate::vehicle::spec::{Axle, Point, Tandem};
 use serde::Deserialize;

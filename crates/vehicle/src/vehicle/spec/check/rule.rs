@@ -1,8 +1,13 @@
 //! What is asked of single figures, whatever they belong to.
 
 use super::super::{Part, Point};
-use super::SpecError;
 use crate::curve::Curve;
+use crate::vehicle::spec::spec_error::SpecError;
+
+/// Lightest part, kg.
+const LIGHTEST: f64 = 1e-3;
+/// Smallest and largest radius of gyration of a part, m.
+const GYRATION: [f64; 2] = [1e-3, 5.0];
 
 /// The outcome of one check.
 pub(in crate::vehicle::spec) type Check = Result<(), SpecError>;
@@ -78,7 +83,7 @@ pub(in crate::vehicle::spec) fn part(key: &str, part: &Part) -> Check {
         "finite and above 0",
     )?;
     // links and axles are given with rounded moments of slender bodies
-    super::super::plausible::rigid(key, part.mass, &part.inertia, 1.2)
+    rigid(key, part.mass, &part.inertia, 1.2)
 }
 
 /// A force that does not fall as the length grows.
@@ -88,4 +93,20 @@ pub(super) fn rising(key: &str, curve: &Curve) -> Check {
         Some(pair) => refuse(key, list(&pair[1]), "a force that does not fall as x grows"),
         None => Ok(()),
     }
+}
+
+/// Refuses a mass and moments of inertia that no part has: `slack` is what rounded data
+/// may miss the triangle's inequality by.
+pub(in crate::vehicle::spec) fn rigid(key: &str, mass: f64, moments: &Point, slack: f64) -> Check {
+    let lightest = format!("at least {LIGHTEST} kg");
+    require(mass >= LIGHTEST, &format!("{key}.mass"), mass, &lightest)?;
+    let key = format!("{key}.inertia");
+    let [x, y, z] = *moments;
+    let closes = x <= slack * (y + z) && y <= slack * (x + z) && z <= slack * (x + y);
+    let sum = "moments of a rigid body: none above the sum of the others";
+    require(closes, &key, list(moments), sum)?;
+    let [least, most] = GYRATION.map(|radius| mass * radius * radius);
+    let largest = x.max(y).max(z);
+    let allowed = format!("up to {most} kg m2 for its mass of {mass} kg, and from {least}");
+    require(largest >= least && largest <= most, &key, list(moments), &allowed)
 }

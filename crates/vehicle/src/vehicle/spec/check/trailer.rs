@@ -1,7 +1,8 @@
 //! Which figures make a trailer.
 
 use super::rule::refuse;
-use super::{Check, SpecError, chassis, point, positive, require, within};
+use super::{Check, chassis, point, positive, require, within};
+use crate::vehicle::spec::spec_error::SpecError;
 use crate::vehicle::spec::{HitchKind, VehicleSpec};
 
 /// Refuses a trailer without axles, axles without a trailer, and couplings that do not hold.

@@ -1,0 +1,58 @@
+//! Torques at the gearbox once the engine has settled.
+
+use super::powertrain::{GearboxState, Powertrain};
+
+/// Halvings of the span of engine speeds: to a millionth of it.
+pub(super) const HALVINGS: usize = 20;
+
+/// Torques at the gearbox's output, N m, at closed and at full throttle, once the engine has
+/// settled while the input turns with `input` rad/s; none in neutral. With full throttle it runs
+/// free at `free_speed`.
+pub(super) fn settled_torques(
+    (powertrain, free_speed): (&Powertrain, f64),
+    gearbox: &GearboxState,
+    input: f64,
+) -> Option<[f64; 2]> {
+    let ratio = powertrain.gearbox.ratio(gearbox.gear)?;
+    Some([0.0, 1.0].map(|throttle| settled((powertrain, free_speed), throttle, input) / ratio))
+}
+
+/// Greatest torque at the gearbox's input, N m, while that turns with `input` rad/s: with full
+/// throttle, through a clutch that holds or slips, or a converter that is locked up or not.
+pub(super) fn strongest((powertrain, free_speed): (&Powertrain, f64), input: f64) -> f64 {
+    let held = powertrain.engine.torque(1.0, input).value;
+    match (&powertrain.converter, &powertrain.clutch) {
+        (Some(_), clutch) => {
+            let through = settled((powertrain, free_speed), 1.0, input);
+            let locks = clutch.is_some_and(|own| own.capacity(input) >= held.abs());
+            if locks { held.max(through) } else { through }
+        }
+        (None, Some(clutch)) => {
+            let (mut low, mut high) = (0.0, free_speed.max(input));
+            for _ in 0..HALVINGS {
+                let middle = 0.5 * (low + high);
+                let left = powertrain.engine.torque(1.0, middle).value - clutch.capacity(middle);
+                if left > 0.0 { low = middle } else { high = middle }
+            }
+            if low > input { clutch.capacity(low) } else { held }
+        }
+        (None, None) => held,
+    }
+}
+
+/// Torque at the gearbox's input, N m.
+fn settled((powertrain, free_speed): (&Powertrain, f64), throttle: f64, input: f64) -> f64 {
+    let engine = &powertrain.engine;
+    let Some(converter) = &powertrain.converter else {
+        return engine.torque(throttle, input).value;
+    };
+    let rest =
+        |speed: f64| engine.torque(throttle, speed).value + converter.torque(speed, input).impeller;
+    // what is left over falls with the engine's speed
+    let (mut low, mut high) = (0.0, free_speed.max(input));
+    for _ in 0..HALVINGS {
+        let middle = 0.5 * (low + high);
+        if rest(middle) > 0.0 { low = middle } else { high = middle }
+    }
+    converter.torque(0.5 * (low + high), input).turbine
+}

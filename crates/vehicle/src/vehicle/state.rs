@@ -1,0 +1,57 @@
+//! State of a vehicle.
+
+use super::powertrain::{BrakeState, GearboxState};
+use super::trailer::Coupling;
+use crate::multibody::State;
+use serde::{Deserialize, Serialize};
+
+/// State of a vehicle: plain data.
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VehicleState {
+    /// Positions, velocities and momenta of all bodies.
+    pub body: State,
+    /// Position of the steering, -1 (right) to 1 (left).
+    pub steering: f64,
+    /// Gear engaged.
+    pub gearbox: GearboxState,
+    /// Linings of the wheels' brakes.
+    pub brakes: Vec<BrakeState>,
+    /// Linings of the differentials' clutches.
+    pub clutches: Vec<BrakeState>,
+    /// Pressure in the brakes of each axle that has a lag, from the front, as a share of the
+    /// greatest.
+    pub pressures: Vec<f64>,
+    /// Whether the clutches that engage by themselves or by command are engaged, in the order of
+    /// all clutches.
+    pub engaged: Vec<bool>,
+    /// How its trailer hangs on it.
+    pub coupling: Coupling,
+}
+
+impl Clone for VehicleState {
+    fn clone(&self) -> VehicleState {
+        let mut clone = VehicleState::default();
+        clone.clone_from(self);
+        clone
+    }
+
+    /// Into the room that there is.
+    fn clone_from(&mut self, source: &VehicleState) {
+        let VehicleState {
+            body,
+            steering,
+            gearbox,
+            brakes,
+            clutches,
+            pressures,
+            engaged,
+            coupling,
+        } = self;
+        body.clone_from(&source.body);
+        brakes.clone_from(&source.brakes);
+        clutches.clone_from(&source.clutches);
+        pressures.clone_from(&source.pressures);
+        engaged.clone_from(&source.engaged);
+        (*steering, *gearbox, *coupling) = (source.steering, source.gearbox, source.coupling);
+    }
+}
