@@ -79,7 +79,7 @@
 //! | L2 | [`ground`], [`scm`], [`collision`], [`multibody`] |
 //! | L3 | [`vehicle`] |
 //! | L4 | [`sync`], [`sensor`], [`autonomy`] |
-//! | L5 | [`simulation`] |
+//! | L5 | [`simulation`] (agents, worlds, ranks) |
 //! | L6 | [`scenario`] |
 //! | L7 | [`study`], [`learning`], [`link`], [`fmu`], [`report`] |
 //! | L8 | [`cli`] |

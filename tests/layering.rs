@@ -62,6 +62,15 @@ const CARRIERS: [&str; 15] = [
     "sync/dds/receiver.rs",
 ];
 
+/// Crates of one module, whose files lie at the crate's root.
+const FLAT: [&str; 4] = ["sync", "agent", "world", "ranks"];
+
+/// Modules below the flat crates, which these bring in at their roots.
+const ROWS: [&str; 14] = [
+    "numeric", "spatial", "geodesy", "curve", "grid", "random", "soil", "terrain", "ground", "scm",
+    "sensor", "autonomy", "vehicle", "gpu",
+];
+
 struct Row {
     layer: u32,
     may_use: Vec<String>,
@@ -145,7 +154,14 @@ fn sources() -> Vec<Source> {
     folders().iter().flat_map(|folder| sources_of(folder)).collect()
 }
 
+/// The module that all files of a crate belong to, if its files lie at its root.
+fn flat_crate(folder: &Path) -> Option<&'static str> {
+    let name = folder.parent()?.file_name()?.to_str()?;
+    FLAT.into_iter().find(|flat| *flat == name)
+}
+
 fn sources_of(folder: &Path) -> Vec<Source> {
+    let flat = flat_crate(folder);
     let mut files = Vec::new();
     files_under(folder, &mut files);
     let sources = files.iter().filter_map(|path| {
@@ -156,6 +172,8 @@ fn sources_of(folder: &Path) -> Vec<Source> {
         let mut module: Vec<String> =
             name.trim_end_matches(".rs").split('/').map(String::from).collect();
         module.pop_if(|last| last == "mod");
+        let name = flat.map_or_else(|| name.clone(), |flat| format!("{flat}/{name}"));
+        flat.into_iter().for_each(|flat| module.insert(0, flat.into()));
         let text = without_comments(&fs::read_to_string(path).unwrap());
         let tests_at = if module.last().is_some_and(|last| last == "tests") {
             0
@@ -200,13 +218,25 @@ fn heads(text: &str) -> Vec<&str> {
     heads
 }
 
-/// Top modules that a file reaches, by `crate::` or by `super::` up to the root.
+/// Top modules that a file reaches, by `crate::`, by the name of a crate or by `super::` up to the
+/// root.
 fn reached(source: &Source) -> Vec<&str> {
     let text = &source.text;
+    let is_flat = FLAT.contains(&source.module[0].as_str());
     let mut found = Vec::new();
     for (at, path) in text.match_indices("crate::") {
         if begins_word(text, at) {
-            found.extend(heads(&text[at + path.len()..]));
+            let heads = heads(&text[at + path.len()..]);
+            // a flat crate's own modules are in no row
+            let is_row = |head: &&str| !is_flat || ROWS.contains(head);
+            // the facade's name of agents, worlds and ranks
+            found.extend(heads.into_iter().filter(|head| *head != "simulation").filter(is_row));
+        }
+    }
+    for (at, path) in text.match_indices("bekker_") {
+        let name = word(&text[at + path.len()..]);
+        if begins_word(text, at) && FLAT.contains(&name) {
+            found.push(name);
         }
     }
     for (at, _) in text.match_indices("super::") {
@@ -228,9 +258,13 @@ fn reached(source: &Source) -> Vec<&str> {
 
 fn declared_modules() -> Vec<String> {
     let declared = folders().into_iter().flat_map(|folder| {
+        if let Some(flat) = flat_crate(&folder) {
+            return vec![flat.to_string()];
+        }
         let text = fs::read_to_string(folder.join("lib.rs")).unwrap();
         let modules = text.lines().filter_map(|line| line.trim().strip_prefix("pub mod "));
-        modules.map(|name| name.trim_end_matches(';').to_string()).collect::<Vec<_>>()
+        let modules = modules.filter_map(|name| name.strip_suffix(';'));
+        modules.map(ToString::to_string).collect::<Vec<_>>()
     });
     declared.collect()
 }
