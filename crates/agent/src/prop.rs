@@ -51,7 +51,7 @@ pub enum Form {
     Kind(PropKind),
     /// A mesh of others.
     Mesh {
-        /// Index into [`ImportedMeshes::meshes`].
+        /// Index into `ImportedMeshes::meshes`.
         index: usize,
         /// What it is labelled as.
         class: Class,

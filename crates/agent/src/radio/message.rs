@@ -47,7 +47,7 @@ pub enum Message {
     /// Something to keep away from: a vehicle whose drive has ended on the way tells so of
     /// itself.
     Hazard(Hazard),
-    /// What a program says ([`bekker_world::World::say`]).
+    /// What a program says (`bekker_world::World::say`).
     User(Vec<u8>),
     /// Of a traffic light: what each approach is shown, and until when (SPaT).
     Signal(Vec<Timing>),

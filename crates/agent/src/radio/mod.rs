@@ -3,7 +3,7 @@
 //! Ten times a second, if the scenario says no other, every member of a radio sends a beacon and
 //! what else it has to say. Who has a link to whom, what is lost, and how long it takes is drawn by
 //! the radio, keyed by exchange, sender, receiver and message: every rank draws the same.
-//! Members on different ranks hear all that is sent ([`bekker_ranks::Ranks`] gathers it
+//! Members on different ranks hear all that is sent (`bekker_ranks::Ranks` gathers it
 //! whatever the route), and each receiver's rank draws what reaches it.
 
 mod cooperation;
