@@ -5,9 +5,8 @@ mod table;
 
 use super::{Failure, launcher, stdout};
 use crate::report::manifest::{Build, Machine};
-use crate::report::plot;
 use crate::report::recorder::Recorder;
-use crate::report::rundir;
+use crate::report::{plot, rundir};
 use crate::simulation::{Observer, RunError};
 use crate::study::{
     DriveCost, Footing, Formation, Network, ScalingCase, ScalingDrive, ScalingError,

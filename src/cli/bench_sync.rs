@@ -2,8 +2,9 @@
 
 use super::{Failure, stdout};
 use crate::report::plot::{self, Figure, Mark, Panel, Series};
-use crate::study::{BenchError, CodeCost, HeartbeatCost, Traffic, TrafficModel};
-use crate::study::{code_cost, heartbeat_cost, traffic};
+use crate::study::{
+    BenchError, CodeCost, HeartbeatCost, Traffic, TrafficModel, code_cost, heartbeat_cost, traffic,
+};
 use clap::Args;
 use comfy_table::{Table, presets};
 use serde::Serialize;

@@ -1,11 +1,10 @@
 //! `bekker compare`
 
 use super::{Failure, recorded, stdout};
-use crate::report::check_writable;
 use crate::report::comparison::{self, Column, Comparison, Ground, MOST};
-use crate::report::land as map;
 use crate::report::recorded::Recorded;
 use crate::report::scene::Caption;
+use crate::report::{check_writable, land as map};
 use crate::scenario::build::{Built, props, world};
 use crate::simulation::{OutcomeCode, Prop};
 use crate::terrain::{Raster, read_geotiff};

@@ -5,8 +5,7 @@ use crate::report::plot::{self, Mark, Panel, Series};
 use crate::report::study::{AskedOfStudy, Cell, Outline, TrialRecord};
 use crate::report::table::TextStyle;
 use crate::report::write_file;
-use crate::scenario::ScenarioFile;
-use crate::scenario::build;
+use crate::scenario::{ScenarioFile, build};
 use crate::study::statistics::{Interval, NormalOrLognormal, probability_plot};
 use crate::study::swarm::{
     CONFIDENCE, LEAST_TIMES, SwarmFigures, TeamFigures, Trial, figures, trade_off,

@@ -1,8 +1,7 @@
 //! `bekker validate`
 
 use super::{Failure, stdout};
-use crate::scenario::build;
-use crate::scenario::{Fault, Faults, Place, ScenarioFile};
+use crate::scenario::{Fault, Faults, Place, ScenarioFile, build};
 use clap::Args;
 use serde_json::json;
 use std::path::{Path, PathBuf};

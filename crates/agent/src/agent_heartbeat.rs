@@ -34,38 +34,38 @@ const LOOKS_AHEAD: f64 = 100.0;
 /// with its trailer, and than any goes in a heartbeat.
 const REACH: f64 = 60.0;
 
-/// What an agent finds around it in a heartbeat.
+/// Inputs of one agent's heartbeat, shared by all agents.
 #[derive(Clone, Copy)]
 pub struct HeartbeatEnv<'a> {
-    /// The ground before anything drove on it.
+    /// Undisturbed ground.
     pub ground: &'a GroundModel,
-    /// Step and heartbeat.
+    /// Lengths of step and heartbeat.
     pub clock: &'a Clock,
-    /// When drives end.
+    /// Criteria that end a drive.
     pub endings: &'a Endings,
-    /// What stands in the way.
+    /// Trees, rocks, posts and blocks.
     pub obstacles: &'a Obstacles,
-    /// Radios that agents talk by.
+    /// Radio networks of agents.
     pub radios: &'a [RadioNet],
     /// Traffic lights and barriers.
     pub lights: &'a [TrafficLight],
-    /// People on foot.
+    /// Pedestrians.
     pub pedestrians: &'a [Pedestrian],
-    /// The ground as all share it.
+    /// Published ground of the last heartbeat.
     pub published: &'a Published,
-    /// The first step, and how many there are.
+    /// Index of the first step and number of steps.
     pub ticks: [u64; 2],
-    /// All agents as they were at the last heartbeat.
+    /// Views of all agents at the last heartbeat.
     pub views: &'a [AgentView],
-    /// Those that meet.
+    /// Pairs of vehicles that may collide, with their forces.
     pub encounters: &'a Encounters,
-    /// Damage of all obstacles as all share it.
+    /// Damage of obstacles at the last heartbeat.
     pub damage: &'a [u16],
 }
 
 impl AgentModel {
-    /// Steps through one heartbeat of `steps` steps and leaves the patches to publish. An agent
-    /// whose drive has ended stays where it is.
+    /// Steps the agent through one heartbeat and leaves its patches in the workspace. An agent
+    /// whose drive has ended does not move.
     pub fn heartbeat(
         &self,
         index: usize,

@@ -1,4 +1,4 @@
-//! What other vehicles and ranks are told of an agent.
+//! Views and messages of an agent for other vehicles and ranks.
 
 use super::agent::{AgentModel, AgentState, AgentView, AgentWorkspace};
 use super::ground_vehicle::{GroundVehicle, GroundVehicleWorkspace};

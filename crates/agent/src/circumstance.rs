@@ -1,4 +1,4 @@
-//! What of an agent's state its events are told by.
+//! Part of an agent's state whose changes are events.
 
 use super::agent::{AgentModel, AgentState, AgentWorkspace};
 use super::event::Event;

@@ -1,4 +1,4 @@
-//! One vehicle on the ground: its step, what it meets, how its drive ends.
+//! One vehicle on deformable ground: contact, statics, obstacles, driver, outcome.
 //!
 //! A layer of the crate `bekker`, which opens with examples; `ARCHITECTURE.md` is the map.
 

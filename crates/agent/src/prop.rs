@@ -1,4 +1,4 @@
-//! Scenery: what stands on the ground.
+//! Scenery: trees, rocks, posts, blocks and meshes.
 
 use crate::sensor::bvh::Bounds;
 use crate::sensor::class::Class;

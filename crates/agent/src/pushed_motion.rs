@@ -1,4 +1,4 @@
-//! How other vehicles push the parts of an agent over a heartbeat.
+//! Motion of an agent's parts under the forces of other vehicles.
 
 use super::agent::AgentModel;
 use super::ground_vehicle::GroundVehicleWorkspace;

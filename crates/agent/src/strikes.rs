@@ -1,4 +1,4 @@
-//! What an agent may run into in a heartbeat.
+//! Obstacles near an agent in a heartbeat.
 
 use crate::collision::Pair;
 

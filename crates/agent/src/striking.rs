@@ -4,8 +4,7 @@ use super::agent::AgentModel;
 use super::ground_vehicle::{GroundVehicle, GroundVehicleWorkspace};
 use super::hit::{Struck, Touch};
 use super::hull_part::HullPart;
-use super::obstacle::BEARS;
-use super::obstacle::{Obstacle, Obstacles};
+use super::obstacle::{BEARS, Obstacle, Obstacles};
 use super::on_wheels::{OnWheels, WheelsWorkspace};
 use super::strikes::Strikes;
 use crate::collision::{

@@ -9,8 +9,7 @@
 //! the block and the number of ranks alone: nobody has to be asked for it. (P. Keleher et al., Lazy
 //! release consistency for software distributed shared memory, 1992, for pages of memory.)
 
-use super::region::Rect;
-use super::region::Region;
+use super::region::{Rect, Region};
 use crate::grid::TileKey;
 use crate::ground::{GroundDigest, Patches, Published, Tile};
 use bekker_world::Tiles;

@@ -5,12 +5,8 @@ use crate::homes::home;
 use crate::rank_error::RankError;
 use crate::ranks::Ranks;
 use crate::sensor::Delivery;
-use bekker_agent::AgentState;
-use bekker_agent::Sample;
-use bekker_agent::{Event, TrailerEvent};
-use bekker_world::AutonomyView;
-use bekker_world::HeartbeatRecord;
-use bekker_world::StatePart;
+use bekker_agent::{AgentState, Event, Sample, TrailerEvent};
+use bekker_world::{AutonomyView, HeartbeatRecord, StatePart};
 
 impl Ranks<'_> {
     /// This rank's part of the state, whatever the route: those of all ranks make the whole

@@ -21,11 +21,7 @@ use crate::sync::ghost::{Ghost, Order};
 use crate::sync::ground_code::Memory;
 use crate::sync::message::{VehicleState, Writer};
 use crate::sync::{Communicator, Members, Partition, Parts};
-use bekker_world::Commanded;
-use bekker_world::World;
-use bekker_world::lookers;
-use bekker_world::{Command, CommandError};
-use bekker_world::{WorldModel, WorldState};
+use bekker_world::{Command, CommandError, Commanded, World, WorldModel, WorldState, lookers};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -444,7 +440,7 @@ impl<'c> Ranks<'c> {
     }
 }
 
-/// Agents that look at something, with their sights, m; none where nothing can be seen.
+/// Agents with cameras or lidars and their ranges of sight, m; none without a scene.
 fn lookers_of(model: &WorldModel) -> BTreeMap<usize, f64> {
     model.scene_model.as_ref().map_or_else(BTreeMap::new, |_| lookers(&model.agents))
 }

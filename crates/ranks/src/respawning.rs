@@ -5,8 +5,7 @@ use crate::ranks::Ranks;
 use crate::sync::Communicator;
 use crate::sync::message::Origin;
 use bekker_agent::Stand;
-use bekker_world::CommandError;
-use bekker_world::Placement;
+use bekker_world::{CommandError, Placement};
 use serde::{Deserialize, Serialize};
 
 /// What ranks tell each other before an agent is put elsewhere.

@@ -6,18 +6,11 @@ use super::ranks::{Ranks, Sharing};
 use crate::sensor::Delivery;
 use crate::sync::Loopback;
 use crate::terrain::TerrainError;
-use bekker_agent::Hit;
-use bekker_agent::Sample;
-use bekker_agent::TrailerEvent;
-use bekker_world::AutonomyView;
-use bekker_world::CommandError;
-use bekker_world::ExternalDriver;
-use bekker_world::HeartbeatRecord;
-use bekker_world::StateHash;
-use bekker_world::StatePart;
-use bekker_world::World;
-use bekker_world::{Call, Commanded, Controller, Shown};
-use bekker_world::{WorldModel, WorldState};
+use bekker_agent::{Hit, Sample, TrailerEvent};
+use bekker_world::{
+    AutonomyView, Call, CommandError, Commanded, Controller, ExternalDriver, HeartbeatRecord,
+    Shown, StateHash, StatePart, World, WorldModel, WorldState,
+};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 

@@ -3,8 +3,7 @@
 use super::exploration::Classes;
 use super::world::World;
 use crate::spatial::Pose;
-use bekker_agent::AgentState;
-use bekker_agent::Autonomy;
+use bekker_agent::{AgentState, Autonomy};
 use serde::{Deserialize, Serialize};
 
 /// Half the side of the patch of map about a vehicle, m.

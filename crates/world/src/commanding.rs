@@ -9,8 +9,7 @@ use crate::ground::{
 };
 use crate::scm::Contact;
 use crate::vehicle::{Controls, Lock, Locks, Selector};
-use bekker_agent::Event;
-use bekker_agent::Sample;
+use bekker_agent::{Event, Sample};
 
 /// Where the wheels are to be steered.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -8,9 +8,7 @@ use super::commanding::CommandError;
 use super::world::World;
 use crate::sensor::Delivery;
 use crate::vehicle::Controls;
-use bekker_agent::Heard;
-use bekker_agent::OutcomeReport;
-use bekker_agent::Sample;
+use bekker_agent::{Heard, OutcomeReport, Sample};
 use serde::{Deserialize, Serialize};
 
 /// Where a command comes from.

@@ -6,10 +6,7 @@ use super::world::World;
 use crate::autonomy::ElevationMap;
 use crate::autonomy::elevation_map::{TILE, TileKey, index};
 use crate::autonomy::obstacles::{Class, ObstacleModel};
-use bekker_agent::OutcomeCode;
-use bekker_agent::Task;
-use bekker_agent::VehicleSummary;
-use bekker_agent::whole_microseconds;
+use bekker_agent::{OutcomeCode, Task, VehicleSummary, whole_microseconds};
 use std::collections::BTreeMap;
 
 impl World {

@@ -2,9 +2,7 @@
 
 use super::autonomy_view::AutonomyView;
 use crate::sensor::Delivery;
-use bekker_agent::Hit;
-use bekker_agent::Sample;
-use bekker_agent::TrailerEvent;
+use bekker_agent::{Hit, Sample, TrailerEvent};
 use serde::{Deserialize, Serialize};
 
 /// What agents leave for the record in a heartbeat: all of them, or those of one rank.

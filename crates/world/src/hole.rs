@@ -1,4 +1,4 @@
-//! Holes in the ground that a search is to find.
+//! Holes that a search is to find.
 
 /// A hole of the terrain that is to be found.
 #[derive(Clone, Copy, Debug, PartialEq)]

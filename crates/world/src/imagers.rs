@@ -1,4 +1,4 @@
-//! What looking needs from heartbeat to heartbeat.
+//! Relief, renderer and frames in progress of each agent with cameras or lidars.
 
 use super::renderer::{Renderer, Renderers};
 use crate::ground::{GroundModel, Published};

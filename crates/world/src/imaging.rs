@@ -1,7 +1,6 @@
 //! Cameras and lidars of own agents look at the world after a heartbeat.
 
-use super::imagers::Imager;
-use super::imagers::InSight;
+use super::imagers::{Imager, InSight};
 use super::pending_frame::PendingFrame;
 use super::scene::SceneModel;
 use super::sight::{is_in_sight, sight};

@@ -1,4 +1,4 @@
-//! Many vehicles on shared ground: heartbeats, sensors that look, checkpoints, commands.
+//! Many vehicles on shared ground: heartbeats, imaging, checkpoints, commands.
 //!
 //! A layer of the crate `bekker`, which opens with examples; `ARCHITECTURE.md` is the map.
 

@@ -1,4 +1,4 @@
-//! Frames of cameras and lidars that are being made.
+//! Frames of cameras and lidars that worker threads make.
 
 use super::imagers::InSight;
 use super::renderer::Renderer;

@@ -1,13 +1,10 @@
-//! What sensors deliver and what others tell reaches the vehicles that drive themselves.
+//! Sensor readings and team members' places, handed to autonomous vehicles.
 
 use super::each_own::each_own;
 use super::world::World;
 use super::world_model::WorldModel;
 use crate::numeric::hypot;
-use bekker_agent::LastKnown;
-use bekker_agent::Network;
-use bekker_agent::{AgentState, AgentWorkspace};
-use bekker_agent::{Stopwatch, Timings};
+use bekker_agent::{AgentState, AgentWorkspace, LastKnown, Network, Stopwatch, Timings};
 use std::sync::Arc;
 
 /// Time for which another vehicle is taken to be about where it was told to be, µs.

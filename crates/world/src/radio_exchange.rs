@@ -2,10 +2,10 @@
 
 use crate::commanding::CommandError;
 use crate::world::World;
-use bekker_agent::Outcome;
-use bekker_agent::{Beacon, Hazard, Heard, Message, Transmission};
-use bekker_agent::{Pedestrian, TrafficLight};
-use bekker_agent::{RadioNet, Station};
+use bekker_agent::{
+    Beacon, Hazard, Heard, Message, Outcome, Pedestrian, RadioNet, Station, TrafficLight,
+    Transmission,
+};
 use std::convert::Infallible;
 
 /// Distance around a vehicle that has come to grief within which others are in danger, m.

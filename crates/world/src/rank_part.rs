@@ -7,11 +7,9 @@
 use super::world::{World, derived};
 use super::world_model::{WorldModel, WorldState};
 use crate::sync::message::VehicleState as VehicleMessage;
-use bekker_agent::FreshViews;
-use bekker_agent::Sample;
-use bekker_agent::Stand;
-use bekker_agent::{AgentState, AgentWorkspace};
-use bekker_agent::{Aside, threads_are_spare};
+use bekker_agent::{
+    AgentState, AgentWorkspace, Aside, FreshViews, Sample, Stand, threads_are_spare,
+};
 use rayon::prelude::*;
 use std::borrow::Cow;
 use std::sync::Arc;

@@ -8,8 +8,7 @@ use super::world::{World, agent_code};
 use super::world_model::WorldModel;
 use crate::ground::Patches;
 use crate::spatial::Pose;
-use bekker_agent::Stand;
-use bekker_agent::Struck;
+use bekker_agent::{Stand, Struck};
 use serde::{Deserialize, Serialize};
 
 /// Farthest from the local origin, m, and fastest, m/s, that a vehicle is put.

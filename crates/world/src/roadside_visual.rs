@@ -9,9 +9,7 @@ use crate::sensor::mesh::{Mesh, MeshBuilder};
 use crate::sensor::scene::Instance;
 use crate::spatial::{Pose, Quat, Vec3};
 use crate::terrain::Terrain;
-use bekker_agent::Pedestrian;
-use bekker_agent::{ARM_HEIGHT, Boom, UP};
-use bekker_agent::{Light, TrafficLight};
+use bekker_agent::{ARM_HEIGHT, Boom, Light, Pedestrian, TrafficLight, UP};
 
 /// Whose they are: nobody's.
 const NOBODY: u16 = u16::MAX - 1;

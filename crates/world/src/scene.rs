@@ -16,11 +16,7 @@ use crate::sensor::sky::Sky;
 use crate::spatial::{Mat3, Pose, Quat, Vec3};
 use crate::sync::message::{PartState, RunningGear, VehicleState as VehicleMessage};
 use crate::vehicle::spec::TrackedSpec;
-use bekker_agent::AgentModel;
-use bekker_agent::GroundVehicle;
-use bekker_agent::Obstacles;
-use bekker_agent::Prop;
-use bekker_agent::{Pedestrian, TrafficLight};
+use bekker_agent::{AgentModel, GroundVehicle, Obstacles, Pedestrian, Prop, TrafficLight};
 use std::sync::Arc;
 
 /// Meshes of others that a world is shown with.
@@ -32,16 +28,16 @@ pub struct ImportedMeshes {
     pub visuals: Vec<VisualMeshes>,
 }
 
-/// What of a world can be seen: its ground, its agents and what is beside its ways.
+/// Parts of a world that cameras and lidars see.
 #[derive(Clone, Copy, Debug)]
 pub struct VisibleWorld<'a> {
-    /// The ground before anything drove on it.
+    /// Undisturbed ground.
     pub ground: &'a GroundModel,
     /// Vehicles.
     pub agents: &'a [AgentModel],
     /// Traffic lights and barriers.
     pub lights: &'a [TrafficLight],
-    /// People on foot.
+    /// Pedestrians.
     pub pedestrians: &'a [Pedestrian],
 }
 

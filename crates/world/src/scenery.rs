@@ -8,8 +8,7 @@ use crate::sensor::mesh::{Mesh, MeshBuilder};
 use crate::sensor::scene::Instance;
 use crate::spatial::{Pose, Quat, Vec3};
 use crate::terrain::Terrain;
-use bekker_agent::BARRIER;
-use bekker_agent::{Form, Prop, PropKind};
+use bekker_agent::{BARRIER, Form, Prop, PropKind};
 use rstar::RTree;
 
 /// Shapes that a kind comes in.

@@ -9,9 +9,7 @@ use super::world_model::{WorldModel, WorldState};
 use crate::collision::TowState;
 use crate::grid::TileKey;
 use crate::vehicle::Coupling;
-use bekker_agent::StruckCounts;
-use bekker_agent::TyreState;
-use bekker_agent::{AgentModel, AgentState};
+use bekker_agent::{AgentModel, AgentState, StruckCounts, TyreState};
 
 /// Longest run, s: a week, as a scenario may ask for.
 const LONGEST: u64 = 604_800;

@@ -3,8 +3,7 @@
 use super::world_model::WorldState;
 use crate::collision::TowState;
 use crate::grid::TileKey;
-use crate::ground::Published;
-use crate::ground::Tile;
+use crate::ground::{Published, Tile};
 use bekker_agent::AgentState;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;

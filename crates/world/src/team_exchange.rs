@@ -1,9 +1,9 @@
 //! An exchange of maps among the members of a team, in one process or between ranks.
 
 use crate::world::World;
-use bekker_agent::AgentView;
-use bekker_agent::TimedPart;
-use bekker_agent::{Candidate, Letter, MapSharing, Network, Team, Terms, partners};
+use bekker_agent::{
+    AgentView, Candidate, Letter, MapSharing, Network, Team, Terms, TimedPart, partners,
+};
 use rayon::prelude::*;
 use std::convert::Infallible;
 

@@ -1,4 +1,4 @@
-//! Agents as others are told of them.
+//! Messages of all agents, in the precision of the wire.
 
 use super::world::World;
 use crate::ground::Patches;

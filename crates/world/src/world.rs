@@ -12,8 +12,7 @@ use super::run_summary::{RunSummary, RunWarning};
 use super::scratch_pool::ScratchPool;
 use super::soundness::{self, StateError};
 use super::state_hash::{AgentsDigest, combined_hash};
-use super::world_model::WorldModel;
-use super::world_model::WorldState;
+use super::world_model::{WorldModel, WorldState};
 use crate::collision::TowState;
 use crate::grid::TileKey;
 use crate::ground::{NOBODY, Patches, Published, Tile};
@@ -22,16 +21,10 @@ use crate::sensor::Delivery;
 use crate::soil::SoilId;
 use crate::sync::message::VehicleState as VehicleMessage;
 use crate::vehicle::Coupling;
-use bekker_agent::FreshViews;
-use bekker_agent::HeartbeatEnv;
-use bekker_agent::Hit;
-use bekker_agent::OutcomeReport;
-use bekker_agent::Sample;
-use bekker_agent::Stand;
-use bekker_agent::VehicleSummary;
-use bekker_agent::{AgentModel, AgentState, AgentView, AgentWorkspace};
-use bekker_agent::{Aside, threads_are_spare};
-use bekker_agent::{Encounters, Known};
+use bekker_agent::{
+    AgentModel, AgentState, AgentView, AgentWorkspace, Aside, Encounters, FreshViews, HeartbeatEnv,
+    Hit, Known, OutcomeReport, Sample, Stand, VehicleSummary, threads_are_spare,
+};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;

@@ -1,20 +1,14 @@
-//! What of a world does not change in a run, and what does.
+//! Model and state of a world.
 
 use super::hole::Hole;
 use super::scene::{SceneModel, VisibleWorld};
 use crate::collision::TowState;
 use crate::ground::{GroundModel, Published};
 use crate::soil::SoilId;
-use bekker_agent::Clock;
-use bekker_agent::Endings;
-use bekker_agent::Obstacles;
-use bekker_agent::RadioNet;
-use bekker_agent::Team;
-use bekker_agent::TowLink;
-use bekker_agent::{AgentModel, AgentState};
-use bekker_agent::{Outcome, OutcomeReport};
-use bekker_agent::{Pedestrian, TrafficLight};
-use bekker_agent::{Struck, StruckCounts};
+use bekker_agent::{
+    AgentModel, AgentState, Clock, Endings, Obstacles, Outcome, OutcomeReport, Pedestrian,
+    RadioNet, Struck, StruckCounts, Team, TowLink, TrafficLight,
+};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 

@@ -1,11 +1,9 @@
 //! `bekker study replay`
 
-use crate::cli::Failure;
-use crate::cli::run;
+use crate::cli::{Failure, run};
 use crate::report::study::{AskedOfStudy, level_inputs};
-use crate::scenario::ScenarioFile;
 use crate::scenario::build::world;
-use crate::scenario::input;
+use crate::scenario::{ScenarioFile, input};
 use crate::simulation::RunSummary;
 use clap::Args;
 use std::path::{Path, PathBuf};

@@ -1,8 +1,7 @@
 //! People on foot, who walk their way by the clock.
 
 use crate::numeric::{atan2, hypot};
-use crate::spatial::Pose;
-use crate::spatial::{Quat, Vec3};
+use crate::spatial::{Pose, Quat, Vec3};
 use crate::terrain::Terrain;
 use serde::{Deserialize, Serialize};
 

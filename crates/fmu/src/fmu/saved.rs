@@ -4,8 +4,7 @@ use super::FmuError;
 use super::instance::Phase;
 use crate::spatial::Vec3;
 use crate::vehicle::Controls;
-use bekker_world::checkpoint;
-use bekker_world::{WorldModel, WorldState};
+use bekker_world::{WorldModel, WorldState, checkpoint};
 use serde::{Deserialize, Serialize};
 
 /// Everything of an instance that changes.

@@ -1,7 +1,6 @@
 //! Chrono's folder of data, and the JSON files in it.
 
-use super::file_kind::entry;
-use super::file_kind::{VEHICLE, foreign};
+use super::file_kind::{VEHICLE, entry, foreign};
 use super::source::{SEPARATOR, Source};
 use super::{ImportError, Log};
 use crate::scenario::input::{LARGEST_TEXT, read, read_text};
