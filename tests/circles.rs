@@ -4,9 +4,9 @@
 //! A file imports another when it names an item that the other defines, through re-exports as
 //! well. A module and the modules inside it are one unit: imports between them do not count.
 
+use pathfinding::prelude::strongly_connected_components;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::mem;
 use std::path::Path;
 use syn::visit::{self, Visit};
 
@@ -260,42 +260,6 @@ fn file_name(path: &Path) -> String {
     path.file_name().unwrap().to_str().unwrap().to_owned()
 }
 
-/// Nodes of a graph that are first seen from one, each after those that follow it.
-fn finished(from: usize, next: &[Vec<usize>], seen: &mut [bool]) -> Vec<usize> {
-    let (mut found, mut way) = (Vec::new(), Vec::new());
-    if !mem::replace(&mut seen[from], true) {
-        way.push((from, 0));
-    }
-    while let Some((node, tried)) = way.last_mut() {
-        match next[*node].get(*tried) {
-            Some(&other) => {
-                *tried += 1;
-                if !mem::replace(&mut seen[other], true) {
-                    way.push((other, 0));
-                }
-            }
-            None => {
-                found.push(*node);
-                way.pop();
-            }
-        }
-    }
-    found
-}
-
-/// Largest sets of nodes of a graph that all reach each other, by Kosaraju's algorithm.
-fn strongly_connected(next: &[Vec<usize>]) -> Vec<Vec<usize>> {
-    let mut before = vec![Vec::new(); next.len()];
-    for (node, others) in next.iter().enumerate() {
-        others.iter().for_each(|other| before[*other].push(node));
-    }
-    let mut seen = vec![false; next.len()];
-    let order: Vec<usize> =
-        (0..next.len()).flat_map(|node| finished(node, next, &mut seen)).collect();
-    seen.fill(false);
-    order.into_iter().rev().map(|node| finished(node, &before, &mut seen)).collect()
-}
-
 #[test]
 fn no_more_than_three_files_import_each_other() {
     let files = Files::read();
@@ -303,19 +267,17 @@ fn no_more_than_three_files_import_each_other() {
     let edges: usize = imports.values().map(BTreeMap::len).sum();
     assert!(edges > 2_000, "only {edges} imports between files were found");
     let places: Vec<&Place> = imports.keys().copied().collect();
-    let index: BTreeMap<&Place, usize> = places.iter().copied().zip(0..).collect();
-    let next: Vec<Vec<usize>> = imports
-        .values()
-        .map(|found| found.keys().filter_map(|other| index.get(other).copied()).collect())
+    let next = |place: &&Place| {
+        let found = imports.get(place).into_iter().flat_map(BTreeMap::keys);
+        found
+            .filter_map(|other| imports.get_key_value(other).map(|(place, _)| *place))
+            .collect::<Vec<_>>()
+    };
+    let circles = strongly_connected_components(&places, next).into_iter();
+    let large: Vec<String> = circles
+        .filter(|circle| circle.len() > LARGEST_CIRCLE)
+        .map(|circle| described(&circle, &imports))
         .collect();
-    let mut large = Vec::new();
-    for mut circle in strongly_connected(&next) {
-        if circle.len() > LARGEST_CIRCLE {
-            circle.sort_unstable();
-            let circle: Vec<&Place> = circle.into_iter().map(|node| places[node]).collect();
-            large.push(described(&circle, &imports));
-        }
-    }
     assert!(large.is_empty(), "{} circles:\n{}", large.len(), large.join("\n"));
 }
 
