@@ -18,7 +18,7 @@ from pyproj.enums import PJType
 
 TRUE_TO_SCALE = 0.002
 KEYS = ("proj zone south lat_0 lat_1 lat_2 lat_ts lon_0 lonc alpha gamma k k_0 x_0 y_0 R a b units "
-        "to_meter axis").split()
+        "to_meter axis pm").split()
 # of projections whose formulas are known here, with places to take the scale at
 FACTORS = {
     3395: [(10, 60), (-70, -35)], 3832: [(170, 40)], 3857: [(10, 60), (151, -33)],

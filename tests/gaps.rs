@@ -120,6 +120,18 @@ fn starts_and_aims_in_a_gap_are_refused() {
     assert!(nose.contains("vehicle[0].position") && nose.contains("reaches over"), "{nose}");
     let waypoint = refused("[60, 0]]", "[25, 0], [60, 0]]");
     assert!(waypoint.contains("vehicle[0].driver.waypoints[1]"), "{waypoint}");
+    // 4 m beyond it: the trailer reaches back over it
+    let trailer = |x: f64| {
+        let text =
+            scenario("keep", "").replace("model = \"hmmwv\"", "model = \"hmmwv+cargo_trailer\"");
+        let text = text.replace("position = [0, 0]", &format!("position = [{x}, 0]"));
+        let text = text.replace("[[0, 0], [60, 0]]", "[[70, 0], [90, 0]]");
+        let file = parse(place.path(), &text).unwrap_or_else(|e| panic!("{e}"));
+        world(&file).map(|built| built.warnings)
+    };
+    let tail = trailer(46.0).map(|_| ()).unwrap_err().to_string();
+    assert!(tail.contains("vehicle[0].position") && tail.contains("or its trailer"), "{tail}");
+    assert!(trailer(60.0).is_ok());
     let crop = refused("origin = [0, 0]", "origin = [0, 0], crop = [22, -15, 38, 15]");
     assert!(crop.contains("no cell of the raster holds data"), "{crop}");
     // a crop beside the gap knows nothing of it
@@ -129,6 +141,60 @@ fn starts_and_aims_in_a_gap_are_refused() {
     let text = text.replace("origin = [0, 50]", "origin = [0, 0]");
     let built = world(&parse(place.path(), &text).unwrap()).unwrap_or_else(|e| panic!("{e}"));
     assert!(built.world.ground.terrain().gaps().is_none());
+}
+
+/// The leg from the start to the first waypoint counts.
+#[test]
+fn the_way_to_the_first_waypoint_is_checked() {
+    let place = tempfile::tempdir().unwrap();
+    write_ground(place.path());
+    let told = |waypoints: &str| {
+        let text = scenario("keep", "").replace("[[0, 0], [60, 0]]", waypoints);
+        let file = parse(place.path(), &text).unwrap_or_else(|e| panic!("{e}"));
+        let warnings = world(&file).unwrap_or_else(|e| panic!("{e}")).warnings;
+        let warnings: Vec<String> = warnings.iter().map(ToString::to_string).collect();
+        warnings.iter().any(|own| own.contains("leads over ground without elevation data"))
+    };
+    assert!(told("[[60, 0], [80, 0]]"));
+    assert!(!told("[[0, 50], [80, 50]]"));
+    // one that it joins on its way is not gone back to
+    assert!(!told("[[0, -60], [0, 60]]"));
+}
+
+/// A vehicle that drives itself goes around the block, which its lidar sees as level ground.
+#[test]
+fn an_autonomous_vehicle_plans_around_a_gap() {
+    let place = tempfile::tempdir().unwrap();
+    write_ground(place.path());
+    let drive = |no_data: &str| {
+        let text = scenario(no_data, "")
+            .split("[[vehicle]]")
+            .next()
+            .unwrap_or_default()
+            .replace("duration = 8", "duration = 60");
+        let text = format!(
+            "{text}[[vehicle]]\nname = \"own\"\nmodel = \"hmmwv\"\nposition = [0, 0]\n\
+             driver = {{ kind = \"autonomous\", goal = [60, 0], speed = 4 }}\n\
+             sensor = [\n\
+             {{ name = \"lidar\", model = {{ kind = \"lidar\", preset = \"os2_64\", columns = 256, rays = \"one\" }}, \
+             position = [1.2, 0, 0.6], pitch_deg = 25 }},\n\
+             {{ name = \"gps\", model = {{ kind = \"gps\", preset = \"rtk_fixed\" }}, position = [0, 0, 1.2] }},\n\
+             {{ name = \"imu\", model = {{ kind = \"imu\", preset = \"industrial\" }} }},\n]\n"
+        );
+        let file = parse(place.path(), &text).unwrap_or_else(|e| panic!("{e}"));
+        let mut world = World::new(world(&file).unwrap_or_else(|e| panic!("{e}")).world);
+        let mut widest = 0.0_f64;
+        while world.time() < 60.0 && world.is_running() {
+            world.advance();
+            widest = widest.max(world.sample(0).unwrap().pose.position.y.abs());
+        }
+        (world.state().agents[0].outcome.clone(), widest)
+    };
+    let (outcome, widest) = drive("fill_nearest");
+    assert!(widest < 10.0, "{widest} m, {outcome:?}");
+    let (outcome, widest) = drive("keep");
+    assert!(!matches!(outcome, Some(Outcome::UnmappedGround { .. })), "{outcome:?}");
+    assert!(widest > 22.0, "{widest} m, {outcome:?}");
 }
 
 fn summary(folder: &Path) -> Json {

@@ -62,6 +62,7 @@ fn navigator(lidar: Pose) -> Navigator {
         goals: vec![GOAL],
         arrival: 2.0,
         bounds: Some([[0.0, -250.0], [500.0, 250.0]]),
+        gaps: None,
         localiser: Localiser::by_truth(Pose::default()),
         map: Default::default(),
         obstacles: Default::default(),

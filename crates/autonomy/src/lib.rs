@@ -7,6 +7,6 @@ pub mod autonomy;
 
 #[cfg(test)]
 use bekker_ground::random;
-use bekker_ground::{geodesy, numeric, spatial};
+use bekker_ground::{geodesy, numeric, spatial, terrain};
 use bekker_sensor::sensor;
 use bekker_vehicle::vehicle;

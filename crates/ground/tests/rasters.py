@@ -40,10 +40,10 @@ def heights(dtype, columns=COLUMNS, rows=ROWS):
     return (20 + rough + x).astype(dtype)
 
 
-def ground_lengths(dataset, rows, columns):
+def ground_lengths(dataset, crs, rows, columns):
     """Lengths on the ground of a cell along its row and its column at the middle, by the places
     of points nearby on the ellipsoid of WGS 84; and the middle's longitude and latitude."""
-    t, crs = dataset.transform, dataset.crs
+    t = dataset.transform
     column, row = columns / 2, rows / 2
     points = [(column, row), (column - 0.5, row), (column + 0.5, row), (column, row - 0.5),
               (column, row + 0.5)]
@@ -63,8 +63,9 @@ def ground_lengths(dataset, rows, columns):
     return apart(1, 2), apart(3, 4), longitude[0], latitude[0]
 
 
-def expect(name, unit=None, tolerance=1e-9, exact=True, path=None, values=1e-12):
-    """Has rasterio read a file; `exact`: coordinates are lengths on the ground."""
+def expect(name, unit=None, tolerance=1e-9, exact=True, path=None, values=1e-12, system=None):
+    """Has rasterio read a file; `exact`: coordinates are lengths on the ground; `system`: the reference system
+    that was written, where GDAL does not read all of it."""
     path = path or name
     with rasterio.open(path) as dataset:
         band = dataset.read(1, masked=True)
@@ -75,10 +76,10 @@ def expect(name, unit=None, tolerance=1e-9, exact=True, path=None, values=1e-12)
         if dataset.transform.e > 0:
             data = data[::-1]
         rows, columns = data.shape
-        dx, dy, longitude, latitude = ground_lengths(dataset, rows, columns)
+        dx, dy, longitude, latitude = ground_lengths(dataset, system or dataset.crs, rows, columns)
         if exact:
             dx, dy = abs(dataset.transform.a), abs(dataset.transform.e)
-        if dataset.crs is None or not dataset.crs.is_projected:
+        if (system or dataset.crs) is None:
             longitude = latitude = math.nan
     np.ascontiguousarray(data, dtype="<f8").tofile(name + ".f64")
     variants.append("\t".join(map(str, (path, name + ".f64", columns, rows, repr(dx), repr(dy),
@@ -327,6 +328,102 @@ for k, (system, gap) in enumerate(itertools.product(
     if crs:
         open(f"grid_{k}.prj", "w").write(crs.to_wkt(morph_to_esri_dialect=True))
     expect(name, exact=False, tolerance=0.008)
+
+# other prime meridians than Greenwich, other units of angles than degrees
+PARIS = ('GEOGCS["own",DATUM["d",SPHEROID["WGS 84",6378137,298.257223563]],PRIMEM["%s",%s],'
+         'UNIT["grad",0.0157079632679489]]')
+CONE = ('PROJCS["own",%s,PROJECTION["Lambert_Conformal_Conic_2SP"],PARAMETER["standard_parallel_1",20],'
+        'PARAMETER["standard_parallel_2",70],PARAMETER["latitude_of_origin",40],PARAMETER["central_meridian",3],'
+        'PARAMETER["false_easting",600000],PARAMETER["false_northing",200000],UNIT["metre",1]]')
+ANGLES = [
+    "EPSG:4807", "EPSG:4805", "EPSG:4901", "EPSG:27572", "EPSG:27561", PARIS % ("Paris", 2.33722917),
+    CONE % (PARIS % ("Paris", 2.33722917)),
+    "+proj=lcc +lat_1=46.8 +lat_0=46.8 +lon_0=0 +k_0=0.99987742 +x_0=600000 +y_0=2200000 +ellps=WGS84 +pm=paris",
+    "+proj=merc +lat_ts=40 +lon_0=5 +pm=paris +ellps=WGS84", "+proj=merc +lat_ts=40 +lon_0=5 +pm=10.5 +ellps=WGS84",
+    "+proj=longlat +pm=ferro +ellps=WGS84", "+proj=tmerc +lon_0=3 +k=1 +pm=rome +ellps=WGS84",
+]
+for k, system in enumerate(ANGLES):
+    crs = CRS.from_user_input(system)
+    (east,), (north,) = warp("EPSG:4326", crs, [9.0], [52.0])
+    size = 10 if crs.is_projected else 1e-4
+    place = Affine(size, 0, east, 0, -size, north)
+    write(f"angles_{k}.tif", heights("float32"), crs=crs, transform=place)
+    # GDAL misreads a prime meridian that it has written in grads, and reads no WKT 2 beside a grid
+    expect(f"angles_{k}.tif", exact=False, tolerance=0.008, system=crs)
+    for ending, options in (("esri", dict(morph_to_esri_dialect=True)), ("gdal", {}),
+                            ("two", dict(version="WKT2_2019"))):
+        name = f"angles_{k}_{ending}.asc"
+        with open(name, "w") as file:
+            file.write(f"ncols {COLUMNS}\nnrows {ROWS}\nxllcorner {east!r}\nyllcorner {north!r}\ncellsize {size}\n")
+            for line in heights("int32"):
+                file.write(" ".join(map(str, line)) + "\n")
+        open(f"angles_{k}_{ending}.prj", "w").write(crs.to_wkt(**options))
+        expect(name, exact=False, tolerance=0.008, system=crs)
+
+# projection files of ArcInfo; a mask and an auxiliary file beside an ASCII grid
+ARC = {
+    "utm": ("Projection    UTM\nZone          33\nDatum         WGS84\nZunits        NO\nUnits         METERS\n"
+            "Spheroid      WGS84\nXshift        0.0\nYshift        0.0\nParameters\n", 600000, 5200000),
+    "south": ("Projection UTM\nZone 33\nDatum WGS84\nUnits METERS\nYshift -10000000.0\nParameters\n",
+              600000, 7200000),
+    "feet": ("Projection UTM\nZone 15\nDatum NAD83\nUnits FEET\nParameters\n", 1640000, 14000000),
+    "degrees": ("Projection GEOGRAPHIC\nDatum WGS84\nUnits DD\nSpheroid WGS84\nParameters\n", 9, 50),
+    "albers": ("Projection ALBERS\nDatum NAD83\nSpheroid GRS80\nUnits METERS\nZunits NO\nXshift 0.0\n"
+               "Yshift 0.0\nParameters\n  29  30   0.0 /* 1st standard parallel\n  45  30   0.0 /* 2nd\n"
+               " -96   0   0.0 /* central meridian\n  23   0   0.0 /* latitude of origin\n0.0 /* false easting\n"
+               "0.0 /* false northing\n", 100000, 2600000),
+    "lambert": ("Projection LAMBERT\nDatum NAD83\nSpheroid GRS80\nUnits METERS\nParameters\n20 0 0.0\n60 0 0.0\n"
+                "-96 0 0.0\n40 0 0.0\n0.0\n0.0\n", 1200000, -900000),
+    "transverse": ("Projection TRANSVERSE\nDatum WGS84\nUnits METERS\nParameters\n0.99 /* scale\n9 0 0.0\n"
+                   "0 0 0.0\n500000.0\n0.0\n", 600000, 5200000),
+    "polar": ("Projection POLAR\nDatum WGS84\nUnits METERS\nParameters\n-45 0 0.0 /* longitude\n"
+              "70 0 0.0 /* latitude of true scale\n0.0\n0.0\n", 0, -3500000),
+    "azimuthal": ("Projection LAMBERT_AZIMUTHAL\nDatum WGS84\nUnits METERS\nParameters\n10 0 0.0\n52 0 0.0\n"
+                  "4321000.0\n3210000.0\n", 4321000, 4300000),
+}
+for name, (text, east, north) in ARC.items():
+    size = 1e-4 if name == "degrees" else 10
+    with open(f"arc_{name}.asc", "w") as file:
+        file.write(f"ncols {COLUMNS}\nnrows {ROWS}\nxllcorner {east!r}\nyllcorner {north!r}\ncellsize {size}\n")
+        for line in heights("int32"):
+            file.write(" ".join(map(str, line)) + "\n")
+    open(f"arc_{name}.prj", "w").write(text)
+    expect(f"arc_{name}.asc", exact=False, tolerance=0.008)
+for k, (kept, auxiliary) in enumerate(itertools.product((None, 255, 1), (False, True))):
+    name = f"beside_{k}.asc"
+    with open(name, "w") as file:
+        file.write(f"ncols {COLUMNS}\nnrows {ROWS}\nxllcorner 600000\nyllcorner 5200000\ncellsize 10\n")
+        for line in heights("int32"):
+            file.write(" ".join(map(str, line)) + "\n")
+    if kept is not None:
+        write(f"mask_of_{k}.tif", np.where(hole, 0, kept).astype("uint8"), tags=dict(INTERNAL_MASK_FLAGS_1="2"),
+              **LAYOUTS["strips"])
+        os.rename(f"mask_of_{k}.tif", name + ".msk")
+    if auxiliary:
+        open(name + ".aux.xml", "w").write(
+            "<PAMDataset><PAMRasterBand band=\"1\"><UnitType>ft</UnitType>"
+            "<Offset>1</Offset><Scale>2</Scale></PAMRasterBand></PAMDataset>")
+    expect(name)
+
+# every type in the other byte order and with offsets of 64 bits; strips of odd heights; NaN for gaps
+for dtype, big in itertools.product(TYPES, ("yes", "no")):
+    for codec, predictor in (("none", 1), ("deflate", 2), ("packbits", 1)):
+        name = f"order_{dtype}_{big}_{codec}.tif"
+        extra = dict(predictor=predictor) if predictor > 1 else {}
+        write(name, heights(dtype), endianness="big", bigtiff=big, **CODECS[codec], **extra)
+        expect(name)
+for height, dtype, codec in itertools.product((3, 11, 28), ("int8", "uint32", "float64"), CODECS):
+    name = f"odd_{height}_{dtype}_{codec}.tif"
+    write(name, heights(dtype), blockysize=height, **CODECS[codec])
+    expect(name)
+data = heights("float64")
+data[hole] = np.nan
+write("gap_double_nan.tif", data, nodata=math.nan, compress="deflate", predictor=3, endianness="big")
+expect("gap_double_nan.tif")
+data = heights("int8")
+data[hole] = -128
+write("gap_int8.tif", data, nodata=-128)
+expect("gap_int8.tif")
 
 
 # what cannot be read is refused, with a remedy

@@ -176,6 +176,7 @@ pub fn navigator(goals: Vec<[f64; 2]>) -> Navigator {
         goals,
         arrival: 2.0,
         bounds: None,
+        gaps: None,
         localiser: Localiser::by_truth(Pose::default()),
         map: Default::default(),
         obstacles: Default::default(),

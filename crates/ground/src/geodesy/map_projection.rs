@@ -89,6 +89,27 @@ pub enum Method {
     Miller,
 }
 
+impl std::fmt::Display for MapProjection {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let name = match self.method {
+            Method::Mercator { .. } => "Mercator",
+            Method::TransverseMercator { .. } => "transverse Mercator",
+            Method::LambertConformal { .. } => "Lambert conformal conic",
+            Method::PolarStereographic { .. } => "polar stereographic",
+            Method::Stereographic { .. } => "stereographic",
+            Method::EquidistantCylindrical { .. } => "equidistant cylindrical",
+            Method::CylindricalEqualArea { .. } => "cylindrical equal area",
+            Method::AzimuthalEqualArea { .. } => "Lambert azimuthal equal area",
+            Method::Albers { .. } => "Albers equal area",
+            Method::Sinusoidal => "sinusoidal",
+            Method::Miller => "Miller cylindrical",
+        };
+        let [easting, northing] = self.offset;
+        let meridian = self.meridian.to_degrees();
+        write!(f, "{name}, meridian {meridian:.4} deg, false origin ({easting}, {northing}) m")
+    }
+}
+
 /// How lengths on the ground relate to coordinates about a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GroundLengths {
@@ -176,6 +197,33 @@ pub fn equator_scale(parallel: f64) -> f64 {
 }
 
 impl MapProjection {
+    /// Of a zone of UTM, 1 to 60.
+    pub fn of_utm(zone: u16, is_south: bool) -> MapProjection {
+        MapProjection {
+            method: Method::TransverseMercator { latitude: 0.0, scale: 0.9996 },
+            meridian: (6.0 * f64::from(zone) - 183.0).to_radians(),
+            offset: [500_000.0, if is_south { 1e7 } else { 0.0 }],
+            sphere: None,
+        }
+    }
+
+    /// Whether two have the same formulas with the same constants, but for the last digits of these.
+    pub fn agrees(&self, other: &MapProjection) -> bool {
+        let is_near = |a: f64, b: f64| (a - b).abs() <= 1e-9 * a.abs().max(1.0);
+        let constants = |own: &MapProjection| match own.method {
+            Method::TransverseMercator { latitude, scale } => Some([latitude, scale]),
+            _ => None,
+        };
+        let is_same = match (constants(self), constants(other)) {
+            (Some(own), Some(other)) => (0..2).all(|k| is_near(own[k], other[k])),
+            _ => self.method == other.method,
+        };
+        is_same
+            && is_near(self.meridian, other.meridian)
+            && (0..2).all(|k| (self.offset[k] - other.offset[k]).abs() <= 1e-3)
+            && self.sphere == other.sphere
+    }
+
     fn figure(&self) -> Figure {
         match self.sphere {
             Some(radius) => Figure { radius, e2: 0.0 },

@@ -53,16 +53,24 @@ impl Cells {
         ]
     }
 
-    /// How a local frame with this origin lies in coordinates of this system.
-    pub(super) fn placement(&self, origin: Origin, crs: &Crs) -> Result<Placement, TerrainError> {
+    /// Middle of the raster.
+    pub(super) fn middle(&self) -> [f64; 2] {
         let [west, south, east, north] = self.bounds();
+        [0.5 * (west + east), 0.5 * (south + north)]
+    }
+
+    /// How a local frame with this origin lies in coordinates of this system.
+    ///
+    /// Lengths are those on the ground at the middle of the raster, whatever the origin; in degrees those at the
+    /// origin.
+    pub(super) fn placement(&self, origin: Origin, crs: &Crs) -> Result<Placement, TerrainError> {
         let origin = match origin {
-            Origin::Centre => [0.5 * (west + east), 0.5 * (south + north)],
+            Origin::Centre => self.middle(),
             Origin::SouthWest => self.south_west,
             Origin::At(point) => point,
         };
         let metres_per_unit = match crs.unit {
-            Unit::Metre => crs.metres_per_unit(origin),
+            Unit::Metre => crs.metres_per_unit(self.middle()),
             Unit::Degree => {
                 finite("latitude of the origin, deg", origin[1], "-85 to 85", |v| v.abs() <= 85.0)?;
                 degree_lengths(origin[1])

@@ -174,6 +174,12 @@ pub enum TerrainError {
          local system"
     )]
     ReferenceText(String),
+    /// A unit of longitudes and latitudes that is not known.
+    #[error(
+        "the unit of longitudes and latitudes is {0}; allowed: degree, grad, radian, arc-minute, arc-second; \
+         warp the raster, as by gdalwarp -t_srs EPSG:4326"
+    )]
+    AngleUnit(String),
     /// A sidecar file that cannot be read.
     #[error("{file}: {cause}")]
     Sidecar {
@@ -249,10 +255,21 @@ pub enum RasterWarning {
     /// Coordinates in another unit than metres.
     #[error("coordinates are in units of {0} m and are turned into metres")]
     UnitConverted(f64),
+    /// Longitudes and latitudes that are not in degrees from Greenwich.
+    #[error(
+        "longitudes and latitudes are in units of {degrees} degrees from a meridian {meridian} degrees east of \
+         Greenwich, and are turned into degrees from Greenwich; an `origin` is given in these"
+    )]
+    AnglesConverted {
+        /// One unit, degrees.
+        degrees: f64,
+        /// Longitude of the prime meridian, degrees east of Greenwich.
+        meridian: f64,
+    },
     /// Lengths of coordinates that are not those on the ground, and are corrected.
     #[error(
-        "{system}: 1 m of its coordinates is {:.4} m east and {:.4} m north on the ground at the middle; \
-         corrected",
+        "{system}: 1 m of its coordinates is {:.4} m east and {:.4} m north on the ground at the middle \
+         of the raster; corrected by that everywhere",
         metres[0], metres[1]
     )]
     LengthsCorrected {
@@ -263,14 +280,17 @@ pub enum RasterWarning {
     },
     /// A projection that is not known.
     #[error(
-        "{system} is a projection that is not known here ({method}): its lengths are taken for those on the \
-         ground; warp it to a zone of UTM if they are not, as by gdalwarp -t_srs EPSG:326ZZ"
+        "{system} is a projection that is not known here ({method}): 1 unit of its coordinates is taken for \
+         {length} m on the ground, east and north; warp it to a zone of UTM if it is not, as by \
+         gdalwarp -t_srs EPSG:326ZZ"
     )]
     LengthsAssumed {
         /// The reference system.
         system: String,
         /// Its projection.
         method: String,
+        /// Length on the ground that a unit of its coordinates is taken for, m.
+        length: f64,
     },
     /// Axes that are not at right angles on the ground.
     #[error(
@@ -304,6 +324,22 @@ pub enum RasterWarning {
     /// A property that comes from a sidecar file.
     #[error("the {0} is taken from the {1}")]
     TakenFromSidecar(&'static str, &'static str),
+    /// A sidecar file that is not used.
+    #[error("the {0} beside the raster is ignored: {1}")]
+    SidecarIgnored(&'static str, &'static str),
+    /// Directories of a TIFF that cannot be read.
+    #[error(
+        "directory {index} of the file, at byte {offset}, cannot be read ({cause}): masks from there on are not \
+         applied; write the file anew, as by gdal_translate"
+    )]
+    DirectoriesUnread {
+        /// Which directory, counted from 0.
+        index: usize,
+        /// Where it begins, bytes.
+        offset: u64,
+        /// Why not.
+        cause: String,
+    },
     /// Heights were not in metres.
     #[error("heights are in {0} and are turned into metres")]
     HeightsConverted(HeightUnit),
@@ -328,7 +364,9 @@ impl RasterWarning {
     pub fn is_settled_by(&self, epsg: Option<u16>) -> bool {
         let guessed =
             matches!(self, RasterWarning::MetresGuessed | RasterWarning::DegreesGuessed { .. });
-        guessed && epsg.is_some()
+        // a projection that the file states is not overridden; one that it only names is
+        let assumed = matches!(self, RasterWarning::LengthsAssumed { .. });
+        (guessed || assumed) && epsg.is_some()
     }
 }
 

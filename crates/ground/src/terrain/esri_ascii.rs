@@ -6,8 +6,8 @@
 //! errors name neither line nor value.
 
 use super::error::{RasterWarning, TerrainError};
-use super::gap::{Gap, Precision};
-use super::geotiff::system;
+use super::geotiff::{Scaling, apply_mask_file, system};
+use super::no_data_value::{NoDataValue, Precision};
 use super::raster::{CellContent, Crs, Raster, Unit};
 use super::sidecars::Sidecars;
 
@@ -92,36 +92,57 @@ pub fn read_esri_ascii(bytes: &[u8]) -> Result<(Raster, Vec<RasterWarning>), Ter
     read_with(bytes, &Sidecars::default(), CellContent::Heights)
 }
 
-/// Reads an ESRI ASCII grid with its sidecar files: a projection file or an auxiliary file gives
-/// the reference system.
+/// Reads an ESRI ASCII grid with its sidecar files.
+///
+/// A projection file or an auxiliary file gives the reference system; the auxiliary file also the value of cells
+/// without data where the header has none, the scale, the offset and the unit; a mask leaves cells out. A world
+/// file is ignored: the header places the grid.
 pub(super) fn read_with(
     bytes: &[u8],
     sidecars: &Sidecars,
     content: CellContent,
 ) -> Result<(Raster, Vec<RasterWarning>), TerrainError> {
-    let mut raster = parse(bytes)?;
-    let mut warnings = Vec::new();
     let auxiliary = sidecars.auxiliary()?;
+    let mut raster = parse(bytes, auxiliary.no_data)?;
+    let mut warnings = Vec::new();
+    if sidecars.world.is_some() {
+        let reason = "the header of an ASCII grid places it";
+        warnings.push(RasterWarning::SidecarIgnored("world file", reason));
+    }
     match system(None, &auxiliary, sidecars, &mut warnings)? {
-        Some(crs) => {
+        Some((crs, angles)) => {
             raster.crs = crs;
+            let mut cells = raster.cells();
+            if let Some(warning) = angles.convert(&mut cells) {
+                warnings.push(warning);
+                raster.crs.epsg = None;
+                (raster.south_west, raster.cell) = (cells.south_west, cells.size);
+            }
             warnings.extend(raster.crs.length_warnings(&raster.cells()));
         }
         None => warnings.push(raster.guess_unit()),
     }
-    let unit = content.unit(auxiliary.unit, &mut raster.crs, &mut warnings)?;
-    if unit != 1.0 {
-        raster.values.iter_mut().for_each(|height| *height *= unit);
+    let scale = [auxiliary.scale.unwrap_or(1.0), auxiliary.offset.unwrap_or(0.0)];
+    let mut scaling = Scaling::new(scale);
+    if scale != [1.0, 0.0] {
+        warnings.push(RasterWarning::Scaled(scale[0], scale[1]));
+    }
+    scaling = scaling.times(content.unit(auxiliary.unit, &mut raster.crs, &mut warnings)?);
+    raster.values.iter_mut().for_each(|value| *value = scaling.apply(*value));
+    if let Some(mask) = &sidecars.mask {
+        apply_mask_file(mask, [raster.columns, raster.rows], &mut raster.values)?;
     }
     Ok((raster, warnings))
 }
 
-fn parse(bytes: &[u8]) -> Result<Raster, TerrainError> {
+/// `no_data`: the value of cells without data, where the header names none.
+fn parse(bytes: &[u8], no_data: Option<f64>) -> Result<Raster, TerrainError> {
     let text = String::from_utf8_lossy(bytes);
     let mut header = Header::default();
     let mut in_header = true;
     let mut values = Vec::new();
-    let mut gap = None;
+    let fallback = no_data;
+    let mut no_data = None;
     for (index, content) in text.lines().enumerate() {
         let line = index + 1;
         if in_header {
@@ -130,11 +151,14 @@ fn parse(bytes: &[u8]) -> Result<Raster, TerrainError> {
                 continue;
             }
             in_header = false;
-            gap = header.no_data.and_then(|value| Gap::new(value, Precision::Single));
+            no_data = header
+                .no_data
+                .or(fallback)
+                .and_then(|value| NoDataValue::new(value, Precision::Single));
         }
         for word in content.split_whitespace() {
             let value = number(line, "height", word)?;
-            let missing = gap.is_some_and(|gap| gap.marks(value)) || !value.is_finite();
+            let missing = no_data.is_some_and(|no_data| no_data.marks(value)) || !value.is_finite();
             values.push(if missing { f64::NAN } else { value });
         }
     }

@@ -1,6 +1,7 @@
 //! Where a raster of heights has no data.
 
 use super::cells::Cells;
+use super::error::TerrainError;
 use super::raster::Raster;
 
 /// Cells of a raster without data: each covers half a cell about its center.
@@ -15,12 +16,26 @@ pub struct Gaps {
 impl Gaps {
     /// Gaps of a raster in local meters; `None` where every cell has data.
     pub fn from_raster(raster: &Raster) -> Option<Gaps> {
-        let cells = raster.cells();
+        Gaps::from_cells(raster, raster.cells(), [0, 0])
+    }
+
+    /// Gaps of the part of a raster in local meters that covers `[x_min, y_min, x_max, y_max]`.
+    ///
+    /// # Errors
+    /// A box beside the raster.
+    pub fn from_part(raster: &Raster, bounds: [f64; 4]) -> Result<Option<Gaps>, TerrainError> {
+        raster.check()?;
+        let (cells, first) = raster.cells().within(bounds)?;
+        Ok(Gaps::from_cells(raster, cells, first))
+    }
+
+    /// Gaps of some cells of a raster, of which the south-west one is in this column and row.
+    fn from_cells(raster: &Raster, cells: Cells, [west, south]: [usize; 2]) -> Option<Gaps> {
         let mut bits = vec![0; (cells.columns * cells.rows).div_ceil(64)];
         let mut count = 0;
         for row in 0..cells.rows {
             for column in 0..cells.columns {
-                if !raster.at(column, row).is_finite() {
+                if !raster.at(west + column, south + row).is_finite() {
                     let index = row * cells.columns + column;
                     bits[index / 64] |= 1 << (index % 64);
                     count += 1;
@@ -88,6 +103,18 @@ mod tests {
     #[test]
     fn a_raster_that_is_whole_has_no_gaps() {
         assert_eq!(Gaps::from_raster(&raster(3, 3, &[])), None);
+    }
+
+    #[test]
+    fn a_part_has_the_gaps_of_the_cropped_raster() {
+        let raster = raster(7, 6, &[3, 9, 24, 41]);
+        for bounds in
+            [[-15.0, 6.0, 25.0, 24.0], [-90.0, -90.0, 90.0, 90.0], [15.0, 12.0, 20.0, 20.0]]
+        {
+            let cropped = Gaps::from_raster(&raster.cropped(bounds).unwrap());
+            assert_eq!(Gaps::from_part(&raster, bounds).unwrap(), cropped, "{bounds:?}");
+        }
+        assert!(Gaps::from_part(&raster, [900.0, 900.0, 901.0, 901.0]).is_err());
     }
 
     /// Row 0 of values is the north row: the second cell from the west in it is a gap.

@@ -19,13 +19,15 @@
 //!   [`Terrain::is_gap`] is true;
 //! - [`Terrain::heights`] gives the bits of [`Terrain::height`].
 
+mod angles;
+mod arc_info;
 mod cells;
 mod error;
 mod esri_ascii;
-mod gap;
 mod gaps;
 mod geotiff;
 mod height_unit;
+mod no_data_value;
 mod png_heights;
 mod procedural;
 mod projected;
@@ -350,6 +352,11 @@ impl Terrain {
     /// Ground without elevation data, if there is any and it is kept as such.
     pub fn gaps(&self) -> Option<&Gaps> {
         self.model.gaps.as_deref()
+    }
+
+    /// The same, to be held by others.
+    pub fn shared_gaps(&self) -> Option<Arc<Gaps>> {
+        self.model.gaps.clone()
     }
 
     /// Whether (x, y) is ground without elevation data.

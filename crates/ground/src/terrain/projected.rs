@@ -1,6 +1,7 @@
 //! Projected reference systems: in what unit their coordinates are, and how these relate to
 //! lengths on the ground.
 
+use super::angles::AngleFrame;
 use crate::geodesy::{GridZone, GroundLengths, MapProjection, Method, equator_scale, polar_scale};
 use std::f64::consts::FRAC_PI_2;
 
@@ -13,6 +14,8 @@ pub enum Projection {
     Mapped(MapProjection),
     /// Not known. Its name, as far as the file gives it.
     Unknown(String),
+    /// Only named, in a citation of the file without a method or a code.
+    Cited(String),
 }
 
 impl Projection {
@@ -23,7 +26,7 @@ impl Projection {
                 Some(GroundLengths { metres: [1.0; 2], skew: 0.0, turn: 0.0 })
             }
             Projection::Mapped(projection) => projection.ground_lengths(point),
-            Projection::Unknown(_) => None,
+            Projection::Unknown(_) | Projection::Cited(_) => None,
         }
     }
 }
@@ -109,10 +112,10 @@ impl ProjectedSystem {
         let values = Parameters {
             number: &|name| match name {
                 Parameter::Latitude => number("lat_0"),
-                Parameter::Longitude => number("lon_0").or_else(|| {
-                    let zone = number("zone")?;
-                    Some(6.0 * zone - 183.0)
-                }),
+                Parameter::Longitude => {
+                    let zone = || Some(6.0 * number("zone")? - 183.0);
+                    Some(number("lon_0").or_else(zone).unwrap_or(0.0) + prime_meridian(text))
+                }
                 Parameter::FirstParallel => number("lat_1"),
                 Parameter::SecondParallel => number("lat_2"),
                 Parameter::TrueParallel => number("lat_ts"),
@@ -125,19 +128,23 @@ impl ProjectedSystem {
         let name = word("proj").unwrap_or_default();
         let projection = match name {
             "utm" => {
-                let zone = number("zone").unwrap_or(31.0);
-                let south = if word("south").is_some() { 1e7 } else { 0.0 };
-                Projection::Mapped(MapProjection {
-                    method: Method::TransverseMercator { latitude: 0.0, scale: 0.9996 },
-                    meridian: (6.0 * zone - 183.0).to_radians(),
-                    offset: [500_000.0, south],
-                    sphere: None,
-                })
+                let zone = number("zone").filter(|zone| (1.0..=60.0).contains(zone));
+                let zone = zone.unwrap_or(31.0) as u16;
+                Projection::Mapped(MapProjection::of_utm(zone, word("south").is_some()))
             }
             _ => values.projection(proj_family(name), name),
         };
         ProjectedSystem { length, projection }
     }
+}
+
+/// Longitude of the prime meridian of a text as PROJ reads it, degrees east of Greenwich.
+pub(super) fn prime_meridian(text: &str) -> f64 {
+    let own = text.split_whitespace().find_map(|word| word.strip_prefix("+pm="));
+    own.map_or(0.0, |own| match own.parse::<f64>() {
+        Ok(degrees) if degrees.is_finite() => degrees,
+        _ => AngleFrame::meridian_of_name(&own.to_ascii_lowercase()).unwrap_or(0.0),
+    })
 }
 
 /// A family of projections with the same constants.

@@ -88,13 +88,7 @@ impl Crs {
                 });
             }
             if self.epsg.is_none() {
-                if self.length != 1.0 {
-                    return Err(TerrainError::Contradicted {
-                        what: "length of a unit of coordinates",
-                        file: format!("{} m", self.length),
-                        given: format!("that of EPSG {code}"),
-                    });
-                }
+                self.check_code(code, unit)?;
                 let projection = Projection::TrueToScale;
                 *self = Crs { epsg: Some(code), unit, length: 1.0, projection, ..self.clone() };
             }
@@ -113,6 +107,41 @@ impl Crs {
         }
     }
 
+    /// That a code given beside the file, with the unit of its coordinates, does not contradict what the file states
+    /// without a code.
+    fn check_code(&self, code: u16, unit: Unit) -> Result<(), TerrainError> {
+        let contradicted = |what, file: String| {
+            let given = format!("EPSG {code}");
+            Err(TerrainError::Contradicted { what, file, given })
+        };
+        let own = self.text.as_deref().unwrap_or("without a name");
+        if self.length != 1.0 {
+            let given = format!("that of EPSG {code}");
+            let (what, file) = ("length of a unit of coordinates", format!("{} m", self.length));
+            return Err(TerrainError::Contradicted { what, file, given });
+        }
+        match &self.projection {
+            Projection::Mapped(stated) => {
+                let zone = GridZone::of_epsg(code).map(|zone| zone.map_projection());
+                if !zone.is_some_and(|zone| zone.agrees(stated)) {
+                    return contradicted("reference system", format!("'{own}' ({stated})"));
+                }
+            }
+            Projection::Unknown(method) => {
+                return contradicted("reference system", format!("'{own}' ({method})"));
+            }
+            Projection::TrueToScale | Projection::Cited(_) => {}
+        }
+        if self.text.is_some() && self.unit != unit {
+            let coordinates = match self.unit {
+                Unit::Degree => "longitude and latitude",
+                Unit::Metre => "lengths",
+            };
+            return contradicted("reference system", format!("'{own}' ({coordinates})"));
+        }
+        Ok(())
+    }
+
     /// The system of an EPSG code: of longitude and latitude, or a projected one.
     pub(super) fn of_epsg(code: u16) -> Option<Crs> {
         if DEGREES.contains(&code) {
@@ -123,7 +152,8 @@ impl Crs {
     }
 
     /// Length on the ground of one unit of coordinates that are not in degrees, along x and y
-    /// about a point, m.
+    /// about a point, m; the length of the unit where that is not known, of which
+    /// [`Crs::length_warnings`] warns.
     pub(super) fn metres_per_unit(&self, point: [f64; 2]) -> [f64; 2] {
         let metres = point.map(|coordinate| coordinate * self.length);
         match self.projection.ground_lengths(metres) {
@@ -141,8 +171,7 @@ impl Crs {
         if self.length != 1.0 {
             warnings.push(RasterWarning::UnitConverted(self.length));
         }
-        let [west, south, east, north] = cells.bounds();
-        let middle = [0.5 * (west + east), 0.5 * (south + north)].map(|v| v * self.length);
+        let middle = cells.middle().map(|v| v * self.length);
         let zone = self.epsg.and_then(GridZone::of_epsg);
         if let Some(zone) = zone {
             // not corrected: the site uses the lengths of the grid
@@ -160,13 +189,14 @@ impl Crs {
         };
         match (&self.projection, self.projection.ground_lengths(middle)) {
             (Projection::TrueToScale, _) => {}
-            (Projection::Unknown(method), _) => {
-                let system = name();
-                warnings.push(RasterWarning::LengthsAssumed { system, method: method.clone() });
+            (Projection::Unknown(method) | Projection::Cited(method), _) => {
+                let (system, method, length) = (name(), method.clone(), self.length);
+                warnings.push(RasterWarning::LengthsAssumed { system, method, length });
             }
             (Projection::Mapped(_), None) => {
-                let (system, method) = (name(), "no place has its coordinates".to_string());
-                warnings.push(RasterWarning::LengthsAssumed { system, method });
+                let method = "no place has the coordinates of the middle of the raster".into();
+                let (system, length) = (name(), self.length);
+                warnings.push(RasterWarning::LengthsAssumed { system, method, length });
             }
             (Projection::Mapped(_), Some(lengths)) => {
                 if lengths.is_skew() {
@@ -244,13 +274,29 @@ impl Raster {
         if let Some(ground) = ground.filter(|own| self.crs.is_silent() && own.unit == self.crs.unit)
         {
             let believed = Raster { crs: ground.clone(), ..self.clone() };
-            return Ok(believed.localised(Origin::At(origin))?.0);
+            return believed.placed(placement, origin);
         }
         if let Some(ground) = placement.map(|own| &own.crs).filter(|own| !self.crs.agrees(own)) {
             let [own, ground] = [&self.crs, ground].map(Crs::name);
             return Err(TerrainError::OtherReference { own, ground });
         }
-        Ok(self.localised(Origin::At(origin))?.0)
+        self.placed(placement, origin)
+    }
+
+    /// The raster in the local metres of a placement in its own coordinates, or about a point of them.
+    fn placed(
+        &self,
+        placement: Option<&Placement>,
+        origin: [f64; 2],
+    ) -> Result<Raster, TerrainError> {
+        let Some(placement) = placement else {
+            return Ok(self.localised(Origin::At(origin))?.0);
+        };
+        self.check()?;
+        // lengths are those of the ground, whose middle may be another
+        let local = self.cells().localised(placement);
+        let (south_west, cell) = (local.south_west, local.size);
+        Ok(Raster { south_west, cell, crs: Crs::local(), ..self.clone() })
     }
 
     /// That a raster in local metres covers something of a ground.

@@ -157,7 +157,7 @@ pub(super) struct Auxiliary {
     pub system: Option<String>,
     /// The affine map: x of a column and a row, then y.
     pub map: Option<[f64; 6]>,
-    pub gap: Option<f64>,
+    pub no_data: Option<f64>,
     pub unit: Option<String>,
     pub scale: Option<f64>,
     pub offset: Option<f64>,
@@ -216,7 +216,7 @@ impl Auxiliary {
                 }
                 ["PAMDataset", "PAMRasterBand"] => bands += 1,
                 ["PAMDataset", "PAMRasterBand", item] if bands == 0 => match item {
-                    "NoDataValue" => found.gap = number(text),
+                    "NoDataValue" => found.no_data = number(text),
                     // an empty one leaves the unit to the raster itself
                     "UnitType" if text.trim().is_empty() => {}
                     "UnitType" => found.unit = Some(text.to_string()),
@@ -286,7 +286,7 @@ mod tests {
         let found = Auxiliary::parse(text).unwrap();
         assert_eq!(found.system.as_deref(), Some("PROJCS[\"x\"]"));
         assert_eq!(found.map, Some([20.0, 0.0, 1.0, 0.0, -20.0, 2.0]));
-        assert_eq!((found.gap, found.scale, found.offset), (Some(3.0), Some(2.0), Some(1.0)));
+        assert_eq!((found.no_data, found.scale, found.offset), (Some(3.0), Some(2.0), Some(1.0)));
         assert_eq!(found.unit.as_deref(), Some("ft"));
         assert!(Auxiliary::parse(b"<PAMDataset><SRS>").is_err());
     }

@@ -1,7 +1,10 @@
 //! Reference systems as text: WKT 1 as GDAL and ESRI write it, and WKT 2.
 
+use super::angles::AngleFrame;
 use super::error::TerrainError;
-use super::projected::{Family, Parameter, Parameters, ProjectedSystem, Projection, exact_length};
+use super::projected::{
+    Family, Parameter, Parameters, ProjectedSystem, Projection, exact_length, prime_meridian,
+};
 use super::raster::{Crs, Unit};
 use super::reference::HeightUnit;
 
@@ -66,7 +69,7 @@ impl Parser<'_> {
 }
 
 /// Letters and digits of a name, in small letters.
-fn plain(name: &str) -> String {
+pub(super) fn plain(name: &str) -> String {
     name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
 }
 
@@ -123,20 +126,64 @@ const PROJECTED: [&str; 3] = ["PROJCS", "PROJCRS", "PROJECTEDCRS"];
 const GEOGRAPHIC: [&str; 5] = ["GEOGCS", "GEOGCRS", "GEOGRAPHICCRS", "GEODCRS", "GEODETICCRS"];
 const VERTICAL: [&str; 4] = ["VERT_CS", "VERTCS", "VERTCRS", "VERTICALCRS"];
 
+/// Nodes of the geographic system that a projected one is based on.
+const BASES: [&str; 7] =
+    ["GEOGCS", "GEOGCRS", "GEOGRAPHICCRS", "GEODCRS", "GEODETICCRS", "BASEGEOGCRS", "BASEGEODCRS"];
+
+/// Unit of longitudes and latitudes and their prime meridian, of a geographic system.
+fn angle_frame(node: &Node) -> Result<AngleFrame, TerrainError> {
+    let unit = ["UNIT", "ANGLEUNIT"];
+    let own = node.child(&unit);
+    let mut axes = node.nodes.iter().filter(|node| node.is(&["AXIS"]));
+    let own = own.or_else(|| axes.find_map(|axis| axis.child(&unit)));
+    let degrees = match own.and_then(|unit| unit.number(1)) {
+        Some(radians) => AngleFrame::of_radians(radians)?,
+        None => 1.0,
+    };
+    let meridian = match node.child(&["PRIMEM", "PRIMEMERIDIAN"]) {
+        None => node.epsg().map_or(0.0, |code| AngleFrame::of_epsg(code).meridian),
+        Some(prime) => {
+            let known = AngleFrame::meridian_of_name(&plain(prime.name()));
+            let own = prime.child(&unit).and_then(|unit| unit.number(1));
+            let degrees = own.map_or(Ok(degrees), AngleFrame::of_radians)?;
+            // where the unit is the grad, GDAL writes that of Paris in degrees all the same
+            known.or_else(|| Some(prime.number(1)? * degrees)).unwrap_or(0.0)
+        }
+    };
+    if !(-360.0..=360.0).contains(&meridian) {
+        return Err(TerrainError::AngleUnit(format!("such that PRIMEM is {meridian} degrees")));
+    }
+    Ok(AngleFrame { degrees, meridian })
+}
+
 impl Crs {
-    /// The system that a text describes.
-    pub(super) fn of_wkt(text: &str) -> Result<Crs, TerrainError> {
+    /// The system that a text describes, and how its longitudes and latitudes become degrees.
+    pub(super) fn of_text(text: &str) -> Result<(Crs, AngleFrame), TerrainError> {
         let refused = || {
             let start: String = text.chars().take(60).collect();
             TerrainError::ReferenceText(start)
         };
+        let metric = |crs| Ok((crs, AngleFrame::PLAIN));
         if let Some(code) = text.trim().strip_prefix("EPSG:").and_then(|c| c.parse().ok()) {
-            return Crs::of_epsg(code).ok_or(TerrainError::UnknownReference(code));
+            let frame = AngleFrame::of_epsg(code);
+            if frame != AngleFrame::PLAIN {
+                let text = Some(text.trim().to_string());
+                return Ok((Crs { unit: Unit::Degree, text, ..Crs::local() }, frame));
+            }
+            return metric(Crs::of_epsg(code).ok_or(TerrainError::UnknownReference(code))?);
         }
         if text.trim_start().starts_with('+') {
+            let own = Some(text.trim().to_string());
+            if ["+proj=longlat", "+proj=latlong", "+proj=latlon", "+proj=lonlat"]
+                .iter()
+                .any(|name| text.split_whitespace().any(|word| word == *name))
+            {
+                let meridian = prime_meridian(text);
+                let crs = Crs { unit: Unit::Degree, text: own, ..Crs::local() };
+                return Ok((crs, AngleFrame { meridian, ..AngleFrame::PLAIN }));
+            }
             let ProjectedSystem { length, projection } = ProjectedSystem::of_proj(text);
-            let text = Some(text.trim().to_string());
-            return Ok(Crs { length, projection, text, ..Crs::local() });
+            return metric(Crs { length, projection, text: own, ..Crs::local() });
         }
         let root = Node::parse(text).ok_or_else(refused)?;
         let heights = match root.find(&VERTICAL).and_then(Node::length) {
@@ -144,26 +191,20 @@ impl Crs {
             None => None,
         };
         if let Some(node) = root.find(&PROJECTED) {
-            return Ok(Crs { heights, ..projected(node) });
+            return metric(Crs { heights, ..projected(node)? });
         }
         if let Some(node) = root.find(&GEOGRAPHIC) {
-            let unit = node.child(&["UNIT", "ANGLEUNIT"]).or_else(|| {
-                node.child(&["AXIS"]).and_then(|axis| axis.child(&["UNIT", "ANGLEUNIT"]))
-            });
-            let radians = unit.and_then(|unit| unit.number(1)).unwrap_or(1_f64.to_radians());
-            if (radians / 1_f64.to_radians() - 1.0).abs() > 1e-6 {
-                return Err(refused());
-            }
+            let frame = angle_frame(node)?;
             let text = Some(node.name().to_string());
             let epsg = node.epsg().or_else(|| geographic_code(node.name()));
-            return Ok(Crs { unit: Unit::Degree, epsg, heights, text, ..Crs::local() });
+            return Ok((Crs { unit: Unit::Degree, epsg, heights, text, ..Crs::local() }, frame));
         }
         let is_local = root.is(&["LOCAL_CS", "LOCALCS", "ENGCRS", "ENGINEERINGCRS"]);
         if !is_local {
             return Err(refused());
         }
         let length = exact_length(root.length().unwrap_or(1.0));
-        Ok(Crs { length, text: Some(root.name().to_string()), heights, ..Crs::local() })
+        metric(Crs { length, text: Some(root.name().to_string()), heights, ..Crs::local() })
     }
 }
 
@@ -176,33 +217,33 @@ fn geographic_code(name: &str) -> Option<u16> {
     }
 }
 
-fn projected(node: &Node) -> Crs {
+fn projected(node: &Node) -> Result<Crs, TerrainError> {
     let length = node.length().filter(|length| length.is_finite() && *length > 0.0);
     let length = exact_length(length.unwrap_or(1.0));
     let text = Some(node.name().to_string());
     let base = Crs { length, text, ..Crs::local() };
     if let Some(code) = node.epsg() {
         if let Some(system) = ProjectedSystem::of_epsg(code) {
-            return Crs { epsg: Some(code), projection: system.projection, ..base };
+            return Ok(Crs { epsg: Some(code), projection: system.projection, ..base });
         }
-        return Crs { epsg: Some(code), projection: mapped(node), ..base };
+        return Ok(Crs { epsg: Some(code), projection: mapped(node)?, ..base });
     }
     let extension = node.child(&["EXTENSION"]).filter(|own| own.name() == "PROJ4");
     if let Some(text) = extension.and_then(|own| own.values.get(1)) {
-        return Crs { projection: ProjectedSystem::of_proj(text).projection, ..base };
+        return Ok(Crs { projection: ProjectedSystem::of_proj(text).projection, ..base });
     }
-    let projection = mapped(node);
+    let projection = mapped(node)?;
     let zone = match &projection {
         Projection::Mapped(own) => {
-            let datum = node.find(&GEOGRAPHIC).and_then(|own| geographic_code(own.name()));
+            let datum = node.find(&BASES).and_then(|own| geographic_code(own.name()));
             datum.and_then(|datum| zone_code(own, length, datum))
         }
         _ => None,
     };
-    match zone {
+    Ok(match zone {
         Some(code) => Crs { epsg: Some(code), projection: Projection::TrueToScale, ..base },
         None => Crs { projection, ..base },
-    }
+    })
 }
 
 /// The code of the zone of UTM that a projection in metres on a datum of degrees is.
@@ -244,11 +285,12 @@ pub(super) fn utm_code(datum: u16, number: u16, is_south: bool) -> Option<u16> {
 }
 
 /// The projection of a node, by its own method and constants.
-fn mapped(node: &Node) -> Projection {
+fn mapped(node: &Node) -> Result<Projection, TerrainError> {
     let inner = node.child(&["CONVERSION"]).unwrap_or(node);
     let Some(method) = inner.child(&["PROJECTION", "METHOD"]) else {
-        return Projection::Unknown(node.name().to_string());
+        return Ok(Projection::Unknown(node.name().to_string()));
     };
+    let angles = node.find(&BASES).map_or(Ok(AngleFrame::PLAIN), angle_frame)?;
     let parameters: Vec<(String, &Node)> = inner
         .nodes
         .iter()
@@ -263,40 +305,42 @@ fn mapped(node: &Node) -> Projection {
         let unit = own.child(&["LENGTHUNIT", "UNIT"]).and_then(|unit| unit.number(1));
         Some((value, unit))
     };
+    let angle = |names: &[&str]| {
+        let (_, own) = parameters.iter().find(|(name, _)| names.contains(&name.as_str()))?;
+        let unit = own.child(&["ANGLEUNIT", "UNIT"]).and_then(|unit| unit.number(1));
+        let unit = unit.and_then(|radians| AngleFrame::of_radians(radians).ok());
+        Some(own.number(1)? * unit.unwrap_or(angles.degrees))
+    };
     let family = family(method.name());
     let is_second = family == Family::LambertConformal || family == Family::Albers;
     let number = |parameter| match parameter {
-        Parameter::Latitude => value(&[
+        Parameter::Latitude => angle(&[
             "latitudeoforigin",
             "latitudeofcenter",
             "latitudeofnaturalorigin",
             "latitudeoffalseorigin",
             "latitudeofprojectioncentre",
         ])
-        .map(|own| own.0)
-        .or_else(|| polar_latitude(method.name(), value(&["standardparallel1"]).map(|v| v.0))),
-        Parameter::Longitude => value(&[
-            "centralmeridian",
-            "longitudeofcenter",
-            "longitudeoforigin",
-            "longitudeofnaturalorigin",
-            "longitudeoffalseorigin",
-            "longitudeofprojectioncentre",
-        ])
-        .map(|own| own.0),
-        Parameter::FirstParallel => {
-            value(&["standardparallel1", "latitudeof1ststandardparallel"]).map(|own| own.0)
+        .or_else(|| polar_latitude(method.name(), angle(&["standardparallel1"]))),
+        Parameter::Longitude => {
+            let own = angle(&[
+                "centralmeridian",
+                "longitudeofcenter",
+                "longitudeoforigin",
+                "longitudeofnaturalorigin",
+                "longitudeoffalseorigin",
+                "longitudeofprojectioncentre",
+            ]);
+            Some(own.unwrap_or(0.0) + angles.meridian)
         }
-        Parameter::SecondParallel => {
-            value(&["standardparallel2", "latitudeof2ndstandardparallel"]).map(|own| own.0)
-        }
+        Parameter::FirstParallel => angle(&["standardparallel1", "latitudeof1ststandardparallel"]),
+        Parameter::SecondParallel => angle(&["standardparallel2", "latitudeof2ndstandardparallel"]),
         Parameter::TrueParallel if is_second => None,
-        Parameter::TrueParallel => value(&[
+        Parameter::TrueParallel => angle(&[
             "latitudeofstandardparallel",
             "standardparallel1",
             "latitudeof1ststandardparallel",
-        ])
-        .map(|own| own.0),
+        ]),
         Parameter::Scale => value(&["scalefactor", "scalefactoratnaturalorigin"]).map(|own| own.0),
         Parameter::Easting => value(&["falseeasting", "eastingatfalseorigin"])
             .map(|(own, unit)| own * unit.unwrap_or(length)),
@@ -316,9 +360,9 @@ fn mapped(node: &Node) -> Projection {
         || name.contains("stereographicnorthpole")
         || name.contains("stereographicsouthpole")
     {
-        return polar(&parameters, method.name());
+        return Ok(polar(&parameters, method.name()));
     }
-    parameters.projection(family, method.name())
+    Ok(parameters.projection(family, method.name()))
 }
 
 fn polar_latitude(method: &str, parallel: Option<f64>) -> Option<f64> {

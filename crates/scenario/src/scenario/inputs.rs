@@ -176,7 +176,7 @@ impl Opened {
     /// All that it holds, if that is at most `most` bytes.
     ///
     /// # Errors
-    /// What the system says; a file that is longer.
+    /// What the system says; a file that is longer; one that was altered since its hash was taken.
     pub fn read(mut self, most: u64) -> io::Result<Vec<u8>> {
         if self.bytes > most {
             return Err(input::longer(self.bytes, most));
@@ -184,6 +184,9 @@ impl Opened {
         let mut content = Vec::with_capacity(self.bytes as usize);
         self.file.rewind()?;
         self.file.take(most).read_to_end(&mut content)?;
+        if sha256(&content) != self.sha256 {
+            return Err(io::Error::other("was altered while it was read: load the scenario again"));
+        }
         Ok(content)
     }
 

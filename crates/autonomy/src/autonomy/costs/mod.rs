@@ -12,7 +12,9 @@ mod tests;
 use super::area::Area;
 use super::elevation_map::{ElevationMap, TILE, TILE_CELLS, TileKey};
 use super::obstacles::{Class, ObstacleModel};
+use crate::terrain::Gaps;
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// Fine cells along the side of a coarse one.
 pub const COARSE: usize = 2;
@@ -106,6 +108,8 @@ pub struct CostMap {
     /// Cells with their middle out of these are obstacles: corners of least and greatest
     /// coordinates, m.
     bounds: Option<[[f64; 2]; 2]>,
+    /// Cells with their middle in one of these are obstacles too.
+    gaps: Option<Arc<Gaps>>,
     /// Side of a fine cell, m.
     cell: f64,
     classes: Vec<Class>,
@@ -131,6 +135,7 @@ impl CostMap {
         CostMap {
             area,
             bounds,
+            gaps: None,
             cell,
             classes: vec![Class::Unknown; count],
             slopes: vec![0; count],
@@ -141,6 +146,13 @@ impl CostMap {
             up_to: 0,
             marks: 0,
         }
+    }
+
+    /// The same, with ground without elevation data that is not to be driven over.
+    #[must_use]
+    pub fn without(mut self, gaps: Option<Arc<Gaps>>) -> CostMap {
+        self.gaps = gaps;
+        self
     }
 
     /// The area.
@@ -270,6 +282,18 @@ impl CostMap {
                 }
             }
         }
+        if let Some(gaps) = self.gaps.clone().filter(|_| is_new) {
+            let Area { first, columns, rows } = self.area;
+            for at in 0..columns * rows {
+                let (a, b) = (first.a + (at % columns) as i32, first.b + (at / columns) as i32);
+                let key = TileKey { a, b };
+                let [x, y] = key.first().map(|least| f64::from(least) * self.cell);
+                let side = TILE as f64 * self.cell;
+                if gaps.meets([x, y, x + side, y + side]) {
+                    self.spoil_about(key, CLASSES | COSTS);
+                }
+            }
+        }
         self.mark(marks);
     }
 
@@ -378,14 +402,19 @@ impl CostMap {
         toggled
     }
 
-    /// Makes obstacles of the cells of a tile that lie out of the bounds.
+    /// Makes obstacles of the cells of a tile that lie out of the bounds or have no elevation data.
     fn close(&self, key: TileKey, classes: &mut [Class; TILE_CELLS]) {
-        let Some([least, greatest]) = self.bounds else { return };
+        if self.bounds.is_none() && self.gaps.is_none() {
+            return;
+        }
+        let [least, greatest] = self.bounds.unwrap_or([[f64::NEG_INFINITY; 2], [f64::INFINITY; 2]]);
         let [i0, j0] = key.first().map(f64::from);
         for (at, class) in classes.iter_mut().enumerate() {
             let [i, j] = [i0 + (at % TILE) as f64, j0 + (at / TILE) as f64];
             let middle = [i, j].map(|k| (k + 0.5) * self.cell);
-            if (0..2).any(|k| middle[k] < least[k] || middle[k] > greatest[k]) {
+            let is_out = (0..2).any(|k| middle[k] < least[k] || middle[k] > greatest[k]);
+            let [x, y] = middle;
+            if is_out || self.gaps.as_ref().is_some_and(|gaps| gaps.contains(x, y)) {
                 *class = Class::Obstacle;
             }
         }

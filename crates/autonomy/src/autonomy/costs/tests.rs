@@ -3,8 +3,9 @@
 use super::*;
 use crate::autonomy::elevation_map::{Cell, MapModel, Tile, index};
 use crate::numeric::hypot;
+use crate::terrain::{Crs, Raster};
 use proptest::prelude::*;
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 
 const HALF: f64 = 0.785;
 
@@ -123,6 +124,26 @@ fn out_of_bounds_is_impassable() {
         assert_eq!(costs.cost(place) != IMPASSABLE, passable, "{place:?}");
     }
     assert!((costs.clearance([5.25, 1.25]) - 1.25).abs() < 0.03);
+}
+
+/// Cells about (6, 6) hold no data; they are blocked where they have been seen and where they have not.
+#[test]
+fn ground_without_elevation_data_is_impassable() {
+    let mut values = vec![1.0; 9 * 9];
+    values[4 * 9 + 4] = f64::NAN;
+    let (south_west, cell) = ([-10.0, -10.0], [4.0, 4.0]);
+    let raster = Raster { columns: 9, rows: 9, south_west, cell, values, crs: Crs::local() };
+    let gaps = Gaps::from_raster(&raster).map(Arc::new);
+    for seen in [31, 0] {
+        let mut map = ElevationMap::new(MapModel::default());
+        see(&mut map, square(seen).map(|cell| (cell, false)));
+        let mut costs = costs(None).without(gaps.clone());
+        update(&mut costs, &map, &[]);
+        for (place, passable) in [([6.5, 6.5], false), ([4.5, 7.5], false), ([12.5, 6.5], true)] {
+            assert_eq!(costs.cost(place) != IMPASSABLE, passable, "{seen}: {place:?}");
+        }
+        assert!((costs.clearance([9.25, 6.25]) - 1.5).abs() < 0.3, "{seen}");
+    }
 }
 
 #[test]

@@ -26,9 +26,11 @@ use super::tracking::{Going, Tracking, TrackingState};
 use crate::numeric::hypot;
 use crate::sensor::Reading;
 use crate::spatial::{Pose, Vec3};
+use crate::terrain::Gaps;
 use crate::vehicle::Controls;
 use crate::vehicle::driver::{Path, Place};
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// A vehicle's driver; immutable.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,6 +46,8 @@ pub struct Navigator {
     /// Rectangle out of which it must not plan, m, if any: corners of least and greatest
     /// coordinates.
     pub bounds: Option<[[f64; 2]; 2]>,
+    /// Ground without elevation data, over which it must not plan, if any.
+    pub gaps: Option<Arc<Gaps>>,
     /// By what it knows where it is.
     pub localiser: Localiser,
     /// How scans become a map.

@@ -162,7 +162,7 @@ impl Navigator {
         let is_stale = |costs: &CostMap| costs.area() != area || costs.has_forgotten(map);
         if derived.costs.as_ref().is_none_or(is_stale) {
             let costs = CostMap::new(*area, self.bounds, self.map.cell, &self.costs);
-            derived.costs = Some(costs);
+            derived.costs = Some(costs.without(self.gaps.clone()));
         }
         let Some(costs) = &mut derived.costs else { return 0 };
         costs.note(map, look.marks);

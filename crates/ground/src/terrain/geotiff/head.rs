@@ -4,9 +4,11 @@ use super::heights::{HeightReader, Mask};
 use super::keys::{GeoKeys, georeference, placing};
 use super::stored::{Sample, StoredImage, text};
 use super::{LARGEST, fault, refuse};
+use crate::terrain::angles::AngleFrame;
+use crate::terrain::arc_info::of_arc_info;
 use crate::terrain::cells::Cells;
 use crate::terrain::error::{RasterWarning, TerrainError};
-use crate::terrain::gap::{Gap, Precision};
+use crate::terrain::no_data_value::{NoDataValue, Precision};
 use crate::terrain::raster::{CellContent, Crs};
 use crate::terrain::sidecars::{Auxiliary, Sidecars};
 use std::io::{Cursor, Read, Seek, SeekFrom};
@@ -29,7 +31,7 @@ pub(in crate::terrain) struct Scaling {
 }
 
 impl Scaling {
-    fn new([scale, offset]: [f64; 2]) -> Scaling {
+    pub fn new([scale, offset]: [f64; 2]) -> Scaling {
         Scaling { factor: scale, offset: if offset == 0.0 { -0.0 } else { offset } }
     }
 
@@ -64,7 +66,7 @@ struct Found {
     map: Option<super::keys::AffineMap>,
     height_scale: Option<[f64; 2]>,
     metadata: Auxiliary,
-    gap: Option<f64>,
+    no_data: Option<f64>,
 }
 
 fn first_image<R: Read + Seek>(file: &mut Decoder<R>, bytes: u64) -> Result<Found, TerrainError> {
@@ -86,42 +88,97 @@ fn first_image<R: Read + Seek>(file: &mut Decoder<R>, bytes: u64) -> Result<Foun
     let (map, height_scale) = placing(&mut tags, &keys)?;
     let metadata = text(&mut tags, GDAL_METADATA)?;
     let metadata = metadata.map(|own| Auxiliary::of_metadata(&own)).unwrap_or_default();
-    let gap = match text(&mut tags, Tag::GdalNodata)? {
+    let no_data = match text(&mut tags, Tag::GdalNodata)? {
         None => None,
         Some(own) => {
             let own = own.trim_matches(['\0', ' ']);
             Some(own.parse::<f64>().map_err(|_| refuse("GDAL_NODATA", own, "a number"))?)
         }
     };
-    Ok(Found { keys, image, map, height_scale, metadata, gap })
+    Ok(Found { keys, image, map, height_scale, metadata, no_data })
 }
 
-/// The mask among the directories after the first, and how many images there are that are
-/// neither masks nor overviews.
+/// What follows the first directory.
+#[derive(Default)]
+struct Further {
+    mask: Option<StoredImage>,
+    /// Images that are neither masks nor overviews.
+    images: usize,
+    /// About directories that cannot be read.
+    warning: Option<RasterWarning>,
+}
+
+/// Reads the directories after the first.
+///
+/// # Errors
+/// A chain of directories that leads back into itself, and a mask that cannot be used.
 fn further_images<R: Read + Seek>(
     file: &mut Decoder<R>,
+    first: u64,
     bytes: u64,
-) -> Result<(Option<StoredImage>, usize), TerrainError> {
+) -> Result<Further, TerrainError> {
     let byte_order = file.byte_order();
-    let (mut mask, mut images) = (None, 1);
+    let mut found = Further::default();
+    let mut offsets = vec![first];
     let mut next = file.image_ifd().directory().next();
-    for _ in 0..MOST_DIRECTORIES {
-        let Some(pointer) = next else { break };
-        let Ok(directory) = file.read_directory(pointer) else { break };
+    while let Some(pointer) = next {
+        let index = offsets.len();
+        if let Some(before) = offsets.iter().position(|offset| *offset == pointer.0) {
+            return Err(TerrainError::GeoTiff(format!(
+                "the directories form a ring: directory {} leads back to directory {before}, at byte {}; write the \
+                 file anew, as by gdal_translate",
+                index - 1,
+                pointer.0
+            )));
+        }
+        offsets.push(pointer.0);
+        let unread = |cause: String| {
+            Some(RasterWarning::DirectoriesUnread { index, offset: pointer.0, cause })
+        };
+        if index > MOST_DIRECTORIES {
+            found.warning = unread(format!("only the first {MOST_DIRECTORIES} are read"));
+            break;
+        }
+        let directory = match file.read_directory(pointer) {
+            Ok(directory) => directory,
+            Err(error) => {
+                found.warning = unread(error.to_string());
+                break;
+            }
+        };
         next = directory.next();
         let mut tags = file.read_directory_tags(&directory);
         let kind: Option<u32> = tags.find_tag_unsigned(Tag::NewSubfileType).map_err(fault)?;
         match kind.unwrap_or(0) {
             kind if kind & OVERVIEW != 0 => {}
             kind if kind & MASK != 0 => {
-                if mask.is_none() {
-                    mask = Some(StoredImage::of_tags(&mut tags, byte_order, bytes)?);
+                if found.mask.is_none() {
+                    found.mask = Some(StoredImage::of_tags(&mut tags, byte_order, bytes)?);
                 }
             }
-            _ => images += 1,
+            _ => found.images += 1,
         }
     }
-    Ok((mask, images))
+    Ok(found)
+}
+
+/// Byte at which the first directory of a TIFF begins.
+fn first_directory<R: Read + Seek>(source: &mut R) -> std::io::Result<u64> {
+    let mut head = [0; 16];
+    source.rewind()?;
+    let read = source.by_ref().take(16).read(&mut head)?;
+    source.rewind()?;
+    let is_big_endian = head[0] == b'M';
+    let at = |from: usize, length: usize| {
+        let word = &head[from..from + length];
+        let digit = |number: u64, byte: &u8| number << 8 | u64::from(*byte);
+        match is_big_endian {
+            true => word.iter().fold(0, digit),
+            false => word.iter().rev().fold(0, digit),
+        }
+    };
+    let is_long = at(2, 2) == 43 && read == 16;
+    Ok(if is_long { at(8, 8) } else { at(4, 4) })
 }
 
 /// The mask in a sidecar file.
@@ -134,6 +191,17 @@ fn mask_file(bytes: &[u8]) -> Result<Mask, TerrainError> {
     Ok(Mask::new(image.map_err(refused)?, Some(Cursor::new(bytes.to_vec()))))
 }
 
+/// Marks the cells of a raster, row by row from the north, that the mask of a sidecar file leaves out.
+pub(in crate::terrain) fn apply_mask_file(
+    bytes: &[u8],
+    size: [usize; 2],
+    values: &mut [f64],
+) -> Result<(), TerrainError> {
+    let mut mask = mask_file(bytes)?;
+    mask.check_size(size)?;
+    mask.apply_to_all(values)
+}
+
 fn precision(sample: Sample) -> Precision {
     match sample {
         Sample::F16 => Precision::Half,
@@ -143,39 +211,40 @@ fn precision(sample: Sample) -> Precision {
     }
 }
 
-/// The reference system, by the auxiliary file, the file's own keys or the projection file.
+/// The reference system, by the auxiliary file, the file's own keys or the projection file, and how its longitudes
+/// and latitudes become degrees.
 pub(in crate::terrain) fn system(
     own: Option<&GeoKeys>,
     auxiliary: &Auxiliary,
     sidecars: &Sidecars,
     warnings: &mut Vec<RasterWarning>,
-) -> Result<Option<Crs>, TerrainError> {
+) -> Result<Option<(Crs, AngleFrame)>, TerrainError> {
     let what = "reference system";
     let refused =
         |file, error: TerrainError| TerrainError::Sidecar { file, cause: error.to_string() };
     if let Some(text) = auxiliary.system.as_deref().filter(|text| !text.trim().is_empty()) {
         let file = "auxiliary file (.aux.xml)";
         warnings.push(RasterWarning::TakenFromSidecar(what, file));
-        return Crs::of_wkt(text).map(Some).map_err(|error| refused(file, error));
+        return Crs::of_text(text).map(Some).map_err(|error| refused(file, error));
     }
-    if let Some(keys) = own.filter(|keys| !keys.are_silent()) {
-        let crs = keys.crs()?;
+    let mut of_keys = |keys: &GeoKeys| {
+        let (crs, angles) = keys.crs()?;
         warnings.extend(keys.doubt(&crs));
-        return Ok(Some(Crs { heights: keys.heights()?, ..crs }));
+        Ok(Some((Crs { heights: keys.heights()?, ..crs }, angles)))
+    };
+    if let Some(keys) = own.filter(|keys| !keys.are_silent()) {
+        return of_keys(keys);
     }
     if let Some(text) = sidecars.projection_text() {
         let file = "projection file (.prj)";
         warnings.push(RasterWarning::TakenFromSidecar(what, file));
-        return Crs::of_wkt(&text).map(Some).map_err(|error| refused(file, error));
+        let read = of_arc_info(&text).unwrap_or_else(|| Crs::of_text(&text));
+        return read.map(Some).map_err(|error| match error {
+            error @ TerrainError::Sidecar { .. } => error,
+            other => refused(file, other),
+        });
     }
-    match own {
-        None => Ok(None),
-        Some(keys) => {
-            let crs = keys.crs()?;
-            warnings.extend(keys.doubt(&crs));
-            Ok(Some(Crs { heights: keys.heights()?, ..crs }))
-        }
-    }
+    own.map_or(Ok(None), of_keys)
 }
 
 /// Opens a GeoTIFF at its first image.
@@ -189,21 +258,22 @@ pub(in crate::terrain) fn open<R: Read + Seek>(
     source.rewind().map_err(unreadable)?;
     let mut limits = Limits::default();
     limits.decoding_buffer_size = LARGEST;
+    let first = first_directory(&mut source).map_err(unreadable)?;
     let mut file = Decoder::new(&mut source).map_err(fault)?.with_limits(limits);
-    let Found { keys, mut image, map, height_scale, metadata, gap } =
+    let Found { keys, mut image, map, height_scale, metadata, no_data } =
         first_image(&mut file, bytes)?;
-    let (mask, images) = further_images(&mut file, bytes)?;
+    let further = further_images(&mut file, first, bytes)?;
     drop(file);
-    let mut mask = match (mask, &sidecars.mask) {
+    let mut mask = match (further.mask, &sidecars.mask) {
         (Some(image), _) => Some(Mask::new(image, None)),
         (None, Some(bytes)) => Some(mask_file(bytes)?),
         (None, None) => None,
     };
     let [columns, rows] = image.grid.image();
     let auxiliary = sidecars.auxiliary()?;
-    let mut warnings = Vec::new();
-    let mut crs =
-        system(Some(&keys), &auxiliary, sidecars, &mut warnings)?.unwrap_or_else(Crs::local);
+    let mut warnings = Vec::from_iter(further.warning);
+    let (mut crs, angles) = system(Some(&keys), &auxiliary, sidecars, &mut warnings)?
+        .unwrap_or_else(|| (Crs::local(), AngleFrame::PLAIN));
     // a world file is read only where nothing else places the raster, as in GDAL
     let (map, origin) = if let Some(map) = auxiliary.map {
         (map, "the auxiliary file (.aux.xml)")
@@ -219,13 +289,7 @@ pub(in crate::terrain) fn open<R: Read + Seek>(
     let (size, south_west, south_up) = georeference(map, rows, origin)?;
     image.set_south_up(south_up);
     if let Some(mask) = &mut mask {
-        if mask.image.grid.image() != [columns, rows] {
-            let [width, height] = mask.image.grid.image();
-            return Err(TerrainError::Sidecar {
-                file: "mask",
-                cause: format!("has {width} x {height} cells, the raster {columns} x {rows}"),
-            });
-        }
+        mask.check_size([columns, rows])?;
         mask.image.set_south_up(south_up);
     }
     let scale = [auxiliary.scale.or(metadata.scale), auxiliary.offset.or(metadata.offset)];
@@ -242,13 +306,20 @@ pub(in crate::terrain) fn open<R: Read + Seek>(
     if image.sample.bits() == 8 {
         warnings.push(RasterWarning::StairSteps { step: scaling.factor.abs() });
     }
-    if images > 1 {
-        warnings.push(RasterWarning::FurtherImages(images));
+    if further.images > 0 {
+        warnings.push(RasterWarning::FurtherImages(1 + further.images));
     }
-    let cells = Cells { columns, rows, south_west, size };
+    let mut cells = Cells { columns, rows, south_west, size };
+    if let Some(warning) = angles.convert(&mut cells) {
+        warnings.push(warning);
+        crs.epsg = None;
+    }
     cells.check(columns.saturating_mul(rows))?;
     warnings.extend(crs.length_warnings(&cells));
-    let gap = auxiliary.gap.or(gap).and_then(|gap| Gap::new(gap, precision(image.sample)));
-    let reader = HeightReader::new(source, image, gap, mask);
+    let no_data = auxiliary
+        .no_data
+        .or(no_data)
+        .and_then(|no_data| NoDataValue::new(no_data, precision(image.sample)));
+    let reader = HeightReader::new(source, image, no_data, mask);
     Ok((reader, Head { cells, crs, scaling, warnings, bytes }))
 }

@@ -3,7 +3,7 @@
 use super::chunks::ChunkGrid;
 use super::stored::{Sample, StoredImage};
 use crate::terrain::error::TerrainError;
-use crate::terrain::gap::Gap;
+use crate::terrain::no_data_value::NoDataValue;
 use std::io::{Cursor, Read, Seek};
 
 /// Heights of a chunk in the unit of the file, row by row from the north; NaN where there is no
@@ -52,6 +52,32 @@ pub(super) struct Mask {
 impl Mask {
     pub fn new(image: StoredImage, file: Option<Cursor<Vec<u8>>>) -> Mask {
         Mask { image, file, decoded: Vec::new() }
+    }
+
+    /// Refuses a mask of another size than the raster.
+    pub fn check_size(&self, [columns, rows]: [usize; 2]) -> Result<(), TerrainError> {
+        let [width, height] = self.image.grid.image();
+        if [width, height] == [columns, rows] {
+            return Ok(());
+        }
+        let cause = format!("has {width} x {height} cells, the raster {columns} x {rows}");
+        Err(TerrainError::Sidecar { file: "mask", cause })
+    }
+
+    /// Marks the cells of a whole raster, row by row from the north, that hold no data as gaps. The mask lies in a
+    /// file of its own.
+    pub fn apply_to_all(&mut self, values: &mut [f64]) -> Result<(), TerrainError> {
+        let Some(file) = &mut self.file else { return Ok(()) };
+        let [columns, _] = self.image.grid.image();
+        for chunk in 0..self.image.grid.len() {
+            let cells = cells_with_data(&self.image, file, chunk)?;
+            let ([west, north], [width, _]) = self.image.grid.extent(chunk);
+            for (place, _) in cells.iter().enumerate().filter(|(_, has_data)| !**has_data) {
+                let (row, column) = (north + place / width, west + place % width);
+                values[row * columns + column] = f64::NAN;
+            }
+        }
+        Ok(())
     }
 
     /// Marks the cells of a part of the image that hold no data as gaps.
@@ -142,7 +168,7 @@ fn half(bits: u16) -> f32 {
 pub(in crate::terrain) struct HeightReader<R> {
     source: R,
     image: StoredImage,
-    gap: Option<Gap>,
+    no_data: Option<NoDataValue>,
     mask: Option<Mask>,
 }
 
@@ -150,10 +176,10 @@ impl<R: Read + Seek> HeightReader<R> {
     pub(super) fn new(
         source: R,
         image: StoredImage,
-        gap: Option<Gap>,
+        no_data: Option<NoDataValue>,
         mask: Option<Mask>,
     ) -> HeightReader<R> {
-        HeightReader { source, image, gap, mask }
+        HeightReader { source, image, no_data, mask }
     }
 
     pub fn grid(&self) -> ChunkGrid {
@@ -170,7 +196,7 @@ impl<R: Read + Seek> HeightReader<R> {
         let [columns, rows] = extent.1;
         let mut heights = if self.image.is_absent(chunk) {
             // as GDAL fills it: with the value for gaps, or with 0
-            let value = if self.gap.is_some() { f32::NAN } else { 0.0 };
+            let value = if self.no_data.is_some() { f32::NAN } else { 0.0 };
             Heights::Single(vec![value; columns * rows].into_boxed_slice())
         } else {
             self.decode(chunk, columns * rows)?
@@ -193,8 +219,8 @@ impl<R: Read + Seek> HeightReader<R> {
     }
 
     fn decode(&mut self, chunk: usize, cells: usize) -> Result<Heights, TerrainError> {
-        let HeightReader { source, image, gap, .. } = self;
-        let mut decoder = RowDecoder { image, source, gap: *gap, chunk, cells };
+        let HeightReader { source, image, no_data, .. } = self;
+        let mut decoder = RowDecoder { image, source, no_data: *no_data, chunk, cells };
         match image.sample {
             Sample::Bit => decoder.single(|b: [u8; 1]| f32::from(b[0])),
             Sample::U8 => decoder.single(|b: [u8; 1]| f32::from(b[0])),
@@ -215,7 +241,7 @@ impl<R: Read + Seek> HeightReader<R> {
 struct RowDecoder<'a, R> {
     image: &'a StoredImage,
     source: &'a mut R,
-    gap: Option<Gap>,
+    no_data: Option<NoDataValue>,
     chunk: usize,
     cells: usize,
 }
@@ -237,10 +263,10 @@ impl<R: Read + Seek> RowDecoder<'_, R> {
         &mut self,
         convert: impl Fn([u8; N]) -> f32,
     ) -> Result<Heights, TerrainError> {
-        let gap = self.gap;
+        let no_data = self.no_data;
         let read = |sample| {
             let value = convert(sample);
-            let is_gap = gap.is_some_and(|gap| gap.marks(f64::from(value)));
+            let is_gap = no_data.is_some_and(|no_data| no_data.marks(f64::from(value)));
             if is_gap || !value.is_finite() { f32::NAN } else { value }
         };
         self.rows(read).map(Heights::Single)
@@ -250,10 +276,10 @@ impl<R: Read + Seek> RowDecoder<'_, R> {
         &mut self,
         convert: impl Fn([u8; N]) -> f64,
     ) -> Result<Heights, TerrainError> {
-        let gap = self.gap;
+        let no_data = self.no_data;
         let read = |sample| {
             let value = convert(sample);
-            let is_gap = gap.is_some_and(|gap| gap.marks(value));
+            let is_gap = no_data.is_some_and(|no_data| no_data.marks(value));
             if is_gap || !value.is_finite() { f64::NAN } else { value }
         };
         self.rows(read).map(Heights::Double)

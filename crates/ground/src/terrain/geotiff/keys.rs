@@ -2,6 +2,8 @@
 
 use super::stored::text;
 use super::{fault, refuse};
+use crate::geodesy::MapProjection;
+use crate::terrain::angles::AngleFrame;
 use crate::terrain::error::{RasterWarning, TerrainError};
 use crate::terrain::projected::{
     FOOT, Family, Parameter, Parameters, ProjectedSystem, Projection, US_SURVEY_FOOT,
@@ -16,9 +18,13 @@ pub(super) const MODEL_TYPE: u16 = 1024;
 pub(super) const RASTER_TYPE: u16 = 1025;
 const CITATION: u16 = 1026;
 const GEOGRAPHIC_CRS: u16 = 2048;
+const GEOGRAPHIC_CITATION: u16 = 2049;
+const PRIME_MERIDIAN: u16 = 2051;
 const ANGULAR_UNIT: u16 = 2054;
+const ANGULAR_UNIT_SIZE: u16 = 2055;
 const SEMI_MAJOR_AXIS: u16 = 2057;
 const SEMI_MINOR_AXIS: u16 = 2058;
+const PRIME_MERIDIAN_LONGITUDE: u16 = 2061;
 pub(super) const PROJECTED_CRS: u16 = 3072;
 const PROJECTED_CITATION: u16 = 3073;
 const PROJECTION: u16 = 3074;
@@ -134,28 +140,67 @@ impl GeoKeys {
         })
     }
 
-    /// The reference system, of longitude and latitude or projected, without its heights.
-    pub(super) fn crs(&self) -> Result<Crs, TerrainError> {
+    /// The unit of longitudes and latitudes and their prime meridian.
+    fn angles(&self) -> Result<AngleFrame, TerrainError> {
+        let known = self.named(GEOGRAPHIC_CRS).map_or(AngleFrame::PLAIN, AngleFrame::of_epsg);
+        let allowed = "9101 (radian), 9102 (degree), 9103 (arc-minute), 9104 (arc-second), 9105 (grad), 9106, \
+                       9109, 9122, or 32767 with GeogAngularUnitSize";
+        let degrees = match self.short(ANGULAR_UNIT) {
+            None | Some(0) => known.degrees,
+            Some(USER_DEFINED) => match self.double(ANGULAR_UNIT_SIZE) {
+                Some(radians) => AngleFrame::of_radians(radians)?,
+                None => return Err(refuse("GeogAngularUnits", USER_DEFINED, allowed)),
+            },
+            Some(code) => AngleFrame::unit_of_epsg(code)
+                .ok_or_else(|| refuse("GeogAngularUnits", code, allowed))?,
+        };
+        let longitude = self.double(PRIME_MERIDIAN_LONGITUDE).map(|own| own * degrees);
+        // GDAL writes the name of a meridian too, and its longitude wrongly where the unit is the grad
+        let citation = self.text(GEOGRAPHIC_CITATION).unwrap_or_default();
+        let name = citation.split('|').find_map(|part| part.trim().strip_prefix("Primem = "));
+        let named = name.and_then(|name| AngleFrame::meridian_of_name(&wkt::plain(name)));
+        let meridian = match (self.named(PRIME_MERIDIAN), named.or(longitude)) {
+            (_, Some(longitude)) => longitude,
+            (None, None) => known.meridian,
+            (Some(code), None) => AngleFrame::meridian_of_epsg(code).ok_or_else(|| {
+                let allowed = "8901 to 8914, or GeogPrimeMeridianLong; warp the raster, as by \
+                               gdalwarp -t_srs EPSG:4326";
+                refuse("GeogPrimeMeridian", code, allowed)
+            })?,
+        };
+        if !(-360.0..=360.0).contains(&meridian) {
+            return Err(refuse("GeogPrimeMeridianLong", meridian, "-360 to 360 degrees"));
+        }
+        Ok(AngleFrame { degrees, meridian })
+    }
+
+    /// The reference system, of longitude and latitude or projected, without its heights; and how its longitudes
+    /// and latitudes become degrees.
+    pub(super) fn crs(&self) -> Result<(Crs, AngleFrame), TerrainError> {
         let text = self.text(CITATION);
-        match self.short(MODEL_TYPE) {
+        let crs = match self.short(MODEL_TYPE) {
             None | Some(0 | USER_DEFINED) => match self.written_system() {
                 Some(system) => {
-                    let crs = Crs::of_wkt(&system)?;
-                    Ok(Crs { text: text.or(crs.text.clone()), ..crs })
+                    let (crs, angles) = Crs::of_text(&system)?;
+                    return Ok((Crs { text: text.or(crs.text.clone()), ..crs }, angles));
                 }
-                None if self.named(PROJECTED_CRS).is_some() => self.projected(text),
-                None => Ok(Crs { length: self.length()?.unwrap_or(1.0), ..Crs::local() }),
+                None if self.named(PROJECTED_CRS).is_some() => self.projected(text)?,
+                None => Crs { length: self.length()?.unwrap_or(1.0), ..Crs::local() },
             },
-            Some(1) => self.projected(text),
-            Some(2) => match self.short(ANGULAR_UNIT) {
-                None | Some(DEGREE | 9122) => {
-                    let epsg = self.named(GEOGRAPHIC_CRS);
-                    Ok(Crs { unit: Unit::Degree, epsg, text, ..Crs::local() })
-                }
-                Some(code) => Err(refuse("GeogAngularUnits", code, "9102 (degree)")),
-            },
-            Some(code) => Err(refuse("GTModelType", code, "1 (projected) or 2 (geographic)")),
-        }
+            Some(1) => self.projected(text)?,
+            Some(2) => {
+                let epsg = self.named(GEOGRAPHIC_CRS);
+                // a system without a code is stated all the same, by the file's own words
+                let own = || epsg.is_none().then(|| "GTModelType 2 (geographic)".to_string());
+                let text = text.or_else(own);
+                let crs = Crs { unit: Unit::Degree, epsg, text, ..Crs::local() };
+                return Ok((crs, self.angles()?));
+            }
+            Some(code) => {
+                return Err(refuse("GTModelType", code, "1 (projected) or 2 (geographic)"));
+            }
+        };
+        Ok((crs, AngleFrame::PLAIN))
     }
 
     /// Length of a unit of coordinates, m, where it is given.
@@ -183,9 +228,10 @@ impl GeoKeys {
         let length = self.length()?;
         if let Some(code) = self.named(PROJECTED_CRS) {
             let known = ProjectedSystem::of_epsg(code);
+            let method = if known.is_some() { Projection::TrueToScale } else { self.method()? };
             let own = known.unwrap_or_else(|| ProjectedSystem {
                 length: 1.0,
-                projection: match self.method() {
+                projection: match method {
                     Projection::Unknown(_) => Projection::Unknown("its code is not known".into()),
                     mapped => mapped,
                 },
@@ -195,7 +241,7 @@ impl GeoKeys {
             return Ok(Crs { length, projection, epsg: Some(code), text, ..Crs::local() });
         }
         if let Some(system) = self.written_system() {
-            let crs = Crs::of_wkt(&system)?;
+            let (crs, _) = Crs::of_text(&system)?;
             let length = length.unwrap_or(crs.length);
             return Ok(Crs { length, text: text.or(crs.text.clone()), ..crs });
         }
@@ -205,13 +251,18 @@ impl GeoKeys {
             // zones of UTM, 1 to 60, north and south
             Some(code @ (16001..=16060 | 16101..=16160)) => {
                 let datum = datum.filter(|_| length == 1.0);
-                let epsg = datum.and_then(|datum| wkt::utm_code(datum, code % 100, code > 16100));
-                return Ok(Crs { length, epsg, text, ..Crs::local() });
+                let (zone, is_south) = (code % 100, code > 16100);
+                let epsg = datum.and_then(|datum| wkt::utm_code(datum, zone, is_south));
+                let projection = match epsg {
+                    Some(_) => Projection::TrueToScale,
+                    None => Projection::Mapped(MapProjection::of_utm(zone, is_south)),
+                };
+                return Ok(Crs { length, epsg, projection, text, ..Crs::local() });
             }
             // of state planes and national grids
             Some(10_101..=19_999) => Projection::TrueToScale,
             Some(code) => Projection::Unknown(format!("projection {code}")),
-            None => self.method(),
+            None => self.method()?,
         };
         if let Projection::Mapped(own) = &projection
             && let Some(code) = datum.and_then(|datum| wkt::zone_code(own, length, datum))
@@ -224,7 +275,7 @@ impl GeoKeys {
             Projection::Unknown(_) if !is_given && self.short(PROJECTION).is_none() => {
                 let citation = self.text(PROJECTED_CITATION).or_else(|| text.clone());
                 match citation.filter(|own| !own.trim().is_empty()) {
-                    Some(citation) => Projection::Unknown(citation),
+                    Some(citation) => Projection::Cited(citation),
                     None => Projection::TrueToScale,
                 }
             }
@@ -234,10 +285,11 @@ impl GeoKeys {
     }
 
     /// The projection by its method and constants.
-    fn method(&self) -> Projection {
+    fn method(&self) -> Result<Projection, TerrainError> {
         let Some(code) = self.short(METHOD) else {
-            return Projection::Unknown("no method".to_string());
+            return Ok(Projection::Unknown("no method".to_string()));
         };
+        let angles = self.angles()?;
         let family = match code {
             1 => Family::TransverseMercator,
             7 => Family::Mercator,
@@ -254,14 +306,17 @@ impl GeoKeys {
         };
         let name = format!("ProjCoordTrans {code}");
         let first = |keys: &[u16]| keys.iter().find_map(|key| self.double(*key));
+        let angle = |keys: &[u16]| first(keys).map(|own| own * angles.degrees);
         let is_cone = matches!(family, Family::LambertConformal | Family::Albers);
         let number = |parameter| match parameter {
-            Parameter::Latitude => first(&[3081, 3085, 3089]),
-            Parameter::Longitude => first(&[3080, 3084, 3088, 3095]),
-            Parameter::FirstParallel => first(&[3078]),
-            Parameter::SecondParallel => first(&[3079]),
+            Parameter::Latitude => angle(&[3081, 3085, 3089]),
+            Parameter::Longitude => {
+                Some(angle(&[3080, 3084, 3088, 3095]).unwrap_or(0.0) + angles.meridian)
+            }
+            Parameter::FirstParallel => angle(&[3078]),
+            Parameter::SecondParallel => angle(&[3079]),
             Parameter::TrueParallel if is_cone => None,
-            Parameter::TrueParallel => first(&[3078]),
+            Parameter::TrueParallel => angle(&[3078]),
             Parameter::Scale => first(&[3092, 3093]),
             Parameter::Easting => first(&[3082, 3086, 3090]),
             Parameter::Northing => first(&[3083, 3087, 3091]),
@@ -269,10 +324,10 @@ impl GeoKeys {
         let (major, minor) = (self.double(SEMI_MAJOR_AXIS), self.double(SEMI_MINOR_AXIS));
         let sphere = major.filter(|_| major == minor);
         let parameters = Parameters { number: &number, sphere };
-        match code {
+        Ok(match code {
             15 => wkt::polar(&parameters, &name),
             _ => parameters.projection(family, &name),
-        }
+        })
     }
 }
 

@@ -25,7 +25,7 @@ use super::error::{RasterWarning, TerrainError};
 use super::raster::{CellContent, Raster};
 use super::sidecars::Sidecars;
 pub(super) use chunks::ChunkGrid;
-pub(super) use head::{Head, Scaling, open, system};
+pub(super) use head::{Head, Scaling, apply_mask_file, open, system};
 pub(super) use heights::{HeightReader, Heights};
 pub use keys::geo_keys;
 

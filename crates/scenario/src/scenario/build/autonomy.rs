@@ -99,6 +99,7 @@ pub(super) fn autonomy(
         goals: goal.into_iter().collect(),
         arrival: ARRIVAL,
         bounds: bounded.then_some([[west, south], [east, north]]),
+        gaps: land.terrain.shared_gaps(),
         localiser: localiser(sensors, &roles, truth, land)?,
         map: MapModel { cell, ..MapModel::default() },
         obstacles: ObstacleModel { in_cell_slope: obstacle_slope, ..ObstacleModel::default() },

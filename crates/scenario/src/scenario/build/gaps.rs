@@ -10,15 +10,21 @@ use bekker_agent::AgentModel;
 /// Largest number of points at which a leg is checked for gaps.
 const MOST_POINTS: f64 = 1e5;
 
-/// Each vehicle that starts with a part of it over ground without elevation data.
+/// Each vehicle that starts with a part of it, or with a wheel of its trailer, over ground without elevation data.
 pub(super) fn starts(file: &ScenarioFile, agents: &[AgentModel], terrain: &Terrain) -> Vec<Fault> {
     let Some(gaps) = terrain.gaps() else { return Vec::new() };
     let mut faults = Vec::new();
     for (index, agent) in agents.iter().enumerate() {
         let corners = agent.vehicle.footprint().corners(&agent.start);
-        if touches(gaps, &corners) {
+        let vehicle = &agent.vehicle;
+        // wheels of a trailer are its last
+        let room = vehicle.workspace(&vehicle.launched(&agent.start, 0.0));
+        let wheel = |wheel| vehicle.wheel_pose(&room, wheel).position;
+        let is_on_gap = (0..vehicle.wheels()).map(wheel).any(|at| gaps.contains(at.x, at.y));
+        if is_on_gap || touches(gaps, &corners) {
+            let what = if vehicle.draws_trailer() { " or its trailer" } else { "" };
             let cause = format!(
-                "{} reaches over ground without elevation data, where its drive would end at once; \
+                "{}{what} reaches over ground without elevation data, where its drive would end at once; \
                  move it",
                 agent.name
             );
@@ -57,7 +63,11 @@ pub(super) fn crossed(file: &ScenarioFile, terrain: &Terrain) -> Vec<Fault> {
     let Some(gaps) = terrain.gaps() else { return Vec::new() };
     let crossed = |(index, vehicle): (usize, &crate::scenario::config::Vehicle)| {
         let Driver::Path { waypoints, .. } = &vehicle.driver else { return None };
-        let [x, y] = waypoints.windows(2).find_map(|leg| first_gap(gaps, [leg[0], leg[1]]))?;
+        // from its start it drives to where the path is nearest
+        let joined = nearest(waypoints, vehicle.position)?;
+        let first = std::iter::once([vehicle.position, joined]);
+        let mut legs = first.chain(waypoints.windows(2).map(|leg| [leg[0], leg[1]]));
+        let [x, y] = legs.find_map(|leg| first_gap(gaps, leg))?;
         let cause = format!(
             "leads over ground without elevation data, first at ({x:.0}, {y:.0}) m: a drive that \
              gets there ends"
@@ -66,6 +76,21 @@ pub(super) fn crossed(file: &ScenarioFile, terrain: &Terrain) -> Vec<Fault> {
         Some(file.document.fault(&key, Problem::Refused { cause }))
     };
     file.scenario.vehicle.iter().enumerate().filter_map(crossed).collect()
+}
+
+/// The point of a path that is nearest to a place.
+fn nearest(waypoints: &[[f64; 2]], [x, y]: [f64; 2]) -> Option<[f64; 2]> {
+    let on_leg = |leg: &[[f64; 2]]| {
+        let [from, to] = [leg[0], leg[1]];
+        let along = [to[0] - from[0], to[1] - from[1]];
+        let square = along[0] * along[0] + along[1] * along[1];
+        let share = ((x - from[0]) * along[0] + (y - from[1]) * along[1]) / square;
+        let share = if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 };
+        [0, 1].map(|k| from[k] + share * along[k])
+    };
+    let away = |own: &[f64; 2]| hypot(own[0] - x, own[1] - y);
+    let points = waypoints.first().copied().into_iter().chain(waypoints.windows(2).map(on_leg));
+    points.min_by(|a, b| away(a).total_cmp(&away(b)))
 }
 
 /// The first point of a straight leg that is in a gap.

@@ -225,8 +225,10 @@ impl Builder<'_> {
                 .map_err(|error| self.refused("terrain.surface.crop", &error)),
             None => Ok(raster),
         };
-        let gaps = match no_data {
-            config::NoData::Keep => Gaps::from_raster(&cropped(local.clone())?),
+        let gaps = match (no_data, crop) {
+            (config::NoData::Keep, None) => Gaps::from_raster(&local),
+            (config::NoData::Keep, Some(bounds)) => Gaps::from_part(&local, *bounds)
+                .map_err(|error| self.refused("terrain.surface.crop", &error))?,
             _ => None,
         };
         if gaps.as_ref().is_some_and(|gaps| gaps.share() == 1.0) {

@@ -6,7 +6,7 @@ const HUGE: f64 = 1e30;
 
 /// The value of cells without data, compared at the precision of the samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Gap {
+pub(super) struct NoDataValue {
     value: f64,
     tolerance: f64,
 }
@@ -20,9 +20,9 @@ pub(super) enum Precision {
     Double,
 }
 
-impl Gap {
+impl NoDataValue {
     /// Returns `None` if no sample can have the value.
-    pub fn new(value: f64, precision: Precision) -> Option<Gap> {
+    pub fn new(value: f64, precision: Precision) -> Option<NoDataValue> {
         let share = match precision {
             Precision::Integer if value.fract() != 0.0 || !value.is_finite() => return None,
             Precision::Integer => 0.0,
@@ -31,7 +31,7 @@ impl Gap {
             Precision::Single => 4.0 * f64::from(f32::EPSILON),
             Precision::Double => 4.0 * f64::EPSILON,
         };
-        Some(Gap { value, tolerance: share * value.abs() })
+        Some(NoDataValue { value, tolerance: share * value.abs() })
     }
 
     /// Whether a value means that there is no data.
@@ -50,7 +50,7 @@ mod tests {
     #[test]
     fn gaps_are_compared_at_the_precision_of_the_samples() {
         let marks = |gap: f64, precision, value: f64| {
-            Gap::new(gap, precision).is_some_and(|gap| gap.marks(value))
+            NoDataValue::new(gap, precision).is_some_and(|gap| gap.marks(value))
         };
         let largest = f64::from(f32::MAX);
         for text in ["-3.40282e+38", "-3.4028235e+38", "-3.4028234663852886e+38", "-1.79769e308"] {
@@ -64,9 +64,9 @@ mod tests {
         assert!(marks(-32768.0, Precision::Integer, -32768.0));
         assert!(!marks(-32768.0, Precision::Integer, -32767.0));
         // no sample can have these
-        assert_eq!(Gap::new(255.5, Precision::Integer), None);
-        assert_eq!(Gap::new(f64::NAN, Precision::Integer), None);
+        assert_eq!(NoDataValue::new(255.5, Precision::Integer), None);
+        assert_eq!(NoDataValue::new(f64::NAN, Precision::Integer), None);
         // NaN is a gap in any case
-        assert!(Gap::new(f64::NAN, Precision::Single).is_some());
+        assert!(NoDataValue::new(f64::NAN, Precision::Single).is_some());
     }
 }
