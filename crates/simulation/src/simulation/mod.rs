@@ -112,7 +112,9 @@ pub use state_hash::{NAMED_AGENTS, StateHash};
 pub use state_part::{PartsError, StatePart};
 pub use statics::Stand;
 pub use team::{Assignment, Letter, Member, Parts, Sharing as MapSharing, Task, Team, Traffic};
-pub use thread_pool::{PoolSize, ThreadError, start_global_pool, start_workers, thread_pool};
+pub use thread_pool::{
+    PoolSize, ThreadError, ensure_global_pool, start_global_pool, start_workers, thread_pool,
+};
 pub use timings::{Part as TimedPart, Spent, Stopwatch, Timings};
 pub use tyre::{TyreState, belt, ring};
 pub use visuals::{VisualMeshes, drawn_hull};

@@ -29,7 +29,7 @@ use super::statics::Stand;
 use super::team::Team;
 use crate::collision::TowState;
 use crate::grid::TileKey;
-use crate::ground::{GroundModel, NOBODY, Patches, Published, Tile};
+use crate::ground::{GroundError, GroundModel, NOBODY, Patches, Published, Tile};
 use crate::scm::Scratch;
 use crate::sensor::Delivery;
 use crate::soil::SoilId;
@@ -71,6 +71,14 @@ pub struct WorldModel {
 }
 
 impl WorldModel {
+    /// Checks what [`World::new`] requires: no soil is too stiff for the step.
+    ///
+    /// # Errors
+    /// [`GroundError::TooStiff`], with the value and the step that are accepted.
+    pub fn check(&self) -> Result<(), GroundError> {
+        self.ground.check_step(self.clock.step())
+    }
+
     /// Whether any agent can run into anything.
     pub fn can_collide(&self) -> bool {
         let drawn = || self.agents.iter().any(|agent| agent.vehicle.draws_trailer());
@@ -198,6 +206,10 @@ impl WorldModel {
 
 impl World {
     /// A world at its beginning. Many worlds may share one model.
+    ///
+    /// # Panics
+    /// If a soil of the model is too stiff for its step ([`WorldModel::check`]). Models that a
+    /// scenario is built to have passed this check.
     pub fn new(model: impl Into<Arc<WorldModel>>) -> World {
         let model = model.into();
         let agents: Vec<usize> = (0..model.agents.len()).collect();
