@@ -333,7 +333,8 @@ impl MapFile {
     pub(super) fn soil_under(&self, cover: &Cover, strength: f64, name: &str) -> CustomSoil {
         let figures = self.soil_of(cover);
         let own = self.custom(&figures.name);
-        let mut custom = soil_at_strength(figures, own, strength.min(self.strongest(figures)), name);
+        let mut custom =
+            soil_at_strength(figures, own, strength.min(self.strongest(figures)), name);
         if let (Some(depth), Some(snow)) = (cover.snow, &mut custom.snow) {
             snow.depth = depth;
         }
