@@ -7,7 +7,6 @@
 //! Energy that appears while as much is taken elsewhere in the same heartbeat is not seen.
 
 use super::agent::{AgentModel, AgentState, AgentWorkspace};
-use super::ground_vehicle::{GroundVehicle, GroundVehicleWorkspace};
 use serde::{Deserialize, Serialize};
 
 /// Rise of the balance that is reported, over the vehicle's mass, J/kg: a resting vehicle would
@@ -68,18 +67,7 @@ impl EnergyAccount {
 impl AgentModel {
     /// Energy of the vehicle, J: of motion and gravity, and stored in springs and tires.
     pub(super) fn stored_energy(&self, state: &AgentState, workspace: &AgentWorkspace) -> f64 {
-        match (&self.vehicle, &workspace.vehicle) {
-            (GroundVehicle::Wheeled(own), GroundVehicleWorkspace::Wheeled(room)) => {
-                own.vehicle.energy(&state.vehicle, &room.vehicle)
-                    + own.vehicle.spring_energy(&state.vehicle, &room.vehicle)
-                    + own.tire_energy(&state.tyres, room)
-            }
-            (GroundVehicle::Tracked(own), GroundVehicleWorkspace::Tracked(room)) => {
-                own.vehicle.energy(&state.vehicle, &room.vehicle)
-                    + own.vehicle.spring_energy(&room.vehicle)
-            }
-            _ => 0.0,
-        }
+        self.vehicle.stored_energy(&state.vehicle, &state.tyres, &workspace.vehicle)
     }
 }
 
