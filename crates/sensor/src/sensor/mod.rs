@@ -39,6 +39,6 @@ pub mod sky;
 pub use awaited::{Awaited, Maker};
 pub use filter::Filter;
 pub use motion::{Motion, WheelMotion};
-pub use mounted::{Due, Model, Sensor, SensorState, Truth};
+pub use mounted::{Due, Model, Sensor, SensorState, Truth, left_camera, right_camera};
 pub use reading::{Delivery, Fix, Odometry, Reading, WheelGround};
 pub use schedule::Schedule;
