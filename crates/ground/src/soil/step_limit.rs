@@ -62,7 +62,8 @@ impl Soil {
     /// Each parameter that is too stiff for nodes `spacing` m apart and steps of `step` s.
     pub fn stiff_parameters(&self, spacing: f64, step: f64) -> Vec<StiffParameter> {
         let SoilKind::Yielding(own) = &self.kind else { return Vec::new() };
-        let limits = [own.cohesion_limit(spacing, step), own.damping_limit(step), own.stiffness_limit(step)];
+        let limits =
+            [own.cohesion_limit(spacing, step), own.damping_limit(step), own.stiffness_limit(step)];
         limits.into_iter().filter(|own| own.value > own.most * ROUNDING).collect()
     }
 }
@@ -154,7 +155,8 @@ mod tests {
             unreachable!()
         };
         let stiff = |own: Yielding, spacing: f64, step: f64| {
-            let soil = Soil { name: "own".into(), source: String::new(), kind: SoilKind::Yielding(own) };
+            let soil =
+                Soil { name: "own".into(), source: String::new(), kind: SoilKind::Yielding(own) };
             soil.stiff_parameters(spacing, step)
         };
         let damped = |damping: f64| Yielding { damping, ..mid.clone() };
@@ -170,7 +172,10 @@ mod tests {
         let elastic = |elastic_stiffness: f64| Yielding { elastic_stiffness, ..mid.clone() };
         assert_eq!(stiff(elastic(1e10), 0.05, 0.002), []);
         let message = stiff(elastic(1e12), 0.05, 0.002)[0].to_string();
-        assert!(message.starts_with("an elastic stiffness of 1.000e12 Pa/m is too stiff"), "{message}");
+        assert!(
+            message.starts_with("an elastic stiffness of 1.000e12 Pa/m is too stiff"),
+            "{message}"
+        );
         assert!(message.ends_with("at most 1.000e10 Pa/m"), "{message}");
     }
 }
