@@ -196,6 +196,21 @@ fn an_fmu_steps_without_other_threads() {
     }
 }
 
+/// A file of a run that has become gigabytes long is neither hashed nor held in memory.
+#[test]
+fn a_summary_of_gigabytes_is_refused_at_once() {
+    let runs = Runs::of(DRIVEN);
+    let run = driven(&runs, &[]);
+    let summary = fs::OpenOptions::new().write(true).open(run.join("summary.json")).unwrap();
+    summary.set_len(8 << 30).unwrap();
+    let begun = Instant::now();
+    let output = bekker().arg("compare").args([&run, &run]).output().unwrap();
+    failed(&output, 1, &["summary.json", "is 8192.0 MiB long; must be at most 256.0 MiB"]);
+    let replayed = bekker().args(["replay", "--verify"]).arg(&run).output().unwrap();
+    failed(&replayed, 1, &["altered since the run: summary.json"]);
+    assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
+}
+
 /// A folder of results that cannot be one is named with what is there and what to do.
 #[cfg(unix)]
 #[test]
