@@ -177,6 +177,7 @@ pub mod simulation {
         HeartbeatRecord, Hole, ImportedMeshes, Measured, NAMED_AGENTS, PacingSummary, PartsError,
         Perception, Placement, PoolSize, RunSummary, RunWarning, SceneModel, Shown, StateError,
         StateHash, StatePart, Steering, ThreadError, VisibleWorld, VisualMeshes, World, WorldModel,
-        WorldState, drawn_hull, start_global_pool, start_workers, strewn, thread_pool,
+        WorldState, drawn_hull, ensure_global_pool, start_global_pool, start_workers, strewn,
+        thread_pool,
     };
 }

@@ -510,6 +510,92 @@ fn ways_and_meshes_of_any_length_and_depth() {
     assert_none_amiss(found);
 }
 
+/// OBJ meshes of some MB that stand for more than memory holds, or take the square of their length.
+#[test]
+fn meshes_in_obj_are_bounded() {
+    let folder = folder();
+    let mut found = Vec::new();
+    let mesh = SOUND.replace("[[vehicle]]", "[[scenery]]\nmesh = 'own.obj'\n[[vehicle]]");
+    std::fs::write(folder.path().join("broken.toml"), mesh).unwrap();
+    std::fs::write(folder.path().join("own.mtl"), "newmtl a\n".repeat(10_000)).unwrap();
+    let corners = "v 0 0 0\nv 1 0 0\nv 0 1 0\n";
+    for (content, message) in [
+        (format!("{corners}f {}\n", "1 2 3 ".repeat(1_500_000)), "the first 4000000 triangles"),
+        (format!("{corners}{}", "f 1 2 3\n".repeat(4_000_001)), "the first 4000000 triangles"),
+        ("mtllib own.mtl\n".repeat(200_000), "at most 100 libraries"),
+        ((0..300_000).map(|k| format!("usemtl m{k}\n")).collect(), "has no triangles"),
+    ] {
+        std::fs::write(folder.path().join("own.obj"), content).unwrap();
+        let mut command = bounded(folder.path(), &["validate", "broken.toml"], 8);
+        found.extend(amiss(&mut command, message, 3));
+    }
+    // the text and the places that are allowed need more than the others
+    std::fs::write(folder.path().join("own.obj"), "v 0 0 0\n".repeat(12_000_002)).unwrap();
+    let mut command = Command::new("sh");
+    command.args(["-c", "ulimit -d 512000; exec \"$0\" validate broken.toml"]);
+    command.arg(assert_cmd::cargo::cargo_bin("bekker")).current_dir(folder.path());
+    found.extend(amiss(&mut command, "the first 12000000 places", 3));
+    assert_none_amiss(found);
+}
+
+/// Words of some MB are not compared with known ones, whose time grows with the square, and no message
+/// repeats them whole.
+#[test]
+fn long_words_are_neither_compared_nor_repeated() {
+    let (folder, long) = (folder(), "q".repeat(3_000_000));
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    let mesh = |name: &str| {
+        SOUND.replace("[[vehicle]]", &format!("[[scenery]]\nmesh = '{name}'\n[[vehicle]]"))
+    };
+    write(
+        "uri.gltf",
+        &format!(
+            r#"{{"asset":{{"version":"2.0"}},"buffers":[{{"uri":"{long}","byteLength":1}}]}}"#
+        ),
+    );
+    write("version.gltf", &format!(r#"{{"asset":{{"version":"{long}"}}}}"#));
+    write("line.obj", &format!("v 0 0 0\nf {} 9\n", "1 1 1 ".repeat(500_000)));
+    write("place.obj", &format!("v {long}\n"));
+    write("library.obj", &format!("mtllib {long}\n"));
+    write(
+        "line.asc",
+        &format!("ncols 2\nnrows 2\nxllcorner 0\nyllcorner 0\ncellsize 1\n1 2\n3 {long}\n"),
+    );
+    write("way.geojson", &format!(r#"{{"type":"LineString","coordinates":["{long}"]}}"#));
+    let dem = |name: &str| {
+        format!("[terrain]\nsurface = {{ kind = 'dem', file = '{name}' }}\n[[vehicle]]")
+    };
+    let site = "site = { latitude_deg = 36, longitude_deg = -84 }\n[[vehicle]]";
+    let way = SOUND.replace("[[vehicle]]", site);
+    let scenarios = [
+        ("soil", SOUND.replace("default = \"firm\"", &format!("default = \"{long}\""))),
+        ("key", format!("{long} = 1\n{SOUND}")),
+        ("kind", SOUND.replace("kind = \"path\"", &format!("kind = \"{long}\""))),
+        ("model", SOUND.replace("model = \"hmmwv\"", &format!("model = \"{long}\""))),
+        ("number", SOUND.replace("format = 1", &format!("format = {}", "1".repeat(3_000_000)))),
+        ("uri", mesh("uri.gltf")),
+        ("version", mesh("version.gltf")),
+        ("line", mesh("line.obj")),
+        ("place", mesh("place.obj")),
+        ("library", mesh("library.obj")),
+        ("grid", SOUND.replace("[[vehicle]]", &dem("line.asc"))),
+        (
+            "way",
+            way.replace("waypoints = [[0, 0], [80, 0]]", "waypoints = { file = 'way.geojson' }"),
+        ),
+    ];
+    for (name, text) in scenarios {
+        assert_ne!(text, SOUND, "{name}");
+        write("broken.toml", &text);
+        let output = bounded(folder.path(), &["validate", "broken.toml"], 4).output().unwrap();
+        let told = String::from_utf8_lossy(&output.stderr);
+        let start: String = told.chars().take(300).collect();
+        assert_eq!(output.status.code(), Some(3), "{name}: {start}");
+        assert!(told.len() < 10_000, "{name}: {} bytes: {start}", told.len());
+        assert!(told.contains("broken.toml"), "{name}: {start}");
+    }
+}
+
 /// 20,000 zones are many, but no wrong input: they are checked, built and looked up in no
 /// more time than any scenario.
 #[test]

@@ -1,7 +1,12 @@
 //! Soil gives no energy, however stiff it is, and a vehicle that gains some is reported.
 
+use bekker::ground::GroundModel;
 use bekker::scenario::{ScenarioFile, build};
+use bekker::scm::Underside;
 use bekker::simulation::{RunWarning, World, WorldModel};
+use bekker::soil::{SoilKind, Yielding};
+use bekker::study::{Rig, WheelMotion, WheelRig};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 fn model(text: &str) -> WorldModel {
@@ -147,4 +152,67 @@ fn a_vehicle_that_gains_energy_is_reported() {
     assert_eq!(reported.len(), 1, "{warnings:?}");
     assert_eq!(reported[0].vehicle, "own");
     assert!(reported[0].sentence.contains("0.01 s (time.step)"), "{}", reported[0].sentence);
+}
+
+fn too_stiff(soil: &str) -> String {
+    let (vehicle, drill) = ("model = \"hmmwv\"", Drill::Stand);
+    let case = Case { soil, laws: "refined", vehicle, drill, step: 0.002 };
+    let file = ScenarioFile::parse("energy", &case.text(), Path::new(""), &[]).unwrap();
+    build::world(&file).err().map_or_else(String::new, |faults| faults.to_string())
+}
+
+/// Frost makes ground as strong as without its water: that soil is checked too.
+#[test]
+fn frozen_soil_is_checked_against_the_step() {
+    let wet = "cohesion = 1.5e6\nmoisture = { class = \"CL\", reference = 0.2, content = 0.5 }";
+    assert_eq!(too_stiff(wet), "");
+    let frozen = too_stiff(&format!("{wet}\nfrost = {{ depth = 0.5 }}"));
+    for part in ["`stiff`: a cohesion of 1.500e6 Pa", "at most 1.000e6 Pa", "at most 1.3e-3 s"] {
+        assert!(frozen.contains(part), "{frozen}");
+    }
+}
+
+/// Worlds that a program builds of its own soils, new or from a state, and its rigs.
+#[test]
+fn soils_of_programs_are_checked_against_the_step() {
+    let (soil, laws) = ("cohesion = 2e5", "refined");
+    let vehicle = "model = \"hmmwv\"";
+    let sound = model(&Case { soil, laws, vehicle, drill: Drill::Stand, step: 0.002 }.text());
+    let state = World::new(sound.clone()).state().clone();
+    for (name, change) in [
+        ("cohesion", (|own| own.cohesion = 1e8) as fn(&mut Yielding)),
+        ("damping", |own| own.damping = 1e9),
+        ("elastic stiffness", |own| own.elastic_stiffness = 1e12),
+    ] {
+        let mut soil = sound.ground.soils()[0].clone();
+        let SoilKind::Yielding(own) = &mut soil.kind else { unreachable!() };
+        change(own);
+        let (terrain, laws) = (sound.ground.terrain().clone(), sound.ground.laws());
+        let ground = GroundModel::new(sound.ground.lattice(), terrain, vec![soil.clone()], laws);
+        let stiff = WorldModel { ground: ground.unwrap(), ..sound.clone() };
+        let message = stiff.check().unwrap_err().to_string();
+        assert!(message.starts_with("soil stiff: a") && message.contains(name), "{message}");
+        let resumed = World::resume(stiff.clone(), state.clone()).unwrap_err().to_string();
+        assert!(resumed.contains(&message), "{resumed}");
+        let made = catch_unwind(AssertUnwindSafe(|| World::new(stiff)));
+        assert_eq!(made.unwrap_err().downcast_ref::<String>(), Some(&message));
+        let wheel = Underside::cylinder(0.4, 0.2).unwrap();
+        let rig = WheelRig::new(soil, wheel, 5e3, WheelMotion::Rolling { speed: 1.0, slip: 0.2 });
+        let refused = rig.run().unwrap_err().to_string();
+        assert!(refused.starts_with("soil stiff: a") && refused.contains(name), "{refused}");
+    }
+}
+
+/// What a study sets after a scenario was read is checked as what the scenario has.
+#[test]
+fn a_strength_that_is_set_is_checked_against_the_step() {
+    let (soil, vehicle) = ("cohesion = 0.9e6\nstrength = 1", "model = \"hmmwv\"");
+    let case = Case { soil, laws: "refined", vehicle, drill: Drill::Stand, step: 0.002 };
+    let built = |strength: f64| {
+        let sets = [format!("soil.custom[0].strength={strength:?}")];
+        build::world(&ScenarioFile::parse("energy", &case.text(), Path::new(""), &sets).unwrap())
+    };
+    assert!(built(1.1).is_ok());
+    let refused = built(1.2).unwrap_err().to_string();
+    assert!(refused.contains("a cohesion of 1.080e6 Pa is too stiff"), "{refused}");
 }

@@ -3,6 +3,7 @@
 
 use crate::link::{Ended, HEARTBEATS, Run, STEPS, bekker as words, scenario};
 use crate::runs::{Runs, told};
+use bekker::scenario::ScenarioFile;
 use serde_json::json;
 use std::fs;
 use std::io::Write;
@@ -146,6 +147,82 @@ fn a_limit_of_processes_makes_nothing_panic() {
         let told = told(&output);
         assert!(!output.status.success() && !told.contains("panicked"), "{words:?}: {told}");
         assert!(told.contains("thread") || told.contains("cannot listen"), "{words:?}: {told}");
+    }
+}
+
+/// Resources of an FMU that [`fmu_of_a_limited_process`] steps.
+const RESOURCES: &str = "BEKKER_TEST_FMU_RESOURCES";
+
+/// Steps an FMU in the process that [`an_fmu_steps_without_other_threads`] starts; alone it does nothing.
+#[test]
+fn fmu_of_a_limited_process() {
+    let Some(folder) = std::env::var_os(RESOURCES).map(PathBuf::from) else { return };
+    let file = ScenarioFile::read(&folder.join(bekker::fmu::SCENARIO), &[]).unwrap();
+    let token = bekker::scenario::build::world(&file).unwrap().fingerprint;
+    let mut fmu = bekker::fmu::Instance::new(&folder, &token).unwrap();
+    fmu.enter_initialization().unwrap();
+    fmu.exit_initialization().unwrap();
+    fmu.step(0.0, 0.2).unwrap();
+    // where the first thread is the only worker, another one is refused and does not wait
+    let other = std::thread::Builder::new().spawn(move || fmu.step(0.2, 0.1));
+    println!("stepped to 0.2 s, other thread: {}", other.is_ok());
+}
+
+/// An importer that may start no thread still gets a working FMU.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_fmu_steps_without_other_threads() {
+    use std::os::unix::fs::PermissionsExt;
+    let runs = Runs::of(DRIVEN);
+    let folder = runs.folder.path();
+    let program = folder.join("tests");
+    fs::copy(std::env::current_exe().unwrap(), &program).unwrap();
+    for path in [folder, &program, &runs.scenario] {
+        fs::set_permissions(path, fs::Permissions::from_mode(0o777)).unwrap();
+    }
+    for most in [1, 2, 50] {
+        let mut command = Command::new("setpriv");
+        command.args(["--reuid=54322", "--regid=54322", "--clear-groups", "prlimit"]);
+        command.arg(format!("--nproc={most}")).arg(&program).env(RESOURCES, folder);
+        command.args(["hostile::fmu_of_a_limited_process", "--exact", "--nocapture"]);
+        let output = command.arg("--test-threads=1").current_dir(folder).output();
+        let Ok(output) = output else { return eprintln!("passed over: no setpriv") };
+        let said = told(&output) + &String::from_utf8_lossy(&output.stdout);
+        if said.contains("setpriv: set") {
+            return eprintln!("passed over: not root");
+        }
+        assert!(output.status.success() && said.contains("stepped to 0.2 s"), "{most}: {said}");
+        assert!(!said.contains("panicked"), "{most}: {said}");
+    }
+}
+
+/// A file of a run that has become gigabytes long is neither hashed nor held in memory.
+#[test]
+fn a_summary_of_gigabytes_is_refused_at_once() {
+    let runs = Runs::of(DRIVEN);
+    let run = driven(&runs, &[]);
+    let summary = fs::OpenOptions::new().write(true).open(run.join("summary.json")).unwrap();
+    summary.set_len(8 << 30).unwrap();
+    let begun = Instant::now();
+    let output = bekker().arg("compare").args([&run, &run]).output().unwrap();
+    failed(&output, 1, &["summary.json", "is 8192.0 MiB long; must be at most 256.0 MiB"]);
+    let replayed = bekker().args(["replay", "--verify"]).arg(&run).output().unwrap();
+    failed(&replayed, 1, &["altered since the run: summary.json"]);
+    assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
+}
+
+/// A folder of results that cannot be one is named with what is there and what to do.
+#[cfg(unix)]
+#[test]
+fn a_link_to_nowhere_is_no_folder_of_results() {
+    let runs = Runs::of(DRIVEN);
+    let folder = runs.folder.path();
+    std::os::unix::fs::symlink("/nonexistent/run", folder.join("dangling")).unwrap();
+    for name in ["dangling", "scenario.toml"] {
+        let mut command = bekker();
+        command.arg("run").arg(&runs.scenario).args(["--quiet", "--out"]).arg(folder.join(name));
+        let words = [name, "it is a file, or a link to no folder", "name another folder"];
+        failed(&command.output().unwrap(), 1, &words);
     }
 }
 

@@ -1,13 +1,14 @@
 //! Threads of an object's own: after `fork` the process-wide ones are gone without a word.
 
 use crate::error;
-use bekker::simulation::{PoolSize, thread_pool};
+use bekker::simulation::{PoolSize, ThreadError, ensure_global_pool, thread_pool};
 use pyo3::exceptions::{PyRuntimeError, PyRuntimeWarning};
 use pyo3::prelude::*;
 use rayon::ThreadPool;
 use std::ffi::CString;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 /// How long Ctrl-C may have to wait.
@@ -17,7 +18,8 @@ pub const PATIENCE: Duration = Duration::from_millis(50);
 const MOST: usize = 1024;
 
 pub struct Pool {
-    threads: ThreadPool,
+    /// None where the system starts none: all is done on the thread that calls.
+    threads: Option<ThreadPool>,
     /// Whose threads they are.
     process: u32,
 }
@@ -31,24 +33,35 @@ impl Pool {
             let told = format!("{key} = {value}: must be {allowed}");
             return Err(error::input(py, key, &value, allowed, told));
         };
-        let pool = thread_pool(threads).map_err(|e| PyRuntimeError::new_err(e.to_string()))?;
-        let size = PoolSize { wanted: threads, started: pool.current_num_threads() };
+        let pool = match thread_pool(threads) {
+            Ok(pool) => Some(pool),
+            Err(ThreadError::Limit { .. }) => {
+                ensure_global_pool().map_err(refused)?;
+                None
+            }
+            Err(error) => return Err(refused(error)),
+        };
+        let pool = Pool { threads: pool, process: std::process::id() };
+        let size = PoolSize { wanted: threads, started: pool.threads() };
         if let Some(shortfall) = size.shortfall() {
             let told = CString::new(shortfall).unwrap_or_default();
             PyErr::warn(py, &py.get_type::<PyRuntimeWarning>(), &told, 1)?;
         }
-        Ok(Pool { threads: pool, process: std::process::id() })
+        Ok(pool)
     }
 
     /// How many threads it has.
     pub fn threads(&self) -> usize {
-        self.threads.current_num_threads()
+        self.threads.as_ref().map_or(1, ThreadPool::current_num_threads)
     }
 
     /// Does something on these threads, without the interpreter's lock.
     pub fn work<R: Send>(&self, py: Python<'_>, work: impl FnOnce() -> R + Send) -> PyResult<R> {
         self.check_process()?;
-        Ok(py.detach(|| self.threads.install(work)))
+        Ok(py.detach(|| match &self.threads {
+            Some(threads) => threads.install(work),
+            None => work(),
+        }))
     }
 
     /// The same of work that may take long: once Ctrl-C is heard, what it asks whether it goes on
@@ -59,10 +72,11 @@ impl Pool {
         work: impl FnOnce(&(dyn Fn() -> bool + Sync)) -> R + Send,
     ) -> PyResult<R> {
         self.check_process()?;
+        let Some(threads) = &self.threads else { return work_here(py, work) };
         let goes_on = &AtomicBool::new(true);
         py.detach(|| {
             let (done, ended) = mpsc::channel();
-            self.threads.in_place_scope(|scope| {
+            threads.in_place_scope(|scope| {
                 scope.spawn(move |_| {
                     // who waits for it is there until it comes
                     let _ = done.send(work(&|| goes_on.load(Ordering::Relaxed)));
@@ -93,8 +107,33 @@ impl Pool {
                  (multiprocessing.set_start_method)",
             ));
         }
+        if self.threads.is_none() {
+            ensure_global_pool().map_err(refused)?;
+        }
         Ok(())
     }
+}
+
+fn refused(error: ThreadError) -> PyErr {
+    PyRuntimeError::new_err(error.to_string())
+}
+
+/// The same as [`Pool::work_while`] on this thread, which looks for Ctrl-C as often as the work asks.
+fn work_here<R: Send>(
+    py: Python<'_>,
+    work: impl FnOnce(&(dyn Fn() -> bool + Sync)) -> R + Send,
+) -> PyResult<R> {
+    let heard = Mutex::new(Ok(()));
+    let found = py.detach(|| {
+        work(&|| {
+            let mut heard = heard.lock().unwrap_or_else(PoisonError::into_inner);
+            if heard.is_ok() {
+                *heard = Python::attach(|py| py.check_signals());
+            }
+            heard.is_ok()
+        })
+    });
+    heard.into_inner().unwrap_or_else(PoisonError::into_inner).map(|()| found)
 }
 
 /// Cores that this process may use.

@@ -76,6 +76,9 @@ fn refused(py: Python<'_>, failure: RigError) -> PyErr {
         RigError::Parameter { parameter, value, allowed } => {
             error::input(py, parameter, &value, allowed, failure)
         }
+        RigError::Ground(_) => {
+            error::input(py, "soil", &"", "a soil that the step can follow", failure)
+        }
         failure => error::run(py, failure),
     }
 }

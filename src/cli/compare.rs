@@ -6,6 +6,7 @@ use crate::report::recorded::Recorded;
 use crate::report::scene::Caption;
 use crate::report::{check_writable, land as map};
 use crate::scenario::build::{Built, props, world};
+use crate::scenario::input;
 use crate::simulation::{OutcomeCode, Prop};
 use crate::terrain::{Raster, read_geotiff};
 use clap::Args;
@@ -313,7 +314,7 @@ fn land(run: &Recorded) -> Option<Land> {
 }
 
 fn ruts(path: &Path) -> Result<Raster, String> {
-    let bytes = std::fs::read(path).map_err(|error| error.to_string())?;
+    let bytes = input::read(path, input::LARGEST_BINARY).map_err(|error| error.to_string())?;
     Ok(read_geotiff(&bytes).map_err(|error| error.to_string())?.0)
 }
 

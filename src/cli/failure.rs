@@ -1,7 +1,7 @@
 //! Why a command did not do what was asked, and its exit code.
 
 use crate::report::ReportError;
-use crate::scenario::Faults;
+use crate::scenario::{Faults, shortened};
 use crate::simulation::{RankError, ThreadError};
 use crate::study::RigError;
 use crate::view::HtmlFileError;
@@ -142,8 +142,9 @@ impl Failure {
     /// Says it on standard error, in one piece, if that is still to be done.
     pub fn tell(self) -> Failure {
         if !matches!(self, Failure::Reported { .. }) {
-            let line = format!("{self}\n");
-            eprint!("{line}");
+            let lines: Vec<String> = self.to_string().lines().map(shortened).collect();
+            let text = lines.join("\n") + "\n";
+            eprint!("{text}");
         }
         Failure::Reported { code: self.code() }
     }

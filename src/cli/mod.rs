@@ -41,6 +41,7 @@ mod run;
 mod schema;
 mod serving;
 mod shard;
+mod shell_word;
 mod soils;
 mod stdout;
 mod study;

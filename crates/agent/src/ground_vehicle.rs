@@ -236,6 +236,16 @@ impl GroundVehicle {
         of_kind!(self, room, own, room => own.vehicle.shift(state, &mut room.vehicle, way));
     }
 
+    /// Energy, J: of motion and gravity, and stored in springs and tires.
+    pub(super) fn stored_energy(
+        &self,
+        state: &VehicleState,
+        tyres: &[TyreState],
+        workspace: &GroundVehicleWorkspace,
+    ) -> f64 {
+        of_kind!(self, workspace, own, room => own.stored_energy(state, tyres, room))
+    }
+
     /// Acceleration of gravity in steps to come, m/s².
     pub(super) fn gravity<'a>(&self, workspace: &'a mut GroundVehicleWorkspace) -> &'a mut Vec3 {
         of_kind!(self, workspace, _own, room => room.vehicle.gravity())

@@ -6,6 +6,7 @@ use super::firm_spring::FirmSpring;
 use super::obstacle::BEARS;
 use super::on_wheels::{level_forward, slip};
 use super::sample::WheelSample;
+use super::tyre::TyreState;
 use crate::collision::{BodyContact, ContactLaw, Exit, Hull, Push};
 use crate::scm::{Contact, Footprint, PlacedShoe, ShoeOutline, shoe_contact};
 use crate::soil::Tread;
@@ -240,6 +241,17 @@ impl OnTracks {
                 }
             }
         }
+    }
+
+    /// Energy, J: of motion and gravity, and stored in springs; road wheels have no tires.
+    pub(super) fn stored_energy(
+        &self,
+        state: &VehicleState,
+        _tyres: &[TyreState],
+        workspace: &TracksWorkspace,
+    ) -> f64 {
+        self.vehicle.energy(state, &workspace.vehicle)
+            + self.vehicle.spring_energy(&workspace.vehicle)
     }
 
     /// What others are told of the tracks; `part` puts a pose into the chassis frame.

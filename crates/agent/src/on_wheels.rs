@@ -285,8 +285,20 @@ impl OnWheels {
         (firm, deflection)
     }
 
+    /// Energy, J: of motion and gravity, and stored in springs and tires.
+    pub(super) fn stored_energy(
+        &self,
+        state: &VehicleState,
+        tyres: &[TyreState],
+        workspace: &WheelsWorkspace,
+    ) -> f64 {
+        self.vehicle.energy(state, &workspace.vehicle)
+            + self.vehicle.spring_energy(state, &workspace.vehicle)
+            + self.tire_energy(tyres, workspace)
+    }
+
     /// Elastic energy of the tires, J: of belts, and of handling tires on firm ground.
-    pub(super) fn tire_energy(&self, tyres: &[TyreState], workspace: &WheelsWorkspace) -> f64 {
+    fn tire_energy(&self, tyres: &[TyreState], workspace: &WheelsWorkspace) -> f64 {
         let own = tyres.iter().zip(self.places.iter()).zip(&workspace.firm);
         let energy = own.map(|((tyre, place), firm)| {
             match (&self.tyre(place.wheel).ring, &tyre.ring, firm) {

@@ -56,7 +56,9 @@ pub use soundness::StateError;
 pub use state_hash::{AgentsDigest, NAMED_AGENTS, StateHash, combined_hash};
 pub use state_part::{PartsError, StatePart, Tiles};
 pub use team_exchange::Pair;
-pub use thread_pool::{PoolSize, ThreadError, start_global_pool, start_workers, thread_pool};
+pub use thread_pool::{
+    PoolSize, ThreadError, ensure_global_pool, start_global_pool, start_workers, thread_pool,
+};
 pub use visuals::{VisualMeshes, drawn_hull};
 pub use world::{FastestMotion, Wear, World};
 pub use world_model::{WorldModel, WorldState};

@@ -18,6 +18,9 @@ impl World {
     /// One rank's part of a world, to step its `own` agents. Without a state it begins at the
     /// beginning, where they are still to be [set down](World::set_down) and the others to be seen.
     pub fn part(model: Arc<WorldModel>, state: Option<WorldState>, own: Vec<bool>) -> World {
+        if let Err(error) = model.check() {
+            panic!("{error}");
+        }
         let Some(state) = state else {
             let state = WorldState::at_the_beginning(&model);
             let mut world = World::around(model, state, own);

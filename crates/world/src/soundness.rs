@@ -34,6 +34,7 @@ pub(super) fn check(model: &WorldModel, state: &WorldState) -> Result<(), StateE
 }
 
 fn look_through(model: &WorldModel, state: &WorldState) -> Result<(), String> {
+    model.check().map_err(|error| error.to_string())?;
     let WorldState { tick, steps, published, agents, damage, tows } = state;
     let most = LONGEST * 1_000_000 / model.clock.micros(1);
     within("tick", *tick, 0, most)?;

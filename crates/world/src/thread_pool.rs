@@ -6,8 +6,9 @@
 
 use rayon::{ThreadBuilder, ThreadPool, ThreadPoolBuilder};
 use std::io;
+use std::sync::OnceLock;
 use std::sync::mpsc::{Sender, channel};
-use std::thread::{Builder, Scope, ScopedJoinHandle};
+use std::thread::{Builder, Scope, ScopedJoinHandle, ThreadId, current};
 
 /// Threads that are left to others than the pool, where there are fewer than wanted: writers of
 /// checkpoints and of connections.
@@ -26,6 +27,12 @@ pub enum ThreadError {
         /// The system's error.
         source: io::Error,
     },
+    /// The only worker is another thread.
+    #[error(
+        "the system starts no thread, so that all calls must come from the thread that made the first: \
+         raise the limit of processes (ulimit -u, or that of the container)"
+    )]
+    OtherThread,
     /// The pool cannot be built.
     #[error("no pool of threads can be made: {cause}")]
     Pool {
@@ -82,6 +89,28 @@ pub fn start_global_pool(wanted: usize) -> Result<PoolSize, ThreadError> {
     };
     built.map_err(|error| ThreadError::Pool { cause: error.to_string() })?;
     Ok(PoolSize { wanted, started: started.max(1) })
+}
+
+/// Ensures that this process has a global pool, for programs that load this one as a library. Starts
+/// it unless there is one: a thread for each core, or as many as the system allows.
+///
+/// # Errors
+/// [`ThreadError::OtherThread`] where the system allowed no thread, so that the first thread that
+/// called is the only worker: any other would wait for it forever.
+pub fn ensure_global_pool() -> Result<(), ThreadError> {
+    static ONLY_WORKER: OnceLock<Option<ThreadId>> = OnceLock::new();
+    let start = || {
+        let was_worker = rayon::current_thread_index().is_some();
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        // an error means that there is a pool already
+        let size = start_global_pool(cores).ok()?;
+        let is_worker = rayon::current_thread_index().is_some() && !was_worker;
+        (size.started == 1 && is_worker).then(|| current().id())
+    };
+    match ONLY_WORKER.get_or_init(start) {
+        Some(only) if *only != current().id() => Err(ThreadError::OtherThread),
+        _ => Ok(()),
+    }
 }
 
 /// A pool of `wanted` threads, or of as many as the system allows, at least one.

@@ -95,6 +95,10 @@ pub struct World {
 
 impl World {
     /// A world at its beginning. Many worlds may share one model.
+    ///
+    /// # Panics
+    /// If a soil of the model is too stiff for its step ([`WorldModel::check`]). Models that a
+    /// scenario is built to have passed this check.
     pub fn new(model: impl Into<Arc<WorldModel>>) -> World {
         let model = model.into();
         let agents: Vec<usize> = (0..model.agents.len()).collect();

@@ -3,7 +3,7 @@
 use super::hole::Hole;
 use super::scene::{SceneModel, VisibleWorld};
 use crate::collision::TowState;
-use crate::ground::{GroundModel, Published};
+use crate::ground::{GroundError, GroundModel, Published};
 use crate::soil::SoilId;
 use bekker_agent::{
     AgentModel, AgentState, Clock, Endings, Obstacles, Outcome, OutcomeReport, Pedestrian,
@@ -52,6 +52,14 @@ impl WorldModel {
 }
 
 impl WorldModel {
+    /// Checks what [`World::new`](crate::World::new) requires: no soil is too stiff for the step.
+    ///
+    /// # Errors
+    /// [`GroundError::TooStiff`], with the value and the step that are accepted.
+    pub fn check(&self) -> Result<(), GroundError> {
+        self.ground.check_step(self.clock.step())
+    }
+
     /// Name of what a vehicle met, or what it is in a word.
     pub fn struck(&self, with: Struck) -> &str {
         match with {

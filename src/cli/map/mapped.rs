@@ -2,6 +2,7 @@
 
 use crate::cli::Failure;
 use crate::cli::counting::counting;
+use crate::cli::shell_word::shell_word;
 use crate::numeric::ln;
 use crate::report::ReportError;
 use crate::report::going::{self, AskedOfMap, Grid, MapFolder};
@@ -102,13 +103,14 @@ impl Mapped {
             read => read?,
         };
         if asked_of(&map, &asked.file, &asked.sets)?.fingerprint != asked.fingerprint {
-            let sets: String = asked.sets.iter().map(|set| format!(" --set '{set}'")).collect();
+            let sets: String =
+                asked.sets.iter().map(|set| format!(" --set {}", shell_word(set))).collect();
             let cause = format!(
                 "the map that it was made from, {}, or a file that it names, or this program has \
                  changed since: bekker map run {}{sets} --out {}",
                 asked.file.display(),
-                asked.file.display(),
-                folder.display()
+                shell_word(&asked.file.to_string_lossy()),
+                shell_word(&folder.to_string_lossy())
             );
             return Err(Failure::Input { subject: folder.display().to_string(), cause });
         }

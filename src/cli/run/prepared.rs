@@ -4,6 +4,7 @@ use super::Run;
 #[cfg(feature = "mpi")]
 use crate::cli::launcher;
 use crate::cli::serving::Bound;
+use crate::cli::shell_word::shell_word;
 use crate::cli::{Failure, recorded, results};
 use crate::report::commands::COMMANDS;
 use crate::report::kept_inputs::SCENARIO;
@@ -133,10 +134,12 @@ impl Run {
         if let (true, Stored::Whole(path)) = (from.is_dir(), &stored)
             && !path.exists()
         {
-            let (subject, folder) = (from.display().to_string(), from.display());
+            let subject = from.display().to_string();
+            let scenario = shell_word(&from.join(SCENARIO).to_string_lossy());
             let cause = format!(
                 "has no checkpoint yet: the run ended before its first (--checkpoint-every); start it \
-                 again by `bekker run {folder}/{SCENARIO} --out {folder} --force`"
+                 again by `bekker run {scenario} --out {} --force`",
+                shell_word(&from.to_string_lossy()),
             );
             return Err(Failure::Input { subject, cause });
         }

@@ -1,5 +1,6 @@
 //! A script by which a cluster drives a study in parts.
 
+use crate::cli::shell_word::shell_word;
 use std::path::Path;
 
 /// What a cluster's script asks for.
@@ -18,9 +19,9 @@ impl Job<'_> {
     /// For SLURM: an array of tasks, of thousands of trials each, not of a trial each.
     pub fn slurm(&self) -> String {
         let Job { shards, threads, .. } = self;
-        let study = quoted(&self.study.display().to_string());
+        let study = shell_word(&self.study.display().to_string());
         let name = self.study.file_stem().map_or("study".into(), |stem| stem.to_string_lossy());
-        let out = quoted(&name);
+        let out = shell_word(&name);
         // twice what is predicted: other nodes are other machines
         let minutes = self.seconds.map_or(60, |seconds| (2.0 * seconds / 60.0) as u64 + 5);
         let megabytes = self.bytes.map_or(2048, |bytes| 2 * bytes / 1_000_000 + 200);
@@ -43,15 +44,6 @@ impl Job<'_> {
     }
 }
 
-/// A word that a shell takes as it is.
-fn quoted(word: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./".contains(c);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', "'\\''"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -72,6 +64,6 @@ mod tests {
         ] {
             assert!(script.lines().any(|own| own == line), "{line}:\n{script}");
         }
-        assert_eq!(quoted("it's"), "'it'\\''s'");
+        assert_eq!(shell_word("it's"), "'it'\\''s'");
     }
 }

@@ -1,6 +1,7 @@
 //! `bekker vehicles import`
 
 use super::super::{Failure, stdout};
+use crate::cli::shell_word::shell_word;
 use crate::report::write_file;
 use crate::scenario::chrono::{Beside, ImportError, Imported, import};
 use crate::study::vehicle_sheet::VehicleSheet;
@@ -104,7 +105,7 @@ fn failed(error: ImportError) -> Failure {
 }
 
 fn page(path: &Path, read: &Imported, unusual: &[String]) -> String {
-    let path = path.display();
+    let (path, word) = (path.display(), shell_word(&path.to_string_lossy()));
     let mut omitted = table(["file", "key", "value", "why left out"]);
     for own in &read.omitted {
         omitted.add_row([&own.file, &own.key, &own.value, &own.why]);
@@ -129,7 +130,7 @@ fn page(path: &Path, read: &Imported, unusual: &[String]) -> String {
         let unusual = unusual.iter().map(|warning| format!("unusual: {warning}"));
         parts.push(unusual.collect::<Vec<_>>().join("\n"));
     }
-    parts.push(format!("`bekker vehicles check {path}`"));
+    parts.push(format!("`bekker vehicles check {word}`"));
     parts.join("\n\n")
 }
 

@@ -1,6 +1,7 @@
 //! `bekker vehicles new`
 
 use super::super::{Failure, stdout};
+use crate::cli::shell_word::shell_word;
 use crate::report::write_file;
 use crate::vehicle::{catalogue, find_any};
 use clap::Args;
@@ -44,8 +45,8 @@ impl New {
             return Err(wrong(&path.display().to_string(), cause));
         }
         write_file(&path, begun(&self.name, &from, &text).as_bytes())?;
-        let path = path.display();
-        stdout::print(&format!("{path}: begun from {from}\n`bekker vehicles check {path}`"))
+        let (path, word) = (path.display(), shell_word(&path.to_string_lossy()));
+        stdout::print(&format!("{path}: begun from {from}\n`bekker vehicles check {word}`"))
     }
 }
 

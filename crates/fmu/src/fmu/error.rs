@@ -1,7 +1,7 @@
 //! Why a functional mock-up unit does not do what it is asked for.
 
 use crate::scenario::Faults;
-use bekker_world::{CheckpointError, CommandError, StateError};
+use bekker_world::{CheckpointError, CommandError, StateError, ThreadError};
 
 /// Why a functional mock-up unit does not do what it is asked for.
 #[derive(Debug, thiserror::Error)]
@@ -93,6 +93,9 @@ pub enum FmuError {
         /// Why not.
         source: CommandError,
     },
+    /// No thread can work on it.
+    #[error(transparent)]
+    Threads(#[from] ThreadError),
     /// A state of something else.
     #[error(transparent)]
     State(#[from] StateError),

@@ -8,7 +8,7 @@ use crate::scenario::build::{Built, world};
 use crate::spatial::Vec3;
 use crate::vehicle::{Controls, Selector};
 use bekker_agent::Sample;
-use bekker_world::{World, WorldModel, WorldState};
+use bekker_world::{World, WorldModel, WorldState, ensure_global_pool};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -62,6 +62,7 @@ impl Instance {
     /// # Errors
     /// [`FmuError`] when the scenario cannot be built, or is not that of the description.
     pub fn new(resources: &Path, token: &str) -> Result<Instance, FmuError> {
+        ensure_global_pool()?;
         let file = ScenarioFile::read(&resources.join(SCENARIO), &[])?;
         let Built { world: model, decisive, fingerprint, .. } = world(&file)?;
         if token != fingerprint {
@@ -134,6 +135,7 @@ impl Instance {
     /// where it was.
     pub fn step(&mut self, from: f64, length: f64) -> Result<(), FmuError> {
         self.expect("DoStep", &[Phase::Step])?;
+        ensure_global_pool()?;
         let (clock, now) = (self.world.model().clock, self.time());
         // so that what is no number is refused too
         let same = |a: f64, b: f64| (a - b).abs() <= TIME_TOLERANCE;
@@ -200,6 +202,7 @@ impl Instance {
     /// # Errors
     /// [`FmuError`] when it is none of this unit; all is as it was.
     pub fn restore(&mut self, saved: &SavedState) -> Result<(), FmuError> {
+        ensure_global_pool()?;
         self.world.restore(&saved.world)?;
         self.about = saved.about.clone();
         self.samples = self.world.samples().collect();
@@ -280,7 +283,10 @@ impl Instance {
     /// [`FmuError`] when the reference names none.
     pub fn string(&self, reference: u32) -> Result<String, FmuError> {
         match self.find(reference, "String")?.source {
-            Source::StateHash => Ok(base16ct::lower::encode_string(&self.world.hash())),
+            Source::StateHash => {
+                ensure_global_pool()?;
+                Ok(base16ct::lower::encode_string(&self.world.hash()))
+            }
             Source::Outcome { agent } => Ok(self.world.outcome(agent).code.words().into()),
             _ => Err(FmuError::NoVariable { reference, kind: "String" }),
         }

@@ -6,7 +6,7 @@ use crate::grid::{Lattice, Node, TileKey};
 use crate::numeric::tan;
 use crate::soil::{
     DeepFooting, Laws, MultiPass, ParameterError, PassiveWedge, ShearStrength, Soil, SoilId,
-    SoilKind, SoilLaw, Yielding,
+    SoilKind, SoilLaw, StiffParameter, Yielding,
 };
 use crate::spatial::Vec3;
 use crate::terrain::Terrain;
@@ -32,6 +32,14 @@ pub enum GroundError {
         soil: String,
         /// What is wrong with it.
         error: ParameterError,
+    },
+    /// A soil that creates energy by a step as long.
+    #[error("soil {soil}: {stiff}")]
+    TooStiff {
+        /// Name of the soil.
+        soil: String,
+        /// Its parameter.
+        stiff: StiffParameter,
     },
 }
 
@@ -94,6 +102,23 @@ impl GroundModel {
             soils.iter().map(|soil| coefficients(soil, laws)).collect::<Result<_, _>>()?;
         let kept = Arc::new(KeptTiles::new());
         Ok(GroundModel { lattice, terrain, soils, laws, coefficients, law: None, kept })
+    }
+
+    /// Checks the soils against a step, s: ones that are too stiff for it create energy. Under a
+    /// [`SoilLaw`] of a program nothing is known of the stiffness, and all are accepted.
+    ///
+    /// # Errors
+    /// [`GroundError::TooStiff`] of the first.
+    pub fn check_step(&self, step: f64) -> Result<(), GroundError> {
+        if self.law.is_some() {
+            return Ok(());
+        }
+        for soil in &self.soils {
+            if let Some(stiff) = soil.stiff_parameters(self.lattice.spacing, step).first() {
+                return Err(GroundError::TooStiff { soil: soil.name.clone(), stiff: *stiff });
+            }
+        }
+        Ok(())
     }
 
     /// The same ground under a law of one's own, which says how its yielding soils answer a

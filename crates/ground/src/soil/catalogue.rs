@@ -277,6 +277,10 @@ impl Catalogue {
     }
 
     fn nearest(&self, name: &str) -> Option<String> {
+        // the time grows with the square of the length
+        if name.len() > 200 {
+            return None;
+        }
         let ids = self.soils.iter().map(|s| &s.id).chain(self.aliases.iter().map(|a| &a.id));
         // 0.7 lets through one slip in a short name and two or three in a long one.
         ids.map(|id| (strsim::jaro_winkler(name, id), id))

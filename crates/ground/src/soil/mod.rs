@@ -17,6 +17,7 @@ pub mod pressure_sinkage;
 mod refined;
 mod shear;
 mod snow;
+mod step_limit;
 mod strength;
 
 pub use catalogue::{Catalogue, CatalogueError, CatalogueSoil, catalogue};
@@ -37,3 +38,4 @@ pub use refined::{
 };
 pub use shear::{ShearStrength, Tread};
 pub use snow::SnowCover;
+pub use step_limit::StiffParameter;

@@ -1,15 +1,12 @@
 //! A soil that is stronger or weaker than its figures say, all of them together.
 
+use super::step_limit::STIFFEST;
 use super::{Soil, SoilKind, Yielding};
 use crate::numeric::{atan, pow, tan};
 
 /// Power with which bearing follows shear: the pairs of one soil at two moistures that Wong lists
 /// (WES heavy and lean clay, Hanamoto's loam) have 1.8 to 2.0.
 const BEARING_OVER_SHEAR: f64 = 1.9;
-
-/// Largest stiffness of unloading that a strength gives, Pa/m: beyond it a step of 2 ms is unstable
-/// under tracks.
-const STIFFEST: f64 = 1e10;
 
 impl Yielding {
     /// The soil at a strength ρ, a factor of its shear strength: c and tan φ times ρ, k_c and k_φ

@@ -101,6 +101,7 @@ impl Connection {
     /// [`LinkError::Refused`] when there are too many of those.
     pub fn admit(&mut self) -> Result<(), LinkError> {
         self.admission.admit()?;
+        self.incoming.stream.set_read_timeout(None)?;
         self.incoming.until = None;
         if let Source::WebSocket(socket) = &mut self.incoming.source {
             socket.get_mut().until = None;

@@ -264,15 +264,15 @@ impl Door {
         let protocol =
             SUBPROTOCOLS.into_iter().find(|own| request.protocols.iter().any(|p| p == own));
         if let (Some(protocol), Some(key)) = (protocol, &request.web_socket) {
-            let beyond = (beyond, until);
-            return self.tell_foxglove((stream, admission), &request, [protocol, key], beyond);
+            let peer = Introduced { stream, admission, beyond, until };
+            return self.tell_foxglove(peer, &request, [protocol, key]);
         }
         if let Some(cause) = self.is_foreign(&request) {
             return refuse(&stream, "403 Forbidden", &cause);
         }
         let trusted = self.is_trusted(&request);
         let Some(key) = &request.web_socket else {
-            return self.show((&stream, admission), &request, trusted);
+            return self.show(&stream, admission, &request, trusted);
         };
         if request.target.path == LINK_PATH {
             switch(&mut &stream, key, None)?;
@@ -286,11 +286,7 @@ impl Door {
         let Some(taker) = (self.routes.web_socket)(&request.target) else {
             return refuse(&stream, "404 Not Found", "nothing listens at this path");
         };
-        admit(&stream, admission)?;
-        switch(&mut &stream, key, None)?;
-        let mut own = Connection::web_socket(stream, beyond, admission.clone(), until);
-        own.admit()?;
-        taker(own);
+        taker(Introduced { stream, admission, beyond, until }.switched(key, None)?);
         Ok(())
     }
 
@@ -298,23 +294,18 @@ impl Door {
     /// in its address: a browser adds that of its own accord to nothing.
     fn tell_foxglove(
         &self,
-        (stream, admission): (Stream, &Arc<Admission>),
+        peer: Introduced<'_>,
         request: &Request,
         [protocol, key]: [&str; 2],
-        (beyond, until): (Vec<u8>, Instant),
     ) -> Result<(), LinkError> {
         let given = request.target.parameter(TOKEN);
         if !given.is_some_and(|given| self.token.is(&given)) {
-            return refuse(&stream, "403 Forbidden", NO_TOKEN);
+            return refuse(&peer.stream, "403 Forbidden", NO_TOKEN);
         }
         let Some(taker) = &self.routes.foxglove else {
-            return refuse(&stream, "404 Not Found", "no run is streamed to Foxglove here");
+            return refuse(&peer.stream, "404 Not Found", "no run is streamed to Foxglove here");
         };
-        admit(&stream, admission)?;
-        switch(&mut &stream, key, Some(protocol))?;
-        let mut own = Connection::web_socket(stream, beyond, admission.clone(), until);
-        own.admit()?;
-        taker(own);
+        taker(peer.switched(key, Some(protocol))?);
         Ok(())
     }
 
@@ -322,7 +313,8 @@ impl Door {
     /// of the page need not name it.
     fn show(
         &self,
-        (stream, admission): (&Stream, &Admission),
+        stream: &Stream,
+        admission: &Admission,
         request: &Request,
         trusted: bool,
     ) -> Result<(), LinkError> {
@@ -372,6 +364,29 @@ impl Door {
             }
             _ => None,
         }
+    }
+}
+
+/// A peer whose request for a WebSocket has been read.
+struct Introduced<'a> {
+    stream: Stream,
+    admission: &'a Arc<Admission>,
+    /// What was read beyond the request.
+    beyond: Vec<u8>,
+    /// When its introduction ends.
+    until: Instant,
+}
+
+impl Introduced<'_> {
+    /// Counts it among those that have given the token, then makes it a WebSocket.
+    fn switched(self, key: &str, protocol: Option<&str>) -> Result<Connection, LinkError> {
+        let Introduced { stream, admission, beyond, until } = self;
+        admit(&stream, admission)?;
+        switch(&mut &stream, key, protocol)?;
+        let mut connection = Connection::web_socket(stream, beyond, admission.clone(), until);
+        // counted already: only the deadline goes
+        connection.admit()?;
+        Ok(connection)
     }
 }
 

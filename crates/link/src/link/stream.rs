@@ -34,18 +34,20 @@ impl Stream {
     }
 
     /// How long reading waits; without end if none.
-    fn set_read_timeout(&self, time: Option<Duration>) -> io::Result<()> {
+    pub fn set_read_timeout(&self, time: Option<Duration>) -> io::Result<()> {
         either!(self, own => own.set_read_timeout(time))
     }
 
-    /// Reads, waiting until a point in time at most; without end if none.
+    /// Reads, waiting until a point in time at most; without one as long as the timeout that is set.
     pub fn read_until(&self, bytes: &mut [u8], until: Option<Instant>) -> io::Result<usize> {
         let late = || io::Error::new(io::ErrorKind::TimedOut, "nothing whole came in time");
-        let left = until.map(|until| until.saturating_duration_since(Instant::now()));
-        if left.is_some_and(|left| left.is_zero()) {
-            return Err(late());
+        if let Some(until) = until {
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Err(late());
+            }
+            self.set_read_timeout(Some(left))?;
         }
-        self.set_read_timeout(left)?;
         let read = either!(self, own => { let mut own = own; own.read(bytes) });
         read.map_err(|error| match error.kind() {
             io::ErrorKind::WouldBlock => late(),

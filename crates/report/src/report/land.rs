@@ -199,6 +199,9 @@ fn edge(canvas: &mut Canvas, land: &Land<'_>, view: &View) {
     canvas.unclip();
 }
 
+/// Words for ground without elevation data.
+pub(super) const GAPS: &str = "no elevation data, off limits";
+
 /// Draws a patch of the hatching of ground without elevation data.
 pub(super) fn gap_patch(canvas: &mut Canvas, frame: Frame) {
     canvas.rectangle(frame, BEYOND[0], 1.0);

@@ -2,6 +2,7 @@
 
 use super::canvas::{Anchor, Canvas, Frame, TextStyle};
 use super::color::{self, ALARM, INK, RULE, Rgb, SECONDARY};
+use super::land;
 use super::map;
 use super::page::{MARGIN, SIDE, WIDTH};
 use super::relief::View;
@@ -39,8 +40,12 @@ pub(super) fn legend(canvas: &mut Canvas, scene: &Scene<'_>, view: &View, top: f
     canvas.line(&[[SIDE, y - 12.0], [right, y - 12.0]], 1.0, RULE, 1.0);
     y += 12.0;
     let mut x = SIDE;
-    for soil in scene.land.soils_in(view) {
-        let label = scene.land.soils.get(soil).map_or("soil", |sign| sign.name.as_str());
+    let soils = scene.land.soils_in(view).into_iter().map(|soil| {
+        let name = scene.land.soils.get(soil).map_or("soil", |sign| sign.name.as_str());
+        (name, Some(scene.land.tint(soil)))
+    });
+    let gaps = scene.land.has_gaps_in(view).then_some((land::GAPS, None));
+    for (label, tint) in soils.chain(gaps) {
         let label = canvas.fitted(label, right - SIDE - 30.0, plain);
         let width = 26.0 + canvas.text_width(&label, plain) + 26.0;
         if x > SIDE && x + width - 26.0 > right {
@@ -48,8 +53,13 @@ pub(super) fn legend(canvas: &mut Canvas, scene: &Scene<'_>, view: &View, top: f
             y += 25.0;
         }
         let swatch = Frame { x, y: y - 8.0, width: 18.0, height: 14.0 };
-        canvas.rectangle(swatch, scene.land.tint(soil), 1.0);
-        canvas.outline(swatch, 0.8, SECONDARY);
+        match tint {
+            Some(tint) => {
+                canvas.rectangle(swatch, tint, 1.0);
+                canvas.outline(swatch, 0.8, SECONDARY);
+            }
+            None => land::gap_patch(canvas, swatch),
+        }
         canvas.text(&label, [x + 26.0, y + 4.5], plain);
         x += width;
     }

@@ -324,7 +324,7 @@ fn key(canvas: &mut Canvas, preview: &Preview<'_>, view: &View) {
         x -= 50.0;
     }
     if preview.land.has_gaps_in(view) {
-        let name = "no elevation data, off limits";
+        let name = land::GAPS;
         x -= canvas.text_width(name, style);
         canvas.text(name, [x, baseline], style);
         land::gap_patch(canvas, Frame { x: x - 28.0, y: y - 6.0, width: 22.0, height: 12.0 });

@@ -20,7 +20,7 @@ use crate::geodesy::Site;
 use crate::scenario::config::{self, FrameFormat, StateFormat};
 use crate::sensor::camera::Image;
 use crate::sensor::lidar::Cloud;
-use crate::sensor::{Delivery, Reading, Sensor};
+use crate::sensor::{Delivery, Reading, Sensor, left_camera};
 use crate::spatial::Pose;
 use bekker_agent::{AgentModel, Hit, Sample, decimal_seconds};
 use bekker_world::{AutonomyView, World, WorldModel};
@@ -403,7 +403,7 @@ fn saved(agents: &[AgentModel], vehicles: &[config::Vehicle]) -> Vec<Vec<Saved>>
 fn saved_of(agent: &AgentModel, entry: &config::Vehicle, vehicle: &str) -> Vec<Saved> {
     let of = |(sensor, stem): (&Sensor, String)| {
         // the second of a pair of cameras saves what the first does
-        let is_of = |name: &str| sensor.name == name || sensor.name == format!("{name}_right");
+        let is_of = |name: &str| sensor.name == name || left_camera(&sensor.name) == Some(name);
         let config = entry.sensor.iter().find(|config| is_of(&config.name));
         Saved {
             formats: config.map(|config| config.save.clone()).unwrap_or_default(),

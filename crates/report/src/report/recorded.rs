@@ -3,6 +3,7 @@
 use super::ReportError;
 use super::manifest::{self, Manifest};
 use super::scene::TrackPoint;
+use crate::scenario::input;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
 use serde_json::Value;
@@ -12,6 +13,9 @@ use std::path::{Path, PathBuf};
 
 /// Most points of a vehicle's history; more cannot be told apart on paper.
 const POINTS: usize = 4000;
+
+/// Longest summary that is read, bytes: that of a run of 65,535 vehicles is shorter.
+const LARGEST_SUMMARY: u64 = 256 << 20;
 
 /// A run as its folder tells it.
 #[derive(Clone, Debug)]
@@ -49,7 +53,8 @@ impl Recorded {
         let manifest = manifest::of_run(folder)?;
         let path = folder.join("summary.json");
         let summary = if path.is_file() {
-            let bytes = std::fs::read(&path).map_err(ReportError::file("read", &path))?;
+            let bytes =
+                input::read(&path, LARGEST_SUMMARY).map_err(ReportError::file("read", &path))?;
             Some(serde_json::from_slice(&bytes).map_err(ReportError::decode(&path))?)
         } else {
             None

@@ -5,7 +5,7 @@ use super::recovery::CHECKPOINTS;
 use super::{ReportError, file, parts};
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::{ErrorKind, Read, Seek, Write};
+use std::io::{Error, ErrorKind, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
 /// Name of the file that the lock is on.
@@ -72,7 +72,15 @@ fn remove_parts(folder: &Path, below: &[&str]) -> Result<(), ReportError> {
 /// `overwrite` is given: results then replace files of the same name and leave
 /// all others alone.
 pub fn create(path: &Path, overwrite: bool) -> Result<Lock, ReportError> {
-    fs::create_dir_all(path).map_err(ReportError::file("create folder", path))?;
+    fs::create_dir_all(path).map_err(|error| {
+        let error = match error.kind() {
+            ErrorKind::AlreadyExists => {
+                Error::other("it is a file, or a link to no folder: name another folder")
+            }
+            _ => error,
+        };
+        ReportError::file("create folder", path)(error)
+    })?;
     if !overwrite {
         refuse_used(path)?;
     }

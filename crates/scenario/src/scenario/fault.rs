@@ -272,6 +272,21 @@ pub enum Problem {
 /// Most words of a list that a message repeats: a brigade has a thousand names.
 const LISTED: usize = 40;
 
+/// Most characters of a message, and how many of them are its end.
+const LONGEST_MESSAGE: [usize; 2] = [4000, 1000];
+
+/// A message without its middle where it repeats more of an input than anybody reads.
+pub fn shortened(message: &str) -> String {
+    let [most, end] = LONGEST_MESSAGE;
+    let count = message.chars().count();
+    if count <= most {
+        return message.to_owned();
+    }
+    let first: String = message.chars().take(most - end).collect();
+    let last: String = message.chars().skip(count - end).collect();
+    format!("{first} ... {last}")
+}
+
 /// `one of` the words known, which may be none.
 fn one_of(words: &[String]) -> String {
     match words {
@@ -315,7 +330,7 @@ impl fmt::Display for Member {
 ///
 /// Displayed as `examples/x.toml:14: vehicle[1].driver.gap = -3: must be > 0 m`.
 #[derive(Clone, Debug, PartialEq, Error)]
-#[error("{place}: {}{problem}", subject(.key, .value, .member))]
+#[error("{}", shortened(&format!("{place}: {}{problem}", subject(.key, .value, .member))))]
 pub struct Fault {
     /// Where.
     pub place: Place,
@@ -404,8 +419,14 @@ impl From<Fault> for Faults {
     }
 }
 
+/// Most bytes of a word that others are compared with: the time grows with the square.
+const LONGEST_WORD: usize = 200;
+
 /// The known word nearest to `word`, if it is near enough to be a slip.
 pub fn nearest_word<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
+    if word.len() > LONGEST_WORD {
+        return None;
+    }
     known
         .into_iter()
         .map(|candidate| (strsim::jaro_winkler(word, candidate), candidate))

@@ -39,7 +39,7 @@ pub use config::Scenario;
 pub use conform::{KEYWORDS, conform};
 pub use consistency::whole_heartbeats;
 pub use document::{Document, Node, Value};
-pub use fault::{Fault, Faults, Member, Place, Problem, nearest_word};
+pub use fault::{Fault, Faults, Member, Place, Problem, nearest_word, shortened};
 pub use inputs::{Input, Inputs, Kept, Opened, is_vehicle_file, map_paths};
 
 use std::path::{Path, PathBuf};

@@ -5,6 +5,7 @@ use super::config::{Camera, Scenario, Sensor, SensorModel, Vehicle};
 use super::convoys::by_name;
 use super::fault::Problem;
 use super::refusal::Refuse;
+use crate::sensor::left_camera;
 
 /// The frame in which all vehicles are.
 const WORLD: &str = "world";
@@ -86,7 +87,7 @@ fn check_sensors(vehicle: &Vehicle, index: usize, refuse: &mut Refuse) {
 /// Whether a sensor is called as the right camera of a pair.
 fn is_right_of(pair: &Sensor, sensor: &Sensor) -> bool {
     let is_pair = matches!(pair.model, SensorModel::Camera(Camera { stereo: Some(_), .. }));
-    is_pair && sensor.name.strip_suffix("_right") == Some(&pair.name)
+    is_pair && left_camera(&sensor.name) == Some(&pair.name)
 }
 
 #[cfg(test)]

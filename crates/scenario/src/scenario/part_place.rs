@@ -10,7 +10,7 @@ use std::path::{Component, Path, PathBuf};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "leads out of {} and of the scenario's folder: copy the file into one of these folders",
-    folder.display()
+    if folder.as_os_str().is_empty() { Path::new(".") } else { folder }.display()
 )]
 pub(super) struct PartPlaceError {
     /// The folder of what names it.

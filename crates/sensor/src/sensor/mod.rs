@@ -42,7 +42,7 @@ pub use awaited::{Awaited, Maker};
 pub use filter::Filter;
 pub use model::Model;
 pub use motion::{Motion, WheelMotion};
-pub use mounted::{Due, Sensor, SensorState, Truth};
+pub use mounted::{Due, Sensor, SensorState, Truth, left_camera, right_camera};
 pub use reading::{Delivery, Odometry, Reading, WheelGround};
 pub use satellite_fix::Fix;
 pub use schedule::Schedule;

@@ -45,7 +45,7 @@ impl Sensor {
         match &self.model {
             Model::Camera(CameraSpec { lens: Lens::FieldOfView(_), .. }) => &self.name,
             Model::Camera(spec) if spec.baseline > 0.0 => {
-                self.name.strip_suffix(RIGHT).unwrap_or(&self.name)
+                left_camera(&self.name).unwrap_or(&self.name)
             }
             _ => &self.name,
         }
@@ -54,6 +54,16 @@ impl Sensor {
 
 /// Suffix of the name of the right camera of a pair.
 const RIGHT: &str = "_right";
+
+/// Name of the right camera of the pair whose left camera has this name.
+pub fn right_camera(left: &str) -> String {
+    format!("{left}{RIGHT}")
+}
+
+/// Name of the left camera of the pair whose right camera has this name, if it can be one.
+pub fn left_camera(right: &str) -> Option<&str> {
+    right.strip_suffix(RIGHT)
+}
 
 /// The truth after a step, as a sensor is shown it.
 #[derive(Clone, Copy, Debug)]

@@ -4,7 +4,7 @@
 use super::convergence::Rig;
 use super::slip::rim_speed;
 use super::tracked_drive::TrackedDrive;
-use super::wheel::{RigError, bed, require, require_carried};
+use super::wheel::{RigError, bed_for_steps, require, require_carried};
 use crate::numeric::{GRAVITY, smooth_step};
 use crate::soil::{Laws, Soil};
 use crate::spatial::{Load, Twist, Vec3};
@@ -129,7 +129,7 @@ impl Rig for TrackRig {
                 0.0
             }
         };
-        let ground = bed(&self.soil, self.laws, self.spacing)?;
+        let ground = bed_for_steps(&self.soil, self.laws, self.spacing, self.step)?;
         let level = TrackedDrive::level(&self.vehicle);
         let mut drive = TrackedDrive::new(self.vehicle.clone(), ground, &level, start, self.step)?;
         let steps = (self.duration / self.step).round() as u64;

@@ -103,6 +103,18 @@ pub(super) fn bed(soil: &Soil, laws: Laws, spacing: f64) -> Result<GroundModel, 
     Ok(GroundModel::new(Lattice { spacing }, terrain, vec![soil.clone()], laws)?)
 }
 
+/// The same under a body that moves by steps of `step` s.
+pub(super) fn bed_for_steps(
+    soil: &Soil,
+    laws: Laws,
+    spacing: f64,
+    step: f64,
+) -> Result<GroundModel, RigError> {
+    let ground = bed(soil, laws, spacing)?;
+    ground.check_step(step)?;
+    Ok(ground)
+}
+
 /// How the wheel is moved.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -314,7 +326,7 @@ impl WheelRig {
     /// # Errors
     /// Parameters out of range, and a state that is no longer finite.
     pub fn passes(&self, count: usize) -> Result<Vec<WheelResult>, RigError> {
-        let model = bed(&self.soil, self.laws, self.spacing)?;
+        let model = bed_for_steps(&self.soil, self.laws, self.spacing, self.step)?;
         let mut published = Published::default();
         (0..count).map(|_| Ok(self.pass(&model, &mut published)?.0)).collect()
     }
@@ -324,7 +336,8 @@ impl WheelRig {
     /// # Errors
     /// As for [`WheelRig::passes`].
     pub(super) fn with_belt(&self) -> Result<(WheelResult, Option<RingState>), RigError> {
-        self.pass(&bed(&self.soil, self.laws, self.spacing)?, &mut Published::default())
+        let bed = bed_for_steps(&self.soil, self.laws, self.spacing, self.step)?;
+        self.pass(&bed, &mut Published::default())
     }
 
     fn pass(

@@ -14,9 +14,8 @@ use std::time::{Duration, Instant};
 const HANDSHAKE: Duration = Duration::from_secs(5);
 /// Time between two looks at the acceptor while somebody is waited for, and afterwards.
 const POLLS: [Duration; 2] = [Duration::from_millis(5), Duration::from_millis(200)];
-/// Most handshakes at once, of more the oldest are dropped: more than ranks that begin together,
-/// far fewer than would harm.
-const MOST: usize = 1024;
+/// Most handshakes at once of fewer ranks than this; of more handshakes the oldest are dropped.
+const MOST: usize = 256;
 
 /// Whom an acceptor admits.
 #[derive(Debug)]
@@ -66,7 +65,7 @@ impl Acceptor {
         let roster = Arc::new(Roster {
             taken: Mutex::new(vec![None; admission.size]),
             complete: Mutex::new(None),
-            pending: Mutex::new(PendingConnections::new(MOST)),
+            pending: Mutex::new(PendingConnections::new(MOST.max(admission.size))),
             is_closed: AtomicBool::new(false),
             admission,
         });
@@ -111,7 +110,7 @@ impl Roster {
         let thread = std::thread::Builder::new().name("participant".into());
         let started = thread.spawn(move || {
             // a stranger that says nothing of sense is let go without a word
-            let heard = own.hear(stream, from);
+            let heard = own.hear(stream, from, number);
             own.pending().remove(number);
             if let Ok(Some(participant)) = heard {
                 // nobody waits any more where the receiver is gone
@@ -127,12 +126,22 @@ impl Roster {
         self.pending.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn hear(&self, stream: TcpStream, from: SocketAddr) -> io::Result<Option<Participant>> {
+    /// Takes the handshake of the pending connection `number`. It is pending no more before the peer
+    /// is admitted: an admitted peer is not dropped for others.
+    fn hear(
+        &self,
+        stream: TcpStream,
+        from: SocketAddr,
+        number: u64,
+    ) -> io::Result<Option<Participant>> {
         stream.set_nonblocking(false)?;
         stream.set_nodelay(true)?;
         let mut rank = None;
         let mut timed = Timed { stream: &stream, until: Instant::now() + HANDSHAKE };
         let heard = hear(&mut timed, &self.admission.token, |hello| {
+            if self.pending().remove(number).is_none() {
+                return Err("it was dropped: too many connections were pending".into());
+            }
             rank = Some(self.admit(hello, from)?);
             Ok(())
         });

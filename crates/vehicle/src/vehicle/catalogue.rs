@@ -127,6 +127,7 @@ fn suggestion(name: &str) -> String {
     let name = name.to_ascii_lowercase();
     ENTRIES
         .iter()
+        .filter(|entry| entry.key.len().abs_diff(name.len()) <= 3)
         .map(|entry| (strsim::damerau_levenshtein(entry.key, &name), entry.key))
         .min()
         .filter(|(distance, _)| *distance <= 3)

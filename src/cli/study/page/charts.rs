@@ -4,8 +4,8 @@ use super::{Reported, Valued, ends, found};
 use crate::cli::study::level_word;
 use crate::report::html::{Axis, Chart, Field, Interval, Layer, Section};
 use crate::study::analysis::{
-    FactorEffects, FactorInfluence, Figures, IndicesFigures, LevelFigures, PairEffects,
-    PointFigures, Said, SurrogateFigures, SurvivalFigures,
+    FactorEffects, FactorInfluence, Figures, IndicesFigures, LEAST_POINTS, LEAST_POINTS_PER_FACTOR,
+    LevelFigures, PairEffects, PointFigures, Said, SurrogateFigures, SurvivalFigures,
 };
 use crate::study::design::{Design, Level};
 use crate::study::statistics::Interval as Indexed;
@@ -297,9 +297,10 @@ impl Reported<'_> {
         let mut text = match has_lines {
             true => "How well the line guesses a point from all others is in the tables below."
                 .to_owned(),
-            false => "No curve is drawn through the points: that takes a number at 10 points or \
-                      more, three for each factor, and factors that are all numbers."
-                .to_owned(),
+            false => format!(
+                "No curve is drawn through the points: that takes a number at {LEAST_POINTS} points \
+                 or more, {LEAST_POINTS_PER_FACTOR} for each factor, and factors that are all numbers."
+            ),
         };
         if !missing.is_empty() {
             text += &format!(" No curve of {}.", missing.join("; "));

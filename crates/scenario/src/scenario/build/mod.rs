@@ -16,7 +16,6 @@ mod roadside;
 mod scene_model;
 mod sensors;
 mod site;
-mod soil_stiffness;
 mod soils;
 mod strongest;
 mod team;

@@ -15,7 +15,7 @@ use crate::sensor::imu::{Imu, Triad};
 use crate::sensor::lidar::{LidarNoise, LidarSpec, RayModel, ReturnMode};
 use crate::sensor::magnetometer::{Field, Magnetometer};
 use crate::sensor::noise::Noise;
-use crate::sensor::{Filter, Model, Schedule, Sensor};
+use crate::sensor::{Filter, Model, Schedule, Sensor, right_camera};
 use crate::spatial::{Pose, Quat, Vec3};
 
 /// The sensors of the vehicle with this index, each with its noise. A pair of cameras
@@ -50,7 +50,7 @@ pub fn sensors(
         {
             let right = mount.point(&Vec3::new(0.0, -baseline, 0.0));
             let camera = Model::Camera(CameraSpec { baseline: *baseline, ..left });
-            add(format!("{}_right", entry.name), Pose { position: right, ..mount }, camera);
+            add(right_camera(&entry.name), Pose { position: right, ..mount }, camera);
         }
     }
     Ok(sensors)

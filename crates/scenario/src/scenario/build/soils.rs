@@ -1,7 +1,6 @@
 //! The soils that a scenario names, as one table.
 
 use super::laws::laws;
-use super::soil_stiffness;
 use super::strongest::strongest;
 use crate::scenario::config::{BulldozingConfig, CustomSoil};
 use crate::scenario::consistency::check_custom_soil;
@@ -100,11 +99,13 @@ pub fn soil_table(file: &ScenarioFile) -> Result<SoilTable, Faults> {
         match custom.iter().find(|s| s.name == name).cloned().map_or_else(|| named(name), Ok) {
             Ok(found) => {
                 let given = soil.custom.iter().position(|s| s.name == name);
-                let too_stiff = soil_stiffness::faults(&found, spacing, step);
-                faults.extend(too_stiff.into_iter().map(|(part, cause)| {
+                let too_stiff = found.stiff_parameters(spacing, step);
+                faults.extend(too_stiff.into_iter().map(|stiff| {
+                    let stiff_for = stiff.cause("time.step", "ground.spacing");
+                    let cause = format!("`{name}`: {stiff_for}");
                     let key = given.map_or_else(
                         || key.clone(),
-                        |index| format!("soil.custom[{index}].{part}"),
+                        |index| format!("soil.custom[{index}].{}", stiff.parameter),
                     );
                     file.document.fault(&key, Problem::Refused { cause })
                 }));

@@ -9,7 +9,7 @@ use super::{BuiltMeshes, BuiltTerrain, SoilTable, meshes, sensors, soil_table, t
 use crate::curve::Curve;
 use crate::geodesy::Site;
 use crate::grid::Lattice;
-use crate::ground::GroundModel;
+use crate::ground::{GroundError, GroundModel};
 use crate::numeric::GRAVITY;
 use crate::scenario::config::{self, CollisionPolicy, FollowPolicy, PathEnd, Stamp};
 use crate::scenario::convoys::Convoys;
@@ -187,8 +187,17 @@ fn ground(file: &ScenarioFile, soils: &SoilTable, terrain: Terrain) -> Result<Gr
     let config = &file.scenario.ground;
     let laws = laws(config);
     let lattice = Lattice { spacing: config.spacing };
-    GroundModel::new(lattice, terrain, soils.soils().to_vec(), laws)
-        .map_err(|error| refused(file, "ground", &error).into())
+    let ground = GroundModel::new(lattice, terrain, soils.soils().to_vec(), laws)
+        .map_err(|error| refused(file, "ground", &error))?;
+    // what frost and the like made of a soil that was accepted
+    match ground.check_step(file.scenario.time.step) {
+        Err(GroundError::TooStiff { soil, stiff }) => {
+            let cause = format!("`{soil}`: {}", stiff.cause("time.step", "ground.spacing"));
+            Err(refused(file, "soil", &cause).into())
+        }
+        Err(error) => Err(refused(file, "ground", &error).into()),
+        Ok(()) => Ok(ground),
+    }
 }
 
 fn agents(

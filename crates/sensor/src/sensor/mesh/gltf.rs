@@ -7,7 +7,7 @@
 //! their length, triangles by their sum over all nodes.
 
 use super::bounded::{List, has_more_values};
-use super::import::{Fetch, Imported, MeshError, painted};
+use super::import::{Fetch, Imported, MeshError, TRIANGLES, painted};
 use super::{MeshBuilder, cross, dot};
 use crate::sensor::material::Material;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
@@ -27,8 +27,6 @@ const VALUES: usize = 4_000_000;
 const RECORDS: usize = 100_000;
 /// Most materials: each is compared with those before.
 const MATERIALS: usize = 10_000;
-/// Most triangles that all nodes make together.
-const TRIANGLES: usize = 4_000_000;
 /// Most bytes of all buffers together.
 const BUFFERS: usize = 2 << 30;
 

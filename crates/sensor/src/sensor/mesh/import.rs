@@ -88,6 +88,9 @@ pub struct Imported {
     pub ignored: Vec<String>,
 }
 
+/// Most triangles of a mesh; of a glTF that all nodes make together.
+pub(super) const TRIANGLES: usize = 4_000_000;
+
 /// Hands over another file that a mesh names, or says why it cannot.
 pub type Fetch<'a> = dyn FnMut(&str) -> Result<Vec<u8>, String> + 'a;
 

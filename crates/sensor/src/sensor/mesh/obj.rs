@@ -1,10 +1,15 @@
 //! Wavefront OBJ with the colours of its MTL.
 
 use super::MeshBuilder;
-use super::import::{Fetch, Imported, MeshError, UNPAINTED, painted};
+use super::import::{Fetch, Imported, MeshError, TRIANGLES, UNPAINTED, painted};
 use crate::numeric::pow;
 use crate::sensor::material::Material;
 use std::collections::BTreeMap;
+
+/// Most libraries of materials that a mesh names.
+const LIBRARIES: usize = 100;
+/// Most characters of a line that a message repeats.
+const SHOWN: usize = 200;
 
 /// Triangles of one material: corners by (position, normal).
 #[derive(Default)]
@@ -23,26 +28,37 @@ pub(super) fn read(bytes: &[u8], fetch: &mut Fetch<'_>) -> Result<Imported, Mesh
     let mut materials: BTreeMap<String, Material> = BTreeMap::new();
     let (mut places, mut normals) = (Vec::new(), Vec::new());
     let mut groups: Vec<(String, Group)> = Vec::new();
+    let mut numbers: BTreeMap<String, usize> = BTreeMap::new();
     let mut current = None;
+    let (mut triangles, mut libraries) = (0, 0);
     for (number, line) in lines(&text) {
-        let fault = |allowed| MeshError::Line { number, text: line.clone(), allowed };
+        let fault = |allowed| fault(number, &line, allowed);
+        let most = 3 * TRIANGLES;
+        if places.len() > most || normals.len() > most {
+            return Err(fault("within the first 12000000 places and as many normals"));
+        }
         let (key, rest) = line.split_once(char::is_whitespace).unwrap_or((&line, ""));
         match key {
             "v" => places.push(vector(rest).ok_or_else(|| fault("three finite numbers"))?),
             "vn" => normals.push(vector(rest).ok_or_else(|| fault("three finite numbers"))?),
+            "mtllib" if libraries == LIBRARIES => {
+                return Err(fault("one of at most 100 libraries of materials"));
+            }
             "mtllib" => match fetch(rest.trim()) {
-                Ok(bytes) => library(&bytes, &mut materials, &mut ignored).map_err(|cause| {
-                    MeshError::Part { name: rest.trim().into(), cause: cause.to_string() }
-                })?,
+                Ok(bytes) => {
+                    libraries += 1;
+                    library(&bytes, &mut materials, &mut ignored).map_err(|cause| {
+                        MeshError::Part { name: rest.trim().into(), cause: cause.to_string() }
+                    })?;
+                }
                 Err(cause) => return Err(MeshError::Part { name: rest.trim().into(), cause }),
             },
             "usemtl" => {
                 let name = rest.trim();
-                current =
-                    Some(groups.iter().position(|(own, _)| own == name).unwrap_or_else(|| {
-                        groups.push((name.to_owned(), Group::default()));
-                        groups.len() - 1
-                    }));
+                current = Some(*numbers.entry(name.to_owned()).or_insert_with(|| {
+                    groups.push((name.to_owned(), Group::default()));
+                    groups.len() - 1
+                }));
             }
             "f" => {
                 let index = *current.get_or_insert_with(|| {
@@ -50,6 +66,10 @@ pub(super) fn read(bytes: &[u8], fetch: &mut Fetch<'_>) -> Result<Imported, Mesh
                     groups.len() - 1
                 });
                 let group = &mut groups[index].1;
+                triangles += rest.split_whitespace().count().saturating_sub(2);
+                if triangles > TRIANGLES {
+                    return Err(fault("within the first 4000000 triangles"));
+                }
                 let corners: Option<Vec<u32>> = rest
                     .split_whitespace()
                     .map(|corner| group.corner(corner, &places, &normals))
@@ -69,6 +89,14 @@ pub(super) fn read(bytes: &[u8], fetch: &mut Fetch<'_>) -> Result<Imported, Mesh
         builder.add(&group.corners, &group.normals, &group.triangles, material);
     }
     Ok(Imported { builder, ignored })
+}
+
+fn fault(number: usize, line: &str, allowed: &'static str) -> MeshError {
+    let mut text: String = line.chars().take(SHOWN).collect();
+    if text.len() < line.len() {
+        text.push_str("...");
+    }
+    MeshError::Line { number, text, allowed }
 }
 
 /// Lines with their numbers: without comments, those that end in `\` joined.
@@ -134,7 +162,7 @@ fn library(
     let text = String::from_utf8_lossy(bytes);
     let mut name = None;
     for (number, line) in lines(&text) {
-        let fault = |allowed| MeshError::Line { number, text: line.clone(), allowed };
+        let fault = |allowed| fault(number, &line, allowed);
         let (key, rest) = line.split_once(char::is_whitespace).unwrap_or((&line, ""));
         let share = || {
             let number = rest.trim().parse::<f32>().ok().filter(|x| x.is_finite() && *x >= 0.0);

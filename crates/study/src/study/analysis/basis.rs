@@ -78,7 +78,7 @@ impl<'a> Basis<'a> {
     /// Cluster numbers of the trials, for each kind of dependence: shared seeds, shared points.
     ///
     /// Within one point replications are independent: it is no cluster there.
-    fn clusterings(&self, trials: &[&TrialResult]) -> Vec<Vec<u64>> {
+    pub fn clusterings(&self, trials: &[&TrialResult]) -> Vec<Vec<u64>> {
         let by = |of: fn(&TrialResult) -> u64| trials.iter().map(|trial| of(trial)).collect();
         let mut found: Vec<Vec<u64>> = Vec::new();
         if shares_seeds(self.study.config) {

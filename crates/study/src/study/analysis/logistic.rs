@@ -1,7 +1,7 @@
 //! How the odds of go hang on the factors.
 
-use super::StudyResult;
-use super::basis::{is_drawn, shares_seeds};
+use super::TrialResult;
+use super::basis::Basis;
 use crate::study::Estimate;
 use crate::study::design::Level;
 use crate::study::statistics::{LogisticFit, logistic_regression_clustered};
@@ -59,9 +59,10 @@ impl Column {
 
 /// Of a response that is yes or no; nothing where no factor has two levels.
 pub(super) fn of_response(
-    study: &StudyResult<'_>,
+    basis: &Basis<'_>,
     response: usize,
 ) -> Option<Result<LogisticFigures, String>> {
+    let study = &basis.study;
     let mut columns = Vec::new();
     for (n, factor) in study.config.factor.iter().enumerate() {
         let levels = study.levels(n);
@@ -85,24 +86,19 @@ pub(super) fn of_response(
         return Some(Err(cause));
     }
     let done = || study.trials.iter().filter_map(|trial| Some((trial, trial.number(response)?)));
-    let clusters: Vec<u64> = match (shares_seeds(study.config), is_drawn(study.config)) {
-        // of replications of a drawn point the point is the cluster
-        (_, true) if study.config.replications > 1 => done().map(|own| own.0.point).collect(),
-        (_, true) => Vec::new(),
-        (true, false) => done().map(|own| own.0.replication).collect(),
-        (false, false) => Vec::new(),
-    };
+    let trials: Vec<&TrialResult> = done().map(|own| own.0).collect();
+    let clusterings = basis.clusterings(&trials);
     let row = |levels: &[Level]| columns.iter().map(|(_, column)| column.of(levels)).collect();
     let (rows, yes): (Vec<Vec<f64>>, Vec<bool>) =
         done().map(|(trial, value)| (row(&trial.levels), value == 1.0)).unzip();
     let LogisticFit { coefficients, deviance, null_deviance, count } =
-        match logistic_regression_clustered(&rows, &yes, &clusters) {
+        match logistic_regression_clustered(&rows, &yes, &clusterings) {
             Ok(fit) => fit,
             Err(error) => return Some(Err(error.to_string())),
         };
     let even_odds = match (&columns[..], &coefficients[..]) {
         ([(_, Column::Number(_))], [constant, slope]) => {
-            even_odds(&rows, &yes, &clusters, [constant, slope])
+            even_odds(&rows, &yes, &clusterings, [constant, slope])
         }
         _ => None,
     };
@@ -116,7 +112,7 @@ pub(super) fn of_response(
 fn even_odds(
     rows: &[Vec<f64>],
     yes: &[bool],
-    clusters: &[u64],
+    clusterings: &[Vec<u64>],
     [constant, slope]: [&Estimate; 2],
 ) -> Option<Estimate> {
     let value = -constant.value / slope.value;
@@ -125,7 +121,7 @@ fn even_odds(
         return None;
     }
     let counted: Vec<Vec<f64>> = levels().map(|level| vec![level - value]).collect();
-    let fit = logistic_regression_clustered(&counted, yes, clusters).ok()?;
+    let fit = logistic_regression_clustered(&counted, yes, clusterings).ok()?;
     let [low, high] = [fit.coefficients[0].low, fit.coefficients[0].high].map(|x| x.abs());
     let width = 1.0 / slope.value.abs();
     let error = fit.coefficients[0].error * width;

@@ -20,7 +20,7 @@ pub use interactions::{CellFigures, PairEffects};
 pub use logistic::{LogisticFigures, Term};
 pub use points::{Difference, Figures, NumberFigures, PointFigures, ResponseFigures};
 pub use question::{Lead, LevelAnswer, QuestionFigures};
-pub use surrogate::{MainEffect, SurrogateFigures};
+pub use surrogate::{LEAST_POINTS, LEAST_POINTS_PER_FACTOR, MainEffect, SurrogateFigures};
 pub use survival::{SurvivalFigures, SurvivalOf};
 
 use basis::Basis;
@@ -125,7 +125,7 @@ pub fn analyse(study: &StudyResult<'_>) -> Analysis {
         influences,
         logistic: responses()
             .filter(|(_, name)| is_proportion(name))
-            .filter_map(|(n, name)| Some(answer(name, logistic::of_response(study, n)?)))
+            .filter_map(|(n, name)| Some(answer(name, logistic::of_response(&basis, n)?)))
             .collect(),
         indices: answers(indices)
             .map(|(n, name)| answer(name, indices::of_response(&basis, n)))

@@ -7,7 +7,9 @@ use crate::study::statistics::{Moments, Surrogate, SurrogateFit};
 use serde::Serialize;
 
 /// Points at least; fewer say nothing of the error.
-const LEAST_POINTS: usize = 10;
+pub const LEAST_POINTS: usize = 10;
+/// Points at least for each factor.
+pub const LEAST_POINTS_PER_FACTOR: usize = 3;
 /// Places along a factor's range at which its main effect is told.
 const PLACES: usize = 11;
 
@@ -52,7 +54,7 @@ pub(super) fn of_response(
     let known = study.by_point();
     let (points, values): (Vec<Vec<f64>>, Vec<f64>) = known.values().filter_map(point).unzip();
     let factors = &study.config.factor;
-    if points.len() < LEAST_POINTS.max(3 * factors.len()) {
+    if points.len() < LEAST_POINTS.max(LEAST_POINTS_PER_FACTOR * factors.len()) {
         return None;
     }
     if values.iter().all(|value| *value == values[0]) {

@@ -45,13 +45,17 @@ fn unit(key: &str) -> Option<&'static str> {
 fn resolved(node: &'static Value) -> Vec<&'static Value> {
     let mut found = vec![node];
     let mut n = 0;
-    // references may form a ring
-    while n < found.len() && n < 1000 {
+    while n < found.len() {
         let own = found[n];
         let name = own["$ref"].as_str().and_then(|path| path.strip_prefix("#/$defs/"));
-        found.extend(name.map(|name| &SCHEMA["$defs"][name]));
         let variants = ["anyOf", "oneOf", "allOf"].into_iter();
-        found.extend(variants.filter_map(|word| own[word].as_array()).flatten());
+        let variants = variants.filter_map(|word| own[word].as_array()).flatten();
+        for next in name.map(|name| &SCHEMA["$defs"][name]).into_iter().chain(variants) {
+            // references may form a ring
+            if !found.iter().any(|known| std::ptr::eq(*known, next)) {
+                found.push(next);
+            }
+        }
         n += 1;
     }
     found

@@ -63,15 +63,15 @@ pub(in crate::study) fn columns(config: &StudyConfig) -> Vec<Vec<f64>> {
         let b = Dimension::new(2 * n + 1, stream(config, factor, " again"));
         let rows = (0..points).flat_map(|point| {
             let [a, b] = [a.number(point), b.number(point)];
-            (0..tables).map(move |row| if of_b(row, n, factors, tables) { b } else { a })
+            (0..tables).map(move |row| if has_b(row, n, factors, tables) { b } else { a })
         });
         rows.collect()
     };
     (0..factors).map(column).collect()
 }
 
-/// Whether a factor's column of a row is B's.
-fn of_b(row: usize, factor: usize, factors: usize, rows: usize) -> bool {
+/// Whether a row has the factor's column of B.
+fn has_b(row: usize, factor: usize, factors: usize, rows: usize) -> bool {
     match row {
         0 => false,
         _ if row + 1 == rows => true,
@@ -97,7 +97,7 @@ mod tests {
             let row = |row: usize| {
                 let column = |n: usize| {
                     let letter = ['a', 'b', 'c'][n];
-                    if of_b(row, n, 3, rows) { letter.to_ascii_uppercase() } else { letter }
+                    if has_b(row, n, 3, rows) { letter.to_ascii_uppercase() } else { letter }
                 };
                 (0..3).map(column).collect::<String>()
             };

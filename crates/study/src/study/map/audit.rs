@@ -87,21 +87,20 @@ pub fn audit(
         let centre = ground.cells.centre(cell);
         let (cover, strength) = (ground.covers[cell], ground.strength(cell, deviations));
         let (cover, held) = (&covers[usize::from(cover)], ground.of(cell).ridges);
-        let by_table = Audited::of(ground, question, cell, direction, deviations);
         let drive = driver.on_ground(cover, held, strength, centre, [cos, sin]);
         done();
-        by_table.driven(ground, question, cell, &drive)
+        Audited::new(ground, question, (cell, [direction, deviations]), &drive)
     })
 }
 
 impl Audited {
-    /// Looks a cell up in its table, in a direction at a strength; not driven yet.
-    pub(super) fn of(
+    /// A cell by its table and as it was crossed, in a direction at a strength, both limited by the
+    /// question's speed and the ride.
+    pub(super) fn new(
         ground: &Ground<'_>,
         question: &Question,
-        cell: usize,
-        direction: f64,
-        deviations: f64,
+        (cell, [direction, deviations]): (usize, [f64; 2]),
+        crossing: &Crossing,
     ) -> Audited {
         let (sin, cos) = sin_cos(direction);
         let slope = ground.shapes[cell].slopes([cos, sin]);
@@ -113,20 +112,8 @@ impl Audited {
             deviations,
             slope,
             table: table.min(limit),
-            driven: 0.0,
+            driven: crossing.speed.min(limit),
         }
-    }
-
-    /// The same with how it was driven.
-    pub(super) fn driven(
-        self,
-        ground: &Ground<'_>,
-        question: &Question,
-        cell: usize,
-        crossing: &Crossing,
-    ) -> Audited {
-        let limit = question.speed.min(ground.of(cell).ride);
-        Audited { driven: crossing.speed.min(limit), ..self }
     }
 }
 

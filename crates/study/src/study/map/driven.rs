@@ -199,11 +199,10 @@ impl Drives {
         let driven = crossings.iter().enumerate();
         let driven = driven.filter_map(|(cell, own)| Some((cell, own.as_ref()?)));
         let of_cell = |(cell, crossings): (usize, &Vec<Crossing>)| {
-            let audited = crossings.iter().enumerate().map(|(n, crossing)| {
-                let [direction, deviations] = self.of(n);
-                let by_table = Audited::of(ground, question, cell, direction, deviations);
-                by_table.driven(ground, question, cell, crossing)
-            });
+            let audited = crossings
+                .iter()
+                .enumerate()
+                .map(|(n, crossing)| Audited::new(ground, question, (cell, self.of(n)), crossing));
             audited.collect::<Vec<_>>()
         };
         driven.flat_map(of_cell).collect()

@@ -262,6 +262,12 @@ impl MapFile {
     /// What is allowed in the place of a step that does not fill the heartbeat of its drives.
     pub fn stepped(mut self, step: f64) -> Result<MapFile, String> {
         check_step(step)?;
+        for soil in self.soils.soils() {
+            let stiff = soil.stiff_parameters(self.config.ground.spacing, step);
+            if let Some(stiff) = stiff.first() {
+                return Err(format!("short enough for the soil `{}`: {stiff}", soil.name));
+            }
+        }
         self.config.step = step;
         self.base.scenario.time.step = step;
         Ok(self)
@@ -327,7 +333,8 @@ impl MapFile {
     pub(super) fn soil_under(&self, cover: &Cover, strength: f64, name: &str) -> CustomSoil {
         let figures = self.soil_of(cover);
         let own = self.custom(&figures.name);
-        let mut custom = soil_at_strength(figures, own, strength, name);
+        let mut custom =
+            soil_at_strength(figures, own, strength.min(self.strongest(figures)), name);
         if let (Some(depth), Some(snow)) = (cover.snow, &mut custom.snow) {
             snow.depth = depth;
         }
@@ -335,6 +342,16 @@ impl MapFile {
             custom.frost = Some(Frost { depth, wet: frost.wet });
         }
         custom
+    }
+
+    /// Largest strength of a soil that is accepted by the map's step and spacing.
+    fn strongest(&self, figures: &Soil) -> f64 {
+        match &figures.kind {
+            SoilKind::Firm { .. } => f64::INFINITY,
+            SoilKind::Yielding(own) => {
+                own.strongest_for(self.config.ground.spacing, self.config.step)
+            }
+        }
     }
 
     /// `held` is a speed that the driver does not exceed, m/s, `room` how far the ground goes on ahead, m.

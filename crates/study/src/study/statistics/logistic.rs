@@ -64,16 +64,16 @@ pub fn logistic_regression(rows: &[Vec<f64>], yes: &[bool]) -> Result<LogisticFi
 
 /// Logistic regression of observations that are independent between clusters only.
 ///
-/// With more clusters than coefficients, each error is the greater of two: that of independent
-/// observations, and that of the clusters' scores (K.-Y. Liang and S. Zeger, Biometrika 73, 1986);
-/// intervals use Student's t. With fewer, or without clusters, all observations are independent.
+/// Each error is the greatest of that of independent observations, and for each of `clusterings` that of
+/// the clusters' scores (K.-Y. Liang and S. Zeger, Biometrika 73, 1986). Intervals use Student's t by the
+/// fewest clusters. Of a clustering with fewer clusters than coefficients nothing is used.
 ///
 /// # Errors
 /// As of [`logistic_regression`].
 pub fn logistic_regression_clustered(
     rows: &[Vec<f64>],
     yes: &[bool],
-    clusters: &[u64],
+    clusterings: &[Vec<u64>],
 ) -> Result<LogisticFit, LogisticError> {
     let (count, columns) = (rows.len().min(yes.len()), rows.first().map_or(0, Vec::len));
     if count <= columns + 1 {
@@ -105,8 +105,11 @@ pub fn logistic_regression_clustered(
             let null_deviance =
                 -2.0 * (total as f64 * ln(share) + (count - total) as f64 * ln(1.0 - share));
             let deviance = deviance(&design, yes, &at);
-            let robust = clustered_covariance(&design, yes, &at, &covariance, clusters);
-            let coefficients = scaling.estimates(&at, &covariance, robust.as_ref());
+            let robust: Vec<_> = clusterings
+                .iter()
+                .filter_map(|own| clustered_covariance(&design, yes, &at, &covariance, own))
+                .collect();
+            let coefficients = scaling.estimates(&at, &covariance, &robust);
             return Ok(LogisticFit { coefficients, deviance, null_deviance, count });
         }
     }
@@ -195,12 +198,13 @@ impl Scaling {
         widths.iter().all(|width| *width > 0.0).then_some(Scaling { centres, widths })
     }
 
-    /// Estimates in the original units. `robust` is the covariance by clusters and their number.
+    /// Estimates in the original units. `robust` has the covariance by clusters and their number of
+    /// each clustering.
     fn estimates(
         &self,
         at: &DVector<f64>,
         covariance: &DMatrix<f64>,
-        robust: Option<&(DMatrix<f64>, usize)>,
+        robust: &[(DMatrix<f64>, usize)],
     ) -> Vec<Estimate> {
         let size = at.len();
         let back = DMatrix::from_fn(size, size, |i, j| match (i, j) {
@@ -210,14 +214,16 @@ impl Scaling {
             _ => 0.0,
         });
         let (values, covariance) = (&back * at, &back * covariance * back.transpose());
-        let robust_covariance = robust.map(|(own, _)| &back * own * back.transpose());
-        let student = robust.and_then(|own| StudentsT::new(0.0, 1.0, (own.1 - 1) as f64).ok());
+        let robust_covariances: Vec<DMatrix<f64>> =
+            robust.iter().map(|(own, _)| &back * own * back.transpose()).collect();
+        let fewest = robust.iter().map(|own| own.1).min();
+        let student = fewest.and_then(|count| StudentsT::new(0.0, 1.0, (count - 1) as f64).ok());
         let z = match student {
             Some(student) => student.inverse_cdf(0.975),
             None => Normal::standard().inverse_cdf(0.975),
         };
         let estimate = |j: usize| {
-            let greatest = robust_covariance.as_ref().map_or(0.0, |own| own[(j, j)]);
+            let greatest = robust_covariances.iter().map(|own| own[(j, j)]).fold(0.0, f64::max);
             let (value, error) = (values[j], covariance[(j, j)].max(greatest).sqrt());
             Estimate { value, error, low: value - z * error, high: value + z * error }
         };
@@ -300,8 +306,10 @@ mod tests {
             many.iter().map(|n| (rows[*n].clone(), yes[*n])).unzip();
         let clusters: Vec<u64> = many.iter().map(|n| *n as u64).collect();
         let singles: Vec<u64> = (0..23).collect();
-        let once = logistic_regression_clustered(&rows, &yes, &singles).unwrap();
-        let clustered = logistic_regression_clustered(&all_rows, &all_yes, &clusters).unwrap();
+        let once = logistic_regression_clustered(&rows, &yes, &[singles]).unwrap();
+        let halves: Vec<u64> = clusters.iter().map(|n| n % 2).collect();
+        let clusterings = [clusters, halves.clone()];
+        let clustered = logistic_regression_clustered(&all_rows, &all_yes, &clusterings).unwrap();
         let naive = logistic_regression(&all_rows, &all_yes).unwrap();
         for ((own, one), naive) in
             clustered.coefficients.iter().zip(&once.coefficients).zip(&naive.coefficients)
@@ -310,8 +318,7 @@ mod tests {
             assert!(own.error > 1.5 * naive.error && own.error < 1.01 * one.error, "{own:?}");
         }
         // two clusters are too few to judge by
-        let halves: Vec<u64> = clusters.iter().map(|n| n % 2).collect();
-        assert_eq!(logistic_regression_clustered(&all_rows, &all_yes, &halves), Ok(naive));
+        assert_eq!(logistic_regression_clustered(&all_rows, &all_yes, &[halves]), Ok(naive));
     }
 
     #[test]

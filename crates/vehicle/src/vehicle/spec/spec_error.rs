@@ -40,6 +40,7 @@ fn nearest_name(message: &str) -> Option<&str> {
     let mut names = message.split('`').skip(1).step_by(2);
     let unknown = names.next()?;
     names
+        .filter(|name| name.len().abs_diff(unknown.len()) <= 3)
         .map(|name| (strsim::damerau_levenshtein(unknown, name), name))
         .min()
         .filter(|(distance, _)| *distance <= 3)

@@ -1,0 +1,28 @@
+//! Words of commands that are printed for a shell.
+
+/// A word as a shell takes it: quoted where it has other than plain characters.
+pub fn shell_word(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shell_word;
+
+    #[test]
+    fn words_are_quoted_where_a_shell_needs_it() {
+        for (word, expected) in [
+            ("runs/a-1.toml", "runs/a-1.toml"),
+            ("my runs", "'my runs'"),
+            ("", "''"),
+            ("it's", "'it'\\''s'"),
+            ("$(rm)", "'$(rm)'"),
+        ] {
+            assert_eq!(shell_word(word), expected);
+        }
+    }
+}
