@@ -71,6 +71,10 @@ const CREEP_DERIVATIVE: f64 = 0.05;
 /// Time over which that acceleration is smoothed, s.
 const CREEP_SMOOTHING: f64 = 0.05;
 
+fn exper(name: &str, default: f64) -> f64 {
+    std::env::var(name).ok().and_then(|x| x.parse().ok()).unwrap_or(default)
+}
+
 /// A speed to hold.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SpeedGoal {
@@ -321,13 +325,15 @@ impl SpeedControl {
         h: f64,
     ) -> Controls {
         let fineness = goal.fineness();
-        let gain = fineness.min(MOST_FINENESS);
+        let gain = fineness.min(exper("EXP_FINE", MOST_FINENESS));
         let last = state.last_speed.unwrap_or(motion.speed);
         let (acceleration, derivative) = if fineness > 1.0 {
             // at slow speeds the speed that is remembered lags
             let smoothed = (motion.speed - last) / (CREEP_SMOOTHING + h);
             state.last_speed = Some(last + h * smoothed);
-            (smoothed, self.derivative + gain * CREEP_DERIVATIVE)
+            let asym = exper("EXP_ASYM", 0.0);
+            let smoothed = if smoothed < 0.0 { smoothed * (1.0 - asym) } else { smoothed };
+            (smoothed, self.derivative + gain * exper("EXP_D", CREEP_DERIVATIVE))
         } else {
             state.last_speed = Some(motion.speed);
             ((motion.speed - last) / h, self.derivative)
@@ -352,7 +358,9 @@ impl SpeedControl {
         let winding_up = if error > 0.0 { full } else { brake >= 1.0 };
         let coasts = error < 0.0 && output <= 0.0 && brake <= 0.0 && state.integral <= 0.0;
         if !(winding_up || coasts) {
-            let grown = state.integral + fineness * self.integral * error * h;
+            let fights = brake > 0.0 && state.integral > 0.0;
+            let unwinding = if fights { exper("EXP_UNW", 1.0) } else { 1.0 };
+            let grown = state.integral + unwinding * fineness * self.integral * error * h;
             state.integral = grown.clamp(-MOST_BRAKING_INTEGRAL, 1.0);
         }
         Controls {
