@@ -45,6 +45,7 @@ fn drive(spacing: f64) -> WorldModel {
         leader: None,
         start: Pose { position: Vec3::new(0.0, 0.0, 0.6), ..Pose::default() },
         speed: 5.0,
+        gear: None,
         sensors: Vec::new(),
         autonomy: None,
         uncouple_time: None,

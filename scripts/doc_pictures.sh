@@ -13,7 +13,8 @@ cd "$(dirname "$0")/.."
 
 bekker=$(realpath "${BEKKER:-target/release/bekker}")
 work=$(mktemp -d)
-trap 'rm -r "$work"' EXIT
+# a program that is still writing when the script is interrupted must not keep the folder
+trap 'rm -rf "$work"' EXIT
 
 # Replaces a picture in one step.
 place() { cp "$1" "$2.part" && mv "$2.part" "$2" && echo "$2"; }
@@ -47,9 +48,6 @@ maps() {
     "$bekker" map route "$work/going" --from -1500,-1500 --to 1500,1200 >/dev/null
     place "$work/going/map.png" docs/map_jacksboro.png
     place "$work/going/route.png" docs/map_route.png
-    "$bekker" map run examples/map_jacksboro.toml --set 'vehicle.model="m113"' \
-        --out "$work/going_m113" >/dev/null
-    place "$work/going_m113/map.png" docs/map_jacksboro_m113.png
 }
 
 # Every vehicle of docs/vehicles.md from the side, on firm ground.

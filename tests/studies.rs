@@ -706,6 +706,33 @@ fn a_rule_stops_at_the_same_trial_on_any_threads_and_after_a_merge() {
     assert!(page.contains("12 of 40 trials, as many as its stopping rule takes"), "{page}");
 }
 
+/// A total counts trials that arrive alone: where none does, the rule is not met, and the reason is told.
+#[test]
+fn a_rule_on_a_total_tells_that_nobody_arrived() {
+    let study = STUDY
+        .replace("\"full_factorial\"", "\"random\"\npoints = 4")
+        .replace(
+            "replications = 3",
+            "replications = 1\nstop = { response = \"drive_energy\", bounds = [0, 1e6], \
+             half_width = 4e5, block = 2 }",
+        )
+        .replace("responses = [", "responses = [\"drive_energy\", ")
+        .replace("\"no_such_soil\", ", "")
+        .replace(
+            "[[factor]]",
+            "[[factor]]\nname = \"time\"\nkey = \"time.duration\"\nvalues = [0.1]\n[[factor]]",
+        );
+    let place = Place::new(&study);
+    let ran = place.done(&["run", "study.toml", "--out", "out"]);
+    let warned = String::from_utf8_lossy(&ran.stderr).into_owned();
+    for part in ["stop.response = \"drive_energy\"", "none of 4 arrived", "Stop by \"go\" instead"]
+    {
+        assert!(warned.contains(part), "{warned}");
+    }
+    let page = String::from_utf8(place.done(&["report", "out"]).stdout).unwrap();
+    assert!(page.contains("4 of 4 trials") && page.contains("none of 4 arrived"), "{page}");
+}
+
 #[test]
 fn a_plan_tells_time_memory_and_a_job() {
     let place = Place::new(STUDY);

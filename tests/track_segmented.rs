@@ -50,6 +50,7 @@ fn agent(driver: Driver, terrain: &Terrain) -> AgentModel {
         leader: None,
         start,
         speed: 0.0,
+        gear: None,
         sensors,
         autonomy: None,
         uncouple_time: None,

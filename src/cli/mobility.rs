@@ -123,9 +123,16 @@ impl Mobility {
         subject.refined = self.refined;
         subject.soils.clone_from(&self.soil);
         // before the work of minutes: it would be lost
-        for folder in self.out.iter().chain(&self.write_scenario) {
+        let pages = ["mobility.md", "mobility.json"].as_slice();
+        // names of scenarios are known after their drives only
+        let scenarios = ["scenario.toml"].as_slice();
+        let places = [(&self.out, pages), (&self.write_scenario, scenarios)];
+        for (folder, files) in places {
+            let Some(folder) = folder else { continue };
             std::fs::create_dir_all(folder).map_err(|cause| unwritten(folder, cause))?;
-            check_writable(&folder.join("mobility.md"))?;
+            for file in files {
+                check_writable(&folder.join(file))?;
+            }
         }
         let events: Vec<&'static Event> = EVENTS.iter().filter(|own| self.asks_for(own)).collect();
         self.check_soils(&events)?;

@@ -45,6 +45,8 @@ pub struct AgentModel {
     pub start: Pose,
     /// Forward speed at the start, m/s.
     pub speed: f64,
+    /// Gear in which it rolls at that speed; the one that fits where absent.
+    pub gear: Option<i32>,
     /// What it carries to measure and see.
     pub sensors: Vec<Sensor>,
     /// What drives it by what these see, in its driver's place.

@@ -218,11 +218,17 @@ impl GroundVehicle {
     }
 
     /// Lets a vehicle at rest, however it stands, roll along the unit vector `forward` at
-    /// `speed` m/s.
-    pub(super) fn launch(&self, state: &mut VehicleState, forward: &Vec3, speed: f64) {
+    /// `speed` m/s in a gear, or in the one that fits.
+    pub(super) fn launch(
+        &self,
+        state: &mut VehicleState,
+        forward: &Vec3,
+        speed: f64,
+        gear: Option<i32>,
+    ) {
         match self {
-            GroundVehicle::Wheeled(own) => own.vehicle.launch(state, forward, speed),
-            GroundVehicle::Tracked(own) => own.vehicle.launch(state, forward, speed),
+            GroundVehicle::Wheeled(own) => own.vehicle.launch(state, forward, speed, gear),
+            GroundVehicle::Tracked(own) => own.vehicle.launch(state, forward, speed, gear),
         }
     }
 

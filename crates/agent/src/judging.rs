@@ -3,7 +3,8 @@
 //! A vehicle is immobilised if its driver wants to move, it has got on by less than a way
 //! in the direction that it wants to go for a time ([`Immobility`]), and it does not get on right now:
 //! wheels that spin, rocking, drifting sideways and rolling back are no way made; but one
-//! that loses speed while it rolls back still gets on. It has sunk where its wheels or
+//! that loses speed while it rolls back still gets on. Where it is to drive more slowly than
+//! 0.2 m/s, that time is longer in proportion. It has sunk where its wheels or
 //! tracks are, on average, wholly below the undisturbed ground.
 
 use super::agent::{AgentModel, AgentState, AgentWorkspace};
@@ -78,8 +79,7 @@ impl AgentModel {
         if endings.sunk && (depth > height || deepest > DEEPEST_WHEEL * height) {
             return Some(Outcome::Sunk { time, position, soil, depth, height });
         }
-        let way = self.pace(time, state) * endings.way();
-        state.monitor.watch(time, state.driver.intent, way);
+        state.monitor.watch(time, state.driver.intent, endings.way());
         if endings.arrived
             && let Some(time) = state.monitor.arrived()
         {
@@ -132,7 +132,7 @@ impl AgentModel {
         (slowest.max(SLOWEST) / (4.0 * ADVANCING)).min(1.0)
     }
 
-    /// Whether it has wanted to move for `least` s and did not.
+    /// Whether it has wanted to move for `least` s, or longer where it is to drive slowly, and did not.
     fn immobilised(
         &self,
         ground: &GroundModel,
@@ -142,7 +142,7 @@ impl AgentModel {
         workspace: &AgentWorkspace,
     ) -> Option<Outcome> {
         let pace = self.pace(time, state);
-        let since = state.monitor.immobile_since(time, least, pace)?;
+        let since = state.monitor.immobile_since(time, least / pace, pace)?;
         let position = self.vehicle.pose(&workspace.vehicle).position;
         let soil = ground.terrain().soil(position.x, position.y);
         let diagnosis = Diagnosis::of(self.evidence(ground, state, workspace));

@@ -145,7 +145,8 @@ impl AgentModel {
             };
         }
         state.vehicle.body.halt();
-        self.vehicle.launch(&mut state.vehicle, &pose.direction(&Vec3::x()), speed);
+        let gear = self.gear.filter(|_| speed == self.speed);
+        self.vehicle.launch(&mut state.vehicle, &pose.direction(&Vec3::x()), speed, gear);
         (state, stand)
     }
 }

@@ -81,6 +81,9 @@ fn a_path_is_driven_as_slowly_as_asked() {
         ("hmmwv", "firm", 0.2, 0.05),
         ("hmmwv", "firm", -0.2, 0.05),
         ("hmmwv", "dry_sand_lll", 0.0, 0.1),
+        ("hmmwv", "dry_sand_lll", 0.1, 0.05),
+        ("hmmwv", "dry_sand_lll", 0.1, 0.1),
+        ("mrzr4", "dry_sand_lll", 0.1, 0.05),
         ("fed_alpha", "firm", 0.0, 0.05),
         ("fed_alpha", "firm", 0.1, 0.1),
         ("man_8x8", "firm", -0.1, 0.1),
@@ -96,9 +99,15 @@ fn a_path_is_driven_as_slowly_as_asked() {
 
 #[test]
 fn slow_speeds_are_held_by_tables_backward_and_with_an_acceleration() {
-    for (grade, speed) in [(0.0, 0.1), (0.1, 0.02), (-0.1, 0.2)] {
+    for (soil, grade, speed) in [
+        ("firm", 0.0, 0.1),
+        ("firm", 0.1, 0.02),
+        ("firm", -0.1, 0.2),
+        ("firm", -0.1, 0.05),
+        ("dry_sand_lll", -0.1, 0.05),
+    ] {
         let table = format!("{{ kind = \"table\", rows = [{{ time = 0, speed = {speed} }}] }}");
-        holds("hmmwv", "firm", grade, speed, &table);
+        holds("hmmwv", soil, grade, speed, &table);
     }
     let backward =
         "{ kind = \"path\", speed = 0.1, waypoints = [[0, 0], [-60, 0]], reverse = true }";

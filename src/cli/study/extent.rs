@@ -23,12 +23,24 @@ pub struct Extent {
     /// Groups to which the rule is put, and those that came to their end without what it asks for.
     pub groups: u64,
     pub unknown: u64,
+    /// Whether the response counts trials that arrive alone, and none of those taken did.
+    pub nobody_arrived: bool,
 }
 
 impl Extent {
-    /// That the rule stops nothing where a response is outside its bounds, in words.
+    /// Why the rule stops nothing, in words: a response is outside its bounds, or no trial counts for it.
     pub fn fault(&self, config: &StudyConfig) -> Option<String> {
-        let (rule, first) = config.stop.as_ref().zip(self.outside.first())?;
+        let rule = config.stop.as_ref()?;
+        if self.nobody_arrived && self.next.is_empty() {
+            return Some(format!(
+                "stop.response = \"{}\": only trials that arrive count, and none of {} arrived: the rule \
+                 cannot be met, and all trials are driven. Stop by \"{}\" instead",
+                rule.response,
+                self.taken.len(),
+                Figure::arrival_of(&rule.response).unwrap_or_default()
+            ));
+        }
+        let first = self.outside.first()?;
         let [low, high] = rule.bounds.unwrap_or_default();
         Some(format!(
             "stop.bounds = [{low}, {high}]: {} of {} trials lies outside, first that of \
@@ -56,16 +68,20 @@ pub fn extent(
     if asked.shard != Shard::WHOLE {
         let taken: Vec<u64> = (0..asked.trials).filter(|trial| asked.shard.has(*trial)).collect();
         let next = taken.iter().copied().filter(|trial| !records.contains_key(trial)).collect();
-        return Extent { taken, next, outside: Vec::new(), groups: 0, unknown: 0 };
+        let (outside, nobody_arrived) = (Vec::new(), false);
+        return Extent { taken, next, outside, groups: 0, unknown: 0, nobody_arrived };
     }
     let rule = config.stop.as_ref();
     let response = rule.and_then(|rule| config.responses.iter().position(|r| *r == rule.response));
     let arrival = rule.and_then(|rule| Figure::arrival_of(&rule.response));
     let arrival = arrival.and_then(|name| config.responses.iter().position(|own| *own == name));
+    let arrived = |record: &TrialRecord| match record.responses.get(arrival?) {
+        Some(Cell::Number(arrived)) => Some(*arrived == 1.0),
+        _ => None,
+    };
     let seen = |trial: u64| {
         let record = records.get(&trial)?;
-        let arrived = arrival.and_then(|n| record.responses.get(n));
-        if arrived == Some(&Cell::Number(0.0)) {
+        if arrived(record) == Some(false) {
             return Some(Seen::Uncounted);
         }
         Some(match response.and_then(|n| record.responses.get(n)) {
@@ -75,7 +91,10 @@ pub fn extent(
     };
     let found = design::extent(config, asked.trials, seen);
     let design::Extent { taken, next, outside, groups, unknown } = found;
-    Extent { taken: taken.into_iter().flatten().collect(), next, outside, groups, unknown }
+    let taken: Vec<u64> = taken.into_iter().flatten().collect();
+    let known = || taken.iter().filter_map(|trial| arrived(records.get(trial)?));
+    let nobody_arrived = known().next().is_some() && !known().any(|arrived| arrived);
+    Extent { taken, next, outside, groups, unknown, nobody_arrived }
 }
 
 /// The records of these trials, in their order.

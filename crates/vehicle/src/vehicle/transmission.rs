@@ -93,10 +93,16 @@ impl Transmission {
         model.closure_row(self.shafts.gearbox)
     }
 
-    /// Sets the speeds of the shafts for an output speed (rad/s), and says in which gear; in
-    /// neutral the engine stands.
-    pub fn turn(&self, gearbox: &Gearbox, u: &mut [f64], output: f64) -> GearboxState {
-        let gear = gearbox.fitting(output);
+    /// Sets the speeds of the shafts for an output speed (rad/s) in a gear, or in the one that fits;
+    /// in neutral the engine stands.
+    pub fn turn(
+        &self,
+        gearbox: &Gearbox,
+        u: &mut [f64],
+        output: f64,
+        gear: Option<i32>,
+    ) -> GearboxState {
+        let gear = gear.unwrap_or_else(|| gearbox.fitting(output));
         let input = gearbox.ratio(gear).map_or(0.0, |ratio| output / ratio);
         u[self.shafts.output.index()] = output;
         u[self.shafts.input.index()] = input;

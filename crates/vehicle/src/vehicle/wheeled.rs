@@ -216,13 +216,13 @@ impl Vehicle {
     /// wheels, shafts and engine turn with it.
     pub fn launched(&self, pose: &Pose, speed: f64) -> VehicleState {
         let mut state = self.state(pose);
-        self.launch(&mut state, &pose.direction(&Vec3::x()), speed);
+        self.launch(&mut state, &pose.direction(&Vec3::x()), speed, None);
         state
     }
 
     /// Lets a vehicle at rest, however it stands, roll along the unit vector `forward` at
-    /// `speed` (m/s, negative backward) in the gear that fits.
-    pub fn launch(&self, state: &mut VehicleState, forward: &Vec3, speed: f64) {
+    /// `speed` (m/s, negative backward) in a gear, or in the one that fits.
+    pub fn launch(&self, state: &mut VehicleState, forward: &Vec3, speed: f64, gear: Option<i32>) {
         if speed == 0.0 {
             return;
         }
@@ -249,7 +249,7 @@ impl Vehicle {
             let left = if alike { 0 } else { 2 * axle };
             0.5 * (spin(left) + spin(left + 1))
         };
-        state.gearbox = self.parts.driveline.turn(&self.spec, &mut u, of_axle);
+        state.gearbox = self.parts.driveline.turn(&self.spec, &mut u, of_axle, gear);
         self.parts.model.set_velocity(&mut state.body, &mut body, &u);
     }
 

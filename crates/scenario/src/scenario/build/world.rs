@@ -242,6 +242,7 @@ fn agents(
                     leader: None,
                     start,
                     speed: entry.speed,
+                    gear: None,
                     sensors,
                     autonomy,
                     uncouple_time: entry.uncouple_time,

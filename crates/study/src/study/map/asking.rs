@@ -63,6 +63,22 @@ pub struct Known {
     pub stands: Option<Reason>,
 }
 
+impl Known {
+    /// The limits of a cell with this cover. Speeds are m/s: of the `driver`, on the `level`, and over the
+    /// cell straight ahead and in its slowest direction.
+    pub(super) fn limits(&self, driver: f64, level: f64, [straight, slowest]: [f64; 2]) -> Limits {
+        Limits {
+            driver,
+            ride: self.ride,
+            firm: self.firm,
+            level,
+            straight,
+            slowest: slowest.min(driver.min(self.ride)),
+            stands: self.stands,
+        }
+    }
+}
+
 impl Ground<'_> {
     /// What is known of a cell's cover.
     pub(super) fn of(&self, cell: usize) -> &Known {
@@ -144,16 +160,8 @@ pub fn bar_reason(
         true => 0.0,
         false => table.at(strength, [along, 0.0]),
     };
-    let limits = Limits {
-        driver: question.speed,
-        ride: known.ride,
-        firm: known.firm,
-        level: table.at(strength, [0.0; 2]),
-        straight,
-        slowest: 0.0,
-        stands: known.stands,
-    };
-    limits.reason()
+    let level = table.at(strength, [0.0; 2]);
+    known.limits(question.speed, level, [straight, 0.0]).reason()
 }
 
 struct Asker<'a> {
@@ -279,16 +287,8 @@ impl<'a> Asker<'a> {
             .map(|way| (table.at(strength, way), way))
             .min_by(|a, b| a.0.total_cmp(&b.0).then(b.1[0].total_cmp(&a.1[0])));
         let Some((slowest, [along, _])) = slowest else { return Reason::SpeedLimit };
-        let limits = Limits {
-            driver: self.question.speed,
-            ride: known.ride,
-            firm: known.firm,
-            level: table.at(strength, [0.0; 2]),
-            straight: table.at(strength, [along, 0.0]),
-            slowest: slowest.min(known.ride),
-            stands: known.stands,
-        };
-        limits.reason()
+        let [level, straight] = [0.0, along].map(|grade| table.at(strength, [grade, 0.0]));
+        known.limits(self.question.speed, level, [straight, slowest]).reason()
     }
 }
 

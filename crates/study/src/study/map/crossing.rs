@@ -19,8 +19,10 @@ const LONGEST_DRIVE: f64 = 120.0;
 const AT_THE_LIMIT: f64 = 0.97;
 /// Passes over a cell until the speeds of entry and exit agree, at most.
 const MOST_PASSES: usize = 4;
-/// How far the speeds of entry and exit may differ, as a share and in m/s.
+/// How far the speeds of entry and exit may differ, as a share and in m/s, over a pass of at least `FULL_PASS`
+/// m; over shorter ones less in proportion, down to a quarter.
 const PASS_TOLERANCE: [f64; 2] = [0.03, 0.05];
+const FULL_PASS: f64 = 40.0;
 
 /// How a crossing ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -97,7 +99,7 @@ pub fn cross(
     Crossing::from_both_sides([begin, limit], |entry| {
         let Some(file) = scenario(entry) else { return Crossing::failed() };
         let mut watch = SteadyWatch::new(&file.scenario.vehicle[0], pace);
-        let Some(vehicle) = drive(&file, parts, LONGEST_DRIVE, &mut watch) else {
+        let Some(vehicle) = drive(&file, parts, None, LONGEST_DRIVE, &mut watch) else {
             return Crossing::failed();
         };
         let speed = watch.speed();
@@ -107,46 +109,61 @@ pub fn cross(
     })
 }
 
-/// Drives over `length` m of the ground itself, then again from the speed of exit, until both speeds agree: as
-/// over ground that repeats itself. Begins as [`cross`] does.
+/// Drives over `length` m of the ground itself, then again so that it enters at the speed of exit, until both
+/// speeds agree: as over ground that repeats itself. Begins as [`cross`] does, `lead_in` m before: what is
+/// new at a start, as engine, converter, throttle and ruts, belongs to no cell. Where it does not come to the
+/// cell over the ground before it, it begins in the cell. Each pass begins in the gear in which the last
+/// ended. `scenario` is made for the speed of each and its lead-in.
 pub fn cross_at_own_speed(
-    scenario: impl Fn(f64) -> Option<ScenarioFile>,
+    scenario: impl Fn(f64, f64) -> Option<ScenarioFile>,
     parts: &Parts,
-    length: f64,
+    [lead_in, length]: [f64; 2],
     begin_and_limit: [f64; 2],
 ) -> Crossing {
-    Crossing::from_both_sides(begin_and_limit, |mut entry| {
+    // what remains of a difference grows as passes become short against the way to a steady speed
+    let tolerance = PASS_TOLERANCE.map(|own| own * (length / FULL_PASS).clamp(0.25, 1.0));
+    Crossing::from_both_sides(begin_and_limit, |mut speed| {
+        let (mut lead_in, mut gear) = (lead_in, None);
         let mut passes: Vec<Pass> = Vec::new();
         loop {
-            let Some(file) = scenario(entry) else { return Crossing::failed() };
-            let mut watch = PassWatch::new(&file.scenario.vehicle[0], length);
-            let Some(vehicle) = drive(&file, parts, length / SLOWEST, &mut watch) else {
-                return Crossing::failed();
-            };
-            let pass = watch.pass(entry);
+            let driven = scenario(speed, lead_in).and_then(|file| {
+                let mut watch = PassWatch::new(&file.scenario.vehicle[0], lead_in, length);
+                let longest = (lead_in + length) / SLOWEST;
+                drive(&file, parts, gear, longest, &mut watch).map(|vehicle| (vehicle, watch))
+            });
+            if lead_in > 0.0 && driven.as_ref().is_none_or(|(_, watch)| !watch.has_entered()) {
+                (lead_in, passes) = (0.0, Vec::new());
+                continue;
+            }
+            let Some((vehicle, watch)) = driven else { return Crossing::failed() };
+            let pass = watch.pass();
             let end = judge_end(&vehicle, watch.is_off_course(), pass.is_some());
             let Some(pass) = pass.filter(|_| end == End::Crossed) else {
                 return Crossing::from_summary(end, 0.0, &vehicle);
             };
             passes.push(pass);
-            let [share, least] = PASS_TOLERANCE;
+            let [share, least] = tolerance;
             let agree = (pass.exit - pass.entry).abs() <= share * pass.exit + least;
             if agree || passes.len() == MOST_PASSES {
                 return Crossing::from_summary(end, pass.mean, &vehicle);
             }
-            entry = Pass::next_entry(&passes);
+            let entry = Pass::next_entry(&passes);
+            speed = (speed + entry - pass.entry).max(0.5 * entry);
+            gear = watch.gear();
         }
     })
 }
 
-/// Drives a scenario for a time, s, or until `watch` has seen enough.
+/// Drives a scenario for a time, s, or until `watch` has seen enough, from a gear or the one that fits.
 fn drive(
     file: &ScenarioFile,
     parts: &Parts,
+    gear: Option<i32>,
     time: f64,
     watch: &mut dyn Observer<Infallible>,
 ) -> Option<VehicleSummary> {
-    let built = world_of(file, parts).ok()?;
+    let mut built = world_of(file, parts).ok()?;
+    built.world.agents.iter_mut().for_each(|agent| agent.gear = gear);
     let heartbeat = file.scenario.time.heartbeat;
     let duration = (time / heartbeat).ceil() * heartbeat;
     let schedule = Schedule { sample_every: heartbeat, ..Schedule::until(duration) };

@@ -10,7 +10,7 @@ use super::config::BarrierKind;
 use super::cover::Cover;
 use super::crossing::{Crossing, End};
 use super::driving::Driver;
-use super::figures::{CellFigures, Going, Intervals, Limits, Reason, Speeds};
+use super::figures::{CellFigures, Going, Intervals, Reason, Speeds};
 use super::relief::Quadric;
 use crate::numeric::sin_cos;
 use crate::sensor::noise::quantile;
@@ -142,16 +142,8 @@ impl Drives {
         let crossing = crossings[direction * self.strengths + self.strengths / 2];
         let level = levels[usize::from(ground.covers[cell])];
         let to_the_side = matches!(crossing.end, End::Overturned | End::OffCourse);
-        let limits = Limits {
-            driver: question.speed,
-            ride: ground.of(cell).ride,
-            firm: ground.of(cell).firm,
-            level,
-            straight: if to_the_side { level } else { 0.0 },
-            slowest: 0.0,
-            stands: ground.of(cell).stands,
-        };
-        limits.reason()
+        let straight = if to_the_side { level } else { 0.0 };
+        ground.of(cell).limits(question.speed, level, [straight, 0.0]).reason()
     }
 
     /// What limits it in its slowest direction at the middle strength. Which of grade and side
@@ -177,16 +169,8 @@ impl Drives {
             End::Stuck => false,
             End::Crossed | End::Failed => across.abs() > along.abs(),
         };
-        let limits = Limits {
-            driver,
-            ride: known.ride,
-            firm: known.firm,
-            level,
-            straight: if to_the_side { level } else { crossing.speed },
-            slowest: crossing.speed.min(driver.min(known.ride)),
-            stands: known.stands,
-        };
-        limits.reason()
+        let straight = if to_the_side { level } else { crossing.speed };
+        known.limits(driver, level, [straight, crossing.speed]).reason()
     }
 
     /// All crossings beside what the tables say of them.

@@ -140,9 +140,13 @@ impl<'a> Driver<'a> {
         if held <= 0.0 {
             return Crossing::stuck();
         }
-        let scenario = || self.map.on_ground(cover, held, strength, centre, towards);
-        let speeds = self.speeds(held);
-        cross_at_own_speed(self.at_speed(scenario), &self.parts, self.map.config.cell, speeds)
+        let way = (centre, towards);
+        let scenario = |speed: f64, lead_in: f64| {
+            let scenario = self.map.on_ground(cover, held, strength, way, lead_in);
+            self.at_speed(|| scenario.clone())(speed)
+        };
+        let lengths = [self.map.lead_in(centre, towards), self.map.config.cell];
+        cross_at_own_speed(scenario, &self.parts, lengths, self.speeds(held))
     }
 
     /// Drives a column of a cover's table, held to a speed, m/s.

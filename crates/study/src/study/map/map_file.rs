@@ -29,6 +29,9 @@ const FIRM: &str = "rigid";
 const BEYOND: f64 = 60.0;
 /// Distance from the end of a drive's way to the end of the ground, m.
 const EDGE: f64 = 0.5;
+/// Distance driven before a cell, m: engine and converter turn as they do at a steady speed, the driver has
+/// his foot down, and the rear wheels run in the ruts of the front wheels.
+const LEAD_IN: f64 = 10.0;
 /// Time between two looks at a drive, s.
 const HEARTBEAT: f64 = 0.01;
 /// Most cells of a map.
@@ -312,20 +315,38 @@ impl MapFile {
     }
 
     /// A drive straight over the ground itself, a cell's length about a point in a direction of
-    /// length 1, on one cover at a strength, held to a speed, m/s, besides the map's.
+    /// length 1, on one cover at a strength, held to a speed, m/s, besides the map's. It begins
+    /// `lead_in` m before the cell.
     pub fn on_ground(
         &self,
         cover: &Cover,
         held: f64,
         strength: f64,
-        centre: [f64; 2],
-        towards: [f64; 2],
+        (centre, towards): ([f64; 2], [f64; 2]),
+        lead_in: f64,
     ) -> Scenario {
-        let half = 0.5 * self.config.cell;
-        let from = [0, 1].map(|k| centre[k] - half * towards[k]);
+        let from = self.entry(centre, towards);
         let room = to_the_edge(self.land.terrain.bounds(), from, towards) - EDGE;
         let way = Along { from, towards, length: self.config.cell };
-        self.drive(cover, held, strength, way, room)
+        let mut scenario = self.drive(cover, held, strength, way, room);
+        let start = [0, 1].map(|k| from[k] - lead_in * towards[k]);
+        scenario.vehicle[0].position = start;
+        if let Driver::Path { waypoints, .. } = &mut scenario.vehicle[0].driver {
+            waypoints[0] = start;
+        }
+        scenario
+    }
+
+    /// Distance before a cell at which a drive over the ground itself begins, m: less at the edge of the ground.
+    pub(super) fn lead_in(&self, centre: [f64; 2], towards: [f64; 2]) -> f64 {
+        let from = self.entry(centre, towards);
+        let behind = to_the_edge(self.land.terrain.bounds(), from, towards.map(|part| -part));
+        LEAD_IN.min(0.5 * behind).max(0.0)
+    }
+
+    /// Where a drive enters a cell, by its middle and the direction of the drive.
+    fn entry(&self, centre: [f64; 2], towards: [f64; 2]) -> [f64; 2] {
+        [0, 1].map(|k| centre[k] - 0.5 * self.config.cell * towards[k])
     }
 
     /// The soil of a cover at a strength, as a scenario has it under a name: with the cover's snow and

@@ -175,30 +175,62 @@ impl Pass {
     }
 }
 
-/// Follows a vehicle over a cell.
+/// Follows a vehicle up to a cell and over it.
 pub(super) struct PassWatch {
     axis: Axis,
-    length: f64,
+    /// Distances of entry and exit from the start, m.
+    bounds: [f64; 2],
     /// Time and way at the last heartbeat, s and m.
     last: [f64; 2],
-    /// When it got there, s, and how fast it was, m/s.
-    crossed: Option<[f64; 2]>,
+    /// When it entered and left, s, and how fast it was, m/s.
+    entered: Option<[f64; 2]>,
+    left: Option<[f64; 2]>,
+    gear: i32,
 }
 
 impl PassWatch {
-    pub fn new(vehicle: &Vehicle, length: f64) -> PassWatch {
-        PassWatch { axis: Axis::from_start(vehicle), length, last: [0.0; 2], crossed: None }
+    pub fn new(vehicle: &Vehicle, lead_in: f64, length: f64) -> PassWatch {
+        PassWatch {
+            axis: Axis::from_start(vehicle),
+            bounds: [lead_in, lead_in + length],
+            last: [0.0; 2],
+            entered: (lead_in <= 0.0).then_some([0.0, vehicle.speed]),
+            left: None,
+            gear: 0,
+        }
+    }
+
+    pub fn has_entered(&self) -> bool {
+        self.entered.is_some()
+    }
+
+    /// The forward gear in which it was last.
+    pub fn gear(&self) -> Option<i32> {
+        Some(self.gear).filter(|gear| *gear > 0)
     }
 
     pub fn is_off_course(&self) -> bool {
         self.axis.is_off_course
     }
 
-    /// The pass, from a speed of entry, m/s, if it got there at a crawl or faster.
-    pub fn pass(&self, entry: f64) -> Option<Pass> {
-        let [time, exit] = self.crossed.filter(|[time, _]| *time > 0.0)?;
-        let mean = self.length / time;
-        (mean >= SLOWEST).then_some(Pass { entry, exit, mean })
+    /// The pass, if it got to the other side at a crawl or faster.
+    pub fn pass(&self) -> Option<Pass> {
+        let ([began, entry], [ended, exit]) = self.entered.zip(self.left)?;
+        let mean = (self.bounds[1] - self.bounds[0]) / (ended - began);
+        (mean >= SLOWEST && mean.is_finite()).then_some(Pass { entry, exit, mean })
+    }
+
+    /// Takes a heartbeat: time, s, way, m, and speed, m/s.
+    fn take(&mut self, time: f64, way: f64, speed: f64) {
+        let [before, behind] = self.last;
+        let [entry, exit] = self.bounds;
+        let at = |bound: f64| {
+            let share = (bound - behind) / (way - behind);
+            (way >= bound && way > behind).then_some([before + share * (time - before), speed])
+        };
+        self.entered = self.entered.or_else(|| at(entry));
+        self.left = self.left.or_else(|| at(exit));
+        self.last = [time, way];
     }
 }
 
@@ -208,14 +240,9 @@ impl Observer<Infallible> for PassWatch {
             return Ok(Flow::Continue);
         };
         let way = self.axis.along(sample.pose.position.x, sample.pose.position.y);
-        let [before, behind] = self.last;
-        if way >= self.length && way > behind {
-            let share = (self.length - behind) / (way - behind);
-            let speed = hypot(sample.velocity.x, sample.velocity.y);
-            self.crossed = Some([before + share * (moment.time - before), speed]);
-        }
-        self.last = [moment.time, way];
-        let over = self.crossed.is_some() || self.is_off_course();
+        self.take(moment.time, way, hypot(sample.velocity.x, sample.velocity.y));
+        self.gear = sample.gear;
+        let over = self.left.is_some() || self.is_off_course();
         Ok(if over { Flow::Stop } else { Flow::Continue })
     }
 }

@@ -1,15 +1,27 @@
 //! Vehicle cone index of one pass by the mobility index: an order of vehicles on fine-grained soil, to be compared
 //! with the order of their strength ratios. The model has no cone; only a vehicle's mass is the model's.
 //!
-//! Mobility index and its factors as in FM 5-430-00-1, appendix C, and NRMM (from memory; they meet the listed
-//! 17 psi of the M113); the index of wheels with its correction for deflection after J. D. Priddy and W. E.
-//! Willoughby, J. Terramech. 43, 2006, as read in their preprint of 2004. All vehicles here have automatic
-//! gearboxes and more than 10 hp a ton, whose factors are 1.
+//! Where each coefficient was read; no scan of an original report was at hand but the first:
+//!
+//! - One-pass index of wheels, its form beyond a mobility index of 115, and the correction for deflection:
+//!   J. D. Priddy and W. E. Willoughby, Clarification of vehicle cone index with reference to mean maximum
+//!   pressure, J. Terramech. 43 (2006) 85, in the text of the accepted article. A public transcription of
+//!   J. D. Priddy, Stochastic vehicle mobility forecasts, ERDC TR GL-99-8, 1999, p. 43, has 2.14 in the place
+//!   of 3.74. With 3.74 the index of a weightless vehicle is 1.0 psi, with 2.14 it is -6.8 psi.
+//! - Mobility index of wheels: two public transcriptions, of GL-99-8, p. 42, and of FM 5-430-00-1 (1994). They
+//!   differ in one number: 0.533 for the 0.553 of axles below 2000 lb, which alone meets the next piece.
+//! - Mobility index of tracks and their one-pass index: one public transcription of FM 5-430-00-1 alone, so
+//!   not verified. They meet the 17 psi that is listed for the M113.
+//!
+//! All vehicles here have automatic gearboxes and more than 10 hp a ton, whose factors are 1; no tire has
+//! chains, and no grouser is higher than 1.5 in.
 
 use crate::numeric::pow;
 
 const POUNDS: f64 = 2.204_62;
 const INCH: f64 = 0.0254;
+/// Greatest mobility index of wheels for which the first form of their one-pass index holds.
+const FIRST_FORM: f64 = 115.0;
 
 /// A vehicle with all wheels driven, two on each end of an axle.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -41,12 +53,7 @@ impl Wheels {
         let weight = mass * POUNDS;
         let (width, radius) = (self.width / INCH, self.radius / INCH);
         let on_axle = 1e-3 * weight / self.axles;
-        let weight_factor = match on_axle {
-            w if w < 2.0 => 0.553 * w,
-            w if w < 13.5 => 0.033 * w + 1.05,
-            w if w < 20.0 => 0.142 * w - 0.42,
-            w => 0.278 * w - 3.115,
-        };
+        let weight_factor = weight_factor(on_axle);
         let pressure = weight / (width * radius * 2.0 * self.axles);
         let tire_factor = 0.01 * (10.0 + width);
         pressure * weight_factor / tire_factor + 0.5 * on_axle - 0.1 * self.clearance / INCH
@@ -56,8 +63,31 @@ impl Wheels {
     fn one_pass(&self, mass: f64) -> f64 {
         let index = self.mobility_index(mass);
         let correction = pow(0.15 / self.deflection, 0.25);
-        (11.48 + 0.2 * index - 39.2 / (index + 3.74)) * correction
+        wheeled_one_pass(index) * correction
     }
+}
+
+/// Factor of the weight on an axle, 1000 lb.
+fn weight_factor(on_axle: f64) -> f64 {
+    match on_axle {
+        w if w < 2.0 => 0.553 * w,
+        w if w < 13.5 => 0.033 * w + 1.05,
+        w if w < 20.0 => 0.142 * w - 0.42,
+        w => 0.278 * w - 3.115,
+    }
+}
+
+/// One-pass index of wheels by their mobility index at a deflection of 0.15, psi.
+fn wheeled_one_pass(index: f64) -> f64 {
+    if index > FIRST_FORM {
+        return 4.1 * pow(index, 0.446);
+    }
+    11.48 + 0.2 * index - 39.2 / (index + 3.74)
+}
+
+/// One-pass index of tracks by their mobility index, psi.
+fn tracked_one_pass(index: f64) -> f64 {
+    7.0 + 0.2 * index - 39.2 / (index + 5.6)
 }
 
 impl Tracks {
@@ -72,8 +102,7 @@ impl Tracks {
 
     /// In psi.
     fn one_pass(&self, mass: f64) -> f64 {
-        let index = self.mobility_index(mass);
-        7.0 + 0.2 * index - 39.2 / (index + 5.6)
+        tracked_one_pass(self.mobility_index(mass))
     }
 }
 
@@ -112,6 +141,20 @@ mod tests {
             assert!((found / by_hand - 1.0).abs() < 1e-3, "{model}: {found} psi");
         }
         assert_eq!(one_pass_cone_index("marder", 29e3), None);
+    }
+
+    /// The pieces of the formulas meet: a coefficient that was copied wrong leaves a step. A weightless vehicle
+    /// asks for nearly nothing.
+    #[test]
+    fn the_pieces_of_the_formulas_meet() {
+        for (at, most) in [(2.0, 0.011), (13.5, 0.002), (20.0, 0.026)] {
+            let [below, above] = [at - 1e-9, at + 1e-9].map(weight_factor);
+            assert!((above - below).abs() < most, "{at}: {below} {above}");
+        }
+        let [below, above] = [FIRST_FORM, FIRST_FORM + 1e-9].map(wheeled_one_pass);
+        assert!((above / below - 1.0).abs() < 0.005, "{below} {above}");
+        assert!((wheeled_one_pass(0.0) - 1.0).abs() < 0.01);
+        assert!(tracked_one_pass(0.0).abs() < 1e-9);
     }
 
     /// The formula meets the 17 psi listed for the M113; a heavier vehicle asks for stronger soil.

@@ -85,12 +85,13 @@ pub(in crate::vehicle) struct DrivelinePlan {
 
 impl DrivelinePlan {
     /// Sets the speeds of shafts and engine when the wheels of each axle turn at its `spin`
-    /// (rad/s), and says in which gear; in neutral the engine stands.
+    /// (rad/s) in a gear, or in the one that fits; in neutral the engine stands.
     pub fn turn(
         &self,
         spec: &VehicleSpec,
         u: &mut [f64],
         spin: impl Fn(usize) -> f64,
+        gear: Option<i32>,
     ) -> GearboxState {
         let (front, shares) = spec.driveline.split(self.shafts.len());
         let mut output = 0.0;
@@ -99,7 +100,7 @@ impl DrivelinePlan {
             u[shaft.index()] = spin(axle) / ratio;
             output += spin(axle) / ratio * shares[usize::from(index >= front)];
         }
-        self.transmission.turn(&spec.powertrain.gearbox, u, output)
+        self.transmission.turn(&spec.powertrain.gearbox, u, output, gear)
     }
 }
 

@@ -62,11 +62,17 @@ const CREEP_BAND: f64 = 0.25;
 /// Brake over that excess, s/m, of a speed of 0.4 m/s; in inverse proportion to the speed.
 const CREEP_BRAKING: f64 = 0.5;
 
+/// How many times as fast the integral falls while the brake works against it: on a descent, what it took to
+/// break the wheels loose.
+const UNWINDING: f64 = 4.0;
+
 /// Most times by which all gains but the integral's grow at slow speeds: thrust follows the
 /// throttle late, and soft ground answers a burst of it by slip.
 const MOST_FINENESS: f64 = 4.0;
+/// The same of what answers a lack of speed: a burst of throttle spins a wheel on sand and digs it in.
+const MOST_ANSWER: f64 = 2.0;
 /// Output over acceleration at slow speeds, s²/m, in inverse proportion to the speed: it answers
-/// the thrust that is still to come of the engine.
+/// the thrust that is still to come of the engine. A loss of speed is not answered by it.
 const CREEP_DERIVATIVE: f64 = 0.05;
 /// Time over which that acceleration is smoothed, s.
 const CREEP_SMOOTHING: f64 = 0.05;
@@ -327,7 +333,7 @@ impl SpeedControl {
             // at slow speeds the speed that is remembered lags
             let smoothed = (motion.speed - last) / (CREEP_SMOOTHING + h);
             state.last_speed = Some(last + h * smoothed);
-            (smoothed, self.derivative + gain * CREEP_DERIVATIVE)
+            (smoothed.max(0.0), self.derivative + gain * CREEP_DERIVATIVE)
         } else {
             state.last_speed = Some(motion.speed);
             ((motion.speed - last) / h, self.derivative)
@@ -335,8 +341,9 @@ impl SpeedControl {
         let error = goal.speed - motion.speed;
         let error = if self.slip_limit.is_some() { error.min(GENTLE) } else { error };
         let descent = (-motion.slope - LEVEL).max(0.0);
+        let answer = if error > 0.0 { gain.min(MOST_ANSWER) } else { gain };
         let direct =
-            gain * self.proportional * error - derivative * acceleration - DESCENT * descent;
+            answer * self.proportional * error - derivative * acceleration - DESCENT * descent;
         let output = direct + state.integral;
         let mut brake = self.braking * (-output - self.coasting);
         if fineness > 1.0 {
@@ -352,7 +359,8 @@ impl SpeedControl {
         let winding_up = if error > 0.0 { full } else { brake >= 1.0 };
         let coasts = error < 0.0 && output <= 0.0 && brake <= 0.0 && state.integral <= 0.0;
         if !(winding_up || coasts) {
-            let grown = state.integral + fineness * self.integral * error * h;
+            let unwinding = if brake > 0.0 && state.integral > 0.0 { UNWINDING } else { 1.0 };
+            let grown = state.integral + unwinding * fineness * self.integral * error * h;
             state.integral = grown.clamp(-MOST_BRAKING_INTEGRAL, 1.0);
         }
         Controls {

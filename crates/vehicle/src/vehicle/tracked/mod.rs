@@ -198,13 +198,13 @@ impl TrackedVehicle {
     /// tracks, shafts and engine turn with it; in neutral the engine stands.
     pub fn launched(&self, pose: &Pose, speed: f64) -> VehicleState {
         let mut state = self.state(pose);
-        self.launch(&mut state, &pose.direction(&Vec3::x()), speed);
+        self.launch(&mut state, &pose.direction(&Vec3::x()), speed, None);
         state
     }
 
     /// Lets a vehicle at rest, however it stands, roll along the unit vector `forward` at
-    /// `speed` (m/s).
-    pub fn launch(&self, state: &mut VehicleState, forward: &Vec3, speed: f64) {
+    /// `speed` (m/s) in a gear, or in the one that fits.
+    pub fn launch(&self, state: &mut VehicleState, forward: &Vec3, speed: f64, gear: Option<i32>) {
         if speed == 0.0 {
             return;
         }
@@ -228,7 +228,7 @@ impl TrackedVehicle {
         }
         let output = speed / self.spec.drive_radius() / self.spec.drive.ratio;
         let gearbox = &self.spec.powertrain.gearbox;
-        state.gearbox = self.parts.transmission.turn(gearbox, &mut u, output);
+        state.gearbox = self.parts.transmission.turn(gearbox, &mut u, output, gear);
         self.parts.model.set_velocity(&mut state.body, &mut body, &u);
     }
 
