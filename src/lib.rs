@@ -106,40 +106,43 @@
 pub mod cli;
 
 #[doc(inline)]
-pub use bekker_autonomy::autonomy;
+pub use bekker_autonomy as autonomy;
 #[doc(inline)]
 #[cfg(feature = "cli")]
-pub use bekker_fmu::fmu;
+pub use bekker_fmu as fmu;
 #[doc(inline)]
-pub use bekker_ground::{
-    curve, geodesy, grid, ground, numeric, random, scm, soil, spatial, terrain,
-};
+pub use bekker_ground as ground;
 #[doc(inline)]
-pub use bekker_learning::learning;
+pub use bekker_ground::{scm, soil, terrain};
+#[doc(inline)]
+pub use bekker_learning as learning;
 #[doc(inline)]
 #[cfg(feature = "link")]
-pub use bekker_link::link;
+pub use bekker_link as link;
+#[doc(inline)]
+pub use bekker_math::{curve, geodesy, grid, numeric, random, spatial};
 #[doc(inline)]
 #[cfg(feature = "report")]
-pub use bekker_report::report;
+pub use bekker_report as report;
 #[doc(inline)]
-pub use bekker_scenario::scenario;
+pub use bekker_scenario as scenario;
+#[doc(inline)]
+pub use bekker_sensor as sensor;
 #[doc(inline)]
 #[cfg(feature = "gpu")]
 pub use bekker_sensor::gpu;
 #[doc(inline)]
-pub use bekker_sensor::sensor;
-#[doc(inline)]
-pub use bekker_study::study;
+pub use bekker_study as study;
 #[doc(inline)]
 pub use bekker_sync as sync;
 #[doc(inline)]
-pub use bekker_vehicle::{collision, multibody, vehicle};
+pub use bekker_vehicle as vehicle;
+#[doc(inline)]
+pub use bekker_vehicle::{collision, multibody};
 #[doc(inline)]
 #[cfg(feature = "cli")]
-pub use bekker_view::view;
+pub use bekker_view as view;
 
-/// The programs in pages, which are compiled and run as those in the documentation are.
 #[cfg(doctest)]
 mod pages {
     #[doc = include_str!("../docs/howto/from_rust.md")]

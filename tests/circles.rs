@@ -115,22 +115,17 @@ impl<'ast> Visit<'ast> for Contents {
 /// All files of the workspace's crates.
 struct Files {
     contents: BTreeMap<Place, Contents>,
-    /// The crate that has a top module of this name.
-    crate_of: BTreeMap<String, String>,
 }
 
 impl Files {
     fn read() -> Files {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let mut files = Files { contents: BTreeMap::new(), crate_of: BTreeMap::new() };
+        let mut files = Files { contents: BTreeMap::new() };
         let crates = fs::read_dir(root.join("crates")).unwrap().map(|entry| entry.unwrap().path());
         for folder in crates.chain([root.to_owned()]) {
             let is_root = folder == root;
             let name = if is_root { "bekker".into() } else { file_name(&folder) };
             files.read_folder(&folder.join("src"), &[name]);
-        }
-        for place in files.contents.keys().filter(|place| place.len() == 2) {
-            files.crate_of.entry(place[1].clone()).or_insert_with(|| place[0].clone());
         }
         files
     }
@@ -211,9 +206,7 @@ impl Files {
                 return Some(found);
             }
         }
-        let other =
-            self.crate_of.get(first).filter(|other| module.len() == 1 && **other != module[0])?;
-        self.resolve(&vec![other.clone(), first.clone()], rest, depth + 1)
+        None
     }
 
     /// The files that each file imports, with the names.

@@ -62,13 +62,13 @@ const CARRIERS: [&str; 15] = [
     "sync/dds/receiver.rs",
 ];
 
-/// Crates of one module, whose files lie at the crate's root.
-const FLAT: [&str; 4] = ["sync", "agent", "world", "ranks"];
-
-/// Modules below the flat crates, which these bring in at their roots.
-const ROWS: [&str; 14] = [
-    "numeric", "spatial", "geodesy", "curve", "grid", "random", "soil", "terrain", "ground", "scm",
-    "sensor", "autonomy", "vehicle", "gpu",
+/// Modules that have a row of their own in the map; all other files of a crate belong to the row
+/// of the crate.
+const OWN_ROWS: [(&str, &[&str]); 4] = [
+    ("math", &["numeric", "spatial", "geodesy", "curve", "grid", "random"]),
+    ("ground", &["soil", "terrain", "scm"]),
+    ("vehicle", &["collision", "multibody"]),
+    ("sensor", &["gpu"]),
 ];
 
 struct Row {
@@ -121,9 +121,11 @@ fn files_under(folder: &Path, found: &mut Vec<PathBuf>) {
 
 /// A source file of a crate of the library.
 struct Source {
-    /// Path below `src`, for messages.
+    /// Path below `src`, behind the crate's name.
     name: String,
-    /// Its place in the tree of modules, outermost first.
+    /// The crate.
+    package: String,
+    /// Its place in the crate's tree of modules, outermost first.
     module: Vec<String>,
     /// Its text without comments.
     text: String,
@@ -134,6 +136,11 @@ struct Source {
 impl Source {
     fn product(&self) -> &str {
         &self.text[..self.tests_at]
+    }
+
+    /// The row of the map that it belongs to.
+    fn row(&self) -> &str {
+        row(&self.package, &self.module[0])
     }
 }
 
@@ -154,14 +161,14 @@ fn sources() -> Vec<Source> {
     folders().iter().flat_map(|folder| sources_of(folder)).collect()
 }
 
-/// The module that all files of a crate belong to, if its files lie at its root.
-fn flat_crate(folder: &Path) -> Option<&'static str> {
-    let name = folder.parent()?.file_name()?.to_str()?;
-    FLAT.into_iter().find(|flat| *flat == name)
+/// The row of a module at the root of a crate; the facade's modules are named as the rows are.
+fn row<'a>(package: &'a str, module: &'a str) -> &'a str {
+    let own = |(name, modules): &(&str, &[&str])| *name == package && modules.contains(&module);
+    if package == "bekker" || OWN_ROWS.iter().any(own) { module } else { package }
 }
 
 fn sources_of(folder: &Path) -> Vec<Source> {
-    let flat = flat_crate(folder);
+    let package = package(folder);
     let mut files = Vec::new();
     files_under(folder, &mut files);
     let sources = files.iter().filter_map(|path| {
@@ -172,17 +179,25 @@ fn sources_of(folder: &Path) -> Vec<Source> {
         let mut module: Vec<String> =
             name.trim_end_matches(".rs").split('/').map(String::from).collect();
         module.pop_if(|last| last == "mod");
-        let name = flat.map_or_else(|| name.clone(), |flat| format!("{flat}/{name}"));
-        flat.into_iter().for_each(|flat| module.insert(0, flat.into()));
         let text = without_comments(&fs::read_to_string(path).unwrap());
         let tests_at = if module.last().is_some_and(|last| last == "tests") {
             0
         } else {
             text.find("#[cfg(test)]\nmod tests {").unwrap_or(text.len())
         };
-        Some(Source { name, module, text, tests_at })
+        let name = format!("{package}/{name}");
+        Some(Source { name, package: package.clone(), module, text, tests_at })
     });
     sources.collect()
+}
+
+/// The crate whose `src` this is.
+fn package(folder: &Path) -> String {
+    let package = folder.parent().unwrap();
+    if package == root() {
+        return "bekker".into();
+    }
+    package.file_name().unwrap().to_str().unwrap().into()
 }
 
 /// Whether the byte before `at` belongs to a longer word or path.
@@ -218,25 +233,25 @@ fn heads(text: &str) -> Vec<&str> {
     heads
 }
 
-/// Top modules that a file reaches, by `crate::`, by the name of a crate or by `super::` up to the
-/// root.
+/// Rows that a file reaches, by `crate::`, by the name of a crate or by `super::` up to the root.
 fn reached(source: &Source) -> Vec<&str> {
     let text = &source.text;
-    let is_flat = FLAT.contains(&source.module[0].as_str());
     let mut found = Vec::new();
     for (at, path) in text.match_indices("crate::") {
         if begins_word(text, at) {
-            let heads = heads(&text[at + path.len()..]);
-            // a flat crate's own modules are in no row
-            let is_row = |head: &&str| !is_flat || ROWS.contains(head);
+            let heads = heads(&text[at + path.len()..]).into_iter();
             // the facade's name of agents, worlds and ranks
-            found.extend(heads.into_iter().filter(|head| *head != "simulation").filter(is_row));
+            let heads = heads.filter(|head| *head != "simulation");
+            found.extend(heads.map(|head| row(&source.package, head)));
         }
     }
     for (at, path) in text.match_indices("bekker_") {
         let name = word(&text[at + path.len()..]);
-        if begins_word(text, at) && FLAT.contains(&name) {
-            found.push(name);
+        let rest = &text[at + path.len() + name.len()..];
+        if let Some(path) = rest.strip_prefix("::")
+            && begins_word(text, at)
+        {
+            found.extend(heads(path).into_iter().map(|head| row(name, head)));
         }
     }
     for (at, _) in text.match_indices("super::") {
@@ -249,22 +264,28 @@ fn reached(source: &Source) -> Vec<&str> {
                 (rest, climbed) = (above, climbed + 1);
             }
             if climbed >= depth {
-                found.extend(heads(rest));
+                found.extend(heads(rest).into_iter().map(|head| row(&source.package, head)));
             }
         }
     }
     found
 }
 
-fn declared_modules() -> Vec<String> {
+/// The crates and the modules with rows of their own.
+fn declared_rows() -> Vec<String> {
     let declared = folders().into_iter().flat_map(|folder| {
-        if let Some(flat) = flat_crate(&folder) {
-            return vec![flat.to_string()];
-        }
+        let package = package(&folder);
         let text = fs::read_to_string(folder.join("lib.rs")).unwrap();
         let modules = text.lines().filter_map(|line| line.trim().strip_prefix("pub mod "));
         let modules = modules.filter_map(|name| name.strip_suffix(';'));
-        modules.map(ToString::to_string).collect::<Vec<_>>()
+        let mut rows: Vec<String> = modules
+            .map(|module| row(&package, module).to_owned())
+            .filter(|row| *row != package)
+            .collect();
+        if !["bekker", "math"].contains(&package.as_str()) {
+            rows.push(package);
+        }
+        rows
     });
     declared.collect()
 }
@@ -276,7 +297,7 @@ fn report(faults: &[String]) {
 #[test]
 fn the_map_is_whole_and_points_downwards() {
     let map = map();
-    let mut declared = declared_modules();
+    let mut declared = declared_rows();
     declared.sort();
     assert_eq!(declared, map.keys().cloned().collect::<Vec<_>>());
     for (module, row) in &map {
@@ -295,10 +316,10 @@ fn a_module_uses_only_what_its_row_lists() {
     let map = map();
     let mut faults = Vec::new();
     for source in sources() {
-        let module = &source.module[0];
+        let row = source.row();
         for used in reached(&source) {
-            if used != module && !map[module].may_use.iter().any(|allowed| allowed == used) {
-                faults.push(format!("{} uses {used}, which {module} may not", source.name));
+            if used != row && !map[row].may_use.iter().any(|allowed| allowed == used) {
+                faults.push(format!("{} uses {used}, which {row} may not", source.name));
             }
         }
     }
@@ -310,7 +331,7 @@ fn below_the_scenario_nothing_touches_the_world() {
     let map = map();
     let mut faults = Vec::new();
     let inside = |source: &&Source| {
-        map[&source.module[0]].layer <= 5 && !CARRIERS.contains(&source.name.as_str())
+        map[source.row()].layer <= 5 && !CARRIERS.contains(&source.name.as_str())
     };
     for source in sources().iter().filter(inside) {
         let text = source.product();
@@ -328,7 +349,7 @@ fn below_the_scenario_nothing_touches_the_world() {
 fn elementary_functions_come_from_numeric() {
     let mut faults = Vec::new();
     for source in sources() {
-        if MAY_CALL_ELEMENTARY.contains(&source.module[0].as_str()) {
+        if MAY_CALL_ELEMENTARY.contains(&source.row()) {
             continue;
         }
         let text = source.product();
@@ -376,13 +397,16 @@ fn every_invariant_names_a_test_that_exists() {
 #[test]
 fn escapes_are_seen() {
     let source = |text: &str, tests_at: usize| Source {
-        name: "soil/law.rs".into(),
+        name: "ground/soil/law.rs".into(),
+        package: "ground".into(),
         module: vec!["soil".into(), "law".into()],
         text: text.into(),
         tests_at,
     };
-    let text = "use crate::{ground::{A, B}, grid};\nlet x = crate::scm::f(super::super::cli::y);";
-    assert_eq!(reached(&source(text, text.len())), ["ground", "grid", "scm", "cli"]);
+    let text = "use crate::{soil::{A, B}, Tile};\nuse bekker_math::{curve, grid::C};\nlet x = \
+                bekker_vehicle::Vehicle::new(super::super::scm::y);";
+    let found = ["soil", "ground", "curve", "grid", "vehicle", "scm"];
+    assert_eq!(reached(&source(text, text.len())), found);
     // From the tests of a file one more step leads out.
     let text = "x\nsuper::super::sibling::f()";
     assert!(reached(&source(text, 1)).is_empty());

@@ -7,8 +7,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The crates of the layers up to the scenario, beside this one.
-const CRATES: [&str; 9] =
-    ["ground", "vehicle", "sensor", "autonomy", "sync", "agent", "world", "ranks", "scenario"];
+const CRATES: [&str; 10] = [
+    "math", "ground", "vehicle", "sensor", "autonomy", "sync", "agent", "world", "ranks",
+    "scenario",
+];
 
 fn main() {
     let mut places = vec![PathBuf::from("src")];

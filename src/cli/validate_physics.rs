@@ -22,7 +22,7 @@ pub struct ValidatePhysics {
 const FOREWORD: &str = "# The soil model beside what is known
 
 Written by `bekker validate-physics`, which runs everything below anew; edit
-`crates/study/src/study/validation/` instead. *Default* are the refined laws that a scenario has unless
+`crates/study/src/validation/` instead. *Default* are the refined laws that a scenario has unless
 it says otherwise, *reference* those of Project Chrono's Soil Contact Model without its
 faults ([soil_laws.md](soil_laws.md)).
 

@@ -17,9 +17,9 @@ use super::outcome::{Failure, Outcome};
 use super::pushed_motion::PushedMotion;
 use super::radio::RadioNet;
 use super::roadside::{Pedestrian, TrafficLight};
-use crate::ground::{GroundModel, Published};
-use crate::spatial::{Load, Twist, Wrench};
-use crate::vehicle::driver::{DriverView, Intent, LeaderView, PedalView};
+use bekker_ground::{GroundModel, Published};
+use bekker_math::spatial::{Load, Twist, Wrench};
+use bekker_vehicle::driver::{DriverView, Intent, LeaderView, PedalView};
 
 /// Work of a wrench over a step of `h` seconds on a body that begins it with `twist`, J: that at
 /// this twist, and what the force itself makes `mass` kg faster by in it.

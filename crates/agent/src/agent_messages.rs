@@ -3,8 +3,8 @@
 use super::agent::{AgentModel, AgentState, AgentView, AgentWorkspace};
 use super::ground_vehicle::{GroundVehicle, GroundVehicleWorkspace};
 use super::hull_part::HullPart;
-use crate::spatial::{Acceleration, Pose, Twist, Vec3};
-use crate::sync::message::{
+use bekker_math::spatial::{Acceleration, Pose, Twist, Vec3};
+use bekker_sync::message::{
     Description, Motion, PartState, RunningGear, TrailerState, VehicleState as VehicleMessage,
     as_told,
 };

@@ -6,9 +6,9 @@
 //! to its own; what the ground does is the same to the bit as one after the other.
 
 use super::contact_context::ContactContext;
-use crate::grid::{Lattice, TileKey};
-use crate::ground::Overlay;
-use crate::scm::{Scratch, tiles_within};
+use bekker_ground::Overlay;
+use bekker_ground::scm::{Scratch, tiles_within};
+use bekker_math::grid::{Lattice, TileKey};
 
 /// Bounds of a body over the ground, `[x_min, y_min, x_max, y_max]`, m.
 pub(super) type Bounds = [f64; 4];
@@ -103,9 +103,9 @@ impl ContactContext<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ground::{GroundModel, Published};
-    use crate::soil::{Laws, Soil, SoilId, SoilKind};
-    use crate::terrain::Terrain;
+    use bekker_ground::soil::{Laws, Soil, SoilId, SoilKind};
+    use bekker_ground::terrain::Terrain;
+    use bekker_ground::{GroundModel, Published};
 
     /// Bodies far from each other get overlays of their own, which come together again; those that
     /// may touch one tile share one, as do all without room or work for a second thread.

@@ -3,10 +3,10 @@
 use super::agent::{AgentModel, AgentState};
 use super::autonomous::AutonomyState;
 use super::timings::Part;
-use crate::autonomy::Phase;
-use crate::spatial::Pose;
-use crate::vehicle::Controls;
-use crate::vehicle::driver::Intent;
+use bekker_autonomy::Phase;
+use bekker_math::spatial::Pose;
+use bekker_vehicle::Controls;
+use bekker_vehicle::driver::Intent;
 
 impl AgentModel {
     /// The driver of a vehicle that drives itself, as it begins.

@@ -5,14 +5,14 @@ use super::agent::AgentModel;
 use super::contact_context::ContactContext;
 use super::firm_spring::FirmSpring;
 use super::ground_vehicle::GroundVehicleWorkspace;
-use crate::collision::{Exit, Hull};
-use crate::ground::GroundModel;
 use crate::lying;
-use crate::numeric::GRAVITY;
-use crate::scm::{Displaced, PlateOutline, plate_contact};
-use crate::soil::{SoilKind, Tread};
-use crate::spatial::{Load, Pose, Twist, Vec3};
-use crate::vehicle::spec::Belly;
+use bekker_ground::GroundModel;
+use bekker_ground::scm::{Displaced, PlateOutline, plate_contact};
+use bekker_ground::soil::{SoilKind, Tread};
+use bekker_math::numeric::GRAVITY;
+use bekker_math::spatial::{Load, Pose, Twist, Vec3};
+use bekker_vehicle::collision::{Exit, Hull};
+use bekker_vehicle::spec::Belly;
 
 /// Clearance under the belly, m, beyond which it is not held against the ground
 /// until the next heartbeat.

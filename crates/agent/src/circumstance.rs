@@ -3,10 +3,10 @@
 use super::agent::{AgentModel, AgentState, AgentWorkspace};
 use super::event::Event;
 use super::outcome::{Outcome, OutcomeCode};
-use crate::ground::GroundModel;
-use crate::soil::SoilId;
-use crate::vehicle::Coupling;
-use crate::vehicle::driver::{Intent, PathFollower};
+use bekker_ground::GroundModel;
+use bekker_ground::soil::SoilId;
+use bekker_vehicle::Coupling;
+use bekker_vehicle::driver::{Intent, PathFollower};
 
 /// What of an agent's state events are told by.
 #[derive(Clone, Copy, Debug)]

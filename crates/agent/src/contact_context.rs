@@ -1,9 +1,9 @@
 //! The ground as one vehicle meets it in a step.
 
 use super::apart::Aside;
-use crate::ground::{GroundModel, Overlay, Published, way_out, working_surface_height};
-use crate::scm::{Displaced, Scratch, WorkingGround, heap};
-use crate::spatial::{Twist, Vec3};
+use bekker_ground::scm::{Displaced, Scratch, WorkingGround, heap};
+use bekker_ground::{GroundModel, Overlay, Published, way_out, working_surface_height};
+use bekker_math::spatial::{Twist, Vec3};
 
 /// The ground that a mover meets: what all share, its own overlay on it, and room
 /// to work in.

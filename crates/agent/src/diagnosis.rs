@@ -171,7 +171,7 @@ impl Diagnosis {
             grade,
             side_slope,
             weight,
-            grade_force: weight * crate::numeric::sin(grade),
+            grade_force: weight * bekker_math::numeric::sin(grade),
             drive_force: sum(|wheel| wheel.rim_force),
             traction: sum(|wheel| wheel.traction),
             thrust_limit: evidence.limits.iter().sum(),
@@ -270,7 +270,8 @@ impl fmt::Display for Diagnosis {
         let slip = 100.0 * self.slip();
         let depth = 100.0 * self.sinkage;
         let grade = || {
-            let (percent, force) = (100.0 * crate::numeric::tan(self.grade), self.grade_force);
+            let (percent, force) =
+                (100.0 * bekker_math::numeric::tan(self.grade), self.grade_force);
             format!("the grade of {percent:.0} % takes {}", kilo(force))
         };
         let (limit, traction) = (kilo(self.thrust_limit), kilo(self.traction));
@@ -312,7 +313,7 @@ impl fmt::Display for Diagnosis {
                 return write!(f, "{who} {spin} at {slip:.0} % slip");
             }
             Cause::SideSlope => {
-                let percent = 100.0 * crate::numeric::tan(self.side_slope.abs());
+                let percent = 100.0 * bekker_math::numeric::tan(self.side_slope.abs());
                 write!(f, "side slope of {percent:.0} %: {who} {spin} at {slip:.0} % slip")?;
                 write!(f, ", the ground could give {limit}")?;
             }

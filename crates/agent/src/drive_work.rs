@@ -1,6 +1,6 @@
 //! Work of a vehicle's driveline, brakes and soil.
 
-use crate::scm::Contact;
+use bekker_ground::scm::Contact;
 
 /// Work of driveline, brakes and soil over a step.
 #[derive(Clone, Copy, Debug, Default)]

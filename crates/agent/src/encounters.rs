@@ -11,8 +11,8 @@ use super::fresh_views::FreshViews;
 use super::hit::{Struck, Touch};
 use super::hull_part::HullPart;
 use super::tow_link::TowLink;
-use crate::collision::{FreeBody, Pair, Tow, TowState};
-use crate::spatial::{Pose, Twist, Vec3, Wrench};
+use bekker_math::spatial::{Pose, Twist, Vec3, Wrench};
+use bekker_vehicle::collision::{FreeBody, Pair, Tow, TowState};
 use rayon::prelude::*;
 
 /// Vehicles nearer than this to each other, m, beyond the way of two heartbeats, tell their motions exactly.

@@ -1,6 +1,6 @@
 //! When a drive ends: the caller's policy, one for all agents of a world.
 
-use crate::numeric::cos;
+use bekker_math::numeric::cos;
 
 /// Which outcomes end a drive, and from where on. One that is no longer finite, or has
 /// left the terrain or the part of it that has elevation data, always ends: there is nothing left to simulate.

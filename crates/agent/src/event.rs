@@ -2,8 +2,8 @@
 
 use super::hit::Hit;
 use super::outcome::OutcomeCode;
-use crate::soil::SoilId;
-use crate::vehicle::driver::Intent;
+use bekker_ground::soil::SoilId;
+use bekker_vehicle::driver::Intent;
 use serde::{Deserialize, Serialize};
 
 /// A change from one heartbeat to the next. It follows from the two states (a hit that is not

@@ -2,9 +2,9 @@
 //! Coulomb friction in it.
 
 use super::contact_context::ContactContext;
-use crate::ground::working_surface_height;
-use crate::soil::SoilKind;
-use crate::spatial::{Load, Twist, Vec3};
+use bekker_ground::soil::SoilKind;
+use bekker_ground::working_surface_height;
+use bekker_math::spatial::{Load, Twist, Vec3};
 
 /// Below this speed, m/s, friction fades out in proportion to the speed.
 const SLIDING: f64 = 1e-6;

@@ -7,12 +7,12 @@ use super::on_tracks::{OnTracks, TracksWorkspace};
 use super::on_wheels::{OnWheels, WheelsWorkspace};
 use super::sample::{TrailerSample, WheelSample};
 use super::tyre::TyreState;
-use crate::multibody::{ModelError, StepError};
-use crate::scm::{Contact, Displaced, UndersideError};
-use crate::spatial::{Load, Pose, Twist, Vec3};
-use crate::terrain::Terrain;
-use crate::vehicle::spec::{Belly, Footprint};
-use crate::vehicle::{
+use bekker_ground::scm::{Contact, Displaced, UndersideError};
+use bekker_ground::terrain::Terrain;
+use bekker_math::spatial::{Load, Pose, Twist, Vec3};
+use bekker_vehicle::multibody::{ModelError, StepError};
+use bekker_vehicle::spec::{Belly, Footprint};
+use bekker_vehicle::{
     AnySpec, AssemblyError, Controls, Coupling, EngineResponse, Locks, Outline, PedalResponse,
     TrackedVehicle, Vehicle, VehicleState,
 };

@@ -1,6 +1,6 @@
 //! What an agent runs into, summed up from its first touch to its last.
 
-use crate::spatial::Vec3;
+use bekker_math::spatial::Vec3;
 use serde::{Deserialize, Serialize};
 
 /// Hits that go on at once at most; of more the rest is not told.

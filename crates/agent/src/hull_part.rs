@@ -1,8 +1,8 @@
 //! The parts of an agent that have hulls: its chassis and the trailer's.
 
 use super::ground_vehicle::{GroundVehicle, GroundVehicleWorkspace};
-use crate::spatial::{Load, Pose, Twist};
-use crate::vehicle::Outline;
+use bekker_math::spatial::{Load, Pose, Twist};
+use bekker_vehicle::Outline;
 
 /// A rigid part with hulls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -13,12 +13,12 @@ use super::endings::{Endings, Immobility};
 use super::ground_vehicle::GroundVehicle;
 use super::monitor::{ADVANCING, ROLLING};
 use super::outcome::{FASTEST, Failure, Outcome};
-use crate::ground::GroundModel;
-use crate::numeric::{atan, hypot, sin_cos, tan};
-use crate::soil::{SoilId, SoilKind};
-use crate::spatial::{Pose, Vec3};
-use crate::vehicle::driver::{Intent, SLOWEST};
-use crate::vehicle::{Coupling, Selector};
+use bekker_ground::GroundModel;
+use bekker_ground::soil::{SoilId, SoilKind};
+use bekker_math::numeric::{atan, hypot, sin_cos, tan};
+use bekker_math::spatial::{Pose, Vec3};
+use bekker_vehicle::driver::{Intent, SLOWEST};
+use bekker_vehicle::{Coupling, Selector};
 
 /// Time for which a vehicle must have stood to be immobilised where the run ends, s, if
 /// the policy asks for no shorter one.
@@ -224,7 +224,7 @@ impl AgentModel {
             throttle: state.controls.throttle,
             grade,
             side_slope: atan(gradient[1] * ahead[0] - gradient[0] * ahead[1]),
-            weight: self.vehicle.mass_along(state.vehicle.coupling) * crate::numeric::GRAVITY,
+            weight: self.vehicle.mass_along(state.vehicle.coupling) * bekker_math::numeric::GRAVITY,
             belly_force: state.monitor.belly_force(),
             clearance: self.vehicle.ground_clearance(),
             wheels,

@@ -8,8 +8,8 @@ use super::agent::AgentState;
 use super::monitor::Monitor;
 use super::otherwise::Otherwise;
 use super::tyre::TyreState;
-use crate::vehicle::driver::DriverState;
-use crate::vehicle::{Controls, VehicleState};
+use bekker_vehicle::driver::DriverState;
+use bekker_vehicle::{Controls, VehicleState};
 
 /// The part of an agent's state that steps change and others see.
 #[derive(Clone, Debug)]

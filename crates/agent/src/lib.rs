@@ -92,9 +92,3 @@ pub use timings::{Part as TimedPart, Spent, Stopwatch, Timings};
 pub use tow_link::TowLink;
 pub use tyre::{TyreState, belt, ring};
 pub use vehicle_summary::{TyreSummary, VehicleSummary};
-
-use bekker_autonomy::autonomy;
-use bekker_ground::{grid, ground, numeric, random, scm, soil, spatial, terrain};
-use bekker_sensor::sensor;
-use bekker_sync as sync;
-use bekker_vehicle::{collision, multibody, vehicle};

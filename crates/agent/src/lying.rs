@@ -8,10 +8,10 @@ use super::agent::AgentModel;
 use super::contact_context::ContactContext;
 use super::ground_vehicle::GroundVehicleWorkspace;
 use super::hull_part::HullPart;
-use crate::collision::{BodyContact, ContactLaw};
-use crate::ground::working_surface_height;
-use crate::spatial::{Load, Pose, Twist, Vec3};
-use crate::vehicle::Coupling;
+use bekker_ground::working_surface_height;
+use bekker_math::spatial::{Load, Pose, Twist, Vec3};
+use bekker_vehicle::Coupling;
+use bekker_vehicle::collision::{BodyContact, ContactLaw};
 
 /// Vertical part of the chassis' z axis below which it is tilted so far.
 const TILTED: f64 = 0.7;

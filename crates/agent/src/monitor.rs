@@ -6,11 +6,11 @@ use super::drive_work::DriveWork;
 use super::outcome::OutcomeReport;
 use super::sample::WheelSample;
 use super::vehicle_summary::{TyreSummary, VehicleSummary};
-use crate::numeric::hypot;
-use crate::soil::SoilId;
-use crate::spatial::Vec3;
-use crate::vehicle::Controls;
-use crate::vehicle::driver::Intent;
+use bekker_ground::soil::SoilId;
+use bekker_math::numeric::hypot;
+use bekker_math::spatial::Vec3;
+use bekker_vehicle::Controls;
+use bekker_vehicle::driver::Intent;
 use serde::{Deserialize, Serialize};
 use std::mem::take;
 

@@ -1,12 +1,12 @@
 //! What stands and does not move: stems, rocks, blocks.
 
 use super::prop::{Form, Prop, PropKind};
-use crate::collision::{Hull, Stem};
-use crate::numeric::hypot;
-use crate::sensor::bvh::Bounds;
-use crate::sensor::class::Class;
-use crate::spatial::{Pose, Quat, Vec3};
-use crate::terrain::Terrain;
+use bekker_ground::terrain::Terrain;
+use bekker_math::numeric::hypot;
+use bekker_math::spatial::{Pose, Quat, Vec3};
+use bekker_sensor::bvh::Bounds;
+use bekker_sensor::class::Class;
+use bekker_vehicle::collision::{Hull, Stem};
 use rstar::{AABB, RTree, RTreeObject};
 
 /// Least cosine of the slope of what bears a wheel or track, and is not just run into.

@@ -7,13 +7,13 @@ use super::obstacle::BEARS;
 use super::on_wheels::{level_forward, slip};
 use super::sample::WheelSample;
 use super::tyre::TyreState;
-use crate::collision::{BodyContact, ContactLaw, Exit, Hull, Push};
-use crate::scm::{Contact, Footprint, PlacedShoe, ShoeOutline, shoe_contact};
-use crate::soil::Tread;
-use crate::spatial::{Load, Pose, Quat, Twist, Vec3};
-use crate::sync::message::{BandSeat, PartState, RunningGear, ShoeState};
-use crate::vehicle::spec::TrackedSpec;
-use crate::vehicle::{
+use bekker_ground::scm::{Contact, Footprint, PlacedShoe, ShoeOutline, shoe_contact};
+use bekker_ground::soil::Tread;
+use bekker_math::spatial::{Load, Pose, Quat, Twist, Vec3};
+use bekker_sync::message::{BandSeat, PartState, RunningGear, ShoeState};
+use bekker_vehicle::collision::{BodyContact, ContactLaw, Exit, Hull, Push};
+use bekker_vehicle::spec::TrackedSpec;
+use bekker_vehicle::{
     ShoePlace, Shoes, TrackedVehicle, TrackedWorkspace, VehicleState, WheelDrive,
 };
 use std::sync::Arc;
@@ -352,7 +352,7 @@ fn outline(spec: &TrackedSpec) -> ShoeOutline {
     let length = spec.contact_length().max(width);
     ShoeOutline {
         faces: faces
-            .map(|face| crate::scm::Face {
+            .map(|face| bekker_ground::scm::Face {
                 centre: face.centre,
                 length: face.length,
                 width: face.width,

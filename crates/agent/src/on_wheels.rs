@@ -4,15 +4,15 @@ use super::contact_context::ContactContext;
 use super::drive_work::DriveWork;
 use super::sample::WheelSample;
 use super::tyre::{TyreState, relaxation, ring};
-use crate::scm::{
+use bekker_ground::scm::{
     Contact, FlexibleTyre, Grousers, Ring, RingState, RingStep, Underside, UndersideError,
     settle_ring, tyre_contact, wheel_contact,
 };
-use crate::soil::{ShearStrength, Tread};
-use crate::spatial::{Load, Pose, Twist, Vec3};
-use crate::vehicle::spec::RigidTyre;
-use crate::vehicle::tyre::{BeltPatch, FirmContact, FirmPatch, Plane};
-use crate::vehicle::{Controls, Coupling, Vehicle, VehicleState, VehicleWorkspace};
+use bekker_ground::soil::{ShearStrength, Tread};
+use bekker_math::spatial::{Load, Pose, Twist, Vec3};
+use bekker_vehicle::spec::RigidTyre;
+use bekker_vehicle::tyre::{BeltPatch, FirmContact, FirmPatch, Plane};
+use bekker_vehicle::{Controls, Coupling, Vehicle, VehicleState, VehicleWorkspace};
 use std::sync::Arc;
 
 /// Below this rim speed, m/s, slip is not counted.

@@ -2,7 +2,7 @@
 //! are near, so that what two vehicles do to each other knows of it ([`crate::collision`]).
 
 use super::hull_part::HullPart;
-use crate::spatial::Acceleration;
+use bekker_math::spatial::Acceleration;
 use serde::{Deserialize, Serialize};
 
 /// Accelerations of an agent's parts by all but other vehicles, over its last heartbeat.

@@ -3,9 +3,9 @@
 use super::clock::whole_microseconds;
 use super::diagnosis::{Cause, Diagnosis};
 use super::hit::Struck;
-use crate::multibody::StepError;
-use crate::soil::SoilId;
-use crate::spatial::Vec3;
+use bekker_ground::soil::SoilId;
+use bekker_math::spatial::Vec3;
+use bekker_vehicle::multibody::StepError;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 

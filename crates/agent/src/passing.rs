@@ -6,8 +6,8 @@ use super::agent_heartbeat::HeartbeatEnv;
 use super::ground_vehicle::GroundVehicleWorkspace;
 use super::hit::{Struck, Touch};
 use super::roadside::{ARM_HEIGHT, HEIGHT, RADIUS, TrafficLight};
-use crate::collision::Exit;
-use crate::spatial::Vec3;
+use bekker_math::spatial::Vec3;
+use bekker_vehicle::collision::Exit;
 
 /// Distance of the points at which arms and people are looked at, m.
 const SPACING: f64 = 0.25;
@@ -71,7 +71,8 @@ impl AgentModel {
 fn arm(light: &TrafficLight) -> impl Iterator<Item = [f64; 2]> + '_ {
     light.boom.into_iter().flat_map(move |boom| {
         let count = (boom.length / SPACING).ceil() as u32;
-        let along = [crate::numeric::cos(boom.heading), crate::numeric::sin(boom.heading)];
+        let along =
+            [bekker_math::numeric::cos(boom.heading), bekker_math::numeric::sin(boom.heading)];
         (0..=count).map(move |k| {
             let far = boom.length * f64::from(k) / f64::from(count.max(1));
             [0, 1].map(|axis| light.place[axis] + far * along[axis])

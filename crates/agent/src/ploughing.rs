@@ -8,11 +8,11 @@
 use super::agent::AgentModel;
 use super::contact_context::ContactContext;
 use super::ground_vehicle::GroundVehicleWorkspace;
-use crate::collision::Hull;
-use crate::ground::working_surface_height;
-use crate::numeric::hypot;
-use crate::soil::PassiveWedge;
-use crate::spatial::{Load, Vec3};
+use bekker_ground::soil::PassiveWedge;
+use bekker_ground::working_surface_height;
+use bekker_math::numeric::hypot;
+use bekker_math::spatial::{Load, Vec3};
+use bekker_vehicle::collision::Hull;
 
 /// Greatest distance between columns across a face, m.
 const COLUMN: f64 = 0.3;

@@ -1,7 +1,7 @@
 //! Scenery: trees, rocks, posts, blocks and meshes.
 
-use crate::sensor::bvh::Bounds;
-use crate::sensor::class::Class;
+use bekker_sensor::bvh::Bounds;
+use bekker_sensor::class::Class;
 
 /// Something that stands on the ground.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -4,8 +4,8 @@ use super::agent::AgentModel;
 use super::ground_vehicle::GroundVehicleWorkspace;
 use super::hull_part::HullPart;
 use super::otherwise::Otherwise;
-use crate::spatial::{Acceleration, Pose, Twist, Vec3, Wrench};
-use crate::vehicle::Outline;
+use bekker_math::spatial::{Acceleration, Pose, Twist, Vec3, Wrench};
+use bekker_vehicle::Outline;
 
 /// How fast the parts of an agent would move under no forces but those of other vehicles: from
 /// the beginning of a heartbeat on.

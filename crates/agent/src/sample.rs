@@ -1,7 +1,7 @@
 //! Samples of vehicles, wheels and trailers at one moment.
 
-use crate::spatial::{Pose, Vec3};
-use crate::vehicle::{Controls, Selector};
+use bekker_math::spatial::{Pose, Vec3};
+use bekker_vehicle::{Controls, Selector};
 use serde::{Deserialize, Serialize};
 
 /// One wheel at one moment.

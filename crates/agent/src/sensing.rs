@@ -1,8 +1,8 @@
 //! Sensors of an agent: shown the truth after each step.
 
 use super::agent::{AgentModel, AgentState, AgentWorkspace};
-use crate::sensor::{SensorState, Truth, WheelMotion};
-use crate::spatial::{Pose, Twist, Vec3};
+use bekker_math::spatial::{Pose, Twist, Vec3};
+use bekker_sensor::{SensorState, Truth, WheelMotion};
 
 impl AgentModel {
     /// Sensors as the vehicle is launched at `pose` with `speed` m/s, at the moment `now_us`.

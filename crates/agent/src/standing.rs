@@ -1,8 +1,8 @@
 //! Poses of vehicles that stand on undisturbed ground.
 
-use crate::spatial::{Mat3, Pose, Quat, Vec3};
-use crate::terrain::Terrain;
-use crate::vehicle::Vehicle;
+use bekker_ground::terrain::Terrain;
+use bekker_math::spatial::{Mat3, Pose, Quat, Vec3};
+use bekker_vehicle::Vehicle;
 
 /// Chassis frame of a vehicle that stands at (x, y) with `heading` (rad) on the
 /// plane that fits the ground under its wheels best, none of them below it.

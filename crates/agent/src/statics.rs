@@ -28,11 +28,11 @@ use super::ground_vehicle::{GroundVehicle, GroundVehicleWorkspace};
 use super::on_wheels::level_forward;
 use super::sample::WheelSample;
 use super::tyre::TyreState;
-use crate::ground::{GroundModel, Overlay, Published, working_surface_height};
-use crate::numeric::{pow, smooth_step};
-use crate::scm::Scratch;
-use crate::spatial::{Load, Pose, Twist, Vec3, Vec6};
-use crate::vehicle::{Controls, VehicleState};
+use bekker_ground::scm::Scratch;
+use bekker_ground::{GroundModel, Overlay, Published, working_surface_height};
+use bekker_math::numeric::{pow, smooth_step};
+use bekker_math::spatial::{Load, Pose, Twist, Vec3, Vec6};
+use bekker_vehicle::{Controls, VehicleState};
 use serde::{Deserialize, Serialize};
 
 /// Shortest and longest step, s; between them it is the run's own. By shorter ones a vehicle stands as by
@@ -68,9 +68,9 @@ const BRAKED: Controls = Controls {
     throttle: 0.0,
     steering: 0.0,
     brake: 1.0,
-    gear: crate::vehicle::Selector::Drive,
+    gear: bekker_vehicle::Selector::Drive,
     inflation: None,
-    locks: crate::vehicle::Locks::OPEN,
+    locks: bekker_vehicle::Locks::OPEN,
     uncouple: false,
 };
 

@@ -1,6 +1,6 @@
 //! Obstacles near an agent in a heartbeat.
 
-use crate::collision::Pair;
+use bekker_vehicle::collision::Pair;
 
 /// What an agent may run into in a heartbeat: derived, never saved.
 #[derive(Clone, Debug, Default)]

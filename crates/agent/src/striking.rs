@@ -7,13 +7,13 @@ use super::hull_part::HullPart;
 use super::obstacle::{BEARS, Obstacle, Obstacles};
 use super::on_wheels::{OnWheels, WheelsWorkspace};
 use super::strikes::Strikes;
-use crate::collision::{
+use bekker_math::spatial::{Acceleration, Load, Mat3, Pose, Twist, Vec3};
+use bekker_vehicle::VehicleState;
+use bekker_vehicle::collision::{
     BodyContact, ContactLaw, Exit, FreeBody, Hull, Pair, Penetration, Push, RoundedBox,
     RoundedCylinder, Stem,
 };
-use crate::spatial::{Acceleration, Load, Mat3, Pose, Twist, Vec3};
-use crate::vehicle::VehicleState;
-use crate::vehicle::tyre::RingFigures;
+use bekker_vehicle::tyre::RingFigures;
 
 /// How far beyond the way of a heartbeat obstacles are looked for, m.
 const AROUND: f64 = 0.5;

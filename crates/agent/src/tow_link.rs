@@ -1,6 +1,6 @@
 //! Ropes and bars between agents.
 
-use crate::collision::Tow;
+use bekker_vehicle::collision::Tow;
 
 /// A rope or bar between two agents of a world.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,8 +1,8 @@
 //! A tyre in a run: its carcass along the ground and, where it gives way, its belt.
 
-use crate::scm::{Ring, RingState};
-use crate::vehicle::spec::{FlexibleTyre, Tyre, VehicleSpec};
-use crate::vehicle::tyre::{RingFigures, TyreState as Carcass};
+use bekker_ground::scm::{Ring, RingState};
+use bekker_vehicle::spec::{FlexibleTyre, Tyre, VehicleSpec};
+use bekker_vehicle::tyre::{RingFigures, TyreState as Carcass};
 use serde::{Deserialize, Serialize};
 
 /// State of a tyre: plain data.

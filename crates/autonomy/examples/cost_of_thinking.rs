@@ -3,12 +3,12 @@
 //!
 //! `cargo run --release -p bekker-autonomy --example cost_of_thinking`
 
-use bekker_autonomy::autonomy::localisation::PoseTrack;
-use bekker_autonomy::autonomy::{Body, Estimate, Localiser, Look, Navigator, RouteModel};
-use bekker_ground::spatial::{Pose, Quat, Vec3};
-use bekker_sensor::sensor::lidar::{Cloud, LidarSpec, Return};
-use bekker_vehicle::vehicle::driver::SteeringGeometry;
-use bekker_vehicle::vehicle::spec::Footprint;
+use bekker_autonomy::localisation::PoseTrack;
+use bekker_autonomy::{Body, Estimate, Localiser, Look, Navigator, RouteModel};
+use bekker_math::spatial::{Pose, Quat, Vec3};
+use bekker_sensor::lidar::{Cloud, LidarSpec, Return};
+use bekker_vehicle::driver::SteeringGeometry;
+use bekker_vehicle::spec::Footprint;
 use std::time::{Duration, Instant};
 
 fn height(x: f64, y: f64) -> f64 {

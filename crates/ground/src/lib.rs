@@ -1,14 +1,45 @@
-//! The ground of bekker: soils and their laws, terrains, the deformed overlay, the Soil Contact Model.
+//! Deformed ground: the published tiles that all share, the private overlay
+//! of each vehicle, and the patches by which one becomes the other.
+//!
+//! The undisturbed ground belongs to the [`GroundModel`] and is never stored
+//! at the lattice's resolution. [`Published`] holds what has been deformed, as
+//! small integers. An [`Overlay`] holds the tiles around one agent's wheels in
+//! floating point; at a heartbeat it turns the nodes that its wheels have left
+//! into [`Patch`]es, which everyone, the agent included, merges into the
+//! published ground by a commutative and associative rule ([`NodeState::join`]).
 //!
 //! A layer of the crate `bekker`, which opens with examples; `ARCHITECTURE.md` is the map.
 
-pub mod curve;
-pub mod geodesy;
-pub mod grid;
-pub mod ground;
-pub mod numeric;
-pub mod random;
+mod digest;
+mod mask;
+mod model;
+mod node_state;
+mod overlay;
+mod patch;
+mod published;
 pub mod scm;
 pub mod soil;
-pub mod spatial;
+mod surface;
 pub mod terrain;
+mod tile;
+mod undisturbed;
+mod wall;
+mod working_tile;
+
+pub use digest::GroundDigest;
+pub use mask::Mask;
+pub use model::{BaseNode, GroundError, GroundModel, SoilCoefficients};
+pub use node_state::{
+    BERM_QUANTUM, NOBODY, NodeState, PRESSURE_QUANTUM, SHEAR_QUANTUM, SINKAGE_QUANTUM,
+};
+pub use overlay::Overlay;
+pub use patch::{Patch, Patches};
+pub use published::Published;
+pub use surface::{
+    SampleGrid, SampleGridError, Survey, nearest_sinkage, rut_depth, rut_depths, surface_height,
+    surface_heights, working_surface_height,
+};
+pub use tile::Tile;
+pub use wall::way_out;
+pub(crate) use working_tile::WorkingNodes;
+pub use working_tile::{TileWriter, WorkingTile};

@@ -2,8 +2,8 @@
 
 use crate::rank_error::RankError;
 use crate::ranks::Ranks;
-use crate::sync::Communicator;
 use bekker_agent::Stand;
+use bekker_sync::Communicator;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 

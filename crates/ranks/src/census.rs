@@ -7,9 +7,9 @@ use crate::rank_error::RankError;
 use crate::ranks::Ranks;
 use crate::region::{CENSUS, Region};
 use crate::sealed::{opened, sealed};
-use crate::sensor::relief::Relief;
-use crate::sync::ground_code::Memory;
-use crate::sync::message::{Body, MessageFault, Origin, Reader};
+use bekker_sensor::relief::Relief;
+use bekker_sync::ground_code::Memory;
+use bekker_sync::message::{Body, MessageFault, Origin, Reader};
 
 impl Ranks<'_> {
     /// Takes a census: homes of ground are told, and tell what is near and what is there.

@@ -2,13 +2,13 @@
 
 use crate::figures::HeartbeatFigures;
 use crate::gathering::digests_of;
-use crate::ground::Patches;
 use crate::rank_error::RankError;
 use crate::ranks::{Announced, Ranks, Route};
-use crate::sync::ghost::Ghost;
-use crate::sync::ground_code::Memory;
-use crate::sync::message::{Body, MessageFault, Origin, Reader};
-use crate::sync::{Communicator, Phases, star};
+use bekker_ground::Patches;
+use bekker_sync::ghost::Ghost;
+use bekker_sync::ground_code::Memory;
+use bekker_sync::message::{Body, MessageFault, Origin, Reader};
+use bekker_sync::{Communicator, Phases, star};
 use std::collections::btree_map::Entry;
 
 impl Ranks<'_> {

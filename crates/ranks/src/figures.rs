@@ -48,7 +48,7 @@ pub struct HeartbeatFigures {
     pub announced: u64,
     /// Greatest distance of another rank's vehicle from where it was expected, m.
     pub ghost_error: f64,
-    /// Greatest D_H of those vehicles, m ([`Ghost::bound`](crate::sync::ghost::Ghost::bound)).
+    /// Greatest D_H of those vehicles, m ([`Ghost::bound`](bekker_sync::ghost::Ghost::bound)).
     pub ghost_bound: f64,
     /// Whether any rank wants to end the run.
     pub quit: bool,

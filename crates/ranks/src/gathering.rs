@@ -1,12 +1,12 @@
 //! What ranks bring together for the record: hashes, states, samples and readings.
 
-use crate::ground::GroundDigest;
 use crate::rank_error::RankError;
 use crate::ranks::Ranks;
 use crate::sealed::{opened, sealed};
-use crate::sensor::Delivery;
-use crate::sync::Parts;
 use bekker_agent::{AgentState, Heard, Outcome, OutcomeReport, Sample};
+use bekker_ground::GroundDigest;
+use bekker_sensor::Delivery;
+use bekker_sync::Parts;
 use bekker_world::{AgentsDigest, Call, StateHash, World, combined_hash, sort_deliveries};
 use rayon::prelude::*;
 use serde::Serialize;

@@ -3,10 +3,10 @@
 
 use super::rank_error::RankError;
 use super::sealed::{opened, sealed};
-use crate::ground::Patches;
-use crate::numeric::GRAVITY;
-use crate::sync::message::{Body, Description, Environment, MessageFault, Origin, Reader, Writer};
-use crate::sync::{Communicator, Parts};
+use bekker_ground::Patches;
+use bekker_math::numeric::GRAVITY;
+use bekker_sync::message::{Body, Description, Environment, MessageFault, Origin, Reader, Writer};
+use bekker_sync::{Communicator, Parts};
 use bekker_world::{WorldModel, WorldState, checkpoint};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};

@@ -10,8 +10,8 @@
 //! release consistency for software distributed shared memory, 1992, for pages of memory.)
 
 use super::region::{Rect, Region};
-use crate::grid::TileKey;
-use crate::ground::{GroundDigest, Patches, Published, Tile};
+use bekker_ground::{GroundDigest, Patches, Published, Tile};
+use bekker_math::grid::TileKey;
 use bekker_world::Tiles;
 use rstar::{AABB, RTree, RTreeObject};
 use serde::{Deserialize, Serialize};
@@ -263,7 +263,7 @@ fn contains([low, high]: &Rect, key: TileKey) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ground::NodeState;
+    use bekker_ground::NodeState;
 
     /// A node of a tile pressed by an agent.
     fn rut(a: i32, b: i32, sinkage: u32) -> Patches {

@@ -3,9 +3,9 @@
 use crate::rank_error::RankError;
 use crate::ranks::Ranks;
 use crate::sealed::{opened, sealed};
-use crate::sync::Communicator;
-use crate::sync::message::MessageFault;
 use bekker_agent::Letter;
+use bekker_sync::Communicator;
+use bekker_sync::message::MessageFault;
 use bekker_world::Pair;
 use std::collections::BTreeSet;
 

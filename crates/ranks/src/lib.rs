@@ -30,7 +30,3 @@ pub use handshake::{Obstacle, agree, first_obstacle};
 pub use rank_error::RankError;
 pub use ranks::{Ranks, Rebalancing, Route, Sharing};
 pub use runner::{Flow, Moment, Observer, RunError, Runner, Schedule};
-
-use bekker_ground::{grid, ground, numeric, random, terrain};
-use bekker_sensor::sensor;
-use bekker_sync as sync;

@@ -4,8 +4,8 @@
 use crate::homes::home;
 use crate::rank_error::RankError;
 use crate::ranks::Ranks;
-use crate::sensor::Delivery;
 use bekker_agent::{AgentState, Event, Sample, TrailerEvent};
+use bekker_sensor::Delivery;
 use bekker_world::{AutonomyView, HeartbeatRecord, StatePart};
 
 impl Ranks<'_> {

@@ -1,7 +1,7 @@
 //! Why ranks cannot go on together.
 
-use crate::sync::message::MessageFault;
-use crate::sync::{CommError, PartitionError};
+use bekker_sync::message::MessageFault;
+use bekker_sync::{CommError, PartitionError};
 use bekker_world::CommandError;
 
 /// Why ranks cannot go on together.

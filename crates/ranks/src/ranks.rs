@@ -15,12 +15,12 @@ use super::homes::Homes;
 use super::neighbour::Neighbourhood;
 use super::rank_error::RankError;
 use super::verdict::Verdict;
-use crate::grid::TILE;
-use crate::ground::{Patches, Published};
-use crate::sync::ghost::{Ghost, Order};
-use crate::sync::ground_code::Memory;
-use crate::sync::message::{VehicleState, Writer};
-use crate::sync::{Communicator, Members, Partition, Parts};
+use bekker_ground::{Patches, Published};
+use bekker_math::grid::TILE;
+use bekker_sync::ghost::{Ghost, Order};
+use bekker_sync::ground_code::Memory;
+use bekker_sync::message::{VehicleState, Writer};
+use bekker_sync::{Communicator, Members, Partition, Parts};
 use bekker_world::{Command, CommandError, Commanded, World, WorldModel, WorldState, lookers};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -87,7 +87,7 @@ impl Sharing {
 pub struct Rebalancing {
     /// Simulated time between, s.
     pub every: f64,
-    /// Not by place and cost ([`by_place`](crate::sync::by_place)) but drawn from this seed: to
+    /// Not by place and cost ([`by_place`](bekker_sync::by_place)) but drawn from this seed: to
     /// try whether it changes anything.
     pub by_chance: Option<u64>,
 }

@@ -1,14 +1,14 @@
 //! Agents dealt to ranks anew by where they are and what they cost, and their way from rank to
 //! rank. Which rank steps an agent changes nothing of what it does, whenever it moves.
 
-use crate::ground::Patches;
-use crate::random::Stream;
 use crate::rank_error::RankError;
 use crate::ranks::{Ranks, Rebalancing};
-use crate::sync::by_place;
-use crate::sync::ground_code::Memory;
-use crate::sync::message::{MessageFault, Origin};
 use bekker_agent::AgentState;
+use bekker_ground::Patches;
+use bekker_math::random::Stream;
+use bekker_sync::by_place;
+use bekker_sync::ground_code::Memory;
+use bekker_sync::message::{MessageFault, Origin};
 use serde::{Deserialize, Serialize};
 
 /// What is told of an agent for a new partition.
@@ -83,7 +83,7 @@ impl Ranks<'_> {
 
     /// Gives own agents to the ranks that are to have them, and takes in those of others.
     pub(crate) fn hand_over(&mut self, partition: Vec<usize>) -> Result<(), RankError> {
-        let partition = crate::sync::Partition::Listed(partition);
+        let partition = bekker_sync::Partition::Listed(partition);
         let places = vec![[0.0; 2]; self.partition.len()];
         let partition = partition.partition(&places, self.size())?;
         let (here, tick) = (self.rank(), self.tick());

@@ -1,6 +1,6 @@
 //! Discs that agents cannot leave before the next census.
 
-use crate::grid::TileKey;
+use bekker_math::grid::TileKey;
 use rstar::AABB;
 use serde::{Deserialize, Serialize};
 

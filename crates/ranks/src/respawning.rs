@@ -2,9 +2,9 @@
 
 use crate::rank_error::RankError;
 use crate::ranks::Ranks;
-use crate::sync::Communicator;
-use crate::sync::message::Origin;
 use bekker_agent::Stand;
+use bekker_sync::Communicator;
+use bekker_sync::message::Origin;
 use bekker_world::{CommandError, Placement};
 use serde::{Deserialize, Serialize};
 

@@ -4,7 +4,7 @@
 use crate::rank_error::RankError;
 use crate::ranks::Ranks;
 use crate::sealed::{opened, sealed};
-use crate::sync::Communicator;
+use bekker_sync::Communicator;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 

@@ -3,10 +3,10 @@
 use super::figures::HeartbeatFigures;
 use super::rank_error::RankError;
 use super::ranks::{Ranks, Sharing};
-use crate::sensor::Delivery;
-use crate::sync::Loopback;
-use crate::terrain::TerrainError;
 use bekker_agent::{Hit, Sample, TrailerEvent};
+use bekker_ground::terrain::TerrainError;
+use bekker_sensor::Delivery;
+use bekker_sync::Loopback;
 use bekker_world::{
     AutonomyView, Call, CommandError, Commanded, Controller, ExternalDriver, HeartbeatRecord,
     Shown, StateHash, StatePart, World, WorldModel, WorldState,

@@ -2,7 +2,7 @@
 //! no more trusted than what is.
 
 use super::rank_error::RankError;
-use crate::sync::message::{MessageFault, checksum};
+use bekker_sync::message::{MessageFault, checksum};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 

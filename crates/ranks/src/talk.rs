@@ -3,8 +3,8 @@
 use crate::rank_error::RankError;
 use crate::ranks::Ranks;
 use crate::sealed::{opened, sealed};
-use crate::sync::Communicator;
 use bekker_agent::Transmission;
+use bekker_sync::Communicator;
 
 impl Ranks<'_> {
     /// Lets own members of radios talk in the heartbeat between two moments, µs. All ranks know

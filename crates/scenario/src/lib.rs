@@ -1,10 +1,296 @@
-//! Scenarios of bekker: TOML or typed values in, a world out, or faults with file, line and key.
+//! Scenarios: TOML in, validated and built into a simulation, or an error that
+//! names file, line, key, value and what is allowed.
+//!
+//! Reading goes through four stages, each of which reports all its faults
+//! together:
+//!
+//! 1. [`Document`]: TOML text into a tree in which every value knows its line;
+//!    `--set` arguments are laid over it;
+//! 2. [`conform()`]: the tree against the JSON Schema of the [`config`] types; then
+//!    places on a grid, on the earth or in files become points of the local frame, and
+//!    vehicles in rows and columns become vehicles;
+//! 3. the cross-checks of names, references and ratios;
+//! 4. building: files are opened, soils and vehicles looked up.
 //!
 //! A layer of the crate `bekker`, which opens with examples; `ARCHITECTURE.md` is the map.
 
-pub mod scenario;
+mod budget;
+pub mod build;
+pub mod chrono;
+pub mod config;
+mod conform;
+mod consistency;
+mod convoys;
+mod document;
+mod fault;
+pub mod input;
+mod inputs;
+mod names;
+mod part_place;
+mod places;
+mod radio_checks;
+pub mod random_world;
+mod refusal;
+mod rows;
+mod search_area;
+mod spread;
+mod way;
+mod ways;
 
-use bekker_autonomy::autonomy;
-use bekker_ground::{curve, geodesy, grid, ground, numeric, random, soil, spatial, terrain};
-use bekker_sensor::sensor;
-use bekker_vehicle::{collision, vehicle};
+pub use config::Scenario;
+pub use conform::{KEYWORDS, conform};
+pub use consistency::whole_heartbeats;
+pub use document::{Document, Node, Value};
+pub use fault::{Fault, Faults, Member, Place, Problem, nearest_word, shortened};
+pub use inputs::{Input, Inputs, Kept, Opened, is_vehicle_file, map_paths};
+
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+/// Hash of the source that decides what a run computes (`build.rs`).
+pub const SOURCE: &str = env!("BEKKER_SOURCE");
+
+/// What messages call a scenario that comes from no file.
+const OF_A_PROGRAM: &str = "scenario";
+
+/// A scenario with the document it came from.
+#[derive(Clone, Debug)]
+pub struct ScenarioFile {
+    /// What it says.
+    pub scenario: Scenario,
+    /// Where it says it.
+    pub document: Document,
+    /// The folder that its relative paths start from.
+    pub folder: PathBuf,
+    /// The files that it is built from.
+    pub inputs: Inputs,
+    /// Assumptions made about files of ways, as warnings.
+    pub assumed: Vec<Fault>,
+}
+
+impl ScenarioFile {
+    /// Reads a scenario file, with `--set` arguments laid over it.
+    ///
+    /// # Errors
+    /// Every fault found up to the cross-checks.
+    pub fn read(path: &Path, sets: &[String]) -> Result<ScenarioFile, Faults> {
+        ScenarioFile::read_by(path, sets, Inputs::default())
+    }
+
+    /// The same; the files that it names are read by `inputs`, which takes them down.
+    ///
+    /// # Errors
+    /// Every fault found up to the cross-checks.
+    pub fn read_by(path: &Path, sets: &[String], inputs: Inputs) -> Result<ScenarioFile, Faults> {
+        let file = path.display().to_string();
+        let text = input::read_text(path, input::LARGEST_TEXT).map_err(|e| {
+            let problem = Problem::Unreadable { cause: e.to_string() };
+            Fault::new(Place::File(file.as_str().into()), "", None, problem)
+        })?;
+        let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
+        ScenarioFile::parse_by(&file, &text, &folder, sets, inputs)
+    }
+
+    /// A scenario that a program made, held to all that one in a file is held to; its relative
+    /// paths start from `folder`. Messages count the lines of what [`Scenario::to_toml`] writes.
+    ///
+    /// # Errors
+    /// Every fault found up to the cross-checks.
+    pub fn of(scenario: &Scenario, folder: &Path) -> Result<ScenarioFile, Faults> {
+        let text = scenario.to_toml().map_err(|error| {
+            let problem = Problem::Refused { cause: error.to_string() };
+            Fault::new(Place::File(OF_A_PROGRAM.into()), "", None, problem)
+        })?;
+        ScenarioFile::parse(OF_A_PROGRAM, &text, folder, &[])
+    }
+
+    /// The same from text; `file` names it in messages.
+    ///
+    /// # Errors
+    /// Every fault found up to the cross-checks.
+    pub fn parse(
+        file: &str,
+        text: &str,
+        folder: &Path,
+        sets: &[String],
+    ) -> Result<ScenarioFile, Faults> {
+        ScenarioFile::parse_by(file, text, folder, sets, Inputs::default())
+    }
+
+    /// The same; the files that it names are read by `inputs`, which takes them down.
+    ///
+    /// # Errors
+    /// Every fault found up to the cross-checks.
+    pub fn parse_by(
+        file: &str,
+        text: &str,
+        folder: &Path,
+        sets: &[String],
+        inputs: Inputs,
+    ) -> Result<ScenarioFile, Faults> {
+        let mut document = Document::parse(file, text)?;
+        let refused: Vec<Fault> = sets.iter().filter_map(|set| document.set(set).err()).collect();
+        Faults::into_result(refused)?;
+        ScenarioFile::checked(document, folder, inputs)
+    }
+
+    /// The same from a document, whose values know where they were given.
+    ///
+    /// # Errors
+    /// Every fault found up to the cross-checks.
+    pub fn of_document(document: Document, folder: &Path) -> Result<ScenarioFile, Faults> {
+        ScenarioFile::checked(document, folder, Inputs::default())
+    }
+
+    fn checked(
+        mut document: Document,
+        folder: &Path,
+        inputs: Inputs,
+    ) -> Result<ScenarioFile, Faults> {
+        Faults::into_result(conform(&document, &SCHEMA))?;
+        let assumed = places::resolve(&mut document, folder, &inputs)?;
+        rows::expand(&mut document)?;
+        let scenario: Scenario = serde_json::from_value(document.root.value.to_json())
+            .map_err(|e| document.fault("", Problem::Refused { cause: e.to_string() }))?;
+        Faults::into_result(consistency::check(&scenario, &document))?;
+        let folder = folder.to_path_buf();
+        Ok(ScenarioFile { scenario, document, folder, inputs, assumed })
+    }
+}
+
+/// The schema that every scenario is held to: to make it takes longer than to read one.
+static SCHEMA: LazyLock<serde_json::Value> = LazyLock::new(schema);
+
+/// The JSON Schema of the scenario format.
+pub fn schema() -> serde_json::Value {
+    schemars::schema_for!(Scenario).to_value()
+}
+
+/// Keywords of a schema that [`conform()`] would pass over, properties' names aside.
+#[cfg(test)]
+fn unknown_keywords(schema: &serde_json::Value) -> Vec<String> {
+    use serde_json::Value as Json;
+    fn collect(schema: &Json, found: &mut std::collections::BTreeSet<String>) {
+        match schema {
+            Json::Object(entries) => {
+                for (key, value) in entries {
+                    found.insert(key.clone());
+                    match key.as_str() {
+                        "properties" | "$defs" => {
+                            value.as_object().unwrap().values().for_each(|v| collect(v, found));
+                        }
+                        "default" | "const" | "enum" | "examples" => {}
+                        _ => collect(value, found),
+                    }
+                }
+            }
+            Json::Array(items) => items.iter().for_each(|item| collect(item, found)),
+            _ => {}
+        }
+    }
+    let mut found = std::collections::BTreeSet::new();
+    collect(schema, &mut found);
+    found.into_iter().filter(|key| !KEYWORDS.contains(&key.as_str())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::Value as Json;
+
+    const MINIMAL: &str = "\
+format = 1
+name = 'x'
+time = { duration = 1 }
+soil = { default = 'mud' }
+[[vehicle]]
+name = 'a'
+model = 'hmmwv'
+position = [0, 0]
+";
+
+    fn faults(text: &str, sets: &[&str]) -> String {
+        let sets: Vec<String> = sets.iter().map(|s| s.to_string()).collect();
+        match ScenarioFile::parse("x.toml", text, Path::new(""), &sets) {
+            Ok(_) => String::new(),
+            Err(faults) => faults.to_string(),
+        }
+    }
+
+    #[test]
+    fn the_schema_uses_only_keywords_that_are_checked() {
+        assert_eq!(unknown_keywords(&schema()), Vec::<String>::new());
+    }
+
+    /// Every table of the format refuses keys that it does not know, save those
+    /// whose keys are the user's own.
+    #[test]
+    fn unknown_keys_are_refused_at_every_level() {
+        fn open_tables(schema: &Json, path: &str, open: &mut Vec<String>) {
+            if let Some(properties) = schema["properties"].as_object()
+                && schema["additionalProperties"] != Json::Bool(false)
+            {
+                open.push(format!("{path}: {:?}", properties.keys().collect::<Vec<_>>()));
+            }
+            match schema {
+                Json::Object(entries) => {
+                    entries.iter().for_each(|(k, v)| open_tables(v, &format!("{path}/{k}"), open));
+                }
+                Json::Array(items) => items.iter().for_each(|v| open_tables(v, path, open)),
+                _ => {}
+            }
+        }
+        let mut open = Vec::new();
+        open_tables(&schema(), "", &mut open);
+        assert!(open.is_empty(), "tables without additionalProperties = false: {open:#?}");
+    }
+
+    #[test]
+    fn a_minimal_scenario_takes_every_default() {
+        let file = ScenarioFile::parse("x.toml", MINIMAL, Path::new(""), &[]).unwrap();
+        assert_eq!(file.scenario.ground.spacing, 0.05);
+        assert_eq!(file.scenario.time.steps_per_heartbeat(), Some(5));
+        assert_eq!(file.scenario.time.heartbeats(), Some(100));
+    }
+
+    #[test]
+    fn the_resolved_scenario_reads_back_as_itself() {
+        let file = ScenarioFile::parse("x.toml", MINIMAL, Path::new(""), &[]).unwrap();
+        let again = ScenarioFile::of(&file.scenario, Path::new("")).unwrap();
+        assert_eq!(again.scenario, file.scenario);
+    }
+
+    #[test]
+    fn a_scenario_from_a_program_is_held_to_the_same() {
+        let mut scenario =
+            ScenarioFile::parse("x.toml", MINIMAL, Path::new(""), &[]).unwrap().scenario;
+        scenario.time.duration = -1.0;
+        scenario.vehicle[0].heading_deg = f64::NAN;
+        let report = ScenarioFile::of(&scenario, Path::new("")).unwrap_err().to_string();
+        assert!(report.contains("time.duration = -1.0: must be > 0 and <= 604800 s"), "{report}");
+        assert!(report.contains("vehicle[0].heading_deg = NaN: must be finite"), "{report}");
+        assert!(report.starts_with("scenario:"), "{report}");
+    }
+
+    #[test]
+    fn faults_name_file_line_key_value_and_what_is_allowed() {
+        let text = MINIMAL.replace("duration = 1", "duration = -1");
+        assert_eq!(faults(&text, &[]), "x.toml:3: time.duration = -1: must be > 0 and <= 604800 s");
+        assert_eq!(
+            faults(MINIMAL, &["vehicle[0].heading_deg=720"]),
+            "--set vehicle[0].heading_deg=720: vehicle[0].heading_deg = 720: \
+             must be from -360 to 360 deg"
+        );
+    }
+
+    #[test]
+    fn faults_are_reported_together_in_the_order_of_lines() {
+        let text =
+            MINIMAL.replace("duration = 1", "duration = 'long'").replace("position", "positoin");
+        let report = faults(&text, &[]);
+        let lines: Vec<&str> = report.lines().collect();
+        assert!(lines[0].starts_with("x.toml:3: time.duration"), "{report}");
+        assert!(lines[1].starts_with("x.toml:5: vehicle[0].position: missing"), "{report}");
+        assert!(lines[2].contains("(did you mean `position`?)"), "{report}");
+    }
+}

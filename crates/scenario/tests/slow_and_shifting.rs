@@ -2,7 +2,7 @@
 //! grades; a vehicle that cannot be steered takes no driver that steers.
 
 use bekker_agent::{OutcomeCode, Sample};
-use bekker_scenario::scenario::{ScenarioFile, build};
+use bekker_scenario::{ScenarioFile, build};
 use bekker_world::World;
 use std::path::Path;
 
@@ -167,8 +167,7 @@ fn gears_do_not_hunt_whatever_the_ground() {
 /// The catalogue's HMMWV without its steered axle.
 fn unsteered() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
-    let text =
-        bekker_vehicle::vehicle::catalogue().iter().find(|own| own.key == "hmmwv").unwrap().text;
+    let text = bekker_vehicle::catalogue().iter().find(|own| own.key == "hmmwv").unwrap().text;
     let mut spec: toml::Table = toml::from_str(text).unwrap();
     spec.remove("steering");
     for axle in spec["axles"].as_array_mut().unwrap() {

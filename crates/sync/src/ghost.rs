@@ -9,8 +9,8 @@
 //! heartbeat H: D_H = |a_max| H²/2 + |v_max| H.
 
 use super::message::{Description, RunningGear, VehicleState};
-use crate::numeric::{cos, sin};
-use crate::spatial::{Pose, Quat, Vec3};
+use bekker_math::numeric::{cos, sin};
+use bekker_math::spatial::{Pose, Quat, Vec3};
 
 /// What is taken for constant between two messages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

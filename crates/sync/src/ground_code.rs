@@ -19,8 +19,8 @@
 //! followed the two gaps before, else that gap; for each node the variables.
 
 use super::bits::{BitReader, BitWriter, Rice};
-use crate::grid::{Node, TILE_NODES, TileKey};
-use crate::ground::{NodeState, Patch, Patches};
+use bekker_ground::{NodeState, Patch, Patches};
+use bekker_math::grid::{Node, TILE_NODES, TileKey};
 
 /// Why bytes are not patches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

@@ -44,5 +44,3 @@ pub use pending_connections::PendingConnections;
 pub use point_to_point::PointToPoint;
 pub use tcp::{Rendezvous, RendezvousError, Tcp};
 pub use threads::Threads;
-
-use bekker_ground::{grid, ground, numeric, spatial};

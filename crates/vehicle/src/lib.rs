@@ -1,11 +1,37 @@
-//! The vehicles of bekker: multibody dynamics, wheeled and tracked vehicles, powertrains, tyres, drivers.
+//! Vehicles: subsystem templates assembled into multibody models.
 //!
 //! A layer of the crate `bekker`, which opens with examples; `ARCHITECTURE.md` is the map.
 
+mod air;
+mod assembly;
+mod catalogue;
 pub mod collision;
+mod controls;
+pub mod driver;
+mod lock;
 pub mod multibody;
-pub mod vehicle;
+mod outline;
+mod pedal_response;
+pub mod powertrain;
+mod settled_torque;
+pub mod spec;
+mod state;
+mod tracked;
+mod trailer;
+mod transmission;
+pub mod tyre;
+mod wheeled;
 
-#[cfg(test)]
-use bekker_ground::random;
-use bekker_ground::{curve, numeric, spatial};
+pub use air::{AIR_DENSITY, air_drag};
+pub use assembly::AssemblyError;
+pub use catalogue::{CatalogueError, Entry, catalogue, find, find_any, find_trailer, trailers};
+pub use controls::Controls;
+pub use lock::{Lock, Locks};
+pub use outline::Outline;
+pub use pedal_response::{EngineResponse, PedalResponse};
+pub use powertrain::Selector;
+pub use spec::{AnySpec, SpecError, TrackedSpec, VehicleSpec};
+pub use state::VehicleState;
+pub use tracked::{EnergyAccount, ShoePlace, Shoes, TrackedVehicle, TrackedWorkspace};
+pub use trailer::Coupling;
+pub use wheeled::{Vehicle, VehicleWorkspace, WheelDrive};

@@ -2,8 +2,8 @@
 
 mod rolling;
 
-use bekker_vehicle::vehicle::spec::{AutomaticLock, Differential};
-use bekker_vehicle::vehicle::{Controls, find};
+use bekker_vehicle::spec::{AutomaticLock, Differential};
+use bekker_vehicle::{Controls, find};
 use rolling::{Rolling, held};
 
 const LOCK: AutomaticLock = AutomaticLock { engage_rpm: 100.0, release_rpm: 250.0 };

@@ -1,10 +1,8 @@
 //! Path followers with a trailer, on the kinematics of axles that do not slip: what they lead where.
 
-use bekker_ground::spatial::{Pose, Quat, Vec3};
-use bekker_vehicle::vehicle::driver::{
-    DriverState, DriverView, Path, PathFollower, Plan, SteeringGeometry,
-};
-use bekker_vehicle::vehicle::{Selector, find};
+use bekker_math::spatial::{Pose, Quat, Vec3};
+use bekker_vehicle::driver::{DriverState, DriverView, Path, PathFollower, Plan, SteeringGeometry};
+use bekker_vehicle::{Selector, find};
 
 const H: f64 = 0.01;
 

@@ -1,8 +1,8 @@
 //! Brakes whose pressure lags behind the pedal, held to the closed form.
 
-use bekker_ground::numeric::exp;
-use bekker_ground::spatial::Pose;
-use bekker_vehicle::vehicle::{Controls, Selector, Vehicle, VehicleSpec, find};
+use bekker_math::numeric::exp;
+use bekker_math::spatial::Pose;
+use bekker_vehicle::{Controls, Selector, Vehicle, VehicleSpec, find};
 
 /// Step, s.
 const H: f64 = 1e-3;

@@ -2,8 +2,8 @@
 
 mod rolling;
 
-use bekker_vehicle::vehicle::spec::{Differential, Suspension};
-use bekker_vehicle::vehicle::{Controls, Locks, VehicleSpec, find};
+use bekker_vehicle::spec::{Differential, Suspension};
+use bekker_vehicle::{Controls, Locks, VehicleSpec, find};
 use rolling::{H, Rolling, held};
 
 const ICE: f64 = 0.05;

@@ -3,10 +3,10 @@
 
 mod rolling;
 
-use bekker_ground::numeric::GRAVITY;
-use bekker_ground::spatial::Vec3;
-use bekker_vehicle::vehicle::spec::{AntiRollBar, Layout, LoadSensing, Suspension};
-use bekker_vehicle::vehicle::{Controls, Selector, find};
+use bekker_math::numeric::GRAVITY;
+use bekker_math::spatial::Vec3;
+use bekker_vehicle::spec::{AntiRollBar, Layout, LoadSensing, Suspension};
+use bekker_vehicle::{Controls, Selector, find};
 use rolling::{Rolling, held};
 
 /// Settled vehicles stand on their axles as the sources' bodies say, and stay closed.

@@ -3,9 +3,9 @@
 
 mod rolling;
 
-use bekker_ground::spatial::{Pose, Vec3};
-use bekker_vehicle::vehicle::spec::RearFrame;
-use bekker_vehicle::vehicle::{Controls, Vehicle, VehicleSpec, find};
+use bekker_math::spatial::{Pose, Vec3};
+use bekker_vehicle::spec::RearFrame;
+use bekker_vehicle::{Controls, Vehicle, VehicleSpec, find};
 use rolling::{H, Rolling, held};
 
 /// Joint and stiffness of Chrono's LMTV, with the damping that it gives them, and its rear body.

@@ -2,10 +2,10 @@
 
 mod rolling;
 
-use bekker_ground::numeric::GRAVITY;
-use bekker_ground::spatial::Vec3;
-use bekker_vehicle::vehicle::driver::{Aim, Motion, PedalView, SpeedControl, SpeedState};
-use bekker_vehicle::vehicle::{AnySpec, Controls, VehicleSpec, catalogue, find, find_any};
+use bekker_math::numeric::GRAVITY;
+use bekker_math::spatial::Vec3;
+use bekker_vehicle::driver::{Aim, Motion, PedalView, SpeedControl, SpeedState};
+use bekker_vehicle::{AnySpec, Controls, VehicleSpec, catalogue, find, find_any};
 use rolling::{H, Rolling, held};
 
 /// Steps between the speeds that are told, and how many of them are a second.

@@ -3,10 +3,10 @@
 
 mod rolling;
 
-use bekker_ground::numeric::GRAVITY;
-use bekker_ground::spatial::Vec3;
-use bekker_vehicle::vehicle::driver::{Motion, SpeedControl};
-use bekker_vehicle::vehicle::{Controls, Locks, VehicleSpec, find};
+use bekker_math::numeric::GRAVITY;
+use bekker_math::spatial::Vec3;
+use bekker_vehicle::driver::{Motion, SpeedControl};
+use bekker_vehicle::{Controls, Locks, VehicleSpec, find};
 use rolling::{H, Rolling, held};
 
 /// Friction of the ground, that for which the tyres' figures hold.

@@ -3,14 +3,14 @@
 //! The tree turns arms and slides uprights; the test knows only distances and axes, and finds the
 //! upright by Newton's method. Vehicles fall freely while a load on each wheel sweeps its travel.
 
-use bekker_ground::curve::Curve;
-use bekker_ground::spatial::{Pose, Quat, Vec3};
+use bekker_math::curve::Curve;
+use bekker_math::spatial::{Pose, Quat, Vec3};
 
-use bekker_vehicle::vehicle::spec::{
+use bekker_vehicle::spec::{
     DoubleWishbone, MacphersonStrut, MacphersonStrutPoints, Part, Point, SingleWishbone,
     SingleWishbonePoints, Spring, Steering, Suspension,
 };
-use bekker_vehicle::vehicle::{Controls, Vehicle, VehicleSpec, find};
+use bekker_vehicle::{Controls, Vehicle, VehicleSpec, find};
 use nalgebra::{DMatrix, DVector};
 
 const H: f64 = 1e-3;

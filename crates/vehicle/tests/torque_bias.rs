@@ -2,8 +2,8 @@
 
 mod rolling;
 
-use bekker_vehicle::vehicle::spec::VehicleSpec;
-use bekker_vehicle::vehicle::{Controls, find};
+use bekker_vehicle::spec::VehicleSpec;
+use bekker_vehicle::{Controls, find};
 use rolling::{Rolling, held};
 
 const ICE: f64 = 0.05;

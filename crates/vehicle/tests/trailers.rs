@@ -2,10 +2,10 @@
 
 mod rolling;
 
-use bekker_ground::numeric::GRAVITY;
-use bekker_ground::spatial::Vec3;
-use bekker_vehicle::vehicle::spec::HitchKind;
-use bekker_vehicle::vehicle::{Controls, Selector, find};
+use bekker_math::numeric::GRAVITY;
+use bekker_math::spatial::Vec3;
+use bekker_vehicle::spec::HitchKind;
+use bekker_vehicle::{Controls, Selector, find};
 use rolling::{H, Rolling, held};
 
 /// At rest the coupling carries what the lever rule gives it, and no force otherwise.

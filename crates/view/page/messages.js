@@ -1,4 +1,4 @@
-// Reads what is sent: crates/view/src/view/message.rs says how it is written.
+// Reads what is sent: crates/view/src/message.rs says how it is written.
 
 const SIDE = 19; // nodes of a tile as it is sent
 const CHUNK = 65; // corners of a chunk

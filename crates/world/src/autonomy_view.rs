@@ -2,8 +2,8 @@
 
 use super::exploration::Classes;
 use super::world::World;
-use crate::spatial::Pose;
 use bekker_agent::{AgentState, Autonomy};
+use bekker_math::spatial::Pose;
 use serde::{Deserialize, Serialize};
 
 /// Half the side of the patch of map about a vehicle, m.

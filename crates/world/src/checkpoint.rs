@@ -210,11 +210,11 @@ pub fn differences(was: &str, is: &str) -> Option<String> {
 mod tests {
     use super::*;
     use crate::World;
-    use crate::grid::Lattice;
-    use crate::ground::GroundModel;
-    use crate::soil::{Laws, Loading, Soil, SoilId, SoilKind, SoilLaw};
-    use crate::terrain::Terrain;
     use bekker_agent::Clock;
+    use bekker_ground::GroundModel;
+    use bekker_ground::soil::{Laws, Loading, Soil, SoilId, SoilKind, SoilLaw};
+    use bekker_ground::terrain::Terrain;
+    use bekker_math::grid::Lattice;
 
     #[derive(Debug)]
     struct Named(&'static str);

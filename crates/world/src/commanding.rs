@@ -4,12 +4,12 @@
 use super::soundness::{self, StateError};
 use super::world::World;
 use super::world_model::{WorldModel, WorldState};
-use crate::ground::{
+use bekker_agent::{Event, Sample};
+use bekker_ground::scm::Contact;
+use bekker_ground::{
     SampleGrid, SampleGridError, rut_depth, rut_depths, surface_height, surface_heights,
 };
-use crate::scm::Contact;
-use crate::vehicle::{Controls, Lock, Locks, Selector};
-use bekker_agent::{Event, Sample};
+use bekker_vehicle::{Controls, Lock, Locks, Selector};
 
 /// Where the wheels are to be steered.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -6,9 +6,9 @@
 
 use super::commanding::CommandError;
 use super::world::World;
-use crate::sensor::Delivery;
-use crate::vehicle::Controls;
 use bekker_agent::{Heard, OutcomeReport, Sample};
+use bekker_sensor::Delivery;
+use bekker_vehicle::Controls;
 use serde::{Deserialize, Serialize};
 
 /// Where a command comes from.

@@ -3,10 +3,10 @@
 use super::hole::Hole;
 use super::run_summary::{ExplorationSummary, RunWarning};
 use super::world::World;
-use crate::autonomy::ElevationMap;
-use crate::autonomy::elevation_map::{TILE, TileKey, index};
-use crate::autonomy::obstacles::{Class, ObstacleModel};
 use bekker_agent::{OutcomeCode, Task, VehicleSummary, whole_microseconds};
+use bekker_autonomy::ElevationMap;
+use bekker_autonomy::elevation_map::{TILE, TileKey, index};
+use bekker_autonomy::obstacles::{Class, ObstacleModel};
 use std::collections::BTreeMap;
 
 impl World {

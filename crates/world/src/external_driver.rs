@@ -2,8 +2,8 @@
 
 use super::commanding::Command;
 use super::world::World;
-use crate::sensor::{Delivery, Reading, Sensor};
 use bekker_agent::{Heard, Station};
+use bekker_sensor::{Delivery, Reading, Sensor};
 
 /// What a driver from outside perceives at a heartbeat: the time, and what the sensors of
 /// its own vehicle delivered since the last, and what its radio did. No pose, no ground, no other vehicle, but as its

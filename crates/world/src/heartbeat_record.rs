@@ -1,8 +1,8 @@
 //! What a heartbeat leaves for the record.
 
 use super::autonomy_view::AutonomyView;
-use crate::sensor::Delivery;
 use bekker_agent::{Hit, Sample, TrailerEvent};
+use bekker_sensor::Delivery;
 use serde::{Deserialize, Serialize};
 
 /// What agents leave for the record in a heartbeat: all of them, or those of one rank.

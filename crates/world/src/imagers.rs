@@ -1,10 +1,10 @@
 //! Relief, renderer and frames in progress of each agent with cameras or lidars.
 
 use super::renderer::{Renderer, Renderers};
-use crate::ground::{GroundModel, Published};
-use crate::sensor::Awaited;
-use crate::sensor::relief::Relief;
-use crate::sync::message::VehicleState as VehicleMessage;
+use bekker_ground::{GroundModel, Published};
+use bekker_sensor::Awaited;
+use bekker_sensor::relief::Relief;
+use bekker_sync::message::VehicleState as VehicleMessage;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

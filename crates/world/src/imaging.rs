@@ -5,10 +5,10 @@ use super::pending_frame::PendingFrame;
 use super::scene::SceneModel;
 use super::sight::{is_in_sight, sight};
 use super::world::World;
-use crate::sensor::Awaited;
-use crate::sensor::relief::Relief;
-use crate::spatial::Vec3;
 use bekker_agent::imaging_threads;
+use bekker_math::spatial::Vec3;
+use bekker_sensor::Awaited;
+use bekker_sensor::relief::Relief;
 use rayon::prelude::*;
 use std::sync::Arc;
 

@@ -62,11 +62,3 @@ pub use thread_pool::{
 pub use visuals::{VisualMeshes, drawn_hull};
 pub use world::{FastestMotion, Wear, World};
 pub use world_model::{WorldModel, WorldState};
-
-use bekker_autonomy::autonomy;
-use bekker_ground::{grid, ground, numeric, random, scm, soil, spatial, terrain};
-#[cfg(feature = "gpu")]
-use bekker_sensor::gpu;
-use bekker_sensor::sensor;
-use bekker_sync as sync;
-use bekker_vehicle::{collision, vehicle};

@@ -4,14 +4,14 @@ use super::imagers::InSight;
 use super::renderer::Renderer;
 use super::scene::{SceneModel, VisibleWorld};
 use super::world_model::WorldModel;
-use crate::sensor::air::Air;
-use crate::sensor::camera::{Camera, CameraSpec, Dice, Image, Take};
-use crate::sensor::lidar::{Cloud, LidarSpec, Part, Rays};
-use crate::sensor::relief::Relief;
-use crate::sensor::scene::{InstanceSet, Scene, between};
-use crate::sensor::{Delivery, Due, Maker, Model, Reading, Sensor};
-use crate::spatial::{Pose, Quat, Vec3};
-use crate::sync::message::{PartState, RunningGear, VehicleState as VehicleMessage};
+use bekker_math::spatial::{Pose, Quat, Vec3};
+use bekker_sensor::air::Air;
+use bekker_sensor::camera::{Camera, CameraSpec, Dice, Image, Take};
+use bekker_sensor::lidar::{Cloud, LidarSpec, Part, Rays};
+use bekker_sensor::relief::Relief;
+use bekker_sensor::scene::{InstanceSet, Scene, between};
+use bekker_sensor::{Delivery, Due, Maker, Model, Reading, Sensor};
+use bekker_sync::message::{PartState, RunningGear, VehicleState as VehicleMessage};
 use std::sync::Arc;
 
 /// Over a part of a scan no wheel turns farther than this, rad.

@@ -3,8 +3,8 @@
 use super::each_own::each_own;
 use super::world::World;
 use super::world_model::WorldModel;
-use crate::numeric::hypot;
 use bekker_agent::{AgentState, AgentWorkspace, LastKnown, Network, Stopwatch, Timings};
+use bekker_math::numeric::hypot;
 use std::sync::Arc;
 
 /// Time for which another vehicle is taken to be about where it was told to be, µs.

@@ -6,13 +6,13 @@
 //! the same on any rank and after a cut.
 
 use super::scene::{SceneModel, VisibleWorld};
-use crate::numeric::{hypot, sin_cos};
-use crate::random::Stream;
-use crate::sensor::air::{Air, Puff};
-use crate::sensor::dust::raised;
-use crate::spatial::{Quat, Vec3};
-use crate::sync::message::{PartState, RunningGear, VehicleState as VehicleMessage};
 use bekker_agent::GroundVehicle;
+use bekker_math::numeric::{hypot, sin_cos};
+use bekker_math::random::Stream;
+use bekker_math::spatial::{Quat, Vec3};
+use bekker_sensor::air::{Air, Puff};
+use bekker_sensor::dust::raised;
+use bekker_sync::message::{PartState, RunningGear, VehicleState as VehicleMessage};
 use std::f64::consts::TAU;
 
 /// Time that a puff gathers, µs.

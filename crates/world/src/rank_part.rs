@@ -6,10 +6,10 @@
 
 use super::world::{World, derived};
 use super::world_model::{WorldModel, WorldState};
-use crate::sync::message::VehicleState as VehicleMessage;
 use bekker_agent::{
     AgentState, AgentWorkspace, Aside, FreshViews, Sample, Stand, threads_are_spare,
 };
+use bekker_sync::message::VehicleState as VehicleMessage;
 use rayon::prelude::*;
 use std::borrow::Cow;
 use std::sync::Arc;

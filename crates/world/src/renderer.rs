@@ -1,14 +1,14 @@
 //! What a world looks with: the processor, or a graphics card.
 
 use super::scene::{SceneModel, VisibleWorld};
-use crate::sensor::camera::{Image, Take};
-use crate::sensor::lidar::{Rays, Struck};
-use crate::sensor::relief::Relief;
-use crate::sensor::scene::Scene;
+use bekker_sensor::camera::{Image, Take};
+use bekker_sensor::lidar::{Rays, Struck};
+use bekker_sensor::relief::Relief;
+use bekker_sensor::scene::Scene;
 #[cfg(feature = "gpu")]
 use {
-    crate::gpu::{self, GpuDevice, GpuError, Props},
-    crate::sensor::scene::InstanceSet,
+    bekker_sensor::gpu::{self, GpuDevice, GpuError, Props},
+    bekker_sensor::scene::InstanceSet,
     std::sync::{Arc, Mutex},
 };
 

@@ -6,9 +6,9 @@
 use super::commanding::{CommandError, within};
 use super::world::{World, agent_code};
 use super::world_model::WorldModel;
-use crate::ground::Patches;
-use crate::spatial::Pose;
 use bekker_agent::{Stand, Struck};
+use bekker_ground::Patches;
+use bekker_math::spatial::Pose;
 use serde::{Deserialize, Serialize};
 
 /// Farthest from the local origin, m, and fastest, m/s, that a vehicle is put.

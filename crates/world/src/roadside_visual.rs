@@ -2,14 +2,14 @@
 //!
 //! Lamps shine by no light of their own: a lamp that is on is bright, one that is off dark.
 
-use crate::numeric::{cos, sin};
-use crate::sensor::class::Class;
-use crate::sensor::material::Material;
-use crate::sensor::mesh::{Mesh, MeshBuilder};
-use crate::sensor::scene::Instance;
-use crate::spatial::{Pose, Quat, Vec3};
-use crate::terrain::Terrain;
 use bekker_agent::{ARM_HEIGHT, Boom, Light, Pedestrian, TrafficLight, UP};
+use bekker_ground::terrain::Terrain;
+use bekker_math::numeric::{cos, sin};
+use bekker_math::spatial::{Pose, Quat, Vec3};
+use bekker_sensor::class::Class;
+use bekker_sensor::material::Material;
+use bekker_sensor::mesh::{Mesh, MeshBuilder};
+use bekker_sensor::scene::Instance;
 
 /// Whose they are: nobody's.
 const NOBODY: u16 = u16::MAX - 1;

@@ -1,7 +1,7 @@
 //! What a run leaves behind: samples of the vehicles and their summaries.
 
-use crate::soil::Soil;
 use bekker_agent::{RadioSummary, VehicleSummary};
+use bekker_ground::soil::Soil;
 use serde::{Deserialize, Serialize};
 
 /// What autonomous vehicles found out together: their maps merged, whether they had told one

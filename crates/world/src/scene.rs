@@ -2,21 +2,21 @@
 
 use super::roadside_visual::RoadsideVisual;
 use super::visuals::{VehicleVisual, VisualMeshes, visual};
-use crate::collision::Stem;
-use crate::ground::GroundModel;
-use crate::numeric::{acos, atan2, cos, hypot, sin};
-use crate::sensor::air::Air;
-use crate::sensor::class::Class;
-use crate::sensor::dust::Loose;
-use crate::sensor::material::SoilAppearance;
-use crate::sensor::mesh::Mesh;
-use crate::sensor::relief::Relief;
-use crate::sensor::scene::{Instance, InstanceSet, Scene};
-use crate::sensor::sky::Sky;
-use crate::spatial::{Mat3, Pose, Quat, Vec3};
-use crate::sync::message::{PartState, RunningGear, VehicleState as VehicleMessage};
-use crate::vehicle::spec::TrackedSpec;
 use bekker_agent::{AgentModel, GroundVehicle, Obstacles, Pedestrian, Prop, TrafficLight};
+use bekker_ground::GroundModel;
+use bekker_math::numeric::{acos, atan2, cos, hypot, sin};
+use bekker_math::spatial::{Mat3, Pose, Quat, Vec3};
+use bekker_sensor::air::Air;
+use bekker_sensor::class::Class;
+use bekker_sensor::dust::Loose;
+use bekker_sensor::material::SoilAppearance;
+use bekker_sensor::mesh::Mesh;
+use bekker_sensor::relief::Relief;
+use bekker_sensor::scene::{Instance, InstanceSet, Scene};
+use bekker_sensor::sky::Sky;
+use bekker_sync::message::{PartState, RunningGear, VehicleState as VehicleMessage};
+use bekker_vehicle::collision::Stem;
+use bekker_vehicle::spec::TrackedSpec;
 use std::sync::Arc;
 
 /// Meshes of others that a world is shown with.
@@ -64,7 +64,7 @@ pub struct SceneModel {
     pub wind: [f64; 2],
     /// The graphics card that looks, if one does.
     #[cfg(feature = "gpu")]
-    pub gpu: Option<std::sync::Arc<crate::gpu::GpuDevice>>,
+    pub gpu: Option<std::sync::Arc<bekker_sensor::gpu::GpuDevice>>,
 }
 
 impl SceneModel {

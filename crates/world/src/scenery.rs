@@ -1,14 +1,14 @@
 //! Trees, rocks and posts.
 
-use crate::numeric::{hypot, sin_cos};
-use crate::random::Stream;
-use crate::sensor::class::Class;
-use crate::sensor::material::Material;
-use crate::sensor::mesh::{Mesh, MeshBuilder};
-use crate::sensor::scene::Instance;
-use crate::spatial::{Pose, Quat, Vec3};
-use crate::terrain::Terrain;
 use bekker_agent::{BARRIER, Form, Prop, PropKind};
+use bekker_ground::terrain::Terrain;
+use bekker_math::numeric::{hypot, sin_cos};
+use bekker_math::random::Stream;
+use bekker_math::spatial::{Pose, Quat, Vec3};
+use bekker_sensor::class::Class;
+use bekker_sensor::material::Material;
+use bekker_sensor::mesh::{Mesh, MeshBuilder};
+use bekker_sensor::scene::Instance;
 use rstar::RTree;
 
 /// Shapes that a kind comes in.

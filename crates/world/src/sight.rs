@@ -8,10 +8,10 @@
 //! hears of all vehicles, and who sees far but touches nobody is told states, not ruts.
 
 use crate::plume;
-use crate::sensor::Sensor;
-use crate::spatial::Vec3;
-use crate::sync::message::VehicleState as VehicleMessage;
 use bekker_agent::AgentModel;
+use bekker_math::spatial::Vec3;
+use bekker_sensor::Sensor;
+use bekker_sync::message::VehicleState as VehicleMessage;
 use std::collections::BTreeMap;
 
 /// Nobody is seen farther away, m: an eye and a roof 3 m above a smooth earth of 6371 km lose sight of

@@ -6,10 +6,10 @@
 //! are no longer finite ([`Outcome::Failed`](bekker_agent::Outcome::Failed)).
 
 use super::world_model::{WorldModel, WorldState};
-use crate::collision::TowState;
-use crate::grid::TileKey;
-use crate::vehicle::Coupling;
 use bekker_agent::{AgentModel, AgentState, StruckCounts, TyreState};
+use bekker_math::grid::TileKey;
+use bekker_vehicle::Coupling;
+use bekker_vehicle::collision::TowState;
 
 /// Longest run, s: a week, as a scenario may ask for.
 const LONGEST: u64 = 604_800;

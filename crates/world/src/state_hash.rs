@@ -1,7 +1,7 @@
 //! The hash of a world's state, from parts that ranks may have.
 
 use super::world_model::WorldState;
-use crate::ground::GroundDigest;
+use bekker_ground::GroundDigest;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 

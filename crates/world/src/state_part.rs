@@ -1,10 +1,10 @@
 //! One rank's part of a world's state, and the whole made of all parts.
 
 use super::world_model::WorldState;
-use crate::collision::TowState;
-use crate::grid::TileKey;
-use crate::ground::{Published, Tile};
 use bekker_agent::AgentState;
+use bekker_ground::{Published, Tile};
+use bekker_math::grid::TileKey;
+use bekker_vehicle::collision::TowState;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 

@@ -1,9 +1,9 @@
 //! Messages of all agents, in the precision of the wire.
 
 use super::world::World;
-use crate::ground::Patches;
-use crate::sync::ground_code::Memory;
-use crate::sync::message::{Body, Origin, Reader, VehicleState as VehicleMessage, Writer};
+use bekker_ground::Patches;
+use bekker_sync::ground_code::Memory;
+use bekker_sync::message::{Body, Origin, Reader, VehicleState as VehicleMessage, Writer};
 
 impl World {
     /// All agents as the others are told of them, own ones too: through the wire's

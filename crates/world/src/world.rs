@@ -13,18 +13,18 @@ use super::scratch_pool::ScratchPool;
 use super::soundness::{self, StateError};
 use super::state_hash::{AgentsDigest, combined_hash};
 use super::world_model::{WorldModel, WorldState};
-use crate::collision::TowState;
-use crate::grid::TileKey;
-use crate::ground::{NOBODY, Patches, Published, Tile};
-use crate::scm::Scratch;
-use crate::sensor::Delivery;
-use crate::soil::SoilId;
-use crate::sync::message::VehicleState as VehicleMessage;
-use crate::vehicle::Coupling;
 use bekker_agent::{
     AgentModel, AgentState, AgentView, AgentWorkspace, Aside, Encounters, FreshViews, HeartbeatEnv,
     Hit, Known, OutcomeReport, Sample, Stand, VehicleSummary, threads_are_spare,
 };
+use bekker_ground::scm::Scratch;
+use bekker_ground::soil::SoilId;
+use bekker_ground::{NOBODY, Patches, Published, Tile};
+use bekker_math::grid::TileKey;
+use bekker_sensor::Delivery;
+use bekker_sync::message::VehicleState as VehicleMessage;
+use bekker_vehicle::Coupling;
+use bekker_vehicle::collision::TowState;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;

@@ -2,13 +2,13 @@
 
 use super::hole::Hole;
 use super::scene::{SceneModel, VisibleWorld};
-use crate::collision::TowState;
-use crate::ground::{GroundError, GroundModel, Published};
-use crate::soil::SoilId;
 use bekker_agent::{
     AgentModel, AgentState, Clock, Endings, Obstacles, Outcome, OutcomeReport, Pedestrian,
     RadioNet, Struck, StruckCounts, Team, TowLink, TrafficLight,
 };
+use bekker_ground::soil::SoilId;
+use bekker_ground::{GroundError, GroundModel, Published};
+use bekker_vehicle::collision::TowState;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 

@@ -3,7 +3,7 @@
 use super::RadioNet;
 use crate::agent::{AgentModel, AgentState};
 use crate::roadside::Arrival;
-use crate::vehicle::driver::{Following, LeaderView};
+use bekker_vehicle::driver::{Following, LeaderView};
 
 /// Room that those on foot are left on either side, m.
 const ROOM: f64 = 0.7;

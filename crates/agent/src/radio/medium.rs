@@ -5,8 +5,8 @@
 //! a low floor beyond; what two exchange passes on over the links of others ("binomial links,
 //! many-to-many propagation"). The study gives no figures. The fall is a smoothstep here.
 
-use crate::numeric::hypot;
-use crate::random::Stream;
+use bekker_math::numeric::hypot;
+use bekker_math::random::Stream;
 use serde::{Deserialize, Serialize};
 
 /// A radio and the medium.

@@ -1,8 +1,8 @@
 //! What is said by radio.
 
 use crate::roadside::{Approach, RoadUser, Timing};
-use crate::soil::SoilId;
-use crate::spatial::Pose;
+use bekker_ground::soil::SoilId;
+use bekker_math::spatial::Pose;
 use serde::{Deserialize, Serialize};
 
 /// How a vehicle moves and what it feels of the ground, sent at every exchange. Pose and motion

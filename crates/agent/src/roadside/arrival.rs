@@ -2,8 +2,8 @@
 
 use super::light::{Approach, Light, Timing};
 use super::pedestrian::RoadUser;
-use crate::numeric::cos;
-use crate::vehicle::driver::{Path, Place};
+use bekker_math::numeric::cos;
+use bekker_vehicle::driver::{Path, Place};
 use serde::{Deserialize, Serialize};
 
 /// Distance along its path within which a driver minds a stop line, m.
@@ -88,7 +88,7 @@ impl Arrival<'_> {
     fn distance(&self, approach: &Approach) -> Option<f64> {
         let line = self.path.ahead(self.place, MINDS, approach.stop);
         let [dx, dy] = self.path.direction(line.segment);
-        let along = dx * cos(approach.heading) + dy * crate::numeric::sin(approach.heading);
+        let along = dx * cos(approach.heading) + dy * bekker_math::numeric::sin(approach.heading);
         let distance = line.station - self.front;
         let is_meant = along > cos(ALIGNED) && line.offset.abs() <= 0.5 * approach.width;
         (is_meant && (-BEYOND..MINDS).contains(&distance)).then_some(distance)

@@ -1,7 +1,7 @@
 //! The arm of a barrier, which opens and closes by the clock.
 
 use super::light::{Approach, Light, Phase, TrafficLight};
-use crate::numeric::{cos, sin};
+use bekker_math::numeric::{cos, sin};
 
 /// Height of an arm over the ground at its hinge, m.
 pub const HINGE: f64 = 0.95;

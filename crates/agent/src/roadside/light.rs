@@ -1,7 +1,7 @@
 //! Traffic lights by a fixed plan, and what they tell by radio.
 
 use super::boom::Boom;
-use crate::numeric::{cos, sin};
+use bekker_math::numeric::{cos, sin};
 use serde::{Deserialize, Serialize};
 
 /// Distance of a head from the end of its stop line, m.

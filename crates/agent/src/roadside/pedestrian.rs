@@ -1,8 +1,8 @@
 //! People on foot, who walk their way by the clock.
 
-use crate::numeric::{atan2, hypot};
-use crate::spatial::{Pose, Quat, Vec3};
-use crate::terrain::Terrain;
+use bekker_ground::terrain::Terrain;
+use bekker_math::numeric::{atan2, hypot};
+use bekker_math::spatial::{Pose, Quat, Vec3};
 use serde::{Deserialize, Serialize};
 
 /// Radius of one on foot seen from above, m.
@@ -109,8 +109,8 @@ impl Pedestrian {
     /// What it tells of itself at a moment, µs.
     pub fn road_user(&self, now_us: u64) -> RoadUser {
         let Stride { place, heading, speed, .. } = self.stride(now_us);
-        let velocity =
-            [crate::numeric::cos(heading), crate::numeric::sin(heading)].map(|way| speed * way);
+        let velocity = [bekker_math::numeric::cos(heading), bekker_math::numeric::sin(heading)]
+            .map(|way| speed * way);
         RoadUser { place, velocity, radius: RADIUS }
     }
 

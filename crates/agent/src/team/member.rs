@@ -1,9 +1,9 @@
 //! What one vehicle of a team knows of the ground, and whom it has told what.
 
 use super::{Ledger, Order, Report, Sharing, Team};
-use crate::autonomy::ElevationMap;
-use crate::autonomy::elevation_map::{MapModel, TILE, Tile, TileKey};
-use crate::numeric::hypot;
+use bekker_autonomy::ElevationMap;
+use bekker_autonomy::elevation_map::{MapModel, TILE, Tile, TileKey};
+use bekker_math::numeric::hypot;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;

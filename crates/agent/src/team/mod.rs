@@ -17,7 +17,7 @@ pub use member::{Letter, Member, Terms, Traffic};
 pub use task::{Candidate, Ledger, Order, Parts, Report, Task};
 
 use super::radio::{Network, Radio};
-use crate::numeric::hypot;
+use bekker_math::numeric::hypot;
 
 /// How maps are shared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

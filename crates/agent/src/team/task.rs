@@ -8,9 +8,9 @@
 //! vehicles see on their way closes tiles too, so that a lane is as wide as the lidar looks.
 
 use super::assignment::Assignment;
-use crate::autonomy::ElevationMap;
-use crate::autonomy::elevation_map::{TILE, TileKey};
-use crate::numeric::hypot;
+use bekker_autonomy::ElevationMap;
+use bekker_autonomy::elevation_map::{TILE, TileKey};
+use bekker_math::numeric::hypot;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -277,7 +277,7 @@ impl Task {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::autonomy::elevation_map::{Cell, MapModel, Tile};
+    use bekker_autonomy::elevation_map::{Cell, MapModel, Tile};
     use std::sync::Arc;
 
     fn at(agent: u32, place: [f64; 2]) -> Candidate {

@@ -12,8 +12,8 @@
 use super::displaced_soil::Displaced;
 use super::scratch::{Scratch, Spot};
 use super::working_ground::WorkingGround;
-use crate::grid::{Node, TileKey};
-use crate::ground::{BERM_QUANTUM, GroundModel, Overlay};
+use crate::{BERM_QUANTUM, GroundModel, Overlay};
+use bekker_math::grid::{Node, TileKey};
 
 /// Under a body.
 const LOADED: u8 = 1;
@@ -117,7 +117,7 @@ impl Field {
             let end = at + self.columns;
             while at < end {
                 let node = self.node(at);
-                let last = node.tile().node(crate::grid::TILE - 1).i;
+                let last = node.tile().node(bekker_math::grid::TILE - 1).i;
                 let length = ((last - node.i + 1) as usize).min(end - at);
                 visit(node.tile(), node.index(), at, length);
                 at += length;

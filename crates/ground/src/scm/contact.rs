@@ -16,11 +16,11 @@ use super::vectors::Vectors;
 use super::working_ground::WorkingGround;
 use super::works::{Press, pressing, reach};
 use super::{bulldozing, firm, refined};
-use crate::ground::{Overlay, SoilCoefficients};
-use crate::numeric::{Lanes, Simd, WIDTH, baseline, dispatch, each, level};
 use crate::soil::pressure_sinkage::{cohesive_frictional, damped_lanes, press_lanes};
 use crate::soil::{Answering, OwnLaw, Tread, Usual};
-use crate::spatial::{Pose, Twist};
+use crate::{Overlay, SoilCoefficients};
+use bekker_math::numeric::{Lanes, Simd, WIDTH, baseline, dispatch, each, level};
+use bekker_math::spatial::{Pose, Twist};
 
 /// Contact of a wheel. Its `pose` has the origin in the wheel's centre and y
 /// along the spin axis; `twist` is that of the centre, spin included. Call

@@ -2,10 +2,10 @@
 
 use super::footprint::Footprint;
 use super::vectors::Vectors;
-use crate::ground::{GroundModel, Overlay};
-use crate::numeric::{Lanes, Simd, Where};
 use crate::soil::Tread;
-use crate::spatial::{Twist, Vec3};
+use crate::{GroundModel, Overlay};
+use bekker_math::numeric::{Lanes, Simd, Where};
+use bekker_math::spatial::{Twist, Vec3};
 
 /// Below this speed, m/s, a node's shear fades out in proportion to its speed.
 pub(super) const SLIDING: f64 = 1e-4;

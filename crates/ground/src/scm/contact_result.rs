@@ -2,7 +2,7 @@
 
 use super::works::Works;
 use super::{Displaced, FirmGround};
-use crate::spatial::Load;
+use bekker_math::spatial::Load;
 
 /// What the ground does to a body in one step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -7,7 +7,7 @@
 //! area only what it is wide; a wall comes up from in front and turns the plane up against the wheel.
 //! Area and centre change without jumps as the wheel rolls on.
 
-use crate::numeric::{asin, cos, pow, sin_cos};
+use bekker_math::numeric::{asin, cos, pow, sin_cos};
 use std::sync::LazyLock;
 
 /// Samples of a profile on either side of the centre.
@@ -222,7 +222,7 @@ mod tests {
     }
 
     fn half_angle_area(deflection: f64) -> f64 {
-        let angle = crate::numeric::acos(1.0 - deflection);
+        let angle = bekker_math::numeric::acos(1.0 - deflection);
         let (sin, cos) = sin_cos(angle);
         angle - sin * cos
     }

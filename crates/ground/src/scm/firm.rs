@@ -4,10 +4,10 @@ use super::disc_overlap::{Profile, REACH, SAMPLES, ahead};
 use super::gather::nodes_within;
 use super::underside::Underside;
 use super::working_ground::WorkingGround;
-use crate::grid::{Node, TileKey};
-use crate::ground::{GroundModel, Overlay};
 use crate::soil::SoilKind;
-use crate::spatial::{Pose, Vec3};
+use crate::{GroundModel, Overlay};
+use bekker_math::grid::{Node, TileKey};
+use bekker_math::spatial::{Pose, Vec3};
 
 /// Firm ground under a wheel.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -244,12 +244,12 @@ impl Disc {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::grid::Lattice;
-    use crate::ground::Published;
+    use crate::Published;
     use crate::scm::Scratch;
     use crate::soil::{Laws, Soil, SoilId};
-    use crate::spatial::Quat;
     use crate::terrain::{SoilMap, Surface, Terrain};
+    use bekker_math::grid::Lattice;
+    use bekker_math::spatial::Quat;
 
     /// A plane presses as itself, whatever the wheel's heading and lean.
     #[test]

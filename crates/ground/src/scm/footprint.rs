@@ -1,7 +1,7 @@
 //! What the contact asks of a body's shape.
 
-use crate::numeric::{Lanes, Simd, Where};
-use crate::spatial::{Twist, Vec3};
+use bekker_math::numeric::{Lanes, Simd, Where};
+use bekker_math::spatial::{Twist, Vec3};
 
 /// The lowest points of a body on four vertical lines.
 #[derive(Clone, Copy, Debug)]

@@ -4,9 +4,9 @@ use super::footprint::Footprint;
 use super::scratch::{Four, Spot};
 use super::vectors::Vectors;
 use super::working_ground::WorkingGround;
-use crate::grid::{Lattice, Node, TILE, TileKey};
-use crate::ground::{Overlay, WorkingNodes};
-use crate::numeric::{Lanes, Simd, WIDTH, Where, each};
+use crate::{Overlay, WorkingNodes};
+use bekker_math::grid::{Lattice, Node, TILE, TileKey};
+use bekker_math::numeric::{Lanes, Simd, WIDTH, Where, each};
 
 /// Nodes are counted up to here: beyond, a body has left every terrain.
 const FARTHEST: f64 = 1e9;

@@ -3,7 +3,7 @@
 //!
 //! There are no rays and no collision engine: the height of the underside
 //! over each node of its footprint is computed, row by row of the tiles. The
-//! soil answers with a wrench and its tangent ([`crate::spatial::Load`]), so
+//! soil answers with a wrench and its tangent ([`bekker_math::spatial::Load`]), so
 //! that the body's implicit step can swallow the stiff elastic branch.
 
 mod bulldozing;

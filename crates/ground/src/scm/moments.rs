@@ -1,8 +1,8 @@
 //! Tangents of many nodes, summed as moments.
 
 use super::vectors::Vectors;
-use crate::numeric::{Lanes, Simd};
-use crate::spatial::{Load, Mat3, Mat6, Vec3};
+use bekker_math::numeric::{Lanes, Simd};
+use bekker_math::spatial::{Load, Mat3, Mat6, Vec3};
 
 /// Products of a point's coordinates: 1, x, y, z, xx, xy, xz, yy, yz, zz.
 type Monomials = [f64; 10];
@@ -148,8 +148,8 @@ pub(super) fn tangent(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::numeric::{Level, dispatch};
-    use crate::spatial::Vec6;
+    use bekker_math::numeric::{Level, dispatch};
+    use bekker_math::spatial::Vec6;
 
     fn moments(nodes: &[(f64, Vec3)]) -> Moments {
         dispatch!(Level::baseline(), simd => {

@@ -3,10 +3,10 @@
 use super::scratch::{Four, Reaction};
 use super::stiff::{self};
 use super::vectors::Vectors;
-use crate::ground::WorkingTile;
-use crate::numeric::{Lanes, Simd, WIDTH, Where, each};
+use crate::WorkingTile;
 use crate::soil::Yielding;
 use crate::soil::pressure_sinkage::PressedLanes;
+use bekker_math::numeric::{Lanes, Simd, WIDTH, Where, each};
 
 /// Replaces the slope of soil that is too steep for a step by that of its elastic line. A body that is
 /// thrown back within the step leaves the soil along that line, not along the virgin curve.

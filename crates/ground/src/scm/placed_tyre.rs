@@ -4,8 +4,8 @@ use super::footprint::{Footprint, UndersidePoints};
 use super::ring::{LEAST, Ring, RingState, STATIONS, STRIPS, Stations, angle, directions, pitch};
 use super::underside::{LYING, PlacedWheel};
 use super::vectors::Vectors;
-use crate::numeric::{Lanes, Simd, WIDTH, Where, asin, dispatch, level};
-use crate::spatial::{Twist, Vec3};
+use bekker_math::numeric::{Lanes, Simd, WIDTH, Where, asin, dispatch, level};
+use bekker_math::spatial::{Twist, Vec3};
 
 /// The belt leans from the radius by no more than has this cosine.
 const STEEPEST: f64 = 0.17;

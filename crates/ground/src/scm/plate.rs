@@ -1,8 +1,8 @@
 //! A rigid plate: the bevameter's, or a shoe without its lugs.
 
 use super::footprint::{Footprint, UndersidePoints};
-use crate::numeric::{Lanes, Simd, Where};
-use crate::spatial::{Pose, Twist, Vec3};
+use bekker_math::numeric::{Lanes, Simd, Where};
+use bekker_math::spatial::{Pose, Twist, Vec3};
 use serde::{Deserialize, Serialize};
 
 /// A plate on edge touches nothing: least upward part of its normal.

@@ -1,6 +1,6 @@
 //! Stations of a flexible belt on firm ground.
 
-use crate::spatial::Vec3;
+use bekker_math::spatial::Vec3;
 
 /// A station on firm ground.
 #[derive(Clone, Debug)]

@@ -13,14 +13,14 @@ use super::stiff::{self, StiffNodes};
 use super::sums::Sums;
 use super::vectors::Vectors;
 use super::works::{Press, pressing, reach};
-use crate::ground::{GroundModel, Overlay, SoilCoefficients};
-use crate::numeric::{Lanes, Simd, Where, atan2, each, exp};
 use crate::soil::pressure_sinkage::{PressedLanes, damped_lanes};
 use crate::soil::{
     Answering, Bearing, Laws, MultiPass, PassiveWedge, inclined_bearing, mobilise, peaked,
     press_refined, slip_sinkage,
 };
-use crate::spatial::{Twist, Vec3, Vec6};
+use crate::{GroundModel, Overlay, SoilCoefficients};
+use bekker_math::numeric::{Lanes, Simd, Where, atan2, each, exp};
+use bekker_math::spatial::{Twist, Vec3, Vec6};
 
 /// A contact surface steeper than this against the ground counts as so steep:
 /// cosine of 80°.

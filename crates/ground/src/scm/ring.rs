@@ -19,8 +19,8 @@
 //!
 //! The frame of the ring does not spin.
 
-use crate::numeric::{Lanes, Simd, cos, dispatch, each, exp, level, sin};
-use crate::spatial::{Twist, Vec3, Vec6};
+use bekker_math::numeric::{Lanes, Simd, cos, dispatch, each, exp, level, sin};
+use bekker_math::spatial::{Twist, Vec3, Vec6};
 use serde::{Deserialize, Serialize};
 use std::sync::LazyLock;
 

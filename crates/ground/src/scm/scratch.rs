@@ -5,10 +5,10 @@ use super::placed_tyre::Belt;
 use super::pressed_station::Pressed;
 use super::ring::RingLoad;
 use super::vectors::Vectors;
-use crate::ground::Overlay;
-use crate::numeric::{Lanes, Simd, WIDTH};
+use crate::Overlay;
 use crate::soil::pressure_sinkage::PlasticMemory;
-use crate::spatial::Vec3;
+use bekker_math::numeric::{Lanes, Simd, WIDTH};
+use bekker_math::spatial::Vec3;
 
 /// A number for each of four nodes. What holds some is aligned to their size, or every other
 /// one lies across two lines of the cache.

@@ -1,8 +1,8 @@
 //! The underside of a track shoe: pads, grousers and ends as flat faces.
 
 use super::footprint::{Footprint, SharedPatch, UndersidePoints};
-use crate::numeric::{Lanes, Simd, Where};
-use crate::spatial::{Pose, Twist, Vec3};
+use bekker_math::numeric::{Lanes, Simd, Where};
+use bekker_math::spatial::{Pose, Twist, Vec3};
 use serde::{Deserialize, Serialize};
 
 /// A flat face of a shoe's underside, level in the shoe's frame.

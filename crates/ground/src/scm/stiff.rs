@@ -14,9 +14,9 @@
 
 use super::scratch::Numbers;
 use super::vectors::Vectors;
-use crate::numeric::{Lanes, Simd};
 use crate::soil::Yielding;
-use crate::spatial::{Mat6, Vec3};
+use bekker_math::numeric::{Lanes, Simd};
+use bekker_math::spatial::{Mat6, Vec3};
 
 /// Slope of shear stress over displacement that goes into the moments at most, Pa/m: twice that
 /// of the strongest soil of the catalog under 300 kPa.
@@ -136,8 +136,8 @@ fn sum<S: Simd>(into: &mut Mat6, nodes: &StiffNodes<'_, S>, weights: Lanes<S>, r
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::numeric::{Level, dispatch};
-    use crate::spatial::{Load, Vec6};
+    use bekker_math::numeric::{Level, dispatch};
+    use bekker_math::spatial::{Load, Vec6};
 
     #[test]
     fn a_node_resists_along_or_across_its_own_normal() {

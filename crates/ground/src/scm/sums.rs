@@ -6,8 +6,8 @@ use super::moments::{MomentLanes, Moments, tangent};
 use super::stiff::StiffTangents;
 use super::vectors::Vectors;
 use super::works::WorkLanes;
-use crate::numeric::{Lanes, Simd};
-use crate::spatial::{Vec3, Wrench};
+use bekker_math::numeric::{Lanes, Simd};
+use bekker_math::spatial::{Vec3, Wrench};
 
 /// Sums over the nodes of a contact, in lanes.
 pub(super) struct Sums<S: Simd> {

@@ -26,11 +26,11 @@ use super::semidefinite::resist;
 use super::underside::Underside;
 use super::vectors::Vectors;
 use super::working_ground::WorkingGround;
-use crate::grid::Node;
-use crate::ground::way_out;
-use crate::numeric::{Lanes, Simd, WIDTH, dispatch, each, level};
 use crate::soil::Tread;
-use crate::spatial::{Pose, Twist, Vec3, Vec6, Wrench};
+use crate::way_out;
+use bekker_math::grid::Node;
+use bekker_math::numeric::{Lanes, Simd, WIDTH, dispatch, each, level};
+use bekker_math::spatial::{Pose, Twist, Vec3, Vec6, Wrench};
 
 /// Stiffness of the tread on firm ground, Pa/m: it sinks by a tenth of a millimetre. (Its
 /// rubber gives way by a few more; what that makes is in the data that a ring is fitted to.)
@@ -644,12 +644,12 @@ fn surface(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::grid::Lattice;
-    use crate::ground::{GroundModel, Overlay, Published};
-    use crate::numeric::{GRAVITY, smooth_step};
     use crate::soil::{Laws, Soil, SoilId, SoilKind};
-    use crate::spatial::{Load, Quat};
     use crate::terrain::{Region, Roughness, SoilMap, Surface, Terrain};
+    use crate::{GroundModel, Overlay, Published};
+    use bekker_math::grid::Lattice;
+    use bekker_math::numeric::{GRAVITY, smooth_step};
+    use bekker_math::spatial::{Load, Quat};
 
     /// The tyre of an HMMWV by analogy, `width` m wide: tau 0.56, k0 0.2 MPa, k1 2.25.
     fn hmmwv(width: f64) -> (Underside, Ring) {

@@ -1,8 +1,8 @@
 //! The underside of a wheel: a surface of revolution, with grousers if it has them.
 
 use super::footprint::{Footprint, UndersidePoints};
-use crate::numeric::{Lanes, Simd, WIDTH, Where, atan2};
-use crate::spatial::{Pose, Twist, Vec3};
+use bekker_math::numeric::{Lanes, Simd, WIDTH, Where, atan2};
+use bekker_math::spatial::{Pose, Twist, Vec3};
 use serde::{Deserialize, Serialize};
 
 /// Why an outline is no wheel.
@@ -650,8 +650,8 @@ impl Footprint for PlacedWheel<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::numeric::{Level, dispatch};
-    use crate::spatial::Quat;
+    use bekker_math::numeric::{Level, dispatch};
+    use bekker_math::spatial::Quat;
     use proptest::prelude::*;
 
     fn hmmwv() -> Underside {

@@ -1,7 +1,7 @@
 //! Vectors, four at a time.
 
-use crate::numeric::{Lanes, Simd};
-use crate::spatial::{Twist, Vec3};
+use bekker_math::numeric::{Lanes, Simd};
+use bekker_math::spatial::{Twist, Vec3};
 use std::ops::{Add, AddAssign, Mul, Sub};
 
 /// A vector in each lane.

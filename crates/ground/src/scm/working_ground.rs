@@ -1,7 +1,7 @@
 //! The ground that bodies meet.
 
 use super::scratch::Scratch;
-use crate::ground::{GroundModel, Overlay, Published};
+use crate::{GroundModel, Overlay, Published};
 
 /// The ground as one agent meets it: what it was, what all share, the agent's own changes,
 /// and room to work in.

@@ -1,8 +1,8 @@
 //! Where the power of a contact goes.
 
 use super::vectors::Vectors;
-use crate::numeric::{Lanes, Simd, Where};
 use crate::soil::pressure_sinkage::PressedLanes;
+use bekker_math::numeric::{Lanes, Simd, Where};
 
 /// Where the power -F·v - M·ω that a body gives to the soil goes. The terms are
 /// taken from the soil's side (its memory, its surface), the wrench from the

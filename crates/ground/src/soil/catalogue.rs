@@ -38,7 +38,7 @@ use std::sync::LazyLock;
 use serde::{Deserialize, Serialize};
 
 use super::{Details, ParameterError, Soil, SoilKind, Yielding};
-use crate::numeric::pow;
+use bekker_math::numeric::pow;
 
 /// By which road the figures of a soil came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

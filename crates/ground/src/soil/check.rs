@@ -1,6 +1,6 @@
 //! Which parameters can describe a soil at all.
 
-use crate::numeric::GRAVITY;
+use bekker_math::numeric::GRAVITY;
 
 use super::{Bulldozing, Details, Soil, SoilKind, Yielding};
 

@@ -1,8 +1,8 @@
 //! Ground that is frozen from above, and ground that thaws from above.
 
 use super::{SubLayer, Yielding};
-use crate::curve::Curve;
-use crate::numeric::{atan, tan};
+use bekker_math::curve::Curve;
+use bekker_math::numeric::{atan, tan};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

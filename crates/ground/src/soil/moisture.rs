@@ -1,6 +1,6 @@
 //! What water does to a fine-grained soil.
 
-use crate::numeric::{exp, ln, pow};
+use bekker_math::numeric::{exp, ln, pow};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -10,7 +10,7 @@
 //! stays near the band by itself (n^0.17 to n^0.56 over ten wheels, docs/soil_laws.md).
 
 use super::Yielding;
-use crate::numeric::{cos, pow, sin};
+use bekker_math::numeric::{cos, pow, sin};
 use std::f64::consts::FRAC_PI_2;
 
 /// Passes after which soil hardens no further.

@@ -1,7 +1,7 @@
 //! A law of one's own in place of the pressure and the shear strength that soils have here.
 
 use super::Soil;
-use crate::numeric::{Lanes, Simd};
+use bekker_math::numeric::{Lanes, Simd};
 use std::fmt::Debug;
 
 /// Pressure of soil that was never pressed before, and how it grows.
@@ -14,7 +14,7 @@ pub struct Loading {
 }
 
 /// How soil answers a load, given by a program
-/// ([`GroundModel::with_law`](crate::ground::GroundModel::with_law)).
+/// ([`GroundModel::with_law`](crate::GroundModel::with_law)).
 ///
 /// It is asked node by node at every step. What the law says takes the place of Bekker's
 /// or Reece's curve, layers and crusts included, and of the Mohr–Coulomb strength; all

@@ -9,7 +9,7 @@
 //! pressed all the way. A layer below stays where it is: what it bears is added. That the parts are so divided is ours; no figure in it was fitted.
 
 use super::Yielding;
-use crate::numeric::{GRAVITY, Lanes, Simd, exp, tan};
+use bekker_math::numeric::{GRAVITY, Lanes, Simd, exp, tan};
 use std::f64::consts::{FRAC_PI_4, PI};
 
 /// What bears a footing at a depth below the surface: c N_c + γ z N_q.
@@ -43,8 +43,8 @@ impl DeepFooting {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::numeric::{Level, dispatch};
     use crate::soil::Details;
+    use bekker_math::numeric::{Level, dispatch};
 
     fn soil(friction_angle_deg: f64, cohesion: f64, density: Option<f64>) -> Yielding {
         Yielding {

@@ -7,7 +7,7 @@
 //! elastic extension of the Soil Contact Model: A. Tasora and others, 2019).
 
 use super::Yielding;
-use crate::numeric::{Lanes, Level, Simd, Where, dispatch, power};
+use bekker_math::numeric::{Lanes, Level, Simd, Where, dispatch, power};
 use serde::{Deserialize, Serialize};
 
 /// What a spot of soil remembers of the loads it has borne.

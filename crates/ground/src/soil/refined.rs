@@ -3,7 +3,7 @@
 use super::own_law::{Answering, OwnLaw, Usual};
 use super::pressure_sinkage::{PressedLanes, cohesive_frictional};
 use super::{Laws, ShearStrength, Soil, SoilLaw, SubLayer, Tread, Yielding};
-use crate::numeric::{GRAVITY, Lanes, Level, Simd, cos, dispatch, pow, sin, tan};
+use bekker_math::numeric::{GRAVITY, Lanes, Level, Simd, cos, dispatch, pow, sin, tan};
 use std::f64::consts::{E, FRAC_PI_2, PI};
 
 /// Part of the virgin pressure that is left when the load of a contact is
@@ -382,9 +382,9 @@ pub fn press_refined<'a, S: Simd, L: Answering<'a>>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::numeric::exp;
     use crate::soil::pressure_sinkage::virgin_pressure;
     use crate::soil::{Loading, SoilKind};
+    use bekker_math::numeric::exp;
     use proptest::prelude::*;
 
     /// What a law says in lanes of which each has the numbers given.

@@ -4,7 +4,7 @@
 //! τ = (c + σ tan φ) (1 - exp(-j / K)) (Z. Janosi and B. Hanamoto, 1961).
 
 use super::Yielding;
-use crate::numeric::{Lanes, Simd, quick_exp, tan};
+use bekker_math::numeric::{Lanes, Simd, quick_exp, tan};
 use serde::{Deserialize, Serialize};
 
 /// A surface that slides in or on soil: cohesion, friction and the

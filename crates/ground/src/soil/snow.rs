@@ -1,7 +1,7 @@
 //! Shallow snow over ground that does not deform.
 
 use super::{Details, SubLayer};
-use crate::numeric::pow;
+use bekker_math::numeric::pow;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

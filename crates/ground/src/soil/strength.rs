@@ -2,7 +2,7 @@
 
 use super::step_limit::STIFFEST;
 use super::{Soil, SoilKind, Yielding};
-use crate::numeric::{atan, pow, tan};
+use bekker_math::numeric::{atan, pow, tan};
 
 /// Power with which bearing follows shear: the pairs of one soil at two moistures that Wong lists
 /// (WES heavy and lean clay, Hanamoto's loam) have 1.8 to 2.0.

@@ -7,7 +7,7 @@ use super::projected::{
 };
 use super::raster::{Crs, Unit};
 use super::wkt::{polar, utm_code};
-use crate::geodesy::MapProjection;
+use bekker_math::geodesy::MapProjection;
 
 /// Lines of a file: keywords with their values, and the constants after `Parameters`.
 struct ArcInfo {
@@ -188,7 +188,7 @@ fn read(file: &ArcInfo) -> Result<(Crs, AngleFrame), TerrainError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::geodesy::Method;
+    use bekker_math::geodesy::Method;
 
     fn system(text: &str) -> Crs {
         of_arc_info(text).unwrap().unwrap().0

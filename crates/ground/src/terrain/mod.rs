@@ -70,7 +70,7 @@ pub use tiled::{HeightFile, TiledRaster};
 use stamps::Stamps;
 
 use crate::soil::SoilId;
-use crate::spatial::Vec3;
+use bekker_math::spatial::Vec3;
 
 const UNBOUNDED: [f64; 4] = [f64::NEG_INFINITY, f64::NEG_INFINITY, f64::INFINITY, f64::INFINITY];
 

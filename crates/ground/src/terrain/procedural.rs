@@ -49,7 +49,7 @@ impl Procedural {
         seed: u64,
     ) -> Result<Procedural, TerrainError> {
         finite("octaves", f64::from(octaves), "1 to 12", |v| (1.0..=12.0).contains(&v))?;
-        let stream = crate::random::Stream::new(seed, "terrain procedural");
+        let stream = bekker_math::random::Stream::new(seed, "terrain procedural");
         let octaves = (0..octaves).map(|k| Field::new(stream.bits(k.into()) as u32)).collect();
         let procedural = Procedural { elevation, amplitude, wavelength, octaves };
         procedural.check()?;

@@ -2,7 +2,9 @@
 //! lengths on the ground.
 
 use super::angles::AngleFrame;
-use crate::geodesy::{GridZone, GroundLengths, MapProjection, Method, equator_scale, polar_scale};
+use bekker_math::geodesy::{
+    GridZone, GroundLengths, MapProjection, Method, equator_scale, polar_scale,
+};
 use std::f64::consts::FRAC_PI_2;
 
 /// How the coordinates of a projected system relate to lengths on the ground.

@@ -4,7 +4,7 @@ use super::cells::Cells;
 use super::error::{RasterWarning, TerrainError};
 use super::projected::Projection;
 use super::reference::HeightUnit;
-use crate::geodesy::{GridZone, Site, radian_lengths};
+use bekker_math::geodesy::{GridZone, Site, radian_lengths};
 
 /// In what the coordinates of a raster are measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use super::height_unit::UNITS;
 use super::projected::{ProjectedSystem, Projection};
 use super::raster::{Crs, Origin, Placement, Raster, Unit};
 use super::soil_map::Region;
-use crate::geodesy::GridZone;
+use bekker_math::geodesy::GridZone;
 
 pub use super::height_unit::HeightUnit;
 

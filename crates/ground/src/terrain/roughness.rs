@@ -25,8 +25,8 @@
 
 use super::clamped;
 use super::error::{TerrainError, finite};
-use crate::numeric::{Lanes, Level, Simd, WIDTH, cos, dispatch, each, level, sin};
-use crate::random::Stream;
+use bekker_math::numeric::{Lanes, Level, Simd, WIDTH, cos, dispatch, each, level, sin};
+use bekker_math::random::Stream;
 use std::ops::{Add, Mul};
 
 /// Reference spatial frequency of ISO 8608, cycles/m.
@@ -424,7 +424,7 @@ impl Drawn {
 mod tests {
     use super::super::UNBOUNDED;
     use super::*;
-    use crate::numeric::instructions::available;
+    use bekker_math::numeric::instructions::available;
 
     /// One-sided density at frequency n, averaged over profiles and over the
     /// band n ± 20 %, by direct Fourier sums with a Hann window.

@@ -1,6 +1,6 @@
 //! Straight stretches, about which bands of soil and ditches lie.
 
-use crate::numeric::hypot;
+use bekker_math::numeric::hypot;
 
 /// The vector to (x, y) from the nearest point of the segment between `from`
 /// and `to`, m. A segment without length is a point.

@@ -8,8 +8,8 @@ use rstar::{AABB, RTree, RTreeObject};
 use super::error::{TerrainError, finite};
 use super::raster::{Raster, Unit};
 use super::segment;
-use crate::numeric::hypot;
 use crate::soil::SoilId;
+use bekker_math::numeric::hypot;
 
 /// A part of the plane.
 #[derive(Clone, Debug, PartialEq)]
@@ -365,7 +365,7 @@ mod tests {
     /// The index finds what a walk through all regions finds.
     #[test]
     fn many_regions_cover_each_other_in_their_order() {
-        let dice = crate::random::Stream::new(1, "regions");
+        let dice = bekker_math::random::Stream::new(1, "regions");
         let mut map = SoilMap::uniform(SoilId(u16::MAX));
         for number in 0..300_u16 {
             let draw = |k: u64| 100.0 * dice.uniform(8 * u64::from(number) + k);

@@ -2,7 +2,7 @@
 
 use super::error::{TerrainError, finite};
 use super::segment;
-use crate::numeric::{cos, hypot, sin};
+use bekker_math::numeric::{cos, hypot, sin};
 
 /// The outline of a stamp.
 #[derive(Clone, Copy, Debug, PartialEq)]

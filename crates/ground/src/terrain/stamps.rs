@@ -92,7 +92,7 @@ impl Stamps {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::Stream;
+    use bekker_math::random::Stream;
 
     /// Holes, ditches that cross the whole field, and a single one: the sum over those about a
     /// place is the sum over all, to the bit.

@@ -1,6 +1,6 @@
 //! Properties of whole terrains.
 
-use crate::grid::{Lattice, TILE_NODES, TileKey};
+use bekker_math::grid::{Lattice, TILE_NODES, TileKey};
 use proptest::prelude::*;
 
 use super::*;
@@ -24,7 +24,7 @@ fn terrain(raster: Raster) -> Terrain {
 }
 
 fn hilly(x: f64, y: f64) -> f64 {
-    let stream = crate::random::Stream::new(5, "hills");
+    let stream = bekker_math::random::Stream::new(5, "hills");
     20.0 * stream.uniform((x * 7.0 + y * 1001.0) as i64 as u64)
 }
 
@@ -225,7 +225,7 @@ fn jacksboro() -> Terrain {
 fn the_shipped_dem_has_a_corridor_to_drive() {
     let terrain = jacksboro();
     let heading = 30.0_f64.to_radians();
-    let (c, s) = (crate::numeric::cos(heading), crate::numeric::sin(heading));
+    let (c, s) = (bekker_math::numeric::cos(heading), bekker_math::numeric::sin(heading));
     let mut steepest = 0.0_f64;
     for along in (-80..=450).step_by(5) {
         for aside in (-12..=12).step_by(4) {

@@ -248,11 +248,12 @@ fn projected(node: &Node) -> Result<Crs, TerrainError> {
 
 /// The code of the zone of UTM that a projection in metres on a datum of degrees is.
 pub(super) fn zone_code(
-    projection: &crate::geodesy::MapProjection,
+    projection: &bekker_math::geodesy::MapProjection,
     length: f64,
     datum: u16,
 ) -> Option<u16> {
-    let crate::geodesy::Method::TransverseMercator { latitude, scale } = projection.method else {
+    let bekker_math::geodesy::Method::TransverseMercator { latitude, scale } = projection.method
+    else {
         return None;
     };
     let zone = (projection.meridian.to_degrees() + 183.0) / 6.0;
@@ -281,7 +282,7 @@ pub(super) fn utm_code(datum: u16, number: u16, is_south: bool) -> Option<u16> {
         _ => return None,
     };
     let code = first + number;
-    crate::geodesy::GridZone::of_epsg(code).map(|_| code)
+    bekker_math::geodesy::GridZone::of_epsg(code).map(|_| code)
 }
 
 /// The projection of a node, by its own method and constants.

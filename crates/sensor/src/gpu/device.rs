@@ -1,7 +1,7 @@
 //! The card: how it is found, and its programs.
 
-use crate::sensor::camera::GRAINS;
-use crate::sensor::relief::Shape;
+use crate::camera::GRAINS;
+use crate::relief::Shape;
 use std::sync::{OnceLock, mpsc};
 use wgpu::{BufferUsages, ShaderSource};
 
@@ -226,17 +226,16 @@ fn programs(
         ("WINDOW", Shape::WINDOW),
         ("FINE", 2 * Shape::WINDOW),
         ("TILES", super::mirror::TILES),
-        ("TILE", crate::grid::TILE),
+        ("TILE", bekker_math::grid::TILE),
         ("TILE_LEVELS", Shape::TILE_LEVELS as usize),
         ("NODES", Shape::NODES),
         ("SLOT", super::mirror::SLOT),
-        ("DEPTH", crate::sensor::bvh::DEPTH),
-        ("GROUND", crate::sensor::class::Class::Ground as usize),
-        ("LATE_LANE", crate::sensor::camera::LATE as usize),
-        ("SKY_LANE", crate::sensor::camera::SKY as usize),
+        ("DEPTH", crate::bvh::DEPTH),
+        ("GROUND", crate::class::Class::Ground as usize),
+        ("LATE_LANE", crate::camera::LATE as usize),
+        ("SKY_LANE", crate::camera::SKY as usize),
     ];
-    let lengths =
-        [("SHADOW", crate::sensor::camera::SHADOW), ("OPEN", crate::sensor::camera::OPEN)];
+    let lengths = [("SHADOW", crate::camera::SHADOW), ("OPEN", crate::camera::OPEN)];
     let mut source: String =
         numbers.iter().map(|(name, number)| format!("const {name} = {number}u;\n")).collect();
     source.extend(lengths.iter().map(|(name, length)| format!("const {name} = {length:?}f;\n")));

@@ -1,12 +1,12 @@
 //! Meshes, soils and crowds as words: fours of them, as the programs read them.
 
 use super::device::{GpuDevice, GpuError};
-use crate::sensor::bvh::Bvh;
-use crate::sensor::material::{Material, SoilAppearance};
-use crate::sensor::mesh::Mesh;
-use crate::sensor::scene::{InstanceSet, Scene};
-use crate::spatial::{Quat, Vec3};
-use crate::terrain::{Region, SoilMap};
+use crate::bvh::Bvh;
+use crate::material::{Material, SoilAppearance};
+use crate::mesh::Mesh;
+use crate::scene::{InstanceSet, Scene};
+use bekker_ground::terrain::{Region, SoilMap};
+use bekker_math::spatial::{Quat, Vec3};
 
 /// What does not change in a run: meshes, looks of the soils, and where they lie.
 #[derive(Clone, Debug)]

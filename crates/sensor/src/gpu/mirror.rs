@@ -1,7 +1,7 @@
 //! A relief as the card keeps it.
 
 use super::device::{GpuDevice, GpuError};
-use crate::sensor::relief::{Mark, Relief, Shape};
+use crate::relief::{Mark, Relief, Shape};
 use wgpu::BufferUsages;
 
 /// Words of a tile: its nodes, lids, and where its marks are.

@@ -9,7 +9,7 @@
 //! step of eight bits (`tests/gpu.rs`). Noise and what is made of echoes stay with the
 //! processor, which shares the random numbers.
 //!
-//! [`Relief`]: crate::sensor::relief::Relief
+//! [`Relief`]: crate::relief::Relief
 
 mod device;
 mod flat;

@@ -4,11 +4,11 @@ use super::device::{GpuDevice, GpuError};
 use super::flat::{self, Props};
 use super::mirror::Mirror;
 use super::view::{STRIDE, View, asked};
-use crate::sensor::camera::{Camera, Channel, Image, Take};
-use crate::sensor::class::Class;
-use crate::sensor::lidar::Struck;
-use crate::sensor::ray::Ray;
-use crate::sensor::scene::Scene;
+use crate::camera::{Camera, Channel, Image, Take};
+use crate::class::Class;
+use crate::lidar::Struck;
+use crate::ray::Ray;
+use crate::scene::Scene;
 use std::sync::Arc;
 use wgpu::BufferUsages;
 

@@ -1,8 +1,8 @@
 //! What one picture or scan tells the programs: where the eye is, its lens, the light.
 
-use crate::sensor::camera::{Channel, GRAINS, HORIZON, Lens, Take};
-use crate::sensor::scene::Scene;
-use crate::spatial::{Pose, Vec3};
+use crate::camera::{Channel, GRAINS, HORIZON, Lens, Take};
+use crate::scene::Scene;
+use bekker_math::spatial::{Pose, Vec3};
 
 /// Bytes of a view, a multiple of what a place in a uniform buffer must be.
 pub(super) const STRIDE: u64 = 512;

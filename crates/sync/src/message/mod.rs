@@ -14,8 +14,8 @@ pub use reader::Reader;
 pub use writer::Writer;
 
 use super::ground_code::GroundCodeError;
-use crate::ground::NOBODY;
-use crate::spatial::{Acceleration, Pose, Quat, Twist, Vec3};
+use bekker_ground::NOBODY;
+use bekker_math::spatial::{Acceleration, Pose, Quat, Twist, Vec3};
 
 /// Version of the protocol: ranks of different versions do not talk.
 pub const VERSION: u16 = 5;
@@ -325,7 +325,7 @@ mod tests {
     use super::super::ground_code::Memory;
     use super::super::ground_code::tests::any_patches;
     use super::*;
-    use crate::ground::{Patch, Patches};
+    use bekker_ground::{Patch, Patches};
     use proptest::prelude::*;
 
     fn state() -> VehicleState {

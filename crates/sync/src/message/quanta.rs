@@ -2,7 +2,7 @@
 
 use super::super::generated::bekker::wire;
 use super::PartState;
-use crate::spatial::{Quat, Vec3};
+use bekker_math::spatial::{Quat, Vec3};
 
 /// Unit of a part's spin on the wire, rad/s.
 pub(super) const SPIN_QUANTUM: f64 = 1.0 / 64.0;

@@ -11,8 +11,8 @@ use super::{
     Motion, Origin, PartState, RunningGear, ShoeState, TrailerState, VERSION, VehicleState,
     checksum,
 };
-use crate::ground::Patches;
-use crate::spatial::{Acceleration, Pose, Quat, Twist, Vec3};
+use bekker_ground::Patches;
+use bekker_math::spatial::{Acceleration, Pose, Quat, Twist, Vec3};
 
 /// Reads the messages that stand one behind the other in bytes from a rank.
 #[derive(Clone, Copy, Debug)]

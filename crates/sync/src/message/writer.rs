@@ -9,8 +9,8 @@ use super::{
     BandSeat, Description, ENDED, Environment, HAS_STATION, Motion, Origin, PartState, RunningGear,
     ShoeState, TrailerState, VERSION, VehicleState, checksum,
 };
-use crate::ground::Patches;
-use crate::spatial::{Pose, Vec3};
+use bekker_ground::Patches;
+use bekker_math::spatial::{Pose, Vec3};
 use flatbuffers::FlatBufferBuilder;
 
 type Offset<T> = flatbuffers::WIPOffset<T>;

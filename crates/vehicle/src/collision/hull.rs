@@ -1,7 +1,7 @@
 //! A hull: a rounded box that is fixed to a chassis.
 
 use super::shape::{Exit, Field, RoundedBox, SamplePoint};
-use crate::spatial::Vec3;
+use bekker_math::spatial::Vec3;
 
 /// A part of a vehicle's hull, its sides along the chassis frame's axes; immutable.
 #[derive(Clone, Debug)]

@@ -7,7 +7,7 @@
 //! would fall with the speed of an impact, with this it is `sqrt((1 - β) / (1 + β))` at every
 //! speed far above `v_s`, and what pushes slowly is damped. Across it Coulomb friction.
 
-use crate::spatial::{Load, Vec3};
+use bekker_math::spatial::{Load, Vec3};
 
 /// Below this speed, m/s, friction fades out in proportion to the speed.
 const SLIDING: f64 = 1e-2;

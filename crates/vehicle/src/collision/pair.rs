@@ -14,7 +14,7 @@
 use super::hull::Hull;
 use super::law::{BodyContact, ContactLaw, across};
 use super::shape::Exit;
-use crate::spatial::{Acceleration, Mat3, Pose, Quat, Twist, Vec3, Wrench};
+use bekker_math::spatial::{Acceleration, Mat3, Pose, Quat, Twist, Vec3, Wrench};
 use serde::{Deserialize, Serialize};
 
 type Matrix12 = nalgebra::SMatrix<f64, 12, 12>;

@@ -3,7 +3,7 @@
 //! Automation 1986). A force along the gradient of its length, and by that alone, keeps energy.
 
 use super::shape::{Exit, RoundedBox, RoundedCylinder};
-use crate::spatial::Vec3;
+use bekker_math::spatial::Vec3;
 
 /// How blunt the edges of a wheel's core are at most, as a tangent: what keeps its farthest point from jumping
 /// from one edge to the other where it is tilted the other way.

@@ -1,6 +1,6 @@
 //! Shapes with signed distances.
 
-use crate::spatial::Vec3;
+use bekker_math::spatial::Vec3;
 
 /// Where a point lies against a surface.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -7,7 +7,7 @@
 //! comes and goes is ours: it rises as a spring over 0.2 m of push, holds while a hinge
 //! yields at the ground, and is gone after as much push as it is pushed high.
 
-use crate::numeric::{atan2, exp};
+use bekker_math::numeric::{atan2, exp};
 
 /// Push over which a stem's force rises, m: assumed.
 const RISES: f64 = 0.2;

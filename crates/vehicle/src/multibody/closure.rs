@@ -1,7 +1,7 @@
 //! Closures: what must hold between bodies beyond the tree of joints.
 
 use super::model::{BodyId, Coordinate};
-use crate::spatial::Vec3;
+use bekker_math::spatial::Vec3;
 
 /// A condition between bodies and coordinates. Points and axes are given in the
 /// assembly configuration, in the model's axes.

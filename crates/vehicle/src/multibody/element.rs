@@ -2,7 +2,7 @@
 //! answers with the law.
 
 use super::model::{BodyId, Coordinate};
-use crate::spatial::Vec3;
+use bekker_math::spatial::Vec3;
 
 /// A scalar place of action. Points and axes are given in the assembly
 /// configuration, in the model's axes.

@@ -354,7 +354,7 @@ fn product(a: &Entries, b: &Entries) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::Stream;
+    use bekker_math::random::Stream;
 
     /// A random quasi-definite matrix: solution against nalgebra's dense LU.
     #[test]

@@ -1,6 +1,6 @@
 //! Symmetric maps from twists to momenta about the common origin.
 
-use crate::spatial::{Mat3, Mat6, Vec3, Vec6};
+use bekker_math::spatial::{Mat3, Mat6, Vec3, Vec6};
 
 /// Angular part of a spatial vector.
 #[inline]

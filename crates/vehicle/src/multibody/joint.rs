@@ -1,6 +1,6 @@
 //! Joints: how a body may move against its parent.
 
-use crate::spatial::Vec3;
+use bekker_math::spatial::Vec3;
 
 /// How a body may move against its parent (or the world).
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -5,8 +5,8 @@ use super::inertia::{RigidInertia, angular, dot, linear, stack};
 use super::joint::Joint;
 use super::model::{Fixed, Geometry, Model, Row};
 use super::step::{State, Workspace};
-use crate::numeric::sin_cos;
-use crate::spatial::{Mat3, Quat, Vec3, Vec6};
+use bekker_math::numeric::sin_cos;
+use bekker_math::spatial::{Mat3, Quat, Vec3, Vec6};
 
 /// Rotation about a unit axis (Rodrigues).
 fn rotation_about(axis: &Vec3, angle: f64) -> Mat3 {

@@ -5,7 +5,7 @@ use super::closure::Closure;
 use super::element::Element;
 use super::factor::Symbolic;
 use super::joint::Joint;
-use crate::spatial::{Mat3, Vec3};
+use bekker_math::spatial::{Mat3, Vec3};
 use std::collections::BTreeSet;
 
 /// A body of a model.
@@ -278,7 +278,7 @@ impl Builder {
         self.touching.len() - 1
     }
 
-    /// Lets a body take a [`crate::spatial::Load`] in each step, about its origin.
+    /// Lets a body take a [`bekker_math::spatial::Load`] in each step, about its origin.
     pub fn loaded(&mut self, body: BodyId) -> usize {
         self.loaded.push(body.0 as usize);
         self.conveyor.push(None);

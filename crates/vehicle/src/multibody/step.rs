@@ -7,8 +7,8 @@ use super::joint::Joint;
 use super::kinematics::quaternion;
 use super::model::{BodyId, Coordinate, Geometry, Model};
 use super::work::Work;
-use crate::numeric::{cos, sin};
-use crate::spatial::{Load, Mat3, Pose, Quat, Twist, Vec3, Vec6};
+use bekker_math::numeric::{cos, sin};
+use bekker_math::spatial::{Load, Mat3, Pose, Quat, Twist, Vec3, Vec6};
 use serde::{Deserialize, Serialize};
 
 /// Compliance of a closure: a loop opens at this velocity, m/s, per impulse, N s.
@@ -207,7 +207,7 @@ impl Model {
             gear_weights: self.gear_weights.clone(),
             target: vec![0.0; self.drives.len()],
             softness: vec![SOFTNESS; rows],
-            gravity: Vec3::new(0.0, 0.0, -crate::numeric::GRAVITY),
+            gravity: Vec3::new(0.0, 0.0, -bekker_math::numeric::GRAVITY),
             drift: 0.0,
             work: None,
             origin: Vec3::zeros(),

@@ -9,7 +9,7 @@ use super::element::ElementForce;
 use super::inertia::{angular, dot, linear, stack};
 use super::model::Model;
 use super::step::{State, Workspace};
-use crate::spatial::Vec6;
+use bekker_math::spatial::Vec6;
 
 /// Works since they began to be kept, J: positive where they drive.
 #[derive(Clone, Debug, Default)]

@@ -1,8 +1,8 @@
 //! A vehicle that rolls on level and firm ground.
 
-use bekker_ground::spatial::{Pose, Vec3};
-use bekker_vehicle::vehicle::tyre::{FirmPatch, Plane, TyreState};
-use bekker_vehicle::vehicle::{Controls, Vehicle, VehicleSpec, VehicleState, VehicleWorkspace};
+use bekker_math::spatial::{Pose, Vec3};
+use bekker_vehicle::tyre::{FirmPatch, Plane, TyreState};
+use bekker_vehicle::{Controls, Vehicle, VehicleSpec, VehicleState, VehicleWorkspace};
 
 /// Step, s.
 pub const H: f64 = 1e-3;

@@ -2,13 +2,13 @@
 //! wheels that a vehicle tells of hold them, and the trailer.
 
 use super::DARK;
-use crate::numeric::atan2;
-use crate::sensor::material::Material;
-use crate::sensor::mesh::{Mesh, MeshBuilder};
-use crate::spatial::{Mat3, Pose, Quat, Vec3};
-use crate::sync::message::{PartState, RunningGear, VehicleState as VehicleMessage};
-use crate::vehicle::Vehicle;
-use crate::vehicle::spec::{Axle, Point, RoadArm, Suspension, VehicleSpec};
+use bekker_math::numeric::atan2;
+use bekker_math::spatial::{Mat3, Pose, Quat, Vec3};
+use bekker_sensor::material::Material;
+use bekker_sensor::mesh::{Mesh, MeshBuilder};
+use bekker_sync::message::{PartState, RunningGear, VehicleState as VehicleMessage};
+use bekker_vehicle::Vehicle;
+use bekker_vehicle::spec::{Axle, Point, RoadArm, Suspension, VehicleSpec};
 
 /// A member between chassis and wheels, or the hull of a trailer.
 #[derive(Clone, Debug, PartialEq)]
@@ -208,8 +208,8 @@ pub(super) fn of_tracks(arm: &RoadArm, centres: &[Vec3], meshes: &mut Vec<Mesh>)
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::vehicle::Vehicle;
-    use crate::vehicle::find;
+    use bekker_vehicle::Vehicle;
+    use bekker_vehicle::find;
 
     fn wheels(spec: &VehicleSpec, lift: f64, steer: f64) -> Vec<PartState> {
         let mut wheels = Vec::new();

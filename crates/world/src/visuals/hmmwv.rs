@@ -2,8 +2,8 @@
 //! Chassis frame: origin at mid-wheelbase, 0.59 m above the ground.
 
 use super::{BLACK, DARK, LAMP, OLIVE, RED};
-use crate::sensor::material::Material;
-use crate::sensor::mesh::MeshBuilder;
+use bekker_sensor::material::Material;
+use bekker_sensor::mesh::MeshBuilder;
 
 const HALF: f32 = 1.07;
 
@@ -134,7 +134,7 @@ fn lamp(s: &mut MeshBuilder, middle: [f32; 3]) {
     let face: Vec<[f32; 3]> = (0..20)
         .map(|k| {
             let (sine, cosine) =
-                crate::numeric::sin_cos(std::f64::consts::TAU * f64::from(k) / 20.0);
+                bekker_math::numeric::sin_cos(std::f64::consts::TAU * f64::from(k) / 20.0);
             [middle[0] + 0.02, middle[1] + 0.085 * cosine as f32, middle[2] + 0.085 * sine as f32]
         })
         .collect();

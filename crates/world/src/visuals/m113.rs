@@ -2,8 +2,8 @@
 //! sprockets' axle, 0.58 m above the ground.
 
 use super::{BLACK, DARK, LAMP, OLIVE, RED};
-use crate::sensor::material::Material;
-use crate::sensor::mesh::MeshBuilder;
+use bekker_sensor::material::Material;
+use bekker_sensor::mesh::MeshBuilder;
 
 const WIDE: f32 = 1.27;
 const ROOF: f32 = 1.27;
@@ -61,7 +61,7 @@ pub(super) fn hull() -> MeshBuilder {
     );
     for k in 0..6 {
         let turn = std::f64::consts::TAU * f64::from(k) / 6.0;
-        let (sine, cosine) = crate::numeric::sin_cos(turn);
+        let (sine, cosine) = bekker_math::numeric::sin_cos(turn);
         let [x, y] = [-1.75 + 0.44 * cosine as f32, 0.44 * sine as f32];
         s.block([x, y, ROOF + 0.10], [0.10, 0.10, 0.07], Material::GLASS);
     }

@@ -11,11 +11,11 @@ mod trucks;
 
 pub(super) use arms::Arm;
 
-use crate::sensor::material::Material;
-use crate::sensor::mesh::{Mesh, MeshBuilder};
-use crate::spatial::Vec3;
-use crate::vehicle::spec::{TrackedSpec, VehicleSpec};
 use bekker_agent::GroundVehicle;
+use bekker_math::spatial::Vec3;
+use bekker_sensor::material::Material;
+use bekker_sensor::mesh::{Mesh, MeshBuilder};
+use bekker_vehicle::spec::{TrackedSpec, VehicleSpec};
 
 /// Olive drab paint.
 const OLIVE: Material =
@@ -188,7 +188,7 @@ fn tracked_hull(spec: &TrackedSpec) -> MeshBuilder {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::vehicle::{find, find_any};
+    use bekker_vehicle::{find, find_any};
 
     #[test]
     fn each_axle_has_the_wheels_of_its_file() {

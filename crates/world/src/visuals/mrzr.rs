@@ -2,7 +2,7 @@
 //! origin at mid-wheelbase at hub height.
 
 use super::{BLACK, DARK, LAMP, RED, TAN};
-use crate::sensor::mesh::MeshBuilder;
+use bekker_sensor::mesh::MeshBuilder;
 
 pub(super) fn hull() -> MeshBuilder {
     let mut builder = MeshBuilder::new();

@@ -2,8 +2,8 @@
 //! chassis frame.
 
 use super::{BLACK, DARK, LAMP, OLIVE, RED, TAN};
-use crate::sensor::material::Material;
-use crate::sensor::mesh::MeshBuilder;
+use bekker_sensor::material::Material;
+use bekker_sensor::mesh::MeshBuilder;
 
 /// A short bonnet, four doors between the axles, a sloping tail; armoured, so of flat plates.
 /// Origin at mid-wheelbase at the height of the wheels' centres.

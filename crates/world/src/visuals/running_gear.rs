@@ -3,10 +3,10 @@
 //! away from the ground.
 
 use super::{BLACK, DARK};
-use crate::numeric::sin_cos;
-use crate::sensor::material::Material;
-use crate::sensor::mesh::MeshBuilder;
-use crate::vehicle::spec::{TrackedSpec, Tyre, Wheel};
+use bekker_math::numeric::sin_cos;
+use bekker_sensor::material::Material;
+use bekker_sensor::mesh::MeshBuilder;
+use bekker_vehicle::spec::{TrackedSpec, Tyre, Wheel};
 use std::f64::consts::TAU;
 
 /// A tyre with blocks on its tread, and its rim.

@@ -1,8 +1,8 @@
 //! Trailers by the boxes of their hulls; frame with its origin at the coupling.
 
 use super::{DARK, OLIVE, RED};
-use crate::sensor::mesh::MeshBuilder;
-use crate::vehicle::spec::{HitchKind, HullBox, Trailer};
+use bekker_sensor::mesh::MeshBuilder;
+use bekker_vehicle::spec::{HitchKind, HullBox, Trailer};
 
 /// A covered body on a frame, with a drawbar or a plate in front.
 pub(super) fn hull(trailer: &Trailer) -> MeshBuilder {

@@ -2,8 +2,8 @@
 //! their files; chassis frame.
 
 use super::{BLACK, DARK, LAMP, OLIVE, RED};
-use crate::sensor::mesh::MeshBuilder;
-use crate::vehicle::spec::VehicleSpec;
+use bekker_sensor::mesh::MeshBuilder;
+use bekker_vehicle::spec::VehicleSpec;
 
 /// Where cab and bed of a truck are, m.
 struct Outline {
@@ -109,7 +109,7 @@ pub(super) fn kraz(spec: &VehicleSpec) -> MeshBuilder {
 
 /// Bumpers and half the width.
 fn ends(spec: &VehicleSpec) -> [f32; 3] {
-    let own = crate::vehicle::spec::Footprint::of_tractor(spec);
+    let own = bekker_vehicle::spec::Footprint::of_tractor(spec);
     [own.front, own.rear, 0.5 * own.width].map(|x| x as f32)
 }
 

@@ -2,7 +2,6 @@
 
 use super::stored::text;
 use super::{fault, refuse};
-use crate::geodesy::MapProjection;
 use crate::terrain::angles::AngleFrame;
 use crate::terrain::error::{RasterWarning, TerrainError};
 use crate::terrain::projected::{
@@ -11,6 +10,7 @@ use crate::terrain::projected::{
 use crate::terrain::raster::{Crs, Unit};
 use crate::terrain::reference::{HeightUnit, is_depth};
 use crate::terrain::wkt;
+use bekker_math::geodesy::MapProjection;
 use tiff::decoder::IfdDecoder;
 use tiff::tags::Tag;
 

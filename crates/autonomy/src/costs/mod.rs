@@ -1,0 +1,533 @@
+//! What it costs to drive over a cell.
+//!
+//! Cells of the map become [`Class`]es; from them the clearance, the distance to the nearest
+//! blocked cell; from both and the slope the cost of coarser cells, over which the route is
+//! searched. All of it is derived from the map and from marks, and only where they have changed
+//! and somebody asks: [`CostMap::note`] marks tiles as stale, [`CostMap::refresh`] makes those anew
+//! that are wanted. Made anew from the same map and marks it is the same, in whatever portions.
+
+#[cfg(test)]
+mod tests;
+
+use super::area::Area;
+use super::elevation_map::{ElevationMap, TILE, TILE_CELLS, TileKey};
+use super::obstacles::{Class, ObstacleModel};
+use bekker_ground::terrain::Gaps;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// Fine cells along the side of a coarse one.
+pub const COARSE: usize = 2;
+/// Cost of a metre over free level ground.
+pub const UNIT: u16 = 100;
+/// Cost of a cell that cannot be driven over.
+pub const IMPASSABLE: u16 = 0;
+/// Units of clearance in a metre.
+const PER_METRE: f64 = 50.0;
+/// Most fine cells over which clearances are measured, and over how many where they are smaller
+/// than [`USUAL`], m: 3 m of either.
+const REACH: usize = 6;
+const REACH_OF_SMALL: usize = 30;
+const USUAL: f64 = 0.5;
+
+/// What of a tile is stale.
+const CLASSES: u8 = 1;
+const CLEARANCES: u8 = 2;
+const COSTS: u8 = 4;
+
+/// What raises the cost of ground; each adds to 1 for free level ground; immutable.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CostModel {
+    /// Of which nothing is known.
+    pub unknown: f64,
+    /// Slope of 1.
+    pub slope: f64,
+    /// Right beside what the vehicle just clears.
+    pub near: f64,
+    /// Clearance beyond the vehicle's half width that it must have, m.
+    pub margin: f64,
+    /// Clearance beyond that from which nothing is added for being near, m.
+    pub comfort: f64,
+    /// A slip of 1 that the vehicle has felt; 0 for a driver that does not heed the soil.
+    pub slip: f64,
+    /// A sinkage of 1 m that the vehicle has felt.
+    pub sinkage: f64,
+    /// How far about the place what was felt counts, m.
+    pub felt_radius: f64,
+}
+
+impl Default for CostModel {
+    fn default() -> Self {
+        CostModel {
+            unknown: 0.2,
+            slope: 2.0,
+            near: 1.0,
+            margin: 0.3,
+            comfort: 1.2,
+            slip: 0.0,
+            sinkage: 0.0,
+            felt_radius: 3.0,
+        }
+    }
+}
+
+/// A place that is dear for a reason that the map does not show.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Mark {
+    /// Where, m.
+    pub place: [f64; 2],
+    /// How far about it, m.
+    pub radius: f64,
+    /// What it adds to the cost of 1.
+    pub cost: f64,
+}
+
+/// What classes, clearances and costs are made from.
+#[derive(Clone, Copy)]
+pub struct Judgement<'a> {
+    /// What has been seen.
+    pub map: &'a ElevationMap,
+    /// By what obstacles are told.
+    pub obstacles: &'a ObstacleModel,
+    /// What raises the cost of ground.
+    pub costs: &'a CostModel,
+    /// Half the vehicle's width, m.
+    pub half_width: f64,
+}
+
+/// A tile and its eight neighbours.
+fn neighbourhood(TileKey { a, b }: TileKey) -> impl Iterator<Item = TileKey> + Clone {
+    (-1..=1).flat_map(move |i| (-1..=1).map(move |j| TileKey { a: a + i, b: b + j }))
+}
+
+/// Classes, clearances and costs over an area. Who asks for those of a place has them refreshed
+/// there first.
+#[derive(Clone, Debug)]
+pub struct CostMap {
+    area: Area,
+    /// Cells with their middle out of these are obstacles: corners of least and greatest
+    /// coordinates, m.
+    bounds: Option<[[f64; 2]; 2]>,
+    /// Cells with their middle in one of these are obstacles too.
+    gaps: Option<Arc<Gaps>>,
+    /// Side of a fine cell, m.
+    cell: f64,
+    classes: Vec<Class>,
+    slopes: Vec<u8>,
+    clearances: Vec<u8>,
+    /// What marks add, coarse cell by coarse cell, of [`UNIT`].
+    marked: Vec<u16>,
+    costs: Vec<u16>,
+    /// What of each tile is to be made anew before it is asked for, row by row.
+    stale: Vec<u8>,
+    /// Tick of the map up to which it is in here, and how many marks are.
+    up_to: u64,
+    marks: usize,
+}
+
+impl CostMap {
+    /// Of ground of which nothing is known; what lies out of the bounds (corners of least and
+    /// greatest coordinates, m) is not to be driven over.
+    pub fn new(area: Area, bounds: Option<[[f64; 2]; 2]>, cell: f64, model: &CostModel) -> CostMap {
+        let count = area.width() * area.height();
+        let coarse = count / (COARSE * COARSE);
+        let unknown = (f64::from(UNIT) * (1.0 + model.unknown)) as u16;
+        CostMap {
+            area,
+            bounds,
+            gaps: None,
+            cell,
+            classes: vec![Class::Unknown; count],
+            slopes: vec![0; count],
+            clearances: vec![u8::MAX; count],
+            marked: vec![0; coarse],
+            costs: vec![unknown; coarse],
+            stale: vec![0; area.columns * area.rows],
+            up_to: 0,
+            marks: 0,
+        }
+    }
+
+    /// The same, with ground without elevation data that is not to be driven over.
+    #[must_use]
+    pub fn without(mut self, gaps: Option<Arc<Gaps>>) -> CostMap {
+        self.gaps = gaps;
+        self
+    }
+
+    /// The area.
+    pub fn area(&self) -> &Area {
+        &self.area
+    }
+
+    /// Coarse cells along x and y.
+    pub fn size(&self) -> [usize; 2] {
+        [self.area.width() / COARSE, self.area.height() / COARSE]
+    }
+
+    /// Costs of the coarse cells, row by row: of a metre, of [`UNIT`]; or [`IMPASSABLE`].
+    pub fn costs(&self) -> &[u16] {
+        &self.costs
+    }
+
+    /// Side of a coarse cell, m.
+    pub fn side(&self) -> f64 {
+        self.cell * COARSE as f64
+    }
+
+    /// Index of the coarse cell of a place, m, if it lies in the area.
+    pub fn coarse(&self, [x, y]: [f64; 2]) -> Option<usize> {
+        let [i0, j0] = self.area.corner().map(|at| f64::from(at) * self.cell);
+        let side = self.side();
+        let (i, j) = (((x - i0) / side).floor(), ((y - j0) / side).floor());
+        let [width, height] = self.size();
+        let inside = i >= 0.0 && j >= 0.0 && i < width as f64 && j < height as f64;
+        inside.then(|| j as usize * width + i as usize)
+    }
+
+    /// Middle of a coarse cell, m.
+    pub fn middle(&self, coarse: usize) -> [f64; 2] {
+        let [width, _] = self.size();
+        let [i0, j0] = self.area.corner().map(|at| f64::from(at) * self.cell);
+        let side = self.side();
+        [i0 + side * ((coarse % width) as f64 + 0.5), j0 + side * ((coarse / width) as f64 + 0.5)]
+    }
+
+    /// Cost of a metre at a place (m); [`IMPASSABLE`] outside.
+    pub fn cost(&self, place: [f64; 2]) -> u16 {
+        self.coarse(place).map_or(IMPASSABLE, |at| {
+            let [width, _] = self.size();
+            let fine = at / width * COARSE * self.area.width() + at % width * COARSE;
+            debug_assert!(self.is_fresh(fine, CLASSES | CLEARANCES | COSTS));
+            self.costs[at]
+        })
+    }
+
+    #[inline]
+    fn fine(&self, [x, y]: [f64; 2]) -> Option<usize> {
+        self.area.index([(x / self.cell).floor() as i32, (y / self.cell).floor() as i32])
+    }
+
+    /// What the cell at a place (m) is; an obstacle outside of the area.
+    #[inline]
+    pub fn class(&self, place: [f64; 2]) -> Class {
+        self.fine(place).map_or(Class::Obstacle, |at| {
+            debug_assert!(self.is_fresh(at, CLASSES));
+            self.classes[at]
+        })
+    }
+
+    /// Classes of all fine cells of the area, row by row.
+    pub fn classes(&self) -> &[Class] {
+        &self.classes
+    }
+
+    /// Distance from the cell at a place (m) to the edge of the nearest that is blocked, m: up to
+    /// a few metres, none outside of the area.
+    #[inline]
+    pub fn clearance(&self, place: [f64; 2]) -> f64 {
+        self.fine(place).map_or(0.0, |at| {
+            debug_assert!(self.is_fresh(at, CLASSES | CLEARANCES));
+            f64::from(self.clearances[at]) / PER_METRE
+        })
+    }
+
+    /// Distance from a place (m) to the nearest point of what is blocked, m; where it cannot be less
+    /// than `needed`, about that of [`CostMap::clearance`], which is quicker.
+    pub fn distance(&self, [x, y]: [f64; 2], needed: f64) -> f64 {
+        let rough = self.clearance([x, y]);
+        // from middle to middle less half a side: a place and a corner are each half a diagonal
+        // from their middles, so that what is there is nearer by 0.91 sides at most, and
+        // farther by 0.21
+        if rough - self.cell >= needed || self.fine([x, y]).is_none() {
+            return rough;
+        }
+        let reach = rough + self.cell;
+        let cells = |at: f64| {
+            let [first, last] = [at - reach, at + reach].map(|at| (at / self.cell).floor() as i32);
+            first..=last
+        };
+        let gap = |at: f64, cell: i32| {
+            let low = f64::from(cell) * self.cell;
+            (low - at).max(at - low - self.cell).max(0.0)
+        };
+        let mut least = reach * reach;
+        for j in cells(y) {
+            let dy = gap(y, j);
+            for i in cells(x) {
+                let dx = gap(x, i);
+                let square = dx * dx + dy * dy;
+                if square < least
+                    && self.area.index([i, j]).is_some_and(|at| self.classes[at].is_blocked())
+                {
+                    least = square;
+                }
+            }
+        }
+        least.sqrt()
+    }
+
+    /// Marks as stale what has changed in the map, and what new marks touch.
+    pub fn note(&mut self, map: &ElevationMap, marks: &[Mark]) {
+        let is_new = self.up_to == 0;
+        for (key, _) in map.changed_since(self.up_to) {
+            // a cell's class hangs on cells of the neighbouring tiles
+            self.spoil_about(*key, CLASSES | COSTS);
+        }
+        self.up_to = map.tick();
+        if is_new && self.bounds.is_some() {
+            for key in self.area.rim() {
+                if let Some(at) = self.tile(key) {
+                    self.stale[at] |= CLASSES | COSTS;
+                }
+            }
+        }
+        if let Some(gaps) = self.gaps.clone().filter(|_| is_new) {
+            let Area { first, columns, rows } = self.area;
+            for at in 0..columns * rows {
+                let (a, b) = (first.a + (at % columns) as i32, first.b + (at / columns) as i32);
+                let key = TileKey { a, b };
+                let [x, y] = key.first().map(|least| f64::from(least) * self.cell);
+                let side = TILE as f64 * self.cell;
+                if gaps.meets([x, y, x + side, y + side]) {
+                    self.spoil_about(key, CLASSES | COSTS);
+                }
+            }
+        }
+        self.mark(marks);
+    }
+
+    /// Makes anew what is stale of the wanted tiles; of how many the classes were.
+    pub fn refresh(
+        &mut self,
+        judgement: &Judgement<'_>,
+        wanted: impl Iterator<Item = TileKey> + Clone,
+    ) -> usize {
+        // a cell's clearance hangs on classes of the neighbouring tiles
+        let around = wanted.clone().flat_map(neighbourhood);
+        let count = self.refresh_classes(judgement, around);
+        for key in wanted {
+            let Some(at) = self.tile(key) else { continue };
+            if self.stale[at] & CLEARANCES != 0 {
+                self.clear(key);
+            }
+            if self.stale[at] & COSTS != 0 {
+                self.price(key, judgement.costs, judgement.half_width);
+            }
+            self.stale[at] = 0;
+        }
+        count
+    }
+
+    /// Makes all anew that is stale; of how many tiles the classes were.
+    pub fn refresh_all(&mut self, judgement: &Judgement<'_>) -> usize {
+        let Area { first, columns, rows } = self.area;
+        let keys = (0..columns * rows).map(move |at| TileKey {
+            a: first.a + (at % columns) as i32,
+            b: first.b + (at / columns) as i32,
+        });
+        self.refresh(judgement, keys)
+    }
+
+    /// Makes anew the classes of the wanted tiles where they are stale; of how many they were.
+    pub fn refresh_classes(
+        &mut self,
+        judgement: &Judgement<'_>,
+        wanted: impl Iterator<Item = TileKey>,
+    ) -> usize {
+        let mut count = 0;
+        for key in wanted {
+            let Some(at) = self.tile(key).filter(|at| self.stale[*at] & CLASSES != 0) else {
+                continue;
+            };
+            self.stale[at] &= !CLASSES;
+            count += 1;
+            if self.classify(judgement.map, key, judgement.obstacles) {
+                self.spoil_about(key, CLEARANCES | COSTS);
+            }
+        }
+        count
+    }
+
+    /// The tile of a place, m.
+    pub fn tile_of(&self, [x, y]: [f64; 2]) -> TileKey {
+        TileKey::of([x, y].map(|at| (at / self.cell).floor() as i32))
+    }
+
+    /// Index of a tile inside the area.
+    #[inline]
+    fn tile(&self, key: TileKey) -> Option<usize> {
+        let Area { first, columns, .. } = self.area;
+        let at = || (key.b - first.b) as usize * columns + (key.a - first.a) as usize;
+        self.area.has(key).then(at)
+    }
+
+    /// Marks something of a tile and of its eight neighbours as stale.
+    fn spoil_about(&mut self, key: TileKey, what: u8) {
+        for key in neighbourhood(key) {
+            if let Some(at) = self.tile(key) {
+                self.stale[at] |= what;
+            }
+        }
+    }
+
+    /// Whether something of the tile of a fine cell is as the map and the marks are.
+    #[inline]
+    fn is_fresh(&self, fine: usize, what: u8) -> bool {
+        let (i, j) = (fine % self.area.width(), fine / self.area.width());
+        self.stale[j / TILE * self.area.columns + i / TILE] & what == 0
+    }
+
+    /// Index of the first fine cell of a tile inside the area.
+    fn corner(&self, key: TileKey) -> usize {
+        let (a, b) = (key.a - self.area.first.a, key.b - self.area.first.b);
+        b as usize * TILE * self.area.width() + a as usize * TILE
+    }
+
+    /// Classes of a tile; whether a cell has become blocked, or free of it.
+    fn classify(&mut self, map: &ElevationMap, key: TileKey, obstacles: &ObstacleModel) -> bool {
+        let mut found = obstacles.classify(map, key);
+        self.close(key, &mut found.classes);
+        let (corner, width) = (self.corner(key), self.area.width());
+        let mut toggled = false;
+        for row in 0..TILE {
+            let own = corner + row * width..corner + row * width + TILE;
+            let fresh = row * TILE..(row + 1) * TILE;
+            let classes = &mut self.classes[own.clone()];
+            let pairs = classes.iter().zip(&found.classes[fresh.clone()]);
+            toggled |= pairs.into_iter().any(|(own, new)| own.is_blocked() != new.is_blocked());
+            classes.copy_from_slice(&found.classes[fresh.clone()]);
+            self.slopes[own].copy_from_slice(&found.slopes[fresh]);
+        }
+        toggled
+    }
+
+    /// Makes obstacles of the cells of a tile that lie out of the bounds or have no elevation data.
+    fn close(&self, key: TileKey, classes: &mut [Class; TILE_CELLS]) {
+        if self.bounds.is_none() && self.gaps.is_none() {
+            return;
+        }
+        let [least, greatest] = self.bounds.unwrap_or([[f64::NEG_INFINITY; 2], [f64::INFINITY; 2]]);
+        let [i0, j0] = key.first().map(f64::from);
+        for (at, class) in classes.iter_mut().enumerate() {
+            let [i, j] = [i0 + (at % TILE) as f64, j0 + (at / TILE) as f64];
+            let middle = [i, j].map(|k| (k + 0.5) * self.cell);
+            let is_out = (0..2).any(|k| middle[k] < least[k] || middle[k] > greatest[k]);
+            let [x, y] = middle;
+            if is_out || self.gaps.as_ref().is_some_and(|gaps| gaps.contains(x, y)) {
+                *class = Class::Obstacle;
+            }
+        }
+    }
+
+    /// Whether the map has forgotten what is in here.
+    pub fn has_forgotten(&self, map: &ElevationMap) -> bool {
+        map.forgotten() > self.up_to
+    }
+
+    /// Clearances of a tile: the exact Euclidean distance between cells in two passes, along rows
+    /// and then along columns (A. Rosenfeld and J. Pfaltz, Pattern Recognition 1, 1968).
+    fn clear(&mut self, key: TileKey) {
+        if self.cell < USUAL {
+            self.clear_within::<REACH_OF_SMALL>(key);
+        } else {
+            self.clear_within::<REACH>(key);
+        }
+    }
+
+    fn clear_within<const REACH: usize>(&mut self, key: TileKey) {
+        let (side, far) = (TILE + 2 * REACH, REACH as u8 + 1);
+        let [i0, j0] = key.first();
+        let mut rows = [[far; TILE]; TILE + 2 * REACH_OF_SMALL];
+        let mut any = false;
+        for (y, row) in rows[..side].iter_mut().enumerate() {
+            let cell = |x: usize| {
+                let at = [i0 + x as i32 - REACH as i32, j0 + y as i32 - REACH as i32];
+                self.area.index(at).is_some_and(|at| self.classes[at].is_blocked())
+            };
+            let mut last = far;
+            for x in 0..side {
+                last = if cell(x) { 0 } else { far.min(last + 1) };
+                if (REACH..REACH + TILE).contains(&x) {
+                    row[x - REACH] = last;
+                }
+            }
+            last = far;
+            for x in (0..side).rev() {
+                last = if cell(x) { 0 } else { far.min(last + 1) };
+                if (REACH..REACH + TILE).contains(&x) {
+                    row[x - REACH] = row[x - REACH].min(last);
+                }
+            }
+            any |= row.iter().any(|distance| *distance < far);
+        }
+        let (corner, width) = (self.corner(key), self.area.width());
+        for y in 0..TILE {
+            for x in 0..TILE {
+                let mut least = u32::MAX;
+                if any {
+                    for (dy, row) in rows[y..=y + 2 * REACH].iter().enumerate() {
+                        let (dx, dy) = (u32::from(row[x]), dy.abs_diff(REACH) as u32);
+                        if row[x] < far {
+                            least = least.min(dx * dx + dy * dy);
+                        }
+                    }
+                }
+                let clear = (f64::from(least).sqrt() - 0.5).max(0.0) * self.cell * PER_METRE;
+                self.clearances[corner + y * width + x] = clear.min(255.0) as u8;
+            }
+        }
+    }
+
+    /// Puts new marks in; the tiles that they touch are stale.
+    fn mark(&mut self, marks: &[Mark]) {
+        let side = self.side();
+        let [width, _] = self.size();
+        for mark in marks.iter().skip(self.marks) {
+            let cost = (mark.cost * f64::from(UNIT)).clamp(0.0, 3e4) as u16;
+            let steps = (mark.radius / side).ceil() as i32;
+            for (di, dj) in (-steps..=steps).flat_map(|j| (-steps..=steps).map(move |i| (i, j))) {
+                let [x, y] = mark.place;
+                let place = [x + side * f64::from(di), y + side * f64::from(dj)];
+                let Some(at) = self.coarse(place) else { continue };
+                let [mx, my] = self.middle(at);
+                if (mx - x) * (mx - x) + (my - y) * (my - y) <= mark.radius * mark.radius {
+                    self.marked[at] = self.marked[at].max(cost);
+                    let (i, j) = (at % width * COARSE / TILE, at / width * COARSE / TILE);
+                    self.stale[j * self.area.columns + i] |= COSTS;
+                }
+            }
+        }
+        self.marks = marks.len();
+    }
+
+    /// Costs of the coarse cells of a tile.
+    fn price(&mut self, key: TileKey, model: &CostModel, half_width: f64) {
+        let (corner, width) = (self.corner(key), self.area.width());
+        let (i0, j0) = (corner % width / COARSE, corner / width / COARSE);
+        let hard = half_width + model.margin;
+        for (j, i) in (0..TILE / COARSE).flat_map(|j| (0..TILE / COARSE).map(move |i| (j, i))) {
+            let at = (j0 + j) * (width / COARSE) + i0 + i;
+            let fine = corner + j * COARSE * width + i * COARSE;
+            let cells = (0..COARSE).flat_map(|y| (0..COARSE).map(move |x| fine + y * width + x));
+            let (mut clearance, mut slope, mut unknown) = (u8::MAX, 0, 0);
+            for cell in cells {
+                clearance = clearance.min(self.clearances[cell]);
+                slope = slope.max(self.slopes[cell]);
+                unknown += u8::from(self.classes[cell] == Class::Unknown);
+            }
+            let clearance = f64::from(clearance) / PER_METRE;
+            self.costs[at] = if clearance < hard {
+                IMPASSABLE
+            } else {
+                let near = (1.0 - (clearance - hard) / model.comfort.max(1e-9)).max(0.0);
+                let share = f64::from(unknown) / (COARSE * COARSE) as f64;
+                let extra = model.unknown * share
+                    + model.slope * f64::from(slope) / 100.0
+                    + model.near * near * near;
+                let cost = f64::from(UNIT) * (1.0 + extra) + f64::from(self.marked[at]);
+                cost.min(6e4) as u16
+            };
+        }
+    }
+}

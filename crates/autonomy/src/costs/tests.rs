@@ -1,0 +1,204 @@
+//! Clearances, bounds and marks, and maps that become known in portions.
+
+use super::*;
+use crate::elevation_map::{Cell, MapModel, Tile, index};
+use bekker_ground::terrain::{Crs, Raster};
+use bekker_math::numeric::hypot;
+use proptest::prelude::*;
+use std::sync::LazyLock;
+
+const HALF: f64 = 0.785;
+
+fn costs(bounds: Option<[[f64; 2]; 2]>) -> CostMap {
+    let area = Area::of([[-16.0, -16.0], [32.0, 32.0]], 0.5);
+    CostMap::new(area, bounds, 0.5, &CostModel::default())
+}
+
+fn update(costs: &mut CostMap, map: &ElevationMap, marks: &[Mark]) -> usize {
+    costs.note(map, marks);
+    costs.refresh_all(&judged(map))
+}
+
+fn judged(map: &ElevationMap) -> Judgement<'_> {
+    static OBSTACLES: LazyLock<ObstacleModel> = LazyLock::new(ObstacleModel::default);
+    static COSTS: LazyLock<CostModel> = LazyLock::new(CostModel::default);
+    Judgement { map, obstacles: &OBSTACLES, costs: &COSTS, half_width: HALF }
+}
+
+/// Tells the map that cells are seen, level, and some of them stand.
+fn see(map: &mut ElevationMap, cells: impl Iterator<Item = ([i32; 2], bool)>) {
+    for (place, stands) in cells {
+        let mut tile = Box::new([Cell::EMPTY; TILE_CELLS]);
+        let rise = if stands { 2000 } else { 0 };
+        tile[index(place)] = Cell { lowest: 0, range: 0, rise, returns: 3, hole: false };
+        map.merge_tile(TileKey::of(place), &Arc::new(Tile::new(tile)));
+    }
+}
+
+fn square(side: i32) -> impl Iterator<Item = [i32; 2]> {
+    (0..side).flat_map(move |j| (0..side).map(move |i| [i, j]))
+}
+
+/// Around one cell that stands, clearance is the distance to its edge, and cells are impassable
+/// nearer than half the vehicle's width and the margin.
+#[test]
+fn clearance_is_the_distance_to_what_stands() {
+    let mut map = ElevationMap::new(MapModel::default());
+    see(&mut map, square(31).map(|cell| (cell, cell == [15, 15])));
+    let mut costs = costs(None);
+    update(&mut costs, &map, &[]);
+    let [cx, cy] = [7.75, 7.75];
+    assert_eq!(costs.class([cx, cy]), Class::Obstacle);
+    for [i, j] in square(31) {
+        let [x, y] = [i, j].map(|k| 0.5 * (f64::from(k) + 0.5));
+        let away = hypot(x - cx, y - cy);
+        let expected = if away < 3.1 { (away - 0.25).max(0.0) } else { 5.1 };
+        // kept to 0.02 m, and to 6 cells
+        let found = costs.clearance([x, y]);
+        let close = (found - expected).abs() < 0.021 || away > 3.0 && found > 2.7;
+        assert!(close, "({x}, {y}): {found} for {expected}");
+    }
+    for coarse in 0..costs.costs().len() {
+        let [x, y] = costs.middle(coarse);
+        let away = hypot(x - cx, y - cy);
+        let cost = costs.costs()[coarse];
+        // the nearest fine cell of a coarse one is up to 0.36 m nearer than its middle
+        if away < HALF + 0.3 + 0.25 - 0.01 {
+            assert_eq!(cost, IMPASSABLE, "({x}, {y})");
+        } else if away > HALF + 0.3 + 0.25 + 0.36 {
+            assert!(cost >= UNIT, "({x}, {y})");
+        }
+    }
+    assert_eq!(costs.cost([1.0, 1.0]), UNIT, "free, level and far from anything");
+    assert_eq!(costs.cost([25.0, 25.0]), 120, "unknown");
+    assert_eq!(costs.cost([99.0, 0.0]), IMPASSABLE, "out of the area");
+}
+
+/// The exact distance is that to the nearest point of what stands, wherever in its cell a place is.
+#[test]
+fn distance_is_that_to_the_nearest_point() {
+    let standing = [[8, 8], [15, 15], [15, 16], [22, 9], [9, 24]];
+    let mut map = ElevationMap::new(MapModel::default());
+    see(&mut map, square(31).map(|cell| (cell, standing.contains(&cell))));
+    let mut costs = costs(None);
+    update(&mut costs, &map, &[]);
+    for [i, j] in square(120) {
+        let [x, y] = [i, j].map(|k| 2.0 + 0.093 * f64::from(k));
+        let away = standing.map(|cell: [i32; 2]| {
+            let gap = |at: f64, cell: i32| {
+                let low = 0.5 * f64::from(cell);
+                (low - at).max(at - low - 0.5).max(0.0)
+            };
+            hypot(gap(x, cell[0]), gap(y, cell[1]))
+        });
+        let away = away.into_iter().fold(f64::INFINITY, f64::min);
+        let found = costs.distance([x, y], 1.1);
+        let rough = away > 1.1 && found > 1.1;
+        assert!((found - away).abs() < 1e-9 || rough, "({x}, {y}): {found} for {away}");
+    }
+}
+
+/// However small the cells are, clearances reach as far.
+#[test]
+fn small_cells_are_cleared_as_far() {
+    let mut map = ElevationMap::new(MapModel { cell: 0.1, ..MapModel::default() });
+    see(&mut map, square(60).map(|cell| (cell, cell == [5, 5])));
+    let area = Area::of([[-3.0, -3.0], [9.0, 9.0]], 0.1);
+    let mut costs = CostMap::new(area, None, 0.1, &CostModel::default());
+    update(&mut costs, &map, &[]);
+    for away in [0.5, 1.0, 2.0] {
+        let found = costs.clearance([0.55 + away, 0.55]);
+        assert!((found - (away - 0.05)).abs() < 0.03, "{found} for {away}");
+    }
+}
+
+#[test]
+fn out_of_bounds_is_impassable() {
+    let mut map = ElevationMap::new(MapModel::default());
+    see(&mut map, square(31).map(|cell| (cell, false)));
+    let mut costs = costs(Some([[-10.0, 0.0], [30.0, 20.0]]));
+    update(&mut costs, &map, &[]);
+    for (place, passable) in
+        [([5.0, 10.0], true), ([5.0, -5.0], false), ([5.0, 0.5], false), ([29.9, 10.0], false)]
+    {
+        assert_eq!(costs.cost(place) != IMPASSABLE, passable, "{place:?}");
+    }
+    assert!((costs.clearance([5.25, 1.25]) - 1.25).abs() < 0.03);
+}
+
+/// Cells about (6, 6) hold no data; they are blocked where they have been seen and where they have not.
+#[test]
+fn ground_without_elevation_data_is_impassable() {
+    let mut values = vec![1.0; 9 * 9];
+    values[4 * 9 + 4] = f64::NAN;
+    let (south_west, cell) = ([-10.0, -10.0], [4.0, 4.0]);
+    let raster = Raster { columns: 9, rows: 9, south_west, cell, values, crs: Crs::local() };
+    let gaps = Gaps::from_raster(&raster).map(Arc::new);
+    for seen in [31, 0] {
+        let mut map = ElevationMap::new(MapModel::default());
+        see(&mut map, square(seen).map(|cell| (cell, false)));
+        let mut costs = costs(None).without(gaps.clone());
+        update(&mut costs, &map, &[]);
+        for (place, passable) in [([6.5, 6.5], false), ([4.5, 7.5], false), ([12.5, 6.5], true)] {
+            assert_eq!(costs.cost(place) != IMPASSABLE, passable, "{seen}: {place:?}");
+        }
+        assert!((costs.clearance([9.25, 6.25]) - 1.5).abs() < 0.3, "{seen}");
+    }
+}
+
+#[test]
+fn marks_make_dear_what_is_near_them() {
+    let mut map = ElevationMap::new(MapModel::default());
+    see(&mut map, square(31).map(|cell| (cell, false)));
+    let mut costs = costs(None);
+    update(&mut costs, &map, &[]);
+    let mark = |cost| Mark { place: [7.5, 7.5], radius: 2.5, cost };
+    let marks = [mark(3.0), mark(1.0)];
+    update(&mut costs, &map, &marks[..1]);
+    assert_eq!([costs.cost([7.5, 7.5]), costs.cost([7.5, 11.5])], [400, 100]);
+    // of two the dearer counts
+    assert_eq!(update(&mut costs, &map, &marks), 0, "no tile of the map has changed");
+    assert_eq!(costs.cost([7.5, 7.5]), 400);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    /// In whatever portions the map becomes known and is asked for, the costs are those of the whole,
+    /// at once where they were wanted.
+    #[test]
+    fn portions_end_in_the_costs_of_the_whole(
+        cells in prop::collection::vec(([-30i32..62, -30i32..62], any::<bool>()), 1..60),
+        portion in 1usize..20,
+        wanted in prop::collection::vec([-1i32..2, -1i32..2], 0..5),
+    ) {
+        let mut map = ElevationMap::new(MapModel::default());
+        let mut portions = costs(None);
+        for cells in cells.chunks(portion) {
+            // patches, so that cells have neighbours
+            let patch = cells.iter().flat_map(|([i, j], stands)| {
+                square(4).map(move |[di, dj]| ([i + di, j + dj], *stands && di == dj))
+            });
+            see(&mut map, patch);
+            portions.note(&map, &[]);
+            let wanted = wanted.iter().map(|[a, b]| TileKey { a: *a, b: *b });
+            portions.refresh(&judged(&map), wanted.clone());
+            let mut whole = costs(None);
+            update(&mut whole, &map, &[]);
+            for place in wanted.flat_map(|key| {
+                square(TILE as i32).map(move |[i, j]| [key.first()[0] + i, key.first()[1] + j])
+            }) {
+                let place = place.map(|at| 0.5 * (f64::from(at) + 0.5));
+                prop_assert_eq!(whole.class(place), portions.class(place));
+                prop_assert_eq!(whole.clearance(place), portions.clearance(place));
+                prop_assert_eq!(whole.cost(place), portions.cost(place));
+            }
+        }
+        portions.refresh_all(&judged(&map));
+        let mut whole = costs(None);
+        update(&mut whole, &map, &[]);
+        prop_assert_eq!(whole.classes(), portions.classes());
+        prop_assert_eq!(&whole.clearances, &portions.clearances);
+        prop_assert_eq!(whole.costs(), portions.costs());
+    }
+}

@@ -1,0 +1,397 @@
+//! Scans put into the map.
+//!
+//! Each return is taken to where the sensor was when its beam was fired. It does not count
+//! beyond a range, from the own vehicle, near others that have told where they are, or as high
+//! above the ground as the vehicle passes under. A cell rises as far as three returns of a scan say it does:
+//! single ones come from haze, dust and rain. What is left is binned into the cells of
+//! a window about the vehicle, which are then merged into the map tile by tile.
+//!
+//! Holes are looked for beam by beam, upwards in each column: where the next return lies
+//! farther by a gap, lower than the ground before the gap, and what follows rises as a far wall
+//! does, the cells under the gap are marked. The in-cell slope cannot find such holes as are
+//! wider than deep: of a parabola 1.5 m deep and 2.5 m in radius the steepest slope is 1.2.
+//!
+//! Faces that the topmost beam still meets are told apart: how high they are is not known yet.
+
+use super::cell::{Cell, EXPLORED, range_class};
+use super::tile::{TILE, TILE_CELLS, Tile, TileKey, index};
+use super::{ElevationMap, MapModel};
+use crate::body::Body;
+use bekker_math::spatial::{Mat3, Pose, Vec3};
+use bekker_sensor::lidar::{Cloud, Return};
+use std::sync::Arc;
+
+/// A scan, with all that puts it in its place.
+pub struct Scan<'a> {
+    /// What the lidar has delivered.
+    pub cloud: &'a Cloud,
+    /// The lidar's frame in the chassis frame.
+    pub mount: &'a Pose,
+    /// The chassis frame at a time before the end of the scan (s, 0 or negative).
+    pub pose_at: &'a dyn Fn(f64) -> Pose,
+    /// The own vehicle.
+    pub body: &'a Body,
+    /// Other vehicles as they have told: x, y and radius, m.
+    pub others: &'a [[f64; 3]],
+}
+
+/// What registering works on: the window about the vehicle, kept between scans only to be
+/// allocated once.
+#[derive(Clone, Debug, Default)]
+pub struct Window {
+    /// First tile, and how many there are along each side.
+    first: [i32; 2],
+    side: usize,
+    /// Cells of a scan, tile by tile.
+    cells: Vec<Cell>,
+    /// Whether a scan has touched a tile.
+    touched: Vec<bool>,
+    /// Cell and height of returns that count, mm.
+    kept: Vec<(u32, i32)>,
+    /// The highest few returns of each cell, from the highest down, mm.
+    tops: Vec<[i32; SUPPORT]>,
+    /// Where no beam of the last scan went over what stands near by, m.
+    faces: Vec<[f64; 2]>,
+}
+
+/// Difference of ranges that neighbouring beams may have beside a share of them, m.
+const LIKE: f32 = 0.3;
+/// Returns of one scan that must be as high for a cell to be.
+const SUPPORT: usize = 3;
+
+/// How high a face must be to be one, m; how much it rises for each metre that it recedes; and how
+/// far away it may be, m.
+const FACE: f64 = 0.08;
+const STEEP: f64 = 2.0;
+const NEAR_BY: f64 = 8.0;
+
+impl Window {
+    /// Where no beam of the last scan went over what stands near by, m: it may be as high as it will.
+    pub fn faces(&self) -> &[[f64; 2]] {
+        &self.faces
+    }
+
+    fn place(&mut self, centre: &Vec3, model: &MapModel) {
+        let span = model.range + model.cell;
+        let tile = |x: f64| (x / (model.cell * TILE as f64)).floor() as i32;
+        self.first = [tile(centre.x - span), tile(centre.y - span)];
+        self.side = (2.0 * span / (model.cell * TILE as f64)).ceil() as usize + 1;
+        let tiles = self.side * self.side;
+        if self.touched.len() != tiles {
+            self.cells = vec![Cell::EMPTY; tiles * TILE_CELLS];
+            self.touched = vec![false; tiles];
+            self.tops = vec![[i32::MIN; SUPPORT]; tiles * TILE_CELLS];
+        }
+        self.kept.clear();
+        self.faces.clear();
+    }
+
+    /// Index of a cell, and of its tile, if it lies in the window.
+    #[inline]
+    fn index(&self, cell: [i32; 2]) -> Option<(usize, usize)> {
+        let key = TileKey::of(cell);
+        let (a, b) = (key.a.wrapping_sub(self.first[0]), key.b.wrapping_sub(self.first[1]));
+        let side = self.side as u32;
+        if a as u32 >= side || b as u32 >= side {
+            return None;
+        }
+        let tile = b as usize * self.side + a as usize;
+        Some((tile * TILE_CELLS + index(cell), tile))
+    }
+
+    fn key(&self, tile: usize) -> TileKey {
+        let (a, b) = (tile % self.side, tile / self.side);
+        TileKey { a: self.first[0] + a as i32, b: self.first[1] + b as i32 }
+    }
+}
+
+/// A return in the world, as the search for gaps sees it.
+#[derive(Clone, Copy, Debug, Default)]
+struct Seen {
+    x: f64,
+    y: f64,
+    z: f64,
+    /// Horizontal distance from the sensor, m.
+    distance: f64,
+}
+
+/// A gap that waits for a far wall.
+#[derive(Clone, Copy, Debug)]
+struct Gap {
+    from: Seen,
+    to: Seen,
+}
+
+/// Goes up a column in search of gaps.
+#[derive(Clone, Copy, Debug, Default)]
+struct Column {
+    /// The last returns, each at its number modulo 4.
+    last: [Seen; 4],
+    count: usize,
+    gap: Option<Gap>,
+    /// The lowest return of the face on which the last one lies, and the ring of that.
+    foot: Seen,
+    ring: u16,
+}
+
+impl Column {
+    /// Takes the next return; the ends of a gap once it is known for a hole.
+    fn next(&mut self, seen: Seen, model: &MapModel) -> Option<Gap> {
+        let found = self.gap.filter(|gap| gap.has_far_wall(&seen, model));
+        if found.is_some() || self.gap.is_some_and(|gap| gap.is_over(&seen)) {
+            self.gap = None;
+        }
+        if self.count >= 2 {
+            let from = self.last[(self.count + 3) % 4];
+            if seen.distance - from.distance >= model.gap_width {
+                let before = &self.last[..self.count.min(4)];
+                let low = before.iter().fold(f64::INFINITY, |low, one| low.min(one.z));
+                if seen.z <= low - model.gap_depth {
+                    self.gap = Some(Gap { from, to: seen });
+                }
+            }
+        }
+        let run = (seen.distance - self.foot.distance).abs();
+        if self.count == 0 || seen.z - self.foot.z <= STEEP * run {
+            self.foot = seen;
+        }
+        self.last[self.count % 4] = seen;
+        self.count += 1;
+        found
+    }
+
+    /// Where a face is near by that its topmost beam, that of ring `top`, has met, m.
+    fn face(&self, top: u16) -> Option<[f64; 2]> {
+        let last = self.last[(self.count + 3) % 4];
+        let is_face = last.z - self.foot.z >= FACE && last.distance < NEAR_BY;
+        (self.count > 0 && self.ring == top && is_face).then_some([last.x, last.y])
+    }
+}
+
+impl Gap {
+    /// Whether a return above the gap's far end lies on a wall that rises as that of a hole: no
+    /// gentler than the steepest ground, no steeper than what stands.
+    fn has_far_wall(&self, seen: &Seen, model: &MapModel) -> bool {
+        let (rise, run) = (seen.z - self.to.z, seen.distance - self.to.distance);
+        let [least, greatest] = model.wall_slope.map(|slope| slope * run);
+        rise >= 0.7 * model.gap_depth && rise >= least && rise <= greatest
+    }
+
+    /// Whether a return is too far for the wall.
+    fn is_over(&self, seen: &Seen) -> bool {
+        seen.distance - self.to.distance > 1.0 || seen.z >= self.from.z
+    }
+}
+
+/// The sensor at the moment of a column.
+#[derive(Clone, Copy)]
+struct Firing {
+    axes: Mat3,
+    origin: Vec3,
+    /// Ground under the vehicle, m.
+    ground: f64,
+}
+
+impl Firing {
+    fn of(chassis: &Pose, mount: &Pose, body: &Body) -> Firing {
+        let axes = (chassis.orientation * mount.orientation).to_rotation_matrix().into_inner();
+        let ground = chassis.point(&Vec3::new(0.0, 0.0, body.ground)).z;
+        Firing { axes, origin: chassis.point(&mount.position), ground }
+    }
+}
+
+impl ElevationMap {
+    /// Puts a scan into the map; how many of its returns counted.
+    pub fn register(&mut self, scan: &Scan<'_>, window: &mut Window) -> usize {
+        let model = *self.model();
+        let now = (scan.pose_at)(0.0);
+        window.place(&now.position, &model);
+        let mount_axes = scan.mount.orientation.to_rotation_matrix().into_inner();
+        let per_metre = 1.0 / model.cell;
+        let step = ((model.resolution * 1e3).round() as i32).max(1);
+        let per_step = 1e3 / f64::from(step);
+        let farthest = model.range * model.range;
+        let mut column: Option<(u16, f32)> = None;
+        let mut firing = Firing::of(&now, scan.mount, scan.body);
+        let mut search = Column::default();
+        let top = scan.cloud.returns.iter().map(|own| own.ring).max().unwrap_or(0);
+        for (index, own) in scan.cloud.returns.iter().enumerate() {
+            if is_isolated(&scan.cloud.returns, index) {
+                continue;
+            }
+            if column != Some((own.column, own.time)) {
+                column = Some((own.column, own.time));
+                let pose = (scan.pose_at)(f64::from(own.time));
+                firing = Firing::of(&pose, scan.mount, scan.body);
+                window.faces.extend(search.face(top));
+                search = Column::default();
+            }
+            let Some(seen) = seen(own, &firing, &mount_axes, scan, farthest) else { continue };
+            let Seen { x, y, z, distance } = seen;
+            let clear = scan.body.clearance + model.overhead_slope * distance;
+            if z - firing.ground > clear || scan.hits_another(x, y) {
+                continue;
+            }
+            let cell = [floor(x * per_metre), floor(y * per_metre)];
+            let Some((at, tile)) = window.index(cell) else { continue };
+            let height = floor(z * per_step + 0.5) * step;
+            let binned = &mut window.cells[at];
+            (binned.lowest, binned.range) =
+                (binned.lowest.min(height), binned.range.min(range_class(distance)));
+            window.touched[tile] = true;
+            window.kept.push((at as u32, height));
+            if own.order == 0 {
+                search.ring = own.ring;
+                if let Some(gap) = search.next(seen, &model) {
+                    window.mark(&gap, model.cell);
+                }
+            }
+        }
+        window.faces.extend(search.face(top));
+        // what hangs higher over the lowest of its cell than the vehicle needs is no obstacle
+        let clearance = (scan.body.clearance * 1e3) as i32;
+        let Window { kept, cells, tops, .. } = window;
+        for &(at, height) in kept.iter() {
+            let (cell, top) = (&mut cells[at as usize], &mut tops[at as usize]);
+            if height - cell.lowest <= clearance {
+                // the lowest of the highest few: fewer are echoes of haze, dust or rain
+                let mut rest = height;
+                for own in top.iter_mut() {
+                    (*own, rest) = ((*own).max(rest), (*own).min(rest));
+                }
+                cell.rise = top[SUPPORT - 1].max(cell.lowest) - cell.lowest;
+                cell.returns = (cell.returns + 1).min(EXPLORED);
+            }
+        }
+        for &(at, _) in kept.iter() {
+            tops[at as usize] = [i32::MIN; SUPPORT];
+        }
+        let counted = kept.len();
+        self.take_window(window);
+        self.stand_on(&now, scan.body);
+        self.keep_extent(&now.position);
+        counted
+    }
+
+    /// Merges the cells of a scan into the map and empties the window.
+    fn take_window(&mut self, window: &mut Window) {
+        self.tick += 1;
+        for tile in 0..window.touched.len() {
+            if !std::mem::take(&mut window.touched[tile]) {
+                continue;
+            }
+            let key = window.key(tile);
+            let cells = &mut window.cells[tile * TILE_CELLS..][..TILE_CELLS];
+            let own = self.tiles.entry(key).or_default();
+            let changes =
+                own.cells().iter().zip(cells.iter()).any(|(own, scan)| own.with(*scan) != *own);
+            if changes {
+                let own = Arc::make_mut(own).cells_mut(self.tick);
+                own.iter_mut().zip(cells.iter()).for_each(|(own, scan)| *own = own.with(*scan));
+            }
+            cells.fill(Cell::EMPTY);
+        }
+    }
+
+    /// Takes the ground under the wheels for seen where nothing else is known of it: it carries.
+    /// Elsewhere under the vehicle its height is anybody's guess.
+    fn stand_on(&mut self, pose: &Pose, body: &Body) {
+        let tick = self.tick;
+        for wheel in body.wheels() {
+            let point = pose.point(&wheel);
+            let place = self.cell_of(point.x, point.y);
+            let own = self.tiles.entry(TileKey::of(place)).or_default();
+            if !own.cells()[index(place)].is_seen() {
+                let height = (point.z * 1e3).round() as i32;
+                let stood = Cell { lowest: height, range: 0, returns: 1, ..Cell::EMPTY };
+                let own: &mut Tile = Arc::make_mut(own);
+                let cell = &mut own.cells_mut(tick)[index(place)];
+                *cell = cell.with(stood);
+            }
+        }
+    }
+}
+
+impl Window {
+    /// Marks the cells under a gap, the one before it left out.
+    fn mark(&mut self, gap: &Gap, cell: f64) {
+        let width = gap.to.distance - gap.from.distance;
+        let steps = (2.0 * width / cell).ceil().max(1.0) as u32;
+        for step in 1..=steps {
+            let share = f64::from(step) / f64::from(steps);
+            let x = gap.from.x + (gap.to.x - gap.from.x) * share;
+            let y = gap.from.y + (gap.to.y - gap.from.y) * share;
+            let place = [(x / cell).floor() as i32, (y / cell).floor() as i32];
+            let before = [(gap.from.x / cell).floor() as i32, (gap.from.y / cell).floor() as i32];
+            if place != before
+                && let Some((at, tile)) = self.index(place)
+            {
+                self.cells[at].hole = true;
+                self.touched[tile] = true;
+            }
+        }
+    }
+}
+
+/// The greatest whole number that is not above x; without a call where the processor's oldest
+/// instructions have none for it.
+#[inline]
+fn floor(x: f64) -> i32 {
+    let whole = x as i32;
+    whole - i32::from(f64::from(whole) > x)
+}
+
+/// Whether neither beam beside it in its column returned from a like range: what haze, dust and
+/// rain throw back comes from nowhere near the next beam's. Ground 2 degrees below the sensor is
+/// farther by a fifth from beam to beam of a third of a degree.
+#[inline]
+fn is_isolated(returns: &[Return], index: usize) -> bool {
+    let square = |own: &Return| own.point.iter().map(|x| x * x).sum::<f32>();
+    let own = &returns[index];
+    let range = square(own).sqrt();
+    let near = 0.7 * range - LIKE;
+    let far = range * (1.0 / 0.7) + LIKE;
+    let supports = |other: Option<&Return>| {
+        other.is_some_and(|other| {
+            let other_range = square(other);
+            other.column == own.column
+                && other.ring != own.ring
+                && other_range <= far * far
+                && (near <= 0.0 || other_range >= near * near)
+        })
+    };
+    let before = index.checked_sub(1).and_then(|before| returns.get(before));
+    !supports(before) && !supports(returns.get(index + 1))
+}
+
+/// A return in the world; nothing if it is too far or of the own vehicle.
+#[inline]
+fn seen(
+    own: &Return,
+    firing: &Firing,
+    mount: &Mat3,
+    scan: &Scan<'_>,
+    farthest: f64,
+) -> Option<Seen> {
+    let [x, y, z] = own.point.map(f64::from);
+    let point = Vec3::new(x, y, z);
+    if point.norm_squared() > farthest {
+        return None;
+    }
+    let chassis = mount * point + scan.mount.position;
+    if scan.body.holds(&chassis) {
+        return None;
+    }
+    let arm = firing.axes * point;
+    let at = firing.origin + arm;
+    let distance = (arm.x * arm.x + arm.y * arm.y).sqrt();
+    Some(Seen { x: at.x, y: at.y, z: at.z, distance })
+}
+
+impl Scan<'_> {
+    #[inline]
+    fn hits_another(&self, x: f64, y: f64) -> bool {
+        let square = |x: f64| x * x;
+        self.others.iter().any(|[cx, cy, radius]| square(x - cx) + square(y - cy) < square(*radius))
+    }
+}

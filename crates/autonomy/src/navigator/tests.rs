@@ -1,0 +1,296 @@
+//! Drives over the proving ground.
+
+use super::*;
+use crate::proving_ground::{Ground, Trial, navigator};
+use bekker_vehicle::spec::Footprint;
+
+/// A drive from the origin eastward.
+fn trial(ground: Ground, goals: Vec<[f64; 2]>) -> Trial {
+    Trial::new(ground, navigator(goals), [0.0, 0.0], 0.0)
+}
+
+/// Drives until it has arrived or given up, `seconds` at most; whether it has touched
+/// anything, or driven to where its own map showed it at the last plan that it must not.
+fn drive(trial: &mut Trial, seconds: f64) -> [bool; 2] {
+    let (mut touched, mut knew) = (false, false);
+    let end = trial.time + seconds;
+    while trial.time < end && !matches!(trial.state.phase(), Phase::Arrived | Phase::GaveUp) {
+        trial.step();
+        touched |= trial.touches();
+        let pose = trial.pose();
+        let map = trial.memory.costs().unwrap();
+        let outline = trial.outline(&pose);
+        knew |= trial.state.phase() == Phase::Driving
+            && outline.into_iter().any(|at| map.class(at).is_blocked());
+    }
+    [touched, knew]
+}
+
+#[test]
+fn drives_over_flat_ground_to_its_goals() {
+    let mut trial = trial(Ground::default(), vec![[25.0, 0.0], [25.0, 15.0]]);
+    assert_eq!(drive(&mut trial, 40.0), [false; 2]);
+    assert_eq!((trial.state.phase(), trial.state.reached()), (Phase::Arrived, 2));
+    (0..100).for_each(|_| {
+        trial.step();
+    });
+    let at = trial.pose().position;
+    assert!(hypot(at.x - 25.0, at.y - 15.0) < 2.0 && trial.speed == 0.0, "{at}");
+    // it goes on as soon as it is given another goal
+    trial.state.set_goals(vec![[25.0, 40.0]]);
+    drive(&mut trial, 40.0);
+    assert_eq!(trial.state.phase(), Phase::Arrived);
+}
+
+#[test]
+fn goes_through_the_gap_in_a_wall() {
+    let walls = vec![[15.0, -30.0, 15.5, 4.0, 2.0], [15.0, 9.0, 15.5, 30.0, 2.0]];
+    let mut trial = trial(Ground { walls, ..Ground::default() }, vec![[28.0, 0.0]]);
+    assert_eq!(drive(&mut trial, 60.0), [false; 2]);
+    assert_eq!(trial.state.phase(), Phase::Arrived, "at {:?}", trial.rear);
+}
+
+/// Waves of 0.2 m, four times the holes of the study and a trunk in every 12 m: it arrives,
+/// touches nothing, and never drives to where its map shows that it must not.
+#[test]
+fn finds_its_way_among_holes_and_trunks() {
+    for seed in [3, 6] {
+        let goal = [70.0, 10.0];
+        let spare = [[0.0, 0.0], goal];
+        let ground = Ground::random(seed, [80.0, 60.0], [1.6e-3, 7e-3], &spare);
+        let mut trial = trial(Ground { waves: 0.1, ..ground }, vec![goal]);
+        assert_eq!(drive(&mut trial, 60.0), [false; 2], "seed {seed} at {:?}", trial.rear);
+        assert_eq!(trial.state.phase(), Phase::Arrived, "seed {seed} at {:?}", trial.rear);
+    }
+}
+
+/// The same with 3 cm of noise in each range, and a localisation that wanders by 1.5 cm, 2.5 cm in
+/// height and 0.1 to 0.2 degrees: it still arrives and touches nothing.
+#[test]
+fn finds_its_way_although_lidar_and_localisation_err() {
+    let goal = [70.0, 10.0];
+    let spare = [[0.0, 0.0], goal];
+    let ground = Ground::random(2, [80.0, 60.0], [1.6e-3, 7e-3], &spare);
+    let mut trial = trial(Ground { waves: 0.1, ..ground }, vec![goal]);
+    trial.errs = true;
+    let [touched, _] = drive(&mut trial, 60.0);
+    assert_eq!((trial.state.phase(), touched), (Phase::Arrived, false), "at {:?}", trial.rear);
+}
+
+/// Twelve fields of 120 m with nearly four times the study's holes and a trunk in every 11 m, on
+/// waves of 0.2 and of 0.4 m from trough to crest, with errors: all arrive; one in twelve touches
+/// something where the waves are high. The figures of `docs/autonomy.md`.
+#[test]
+#[ignore = "minutes"]
+fn crosses_field_after_field() {
+    for (waves, most) in [(0.1, 0), (0.2, 1)] {
+        let touched = (0..12).filter(|seed| {
+            let goal = [120.0, 10.0];
+            let spare = [[0.0, 0.0], goal];
+            let ground = Ground::random(*seed, [130.0, 80.0], [1.5e-3, 8e-3], &spare);
+            let mut trial = trial(Ground { waves, ..ground }, vec![goal]);
+            trial.errs = true;
+            let [touched, _] = drive(&mut trial, 150.0);
+            assert_eq!(trial.state.phase(), Phase::Arrived, "seed {seed} at {:?}", trial.rear);
+            touched
+        });
+        let touched = touched.count();
+        assert!(touched <= most, "{touched} of 12 on waves of {waves}");
+    }
+}
+
+/// Into a dead end that it cannot see from outside, and out of it again.
+#[test]
+fn gets_out_of_a_dead_end() {
+    let walls = vec![
+        [18.0, -5.0, 18.5, 5.0, 2.0],
+        [10.0, -5.0, 18.0, -4.5, 2.0],
+        [10.0, 4.5, 18.0, 5.0, 2.0],
+    ];
+    let mut trial = trial(Ground { walls, ..Ground::default() }, vec![[28.0, 0.0]]);
+    let [touched, _] = drive(&mut trial, 120.0);
+    assert_eq!((trial.state.phase(), touched), (Phase::Arrived, false), "at {:?}", trial.rear);
+}
+
+/// A pocket 30 m deep, so wide within, open towards the start, with the goal straight behind its far wall: it sees the
+/// end from within alone, turns in as many moves as that takes, and goes round.
+#[test]
+fn goes_round_a_deep_dead_end() {
+    // width, front and rear from an origin 1.36 m before the rear axle, wheelbase, radius
+    let mrzr = (1.57, [1.80, -1.79], 2.72, 9.8);
+    let hmmwv = (2.16, [2.57, -2.00], 3.30, 7.6);
+    for ((width, [front, rear], wheelbase, radius), wide) in [(mrzr, 24.0), (hmmwv, 12.0)] {
+        let half = 0.5 * wide;
+        let walls = vec![
+            [40.0, -half - 0.5, 40.5, half + 0.5, 2.0],
+            [10.0, -half - 0.5, 40.0, -half, 2.0],
+            [10.0, half, 40.0, half + 0.5, 2.0],
+        ];
+        let mut trial = trial(Ground { walls, ..Ground::default() }, vec![[60.0, 0.0]]);
+        let body = &mut trial.navigator.body;
+        body.footprint = Footprint { front, rear, width };
+        body.geometry.wheelbase = wheelbase;
+        body.geometry.max_steer = bekker_math::numeric::atan(wheelbase / radius);
+        trial.navigator.costs.margin = 0.5;
+        trial.navigator.arrival = 3.0;
+        let [touched, _] = drive(&mut trial, 240.0);
+        let reached = (trial.state.phase(), touched);
+        assert_eq!(reached, (Phase::Arrived, false), "{width} in {wide} at {:?}", trial.rear);
+    }
+}
+
+/// One that something holds backs off, marks the place, tries again and gives up in the end.
+#[test]
+fn one_that_is_held_gives_up_in_the_end() {
+    for driven in [0.0, 4.0] {
+        let mut trial = trial(Ground::default(), vec![[28.0, 0.0]]);
+        trial.navigator.recovery.attempts = 2;
+        drive(&mut trial, driven);
+        trial.held = true;
+        let begin = trial.time;
+        while trial.state.phase() != Phase::GaveUp && trial.time < 60.0 {
+            trial.step();
+        }
+        assert_eq!(trial.state.marks().len(), 2);
+        // three times 4 s of patience, and once 4 s of trying to back off
+        assert!((trial.time - begin - 16.0).abs() < 1.0, "{driven}: {}", trial.time - begin);
+        assert!(trial.step().brake > 0.0);
+    }
+}
+
+/// A post no thicker than an arm in its way: having braked for it, it does not drive into it, and
+/// never to where its map shows it; it gets by.
+#[test]
+fn does_not_drive_into_a_post_for_which_it_has_braked() {
+    for k in 0..4 {
+        let post = [18.0 + 0.13 * f64::from(k), 0.05 + 0.1 * f64::from(k), 0.05];
+        let ground = Ground { trunks: vec![post], ..Ground::default() };
+        let mut trial = trial(ground, vec![[35.0, 0.0]]);
+        trial.navigator.tracking = Tracking::at_most(4.0);
+        trial.lidar = crate::proving_ground::lidar(256);
+        assert_eq!(drive(&mut trial, 60.0), [false; 2], "{post:?} at {:?}", trial.rear);
+        assert_eq!(trial.state.phase(), Phase::Arrived, "{post:?} at {:?}", trial.rear);
+    }
+}
+
+/// What its map shows behind it, it does not back into.
+#[test]
+fn does_not_back_into_what_it_has_seen_behind() {
+    let walls = vec![[-3.4, -6.0, -2.9, 6.0, 2.0]];
+    let ground = Ground { walls, ..Ground::default() };
+    // another has looked there
+    let navigator = navigator(vec![[28.0, 0.0]]);
+    let mut other = Trial::new(ground.clone(), navigator, [2.72, 0.0], std::f64::consts::PI);
+    other.think();
+    let mut trial = trial(ground, vec![[28.0, 0.0]]);
+    trial.memory.map = other.memory.map;
+    trial.think();
+    assert!((0.5..2.3).contains(&trial.plan.behind), "{}", trial.plan.behind);
+    trial.held = true;
+    (0..220).for_each(|_| {
+        trial.step();
+    });
+    assert_eq!(trial.state.phase(), Phase::Backing);
+    trial.held = false;
+    while trial.state.phase() == Phase::Backing {
+        trial.step();
+        assert!(!trial.touches(), "at {:?}", trial.rear);
+    }
+    assert!(trial.rear[0] < -0.3 && trial.time < 12.0, "{:?}", trial.rear);
+}
+
+/// What its map shows where it has driven itself, leaves that it has brushed through for one, is no bar on its way back.
+#[test]
+fn backs_through_what_it_has_driven_through() {
+    let leaves = Ground { walls: vec![[2.0, -6.0, 2.5, 6.0, 2.0]], ..Ground::default() };
+    let mut other = Trial::new(leaves, navigator(Vec::new()), [7.7, 0.0], std::f64::consts::PI);
+    other.think();
+    let mut trial = trial(Ground::default(), vec![[28.0, 0.0]]);
+    while trial.rear[0] < 5.0 {
+        trial.step();
+    }
+    trial.memory.map.merge(&other.memory.map);
+    trial.held = true;
+    (0..220).for_each(|_| {
+        trial.step();
+    });
+    // the face of the wall is in the cells before it
+    let costs = trial.memory.costs().unwrap();
+    assert!((-5..5).any(|k| costs.class([2.75, 0.5 * f64::from(k)]).is_blocked()));
+    assert_eq!(trial.state.phase(), Phase::Backing);
+    let begin = trial.rear[0];
+    trial.held = false;
+    while trial.state.phase() == Phase::Backing {
+        trial.step();
+    }
+    // as far as it backs off at first, to the next of the places half a metre apart
+    let gone = begin - trial.rear[0];
+    assert!((3.0..5.0).contains(&gone), "{gone}");
+}
+
+/// Its own slow pace is no standstill.
+#[test]
+fn one_that_is_slow_gets_on() {
+    for speed in [0.2, 0.4] {
+        let mut trial = trial(Ground::default(), vec![[28.0, 0.0]]);
+        trial.navigator.tracking = Tracking::at_most(speed);
+        trial.navigator.recovery = RecoveryModel::at_most(speed);
+        drive(&mut trial, 20.0);
+        assert_eq!((trial.state.phase(), trial.state.marks().len()), (Phase::Driving, 0));
+        let gone = trial.rear[0];
+        // 20 s at that speed, less what it took to think and to start
+        assert!((8.0 * speed..30.0 * speed).contains(&gone), "{gone} m at {speed} m/s");
+    }
+}
+
+/// Backward it is no faster than it may be forward.
+#[test]
+fn one_that_is_slow_backs_off_slowly() {
+    assert_eq!(Tracking::at_most(0.3).backward, 0.3);
+    assert_eq!(Tracking::at_most(5.0), Tracking::default());
+}
+
+/// Slip that was felt makes the ground dear, for a driver that heeds it.
+#[test]
+fn ground_that_slips_is_dear_to_a_driver_that_heeds_it() {
+    let wheel = bekker_sensor::WheelGround { slip: 0.5, ..Default::default() };
+    let reading = Reading::Ground(vec![wheel; 4]);
+    for (heed, cost) in [(0.0, 0), (4.0, 200)] {
+        let mut trial = trial(Ground::default(), vec![[28.0, 0.0]]);
+        trial.navigator.costs.slip = heed;
+        trial.step();
+        trial.think();
+        let at = trial.rear;
+        let before = trial.memory.costs().unwrap().cost(at);
+        trial.navigator.feel(&mut trial.state, Role::Ground, 0.02, &reading);
+        trial.think();
+        // costs are cut to whole numbers
+        let dearer = trial.memory.costs().unwrap().cost(at) - before;
+        assert!(dearer.abs_diff(cost) <= 1, "{dearer} for {cost}");
+    }
+}
+
+/// Stored in the middle of a drive and taken up again, it goes the same way to the last bit,
+/// although what is derived from the map is made anew.
+#[test]
+fn one_that_is_stored_goes_the_same_way() {
+    let ground = Ground { holes: vec![[12.0, 0.5]], waves: 0.1, ..Ground::default() };
+    let mut one = trial(ground.clone(), vec![[25.0, 0.0]]);
+    (0..150).for_each(|_| {
+        one.step();
+    });
+    let mut other = trial(ground, vec![[25.0, 0.0]]);
+    (other.rear, other.yaw, other.speed, other.time) = (one.rear, one.yaw, one.speed, one.time);
+    let bytes = postcard::to_allocvec(&(&one.state, &one.memory, &one.plan)).unwrap();
+    (other.state, other.memory, other.plan) = postcard::from_bytes(&bytes).unwrap();
+    assert_eq!((&other.state, &other.memory, &other.plan), (&one.state, &one.memory, &one.plan));
+    for _ in 0..150 {
+        assert_eq!(one.step(), other.step());
+    }
+    assert_eq!((&other.state, &other.memory), (&one.state, &one.memory));
+    let [one_s, other_s] = [&one, &other].map(|trial| trial.memory.costs().unwrap());
+    for (i, j) in (-20..=20).flat_map(|i| (-20..=20).map(move |j| (i, j))) {
+        let place = [one.rear[0] + 0.5 * f64::from(i), one.rear[1] + 0.5 * f64::from(j)];
+        assert_eq!(other_s.cost(place), one_s.cost(place));
+    }
+}

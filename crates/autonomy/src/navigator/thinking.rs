@@ -1,0 +1,322 @@
+//! The slow part: from a scan to a plan.
+
+use super::Navigator;
+use crate::area::Area;
+use crate::astar::{Grid, Search};
+use crate::body::Body;
+use crate::costs::{CostMap, Judgement, Mark};
+use crate::elevation_map::{ElevationMap, Scan, TileKey, Window};
+use crate::giving_way::{Moving, waits_at};
+use crate::localisation::{Estimate, PoseTrack};
+use crate::plan::Plan;
+use crate::recovery::Waypoint;
+use crate::sharing_goals::{comes_near, near_enough};
+use crate::spline::{Choice, Start, Surroundings};
+use bekker_math::numeric::hypot;
+use bekker_math::spatial::{Pose, Vec3};
+use bekker_sensor::lidar::Cloud;
+use bekker_vehicle::driver::Path;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+
+/// How routes are planned; immutable.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RouteModel {
+    /// Time between routes, s; one that is blocked is planned anew at once.
+    pub period: f64,
+    /// Most cells that a search goes through.
+    pub limit: usize,
+    /// Ground about start and goals in which routes are looked for, m.
+    pub margin: f64,
+    /// How far beside its route the vehicle may be before another is planned, m.
+    pub beside: f64,
+}
+
+impl Default for RouteModel {
+    fn default() -> Self {
+        RouteModel { period: 1.0, limit: 400_000, margin: 50.0, beside: 6.0 }
+    }
+}
+
+/// What the slow part remembers; plain data, and what is derived from it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Memory {
+    /// What has been seen.
+    pub map: ElevationMap,
+    area: Area,
+    route: Vec<[f64; 2]>,
+    route_goal: Option<[f64; 2]>,
+    /// When the route was planned, s.
+    route_time: f64,
+    /// Whether the route leads to the goal.
+    arrives: bool,
+    /// What the last local path was.
+    choice: Choice,
+    #[serde(skip)]
+    derived: Derived,
+}
+
+/// What is made anew from the rest where it is missing: it tells no states apart.
+#[derive(Clone, Debug, Default)]
+struct Derived {
+    window: Window,
+    costs: Option<CostMap>,
+    search: Search,
+}
+
+impl PartialEq for Derived {
+    fn eq(&self, _: &Derived) -> bool {
+        true
+    }
+}
+
+/// All that one round of thinking is about.
+#[derive(Clone, Copy)]
+pub struct Look<'a> {
+    /// When the scan was finished, s.
+    pub taken: f64,
+    /// The scan.
+    pub cloud: &'a Cloud,
+    /// Where the vehicle was meanwhile.
+    pub track: &'a PoseTrack,
+    /// What is believed of its motion now.
+    pub estimate: Estimate,
+    /// Where it is to go, m, if anywhere.
+    pub goal: Option<[f64; 2]>,
+    /// The way of its rear axle back from where it is, m.
+    pub way_back: &'a [Waypoint],
+    /// Dear places, the old ones first.
+    pub marks: &'a [Mark],
+    /// Other vehicles as they have told: x, y and radius, m.
+    pub others: &'a [[f64; 3]],
+    /// Those of them that move and that it gives way to.
+    pub moving: &'a [Moving],
+    /// Those of the others that stand.
+    pub standing: &'a [[f64; 3]],
+    /// The others where they were while the scan was taken, each at some moments of it: what returned
+    /// from there is of them.
+    pub seen: &'a [[f64; 3]],
+}
+
+impl Memory {
+    /// Costs of the ground, if it has thought already: as they are now about the vehicle, elsewhere
+    /// as when a route was planned last.
+    pub fn costs(&self) -> Option<&CostMap> {
+        self.derived.costs.as_ref()
+    }
+
+    /// The route, m.
+    pub fn route(&self) -> &[[f64; 2]] {
+        &self.route
+    }
+}
+
+impl Navigator {
+    /// The slow state of a vehicle that stands at `pose`.
+    pub fn remember(&self, pose: &Pose) -> Memory {
+        let mut places = self.goals.clone();
+        places.push([pose.position.x, pose.position.y]);
+        let area = match self.bounds {
+            Some(bounds) => Area::of(bounds, self.map.cell),
+            None => Area::around(&places, self.route.margin, self.map.cell),
+        };
+        Memory {
+            map: ElevationMap::new(self.map),
+            area,
+            route: Vec::new(),
+            route_goal: None,
+            route_time: f64::NEG_INFINITY,
+            arrives: false,
+            choice: Choice::default(),
+            derived: Derived::default(),
+        }
+    }
+
+    /// Thinks once a scan.
+    pub fn think(&self, memory: &mut Memory, look: &Look<'_>) -> Plan {
+        self.register(memory, look);
+        self.appraise(memory, look);
+        self.plan_global(memory, look);
+        self.plan_local(memory, look)
+    }
+
+    /// Puts the scan into the map; how many returns counted.
+    pub fn register(&self, memory: &mut Memory, look: &Look<'_>) -> usize {
+        let scan = Scan {
+            cloud: look.cloud,
+            mount: &self.lidar,
+            pose_at: &|before| look.track.pose_at(look.taken + before),
+            body: &self.body,
+            others: look.seen,
+        };
+        memory.map.register(&scan, &mut memory.derived.window)
+    }
+
+    /// Brings classes and costs about the vehicle to what the map and the marks are now; how many
+    /// tiles were looked at. What is farther away waits until a route is planned over it.
+    pub fn appraise(&self, memory: &mut Memory, look: &Look<'_>) -> usize {
+        if let Some(goal) = look.goal.filter(|_| self.bounds.is_none()) {
+            memory.area = memory.area.with(goal, self.route.margin, self.map.cell);
+        }
+        let Memory { map, area, derived, .. } = memory;
+        let is_stale = |costs: &CostMap| costs.area() != area || costs.has_forgotten(map);
+        if derived.costs.as_ref().is_none_or(is_stale) {
+            let costs = CostMap::new(*area, self.bounds, self.map.cell, &self.costs);
+            derived.costs = Some(costs.without(self.gaps.clone()));
+        }
+        let Some(costs) = &mut derived.costs else { return 0 };
+        costs.note(map, look.marks);
+        let [x, y] = self.body.geometry.rear(&look.estimate.pose);
+        let footprint = &self.body.footprint;
+        let outline = footprint.front - footprint.rear + footprint.width;
+        let reach = self.spline.reach(self.route.beside) + outline;
+        let first = costs.tile_of([x - reach, y - reach]);
+        let last = costs.tile_of([x + reach, y + reach]);
+        let near =
+            (first.b..=last.b).flat_map(move |b| (first.a..=last.a).map(move |a| TileKey { a, b }));
+        costs.refresh(&self.judgement(map), near)
+    }
+
+    /// What classes and costs are made from.
+    fn judgement<'a>(&'a self, map: &'a ElevationMap) -> Judgement<'a> {
+        let half_width = 0.5 * self.body.footprint.width;
+        Judgement { map, obstacles: &self.obstacles, costs: &self.costs, half_width }
+    }
+
+    /// Plans the route if that is due or it is blocked; how many cells the search went through.
+    pub fn plan_global(&self, memory: &mut Memory, look: &Look<'_>) -> usize {
+        let (Some(goal), Some(costs)) = (look.goal, &mut memory.derived.costs) else {
+            memory.route.clear();
+            return 0;
+        };
+        let judgement = self.judgement(&memory.map);
+        let under = memory.route.iter().map(|place| costs.tile_of(*place)).collect::<BTreeSet<_>>();
+        costs.refresh_classes(&judgement, under.into_iter());
+        let rear = self.body.geometry.rear(&look.estimate.pose);
+        let away = |place: &[f64; 2]| hypot(place[0] - rear[0], place[1] - rear[1]);
+        let beside = memory.route.iter().map(away).fold(f64::INFINITY, f64::min);
+        let due = memory.route_goal != Some(goal)
+            || look.taken >= memory.route_time + self.route.period
+            || beside > self.route.beside
+            || memory.route.iter().any(|place| costs.class(*place).is_blocked());
+        if !due {
+            return 0;
+        }
+        costs.refresh_all(&judgement);
+        let [width, _] = costs.size();
+        let grid = Grid { width, costs: costs.costs() };
+        let passable = |place: [f64; 2]| grid.passable(costs.coarse(place)?, 6);
+        let found = passable(rear)
+            .zip(passable(goal))
+            .and_then(|(from, to)| memory.derived.search.route(&grid, from, to, self.route.limit));
+        memory.route_goal = Some(goal);
+        memory.route_time = look.taken;
+        let Some(found) = found else {
+            (memory.arrives, memory.route) = (false, Vec::new());
+            return 0;
+        };
+        let mut points: Vec<[f64; 2]> = found.cells.iter().map(|at| costs.middle(*at)).collect();
+        points[0] = rear;
+        if found.arrives {
+            match points.len() {
+                1 => points.push(goal),
+                count => points[count - 1] = goal,
+            }
+        }
+        memory.arrives = found.arrives;
+        memory.route = self.smoothing.smoothed(costs, &points);
+        found.expanded
+    }
+
+    /// Plans the local path along the route.
+    pub fn plan_local(&self, memory: &mut Memory, look: &Look<'_>) -> Plan {
+        let mut plan = Plan {
+            time: look.taken,
+            goal: look.goal,
+            arrives: memory.arrives,
+            route: memory.route.clone(),
+            ..Plan::default()
+        };
+        let Some(map) = &memory.derived.costs else { return plan };
+        let pose = &look.estimate.pose;
+        let ahead = pose.direction(&Vec3::x());
+        let level = hypot(ahead.x, ahead.y).max(f64::MIN_POSITIVE);
+        let heading = [ahead.x / level, ahead.y / level];
+        let (rear, speed) = (self.body.geometry.rear(pose), look.estimate.speed());
+        let start = Start { rear, heading, speed };
+        if let Some(goal) = look.goal {
+            plan.near_enough = near_enough(&self.body, self.arrival, goal, (rear, look.standing));
+        }
+        let around = Surroundings { map, others: look.others, body: &self.body };
+        plan.behind = around.room_back(&start, look.way_back, self.spline.sample);
+        let Ok(route) = Path::polyline(&memory.route) else { return plan };
+        let local = self.spline.choose(&around, &start, &route, &mut memory.choice);
+        if memory.choice.side != 0.0 {
+            plan.is_behind = memory.choice.is_behind;
+            plan.back =
+                self.spline.draw_back(&around, &start, memory.choice.side, self.recovery.distance);
+            // where it gets on by no arc the side is chosen anew
+            if local.is_none() && plan.back.len() < 2 {
+                memory.choice.side = 0.0;
+            }
+        }
+        let Some(local) = local else { return plan };
+        let Ok(path) = Path::polyline(&local.points) else { return plan };
+        memory.choice.offset = local.offset;
+        let end = local.points[local.points.len() - 1];
+        plan.ends = look.goal.is_some_and(|goal| {
+            hypot(goal[0] - end[0], goal[1] - end[1]) < self.arrival && memory.arrives
+        });
+        plan.turns = local.turns;
+        plan.known = known(&around, &path, memory.derived.window.faces());
+        let fall = self.fall(&memory.map, pose, &path, plan.known);
+        let tracking = self.tracking.downhill(fall);
+        plan.speeds = tracking.speeds(&path, plan.ends, None);
+        let wait = waits_at(&self.body, (&path, &plan.speeds), &start, look.moving);
+        let widened = look.goal.filter(|_| plan.near_enough > self.arrival);
+        let stop = widened.and_then(|goal| comes_near(&self.body, &path, goal, plan.near_enough));
+        let wait = wait.into_iter().chain(stop).reduce(f64::min);
+        if wait.is_some() {
+            plan.speeds = tracking.speeds(&path, plan.ends, wait);
+        }
+        // on level ground the fast part keeps to it at each step
+        if tracking != self.tracking {
+            tracking.keep_stoppable(&mut plan.speeds, &path, plan.known, plan.ends);
+        }
+        if local.turns {
+            plan.speeds.iter_mut().for_each(|speed| *speed = speed.min(self.spline.turning));
+        }
+        plan.path = Some(path);
+        plan
+    }
+}
+
+impl Navigator {
+    /// By how much a metre the ground falls on the way from the rear axle to before the front, m, where
+    /// that is at the station up to which a path is known: what gravity does on that way depends on
+    /// its ends alone. Nothing where it has not been seen there: then the vehicle creeps.
+    fn fall(&self, map: &ElevationMap, pose: &Pose, path: &Path, known: f64) -> f64 {
+        let Body { geometry, footprint, ground, .. } = &self.body;
+        let at = path.stations().iter().rposition(|station| *station <= known).unwrap_or(0);
+        let (place, direction) =
+            (path.points()[at], path.direction(at.min(path.points().len() - 2)));
+        let before = footprint.front - geometry.rear_axle;
+        let end = [0, 1].map(|axis| place[axis] + before * direction[axis]);
+        let here = pose.point(&Vec3::new(geometry.rear_axle, 0.0, *ground)).z;
+        let way = path.stations()[at] + before;
+        map.height(end).map_or(0.0, |there| (here - there) / way)
+    }
+}
+
+/// Station up to which the ground before the front is known along a path, m: to be seen, and not to
+/// rise in a face that may be as high as it will.
+fn known(around: &Surroundings<'_>, path: &Path, faces: &[[f64; 2]]) -> f64 {
+    let points = path.points();
+    let unknown = (0..points.len() - 1).find(|at| {
+        let (place, direction) = (points[*at], path.direction(*at));
+        let length = path.stations()[*at + 1] - path.stations()[*at];
+        !around.is_known(place, direction)
+            || faces.iter().any(|face| around.meets(place, direction, length, *face))
+    });
+    unknown.map_or(path.length(), |at| path.stations()[at])
+}

@@ -1,0 +1,423 @@
+//! What a cell is: unknown, free, an obstacle that stands, or a hole that gapes.
+//!
+//! A cell stands in the way where its in-cell slope, the highest less the lowest return of a scan
+//! over its side ([`Cell::rise`]), is above 2.5 (the study's figure), or where the ground steps
+//! within it or between it and a neighbour by more than the vehicle climbs. The in-cell slope alone is not enough: in a cell of
+//! half a metre it asks for 1.25 m, and a lidar 1 m high that looks down by 13.75 degrees at
+//! least sees no more than 0.75 m of a wall 1 m ahead; nor does it ever find the study's holes,
+//! since a parabola 1.5 m deep and 2.5 m in radius is nowhere steeper than 1.2. A cell that is
+//! steep, or under a gap between beams, is a hole if the ground is higher on both sides of
+//! it, along two lines through it or more.
+
+use super::elevation_map::{Cell, ElevationMap, TILE, TILE_CELLS, TileKey};
+use serde::{Deserialize, Serialize};
+
+/// What a cell is to a vehicle.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[repr(u8)]
+pub enum Class {
+    /// Nothing is known of it.
+    #[default]
+    Unknown,
+    /// It can be driven over.
+    Free,
+    /// Something stands there, or the ground steps.
+    Obstacle,
+    /// The ground gapes.
+    Hole,
+}
+
+impl Class {
+    /// Whether a vehicle must not drive there.
+    #[inline]
+    pub fn is_blocked(self) -> bool {
+        self >= Class::Obstacle
+    }
+}
+
+/// By what obstacles are told; immutable.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ObstacleModel {
+    /// In-cell slope above which something stands there.
+    pub in_cell_slope: f64,
+    /// Step within a cell or to the next above which the vehicle does not climb, m.
+    pub step: f64,
+    /// Slope up to which ground that rises by more than a step from one cell to the next is a
+    /// slope and no step.
+    pub slope: f64,
+    /// How much lower than the ground on both sides a hole is, m.
+    pub hole_depth: f64,
+    /// How far away that ground may be, m.
+    pub hole_reach: f64,
+    /// How many of its eight neighbours must be seen for a cell without returns to count as seen.
+    pub neighbours: usize,
+}
+
+impl Default for ObstacleModel {
+    fn default() -> Self {
+        ObstacleModel {
+            in_cell_slope: 2.5,
+            step: 0.25,
+            slope: 0.5,
+            hole_depth: 0.4,
+            hole_reach: 5.0,
+            neighbours: 7,
+        }
+    }
+}
+
+/// How far away the ground is to which a cell's is compared, m, at least a cell: over much less no
+/// slope is a step, over much more any is.
+const BASE: f64 = 0.5;
+
+/// Most cells that a hole may reach.
+const MARGIN: usize = 16;
+const SIDE: usize = TILE + 2 * MARGIN;
+
+/// What the cells of a tile are.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Classified {
+    /// Class of each cell, row by row.
+    pub classes: [Class; TILE_CELLS],
+    /// Slope of each cell against its neighbours, hundredths.
+    pub slopes: [u8; TILE_CELLS],
+}
+
+/// The lowest returns of a tile and about it, mm, row by row; `i32::MAX` where nothing is seen.
+struct Surroundings {
+    lowest: Vec<i32>,
+}
+
+impl Surroundings {
+    fn of(map: &ElevationMap, key: TileKey, margin: usize) -> Surroundings {
+        let mut lowest = vec![i32::MAX; SIDE * SIDE];
+        for (a, b) in (-1..=1).flat_map(|b| (-1..=1).map(move |a| (a, b))) {
+            let Some(tile) = map.tile(TileKey { a: key.a + a, b: key.b + b }) else { continue };
+            // the part of the neighbour within the margin
+            let span = |side: i32| match side {
+                -1 => TILE - margin..TILE,
+                0 => 0..TILE,
+                _ => 0..margin,
+            };
+            let place = |side: i32, at: usize| {
+                ((side * TILE as i32 + MARGIN as i32) as isize + at as isize) as usize
+            };
+            for row in span(b) {
+                let cells = &tile.cells()[row * TILE..][span(a)];
+                let first = place(b, row) * SIDE + place(a, span(a).start);
+                for (own, cell) in lowest[first..].iter_mut().zip(cells) {
+                    *own = cell.lowest;
+                }
+            }
+        }
+        Surroundings { lowest }
+    }
+}
+
+impl ObstacleModel {
+    /// What the cells of a tile are, by its own and its neighbours' cells alone.
+    pub fn classify(&self, map: &ElevationMap, key: TileKey) -> Classified {
+        let cell = map.model().cell;
+        let reach = ((self.hole_reach / cell) as usize).clamp(1, MARGIN);
+        let stands = (self.in_cell_slope * cell * 1e3) as i64;
+        // to which neighbours steps are measured, and what of them a slope explains
+        let apart = ((BASE / cell).round() as usize).clamp(1, MARGIN);
+        let step = (self.step * 1e3) as i64;
+        let next = step.max((1e3 * self.slope * cell * apart as f64) as i64);
+        let around = Surroundings::of(map, key, reach.max(apart));
+        let steeper = 1e3 * self.slope * (cell - BASE).max(0.0) * std::f64::consts::SQRT_2;
+        let mut found =
+            Classified { classes: [Class::Unknown; TILE_CELLS], slopes: [0; TILE_CELLS] };
+        let cells = map.tile(key).map_or(&[Cell::EMPTY; TILE_CELLS], |tile| tile.cells());
+        let mut seen = [0; TILE + 2];
+        for (at, own) in cells.iter().enumerate() {
+            let place = (at / TILE + MARGIN) * SIDE + at % TILE + MARGIN;
+            if at % TILE == 0 {
+                seen = around.seen_about(place);
+            }
+            if !own.is_seen() {
+                let about: usize = seen[at % TILE..][..3].iter().map(|own| usize::from(*own)).sum();
+                found.classes[at] = if own.hole {
+                    Class::Hole
+                } else if about >= self.neighbours {
+                    Class::Free
+                } else {
+                    Class::Unknown
+                };
+                continue;
+            }
+            let (steepest, slope, across) = around.slope(place, apart);
+            found.slopes[at] = (slope / (10.0 * cell)).min(255.0) as u8;
+            let rise = i64::from(own.rise);
+            // what a slope that can be driven rises within the cell is no step: a quarter of one, and
+            // more only where a cell is so large that little of it says how steep it is
+            let within = if steeper > 0.0 { across } else { slope };
+            let sloped = within.min(0.25 * step as f64 + steeper) as i64;
+            let is_steep = steepest > next || rise - sloped > step;
+            let class = if rise > stands {
+                Class::Obstacle
+            } else if (is_steep || own.hole) && self.gapes(&around, place, reach) {
+                Class::Hole
+            } else if is_steep {
+                Class::Obstacle
+            } else {
+                Class::Free
+            };
+            found.classes[at] = class;
+        }
+        found
+    }
+
+    /// Whether the ground is higher on both sides along two lines or more of four.
+    fn gapes(&self, around: &Surroundings, place: usize, reach: usize) -> bool {
+        let depth = (self.hole_depth * 1e3) as i64;
+        let own = i64::from(around.lowest[place]);
+        let rises = |step: isize| {
+            (1..=reach as isize).any(|k| {
+                let other = around.lowest[(place as isize + k * step) as usize];
+                other != i32::MAX && i64::from(other) - own >= depth
+            })
+        };
+        let side = SIDE as isize;
+        let lines = [1, side, side + 1, side - 1];
+        lines.into_iter().filter(|line| rises(*line) && rises(-line)).count() >= 2
+    }
+}
+
+impl Surroundings {
+    /// The greatest step to one of the four neighbours so many cells `apart`, mm, the size of the
+    /// gradient by them and the sum of both its parts, mm a cell.
+    fn slope(&self, place: usize, apart: usize) -> (i64, f64, f64) {
+        let own = i64::from(self.lowest[place]);
+        // 0 where nothing is known, so that neither the greatest nor the sum minds it
+        let rise = |at: usize| {
+            let other = self.lowest[at];
+            let is_known = other != i32::MAX;
+            (if is_known { i64::from(other) - own } else { 0 }, i64::from(is_known))
+        };
+        let along = |(before, has_before): (i64, i64), (after, has_after): (i64, i64)| {
+            (after - before) as f64 * if has_before + has_after == 2 { 0.5 } else { 1.0 }
+        };
+        let [west, east] = [rise(place - apart), rise(place + apart)];
+        let [south, north] = [rise(place - apart * SIDE), rise(place + apart * SIDE)];
+        let steepest = west.0.abs().max(east.0.abs()).max(south.0.abs()).max(north.0.abs());
+        let [x, y] = [along(west, east), along(south, north)].map(|rise| rise / apart as f64);
+        (steepest, (x * x + y * y).sqrt(), x.abs() + y.abs())
+    }
+
+    /// How many cells are seen in each column of three about a row that begins at a place, from the
+    /// column before its first on.
+    fn seen_about(&self, place: usize) -> [u8; TILE + 2] {
+        let mut seen = [0; TILE + 2];
+        for first in [place - SIDE - 1, place - 1, place + SIDE - 1] {
+            for (count, lowest) in seen.iter_mut().zip(&self.lowest[first..]) {
+                *count += u8::from(*lowest != i32::MAX);
+            }
+        }
+        seen
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::elevation_map::{MapModel, Scan, Window};
+    use super::super::proving_ground::{Ground, body, lidar, mount};
+    use super::*;
+    use crate::localisation::rotation;
+    use bekker_math::numeric::hypot;
+    use bekker_math::spatial::{Pose, Quat, Vec3};
+
+    /// What one scan makes of the ground for a vehicle at x that looks along it; where faces are whose
+    /// top it does not see.
+    fn look(map: &mut ElevationMap, ground: &Ground, x: f64) -> Vec<[f64; 2]> {
+        look_as(map, ground, Vec3::new(x, 0.0, 0.33), Quat::identity())
+    }
+
+    /// The same from a place, for one that takes itself to be turned so and is not.
+    fn look_as(map: &mut ElevationMap, ground: &Ground, position: Vec3, by: Quat) -> Vec<[f64; 2]> {
+        let pose = Pose { position, ..Pose::default() };
+        let eye =
+            Pose { position: pose.point(&mount().position), orientation: mount().orientation };
+        let (cloud, believed) = (ground.scan(&lidar(512), &eye), Pose { orientation: by, ..pose });
+        let (mount, body, pose_at) = (mount(), body(), &|_| believed);
+        let scan = Scan { cloud: &cloud, mount: &mount, pose_at, body: &body, others: &[] };
+        let mut window = Window::default();
+        map.register(&scan, &mut window);
+        window.faces().to_vec()
+    }
+
+    fn class(map: &ElevationMap, x: f64, y: f64) -> Class {
+        let cell = map.cell_of(x, y);
+        let found = ObstacleModel::default().classify(map, TileKey::of(cell));
+        found.classes[super::super::elevation_map::index(cell)]
+    }
+
+    /// Cells of a class within a radius of a place.
+    fn count(map: &ElevationMap, what: Class, [x, y]: [f64; 2], radius: f64) -> usize {
+        let steps = (2.0 * radius / 0.5) as i32;
+        let places = (-steps..=steps).flat_map(|i| (-steps..=steps).map(move |j| [i, j]));
+        let near = places
+            .map(|[i, j]| [x + 0.25 * f64::from(i), y + 0.25 * f64::from(j)])
+            .filter(|at| hypot(at[0] - x, at[1] - y) <= radius);
+        near.filter(|at| class(map, at[0], at[1]) == what).count()
+    }
+
+    fn fresh() -> ElevationMap {
+        ElevationMap::new(MapModel::default())
+    }
+
+    /// The highest beam looks down by 13.75 degrees from 1 m: of a wall it sees 0.25 m, a step that
+    /// is too high, from (1 - 0.25) / tan 13.75° = 3.07 m before the lidar on; beams are 0.36
+    /// degrees apart, 0.02 m on the wall. Farther away it does not take it for one.
+    #[test]
+    fn a_wall_is_seen_at_the_distance_that_geometry_gives() {
+        let wall = Ground { walls: vec![[20.1, -9.0, 20.4, 9.0, 2.0]], ..Ground::default() };
+        let seen = |distance: f64| {
+            let mut map = fresh();
+            look(&mut map, &wall, 20.1 - 1.5 - distance);
+            class(&map, 20.2, 0.2) == Class::Obstacle
+        };
+        assert!(seen(2.9) && !seen(3.2));
+    }
+
+    /// From so far that it shows 8 cm (1 m - 8 cm over tan 13.75° is 3.76 m) it is told that the wall may
+    /// be as high as it will; of waves, a hole and a low step over which beams go, nothing is.
+    #[test]
+    fn a_face_without_a_top_is_told_before_it_is_an_obstacle() {
+        let wall =
+            |height| Ground { walls: vec![[20.1, -9.0, 20.4, 9.0, height]], ..Ground::default() };
+        let ahead = |ground: &Ground, distance: f64| {
+            let faces = look(&mut fresh(), ground, 20.1 - 1.5 - distance);
+            let ahead = |face: &&[f64; 2]| face[1].abs() < 0.7;
+            faces.iter().filter(ahead).all(|face| (face[0] - 20.1).abs() < 0.01)
+                && faces.iter().any(|face| ahead(&face))
+        };
+        assert!(ahead(&wall(2.0), 3.6) && !ahead(&wall(2.0), 3.9));
+        assert!(!ahead(&wall(0.1), 3.0));
+        let waves = Ground { waves: 0.15, holes: vec![[14.0, 1.0]], ..Ground::default() };
+        for step in 0..12 {
+            assert_eq!(look(&mut fresh(), &waves, f64::from(step)), Vec::<[f64; 2]>::new());
+        }
+    }
+
+    /// A parabolic hole straight ahead: the highest beam passes its near rim 4.09 m before the lidar
+    /// at the latest and meets the far wall 3.98 m behind the rim, 0.97 m deep. So it is seen
+    /// from there on, not before.
+    #[test]
+    fn a_hole_is_seen_at_the_distance_that_geometry_gives() {
+        let hole = Ground { holes: vec![[30.0, 0.0]], ..Ground::default() };
+        let seen = |distance: f64| {
+            let mut map = fresh();
+            look(&mut map, &hole, 30.0 - 2.5 - 1.5 - distance);
+            count(&map, Class::Hole, [30.0, 0.0], 2.5)
+        };
+        assert!(seen(3.5) > 0, "{}", seen(3.5));
+        assert_eq!(seen(4.3), 0);
+    }
+
+    /// Rough ground, waves of 9 m that are 0.3 m high, has neither obstacles nor holes.
+    #[test]
+    fn rough_ground_is_free() {
+        let waves = Ground { waves: 0.15, ..Ground::default() };
+        let mut map = fresh();
+        (0..20).for_each(|step| {
+            look(&mut map, &waves, f64::from(step));
+        });
+        let blocked = |what| count(&map, what, [10.0, 0.0], 15.0);
+        assert_eq!((blocked(Class::Obstacle), blocked(Class::Hole)), (0, 0));
+        assert_eq!(count(&map, Class::Unknown, [10.0, 0.0], 3.0), 0);
+    }
+
+    /// Two stand 40 m from each other and see level ground between them; what each takes for its roll wavers by
+    /// 0.4 degrees to either side. Half way that is 0.14 m upward and as much downward, more than a step of
+    /// 0.25 m from one scan to another: nothing stands there all the same. A wall between them does.
+    #[test]
+    fn attitudes_that_waver_are_no_obstacle() {
+        let wall = Ground { walls: vec![[4.1, -2.0, 4.6, 2.0, 0.6]], ..Ground::default() };
+        for (ground, stands) in [(Ground::default(), false), (wall, true)] {
+            let mut map = fresh();
+            for (y, wrong) in [(-20.0, 0.4), (-20.0, -0.4), (20.0, 0.4), (20.0, -0.4_f64)] {
+                let by = rotation(&Vec3::new(wrong.to_radians(), 0.0, 0.0));
+                look_as(&mut map, &ground, Vec3::new(0.0, y, 0.33), by);
+            }
+            assert_eq!(count(&map, Class::Obstacle, [4.0, 0.0], 4.0) > 0, stands);
+        }
+    }
+
+    /// What one has seen from afar, wrong about its attitude, gives way to what another sees from nearer, whichever comes
+    /// first: there is no step between them, nor is the ground lower than it is.
+    #[test]
+    fn what_is_seen_from_nearer_counts() {
+        let wrong = rotation(&Vec3::new(-(0.6f64.to_radians()), 0.0, 0.0));
+        let looks = [(-19.0, wrong), (-2.0, rotation(&Vec3::zeros()))];
+        for looks in [looks, [looks[1], looks[0]]] {
+            let mut map = fresh();
+            for (y, by) in looks {
+                look_as(&mut map, &Ground::default(), Vec3::new(0.0, y, 0.33), by);
+            }
+            let near: Vec<_> =
+                (0..8).map(|j| map.cell(map.cell_of(4.25, 0.25 - 0.5 * f64::from(j)))).collect();
+            let seen = near.iter().filter(|cell| cell.range < 2).count();
+            assert!(seen > 3, "{near:?}");
+            // heights are rounded to 2 cm
+            assert!(near.iter().all(|cell| cell.range == 2 || cell.lowest.abs() < 30), "{near:?}");
+        }
+        // and from afar alone it is lower than it is: by 0.6 degrees over 19 m 0.2 m
+        let mut map = fresh();
+        look_as(&mut map, &Ground::default(), Vec3::new(0.0, -19.0, 0.33), wrong);
+        let places = (0..20)
+            .flat_map(|i| (0..20).map(move |j| [0.5 * f64::from(i), 0.5 * f64::from(j) - 5.0]));
+        let far: Vec<_> = places
+            .map(|[x, y]| map.cell(map.cell_of(x, y)))
+            .filter(|cell| cell.is_seen())
+            .collect();
+        assert!(far.len() > 20 && far.iter().all(|cell| cell.range == 2), "{far:?}");
+        assert!(far.iter().any(|cell| cell.lowest < -100), "{far:?}");
+    }
+
+    /// A plane of grade along a direction, in cells of a side; how many of a tile's inner cells stand.
+    fn standing(cell: f64, grade: f64, direction: f64) -> usize {
+        let mut map = ElevationMap::new(MapModel { cell, ..MapModel::default() });
+        let (v, u) = bekker_math::numeric::sin_cos(direction);
+        let height = |i: f64, j: f64| (1e3 * grade * cell * (u * i + v * j)) as i32;
+        let key = TileKey { a: 0, b: 0 };
+        let mut cells = Box::new([Cell::EMPTY; TILE_CELLS]);
+        for (at, own) in cells.iter_mut().enumerate() {
+            let [i, j] = [(at % TILE) as f64, (at / TILE) as f64];
+            let corners = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]];
+            let heights = corners.map(|[di, dj]| height(i + di, j + dj));
+            let [lowest, highest] = [heights.iter().min(), heights.iter().max()]
+                .map(|height| height.copied().unwrap_or_default());
+            *own = Cell { lowest, range: 0, rise: highest - lowest, returns: 3, hole: false };
+        }
+        map.merge_tile(key, &std::sync::Arc::new(super::super::elevation_map::Tile::new(cells)));
+        let classes = ObstacleModel::default().classify(&map, key).classes;
+        classes.into_iter().filter(|class| class.is_blocked()).count()
+    }
+
+    /// A slope that can be driven is no obstacle, however large the cells are, and a steep one is,
+    /// however small.
+    #[test]
+    fn cells_of_any_side_tell_slopes_from_steps() {
+        for cell in [0.1, 0.25, 0.5, 1.0, 2.0, 5.0] {
+            for direction in [0.0, 0.4, 0.785, 3.0] {
+                for grade in [0.06, 0.3] {
+                    assert_eq!(standing(cell, grade, direction), 0, "{cell} m, {grade}");
+                }
+                let steep = standing(cell, 0.9, direction);
+                assert!(steep > TILE_CELLS / 2, "{cell} m: {steep}");
+            }
+        }
+    }
+
+    /// A trunk stands in the way, and its shadow is unknown, not a hole.
+    #[test]
+    fn a_trunk_is_an_obstacle_and_its_shadow_unknown() {
+        let trunk = Ground { trunks: vec![[1.25, 6.25, 0.8]], ..Ground::default() };
+        let mut map = fresh();
+        look(&mut map, &trunk, 0.0);
+        assert!(count(&map, Class::Obstacle, [1.25, 6.25], 1.0) > 0);
+        assert_eq!(count(&map, Class::Hole, [1.25, 6.25], 8.0), 0);
+        assert_eq!(class(&map, 1.25, 9.25), Class::Unknown);
+    }
+}

@@ -1,0 +1,87 @@
+//! Arriving where another has arrived already.
+//!
+//! Two cannot stand in one place. Where others stand at the goal, or in the way to it behind such, it is near
+//! enough to come as near as both bodies let it: the goal is widened by them.
+
+use super::body::Body;
+use bekker_math::numeric::hypot;
+use bekker_vehicle::driver::Path;
+
+/// Room between two that stand beside each other, m.
+const ROOM: f64 = 0.5;
+/// How far within what is near enough it comes to its stop, m.
+const WITHIN: f64 = 0.5;
+
+/// How near to a goal is near enough for a vehicle whose rear axle is somewhere, m, among others that stand: x, y
+/// and how far they reach, m. `arrival` (m) where none is in its way.
+pub fn near_enough(
+    body: &Body,
+    arrival: f64,
+    goal: [f64; 2],
+    (rear, standing): ([f64; 2], &[[f64; 3]]),
+) -> f64 {
+    let from_goal = |other: &[f64; 3]| hypot(other[0] - goal[0], other[1] - goal[1]);
+    let mut by_distance: Vec<(f64, &[f64; 3])> =
+        standing.iter().map(|other| (from_goal(other), other)).collect();
+    by_distance.sort_by(|(one, _), (other, _)| one.total_cmp(other));
+    let own = body.footprint.reach();
+    let is_in_way = |other: &[f64; 3]| {
+        let ([wx, wy], [ox, oy]) =
+            ([goal[0] - rear[0], goal[1] - rear[1]], [other[0] - rear[0], other[1] - rear[1]]);
+        let along = (wx * ox + wy * oy) / (wx * wx + wy * wy).max(f64::MIN_POSITIVE);
+        let along = along.clamp(0.0, 1.0);
+        hypot(ox - along * wx, oy - along * wy) < other[2] + 0.5 * body.footprint.width
+    };
+    let mut near = arrival;
+    for (away, other) in by_distance {
+        if away < arrival || away < near && is_in_way(other) {
+            near = near.max(away + other[2] + own + ROOM);
+        }
+    }
+    near
+}
+
+/// Station of a path of the rear axle, m, from which the vehicle's origin is near enough to a goal.
+pub fn comes_near(body: &Body, path: &Path, goal: [f64; 2], near: f64) -> Option<f64> {
+    let ahead = -body.geometry.rear_axle;
+    let last = path.points().len() - 2;
+    let is_near = |at: &usize| {
+        let (rear, direction) = (path.points()[*at], path.direction((*at).min(last)));
+        let [x, y] = [0, 1].map(|axis| rear[axis] + ahead * direction[axis] - goal[axis]);
+        hypot(x, y) < near - WITHIN
+    };
+    (0..path.points().len()).find(is_near).map(|at| path.stations()[at])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::proving_ground::body;
+    use super::*;
+
+    const GOAL: [f64; 2] = [30.0, 0.0];
+
+    fn near(standing: &[[f64; 3]]) -> f64 {
+        near_enough(&body(), 3.0, GOAL, ([0.0, 0.0], standing))
+    }
+
+    /// Who stands at the goal widens it by both; who stands in the way behind that one does so again; who stands elsewhere
+    /// does not.
+    #[test]
+    fn a_goal_is_widened_by_who_stands_there() {
+        assert_eq!(near(&[]), 3.0);
+        assert_eq!(near(&[[20.0, 0.0, 2.0], [30.0, 8.0, 2.0]]), 3.0);
+        let own = body().footprint.reach();
+        assert_eq!(near(&[[28.0, 0.0, 2.0]]), 2.0 + 2.0 + own + 0.5);
+        let two = near(&[[23.7, 0.0, 2.0], [28.0, 0.0, 2.0], [30.0, 6.0, 2.0]]);
+        assert!((two - (6.3 + 2.0 + own + 0.5)).abs() < 1e-9, "{two}");
+    }
+
+    #[test]
+    fn it_stops_within_what_is_near_enough() {
+        let path = Path::polyline(&[[0.0, 0.0], [10.0, 0.0], [20.0, 0.0], [30.0, 0.0]]).unwrap();
+        // its origin is 1.36 m before its rear axle
+        assert_eq!(comes_near(&body(), &path, GOAL, 9.0), Some(30.0));
+        assert_eq!(comes_near(&body(), &path, GOAL, 9.4), Some(20.0));
+        assert_eq!(comes_near(&body(), &path, [30.0, 20.0], 9.4), None);
+    }
+}

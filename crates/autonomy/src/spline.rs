@@ -1,0 +1,605 @@
+//! The local path: cubic splines from the vehicle to lateral offsets beside the route.
+//!
+//! A candidate is the cubic Hermite curve from the rear axle and its heading to a point that lies a
+//! given distance ahead on the route and an offset beside it, in the route's direction there: in
+//! the Frenet frame of a straight route it is o (3 t² - 2 t³). Those that bend more than
+//! the vehicle can steer or on which its outline touches what is blocked are out; of the others
+//! the one of least cost is taken: offset, bending, change against the last choice, and what it
+//! passes too near. Where none is left ahead, arcs at full lock are tried, to turn round; in narrow places short
+//! ones, between which it draws back by arcs of the other lock. After K.
+//! Chu, M. Lee and M. Sunwoo, "Local path planning for off-road autonomous driving with avoidance of
+//! static obstacles", IEEE Transactions on Intelligent Transportation Systems 13 (2012).
+
+use super::body::Body;
+use super::costs::CostMap;
+use super::obstacles::Class;
+use super::recovery::Waypoint;
+use bekker_math::numeric::{hypot, sin_cos};
+use bekker_vehicle::driver::Path;
+use serde::{Deserialize, Serialize};
+
+/// How much nearer than it stands is no nearer, m: heights, places and headings waver.
+const SLACK: f64 = 0.02;
+
+/// Speed from which it turns at full lock no more, over that at which it does.
+const BRISK: f64 = 1.5;
+
+/// How far beside its front it minds what may stand there, m.
+const BESIDE: f64 = 0.1;
+
+/// How local paths are made and judged; immutable.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SplineModel {
+    /// How far ahead candidates end, m, the first tried first.
+    pub lengths: Vec<f64>,
+    /// Distance between lateral offsets, m.
+    pub spacing: f64,
+    /// How many offsets there are to either side.
+    pub offsets: u32,
+    /// Clearance that the outline must have, m.
+    pub margin: f64,
+    /// Clearance from which nothing is added for being near, m.
+    pub comfort: f64,
+    /// Cost of an offset, 1/m.
+    pub offset: f64,
+    /// Cost of the mean square of the curvature over that of full lock.
+    pub bending: f64,
+    /// Cost of a change of offset against the last choice, 1/m.
+    pub change: f64,
+    /// Cost of a mean clearance that falls short of comfort, 1/m.
+    pub near: f64,
+    /// Cost of the dearness of the ground, of a mean of 1 above that of free level ground.
+    pub ground: f64,
+    /// Distance between samples of a candidate, m.
+    pub sample: f64,
+    /// Speed at which it turns at full lock, m/s: a faster one is elsewhere before its
+    /// wheels are turned.
+    pub turning: f64,
+    /// Lengths of the arcs at full lock, m, the first tried first.
+    pub arcs: Vec<f64>,
+}
+
+impl Default for SplineModel {
+    fn default() -> Self {
+        SplineModel {
+            lengths: vec![12.0, 8.0, 5.0],
+            spacing: 0.5,
+            offsets: 8,
+            margin: 0.1,
+            comfort: 0.8,
+            offset: 0.3,
+            bending: 1.0,
+            change: 0.2,
+            near: 2.0,
+            ground: 0.5,
+            sample: 0.25,
+            turning: 1.0,
+            arcs: vec![5.0, 3.5, 2.0],
+        }
+    }
+}
+
+/// A local path that was chosen.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Local {
+    /// Its points, m, of the rear axle.
+    pub points: Vec<[f64; 2]>,
+    /// Where it ends beside the route, m to the left.
+    pub offset: f64,
+    /// What it costs.
+    pub cost: f64,
+    /// Whether it turns round at full lock, off the route.
+    pub turns: bool,
+}
+
+/// What the last choice was: the next does not differ without need.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Choice {
+    /// Offset of the local path, m.
+    pub offset: f64,
+    /// The side to which it turns round, 1 to the left, -1 to the right, until a path lies ahead; 0 if it does not.
+    pub side: f64,
+    /// Whether the route lay behind it as it turned last.
+    pub is_behind: bool,
+}
+
+/// The vehicle as a local path starts from it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Start {
+    /// Middle of the rear axle, m.
+    pub rear: [f64; 2],
+    /// Unit vector ahead in the plane.
+    pub heading: [f64; 2],
+    /// Speed, m/s.
+    pub speed: f64,
+}
+
+/// What a candidate is judged against.
+#[derive(Clone, Copy)]
+pub struct Surroundings<'a> {
+    /// What is known of the ground.
+    pub map: &'a CostMap,
+    /// Other vehicles: x, y and radius, m.
+    pub others: &'a [[f64; 3]],
+    /// The own vehicle.
+    pub body: &'a Body,
+}
+
+impl Surroundings<'_> {
+    /// Clearances of the vehicle's discs beyond their radius, m, from the rear to the front; exact
+    /// where they may be less than `needed`.
+    fn clearances(&self, rear: [f64; 2], heading: [f64; 2], needed: f64) -> [f64; 3] {
+        let (middles, radius) = self.body.discs();
+        let apart = self.apart(rear, heading);
+        std::array::from_fn(|disc| {
+            let middle = [0, 1].map(|axis| rear[axis] + heading[axis] * middles[disc]);
+            apart[disc].min(self.map.distance(middle, radius + needed) - radius)
+        })
+    }
+
+    /// How far its discs are from other vehicles, m.
+    fn apart(&self, rear: [f64; 2], heading: [f64; 2]) -> [f64; 3] {
+        let (middles, radius) = self.body.discs();
+        middles.map(|along| {
+            let [x, y] = [rear[0] + heading[0] * along, rear[1] + heading[1] * along];
+            let away = |other: &[f64; 3]| hypot(other[0] - x, other[1] - y) - other[2];
+            self.others.iter().map(away).fold(f64::INFINITY, f64::min) - radius
+        })
+    }
+
+    /// How far the vehicle can go back along a way of its rear axle, m, without its body touching another
+    /// vehicle or, where it has not driven itself, what is blocked; what its rear is in already it may leave.
+    pub fn room_back(&self, start: &Start, way: &[Waypoint], sample: f64) -> f64 {
+        let points: Vec<[f64; 2]> = way.iter().map(|place| place.at).collect();
+        let Ok(path) = Path::polyline(&points) else { return 0.0 };
+        // up to the last place where it has been, not on to the first where it has not
+        let been = way.iter().zip(path.stations()).take_while(|(place, _)| place.driven);
+        let driven = been.last().map_or(0.0, |(_, station)| *station);
+        let (_, radius) = self.body.discs();
+        // discs stand out to the sides
+        let over = radius - 0.5 * self.body.footprint.width;
+        let clearance = |rear, heading, driven| match driven {
+            true => self.apart(rear, heading)[0],
+            false => self.clearances(rear, heading, 0.0)[0],
+        };
+        let own = [false, true].map(|driven| clearance(start.rear, start.heading, driven));
+        let least = own.map(|own| (own - SLACK).min(-over));
+        let is_blocked = |k: &u32| {
+            let station = (f64::from(*k) * sample).min(path.length());
+            // over a longer piece than from place to place: they waver
+            let [near, far] = [-0.5, 0.5].map(|by| path.point(0, station + by));
+            let length = hypot(near[0] - far[0], near[1] - far[1]).max(f64::MIN_POSITIVE);
+            let heading = [0, 1].map(|axis| (near[axis] - far[axis]) / length);
+            let driven = station <= driven;
+            clearance(path.point(0, station), heading, driven) < least[usize::from(driven)]
+        };
+        let count = (path.length() / sample).ceil() as u32;
+        let blocked = (1..=count).find(is_blocked);
+        blocked.map_or(path.length(), |k| f64::from(k - 1) * sample)
+    }
+
+    /// Whether the front comes to a place on the next `length` metres of its way, or nearly so.
+    pub fn meets(&self, rear: [f64; 2], heading: [f64; 2], length: f64, place: [f64; 2]) -> bool {
+        let footprint = &self.body.footprint;
+        let front = footprint.front - self.body.geometry.rear_axle;
+        let to = [place[0] - rear[0], place[1] - rear[1]];
+        let along = to[0] * heading[0] + to[1] * heading[1] - front;
+        let aside = to[1] * heading[0] - to[0] * heading[1];
+        (0.0..=length).contains(&along) && aside.abs() <= 0.5 * footprint.width + BESIDE
+    }
+
+    /// Whether the ground before the front, seen across its width, is known.
+    pub fn is_known(&self, rear: [f64; 2], heading: [f64; 2]) -> bool {
+        self.is_known_at(rear, heading, self.body.footprint.front)
+    }
+
+    /// Whether the ground behind the rear, seen across its width, is known.
+    fn is_known_behind(&self, rear: [f64; 2], heading: [f64; 2]) -> bool {
+        self.is_known_at(rear, heading, self.body.footprint.rear)
+    }
+
+    /// Whether the ground across its width is known at an end of it (m along the chassis x axis).
+    fn is_known_at(&self, rear: [f64; 2], heading: [f64; 2], end: f64) -> bool {
+        let along = end - self.body.geometry.rear_axle;
+        // closer than a cell, so that no shadow of a trunk slips between
+        [-0.5, -0.25, 0.0, 0.25, 0.5].into_iter().all(|share| {
+            let aside = share * self.body.footprint.width;
+            let place = [
+                rear[0] + heading[0] * along - heading[1] * aside,
+                rear[1] + heading[1] * along + heading[0] * aside,
+            ];
+            self.map.class(place) != Class::Unknown
+        })
+    }
+}
+
+impl SplineModel {
+    /// How far from the rear axle a candidate comes at most, m, where the route passes within
+    /// `beside` (m): a Hermite curve stays between its ends and the points that lie a third of
+    /// its chord beyond them.
+    pub fn reach(&self, beside: f64) -> f64 {
+        let longest = self.lengths.iter().copied().fold(0.0, f64::max);
+        let aside = f64::from(self.offsets) * self.spacing;
+        4.0 / 3.0 * (longest + beside + aside)
+    }
+
+    /// The best local path along a route from its beginning on; nothing where none is feasible. The
+    /// last choice becomes this one.
+    pub fn choose(
+        &self,
+        around: &Surroundings<'_>,
+        start: &Start,
+        route: &Path,
+        last: &mut Choice,
+    ) -> Option<Local> {
+        let here = route.locate(start.rear);
+        let least = self.least(around, start);
+        for length in &self.lengths {
+            let station = (here.station + length).min(route.length());
+            let candidates = (0..=2 * self.offsets).map(|k| {
+                // the route itself first, then ever farther to either side
+                let steps = f64::from(k.div_ceil(2));
+                if k % 2 == 1 { steps * self.spacing } else { -steps * self.spacing }
+            });
+            let judged = candidates.filter_map(|offset| {
+                let points = self.spline(start, route, station, offset)?;
+                let cost = self.judge(around, least, &points)?;
+                let change = (offset - last.offset).abs();
+                let cost = cost + self.offset * offset.abs() + self.change * change;
+                Some(Local { points, offset, cost, turns: false })
+            });
+            let best = judged.reduce(|best, next| if next.cost < best.cost { next } else { best });
+            if best.is_some() {
+                last.side = 0.0;
+                return best;
+            }
+        }
+        // one that keeps to that speed is now and then a little above it: without a path it would brake
+        if start.speed.abs() > BRISK * self.turning {
+            return None;
+        }
+        let (side, is_behind) = self.side(start, route);
+        let begins = last.side == 0.0;
+        last.is_behind = is_behind;
+        // while the route lies behind it goes on turning to one side: arcs to the other would undo what it has come to
+        if begins || !is_behind {
+            last.side = side;
+        }
+        self.turn(around, start, least, last.side).or_else(|| {
+            let other = self.turn(around, start, least, -last.side).filter(|_| begins)?;
+            last.side = -last.side;
+            Some(other)
+        })
+    }
+
+    /// The candidate to an offset beside a station of the route.
+    fn spline(
+        &self,
+        start: &Start,
+        route: &Path,
+        station: f64,
+        offset: f64,
+    ) -> Option<Vec<[f64; 2]>> {
+        let [a, b] = [route.point(0, station - 1.0), route.point(0, station)];
+        let length = hypot(b[0] - a[0], b[1] - a[1]);
+        let ahead = [(b[0] - a[0]) / length, (b[1] - a[1]) / length];
+        let end = [b[0] - ahead[1] * offset, b[1] + ahead[0] * offset];
+        let chord = hypot(end[0] - start.rear[0], end[1] - start.rear[1]);
+        if chord < 4.0 * self.sample {
+            return None;
+        }
+        let count = (chord / self.sample).ceil() as usize;
+        let points = (0..=count).map(|k| {
+            let t = k as f64 / count as f64;
+            let (t2, t3) = (t * t, t * t * t);
+            let weights =
+                [2.0 * t3 - 3.0 * t2 + 1.0, t3 - 2.0 * t2 + t, 3.0 * t2 - 2.0 * t3, t3 - t2];
+            std::array::from_fn(|axis| {
+                weights[0] * start.rear[axis]
+                    + weights[1] * chord * start.heading[axis]
+                    + weights[2] * end[axis]
+                    + weights[3] * chord * ahead[axis]
+            })
+        });
+        Some(points.collect())
+    }
+
+    /// The clearances that the discs must keep, m: one that stands too near to something may leave,
+    /// but come no nearer, and one may come as near as another ahead of it has been.
+    fn least(&self, around: &Surroundings<'_>, start: &Start) -> [f64; 3] {
+        let [rear, middle, nose] = around
+            .clearances(start.rear, start.heading, self.margin + SLACK)
+            .map(|own| self.margin.min(own - SLACK));
+        [rear.min(middle).min(nose), middle.min(nose), nose]
+    }
+
+    /// What a candidate costs by itself; nothing if it is not feasible.
+    fn judge(
+        &self,
+        around: &Surroundings<'_>,
+        mut least: [f64; 3],
+        points: &[[f64; 2]],
+    ) -> Option<f64> {
+        let most = around.body.curvature();
+        let (mut bending, mut short, mut dear) = (0.0, 0.0, 0.0);
+        for at in 1..points.len() {
+            let [a, b] = [points[at - 1], points[at]];
+            let step = hypot(b[0] - a[0], b[1] - a[1]);
+            let heading = [(b[0] - a[0]) / step, (b[1] - a[1]) / step];
+            if at + 1 < points.len() {
+                let c = points[at + 1];
+                let [u, v] = [[b[0] - a[0], b[1] - a[1]], [c[0] - b[0], c[1] - b[1]]];
+                let chords = step * hypot(v[0], v[1]) * hypot(c[0] - a[0], c[1] - a[1]);
+                let share = 2.0 * (u[0] * v[1] - u[1] * v[0]) / chords / most;
+                if share.is_nan() || share.abs() > 1.0 {
+                    return None;
+                }
+                bending += share * share;
+            }
+            let clearances = around.clearances(b, heading, self.margin + SLACK);
+            if clearances.iter().zip(&least).any(|(own, least)| own < least) {
+                return None;
+            }
+            // what its nose has left it must not come to again
+            least[2] = least[2].max(self.margin.min(clearances[2] - SLACK));
+            let clearance = clearances.into_iter().fold(f64::INFINITY, f64::min);
+            short += (self.comfort - clearance).max(0.0);
+            dear += (f64::from(around.map.cost(b)) / 100.0 - 1.0).max(0.0);
+        }
+        let count = points.len() as f64;
+        Some((self.bending * bending + self.near * short + self.ground * dear) / count)
+    }
+
+    /// The side on which the route lies: 1 to the left, -1 to the right; and whether it lies behind.
+    fn side(&self, start: &Start, route: &Path) -> (f64, bool) {
+        let here = route.locate(start.rear);
+        let longest = self.lengths.first().copied().unwrap_or(0.0);
+        let target = route.point(0, (here.station + longest).min(route.length()));
+        let to = [target[0] - start.rear[0], target[1] - start.rear[1]];
+        let [hx, hy] = start.heading;
+        let side = if hx * to[1] - hy * to[0] >= 0.0 { 1.0 } else { -1.0 };
+        (side, hx * to[0] + hy * to[1] < 0.0)
+    }
+
+    /// An arc at nearly full lock towards a side.
+    fn turn(
+        &self,
+        around: &Surroundings<'_>,
+        start: &Start,
+        least: [f64; 3],
+        side: f64,
+    ) -> Option<Local> {
+        let curvature = side * 0.95 * around.body.curvature();
+        self.arcs.iter().find_map(|length| {
+            let count = (length / self.sample).ceil() as usize;
+            let points: Vec<[f64; 2]> =
+                (0..=count).map(|k| arc(start, curvature, self.sample * k as f64).0).collect();
+            let cost = self.judge(around, least, &points)?;
+            Some(Local { points, offset: 0.0, cost, turns: true })
+        })
+    }
+
+    /// The arc backward, up to `most` (m) of it, at nearly the other lock, by which the vehicle turns on to a side
+    /// where it cannot ahead. It lies on known ground alone, and what the body stands too near to already it may leave.
+    pub fn draw_back(
+        &self,
+        around: &Surroundings<'_>,
+        start: &Start,
+        side: f64,
+        most: f64,
+    ) -> Vec<[f64; 2]> {
+        let curvature = -side * 0.95 * around.body.curvature();
+        let needed = self.margin + SLACK;
+        let own = around.clearances(start.rear, start.heading, needed);
+        let least = own.map(|own| self.margin.min(own - SLACK));
+        let count = (most / self.sample).ceil() as u32;
+        let places = (0..=count).map(|k| arc(start, curvature, -self.sample * f64::from(k)));
+        let is_free = |(rear, heading): &([f64; 2], [f64; 2])| {
+            let clearances = around.clearances(*rear, *heading, needed);
+            around.is_known_behind(*rear, *heading)
+                && clearances.iter().zip(&least).all(|(own, least)| own >= least)
+        };
+        places.take_while(is_free).map(|(rear, _)| rear).collect()
+    }
+}
+
+/// Rear axle and heading of a vehicle that has gone so far (m) along an arc from its start, back where negative.
+fn arc(start: &Start, curvature: f64, along: f64) -> ([f64; 2], [f64; 2]) {
+    let [hx, hy] = start.heading;
+    let (sin, cos) = sin_cos(curvature * along);
+    let (x, y) = (sin / curvature, (1.0 - cos) / curvature);
+    let rear = [start.rear[0] + hx * x - hy * y, start.rear[1] + hy * x + hx * y];
+    (rear, [hx * cos - hy * sin, hy * cos + hx * sin])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::costs::{CostModel, Judgement};
+    use super::super::elevation_map::{
+        Cell, ElevationMap, MapModel, TILE_CELLS, Tile, TileKey, index,
+    };
+    use super::super::proving_ground::body;
+    use super::super::{Area, obstacles::ObstacleModel};
+    use super::*;
+    use std::sync::Arc;
+
+    /// Level ground that is known, with cells that stand.
+    fn ground(stands: impl Fn(f64, f64) -> bool) -> CostMap {
+        let model = MapModel::default();
+        let mut map = ElevationMap::new(model);
+        for (a, b) in (-2..3).flat_map(|a| (-2..2).map(move |b| (a, b))) {
+            let key = TileKey { a, b };
+            let [i0, j0] = key.first();
+            let mut cells = Box::new([Cell::EMPTY; TILE_CELLS]);
+            for (i, j) in (0..32).flat_map(|i| (0..32).map(move |j| (i0 + i, j0 + j))) {
+                let [x, y] = [i, j].map(|k| (f64::from(k) + 0.5) * model.cell);
+                let rise = if stands(x, y) { 2000 } else { 0 };
+                cells[index([i, j])] = Cell { lowest: 0, range: 0, rise, returns: 3, hole: false };
+            }
+            map.merge_tile(key, &Arc::new(Tile::new(cells)));
+        }
+        let area = Area::of([[-32.0, -32.0], [48.0, 32.0]], model.cell);
+        let mut costs = CostMap::new(area, None, model.cell, &CostModel::default());
+        let (obstacles, dear) = (ObstacleModel::default(), CostModel::default());
+        costs.note(&map, &[]);
+        costs.refresh_all(&Judgement {
+            map: &map,
+            obstacles: &obstacles,
+            costs: &dear,
+            half_width: 0.785,
+        });
+        costs
+    }
+
+    fn choose(map: &CostMap, start: &Start, others: &[[f64; 3]]) -> Option<Local> {
+        let route = Path::polyline(&[[0.0, 0.0], [20.0, 0.0], [40.0, 0.0]]).unwrap();
+        let around = Surroundings { map, others, body: &body() };
+        SplineModel::default().choose(&around, start, &route, &mut Choice::default())
+    }
+
+    /// Corners of the vehicle and the middles of its sides along a path.
+    fn outline(local: &Local) -> impl Iterator<Item = [f64; 2]> {
+        let footprint = body().footprint;
+        local.points.windows(2).flat_map(move |pair| {
+            let [x, y] = pair[1];
+            let [u, v] = [x - pair[0][0], y - pair[0][1]];
+            let [u, v] = [u, v].map(|part| part / hypot(u, v));
+            let along = [footprint.rear, 0.0, footprint.front].map(|x| x + 1.36);
+            let aside = [-0.5, 0.5].map(|share| share * footprint.width);
+            let corners = along.into_iter().flat_map(move |a| aside.map(|b| (a, b)));
+            corners.map(move |(a, b)| [x + u * a - v * b, y + v * a + u * b])
+        })
+    }
+
+    const ON_ROUTE: Start = Start { rear: [0.0, 0.0], heading: [1.0, 0.0], speed: 0.0 };
+
+    /// On a straight route over free ground the best is the route.
+    #[test]
+    fn on_free_ground_it_keeps_to_the_route() {
+        let local = choose(&ground(|_, _| false), &ON_ROUTE, &[]).unwrap();
+        assert_eq!((local.offset, local.turns), (0.0, false));
+        assert!(local.points.iter().all(|[_, y]| y.abs() < 1e-12));
+        assert!((local.points[local.points.len() - 1][0] - 12.0).abs() < 1e-12);
+        // what is left is nothing: no offset, no bend, nothing near, level
+        assert!(local.cost.abs() < 1e-12, "{}", local.cost);
+    }
+
+    /// Beside the route it goes back on the cubic o (2 t³ - 3 t² + 1).
+    #[test]
+    fn from_beside_it_goes_back_on_a_cubic() {
+        let start = Start { rear: [0.0, 1.5], ..ON_ROUTE };
+        let local = choose(&ground(|_, _| false), &start, &[]).unwrap();
+        assert_eq!(local.offset, 0.0);
+        let count = (local.points.len() - 1) as f64;
+        for (k, [x, y]) in local.points.iter().enumerate() {
+            let t = k as f64 / count;
+            let cubic = 1.5 * (2.0 * t * t * t - 3.0 * t * t + 1.0);
+            assert!((y - cubic).abs() < 1e-12);
+            // tangents as long as the chord of 12.09 m: x is nearly even in t
+            assert!((x - 12.0 * t).abs() < 0.1);
+        }
+    }
+
+    /// A wall across the route with a gap of 4 m whose middle lies 2 m to the left: it goes
+    /// through the gap, and no point of its outline comes into the wall.
+    #[test]
+    fn goes_through_a_gap_in_a_wall() {
+        let wall = |x: f64, y: f64| (9.0..10.0).contains(&x) && !(0.0..4.0).contains(&y);
+        let map = ground(wall);
+        let local = choose(&map, &ON_ROUTE, &[]).unwrap();
+        assert!((1.0..=3.0).contains(&local.offset), "{}", local.offset);
+        assert!(outline(&local).all(|[x, y]| !wall(x, y)));
+    }
+
+    /// Before one cell that stands, wherever its nose is to it, within the cells beside it and
+    /// partly over it: no path comes nearer to it than the margin, or than its nose is.
+    #[test]
+    fn comes_no_nearer_to_what_it_stands_before() {
+        let map = ground(|x, y| (4.0..4.5).contains(&x) && (0.0..0.5).contains(&y));
+        let (middles, radius) = body().discs();
+        let away = |[x, y]: [f64; 2]| {
+            hypot((4.0 - x).max(x - 4.5).max(0.0), (-y).max(y - 0.5).max(0.0)) - radius
+        };
+        let mut left = 0;
+        for (i, j) in (0..26).flat_map(|i| (0..14).map(move |j| (i, j))) {
+            let rear = [0.05 * f64::from(i), 0.1 * f64::from(j) - 0.5];
+            let own = away([rear[0] + middles[2], rear[1]]);
+            let Some(local) = choose(&map, &Start { rear, ..ON_ROUTE }, &[]) else { continue };
+            left += 1;
+            for pair in local.points.windows(2) {
+                let [u, v] = [pair[1][0] - pair[0][0], pair[1][1] - pair[0][1]];
+                for along in middles.map(|along| along / hypot(u, v)) {
+                    let least = away([pair[1][0] + u * along, pair[1][1] + v * along]);
+                    assert!(least >= own.min(0.1) - 0.021, "{rear:?}: {least} after {own}");
+                }
+            }
+        }
+        // and there are some
+        assert!(left > 10, "{left}");
+    }
+
+    /// Walled in, nothing is feasible: no path at all.
+    #[test]
+    fn walled_in_there_is_none() {
+        let walled = |x: f64, y: f64| (x - 1.36).abs() > 3.0 || y.abs() > 2.0;
+        assert_eq!(choose(&ground(walled), &ON_ROUTE, &[]), None);
+    }
+
+    #[test]
+    fn turns_round_at_full_lock_where_the_route_lies_behind() {
+        let start = Start { rear: [10.0, 0.0], heading: [-1.0, 0.1], speed: 0.5 };
+        let local = choose(&ground(|_, _| false), &start, &[]).unwrap();
+        assert!(local.turns);
+        // the route goes on to the right of one that heads back and a little to the left
+        assert!(local.points[local.points.len() - 1][1] > 0.5);
+        // and goes on turning where it is a little too fast for a moment
+        let faster = Start { speed: 1.2 * SplineModel::default().turning, ..start };
+        assert!(choose(&ground(|_, _| false), &faster, &[]).is_some_and(|local| local.turns));
+        // not from a speed at which it would be elsewhere before its wheels are turned
+        assert_eq!(choose(&ground(|_, _| false), &Start { speed: 3.0, ..start }, &[]), None);
+    }
+
+    #[test]
+    fn keeps_clear_of_another_vehicle() {
+        let local = choose(&ground(|_, _| false), &ON_ROUTE, &[[8.0, 0.0, 1.5]]).unwrap();
+        let least = outline(&local).map(|[x, y]| hypot(x - 8.0, y)).fold(9.0, f64::min);
+        assert!(least > 1.5, "{least}");
+    }
+
+    /// Back along a bend over ground that stands full of things: where it has driven it is held by other vehicles alone,
+    /// elsewhere by what stands.
+    #[test]
+    fn has_room_back_where_it_has_driven() {
+        // towards the south, round the origin
+        let at = |k: i32| {
+            let (sin, cos) = sin_cos(0.05 * f64::from(k));
+            [10.0 * cos, 10.0 * sin]
+        };
+        let start = Start { rear: at(0), heading: [0.0, -1.0], speed: 0.0 };
+        let map = ground(|_, y| y > 3.0);
+        let room = |driven: i32, others: &[[f64; 3]]| {
+            let way = (0..=16).map(|k| Waypoint { at: at(k), driven: k <= driven });
+            let around = Surroundings { map: &map, others, body: &body() };
+            around.room_back(&start, &way.collect::<Vec<_>>(), 0.25)
+        };
+        let length = 16.0 * 2.0 * 10.0 * bekker_math::numeric::sin(0.025);
+        assert!((room(16, &[]) - length).abs() < 1e-9);
+        // its rear end is 0.43 m behind its rear axle
+        let short = room(0, &[]);
+        assert!((2.0..2.7).contains(&short), "{short}");
+        // it has driven half the way, and what stands begins before
+        assert!((3.5..4.6).contains(&room(8, &[])), "{}", room(8, &[]));
+        let [x, y] = at(12);
+        let held = room(16, &[[x, y, 1.5]]);
+        assert!((3.3..4.2).contains(&held), "{held}");
+        // what stands straight behind it is not on its way
+        assert!((room(16, &[[10.5, 6.5, 0.5]]) - length).abs() < 1e-9);
+        assert_eq!(room(0, &[[10.0, 1.5, 1.0]]), 0.0);
+        // from where it is to the next place it has not driven
+        let around = Surroundings { map: &map, others: &[], body: &body() };
+        let start = Start { rear: [10.0, 1.5], ..start };
+        let way = [(1.5, true), (6.5, false)].map(|(y, driven)| Waypoint { at: [10.0, y], driven });
+        let short = around.room_back(&start, &way, 0.25);
+        assert!((0.5..=1.25).contains(&short), "{short}");
+    }
+}

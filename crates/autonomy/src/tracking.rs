@@ -1,0 +1,306 @@
+//! From a plan to throttle, steering and brake.
+//!
+//! Steering is pure pursuit and speed a PID control, both of [`vehicle::driver`](bekker_vehicle::driver). The speed wanted
+//! is the least of: the cruise speed; what bends allow; what comes down to standing at the goal; and
+//! what the vehicle can still stop from, after a reaction time, on the ground that is known to be free:
+//! v t + v² / (2 a) = distance. Where that ground falls, gravity takes g sin(slope) off a.
+
+use super::body::Body;
+use super::plan::Plan;
+use bekker_math::numeric::{GRAVITY, hypot};
+use bekker_math::spatial::{Pose, Vec3};
+use bekker_vehicle::driver::{Motion, Path, Place, PurePursuit, SpeedControl, SpeedState};
+use bekker_vehicle::{Controls, Selector};
+use serde::{Deserialize, Serialize};
+
+/// Fall of the ground, metres a metre, below which it counts as level: the map is rounded and has the
+/// lidar's noise, and the vehicle squats on its springs.
+const LEVEL: f64 = 0.05;
+/// Least deceleration that is counted on downhill, m/s²: where gravity takes more the vehicle creeps.
+const LEAST_BRAKING: f64 = 0.1;
+
+/// How a plan is tracked; immutable.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Tracking {
+    /// Speed over open ground, m/s.
+    pub speed: f64,
+    /// Largest lateral acceleration in bends, m/s².
+    pub lateral_acceleration: f64,
+    /// Deceleration ahead of bends and the goal, m/s².
+    pub deceleration: f64,
+    /// Deceleration that it counts on for stopping before what is not known, on level ground, m/s².
+    pub braking: f64,
+    /// Time from a scan to the brakes, s.
+    pub reaction: f64,
+    /// How far before what is not known it would stand, m.
+    pub standoff: f64,
+    /// Speed over ground of which nothing is known, m/s.
+    pub creep: f64,
+    /// Speed backward, m/s.
+    pub backward: f64,
+    /// Thrust over weight at full throttle, by which it pulls away uphill.
+    pub thrust: f64,
+    /// Gains of the steering.
+    pub pursuit: PurePursuit,
+    /// Gains of the speed control.
+    pub speed_control: SpeedControl,
+}
+
+impl Default for Tracking {
+    fn default() -> Self {
+        let pursuit = PurePursuit {
+            look_ahead_time: 0.6,
+            min_look_ahead: 2.5,
+            max_look_ahead: 8.0,
+            steering_rate: 2.0,
+        };
+        Tracking {
+            speed: 5.0,
+            lateral_acceleration: 2.0,
+            deceleration: 1.5,
+            braking: 4.5,
+            reaction: 0.3,
+            standoff: 0.5,
+            creep: 1.0,
+            backward: 1.5,
+            thrust: 0.4,
+            pursuit,
+            speed_control: SpeedControl { coasting: 0.05, braking: 2.0, ..SpeedControl::default() },
+        }
+    }
+}
+
+/// What tracking remembers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TrackingState {
+    /// Place on the path.
+    pub place: Place,
+    /// Memory of the speed control.
+    pub speed: SpeedState,
+    /// Steering of the last step.
+    pub steering: f64,
+    /// Throttle of the last step.
+    pub throttle: f64,
+    /// Speed that is wanted, m/s, against the way to go where negative.
+    pub wanted: f64,
+}
+
+/// How a vehicle moves as its driver believes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Going<'a> {
+    /// The vehicle.
+    pub body: &'a Body,
+    /// Chassis frame in the world.
+    pub pose: Pose,
+    /// Speed along its x axis, m/s.
+    pub speed: f64,
+    /// Time to the next commands, s.
+    pub step: f64,
+}
+
+impl Tracking {
+    /// That of a vehicle that does not exceed a speed, m/s, backward neither.
+    pub fn at_most(speed: f64) -> Tracking {
+        let usual = Tracking::default();
+        Tracking { speed, backward: usual.backward.min(speed), ..usual }
+    }
+
+    /// The same of one that can brake no harder, m/s²: it slows down for bends and goals no harder either.
+    pub fn braked(self, braking: f64) -> Tracking {
+        let deceleration = self.deceleration.min(braking);
+        let lateral_acceleration = self.lateral_acceleration.min(braking);
+        Tracking { braking, deceleration, lateral_acceleration, ..self }
+    }
+
+    /// The same on ground that falls by so much a metre, m: what brakes give less what gravity takes.
+    /// Ground that rises gives no more than level one.
+    pub fn downhill(self, fall: f64) -> Tracking {
+        if fall < LEVEL {
+            return self;
+        }
+        let braking = (self.braking - GRAVITY * fall / hypot(1.0, fall)).max(LEAST_BRAKING);
+        Tracking { braking, deceleration: self.deceleration.min(braking), ..self }
+    }
+
+    /// Lowers the speeds at a path's points to those from which the vehicle stops before what is
+    /// not known and, unless the path ends at the goal, before its end.
+    pub fn keep_stoppable(&self, speeds: &mut [f64], path: &Path, known: f64, ends: bool) {
+        for (speed, station) in speeds.iter_mut().zip(path.stations()) {
+            *speed = speed.min(self.stoppable(path, known, ends, *station));
+        }
+    }
+
+    /// Speed at a station of a path from which the vehicle stops in time, m/s.
+    fn stoppable(&self, path: &Path, known: f64, ends: bool, station: f64) -> f64 {
+        let known = self.stopping_speed(known - self.standoff - station).max(self.creep);
+        let feasible = match ends {
+            true => f64::INFINITY,
+            false => self.stopping_speed(path.length() - station),
+        };
+        known.min(feasible)
+    }
+
+    /// The speeds allowed at the points of a path by its bends and, if it ends at the goal, by
+    /// standing there, m/s; none from a station on, m, if it is to wait there.
+    pub fn speeds(&self, path: &Path, ends: bool, wait: Option<f64>) -> Vec<f64> {
+        let count = path.points().len();
+        let cruise = self.speed * self.speed;
+        let bend = |at: usize| self.lateral_acceleration / path.curvature(at).abs().max(1e-9);
+        let mut squares: Vec<f64> = (0..count).map(|at| cruise.min(bend(at))).collect();
+        if ends {
+            squares[count - 1] = 0.0;
+        }
+        let waits = |at: usize| wait.is_some_and(|from| path.stations()[at] >= from);
+        (0..count).filter(|at| waits(*at)).for_each(|at| squares[at] = 0.0);
+        for at in (0..count - 1).rev() {
+            let length = path.stations()[at + 1] - path.stations()[at];
+            squares[at] = squares[at].min(squares[at + 1] + 2.0 * self.deceleration * length);
+        }
+        squares.into_iter().map(f64::sqrt).collect()
+    }
+
+    /// Speed from which the vehicle stops within a distance, m/s.
+    pub fn stopping_speed(&self, distance: f64) -> f64 {
+        let Tracking { braking, reaction, .. } = *self;
+        braking * ((reaction * reaction + 2.0 * distance.max(0.0) / braking).sqrt() - reaction)
+    }
+
+    /// Commands that follow a plan; that brake where it has no path.
+    pub fn follow(&self, state: &mut TrackingState, plan: &Plan, going: &Going<'_>) -> Controls {
+        let Some(path) = &plan.path else { return self.stand(state, going) };
+        let geometry = &going.body.geometry;
+        state.place = path.track(&state.place, geometry.rear(&going.pose));
+        let steering = self.pursuit.steering(
+            geometry,
+            (path, &state.place, 0.0),
+            &going.pose,
+            going.speed,
+            [1.0; 2],
+        );
+        let wanted = self.wanted(&state.place, plan, path);
+        self.command(state, steering, wanted, 1.0, going)
+    }
+
+    /// The speed wanted at a place of a plan, m/s.
+    fn wanted(&self, place: &Place, plan: &Plan, path: &Path) -> f64 {
+        let next = (place.segment + 1).min(plan.speeds.len() - 1);
+        if plan.speeds[place.segment.min(next)] == 0.0 {
+            return 0.0;
+        }
+        let left = (path.stations()[next] - place.station).max(0.0);
+        let ahead = plan.speeds[next];
+        let allowed = (ahead * ahead + 2.0 * self.deceleration * left).sqrt().min(self.speed);
+        allowed.min(self.stoppable(path, plan.known, plan.ends, place.station))
+    }
+
+    /// Commands that follow a path backward, on which there is so much room, m.
+    pub fn back(
+        &self,
+        state: &mut TrackingState,
+        path: &Path,
+        room: f64,
+        going: &Going<'_>,
+    ) -> Controls {
+        let geometry = &going.body.geometry;
+        state.place = path.track(&state.place, geometry.rear(&going.pose));
+        let sense = [-1.0, 1.0];
+        let steering = self.pursuit.steering(
+            geometry,
+            (path, &state.place, 0.0),
+            &going.pose,
+            going.speed,
+            sense,
+        );
+        let left = room.min(path.length() - state.place.station);
+        let wanted = (2.0 * self.deceleration * left.max(0.0)).sqrt().min(self.backward);
+        self.command(state, steering, wanted, -1.0, going)
+    }
+
+    /// Commands that brake as hard as the foot goes down, and hold.
+    pub fn stand(&self, state: &mut TrackingState, going: &Going<'_>) -> Controls {
+        (state.wanted, state.throttle) = (0.0, 0.0);
+        let pedals = self.speed_control.hold(&mut state.speed, going.step);
+        Controls { steering: state.steering, ..pedals }.clamped()
+    }
+
+    fn command(
+        &self,
+        state: &mut TrackingState,
+        steering: f64,
+        wanted: f64,
+        sense: f64,
+        going: &Going<'_>,
+    ) -> Controls {
+        let steering = going.body.geometry.command(steering, sense);
+        let turn = self.pursuit.steering_rate * going.step;
+        state.steering = steering.clamp(state.steering - turn, state.steering + turn);
+        state.wanted = sense * wanted;
+        let motion = Motion {
+            speed: sense * going.speed,
+            thrust: self.thrust * state.throttle,
+            slope: sense * going.pose.direction(&Vec3::x()).z,
+            rim: 0.0,
+            slip: 0.0,
+        };
+        let pedals = self.speed_control.controls(&mut state.speed, wanted, &motion, going.step);
+        state.throttle = pedals.throttle;
+        let gear = if sense < 0.0 { Selector::Reverse } else { Selector::Drive };
+        Controls { steering: state.steering, gear, ..pedals }.clamped()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::proving_ground;
+
+    /// A steering drive turns it the same way round as it drives backward.
+    #[test]
+    fn one_that_pivots_backs_off_with_the_other_steering() {
+        let path = Path::polyline(&[[0.0, 0.0], [-10.0, 3.0]]).unwrap();
+        let backs_with = |pivots: bool| {
+            let mut body = proving_ground::body();
+            body.geometry.pivots = pivots;
+            let place = path.locate(body.geometry.rear(&Pose::default()));
+            let mut state = TrackingState { place, ..TrackingState::default() };
+            let going = Going { body: &body, pose: Pose::default(), speed: -0.5, step: 1.0 };
+            Tracking::default().back(&mut state, &path, 10.0, &going).steering
+        };
+        assert!(backs_with(false).abs() > 0.1, "{}", backs_with(false));
+        assert_eq!(backs_with(true), -backs_with(false));
+    }
+
+    /// On a slope of 3 in 10 gravity takes g sin(atan(0.3)) = 2.82 m/s²; v t + v² / (2 a) is the way.
+    #[test]
+    fn what_brakes_give_downhill_is_less_what_gravity_takes() {
+        let level = Tracking::default();
+        assert_eq!(level.downhill(0.0), level);
+        assert_eq!(level.downhill(-0.3), level);
+        let steep = level.downhill(0.3);
+        let left = 4.5 - 9.81 * 0.3 / 1.09_f64.sqrt();
+        assert!((steep.braking - left).abs() < 1e-12, "{}", steep.braking);
+        assert_eq!(steep.deceleration, level.deceleration);
+        let speed = steep.stopping_speed(6.0);
+        let way = speed * steep.reaction + speed * speed / (2.0 * left);
+        assert!((way - 6.0).abs() < 1e-9, "{way}");
+        // brakes that do not hold it there, and none that are asked for more than they give
+        let weak = level.braked(2.26).downhill(0.3);
+        assert_eq!((weak.braking, weak.deceleration), (LEAST_BRAKING, LEAST_BRAKING));
+    }
+
+    /// Speeds along a path over ground that falls are those from which the vehicle stops before what is
+    /// not known, and never below its creep but at the end.
+    #[test]
+    fn speeds_downhill_end_before_what_is_not_known() {
+        let points: Vec<[f64; 2]> = (0..=48).map(|k| [0.25 * f64::from(k), 0.0]).collect();
+        let path = Path::polyline(&points).unwrap();
+        let steep = Tracking::default().downhill(0.3);
+        let mut speeds = steep.speeds(&path, true, None);
+        steep.keep_stoppable(&mut speeds, &path, 6.0, true);
+        for (speed, station) in speeds.iter().zip(path.stations()) {
+            let stops = steep.stopping_speed(6.0 - steep.standoff - station).max(steep.creep);
+            assert!(*speed <= stops, "{speed} m/s at {station} m");
+        }
+        assert_eq!(speeds[0], steep.stopping_speed(6.0 - steep.standoff));
+    }
+}

@@ -1,0 +1,384 @@
+//! A world that is stepped from one communication point to the next.
+
+use super::error::FmuError;
+use super::saved::{About, SavedState};
+use super::variable::{Control, Kind, Moment, Source, Variable, outside, variables};
+use bekker_agent::Sample;
+use bekker_math::spatial::Vec3;
+use bekker_scenario::ScenarioFile;
+use bekker_scenario::build::{Built, world};
+use bekker_vehicle::{Controls, Selector};
+use bekker_world::{World, WorldModel, WorldState, ensure_global_pool};
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+
+/// The scenario in the folder of resources.
+pub const SCENARIO: &str = "scenario.toml";
+
+/// How far times may be off for what an importer has summed up, s: steps are whole microseconds.
+const TIME_TOLERANCE: f64 = 1e-7;
+/// Longest step, s: a week, as of scenarios.
+const LONGEST_STEP: f64 = 604_800.0;
+
+/// Where an instance stands (FMI 3.0, section 4.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Phase {
+    Instantiated,
+    Initialization,
+    Step,
+    Terminated,
+}
+
+impl Phase {
+    fn name(self) -> &'static str {
+        match self {
+            Phase::Instantiated => "before EnterInitializationMode",
+            Phase::Initialization => "in Initialization Mode",
+            Phase::Step => "in Step Mode",
+            Phase::Terminated => "after Terminate",
+        }
+    }
+}
+
+/// A world that is stepped from one communication point to the next. Inputs hold from the
+/// beginning of a step on, outputs are those at its end. The same inputs give the same bits.
+pub struct Instance {
+    variables: Vec<Variable>,
+    /// Indices of the vehicles that are driven from outside.
+    outside: Vec<usize>,
+    /// What decides its course, a line each.
+    decisive: String,
+    world: World,
+    /// All vehicles as they are now.
+    samples: Vec<Sample>,
+    start: WorldState,
+    about: About,
+}
+
+impl Instance {
+    /// An instance of the scenario in the folder of resources; `token` is what the description
+    /// says that it comes to.
+    ///
+    /// # Errors
+    /// [`FmuError`] when the scenario cannot be built, or is not that of the description.
+    pub fn new(resources: &Path, token: &str) -> Result<Instance, FmuError> {
+        ensure_global_pool()?;
+        let file = ScenarioFile::read(&resources.join(SCENARIO), &[])?;
+        let Built { world: model, decisive, fingerprint, .. } = world(&file)?;
+        if token != fingerprint {
+            return Err(FmuError::Token { given: token.into(), own: fingerprint });
+        }
+        let outside = outside(&file.scenario);
+        let (variables, world) = (variables(&model, &outside), World::new(model));
+        let start = world.state().clone();
+        let samples = world.samples().collect();
+        let about = initial(world.model());
+        Ok(Instance { variables, outside, decisive, world, samples, start, about })
+    }
+
+    /// What can be set and read, by value reference.
+    pub fn variables(&self) -> &[Variable] {
+        &self.variables
+    }
+
+    /// Time of the importer, s.
+    pub fn time(&self) -> f64 {
+        self.about.start_time + self.world.time()
+    }
+
+    fn expect(&self, call: &'static str, allowed: &[Phase]) -> Result<(), FmuError> {
+        let phase = self.about.phase;
+        if allowed.contains(&phase) {
+            Ok(())
+        } else {
+            Err(FmuError::Phase { call, phase: phase.name() })
+        }
+    }
+
+    /// Has the world begin at this time of the importer, s.
+    ///
+    /// # Errors
+    /// [`FmuError`] once the initialisation has begun, or for a time that is none.
+    pub fn start_at(&mut self, start_time: f64) -> Result<(), FmuError> {
+        self.expect("setting the start time", &[Phase::Instantiated])?;
+        if !start_time.is_finite() {
+            return Err(FmuError::StartTime { time: start_time });
+        }
+        self.about.start_time = start_time;
+        Ok(())
+    }
+
+    /// Begins the initialisation.
+    ///
+    /// # Errors
+    /// [`FmuError`] in another phase.
+    pub fn enter_initialization(&mut self) -> Result<(), FmuError> {
+        self.expect("EnterInitializationMode", &[Phase::Instantiated])?;
+        self.about.phase = Phase::Initialization;
+        Ok(())
+    }
+
+    /// Ends the initialisation.
+    ///
+    /// # Errors
+    /// [`FmuError`] in another phase.
+    pub fn exit_initialization(&mut self) -> Result<(), FmuError> {
+        self.expect("ExitInitializationMode", &[Phase::Initialization])?;
+        self.about.phase = Phase::Step;
+        Ok(())
+    }
+
+    /// Steps from a time over a length, s, which is a whole number of heartbeats.
+    ///
+    /// # Errors
+    /// [`FmuError`] in another phase, at another time, and for another length; the world is
+    /// where it was.
+    pub fn step(&mut self, from: f64, length: f64) -> Result<(), FmuError> {
+        self.expect("DoStep", &[Phase::Step])?;
+        ensure_global_pool()?;
+        let (clock, now) = (self.world.model().clock, self.time());
+        // so that what is no number is refused too
+        let same = |a: f64, b: f64| (a - b).abs() <= TIME_TOLERANCE;
+        if !same(from, now) {
+            return Err(FmuError::CommunicationPoint { given: from, now });
+        }
+        let heartbeat = clock.told(clock.steps_per_heartbeat());
+        let count = (length / heartbeat).round();
+        let whole = same(length, count * heartbeat) && count >= 1.0 && length <= LONGEST_STEP;
+        if !whole {
+            return Err(FmuError::StepSize { given: length, heartbeat });
+        }
+        for &agent in &self.outside {
+            let command = self.about.inputs[agent].into();
+            self.world.command(agent, Some(command)).map_err(|source| FmuError::Command {
+                vehicle: self.world.model().agents[agent].name.clone(),
+                source,
+            })?;
+        }
+        let end = self.world.state().tick + count as u64 * clock.steps_per_heartbeat();
+        while self.world.state().tick < end {
+            self.world.advance();
+            self.observe();
+        }
+        Ok(())
+    }
+
+    /// Looks at all vehicles after a heartbeat.
+    fn observe(&mut self) {
+        for (agent, sample) in self.samples.iter_mut().enumerate() {
+            let (since, before) = (sample.time, sample.velocity);
+            self.world.sample_into(agent, sample);
+            let change = (sample.velocity - before) / (sample.time - since);
+            self.about.accelerations[agent] = change;
+        }
+    }
+
+    /// Ends the simulation; outputs can still be read.
+    ///
+    /// # Errors
+    /// [`FmuError`] before the initialisation has ended.
+    pub fn terminate(&mut self) -> Result<(), FmuError> {
+        self.expect("Terminate", &[Phase::Step])?;
+        self.about.phase = Phase::Terminated;
+        Ok(())
+    }
+
+    /// Goes back to where it was when it was made.
+    ///
+    /// # Errors
+    /// None that could be told of: the world began in that state.
+    pub fn reset(&mut self) -> Result<(), FmuError> {
+        let about = initial(self.world.model());
+        self.restore(&SavedState { world: self.start.clone(), about })
+    }
+
+    /// Its state now.
+    pub fn save(&self) -> SavedState {
+        SavedState { world: self.world.state().clone(), about: self.about.clone() }
+    }
+
+    /// Goes back, or on, to a state: what follows is what followed then, bit for bit.
+    ///
+    /// # Errors
+    /// [`FmuError`] when it is none of this unit; all is as it was.
+    pub fn restore(&mut self, saved: &SavedState) -> Result<(), FmuError> {
+        ensure_global_pool()?;
+        self.world.restore(&saved.world)?;
+        self.about = saved.about.clone();
+        self.samples = self.world.samples().collect();
+        Ok(())
+    }
+
+    /// A state as bytes.
+    ///
+    /// # Errors
+    /// None that is known of: plain data are written into memory.
+    pub fn serialise(&self, saved: &SavedState) -> Result<Vec<u8>, FmuError> {
+        Ok(saved.encode(self.world.model(), &self.decisive)?)
+    }
+
+    /// The state in these bytes.
+    ///
+    /// # Errors
+    /// [`FmuError`] when they are damaged, or of another unit.
+    pub fn deserialise(&self, bytes: &[u8]) -> Result<SavedState, FmuError> {
+        SavedState::decode(self.world.model(), &self.decisive, bytes)
+    }
+
+    /// The variable of a type that a reference names.
+    fn find(&self, reference: u32, kind: &'static str) -> Result<&Variable, FmuError> {
+        let found = self.variables.get(reference as usize);
+        let of_kind = found.filter(|variable| variable.kind.name() == kind);
+        of_kind.ok_or(FmuError::NoVariable { reference, kind })
+    }
+
+    /// A real number.
+    ///
+    /// # Errors
+    /// [`FmuError`] when the reference names none.
+    pub fn float64(&self, reference: u32) -> Result<f64, FmuError> {
+        let variable = self.find(reference, "Float64")?;
+        let moment = |agent: usize| Moment {
+            sample: &self.samples[agent],
+            acceleration: self.about.accelerations[agent],
+        };
+        Ok(match variable.source {
+            Source::Time => self.time(),
+            Source::Vehicle { agent, of } => of(moment(agent)),
+            Source::Wheel { agent, wheel, of } => {
+                self.samples[agent].wheels.get(wheel).map_or(0.0, of)
+            }
+            Source::Control { agent, control } => number(&self.about.inputs[agent], control),
+            _ => return Err(FmuError::NoVariable { reference, kind: "Float64" }),
+        })
+    }
+
+    /// A whole number.
+    ///
+    /// # Errors
+    /// [`FmuError`] when the reference names none.
+    pub fn int32(&self, reference: u32) -> Result<i32, FmuError> {
+        let variable = self.find(reference, "Int32")?;
+        Ok(match variable.source {
+            Source::Gear { agent } => self.samples[agent].gear,
+            Source::Control { agent, control } => number(&self.about.inputs[agent], control) as i32,
+            _ => return Err(FmuError::NoVariable { reference, kind: "Int32" }),
+        })
+    }
+
+    /// Yes or no.
+    ///
+    /// # Errors
+    /// [`FmuError`] when the reference names none.
+    pub fn boolean(&self, reference: u32) -> Result<bool, FmuError> {
+        match self.find(reference, "Boolean")?.source {
+            Source::Driving { agent } => Ok(self.world.state().agents[agent].outcome.is_none()),
+            _ => Err(FmuError::NoVariable { reference, kind: "Boolean" }),
+        }
+    }
+
+    /// A text.
+    ///
+    /// # Errors
+    /// [`FmuError`] when the reference names none.
+    pub fn string(&self, reference: u32) -> Result<String, FmuError> {
+        match self.find(reference, "String")?.source {
+            Source::StateHash => {
+                ensure_global_pool()?;
+                Ok(base16ct::lower::encode_string(&self.world.hash()))
+            }
+            Source::Outcome { agent } => Ok(self.world.outcome(agent).code.words().into()),
+            _ => Err(FmuError::NoVariable { reference, kind: "String" }),
+        }
+    }
+
+    /// Sets an input that is a real number, from the next step on.
+    ///
+    /// # Errors
+    /// [`FmuError`] when the reference names none, or the value is no number.
+    pub fn set_float64(&mut self, reference: u32, value: f64) -> Result<(), FmuError> {
+        self.set(reference, Kind::Float64 { unit: "" }.name(), value)
+    }
+
+    /// Sets an input that is a whole number, from the next step on.
+    ///
+    /// # Errors
+    /// [`FmuError`] when the reference names none, or it cannot have the value.
+    pub fn set_int32(&mut self, reference: u32, value: i32) -> Result<(), FmuError> {
+        self.set(reference, Kind::Int32.name(), value.into())
+    }
+
+    fn set(&mut self, reference: u32, kind: &'static str, value: f64) -> Result<(), FmuError> {
+        let phases = [Phase::Instantiated, Phase::Initialization, Phase::Step];
+        self.expect("setting a variable", &phases)?;
+        let variable = self.find(reference, kind)?;
+        let name = || variable.name.clone();
+        let Source::Control { agent, control } = variable.source else {
+            return Err(FmuError::NoInput { name: name() });
+        };
+        if !value.is_finite() {
+            return Err(FmuError::Value { name: name(), value, allowed: "a finite number" });
+        }
+        let mut inputs = self.about.inputs[agent];
+        match control {
+            Control::Throttle => inputs.throttle = value,
+            Control::Brake => inputs.brake = value,
+            Control::Steering => inputs.steering = value,
+            Control::Inflation => inputs.inflation = (value > 0.0).then_some(value),
+            Control::Lock(lock) => {
+                let engaged = switched(value).ok_or_else(|| FmuError::Value {
+                    name: name(),
+                    value,
+                    allowed: "1 (engaged) or 0 (open)",
+                })?;
+                inputs.locks = inputs.locks.with(lock, engaged);
+            }
+            Control::Uncouple => {
+                inputs.uncouple = switched(value).ok_or_else(|| FmuError::Value {
+                    name: name(),
+                    value,
+                    allowed: "1 (let go) or 0 (as it is)",
+                })?;
+            }
+            Control::Gear => {
+                let given = [Selector::Reverse, Selector::Neutral, Selector::Drive]
+                    .into_iter()
+                    .find(|selector| selector.sense() == value);
+                let allowed = "1 (drive), 0 (neutral) or -1 (reverse)";
+                inputs.gear = given.ok_or(FmuError::Value { name: name(), value, allowed })?;
+            }
+        }
+        self.about.inputs[agent] = inputs.clamped();
+        Ok(())
+    }
+}
+
+/// A switch that is 1 or 0; nothing else is allowed.
+fn switched(value: f64) -> Option<bool> {
+    (value == 0.0 || value == 1.0).then_some(value == 1.0)
+}
+
+/// What an input was set to.
+fn number(inputs: &Controls, control: Control) -> f64 {
+    match control {
+        Control::Throttle => inputs.throttle,
+        Control::Brake => inputs.brake,
+        Control::Steering => inputs.steering,
+        Control::Gear => inputs.gear.sense(),
+        Control::Inflation => inputs.inflation.unwrap_or(0.0),
+        Control::Lock(lock) => f64::from(u8::from(inputs.locks.contains(lock))),
+        Control::Uncouple => f64::from(u8::from(inputs.uncouple)),
+    }
+}
+
+/// What changes besides the world, at its beginning: all stand on their brakes.
+fn initial(model: &WorldModel) -> About {
+    let count = model.agents.len();
+    let standing = Controls { brake: 1.0, ..Controls::default() };
+    About {
+        phase: Phase::Instantiated,
+        start_time: 0.0,
+        inputs: vec![standing; count],
+        accelerations: vec![Vec3::zeros(); count],
+    }
+}

@@ -1,0 +1,57 @@
+//! The state of an instance, and the same as bytes.
+
+use super::FmuError;
+use super::instance::Phase;
+use bekker_math::spatial::Vec3;
+use bekker_vehicle::Controls;
+use bekker_world::{WorldModel, WorldState, checkpoint};
+use serde::{Deserialize, Serialize};
+
+/// Everything of an instance that changes.
+#[derive(Clone, Debug)]
+pub struct SavedState {
+    pub(super) world: WorldState,
+    pub(super) about: About,
+}
+
+/// What changes besides the world.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct About {
+    pub phase: Phase,
+    /// Time of the importer at the world's beginning, s.
+    pub start_time: f64,
+    /// What inputs were set to, of each vehicle; of those that drive themselves nothing is told.
+    pub inputs: Vec<Controls>,
+    /// Mean acceleration of each vehicle over the last heartbeat, m/s², world axes.
+    pub accelerations: Vec<Vec3>,
+}
+
+impl SavedState {
+    /// As bytes: the length of what is about it, that, and a checkpoint.
+    pub(super) fn encode(
+        &self,
+        model: &WorldModel,
+        decisive: &str,
+    ) -> Result<Vec<u8>, postcard::Error> {
+        postcard::to_stdvec(&(&self.about, checkpoint::encode(model, decisive, &self.world)))
+    }
+
+    /// The state that bytes hold, if it is one of this unit.
+    pub(super) fn decode(
+        model: &WorldModel,
+        decisive: &str,
+        bytes: &[u8],
+    ) -> Result<SavedState, FmuError> {
+        let (about, world): (About, Vec<u8>) = postcard::from_bytes(bytes)?;
+        let world = checkpoint::decode(model, decisive, &world)?;
+        let count = model.agents.len();
+        if about.inputs.len() != count || about.accelerations.len() != count {
+            let cause = format!("it is not one of {count} vehicles");
+            return Err(FmuError::Serialised { cause });
+        }
+        if !about.start_time.is_finite() {
+            return Err(FmuError::StartTime { time: about.start_time });
+        }
+        Ok(SavedState { world, about })
+    }
+}

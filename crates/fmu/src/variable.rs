@@ -1,0 +1,332 @@
+//! What can be wired: inputs and outputs, each with unit, range and where its value is.
+//!
+//! Names are structured (FMI 3.0, section 2.4.7.5): `lead.wheel[1].force.z`. A value reference
+//! is the place of a variable in the list.
+
+use bekker_agent::{GroundVehicle, Sample, WheelSample};
+use bekker_math::spatial::Vec3;
+use bekker_scenario::Scenario;
+use bekker_scenario::config::Driver;
+use bekker_vehicle::Lock;
+use bekker_world::WorldModel;
+
+/// Whether a variable is set or read by others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Causality {
+    /// The time, of which there is one.
+    Independent,
+    /// Set by others.
+    Input,
+    /// Read by others.
+    Output,
+}
+
+impl Causality {
+    /// As descriptions name it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Causality::Independent => "independent",
+            Causality::Input => "input",
+            Causality::Output => "output",
+        }
+    }
+}
+
+/// Type of a variable, as FMI 3.0 names it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Kind {
+    /// A real number.
+    Float64 {
+        /// Its unit.
+        unit: &'static str,
+    },
+    /// A whole number.
+    Int32,
+    /// Yes or no.
+    Boolean,
+    /// A text.
+    String,
+}
+
+impl Kind {
+    /// As the interface names it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Float64 { .. } => "Float64",
+            Kind::Int32 => "Int32",
+            Kind::Boolean => "Boolean",
+            Kind::String => "String",
+        }
+    }
+}
+
+/// Range of an input and its value at the start.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Range {
+    /// Least value, at which lower ones are taken.
+    pub min: f64,
+    /// Greatest value, if there is one.
+    pub max: Option<f64>,
+    /// Value at the start.
+    pub start: f64,
+}
+
+/// A command to a vehicle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Control {
+    Throttle,
+    Brake,
+    Steering,
+    Gear,
+    Inflation,
+    Lock(Lock),
+    Uncouple,
+}
+
+/// Inputs of a vehicle: name, type, range and description. Until it is told otherwise it stands
+/// on its brake.
+const CONTROLS: [(&str, Control, Kind, Range, &str); 10] = [
+    ("throttle", Control::Throttle, SHARE, from(0.0, 1.0, 0.0), "Throttle"),
+    ("brake", Control::Brake, SHARE, from(0.0, 1.0, 1.0), "Service brake"),
+    (
+        "steering",
+        Control::Steering,
+        SHARE,
+        from(-1.0, 1.0, 0.0),
+        "Share of full lock, positive to the left",
+    ),
+    (
+        "selector",
+        Control::Gear,
+        Kind::Int32,
+        from(-1.0, 1.0, 1.0),
+        "Lever of the gearbox: 1 drive, 0 neutral, -1 reverse",
+    ),
+    (
+        "inflation",
+        Control::Inflation,
+        Kind::Float64 { unit: "Pa" },
+        Range { min: 0.0, max: None, start: 0.0 },
+        "Inflation that central tyre inflation works towards; 0: as it is",
+    ),
+    lock("lock.centre", Lock::Centre, "Lock of the centre differential"),
+    lock("lock.inter_axle", Lock::InterAxle, "Locks of the inter-axle differentials"),
+    lock("lock.front_axles", Lock::FrontAxles, "Locks of the front axles' differentials"),
+    lock("lock.rear_axles", Lock::RearAxles, "Locks of the rear axles' differentials"),
+    (
+        "uncouple",
+        Control::Uncouple,
+        Kind::Int32,
+        from(0.0, 1.0, 0.0),
+        "1 lets go of the trailer, which nothing takes back",
+    ),
+];
+
+const fn lock(
+    name: &'static str,
+    lock: Lock,
+    about: &'static str,
+) -> (&'static str, Control, Kind, Range, &'static str) {
+    (name, Control::Lock(lock), Kind::Int32, from(0.0, 1.0, 0.0), about)
+}
+
+const SHARE: Kind = Kind::Float64 { unit: "1" };
+
+const fn from(min: f64, max: f64, start: f64) -> Range {
+    Range { min, max: Some(max), start }
+}
+
+/// A vehicle between two steps.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Moment<'a> {
+    pub sample: &'a Sample,
+    /// Change of the velocity over the last heartbeat, m/s², world axes.
+    pub acceleration: Vec3,
+}
+
+type OfVehicle = fn(Moment<'_>) -> f64;
+type OfWheel = fn(&WheelSample) -> f64;
+
+/// Outputs of a vehicle: name, unit, description, value.
+const VEHICLE: [(&str, &str, &str, OfVehicle); 21] = [
+    ("position.x", "m", "Chassis frame, east", |m| m.sample.pose.position.x),
+    ("position.y", "m", "Chassis frame, north", |m| m.sample.pose.position.y),
+    ("position.z", "m", "Chassis frame, up", |m| m.sample.pose.position.z),
+    ("orientation.w", "1", "Quaternion from chassis to world", |m| turn(m)[0]),
+    ("orientation.x", "1", "Quaternion from chassis to world", |m| turn(m)[1]),
+    ("orientation.y", "1", "Quaternion from chassis to world", |m| turn(m)[2]),
+    ("orientation.z", "1", "Quaternion from chassis to world", |m| turn(m)[3]),
+    ("velocity.x", "m/s", "Chassis origin, east", |m| m.sample.velocity.x),
+    ("velocity.y", "m/s", "Chassis origin, north", |m| m.sample.velocity.y),
+    ("velocity.z", "m/s", "Chassis origin, up", |m| m.sample.velocity.z),
+    ("angular_velocity.x", "rad/s", "About forward", |m| m.sample.angular_velocity.x),
+    ("angular_velocity.y", "rad/s", "About left", |m| m.sample.angular_velocity.y),
+    ("angular_velocity.z", "rad/s", "About up of the chassis", |m| m.sample.angular_velocity.z),
+    ("acceleration.x", "m/s2", "Mean of the last heartbeat, east", |m| m.acceleration.x),
+    ("acceleration.y", "m/s2", "Mean of the last heartbeat, north", |m| m.acceleration.y),
+    ("acceleration.z", "m/s2", "Mean of the last heartbeat, up", |m| m.acceleration.z),
+    ("speed", "m/s", "Along the chassis' forward axis", |m| m.sample.speed),
+    ("engine_speed", "rad/s", "Speed of the engine", |m| m.sample.engine_speed),
+    ("applied.throttle", "1", "Throttle in force", |m| m.sample.controls.throttle),
+    ("applied.brake", "1", "Service brake in force", |m| m.sample.controls.brake),
+    ("applied.steering", "1", "Share of full lock in force", |m| m.sample.controls.steering),
+];
+
+fn turn(moment: Moment<'_>) -> [f64; 4] {
+    let turn = moment.sample.pose.orientation.quaternion();
+    [turn.w, turn.i, turn.j, turn.k]
+}
+
+/// Outputs of a wheel or road wheel.
+const WHEEL: [(&str, &str, &str, OfWheel); 10] = [
+    ("spin", "rad/s", "Positive when rolling forward", |own| own.spin),
+    ("slip", "1", "1 - v/(omega r) when driving, omega r/v - 1 when braked, from -1 to 1", |own| {
+        own.slip
+    }),
+    ("sinkage", "m", "Of its lowest point below the undisturbed ground", |own| own.sinkage),
+    ("force.x", "N", "Of the ground, along its heading", |own| own.traction),
+    ("force.y", "N", "Of the ground, along its left", |own| own.lateral),
+    ("force.z", "N", "Of the ground, up", |own| own.load),
+    ("torque", "N.m", "Of driveline and brake, positive forward", |own| own.torque),
+    ("inflation", "Pa", "Of a tyre that gives way, else 0", |own| own.inflation),
+    ("deflection", "m", "How far such a tyre is pressed in", |own| own.deflection),
+    ("contact_length", "m", "Of such a tyre", |own| own.contact_length),
+];
+
+/// Where the value of a variable is.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Source {
+    Time,
+    StateHash,
+    Control { agent: usize, control: Control },
+    Vehicle { agent: usize, of: OfVehicle },
+    Wheel { agent: usize, wheel: usize, of: OfWheel },
+    Gear { agent: usize },
+    Driving { agent: usize },
+    Outcome { agent: usize },
+}
+
+/// Something that others set or read.
+#[derive(Clone, Debug)]
+pub struct Variable {
+    /// Structured name, unique.
+    pub name: String,
+    /// What it is, in words.
+    pub description: String,
+    /// Whether it is set or read.
+    pub causality: Causality,
+    /// Its type.
+    pub kind: Kind,
+    /// Of inputs, their range.
+    pub range: Option<Range>,
+    pub(super) source: Source,
+}
+
+/// Indices of the vehicles that are driven from outside.
+pub fn outside(scenario: &Scenario) -> Vec<usize> {
+    let vehicles = scenario.vehicle.iter().enumerate();
+    let outside = vehicles.filter(|(_, own)| matches!(own.driver, Driver::Outside { .. }));
+    outside.map(|(index, _)| index).collect()
+}
+
+/// All variables: the time, then of each vehicle its inputs, if it is driven from outside, and
+/// its outputs, then the hash of the state. The place of each is its value reference.
+pub fn variables(model: &WorldModel, outside: &[usize]) -> Vec<Variable> {
+    let time = Kind::Float64 { unit: "s" };
+    let mut all = vec![variable("time", "Simulated time", time, Source::Time)];
+    all[0].causality = Causality::Independent;
+    for (agent, own) in model.agents.iter().enumerate() {
+        let vehicle = component(&own.name);
+        if outside.contains(&agent) {
+            all.extend(controls(&vehicle, agent, &own.vehicle));
+        }
+        all.extend(states(&vehicle, agent));
+        all.extend((0..own.vehicle.wheels()).flat_map(|wheel| wheels(&vehicle, agent, wheel)));
+    }
+    let hash = "SHA-256 of the whole state, hexadecimal";
+    all.push(variable("state_hash", hash, Kind::String, Source::StateHash));
+    all
+}
+
+fn variable(name: impl Into<String>, about: &str, kind: Kind, source: Source) -> Variable {
+    let (name, description) = (name.into(), about.to_owned());
+    Variable { name, description, causality: Causality::Output, kind, range: None, source }
+}
+
+fn controls(vehicle: &str, agent: usize, own: &GroundVehicle) -> impl Iterator<Item = Variable> {
+    let (inflates, locks, trailer) = (own.inflates(), own.locks(), own.draws_trailer());
+    let there = move |control| match control {
+        Control::Inflation => inflates,
+        Control::Lock(lock) => locks.contains(lock),
+        Control::Uncouple => trailer,
+        _ => true,
+    };
+    let own = CONTROLS.iter().filter(move |(_, control, ..)| there(*control));
+    own.map(move |(name, control, kind, range, about)| Variable {
+        causality: Causality::Input,
+        range: Some(*range),
+        ..variable(
+            format!("{vehicle}.{name}"),
+            about,
+            *kind,
+            Source::Control { agent, control: *control },
+        )
+    })
+}
+
+fn states(vehicle: &str, agent: usize) -> Vec<Variable> {
+    let named = |name: &str, about: &str, kind, source| {
+        variable(format!("{vehicle}.{name}"), about, kind, source)
+    };
+    let mut all: Vec<Variable> = VEHICLE
+        .iter()
+        .map(|&(name, unit, about, of)| {
+            named(name, about, Kind::Float64 { unit }, Source::Vehicle { agent, of })
+        })
+        .collect();
+    all.push(named(
+        "gear",
+        "1 first, 0 neutral, negative reverse",
+        Kind::Int32,
+        Source::Gear { agent },
+    ));
+    let driving = "Whether its drive goes on: not arrived, stuck, overturned, lost";
+    all.push(named("driving", driving, Kind::Boolean, Source::Driving { agent }));
+    let outcome = "How its drive ended, or how it stands";
+    all.push(named("outcome", outcome, Kind::String, Source::Outcome { agent }));
+    all
+}
+
+fn wheels(vehicle: &str, agent: usize, wheel: usize) -> impl Iterator<Item = Variable> {
+    WHEEL.iter().map(move |&(name, unit, about, of)| {
+        let name = format!("{vehicle}.wheel[{}].{name}", wheel + 1);
+        variable(name, about, Kind::Float64 { unit }, Source::Wheel { agent, wheel, of })
+    })
+}
+
+/// A name as a component of structured names: as it is, or between quotes; what may not stand
+/// there either as its bytes, `%C3%A9`.
+fn component(name: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    if name.chars().all(plain) && !name.starts_with(|c: char| c.is_ascii_digit()) {
+        return name.into();
+    }
+    let quoted = |byte: u8| match byte {
+        b'%' | b'\'' | b'"' | b'\\' | b'`' => format!("%{byte:02X}"),
+        b' '..=b'~' => char::from(byte).to_string(),
+        _ => format!("%{byte:02X}"),
+    };
+    format!("'{}'", name.bytes().map(quoted).collect::<String>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_are_no_identifiers_are_quoted() {
+        assert_eq!(component("lead_2"), "lead_2");
+        assert_eq!(component("2nd lead"), "'2nd lead'");
+        assert_eq!(component("l'\u{e9}t\u{e9}"), "'l%27%C3%A9t%C3%A9'");
+    }
+}

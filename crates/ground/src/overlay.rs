@@ -1,0 +1,450 @@
+//! An agent's private working copy of the ground around its wheels.
+
+use super::working_tile::{PrivateNode, TileWriter, WorkingTile};
+use super::{GroundModel, Mask, Patches, Published};
+use bekker_math::grid::TileKey;
+use serde::{Deserialize, Serialize};
+
+/// An agent's private working copy of the tiles under and around its wheels.
+///
+/// Tiles come from a pool, so that a step allocates nothing once the pool has
+/// its size. Only private nodes are serialised: everything else is read again
+/// from the model and the published ground.
+///
+/// A clone is a snapshot: it costs a pointer and 200 bytes a tile at hand, and shares
+/// their nodes until one side writes, which then copies the tiles that it writes to,
+/// each once. Spare tiles of the pool stay with the original.
+#[derive(Debug, Default, Deserialize)]
+#[serde(try_from = "OverlayRecord")]
+pub struct Overlay {
+    tiles: Vec<WorkingTile>,
+    /// Keys of the tiles in use with their slots, in ascending order.
+    slots: Vec<(TileKey, usize)>,
+    /// Slots that nobody uses.
+    free: Vec<usize>,
+    /// Heaped soil that was too little for a quantum, in quanta.
+    pub(crate) heap_remainder: f64,
+    /// All berm quanta that this agent has raised.
+    pub(crate) heaped_quanta: i64,
+}
+
+impl Clone for Overlay {
+    fn clone(&self) -> Overlay {
+        let mut clone = Overlay::default();
+        clone.clone_from(self);
+        clone
+    }
+
+    fn clone_from(&mut self, source: &Overlay) {
+        let Overlay { tiles, slots, free, heap_remainder, heaped_quanta } = self;
+        tiles.clear();
+        tiles.extend(source.slots.iter().map(|&(_, slot)| source.tiles[slot].clone()));
+        slots.clear();
+        slots.extend(source.slots.iter().enumerate().map(|(slot, &(key, _))| (key, slot)));
+        free.clear();
+        (*heap_remainder, *heaped_quanta) = (source.heap_remainder, source.heaped_quanta);
+    }
+}
+
+impl Overlay {
+    /// An overlay that holds nothing.
+    pub fn new() -> Overlay {
+        Overlay::default()
+    }
+
+    /// Begins a step: what was in contact becomes what was in contact before.
+    /// Call it once a step, ahead of the step's contacts.
+    pub fn begin_step(&mut self) {
+        for &(_, slot) in &self.slots {
+            self.tiles[slot].begin_step();
+        }
+    }
+
+    /// Slot of the tile under `key`, sampled and read if it was not at hand.
+    /// Slots stay as they are until the next publication.
+    pub fn fetch(&mut self, model: &GroundModel, published: &Published, key: TileKey) -> usize {
+        let slot = match self.slots.binary_search_by_key(&key, |&(k, _)| k) {
+            Ok(at) => self.slots[at].1,
+            Err(at) => {
+                let slot = self.spare_slot();
+                self.tiles[slot].reset(key);
+                self.slots.insert(at, (key, slot));
+                slot
+            }
+        };
+        let tile = &mut self.tiles[slot];
+        tile.near = true;
+        if !tile.sampled {
+            tile.sample(model, published);
+        }
+        slot
+    }
+
+    /// A slot that nobody uses any more, or a new one.
+    fn spare_slot(&mut self) -> usize {
+        self.free.pop().unwrap_or_else(|| {
+            self.tiles.push(WorkingTile::new());
+            self.tiles.len() - 1
+        })
+    }
+
+    /// Moves what is at hand of the tiles under `keys`, which ascend, to `other`, which holds
+    /// none: so another thread may work on them meanwhile. No node is copied.
+    pub fn lend(&mut self, keys: &[TileKey], other: &mut Overlay) {
+        let Overlay { tiles, slots, free, .. } = self;
+        slots.retain(|&(key, slot)| {
+            let lends = keys.binary_search(&key).is_ok();
+            if lends {
+                let place = other.spare_slot();
+                std::mem::swap(&mut tiles[slot], &mut other.tiles[place]);
+                other.slots.push((key, place));
+                free.push(slot);
+            }
+            !lends
+        });
+    }
+
+    /// Takes all tiles of `other` back: those that it was [lent](Overlay::lend), and those that
+    /// were fetched there since, none of which is at hand here.
+    pub fn take_back(&mut self, other: &mut Overlay) {
+        let Overlay { tiles, slots, free, .. } = other;
+        for (key, place) in slots.drain(..) {
+            let slot = self.spare_slot();
+            std::mem::swap(&mut self.tiles[slot], &mut tiles[place]);
+            self.slots.push((key, slot));
+            free.push(place);
+        }
+        self.slots.sort_unstable_by_key(|&(key, _)| key);
+    }
+
+    /// The tile in a slot that [`Overlay::fetch`] gave.
+    #[inline(always)]
+    pub fn at(&self, slot: usize) -> &WorkingTile {
+        &self.tiles[slot]
+    }
+
+    /// To write to the tile in a slot that [`Overlay::fetch`] gave: once for all that is
+    /// written to it, for it is asked whether a clone shares the tile.
+    #[inline]
+    pub fn writer(&mut self, slot: usize) -> TileWriter<'_> {
+        self.tiles[slot].writer()
+    }
+
+    /// The tile under `key`, if it is at hand.
+    pub fn tile(&self, key: TileKey) -> Option<&WorkingTile> {
+        let at = self.slots.binary_search_by_key(&key, |&(k, _)| k).ok()?;
+        let tile = &self.tiles[self.slots[at].1];
+        tile.sampled.then_some(tile)
+    }
+
+    /// Keys of the tiles at hand, in ascending order.
+    pub fn keys(&self) -> impl Iterator<Item = TileKey> {
+        self.slots.iter().map(|&(key, _)| key)
+    }
+
+    /// How many tiles are at hand.
+    pub fn tiles(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// All berm quanta that this agent has raised: what its increments of berm
+    /// must add up to.
+    pub fn heaped_quanta(&self) -> i64 {
+        self.heaped_quanta
+    }
+
+    /// Sum of the berm increments not yet published, in [`super::BERM_QUANTUM`].
+    pub fn private_berm_quanta(&self) -> i64 {
+        self.slots.iter().map(|&(_, slot)| self.tiles[slot].private_berm_quanta()).sum()
+    }
+
+    /// Turns every node that was changed and is not in contact into patches,
+    /// in ascending order of their tiles, and drops tiles that no wheel is
+    /// near any more. The patches must be applied to the published ground
+    /// before [`Overlay::refresh`].
+    pub fn publish(&mut self, patches: &mut Patches) {
+        self.publish_where(patches, |tile| tile.private.without(&tile.contact));
+        let Overlay { tiles, slots, free, .. } = self;
+        slots.retain(|&(_, slot)| {
+            let tile = &mut tiles[slot];
+            let keep = std::mem::take(&mut tile.near)
+                || !tile.private.is_empty()
+                || !tile.contact.is_empty();
+            if !keep {
+                free.push(slot);
+            }
+            keep
+        });
+    }
+
+    /// Turns every changed node into patches, also those in contact: for the
+    /// end of a run.
+    pub fn publish_all(&mut self, patches: &mut Patches) {
+        self.publish_where(patches, |tile| tile.private);
+    }
+
+    fn publish_where(&mut self, patches: &mut Patches, left: impl Fn(&WorkingTile) -> Mask) {
+        for &(_, slot) in &self.slots {
+            let tile = &mut self.tiles[slot];
+            tile.take_patch(left(tile), patches);
+        }
+    }
+
+    /// Reads the published ground anew where it has changed, private nodes
+    /// excepted.
+    pub fn refresh(&mut self, published: &Published) {
+        for &(_, slot) in &self.slots {
+            let tile = &mut self.tiles[slot];
+            if tile.sampled {
+                tile.refresh(published);
+            }
+        }
+    }
+}
+
+/// An overlay as it is stored: its private nodes.
+#[derive(Serialize, Deserialize)]
+struct OverlayRecord {
+    tiles: Vec<TileRecord>,
+    heap_remainder: f64,
+    heaped_quanta: i64,
+}
+
+#[derive(Serialize, Deserialize)]
+struct TileRecord {
+    key: TileKey,
+    private: Mask,
+    loaded: Mask,
+    contact: Mask,
+    nodes: Vec<PrivateNode>,
+}
+
+/// By reference: a copy of the pool would cost more than everything else in the
+/// digest of an agent.
+impl Serialize for Overlay {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        OverlayRecord::from(self).serialize(serializer)
+    }
+}
+
+impl From<&Overlay> for OverlayRecord {
+    fn from(overlay: &Overlay) -> Self {
+        let record = |tile: &WorkingTile| TileRecord {
+            key: tile.key,
+            private: tile.private,
+            loaded: tile.loaded,
+            contact: tile.contact,
+            nodes: tile.private_nodes().collect(),
+        };
+        let tiles = overlay.slots.iter().map(|&(_, slot)| &overlay.tiles[slot]);
+        OverlayRecord {
+            tiles: tiles.filter(|tile| !tile.private.is_empty()).map(record).collect(),
+            heap_remainder: overlay.heap_remainder,
+            heaped_quanta: overlay.heaped_quanta,
+        }
+    }
+}
+
+impl TryFrom<OverlayRecord> for Overlay {
+    type Error = String;
+    fn try_from(record: OverlayRecord) -> Result<Overlay, String> {
+        let mut overlay = Overlay {
+            heap_remainder: record.heap_remainder,
+            heaped_quanta: record.heaped_quanta,
+            ..Overlay::default()
+        };
+        for stored in record.tiles {
+            let (nodes, given) = (stored.private.count(), stored.nodes.len());
+            if nodes != given {
+                return Err(format!("a private tile of {nodes} nodes holds {given}"));
+            }
+            let mut tile = WorkingTile::new();
+            tile.reset(stored.key);
+            // kept until the first publication, like one that a wheel is near
+            tile.near = true;
+            tile.private = stored.private;
+            tile.loaded = stored.loaded;
+            tile.contact = stored.contact;
+            tile.take_up_private(stored.nodes.into_iter());
+            overlay.slots.push((stored.key, overlay.tiles.len()));
+            overlay.tiles.push(tile);
+        }
+        overlay.slots.sort_unstable_by_key(|&(key, _)| key);
+        match overlay.slots.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+            Some(pair) => Err(format!("two private tiles are {:?}", pair[0].0)),
+            None => Ok(overlay),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::soil::pressure_sinkage::PlasticMemory;
+    use crate::soil::{Laws, Soil, SoilId, SoilKind};
+    use crate::terrain::Terrain;
+    use bekker_math::grid::{Lattice, TILE_NODES};
+    use proptest::prelude::*;
+
+    impl Overlay {
+        /// How many of the tiles at hand stand on the same nodes as the other's.
+        fn shared_with(&self, other: &Overlay) -> usize {
+            let at = |overlay: &Overlay, key| {
+                let at = overlay.slots.binary_search_by_key(&key, |&(k, _)| k).ok()?;
+                Some(overlay.slots[at].1)
+            };
+            let shares = |&&(key, slot): &&(TileKey, usize)| {
+                at(other, key).is_some_and(|theirs| self.tiles[slot].shares(&other.tiles[theirs]))
+            };
+            self.slots.iter().filter(shares).count()
+        }
+
+        fn stored(&self) -> Vec<u8> {
+            postcard::to_stdvec(self).unwrap()
+        }
+    }
+
+    fn ground() -> GroundModel {
+        let kind = SoilKind::Firm { friction: 0.8 };
+        let soil = Soil { name: "rock".into(), source: String::new(), kind };
+        let terrain = Terrain::flat(1.0, SoilId(0));
+        GroundModel::new(Lattice { spacing: 0.1 }, terrain, vec![soil], Laws::reference()).unwrap()
+    }
+
+    /// Presses a node to `sinkage` m and heaps some soil beside it.
+    fn press(
+        overlay: &mut Overlay,
+        (ground, published): (&GroundModel, &Published),
+        key: TileKey,
+        index: usize,
+        sinkage: f64,
+    ) {
+        let slot = overlay.fetch(ground, published, key);
+        let memory = PlasticMemory { sinkage, yield_pressure: 1e4, slip: 0.0, pushed: 0.0 };
+        let surface = overlay.at(slot).ground(index) - sinkage;
+        let mut tile = overlay.writer(slot);
+        tile.load(index, memory, [0.01, 0.0], surface);
+        tile.heap((index + 1) % TILE_NODES, 7);
+    }
+
+    fn heartbeat(overlay: &mut Overlay, published: &mut Published) {
+        let mut patches = Patches::default();
+        overlay.publish(&mut patches);
+        published.apply(&patches);
+        overlay.refresh(published);
+    }
+
+    #[test]
+    fn a_clone_copies_no_node_and_a_write_copies_its_tile_alone() {
+        let (model, published) = (ground(), Published::default());
+        let on = (&model, &published);
+        let mut overlay = Overlay::new();
+        for a in 0..20 {
+            for b in 0..10 {
+                press(&mut overlay, on, TileKey { a, b }, 3, 0.01);
+            }
+        }
+        let before = overlay.stored();
+        let mut clone = overlay.clone();
+        assert_eq!(clone.shared_with(&overlay), 200);
+        assert_eq!(clone.stored(), before);
+        // neither a step nor another clone is a write
+        clone.begin_step();
+        let mut third = Overlay::new();
+        third.clone_from(&clone);
+        assert_eq!((clone.shared_with(&overlay), third.shared_with(&overlay)), (200, 200));
+
+        let pressed = TileKey { a: 4, b: 4 };
+        press(&mut clone, on, pressed, 100, 0.02);
+        assert_eq!(clone.shared_with(&overlay), 199);
+        assert_eq!(clone.shared_with(&third), 199);
+        assert_eq!(overlay.tile(pressed).unwrap().memory(100).sinkage, 0.0);
+        assert_eq!(clone.tile(pressed).unwrap().memory(100).sinkage, 0.02);
+        assert_eq!((overlay.stored(), third.tile(pressed).unwrap().berm(101)), (before, 0));
+        // the original writes as freely
+        press(&mut overlay, on, pressed, 50, 0.03);
+        assert_eq!(third.tile(pressed).unwrap().memory(50).sinkage, 0.0);
+        assert_eq!((overlay.shared_with(&third), clone.shared_with(&third)), (199, 199));
+    }
+
+    #[test]
+    fn an_overlay_alone_keeps_its_tiles_where_they_are() {
+        let (model, published) = (ground(), Published::default());
+        let mut overlay = Overlay::new();
+        let key = TileKey { a: 0, b: 0 };
+        press(&mut overlay, (&model, &published), key, 3, 0.01);
+        let base: *const f64 = overlay.tile(key).unwrap().surfaces(0).as_ptr();
+        drop(overlay.clone());
+        press(&mut overlay, (&model, &published), key, 4, 0.01);
+        assert_eq!(overlay.tile(key).unwrap().surfaces(0).as_ptr(), base);
+    }
+
+    proptest! {
+        /// What is pressed on tiles that are lent is pressed, whichever tiles were at hand before.
+        #[test]
+        fn what_is_lent_comes_back_pressed(
+            first in proptest::collection::vec((-3..3_i32, 0..TILE_NODES, 0.0..0.1), 0..20),
+            then in proptest::collection::vec((-3..3_i32, 0..TILE_NODES, 0.0..0.1), 1..20),
+            last in proptest::collection::vec((-3..3_i32, 0..TILE_NODES, 0.0..0.1), 1..20),
+            lent in proptest::collection::btree_set(-3..3_i32, 0..4),
+        ) {
+            let model = ground();
+            let keys: Vec<TileKey> = lent.iter().map(|&a| TileKey { a, b: 0 }).collect();
+            let drive = |lends: bool| {
+                let (mut overlay, mut other) = (Overlay::new(), Overlay::new());
+                let mut published = Published::default();
+                for ways in [&first, &then, &last] {
+                    overlay.begin_step();
+                    if lends {
+                        overlay.lend(&keys, &mut other);
+                    }
+                    for &(a, index, sinkage) in ways {
+                        let aside = lends && lent.contains(&a);
+                        let on = if aside { &mut other } else { &mut overlay };
+                        press(on, (&model, &published), TileKey { a, b: 0 }, index, sinkage);
+                    }
+                    if lends {
+                        overlay.take_back(&mut other);
+                        assert_eq!(other.tiles(), 0);
+                    }
+                    heartbeat(&mut overlay, &mut published);
+                }
+                let keys: Vec<TileKey> = overlay.keys().collect();
+                (overlay.stored(), keys, published.hash())
+            };
+            prop_assert_eq!(drive(true), drive(false));
+        }
+
+        /// Whatever is done to the one, the other goes on as if it were alone, also where
+        /// tiles are dropped and their room is taken up again.
+        #[test]
+        fn what_is_restored_goes_the_same_way(
+            first in proptest::collection::vec((-2..2_i32, 0..TILE_NODES, 0.0..0.1), 1..20),
+            aside in proptest::collection::vec((-3..3_i32, 0..TILE_NODES, 0.0..0.1), 1..20),
+            then in proptest::collection::vec((-3..3_i32, 0..TILE_NODES, 0.0..0.1), 1..20),
+        ) {
+            let model = ground();
+            let drive = |overlay: &mut Overlay, published: &mut Published, ways: &[_]| {
+                for (step, &(a, index, sinkage)) in ways.iter().enumerate() {
+                    overlay.begin_step();
+                    press(overlay, (&model, published), TileKey { a, b: 0 }, index, sinkage);
+                    if step % 3 == 2 {
+                        heartbeat(overlay, published);
+                    }
+                }
+            };
+            let (mut overlay, mut published) = (Overlay::new(), Published::default());
+            drive(&mut overlay, &mut published, &first);
+            let (saved, ground) = (overlay.clone(), published.clone());
+            drive(&mut overlay, &mut published, &then);
+            let (expected, hash) = (overlay.stored(), published.hash());
+
+            drive(&mut overlay, &mut published, &aside);
+            overlay.clone_from(&saved);
+            published = ground;
+            drive(&mut overlay, &mut published, &then);
+            prop_assert_eq!(overlay.stored(), expected);
+            prop_assert_eq!(published.hash(), hash);
+        }
+    }
+}

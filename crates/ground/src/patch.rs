@@ -1,0 +1,108 @@
+//! What agents leave behind, on its way into the published ground.
+
+use super::{Mask, NodeState};
+use bekker_math::grid::TileKey;
+
+/// What one agent did to one tile since its last patch. Berm heights are
+/// increments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Patch<'a> {
+    /// Number of the agent that left it.
+    pub agent: u16,
+    /// Which tile.
+    pub key: TileKey,
+    /// Its changed nodes.
+    pub mask: &'a Mask,
+    /// Their states, in the order of their indices.
+    pub states: &'a [NodeState],
+}
+
+impl<'a> Patch<'a> {
+    /// The nodes with their indices, in ascending order.
+    pub fn iter(&self) -> impl Iterator<Item = (usize, &'a NodeState)> + use<'a> {
+        self.mask.iter().zip(self.states)
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Head {
+    agent: u16,
+    key: TileKey,
+    mask: Mask,
+    /// End of its states in the list of all.
+    end: usize,
+}
+
+/// Patches one behind the other, in lists that keep their room: a heartbeat fills
+/// them without a new allocation.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Patches {
+    heads: Vec<Head>,
+    states: Vec<NodeState>,
+    /// Whose the patches are that are begun from now on.
+    agent: u16,
+}
+
+impl Patches {
+    /// Patches that are begun from now on are this agent's; at first they are agent 0's.
+    pub fn set_agent(&mut self, agent: u16) {
+        self.agent = agent;
+    }
+
+    /// Forgets all patches and keeps their room.
+    pub fn clear(&mut self) {
+        self.heads.clear();
+        self.states.clear();
+    }
+
+    /// Begins the patch of a tile; at least one node is to follow.
+    pub fn begin(&mut self, key: TileKey) {
+        let (agent, end) = (self.agent, self.states.len());
+        self.heads.push(Head { agent, key, mask: Mask::default(), end });
+    }
+
+    /// Adds a node to the patch begun last, behind all its others.
+    ///
+    /// # Panics
+    /// If no patch was begun.
+    #[inline]
+    pub fn push(&mut self, index: usize, state: NodeState) {
+        let head = self.heads.last_mut().expect("a patch was begun");
+        debug_assert!(head.mask.rank(index) == head.mask.count() && !head.mask.contains(index));
+        head.mask.insert(index);
+        head.end += 1;
+        self.states.push(state);
+    }
+
+    /// Adds a patch.
+    pub fn extend(&mut self, Patch { agent, key, mask, states }: Patch<'_>) {
+        debug_assert!(mask.count() == states.len());
+        self.states.extend_from_slice(states);
+        self.heads.push(Head { agent, key, mask: *mask, end: self.states.len() });
+    }
+
+    /// The patches.
+    pub fn iter(&self) -> impl Iterator<Item = Patch<'_>> + Clone {
+        let mut start = 0;
+        self.heads.iter().map(move |Head { agent, key, mask, end }| {
+            let states = &self.states[start..*end];
+            start = *end;
+            Patch { agent: *agent, key: *key, mask, states }
+        })
+    }
+
+    /// States of all nodes of all patches.
+    pub fn states(&self) -> &[NodeState] {
+        &self.states
+    }
+
+    /// How many patches there are.
+    pub fn len(&self) -> usize {
+        self.heads.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.heads.is_empty()
+    }
+}

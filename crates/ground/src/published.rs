@@ -1,0 +1,390 @@
+//! The ground that all share.
+
+use super::{GroundDigest, Mask, NOBODY, NodeState, Patches, Tile};
+use bekker_math::grid::{Node, TileKey};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+#[derive(Clone, Debug, Default)]
+struct Entry {
+    /// Number of the merge that changed it last.
+    revision: u64,
+    /// The merge that had changed it before, 0 for none.
+    before: u64,
+    /// What the last one changed.
+    changed: Mask,
+    tile: Arc<Tile>,
+}
+
+/// The deformed ground: a sparse map from tile key to tile.
+///
+/// A clone is a snapshot: the tiles are shared until one side writes.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(from = "Vec<(TileKey, Tile)>", into = "Vec<(TileKey, Tile)>")]
+pub struct Published {
+    tiles: BTreeMap<TileKey, Entry>,
+    /// How many merges there were.
+    merges: u64,
+    digest: GroundDigest,
+}
+
+/// How a published tile has come to be as it is.
+pub(super) struct Revised<'a> {
+    /// Number of the merge that changed it last, 0 for none.
+    pub revision: u64,
+    /// The merge that had changed it before.
+    pub before: u64,
+    /// What the last one changed.
+    pub changed: Mask,
+    /// The tile, if it was ever deformed.
+    pub tile: Option<&'a Tile>,
+}
+
+impl PartialEq for Published {
+    fn eq(&self, other: &Self) -> bool {
+        self.tiles().eq(other.tiles())
+    }
+}
+
+impl Published {
+    /// Merges patches; any order and any grouping give the same ground
+    /// ([`NodeState::join`]).
+    pub fn apply(&mut self, patches: &Patches) {
+        self.merge([patches]);
+    }
+
+    /// Merges what several have left in one heartbeat.
+    pub fn merge<'a>(&mut self, all: impl IntoIterator<Item = &'a Patches>) {
+        let Published { tiles, merges, digest } = self;
+        *merges += 1;
+        for patch in all.into_iter().flat_map(Patches::iter) {
+            let entry = tiles.entry(patch.key).or_default();
+            if entry.revision != *merges {
+                entry.before = std::mem::replace(&mut entry.revision, *merges);
+                entry.changed = Mask::default();
+            }
+            entry.changed = entry.changed.union(patch.mask);
+            let place = GroundDigest::place(patch.key);
+            Arc::make_mut(&mut entry.tile).join_watched(&patch, |index, before, now| {
+                before.inspect(|&before| digest.remove(place, index, before));
+                digest.add(place, index, now);
+            });
+        }
+    }
+
+    /// Puts whole tiles in the place of what is held under their keys. Who works on one of
+    /// them reads it anew.
+    pub fn replace(&mut self, tiles: impl IntoIterator<Item = (TileKey, Arc<Tile>)>) {
+        self.merges += 1;
+        for (key, tile) in tiles {
+            self.digest.add_tile(key, &tile);
+            // no working copy has seen the merge before: each reads the whole tile
+            let (revision, before, changed) = (self.merges, u64::MAX, *tile.mask());
+            let entry = Entry { revision, before, changed, tile };
+            if let Some(before) = self.tiles.insert(key, entry) {
+                self.digest.remove_tile(key, &before.tile);
+            }
+        }
+    }
+
+    /// Forgets the tiles that nobody asks to keep, as if they had never been deformed.
+    pub fn retain(&mut self, keep: impl Fn(TileKey) -> bool) {
+        let digest = &mut self.digest;
+        self.tiles.retain(|&key, entry| {
+            let keeps = keep(key);
+            if !keeps {
+                digest.remove_tile(key, &entry.tile);
+            }
+            keeps
+        });
+    }
+
+    /// The tiles in ascending order of their keys, to be shared.
+    pub fn shared_tiles(&self) -> impl Iterator<Item = (TileKey, &Arc<Tile>)> {
+        self.tiles.iter().map(|(key, entry)| (*key, &entry.tile))
+    }
+
+    /// The deformed tiles of a rectangle of keys, from its lowest to its highest, to be shared.
+    pub fn shared_within(
+        &self,
+        [low, high]: [TileKey; 2],
+    ) -> impl Iterator<Item = (TileKey, &Arc<Tile>)> {
+        let of_column = move |a: i32| {
+            let [low, high] = [low.b, high.b].map(|b| TileKey { a, b });
+            // a rectangle upside down holds nothing
+            (low <= high).then(|| self.tiles.range(low..=high)).into_iter().flatten()
+        };
+        (low.a..=high.a).flat_map(of_column).map(|(key, entry)| (*key, &entry.tile))
+    }
+
+    /// The tiles in ascending order of their keys.
+    pub fn tiles(&self) -> impl Iterator<Item = (TileKey, &Tile)> {
+        self.tiles.iter().map(|(key, entry)| (*key, &*entry.tile))
+    }
+
+    /// How many merges there have been: what [`Published::changed_since`] counts by.
+    pub fn merges(&self) -> u64 {
+        self.merges
+    }
+
+    /// Keys of the tiles that merges after the given one have changed, in ascending
+    /// order.
+    pub fn changed_since(&self, merge: u64) -> impl Iterator<Item = TileKey> {
+        let changed = self.tiles.iter().filter(move |(_, entry)| entry.revision > merge);
+        changed.map(|(key, _)| *key)
+    }
+
+    /// All that was deformed as patches, agent by agent.
+    pub fn as_patches(&self) -> Vec<Patches> {
+        let mut all: BTreeMap<u16, Patches> = BTreeMap::new();
+        for (key, tile) in self.tiles() {
+            let mut agents = tile.agents().to_vec();
+            agents.sort_unstable();
+            agents.dedup();
+            for agent in agents {
+                let patches = all.entry(agent).or_default();
+                patches.set_agent(agent);
+                patches.begin(key);
+                let own = tile.iter().zip(tile.agents()).filter(|(_, of)| **of == agent);
+                own.for_each(|((index, state), _)| patches.push(index, *state));
+            }
+        }
+        all.into_values().collect()
+    }
+
+    /// The tile under `key`, if it was ever deformed.
+    pub fn tile(&self, key: TileKey) -> Option<&Tile> {
+        self.tiles.get(&key).map(|entry| &*entry.tile)
+    }
+
+    /// The same, to be shared.
+    pub fn shared_tile(&self, key: TileKey) -> Option<&Arc<Tile>> {
+        self.tiles.get(&key).map(|entry| &entry.tile)
+    }
+
+    /// The tile under `key` and what was done to it.
+    pub(super) fn revised(&self, key: TileKey) -> Revised<'_> {
+        match self.tiles.get(&key) {
+            Some(Entry { revision, before, changed, tile }) => Revised {
+                revision: *revision,
+                before: *before,
+                changed: *changed,
+                tile: Some(tile),
+            },
+            None => Revised { revision: 0, before: 0, changed: Mask::default(), tile: None },
+        }
+    }
+
+    /// State of a node; that of undisturbed ground if it was never deformed.
+    pub fn node(&self, node: Node) -> NodeState {
+        self.tile(node.tile()).and_then(|tile| tile.get(node.index())).copied().unwrap_or_default()
+    }
+
+    /// State of a node and the number of the agent that left it so, or [`NOBODY`].
+    pub fn owned(&self, node: Node) -> (NodeState, u16) {
+        let owned = self.tile(node.tile()).and_then(|tile| tile.owned(node.index()));
+        owned.map_or((NodeState::default(), NOBODY), |(state, agent)| (*state, agent))
+    }
+
+    /// How many nodes are deformed.
+    pub fn nodes(&self) -> usize {
+        self.tiles().map(|(_, tile)| tile.states().len()).sum()
+    }
+
+    /// Sum of all berm heights, in [`super::BERM_QUANTUM`]: times the cell's
+    /// area, the volume of heaped soil.
+    pub fn berm_quanta(&self) -> i64 {
+        self.states().map(|state| i64::from(state.berm)).sum()
+    }
+
+    /// Sum of all plastic sinkages, in [`super::SINKAGE_QUANTUM`]: times the
+    /// cell's area, the volume of the ruts.
+    pub fn sinkage_quanta(&self) -> u64 {
+        self.states().map(|state| u64::from(state.plastic_sinkage)).sum()
+    }
+
+    fn states(&self) -> impl Iterator<Item = &NodeState> {
+        self.tiles.values().flat_map(|entry| entry.tile.states())
+    }
+
+    /// Digest kept along with every change: equal for equal grounds.
+    pub fn digest(&self) -> GroundDigest {
+        self.digest
+    }
+
+    /// SHA-256 over keys, masks and states in ascending order of keys: equal
+    /// for equal grounds on any machine, whoever has left them so.
+    pub fn hash(&self) -> [u8; 32] {
+        let mut hasher = Sha256::new();
+        for (key, tile) in self.tiles() {
+            hasher.update(key.a.to_le_bytes());
+            hasher.update(key.b.to_le_bytes());
+            let Mask(words) = tile.mask();
+            for word in words {
+                hasher.update(word.to_le_bytes());
+            }
+            for state in tile.states() {
+                hasher.update(state.to_bytes());
+            }
+        }
+        hasher.finalize().into()
+    }
+}
+
+impl From<Vec<(TileKey, Tile)>> for Published {
+    fn from(tiles: Vec<(TileKey, Tile)>) -> Self {
+        let entry = |tile: Tile| Entry {
+            revision: 1,
+            before: 0,
+            changed: *tile.mask(),
+            tile: Arc::new(tile),
+        };
+        let tiles: BTreeMap<_, _> =
+            tiles.into_iter().map(|(key, tile)| (key, entry(tile))).collect();
+        let mut digest = GroundDigest::default();
+        tiles.iter().for_each(|(key, entry)| digest.add_tile(*key, &entry.tile));
+        Published { tiles, merges: 1, digest }
+    }
+}
+
+impl From<Published> for Vec<(TileKey, Tile)> {
+    fn from(published: Published) -> Self {
+        published.tiles().map(|(key, tile)| (key, tile.clone())).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bekker_math::grid::TILE_NODES;
+    use proptest::prelude::*;
+
+    /// One patch.
+    fn any_patch() -> impl Strategy<Value = Patches> {
+        let shear = prop_oneof![Just([0, 0]), Just([1, 0]), any::<[i16; 2]>()];
+        let node = (0..TILE_NODES, 0_u32..5, -9_i32..9, 0_u16..4, shear);
+        let nodes = proptest::collection::vec(node, 1..20);
+        ((-1_i32..2, -1_i32..2), nodes, 0_u16..4).prop_map(|((a, b), nodes, agent)| {
+            let states: BTreeMap<usize, NodeState> = nodes
+                .into_iter()
+                .map(|(index, plastic_sinkage, berm, yield_pressure, shear)| {
+                    let passes = yield_pressure;
+                    let state = NodeState { plastic_sinkage, berm, yield_pressure, shear, passes };
+                    (index, state)
+                })
+                .collect();
+            let mut patch = Patches::default();
+            patch.set_agent(agent);
+            patch.begin(TileKey { a, b });
+            states.into_iter().for_each(|(index, state)| patch.push(index, state));
+            patch
+        })
+    }
+
+    /// Tiles of one ground put into another, and those forgotten that it does not hold, make it
+    /// the same ground, digest included.
+    #[test]
+    fn tiles_are_replaced_and_forgotten_with_their_digest() {
+        let rut = |keys: &[i32], sinkage: u32| {
+            let mut patches = Patches::default();
+            for &a in keys {
+                patches.begin(TileKey { a, b: -a });
+                let state = NodeState { plastic_sinkage: sinkage, ..NodeState::default() };
+                patches.push(7, state);
+            }
+            let mut ground = Published::default();
+            ground.apply(&patches);
+            ground
+        };
+        let (source, mut target) = (rut(&[1, 2, 5], 30), rut(&[2, 9], 80));
+        target.replace(source.shared_tiles().map(|(key, tile)| (key, tile.clone())));
+        assert_ne!(target, source);
+        target.retain(|key| key.a != 9);
+        assert_eq!((&target, target.digest()), (&source, source.digest()));
+        let [low, high] = [TileKey { a: 1, b: -2 }, TileKey { a: 5, b: -1 }];
+        let within: Vec<i32> = source.shared_within([low, high]).map(|(key, _)| key.a).collect();
+        assert_eq!(within, [1, 2]);
+        let halves = [rut(&[1, 5], 30).digest(), rut(&[2], 30).digest()];
+        assert_eq!(halves[0].joined(halves[1]), source.digest());
+    }
+
+    proptest! {
+        #[test]
+        fn any_order_and_any_split_give_the_same_ground(
+            patches in proptest::collection::vec(any_patch(), 1..12),
+            shuffled in any::<proptest::sample::Index>(),
+            split in any::<proptest::sample::Index>(),
+        ) {
+            let mut whole = Published::default();
+            whole.merge(&patches);
+
+            let mut turned = patches.clone();
+            turned.rotate_left(shuffled.index(patches.len()));
+            turned.reverse();
+            let (first, second) = turned.split_at(split.index(turned.len()));
+            let mut parts = Published::default();
+            parts.merge(second);
+            parts.merge(first);
+            prop_assert_eq!(whole.hash(), parts.hash());
+            prop_assert_eq!(&whole, &parts);
+            prop_assert_eq!(whole.digest(), parts.digest());
+            let stored: Published = Vec::from(whole.clone()).into();
+            prop_assert_eq!(whole.digest(), stored.digest());
+            let mut told = Published::default();
+            told.merge(whole.as_patches().iter().rev());
+            prop_assert_eq!(&whole, &told);
+            prop_assert_eq!(whole.digest(), told.digest());
+
+            let heaped: i64 = patches
+                .iter()
+                .flat_map(Patches::states)
+                .map(|state| i64::from(state.berm))
+                .sum();
+            prop_assert_eq!(whole.berm_quanta(), heaped);
+        }
+    }
+
+    #[test]
+    fn a_rut_is_whose_account_is_the_deepest() {
+        let left = |agent: u16, plastic_sinkage: u32, berm: i32| {
+            let mut patches = Patches::default();
+            patches.set_agent(agent);
+            patches.begin(TileKey { a: 0, b: 0 });
+            patches.push(7, NodeState { plastic_sinkage, berm, ..NodeState::default() });
+            patches
+        };
+        let node = Node { i: 7, j: 0 };
+        let mut ground = Published::default();
+        assert_eq!(ground.owned(node).1, NOBODY);
+        ground.apply(&left(5, 3, 0));
+        assert_eq!(ground.owned(node).1, 5);
+        ground.merge([&left(4, 9, 0), &left(3, 9, 1)]);
+        assert_eq!(ground.owned(node).1, 3, "of equal ones the lower number");
+        ground.apply(&left(1, 8, 2));
+        assert_eq!((ground.owned(node).1, ground.node(node).berm), (3, 3));
+        assert_eq!(ground.owned(Node { i: 8, j: 0 }).1, NOBODY);
+    }
+
+    #[test]
+    fn a_snapshot_keeps_what_it_was() {
+        let sunk = |plastic_sinkage: u32| {
+            let mut patches = Patches::default();
+            patches.begin(TileKey { a: 0, b: 0 });
+            patches.push(7, NodeState { plastic_sinkage, ..NodeState::default() });
+            patches
+        };
+        let mut ground = Published::default();
+        ground.apply(&sunk(3));
+        let snapshot = ground.clone();
+        ground.apply(&sunk(9));
+        assert_eq!(snapshot.sinkage_quanta(), 3);
+        assert_eq!(ground.sinkage_quanta(), 9);
+        assert_ne!(snapshot.hash(), ground.hash());
+        assert_eq!((ground.nodes(), snapshot.nodes()), (1, 1));
+        let stored = postcard::to_stdvec(&ground).unwrap();
+        let restored: Published = postcard::from_bytes(&stored).unwrap();
+        assert_eq!(restored.hash(), ground.hash());
+    }
+}

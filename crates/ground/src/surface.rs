@@ -1,0 +1,287 @@
+//! The ground's surface as it is now, at a point and over a grid.
+
+use super::{GroundModel, NodeState, Overlay, Published, Tile};
+use bekker_math::grid::{Node, TILE_NODES, TileKey};
+use std::collections::BTreeMap;
+
+/// Height of the ground at (x, y) after all published deformation, m,
+/// bilinear between nodes.
+///
+/// Plastic sinkage is measured along the initial normal; a node's surface is
+/// at z₀ + berm - s_p / n_z.
+pub fn surface_height(model: &GroundModel, published: &Published, x: f64, y: f64) -> f64 {
+    bilinear(model, x, y, |node| node_height(model, node, &published.node(node)))
+}
+
+/// Depth of ruts at (x, y) below the undisturbed ground, m, along the vertical;
+/// negative where soil is heaped.
+///
+/// The undisturbed ground is the terrain's own, not bilinear between nodes: where it
+/// bends within a cell, what nobody drove over has the depth of that bend.
+pub fn rut_depth(model: &GroundModel, published: &Published, x: f64, y: f64) -> f64 {
+    model.terrain().height(x, y) - surface_height(model, published, x, y)
+}
+
+/// Sinkage that stays at the node nearest to (x, y), m, along the normal of the
+/// undisturbed ground: [`GroundModel::depth`]; zero where nobody drove.
+pub fn nearest_sinkage(model: &GroundModel, published: &Published, x: f64, y: f64) -> f64 {
+    let node = model.lattice().nearest(x, y);
+    let state = published.tile(node.tile()).and_then(|tile| tile.get(node.index()));
+    state.map_or(0.0, |state| model.depth(node, state))
+}
+
+/// Points to read the ground at: `rows` times `columns` of them, a `spacing` apart along
+/// x and y, from `origin` on. They are counted row by row, each row along x.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SampleGrid {
+    /// The first point (x, y): the least of both, m.
+    pub origin: [f64; 2],
+    /// Between neighbours, m.
+    pub spacing: f64,
+    /// Points along x.
+    pub columns: usize,
+    /// Points along y.
+    pub rows: usize,
+}
+
+/// Room that does not fit a grid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{rows} rows of {columns} points do not fill room for {room} numbers: it must be their product"
+)]
+pub struct SampleGridError {
+    /// Points along x.
+    pub columns: usize,
+    /// Points along y.
+    pub rows: usize,
+    /// Numbers that there is room for.
+    pub room: usize,
+}
+
+impl SampleGrid {
+    /// Place of the point in `column` and `row`, m.
+    pub fn point(&self, column: usize, row: usize) -> [f64; 2] {
+        let at = |axis: usize, count: usize| self.origin[axis] + count as f64 * self.spacing;
+        [at(0, column), at(1, row)]
+    }
+
+    fn fill(
+        &self,
+        room: &mut [f64],
+        mut value: impl FnMut(f64, f64) -> f64,
+    ) -> Result<(), SampleGridError> {
+        let SampleGrid { columns, rows, .. } = *self;
+        if columns.checked_mul(rows) != Some(room.len()) {
+            return Err(SampleGridError { columns, rows, room: room.len() });
+        }
+        for (at, place) in room.iter_mut().enumerate() {
+            let [x, y] = self.point(at % columns, at / columns);
+            *place = value(x, y);
+        }
+        Ok(())
+    }
+}
+
+/// [`surface_height`] at every point of a grid, m, with the same bits, written to
+/// `heights`; nothing is allocated.
+///
+/// # Errors
+/// [`SampleGridError`] when `heights` has not one place for each point.
+pub fn surface_heights(
+    model: &GroundModel,
+    published: &Published,
+    grid: &SampleGrid,
+    heights: &mut [f64],
+) -> Result<(), SampleGridError> {
+    let mut tiles = Tiles { published, last: None };
+    grid.fill(heights, |x, y| tiles.height(model, x, y))
+}
+
+/// [`rut_depth`] at every point of a grid, m, with the same bits, written to `depths`;
+/// nothing is allocated.
+///
+/// # Errors
+/// [`SampleGridError`] when `depths` has not one place for each point.
+pub fn rut_depths(
+    model: &GroundModel,
+    published: &Published,
+    grid: &SampleGrid,
+    depths: &mut [f64],
+) -> Result<(), SampleGridError> {
+    let mut tiles = Tiles { published, last: None };
+    grid.fill(depths, |x, y| model.terrain().height(x, y) - tiles.height(model, x, y))
+}
+
+/// The published tiles, the last of them at hand: neighbours lie in one.
+struct Tiles<'a> {
+    published: &'a Published,
+    last: Option<(TileKey, Option<&'a Tile>)>,
+}
+
+impl Tiles<'_> {
+    fn node(&mut self, node: Node) -> NodeState {
+        let key = node.tile();
+        let tile = match self.last {
+            Some((last, tile)) if last == key => tile,
+            _ => self.published.tile(key),
+        };
+        self.last = Some((key, tile));
+        tile.and_then(|tile| tile.get(node.index())).copied().unwrap_or_default()
+    }
+
+    fn height(&mut self, model: &GroundModel, x: f64, y: f64) -> f64 {
+        bilinear(model, x, y, |node| node_height(model, node, &self.node(node)))
+    }
+}
+
+/// Height of the ground at (x, y) as one agent sees it, m: its own overlay
+/// where it has one, else what is published, else the undisturbed ground.
+pub fn working_surface_height(
+    model: &GroundModel,
+    published: &Published,
+    overlay: &Overlay,
+    x: f64,
+    y: f64,
+) -> f64 {
+    bilinear(model, x, y, |node| match overlay.tile(node.tile()) {
+        Some(tile) => tile.surface(node.index()),
+        None => {
+            let [x, y] = model.lattice().position(node);
+            surface_height(model, published, x, y)
+        }
+    })
+}
+
+/// Heights of the ground as it is at places that lie close together: undisturbed heights are
+/// asked for a tile at a time, and once.
+pub struct Survey<'a> {
+    model: &'a GroundModel,
+    tiles: Tiles<'a>,
+    base: BTreeMap<TileKey, Box<[f64; TILE_NODES]>>,
+}
+
+impl<'a> Survey<'a> {
+    /// Of the ground with what is published.
+    pub fn new(model: &'a GroundModel, published: &'a Published) -> Survey<'a> {
+        Survey { model, tiles: Tiles { published, last: None }, base: BTreeMap::new() }
+    }
+
+    /// Height at (x, y), m, with the bits of [`surface_height`].
+    pub fn height(&mut self, x: f64, y: f64) -> f64 {
+        let Survey { model, tiles, base } = self;
+        bilinear(model, x, y, |node| {
+            let key = node.tile();
+            let base = base.entry(key).or_insert_with(|| {
+                let nodes: [Node; TILE_NODES] = std::array::from_fn(|index| key.node(index));
+                let mut heights = Box::new([0.0; TILE_NODES]);
+                model.base_heights(&nodes, &mut *heights);
+                heights
+            });
+            risen(model, node, base[node.index()], &tiles.node(node))
+        })
+    }
+}
+
+/// Height of a node's surface in the given state, m.
+fn node_height(model: &GroundModel, node: Node, state: &NodeState) -> f64 {
+    risen(model, node, model.base_height(node), state)
+}
+
+/// The same where the undisturbed height is known, m.
+fn risen(model: &GroundModel, node: Node, base: f64, state: &NodeState) -> f64 {
+    let height = base + state.berm_m();
+    if state.plastic_sinkage == 0 {
+        return height;
+    }
+    height - state.plastic_sinkage_m() / model.base(node).normal.z
+}
+
+fn bilinear(model: &GroundModel, x: f64, y: f64, mut height: impl FnMut(Node) -> f64) -> f64 {
+    let spacing = model.lattice().spacing;
+    let (column, row) = ((x / spacing).floor(), (y / spacing).floor());
+    let (u, v) = (x / spacing - column, y / spacing - row);
+    let node =
+        |di, dj| Node { i: (column as i32).saturating_add(di), j: (row as i32).saturating_add(dj) };
+    // a corner of no weight is not asked for: on a node this is one look-up
+    let mut weighted = |weight: f64, node| if weight == 0.0 { 0.0 } else { weight * height(node) };
+    weighted((1.0 - u) * (1.0 - v), node(0, 0))
+        + weighted(u * (1.0 - v), node(1, 0))
+        + weighted((1.0 - u) * v, node(0, 1))
+        + weighted(u * v, node(1, 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Patches;
+    use crate::soil::{Laws, Soil, SoilId, SoilKind};
+    use crate::terrain::{Crs, Raster, SoilMap, Surface, Terrain};
+    use bekker_math::grid::Lattice;
+    use proptest::prelude::*;
+
+    fn ground() -> GroundModel {
+        let kind = SoilKind::Firm { friction: 0.8 };
+        let soil = Soil { name: "rock".into(), source: String::new(), kind };
+        // a slope that bends, so that normals lean and cells are not flat
+        let values = (0..81).map(|at| f64::from(at % 9) * 0.1 + f64::from(at / 9).powi(2) * 0.02);
+        let raster = Raster {
+            columns: 9,
+            rows: 9,
+            south_west: [-4.0; 2],
+            cell: [1.0; 2],
+            values: values.collect(),
+            crs: Crs::local(),
+        };
+        let surface = Surface::raster(raster).unwrap();
+        let terrain = Terrain::builder(surface, SoilMap::uniform(SoilId(0))).build().unwrap();
+        GroundModel::new(Lattice { spacing: 0.1 }, terrain, vec![soil], Laws::reference()).unwrap()
+    }
+
+    proptest! {
+        #[test]
+        fn a_grid_holds_the_bits_of_its_points(
+            nodes in proptest::collection::btree_map(
+                ((-2..2_i32, -2..2_i32), 0..TILE_NODES), (0..30_000_u32, -9_000..9_000_i32), 0..60,
+            ),
+            origin in [-3.0..3.0, -3.0..3.0], spacing in 0.01..0.7,
+            columns in 0..9_usize, rows in 0..9_usize,
+        ) {
+            let (model, mut published) = (ground(), Published::default());
+            let mut patches = Patches::default();
+            let mut last = None;
+            for (((a, b), index), (plastic_sinkage, berm)) in nodes {
+                let key = TileKey { a, b };
+                if last.replace(key) != Some(key) {
+                    patches.begin(key);
+                }
+                patches.push(index, NodeState { plastic_sinkage, berm, ..NodeState::default() });
+            }
+            published.apply(&patches);
+            let grid = SampleGrid { origin, spacing, columns, rows };
+            let (mut heights, mut depths) = (vec![0.0; columns * rows], vec![0.0; columns * rows]);
+            surface_heights(&model, &published, &grid, &mut heights).unwrap();
+            rut_depths(&model, &published, &grid, &mut depths).unwrap();
+            let mut survey = Survey::new(&model, &published);
+            for row in 0..rows {
+                for column in 0..columns {
+                    let [x, y] = grid.point(column, row);
+                    let (height, depth) =
+                        (heights[row * columns + column], depths[row * columns + column]);
+                    let at_point = surface_height(&model, &published, x, y);
+                    prop_assert_eq!(height.to_bits(), at_point.to_bits());
+                    prop_assert_eq!(survey.height(x, y).to_bits(), at_point.to_bits());
+                    prop_assert_eq!(
+                        depth.to_bits(), rut_depth(&model, &published, x, y).to_bits(),
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn room_that_does_not_fit_is_refused() {
+        let grid = SampleGrid { origin: [0.0; 2], spacing: 0.1, columns: 3, rows: usize::MAX };
+        let error = surface_heights(&ground(), &Published::default(), &grid, &mut [0.0; 4]);
+        assert_eq!(error, Err(SampleGridError { columns: 3, rows: usize::MAX, room: 4 }));
+    }
+}

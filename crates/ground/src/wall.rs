@@ -1,0 +1,114 @@
+//! Points of a body in ground that rises like a wall.
+//!
+//! The depth of a point below the surface is measured from above. Behind the face of a wall that
+//! is the whole height of the wall, and what pushed the point out there would throw a vehicle onto
+//! it. The shorter way out is the one that it came by.
+
+use bekker_math::spatial::Vec3;
+
+/// Halvings by which the face is found between two looks.
+const HALVINGS: u32 = 12;
+
+/// How far the face is looked for at most, m: no body is longer.
+const FARTHEST: f64 = 30.0;
+
+/// Normal and depth, m, by which a point comes out of the ground: up, by its `normal` and `depth`
+/// there, or, where it is deeper than `deep`, level towards the `middle` of its body if that is
+/// shorter. On a plane, however steep, it never is: with a slope of tan θ and a vertical depth d that
+/// way is d / tan θ, the other d cos θ.
+/// `height` is that of the ground, looked at every `spacing` m.
+pub fn way_out(
+    (normal, depth): (Vec3, f64),
+    deep: f64,
+    point: &Vec3,
+    middle: &Vec3,
+    spacing: f64,
+    height: impl Fn(f64, f64) -> f64,
+) -> (Vec3, f64) {
+    let level = Vec3::new(middle.x - point.x, middle.y - point.y, 0.0);
+    let Some(way) = level.try_normalize(spacing).filter(|_| depth > deep) else {
+        return (normal, depth);
+    };
+    let at = |distance: f64| point + way * distance;
+    let is_out = |distance: f64| {
+        let place = at(distance);
+        height(place.x, place.y) <= point.z
+    };
+    // beyond, up is the shorter way
+    let looks = (depth.min(FARTHEST) / spacing).ceil() as u32;
+    let Some(first) = (1..=looks).find(|look| is_out(f64::from(*look) * spacing)) else {
+        return (normal, depth);
+    };
+    let [mut inside, mut outside] = [f64::from(first - 1) * spacing, f64::from(first) * spacing];
+    for _ in 0..HALVINGS {
+        let half = 0.5 * (inside + outside);
+        *(if is_out(half) { &mut outside } else { &mut inside }) = half;
+    }
+    // where the face looks to, by what is to either side of it
+    let face = at(outside);
+    let reach = 0.5 * spacing;
+    let fall = Vec3::new(
+        height(face.x - reach, face.y) - height(face.x + reach, face.y),
+        height(face.x, face.y - reach) - height(face.x, face.y + reach),
+        0.0,
+    );
+    let out = fall.try_normalize(1e-9).unwrap_or(way);
+    let through = outside * out.dot(&way);
+    if through > 0.0 && through < depth { (out, through) } else { (normal, depth) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SPACING: f64 = 0.05;
+    const DEEP: f64 = 0.1;
+
+    fn out_of(height: impl Fn(f64, f64) -> f64, point: Vec3) -> (Vec3, f64) {
+        let up = (Vec3::z(), height(point.x, point.y) - point.z);
+        way_out(up, DEEP, &point, &Vec3::new(-3.0, 0.0, 1.0), SPACING, height)
+    }
+
+    /// A step of 2 m over 5 cm at x = 0: 0.3 m behind its face the way out is back, not up, wherever
+    /// the point is to the side of the middle.
+    #[test]
+    fn behind_a_face_the_way_out_is_back() {
+        let step = |x: f64, _: f64| 2.0 * (x / 0.05).clamp(0.0, 1.0);
+        for y in [-1.0, 0.0, 0.7] {
+            let (normal, depth) = out_of(step, Vec3::new(0.3, y, 0.5));
+            assert!((normal + Vec3::x()).norm() < 1e-9, "{normal}");
+            // the face is at a quarter of its height there
+            assert!((depth - (0.3 - 0.0125)).abs() < 1e-3, "{depth}");
+        }
+        // near its top, up is shorter
+        assert_eq!(out_of(step, Vec3::new(0.3, 0.0, 1.85)), (Vec3::z(), 2.0 - 1.85));
+    }
+
+    /// A point that numbers have put far below the ground is not looked for until the end of days.
+    #[test]
+    fn what_is_far_below_comes_up() {
+        let looks = std::cell::Cell::new(0_u32);
+        let level = |_: f64, _: f64| {
+            looks.set(looks.get() + 1);
+            0.0
+        };
+        assert_eq!(out_of(level, Vec3::new(0.3, 0.0, -1e12)), (Vec3::z(), 1e12));
+        assert!(looks.get() < 1000, "{} looks", looks.get());
+    }
+
+    /// On planes, on the level and where it is not deep there is nothing but up.
+    #[test]
+    fn planes_have_no_face() {
+        for slope in [0.0, 0.5, 1.0, 3.0] {
+            let plane = |x: f64, _: f64| slope * x;
+            let normal = Vec3::new(-slope, 0.0, 1.0).normalize();
+            let up = |depth: f64| (normal, depth * normal.z);
+            for depth in [0.05, 0.3, 1.0] {
+                let point = Vec3::new(0.2, 0.0, plane(0.2, 0.0) - depth);
+                let found =
+                    way_out(up(depth), DEEP, &point, &Vec3::new(-3.0, 0.0, 1.0), SPACING, plane);
+                assert_eq!(found, up(depth), "{slope} {depth}");
+            }
+        }
+    }
+}

@@ -1,0 +1,522 @@
+//! A tile of an agent's overlay: flat arrays over its nodes, shared between copies of the
+//! overlay until one of them writes.
+
+use super::model::normal_of;
+use super::published::Revised;
+use super::undisturbed::{RIMMED, UndisturbedTile, within_rim};
+use super::{BERM_QUANTUM, GroundModel, Mask, NodeState, Patches, Published};
+use crate::soil::pressure_sinkage::PlasticMemory;
+use bekker_math::grid::{TILE_NODES, TileKey};
+use bekker_math::numeric::WIDTH;
+use bekker_math::spatial::Vec3;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// What a working tile holds of each of its nodes.
+///
+/// The arrays are 25 kB, and of a copied overlay few tiles are ever written to again:
+/// they stand behind an [`Arc`], the rest of a tile (200 bytes) beside it.
+#[derive(Clone, Debug)]
+pub(crate) struct WorkingNodes {
+    base: [f64; TILE_NODES],
+    normal: [Vec3; TILE_NODES],
+    soil: [u16; TILE_NODES],
+    /// Heights of the unloaded surface, m.
+    surface: [f64; TILE_NODES],
+    sinkage: [f64; TILE_NODES],
+    yield_pressure: [f64; TILE_NODES],
+    slip: [f64; TILE_NODES],
+    pushed: [f64; TILE_NODES],
+    shear: [[f64; TILE_NODES]; 2],
+    berm: [i32; TILE_NODES],
+    published_berm: [i32; TILE_NODES],
+    passes: [u16; TILE_NODES],
+}
+
+/// What is stored of a private node.
+#[derive(Serialize, Deserialize)]
+pub(super) struct PrivateNode {
+    pub memory: PlasticMemory,
+    pub shear: [f64; 2],
+    pub berm: i32,
+    pub published_berm: i32,
+    pub passes: u16,
+}
+
+impl WorkingNodes {
+    fn new() -> Arc<WorkingNodes> {
+        Arc::new(WorkingNodes {
+            base: [0.0; TILE_NODES],
+            normal: [Vec3::zeros(); TILE_NODES],
+            soil: [0; TILE_NODES],
+            surface: [0.0; TILE_NODES],
+            sinkage: [0.0; TILE_NODES],
+            yield_pressure: [0.0; TILE_NODES],
+            slip: [0.0; TILE_NODES],
+            pushed: [0.0; TILE_NODES],
+            shear: [[0.0; TILE_NODES]; 2],
+            berm: [0; TILE_NODES],
+            published_berm: [0; TILE_NODES],
+            passes: [0; TILE_NODES],
+        })
+    }
+
+    /// Takes up another tile, undeformed as yet and not yet sampled.
+    fn reset(&mut self) {
+        self.sinkage.fill(0.0);
+        self.yield_pressure.fill(0.0);
+        self.slip.fill(0.0);
+        self.pushed.fill(0.0);
+        self.shear = [[0.0; TILE_NODES]; 2];
+        self.berm.fill(0);
+        self.published_berm.fill(0);
+        self.passes.fill(0);
+    }
+
+    /// Takes up the published state of a node; a `private` one takes over only
+    /// what others heaped on it.
+    #[inline]
+    fn take_up(&mut self, private: bool, index: usize, state: &NodeState) {
+        if private {
+            let others = state.berm.wrapping_sub(self.published_berm[index]);
+            self.berm[index] = self.berm[index].wrapping_add(others);
+        } else {
+            let memory = PlasticMemory {
+                sinkage: state.plastic_sinkage_m(),
+                yield_pressure: state.yield_pressure_pa(),
+                slip: 0.0,
+                pushed: 0.0,
+            };
+            self.keep_memory(index, memory);
+            self.keep_shear(index, state.shear_m());
+            self.berm[index] = state.berm;
+            self.passes[index] = state.passes;
+        }
+        self.published_berm[index] = state.berm;
+        self.settle_surface(index);
+    }
+
+    #[inline]
+    fn settle_surface(&mut self, index: usize) {
+        self.surface[index] = self.unloaded_surface(index);
+    }
+
+    #[inline]
+    fn unloaded_surface(&self, index: usize) -> f64 {
+        self.ground(index) - self.sinkage[index] / self.normal[index].z
+    }
+
+    /// Undisturbed height of a node, m.
+    #[inline(always)]
+    pub fn base(&self, index: usize) -> f64 {
+        self.base[index]
+    }
+
+    /// Height from which a node's sinkage is measured: undisturbed and berm, m.
+    #[inline(always)]
+    pub fn ground(&self, index: usize) -> f64 {
+        self.base[index] + f64::from(self.berm[index]) * BERM_QUANTUM
+    }
+
+    /// Heights of the unloaded surface at [`WIDTH`] nodes from `first` on, m.
+    #[inline(always)]
+    pub fn surfaces(&self, first: usize) -> &[f64; WIDTH] {
+        let beyond = TILE_NODES - WIDTH;
+        self.surface[first.min(beyond)..].first_chunk().unwrap_or(&[0.0; WIDTH])
+    }
+
+    /// Index of a node's soil.
+    #[inline(always)]
+    pub fn soil(&self, index: usize) -> usize {
+        usize::from(self.soil[index])
+    }
+
+    /// Unit normal of the undisturbed ground at a node.
+    #[inline(always)]
+    pub fn normal(&self, index: usize) -> &Vec3 {
+        &self.normal[index]
+    }
+
+    /// How often a wheel has come and gone over a node.
+    #[inline(always)]
+    pub fn passes(&self, index: usize) -> u16 {
+        self.passes[index]
+    }
+
+    /// What a node remembers of pressure.
+    #[inline(always)]
+    pub fn memory(&self, index: usize) -> PlasticMemory {
+        PlasticMemory {
+            sinkage: self.sinkage[index],
+            yield_pressure: self.yield_pressure[index],
+            slip: self.slip[index],
+            pushed: self.pushed[index],
+        }
+    }
+
+    #[inline(always)]
+    fn keep_memory(&mut self, index: usize, memory: PlasticMemory) {
+        self.sinkage[index] = memory.sinkage;
+        self.yield_pressure[index] = memory.yield_pressure;
+        self.slip[index] = memory.slip;
+        self.pushed[index] = memory.pushed;
+    }
+
+    /// A node's shear displacement, m.
+    #[inline(always)]
+    pub fn shear(&self, index: usize) -> [f64; 2] {
+        [self.shear[0][index], self.shear[1][index]]
+    }
+
+    #[inline(always)]
+    fn keep_shear(&mut self, index: usize, [first, second]: [f64; 2]) {
+        self.shear[0][index] = first;
+        self.shear[1][index] = second;
+    }
+}
+
+/// A tile in working form.
+///
+/// A clone shares the nodes; whichever writes first takes a copy of them.
+#[derive(Clone, Debug)]
+pub struct WorkingTile {
+    pub(super) key: TileKey,
+    /// Revision of the published tile that the nodes were read from.
+    revision: u64,
+    /// Whether any wheel came near since the last publication.
+    pub(super) near: bool,
+    /// Whether the undisturbed ground has been sampled (not yet, after a resume).
+    pub(super) sampled: bool,
+    /// Nodes of firm soil.
+    firm: u32,
+    /// Nothing of the unloaded surface rises above this height, m.
+    ceiling: f64,
+    /// Nodes changed here and not yet published.
+    pub(super) private: Mask,
+    /// Nodes loaded since they were last published.
+    pub(super) loaded: Mask,
+    /// Nodes in contact in this step.
+    pub(super) contact: Mask,
+    /// Nodes in contact in the step before.
+    previous_contact: Mask,
+    /// Nodes handed out as patches since the published tile was read.
+    handed_out: Mask,
+    nodes: Arc<WorkingNodes>,
+}
+
+impl WorkingTile {
+    pub(super) fn new() -> WorkingTile {
+        WorkingTile {
+            key: TileKey { a: 0, b: 0 },
+            revision: 0,
+            near: false,
+            sampled: false,
+            firm: 0,
+            ceiling: 0.0,
+            private: Mask::default(),
+            loaded: Mask::default(),
+            contact: Mask::default(),
+            previous_contact: Mask::default(),
+            handed_out: Mask::default(),
+            nodes: WorkingNodes::new(),
+        }
+    }
+
+    /// Takes up another tile, undeformed as yet.
+    pub(super) fn reset(&mut self, key: TileKey) {
+        self.key = key;
+        self.revision = 0;
+        self.sampled = false;
+        self.private = Mask::default();
+        self.loaded = Mask::default();
+        self.contact = Mask::default();
+        self.previous_contact = Mask::default();
+        self.handed_out = Mask::default();
+        match Arc::get_mut(&mut self.nodes) {
+            Some(nodes) => nodes.reset(),
+            // of what another still needs nothing is to be kept here
+            None => self.nodes = WorkingNodes::new(),
+        }
+    }
+
+    /// Begins a step: what was in contact becomes what was in contact before.
+    pub(super) fn begin_step(&mut self) {
+        self.previous_contact = self.contact;
+        self.contact = Mask::default();
+    }
+
+    /// Samples the undisturbed ground and reads the published state.
+    pub(super) fn sample(&mut self, model: &GroundModel, published: &Published) {
+        let nodes = Arc::make_mut(&mut self.nodes);
+        let UndisturbedTile { heights, soil } = model.undisturbed(self.key);
+        nodes.soil = soil;
+        let is_firm = |&soil: &u16| model.coefficients(usize::from(soil)).is_none();
+        self.firm = soil.iter().filter(|soil| is_firm(soil)).count() as u32;
+        for index in 0..TILE_NODES {
+            let at = within_rim(index);
+            nodes.base[index] = heights[at];
+            nodes.normal[index] = normal_of(
+                heights[at - 1] - heights[at + 1],
+                heights[at - RIMMED] - heights[at + RIMMED],
+                model.lattice().spacing,
+            );
+        }
+        self.sampled = true;
+        nodes.surface = nodes.base;
+        for index in self.private.iter() {
+            nodes.settle_surface(index);
+        }
+        self.read(published);
+    }
+
+    /// Reads the published states. Ground that nobody has deformed is as it
+    /// was sampled, so only published nodes are looked at, and those that were
+    /// handed out, should nobody have published them.
+    fn read(&mut self, published: &Published) {
+        let Revised { revision, tile, .. } = published.revised(self.key);
+        self.revision = revision;
+        let mut unpublished = std::mem::take(&mut self.handed_out);
+        let nodes = Arc::make_mut(&mut self.nodes);
+        if let Some(tile) = tile {
+            unpublished = unpublished.without(tile.mask());
+            for (index, state) in tile.iter() {
+                nodes.take_up(self.private.contains(index), index, state);
+            }
+        }
+        for index in unpublished.iter() {
+            nodes.take_up(self.private.contains(index), index, &NodeState::default());
+        }
+        self.ceiling = highest(&nodes.surface);
+    }
+
+    /// Reads the published states where they have changed, if that was in the
+    /// last merge alone; else all of them.
+    pub(super) fn refresh(&mut self, published: &Published) {
+        let Revised { revision, before, changed, tile } = published.revised(self.key);
+        if revision == self.revision && self.handed_out.is_empty() {
+            return;
+        }
+        let unheard = self.handed_out.without(&changed);
+        match tile {
+            Some(tile) if before == self.revision && unheard.is_empty() => {
+                let nodes = Arc::make_mut(&mut self.nodes);
+                for (index, state) in tile.among(&changed) {
+                    nodes.take_up(self.private.contains(index), index, state);
+                }
+                self.handed_out = Mask::default();
+                self.revision = revision;
+                self.ceiling = highest(&nodes.surface);
+            }
+            _ => self.read(published),
+        }
+    }
+
+    /// Its nodes: of those that look at many, each goes through the pointer once.
+    #[inline(always)]
+    pub(crate) fn nodes(&self) -> &WorkingNodes {
+        &self.nodes
+    }
+
+    /// Undisturbed height of a node, m.
+    #[inline(always)]
+    pub fn base(&self, index: usize) -> f64 {
+        self.nodes.base(index)
+    }
+
+    /// Height from which a node's sinkage is measured: undisturbed and berm, m.
+    #[inline(always)]
+    pub fn ground(&self, index: usize) -> f64 {
+        self.nodes.ground(index)
+    }
+
+    /// Height of a node's surface when nothing loads it, m.
+    #[inline]
+    pub fn surface(&self, index: usize) -> f64 {
+        self.nodes.surface[index]
+    }
+
+    /// Heights of the unloaded surface at [`WIDTH`] nodes from `first` on, m, all
+    /// of which must be the tile's.
+    #[inline(always)]
+    pub fn surfaces(&self, first: usize) -> &[f64; WIDTH] {
+        self.nodes.surfaces(first)
+    }
+
+    /// Unit normal of the undisturbed ground at a node.
+    #[inline(always)]
+    pub fn normal(&self, index: usize) -> &Vec3 {
+        self.nodes.normal(index)
+    }
+
+    /// Index of a node's soil.
+    #[inline(always)]
+    pub fn soil(&self, index: usize) -> usize {
+        self.nodes.soil(index)
+    }
+
+    /// What a node remembers of pressure.
+    #[inline(always)]
+    pub fn memory(&self, index: usize) -> PlasticMemory {
+        self.nodes.memory(index)
+    }
+
+    /// A node's shear displacement, m.
+    #[inline(always)]
+    pub fn shear(&self, index: usize) -> [f64; 2] {
+        self.nodes.shear(index)
+    }
+
+    /// How often a wheel has come and gone over a node.
+    pub fn passes(&self, index: usize) -> u16 {
+        self.nodes.passes(index)
+    }
+
+    /// Height of a node's berm, in [`BERM_QUANTUM`].
+    #[inline]
+    pub fn berm(&self, index: usize) -> i32 {
+        self.nodes.berm[index]
+    }
+
+    /// Nothing of the unloaded surface rises above this height, m.
+    #[inline]
+    pub fn ceiling(&self) -> f64 {
+        self.ceiling
+    }
+
+    /// How many of the tile's nodes are firm.
+    #[inline]
+    pub fn firm_nodes(&self) -> u32 {
+        self.firm
+    }
+
+    /// Whether a node was in contact in the step before.
+    #[inline(always)]
+    pub fn was_in_contact(&self, index: usize) -> bool {
+        self.previous_contact.contains(index)
+    }
+
+    /// Whether a node is in contact in this step.
+    #[inline]
+    pub fn in_contact(&self, index: usize) -> bool {
+        self.contact.contains(index)
+    }
+
+    /// To write to the tile's nodes; they are copied here if a clone shares them.
+    #[inline]
+    pub fn writer(&mut self) -> TileWriter<'_> {
+        TileWriter {
+            nodes: Arc::make_mut(&mut self.nodes),
+            private: &mut self.private,
+            loaded: &mut self.loaded,
+            contact: &mut self.contact,
+            ceiling: &mut self.ceiling,
+        }
+    }
+
+    /// Sum of the berm increments not yet published, in [`BERM_QUANTUM`].
+    pub(super) fn private_berm_quanta(&self) -> i64 {
+        let WorkingNodes { berm, published_berm, .. } = &*self.nodes;
+        let increment = |index: usize| i64::from(berm[index]) - i64::from(published_berm[index]);
+        self.private.iter().map(increment).sum()
+    }
+
+    /// Adds the nodes of `left` as a patch; they are no longer private.
+    pub(super) fn take_patch(&mut self, left: Mask, patches: &mut Patches) {
+        if left.is_empty() {
+            return;
+        }
+        patches.begin(self.key);
+        let nodes = &*self.nodes;
+        for index in left.iter() {
+            let memory = nodes.memory(index);
+            let pass = u16::from(self.loaded.contains(index));
+            let state = NodeState::quantised(
+                memory.sinkage,
+                memory.yield_pressure,
+                nodes.shear(index),
+                nodes.berm[index].wrapping_sub(nodes.published_berm[index]),
+                nodes.passes[index].saturating_add(pass),
+            );
+            patches.push(index, state);
+        }
+        self.private = self.private.without(&left);
+        self.loaded = self.loaded.without(&left);
+        self.handed_out = self.handed_out.union(&left);
+    }
+
+    /// What is stored of its private nodes, in the order of their indices.
+    pub(super) fn private_nodes(&self) -> impl Iterator<Item = PrivateNode> {
+        let nodes = &*self.nodes;
+        self.private.iter().map(|index| PrivateNode {
+            memory: nodes.memory(index),
+            shear: nodes.shear(index),
+            berm: nodes.berm[index],
+            published_berm: nodes.published_berm[index],
+            passes: nodes.passes[index],
+        })
+    }
+
+    /// Takes up what was stored of its private nodes.
+    pub(super) fn take_up_private(&mut self, stored: impl Iterator<Item = PrivateNode>) {
+        let nodes = Arc::make_mut(&mut self.nodes);
+        for (index, node) in self.private.iter().zip(stored) {
+            nodes.keep_memory(index, node.memory);
+            nodes.keep_shear(index, node.shear);
+            nodes.berm[index] = node.berm;
+            nodes.published_berm[index] = node.published_berm;
+            nodes.passes[index] = node.passes;
+        }
+    }
+
+    /// Whether two tiles stand on the same nodes.
+    #[cfg(test)]
+    pub(super) fn shares(&self, other: &WorkingTile) -> bool {
+        Arc::ptr_eq(&self.nodes, &other.nodes)
+    }
+}
+
+/// A tile that is written to: whether its nodes are its own has been asked.
+#[derive(Debug)]
+pub struct TileWriter<'a> {
+    nodes: &'a mut WorkingNodes,
+    private: &'a mut Mask,
+    loaded: &'a mut Mask,
+    contact: &'a mut Mask,
+    ceiling: &'a mut f64,
+}
+
+impl TileWriter<'_> {
+    /// Stores a loaded node's memory and shear; `surface` is the height of its
+    /// surface with that memory when nothing loads it, m.
+    #[inline(always)]
+    pub fn load(&mut self, index: usize, memory: PlasticMemory, shear: [f64; 2], surface: f64) {
+        self.private.insert(index);
+        self.loaded.insert(index);
+        self.contact.insert(index);
+        self.nodes.keep_memory(index, memory);
+        self.nodes.keep_shear(index, shear);
+        self.nodes.surface[index] = surface;
+        debug_assert!(surface == self.nodes.unloaded_surface(index));
+    }
+
+    /// Raises a node's berm by `quanta` (lowers it, if negative).
+    #[inline]
+    pub fn heap(&mut self, index: usize, quanta: i32) {
+        self.private.insert(index);
+        self.nodes.berm[index] = self.nodes.berm[index].wrapping_add(quanta);
+        self.nodes.settle_surface(index);
+        *self.ceiling = self.ceiling.max(self.nodes.surface[index]);
+    }
+}
+
+/// The greatest of `heights`; in lanes, so that it compiles to vectors.
+fn highest(heights: &[f64; TILE_NODES]) -> f64 {
+    const LANES: usize = 8;
+    let mut highest = [f64::NEG_INFINITY; LANES];
+    for chunk in heights.as_chunks::<LANES>().0 {
+        for (top, &height) in highest.iter_mut().zip(chunk) {
+            *top = if height > *top { height } else { *top };
+        }
+    }
+    highest.into_iter().fold(f64::NEG_INFINITY, f64::max)
+}

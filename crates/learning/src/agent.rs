@@ -1,0 +1,56 @@
+//! A vehicle of an environment.
+
+use super::Surroundings;
+use super::episode_memory::{Action, Memory, WAY, place};
+use bekker_agent::Sample;
+use bekker_math::numeric::{GRAVITY, hypot};
+use bekker_math::spatial::Vec3;
+
+/// Drive above which it wants to get on.
+const WANTS: f32 = 0.05;
+
+/// A vehicle that is driven from outside.
+#[derive(Clone, Debug, Default)]
+pub struct Agent {
+    /// The vehicle now.
+    pub sample: Sample,
+    /// What the episode has been for it.
+    pub memory: Memory,
+    /// The ground around it, if its camera's picture is seen.
+    pub surroundings: Option<Surroundings>,
+}
+
+impl Agent {
+    /// Remembers what is before an action.
+    pub(super) fn begin(&mut self, action: Action) {
+        let Agent { sample, memory, .. } = self;
+        memory.before = place(sample);
+        memory.velocity = sample.velocity.into();
+        let change = |n: usize| f64::from(action[n] - memory.action[n]);
+        memory.action_change = change(0) * change(0) + change(1) * change(1);
+        memory.action = action;
+    }
+
+    /// Remembers what it brought; `energy` J went into the wheels since the reset.
+    pub(super) fn end(&mut self, energy: f64) {
+        let Agent { sample, memory, .. } = self;
+        let position = place(sample);
+        memory.time += memory.period;
+        memory.energy = energy - memory.total_energy;
+        memory.total_energy = energy;
+        let gained = (sample.velocity - Vec3::from(memory.velocity)) / memory.period;
+        let felt = gained + Vec3::z() * GRAVITY;
+        memory.specific_force = sample.pose.orientation.inverse_transform_vector(&felt).into();
+        let direction = if memory.action[2] < 0.0 { -1.0 } else { 1.0 };
+        let way = hypot(position[0] - memory.mark[0], position[1] - memory.mark[1]);
+        let turned = direction != memory.direction;
+        if way > WAY || turned || memory.action[1] <= WANTS {
+            memory.mark = position;
+            memory.standing = 0.0;
+        } else {
+            memory.standing += memory.period;
+        }
+        memory.since_turn = if turned { 0.0 } else { memory.since_turn + memory.period };
+        memory.direction = direction;
+    }
+}

@@ -1,0 +1,294 @@
+//! One environment: episodes on levels.
+
+use super::agent::Agent;
+use super::episode_memory::{Action, Memory, place};
+use super::level::Level;
+use super::levels::Levels;
+use super::observation::{layout, observe};
+use super::task::{Ending, Seen};
+use super::{LearningError, Options, Task};
+use bekker_agent::OutcomeCode;
+use bekker_math::random::Stream;
+use bekker_vehicle::Selector;
+use bekker_world::{Command, Steering, World};
+use std::sync::Arc;
+
+/// What a period brought.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Step {
+    /// Sum of the terms, of all vehicles that are driven.
+    pub reward: f64,
+    /// Whether the task is over: reached or failed.
+    pub terminated: bool,
+    /// Whether it was cut off: its state is none that a vehicle can be in, or it left the terrain.
+    pub cut: bool,
+    /// [`Ending::NAMES`]: of the first vehicle for which it is over.
+    pub ending: u8,
+}
+
+/// An environment. A clone goes its own way.
+#[derive(Clone, Debug)]
+pub struct Env {
+    levels: Arc<Levels>,
+    seed: u64,
+    episode: u64,
+    pub(super) driven: Option<Driven>,
+}
+
+/// An episode on its way.
+#[derive(Clone, Debug)]
+pub(super) struct Driven {
+    pub level: Arc<Level>,
+    pub world: World,
+    pub agents: Vec<Agent>,
+}
+
+impl Driven {
+    /// The episode of a world in which each vehicle has its memory.
+    pub(super) fn of(level: Arc<Level>, world: World, memories: Vec<Memory>) -> Driven {
+        let agent = |(index, memory)| {
+            let sample = world.sample(index).unwrap_or_default();
+            let place = place(&sample);
+            let surroundings =
+                level.perception.as_ref().map(|perception| perception.surroundings(&world, place));
+            Agent { sample, memory, surroundings }
+        };
+        let agents = memories.into_iter().enumerate().map(agent).collect();
+        Driven { level, world, agents }
+    }
+
+    fn seen(&self, agent: usize) -> Seen<'_> {
+        let Driven { level, world, agents } = self;
+        let Agent { sample, memory, .. } = &agents[agent];
+        Seen { level, world, agent, agents, sample, memory }
+    }
+}
+
+impl Env {
+    /// An environment on these levels, not yet reset.
+    pub fn new(levels: Arc<Levels>) -> Env {
+        Env { levels, seed: 0, episode: 0, driven: None }
+    }
+
+    /// Its task.
+    pub fn task(&self) -> &'static dyn Task {
+        self.levels.task()
+    }
+
+    /// Its options.
+    pub fn options(&self) -> &Options {
+        self.levels.options()
+    }
+
+    /// Its levels.
+    pub fn levels(&self) -> &Arc<Levels> {
+        &self.levels
+    }
+
+    /// Seed and number of the episode.
+    pub(super) fn drawn(&self) -> [u64; 2] {
+        [self.seed, self.episode]
+    }
+
+    /// Goes to an episode of a seed.
+    pub(super) fn go_to(&mut self, [seed, episode]: [u64; 2], driven: Driven) {
+        (self.seed, self.episode) = (seed, episode);
+        self.driven = Some(driven);
+    }
+
+    /// How many vehicles are driven from outside.
+    pub fn agents(&self) -> usize {
+        self.levels.agents()
+    }
+
+    /// How many numbers an observation of one vehicle has.
+    pub fn observation_size(&self) -> usize {
+        layout(self.task(), self.options()).iter().map(|field| field.size).sum()
+    }
+
+    /// Begins an episode: the first of a seed, or the next. Which level it is on follows from
+    /// seed and episode, unless it is said.
+    ///
+    /// # Errors
+    /// [`LearningError::Level`] when the level cannot be built; the episode goes on.
+    pub fn reset(&mut self, seed: Option<u64>, level: Option<u64>) -> Result<(), LearningError> {
+        let (seed, episode) = match seed {
+            Some(seed) => (seed, 0),
+            None => (self.seed, self.episode + u64::from(self.driven.is_some())),
+        };
+        let draw = Stream::new(seed, "level").bits(episode);
+        let number = level.unwrap_or_else(|| self.options().level(draw));
+        let level = self.levels.get(number)?;
+        let world = level.start.clone();
+        let begun = |agent| Memory::begun(&world.sample(agent).unwrap_or_default(), self.options());
+        let memories = (0..self.agents()).map(begun).collect();
+        self.go_to([seed, episode], Driven::of(level, world, memories));
+        Ok(())
+    }
+
+    /// Drives for a period: `actions` and the terms of the reward, which go to `terms`, vehicle by
+    /// vehicle.
+    ///
+    /// # Errors
+    /// [`LearningError`] when it has not been reset, or an action is no number.
+    pub fn step(&mut self, actions: &[f32], terms: &mut [f64]) -> Result<Step, LearningError> {
+        let task = self.task();
+        let (wide, count) = (task.actions(), task.terms().len());
+        let (found, expected) = (actions.len(), wide * self.agents());
+        if found != expected {
+            return Err(LearningError::Count { what: "an action", found, expected });
+        }
+        if let Some(index) = actions.iter().position(|value| !value.is_finite()) {
+            return Err(LearningError::Action { env: 0, index, value: actions[index] });
+        }
+        let (found, expected) = (terms.len(), count * self.agents());
+        if found != expected {
+            return Err(LearningError::Count { what: "room for terms", found, expected });
+        }
+        let driven = self.driven.as_mut().ok_or(LearningError::NotReset { env: 0 })?;
+        driven.drive(actions, wide);
+        for agent in 0..driven.agents.len() {
+            let speed = driven.agents[agent].sample.speed;
+            let error = task.wanted_speed(&driven.seen(agent)).map(|wanted| wanted - speed);
+            driven.agents[agent].memory.integrate(error.unwrap_or_default());
+        }
+        terms.fill(0.0);
+        let failed = |agent: usize| {
+            let outcome = driven.world.state().agents[agent].outcome.as_ref();
+            let code = outcome.map(|outcome| outcome.code());
+            matches!(
+                code,
+                Some(OutcomeCode::Failed | OutcomeCode::LeftTerrain | OutcomeCode::UnmappedGround)
+            )
+        };
+        if (0..driven.agents.len()).any(failed) {
+            let failed = |agent: &mut Agent| agent.memory.ending = Ending::FAILED;
+            driven.agents.iter_mut().for_each(failed);
+            return Ok(Step { cut: true, ending: Ending::FAILED, ..Step::default() });
+        }
+        let mut step = Step::default();
+        for (agent, terms) in terms.chunks_mut(count).enumerate() {
+            let ended = task.judge(&driven.seen(agent), terms);
+            let ending = ended.map_or(0, |ending| ending as u8);
+            driven.agents[agent].memory.ending = ending;
+            step.reward += terms.iter().sum::<f64>();
+            step.ending = if step.ending == 0 { ending } else { step.ending };
+        }
+        step.terminated = step.ending > 0;
+        Ok(step)
+    }
+
+    /// Writes what is seen now, vehicle by vehicle.
+    ///
+    /// # Errors
+    /// [`LearningError`] when it has not been reset, or the room is not that of an observation.
+    pub fn observe(&self, room: &mut [f32]) -> Result<(), LearningError> {
+        let driven = self.driven.as_ref().ok_or(LearningError::NotReset { env: 0 })?;
+        let size = self.observation_size();
+        let (found, expected) = (room.len(), size * self.agents());
+        if found != expected {
+            return Err(LearningError::Count { what: "an observation", found, expected });
+        }
+        let noise = Stream::new(self.seed, "noise");
+        for (agent, room) in room.chunks_mut(size).enumerate() {
+            let memory = &driven.agents[agent].memory;
+            let steps = (memory.time / memory.period).round() as u64;
+            let first = (self.episode << 32) + (steps << 8) + 32 * agent as u64;
+            let noise = |n: u64| noise.normal(first + n);
+            observe(self.task(), self.options(), &driven.seen(agent), noise, room);
+        }
+        Ok(())
+    }
+
+    /// What a rule would do now in one of the vehicles.
+    ///
+    /// # Errors
+    /// [`LearningError`] when it has not been reset, or there is no such vehicle.
+    pub fn expert(&self, agent: usize) -> Result<Action, LearningError> {
+        let driven = self.driven.as_ref().ok_or(LearningError::NotReset { env: 0 })?;
+        let expected = driven.agents.len();
+        if agent >= expected {
+            return Err(LearningError::Count {
+                what: "vehicles before it",
+                found: agent,
+                expected,
+            });
+        }
+        Ok(self.task().expert(&driven.seen(agent)))
+    }
+
+    /// The world of the episode, and its level.
+    ///
+    /// # Errors
+    /// [`LearningError`] when it has not been reset.
+    pub fn world(&self) -> Result<(&World, &Level), LearningError> {
+        let driven = self.driven.as_ref().ok_or(LearningError::NotReset { env: 0 })?;
+        Ok((&driven.world, &driven.level))
+    }
+
+    /// How the task was over for one of the vehicles by the last action: a number of
+    /// [`Ending::NAMES`].
+    pub fn ending(&self, agent: usize) -> u8 {
+        let driven = self.driven.as_ref();
+        driven.and_then(|driven| driven.agents.get(agent)).map_or(0, |agent| agent.memory.ending)
+    }
+
+    /// Names of the figures of [`Env::figures`].
+    pub const FIGURES: [&'static str; 7] =
+        ["speed", "slip", "sinkage", "energy", "x", "y", "level"];
+
+    /// What the episode has come to for one of the vehicles: speed m/s, mean slip, mean sinkage m,
+    /// energy J since the reset, place m, number of the level; zeros where there is none.
+    pub fn figures(&self, agent: usize) -> [f64; 7] {
+        let Some(driven) = &self.driven else { return [0.0; 7] };
+        let Some(Agent { sample, memory, .. }) = driven.agents.get(agent) else { return [0.0; 7] };
+        let count = sample.wheels.len().max(1) as f64;
+        let slip = sample.wheels.iter().map(|wheel| wheel.slip).sum::<f64>() / count;
+        let sinkage = sample.wheels.iter().map(|wheel| wheel.sinkage).sum::<f64>() / count;
+        let position = sample.pose.position;
+        let (speed, energy) = (sample.speed, memory.total_energy);
+        [speed, slip, sinkage, energy, position.x, position.y, driven.level.number as f64]
+    }
+}
+
+impl Driven {
+    /// Commands the vehicles, goes on for a period, and remembers what it was.
+    fn drive(&mut self, actions: &[f32], wide: usize) {
+        let Driven { world, agents, .. } = self;
+        for (index, (agent, action)) in agents.iter_mut().zip(actions.chunks(wide)).enumerate() {
+            let mut full = [0.0; 3];
+            for (place, value) in full.iter_mut().zip(action) {
+                *place = value.clamp(-1.0, 1.0);
+            }
+            // there is such a vehicle, and these are numbers
+            let _ = world.command(index, Some(command(full)));
+            agent.begin(full);
+        }
+        let period = agents.first().map_or(0.0, |agent| agent.memory.period);
+        let ticks = (period / world.model().clock.step()).round() as u64;
+        let until = world.state().tick + ticks;
+        while world.state().tick < until {
+            world.advance();
+        }
+        for (index, agent) in agents.iter_mut().enumerate() {
+            world.sample_into(index, &mut agent.sample);
+            agent.end(world.state().agents[index].monitor.drive_energy());
+            if let Some(surroundings) = &mut agent.surroundings {
+                surroundings.follow(world, place(&agent.sample));
+            }
+        }
+    }
+}
+
+fn command([steering, drive, direction]: Action) -> Command {
+    let [steering, drive] = [steering, drive].map(f64::from);
+    Command {
+        throttle: drive.max(0.0),
+        brake: (-drive).max(0.0),
+        steering: Steering::Share(steering),
+        gear: if direction < 0.0 { Selector::Reverse } else { Selector::Drive },
+        inflation: None,
+        locks: bekker_vehicle::Locks::OPEN,
+        uncouple: false,
+    }
+}

@@ -1,0 +1,28 @@
+//! Random numbers of a level.
+
+use bekker_math::random::Stream;
+
+/// Random numbers of a level, one after the other.
+#[derive(Debug)]
+pub struct Draw {
+    stream: Stream,
+    drawn: u64,
+}
+
+impl Draw {
+    pub(super) fn new(task: &str, level: u64) -> Draw {
+        Draw { stream: Stream::new(level, task), drawn: 0 }
+    }
+
+    /// Uniform in a range.
+    pub fn within(&mut self, low: f64, high: f64) -> f64 {
+        self.drawn += 1;
+        low + (high - low) * self.stream.uniform(self.drawn)
+    }
+
+    /// One of several.
+    pub fn one<T: Copy>(&mut self, of: &[T]) -> T {
+        let place = self.within(0.0, of.len() as f64) as usize;
+        of[place.min(of.len() - 1)]
+    }
+}

@@ -1,0 +1,252 @@
+//! Levels of a task: made by their numbers, and kept.
+
+use super::level::Level;
+use super::level_draw::Draw;
+use super::level_spec::{LevelSpec, Standing};
+use super::perception::Perception;
+use super::relief::Relief;
+use super::{LearningError, Options, Task};
+use bekker_agent::GroundVehicle;
+use bekker_ground::soil::SoilKind;
+use bekker_ground::soil::catalogue::catalogue;
+use bekker_math::numeric::{cos, pow, sin};
+use bekker_scenario::build::{Parts, vehicle_spec, world_of};
+use bekker_scenario::config::{CustomSoil, Payload, Scenario, TyreModel, Vehicle, Zone};
+use bekker_scenario::{Faults, ScenarioFile};
+use bekker_vehicle::spec::Inflation;
+use bekker_world::World;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// About how long a level's scenario lasts, s: longer than any episode.
+const HOUR: f64 = 3600.0;
+
+/// Text that a level's scenario begins from.
+const BARE: &str = "\
+format = 1
+name = 'level'
+time = { duration = 3600 }
+soil = { default = 'firm' }
+[endings]
+immobilised = false
+overturned = false
+collision = 'stop'
+[[vehicle]]
+name = 'vehicle'
+model = 'hmmwv'
+position = [0, 0]
+";
+
+/// How far parameters of soils are scattered at difficulty 1: powers of ten, and degrees.
+const DECADES: f64 = 0.3;
+const DEGREES: f64 = 4.0;
+
+/// A soil of the catalogue, scattered: pressure and cohesion log-uniformly, as they are measured.
+fn scattered(name: &str, called: &str, draw: &mut Draw, difficulty: f64) -> CustomSoil {
+    let mut custom =
+        CustomSoil { name: called.into(), based_on: Some(name.into()), ..CustomSoil::default() };
+    let (decades, degrees) = (DECADES * difficulty, DEGREES * difficulty);
+    let factors = [0, 1].map(|_| pow(10.0, draw.within(-decades, decades)));
+    let turn = draw.within(-degrees, degrees);
+    let Ok(known) = catalogue().find(name) else { return custom };
+    if let SoilKind::Yielding(own) = &known.kind {
+        custom.k_phi = Some(own.k_phi * factors[0]);
+        custom.k_c = Some(own.k_c * factors[0]);
+        custom.cohesion = Some(own.cohesion * factors[1]);
+        custom.friction_angle_deg = Some((own.friction_angle.to_degrees() + turn).clamp(1.0, 45.0));
+    }
+    custom
+}
+
+impl Level {
+    /// The level of a number.
+    fn make(
+        task: &dyn Task,
+        options: &Options,
+        number: u64,
+        parts: &Parts,
+    ) -> Result<Level, LearningError> {
+        let refused = |faults: Faults| LearningError::Level { level: number, faults };
+        let mut draw = Draw::new(task.id(), number);
+        let spec = task.spec(&mut draw, options.difficulty);
+        let count = options.vehicles(task.vehicles())?;
+        let scenario = scenario(&spec, options, number, count, &mut draw).map_err(refused)?;
+        let file = ScenarioFile::of(&scenario, Path::new("")).map_err(refused)?;
+        let built = world_of(&file, parts).map_err(refused)?;
+        let wheel_radius = match &built.world.agents[0].vehicle {
+            GroundVehicle::Wheeled(own) => own.max_radius(),
+            GroundVehicle::Tracked(own) => own.vehicle.spec().road_wheel.radius,
+        };
+        let wheels = built.world.agents[0].vehicle.wheels();
+        let seen = options.map.unwrap_or(task.sees_map());
+        let relief =
+            seen.then(|| Relief::new(built.world.ground.terrain(), &spec.standing, task.extent()));
+        let start = World::new(built.world.clone());
+        let place = file.scenario.vehicle[0].position;
+        let perception = Perception::new(&file, &built, &start, place, options);
+        let corners = [0, 1, wheels.saturating_sub(2), wheels.saturating_sub(1)];
+        Ok(Level { number, spec, file, built, start, relief, perception, wheel_radius, corners })
+    }
+}
+
+fn scenario(
+    spec: &LevelSpec,
+    options: &Options,
+    number: u64,
+    count: usize,
+    draw: &mut Draw,
+) -> Result<Scenario, Faults> {
+    let mut scenario = ScenarioFile::parse("level", BARE, Path::new(""), &[])?.scenario;
+    scenario.seed = number % (1 << 62);
+    scenario.time.step = options.step;
+    // nobody else is there: one heartbeat an action
+    scenario.time.heartbeat = options.period;
+    // nothing ends by it, but it must be of whole heartbeats
+    scenario.time.duration = (HOUR / options.period).round() * options.period;
+    scenario.output.interval = options.period;
+    scenario.ground.spacing = options.spacing;
+    scenario.terrain.surface = spec.surface.clone();
+    scenario.terrain.stamp = spec.stamps.clone();
+    let mut scatter = |soil: &str, called: String| {
+        let soil = options.soil.as_deref().unwrap_or(soil);
+        let custom = scattered(soil, &called, draw, options.difficulty);
+        // what is firm is as it is
+        let firm = custom.k_phi.is_none();
+        if firm {
+            return soil.to_owned();
+        }
+        scenario.soil.custom.push(custom);
+        called
+    };
+    let default = scatter(spec.soil, "ground".into());
+    let patches: Vec<Zone> = spec
+        .patches
+        .iter()
+        .enumerate()
+        .map(|(n, patch)| Zone {
+            soil: scatter(patch.soil, format!("patch {n}")),
+            area: patch.area(),
+        })
+        .collect();
+    scenario.soil.default = default;
+    scenario.soil.zone = patches;
+    scenario.scenery = spec.standing.iter().map(Standing::scenery).collect();
+    let on_tracks = vehicle_spec(&options.vehicle, Path::new(""))?.wheeled().is_none();
+    let tyre = options.flexible_tyres.map(|gives| match gives {
+        true => TyreModel::Flexible,
+        false => TyreModel::Rigid,
+    });
+    let load = Payload { mass: spec.payload, position: [-1.0, 0.0, 0.6], size: [0.0; 3] };
+    let first = Vehicle {
+        model: options.vehicle.clone(),
+        heading_deg: spec.heading.to_degrees(),
+        tyre: tyre.filter(|_| !on_tracks),
+        inflation: options.inflation.map(Inflation::All),
+        payload: if spec.payload > 0.0 { vec![load] } else { Vec::new() },
+        ..scenario.vehicle.remove(0)
+    };
+    let behind = |n: usize| {
+        let back = -spec.apart * n as f64;
+        let position = [back * cos(spec.heading), back * sin(spec.heading)];
+        Vehicle { name: format!("vehicle {n}"), position, ..first.clone() }
+    };
+    scenario.vehicle = (0..count).map(behind).collect();
+    Ok(scenario)
+}
+
+/// Refuses vehicles that a task has none for, and what is asked of their tyres in vain.
+fn check_vehicle(task: &dyn Task, options: &Options) -> Result<(), LearningError> {
+    let model = &options.vehicle;
+    let spec = vehicle_spec(model, Path::new(""));
+    let spec = spec.map_err(|faults| LearningError::Level { level: 0, faults })?;
+    let refused = |option, value: String, allowed: String| {
+        Err(LearningError::Option { option, value, allowed })
+    };
+    let on_wheels = spec.wheeled();
+    if on_wheels.is_none() && !task.on_tracks() {
+        let allowed = "one on wheels: this task is not driven on tracks".into();
+        return refused("vehicle", model.clone(), allowed);
+    }
+    if !spec.can_steer() {
+        let allowed = "one that can be steered: no axle of this one is".into();
+        return refused("vehicle", model.clone(), allowed);
+    }
+    if on_wheels.is_some_and(|own| own.tyre.flexible.is_some()) {
+        return Ok(());
+    }
+    let name = spec.name();
+    let why = match on_wheels {
+        Some(_) => format!("no file of {name} says how its tyres give way ([tyre.flexible])"),
+        None => format!("{name} runs on tracks"),
+    };
+    if options.flexible_tyres == Some(true) {
+        return refused("flexible_tyres", "true".into(), format!("left out or false: {why}"));
+    }
+    if let Some(inflation) = options.inflation {
+        return refused("inflation", inflation.to_string(), format!("left out: {why}"));
+    }
+    Ok(())
+}
+
+/// Levels that have been made: what was made once is not made again.
+#[derive(Debug)]
+pub struct Levels {
+    task: &'static dyn Task,
+    options: Options,
+    agents: usize,
+    parts: Parts,
+    made: Mutex<BTreeMap<u64, Arc<Level>>>,
+}
+
+/// Most levels that are kept.
+const KEPT: usize = 256;
+
+impl Levels {
+    /// Of a task.
+    ///
+    /// # Errors
+    /// [`LearningError`] when an option cannot be; the first level is made to find out.
+    pub fn new(task: &'static dyn Task, options: Options) -> Result<Levels, LearningError> {
+        options.check()?;
+        check_vehicle(task, &options)?;
+        let agents = options.vehicles(task.vehicles())?;
+        let (parts, made) = (Parts::default(), Mutex::default());
+        let levels = Levels { task, options, agents, parts, made };
+        levels.get(levels.options.first_level)?;
+        Ok(levels)
+    }
+
+    /// The task.
+    pub fn task(&self) -> &'static dyn Task {
+        self.task
+    }
+
+    /// The options.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// How many vehicles are driven.
+    pub fn agents(&self) -> usize {
+        self.agents
+    }
+
+    /// The level of a number, made unless it is kept. Which are kept changes no bit.
+    ///
+    /// # Errors
+    /// [`LearningError`] when it cannot be built.
+    pub fn get(&self, number: u64) -> Result<Arc<Level>, LearningError> {
+        let locked = || self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(level) = locked().get(&number) {
+            return Ok(level.clone());
+        }
+        // made unlocked: several threads may make the same one, which is the same
+        let level = Arc::new(Level::make(self.task, &self.options, number, &self.parts)?);
+        let mut made = locked();
+        if made.len() >= KEPT {
+            made.pop_first();
+        }
+        Ok(made.entry(number).or_insert(level).clone())
+    }
+}

@@ -1,0 +1,175 @@
+//! What is seen: numbers within ±1, each a quantity over its scale.
+
+use super::episode_memory::Memory;
+use super::observation_field::Field;
+use super::privileged::{PRIVILEGED, privileged};
+use super::relief::{MAP_CELL, MAP_SIDE, Relief};
+use super::{Level, Options, Seen, Task, perception};
+use bekker_agent::Sample;
+use bekker_ground::nearest_sinkage;
+use bekker_math::numeric::{atan2, cos, hypot, sin};
+use bekker_math::spatial::Vec3;
+
+const fn field(name: &'static str, size: usize, scale: f64, unit: &'static str) -> Field {
+    Field { name, size, scale, unit }
+}
+
+/// What the vehicle feels, and what is wanted of it.
+const FELT: [Field; 12] = [
+    field("velocity", 3, 10.0, "m/s, body axes"),
+    field("angular_velocity", 3, 2.0, "rad/s, body axes"),
+    field("gravity", 3, 1.0, "direction down, body axes"),
+    field("specific_force", 3, 20.0, "m/s2, body axes, mean over the last period"),
+    field(
+        "rim_speed",
+        4,
+        10.0,
+        "m/s, spin times radius, of the wheels at the corners, front left first",
+    ),
+    field("engine_speed", 1, 400.0, "rad/s"),
+    field("gear", 1, 6.0, "1 first, negative reverse"),
+    field("controls", 3, 1.0, "throttle, steering, brake"),
+    field("last_action", 2, 1.0, "steering, drive"),
+    field("wanted_speed", 1, 10.0, "m/s; 0 where none is wanted"),
+    field("goal_distance", 1, 50.0, "m, horizontal; 0 without a goal"),
+    field("goal_bearing", 2, 1.0, "sine and cosine, positive to the left"),
+];
+
+/// How far the map reaches behind, m.
+const BEHIND: f64 = 4.0;
+/// What 1 stands for in its layers, m.
+const HEIGHT_SCALE: f64 = 2.0;
+const RUT_SCALE: f64 = 0.5;
+
+const MAP: [Field; 2] = [
+    field("map_height", MAP_SIDE * MAP_SIDE, HEIGHT_SCALE, "m above the chassis frame's origin"),
+    field("map_rut", MAP_SIDE * MAP_SIDE, RUT_SCALE, "m below the undisturbed ground"),
+];
+
+/// The parts of an observation, in order.
+pub fn layout(task: &dyn Task, options: &Options) -> Vec<Field> {
+    let mut fields = FELT.to_vec();
+    if options.map.unwrap_or(task.sees_map()) {
+        fields.extend(MAP);
+    }
+    if options.soil_visible {
+        fields.extend(PRIVILEGED);
+    }
+    fields.extend(perception::fields(options));
+    fields
+}
+
+/// Velocity in body axes, m/s.
+pub(super) fn body_velocity(sample: &Sample) -> Vec3 {
+    sample.pose.orientation.inverse_transform_vector(&sample.velocity)
+}
+
+/// Distance, m, and bearing from the vehicle's heading, rad, of a place.
+pub(super) fn bearing(sample: &Sample, place: [f64; 2]) -> (f64, f64) {
+    let [dx, dy] = [place[0] - sample.pose.position.x, place[1] - sample.pose.position.y];
+    let angle = atan2(dy, dx) - sample.pose.yaw();
+    (hypot(dx, dy), atan2(sin(angle), cos(angle)))
+}
+
+/// Writes an observation, all within ±1.
+pub(super) fn observe(
+    task: &dyn Task,
+    options: &Options,
+    seen: &Seen<'_>,
+    noise: impl Fn(u64) -> f64,
+    room: &mut [f32],
+) {
+    let Seen { level, sample, memory, .. } = *seen;
+    let mut place = 0;
+    let mut put = |value: f64| {
+        room[place] = value.clamp(-1.0, 1.0) as f32;
+        place += 1;
+    };
+    let feel = Felt::of(level, sample, memory);
+    // what is wanted and what was done carry no noise
+    for (n, value) in feel.0.into_iter().enumerate() {
+        put(if options.noise > 0.0 { value + options.noise * noise(n as u64) } else { value });
+    }
+    let controls = &sample.controls;
+    [controls.throttle, controls.steering, controls.brake].into_iter().for_each(&mut put);
+    memory.action.iter().take(2).for_each(|action| put(f64::from(*action)));
+    put(task.wanted_speed(seen).unwrap_or_default() / 10.0);
+    let goal = task.goal(seen).map(|goal| bearing(sample, goal));
+    let (distance, angle) = goal.unwrap_or_default();
+    put(distance / 50.0);
+    put(sin(angle));
+    put(cos(angle));
+    if let Some(relief) = &level.relief {
+        map(level, seen, relief, &mut room[place..place + 2 * MAP_SIDE * MAP_SIDE]);
+        place += 2 * MAP_SIDE * MAP_SIDE;
+    }
+    if options.soil_visible {
+        privileged(level, sample, &mut room[place..]);
+        place += PRIVILEGED.iter().map(|field| field.size).sum::<usize>();
+    }
+    if let (Some(perception), Some(surroundings)) =
+        (&level.perception, &seen.agents[seen.agent].surroundings)
+    {
+        perception.look(seen.world, seen.agent, surroundings, &mut room[place..]);
+    }
+    // of a vehicle whose state is no number nothing is seen
+    room.iter_mut().filter(|value| value.is_nan()).for_each(|value| *value = 0.0);
+}
+
+/// What the vehicle feels, scaled.
+struct Felt([f64; 18]);
+
+impl Felt {
+    fn of(level: &Level, sample: &Sample, memory: &Memory) -> Felt {
+        let velocity = body_velocity(sample);
+        let down = sample.pose.orientation.inverse_transform_vector(&-Vec3::z());
+        let rim = |wheel: usize| {
+            let corner = sample.wheels.get(level.corners[wheel]);
+            corner.map_or(0.0, |wheel| wheel.spin) * level.wheel_radius
+        };
+        let (turn, force) = (sample.angular_velocity, memory.specific_force);
+        Felt([
+            velocity.x / 10.0,
+            velocity.y / 10.0,
+            velocity.z / 10.0,
+            turn.x / 2.0,
+            turn.y / 2.0,
+            turn.z / 2.0,
+            down.x,
+            down.y,
+            down.z,
+            force[0] / 20.0,
+            force[1] / 20.0,
+            force[2] / 20.0,
+            rim(0) / 10.0,
+            rim(1) / 10.0,
+            rim(2) / 10.0,
+            rim(3) / 10.0,
+            sample.engine_speed / 400.0,
+            f64::from(sample.gear) / 6.0,
+        ])
+    }
+}
+
+/// Writes the map: rows from behind to ahead, each from right to left.
+fn map(level: &Level, seen: &Seen<'_>, relief: &Relief, room: &mut [f32]) {
+    let Seen { sample, world, .. } = *seen;
+    let position = sample.pose.position;
+    let yaw = sample.pose.yaw();
+    let (s, c) = (sin(yaw), cos(yaw));
+    let (heights, ruts) = room.split_at_mut(MAP_SIDE * MAP_SIDE);
+    let (ground, published) = (&level.built.world.ground, &world.state().published);
+    for row in 0..MAP_SIDE {
+        let ahead = (row as f64 + 0.5) * MAP_CELL - BEHIND;
+        for column in 0..MAP_SIDE {
+            let left = (column as f64 + 0.5 - 0.5 * MAP_SIDE as f64) * MAP_CELL;
+            let x = position.x + c * ahead - s * left;
+            let y = position.y + s * ahead + c * left;
+            let at = row * MAP_SIDE + column;
+            let height = (relief.height(x, y) - position.z) / HEIGHT_SCALE;
+            heights[at] = height.clamp(-1.0, 1.0) as f32;
+            let rut = nearest_sinkage(ground, published, x, y) / RUT_SCALE;
+            ruts[at] = rut.clamp(-1.0, 1.0) as f32;
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! What a camera at the driver's eyes sees, colour and depth, and a lidar on the roof.
+
+use super::Options;
+use super::observation_field::Field;
+use bekker_math::spatial::{Pose, Vec3};
+use bekker_scenario::ScenarioFile;
+use bekker_scenario::build::{Built, scene_model};
+use bekker_sensor::camera::{Camera, Dice, Lens, look_at};
+use bekker_sensor::lidar::{Cloud, LidarNoise, LidarSpec, Part, RayModel};
+use bekker_sensor::noise::Noise;
+use bekker_sensor::relief::Relief;
+use bekker_sensor::scene::Scene;
+use bekker_world::{SceneModel, World};
+use std::sync::Arc;
+
+/// Width of the picture, rad.
+const FIELD: f64 = 1.2;
+/// What 1 stands for in depth and range, m.
+const FAR: f64 = 50.0;
+/// Where the eyes are if the vehicle's file does not say, chassis frame, m.
+const EYES: [f64; 3] = [0.6, 0.4, 1.0];
+/// How steeply they look down.
+const DOWN: f64 = 0.15;
+/// Beams of the lidar.
+const BEAMS: usize = 16;
+/// How far above the eyes it stands, in the middle of the roof, m.
+const MAST: f64 = 1.0;
+
+/// Parts of the observation: of a square picture, and of a scan.
+pub(super) fn fields(options: &Options) -> Vec<Field> {
+    let field = |name, size, scale, unit| Field { name, size, scale, unit };
+    let mut fields = Vec::new();
+    if let Some(side) = options.image {
+        let pixels = (side * side) as usize;
+        let colours = "red, green, blue, linear, pixel by pixel from the top left";
+        fields.push(field("image", 3 * pixels, 1.0, colours));
+        let depths = "m along the axis, 1 for the sky, pixel by pixel";
+        fields.push(field("depth", pixels, FAR, depths));
+    }
+    if let Some(columns) = options.lidar {
+        let ranges = "m, range, 1 for nothing; beam by beam, lowest first, \
+                      each from the rear by the left, ahead and the right";
+        fields.push(field("lidar", BEAMS * columns as usize, FAR, ranges));
+    }
+    fields
+}
+
+/// The beams of a VLP-16, `columns` firings all round; one ray a beam, without noise.
+fn lidar(columns: u32) -> LidarSpec {
+    let spec = LidarSpec::vlp16();
+    LidarSpec { columns, max_range: FAR, rays: RayModel::One, noise: LidarNoise::default(), ..spec }
+}
+
+/// The camera, the lidar, and what of a level they can see; immutable.
+#[derive(Debug)]
+pub struct Perception {
+    scene: SceneModel,
+    camera: Option<Camera>,
+    lidar: Option<LidarSpec>,
+    noise: Noise,
+    /// The ground around the start, as it is there.
+    relief: Arc<Relief>,
+}
+
+/// The ground around a vehicle as it was last looked at. It follows from the world alone.
+#[derive(Clone, Debug)]
+pub struct Surroundings(Arc<Relief>);
+
+impl Perception {
+    /// Of a level that begins at a place, m; `None` where nothing looks.
+    pub(super) fn new(
+        file: &ScenarioFile,
+        built: &Built,
+        start: &World,
+        place: [f64; 2],
+        options: &Options,
+    ) -> Option<Perception> {
+        let camera = options.image;
+        let camera = camera.and_then(|side| Camera::with_field(side, side, Lens::Pinhole, FIELD));
+        let lidar = options.lidar.map(lidar);
+        if camera.is_none() && lidar.is_none() {
+            return None;
+        }
+        let scene = scene_model(file, &built.world, &built.meshes, built.random.as_ref());
+        let (model, published) = (start.model(), &start.state().published);
+        let relief = Arc::new(Relief::coarse(&model.ground, published, place));
+        Some(Perception {
+            scene,
+            camera,
+            lidar,
+            noise: Noise::new(file.scenario.seed, 0, 0),
+            relief,
+        })
+    }
+
+    /// The ground around a vehicle at a place, m.
+    pub(super) fn surroundings(&self, world: &World, place: [f64; 2]) -> Surroundings {
+        let mut surroundings = Surroundings(self.relief.clone());
+        surroundings.follow(world, place);
+        surroundings
+    }
+
+    /// Writes what one of the vehicles sees.
+    pub(super) fn look(
+        &self,
+        world: &World,
+        agent: usize,
+        Surroundings(relief): &Surroundings,
+        room: &mut [f32],
+    ) {
+        let (model, messages) = (world.model(), world.messages());
+        let chassis = &messages[agent].chassis;
+        let eyes = eyes(world, agent);
+        let from = chassis.point(&eyes);
+        let moving = self.scene.moving(model, [world.time_us(); 2], [&messages, &messages]);
+        let now_us = (1e6 * world.time()).round() as u64;
+        let air = self.scene.air_around(model, &messages, now_us, &from);
+        let standing = self.scene.after(&model.obstacles, &world.state().damage);
+        let scene =
+            Scene { air: &air, standing: &standing, ..self.scene.scene(model, relief, &moving) };
+        let mut room = room.iter_mut();
+        if let Some(camera) = &self.camera {
+            let ahead = chassis.direction(&Vec3::new(1.0, 0.0, -DOWN));
+            let pose = look_at(&from, &(from + ahead));
+            let dice = Dice { noise: self.noise, frame: 0 };
+            let image = camera.picture(&scene, &[pose; 2], 0.0, &dice);
+            let colours = image.colour.iter().flatten().map(|level| level.clamp(0.0, 1.0));
+            let depths = image.depth.iter().map(|depth| (depth / FAR as f32).min(1.0));
+            for (place, value) in room.by_ref().zip(colours.chain(depths)) {
+                *place = value;
+            }
+        }
+        if let Some(lidar) = &self.lidar {
+            let roof = Vec3::new(eyes.x, 0.0, eyes.z + MAST);
+            let pose = Pose { position: chassis.point(&roof), ..*chassis };
+            for (place, range) in room.zip(self.ranges(lidar, &scene, pose)) {
+                *place = (range / FAR as f32).min(1.0);
+            }
+        }
+    }
+
+    /// What the lidar measures from where it stands, m, beam by beam; infinite where nothing
+    /// returns.
+    fn ranges(&self, lidar: &LidarSpec, scene: &Scene<'_>, pose: Pose) -> Vec<f32> {
+        let columns = lidar.columns as usize;
+        let whole = Part { shares: [0.0, 1.0], period: 0.0, frame: 0 };
+        let mut cloud = Cloud::default();
+        lidar.scan(scene, |_| pose, &whole, &self.noise, &mut cloud);
+        let mut ranges = vec![f32::INFINITY; BEAMS * columns];
+        for back in &cloud.returns {
+            let [x, y, z] = back.point.map(f64::from);
+            let at = usize::from(back.ring) * columns + usize::from(back.column);
+            ranges[at] = Vec3::new(x, y, z).norm() as f32;
+        }
+        ranges
+    }
+}
+
+/// Where the driver's eyes are, chassis frame, m.
+fn eyes(world: &World, agent: usize) -> Vec3 {
+    let eyes = world.model().agents[agent].vehicle.driver_eye_point();
+    eyes.unwrap_or_else(|| Vec3::from(EYES))
+}
+
+impl Surroundings {
+    /// Goes where the vehicle has gone, and takes over what all have left.
+    pub(super) fn follow(&mut self, world: &World, place: [f64; 2]) {
+        let (ground, published) = (&world.model().ground, &world.state().published);
+        Arc::make_mut(&mut self.0).update(ground, published, place);
+    }
+}

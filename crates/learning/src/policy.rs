@@ -1,0 +1,143 @@
+//! Who drives the episodes of a dataset.
+
+use super::Action;
+use bekker_math::numeric::exp;
+use bekker_math::random::Stream;
+
+/// Who drives the episodes of a dataset.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Policy {
+    /// The task's rule.
+    Expert,
+    /// Actions that wander.
+    Random,
+    /// Of each episode one of the three [`Driver`]s, as likely as one another.
+    Mixed,
+}
+
+/// Who drives an episode.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Driver {
+    /// The task's rule.
+    Expert,
+    /// Actions that wander.
+    Random,
+    /// The task's rule, and what wanders less on top of its steering and drive.
+    NoisyExpert,
+}
+
+impl Policy {
+    /// Who drives the episode of a seed.
+    pub fn driver(self, seed: u64) -> Driver {
+        match self {
+            Policy::Expert => Driver::Expert,
+            Policy::Random => Driver::Random,
+            Policy::Mixed => {
+                let drivers = [Driver::Expert, Driver::Random, Driver::NoisyExpert];
+                drivers[(Stream::new(seed, "driver").bits(0) % 3) as usize]
+            }
+        }
+    }
+}
+
+impl Driver {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Driver::Expert => "expert",
+            Driver::Random => "random",
+            Driver::NoisyExpert => "noisy_expert",
+        }
+    }
+}
+
+/// Correlation times of steering, drive and direction, s.
+const CORRELATION: [f64; 3] = [1.0, 1.0, 4.0];
+/// Standard deviation of actions that wander, and of what is added to an expert's.
+const SPREAD: f64 = 0.5;
+const NOISE: f64 = 0.3;
+/// Mean drive of actions that wander: with less most vehicles stand.
+const DRIVE: f64 = 0.4;
+
+/// Ornstein-Uhlenbeck processes of unit variance, one for each number of an action, stationary
+/// from the start: x' = e^(-Δt/τ) x + √(1 - e^(-2Δt/τ)) ξ.
+#[derive(Clone, Debug)]
+pub(super) struct Wandering {
+    stream: Stream,
+    decay: [f64; 3],
+    values: [f64; 3],
+    /// Number of the next draw, and that of the first.
+    next: u64,
+    first: u64,
+}
+
+impl Wandering {
+    /// The processes of a vehicle in an episode of a seed, at times a period apart, s.
+    pub fn new(seed: u64, vehicle: usize, period: f64) -> Wandering {
+        let decay = CORRELATION.map(|time| exp(-period / time));
+        let stream = Stream::new(seed, "wandering");
+        let first = (vehicle as u64) << 32;
+        Wandering { stream, decay, values: [0.0; 3], next: first, first }
+    }
+
+    fn advance(&mut self) -> [f64; 3] {
+        let first = self.next == self.first;
+        for (value, decay) in self.values.iter_mut().zip(self.decay) {
+            let decay = if first { 0.0 } else { decay };
+            let drawn = self.stream.normal(self.next);
+            *value = decay * *value + (1.0 - decay * decay).sqrt() * drawn;
+            self.next += 1;
+        }
+        self.values
+    }
+
+    /// The next action of a driver, `expert` being what the rule would do.
+    pub fn action(&mut self, driver: Driver, expert: Action) -> Action {
+        let [steering, drive, direction] = self.advance();
+        let action = match driver {
+            Driver::Expert => expert,
+            Driver::Random => [SPREAD * steering, DRIVE + SPREAD * drive, SPREAD * direction]
+                .map(|value| value as f32),
+            Driver::NoisyExpert => [
+                expert[0] + (NOISE * steering) as f32,
+                expert[1] + (NOISE * drive) as f32,
+                expert[2],
+            ],
+        };
+        action.map(|value| value.clamp(-1.0, 1.0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_wanders_has_the_variance_and_correlation_of_its_process() {
+        let (period, steps) = (0.1, 40_000);
+        let mut wandering = Wandering::new(5, 0, period);
+        let values: Vec<f64> = (0..steps).map(|_| wandering.advance()[0]).collect();
+        let product = |lag: usize| {
+            let pairs = values.iter().zip(&values[lag..]);
+            pairs.map(|(a, b)| a * b).sum::<f64>() / (steps - lag) as f64
+        };
+        // 40000 steps of 0.1 s are 2000 independent values two correlation times apart: four
+        // standard errors of a variance of 1 are 4 √(2/2000) = 0.13
+        assert!((product(0) - 1.0).abs() < 0.13, "{}", product(0));
+        assert!((product(10) - exp(-1.0)).abs() < 0.13, "{}", product(10));
+        let mut again = Wandering::new(5, 0, period);
+        assert_eq!(again.advance()[0].to_bits(), values[0].to_bits());
+        assert_ne!(Wandering::new(5, 1, period).advance()[0].to_bits(), values[0].to_bits());
+    }
+
+    #[test]
+    fn a_mixture_has_all_its_drivers_and_a_seed_the_same_one() {
+        let drivers: Vec<Driver> = (0..60).map(|seed| Policy::Mixed.driver(seed)).collect();
+        for driver in [Driver::Expert, Driver::Random, Driver::NoisyExpert] {
+            // of 60 draws of a third each fewer than 8 come about once in 10^4
+            assert!(drivers.iter().filter(|d| **d == driver).count() >= 8, "{driver:?}");
+        }
+        assert_eq!(Policy::Mixed.driver(7), Policy::Mixed.driver(7));
+        assert_eq!(Policy::Expert.driver(7), Driver::Expert);
+    }
+}

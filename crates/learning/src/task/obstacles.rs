@@ -1,0 +1,192 @@
+//! Reach a place among holes, ditches, trees and rocks.
+
+use super::{Action, Draw, Ending, LevelSpec, Seen, Task, WAY_TERMS};
+use crate::level_spec::Standing;
+use bekker_agent::PropKind;
+use bekker_math::numeric::{cos, hypot, sin};
+use bekker_scenario::config::{Face, Stamp, Surface};
+use std::f64::consts::FRAC_PI_2;
+
+/// The task.
+#[derive(Debug)]
+pub struct Obstacles;
+
+/// Soils that carry.
+const SOILS: [&str; 4] =
+    ["upland_sandy_loam", "sandy_loam_15_lll", "grenville_loam", "rubicon_sandy_loam"];
+/// Distance of the goal, m.
+const DISTANCES: [f64; 2] = [30.0, 50.0];
+/// Trees and rocks at difficulty 0, and what 1 adds to them.
+const STANDING: [f64; 2] = [6.0, 24.0];
+/// Holes at difficulty 0, and what 1 adds to them; so of ditches.
+const HOLES: [f64; 2] = [1.0, 5.0];
+const DITCHES: [f64; 2] = [0.0, 2.0];
+/// How far from the start and the goal nothing is, m.
+const CLEAR: f64 = 8.0;
+
+// of the rule
+/// Arcs to either side, and the curvature of the last, 1/m: that of an HMMWV's full lock.
+const ARCS: i32 = 8;
+const CURVATURE: f64 = 0.13;
+/// How far it looks, in paces of so much, m.
+const LOOKS: f64 = 12.0;
+const PACE: f64 = 0.5;
+/// A vehicle as two discs: distance of their middles from the chassis' origin, and radius, m.
+const MIDDLE: f64 = 1.4;
+const HALF: f64 = 1.6;
+/// What of a hole's rim can be driven on, m.
+const RIM: f64 = 0.6;
+/// What a metre in a ditch costs, m.
+const DITCH: f64 = 1.5;
+/// Its speed, m/s, and the free way from which it slows down, m.
+const SPEED: f64 = 3.5;
+const SLOWS: f64 = 8.0;
+
+impl Task for Obstacles {
+    fn id(&self) -> &'static str {
+        "Obstacles"
+    }
+
+    fn max_steps(&self) -> u32 {
+        600
+    }
+
+    fn terms(&self) -> &'static [&'static str] {
+        &WAY_TERMS
+    }
+
+    fn spec(&self, draw: &mut Draw, difficulty: f64) -> LevelSpec {
+        let distance = draw.within(DISTANCES[0], DISTANCES[1]);
+        let bearing = 0.5 * draw.within(-1.0, 1.0);
+        let (c, s) = (cos(bearing), sin(bearing));
+        let many = |[least, more]: [f64; 2]| (least + more * difficulty) as usize;
+        // along the straight way and aside of it, none at the start or the goal
+        let place = |draw: &mut Draw, aside: f64| {
+            let along = draw.within(CLEAR, distance - CLEAR);
+            let aside = draw.within(-aside, aside);
+            [along * c - aside * s, along * s + aside * c]
+        };
+        let standing = (0..many(STANDING)).map(|_| {
+            let place = place(draw, 12.0);
+            let kind = draw.one(&[PropKind::Oak, PropKind::Spruce, PropKind::Rock, PropKind::Rock]);
+            let thick = if kind == PropKind::Rock { [0.8, 2.0] } else { [0.25, 0.5] };
+            Standing { kind, place, diameter: draw.within(thick[0], thick[1]) }
+        });
+        let standing = standing.collect();
+        let holes = (0..many(HOLES)).map(|_| Stamp::Hole {
+            at: place(draw, 8.0),
+            radius: draw.within(1.0, 2.5),
+            depth: draw.within(0.4, 0.4 + 0.8 * difficulty),
+            edge: None,
+            face: Face::Smooth,
+        });
+        let mut stamps: Vec<Stamp> = holes.collect();
+        stamps.extend((0..many(DITCHES)).map(|_| {
+            let [x, y] = place(draw, 6.0);
+            let (along, half) = (bearing + FRAC_PI_2, draw.within(3.0, 6.0));
+            let (dx, dy) = (half * cos(along), half * sin(along));
+            let width = draw.within(1.2, 2.4);
+            let depth = draw.within(0.4, 0.4 + 0.6 * difficulty);
+            Stamp::Ditch {
+                from: [x - dx, y - dy],
+                to: [x + dx, y + dy],
+                width,
+                depth,
+                edge: None,
+                face: Face::Smooth,
+            }
+        }));
+        LevelSpec {
+            surface: Surface::Procedural {
+                elevation: 0.0,
+                amplitude: 0.2 + 0.6 * difficulty,
+                wavelength: 40.0,
+                octaves: 3,
+            },
+            stamps,
+            standing,
+            soil: draw.one(&SOILS),
+            payload: difficulty * draw.within(0.0, 800.0),
+            goal: [distance * c, distance * s],
+            ..LevelSpec::default()
+        }
+    }
+
+    fn goal(&self, seen: &Seen<'_>) -> Option<[f64; 2]> {
+        Some(seen.level.spec.goal)
+    }
+
+    fn judge(&self, seen: &Seen<'_>, terms: &mut [f64]) -> Option<Ending> {
+        seen.way_to_goal(terms)
+    }
+
+    /// The dynamic window approach (Fox, Burgard and Thrun 1997): of arcs that can be steered, the
+    /// one that ends nearest to the goal and stays free the longest, at 3.5 m/s, slower where little
+    /// is free. It knows all places.
+    fn expert(&self, seen: &Seen<'_>) -> Action {
+        let arcs = (-ARCS..=ARCS).map(|n| Arc::of(seen, f64::from(n) / f64::from(ARCS)));
+        let best = arcs.max_by(|a, b| a.worth.total_cmp(&b.worth));
+        let Some(Arc { steering, free, .. }) = best else { return [0.0; 3] };
+        let speed = SPEED * (free / SLOWS).clamp(0.3, 1.0);
+        [steering as f32, seen.hold(speed), 0.0]
+    }
+}
+
+/// A way on which the steering is held.
+struct Arc {
+    /// Share of lock.
+    steering: f64,
+    /// How far it is free, m.
+    free: f64,
+    /// What it is worth, m.
+    worth: f64,
+}
+
+impl Arc {
+    fn of(seen: &Seen<'_>, steering: f64) -> Arc {
+        let spec = &seen.level.spec;
+        let [gx, gy] = spec.goal;
+        let (position, yaw) = (seen.sample.pose.position, seen.sample.pose.yaw());
+        let (mut x, mut y) = (position.x, position.y);
+        let (mut free, mut least, mut crossed) = (0.0, f64::INFINITY, 0.0);
+        while free < LOOKS {
+            let heading = yaw + steering * CURVATURE * (free + 0.5 * PACE);
+            let (c, s) = (cos(heading), sin(heading));
+            (x, y) = (x + PACE * c, y + PACE * s);
+            least = f64::min(least, hypot(gx - x, gy - y));
+            let discs = [[x + MIDDLE * c, y + MIDDLE * s], [x - MIDDLE * c, y - MIDDLE * s]];
+            if discs.iter().any(|disc| is_taken(spec, *disc)) {
+                break;
+            }
+            crossed += if is_ditch(spec, discs[0]) { PACE } else { 0.0 };
+            free += PACE;
+        }
+        let worth = 0.5 * free - least - DITCH * crossed - 0.5 * steering.abs();
+        Arc { steering, free, worth }
+    }
+}
+
+/// Whether the disc of half a vehicle touches what must not be driven on.
+fn is_taken(spec: &LevelSpec, [x, y]: [f64; 2]) -> bool {
+    let near = |[px, py]: [f64; 2], reach: f64| hypot(px - x, py - y) < reach;
+    let stands = |thing: &Standing| near(thing.place, 0.5 * thing.diameter + HALF);
+    let hole = |stamp: &Stamp| match stamp {
+        Stamp::Hole { at, radius, .. } => near(*at, radius + HALF - RIM),
+        _ => false,
+    };
+    spec.standing.iter().any(stands) || spec.stamps.iter().any(hole)
+}
+
+/// Whether a place is in a ditch.
+fn is_ditch(spec: &LevelSpec, [x, y]: [f64; 2]) -> bool {
+    spec.stamps.iter().any(|stamp| match stamp {
+        Stamp::Ditch { from, to, width, .. } => {
+            let (dx, dy) = (to[0] - from[0], to[1] - from[1]);
+            let length = hypot(dx, dy).max(1e-9);
+            let along = ((x - from[0]) * dx + (y - from[1]) * dy) / length;
+            let aside = ((y - from[1]) * dx - (x - from[0]) * dy) / length;
+            (-HALF..length + HALF).contains(&along) && aside.abs() < 0.5 * width + HALF
+        }
+        _ => false,
+    })
+}

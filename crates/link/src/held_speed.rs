@@ -1,0 +1,77 @@
+//! A speed that is held in the place of pedals.
+
+use bekker_agent::Sample;
+use bekker_math::spatial::Vec3;
+use bekker_vehicle::driver::{Motion, SpeedControl, SpeedGoal, SpeedState};
+use bekker_vehicle::{Controls, Selector};
+
+/// Speed up to which the lever is moved between ahead and reverse, m/s.
+const STANDSTILL: f64 = 0.2;
+
+/// How a vehicle moves, and what its speed control remembers.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct HeldSpeed {
+    /// Along the chassis' x axis. What the driveline thrusts with, and how wheels spin, is not known here.
+    motion: Motion,
+    state: SpeedState,
+    lever: Selector,
+}
+
+impl Default for HeldSpeed {
+    fn default() -> HeldSpeed {
+        let state = SpeedControl::default().start();
+        HeldSpeed { motion: Motion::default(), state, lever: Selector::Drive }
+    }
+}
+
+impl HeldSpeed {
+    /// Takes in how the vehicle moves now.
+    pub fn see(&mut self, sample: &Sample) {
+        let ahead = sample.pose.orientation.transform_vector(&Vec3::x());
+        self.motion = Motion { speed: sample.speed, slope: ahead.z, ..Motion::default() };
+    }
+
+    /// Pedals and lever that pursue a speed, m/s, negative backward, for a heartbeat of `h`
+    /// seconds, as drivers of paths do. A vehicle that rolls the other way is braked first.
+    pub fn controls(&mut self, target: f64, h: f64) -> Controls {
+        let Motion { speed, slope, .. } = self.motion;
+        let backward = target < 0.0;
+        let rolls_so = if backward { speed < 0.0 } else { speed > 0.0 };
+        if speed.abs() < STANDSTILL || rolls_so {
+            self.lever = if backward { Selector::Reverse } else { Selector::Drive };
+        }
+        // backward is forward, seen from behind
+        let sense = if backward { -1.0 } else { 1.0 };
+        let motion = Motion { speed: sense * speed, slope: sense * slope, ..self.motion };
+        let control = SpeedControl::default();
+        let goal = SpeedGoal::exactly(target.abs());
+        let pedals = control.controls(&mut self.state, goal, &motion, h);
+        Controls { gear: self.lever, ..pedals }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_brakes_before_it_goes_the_other_way() {
+        let mut held = HeldSpeed::default();
+        let mut after = |heartbeats: u32, speed, target| {
+            held.see(&Sample { speed, ..Sample::default() });
+            (1..heartbeats).for_each(|_| _ = held.controls(target, 0.01));
+            held.controls(target, 0.01)
+        };
+        let ahead = after(1, 5.0, 6.0);
+        assert!(ahead.throttle > 0.0 && ahead.brake == 0.0 && ahead.gear == Selector::Drive);
+        let braked = after(20, 5.0, -2.0);
+        assert_eq!((braked.throttle, braked.gear), (0.0, Selector::Drive));
+        assert!(braked.brake > 0.9, "{braked:?}");
+        assert_eq!(after(1, 0.1, -2.0).gear, Selector::Reverse);
+        let back = after(200, -1.0, -2.0);
+        assert!(back.throttle > 0.0 && back.brake == 0.0 && back.gear == Selector::Reverse);
+        // to stand is held, whichever way it came
+        let stands = after(200, 0.0, 0.0);
+        assert_eq!((stands.throttle, stands.brake), (0.0, 1.0));
+    }
+}

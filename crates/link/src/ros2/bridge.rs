@@ -1,0 +1,324 @@
+//! The controller of a run that nodes of ROS 2 drive.
+
+use super::message::{AckermannDriveStamped, ActuationCommandStamped, Bool, TwistStamped};
+use super::node::{In, Node};
+use super::services::Services;
+use super::topics::{Topics, ros_name};
+use super::wanted::{Pace, Wanted};
+use crate::held_speed::HeldSpeed;
+use crate::{LinkError, OnTimeout, Seat};
+use bekker_agent::GroundVehicle;
+use bekker_vehicle::Controls;
+use bekker_world::{
+    Asked, Call, Command, CommandOrigin, Commanded, Controller, Shown, Steering, World, WorldModel,
+};
+use std::net::Ipv4Addr;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Longest wait before the run is told that it goes on: its ranks must hear of each other.
+const PATIENCE: Duration = Duration::from_millis(500);
+/// Time between two looks at what has come.
+const POLL: Duration = Duration::from_micros(100);
+
+/// Where and how a run takes part.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Domain {
+    /// Its number, as `ROS_DOMAIN_ID`.
+    pub number: u16,
+    /// On the network where this machine has this address alone; else on all.
+    pub network: Option<Ipv4Addr>,
+    /// Simulated time between maps of the ground around vehicles, s, if it is told.
+    pub ground: Option<f64>,
+}
+
+/// What the run asks before each heartbeat.
+pub struct Bridge {
+    model: Arc<WorldModel>,
+    topics: Topics,
+    services: Services,
+    /// Ticks between maps of the ground, if they are told.
+    ground_every: Option<u64>,
+    drivers: Vec<Driver>,
+    /// All sensors of all vehicles.
+    sensors: Vec<(u32, u32)>,
+    remark: Box<dyn Fn(&str) + Send>,
+    /// Tick that was shown last.
+    shown: Option<u64>,
+    /// Tick whose readings were said.
+    said: Option<u64>,
+    /// When its time began to run.
+    since: Instant,
+    /// Whether it was said for whom is waited.
+    missing: bool,
+    /// Kept: all topics end with it.
+    _node: Node,
+}
+
+/// A vehicle that is driven from outside.
+struct Driver {
+    seat: Seat,
+    /// Its topic of commands.
+    topic: String,
+    drives: In<AckermannDriveStamped>,
+    twists: In<TwistStamped>,
+    actuations: In<ActuationCommandStamped>,
+    /// `/V/uncouple` of one that draws a trailer, and whether it was told to let go of it.
+    uncouples: Option<In<Bool>>,
+    uncouple: bool,
+    /// Distance of its first and last axle, m; of one that steers by no angle none.
+    wheelbase: f64,
+    /// The latest of what is wanted.
+    last: Option<Wanted>,
+    held: HeldSpeed,
+    /// What it was told.
+    told: Option<(Controls, CommandOrigin)>,
+    /// Whether it was said that it does not answer.
+    is_late: bool,
+}
+
+impl Bridge {
+    /// Takes part in a domain; `remark` says a line to who watches the run.
+    ///
+    /// # Errors
+    /// [`LinkError::Ros2`] when the domain cannot be had.
+    pub fn open(
+        domain: &Domain,
+        model: Arc<WorldModel>,
+        seats: &[Seat],
+        remark: impl Fn(&str) + Send + 'static,
+    ) -> Result<Bridge, LinkError> {
+        let node = Node::open(domain.number, domain.network)?;
+        let topics = Topics::open(&node, &model, domain.ground.is_some())?;
+        let services = Services::open(&node, &model)?;
+        let ground_every = domain.ground.map(|every| model.clock.ticks_in(every));
+        let drivers = seats.iter().map(|seat| {
+            let own = &model.agents[seat.agent];
+            let (name, draws) = (ros_name(&own.name), own.vehicle.draws_trailer());
+            let topic = format!("/{name}/cmd");
+            let uncouples = draws.then(|| node.taken(&format!("/{name}/uncouple")));
+            Ok(Driver {
+                seat: *seat,
+                drives: node.taken(&topic)?,
+                twists: node.taken(&format!("{topic}_vel"))?,
+                actuations: node.taken(&format!("{topic}_pedals"))?,
+                uncouples: uncouples.transpose()?,
+                uncouple: false,
+                wheelbase: wheelbase(&model.agents[seat.agent].vehicle),
+                topic,
+                last: None,
+                held: HeldSpeed::default(),
+                told: None,
+                is_late: false,
+            })
+        });
+        let drivers = drivers.collect::<Result<_, LinkError>>()?;
+        let agents = model.agents.iter().zip(0..);
+        let sensors = agents.flat_map(|(own, agent)| {
+            (0..own.sensors.len()).map(move |sensor| (agent, sensor as u32))
+        });
+        Ok(Bridge {
+            sensors: sensors.collect(),
+            model,
+            topics,
+            services,
+            ground_every,
+            drivers,
+            remark: Box::new(remark),
+            shown: None,
+            said: None,
+            since: Instant::now(),
+            missing: false,
+            _node: node,
+        })
+    }
+
+    /// Says once for whom is waited that has never commanded.
+    fn name_the_missing(&mut self) {
+        if !std::mem::replace(&mut self.missing, true) {
+            let vacant = self.drivers.iter().filter(|own| own.last.is_none());
+            let topics: Vec<&str> = vacant.map(|own| own.topic.as_str()).collect();
+            (self.remark)(&format!("waiting for commands on {}", topics.join(", ")));
+        }
+    }
+}
+
+impl Drop for Bridge {
+    fn drop(&mut self) {
+        self.services.end();
+        self.topics.flush();
+    }
+}
+
+impl Controller for Bridge {
+    fn call(&mut self, world: &World) -> Call {
+        let tick = world.state().tick;
+        if self.shown != Some(tick) {
+            return Call::Show(Asked { sensors: self.sensors.clone(), ..Asked::default() });
+        }
+        let now_us = self.model.clock.micros(tick);
+        let entered = Instant::now();
+        loop {
+            self.services.hear();
+            if self.services.quits() {
+                return Call::Stop;
+            }
+            self.drivers.iter_mut().for_each(Driver::take);
+            if self.services.holds() {
+                // no driver is late meanwhile, and who joins hears how it stands
+                self.since = Instant::now();
+                if entered.elapsed() >= PATIENCE {
+                    self.shown = None;
+                    return Call::Wait;
+                }
+                std::thread::sleep(POLL);
+                continue;
+            }
+            let answered = |own: &Driver| own.has_answered(now_us);
+            if self.drivers.iter().all(answered) {
+                break;
+            }
+            if self.drivers.iter().any(|own| own.last.is_none()) {
+                self.name_the_missing();
+                self.since = Instant::now();
+                if entered.elapsed() >= PATIENCE {
+                    // who joins now has not heard how it begins
+                    self.shown = None;
+                    return Call::Wait;
+                }
+            } else {
+                let waited = self.since.elapsed();
+                let mut late = self.drivers.iter().filter(|own| !own.has_answered(now_us));
+                if late.all(|own| waited >= own.seat.timeout) {
+                    break;
+                }
+                if entered.elapsed() >= PATIENCE {
+                    return Call::Wait;
+                }
+            }
+            std::thread::sleep(POLL);
+        }
+        let heartbeat = self.model.clock.micros(self.model.clock.steps_per_heartbeat());
+        let heartbeat = heartbeat as f64 * 1e-6;
+        let mut commanded = Vec::new();
+        for own in &mut self.drivers {
+            let told = match own.command(&self.model, now_us, heartbeat, &self.remark) {
+                Ok(told) => told,
+                Err(cause) => return Call::Fail(cause),
+            };
+            if own.told.replace(told) != Some(told) {
+                let (controls, origin) = told;
+                let (agent, driver, says) = (own.seat.agent as u32, "ros2".into(), Vec::new());
+                commanded.push(Commanded { agent, controls, origin, driver, says });
+            }
+        }
+        self.services.begin_heartbeat();
+        Call::Go(commanded)
+    }
+
+    fn show(&mut self, shown: &Shown<'_>) {
+        let tick = shown.world.state().tick;
+        let is_new = self.said.replace(tick) != Some(tick);
+        let delivered = if is_new { shown.delivered } else { &[] };
+        for own in &mut self.drivers {
+            let sample = shown.samples.iter().find(|sample| sample.vehicle == own.seat.agent);
+            sample.into_iter().for_each(|sample| own.held.see(sample));
+        }
+        let time_us = self.model.clock.micros(tick);
+        if is_new {
+            self.services.see(time_us, shown.samples);
+            if self.ground_every.is_some_and(|every| tick.is_multiple_of(every)) {
+                self.topics.say_ground(shown.world, shown.samples);
+            }
+        }
+        self.topics.say(time_us, shown.samples, delivered);
+        self.shown = Some(tick);
+        self.since = Instant::now();
+    }
+}
+
+fn wheelbase(vehicle: &GroundVehicle) -> f64 {
+    match vehicle {
+        GroundVehicle::Wheeled(own) => own.vehicle.spec().steering_base(),
+        GroundVehicle::Tracked(_) => 0.0,
+    }
+}
+
+impl Driver {
+    /// Takes in what has come; the latest stamp counts.
+    fn take(&mut self) {
+        let (last, wheelbase) = (&mut self.last, self.wheelbase);
+        let mut take = |wanted: Wanted| {
+            if last.is_none_or(|last| wanted.stamp_us >= last.stamp_us) {
+                *last = Some(wanted);
+            }
+        };
+        self.drives.take_all(|drive| take(Wanted::of_drive(&drive)));
+        self.twists.take_all(|twist| take(Wanted::of_twist(&twist, wheelbase)));
+        self.actuations.take_all(|actuation| take(Wanted::of_actuation(&actuation)));
+        if let Some(uncouples) = &self.uncouples {
+            let uncouple = &mut self.uncouple;
+            uncouples.take_all(|told: Bool| *uncouple |= told.data);
+        }
+    }
+
+    /// Whether its command is of this time or later.
+    fn has_answered(&self, now_us: u64) -> bool {
+        let stamp = self.last.and_then(|last| last.stamp_us);
+        stamp.is_some_and(|stamp| stamp >= now_us)
+    }
+
+    /// What the vehicle is told for a heartbeat.
+    fn command(
+        &mut self,
+        model: &WorldModel,
+        now_us: u64,
+        heartbeat: f64,
+        remark: &dyn Fn(&str),
+    ) -> Result<(Controls, CommandOrigin), String> {
+        let topic = &self.topic;
+        if !self.has_answered(now_us) {
+            let late = format!(
+                "{topic}: no command stamped {:.6} s or later within {:?}",
+                now_us as f64 * 1e-6,
+                self.seat.timeout
+            );
+            let last = self.told.map_or(Controls::default(), |(controls, _)| controls);
+            let (controls, what) = match self.seat.on_timeout {
+                OnTimeout::Fail => return Err(late),
+                OnTimeout::Hold => (last, "its last command holds"),
+                OnTimeout::Brake => {
+                    (Controls { throttle: 0.0, brake: 1.0, steering: 0.0, ..last }, "it brakes")
+                }
+            };
+            if !std::mem::replace(&mut self.is_late, true) {
+                remark(&format!("{late}: {what}"));
+            }
+            return Ok((controls, CommandOrigin::TimedOut));
+        }
+        if std::mem::take(&mut self.is_late) {
+            remark(&format!("{topic}: commands come again"));
+        }
+        let Some(Wanted { pace, angle, .. }) = self.last else {
+            return Err(format!("{topic}: no command"));
+        };
+        let Controls { throttle, brake, gear, .. } = match pace {
+            Pace::Speed(target) if target.is_finite() => self.held.controls(target, heartbeat),
+            Pace::Pedals([throttle, brake]) if throttle.is_finite() && brake.is_finite() => {
+                // a speed after them is pursued anew
+                self.held = HeldSpeed::default();
+                Controls { throttle, brake, ..Controls::default() }
+            }
+            _ => return Err(format!("{topic}: {pace:?}: must be finite numbers")),
+        };
+        if !angle.is_finite() {
+            return Err(format!("{topic}: angle {angle}: must be a finite number"));
+        }
+        let steering = Steering::Angle(angle);
+        let uncouple = self.uncouple;
+        let command = Command { throttle, brake, steering, gear, uncouple, ..Command::default() };
+        let controls = model.controls(self.seat.agent, &command);
+        let controls = controls.map_err(|error| format!("{topic}: {error}"))?;
+        Ok((controls, CommandOrigin::Driver))
+    }
+}

@@ -1,0 +1,136 @@
+//! A participant of DDS that names topics and types as ROS 2 does.
+
+use super::message::Interface;
+use crate::LinkError;
+use rustdds::no_key::{DataWriter, DeserializerAdapter, SimpleDataReader};
+use rustdds::policy::{Durability, History, Reliability};
+use rustdds::{
+    CDRDeserializerAdapter, CDRSerializerAdapter, DomainParticipant, DomainParticipantBuilder,
+    Publisher, QosPolicies, QosPolicyBuilder, Subscriber, Topic, TopicKind,
+};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::net::Ipv4Addr;
+
+/// Messages that are kept for who has not taken them yet.
+const DEPTH: i32 = 100;
+/// Time that a writer waits for one who takes nothing, before it goes on without.
+const ROOM: rustdds::Duration = rustdds::Duration::from_millis(100);
+
+/// A participant.
+pub(super) struct Node {
+    participant: DomainParticipant,
+    publisher: Publisher,
+    subscriber: Subscriber,
+}
+
+/// What is written to a topic.
+pub(super) struct Out<D: Interface>(DataWriter<D>);
+
+impl<D: Interface> Out<D> {
+    pub fn say(&self, message: D) {
+        // one who takes nothing for so long loses it; the run goes on
+        let _ = self.0.write(message, None);
+    }
+
+    /// Waits a moment for who has not taken it yet.
+    pub fn flush(&self) {
+        let _ = self.0.wait_for_acknowledgments(std::time::Duration::from_millis(500));
+    }
+}
+
+/// What is read from a topic.
+pub(super) struct In<D: DeserializeOwned + 'static>(SimpleDataReader<D>);
+
+impl<D: DeserializeOwned + 'static> In<D> {
+    /// What has come since the last time, in order; what cannot be understood is passed over.
+    pub fn take_all(&self, mut each: impl FnMut(D)) {
+        self.0.drain_read_notifications();
+        loop {
+            match self.0.try_take_one() {
+                Ok(Some(sample)) => each(sample.into_value()),
+                Ok(None) => return,
+                Err(_) => {}
+            }
+        }
+    }
+}
+
+fn qos(durability: Durability, depth: i32) -> QosPolicies {
+    QosPolicyBuilder::new()
+        .reliability(Reliability::Reliable { max_blocking_time: ROOM })
+        .durability(durability)
+        .history(History::KeepLast { depth })
+        .build()
+}
+
+fn failed(error: impl std::fmt::Display) -> LinkError {
+    LinkError::Ros2 { cause: error.to_string() }
+}
+
+impl Node {
+    /// Takes part in a domain, on all networks or on the one where this machine has an address.
+    pub fn open(domain: u16, network: Option<Ipv4Addr>) -> Result<Node, LinkError> {
+        let mut builder = DomainParticipantBuilder::new(domain);
+        if let Some(network) = network {
+            builder = builder.with_only_networks([network]);
+        }
+        let participant = builder.build().map_err(failed)?;
+        let qos = qos(Durability::Volatile, DEPTH);
+        let publisher = participant.create_publisher(&qos).map_err(failed)?;
+        let subscriber = participant.create_subscriber(&qos).map_err(failed)?;
+        Ok(Node { participant, publisher, subscriber })
+    }
+
+    /// By its whole name in DDS.
+    fn topic(&self, name: &str, of: &str, qos: &QosPolicies) -> Result<Topic, LinkError> {
+        self.participant.create_topic(name.into(), of.into(), qos, TopicKind::NoKey).map_err(failed)
+    }
+
+    /// A topic that is written to.
+    pub fn out<D: Interface>(&self, name: &str) -> Result<Out<D>, LinkError> {
+        self.writer(name, &qos(Durability::Volatile, DEPTH))
+    }
+
+    /// One whose last message comes to who joins later, too.
+    pub fn latched<D: Interface>(&self, name: &str) -> Result<Out<D>, LinkError> {
+        self.writer(name, &qos(Durability::TransientLocal, 1))
+    }
+
+    fn writer<D: Interface>(&self, name: &str, qos: &QosPolicies) -> Result<Out<D>, LinkError> {
+        self.written(&format!("rt{name}"), D::NAME, qos).map(Out)
+    }
+
+    fn written<D: Serialize>(
+        &self,
+        name: &str,
+        of: &str,
+        qos: &QosPolicies,
+    ) -> Result<DataWriter<D>, LinkError> {
+        let topic = self.topic(name, of, qos)?;
+        self.publisher
+            .create_datawriter_no_key::<D, CDRSerializerAdapter<D>>(&topic, Some(qos.clone()))
+            .map_err(failed)
+    }
+
+    /// A topic of DDS that is written to, with its type.
+    pub fn write<D: Serialize>(&self, name: &str, of: &str) -> Result<DataWriter<D>, LinkError> {
+        self.written(name, of, &qos(Durability::Volatile, DEPTH))
+    }
+
+    /// A topic of DDS that is read, with its type.
+    pub fn read<D: 'static, A: DeserializerAdapter<D> + 'static>(
+        &self,
+        name: &str,
+        of: &str,
+    ) -> Result<SimpleDataReader<D, A>, LinkError> {
+        let qos = qos(Durability::Volatile, DEPTH);
+        let topic = self.topic(name, of, &qos)?;
+        self.subscriber.create_simple_datareader_no_key::<D, A>(&topic, Some(qos)).map_err(failed)
+    }
+
+    /// A topic that is read.
+    pub fn taken<D: Interface + DeserializeOwned>(&self, name: &str) -> Result<In<D>, LinkError> {
+        self.read::<D, CDRDeserializerAdapter<D>>(&format!("rt{name}"), D::NAME).map(In)
+    }
+}

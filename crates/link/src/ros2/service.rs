@@ -1,0 +1,275 @@
+//! A service of ROS 2 over DDS: requests on one topic, replies on another.
+//!
+//! Who asks is told apart in two ways, by what carries the request. With Fast DDS, after the
+//! OMG's *Remote Procedure Call over DDS* 1.0 (7.6.2, enhanced service profile), by the identity
+//! of the request's sample; a request names the reader of its replies as the related one. With
+//! Cyclone DDS by a client's and a request's number ahead of the body. Each is answered as it
+//! asked.
+//!
+//! A reader and a writer of one client are found one after the other, and what is written before
+//! a reader is found never reaches it: an answer waits until the caller's reader is known, as
+//! ROS 2's own servers have it.
+
+use super::node::Node;
+use crate::LinkError;
+use rustdds::no_key::{DataWriter, Decode, DefaultDecoder, DeserializerAdapter, SimpleDataReader};
+use rustdds::serialization::{Error, deserialize_from_cdr_with_rep_id};
+use rustdds::{
+    DataWriterStatus, GUID, RepresentationIdentifier, SampleIdentity, StatusEvented,
+    WriteOptionsBuilder,
+};
+use serde::de::DeserializeOwned;
+use serde::ser::Serializer;
+use serde::{Deserialize, Serialize};
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
+/// Numbers of a client and of its request, as Cyclone DDS puts them first.
+const HEADER: usize = 16;
+/// Longest time that an answer waits for its reader to be found, and the last one to be taken: what
+/// is lost on the way is said again after a second or two.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// What is asked and answered.
+pub(super) trait Service: 'static {
+    /// Its name in ROS 2, without the node's.
+    const NAME: &'static str;
+    /// `package::srv::dds_::Name`.
+    const TYPE: &'static str;
+    type Request: DeserializeOwned;
+    type Reply: Serialize + 'static;
+}
+
+/// Who asked, to be answered.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Caller {
+    /// By the identity of its sample.
+    Sample(SampleIdentity),
+    /// By numbers ahead of the body, which it wrote by one of its participant's writers.
+    Numbered { writer: GUID, client: u64, request: i64 },
+}
+
+impl Caller {
+    /// Whether a reader of replies is its own, or its participant's.
+    fn reads_by(&self, reader: &GUID) -> bool {
+        match self {
+            Caller::Sample(identity) => identity.writer_guid == *reader,
+            Caller::Numbered { writer, .. } => writer.prefix == reader.prefix,
+        }
+    }
+}
+
+/// A service that is offered.
+pub(super) struct Offered<S: Service> {
+    requests: SimpleDataReader<Raw, RawAdapter>,
+    replies: DataWriter<Reply<S::Reply>>,
+    /// Readers of replies that were found.
+    readers: RefCell<BTreeSet<GUID>>,
+}
+
+impl<S: Service> Offered<S> {
+    /// Offers it as `/bekker/NAME`.
+    pub fn open(node: &Node) -> Result<Offered<S>, LinkError> {
+        let name = format!("/bekker/{}", S::NAME);
+        let requests = node.read(&format!("rq{name}Request"), &format!("{}_Request_", S::TYPE))?;
+        let replies = node.write(&format!("rr{name}Reply"), &format!("{}_Response_", S::TYPE))?;
+        Ok(Offered { requests, replies, readers: RefCell::default() })
+    }
+
+    /// The next request, with who asks; what cannot be understood is passed over.
+    pub fn next(&self) -> Option<(Caller, S::Request)> {
+        self.requests.drain_read_notifications();
+        self.find_readers();
+        loop {
+            let change = match self.requests.try_take_one() {
+                Ok(change) => change?,
+                Err(_) => continue,
+            };
+            let (raw, related) = (&change.sample, change.related_sample_identity());
+            let Some((caller, body)) = (match related {
+                Some(related) => {
+                    let sequence_number = change.sequence_number;
+                    let writer_guid = related.writer_guid;
+                    Some((Caller::Sample(SampleIdentity { writer_guid, sequence_number }), 0))
+                }
+                None => raw.read(0).map(|(client, request)| {
+                    let writer = change.writer_guid;
+                    (Caller::Numbered { writer, client, request }, HEADER)
+                }),
+            }) else {
+                continue;
+            };
+            if let Some(request) = raw.read(body) {
+                return Some((caller, request));
+            }
+        }
+    }
+
+    /// Takes note of readers that were found or lost.
+    fn find_readers(&self) {
+        let mut readers = self.readers.borrow_mut();
+        while let Some(status) = self.replies.try_recv_status() {
+            if let DataWriterStatus::PublicationMatched { current, reader, .. } = status {
+                match current.count_change() > 0 {
+                    true => readers.insert(reader),
+                    false => readers.remove(&reader),
+                };
+            }
+        }
+    }
+
+    /// Waits until the caller's reader is found; one that has none is not waited for long.
+    fn await_reader(&self, caller: &Caller) {
+        let begun = Instant::now();
+        loop {
+            self.find_readers();
+            let is_found = self.readers.borrow().iter().any(|reader| caller.reads_by(reader));
+            if is_found || begun.elapsed() > PATIENCE {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    /// Answers who asked.
+    pub fn answer(&self, caller: Caller, body: S::Reply) {
+        self.await_reader(&caller);
+        let (header, options) = match caller {
+            Caller::Sample(identity) => {
+                (None, WriteOptionsBuilder::new().related_sample_identity(identity))
+            }
+            Caller::Numbered { client, request, .. } => {
+                (Some((client, request)), WriteOptionsBuilder::new())
+            }
+        };
+        // one that is gone is not answered
+        let _ = self.replies.write_with_options(Reply { header, body }, options.build());
+    }
+
+    /// Waits a moment for who has not taken the last answer yet.
+    pub fn flush(&self) {
+        let _ = self.replies.wait_for_acknowledgments(PATIENCE);
+    }
+}
+
+/// An answer, behind its header where there is one.
+struct Reply<R> {
+    header: Option<(u64, i64)>,
+    body: R,
+}
+
+impl<R: Serialize> Serialize for Reply<R> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.header {
+            Some((client, request)) => (client, request, &self.body).serialize(serializer),
+            None => self.body.serialize(serializer),
+        }
+    }
+}
+
+/// A sample as it came.
+struct Raw {
+    bytes: Vec<u8>,
+    encoding: RepresentationIdentifier,
+}
+
+impl Raw {
+    /// What is coded from a byte on, aligned as what begins there.
+    fn read<'a, T: Deserialize<'a>>(&'a self, from: usize) -> Option<T> {
+        let bytes = self.bytes.get(from..)?;
+        Some(deserialize_from_cdr_with_rep_id(bytes, self.encoding).ok()?.0)
+    }
+}
+
+/// Leaves samples as they came.
+struct RawAdapter;
+
+impl DeserializerAdapter<Raw> for RawAdapter {
+    type Error = Error;
+    type Decoded = Raw;
+
+    fn supported_encodings() -> &'static [RepresentationIdentifier] {
+        &[RepresentationIdentifier::CDR_LE, RepresentationIdentifier::CDR_BE]
+    }
+
+    fn transform_decoded(decoded: Raw) -> Raw {
+        decoded
+    }
+}
+
+/// Takes all bytes.
+#[derive(Clone)]
+struct Whole;
+
+impl Decode<'_, Raw> for Whole {
+    type Error = Error;
+
+    fn decode_bytes(self, bytes: &[u8], encoding: RepresentationIdentifier) -> Result<Raw, Error> {
+        Ok(Raw { bytes: bytes.to_vec(), encoding })
+    }
+}
+
+impl DefaultDecoder<Raw> for RawAdapter {
+    type Decoder = Whole;
+    const DECODER: Whole = Whole;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rustdds::RTPSEntity;
+    use std::net::Ipv4Addr;
+    use std::time::Instant;
+
+    /// Says a number back.
+    struct Echo;
+
+    impl Service for Echo {
+        const NAME: &'static str = "echo";
+        const TYPE: &'static str = "test::srv::dds_::Echo";
+        type Request = u64;
+        type Reply = (u8, u64);
+    }
+
+    /// A client as ROS 2 with Fast DDS is one: it knows its answer by the reader that it named and
+    /// the number of the sample that it wrote. (With Cyclone DDS: tests/ros2.rs.)
+    #[test]
+    fn a_request_is_answered_by_the_identity_of_its_sample() {
+        let domain = 180 + (std::process::id() % 20) as u16;
+        let [server, client] =
+            [(); 2].map(|()| Node::open(domain, Some(Ipv4Addr::LOCALHOST)).unwrap());
+        let offered = Offered::<Echo>::open(&server).unwrap();
+        let requests: DataWriter<u64> =
+            client.write("rq/bekker/echoRequest", "test::srv::dds_::Echo_Request_").unwrap();
+        let replies: SimpleDataReader<Raw, RawAdapter> =
+            client.read("rr/bekker/echoReply", "test::srv::dds_::Echo_Response_").unwrap();
+        let (own, other) = (replies.guid(), requests.guid());
+        let begun = Instant::now();
+        let (mut written, mut asked) = (0, 0);
+        loop {
+            assert!(begun.elapsed() < Duration::from_secs(30), "{written} written, {asked} asked");
+            // said again until it is heard: nobody knows when they have found each other
+            let sequence_number = 0.into();
+            let named = SampleIdentity { writer_guid: own, sequence_number };
+            let options = WriteOptionsBuilder::new().related_sample_identity(named).build();
+            written += 1;
+            requests.write_with_options(1000 + written, options).unwrap();
+            std::thread::sleep(Duration::from_millis(50));
+            while let Some((caller, number)) = offered.next() {
+                asked += 1;
+                let Caller::Sample(identity) = caller else { panic!("{caller:?}") };
+                assert_eq!(identity.writer_guid, own);
+                assert_ne!(identity.writer_guid, other);
+                offered.answer(caller, (7, number));
+            }
+            if let Ok(Some(reply)) = replies.try_take_one() {
+                let related = reply.related_sample_identity().unwrap();
+                assert_eq!(related.writer_guid, own);
+                let number = i64::from(related.sequence_number) as u64;
+                assert_eq!(reply.sample.read::<(u8, u64)>(0), Some((7, 1000 + number)));
+                break;
+            }
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! What a node wants of a vehicle.
+
+use super::message::{AckermannDriveStamped, ActuationCommandStamped, Header, TwistStamped};
+use bekker_math::numeric::atan2;
+
+/// How it is to go on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Pace {
+    /// At this speed, m/s, negative backward.
+    Speed(f64),
+    /// Ahead, by the shares of throttle and brake.
+    Pedals([f64; 2]),
+}
+
+/// A pace and a steering angle, from the stamp's time on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Wanted {
+    /// µs; none before the beginning.
+    pub stamp_us: Option<u64>,
+    /// How it is to go on.
+    pub pace: Pace,
+    /// Mean angle of the steered wheels, rad, positive to the left.
+    pub angle: f64,
+}
+
+impl Wanted {
+    pub fn of_drive(drive: &AckermannDriveStamped) -> Wanted {
+        let [speed, angle] = [drive.speed, drive.steering_angle].map(f64::from);
+        Wanted { stamp_us: stamp(&drive.header), pace: Pace::Speed(speed), angle }
+    }
+
+    /// By its pedals; `steer_cmd` is taken for the angle.
+    pub fn of_actuation(actuation: &ActuationCommandStamped) -> Wanted {
+        let &ActuationCommandStamped { ref header, accel_cmd, brake_cmd, steer_cmd } = actuation;
+        let pace = Pace::Pedals([accel_cmd, brake_cmd]);
+        Wanted { stamp_us: stamp(header), pace, angle: steer_cmd }
+    }
+
+    /// By the yaw rate of a bicycle of this wheelbase, m, at the wanted speed: its angle is that
+    /// whose tangent is wheelbase over radius.
+    pub fn of_twist(twist: &TwistStamped, wheelbase: f64) -> Wanted {
+        let ([speed, ..], [.., yaw_rate]) = (twist.linear, twist.angular);
+        let angle = atan2(wheelbase * yaw_rate, speed.abs());
+        let angle = if speed < 0.0 { -angle } else { angle };
+        Wanted { stamp_us: stamp(&twist.header), pace: Pace::Speed(speed), angle }
+    }
+}
+
+fn stamp(header: &Header) -> Option<u64> {
+    header.stamp.micros()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_twist_is_the_angle_of_a_bicycle() {
+        let angle = |speed, yaw_rate| {
+            let (linear, angular) = ([speed, 0.0, 0.0], [0.0, 0.0, yaw_rate]);
+            let twist = TwistStamped { linear, angular, ..TwistStamped::default() };
+            Wanted::of_twist(&twist, 3.0).angle
+        };
+        // 4 m/s at 0.4 rad/s is a radius of 10 m
+        assert!((angle(4.0, 0.4) - 0.3_f64.atan()).abs() < 1e-12);
+        assert!((angle(4.0, -0.4) + 0.3_f64.atan()).abs() < 1e-12);
+        // backward the same wheels turn it the other way
+        assert!((angle(-4.0, 0.4) + 0.3_f64.atan()).abs() < 1e-12);
+        assert_eq!(angle(0.0, 0.0), 0.0);
+        assert!((angle(0.0, 1.0) - std::f64::consts::FRAC_PI_2).abs() < 1e-12);
+    }
+}

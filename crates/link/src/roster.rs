@@ -1,0 +1,464 @@
+//! Who is there: sessions, and for each vehicle that is driven from outside its seat.
+
+use super::held_speed::HeldSpeed;
+use super::message::{
+    Act, Beat, DriverEvent, DriverFate, FaultCode, Mode, Reply, Role, VehicleControls,
+};
+use super::outline::Outline;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use bekker_vehicle::Controls;
+use bekker_world::{Asked, Command, CommandOrigin, Steering};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::sync::mpsc::{SyncSender, TrySendError};
+use std::time::{Duration, Instant};
+
+/// Messages that wait to be sent to a peer; more are left out.
+pub(super) const WAITING: usize = 16;
+/// Readings, and messages by radio, that wait for a session's next beat; later ones are left out.
+const READINGS: usize = 4096;
+/// Events likewise.
+const EVENTS: usize = 256;
+
+/// What becomes of a vehicle whose driver does not answer in time, or is gone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnTimeout {
+    /// It brakes fully.
+    Brake,
+    /// Its last command holds.
+    Hold,
+    /// The run fails.
+    Fail,
+}
+
+/// A vehicle that is driven from outside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Seat {
+    /// Index of the vehicle.
+    pub agent: usize,
+    /// What becomes of it without an answer.
+    pub on_timeout: OnTimeout,
+    /// Wall time that a driver in lock-step has for an answer.
+    pub timeout: Duration,
+}
+
+/// Longest message that a vehicle may say by radio, bytes: more than a packet of 802.11p holds.
+const LONGEST_SAID: usize = 4096;
+/// Messages that may wait to be said at the next heartbeat.
+const MOST_SAID: usize = 256;
+/// Fastest that a vehicle may be asked to go, m/s.
+const FASTEST: f64 = 50.0;
+/// Full brake.
+const BRAKE: Controls = Controls {
+    throttle: 0.0,
+    steering: 0.0,
+    brake: 1.0,
+    gear: bekker_vehicle::Selector::Drive,
+    inflation: None,
+    locks: bekker_vehicle::Locks::OPEN,
+    uncouple: false,
+};
+
+/// A seat with who sits there.
+#[derive(Clone, Debug)]
+pub(super) struct Taken {
+    pub seat: Seat,
+    /// The session that drives it.
+    pub driver: Option<u64>,
+    /// Whether anybody ever has: from then on it is not waited for.
+    pub driven: bool,
+    pub controls: Controls,
+    /// Speed that is held in the place of its pedals and lever, m/s.
+    pub speed: Option<f64>,
+    pub origin: CommandOrigin,
+    /// What its driver calls itself.
+    pub name: String,
+    /// Bytes that its vehicle is to say by radio.
+    pub says: Vec<Vec<u8>>,
+}
+
+impl Taken {
+    /// What its vehicle is told for a heartbeat of `h` seconds.
+    pub fn controls(&self, held: &mut HeldSpeed, h: f64) -> Controls {
+        let Controls { steering, inflation, locks, uncouple, .. } = self.controls;
+        match self.speed {
+            Some(speed) => {
+                let pedals = held.controls(speed, h);
+                Controls { steering, inflation, locks, uncouple, ..pedals }
+            }
+            None => self.controls,
+        }
+    }
+}
+
+/// One who is there.
+#[derive(Debug)]
+pub(super) struct Member {
+    pub role: Role,
+    pub mode: Mode,
+    /// In words.
+    pub name: String,
+    /// As it calls itself.
+    pub given_name: String,
+    pub agents: Vec<usize>,
+    /// Heartbeats from one beat to the next.
+    pub every: u64,
+    /// Sensors that it hears of: vehicle and sensor.
+    pub sensors: Vec<(u32, u32)>,
+    /// Vehicles whose radios it listens to.
+    pub radios: Vec<u32>,
+    pub outbox: SyncSender<String>,
+    /// Heartbeat of its last beat.
+    pub shown: Option<u64>,
+    /// Tick whose act is awaited.
+    pub awaited: Option<u64>,
+    /// Whether it did not answer in time, and is not waited for until it does.
+    pub silent: bool,
+    pub echo: Option<Value>,
+    pub readings: Vec<Value>,
+    pub heard: Vec<Value>,
+    pub events: Vec<DriverEvent>,
+    pub dropped: u64,
+}
+
+impl Member {
+    /// Whether it is to hear of a heartbeat.
+    pub fn is_due(&self, heartbeat: u64) -> bool {
+        self.shown.is_none_or(|last| heartbeat >= last + self.every)
+    }
+
+    /// Whether it hears of every heartbeat, whether it is shown it or not.
+    pub fn listens(&self) -> bool {
+        !(self.sensors.is_empty() && self.radios.is_empty())
+    }
+
+    /// Puts a message into its outbox; whether there was room.
+    pub fn say(&self, reply: &Reply) -> bool {
+        let text = serde_json::to_string(reply).unwrap_or_default();
+        !matches!(self.outbox.try_send(text), Err(TrySendError::Full(_)))
+    }
+
+    /// Shows it the vehicles at a heartbeat, with what has come up for it since the last.
+    pub fn show(&mut self, heartbeat: u64, beat: &Beat) {
+        let beat = Beat {
+            readings: std::mem::take(&mut self.readings),
+            heard: std::mem::take(&mut self.heard),
+            events: std::mem::take(&mut self.events),
+            dropped: self.dropped,
+            echo: self.echo.take(),
+            ..beat.clone()
+        };
+        self.shown = Some(heartbeat);
+        let tick = beat.tick;
+        if !self.say(&Reply::Beat(beat)) {
+            self.dropped += 1;
+            return;
+        }
+        let waits = self.role == Role::Driver && self.mode == Mode::Lockstep && !self.silent;
+        self.awaited = waits.then_some(tick);
+    }
+
+    pub fn read(&mut self, reading: &Value) {
+        if self.readings.len() < READINGS {
+            self.readings.push(reading.clone());
+        }
+    }
+
+    pub fn hear(&mut self, message: &Value) {
+        if self.heard.len() < READINGS {
+            self.heard.push(message.clone());
+        }
+    }
+}
+
+/// All who are there, and what they want of the run.
+#[derive(Debug, Default)]
+pub(super) struct Roster {
+    pub members: BTreeMap<u64, Member>,
+    pub seats: Vec<Taken>,
+    pub tick: u64,
+    pub paused: bool,
+    /// Heartbeats to go on for though it is paused.
+    pub steps: u32,
+    /// Who ended the run.
+    pub quit: Option<String>,
+    /// Why it cannot go on.
+    pub failed: Option<String>,
+    /// When the last came whom the run waits for, or something else that it waited for was over.
+    pub since: Option<Instant>,
+    /// What is to be said to who watches the run.
+    pub remarks: Vec<String>,
+    next: u64,
+    /// Whether no more is taken.
+    pub over: bool,
+}
+
+/// Why somebody is not let in, or an act is not taken.
+pub(super) type Refusal = (FaultCode, String);
+
+impl Roster {
+    pub fn new(seats: &[Seat], tick: u64) -> Roster {
+        let (controls, origin) = (BRAKE, CommandOrigin::Driver);
+        let vacant = |seat: &Seat| Taken {
+            seat: *seat,
+            driver: None,
+            driven: false,
+            controls,
+            speed: None,
+            origin,
+            name: String::new(),
+            says: Vec::new(),
+        };
+        Roster { seats: seats.iter().map(vacant).collect(), tick, ..Roster::default() }
+    }
+
+    /// Lets somebody in, on the seats of its vehicles; its number.
+    pub fn join(&mut self, outline: &Outline, member: Member) -> Result<u64, Refusal> {
+        for &agent in &member.agents {
+            let name = outline.name(agent);
+            let Some(taken) = self.seats.iter().find(|own| own.seat.agent == agent) else {
+                let text = format!("vehicle {name:?} is not driven from outside");
+                return Err((FaultCode::Unknown, text));
+            };
+            if let Some(other) = taken.driver.and_then(|other| self.members.get(&other)) {
+                let text = format!("vehicle {name:?} is driven by {}", other.name);
+                return Err((FaultCode::Taken, text));
+            }
+        }
+        let number = self.next;
+        self.next += 1;
+        for &agent in &member.agents {
+            let tick = self.tick;
+            let Some(own) = self.seats.iter_mut().find(|own| own.seat.agent == agent) else {
+                continue;
+            };
+            own.driver = Some(number);
+            own.driven = true;
+            own.name.clone_from(&member.given_name);
+            let vehicle = outline.name(agent).to_owned();
+            self.remarks.push(format!("{vehicle}: driven by {}", member.name));
+            let (event, driver) = (DriverFate::Joined, member.name.clone());
+            self.tell(&DriverEvent { tick, vehicle, event, driver });
+        }
+        self.members.insert(number, member);
+        self.since = Some(Instant::now());
+        Ok(number)
+    }
+
+    /// Lets one go; the seats of a driver are left to what their policy says.
+    pub fn leave(&mut self, outline: &Outline, number: u64, why: &str) {
+        let Some(member) = self.members.remove(&number) else { return };
+        if !self.over {
+            self.desert(outline, number, &member.name, CommandOrigin::Lost, why);
+        }
+        for own in self.seats.iter_mut().filter(|own| own.driver == Some(number)) {
+            own.driver = None;
+        }
+    }
+
+    /// What becomes of the seats of one who does not drive any more.
+    fn desert(
+        &mut self,
+        outline: &Outline,
+        number: u64,
+        name: &str,
+        origin: CommandOrigin,
+        why: &str,
+    ) {
+        let event =
+            if origin == CommandOrigin::Lost { DriverFate::Lost } else { DriverFate::TimedOut };
+        let mut events = Vec::new();
+        for own in self.seats.iter_mut().filter(|own| own.driver == Some(number)) {
+            let vehicle = outline.name(own.seat.agent).to_owned();
+            let what = match own.seat.on_timeout {
+                OnTimeout::Brake => {
+                    own.controls = Controls { gear: own.controls.gear, ..BRAKE };
+                    own.speed = None;
+                    "it brakes"
+                }
+                OnTimeout::Hold => "its last command holds",
+                OnTimeout::Fail => {
+                    self.failed.get_or_insert(format!("{vehicle}: its driver {name} {why}"));
+                    "the run fails"
+                }
+            };
+            own.origin = origin;
+            self.remarks.push(format!("{vehicle}: its driver {name} {why}: {what}"));
+            let driver = name.to_owned();
+            events.push(DriverEvent { tick: self.tick, vehicle, event, driver });
+        }
+        events.iter().for_each(|event| self.tell(event));
+    }
+
+    /// Gives up waiting for those whose time is over.
+    pub fn expire(&mut self, outline: &Outline, now: Instant) {
+        let since = self.since.unwrap_or(now);
+        let late: Vec<u64> = self
+            .members
+            .iter()
+            .filter(|(_, own)| own.awaited.is_some())
+            .filter(|(_, own)| self.patience(own).is_some_and(|time| now >= since + time))
+            .map(|(number, _)| *number)
+            .collect();
+        for number in late {
+            let Some(member) = self.members.get_mut(&number) else { continue };
+            (member.awaited, member.silent) = (None, true);
+            let name = member.name.clone();
+            let why = "does not answer in time";
+            self.desert(outline, number, &name, CommandOrigin::TimedOut, why);
+        }
+    }
+
+    /// How long is waited for one: as the least patient of its vehicles does.
+    pub fn patience(&self, member: &Member) -> Option<Duration> {
+        let own = self.seats.iter().filter(|own| member.agents.contains(&own.seat.agent));
+        own.map(|own| own.seat.timeout).min()
+    }
+
+    /// Takes an act.
+    pub fn act(&mut self, outline: &Outline, number: u64, act: Act) -> Result<(), Refusal> {
+        let now = self.tick;
+        let Some(member) = self.members.get_mut(&number) else { return Ok(()) };
+        if member.role != Role::Driver {
+            return Err((FaultCode::Act, "an observer drives nothing".into()));
+        }
+        let was_silent = std::mem::replace(&mut member.silent, false);
+        if was_silent {
+            let (name, agents) = (member.name.clone(), member.agents.clone());
+            for agent in agents {
+                let (vehicle, event) = (outline.name(agent).to_owned(), DriverFate::Back);
+                self.remarks.push(format!("{vehicle}: its driver {name} answers again"));
+                self.tell(&DriverEvent { tick: now, vehicle, event, driver: name.clone() });
+            }
+        }
+        let Some(member) = self.members.get_mut(&number) else { return Ok(()) };
+        if member.mode == Mode::Lockstep {
+            let asked = member.awaited;
+            if act.tick.is_some_and(|tick| Some(tick) != asked) || (asked.is_none() && !was_silent)
+            {
+                let wanted = asked.map_or("no act is awaited".into(), |tick| {
+                    format!("the act for tick {tick} is awaited")
+                });
+                let given = act.tick.map_or("an act".into(), |tick| format!("an act for {tick}"));
+                return Err((FaultCode::Tick, format!("{given}: {wanted}")));
+            }
+        }
+        let mut taken: Vec<(usize, Controls, Option<f64>)> = Vec::new();
+        for own in &act.controls {
+            let agent = outline.agent(&own.vehicle).filter(|agent| member.agents.contains(agent));
+            let Some(agent) = agent else {
+                let text = format!("vehicle {:?}: is none that this session drives", own.vehicle);
+                return Err((FaultCode::Act, text));
+            };
+            if taken.iter().any(|(other, ..)| *other == agent) {
+                let text = format!("vehicle {:?}: must be commanded once in an act", own.vehicle);
+                return Err((FaultCode::Act, text));
+            }
+            let controls = controls(own).and_then(|command| {
+                let controls = outline.model.controls(agent, &command);
+                controls.map_err(|error| format!("vehicle {:?}: {error}", own.vehicle))
+            });
+            taken.push((agent, controls.map_err(|text| (FaultCode::Act, text))?, own.speed));
+        }
+        let mut says = Vec::new();
+        for own in &act.says {
+            let refused =
+                |text: String| (FaultCode::Act, format!("vehicle {:?}: {text}", own.vehicle));
+            let agent = outline.agent(&own.vehicle).filter(|agent| member.agents.contains(agent));
+            let agent = agent.ok_or_else(|| refused("is none that this session drives".into()))?;
+            let radio = outline.radios(std::slice::from_ref(&own.vehicle));
+            radio.map_err(|(_, text)| (FaultCode::Act, text))?;
+            let bytes = STANDARD.decode(&own.bytes);
+            let bytes = bytes.map_err(|error| refused(format!("bytes: no base64: {error}")))?;
+            if bytes.len() > LONGEST_SAID {
+                return Err(refused(format!(
+                    "says {} bytes: must be at most {LONGEST_SAID}",
+                    bytes.len()
+                )));
+            }
+            says.push((agent, bytes));
+        }
+        let waiting: usize = self.seats.iter().map(|own| own.says.len()).sum();
+        if waiting + says.len() > MOST_SAID {
+            let text = format!("says: at most {MOST_SAID} may wait for the next heartbeat");
+            return Err((FaultCode::Act, text));
+        }
+        (member.awaited, member.echo) = (None, act.echo);
+        for (agent, bytes) in says {
+            let seat = self.seats.iter_mut().find(|own| own.seat.agent == agent);
+            seat.into_iter().for_each(|own| own.says.push(bytes.clone()));
+        }
+        let named = |own: &Taken| taken.iter().find(|(agent, ..)| *agent == own.seat.agent);
+        for own in self.seats.iter_mut().filter(|own| own.driver == Some(number)) {
+            own.origin = CommandOrigin::Driver;
+            if let Some((_, controls, speed)) = named(own) {
+                (own.controls, own.speed) = (*controls, *speed);
+            }
+        }
+        Ok(())
+    }
+
+    /// What all want to hear of.
+    pub fn asked(&self) -> Asked {
+        let members = || self.members.values();
+        let mut sensors: Vec<_> = members().flat_map(|own| own.sensors.iter().copied()).collect();
+        let mut radios: Vec<_> = members().flat_map(|own| own.radios.iter().copied()).collect();
+        sensors.sort_unstable();
+        sensors.dedup();
+        radios.sort_unstable();
+        radios.dedup();
+        Asked { sensors, radios, world: false }
+    }
+
+    /// Vehicles that nobody has driven yet.
+    pub fn vacant<'a>(&self, outline: &'a Outline) -> Vec<&'a str> {
+        let vacant = self.seats.iter().filter(|own| !own.driven);
+        vacant.map(|own| outline.name(own.seat.agent)).collect()
+    }
+
+    fn tell(&mut self, event: &DriverEvent) {
+        for member in self.members.values_mut().filter(|own| own.events.len() < EVENTS) {
+            member.events.push(event.clone());
+        }
+    }
+}
+
+/// The command of a message.
+fn controls(own: &VehicleControls) -> Result<Command, String> {
+    let VehicleControls {
+        throttle,
+        brake,
+        speed,
+        steering,
+        angle,
+        gear,
+        inflation,
+        locks,
+        uncouple,
+        vehicle,
+    } = own;
+    if let Some(speed) = speed {
+        if throttle.is_some() || brake.is_some() || gear.is_some() {
+            return Err(format!(
+                "vehicle {vehicle:?}: must give speed, or throttle, brake and gear, not both"
+            ));
+        }
+        if speed.abs() > FASTEST {
+            return Err(format!(
+                "vehicle {vehicle:?}: speed = {speed}: must be from -50 to 50 m/s"
+            ));
+        }
+    }
+    let steering = match (steering, angle) {
+        (Some(_), Some(_)) => {
+            return Err(format!("vehicle {vehicle:?}: must give steering or angle, not both"));
+        }
+        (_, Some(angle)) => Steering::Angle(*angle),
+        (share, None) => Steering::Share(share.unwrap_or_default()),
+    };
+    let [throttle, brake] = [throttle, brake].map(|pedal| pedal.unwrap_or_default());
+    let (gear, inflation) = (gear.unwrap_or_default(), *inflation);
+    let (locks, uncouple) = (*locks, *uncouple);
+    Ok(Command { throttle, brake, steering, gear, inflation, locks, uncouple })
+}

@@ -1,0 +1,510 @@
+//! A run that others drive and watch: sessions on their own threads, the run on its own.
+//!
+//! Before each heartbeat the run asks the server, as its [`Controller`]. It waits for those who
+//! are to drive; shows how all vehicles are to those who are due; waits for the acts of those
+//! who drive in lock-step; and gives the commands that then hold.
+
+use super::hearing::hearing;
+use super::held_speed::HeldSpeed;
+use super::message::{
+    Beat, FaultCode, Hello, OutcomeBeat, PROTOCOL, Reply, Request, Role, VehicleBeat, WheelBeat,
+};
+use super::outline::Outline;
+use super::reading::reading;
+use super::roster::{Member, Refusal, Roster, Seat, WAITING};
+use super::writers::{Writers, for_at_most};
+use super::{Connection, LinkError, Message, Token};
+use bekker_agent::{OutcomeReport, Sample};
+use bekker_math::spatial::Vec3;
+use bekker_vehicle::Controls;
+use bekker_world::{Call, CommandOrigin, Commanded, Controller, Shown, World, WorldModel};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::sync_channel;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Most characters of a peer's name; more are cut.
+const LONGEST_NAME: usize = 64;
+/// Longest wait before the run is told that it goes on: its ranks must hear of each other.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// The door of a run: takes sessions on their own threads.
+#[derive(Clone)]
+pub struct Server {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    outline: Outline,
+    token: Token,
+    roster: Mutex<Roster>,
+    changed: Condvar,
+    /// Those who write to peers.
+    writers: Writers,
+    /// The last message to all, once the run has ended.
+    end: OnceLock<String>,
+    /// Whether the run stood still on purpose since this was looked at last.
+    stood: AtomicBool,
+}
+
+impl Server {
+    /// Of a run of this name that goes on after so many steps.
+    pub fn new(
+        model: Arc<WorldModel>,
+        run: &str,
+        seats: &[Seat],
+        tick: u64,
+        token: Token,
+    ) -> Server {
+        let shared = Shared {
+            outline: Outline::new(model, run, seats),
+            token,
+            roster: Mutex::new(Roster::new(seats, tick)),
+            changed: Condvar::new(),
+            writers: Writers::default(),
+            end: OnceLock::new(),
+            stood: AtomicBool::new(false),
+        };
+        Server { shared: Arc::new(shared) }
+    }
+
+    /// Raised whenever the run stood still on purpose: paused, or waiting for its drivers.
+    pub fn stood(&self) -> &AtomicBool {
+        &self.shared.stood
+    }
+
+    /// Who ended the run, if anybody has.
+    pub fn quit(&self) -> Option<String> {
+        self.shared.roster().quit.clone()
+    }
+
+    /// Speaks with a peer for as long as it is there.
+    pub fn serve(&self, mut connection: Connection) {
+        let outgoing = connection.outgoing.clone();
+        let refuse = |(code, text): Refusal| {
+            let told = serde_json::to_string(&Reply::Fault { code, text }).unwrap_or_default();
+            // who is gone needs not be told
+            let _ = outgoing.text(&told);
+            outgoing.close();
+        };
+        let hello = match next(&mut connection) {
+            Ok(Some(Request::Hello(hello))) => hello,
+            Ok(Some(_)) => {
+                return refuse((FaultCode::Protocol, "the first message must be a hello".into()));
+            }
+            Ok(None) => return outgoing.close(),
+            Err(refusal) => return refuse(refusal),
+        };
+        let (number, name) = match self.admit(&hello, &mut connection) {
+            Ok(admitted) => admitted,
+            Err(refusal) => return refuse(refusal),
+        };
+        let why = loop {
+            match next(&mut connection) {
+                Ok(Some(request)) => self.hear(number, &name, request),
+                Ok(None) => break "is gone".to_owned(),
+                Err((code, text)) => {
+                    let roster = self.shared.roster();
+                    let text_told = text.clone();
+                    if let Some(member) = roster.members.get(&number) {
+                        member.say(&Reply::Fault { code, text: text_told });
+                    }
+                    break format!("sent what is no message ({text})");
+                }
+            }
+        };
+        // its outbox goes with it, and whoever writes from there closes the connection
+        self.shared.roster().leave(&self.shared.outline, number, &why);
+        self.shared.changed.notify_all();
+    }
+
+    /// Lets a peer in.
+    fn admit(&self, hello: &Hello, connection: &mut Connection) -> Result<(u64, String), Refusal> {
+        let Shared { outline, token, .. } = &*self.shared;
+        if hello.protocol != PROTOCOL {
+            let text = format!("protocol {}: must be {PROTOCOL}", hello.protocol);
+            return Err((FaultCode::Protocol, text));
+        }
+        if !token.is(&hello.token) {
+            let text = "the token is missing or wrong: give the one that the run printed";
+            return Err((FaultCode::Token, text.into()));
+        }
+        connection.admit().map_err(|error| (FaultCode::Full, error.to_string()))?;
+        if hello.every == 0 {
+            let text = "every = 0: must be 1 heartbeat or more from one beat to the next";
+            return Err((FaultCode::Message, text.into()));
+        }
+        if hello.name.chars().any(char::is_control) {
+            // lines and events have it in them
+            let shown: String = hello.name.chars().take(LONGEST_NAME).collect();
+            let text = format!(
+                "name = {shown:?}: must be of one line, without line breaks, tabs and other control \
+                 characters"
+            );
+            return Err((FaultCode::Message, text));
+        }
+        let (agents, sensors) =
+            (outline.vehicles(&hello.vehicles)?, outline.sensors(&hello.sensors)?);
+        let radios = outline.radios(&hello.radios)?;
+        match hello.role {
+            Role::Driver if agents.is_empty() => {
+                let text = "a driver must name the vehicles that it drives";
+                return Err((FaultCode::Unknown, text.into()));
+            }
+            Role::Observer if !agents.is_empty() => {
+                return Err((FaultCode::Unknown, "an observer drives no vehicles".into()));
+            }
+            _ => {}
+        }
+        let peer = connection.outgoing.peer();
+        let name = match hello.name.as_str() {
+            "" => peer.to_owned(),
+            given => format!("{} ({peer})", given.chars().take(LONGEST_NAME).collect::<String>()),
+        };
+        let (outbox, waiting) = sync_channel::<String>(WAITING);
+        let member = Member {
+            role: hello.role,
+            mode: hello.mode,
+            name: name.clone(),
+            given_name: hello.name.chars().take(LONGEST_NAME).collect(),
+            agents,
+            every: u64::from(hello.every),
+            sensors,
+            radios,
+            outbox,
+            shown: None,
+            awaited: None,
+            silent: false,
+            echo: None,
+            readings: Vec::new(),
+            heard: Vec::new(),
+            events: Vec::new(),
+            dropped: 0,
+        };
+        let (outgoing, shared) = (connection.outgoing.clone(), self.shared.clone());
+        let write = move || {
+            let sent = waiting.into_iter().try_for_each(|text| outgoing.text(&text));
+            if let (Ok(()), Some(end)) = (sent, shared.end.get()) {
+                // a closed connection needs no end
+                let _ = outgoing.text(end);
+            }
+            outgoing.close();
+        };
+        let mut roster = self.shared.roster();
+        if roster.over {
+            return Err((FaultCode::Full, "the run has ended".into()));
+        }
+        let number = roster.join(outline, member)?;
+        let writer = std::thread::Builder::new().name("link writer".into()).spawn(write);
+        let welcome = Reply::Welcome(outline.welcome(roster.tick));
+        match (writer, roster.members.get(&number)) {
+            (Ok(writer), Some(member)) => {
+                member.say(&welcome);
+                self.shared.writers.add(writer, connection.outgoing.clone());
+            }
+            _ => {
+                roster.leave(outline, number, "could not be served");
+                return Err((FaultCode::Protocol, "the system gives no thread".into()));
+            }
+        }
+        drop(roster);
+        self.shared.changed.notify_all();
+        Ok((number, name))
+    }
+
+    fn hear(&self, number: u64, name: &str, request: Request) {
+        let mut roster = self.shared.roster();
+        let outcome = match request {
+            Request::Act(act) => roster.act(&self.shared.outline, number, act),
+            Request::Pause {} => {
+                roster.paused = true;
+                Ok(())
+            }
+            Request::Resume {} => {
+                (roster.paused, roster.steps) = (false, 0);
+                Ok(())
+            }
+            Request::Step { count } => {
+                roster.paused = true;
+                roster.steps = roster.steps.saturating_add(count);
+                Ok(())
+            }
+            Request::Quit {} => {
+                roster.quit.get_or_insert(name.to_owned());
+                Ok(())
+            }
+            Request::Hello(_) => Err((FaultCode::Act, "a hello comes once".into())),
+        };
+        if let (Err((code, text)), Some(member)) = (outcome, roster.members.get(&number)) {
+            member.say(&Reply::Fault { code, text });
+        }
+        drop(roster);
+        self.shared.changed.notify_all();
+    }
+
+    /// What the run asks before each heartbeat; `remark` says a line to who watches it.
+    pub fn controller(&self, remark: impl Fn(&str) + Send + 'static) -> ServedController {
+        ServedController {
+            server: self.clone(),
+            remark: Box::new(remark),
+            heartbeat: 0,
+            tick: None,
+            seen: None,
+            held: Vec::new(),
+            told: Vec::new(),
+            before: Vec::new(),
+            missing: false,
+        }
+    }
+
+    /// Queues the end of the run for all sessions, without waiting for them.
+    pub fn announce_end(&self, tick: u64, time_us: u64) {
+        let end = serde_json::to_string(&Reply::End { tick, time_us }).unwrap_or_default();
+        let mut roster = self.shared.roster();
+        roster.over = true;
+        // only the first call counts
+        let _ = self.shared.end.set(end);
+        roster.members.clear();
+    }
+
+    /// Waits, while `waits` holds, until all queued messages are sent; then cuts the other sessions.
+    /// Returns how many were cut.
+    pub fn close(&self, waits: &mut dyn FnMut() -> bool) -> usize {
+        self.shared.writers.end(waits)
+    }
+
+    /// Sends the end to all sessions within `time`; returns how many were cut.
+    pub fn end(&self, tick: u64, time_us: u64, time: Duration) -> usize {
+        self.announce_end(tick, time_us);
+        self.close(&mut for_at_most(time))
+    }
+}
+
+/// The next request of a peer; none once it has ended.
+fn next(connection: &mut Connection) -> Result<Option<Request>, Refusal> {
+    let text = match connection.incoming.receive() {
+        Ok(Some(Message::Text(text))) => text,
+        Ok(Some(Message::Binary(_))) => {
+            return Err((FaultCode::Message, "a binary message: must be a text".into()));
+        }
+        Ok(None) => return Ok(None),
+        Err(LinkError::Stream(error)) => return Err((FaultCode::Message, error.to_string())),
+        Err(error) => return Err((FaultCode::Message, error.to_string())),
+    };
+    let request = serde_json::from_str(&text);
+    request.map(Some).map_err(|error| (FaultCode::Message, format!("no message: {error}")))
+}
+
+impl Shared {
+    fn roster(&self) -> MutexGuard<'_, Roster> {
+        self.roster.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until something has changed, or a moment.
+    fn wait<'a>(
+        &'a self,
+        roster: MutexGuard<'a, Roster>,
+        time: Duration,
+    ) -> MutexGuard<'a, Roster> {
+        let waited = self.changed.wait_timeout(roster, time);
+        waited.unwrap_or_else(PoisonError::into_inner).0
+    }
+}
+
+/// The run's side of a server.
+pub struct ServedController {
+    server: Server,
+    remark: Box<dyn Fn(&str) + Send>,
+    /// Heartbeats so far.
+    heartbeat: u64,
+    /// Tick of this one.
+    tick: Option<u64>,
+    /// Tick at which the world was seen last.
+    seen: Option<u64>,
+    /// Of each seat, how its vehicle moves and what holds its speed.
+    held: Vec<HeldSpeed>,
+    /// What each seat was told last.
+    told: Vec<Option<(Controls, CommandOrigin, Option<u64>)>>,
+    /// Time, s, and velocities as they were shown last, and before that.
+    before: Vec<[(f64, Vec3); 2]>,
+    /// Whether it has been said who is missing.
+    missing: bool,
+}
+
+impl Controller for ServedController {
+    fn call(&mut self, world: &World) -> Call {
+        let shared = self.server.shared.clone();
+        let (outline, tick) = (&shared.outline, world.state().tick);
+        let mut roster = shared.roster();
+        if self.tick != Some(tick) {
+            self.heartbeat += u64::from(self.tick.is_some());
+            (self.tick, roster.tick) = (Some(tick), tick);
+            roster.since = Some(Instant::now());
+        }
+        let entered = Instant::now();
+        loop {
+            roster.remarks.drain(..).for_each(|line| (self.remark)(&line));
+            if let Some(cause) = roster.failed.take() {
+                return Call::Fail(cause);
+            }
+            if let Some(by) = &roster.quit {
+                (self.remark)(&format!("ended by {by}"));
+                return Call::Stop;
+            }
+            let heartbeat = self.heartbeat;
+            let looks = self.seen != Some(tick)
+                && (roster.members.values().any(Member::listens)
+                    || roster.seats.iter().any(|own| own.speed.is_some()));
+            if looks || roster.members.values().any(|own| own.is_due(heartbeat)) {
+                return Call::Show(roster.asked());
+            }
+            let vacant = roster.vacant(outline);
+            let stands = !vacant.is_empty() || (roster.paused && roster.steps == 0);
+            if !vacant.is_empty() && !self.missing {
+                self.missing = true;
+                (self.remark)(&format!("waiting for who drives {}", vacant.join(", ")));
+            }
+            let now = Instant::now();
+            if stands {
+                shared.stood.store(true, Ordering::Relaxed);
+                roster.since = Some(now);
+            } else {
+                roster.expire(outline, now);
+                if roster.failed.is_some() {
+                    continue;
+                }
+                if roster.members.values().all(|own| own.awaited.is_none()) {
+                    break;
+                }
+            }
+            if entered.elapsed() >= PATIENCE {
+                return Call::Wait;
+            }
+            let begun = roster.since.unwrap_or(now);
+            let awaited = roster.members.values().filter(|own| own.awaited.is_some());
+            let left = awaited.filter_map(|own| roster.patience(own)).min();
+            let left = left.map_or(PATIENCE, |time| (begun + time).saturating_duration_since(now));
+            roster = shared.wait(roster, left.clamp(Duration::from_millis(1), PATIENCE));
+        }
+        roster.remarks.drain(..).for_each(|line| (self.remark)(&line));
+        if roster.paused {
+            roster.steps = roster.steps.saturating_sub(1);
+        }
+        let clock = &world.model().clock;
+        let span = clock.micros(tick + world.state().steps) - clock.micros(tick);
+        self.told.resize(roster.seats.len(), None);
+        self.held.resize(roster.seats.len(), HeldSpeed::default());
+        let mut commanded = Vec::new();
+        let seats = roster.seats.iter_mut().zip(&mut self.held);
+        for ((own, held), told) in seats.zip(&mut self.told) {
+            let now = (own.controls(held, 1e-6 * span as f64), own.origin, own.driver);
+            if *told != Some(now) || !own.says.is_empty() {
+                *told = Some(now);
+                let (agent, (controls, origin, _)) = (own.seat.agent as u32, now);
+                let (driver, says) = (own.name.clone(), std::mem::take(&mut own.says));
+                commanded.push(Commanded { agent, controls, origin, driver, says });
+            }
+        }
+        Call::Go(commanded)
+    }
+
+    fn show(&mut self, shown: &Shown<'_>) {
+        let shared = self.server.shared.clone();
+        let world = shown.world;
+        let tick = world.state().tick;
+        let beat = Beat {
+            tick,
+            time_us: world.model().clock.micros(tick),
+            vehicles: self.vehicles(shown),
+            ..Beat::default()
+        };
+        let mut roster = shared.roster();
+        self.held.resize(roster.seats.len(), HeldSpeed::default());
+        for (own, held) in roster.seats.iter().zip(&mut self.held) {
+            let sample = shown.samples.iter().find(|sample| sample.vehicle == own.seat.agent);
+            sample.into_iter().for_each(|sample| held.see(sample));
+        }
+        if self.seen.replace(tick) != Some(tick) {
+            for (agent, delivery) in shown.delivered {
+                let sensor = (*agent, delivery.sensor);
+                let told = reading(&shared.outline.sensor(*agent, delivery.sensor), delivery);
+                let listeners = roster.members.values_mut();
+                listeners
+                    .filter(|own| own.sensors.binary_search(&sensor).is_ok())
+                    .for_each(|own| own.read(&told));
+            }
+            for (agent, heard) in shown.heard {
+                let told = hearing(&shared.outline, *agent, heard);
+                let listeners = roster.members.values_mut();
+                listeners
+                    .filter(|own| own.radios.binary_search(agent).is_ok())
+                    .for_each(|own| own.hear(&told));
+            }
+        }
+        let heartbeat = self.heartbeat;
+        for member in roster.members.values_mut().filter(|own| own.is_due(heartbeat)) {
+            member.show(heartbeat, &beat);
+        }
+        // the time of those who answer begins when they were shown it
+        roster.since = Some(Instant::now());
+    }
+}
+
+impl ServedController {
+    fn vehicles(&mut self, shown: &Shown<'_>) -> Vec<VehicleBeat> {
+        let Shown { world, samples, outcomes, .. } = *shown;
+        let first = samples.iter().map(|own| [(own.time, own.velocity); 2]);
+        if self.before.len() != samples.len() {
+            self.before = first.collect();
+        }
+        let agents = &world.model().agents;
+        samples
+            .iter()
+            .zip(&mut self.before)
+            .map(|(sample, before)| {
+                if sample.time > before[1].0 {
+                    *before = [before[1], (sample.time, sample.velocity)];
+                }
+                let [(earlier, from), (now, to)] = *before;
+                let span = now - earlier;
+                let acceleration = if span > 0.0 { (to - from) / span } else { Vec3::zeros() };
+                let name = agents.get(sample.vehicle).map(|own| own.name.clone());
+                let agent = sample.vehicle as u32;
+                let ended = outcomes.binary_search_by_key(&agent, |(agent, _)| *agent).ok();
+                let outcome = ended.map(|index| outcome(&outcomes[index].1));
+                VehicleBeat { outcome, ..vehicle(name.unwrap_or_default(), sample, acceleration) }
+            })
+            .collect()
+    }
+}
+
+fn outcome(report: &OutcomeReport) -> OutcomeBeat {
+    OutcomeBeat { code: report.code, time: report.time, text: report.sentence.clone() }
+}
+
+fn vehicle(name: String, sample: &Sample, acceleration: Vec3) -> VehicleBeat {
+    let turn = sample.pose.orientation.quaternion();
+    let wheels = sample.wheels.iter().map(|wheel| WheelBeat {
+        spin: wheel.spin,
+        slip: wheel.slip,
+        sinkage: wheel.sinkage,
+        force: [wheel.traction, wheel.lateral, wheel.load],
+        pressure: (wheel.area > 0.0).then(|| wheel.load / wheel.area),
+    });
+    VehicleBeat {
+        name,
+        position: sample.pose.position.into(),
+        orientation: [turn.w, turn.i, turn.j, turn.k],
+        velocity: sample.velocity.into(),
+        angular_velocity: sample.angular_velocity.into(),
+        acceleration: acceleration.into(),
+        speed: sample.speed,
+        throttle: sample.controls.throttle,
+        brake: sample.controls.brake,
+        steering: sample.controls.steering,
+        gear: sample.gear,
+        engine_speed: sample.engine_speed,
+        wheels: wheels.collect(),
+        outcome: None,
+    }
+}

@@ -1,0 +1,427 @@
+//! A sheet to draw on: filled and stroked shapes, pixels and text.
+//!
+//! Coordinates are design units, x to the right and y down; `scale` pixels make
+//! one unit, so that one layout serves any resolution.
+
+use super::ReportError;
+use super::color::{Rgb, WHITE};
+use std::path::Path;
+use tiny_skia::{
+    FillRule, LineCap, LineJoin, Mask, Paint, PathBuilder, Pixmap, PremultipliedColorU8, Rect,
+    Stroke, StrokeDash, Transform,
+};
+use ttf_parser::{Face, OutlineBuilder};
+
+static REGULAR: &[u8] = include_bytes!("../assets/inter/Inter-Regular-subset.otf");
+static SEMIBOLD: &[u8] = include_bytes!("../assets/inter/Inter-SemiBold-subset.otf");
+
+/// A point on the sheet, design units.
+pub(super) type Point = [f32; 2];
+
+/// A rectangle on the sheet, design units.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Frame {
+    pub x: f32,
+    pub y: f32,
+    pub width: f32,
+    pub height: f32,
+}
+
+impl Frame {
+    pub fn right(&self) -> f32 {
+        self.x + self.width
+    }
+
+    pub fn bottom(&self) -> f32 {
+        self.y + self.height
+    }
+}
+
+/// Where a text stands relative to its point.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Anchor {
+    Left,
+    Middle,
+    Right,
+}
+
+/// How a text is set. Its point is on the baseline.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct TextStyle {
+    pub size: f32,
+    pub bold: bool,
+    pub color: Rgb,
+    pub anchor: Anchor,
+    /// A white rim, for text on a picture.
+    pub halo: bool,
+    /// Clockwise turn about its point, degrees.
+    pub turn: f32,
+}
+
+impl TextStyle {
+    pub fn new(size: f32, color: Rgb) -> TextStyle {
+        TextStyle { size, bold: false, color, anchor: Anchor::Left, halo: false, turn: 0.0 }
+    }
+
+    pub fn bold(self) -> TextStyle {
+        TextStyle { bold: true, ..self }
+    }
+
+    pub fn anchor(self, anchor: Anchor) -> TextStyle {
+        TextStyle { anchor, ..self }
+    }
+
+    pub fn halo(self) -> TextStyle {
+        TextStyle { halo: true, ..self }
+    }
+
+    /// Reads upwards.
+    pub fn upward(self) -> TextStyle {
+        self.turned(-90.0)
+    }
+
+    /// Turned clockwise by so many degrees.
+    pub fn turned(self, turn: f32) -> TextStyle {
+        TextStyle { turn, ..self }
+    }
+}
+
+/// The sheet.
+pub(super) struct Canvas {
+    pixmap: Pixmap,
+    scale: f32,
+    clip: Option<Mask>,
+    regular: Face<'static>,
+    semibold: Face<'static>,
+}
+
+/// Largest side of a picture, pixels.
+pub(super) const LARGEST_SIDE: u32 = 16_384;
+
+impl Canvas {
+    /// A white sheet of so many pixels.
+    pub fn new(width: u32, height: u32, scale: f32) -> Result<Canvas, ReportError> {
+        let size = || ReportError::Size {
+            what: "picture",
+            width: u64::from(width),
+            height: u64::from(height),
+            allowed: "200 to 16384 pixels a side",
+        };
+        if width.min(height) < 200 || width.max(height) > LARGEST_SIDE {
+            return Err(size());
+        }
+        let mut pixmap = Pixmap::new(width, height).ok_or_else(size)?;
+        pixmap.fill(tiny_skia::Color::WHITE);
+        let face = |bytes| {
+            Face::parse(bytes, 0).map_err(ReportError::decode(Path::new("the built-in font")))
+        };
+        let (regular, semibold) = (face(REGULAR)?, face(SEMIBOLD)?);
+        Ok(Canvas { pixmap, scale, clip: None, regular, semibold })
+    }
+
+    /// Pixels a design unit.
+    pub fn scale(&self) -> f32 {
+        self.scale
+    }
+
+    /// The sheet as PNG.
+    pub fn encode(&self) -> Result<Vec<u8>, png::EncodingError> {
+        let mut bytes = Vec::new();
+        let mut encoder = png::Encoder::new(&mut bytes, self.pixmap.width(), self.pixmap.height());
+        encoder.set_color(png::ColorType::Rgb);
+        encoder.set_compression(png::Compression::Balanced);
+        let rgb: Vec<u8> =
+            self.pixmap.pixels().iter().flat_map(|p| [p.red(), p.green(), p.blue()]).collect();
+        let mut writer = encoder.write_header()?;
+        writer.write_image_data(&rgb)?;
+        writer.finish()?;
+        Ok(bytes)
+    }
+
+    /// Draws only within `frame` until [`Canvas::unclip`].
+    pub fn clip(&mut self, frame: Frame) {
+        let mut mask = Mask::new(self.pixmap.width(), self.pixmap.height());
+        if let (Some(mask), Some(rect)) = (mask.as_mut(), rect(frame)) {
+            let path = PathBuilder::from_rect(rect);
+            mask.fill_path(&path, FillRule::Winding, true, self.transform());
+        }
+        self.clip = mask;
+    }
+
+    /// Draws everywhere again.
+    pub fn unclip(&mut self) {
+        self.clip = None;
+    }
+
+    /// Fills a rectangle.
+    pub fn rectangle(&mut self, frame: Frame, color: Rgb, alpha: f32) {
+        if let Some(rect) = rect(frame) {
+            let transform = self.transform();
+            let path = PathBuilder::from_rect(rect);
+            let paint = paint(color, alpha);
+            let clip = self.clip.as_ref();
+            self.pixmap.fill_path(&path, &paint, FillRule::Winding, transform, clip);
+        }
+    }
+
+    /// Fills a polygon.
+    pub fn polygon(&mut self, points: &[Point], color: Rgb, alpha: f32) {
+        if let Some(path) = polyline(points, true) {
+            let (transform, clip) = (self.transform(), self.clip.as_ref());
+            let paint = paint(color, alpha);
+            self.pixmap.fill_path(&path, &paint, FillRule::Winding, transform, clip);
+        }
+    }
+
+    /// Strokes an open line with round ends and corners.
+    pub fn line(&mut self, points: &[Point], width: f32, color: Rgb, alpha: f32) {
+        self.stroke(points, false, width, color, alpha, None);
+    }
+
+    /// Strokes a dashed line: `dash` drawn, `gap` left out.
+    pub fn dashes(&mut self, points: &[Point], width: f32, color: Rgb, [dash, gap]: [f32; 2]) {
+        self.stroke(points, false, width, color, 1.0, StrokeDash::new(vec![dash, gap], 0.0));
+    }
+
+    /// Strokes the edge of a rectangle.
+    pub fn outline(&mut self, frame: Frame, width: f32, color: Rgb) {
+        let Frame { x, y, .. } = frame;
+        let (right, bottom) = (frame.right(), frame.bottom());
+        let corners = [[x, y], [right, y], [right, bottom], [x, bottom]];
+        self.stroke(&corners, true, width, color, 1.0, None);
+    }
+
+    fn stroke(
+        &mut self,
+        points: &[Point],
+        closed: bool,
+        width: f32,
+        color: Rgb,
+        alpha: f32,
+        dash: Option<StrokeDash>,
+    ) {
+        let Some(path) = polyline(points, closed) else { return };
+        let round = !closed && dash.is_none();
+        let stroke = Stroke {
+            width,
+            line_cap: if round { LineCap::Round } else { LineCap::Butt },
+            line_join: if closed { LineJoin::Miter } else { LineJoin::Round },
+            dash,
+            ..Stroke::default()
+        };
+        let (transform, clip) = (self.transform(), self.clip.as_ref());
+        self.pixmap.stroke_path(&path, &paint(color, alpha), &stroke, transform, clip);
+    }
+
+    /// Fills a disc.
+    pub fn disc(&mut self, centre: Point, radius: f32, color: Rgb) {
+        self.blot(centre, radius, color, 1.0);
+    }
+
+    /// Fills a disc that what is below shines through.
+    pub fn blot(&mut self, centre: Point, radius: f32, color: Rgb, alpha: f32) {
+        if let Some(path) = PathBuilder::from_circle(centre[0], centre[1], radius) {
+            let (transform, clip) = (self.transform(), self.clip.as_ref());
+            let paint = paint(color, alpha);
+            self.pixmap.fill_path(&path, &paint, FillRule::Winding, transform, clip);
+        }
+    }
+
+    /// Pixels across and down that [`Canvas::pixels`] fills.
+    pub fn pixels_in(&self, frame: Frame) -> (usize, usize) {
+        let size = |length: f32| (length * self.scale).round().max(1.0) as usize;
+        (size(frame.width), size(frame.height))
+    }
+
+    /// Sets every pixel of `frame`, row by row from the top left.
+    pub fn pixels(&mut self, frame: Frame, colors: &[Rgb]) {
+        let (columns, _) = self.pixels_in(frame);
+        let left = (frame.x * self.scale).round() as usize;
+        let top = (frame.y * self.scale).round() as usize;
+        let (width, height) = (self.pixmap.width() as usize, self.pixmap.height() as usize);
+        let pixels = self.pixmap.pixels_mut();
+        for (row, colors) in colors.chunks(columns).enumerate() {
+            for (column, color) in colors.iter().enumerate() {
+                let (x, y) = (left + column, top + row);
+                let opaque = PremultipliedColorU8::from_rgba(color.0, color.1, color.2, 255);
+                if let (true, Some(opaque)) = (x < width && y < height, opaque) {
+                    pixels[y * width + x] = opaque;
+                }
+            }
+        }
+    }
+
+    /// Sets a line of text.
+    pub fn text(&mut self, text: &str, at: Point, style: TextStyle) {
+        let width = self.text_width(text, style);
+        let shift = match style.anchor {
+            Anchor::Left => 0.0,
+            Anchor::Middle => -0.5 * width,
+            Anchor::Right => -width,
+        };
+        let face = if style.bold { &self.semibold } else { &self.regular };
+        let unit = style.size / f32::from(face.units_per_em());
+        let mut outline = Outline { builder: PathBuilder::new(), unit, pen: shift };
+        for character in text.chars() {
+            let Some(glyph) = face.glyph_index(character) else { continue };
+            face.outline_glyph(glyph, &mut outline);
+            outline.pen += unit * f32::from(face.glyph_hor_advance(glyph).unwrap_or(0));
+        }
+        let Some(path) = outline.builder.finish() else { return };
+        let place = Transform::from_translate(at[0], at[1]).pre_rotate(style.turn);
+        let transform = self.transform().pre_concat(place);
+        let clip = self.clip.as_ref();
+        if style.halo {
+            let stroke = Stroke {
+                width: 0.28 * style.size,
+                line_join: LineJoin::Round,
+                ..Stroke::default()
+            };
+            self.pixmap.stroke_path(&path, &paint(WHITE, 0.8), &stroke, transform, clip);
+        }
+        self.pixmap.fill_path(&path, &paint(style.color, 1.0), FillRule::Winding, transform, clip);
+    }
+
+    /// Width of a line of text, design units.
+    pub fn text_width(&self, text: &str, style: TextStyle) -> f32 {
+        let face = if style.bold { &self.semibold } else { &self.regular };
+        let advance = |c| face.glyph_index(c).and_then(|glyph| face.glyph_hor_advance(glyph));
+        let units: f32 = text.chars().filter_map(advance).map(f32::from).sum();
+        units * style.size / f32::from(face.units_per_em())
+    }
+
+    /// The text, cut to `width` with an ellipsis if need be.
+    pub fn fitted(&self, text: &str, width: f32, style: TextStyle) -> String {
+        if self.text_width(text, style) <= width {
+            return text.to_owned();
+        }
+        let mut kept: Vec<char> = text.chars().collect();
+        while kept.pop().is_some() {
+            let cut = format!("{}…", kept.iter().collect::<String>().trim_end());
+            if self.text_width(&cut, style) <= width {
+                return cut;
+            }
+        }
+        String::new()
+    }
+
+    /// The text in lines of at most `width`, broken between words; a word longer than
+    /// that has a line of its own.
+    pub fn wrapped(&self, text: &str, width: f32, style: TextStyle) -> Vec<String> {
+        let mut lines: Vec<String> = Vec::new();
+        for word in text.split_whitespace() {
+            let longer = lines.last().map(|line| format!("{line} {word}"));
+            match (lines.last_mut(), longer) {
+                (Some(line), Some(longer)) if self.text_width(&longer, style) <= width => {
+                    *line = longer;
+                }
+                _ => lines.push(word.to_owned()),
+            }
+        }
+        lines
+    }
+
+    fn transform(&self) -> Transform {
+        Transform::from_scale(self.scale, self.scale)
+    }
+}
+
+fn paint(color: Rgb, alpha: f32) -> Paint<'static> {
+    let mut paint = Paint { anti_alias: true, ..Paint::default() };
+    paint.set_color_rgba8(color.0, color.1, color.2, (alpha.clamp(0.0, 1.0) * 255.0).round() as u8);
+    paint
+}
+
+fn rect(frame: Frame) -> Option<Rect> {
+    Rect::from_xywh(frame.x, frame.y, frame.width, frame.height)
+}
+
+fn polyline(points: &[Point], closed: bool) -> Option<tiny_skia::Path> {
+    let mut builder = PathBuilder::with_capacity(points.len() + 1, points.len());
+    let (first, rest) = points.split_first()?;
+    builder.move_to(first[0], first[1]);
+    for point in rest {
+        builder.line_to(point[0], point[1]);
+    }
+    if closed {
+        builder.close();
+    }
+    builder.finish()
+}
+
+/// Glyph outlines, from font units with y up to design units with y down.
+struct Outline {
+    builder: PathBuilder,
+    unit: f32,
+    pen: f32,
+}
+
+impl Outline {
+    fn at(&self, x: f32, y: f32) -> (f32, f32) {
+        (self.pen + self.unit * x, -self.unit * y)
+    }
+}
+
+impl OutlineBuilder for Outline {
+    fn move_to(&mut self, x: f32, y: f32) {
+        let (x, y) = self.at(x, y);
+        self.builder.move_to(x, y);
+    }
+
+    fn line_to(&mut self, x: f32, y: f32) {
+        let (x, y) = self.at(x, y);
+        self.builder.line_to(x, y);
+    }
+
+    fn quad_to(&mut self, x1: f32, y1: f32, x: f32, y: f32) {
+        let ((x1, y1), (x, y)) = (self.at(x1, y1), self.at(x, y));
+        self.builder.quad_to(x1, y1, x, y);
+    }
+
+    fn curve_to(&mut self, x1: f32, y1: f32, x2: f32, y2: f32, x: f32, y: f32) {
+        let ((x1, y1), (x2, y2), (x, y)) = (self.at(x1, y1), self.at(x2, y2), self.at(x, y));
+        self.builder.cubic_to(x1, y1, x2, y2, x, y);
+    }
+
+    fn close(&mut self) {
+        self.builder.close();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::color::INK;
+
+    #[test]
+    fn text_leaves_ink_where_it_stands() {
+        let mut canvas = Canvas::new(400, 200, 2.0).unwrap();
+        let style = TextStyle::new(20.0, INK);
+        canvas.text("Öl 12 µm", [20.0, 50.0], style);
+        let width = canvas.text_width("Öl 12 µm", style);
+        let inked = |from: f32, to: f32| {
+            let dark = |(n, p): (usize, &PremultipliedColorU8)| {
+                let x = (n % 400) as f32 / 2.0;
+                p.red() < 200 && from <= x && x < to
+            };
+            canvas.pixmap.pixels().iter().enumerate().any(dark)
+        };
+        assert!(inked(20.0, 20.0 + width));
+        assert!(!inked(0.0, 19.0) && !inked(21.0 + width, 200.0));
+    }
+
+    #[test]
+    fn a_long_text_is_cut_to_fit() {
+        let canvas = Canvas::new(400, 200, 1.0).unwrap();
+        let style = TextStyle::new(16.0, INK);
+        assert_eq!(canvas.fitted("leader", 100.0, style), "leader");
+        let cut = canvas.fitted("a vehicle with quite a name", 100.0, style);
+        assert!(cut.ends_with('…') && canvas.text_width(&cut, style) <= 100.0);
+    }
+
+    #[test]
+    fn an_impossible_size_is_an_error() {
+        let error = Canvas::new(0, 100, 1.0).err().unwrap().to_string();
+        assert_eq!(error, "picture is 0 x 100; allowed is 200 to 16384 pixels a side");
+    }
+}

@@ -1,0 +1,262 @@
+//! Commands from outside, `commands.csv`: by them a run is repeated without its drivers.
+//!
+//! A row is a command that differs from the vehicle's last one, or from another driver, and holds
+//! from its time on; or bytes that it says by radio.
+
+use super::ReportError;
+use super::columns::{Column, Values};
+use super::growing::Growing;
+use super::hashes::whole_microseconds;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use bekker_scenario::config::StateFormat;
+use bekker_vehicle::{Controls, Lock, Locks, Selector};
+use bekker_world::{CommandOrigin, Commanded, World};
+use std::path::Path;
+
+/// Name of the file in a run's folder.
+pub const COMMANDS: &str = "commands.csv";
+const STEM: &str = "commands";
+const FORMAT: [StateFormat; 1] = [StateFormat::Csv];
+
+/// What every column holds, for the folder's README.
+pub(super) fn described() -> [(&'static str, &'static str); 13] {
+    [
+        ("time_s", "from when on it holds"),
+        ("tick", "the same in steps"),
+        ("vehicle", "who"),
+        ("throttle", "0 to 1"),
+        ("brake", "0 to 1"),
+        ("steering", "share of full lock, -1 (right) to 1 (left)"),
+        ("gear", "lever of the gearbox: drive, neutral, reverse"),
+        ("inflation_Pa", "that central tyre inflation works towards, if it was asked for"),
+        (
+            "locks",
+            "differentials to be locked: `centre`, `inter_axle`, `front_axles`, `rear_axles`",
+        ),
+        ("uncouple", "whether the trailer is let go of"),
+        ("origin", "`driver`, or what spoke in its place: it `timed_out`, or was `lost`"),
+        ("driver", "what it calls itself"),
+        ("says", "what the vehicle says by radio at the next exchange: messages in base64"),
+    ]
+}
+
+fn columns() -> Vec<Column> {
+    let values = |name: &str| match name {
+        "tick" => Values::OptionalLong(Vec::new()),
+        "vehicle" | "gear" | "locks" | "uncouple" | "origin" | "driver" | "says" => {
+            Values::Text(Vec::new())
+        }
+        "inflation_Pa" => Values::OptionalReal(Vec::new()),
+        _ => Values::Real(Vec::new()),
+    };
+    described().map(|(name, _)| Column { name: name.to_owned(), values: values(name) }).into()
+}
+
+const LEVERS: [(Selector, &str); 3] =
+    [(Selector::Drive, "drive"), (Selector::Neutral, "neutral"), (Selector::Reverse, "reverse")];
+
+/// A row of the file.
+#[derive(Clone, Debug, PartialEq)]
+struct Row {
+    tick: u64,
+    vehicle: String,
+    controls: Controls,
+    origin: CommandOrigin,
+    driver: String,
+    says: Vec<Vec<u8>>,
+}
+
+impl Row {
+    fn of(row: &csv::StringRecord) -> Option<Row> {
+        let number = |column: usize| row.get(column)?.parse::<f64>().ok();
+        let lever = row.get(6)?;
+        let inflation = row.get(7)?;
+        let (locks, uncouple, origin) = (row.get(8)?, row.get(9)?, row.get(10)?);
+        Some(Row {
+            tick: row.get(1)?.parse().ok()?,
+            vehicle: row.get(2)?.to_owned(),
+            controls: Controls {
+                throttle: number(3)?,
+                brake: number(4)?,
+                steering: number(5)?,
+                gear: LEVERS.iter().find(|(_, name)| *name == lever)?.0,
+                inflation: if inflation.is_empty() { None } else { Some(number(7)?) },
+                locks: Locks::named(locks.split_whitespace()).ok()?,
+                uncouple: uncouple.parse().ok()?,
+            },
+            origin: CommandOrigin::ALL.into_iter().find(|own| own.name() == origin)?,
+            driver: row.get(11)?.to_owned(),
+            says: row
+                .get(12)?
+                .split(' ')
+                .filter(|word| !word.is_empty())
+                .map(|word| STANDARD.decode(word).ok())
+                .collect::<Option<_>>()?,
+        })
+    }
+
+    fn words(&self, time: f64) -> [String; 13] {
+        let Row { tick, vehicle, controls, origin, driver, says } = self;
+        let Controls { throttle, brake, steering, gear, inflation, locks, uncouple } = controls;
+        let lever = LEVERS.iter().find(|(own, _)| own == gear).map_or("", |(_, name)| name);
+        [
+            whole_microseconds(time).to_string(),
+            tick.to_string(),
+            vehicle.clone(),
+            throttle.to_string(),
+            brake.to_string(),
+            steering.to_string(),
+            lever.into(),
+            inflation.map(|pressure| pressure.to_string()).unwrap_or_default(),
+            locks.iter().map(Lock::name).collect::<Vec<_>>().join(" "),
+            uncouple.to_string(),
+            origin.name().into(),
+            driver.clone(),
+            says.iter().map(|own| STANDARD.encode(own)).collect::<Vec<_>>().join(" "),
+        ]
+    }
+}
+
+/// The list being written.
+pub(super) struct Commands {
+    table: Growing,
+    /// The last row of each vehicle.
+    last: Vec<Option<Row>>,
+}
+
+impl Commands {
+    /// Begins it, or goes on from the world's time; what held from that time on is to be said
+    /// again. A run that goes on in a folder of its own has there those of the one before.
+    pub fn open(folder: &Path, world: &World, resumes: bool) -> Result<Commands, ReportError> {
+        let agents = &world.model().agents;
+        let mut last = vec![None; agents.len()];
+        let mut visit = |row: &csv::StringRecord| {
+            let Some(row) = Row::of(row) else { return };
+            if let Some(agent) = agents.iter().position(|own| own.name == row.vehicle) {
+                last[agent] = Some(row);
+            }
+        };
+        let goes_on = resumes || (world.state().tick > 0 && folder.join(COMMANDS).exists());
+        let table = if goes_on {
+            let before = world.time() - 0.5 * world.model().clock.step();
+            Growing::resume(folder, STEM, columns(), &FORMAT, before, &mut visit)?
+        } else {
+            Growing::begin(folder, STEM, columns(), &FORMAT)?
+        };
+        Ok(Commands { table, last })
+    }
+
+    /// Adds those of a heartbeat that began after so many steps at a time, s, where they are
+    /// new.
+    pub fn take(
+        &mut self,
+        world: &World,
+        tick: u64,
+        commanded: &[Commanded],
+    ) -> Result<(), ReportError> {
+        for Commanded { agent, controls, origin, driver, says } in commanded {
+            let (agent, controls, origin) = (*agent as usize, *controls, *origin);
+            let vehicle = world.model().agents[agent].name.clone();
+            let last = &mut self.last[agent];
+            let now = (controls, origin, driver);
+            let same =
+                last.as_ref().is_some_and(|own| (own.controls, own.origin, &own.driver) == now);
+            if same && says.is_empty() {
+                continue;
+            }
+            let (driver, says) = (driver.clone(), says.clone());
+            let row = Row { tick, vehicle, controls, origin, driver, says };
+            let words = row.words(world.model().clock.told(tick));
+            for (column, word) in self.table.columns().iter_mut().zip(words) {
+                column.values.read(&word);
+            }
+            *last = Some(row);
+            self.table.end_row()?;
+        }
+        self.table.flush()
+    }
+
+    /// Ends the file; its name.
+    pub fn finish(self) -> Result<Vec<String>, ReportError> {
+        self.table.finish()
+    }
+}
+
+/// The commands of a recorded run, to be given again.
+#[derive(Clone, Debug, Default)]
+pub struct CommandLog {
+    /// In the order of ticks.
+    rows: Vec<(u64, Commanded)>,
+}
+
+impl CommandLog {
+    /// Those in a run's folder, for a world of the same vehicles; none where there is no file.
+    ///
+    /// # Errors
+    /// [`ReportError`] when the file cannot be read, or names a vehicle that is not there.
+    pub fn of_run(folder: &Path, world: &World) -> Result<CommandLog, ReportError> {
+        let path = folder.join(COMMANDS);
+        if !path.exists() {
+            return Ok(CommandLog::default());
+        }
+        bekker_scenario::input::regular(&path).map_err(ReportError::file("read", &path))?;
+        let mut reader = csv::Reader::from_path(&path).map_err(ReportError::decode(&path))?;
+        let agents = &world.model().agents;
+        let mut rows = Vec::new();
+        for (line, record) in reader.records().enumerate() {
+            let record = record.map_err(ReportError::decode(&path))?;
+            let agent = |row: &Row| agents.iter().position(|own| own.name == row.vehicle);
+            let row = Row::of(&record).and_then(|row| {
+                let agent = agent(&row)? as u32;
+                let Row { tick, controls, origin, driver, says, .. } = row;
+                Some((tick, Commanded { agent, controls, origin, driver, says }))
+            });
+            let cause = || format!("row {}: no command to a vehicle of the run", line + 1);
+            rows.push(row.ok_or_else(|| ReportError::decode(&path)(cause()))?);
+        }
+        Ok(CommandLog { rows })
+    }
+
+    /// Gives those that hold from the heartbeat on that the world is about to begin.
+    ///
+    /// # Errors
+    /// [`CommandError`](bekker_world::CommandError) when the world's vehicles cannot do
+    /// what those of the run could.
+    pub fn apply(&self, world: &mut World) -> Result<(), bekker_world::CommandError> {
+        let now = world.state().tick;
+        let first = self.rows.partition_point(|(tick, _)| *tick < now);
+        let mut rows = self.rows[first..].iter().take_while(|row| row.0 == now);
+        rows.try_for_each(|(_, own)| own.apply(world))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_comes_back_to_the_bit() {
+        let controls = Controls {
+            throttle: 0.1 + 0.2,
+            steering: -1.0 / 3.0,
+            brake: f64::MIN_POSITIVE,
+            gear: Selector::Reverse,
+            inflation: Some(1.5e5),
+            locks: Locks { centre: true, rear_axles: true, ..Locks::OPEN },
+            uncouple: true,
+        };
+        for (controls, origin) in
+            [(controls, CommandOrigin::Driver), (Controls::default(), CommandOrigin::Lost)]
+        {
+            let says = vec![b"mud, ahead".to_vec(), vec![0, 255]];
+            let driver = "mine".to_owned();
+            let row = Row { tick: 7, vehicle: "a, b".into(), controls, origin, driver, says };
+            let record = csv::StringRecord::from(row.words(0.0035).to_vec());
+            assert_eq!(Row::of(&record), Some(row));
+        }
+        let other =
+            csv::StringRecord::from(vec!["0", "1", "a", "1", "0", "0", "fourth", "", "", "lost"]);
+        assert_eq!(Row::of(&other), None);
+    }
+}

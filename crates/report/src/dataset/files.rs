@@ -1,0 +1,75 @@
+//! Files of a dataset: each is written beside its place and renamed into it.
+
+use crate::manifest::FileHash;
+use crate::{ReportError, file};
+use std::fs;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+/// The files that have been written into a folder.
+pub(super) struct Files {
+    folder: PathBuf,
+    /// In the order they were finished.
+    pub written: Vec<FileHash>,
+}
+
+/// A file in the making.
+pub(super) struct Part {
+    file: BufWriter<fs::File>,
+    name: String,
+    /// Where it will be.
+    pub path: PathBuf,
+    part: PathBuf,
+}
+
+impl Files {
+    /// Of a folder that is there.
+    pub fn new(folder: &Path) -> Files {
+        Files { folder: folder.to_owned(), written: Vec::new() }
+    }
+
+    /// Begins a file; folders in its name are made. What a killed process left of it is replaced.
+    pub fn begin(&self, name: &str) -> Result<Part, ReportError> {
+        let path = self.folder.join(name);
+        let folder = path.parent().unwrap_or(&self.folder);
+        fs::create_dir_all(folder).map_err(ReportError::file("create folder", folder))?;
+        file::check_place(&path)?;
+        let last = path.file_name().unwrap_or_default().to_string_lossy();
+        let part = path.with_file_name(format!(".{last}.part"));
+        let file = BufWriter::new(file::create(&part)?);
+        Ok(Part { file, name: name.into(), path, part })
+    }
+
+    /// Ends a file: it appears in its place.
+    pub fn finish(&mut self, mut part: Part) -> Result<(), ReportError> {
+        let whole = part.file.flush().and_then(|()| part.file.get_ref().sync_all());
+        whole
+            .and_then(|()| fs::rename(&part.part, &part.path))
+            .map_err(ReportError::file("write", &part.path))?;
+        self.written.push(FileHash::of(&part.path, &part.name)?);
+        Ok(())
+    }
+
+    /// Writes a value as indented JSON.
+    pub fn put_json(
+        &mut self,
+        name: &str,
+        value: &impl serde::Serialize,
+    ) -> Result<(), ReportError> {
+        let mut part = self.begin(name)?;
+        let path = part.path.clone();
+        serde_json::to_writer_pretty(&mut part, value).map_err(ReportError::encode(&path))?;
+        part.write_all(b"\n").map_err(ReportError::file("write", &path))?;
+        self.finish(part)
+    }
+}
+
+impl Write for Part {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}

@@ -1,0 +1,309 @@
+//! A dataset in the layout of LeRobot 3.0: frames of all episodes in `data/`, and in `meta/` what
+//! they hold, their statistics, the task and the episodes.
+//!
+//! A frame is a step: its observation, what was done, and what came of it (`next.`). Labels are
+//! features of their own (`label.`), which no policy takes for an observation.
+
+use super::files::Files;
+use super::rows::{Node, Rows};
+use super::statistics::Statistics;
+use super::tables::{at_the_end, summary_columns};
+use super::{Asked, Column, Episode, EpisodeSummary, Episodes, Role, Values};
+use crate::ReportError;
+use serde_json::{Map, Value, json};
+
+/// Files of a folder, and bytes after which a next file is begun, in MB.
+const CHUNK: u64 = 1000;
+const FILE_MB: usize = 100;
+/// Episodes of a row group of their table.
+const GROUP: usize = 100;
+
+/// Writes it.
+pub(super) fn write(
+    files: &mut Files,
+    asked: &Asked,
+    episodes: &mut Episodes<'_>,
+) -> Result<(), ReportError> {
+    let mut frames = Frames::new(asked);
+    for episode in episodes {
+        frames.add(files, &episode?)?;
+    }
+    frames.finish(files, asked)
+}
+
+/// Data files so far, and what is told of them.
+struct Frames {
+    period: f64,
+    file: Option<Rows>,
+    /// Number of the file that is being written.
+    number: u64,
+    /// Frames so far.
+    count: usize,
+    features: Map<String, Value>,
+    /// By feature, of all episodes.
+    statistics: Vec<(String, Statistics)>,
+    /// Episodes so far, and their table.
+    episodes: usize,
+    table: Option<Rows>,
+    /// Rows that are yet to be added to it.
+    noted: Vec<Column>,
+    /// The task's name.
+    task: String,
+}
+
+impl Frames {
+    fn new(asked: &Asked) -> Frames {
+        Frames {
+            period: asked.number("period"),
+            file: None,
+            number: 0,
+            count: 0,
+            features: Map::new(),
+            statistics: Vec::new(),
+            episodes: 0,
+            table: None,
+            noted: Vec::new(),
+            task: asked.task.clone(),
+        }
+    }
+
+    fn add(&mut self, files: &mut Files, episode: &Episode) -> Result<(), ReportError> {
+        let columns = self.frames(episode);
+        let own: Vec<(String, Statistics)> = columns
+            .iter()
+            .filter_map(|column| Some((column.name.clone(), Statistics::of(column)?)))
+            .collect();
+        if self.features.is_empty() {
+            let features = columns.iter().map(|column| (column.name.clone(), feature(column)));
+            self.features = features.collect();
+        }
+        let nodes: Vec<Node> = columns.into_iter().map(Node::Leaf).collect();
+        if self.file.as_ref().is_some_and(|rows| rows.bytes() >= FILE_MB << 20) {
+            self.end_file(files)?;
+            self.number += 1;
+        }
+        let rows = match &mut self.file {
+            Some(rows) => rows,
+            None => {
+                let name = format!("data/{}", place(self.number));
+                self.file.insert(Rows::begin(files.begin(&name)?, &nodes, &[])?)
+            }
+        };
+        rows.add(&nodes)?;
+        self.note(files, episode, &own)?;
+        for (name, statistics) in own {
+            match self.statistics.iter_mut().find(|(known, _)| *known == name) {
+                Some((_, known)) => known.merge(&statistics),
+                None => self.statistics.push((name, statistics)),
+            }
+        }
+        self.count += episode.summary.steps;
+        Ok(())
+    }
+
+    /// The frames of an episode, column by column.
+    fn frames(&self, episode: &Episode) -> Vec<Column> {
+        let EpisodeSummary { episode: number, steps, terminated, truncated, .. } = episode.summary;
+        let mut columns: Vec<Column> = episode
+            .columns
+            .iter()
+            .map(|column| {
+                let name = match column.role {
+                    Role::Observation => "observation.state".into(),
+                    Role::Action => "action".into(),
+                    Role::Reward => "next.reward".into(),
+                    Role::Term => format!("next.{}", column.name),
+                    Role::Label | Role::Index => format!("label.{}", column.name),
+                };
+                let column = column.of_rows(0..steps).called(&name);
+                match (&column.role, &column.values) {
+                    // the type that LeRobot's own rewards have
+                    (Role::Reward, Values::Double(values)) => {
+                        let values = values.iter().map(|value| *value as f32).collect();
+                        column.with(Values::Float(values))
+                    }
+                    _ => column,
+                }
+            })
+            .collect();
+        let single = |name, values| Column::single(name, Role::Index, values);
+        let count = |from: usize| (from..from + steps).map(|n| n as i64).collect::<Vec<_>>();
+        let time = |frame: usize| (frame as f64 * self.period) as f32;
+        columns.extend([
+            single("next.done", Values::Bool(at_the_end(terminated || truncated, steps))),
+            single("next.success", Values::Bool(at_the_end(episode.summary.success, steps))),
+            single("timestamp", Values::Float((0..steps).map(time).collect())),
+            single("frame_index", Values::Long(count(0))),
+            single("episode_index", Values::Long(vec![number as i64; steps])),
+            single("index", Values::Long(count(self.count))),
+            single("task_index", Values::Long(vec![0; steps])),
+        ]);
+        columns
+    }
+
+    /// Adds a row to the table of episodes.
+    fn note(
+        &mut self,
+        files: &Files,
+        episode: &Episode,
+        statistics: &[(String, Statistics)],
+    ) -> Result<(), ReportError> {
+        let EpisodeSummary { episode: number, steps, .. } = episode.summary;
+        let (chunk, file) = (self.number / CHUNK, self.number % CHUNK);
+        let long = |name: &str, value: u64| {
+            Column::single(name, Role::Index, Values::Long(vec![value as i64]))
+        };
+        let (first, count) = (self.count as u64, steps as u64);
+        let tasks = Column::single("tasks", Role::Index, Values::Text(vec![self.task.clone()]));
+        let mut row = vec![
+            long("episode_index", number),
+            Column { width: Some(1), ..tasks },
+            long("length", count),
+            long("data/chunk_index", chunk),
+            long("data/file_index", file),
+            long("dataset_from_index", first),
+            long("dataset_to_index", first + count),
+            long("meta/episodes/chunk_index", 0),
+            long("meta/episodes/file_index", 0),
+        ];
+        // its number stands there already
+        row.extend(summary_columns(std::slice::from_ref(&episode.summary)).into_iter().skip(1));
+        for (feature, own) in statistics {
+            row.extend(own.named().into_iter().map(|(name, values)| {
+                let width = match &values {
+                    Values::Double(values) => values.len(),
+                    _ => 1,
+                };
+                let name = format!("stats/{feature}/{name}");
+                Column { width: Some(width), ..Column::single(&name, Role::Index, values) }
+            }));
+        }
+        if self.noted.is_empty() {
+            self.noted = row;
+        } else {
+            for (column, added) in self.noted.iter_mut().zip(row) {
+                column.values.append(added.values);
+            }
+        }
+        self.episodes += 1;
+        if self.episodes.is_multiple_of(GROUP) { self.end_group(files) } else { Ok(()) }
+    }
+
+    /// Brings the rows that are noted to the table of episodes.
+    fn end_group(&mut self, files: &Files) -> Result<(), ReportError> {
+        let nodes: Vec<Node> = self.noted.drain(..).map(Node::Leaf).collect();
+        if nodes.is_empty() {
+            return Ok(());
+        }
+        let table = match &mut self.table {
+            Some(table) => table,
+            None => {
+                let name = format!("meta/episodes/{}", place(0));
+                self.table.insert(Rows::begin(files.begin(&name)?, &nodes, &[])?)
+            }
+        };
+        table.add(&nodes)
+    }
+
+    fn end_file(&mut self, files: &mut Files) -> Result<(), ReportError> {
+        match self.file.take() {
+            Some(rows) => files.finish(rows.finish()?),
+            None => Ok(()),
+        }
+    }
+
+    fn finish(mut self, files: &mut Files, asked: &Asked) -> Result<(), ReportError> {
+        self.end_file(files)?;
+        self.end_group(files)?;
+        if let Some(table) = self.table {
+            files.finish(table.finish()?)?;
+        }
+        let (count, task) = (self.episodes, self.task);
+        let index = vec![
+            Column::single("task_index", Role::Index, Values::Long(vec![0])),
+            Column::single(TASK_NAMES, Role::Index, Values::Text(vec![task])),
+        ];
+        put_table(files, "meta/tasks.parquet", index, &[("pandas", indexed_by_task())])?;
+        let statistics = self.statistics.iter().map(|(name, own)| (name.clone(), own.json()));
+        files.put_json("meta/stats.json", &Value::Object(statistics.collect()))?;
+        let vehicle = asked.options.get("vehicle").cloned().unwrap_or_default();
+        files.put_json(
+            "meta/info.json",
+            &json!({
+                "codebase_version": "v3.0",
+                "robot_type": vehicle,
+                "total_episodes": count,
+                "total_frames": self.count,
+                "total_tasks": 1,
+                "chunks_size": CHUNK,
+                "data_files_size_in_mb": FILE_MB,
+                "video_files_size_in_mb": 2 * FILE_MB,
+                "fps": (1.0 / self.period).round() as u64,
+                "splits": {"train": format!("0:{count}")},
+                "data_path": "data/chunk-{chunk_index:03d}/file-{file_index:03d}.parquet",
+                "video_path": null,
+                "features": self.features,
+            }),
+        )
+    }
+}
+
+/// Where a file of a number is.
+fn place(number: u64) -> String {
+    format!("chunk-{:03}/file-{:03}.parquet", number / CHUNK, number % CHUNK)
+}
+
+fn put_table(
+    files: &mut Files,
+    name: &str,
+    columns: Vec<Column>,
+    pairs: &[(&str, String)],
+) -> Result<(), ReportError> {
+    let nodes: Vec<Node> = columns.into_iter().map(Node::Leaf).collect();
+    let mut rows = Rows::begin(files.begin(name)?, &nodes, pairs)?;
+    rows.add(&nodes)?;
+    files.finish(rows.finish()?)
+}
+
+/// Column of the tasks' names, as pandas calls an index without a name.
+const TASK_NAMES: &str = "__index_level_0__";
+
+/// What pandas reads its index from: the table of tasks is looked up by their names.
+fn indexed_by_task() -> String {
+    let column = |name: Value, field: &str, kind: &str, numpy: &str| {
+        json!({"name": name, "field_name": field, "pandas_type": kind, "numpy_type": numpy,
+               "metadata": null})
+    };
+    json!({
+        "index_columns": [TASK_NAMES],
+        "column_indexes": [],
+        "columns": [
+            column("task_index".into(), "task_index", "int64", "int64"),
+            column(Value::Null, TASK_NAMES, "unicode", "object"),
+        ],
+        "pandas_version": "2.0.0",
+    })
+    .to_string()
+}
+
+/// What is told of a feature.
+fn feature(column: &Column) -> Value {
+    let dtype = match column.values {
+        Values::Float(_) => "float32",
+        Values::Double(_) => "float64",
+        Values::Long(_) => "int64",
+        Values::Bool(_) => "bool",
+        Values::Text(_) => "string",
+    };
+    let names: Vec<String> = column.parts.iter().flat_map(numbered).collect();
+    let names = if names.is_empty() { Value::Null } else { names.into() };
+    json!({"dtype": dtype, "shape": [column.width.unwrap_or(1)], "names": names})
+}
+
+/// Names of the numbers of a part.
+fn numbered((name, size): &(String, usize)) -> Vec<String> {
+    match size {
+        1 => vec![name.clone()],
+        size => (0..*size).map(|n| format!("{name}_{n}")).collect(),
+    }
+}

@@ -1,0 +1,114 @@
+//! A dataset as files of messages, one for each episode: `/observation` is what was seen and true
+//! at each moment, `/transition` what was done from it on and what came of it.
+
+use super::files::Files;
+use super::tables::at_the_end;
+use super::{Asked, Column, Episode, EpisodeSummary, Episodes, Role, Values};
+use crate::ReportError;
+use crate::mcap::Mcap;
+use crate::protobuf::{Field, File, Holds, Message, Type, describe};
+use serde_json::Value;
+
+/// Writes it.
+pub(super) fn write(
+    files: &mut Files,
+    asked: &Asked,
+    episodes: &mut Episodes<'_>,
+) -> Result<(), ReportError> {
+    for episode in episodes {
+        let episode = episode?;
+        let part = files.begin(&format!("episode_{:06}.mcap", episode.summary.episode))?;
+        let path = part.path.clone();
+        let file = messages(part, asked, &episode);
+        files.finish(file.map_err(ReportError::file("write", &path))?)?;
+    }
+    Ok(())
+}
+
+/// An episode as messages, timed from its reset.
+fn messages<W: std::io::Write>(to: W, asked: &Asked, episode: &Episode) -> std::io::Result<W> {
+    let EpisodeSummary { steps, terminated, truncated, .. } = episode.summary;
+    let of = |roles: &[Role]| {
+        let columns = episode.columns.iter().filter(|column| roles.contains(&column.role));
+        columns.cloned().collect::<Vec<_>>()
+    };
+    let seen = of(&[Role::Observation, Role::Label]);
+    let mut done = of(&[Role::Action, Role::Reward, Role::Term]);
+    for (name, flag) in [("terminated", terminated), ("truncated", truncated)] {
+        done.push(Column::single(name, Role::Index, Values::Bool(at_the_end(flag, steps))));
+    }
+    let mut file = Mcap::new(to)?;
+    file.metadata("episode", &pairs(&episode.summary))?;
+    file.metadata("dataset", &pairs(asked))?;
+    let [observed, moved] =
+        [("Observation", "/observation", &seen), ("Transition", "/transition", &done)].map(
+            |(name, topic, columns)| {
+                let schema = file.schema(&format!("bekker.{name}"), &described(name, columns));
+                file.channel(schema, topic)
+            },
+        );
+    let period = asked.number("period");
+    for row in 0..=steps {
+        let time = (row as f64 * period * 1e9).round() as u64;
+        file.message(observed, time, &message(&seen, row).0)?;
+        if row < steps {
+            file.message(moved, time, &message(&done, row).0)?;
+        }
+    }
+    file.finish()
+}
+
+/// The keys of a value with their values as text.
+fn pairs(value: &impl serde::Serialize) -> Vec<(String, String)> {
+    let Ok(Value::Object(map)) = serde_json::to_value(value) else { return Vec::new() };
+    let text = |value: Value| match value {
+        Value::String(text) => text,
+        value => value.to_string(),
+    };
+    map.into_iter().map(|(key, value)| (key, text(value))).collect()
+}
+
+/// The description of messages with a field for each column.
+fn described(name: &str, columns: &[Column]) -> Vec<u8> {
+    let fields: Vec<Field<'_>> = columns
+        .iter()
+        .zip(1..)
+        .map(|(column, number)| {
+            let holds = match column.values {
+                Values::Float(_) => Holds::Float,
+                Values::Double(_) => Holds::Double,
+                Values::Long(_) => Holds::Int64,
+                Values::Bool(_) => Holds::Bool,
+                Values::Text(_) => Holds::Text,
+            };
+            Field { number, name: &column.name, holds, repeated: column.width.is_some() }
+        })
+        .collect();
+    let types = [Type { name, fields: &fields, enumeration: None }];
+    let file = format!("bekker/{name}.proto");
+    describe(&[File { name: &file, package: "bekker", needs: &[], types: &types }])
+}
+
+/// A row of the columns.
+fn message(columns: &[Column], row: usize) -> Message {
+    columns.iter().zip(1..).fold(Message::default(), |message, (column, field)| {
+        let range = column.width.map(|width| row * width..(row + 1) * width);
+        match (&column.values, range) {
+            (Values::Float(values), Some(range)) => message.floats(field, &values[range]),
+            (Values::Float(values), None) => message.fixed32(field, values[row].to_bits()),
+            (Values::Double(values), Some(range)) => message.doubles(field, &values[range]),
+            (Values::Double(values), None) => message.double(field, values[row]),
+            (Values::Long(values), Some(range)) => message.integers(field, &values[range]),
+            (Values::Long(values), None) => message.integer(field, values[row] as u64),
+            (Values::Bool(values), Some(range)) => {
+                let flags: Vec<i64> = values[range].iter().map(|flag| i64::from(*flag)).collect();
+                message.integers(field, &flags)
+            }
+            (Values::Bool(values), None) => message.integer(field, values[row].into()),
+            (Values::Text(values), Some(range)) => {
+                values[range].iter().fold(message, |message, text| message.text(field, text))
+            }
+            (Values::Text(values), None) => message.text(field, &values[row]),
+        }
+    })
+}

@@ -1,0 +1,144 @@
+//! A dataset as Minari 0.5 keeps it in Parquet: `metadata.json`, and a folder for each episode.
+//!
+//! An episode's table has a row for each observation, one more than steps; actions, rewards and
+//! ends of the last are padding. `infos` of a row are what `step` (in the first row `reset`) told
+//! with its observation, so terms of a reward stand a row below it.
+
+use super::files::Files;
+use super::rows::{Node, Rows};
+use super::tables::at_the_end;
+use super::{Asked, Column, Episode, EpisodeSummary, Episodes, Role, Values};
+use crate::ReportError;
+use serde_json::{Value, json};
+
+/// First version of Minari that reads this layout.
+const VERSION: &str = "0.5.0";
+
+/// Writes it.
+pub(super) fn write(
+    files: &mut Files,
+    asked: &Asked,
+    episodes: &mut Episodes<'_>,
+) -> Result<(), ReportError> {
+    let (mut count, mut steps, mut widths) = (0, 0, [0; 2]);
+    for episode in episodes {
+        let episode = episode?;
+        let EpisodeSummary { episode: number, steps: own, .. } = episode.summary;
+        let nodes = nodes(&episode);
+        let mut rows = Rows::begin(files.begin(&format!("{number}/part-0.parquet"))?, &nodes, &[])?;
+        rows.add(&nodes)?;
+        files.finish(rows.finish()?)?;
+        files.put_json(&format!("{number}/metadata.json"), &metadata(&episode.summary))?;
+        widths = [Role::Observation, Role::Action]
+            .map(|role| episode.column(role).and_then(|column| column.width).unwrap_or(0));
+        count += 1;
+        steps += own;
+    }
+    let bytes: u64 = files.written.iter().map(|file| file.bytes).sum();
+    let task = asked.task.to_lowercase();
+    files.put_json(
+        "metadata.json",
+        &json!({
+            "dataset_id": format!("bekker/{task}/{}-v0", asked.policy),
+            "minari_version": VERSION,
+            "data_format": "parquet",
+            "jpeg_encoding": false,
+            "total_episodes": count,
+            "total_steps": steps,
+            "observation_space": space(widths[0]).to_string(),
+            "action_space": space(widths[1]).to_string(),
+            "env_spec": specification(asked).map(|specification| specification.to_string()),
+            "algorithm_name": asked.policy,
+            // tenths of a megabyte, as Minari tells it
+            "dataset_size": (bytes as f64 / 1e5).round() / 10.0,
+            "requirements": ["bekker", "gymnasium>=1.2"],
+        }),
+    )
+}
+
+/// What is said of an episode.
+fn metadata(summary: &EpisodeSummary) -> Value {
+    let EpisodeSummary { episode, seed, level, vehicle, driver, steps, total, ending, .. } =
+        summary;
+    json!({
+        "id": episode,
+        "total_steps": steps,
+        "seed": seed,
+        "level": level,
+        "vehicle": vehicle,
+        "driver": driver,
+        "return": total,
+        "ending": ending,
+    })
+}
+
+/// A Gymnasium box within ±1.
+fn space(width: usize) -> Value {
+    let [low, high] = [-1.0, 1.0].map(|bound| vec![bound; width]);
+    json!({"type": "Box", "dtype": "float32", "shape": [width], "low": low, "high": high})
+}
+
+/// Gymnasium's specification of the environment; of several vehicles it has none.
+fn specification(asked: &Asked) -> Option<Value> {
+    if asked.vehicles() > 1 {
+        return None;
+    }
+    let mut arguments = asked.options.clone();
+    arguments.insert("task".into(), asked.task.clone().into());
+    Some(json!({
+        "id": format!("bekker/{}-v0", asked.task),
+        "entry_point": "bekker.envs:BekkerEnv",
+        "reward_threshold": null,
+        "nondeterministic": false,
+        "max_episode_steps": asked.max_steps,
+        "order_enforce": true,
+        "disable_env_checker": false,
+        "kwargs": arguments,
+        "additional_wrappers": [],
+        "vector_entry_point": "bekker.envs:BekkerVectorEnv",
+    }))
+}
+
+/// The rows of an episode.
+fn nodes(episode: &Episode) -> Vec<Node> {
+    let EpisodeSummary { steps, terminated, truncated, .. } = episode.summary;
+    let mut nodes = Vec::new();
+    for (role, name) in
+        [(Role::Observation, "observations"), (Role::Action, "actions"), (Role::Reward, "rewards")]
+    {
+        let column = episode.column(role).cloned().map(|column| column.called(name));
+        let fitted = column.map(|column| match role {
+            Role::Observation => column,
+            _ => padded(&column, 0, 1),
+        });
+        nodes.extend(fitted.map(Node::Leaf));
+    }
+    for (name, flag) in [("terminations", terminated), ("truncations", truncated)] {
+        let column = Column::single(name, Role::Index, Values::Bool(at_the_end(flag, steps)));
+        nodes.push(Node::Leaf(padded(&column, 0, 1)));
+    }
+    let infos = episode.columns.iter().filter_map(|column| match column.role {
+        Role::Term => Some(padded(column, 1, 0)),
+        Role::Label => Some(column.clone()),
+        _ => None,
+    });
+    nodes.push(Node::Group("infos", infos.collect()));
+    nodes
+}
+
+/// A column with so many rows of nothing before and after it.
+fn padded(column: &Column, before: usize, after: usize) -> Column {
+    fn pad<T: Clone + Default>(values: &[T], before: usize, after: usize) -> Vec<T> {
+        let nothing = |count| vec![T::default(); count];
+        [&nothing(before)[..], values, &nothing(after)].concat()
+    }
+    let width = column.width.unwrap_or(1);
+    let (before, after) = (before * width, after * width);
+    column.with(match &column.values {
+        Values::Float(values) => Values::Float(pad(values, before, after)),
+        Values::Double(values) => Values::Double(pad(values, before, after)),
+        Values::Long(values) => Values::Long(pad(values, before, after)),
+        Values::Bool(values) => Values::Bool(pad(values, before, after)),
+        Values::Text(values) => Values::Text(pad(values, before, after)),
+    })
+}

@@ -1,0 +1,134 @@
+//! Episodes that are done, one file each, until all are.
+
+use super::manifest::{DatasetManifest, MANIFEST, read};
+use super::{Asked, Episode};
+use crate::rundir::{Lock, lock};
+use crate::{ReportError, file, manifest};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Folder of the pieces, and the file in it that says what they are of.
+const PIECES: &str = ".episodes";
+const ASKED: &str = "asked.json";
+
+/// What there is of a dataset.
+#[derive(Debug)]
+pub enum Begun {
+    /// All of it.
+    Complete(Box<DatasetManifest>),
+    /// So far nothing, or some episodes.
+    Pieces(Pieces),
+}
+
+/// Episodes of a dataset that is being made; nobody else makes it meanwhile.
+#[derive(Debug)]
+pub struct Pieces {
+    folder: PathBuf,
+    #[expect(dead_code, reason = "held, not used")]
+    lock: Lock,
+}
+
+impl Pieces {
+    /// Begins a dataset in a folder, which is made, or goes on with it.
+    ///
+    /// # Errors
+    /// [`ReportError::OtherDataset`] when another was begun there, [`ReportError::NotADataset`]
+    /// when something else is there, [`ReportError::FolderLocked`].
+    pub fn begin(out: &Path, asked: &Asked) -> Result<Begun, ReportError> {
+        fs::create_dir_all(out).map_err(ReportError::file("create folder", out))?;
+        check(out, asked)?;
+        let lock = lock(out)?;
+        // another process may have come and gone meanwhile
+        if let Some(complete) = check(out, asked)? {
+            // a kill came after the manifest and before this
+            remove(&out.join(PIECES))?;
+            return Ok(Begun::Complete(Box::new(complete)));
+        }
+        let folder = out.join(PIECES);
+        fs::create_dir_all(&folder).map_err(ReportError::file("create folder", &folder))?;
+        manifest::write_json(&folder.join(ASKED), asked)?;
+        Ok(Begun::Pieces(Pieces { folder, lock }))
+    }
+
+    fn place(&self, number: u64) -> PathBuf {
+        self.folder.join(format!("{number:09}.bin"))
+    }
+
+    /// Whether an episode is done.
+    pub fn has(&self, number: u64) -> bool {
+        self.place(number).is_file()
+    }
+
+    /// Keeps an episode.
+    ///
+    /// # Errors
+    /// [`ReportError`] when it cannot be written.
+    pub fn put(&self, episode: &Episode) -> Result<(), ReportError> {
+        let place = self.place(episode.summary.episode);
+        let bytes = postcard::to_stdvec(episode).map_err(ReportError::encode(&place))?;
+        file::write(&place, &bytes)
+    }
+
+    fn get(&self, number: u64) -> Result<Episode, ReportError> {
+        let place = self.place(number);
+        let bytes = fs::read(&place).map_err(ReportError::file("read", &place))?;
+        postcard::from_bytes(&bytes).map_err(ReportError::decode(&place))
+    }
+
+    /// The first so many, in order.
+    pub(super) fn all(
+        &self,
+        episodes: u64,
+    ) -> impl Iterator<Item = Result<Episode, ReportError>> + '_ {
+        (0..episodes).map(|number| self.get(number))
+    }
+
+    /// Forgets them, once the dataset is written.
+    ///
+    /// # Errors
+    /// [`ReportError`] when they cannot be removed.
+    pub fn discard(self) -> Result<(), ReportError> {
+        remove(&self.folder)
+    }
+}
+
+fn remove(folder: &Path) -> Result<(), ReportError> {
+    if folder.exists() {
+        fs::remove_dir_all(folder).map_err(ReportError::file("remove", folder))?;
+    }
+    Ok(())
+}
+
+/// The manifest, if the dataset is complete; refuses a folder that holds anything but this dataset.
+fn check(out: &Path, asked: &Asked) -> Result<Option<DatasetManifest>, ReportError> {
+    let same = |found: &Asked| match found.difference(asked) {
+        None => Ok(()),
+        Some([key, found, asked]) => {
+            Err(ReportError::OtherDataset { path: out.to_owned(), key, found, asked })
+        }
+    };
+    let begun = out.join(PIECES).join(ASKED);
+    if out.join(MANIFEST).exists() {
+        let complete = DatasetManifest::read(out).map_err(|error| match error {
+            ReportError::Decode { .. } => not_a_dataset(out, MANIFEST),
+            error => error,
+        })?;
+        same(&complete.asked)?;
+        return Ok(Some(complete));
+    }
+    if begun.exists() {
+        return same(&read(&begun)?).map(|()| None);
+    }
+    for entry in fs::read_dir(out).map_err(ReportError::file("read folder", out))? {
+        let entry = entry.map_err(ReportError::file("read folder", out))?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if name != ".lock" && name != PIECES {
+            return Err(not_a_dataset(out, &name));
+        }
+    }
+    Ok(None)
+}
+
+fn not_a_dataset(path: &Path, found: &str) -> ReportError {
+    ReportError::NotADataset { path: path.to_owned(), found: found.to_owned() }
+}

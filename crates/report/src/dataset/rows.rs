@@ -1,0 +1,193 @@
+//! Parquet with lists of one length and groups, a row group an episode: Snappy.
+
+use super::arrow;
+use super::files::Part;
+use super::{Column, Values};
+use crate::ReportError;
+use parquet::basic::{Compression, LogicalType, Repetition, Type as PhysicalType};
+use parquet::data_type::{
+    BoolType, ByteArray, ByteArrayType, DataType, DoubleType, FloatType, Int64Type,
+};
+use parquet::errors::ParquetError;
+use parquet::file::metadata::KeyValue;
+use parquet::file::properties::WriterProperties;
+use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
+use parquet::schema::types::Type;
+use std::ops::Range;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// A column of a table, or columns under a name.
+pub(super) enum Node {
+    Leaf(Column),
+    Group(&'static str, Vec<Column>),
+}
+
+impl Node {
+    fn columns(&self) -> &[Column] {
+        match self {
+            Node::Leaf(column) => std::slice::from_ref(column),
+            Node::Group(_, columns) => columns,
+        }
+    }
+}
+
+impl Column {
+    /// The column with some of its rows.
+    pub(super) fn of_rows(&self, rows: Range<usize>) -> Column {
+        let width = self.width.unwrap_or(1);
+        let range = rows.start * width..rows.end * width;
+        let values = match &self.values {
+            Values::Float(values) => Values::Float(values[range].to_vec()),
+            Values::Double(values) => Values::Double(values[range].to_vec()),
+            Values::Long(values) => Values::Long(values[range].to_vec()),
+            Values::Bool(values) => Values::Bool(values[range].to_vec()),
+            Values::Text(values) => Values::Text(values[range].to_vec()),
+        };
+        self.with(values)
+    }
+
+    /// The column with other values.
+    pub(super) fn with(&self, values: Values) -> Column {
+        let Column { name, unit, role, width, parts, .. } = self;
+        let (name, unit, parts) = (name.clone(), unit.clone(), parts.clone());
+        Column { name, unit, role: *role, width: *width, parts, values }
+    }
+
+    /// The column under another name.
+    pub(super) fn called(self, name: &str) -> Column {
+        Column { name: name.into(), ..self }
+    }
+}
+
+/// A table being written.
+pub(super) struct Rows {
+    writer: SerializedFileWriter<Part>,
+    path: PathBuf,
+}
+
+impl Rows {
+    /// Begins a table of columns like these; `pairs` go to its metadata.
+    pub fn begin(
+        part: Part,
+        nodes: &[Node],
+        pairs: &[(&str, String)],
+    ) -> Result<Rows, ReportError> {
+        let path = part.path.clone();
+        let begun = || {
+            let fields = nodes.iter().map(field).collect::<Result<Vec<_>, _>>()?;
+            let schema = Type::group_type_builder("schema").with_fields(fields).build()?;
+            let own = [(arrow::KEY, arrow::schema(nodes, pairs))];
+            let pairs = pairs.iter().chain(&own);
+            let pairs = pairs.map(|(key, text)| KeyValue::new((*key).to_owned(), text.clone()));
+            let properties = WriterProperties::builder()
+                .set_compression(Compression::SNAPPY)
+                .set_created_by(concat!("bekker ", env!("CARGO_PKG_VERSION")).to_owned())
+                .set_key_value_metadata(Some(pairs.collect()))
+                .build();
+            SerializedFileWriter::new(part, Arc::new(schema), Arc::new(properties))
+        };
+        let writer = begun().map_err(ReportError::encode(&path))?;
+        Ok(Rows { writer, path })
+    }
+
+    /// Adds rows as a group.
+    pub fn add(&mut self, nodes: &[Node]) -> Result<(), ReportError> {
+        let mut added = || {
+            let mut group = self.writer.next_row_group()?;
+            for column in nodes.iter().flat_map(Node::columns) {
+                write_column(&mut group, column)?;
+            }
+            group.close().map(drop)
+        };
+        added().map_err(ReportError::encode(&self.path))
+    }
+
+    /// Bytes so far.
+    pub fn bytes(&self) -> usize {
+        self.writer.bytes_written()
+    }
+
+    /// Ends the table; the file is to be finished.
+    pub fn finish(self) -> Result<Part, ReportError> {
+        self.writer.into_inner().map_err(ReportError::encode(&self.path))
+    }
+}
+
+/// A group of the schema, with an annotation or none.
+fn group(
+    name: &str,
+    repetition: Repetition,
+    logical: Option<LogicalType>,
+    fields: Vec<Arc<Type>>,
+) -> Result<Arc<Type>, ParquetError> {
+    let builder = Type::group_type_builder(name).with_repetition(repetition);
+    builder.with_logical_type(logical).with_fields(fields).build().map(Arc::new)
+}
+
+fn field(node: &Node) -> Result<Arc<Type>, ParquetError> {
+    match node {
+        Node::Leaf(column) => column_type(column),
+        Node::Group(name, columns) => {
+            let fields = columns.iter().map(column_type).collect::<Result<_, _>>()?;
+            group(name, Repetition::REQUIRED, None, fields)
+        }
+    }
+}
+
+fn column_type(column: &Column) -> Result<Arc<Type>, ParquetError> {
+    let (physical, logical) = match column.values {
+        Values::Float(_) => (PhysicalType::FLOAT, None),
+        Values::Double(_) => (PhysicalType::DOUBLE, None),
+        Values::Long(_) => (PhysicalType::INT64, None),
+        Values::Bool(_) => (PhysicalType::BOOLEAN, None),
+        Values::Text(_) => (PhysicalType::BYTE_ARRAY, Some(LogicalType::String)),
+    };
+    let single = |name: &str| {
+        let builder = Type::primitive_type_builder(name, physical);
+        let built =
+            builder.with_repetition(Repetition::REQUIRED).with_logical_type(logical.clone());
+        built.build().map(Arc::new)
+    };
+    if column.width.is_none() {
+        return single(&column.name);
+    }
+    let list = group("list", Repetition::REPEATED, None, vec![single("element")?])?;
+    group(&column.name, Repetition::REQUIRED, Some(LogicalType::List), vec![list])
+}
+
+fn write_column<W: std::io::Write + Send>(
+    group: &mut SerializedRowGroupWriter<'_, W>,
+    column: &Column,
+) -> Result<(), ParquetError> {
+    match &column.values {
+        Values::Float(values) => write_values::<FloatType, W>(group, values, column.width),
+        Values::Double(values) => write_values::<DoubleType, W>(group, values, column.width),
+        Values::Long(values) => write_values::<Int64Type, W>(group, values, column.width),
+        Values::Bool(values) => write_values::<BoolType, W>(group, values, column.width),
+        Values::Text(values) => {
+            let values: Vec<ByteArray> = values.iter().map(|text| text.as_str().into()).collect();
+            write_values::<ByteArrayType, W>(group, &values, column.width)
+        }
+    }
+}
+
+/// Writes values, as lists of a width if there is one: a list begins where the level of
+/// repetition is zero.
+fn write_values<T: DataType, W: std::io::Write + Send>(
+    group: &mut SerializedRowGroupWriter<'_, W>,
+    values: &[T::T],
+    width: Option<usize>,
+) -> Result<(), ParquetError> {
+    let missing = || ParquetError::General("schema and columns differ in number".to_owned());
+    let mut column = group.next_column()?.ok_or_else(missing)?;
+    let levels = width.map(|width| {
+        let repetition: Vec<i16> =
+            (0..values.len()).map(|n| i16::from(!n.is_multiple_of(width))).collect();
+        (vec![1i16; values.len()], repetition)
+    });
+    let levels = levels.as_ref();
+    let (definition, repetition) = (levels.map(|l| &l.0[..]), levels.map(|l| &l.1[..]));
+    column.typed::<T>().write_batch(values, definition, repetition)?;
+    column.close()
+}

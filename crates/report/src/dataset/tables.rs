@@ -1,0 +1,116 @@
+//! Two tables: `steps.parquet`, a row group an episode, and `episodes.parquet`.
+
+use super::files::Files;
+use super::rows::{Node, Rows};
+use super::{Column, Episode, EpisodeSummary, Episodes, Role, Values};
+use crate::ReportError;
+
+/// Writes both.
+pub(super) fn write(files: &mut Files, episodes: &mut Episodes<'_>) -> Result<(), ReportError> {
+    let mut steps: Option<Rows> = None;
+    let (mut summaries, mut last) = (Vec::new(), None::<Column>);
+    for episode in episodes {
+        let episode = episode?;
+        let nodes = nodes(&episode);
+        let rows = match &mut steps {
+            Some(rows) => rows,
+            None => {
+                let part = files.begin("steps.parquet")?;
+                steps.insert(Rows::begin(part, &nodes, &[("units", units(&nodes))])?)
+            }
+        };
+        rows.add(&nodes)?;
+        keep_last(&episode, &mut last);
+        summaries.push(episode.summary);
+    }
+    if let Some(rows) = steps {
+        files.finish(rows.finish()?)?;
+    }
+    let mut columns = summary_columns(&summaries);
+    columns.extend(last.map(|column| column.called("last_observation")));
+    let nodes: Vec<Node> = columns.into_iter().map(Node::Leaf).collect();
+    let mut rows = Rows::begin(files.begin("episodes.parquet")?, &nodes, &[])?;
+    rows.add(&nodes)?;
+    files.finish(rows.finish()?)
+}
+
+/// Adds the last observation of an episode, which no row of the steps has.
+fn keep_last(episode: &Episode, to: &mut Option<Column>) {
+    let steps = episode.summary.steps;
+    let Some(column) = episode.column(Role::Observation) else { return };
+    let one = column.of_rows(steps..steps + 1);
+    match to {
+        Some(kept) => kept.values.append(one.values),
+        None => *to = Some(one),
+    }
+}
+
+/// The rows of an episode's steps.
+fn nodes(episode: &Episode) -> Vec<Node> {
+    let EpisodeSummary { episode: number, level, vehicle, steps, .. } = episode.summary;
+    let single = |name, values| Column::single(name, Role::Index, values);
+    let mut columns = vec![
+        single("episode", Values::Long(vec![number as i64; steps])),
+        single("step", Values::Long((0..steps as i64).collect())),
+        single("level", Values::Long(vec![level as i64; steps])),
+        single("vehicle", Values::Long(vec![vehicle as i64; steps])),
+    ];
+    let of = |roles: &[Role]| {
+        let columns = episode.columns.iter().filter(|column| roles.contains(&column.role));
+        columns.map(|column| column.of_rows(0..steps)).collect::<Vec<_>>()
+    };
+    columns.extend(of(&[Role::Observation, Role::Action, Role::Reward, Role::Term]));
+    let EpisodeSummary { terminated, truncated, ending, .. } = &episode.summary;
+    columns.push(single("terminated", Values::Bool(at_the_end(*terminated, steps))));
+    columns.push(single("truncated", Values::Bool(at_the_end(*truncated, steps))));
+    let mut endings = vec![String::new(); steps];
+    endings.last_mut().into_iter().for_each(|last| last.clone_from(ending));
+    columns.push(single("ending", Values::Text(endings)));
+    columns.extend(of(&[Role::Label]));
+    columns.into_iter().map(Node::Leaf).collect()
+}
+
+/// A flag that only the last step may have.
+pub(super) fn at_the_end(flag: bool, steps: usize) -> Vec<bool> {
+    (1..=steps).map(|step| flag && step == steps).collect()
+}
+
+/// Units of the columns that have one, as JSON.
+fn units(nodes: &[Node]) -> String {
+    let columns = nodes.iter().filter_map(|node| match node {
+        Node::Leaf(column) if !column.unit.is_empty() => Some(column),
+        _ => None,
+    });
+    let units = columns.map(|column| (column.name.clone(), column.unit.clone().into()));
+    serde_json::Value::Object(units.collect()).to_string()
+}
+
+/// Columns of a table of episodes.
+pub(super) fn summary_columns(of: &[EpisodeSummary]) -> Vec<Column> {
+    let longs = |name, value: fn(&EpisodeSummary) -> i64| {
+        Column::single(name, Role::Index, Values::Long(of.iter().map(value).collect()))
+    };
+    let texts = |name, value: fn(&EpisodeSummary) -> &String| {
+        let values = of.iter().map(|summary| value(summary).clone()).collect();
+        Column::single(name, Role::Index, Values::Text(values))
+    };
+    let bools = |name, value: fn(&EpisodeSummary) -> bool| {
+        Column::single(name, Role::Index, Values::Bool(of.iter().map(value).collect()))
+    };
+    vec![
+        longs("episode", |summary| summary.episode as i64),
+        longs("seed", |summary| summary.seed as i64),
+        longs("level", |summary| summary.level as i64),
+        longs("vehicle", |summary| summary.vehicle as i64),
+        texts("driver", |summary| &summary.driver),
+        longs("steps", |summary| summary.steps as i64),
+        Column::single("return", Role::Index, {
+            Values::Double(of.iter().map(|summary| summary.total).collect())
+        }),
+        bools("terminated", |summary| summary.terminated),
+        bools("truncated", |summary| summary.truncated),
+        texts("ending", |summary| &summary.ending),
+        bools("success", |summary| summary.success),
+        texts("sha256", |summary| &summary.sha256),
+    ]
+}

@@ -1,0 +1,125 @@
+//! Hits of a run, `hits.csv`: who ran into what, when and where, and how hard.
+
+use super::ReportError;
+use super::columns::{Column, Values};
+use super::growing::Growing;
+use super::hashes::whole_microseconds;
+use bekker_agent::{Hit, Struck};
+use bekker_scenario::config::StateFormat;
+use bekker_world::World;
+use std::path::Path;
+
+const STEM: &str = "hits";
+const FORMAT: [StateFormat; 1] = [StateFormat::Csv];
+/// Columns of numbers, and what they hold.
+const NUMBERS: [(&str, &str); 8] = [
+    ("began_s", "when they touched first"),
+    ("until_s", "when they touched last"),
+    ("x_m", "where the force was greatest"),
+    ("y_m", "where the force was greatest"),
+    ("z_m", "where the force was greatest"),
+    (
+        "impulse_Ns",
+        "resultant of the contacts' forces over time, friction included: the change of momentum",
+    ),
+    ("energy_J", "taken from those who met"),
+    ("peak_N", "greatest resultant of the contacts' forces"),
+];
+
+/// What every column holds, for the folder's README.
+pub(super) fn described() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let words = [
+        (
+            "time_s",
+            "when it was over: a quarter of a second after the last touch; of one that went on as the run ended beyond its end",
+        ),
+        ("vehicle", "who"),
+        ("with", "the vehicle or thing that it met; its own name for a trailer that it has let go"),
+        ("broke", "1 where what it met gave way for good"),
+    ];
+    words.into_iter().chain(NUMBERS)
+}
+
+fn columns() -> Vec<Column> {
+    let column = |name: &str, values| Column { name: name.to_owned(), values };
+    let mut columns = vec![column("time_s", Values::Real(Vec::new()))];
+    columns.extend(["vehicle", "with"].map(|name| column(name, Values::Text(Vec::new()))));
+    columns.push(column("broke", Values::Integer(Vec::new())));
+    columns.extend(NUMBERS.map(|(name, _)| column(name, Values::Real(Vec::new()))));
+    columns
+}
+
+/// The list being written.
+pub(super) struct Hits {
+    table: Growing,
+    /// Where they were, m, for the picture.
+    pub places: Vec<[f64; 2]>,
+}
+
+impl Hits {
+    /// Begins it, or goes on after a time, s; nothing where nobody can meet anything.
+    pub fn open(
+        folder: &Path,
+        world: &World,
+        after: Option<f64>,
+    ) -> Result<Option<Hits>, ReportError> {
+        if !world.model().can_collide() {
+            return Ok(None);
+        }
+        let mut places = Vec::new();
+        let mut visit = |row: &csv::StringRecord| {
+            let number = |column: usize| row.get(column).and_then(|word| word.parse().ok());
+            if let (Some(x), Some(y)) = (number(6), number(7)) {
+                places.push([x, y]);
+            }
+        };
+        let table = match after {
+            None => Growing::begin(folder, STEM, columns(), &FORMAT)?,
+            Some(time) => Growing::resume(folder, STEM, columns(), &FORMAT, time, &mut visit)?,
+        };
+        Ok(Some(Hits { table, places }))
+    }
+
+    /// Adds those that were over at a time, s.
+    pub fn take(
+        &mut self,
+        world: &World,
+        time: f64,
+        hits: &[(u32, Hit)],
+    ) -> Result<(), ReportError> {
+        for (agent, hit) in hits {
+            let name = &world.model().agents[*agent as usize].name;
+            let with = with(world, hit);
+            let time = whole_microseconds(time).to_string();
+            let words = [time, name.clone(), with, u8::from(hit.broke).to_string()];
+            let words = words.into_iter().chain(numbers(hit).map(|(_, number)| number.to_string()));
+            for (column, word) in self.table.columns().iter_mut().zip(words) {
+                column.values.read(&word);
+            }
+            self.table.end_row()?;
+            self.places.push([hit.place.x, hit.place.y]);
+        }
+        self.table.flush()
+    }
+
+    /// Ends the file; its name, and the places.
+    pub fn finish(self) -> Result<(Vec<String>, Vec<[f64; 2]>), ReportError> {
+        Ok((self.table.finish()?, self.places))
+    }
+}
+
+/// Columns of numbers of a hit by their names.
+pub(super) fn numbers(hit: &Hit) -> [(&'static str, f64); 8] {
+    let Hit { time: began, until, place, impulse, energy, peak, .. } = *hit;
+    let [began, until] = [began, until].map(whole_microseconds);
+    let numbers = [began, until, place.x, place.y, place.z, impulse, energy, peak];
+    std::array::from_fn(|column| (NUMBERS[column].0, numbers[column]))
+}
+
+/// Name of what a vehicle met: another's, or that of a thing and its number.
+pub(super) fn with(world: &World, hit: &Hit) -> String {
+    match hit.with {
+        Struck::Obstacle(index) => format!("{} {index}", world.model().struck(hit.with)),
+        _ => world.model().struck(hit.with).to_owned(),
+    }
+}

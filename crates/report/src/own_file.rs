@@ -1,0 +1,150 @@
+//! Files that only this process writes during a run, checked for changes by other programs.
+//!
+//! A file that another program cuts would continue behind a gap of NUL bytes; a replaced file would
+//! continue without a name. Both end the run with an error that names the file.
+
+use super::ReportError;
+use std::fs;
+use std::io::{Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+/// A file that only grows, written by this process alone.
+pub(super) struct OwnFile {
+    file: fs::File,
+    path: PathBuf,
+    /// Bytes that it must have.
+    length: u64,
+}
+
+impl OwnFile {
+    /// A file to be continued at its end.
+    pub fn at_end(mut file: fs::File, path: &Path) -> Result<OwnFile, ReportError> {
+        let end = file.seek(SeekFrom::End(0));
+        let length = end.map_err(ReportError::file("write", path))?;
+        Ok(OwnFile::holding(file, path, length))
+    }
+
+    /// A file of `length` bytes, to be continued at its current position.
+    pub fn holding(file: fs::File, path: &Path, length: u64) -> OwnFile {
+        OwnFile { file, path: path.to_owned(), length }
+    }
+
+    /// Adds bytes, all of them or none.
+    ///
+    /// # Errors
+    /// [`ReportError::Altered`] where another program has changed its length, or the system's error.
+    pub fn append(&mut self, bytes: &[u8]) -> Result<(), ReportError> {
+        let OwnFile { file, path, length } = self;
+        check_length(file, path, *length)?;
+        if let Err(error) = file.write_all(bytes) {
+            // best effort: the first failure is the one to report
+            let _ = file.set_len(*length).and_then(|()| file.seek(SeekFrom::End(0)));
+            return Err(ReportError::file("write", path)(error));
+        }
+        *length += bytes.len() as u64;
+        Ok(())
+    }
+
+    /// Writes it to the disk, and checks that it still has its length and name.
+    ///
+    /// # Errors
+    /// [`ReportError::Altered`] or [`ReportError::Replaced`] where another program has changed it, or
+    /// the system's error.
+    pub fn finish(self) -> Result<(), ReportError> {
+        let OwnFile { file, path, length } = self;
+        check_length(&file, &path, length)?;
+        check_name(&file, &path)?;
+        file.sync_all().map_err(ReportError::file("write", &path))
+    }
+}
+
+/// Refuses a file that has another length than was written.
+pub(super) fn check_length(file: &fs::File, path: &Path, written: u64) -> Result<(), ReportError> {
+    let found = length(file, path)?;
+    if found == written {
+        return Ok(());
+    }
+    Err(ReportError::Altered { path: path.to_owned(), written, found })
+}
+
+/// Refuses a file that is shorter than was written.
+pub(super) fn check_reach(file: &fs::File, path: &Path, written: u64) -> Result<(), ReportError> {
+    let found = length(file, path)?;
+    if found >= written {
+        return Ok(());
+    }
+    Err(ReportError::Altered { path: path.to_owned(), written, found })
+}
+
+fn length(file: &fs::File, path: &Path) -> Result<u64, ReportError> {
+    let found = file.metadata().map_err(ReportError::file("look at", path))?;
+    Ok(found.len())
+}
+
+/// Refuses a file that has no longer this name, where the system tells files apart.
+pub(super) fn check_name(file: &fs::File, path: &Path) -> Result<(), ReportError> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        let own = file.metadata().map_err(ReportError::file("look at", path))?;
+        let named = fs::symlink_metadata(path);
+        let is_same = |named: &fs::Metadata| (named.dev(), named.ino()) == (own.dev(), own.ino());
+        if !named.is_ok_and(|named| is_same(&named)) {
+            return Err(ReportError::Replaced { path: path.to_owned() });
+        }
+    }
+    #[cfg(not(unix))]
+    let _ = (file, path);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::file::create;
+
+    fn own(folder: &Path) -> (PathBuf, OwnFile) {
+        let path = folder.join("table.csv");
+        let mut own = OwnFile::at_end(create(&path).unwrap(), &path).unwrap();
+        own.append(b"a,b\n").unwrap();
+        own.append(b"1,2\n").unwrap();
+        (path, own)
+    }
+
+    #[test]
+    fn what_is_appended_is_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, own) = own(folder.path());
+        own.finish().unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"a,b\n1,2\n");
+    }
+
+    /// Cut to nothing, cut in part, or lengthened: the next row or the end names the file.
+    #[test]
+    fn another_length_is_noticed() {
+        for length in [0, 5, 9, 4096] {
+            let folder = tempfile::tempdir().unwrap();
+            let (path, mut own) = own(folder.path());
+            fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(length).unwrap();
+            let told = own.append(b"3,4\n").unwrap_err().to_string();
+            assert!(
+                told.contains(&format!("table.csv has {length} bytes, 8 were written")),
+                "{told}"
+            );
+            assert!(matches!(own.finish(), Err(ReportError::Altered { .. })));
+            assert_eq!(fs::metadata(&path).unwrap().len(), length, "nothing more was written");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn another_file_under_the_name_is_noticed() {
+        for replacement in [None, Some("a,b\n1,2\n")] {
+            let folder = tempfile::tempdir().unwrap();
+            let (path, own) = own(folder.path());
+            fs::remove_file(&path).unwrap();
+            replacement.iter().for_each(|text| fs::write(&path, text).unwrap());
+            assert!(matches!(own.finish(), Err(ReportError::Replaced { .. })), "{replacement:?}");
+        }
+    }
+}

@@ -1,0 +1,441 @@
+//! What sensors deliver, as a run goes on: one MCAP for all, and files of single frames.
+//!
+//! Topics and their messages are those of `topics.rs`.
+//!
+//! A message's log time is when the reading is delivered, its own timestamp when it was
+//! taken, both simulated. Small readings stand in tables too, one a kind (`tables.rs`).
+//! Frames of a camera or lidar that is to `save` them go to
+//! `sensors/V/S/NUMBER.EXTENSION`; `frames.csv` lists them. What is kept in memory does not grow with the run
+//! but for a line a megabyte.
+
+use super::columns::{Column, Values};
+use super::growing::Growing;
+use super::mcap::Mcap;
+use super::mcap_file::McapFile;
+use super::own_file::check_name;
+use super::tables::Tables;
+use super::topics::{self, TopicMessage, Topics};
+use super::{ReportError, clouds, file, frames, mcap_read, rundir};
+use bekker_agent::{AgentModel, Hit, Sample, decimal_seconds};
+use bekker_math::geodesy::Site;
+use bekker_math::spatial::Pose;
+use bekker_scenario::config::{self, FrameFormat, StateFormat};
+use bekker_sensor::camera::Image;
+use bekker_sensor::lidar::Cloud;
+use bekker_sensor::{Delivery, Reading, Sensor, left_camera};
+use bekker_world::{AutonomyView, World, WorldModel};
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{BufReader, Seek, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// Name of the file of all readings in a run's folder.
+pub const MCAP: &str = "sensors.mcap";
+/// Name of the file of the MCAP's open chunk, current to the last heartbeat; the MCAP has it up to
+/// its last ending. Removed when the run ends.
+const OPEN: &str = ".sensors.open";
+/// Stem of the list of saved frames.
+const FRAMES: &str = "frames";
+/// Wall time between endings of the MCAP: readers find the open chunk and the index there.
+const ENDING: Duration = Duration::from_secs(1);
+/// How frames of a sensor are saved.
+struct Saved {
+    formats: Vec<FrameFormat>,
+    folder: String,
+}
+
+/// The MCAP being written.
+struct Written {
+    path: PathBuf,
+    mcap: McapFile<fs::File>,
+    descriptors: Vec<u8>,
+    schemas: BTreeMap<String, u16>,
+    /// Channels of topics and schemas: two sources may have chosen one topic.
+    channels: BTreeMap<(String, String), u16>,
+}
+
+impl Written {
+    /// Adds a message.
+    fn message(&mut self, message: TopicMessage<'_>) -> Result<(), ReportError> {
+        let TopicMessage { topic, schema, time_us, data } = message;
+        let Written { mcap, schemas, channels, descriptors, path } = self;
+        let key = (topic.to_owned(), schema.to_owned());
+        let added = mcap.add(|mcap| {
+            let channel = match channels.get(&key) {
+                Some(&channel) => channel,
+                None => {
+                    let schema = *schemas
+                        .entry(schema.to_owned())
+                        .or_insert_with(|| mcap.schema(schema, descriptors));
+                    let channel = mcap.channel(schema, topic);
+                    channels.insert(key, channel);
+                    channel
+                }
+            };
+            mcap.message(channel, 1000 * time_us, data)
+        });
+        added.map_err(ReportError::file("write", path))
+    }
+}
+
+/// Readings being written.
+pub struct Recording {
+    folder: PathBuf,
+    written: Written,
+    ended: Option<Instant>,
+    /// The open chunk on disk: of how many chunks before it, and how much of it.
+    open: fs::File,
+    opened: (usize, usize),
+    topics: Topics,
+    /// The world frame's reference system, for point clouds.
+    reference: String,
+    /// Of each vehicle, of each sensor, how its frames are saved.
+    saved: Vec<Vec<Saved>>,
+    tables: Tables,
+    /// Frames that sensors save, if any does.
+    frames: Option<Growing>,
+    files: Vec<String>,
+}
+
+impl Recording {
+    /// Begins the files of a run in its folder, tables of small readings in these
+    /// formats; nothing where no vehicle has a sensor. `about` goes into the MCAP: names, each
+    /// with texts under keys. `resumed` has the time of the resume and that of the last sample
+    /// that the files must hold, s.
+    ///
+    /// # Errors
+    /// [`ReportError`] when a file cannot be created or gone on with.
+    pub fn open(
+        folder: &Path,
+        model: &WorldModel,
+        vehicles: &[config::Vehicle],
+        formats: &[StateFormat],
+        about: &[(&str, Vec<(String, String)>)],
+        site: Option<&Site>,
+        resumed: Option<[f64; 2]>,
+    ) -> Result<Option<Recording>, ReportError> {
+        let after = resumed.map(|[after, _]| after);
+        if model.agents.iter().all(|agent| agent.sensors.is_empty()) {
+            return Ok(None);
+        }
+        let saved: Vec<Vec<Saved>> = saved(&model.agents, vehicles);
+        let path = folder.join(MCAP);
+        file::check_place(&path)?;
+        // renamed once readers can open it; a resumed file is read until then
+        let part = folder.join(format!(".{MCAP}.part"));
+        let file = file::create(&part)?;
+        let begun = Mcap::new(Vec::new()).and_then(|mut mcap| {
+            about.iter().try_for_each(|(name, texts)| mcap.metadata(name, texts))?;
+            McapFile::begin(file, mcap)
+        });
+        let mut files = Vec::new();
+        let saves = saved.iter().flatten().any(|own| !own.formats.is_empty());
+        let frames = saves.then(|| frames_table(folder, after, &mut files)).transpose()?;
+        let place = folder.join(OPEN);
+        let beside = folder.join(format!("{OPEN}.part"));
+        let before =
+            if after.is_some() { fs::read(&place).unwrap_or_default() } else { Vec::new() };
+        let open = file::create(if after.is_some() { &beside } else { &place })?;
+        let mut recording = Recording {
+            written: Written {
+                mcap: begun.map_err(ReportError::file("write", &path))?,
+                path,
+                descriptors: topics::descriptors(),
+                schemas: BTreeMap::new(),
+                channels: BTreeMap::new(),
+            },
+            folder: folder.to_owned(),
+            ended: None,
+            open,
+            opened: (usize::MAX, 0),
+            topics: Topics::new(model),
+            reference: clouds::reference_system(site),
+            saved,
+            tables: Tables::open(folder, model, formats, after)?,
+            frames,
+            files,
+        };
+        if let Some([time, sampled]) = resumed {
+            let nanoseconds = |time: f64| (1e9 * time).round() as u64;
+            let last = recording.take_over(&before, nanoseconds(time))?;
+            // poses are among the messages at every sample
+            if last < nanoseconds(sampled) {
+                let (path, ends) = (recording.written.path.clone(), last as f64 / 1e9);
+                return Err(ReportError::Short { path, ends, due: sampled });
+            }
+            // in this order: were it killed between, either file has what the other lacks
+            recording.note_open()?;
+            let ended = recording.written.mcap.end_for_now();
+            ended.map_err(ReportError::file("write", &part))?;
+            fs::rename(&beside, &place).map_err(ReportError::file("write", &place))?;
+        }
+        fs::rename(&part, &recording.written.path).map_err(ReportError::file("write", &part))?;
+        Ok(Some(recording))
+    }
+
+    /// Takes over all messages up to a time, ns, from the file that is there and the
+    /// chunk that was open; the time of the last one.
+    fn take_over(&mut self, open: &[u8], until: u64) -> Result<u64, ReportError> {
+        let path = self.written.path.clone();
+        let before = fs::File::open(&path).map_err(ReportError::file("go on with", &path))?;
+        let (mut failed, mut last) = (None, 0);
+        let read = mcap_read::each(&mut BufReader::new(before), open, &mut |message| {
+            if message.time <= until && failed.is_none() {
+                let mcap_read::Message { topic, schema, time, data, .. } = message;
+                last = last.max(time);
+                let (time_us, data) = (time / 1000, &data[..]);
+                let message = TopicMessage { topic: &topic, schema: &schema, time_us, data };
+                failed = self.written.message(message).err();
+            }
+            Ok(())
+        });
+        read.map_err(ReportError::file("read", &path))?;
+        failed.map_or(Ok(last), Err)
+    }
+
+    /// Brings all that was taken down to the disk.
+    ///
+    /// # Errors
+    /// [`ReportError`] when a file cannot be written.
+    pub fn flush(&mut self) -> Result<(), ReportError> {
+        self.written.mcap.check_length(&self.written.path)?;
+        self.tables.flush()?;
+        self.frames.as_mut().map_or(Ok(()), Growing::flush)?;
+        self.note_open()?;
+        if self.ended.is_none_or(|last| last.elapsed() >= ENDING) {
+            self.ended = Some(Instant::now());
+            let Written { mcap, path, .. } = &mut self.written;
+            mcap.end_for_now().map_err(ReportError::file("write", path))?;
+        }
+        Ok(())
+    }
+
+    /// Brings the open chunk to the disk; those before it are there.
+    fn note_open(&mut self) -> Result<(), ReportError> {
+        let (chunks, chunk) = self.written.mcap.open_chunk();
+        let place = self.folder.join(OPEN);
+        let failed = ReportError::file("write", &place);
+        if self.opened == (chunks, chunk.len()) {
+            return Ok(());
+        }
+        if self.opened.0 == chunks {
+            self.open.write_all(&chunk[self.opened.1..]).map_err(failed)?;
+        } else {
+            let written = self
+                .open
+                .rewind()
+                .and_then(|()| self.open.set_len(0))
+                .and_then(|()| self.open.write_all(chunk));
+            written.map_err(failed)?;
+        }
+        self.opened = (chunks, chunk.len());
+        Ok(())
+    }
+
+    /// Takes down where vehicles are, each with its index.
+    ///
+    /// # Errors
+    /// [`ReportError`] when the file cannot be written; so with all that follow.
+    pub fn poses(&mut self, time_us: u64, poses: &[(usize, Pose)]) -> Result<(), ReportError> {
+        let Recording { topics, written, .. } = self;
+        topics.poses(time_us, poses, &mut |message| written.message(message))
+    }
+
+    /// Takes down the ground around the vehicles that carry sensors.
+    pub fn ground(&mut self, world: &World, samples: &[Sample]) -> Result<(), ReportError> {
+        let Recording { topics, written, .. } = self;
+        topics.ground(world, samples, &mut |message| written.message(message))
+    }
+
+    /// Takes down what a vehicle that drives itself has in mind.
+    pub fn autonomy(
+        &mut self,
+        time_us: u64,
+        vehicle: usize,
+        view: &AutonomyView,
+    ) -> Result<(), ReportError> {
+        let Recording { topics, written, .. } = self;
+        topics.autonomy(time_us, vehicle, view, &mut |message| written.message(message))
+    }
+
+    /// Takes down a hit of a vehicle that is over.
+    pub fn hit(
+        &mut self,
+        time_us: u64,
+        vehicle: usize,
+        with: &str,
+        hit: &Hit,
+    ) -> Result<(), ReportError> {
+        let Recording { topics, written, .. } = self;
+        topics.hit(time_us, vehicle, with, hit, &mut |message| written.message(message))
+    }
+
+    /// Takes down what a sensor of a vehicle delivered.
+    ///
+    /// # Errors
+    /// [`ReportError`] when a file cannot be written or a picture not be encoded.
+    pub fn take(&mut self, vehicle: usize, delivery: &Delivery) -> Result<(), ReportError> {
+        self.tables.take(vehicle, delivery)?;
+        match &delivery.reading {
+            Reading::Cloud(cloud) => {
+                let reference = self.reference.clone();
+                let encode = |format| of_cloud(format, cloud, delivery, &reference);
+                self.save(vehicle, delivery, &encode)?;
+            }
+            Reading::Image(image) => {
+                self.save(vehicle, delivery, &|format| of_image(format, image))?;
+            }
+            _ => {}
+        }
+        let Recording { topics, written, .. } = self;
+        topics.delivered(vehicle, delivery, &mut |message| written.message(message))
+    }
+
+    /// Writes a frame's own files, in the formats its sensor is to save.
+    fn save(
+        &mut self,
+        vehicle: usize,
+        delivery: &Delivery,
+        encode: &dyn Fn(FrameFormat) -> Result<Vec<u8>, String>,
+    ) -> Result<(), ReportError> {
+        let saved = &self.saved[vehicle][delivery.sensor as usize];
+        for &format in &saved.formats {
+            let ending = match format {
+                FrameFormat::Png => "png",
+                FrameFormat::Png16 => "16.png",
+                FrameFormat::Exr => "exr",
+                FrameFormat::Pcd => "pcd",
+                FrameFormat::Las => "las",
+            };
+            let name = format!("{}/{:06}.{ending}", saved.folder, delivery.frame);
+            let path = self.folder.join(&name);
+            let folder = self.folder.join(&saved.folder);
+            fs::create_dir_all(&folder).map_err(ReportError::file("create folder", &folder))?;
+            let bytes = encode(format).map_err(ReportError::encode(&path))?;
+            file::write(&path, &bytes)?;
+            if let Some(frames) = &mut self.frames {
+                list_frame(frames, self.topics.name(vehicle), delivery, &name)?;
+            }
+            self.files.push(name);
+        }
+        Ok(())
+    }
+
+    /// Ends the files; their names in the run's folder.
+    ///
+    /// # Errors
+    /// [`ReportError`] when a file cannot be written.
+    pub fn finish(self) -> Result<Vec<String>, ReportError> {
+        let Recording { written, folder, tables, mut files, frames, .. } = self;
+        let Written { mcap, path, .. } = written;
+        mcap.check_length(&path)?;
+        let file = mcap.finish().map_err(ReportError::file("write", &path))?;
+        check_name(&file, &path)?;
+        file.sync_all().map_err(ReportError::file("write", &path))?;
+        file::remove(&folder.join(OPEN))?;
+        files.insert(0, MCAP.to_owned());
+        files.extend(tables.finish()?);
+        files.extend(frames.map_or(Ok(Vec::new()), Growing::finish)?);
+        Ok(files)
+    }
+}
+
+/// The list of saved frames, begun or gone on with after a time, s. `files` gets those
+/// that stand in it; frames that were saved later are removed, for they come again.
+fn frames_table(
+    folder: &Path,
+    after: Option<f64>,
+    files: &mut Vec<String>,
+) -> Result<Growing, ReportError> {
+    let column = |name: &str, values| Column { name: name.to_owned(), values };
+    let columns = vec![
+        column("time_s", Values::Real(Vec::new())),
+        column("taken_s", Values::Real(Vec::new())),
+        column("name", Values::Text(Vec::new())),
+        column("frame", Values::Integer(Vec::new())),
+        column("file", Values::Text(Vec::new())),
+    ];
+    let formats = &[StateFormat::Csv];
+    let Some(time) = after else { return Growing::begin(folder, FRAMES, columns, formats) };
+    let path = folder.join(format!("{FRAMES}.csv"));
+    let all = fs::read(&path).map_err(ReportError::file("read", &path))?;
+    let mut visit = |row: &csv::StringRecord| files.extend(row.get(4).map(str::to_owned));
+    let table = Growing::resume(folder, FRAMES, columns, formats, time, &mut visit)?;
+    let later = csv::Reader::from_reader(&all[..]).into_records().flatten();
+    for name in later.filter_map(|row| row.get(4).map(str::to_owned)) {
+        let own = name.starts_with("sensors/") && !name.split('/').any(|part| part == "..");
+        if own && !files.contains(&name) {
+            file::remove(&folder.join(name))?;
+        }
+    }
+    Ok(table)
+}
+
+/// Adds a frame to the list.
+fn list_frame(
+    frames: &mut Growing,
+    vehicle: &str,
+    delivery: &Delivery,
+    file: &str,
+) -> Result<(), ReportError> {
+    let mut words = [vehicle, file].into_iter();
+    let mut times = [delivery.due_us, delivery.taken_us].into_iter();
+    for column in frames.columns() {
+        match &mut column.values {
+            Values::Real(to) => to.extend(times.next().map(decimal_seconds)),
+            Values::Text(to) => to.extend(words.next().map(str::to_owned)),
+            Values::Integer(to) => to.push(delivery.frame as i32),
+            _ => {}
+        }
+    }
+    frames.end_row()
+}
+
+/// How frames of the sensors of all vehicles are saved, those of each in a folder of its own.
+fn saved(agents: &[AgentModel], vehicles: &[config::Vehicle]) -> Vec<Vec<Saved>> {
+    let stems = rundir::file_stems(agents.iter().map(|own| own.name.as_str()));
+    let all = agents.iter().zip(vehicles).zip(&stems);
+    all.map(|((agent, entry), stem)| saved_of(agent, entry, stem)).collect()
+}
+
+/// How frames of a vehicle's sensors are saved, in the vehicle's folder.
+fn saved_of(agent: &AgentModel, entry: &config::Vehicle, vehicle: &str) -> Vec<Saved> {
+    let of = |(sensor, stem): (&Sensor, String)| {
+        // the second of a pair of cameras saves what the first does
+        let is_of = |name: &str| sensor.name == name || left_camera(&sensor.name) == Some(name);
+        let config = entry.sensor.iter().find(|config| is_of(&config.name));
+        Saved {
+            formats: config.map(|config| config.save.clone()).unwrap_or_default(),
+            folder: format!("sensors/{vehicle}/{stem}"),
+        }
+    };
+    let stems = rundir::file_stems(agent.sensors.iter().map(|own| own.name.as_str()));
+    agent.sensors.iter().zip(stems).map(of).collect()
+}
+
+fn of_image(format: FrameFormat, image: &Image) -> Result<Vec<u8>, String> {
+    let encoded = match format {
+        FrameFormat::Png => frames::png8(image),
+        FrameFormat::Png16 => frames::png16(image),
+        FrameFormat::Exr => Ok(frames::exr(image)),
+        FrameFormat::Pcd | FrameFormat::Las => return Err("a picture is no point cloud".into()),
+    };
+    encoded.map_err(|error| error.to_string())
+}
+
+fn of_cloud(
+    format: FrameFormat,
+    cloud: &Cloud,
+    delivery: &Delivery,
+    reference: &str,
+) -> Result<Vec<u8>, String> {
+    match format {
+        FrameFormat::Pcd => Ok(clouds::pcd(cloud, &delivery.pose)),
+        FrameFormat::Las => {
+            let time = decimal_seconds(delivery.taken_us);
+            Ok(clouds::las(cloud, &delivery.pose, time, reference))
+        }
+        _ => Err("a point cloud is no picture".into()),
+    }
+}

@@ -1,0 +1,162 @@
+//! What the picture of a run shows: the ground, what was done to it, and the vehicles' tracks.
+
+use super::geotiff::RutNode;
+use super::land::{Land, OfGround};
+use super::profile::ProfilePoint;
+use bekker_agent::{OutcomeReport, Sample, VehicleSummary, WheelSample};
+use bekker_world::BlockedCell;
+
+/// What the picture shows.
+pub struct Scene<'a> {
+    /// What is written: the scenario; its soil, duration and vehicles; version and state hash.
+    pub caption: Caption,
+    /// The undisturbed ground.
+    pub land: Land<'a>,
+    /// Depth of the nearest soil node below the undisturbed ground, m: 0 where
+    /// nothing happened, negative where soil is heaped.
+    pub rut: OfGround<'a, f64>,
+    /// Distance of soil nodes, m; they stand at its whole multiples.
+    pub spacing: f64,
+    /// Every deformed node, in any order.
+    pub nodes: &'a [RutNode],
+    /// Ways that were planned, m.
+    pub ways: Vec<Vec<[f64; 2]>>,
+    /// Elevation and grade along the way of a vehicle, by its index.
+    pub profile: Option<(usize, Vec<ProfilePoint>)>,
+    /// The vehicles.
+    pub tracks: Vec<Track>,
+    /// Where they ran into something, m.
+    pub hits: Vec<[f64; 2]>,
+    /// What autonomous vehicles take for obstacles and holes.
+    pub blocked: Vec<BlockedCell>,
+}
+
+/// What is written above and below a picture.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Caption {
+    /// Heading.
+    pub title: String,
+    /// What it is about: one line.
+    pub subtitle: String,
+    /// Figures beside the heading, most telling first; three fit well.
+    pub facts: Vec<Fact>,
+    /// Small print at the foot.
+    pub footer: String,
+}
+
+/// A figure worth setting large.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fact {
+    /// With its unit: `23 cm`.
+    pub value: String,
+    /// What it is: `deepest rut`.
+    pub label: String,
+}
+
+/// A vehicle's way through the scene.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Track {
+    /// Name in the legend.
+    pub name: String,
+    /// How it ended.
+    pub outcome: OutcomeReport,
+    /// Distance driven, m.
+    pub distance: f64,
+    /// Its history.
+    pub points: Vec<TrackPoint>,
+}
+
+/// A vehicle at one moment.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TrackPoint {
+    /// Simulated time, s.
+    pub time: f64,
+    /// Where, m.
+    pub position: [f64; 2],
+    /// Forward speed, m/s.
+    pub speed: f64,
+    /// Mean slip of the wheels.
+    pub slip: f64,
+    /// Mean sinkage of the wheels, m.
+    pub sinkage: f64,
+}
+
+impl TrackPoint {
+    /// What of a sample is drawn.
+    pub fn of(sample: &Sample) -> TrackPoint {
+        let wheels = sample.wheels.len().max(1) as f64;
+        let mean = |of: fn(&WheelSample) -> f64| sample.wheels.iter().map(of).sum::<f64>() / wheels;
+        TrackPoint {
+            time: sample.time,
+            position: [sample.pose.position.x, sample.pose.position.y],
+            speed: sample.speed,
+            slip: mean(|wheel| wheel.slip),
+            sinkage: mean(|wheel| wheel.sinkage),
+        }
+    }
+}
+
+impl Track {
+    /// The track of a vehicle with this history.
+    pub fn of(points: Vec<TrackPoint>, summary: &VehicleSummary) -> Track {
+        Track {
+            name: summary.name.clone(),
+            outcome: summary.outcome.clone(),
+            distance: summary.distance,
+            points,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bekker_agent::Outcome;
+    use bekker_math::spatial::Vec3;
+
+    #[test]
+    fn a_track_holds_means_of_wheels() {
+        let wheel = |slip: f64| WheelSample { slip, sinkage: 0.1 * slip, ..WheelSample::default() };
+        let sample = |vehicle: usize, time: f64| Sample {
+            time,
+            vehicle,
+            pose: Default::default(),
+            velocity: Vec3::zeros(),
+            angular_velocity: Vec3::zeros(),
+            speed: 3.0,
+            controls: Default::default(),
+            engine_speed: 0.0,
+            gear: 1,
+            wheels: vec![wheel(0.25), wheel(0.75)],
+            trailer: None,
+        };
+        let summary = VehicleSummary {
+            name: "leader".into(),
+            model: "hmmwv".into(),
+            outcome: Outcome::UnderWay.report(|_| "", |_| "", |_| ""),
+            driving_time: 4.0,
+            distance: 12.0,
+            mean_speed: 3.0,
+            speed_made_good: 3.0,
+            final_speed: 3.0,
+            mean_slip: 0.5,
+            peak_slip: 0.5,
+            mean_sinkage: 0.05,
+            max_sinkage: 0.075,
+            tyres: None,
+            motion_resistance: None,
+            throttle_time: 0.0,
+            drive_energy: 0.0,
+            braking_energy: 0.0,
+            soil_energy: 0.0,
+            fuel: None,
+        };
+        let samples = [sample(1, 0.0), sample(1, 1.0)];
+        let track = Track::of(samples.iter().map(TrackPoint::of).collect(), &summary);
+        assert_eq!((track.name.as_str(), track.points.len()), ("leader", 2));
+        assert_eq!(track.points[1].time, 1.0);
+        // The mean of 0.25 and 0.75 is exact; a tenth of it is exact to rounding.
+        assert_eq!(track.points[1].slip, 0.5);
+        assert!((track.points[1].sinkage - 0.05).abs() < 1e-15);
+    }
+}

@@ -1,0 +1,675 @@
+//! Vehicles and wheels over time, as Parquet and CSV.
+//!
+//! One row is one vehicle at one time; rows keep the order of the samples.
+//! Parquet and CSV have the same columns. Wheels stand in the same row, axle by
+//! axle from the front and left before right, so that one vehicle's history is
+//! one filter away:
+//!
+//! ```python
+//! states = pandas.read_parquet("states.parquet")
+//! leader = states[states.vehicle == 0].set_index("time_s")
+//! leader[["speed_mps", "wheel0_sinkage_m"]].plot()
+//! ```
+//!
+//! | column | holds |
+//! | --- | --- |
+//! | `time_s` | simulated time |
+//! | `vehicle`, `name` | index and name in the scenario |
+//! | `x_m`, `y_m`, `z_m` | origin of the chassis frame in the world (east, north, up) |
+//! | `qw`, `qx`, `qy`, `qz` | its orientation, body to world |
+//! | `roll_rad`, `pitch_rad`, `yaw_rad` | the same as ISO 8855 angles |
+//! | `vx_mps`, `vy_mps`, `vz_mps` | velocity of that origin, world axes |
+//! | `wx_radps`, `wy_radps`, `wz_radps` | angular velocity, body axes |
+//! | `speed_mps` | forward speed along the chassis x axis |
+//! | `throttle`, `brake` | 0 to 1 |
+//! | `steering` | -1 (full right) to +1 (full left) |
+//! | `engine_speed_radps`, `gear` | 1 is first; 0 neutral, negative reverse |
+//! | `wheelN_spin_radps` | positive when rolling forward |
+//! | `wheelN_slip` | 1 - v/(ω r) when driving, ω r/v - 1 when braked, within ±1 |
+//! | `wheelN_sinkage_m` | lowest point below the undisturbed ground, along its normal |
+//! | `wheelN_load_n`, `wheelN_traction_n`, `wheelN_lateral_n` | force of the ground: up, along the wheel's heading, to its left |
+//! | `wheelN_torque_nm` | of driveline and brake, positive forward; of road wheels their share of the sprocket's, as by the track |
+//!
+//! | `trailer_x_m`, `trailer_y_m`, `trailer_z_m` | the trailer's end of the coupling in the world, wherever the trailer is |
+//! | `trailer_articulation_rad`, `trailer_pitch_rad` | of the trailer against its vehicle: to the left, nose down |
+//! | `hitch_x_n`, `hitch_y_n`, `hitch_z_n` | force of the trailer on the vehicle, along the chassis' axes |
+//!
+//! Columns of wheels, or of a trailer, that a vehicle does not have are null (empty in CSV); those of
+//! trailers stand where a vehicle draws one.
+//!
+//! `[output] vehicles` and `columns` choose among them; time, index and name always stand.
+
+use super::ReportError;
+use super::columns::{Column, Values};
+use super::growing::Growing;
+use bekker_agent::{Sample, TrailerSample, WheelSample};
+use bekker_math::spatial::{Pose, Quat, Vec3};
+use bekker_scenario::config::{Output, Quantity};
+use std::path::Path;
+
+/// Stem of the files' names.
+const STEM: &str = "states";
+
+/// The tables of a run, being written.
+pub(super) struct States {
+    table: Option<Growing>,
+    names: Vec<String>,
+    kept: Vec<Kept>,
+    /// Which vehicles are written.
+    chosen: Vec<bool>,
+}
+
+impl States {
+    /// Begins the tables that the scenario asks for: of so many wheels at most, and of trailers.
+    pub fn begin(
+        folder: &Path,
+        names: &[String],
+        parts: (usize, bool),
+        output: &Output,
+    ) -> Result<States, ReportError> {
+        let mut states = States::of(names, parts, output);
+        if !output.states.is_empty() {
+            let columns = states.columns();
+            states.table = Some(Growing::begin(folder, STEM, columns, &output.states)?);
+        }
+        Ok(states)
+    }
+
+    /// Goes on with them after a time, s, and shows the samples up to then, as far as they
+    /// were written.
+    pub fn resume(
+        folder: &Path,
+        names: &[String],
+        parts: (usize, bool),
+        output: &Output,
+        after: f64,
+        show: &mut dyn FnMut(&Sample),
+    ) -> Result<States, ReportError> {
+        let mut states = States::of(names, parts, output);
+        if !output.states.is_empty() {
+            let (columns, kept) = (states.columns(), states.kept.clone());
+            let mut rows = 0;
+            let mut visit = |row: &csv::StringRecord| {
+                rows += 1;
+                show(&sample_of(&kept, row));
+            };
+            let formats = &output.states;
+            let table = Growing::resume(folder, STEM, columns, formats, after, &mut visit)?;
+            let vehicles = states.chosen.iter().filter(|chosen| **chosen).count();
+            if rows % vehicles.max(1) != 0 {
+                let reason = format!(
+                    "holds {rows} rows up to {after} s, which are no whole samples of {vehicles} vehicles: some are \
+                     lost, so the run cannot be gone on with; drive it anew"
+                );
+                return Err(ReportError::Decode {
+                    path: folder.join(format!("{STEM}.csv")),
+                    reason,
+                });
+            }
+            states.table = Some(table);
+        }
+        Ok(states)
+    }
+
+    fn of(names: &[String], (wheels, trailers): (usize, bool), output: &Output) -> States {
+        let own = OWN.iter().copied().map(Kept::Own);
+        let of_wheel = |wheel| OF_WHEEL.iter().map(move |of| Kept::Wheel(wheel, *of));
+        let of_trailer = OF_TRAILER.iter().filter(|_| trailers).copied().map(Kept::Trailer);
+        let all = own.chain((0..wheels).flat_map(of_wheel)).chain(of_trailer);
+        let wanted = |quantity: Option<Quantity>| {
+            let columns = output.columns.as_ref();
+            quantity.is_none_or(|q| columns.is_none_or(|columns| columns.contains(&q)))
+        };
+        let kept = all.filter(|kept| wanted(kept.quantity())).collect();
+        let vehicles = output.vehicles.as_ref();
+        let chosen = names.iter().map(|name| vehicles.is_none_or(|all| all.contains(name)));
+        let chosen = chosen.collect();
+        States { table: None, names: names.to_vec(), kept, chosen }
+    }
+
+    fn columns(&self) -> Vec<Column> {
+        let column = |kept: &Kept| Column { name: kept.name(), values: kept.values() };
+        self.kept.iter().map(column).collect()
+    }
+
+    /// Adds samples of a moment.
+    pub fn take(&mut self, samples: &[Sample]) -> Result<(), ReportError> {
+        let States { table, names, kept, chosen } = self;
+        let Some(table) = table else { return Ok(()) };
+        for sample in samples {
+            let Some(name) = names.get(sample.vehicle) else {
+                let Sample { vehicle, time, .. } = *sample;
+                return Err(ReportError::UnknownVehicle { vehicle, vehicles: names.len(), time });
+            };
+            if !chosen[sample.vehicle] {
+                continue;
+            }
+            for (column, kept) in table.columns().iter_mut().zip(&*kept) {
+                match (&mut column.values, kept) {
+                    (Values::Real(to), Kept::Own(Own { of: Of::Real(of), .. })) => {
+                        to.push(of(sample));
+                    }
+                    (Values::Integer(to), Kept::Own(Own { of: Of::Integer(of), .. })) => {
+                        to.push(of(sample));
+                    }
+                    (Values::OptionalReal(to), Kept::Wheel(wheel, (_, _, of, _))) => {
+                        to.push(sample.wheels.get(*wheel).map(of));
+                    }
+                    (Values::OptionalReal(to), Kept::Trailer((_, of, _))) => {
+                        to.push(sample.trailer.as_ref().map(of));
+                    }
+                    (Values::Text(to), _) => to.push(name.clone()),
+                    _ => {}
+                }
+            }
+            table.end_row()?;
+        }
+        table.flush()
+    }
+
+    /// Ends the files; their names.
+    pub fn finish(self) -> Result<Vec<String>, ReportError> {
+        self.table.map_or(Ok(Vec::new()), Growing::finish)
+    }
+}
+
+/// A column that is written.
+#[derive(Clone, Copy)]
+enum Kept {
+    Own(Own),
+    Wheel(usize, OfWheel),
+    Trailer(OfTrailer),
+}
+
+impl Kept {
+    fn quantity(&self) -> Option<Quantity> {
+        match self {
+            Kept::Own(own) => own.quantity,
+            Kept::Wheel(_, (quantity, ..)) => Some(*quantity),
+            Kept::Trailer(_) => Some(Quantity::Trailer),
+        }
+    }
+
+    fn name(&self) -> String {
+        match self {
+            Kept::Own(own) => own.name.to_owned(),
+            Kept::Wheel(wheel, (_, name, ..)) => format!("wheel{wheel}_{name}"),
+            Kept::Trailer((name, ..)) => (*name).to_owned(),
+        }
+    }
+
+    fn values(&self) -> Values {
+        match self {
+            Kept::Own(Own { of: Of::Real(_), .. }) => Values::Real(Vec::new()),
+            Kept::Own(Own { of: Of::Integer(_), .. }) => Values::Integer(Vec::new()),
+            Kept::Own(Own { of: Of::Name, .. }) => Values::Text(Vec::new()),
+            Kept::Wheel(..) | Kept::Trailer(_) => Values::OptionalReal(Vec::new()),
+        }
+    }
+}
+
+/// A column of a vehicle.
+#[derive(Clone, Copy)]
+struct Own {
+    name: &'static str,
+    /// By what it is chosen; what always stands by nothing.
+    quantity: Option<Quantity>,
+    of: Of,
+    what: &'static str,
+}
+
+#[derive(Clone, Copy)]
+enum Of {
+    Real(fn(&Sample) -> f64),
+    Integer(fn(&Sample) -> i32),
+    Name,
+}
+
+const fn real(
+    name: &'static str,
+    quantity: Quantity,
+    of: fn(&Sample) -> f64,
+    what: &'static str,
+) -> Own {
+    Own { name, quantity: Some(quantity), of: Of::Real(of), what }
+}
+
+static OWN: [Own; 25] = {
+    use Quantity::{
+        Angles, AngularVelocity, Brake, EngineSpeed, Gear, Orientation, Position, Speed, Steering,
+        Throttle, Velocity,
+    };
+    let quantity = None;
+    [
+        Own { name: "time_s", quantity, of: Of::Real(|s| s.time), what: "simulated time, s" },
+        Own {
+            name: "vehicle",
+            quantity,
+            of: Of::Integer(|s| s.vehicle as i32),
+            what: "index of the vehicle in the scenario, from 0",
+        },
+        Own { name: "name", quantity, of: Of::Name, what: "its name in the scenario" },
+        real("x_m", Position, |s| s.pose.position.x, "origin of the chassis frame, east, m"),
+        real("y_m", Position, |s| s.pose.position.y, "the same, north, m"),
+        real("z_m", Position, |s| s.pose.position.z, "the same, up, m"),
+        real("qw", Orientation, |s| s.pose.orientation.w, "orientation, body to world: quaternion"),
+        real("qx", Orientation, |s| s.pose.orientation.i, "the same, x"),
+        real("qy", Orientation, |s| s.pose.orientation.j, "the same, y"),
+        real("qz", Orientation, |s| s.pose.orientation.k, "the same, z"),
+        real("roll_rad", Angles, |s| s.pose.roll(), "roll by ISO 8855, rad"),
+        real("pitch_rad", Angles, |s| s.pose.pitch(), "pitch by ISO 8855, rad"),
+        real("yaw_rad", Angles, |s| s.pose.yaw(), "yaw by ISO 8855, rad"),
+        real("vx_mps", Velocity, |s| s.velocity.x, "velocity of that origin, east, m/s"),
+        real("vy_mps", Velocity, |s| s.velocity.y, "the same, north, m/s"),
+        real("vz_mps", Velocity, |s| s.velocity.z, "the same, up, m/s"),
+        real("wx_radps", AngularVelocity, |s| s.angular_velocity.x, "roll rate, body axes, rad/s"),
+        real("wy_radps", AngularVelocity, |s| s.angular_velocity.y, "pitch rate, rad/s"),
+        real("wz_radps", AngularVelocity, |s| s.angular_velocity.z, "yaw rate, rad/s"),
+        real("speed_mps", Speed, |s| s.speed, "forward speed along the chassis x axis, m/s"),
+        real("throttle", Throttle, |s| s.controls.throttle, "throttle, 0 to 1"),
+        real(
+            "steering",
+            Steering,
+            |s| s.controls.steering,
+            "steering, -1 full right to 1 full left",
+        ),
+        real("brake", Brake, |s| s.controls.brake, "brake, 0 to 1"),
+        real("engine_speed_radps", EngineSpeed, |s| s.engine_speed, "engine speed, rad/s"),
+        Own {
+            name: "gear",
+            quantity: Some(Gear),
+            of: Of::Integer(|s| s.gear),
+            what: "gear: 1 is first, 0 neutral, negative reverse",
+        },
+    ]
+};
+
+/// A column of each wheel: by what it is chosen, its name, value and meaning.
+type OfWheel = (Quantity, &'static str, fn(&WheelSample) -> f64, &'static str);
+
+static OF_WHEEL: [OfWheel; 10] = [
+    (Quantity::WheelSpin, "spin_radps", |w| w.spin, "spin, rad/s, positive when rolling forward"),
+    (
+        Quantity::WheelSlip,
+        "slip",
+        |w| w.slip,
+        "slip 1 - v/(omega r) when driving, omega r/v - 1 when braked, within 1",
+    ),
+    (
+        Quantity::WheelSinkage,
+        "sinkage_m",
+        |w| w.sinkage,
+        "lowest point below the undisturbed ground, m",
+    ),
+    (Quantity::WheelLoad, "load_n", |w| w.load, "force of the ground, up, N"),
+    (
+        Quantity::WheelTraction,
+        "traction_n",
+        |w| w.traction,
+        "the same along the wheel's heading, N",
+    ),
+    (Quantity::WheelLateral, "lateral_n", |w| w.lateral, "the same to its left, N"),
+    (
+        Quantity::WheelTorque,
+        "torque_nm",
+        |w| w.torque,
+        "torque of driveline and brake, N m; of a road wheel its share of the sprocket's",
+    ),
+    (
+        Quantity::TyreInflation,
+        "inflation_pa",
+        |w| w.inflation,
+        "inflation of the tyre, Pa; 0 for what does not give way, as the next two",
+    ),
+    (Quantity::TyreDeflection, "deflection_m", |w| w.deflection, "how far it is pressed in, m"),
+    (Quantity::TyreContact, "contact_length_m", |w| w.contact_length, "length of its contact, m"),
+];
+
+/// A column of a trailer: its name, value and meaning.
+type OfTrailer = (&'static str, fn(&TrailerSample) -> f64, &'static str);
+
+static OF_TRAILER: [OfTrailer; 8] = [
+    ("trailer_x_m", |t| t.position.x, "the trailer's end of the coupling in the world, east, m"),
+    ("trailer_y_m", |t| t.position.y, "the same, north, m"),
+    ("trailer_z_m", |t| t.position.z, "the same, up, m"),
+    (
+        "trailer_articulation_rad",
+        |t| t.articulation,
+        "yaw of the trailer against its vehicle, to the left, rad",
+    ),
+    ("trailer_pitch_rad", |t| t.pitch, "its pitch likewise, nose down, rad"),
+    ("hitch_x_n", |t| t.hitch_force.x, "force of the trailer on the vehicle, chassis axes, x, N"),
+    ("hitch_y_n", |t| t.hitch_force.y, "the same, y, N"),
+    ("hitch_z_n", |t| t.hitch_force.z, "the same, z, N"),
+];
+
+/// Every column with what it holds, for people; N stands for the wheel.
+pub fn described() -> Vec<(String, &'static str)> {
+    let own = OWN.iter().map(|own| (own.name.to_owned(), own.what));
+    let of_trailer = OF_TRAILER.iter().map(|(name, _, what)| ((*name).to_owned(), *what));
+    own.chain(OF_WHEEL.iter().map(|(_, name, _, what)| (format!("wheelN_{name}"), *what)))
+        .chain(of_trailer)
+        .collect()
+}
+
+/// A sample as far as a row of the CSV tells it.
+fn sample_of(kept: &[Kept], row: &csv::StringRecord) -> Sample {
+    let word = |name: &str| {
+        let column = kept.iter().position(|kept| kept.name() == name);
+        column.and_then(|column| row.get(column))
+    };
+    let real = |name: &str| word(name).and_then(|word| word.parse().ok()).unwrap_or(0.0);
+    let vector = |names: [&str; 3]| Vec3::from(names.map(real));
+    let wheels = (0..).map_while(|wheel| {
+        let found = kept.iter().any(|kept| matches!(kept, Kept::Wheel(w, _) if *w == wheel));
+        let of = |name: &str| word(&format!("wheel{wheel}_{name}"));
+        let there = OF_WHEEL.iter().any(|(_, name, ..)| of(name).is_some_and(|w| !w.is_empty()));
+        let value = |name: &str| real(&format!("wheel{wheel}_{name}"));
+        (found && there).then(|| WheelSample {
+            spin: value("spin_radps"),
+            slip: value("slip"),
+            sinkage: value("sinkage_m"),
+            load: value("load_n"),
+            traction: value("traction_n"),
+            lateral: value("lateral_n"),
+            torque: value("torque_nm"),
+            inflation: value("inflation_pa"),
+            deflection: value("deflection_m"),
+            contact_length: value("contact_length_m"),
+            ..WheelSample::default()
+        })
+    });
+    let trailer = word("trailer_articulation_rad").filter(|word| !word.is_empty());
+    let trailer = trailer.map(|_| TrailerSample {
+        position: vector(["trailer_x_m", "trailer_y_m", "trailer_z_m"]),
+        articulation: real("trailer_articulation_rad"),
+        pitch: real("trailer_pitch_rad"),
+        hitch_force: vector(["hitch_x_n", "hitch_y_n", "hitch_z_n"]),
+    });
+    let [w, x, y, z] = ["qw", "qx", "qy", "qz"].map(real);
+    Sample {
+        time: real("time_s"),
+        vehicle: real("vehicle") as usize,
+        pose: Pose {
+            position: vector(["x_m", "y_m", "z_m"]),
+            orientation: Quat::new_unchecked(nalgebra::Quaternion::new(w, x, y, z)),
+        },
+        velocity: vector(["vx_mps", "vy_mps", "vz_mps"]),
+        angular_velocity: vector(["wx_radps", "wy_radps", "wz_radps"]),
+        speed: real("speed_mps"),
+        controls: bekker_vehicle::Controls {
+            throttle: real("throttle"),
+            steering: real("steering"),
+            brake: real("brake"),
+            // not in the table: the gear is
+            gear: bekker_vehicle::Selector::default(),
+            inflation: None,
+            locks: bekker_vehicle::Locks::OPEN,
+            uncouple: false,
+        },
+        engine_speed: real("engine_speed_radps"),
+        gear: real("gear") as i32,
+        wheels: wheels.collect(),
+        trailer,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bekker_math::spatial::{Pose, Quat, Vec3};
+    use bekker_vehicle::Controls;
+    use parquet::file::reader::{FileReader, SerializedFileReader};
+    use parquet::record::RowAccessor;
+    use std::process::Command;
+
+    fn sample(time: f64, vehicle: usize, wheels: usize) -> Sample {
+        let wheel = |n: usize| WheelSample {
+            spin: 10.0 + n as f64,
+            slip: 0.1 * time,
+            sinkage: 0.05,
+            load: 8000.0,
+            traction: 900.0 / 7.0,
+            lateral: -12.5,
+            torque: 400.0,
+            area: 0.05,
+            inflation: 2e5,
+            deflection: 0.03,
+            contact_length: 0.2,
+        };
+        Sample {
+            time,
+            vehicle,
+            pose: Pose {
+                position: Vec3::new(time * 5.0, 1.0 / 3.0, -0.25),
+                orientation: Quat::from_euler_angles(0.1, -0.2, 1.5),
+            },
+            velocity: Vec3::new(5.0, 0.0, 0.1),
+            angular_velocity: Vec3::new(0.0, 0.01, 0.2),
+            speed: 5.0,
+            controls: Controls {
+                throttle: 0.5,
+                steering: -0.25,
+                brake: 0.0,
+                ..Controls::default()
+            },
+            engine_speed: 200.0,
+            gear: 2,
+            wheels: (0..wheels).map(wheel).collect(),
+            trailer: None,
+        }
+    }
+
+    fn samples() -> Vec<Sample> {
+        (0..20)
+            .flat_map(|n| [sample(0.1 * f64::from(n), 0, 4), sample(0.1 * f64::from(n), 1, 2)])
+            .collect()
+    }
+
+    const NAMES: [&str; 2] = ["leader", "Nachzügler, \"der zweite\""];
+
+    fn names() -> Vec<String> {
+        NAMES.map(str::to_owned).to_vec()
+    }
+
+    /// Writes samples whole into a folder.
+    fn write(folder: &Path, samples: &[Sample]) {
+        let wheels = samples.iter().map(|sample| sample.wheels.len()).max().unwrap_or(0);
+        let mut states =
+            States::begin(folder, &names(), (wheels, false), &Output::default()).unwrap();
+        samples.chunks(2).for_each(|now| states.take(now).unwrap());
+        assert_eq!(states.finish().unwrap(), ["states.parquet", "states.csv"]);
+    }
+
+    /// Cut anywhere and gone on with, even with a line cut short: the same bytes.
+    #[test]
+    fn a_table_that_was_cut_is_gone_on_with_to_the_same_bytes() {
+        let [whole, cut] = [(); 2].map(|()| tempfile::tempdir().unwrap());
+        let samples: Vec<Sample> = (0..1500)
+            .flat_map(|n| [sample(0.1 * f64::from(n), 0, 4), sample(0.1 * f64::from(n), 1, 2)])
+            .collect();
+        write(whole.path(), &samples);
+        let read = |folder: &Path, name: &str| std::fs::read(folder.join(name)).unwrap();
+        for until in [0_usize, 2, 1022, 1024, 2900] {
+            let mut states =
+                States::begin(cut.path(), &names(), (4, false), &Output::default()).unwrap();
+            samples[..until + 40].chunks(2).for_each(|now| states.take(now).unwrap());
+            // killed: nothing is finished, and Parquet holds what it was to show
+            states.table.as_mut().unwrap().show().unwrap();
+            let parquet = cut.path().join("states.parquet");
+            let reader = SerializedFileReader::try_from(parquet.as_path()).unwrap();
+            let rows = reader.metadata().file_metadata().num_rows() as usize;
+            assert_eq!(rows, until + 40);
+            let last = reader.get_row_iter(None).unwrap().last().unwrap().unwrap();
+            assert_eq!(last.get_double(0).unwrap(), samples[until + 39].time);
+            let path = cut.path().join("states.csv");
+            let torn = [read(cut.path(), "states.csv"), b"123.4,1,lea".to_vec()].concat();
+            std::fs::write(&path, torn).unwrap();
+            let after = samples[until].time;
+            let output = Output::default();
+            let mut before = Vec::new();
+            let mut states =
+                States::resume(cut.path(), &names(), (4, false), &output, after, &mut |sample| {
+                    before.push(sample.clone());
+                })
+                .unwrap();
+            let first = samples.iter().position(|sample| sample.time > after).unwrap();
+            assert_eq!(before.len(), first);
+            assert_eq!(before[until].wheels[0].traction, samples[until].wheels[0].traction);
+            assert_eq!(before[until].pose, samples[until].pose);
+            samples[first..].chunks(2).for_each(|now| states.take(now).unwrap());
+            states.finish().unwrap();
+            for name in ["states.csv", "states.parquet"] {
+                assert!(read(whole.path(), name) == read(cut.path(), name), "{name}, {until}");
+            }
+        }
+    }
+
+    /// Where a trailer is stands in a row, wherever it was left, and is read from it again.
+    #[test]
+    fn a_trailer_is_told_with_its_place() {
+        let folder = tempfile::tempdir().unwrap();
+        let trailer = TrailerSample {
+            position: Vec3::new(-30.25, 6.5, 0.75),
+            articulation: 0.5,
+            pitch: -0.125,
+            hitch_force: Vec3::new(1.5, -2.5, 3.5),
+        };
+        let rows = [Sample { trailer: Some(trailer), ..sample(0.5, 0, 4) }, sample(0.5, 1, 2)];
+        let output = Output::default();
+        let parts = (4, true);
+        let mut states = States::begin(folder.path(), &names(), parts, &output).unwrap();
+        states.take(&rows).unwrap();
+        states.finish().unwrap();
+        let mut read = Vec::new();
+        let mut show = |sample: &Sample| read.push(sample.trailer);
+        States::resume(folder.path(), &names(), parts, &output, 1.0, &mut show).unwrap();
+        assert_eq!(read, [Some(trailer), None]);
+    }
+
+    /// A table that had ended as Parquet alone is gone on with from it.
+    #[test]
+    fn a_table_of_parquet_alone_is_gone_on_with() {
+        let [whole, cut] = [(); 2].map(|()| tempfile::tempdir().unwrap());
+        let samples: Vec<Sample> = samples();
+        let output = Output {
+            states: vec![bekker_scenario::config::StateFormat::Parquet],
+            ..Output::default()
+        };
+        for (folder, count) in [(&whole, 40), (&cut, 30)] {
+            let mut states = States::begin(folder.path(), &names(), (4, false), &output).unwrap();
+            samples[..count].chunks(2).for_each(|now| states.take(now).unwrap());
+            assert_eq!(states.finish().unwrap(), ["states.parquet"]);
+        }
+        let (mut before, after) = (0, samples[20].time);
+        let mut states =
+            States::resume(cut.path(), &names(), (4, false), &output, after, &mut |_| before += 1)
+                .unwrap();
+        assert_eq!(before, 22);
+        samples[22..].chunks(2).for_each(|now| states.take(now).unwrap());
+        states.finish().unwrap();
+        let read = |folder: &Path| std::fs::read(folder.join("states.parquet")).unwrap();
+        assert!(read(whole.path()) == read(cut.path()));
+        assert_eq!(std::fs::read_dir(cut.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn parquet_comes_back_bit_for_bit() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("states.parquet");
+        let samples = samples();
+        write(folder.path(), &samples);
+        let reader = SerializedFileReader::try_from(path.as_path()).unwrap();
+        let schema = reader.metadata().file_metadata().schema_descr();
+        let column = |name: &str| {
+            schema
+                .columns()
+                .iter()
+                .position(|c| c.name() == name)
+                .unwrap_or_else(|| panic!("{name}"))
+        };
+        assert_eq!(schema.num_columns(), 25 + 4 * 10);
+        let mut rows = 0;
+        for (row, sample) in reader.get_row_iter(None).unwrap().zip(&samples) {
+            let row = row.unwrap();
+            let real = |name: &str| row.get_double(column(name)).unwrap().to_bits();
+            assert_eq!(real("time_s"), sample.time.to_bits());
+            assert_eq!(real("y_m"), sample.pose.position.y.to_bits());
+            assert_eq!(real("qw"), sample.pose.orientation.w.to_bits());
+            assert_eq!(real("yaw_rad"), sample.pose.yaw().to_bits());
+            assert_eq!(real("wheel1_traction_n"), sample.wheels[1].traction.to_bits());
+            assert_eq!(row.get_int(column("vehicle")).unwrap(), sample.vehicle as i32);
+            assert_eq!(row.get_int(column("gear")).unwrap(), 2);
+            assert_eq!(row.get_string(column("name")).unwrap(), NAMES[sample.vehicle]);
+            let last = row.get_double(column("wheel3_spin_radps"));
+            assert_eq!(last.ok(), sample.wheels.get(3).map(|wheel| wheel.spin));
+            rows += 1;
+        }
+        assert_eq!(rows, samples.len());
+    }
+
+    #[test]
+    fn csv_has_the_same_columns_and_numbers() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("states.csv");
+        let samples = samples();
+        write(folder.path(), &samples);
+        let mut reader = csv::Reader::from_path(&path).unwrap();
+        let header = reader.headers().unwrap().clone();
+        let all = States::of(&names(), (4, false), &Output::default());
+        let expected: Vec<String> = all.kept.iter().map(Kept::name).collect();
+        assert_eq!(header.iter().collect::<Vec<_>>(), expected);
+        let at = |name: &str| header.iter().position(|h| h == name).unwrap();
+        let mut rows = 0;
+        for (record, sample) in reader.records().zip(&samples) {
+            let record = record.unwrap();
+            let y: f64 = record[at("y_m")].parse().unwrap();
+            assert_eq!(y.to_bits(), sample.pose.position.y.to_bits());
+            assert_eq!(&record[at("name")], NAMES[sample.vehicle]);
+            assert_eq!(record[at("wheel3_slip")].is_empty(), sample.wheels.len() < 4);
+            rows += 1;
+        }
+        assert_eq!(rows, samples.len());
+    }
+
+    #[test]
+    fn a_run_without_samples_still_has_its_columns() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("states.parquet");
+        write(folder.path(), &[]);
+        let reader = SerializedFileReader::try_from(path.as_path()).unwrap();
+        assert_eq!(reader.metadata().file_metadata().num_rows(), 0);
+        assert_eq!(reader.metadata().file_metadata().schema_descr().num_columns(), 25);
+    }
+
+    #[test]
+    fn a_sample_of_nobody_is_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut states =
+            States::begin(folder.path(), &names(), (4, false), &Output::default()).unwrap();
+        let error = states.take(&[sample(1.5, 2, 4)]).unwrap_err();
+        assert_eq!(error.to_string(), "sample at 1.5 s is of vehicle 2, but there are only 2");
+    }
+
+    #[test]
+    fn pandas_or_polars_reads_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("states.parquet");
+        write(folder.path(), &samples());
+        let script = "import sys\n\
+            try:\n import polars as p; t = p.read_parquet(sys.argv[1]); n = t['wheel3_slip'].null_count()\n\
+            except ImportError:\n import pandas as p; t = p.read_parquet(sys.argv[1]); n = t['wheel3_slip'].isna().sum()\n\
+            assert t.shape == (40, 53) and n == 20 and t['name'][0] == 'leader', (t.shape, n)\n";
+        let python = |arguments: &[&str]| Command::new("python3").args(arguments).output();
+        let importable = |module: &str| {
+            python(&["-c", &format!("import {module}")]).is_ok_and(|out| out.status.success())
+        };
+        let pandas = importable("pandas") && importable("pyarrow");
+        if !pandas && !importable("polars") {
+            eprintln!("SKIPPED: neither polars nor pandas with pyarrow is installed");
+            return;
+        }
+        let out = python(&["-c", script, path.to_str().unwrap()]).unwrap();
+        assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    }
+}

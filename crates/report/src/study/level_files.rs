@@ -1,0 +1,116 @@
+//! Files that levels of factors bring into a study: held to what they were, and kept, so that each
+//! trial can be driven again anywhere.
+
+use super::{LevelFile, TrialRecord};
+use crate::kept_inputs::{COPIED, FOLDER};
+use crate::{ReportError, file};
+use bekker_scenario::input::LARGEST_BINARY;
+use bekker_scenario::{Input, Inputs, Kept, input};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Where the copy of such a file is in a study's folder: by what it holds.
+fn copy_in(folder: &Path, sha256: &str) -> PathBuf {
+    folder.join(FOLDER).join("levels").join(sha256)
+}
+
+/// What a trial's scenario is read by, to be driven again: the copies of a study's `folder` stand for
+/// the files that its levels brought in. `base` is the folder that the scenario's paths start from.
+pub fn level_inputs(folder: &Path, base: &Path, record: &TrialRecord) -> Inputs {
+    Inputs::of_run(record.files.iter().map(|own| {
+        let (path, sha256) = (base.join(&own.path), own.sha256.clone());
+        let copy = copy_in(folder, &sha256);
+        Kept { input: Input { path, bytes: own.bytes, sha256, decides: true }, copy }
+    }))
+}
+
+/// The files of levels that a study knows, each with the hash of what it held.
+#[derive(Debug, Default)]
+pub(super) struct LevelFiles {
+    known: BTreeMap<String, String>,
+}
+
+impl LevelFiles {
+    /// Takes a file down; whether it was not known yet.
+    ///
+    /// # Errors
+    /// [`ReportError::OtherStudy`] where it held something else before.
+    pub fn add(&mut self, folder: &Path, own: &LevelFile) -> Result<bool, ReportError> {
+        match self.known.get(&own.path) {
+            None => {
+                self.known.insert(own.path.clone(), own.sha256.clone());
+                Ok(true)
+            }
+            Some(found) if *found == own.sha256 => Ok(false),
+            Some(found) => Err(other(folder, &own.path, found, &own.sha256)),
+        }
+    }
+
+    /// Holds all of them, whose paths start from `base`, to what they were.
+    ///
+    /// # Errors
+    /// [`ReportError::OtherStudy`] where one holds something else, [`ReportError`] where one cannot
+    /// be read.
+    pub fn check(&self, folder: &Path, base: &Path) -> Result<(), ReportError> {
+        for (path, found) in &self.known {
+            let now = hash(&base.join(path))?.1;
+            if now != *found {
+                return Err(other(folder, path, found, &now));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn other(folder: &Path, path: &str, found: &str, asked: &str) -> ReportError {
+    ReportError::OtherStudy {
+        path: folder.to_owned(),
+        key: format!("SHA-256 of {path}"),
+        found: found.to_owned(),
+        asked: asked.to_owned(),
+    }
+}
+
+fn hash(path: &Path) -> Result<(Vec<u8>, String), ReportError> {
+    let bytes = input::read(path, LARGEST_BINARY).map_err(ReportError::file("read", path))?;
+    let sha256 = base16ct::lower::encode_string(&Sha256::digest(&bytes));
+    Ok((bytes, sha256))
+}
+
+/// Copies a file into a study's folder unless it is there, or is too large to be.
+///
+/// # Errors
+/// [`ReportError::OtherStudy`] where it has changed since it was read, [`ReportError`] where it
+/// cannot be read or written.
+pub(super) fn keep(folder: &Path, own: &LevelFile, from: &Path) -> Result<(), ReportError> {
+    let copy = copy_in(folder, &own.sha256);
+    if own.bytes > COPIED || copy.is_file() {
+        return Ok(());
+    }
+    let (bytes, now) = hash(from)?;
+    if now != own.sha256 {
+        return Err(other(folder, &own.path, &own.sha256, &now));
+    }
+    let parent = copy.parent().unwrap_or(folder);
+    fs::create_dir_all(parent).map_err(ReportError::file("create folder", parent))?;
+    file::write(&copy, &bytes)
+}
+
+/// Copies a file from the first of other folders that holds it.
+///
+/// # Errors
+/// As of [`keep`].
+pub(super) fn keep_of(
+    folder: &Path,
+    own: &LevelFile,
+    others: &[PathBuf],
+) -> Result<(), ReportError> {
+    let mut copies = others.iter().map(|other| copy_in(other, &own.sha256));
+    match copies.find(|copy| copy.is_file()) {
+        Some(copy) => keep(folder, own, &copy),
+        // too large, or deleted by hand: a replay looks for it where it was
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,62 @@
+//! A table of words, for a terminal, a page or another program.
+
+use crate::ReportError;
+use crate::table::{TextStyle, ruled};
+use comfy_table::{Cell, CellAlignment, ContentArrangement, Table};
+use std::path::Path;
+
+/// A table under a title.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Outline {
+    /// What it shows.
+    pub title: String,
+    /// Heads of its columns.
+    pub head: Vec<String>,
+    /// Its rows, each as long as the head.
+    pub rows: Vec<Vec<String>>,
+}
+
+impl Outline {
+    /// As text, ruled under its head.
+    pub fn text(&self, style: TextStyle) -> String {
+        let mut table = Table::new();
+        table.set_content_arrangement(ContentArrangement::Disabled);
+        table.set_header(&self.head);
+        for row in &self.rows {
+            table.add_row(row.iter().map(|w| Cell::new(w).set_alignment(CellAlignment::Right)));
+        }
+        for column in table.column_iter_mut() {
+            column.set_padding((0, 2));
+        }
+        match style {
+            TextStyle::Plain => table.load_style(ruled('-')).force_no_tty(),
+            TextStyle::Terminal => table.load_style(ruled('─')),
+        };
+        format!("{}\n\n{}\n", self.title, table.trim_fmt())
+    }
+
+    /// As Markdown, a section of a page.
+    pub fn markdown(&self) -> String {
+        let row = |words: &[String]| {
+            let words: Vec<String> = words.iter().map(|word| word.replace('|', "\\|")).collect();
+            format!("| {} |\n", words.join(" | "))
+        };
+        let rule = format!("|{}\n", " ---: |".repeat(self.head.len()));
+        let rows: String = self.rows.iter().map(|words| row(words)).collect();
+        format!("## {}\n\n{}{rule}{rows}", self.title, row(&self.head))
+    }
+
+    /// Writes it as CSV.
+    ///
+    /// # Errors
+    /// [`ReportError`] when it cannot be written.
+    pub fn write_csv(&self, path: &Path) -> Result<(), ReportError> {
+        let mut writer = csv::Writer::from_writer(Vec::new());
+        for row in std::iter::once(&self.head).chain(&self.rows) {
+            writer.write_record(row).map_err(ReportError::encode(path))?;
+        }
+        let bytes =
+            writer.into_inner().map_err(|error| ReportError::encode(path)(error.error()))?;
+        crate::write_file(path, &bytes)
+    }
+}

@@ -1,0 +1,119 @@
+//! The trials as tables: `trials.parquet` and `trials.csv`, a row a trial in the order of their
+//! numbers; `wall_times.csv`, what they took.
+
+use super::{AskedOfStudy, Cell, TrialRecord};
+use crate::columns::{Column, Parquet, Values, csv_header, csv_rows};
+use crate::{ReportError, write_file};
+use std::path::Path;
+
+/// The table of trials.
+pub const TRIALS: &str = "trials.parquet";
+/// Rows of its groups.
+const GROUP: usize = 65_536;
+
+/// Writes the tables of these trials, which are in the order of their numbers.
+///
+/// # Errors
+/// [`ReportError`] when one cannot be written.
+pub fn write_tables(
+    folder: &Path,
+    asked: &AskedOfStudy,
+    trials: &[&TrialRecord],
+) -> Result<(), ReportError> {
+    let words = Words::of(trials);
+    let path = folder.join(TRIALS);
+    let mut parquet = Parquet::begin(&path, "trials", &columns(asked, &words, &[]))?;
+    let csv_path = folder.join("trials.csv");
+    let mut csv =
+        csv_header(&columns(asked, &words, &[])).map_err(ReportError::encode(&csv_path))?;
+    for group in trials.chunks(GROUP) {
+        let columns = columns(asked, &words, group);
+        parquet.add(&columns)?;
+        csv.extend(csv_rows(&columns, 0..group.len()).map_err(ReportError::encode(&csv_path))?);
+    }
+    parquet.finish()?;
+    write_file(&csv_path, &csv)?;
+    let times = wall_times(trials);
+    let path = folder.join("wall_times.csv");
+    let mut csv = csv_header(&times).map_err(ReportError::encode(&path))?;
+    csv.extend(csv_rows(&times, 0..trials.len()).map_err(ReportError::encode(&path))?);
+    write_file(&path, &csv)
+}
+
+/// Which columns hold words in any row: of those all values are written as words.
+struct Words {
+    levels: Vec<bool>,
+    responses: Vec<bool>,
+}
+
+impl Words {
+    fn of(trials: &[&TrialRecord]) -> Words {
+        let any = |cells: fn(&TrialRecord) -> &[Cell]| {
+            let mut found = vec![false; trials.first().map_or(0, |first| cells(first).len())];
+            for trial in trials {
+                for (found, cell) in found.iter_mut().zip(cells(trial)) {
+                    *found |= matches!(cell, Cell::Word(_) | Cell::Boolean(_));
+                }
+            }
+            found
+        };
+        Words { levels: any(|trial| &trial.levels), responses: any(|trial| &trial.responses) }
+    }
+}
+
+fn columns(asked: &AskedOfStudy, words: &Words, trials: &[&TrialRecord]) -> Vec<Column> {
+    let column = |name: &str, values| Column { name: name.into(), values };
+    let longs = |name, value: fn(&TrialRecord) -> Option<u64>| {
+        let values = trials.iter().map(|trial| value(trial).map(|value| value as i64)).collect();
+        column(name, Values::OptionalLong(values))
+    };
+    let texts = |name, value: fn(&TrialRecord) -> String| {
+        column(name, Values::Text(trials.iter().map(|trial| value(trial)).collect()))
+    };
+    let mut columns = vec![
+        longs("trial", |trial| Some(trial.trial)),
+        longs("point", |trial| Some(trial.point)),
+        longs("replication", |trial| Some(trial.replication)),
+        longs("scenario_seed", |trial| trial.seed),
+    ];
+    columns.extend(asked.factors.iter().enumerate().map(|(n, name)| {
+        let is_word = words.levels.get(n).copied().unwrap_or(false);
+        column(name, cells(is_word, trials.iter().map(|trial| trial.levels.get(n))))
+    }));
+    columns.push(texts("status", |trial| {
+        if trial.failure.is_none() { "done".into() } else { "failed".into() }
+    }));
+    columns.push(texts("reason", |trial| trial.failure.clone().unwrap_or_default()));
+    columns.extend(asked.responses.iter().enumerate().map(|(n, [name, _])| {
+        let is_word = words.responses.get(n).copied().unwrap_or(false);
+        column(name, cells(is_word, trials.iter().map(|trial| trial.responses.get(n))))
+    }));
+    columns.push(texts("state_hash", |trial| trial.state_hash.clone()));
+    columns
+}
+
+fn cells<'a>(is_word: bool, cells: impl Iterator<Item = Option<&'a Cell>>) -> Values {
+    if is_word {
+        let word = |cell: Option<&Cell>| match cell {
+            Some(Cell::Number(x)) => x.to_string(),
+            Some(Cell::Boolean(is)) => is.to_string(),
+            Some(Cell::Word(word)) => word.clone(),
+            Some(Cell::Absent) | None => String::new(),
+        };
+        return Values::Text(cells.map(word).collect());
+    }
+    let number = |cell: Option<&Cell>| match cell {
+        Some(Cell::Number(x)) => Some(*x),
+        _ => None,
+    };
+    Values::OptionalReal(cells.map(number).collect())
+}
+
+fn wall_times(trials: &[&TrialRecord]) -> Vec<Column> {
+    let numbers = trials.iter().map(|trial| Some(trial.trial as i64)).collect();
+    let times = trials.iter().map(|trial| trial.wall).collect();
+    vec![
+        Column { name: "trial".into(), values: Values::OptionalLong(numbers) },
+        Column { name: "wall_s".into(), values: Values::Real(times) },
+    ]
+}

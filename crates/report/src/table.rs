@@ -1,0 +1,372 @@
+//! The closing table of a run.
+//!
+//! For machines there is [`RunSummary`] itself, which serde writes as JSON.
+
+use bekker_agent::{OutcomeCode, RadioSummary, TyreSummary, VehicleSummary};
+use bekker_world::{RunSummary, RunWarning};
+use comfy_table::{Cell, CellAlignment, Color, ContentArrangement, LineStyle, Table, TableStyle};
+
+/// How the table is set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TextStyle {
+    /// ASCII without colour: for files, pipes and `NO_COLOR`.
+    Plain,
+    /// Line drawing and colour, for a terminal.
+    Terminal,
+}
+
+impl TextStyle {
+    /// The style that standard output calls for.
+    pub fn of_stdout() -> TextStyle {
+        use std::io::IsTerminal;
+        let colour_refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        if std::io::stdout().is_terminal() && !colour_refused {
+            TextStyle::Terminal
+        } else {
+            TextStyle::Plain
+        }
+    }
+}
+
+const HEADER: [&str; 12] = [
+    "vehicle",
+    "distance\nm",
+    "speed\nmean m/s",
+    "\nfinal",
+    "slip\nmean %",
+    "\npeak",
+    "sinkage\nmean cm",
+    "\ndeepest",
+    "tyres\nkPa/mm/cm",
+    "resistance\nkN",
+    "energy\nkJ",
+    "outcome",
+];
+
+/// Most vehicles that have a row each; of more it is said how many fared how.
+const MOST_ROWS: usize = 60;
+/// Most lines of one kind that are told one by one.
+const MOST_LINES: usize = 10;
+
+/// The run as a table of one row a vehicle, with what happened to those that
+/// did not drive to the end below it, and a closing line on speed and ground.
+/// Of more than 60 vehicles the table has a row for each way that drives ended, and the first
+/// of those who came to grief are told of: `summary.json` has all.
+/// At most 130 columns wide for names of up to 18 characters. Of tyres that give way the
+/// inflation at the end, the mean deflection and length of contact are told.
+///
+/// Resistance is the mean motion resistance of the soil while rolling, `-` for vehicles
+/// that hardly rolled. Energy is what the driveline put into the wheels. [`VehicleSummary`]
+/// defines each figure.
+pub fn summary(run: &RunSummary, style: TextStyle) -> String {
+    let mut table = if run.vehicles.len() > MOST_ROWS {
+        by_outcome(&run.vehicles, style)
+    } else {
+        of_each(&run.vehicles, style)
+    };
+    table.set_content_arrangement(ContentArrangement::Disabled);
+    for column in table.column_iter_mut() {
+        column.set_padding((0, 1));
+    }
+    match style {
+        TextStyle::Plain => table.load_style(ruled('-')).force_no_tty(),
+        TextStyle::Terminal => table.load_style(ruled('─')).enforce_styling(),
+    };
+    let mut text = table.trim_fmt();
+    text.push('\n');
+    let many = run.vehicles.len() > MOST_ROWS;
+    let mut tell = |lines: Vec<String>| {
+        let told = if many { MOST_LINES.min(lines.len()) } else { lines.len() };
+        if told > 0 {
+            text.push('\n');
+        }
+        text.extend(lines[..told].iter().map(String::as_str));
+        if told < lines.len() {
+            text.push_str(&format!("... and {} more, in summary.json\n", lines.len() - told));
+        }
+    };
+    tell(ends(&run.vehicles));
+    tell(run.radio.iter().map(radio_lines).collect());
+    let warning = |own: &RunWarning| format!("warning: {}\n", own.sentence);
+    tell(run.warnings.iter().map(warning).collect());
+    text.push('\n');
+    text.push_str(&closing(run));
+    text
+}
+
+/// No lines but one under the header.
+pub fn ruled(line: char) -> TableStyle {
+    TableStyle::new().header_separator(LineStyle::none().fill(line).junction(line))
+}
+
+fn aligned(column: usize, text: &str) -> Cell {
+    let ends = column == 0 || column == HEADER.len() - 1;
+    Cell::new(text).set_alignment(if ends { CellAlignment::Left } else { CellAlignment::Right })
+}
+
+/// A row a vehicle.
+fn of_each(vehicles: &[VehicleSummary], style: TextStyle) -> Table {
+    let mut table = Table::new();
+    table.set_header(HEADER.iter().enumerate().map(|(n, text)| aligned(n, text)));
+    for vehicle in vehicles {
+        table.add_row(row(vehicle, style));
+    }
+    table
+}
+
+/// A row a way in which drives ended, the most frequent first.
+fn by_outcome(vehicles: &[VehicleSummary], style: TextStyle) -> Table {
+    let mut outcomes: Vec<(OutcomeCode, Vec<&VehicleSummary>)> = Vec::new();
+    for vehicle in vehicles {
+        let code = vehicle.outcome.code;
+        match outcomes.iter_mut().find(|(own, _)| *own == code) {
+            Some((_, all)) => all.push(vehicle),
+            None => outcomes.push((code, vec![vehicle])),
+        }
+    }
+    outcomes.sort_by_key(|(_, all)| std::cmp::Reverse(all.len()));
+    let mut table = Table::new();
+    let header = ["outcome", "vehicles", "distance m, least", "median", "most", "deepest cm"];
+    table.set_header(header);
+    for (code, all) in outcomes {
+        let mut ways: Vec<f64> = all.iter().map(|own| own.distance).collect();
+        ways.sort_by(f64::total_cmp);
+        let deepest = all.iter().map(|own| own.max_sinkage).fold(0.0, f64::max);
+        let mut name = Cell::new(code.words());
+        if style == TextStyle::Terminal {
+            name = name.fg(colour(code));
+        }
+        let metres = |way: f64| Cell::new(format!("{way:.1}"));
+        table.add_row([
+            name,
+            Cell::new(all.len()),
+            metres(ways[0]),
+            metres(ways[ways.len() / 2]),
+            metres(ways[ways.len() - 1]),
+            Cell::new(format!("{:.1}", 100.0 * deepest)),
+        ]);
+    }
+    for column in table.column_iter_mut().skip(1) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    table
+}
+
+/// Where and why vehicles came to grief, in the order of time where there are many.
+fn ends(vehicles: &[VehicleSummary]) -> Vec<String> {
+    let mut told: Vec<&VehicleSummary> = vehicles.iter().collect();
+    if vehicles.len() > MOST_ROWS {
+        // who waits behind another is no cause
+        told.retain(|own| own.outcome.code.is_loss());
+        told.sort_by(|a, b| a.driving_time.total_cmp(&b.driving_time));
+    }
+    told.into_iter().filter_map(end).collect()
+}
+
+fn row(vehicle: &VehicleSummary, style: TextStyle) -> Vec<Cell> {
+    let texts = [
+        vehicle.name.clone(),
+        format!("{:.1}", vehicle.distance),
+        format!("{:.2}", vehicle.mean_speed),
+        format!("{:.2}", vehicle.final_speed),
+        format!("{:.1}", 100.0 * vehicle.mean_slip),
+        format!("{:.1}", 100.0 * vehicle.peak_slip),
+        format!("{:.1}", 100.0 * vehicle.mean_sinkage),
+        format!("{:.1}", 100.0 * vehicle.max_sinkage),
+        vehicle.tyres.map_or("-".to_owned(), |tyres| {
+            let TyreSummary { inflation, deflection, contact_length } = tyres;
+            format!("{:.0}/{:.0}/{:.0}", inflation / 1e3, 1e3 * deflection, 1e2 * contact_length)
+        }),
+        vehicle.motion_resistance.map_or("-".to_owned(), |force| format!("{:.2}", force / 1e3)),
+        format!("{:.0}", vehicle.drive_energy / 1e3),
+        vehicle.outcome.brief(),
+    ];
+    let mut cells: Vec<Cell> = texts.iter().enumerate().map(|(n, text)| aligned(n, text)).collect();
+    if style == TextStyle::Terminal
+        && let Some(cell) = cells.pop()
+    {
+        cells.push(cell.fg(colour(vehicle.outcome.code)));
+    }
+    cells
+}
+
+fn colour(code: OutcomeCode) -> Color {
+    match code {
+        OutcomeCode::Immobilised | OutcomeCode::Sunk | OutcomeCode::Waiting => Color::Yellow,
+        code if code.is_loss() => Color::Red,
+        _ => Color::Green,
+    }
+}
+
+/// Where and why a vehicle came to grief, or behind whom it waits, as a line.
+fn end(vehicle: &VehicleSummary) -> Option<String> {
+    let code = vehicle.outcome.code;
+    let told = code.is_loss() || code == OutcomeCode::Waiting;
+    told.then(|| format!("{}: {}\n", vehicle.name, vehicle.outcome))
+}
+
+/// How a vehicle heard the others and followed its leader, as a line.
+fn radio_lines(radio: &RadioSummary) -> String {
+    let seconds = |time: Option<f64>| time.map_or("-".to_owned(), |time| format!("{time:.2}"));
+    let share = |share: Option<f64>| {
+        share.map_or("-".to_owned(), |share| format!("{:.1} %", 100.0 * share))
+    };
+    let RadioSummary { vehicle, delivery_ratio, age_p50, age_p95, platoon, .. } = radio;
+    let mut line = format!(
+        "{vehicle}: heard {} of the others' beacons, age of information {} s, {} s in 95 %",
+        share(*delivery_ratio),
+        seconds(*age_p50),
+        seconds(*age_p95)
+    );
+    if let Some(own) = platoon {
+        let gain = own.acceleration_gain.map_or("-".to_owned(), |gain| format!("{gain:.2}"));
+        line.push_str(&format!(
+            "; behind {}: undershoot {:.2} m/s, acceleration x {gain}, least time to collision {} s",
+            own.leader,
+            own.undershoot,
+            seconds(own.least_time_to_collision)
+        ));
+        if own.cooperative_share.is_some() {
+            line.push_str(&format!(", by its word {} of the time", share(own.cooperative_share)));
+        }
+    }
+    line.push('\n');
+    line
+}
+
+fn closing(run: &RunSummary) -> String {
+    let driven = run.simulated - run.resumed_at.unwrap_or(0.0);
+    let factor = if run.wall > 0.0 { driven / run.wall } else { f64::INFINITY };
+    let last = run.resumed_at.map_or(String::new(), |_| format!(", the last {driven:.1} of them"));
+    format!(
+        "{}: {:.1} s simulated{last} in {:.1} s, {factor:.2} x real time; {} nodes deformed; \
+         state {}\n",
+        run.scenario, run.simulated, run.wall, run.deformed_nodes, run.state_hash
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bekker_agent::Outcome;
+    use bekker_ground::soil::SoilId;
+    use bekker_math::spatial::Vec3;
+
+    fn vehicle(name: &str, outcome: Outcome) -> VehicleSummary {
+        VehicleSummary {
+            name: name.into(),
+            model: "hmmwv".into(),
+            outcome: outcome.report(|_| "mud", |_| "leader", |_| "oak"),
+            driving_time: 60.0,
+            distance: 1284.31,
+            mean_speed: 14.72,
+            speed_made_good: 13.9,
+            final_speed: 15.1,
+            mean_slip: 0.1834,
+            peak_slip: 1.0,
+            mean_sinkage: 0.0812,
+            max_sinkage: 0.2549,
+            tyres: None,
+            motion_resistance: Some(12_345.0),
+            throttle_time: 0.0,
+            drive_energy: 12_345_678.0,
+            braking_energy: 0.0,
+            soil_energy: 1e6,
+            fuel: None,
+        }
+    }
+
+    fn run() -> RunSummary {
+        let sunk = Outcome::Sunk {
+            time: 41.25,
+            position: Vec3::new(212.34, -8.5, 3.0),
+            soil: SoilId(0),
+            depth: 1.02,
+            height: 0.94,
+        };
+        RunSummary {
+            exploration: None,
+            radio: Vec::new(),
+            scenario: "convoy_mud".into(),
+            simulated: 60.0,
+            wall: 24.0,
+            resumed_at: None,
+            deformed_nodes: 812_345,
+            state_hash: "9f86d081884c7d65".into(),
+            vehicles: vec![
+                vehicle("leader", Outcome::UnderWay),
+                vehicle("second", sunk),
+                vehicle("third", Outcome::Waiting { since: 55.0, behind: 0 }),
+            ],
+            pacing: None,
+            warnings: vec![],
+        }
+    }
+
+    #[test]
+    fn says_it_all_within_116_columns() {
+        let text = summary(&run(), TextStyle::Plain);
+        let widest = text.lines().map(|line| line.chars().count()).max().unwrap();
+        assert!(widest <= 116, "{widest} columns:\n{text}");
+        assert!(text.is_ascii(), "{text}");
+        for said in [
+            "1284.3",
+            "14.72",
+            "18.3",
+            "100.0",
+            "25.5",
+            "12.35",
+            "12346",
+            "under way",
+            "sunk 41.2 s",
+            "second: sunk to its deck at 41.2 s at (212.3, -8.5) m in mud: 102 cm deep",
+            "third: waiting behind leader since 55.0 s",
+            "60.0 s simulated in 24.0 s, 2.50 x real time; 812345 nodes deformed; state 9f86d081",
+        ] {
+            assert!(text.contains(said), "{said} is not in\n{text}");
+        }
+        let resumed = RunSummary { resumed_at: Some(48.0), ..run() };
+        let said = "60.0 s simulated, the last 12.0 of them in 24.0 s, 0.50 x real time; 812345";
+        assert!(summary(&resumed, TextStyle::Plain).contains(said));
+    }
+
+    #[test]
+    fn of_many_it_says_how_many_fared_how() {
+        let mut many = run();
+        many.vehicles = (0..1000)
+            .map(|index| match index % 10 {
+                3 => VehicleSummary {
+                    name: format!("v{index}"),
+                    driving_time: 60.0 - 0.01 * f64::from(index),
+                    ..run().vehicles[1].clone()
+                },
+                _ => vehicle(&format!("v{index}"), Outcome::UnderWay),
+            })
+            .collect();
+        let text = summary(&many, TextStyle::Plain);
+        assert!(text.lines().count() < 25, "{text}");
+        for said in [
+            "under way",
+            "900",
+            "100",
+            "v993: sunk to its deck",
+            "... and 90 more, in summary.json",
+        ] {
+            assert!(text.contains(said), "{said} is not in\n{text}");
+        }
+        assert!(!text.contains("v3: "), "{text}");
+    }
+
+    #[test]
+    fn colour_only_where_asked_for() {
+        assert!(!summary(&run(), TextStyle::Plain).contains('\u{1b}'));
+        assert!(summary(&run(), TextStyle::Terminal).contains('\u{1b}'));
+    }
+
+    #[test]
+    fn the_summary_is_its_own_json() {
+        let text = serde_json::to_string(&run()).unwrap();
+        assert_eq!(serde_json::from_str::<RunSummary>(&text).unwrap(), run());
+        assert!(text.contains(r#""outcome":{"code":"sunk","time":41.25,"#), "{text}");
+    }
+}

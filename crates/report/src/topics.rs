@@ -1,0 +1,358 @@
+//! What is told of a run as messages on topics: taken down in the MCAP, and said live.
+//!
+//! | topic | message | what |
+//! | --- | --- | --- |
+//! | `/tf` | foxglove.FrameTransforms | all vehicles in the world, their sensors on them |
+//! | `/V/pose` | foxglove.PoseInFrame | chassis frame of vehicle V |
+//! | `/V/hit` | bekker.Hit | what it ran into |
+//! | `/V/ground` | foxglove.Grid | height and sinkage around it |
+//! | `/V/ruts` | foxglove.PointCloud | what of it has sunk, in relief |
+//! | `/V/map` | foxglove.Grid | lowest, highest return and class around one that drives itself: 0 unknown, 1 free, 2 obstacle, 3 hole |
+//! | `/V/goal`, `/V/route`, `/V/path` | foxglove.PosesInFrame | where it is to go, and how |
+//! | `/V/believed` | foxglove.PoseInFrame | where it believes to be |
+//! | `/V/S` | foxglove.LocationFix, Odometry, PointCloud; bekker.Imu, MagneticField, WheelTicks, WheelGround | sensor S |
+//! | `/V/S/image` | foxglove.CompressedImage | colours of a camera, PNG |
+//! | `/V/S/calibration` | foxglove.CameraCalibration | the camera |
+//! | `/V/S/depth`, `/V/S/class`, ... | foxglove.RawImage | its other channels |
+//!
+//! A message's time is when the reading is delivered, its own timestamp when it was taken,
+//! both simulated.
+
+use super::foxglove::{self, GroundPatch, Heading};
+use super::{ReportError, frames};
+use bekker_agent::{Hit, Sample};
+use bekker_ground::{Survey, nearest_sinkage};
+use bekker_math::spatial::{Mat3, Pose, Quat, Vec3};
+use bekker_sensor::camera::{Camera, Image};
+use bekker_sensor::{Delivery, Model, Reading};
+use bekker_world::{AutonomyView, World, WorldModel};
+use rayon::prelude::*;
+use std::path::Path;
+
+/// Half the side of a patch of ground around a vehicle, m.
+const PATCH: f64 = 8.0;
+/// Side of its cells, m.
+const CELL: f64 = 0.1;
+/// Patches that are made side by side and held at a time, of 0.5 MB each.
+const TOGETHER: usize = 32;
+
+/// A message on a topic.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TopicMessage<'a> {
+    /// The topic.
+    pub topic: &'a str,
+    /// Name of its type.
+    pub schema: &'a str,
+    /// When it is delivered, µs.
+    pub time_us: u64,
+    /// The message in Protocol Buffers.
+    pub data: &'a [u8],
+}
+
+/// What takes messages.
+type Sink<'a> = dyn FnMut(TopicMessage<'_>) -> Result<(), ReportError> + 'a;
+
+/// A `FileDescriptorSet` that describes all types, in Protocol Buffers.
+pub fn descriptors() -> Vec<u8> {
+    foxglove::descriptors()
+}
+
+/// Name of what a vehicle met: another's, or that of a thing and its number.
+pub fn met(world: &World, hit: &Hit) -> String {
+    super::hits::with(world, hit)
+}
+
+/// A sensor as messages tell of it.
+struct Source {
+    frame: String,
+    /// The frame of a camera's pictures, in which its projection holds.
+    pictures: String,
+    mount: Pose,
+    /// Of a camera, what it is.
+    camera: Option<Camera>,
+}
+
+/// A vehicle with its sensors.
+struct Carrier {
+    name: String,
+    sensors: Vec<Source>,
+}
+
+/// What makes the messages of a run.
+pub struct Topics {
+    carriers: Vec<Carrier>,
+}
+
+impl Topics {
+    /// Of the vehicles of a world.
+    pub fn new(model: &WorldModel) -> Topics {
+        let source = |vehicle: &str, sensor: &bekker_sensor::Sensor| Source {
+            frame: format!("{vehicle}/{}", sensor.name),
+            pictures: optical(&format!("{vehicle}/{}", sensor.picture_frame())),
+            mount: sensor.mount,
+            camera: match &sensor.model {
+                Model::Camera(spec) => Camera::of(spec),
+                _ => None,
+            },
+        };
+        let carriers = model.agents.iter().map(|agent| Carrier {
+            name: agent.name.clone(),
+            sensors: agent.sensors.iter().map(|own| source(&agent.name, own)).collect(),
+        });
+        Topics { carriers: carriers.collect() }
+    }
+
+    /// Name of a vehicle.
+    pub(super) fn name(&self, vehicle: usize) -> &str {
+        &self.carriers[vehicle].name
+    }
+
+    /// Tells where vehicles are, each with its index.
+    ///
+    /// # Errors
+    /// That of what takes the messages.
+    pub fn poses(
+        &self,
+        time_us: u64,
+        poses: &[(usize, Pose)],
+        to: &mut Sink<'_>,
+    ) -> Result<(), ReportError> {
+        let mut transforms = Vec::new();
+        for &(index, pose) in poses {
+            let Carrier { name, sensors } = &self.carriers[index];
+            transforms.push(("world".to_owned(), name.clone(), pose));
+            for Source { frame, mount, camera, .. } in sensors {
+                transforms.push((name.clone(), frame.clone(), *mount));
+                if camera.is_some() {
+                    transforms.push((frame.clone(), optical(frame), ahead_is_z()));
+                }
+            }
+        }
+        let data = foxglove::frame_transforms(time_us, &transforms);
+        say(to, "/tf", "foxglove.FrameTransforms", time_us, &data)?;
+        for &(index, pose) in poses {
+            let topic = format!("/{}/pose", self.carriers[index].name);
+            let data = foxglove::pose_in_frame(&Heading { time_us, frame: "world" }, &pose);
+            say(to, &topic, "foxglove.PoseInFrame", time_us, &data)?;
+        }
+        Ok(())
+    }
+
+    /// Tells the ground around the vehicles that carry sensors.
+    ///
+    /// # Errors
+    /// That of what takes the messages.
+    pub fn ground(
+        &self,
+        world: &World,
+        samples: &[Sample],
+        to: &mut Sink<'_>,
+    ) -> Result<(), ReportError> {
+        let time_us = world.model().clock.micros(world.state().tick);
+        let looks = |sample: &&Sample| !self.carriers[sample.vehicle].sensors.is_empty();
+        let looking: Vec<&Sample> = samples.iter().filter(looks).collect();
+        for looking in looking.chunks(TOGETHER) {
+            let heading = Heading { time_us, frame: "world" };
+            let told = looking.par_iter().map(|sample| {
+                let patch = patch(world, &sample.pose.position);
+                (sample.vehicle, foxglove::grid(&heading, &patch), foxglove::ruts(&heading, &patch))
+            });
+            for (vehicle, grid, ruts) in told.collect::<Vec<_>>() {
+                let name = &self.carriers[vehicle].name;
+                say(to, &format!("/{name}/ground"), "foxglove.Grid", time_us, &grid)?;
+                say(to, &format!("/{name}/ruts"), "foxglove.PointCloud", time_us, &ruts)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Tells what a vehicle that drives itself has in mind.
+    ///
+    /// # Errors
+    /// That of what takes the messages.
+    pub fn autonomy(
+        &self,
+        time_us: u64,
+        vehicle: usize,
+        view: &AutonomyView,
+        to: &mut Sink<'_>,
+    ) -> Result<(), ReportError> {
+        let name = self.carriers[vehicle].name.clone();
+        let heading = Heading { time_us, frame: "world" };
+        let height = view.believed.position.z;
+        let goal: Vec<[f64; 2]> = view.goal.into_iter().collect();
+        for (what, points) in [("goal", &goal), ("route", &view.route), ("path", &view.path)] {
+            let data = foxglove::poses_in_frame(&heading, points, height);
+            say(to, &format!("/{name}/{what}"), "foxglove.PosesInFrame", time_us, &data)?;
+        }
+        let data = foxglove::pose_in_frame(&heading, &view.believed);
+        say(to, &format!("/{name}/believed"), "foxglove.PoseInFrame", time_us, &data)?;
+        let data = foxglove::map_grid(&heading, view);
+        say(to, &format!("/{name}/map"), "foxglove.Grid", time_us, &data)
+    }
+
+    /// Tells a hit of a vehicle that is over.
+    ///
+    /// # Errors
+    /// That of what takes the messages.
+    pub fn hit(
+        &self,
+        time_us: u64,
+        vehicle: usize,
+        with: &str,
+        hit: &Hit,
+        to: &mut Sink<'_>,
+    ) -> Result<(), ReportError> {
+        let topic = format!("/{}/hit", self.carriers[vehicle].name);
+        let data = foxglove::hit(&Heading { time_us, frame: "world" }, with, hit);
+        say(to, &topic, "bekker.Hit", time_us, &data)
+    }
+
+    /// Tells what a sensor of a vehicle delivered.
+    ///
+    /// # Errors
+    /// That of what takes the messages, and [`ReportError`] when a picture cannot be encoded.
+    pub fn delivered(
+        &self,
+        vehicle: usize,
+        delivery: &Delivery,
+        to: &mut Sink<'_>,
+    ) -> Result<(), ReportError> {
+        let Delivery { sensor, taken_us, due_us, ref reading, .. } = *delivery;
+        let frame = self.carriers[vehicle].sensors[sensor as usize].frame.clone();
+        let topic = format!("/{frame}");
+        let heading = Heading { time_us: taken_us, frame: &frame };
+        let (schema, data) = match reading {
+            Reading::Imu { specific_force, angular_rate } => {
+                ("bekker.Imu", foxglove::imu(&heading, specific_force, angular_rate))
+            }
+            // a receiver without a fix tells nothing
+            Reading::Fix(fix) if !fix.valid => return Ok(()),
+            Reading::Fix(fix) => ("foxglove.LocationFix", foxglove::location_fix(&heading, fix)),
+            Reading::Field(field) => {
+                ("bekker.MagneticField", foxglove::magnetic_field(&heading, field))
+            }
+            Reading::Ticks(ticks) => ("bekker.WheelTicks", foxglove::wheel_ticks(&heading, ticks)),
+            Reading::Odometry(odometry) => {
+                let world = Heading { time_us: taken_us, frame: "world" };
+                ("foxglove.Odometry", foxglove::odometry(&world, &frame, odometry))
+            }
+            Reading::Ground(wheels) => {
+                ("bekker.WheelGround", foxglove::wheel_ground(&heading, wheels))
+            }
+            Reading::Cloud(cloud) => {
+                ("foxglove.PointCloud", foxglove::point_cloud(&heading, cloud))
+            }
+            Reading::Image(image) => {
+                self.calibration(vehicle, sensor as usize, taken_us, due_us, to)?;
+                let frame = &self.carriers[vehicle].sensors[sensor as usize].pictures;
+                let heading = Heading { time_us: taken_us, frame };
+                return image_channels(&topic, &heading, due_us, image, to);
+            }
+        };
+        say(to, &topic, schema, due_us, &data)
+    }
+
+    /// Tells what a camera is, beside each of its pictures.
+    fn calibration(
+        &self,
+        vehicle: usize,
+        sensor: usize,
+        taken_us: u64,
+        due_us: u64,
+        to: &mut Sink<'_>,
+    ) -> Result<(), ReportError> {
+        let source = &self.carriers[vehicle].sensors[sensor];
+        let topic = format!("/{}/calibration", source.frame);
+        let heading = Heading { time_us: taken_us, frame: &source.pictures };
+        let camera = source.camera.as_ref();
+        match camera.and_then(|camera| foxglove::camera_calibration(&heading, camera)) {
+            Some(data) => say(to, &topic, "foxglove.CameraCalibration", due_us, &data),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The ground around a place.
+fn patch(world: &World, around: &Vec3) -> GroundPatch {
+    let (ground, published) = (&world.model().ground, &world.state().published);
+    let mut survey = Survey::new(ground, published);
+    let columns = (2.0 * PATCH / CELL).round() as u32;
+    let [x, y] = [around.x, around.y].map(|x| ((x - PATCH) / CELL).floor() * CELL);
+    let mut cells = Vec::with_capacity((columns * columns) as usize);
+    for row in 0..columns {
+        for column in 0..columns {
+            let [dx, dy] = [column, row].map(|k| (f64::from(k) + 0.5) * CELL);
+            let (x, y) = (x + dx, y + dy);
+            let told = [survey.height(x, y), nearest_sinkage(ground, published, x, y)];
+            cells.push(told.map(|value| value as f32));
+        }
+    }
+    GroundPatch { corner: Vec3::new(x, y, around.z), cell: CELL, columns, cells }
+}
+
+/// Says a message.
+fn say(
+    to: &mut Sink<'_>,
+    topic: &str,
+    schema: &str,
+    time_us: u64,
+    data: &[u8],
+) -> Result<(), ReportError> {
+    to(TopicMessage { topic, schema, time_us, data })
+}
+
+/// Tells the channels of a picture.
+fn image_channels(
+    topic: &str,
+    heading: &Heading<'_>,
+    due_us: u64,
+    image: &Image,
+    to: &mut Sink<'_>,
+) -> Result<(), ReportError> {
+    if !image.colour.is_empty() {
+        let encoded = frames::png8(image).map_err(ReportError::encode(Path::new("a picture")))?;
+        let data = foxglove::compressed_image(heading, &encoded);
+        let topic = format!("{topic}/image");
+        say(to, &topic, "foxglove.CompressedImage", due_us, &data)?;
+    }
+    let size = [image.width, image.height];
+    for (name, encoding, data) in raw_channels(image) {
+        let data = foxglove::raw_image(heading, size, encoding, &data);
+        let topic = format!("{topic}/{name}");
+        say(to, &topic, "foxglove.RawImage", due_us, &data)?;
+    }
+    Ok(())
+}
+
+fn optical(frame: &str) -> String {
+    format!("{frame}/optical")
+}
+
+/// Axes right, down and ahead in axes ahead, left and up.
+fn ahead_is_z() -> Pose {
+    let axes = Mat3::from_columns(&[-Vec3::y(), -Vec3::z(), Vec3::x()]);
+    let turn = nalgebra::Rotation3::from_matrix_unchecked(axes);
+    Pose { orientation: Quat::from_rotation_matrix(&turn), ..Pose::default() }
+}
+
+/// Channels of a picture but its colour: name, Foxglove's encoding, bytes.
+fn raw_channels(image: &Image) -> Vec<(&'static str, &'static str, Vec<u8>)> {
+    fn bytes<T: Copy, const N: usize>(values: &[T], of: impl Fn(T) -> [u8; N]) -> Vec<u8> {
+        values.iter().flat_map(|&value| of(value)).collect()
+    }
+    let direction = |normal: [f32; 3]| normal.map(|x| (127.5 * (x + 1.0)).round() as u8);
+    let mut all = vec![
+        ("depth", "32FC1", bytes(&image.depth, f32::to_le_bytes)),
+        ("normal", "rgb8", bytes(&image.normal, direction)),
+        ("class", "mono8", image.class.clone()),
+        ("instance", "mono16", bytes(&image.instance, u16::to_le_bytes)),
+        ("soil", "mono8", image.soil.clone()),
+        ("sinkage", "32FC1", bytes(&image.sinkage, f32::to_le_bytes)),
+        ("slip", "32FC1", bytes(&image.slip, f32::to_le_bytes)),
+        ("passes", "mono16", bytes(&image.passes, u16::to_le_bytes)),
+        ("agent", "mono16", bytes(&image.agent, u16::to_le_bytes)),
+    ];
+    all.retain(|(_, _, data)| !data.is_empty());
+    all
+}

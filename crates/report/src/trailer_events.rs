@@ -1,0 +1,88 @@
+//! What happened to trailers in a run, `trailers.csv`.
+
+use super::ReportError;
+use super::columns::{Column, Values};
+use super::growing::Growing;
+use super::hashes::whole_microseconds;
+use bekker_agent::TrailerEvent;
+use bekker_scenario::config::StateFormat;
+use bekker_world::World;
+use std::path::Path;
+
+const STEM: &str = "trailers";
+const FORMAT: [StateFormat; 1] = [StateFormat::Csv];
+/// Columns of words, and what they hold.
+const WORDS: [(&str, &str); 2] = [
+    ("vehicle", "whose trailer"),
+    (
+        "event",
+        "`uncoupled` (let go of on command), `torn_off`, or `pulled_up` (its driver straightens it)",
+    ),
+];
+
+/// What every column holds, for the folder's README.
+pub(super) fn described() -> impl Iterator<Item = (&'static str, &'static str)> {
+    std::iter::once(("time_s", "when")).chain(WORDS)
+}
+
+fn columns() -> Vec<Column> {
+    let column = |name: &str, values| Column { name: name.to_owned(), values };
+    let words = WORDS.map(|(name, _)| column(name, Values::Text(Vec::new())));
+    std::iter::once(column("time_s", Values::Real(Vec::new()))).chain(words).collect()
+}
+
+/// The word of an event.
+pub(super) fn word(event: TrailerEvent) -> &'static str {
+    match event {
+        TrailerEvent::Released => "uncoupled",
+        TrailerEvent::TornOff => "torn_off",
+        TrailerEvent::PulledUp => "pulled_up",
+    }
+}
+
+/// The list being written.
+pub(super) struct TrailerEvents {
+    table: Growing,
+}
+
+impl TrailerEvents {
+    /// Begins it, or goes on after a time, s; nothing where no vehicle draws a trailer.
+    pub fn open(
+        folder: &Path,
+        world: &World,
+        after: Option<f64>,
+    ) -> Result<Option<TrailerEvents>, ReportError> {
+        if !world.model().agents.iter().any(|agent| agent.vehicle.draws_trailer()) {
+            return Ok(None);
+        }
+        let table = match after {
+            None => Growing::begin(folder, STEM, columns(), &FORMAT)?,
+            Some(time) => Growing::resume(folder, STEM, columns(), &FORMAT, time, &mut |_| {})?,
+        };
+        Ok(Some(TrailerEvents { table }))
+    }
+
+    /// Adds those of the heartbeat that ended at a time, s.
+    pub fn take(
+        &mut self,
+        world: &World,
+        time: f64,
+        events: &[(u32, TrailerEvent)],
+    ) -> Result<(), ReportError> {
+        for (agent, event) in events {
+            let name = &world.model().agents[*agent as usize].name;
+            let time = whole_microseconds(time).to_string();
+            let words = [time.as_str(), name.as_str(), word(*event)];
+            for (column, word) in self.table.columns().iter_mut().zip(words) {
+                column.values.read(word);
+            }
+            self.table.end_row()?;
+        }
+        self.table.flush()
+    }
+
+    /// Ends the file; its name.
+    pub fn finish(self) -> Result<Vec<String>, ReportError> {
+        self.table.finish()
+    }
+}

@@ -1,0 +1,216 @@
+//! What a run will hold and write, foretold from its scenario and bounded: a scenario
+//! that no machine can hold is refused before anything is built.
+
+use super::config::{
+    Camera, CameraChannel, Driver, Lidar, RandomSurface, Scenario, Sensor, SensorModel, Surface,
+};
+use super::fault::Problem;
+use super::refusal::Refuse;
+use bekker_math::numeric::hypot;
+
+/// Most heartbeats of a run: at 10 ms twelve days.
+const MOST_HEARTBEATS: f64 = 1e8;
+/// Most rows of all vehicles' samples.
+const MOST_SAMPLES: f64 = 1e8;
+/// Farthest that anything lies from the local origin along an axis, m.
+const FARTHEST: f64 = 1e6;
+/// Most points of a way, also of one from a file.
+const MOST_WAYPOINTS: usize = 100_000;
+/// Longest way of a vehicle, m: its curve is held in points half a metre apart.
+const LONGEST_WAY: f64 = 200_000.0;
+/// Length of the ways of all vehicles together, m; who follows may have the speeds along its
+/// leader's for itself, ...
+const LONGEST_WAYS: f64 = 4_000_000.0;
+/// ... a third of what a way is.
+const OF_A_FOLLOWER: f64 = 1.0 / 3.0;
+/// Most pixels of a picture, 4096 x 4096.
+const MOST_PIXELS: u64 = 1 << 24;
+/// Most rays of a picture, all samples of all pixels.
+const MOST_RAYS: u64 = 1 << 28;
+/// Most firings of a scan, all beams of all columns.
+const MOST_FIRINGS: u64 = 1 << 22;
+/// Most rays of a scan, all samples of all firings.
+const MOST_LIDAR_RAYS: u64 = 1 << 26;
+/// Memory for what all sensors hold at one time, bytes.
+const MOST_HELD: f64 = (2_u64 << 30) as f64;
+/// Bytes of a return of a lidar.
+const RETURN: u64 = 40;
+/// Bytes of a pose of a sensor with its moment.
+const POSE: f64 = 64.0;
+/// Most pixels of the picture of a run, 7680 x 4320.
+const MOST_DRAWN: u64 = 7680 * 4320;
+/// Most things that stand in a scenario.
+const MOST_PROPS: u64 = 200_000;
+
+/// Refuses what a run could not hold.
+pub(super) fn check(scenario: &Scenario, refuse: &mut Refuse) {
+    let mut excess = |key: String, cause: String| refuse(key, Problem::Refused { cause });
+    check_records(scenario, &mut excess);
+    check_ways(scenario, &mut excess);
+    check_sensors(scenario, &mut excess);
+    if let Surface::Procedural { amplitude, wavelength, .. } = scenario.terrain.surface
+        && amplitude > wavelength
+    {
+        let cause = format!("must be at most the wavelength, {wavelength} m: hills, not needles");
+        excess("terrain.surface.amplitude".into(), cause);
+    }
+    if let Surface::Random(RandomSurface { amplitude, wavelength, .. }) = scenario.terrain.surface
+        && amplitude > wavelength
+    {
+        let cause = format!("must be at most the wavelength, {wavelength} m: hills, not needles");
+        excess("terrain.surface.amplitude".into(), cause);
+    }
+    let props = |s: &super::config::Scenery| u64::from(s.count) + s.places.len() as u64;
+    let props: u64 = scenario.scenery.iter().map(props).sum();
+    if props > MOST_PROPS {
+        let cause = format!("holds {props} things; must be at most {MOST_PROPS} in all");
+        excess("scenery".into(), cause);
+    }
+    let [width, height] = scenario.output.picture.size;
+    if u64::from(width) * u64::from(height) > MOST_DRAWN {
+        let cause = format!("must be at most {MOST_DRAWN} pixels in all, such as [7680, 4320]");
+        excess("output.picture.size".into(), cause);
+    }
+}
+
+/// Takes the key and why it is refused.
+type Excess<'a> = dyn FnMut(String, String) + 'a;
+
+fn check_records(scenario: &Scenario, excess: &mut Excess) {
+    let time = &scenario.time;
+    let heartbeats = time.duration / time.heartbeat;
+    if heartbeats > MOST_HEARTBEATS {
+        let cause = format!(
+            "makes {heartbeats:.1e} heartbeats of {} s; must be at most {MOST_HEARTBEATS:.0e}: \
+             shorten it, or lengthen time.heartbeat",
+            time.heartbeat
+        );
+        excess("time.duration".into(), cause);
+    }
+    let rows = scenario.vehicle.len() as f64 * time.duration / scenario.output.interval;
+    if rows > MOST_SAMPLES {
+        let cause = format!(
+            "makes {rows:.1e} rows of samples; must be at most {MOST_SAMPLES:.0e}: lengthen it, \
+             or shorten time.duration"
+        );
+        excess("output.interval".into(), cause);
+    }
+}
+
+fn check_ways(scenario: &Scenario, excess: &mut Excess) {
+    let mut lengths = vec![0.0; scenario.vehicle.len()];
+    for (index, vehicle) in scenario.vehicle.iter().enumerate() {
+        let far = |[x, y]: [f64; 2]| x.abs() > FARTHEST || y.abs() > FARTHEST;
+        let beyond = format!("must lie within {:.0} km of the local origin", 1e-3 * FARTHEST);
+        if far(vehicle.position) {
+            excess(format!("vehicle[{index}].position"), beyond.clone());
+        }
+        let Driver::Path { waypoints, .. } = &vehicle.driver else { continue };
+        if let Some(point) = waypoints.iter().position(|point| far(*point)) {
+            excess(format!("vehicle[{index}].driver.waypoints[{point}]"), beyond);
+        }
+        if waypoints.len() > MOST_WAYPOINTS {
+            let (key, found) = (format!("vehicle[{index}].driver.waypoints"), waypoints.len());
+            excess(key, format!("has {found} points; must have at most {MOST_WAYPOINTS}"));
+        }
+        let chord = |pair: &[[f64; 2]]| hypot(pair[1][0] - pair[0][0], pair[1][1] - pair[0][1]);
+        lengths[index] = waypoints.windows(2).map(chord).sum();
+        if lengths[index] > LONGEST_WAY {
+            let cause = format!(
+                "make a way of {:.0} km; must be at most {:.0} km",
+                1e-3 * lengths[index],
+                1e-3 * LONGEST_WAY
+            );
+            excess(format!("vehicle[{index}].driver.waypoints"), cause);
+        }
+    }
+    let longest = lengths.iter().copied().fold(0.0, f64::max);
+    let followers = |v: &&super::config::Vehicle| matches!(v.driver, Driver::Follow { .. });
+    let followers = scenario.vehicle.iter().filter(followers).count();
+    let all = lengths.iter().sum::<f64>() + OF_A_FOLLOWER * followers as f64 * longest;
+    if all > LONGEST_WAYS {
+        let cause = format!(
+            "have ways of up to {:.0} km together; must be at most {:.0} km",
+            1e-3 * all,
+            1e-3 * LONGEST_WAYS
+        );
+        excess("vehicle".into(), cause);
+    }
+}
+
+fn check_sensors(scenario: &Scenario, excess: &mut Excess) {
+    let mut held = 0.0;
+    for (index, vehicle) in scenario.vehicle.iter().enumerate() {
+        for (which, sensor) in vehicle.sensor.iter().enumerate() {
+            let mut refused =
+                |cause| excess(format!("vehicle[{index}].sensor[{which}].model"), cause);
+            let (frame, window) = match &sensor.model {
+                SensorModel::Camera(camera) => check_camera(camera, &mut refused),
+                SensorModel::Lidar(lidar) => check_lidar(lidar, sensor, &mut refused),
+                _ => continue,
+            };
+            // what is delivered late waits, beside the one in the making
+            let frames = 2.0 + (sensor.lag * sensor.rate()).ceil();
+            held += frame as f64 * frames + POSE * window / scenario.time.step;
+        }
+    }
+    if held > MOST_HELD {
+        let cause = format!(
+            "carry sensors that hold {:.0} MiB of pictures and scans at one time; must be at \
+             most {:.0} MiB: fewer pixels, channels or columns, or less lag",
+            held / f64::from(1 << 20),
+            MOST_HELD / f64::from(1 << 20)
+        );
+        excess("vehicle".into(), cause);
+    }
+}
+
+/// Bytes of a picture and the time that its track covers, s.
+fn check_camera(config: &Camera, refused: &mut dyn FnMut(String)) -> (u64, f64) {
+    let camera = super::build::camera(config);
+    let pixels = u64::from(camera.width) * u64::from(camera.height);
+    let rays = pixels * u64::from(camera.supersample) * u64::from(camera.supersample);
+    if pixels > MOST_PIXELS {
+        refused(format!(
+            "a picture of {} x {} has {pixels} pixels; must be at most {MOST_PIXELS}, such as \
+             4096 x 4096",
+            camera.width, camera.height
+        ));
+    } else if rays > MOST_RAYS {
+        refused(format!(
+            "a picture of {} x {} with supersample = {} takes {rays} rays; must be at most \
+             {MOST_RAYS}",
+            camera.width, camera.height, camera.supersample
+        ));
+    }
+    let bytes = |channel: &CameraChannel| match channel {
+        CameraChannel::Colour | CameraChannel::Normal => 12,
+        CameraChannel::Depth => 4,
+        CameraChannel::Class => 1,
+        CameraChannel::Instance => 2,
+        CameraChannel::Ground => 16,
+    };
+    let frame = pixels * config.channels.iter().map(bytes).sum::<u64>();
+    (frame, camera.exposure + camera.rolling)
+}
+
+/// Bytes of a scan and the time that its track covers, s.
+fn check_lidar(config: &Lidar, sensor: &Sensor, refused: &mut dyn FnMut(String)) -> (u64, f64) {
+    let lidar = super::build::lidar(config);
+    let firings = lidar.elevations.len() as u64 * u64::from(lidar.columns);
+    let rays = firings * u64::from(lidar.samples) * u64::from(lidar.samples);
+    if firings > MOST_FIRINGS {
+        refused(format!(
+            "a scan of {} beams and {} columns has {firings} firings; must be at most \
+             {MOST_FIRINGS}",
+            lidar.elevations.len(),
+            lidar.columns
+        ));
+    } else if rays > MOST_LIDAR_RAYS {
+        refused(format!(
+            "a scan with samples = {} takes {rays} rays; must be at most {MOST_LIDAR_RAYS}",
+            lidar.samples
+        ));
+    }
+    (2 * RETURN * firings, sensor.window.unwrap_or(1.0 / sensor.rate()))
+}

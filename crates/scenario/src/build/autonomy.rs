@@ -1,0 +1,173 @@
+//! What drives an autonomous vehicle: its navigator, fitted to the vehicle and its sensors.
+
+use super::{BuiltMeshes, BuiltTerrain, SoilTable};
+use crate::ScenarioFile;
+use crate::config::{Driver, LocalisationKind};
+use bekker_agent::{Autonomy, GroundVehicle, Stopwatch};
+use bekker_autonomy::costs::CostModel;
+use bekker_autonomy::elevation_map::MapModel;
+use bekker_autonomy::localisation::{FilterModel, Inertial};
+use bekker_autonomy::obstacles::ObstacleModel;
+use bekker_autonomy::recovery::RecoveryModel;
+use bekker_autonomy::smoothing::Smoothing;
+use bekker_autonomy::spline::SplineModel;
+use bekker_autonomy::tracking::Tracking;
+use bekker_autonomy::{Body, Localiser, Navigator, Protrusions, Role, RouteModel};
+use bekker_ground::soil::{Soil, SoilKind};
+use bekker_math::spatial::Pose;
+use bekker_sensor::{Model, Sensor};
+use bekker_vehicle::AnySpec;
+use bekker_vehicle::driver::SteeringGeometry;
+use bekker_vehicle::spec::Footprint;
+use bekker_world::drawn_hull;
+use std::sync::Arc;
+
+/// Room above a vehicle that it needs, m.
+const HEADROOM: f64 = 0.3;
+/// How near to its goal it has arrived, m.
+const ARRIVAL: f64 = 3.0;
+/// How much greater errors of the IMU are taken to be than its noise, for those of scale and
+/// alignment that the filter does not estimate.
+const MARGIN: f64 = 2.0;
+/// Least deceleration that a vehicle counts on, m/s²: without brakes it could not drive at all.
+const LEAST_BRAKING: f64 = 0.2;
+/// What slip of 1 and sinkage of 1 m add to the cost of a metre, for a driver that heeds the soil.
+const FELT: [f64; 2] = [4.0, 20.0];
+
+/// The navigator of the vehicle with this index, if it drives itself. The cross-checks have
+/// found its sensors.
+pub(super) fn autonomy(
+    file: &ScenarioFile,
+    index: usize,
+    spec: &AnySpec,
+    (vehicle, start): (&GroundVehicle, &Pose),
+    sensors: &[Sensor],
+    (land, soils, meshes): (&BuiltTerrain, &SoilTable, &BuiltMeshes),
+) -> Option<Arc<Autonomy>> {
+    let Driver::Autonomous {
+        goal,
+        speed,
+        localisation,
+        latency,
+        cell,
+        obstacle_slope,
+        margin,
+        braking,
+        soil_aware,
+    } = file.scenario.vehicle[index].driver
+    else {
+        return None;
+    };
+    let first = |is: fn(&Model) -> bool| sensors.iter().position(|own| is(&own.model));
+    let lidar = first(|model| matches!(model, Model::Lidar(_)))?;
+    let truth = localisation == LocalisationKind::Truth;
+    let imu = first(|model| matches!(model, Model::Imu(_)));
+    let gps = first(|model| matches!(model, Model::Gps(_)));
+    let odometry = first(|model| matches!(model, Model::Odometry)).filter(|_| truth);
+    // of a kind the first: where the others are mounted it does not ask
+    let role = |(at, own): (usize, &Sensor)| match own.model {
+        Model::Imu(_) => Some(Role::Imu).filter(|_| imu == Some(at)),
+        Model::Gps(_) => Some(Role::Gps).filter(|_| gps == Some(at)),
+        Model::Odometry => Some(Role::Odometry).filter(|_| odometry == Some(at)),
+        Model::Terramechanics => Some(Role::Ground),
+        _ => None,
+    };
+    let roles: Vec<Option<Role>> = sensors.iter().enumerate().map(role).collect();
+    let ground = land.terrain.height(start.position.x, start.position.y) - start.position.z;
+    let top = vehicle.outline().hulls.iter().map(|hull| hull.centre.z + hull.shape.half().z);
+    let geometry = match spec {
+        AnySpec::Wheeled(spec) => SteeringGeometry::of(spec),
+        AnySpec::Tracked(spec) => SteeringGeometry::of_tracks(spec),
+    };
+    let footprint = vehicle.footprint();
+    let body = Body {
+        footprint,
+        ground,
+        clearance: top.fold(1.0, f64::max) - ground + HEADROOM,
+        geometry,
+        protrusions: protrusions(&footprint, index, vehicle, meshes),
+    };
+    let usual = Tracking::at_most(speed);
+    let can = vehicle.full_braking(least_friction(soils));
+    let braking = braking.unwrap_or(usual.braking.min(can).max(LEAST_BRAKING));
+    let [west, south, east, north] = land.terrain.bounds();
+    let bounded = [west, south, east, north].iter().all(|bound| bound.is_finite());
+    let slipping = if soil_aware { FELT } else { [0.0; 2] };
+    let navigator = Navigator {
+        body,
+        lidar: sensors[lidar].mount,
+        goals: goal.into_iter().collect(),
+        arrival: ARRIVAL,
+        bounds: bounded.then_some([[west, south], [east, north]]),
+        gaps: land.terrain.shared_gaps(),
+        localiser: localiser(sensors, &roles, truth, land)?,
+        map: MapModel { cell, ..MapModel::default() },
+        obstacles: ObstacleModel { in_cell_slope: obstacle_slope, ..ObstacleModel::default() },
+        costs: CostModel {
+            margin,
+            slip: slipping[0],
+            sinkage: slipping[1],
+            ..CostModel::default()
+        },
+        route: RouteModel::default(),
+        smoothing: Smoothing::default(),
+        spline: SplineModel::default(),
+        tracking: usual.braked(braking),
+        recovery: RecoveryModel::at_most(speed),
+    };
+    let latency_us = (1e6 * latency).round() as u64;
+    let stopwatch = Stopwatch::default();
+    Some(Arc::new(Autonomy { navigator, roles, lidar, latency_us, goal, stopwatch }))
+}
+
+/// What stands out of a vehicle's footprint, as lidars see it.
+fn protrusions(
+    footprint: &Footprint,
+    index: usize,
+    vehicle: &GroundVehicle,
+    meshes: &BuiltMeshes,
+) -> Protrusions {
+    let imported = &meshes.imported;
+    let drawn;
+    let hull = match imported.visuals.get(index).and_then(|own| own.hull) {
+        Some(hull) => &imported.meshes[hull],
+        None => {
+            drawn = drawn_hull(vehicle);
+            &drawn
+        }
+    };
+    Protrusions::of(footprint, hull.faces().map(|(corners, ..)| corners))
+}
+
+/// Least friction of what is firm of the ground.
+fn least_friction(soils: &SoilTable) -> f64 {
+    let friction = |soil: &Soil| match soil.kind {
+        SoilKind::Firm { friction } => Some(friction),
+        SoilKind::Yielding(_) => None,
+    };
+    soils.soils().iter().filter_map(friction).fold(f64::INFINITY, f64::min)
+}
+
+/// By what the vehicle knows where it is.
+fn localiser(
+    sensors: &[Sensor],
+    roles: &[Option<Role>],
+    truth: bool,
+    land: &BuiltTerrain,
+) -> Option<Localiser> {
+    let of = |role: Role| {
+        let at = roles.iter().position(|own| *own == Some(role))?;
+        sensors.get(at)
+    };
+    if truth {
+        return Some(Localiser::by_truth(of(Role::Odometry)?.mount));
+    }
+    let (imu, gps) = (of(Role::Imu)?, of(Role::Gps)?);
+    let (Model::Imu(errors), Model::Gps(service)) = (&imu.model, &gps.model) else { return None };
+    Some(Localiser::by_filter(Inertial {
+        model: FilterModel::of(errors, service, MARGIN),
+        site: *land.site.as_ref()?,
+        imu: imu.mount,
+        antenna: gps.mount.position,
+    }))
+}

@@ -1,0 +1,96 @@
+//! The paths that convoys drive: each made once and shared by all who follow it.
+
+use crate::ScenarioFile;
+use crate::config::{self, PathEnd};
+use crate::convoys::Convoys;
+use crate::fault::{Fault, Problem};
+use bekker_math::numeric::hypot;
+use bekker_vehicle::driver::{Path, PathFollower, Plan, SteeringGeometry};
+
+/// Distance of the points of a path's curve, m.
+const PATH_SPACING: f64 = 0.5;
+/// How far a path that does not end goes on straight ahead, m.
+const ROAD_AHEAD: f64 = 100_000.0;
+/// Room behind the last vehicle of a convoy on the path's way in, m.
+const ROOM_BEHIND: f64 = 10.0;
+
+/// Why nobody can follow a convoy's head.
+pub(super) const NO_PATH: &str = "the head of the convoy must have a driver of kind path, \
+                                  so that there is a path to follow";
+
+/// The ways of a scenario's convoys.
+pub(super) struct ConvoyWays<'a> {
+    file: &'a ScenarioFile,
+    convoys: &'a Convoys,
+    /// How far behind the way's beginning the last vehicle of each head's convoy starts, m.
+    behind: Vec<f64>,
+    /// Drivers along each head's path, one a geometry and plan.
+    drivers: Vec<Vec<PathFollower>>,
+}
+
+impl<'a> ConvoyWays<'a> {
+    /// Of the scenario's convoys.
+    pub fn of(file: &'a ScenarioFile, convoys: &'a Convoys) -> ConvoyWays<'a> {
+        let entries = &file.scenario.vehicle;
+        let mut behind = vec![0.0_f64; entries.len()];
+        for (index, entry) in entries.iter().enumerate() {
+            let Some(head) = convoys.head(index) else { continue };
+            let config::Driver::Path { waypoints, .. } = &entries[head].driver else { continue };
+            let Some([x, y]) = waypoints.first() else { continue };
+            let back = hypot(entry.position[0] - x, entry.position[1] - y);
+            behind[head] = behind[head].max(back);
+        }
+        let drivers = vec![Vec::new(); entries.len()];
+        ConvoyWays { file, convoys, behind, drivers }
+    }
+
+    /// The driver of a vehicle of this geometry by `plan`, along the path of its convoy's head.
+    pub fn follower(
+        &mut self,
+        vehicle: usize,
+        geometry: SteeringGeometry,
+        plan: Plan,
+    ) -> Result<PathFollower, Fault> {
+        let head = self.convoys.head(vehicle).unwrap_or(vehicle);
+        let known = &self.drivers[head];
+        let alike = |own: &&PathFollower| *own.geometry() == geometry && *own.plan() == plan;
+        if let Some(driver) = known.iter().find(alike) {
+            return Ok(driver.clone());
+        }
+        let path = match known.first() {
+            Some(driver) => driver.path().clone(),
+            None => self.path(head)?,
+        };
+        let driver = PathFollower::new(path, geometry, plan);
+        self.drivers[head].push(driver.clone());
+        Ok(driver)
+    }
+
+    /// The path of a convoy's head: a curve through its waypoints, drawn straight
+    /// back far enough for all who follow, and straight on where it does not end.
+    /// All of a convoy count their distance along this one path.
+    fn path(&self, head: usize) -> Result<Path, Fault> {
+        let refused = |key: String, cause: &dyn std::fmt::Display| {
+            self.file.document.fault(&key, Problem::Refused { cause: cause.to_string() })
+        };
+        let driver = &self.file.scenario.vehicle[head].driver;
+        let config::Driver::Path { waypoints, at_end, .. } = driver else {
+            return Err(refused(format!("vehicle[{head}].driver"), &NO_PATH));
+        };
+        let key = format!("vehicle[{head}].driver.waypoints");
+        let curve = Path::smooth(waypoints, PATH_SPACING);
+        let curve = curve.map_err(|error| refused(key.clone(), &error))?;
+        let points = curve.points();
+        let first = points[0];
+        let back = self.behind[head] + ROOM_BEHIND;
+        let [dx, dy] = curve.direction(0);
+        let mut all = vec![[first[0] - back * dx, first[1] - back * dy]];
+        all.extend_from_slice(points);
+        if *at_end == PathEnd::Continue {
+            let [x, y] = points[points.len() - 1];
+            let [dx, dy] = curve.direction(points.len() - 2);
+            all.push([x + ROAD_AHEAD * dx, y + ROAD_AHEAD * dy]);
+        }
+        Path::polyline(&all).map_err(|error| refused(key, &error))
+    }
+}

@@ -1,0 +1,54 @@
+//! Vehicles that stand in one another at the start.
+
+use crate::ScenarioFile;
+use crate::fault::{Fault, Problem};
+use bekker_agent::AgentModel;
+use bekker_vehicle::spec::Footprint;
+use std::collections::BTreeMap;
+
+/// Side of the cells in which vehicles are looked for, at least, m.
+const LEAST_CELL: f64 = 1.0;
+
+/// Each vehicle that stands in one given before it, told once: with the last such of those
+/// before it. A row of thousands on one spot has millions of pairs, and as it is read from its
+/// end each finds its neighbour in it at once.
+pub(super) fn overlaps(file: &ScenarioFile, agents: &[AgentModel]) -> Vec<Fault> {
+    let footprints: Vec<Footprint> = agents.iter().map(|agent| agent.vehicle.footprint()).collect();
+    let reach = footprints.iter().map(Footprint::reach).fold(0.0, f64::max);
+    // those that overlap are in cells beside each other
+    let side = (2.0 * reach).max(LEAST_CELL);
+    let mut cells: BTreeMap<[i64; 2], Vec<usize>> = BTreeMap::new();
+    let mut faults = Vec::new();
+    for (index, agent) in agents.iter().enumerate() {
+        let [x, y] = [agent.start.position.x, agent.start.position.y];
+        let cell = [x, y].map(|place| (place / side).floor() as i64);
+        let own = &footprints[index];
+        let meets =
+            |&other: &usize| own.overlaps(&agent.start, &footprints[other], &agents[other].start);
+        if let Some(other) = latest_first(&cells, cell).find(meets) {
+            let [size, other_size] =
+                [own, &footprints[other]].map(|size| [size.length(), size.width]);
+            let (name, other) = (agent.name.clone(), agents[other].name.clone());
+            let problem = Problem::Overlap { name, size, other, other_size };
+            faults.push(file.document.fault(&format!("vehicle[{index}].position"), problem));
+        }
+        cells.entry(cell).or_default().push(index);
+    }
+    faults
+}
+
+/// All in a cell and in those around it, those that came last first.
+fn latest_first(
+    cells: &BTreeMap<[i64; 2], Vec<usize>>,
+    [x, y]: [i64; 2],
+) -> impl Iterator<Item = usize> {
+    let around = (x - 1..=x + 1).flat_map(|x| (y - 1..=y + 1).map(move |y| [x, y]));
+    let mut near: Vec<&[usize]> =
+        around.filter_map(|cell| cells.get(&cell)).map(Vec::as_slice).collect();
+    std::iter::from_fn(move || {
+        let latest = near.iter_mut().max_by_key(|own| own.last().copied())?;
+        let (&index, before) = latest.split_last()?;
+        *latest = before;
+        Some(index)
+    })
+}

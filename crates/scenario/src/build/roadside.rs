@@ -1,0 +1,89 @@
+//! What stands and walks beside the ways of a scenario.
+
+use crate::config::{self, Scenario};
+use bekker_agent::{Approach, Boom, Form, Light, Pedestrian, Phase, Prop, PropKind, TrafficLight};
+
+fn micros(time: f64) -> u64 {
+    (1e6 * time).round() as u64
+}
+
+/// Its radio of this name; the cross-checks have found it.
+fn radio(scenario: &Scenario, name: &str) -> Option<usize> {
+    scenario.radio.iter().position(|net| net.name == name)
+}
+
+/// Its traffic lights, then its barriers.
+pub(super) fn lights(scenario: &Scenario) -> Vec<TrafficLight> {
+    let lights = scenario.traffic_light.iter().map(|own| light(scenario, own));
+    let barrier = |own: &config::Barrier| {
+        let boom = Boom {
+            heading: own.heading_deg.to_radians(),
+            length: own.length,
+            swing_us: micros(own.swing),
+            closed_us: micros(own.closed),
+        };
+        let times_us = [own.warning, own.offset].map(micros);
+        let radio = own.radio.as_ref().and_then(|name| radio(scenario, name));
+        TrafficLight::barrier(&own.name, own.position, boom, micros(own.open), times_us, radio)
+    };
+    lights.chain(scenario.barrier.iter().map(barrier)).collect()
+}
+
+fn light(scenario: &Scenario, config: &config::TrafficLight) -> TrafficLight {
+    let phase = |own: &config::LightPhase| Phase {
+        duration_us: micros(own.duration),
+        lights: own.lights.iter().map(|&light| shown(light)).collect(),
+    };
+    TrafficLight {
+        name: config.name.clone(),
+        place: config.position,
+        radio: radio(scenario, &config.radio),
+        offset_us: micros(config.offset),
+        phases: config.phase.iter().map(phase).collect(),
+        approaches: config.approach.iter().map(approach).collect(),
+        boom: None,
+    }
+}
+
+fn approach(own: &config::Approach) -> Approach {
+    Approach { stop: own.stop, heading: own.heading_deg.to_radians(), width: own.width }
+}
+
+fn shown(light: config::Light) -> Light {
+    match light {
+        config::Light::Red => Light::Red,
+        config::Light::Amber => Light::Amber,
+        config::Light::Green => Light::Green,
+    }
+}
+
+/// Its people on foot.
+pub(super) fn pedestrians(scenario: &Scenario) -> Vec<Pedestrian> {
+    let of = |own: &config::Pedestrian| Pedestrian {
+        name: own.name.clone(),
+        way: own.way.clone(),
+        speed: own.speed,
+        start_us: micros(own.start),
+        wait_us: own.wait.map(micros),
+        radio: own.radio.as_ref().and_then(|name| radio(scenario, name)),
+    };
+    scenario.pedestrian.iter().map(of).collect()
+}
+
+/// What of it is solid: masts and posts of traffic lights, posts of barriers.
+pub(super) fn posts(scenario: &Scenario) -> impl Iterator<Item = Prop> + '_ {
+    let masts = scenario.traffic_light.iter().map(|own| own.position);
+    let heads = scenario.traffic_light.iter().flat_map(|own| &own.approach);
+    let heads = heads.map(|own| TrafficLight::head(&approach(own)));
+    let hinges = scenario.barrier.iter().map(|own| own.position);
+    let post = |place: [f64; 2]| Prop {
+        form: Form::Kind(PropKind::Post),
+        place,
+        heading: 0.0,
+        scale: 1.0,
+        solid: true,
+        diameter: None,
+        size: None,
+    };
+    masts.chain(heads).chain(hinges).map(post)
+}

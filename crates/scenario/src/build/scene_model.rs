@@ -1,0 +1,76 @@
+//! What sensors see of a scenario besides the ground.
+
+use super::BuiltMeshes;
+use crate::ScenarioFile;
+use crate::random_world::RandomWorld;
+use crate::ways::ways;
+use bekker_agent::{Form, Prop};
+use bekker_math::random::Stream;
+use bekker_sensor::air::Air;
+use bekker_sensor::class::Class;
+use bekker_sensor::sky::Sky;
+use bekker_world::{SceneModel, WorldModel, strewn};
+
+/// The stage of a scenario's world: its vehicles, scenery, sun and weather.
+pub fn scene_model(
+    file: &ScenarioFile,
+    world: &WorldModel,
+    meshes: &BuiltMeshes,
+    random: Option<&RandomWorld>,
+) -> SceneModel {
+    let scenario = &file.scenario;
+    let props = props(file, meshes, random);
+    let mut scene_model = SceneModel::with(world, &props, meshes.imported.clone());
+    let sky = &scenario.sky;
+    scene_model.sky = Sky {
+        azimuth: sky.sun_azimuth_deg.to_radians(),
+        elevation: sky.sun_elevation_deg.to_radians(),
+        cloud: sky.cloud,
+    };
+    scene_model.air =
+        Air { visibility: sky.visibility, rain: sky.rain, snow: sky.snow, puffs: Vec::new() };
+    // what rain has wetted does not rise
+    scene_model.dust = if sky.rain > 0.0 { 0.0 } else { sky.dust };
+    scene_model.wind = sky.wind;
+    scene_model
+}
+
+/// What stands in a scenario: what its random surface holds, and its scenery, strewn or placed.
+pub fn props(file: &ScenarioFile, meshes: &BuiltMeshes, random: Option<&RandomWorld>) -> Vec<Prop> {
+    let ways = ways(&file.scenario);
+    let mut props: Vec<Prop> = random.map(RandomWorld::props).into_iter().flatten().collect();
+    for (index, scenery) in file.scenario.scenery.iter().enumerate() {
+        let mesh = meshes.scenery.get(index).copied().flatten();
+        let form = match (scenery.kind, mesh) {
+            (Some(kind), _) => Form::Kind(kind),
+            (None, Some(index)) => {
+                let class = scenery.class.map_or(Class::Other, |c| c.class());
+                Form::Mesh { index, class, bounds: meshes.imported.meshes[index].bounds() }
+            }
+            // the cross-checks have refused it
+            (None, None) => continue,
+        };
+        let placed = scenery.places.iter().map(|&place| Prop {
+            form,
+            place,
+            heading: scenery.heading_deg.to_radians(),
+            scale: scenery.scale,
+            solid: scenery.solid,
+            diameter: scenery.diameter,
+            size: scenery.size,
+        });
+        props.extend(placed);
+        let area = scenery.area.unwrap_or([-100.0, -100.0, 100.0, 100.0]);
+        // named, not counted on from the seed: else a group would be the next seed's neighbour
+        let dice = Stream::new(file.scenario.seed, &format!("scenery {index}"));
+        let count = scenery.count as usize;
+        let mut strewn = strewn(form, count, area, &ways, scenery.clear, &dice);
+        for prop in &mut strewn {
+            (prop.solid, prop.diameter, prop.size) =
+                (scenery.solid, scenery.diameter, scenery.size);
+        }
+        props.append(&mut strewn);
+    }
+    props.extend(super::roadside::posts(&file.scenario));
+    props
+}

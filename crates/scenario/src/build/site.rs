@@ -1,0 +1,41 @@
+//! Where on the earth a scenario lies.
+
+use crate::config;
+use crate::document::Document;
+use crate::fault::{Fault, Problem};
+use bekker_ground::terrain::Placement;
+use bekker_math::geodesy::{Geodetic, Site};
+use bekker_math::spatial::Vec3;
+
+/// Distance from a DEM's own place, m, from which `[site]` is taken to mean another one.
+const ELSEWHERE: f64 = 1000.0;
+
+/// The world frame on the earth, with a warning where `[site]` and the DEM disagree.
+///
+/// A DEM that says where it lies decides, and `[site]` adds the height of z = 0; its y axis is
+/// the grid's north, which lies beside true north by the meridians' convergence. A `[site]`
+/// that means another place moves the origin there and keeps that convergence.
+pub fn site(
+    document: &Document,
+    given: Option<&config::Site>,
+    placement: Option<&Placement>,
+) -> (Option<Site>, Option<Fault>) {
+    let of_dem = placement.and_then(Placement::site);
+    let Some(given) = given else { return (of_dem, None) };
+    let origin = Geodetic::degrees(given.latitude_deg, given.longitude_deg, given.altitude);
+    let own = Site::new(origin);
+    let Some(dem) = of_dem else { return (Some(own), None) };
+    let there = dem.place(&Vec3::zeros());
+    let distance = (there.geocentric() - Geodetic { altitude: 0.0, ..origin }.geocentric()).norm();
+    if distance <= ELSEWHERE {
+        return (Some(dem.at_altitude(given.altitude)), None);
+    }
+    let cause = format!(
+        "lies {:.1} km from where the DEM says that it lies, {:.5} {:.5}; taken as meant",
+        distance / 1000.0,
+        there.latitude.to_degrees(),
+        there.longitude.to_degrees(),
+    );
+    let warning = document.fault("site", Problem::Refused { cause });
+    (Some(own.turned(dem.convergence(&Vec3::zeros()))), Some(warning))
+}

@@ -1,0 +1,367 @@
+//! The soils that a scenario names, as one table.
+
+use super::laws::laws;
+use super::strongest::strongest;
+use crate::config::{BulldozingConfig, CustomSoil};
+use crate::consistency::check_custom_soil;
+use crate::document::Document;
+use crate::fault::{Fault, Problem};
+use crate::{Faults, ScenarioFile, conform};
+use bekker_ground::soil::catalogue::{assumed_elastic_stiffness, catalogue};
+use bekker_ground::soil::{
+    Bulldozing, CatalogueError, Details, Frost, Laws, Soil, SoilId, SoilKind, Yielding,
+};
+
+/// The soils of a scenario under the names by which it calls them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SoilTable {
+    names: Vec<String>,
+    soils: Vec<Soil>,
+    /// Frost on each.
+    frosts: Vec<Option<Frozen>>,
+    /// What is doubtful of them.
+    doubts: Vec<Fault>,
+}
+
+/// A soil that is frozen from above.
+#[derive(Clone, Debug, PartialEq)]
+struct Frozen {
+    /// The key that says it.
+    key: String,
+    frost: Frost,
+    /// The soil, but for its moisture: water that is frozen weakens nothing.
+    soil: Soil,
+}
+
+impl SoilTable {
+    /// The soils, in the order of their ids.
+    pub fn soils(&self) -> &[Soil] {
+        &self.soils
+    }
+
+    /// The id of a soil that the scenario names.
+    pub fn id(&self, name: &str) -> Option<SoilId> {
+        self.names.iter().position(|n| n == name).map(|index| SoilId(index as u16))
+    }
+
+    /// The soils as vehicles of which the heaviest weighs so much, N, meet them, with a warning of
+    /// each that could not be made as strong as was asked for, and of each frost that they break
+    /// through.
+    pub fn under(mut self, heaviest: f64, document: &Document) -> (SoilTable, Vec<Fault>) {
+        let mut warnings = self.doubts.clone();
+        for (soil, frost) in self.soils.iter_mut().zip(&self.frosts) {
+            let Some(Frozen { key, frost, soil: frozen }) = frost else { continue };
+            let (SoilKind::Yielding(met), SoilKind::Yielding(frozen)) =
+                (&mut soil.kind, &frozen.kind)
+            else {
+                continue;
+            };
+            if heaviest <= frost.bearing() {
+                *met = frost.under(frozen, heaviest);
+            } else {
+                let [bears, weighs] = [frost.bearing(), heaviest].map(|newtons| newtons / 1e3);
+                let cause = format!(
+                    "bears {bears:.1} kN, the heaviest vehicle weighs {weighs:.1} kN: all drive on \
+                     the soil as it is without frost"
+                );
+                warnings.push(document.fault(key, Problem::Refused { cause }));
+            }
+        }
+        (self, warnings)
+    }
+}
+
+/// Looks up every soil that a scenario names, in the order of first mention.
+///
+/// # Errors
+/// Unknown names, and custom soils that cannot be.
+pub fn soil_table(file: &ScenarioFile) -> Result<SoilTable, Faults> {
+    let soil = &file.scenario.soil;
+    let bulldozing = file.scenario.ground.bulldozing;
+    let laws = laws(&file.scenario.ground);
+    let (spacing, step) = (file.scenario.ground.spacing, file.scenario.time.step);
+    let mut faults = Vec::new();
+    let (mut custom, mut doubts) = (Vec::new(), Vec::new());
+    for (index, entry) in soil.custom.iter().enumerate() {
+        match resolved(entry, &laws, &format!("soil.custom[{index}]"), &file.document) {
+            Ok((soil, doubt)) => {
+                custom.push(soil);
+                doubts.extend(doubt.map(|own| (entry.name.as_str(), own.told(&file.document))));
+            }
+            Err(fault) => faults.push(fault),
+        }
+    }
+    let mut table = SoilTable::default();
+    let mut mention = |key: String, name: &str| {
+        if table.id(name).is_some() || faults_in_custom(soil.custom.as_slice(), &custom, name) {
+            return;
+        }
+        match custom.iter().find(|s| s.name == name).cloned().map_or_else(|| named(name), Ok) {
+            Ok(found) => {
+                let given = soil.custom.iter().position(|s| s.name == name);
+                let too_stiff = found.stiff_parameters(spacing, step);
+                faults.extend(too_stiff.into_iter().map(|stiff| {
+                    let stiff_for = stiff.cause("time.step", "ground.spacing");
+                    let cause = format!("`{name}`: {stiff_for}");
+                    let key = given.map_or_else(
+                        || key.clone(),
+                        |index| format!("soil.custom[{index}].{}", stiff.parameter),
+                    );
+                    file.document.fault(&key, Problem::Refused { cause })
+                }));
+                table.names.push(name.to_string());
+                table.soils.push(with_bulldozing(found, bulldozing));
+                table.frosts.push(given.and_then(|index| {
+                    let (key, frost) = (format!("soil.custom[{index}]"), soil.custom[index].frost?);
+                    let dry = CustomSoil { moisture: None, ..soil.custom[index].clone() };
+                    let (frozen, _) = resolved(&dry, &laws, &key, &file.document).ok()?;
+                    let soil = with_bulldozing(frozen, bulldozing);
+                    Some(Frozen { key: format!("{key}.frost"), frost, soil })
+                }));
+            }
+            Err(problem) => faults.push(file.document.fault(&key, problem)),
+        }
+    };
+    mention("soil.default".into(), &soil.default);
+    for (class, name) in soil.raster.iter().flat_map(|raster| &raster.classes) {
+        mention(format!("soil.raster.classes.{class}"), name);
+    }
+    for (index, zone) in soil.zone.iter().enumerate() {
+        mention(format!("soil.zone[{index}].soil"), &zone.soil);
+    }
+    Faults::into_result(faults)?;
+    let named = doubts.into_iter().filter(|(name, _)| table.id(name).is_some());
+    table.doubts = named.map(|(_, doubt)| doubt).collect();
+    Ok(table)
+}
+
+/// Whether a name is that of a custom soil which has already been refused.
+fn faults_in_custom(given: &[CustomSoil], accepted: &[Soil], name: &str) -> bool {
+    given.iter().any(|s| s.name == name) && !accepted.iter().any(|s| s.name == name)
+}
+
+/// A custom soil that is a document of its own, with the keys of
+/// `[[soil.custom]]`, under laws.
+///
+/// # Errors
+/// Every fault of the document.
+pub fn custom_soil(document: &Document, laws: &Laws) -> Result<Soil, Faults> {
+    let schema = schemars::schema_for!(CustomSoil).to_value();
+    Faults::into_result(conform(document, &schema))?;
+    let custom: CustomSoil = serde_json::from_value(document.root.value.to_json())
+        .map_err(|e| document.fault("", Problem::Refused { cause: e.to_string() }))?;
+    let mut faults = Vec::new();
+    check_custom_soil(&custom, "", &mut |key, problem| {
+        faults.push(document.fault(key.trim_start_matches('.'), problem));
+    });
+    if custom.frost.is_some() {
+        let cause = "needs the weight of a vehicle: it is for scenarios".into();
+        faults.push(document.fault("frost", Problem::Refused { cause }));
+    }
+    Faults::into_result(faults)?;
+    match resolved(&custom, laws, "", document)? {
+        (soil, None) => Ok(soil),
+        // nobody would be told that another is taken
+        (_, Some(doubt)) => Err(doubt.refused(document).into()),
+    }
+}
+
+/// A soil of the catalogue.
+fn named(name: &str) -> Result<Soil, Problem> {
+    catalogue().find(name).map(|soil| soil.to_soil()).map_err(|error| match error {
+        CatalogueError::Unknown { suggestion, .. } => Problem::UnknownSoil { suggestion },
+        other => Problem::Refused { cause: other.to_string() },
+    })
+}
+
+/// A custom soil, from the soil it is based on or from its own figures alone, and what of its strength
+/// was not taken.
+fn resolved(
+    custom: &CustomSoil,
+    laws: &Laws,
+    key: &str,
+    document: &Document,
+) -> Result<(Soil, Option<TooStrong>), Fault> {
+    let crushing = crushing_snow(custom, laws);
+    let custom = crushing.as_ref().unwrap_or(custom);
+    let keyed = |name: &str| format!("{key}{name}").trim_start_matches('.').to_owned();
+    let refuse = |name: &str, problem| document.fault(&keyed(name), problem);
+    let mut too_strong = None;
+    let mut of_figures = |figures: Yielding| {
+        let Strength { key, asked, taken } = strength(&figures, custom);
+        // a product that is rounded is no more than it is
+        let is_less = taken < asked * (1.0 - 1e-9);
+        too_strong = is_less.then(|| TooStrong { key: keyed(key), asked, taken });
+        SoilKind::Yielding(weathered(figures, custom, taken))
+    };
+    let base = custom.based_on.as_deref().map(named).transpose();
+    let base = base.map_err(|problem| refuse(".based_on", problem))?;
+    let kind = match (&base, custom.friction) {
+        (Some(Soil { name, kind: SoilKind::Yielding(_), .. }), Some(_)) => {
+            let cause = format!("is firm ground's, and `{name}`, which this is based on, yields");
+            return Err(refuse(".friction", Problem::Refused { cause }));
+        }
+        (_, Some(friction)) => SoilKind::Firm { friction },
+        (Some(Soil { kind: SoilKind::Yielding(base), .. }), None) => {
+            of_figures(changed(base.clone(), custom))
+        }
+        (Some(firm), None) => {
+            let cause = format!("is firm: only friction can be given upon `{}`", firm.name);
+            return Err(refuse(".based_on", Problem::Refused { cause }));
+        }
+        (None, None) => of_figures(changed(blank(custom), custom)),
+    };
+    let source = match (&custom.source, &base) {
+        (Some(source), _) => source.clone(),
+        (None, Some(base)) => format!("changed by the scenario from: {}", base.source),
+        (None, None) => "given in the scenario".to_string(),
+    };
+    let soil = Soil { name: custom.name.clone(), source, kind };
+    match soil.check() {
+        Ok(()) => Ok((soil, too_strong)),
+        Err(error) => Err(refuse("", Problem::Refused { cause: error.to_string() })),
+    }
+}
+
+/// The soil with the crushing pressure of its snow, unless it gives pressures itself. Laws without layers leave snow out,
+/// its crushing pressure too.
+fn crushing_snow(custom: &CustomSoil, laws: &Laws) -> Option<CustomSoil> {
+    let snow = custom.snow.filter(|_| laws.layers && !custom.gives_pressures())?;
+    let [k_phi, k_c, n] = snow.pressure_sinkage().map(Some);
+    Some(CustomSoil { k_phi, k_c, n, ..custom.clone() })
+}
+
+/// What a soil without a base starts from: the catalogue's rules for what is not given.
+fn blank(custom: &CustomSoil) -> Yielding {
+    let [k_phi, k_c, n] = [custom.k_phi, custom.k_c, custom.n].map(|x| x.unwrap_or(0.0));
+    Yielding {
+        k_phi,
+        k_c,
+        n,
+        cohesion: 0.0,
+        friction_angle: 0.0,
+        shear_modulus: 0.0,
+        elastic_stiffness: assumed_elastic_stiffness(k_phi, k_c, n),
+        damping: 0.0,
+        bulldozing: None,
+        details: Default::default(),
+    }
+}
+
+/// The parameters with those that the scenario gives.
+fn changed(base: Yielding, custom: &CustomSoil) -> Yielding {
+    Yielding {
+        k_phi: custom.k_phi.unwrap_or(base.k_phi),
+        k_c: custom.k_c.unwrap_or(base.k_c),
+        n: custom.n.unwrap_or(base.n),
+        cohesion: custom.cohesion.unwrap_or(base.cohesion),
+        friction_angle: custom.friction_angle_deg.map_or(base.friction_angle, f64::to_radians),
+        shear_modulus: custom.shear_modulus.unwrap_or(base.shear_modulus),
+        elastic_stiffness: custom.elastic_stiffness.unwrap_or(base.elastic_stiffness),
+        damping: custom.damping.unwrap_or(base.damping),
+        bulldozing: custom.bulldozing.as_ref().map(in_radians).or(base.bulldozing),
+        details: details(base.details, custom),
+    }
+}
+
+fn details(base: Details, custom: &CustomSoil) -> Details {
+    let mut details = Details {
+        measured_sinkage: custom.measured_sinkage.or(base.measured_sinkage),
+        density: custom.density.or(custom.snow.map(|snow| snow.density)).or(base.density),
+        multi_pass: custom.multi_pass.or(base.multi_pass),
+        reload_growth: custom.reload_growth.or(base.reload_growth),
+        reece: custom.reece.or(base.reece),
+        below: custom.below.or(base.below),
+        packs_to: base.packs_to,
+        crust: custom.crust.or(base.crust),
+        peak_shear: custom.peak_shear.or(base.peak_shear),
+        rate: custom.rate.or(base.rate),
+    };
+    if let Some(snow) = custom.snow {
+        snow.lay(&mut details);
+    }
+    details
+}
+
+/// How much stronger or weaker than its figures a soil is.
+struct Strength {
+    /// The key that says it.
+    key: &'static str,
+    /// As the scenario has it.
+    asked: f64,
+    /// As the laws bear it.
+    taken: f64,
+}
+
+/// How strong the scenario has a soil of these figures, by its own factor and by how wet it is.
+fn strength(figures: &Yielding, custom: &CustomSoil) -> Strength {
+    // what is wrong with a moisture has been refused before
+    let moist = custom.moisture.as_ref().and_then(|m| m.strength().ok()).unwrap_or(1.0);
+    let (asked, most) = (moist * custom.strength.unwrap_or(1.0), strongest(figures));
+    let key = match &custom.moisture {
+        Some(moisture) if custom.strength.is_none() || moist > most => {
+            if moisture.content.is_some() { ".moisture.content" } else { ".moisture" }
+        }
+        _ => ".strength",
+    };
+    Strength { key, asked, taken: asked.min(most) }
+}
+
+/// A soil that was asked to be stronger than the laws bear.
+struct TooStrong {
+    key: String,
+    asked: f64,
+    taken: f64,
+}
+
+impl TooStrong {
+    /// That it is taken as strong as they do.
+    fn told(&self, document: &Document) -> Fault {
+        let taken = format!("{:.4} times is taken, as in maps", self.taken);
+        document.fault(&self.key, Problem::Refused { cause: self.cause(&taken) })
+    }
+
+    /// That it is not taken.
+    fn refused(&self, document: &Document) -> Fault {
+        let most = format!("{:.4} times at most is allowed", self.taken);
+        document.fault(&self.key, Problem::Refused { cause: self.cause(&most) })
+    }
+
+    fn cause(&self, instead: &str) -> String {
+        format!(
+            "makes it {:.4} times as strong as its figures, with an angle of friction beyond 59 degrees, \
+             about where the laws end: {instead}",
+            self.asked
+        )
+    }
+}
+
+/// The soil as strong and thawed as the scenario has it.
+fn weathered(soil: Yielding, custom: &CustomSoil, strength: f64) -> Yielding {
+    let mut soil = soil.with_strength(strength);
+    if let Some(thaw) = custom.thaw {
+        soil = thaw.thawed(&soil);
+    }
+    soil
+}
+
+fn in_radians(config: &BulldozingConfig) -> Bulldozing {
+    Bulldozing {
+        flow_factor: config.flow_factor,
+        erosion_angle: config.erosion_angle_deg.to_radians(),
+        erosion_sweeps: config.erosion_sweeps,
+        erosion_rings: config.erosion_rings,
+    }
+}
+
+/// The soil heaping up or not, as the scenario wants it.
+fn with_bulldozing(mut soil: Soil, wanted: bool) -> Soil {
+    if let SoilKind::Yielding(yielding) = &mut soil.kind {
+        yielding.bulldozing = match yielding.bulldozing {
+            _ if !wanted => None,
+            None => Some(in_radians(&BulldozingConfig::default())),
+            given => given,
+        };
+    }
+    soil
+}

@@ -1,0 +1,33 @@
+//! How much stronger than its figures a soil can be: the laws end where its friction is too steep.
+
+use bekker_ground::soil::Yielding;
+use bekker_math::numeric::tan;
+
+/// Angle of internal friction up to which a soil is made stronger, rad (59 degrees): the laws
+/// end at 60.
+const STEEPEST_FRICTION: f64 = 1.0297;
+
+/// Largest strength that a soil can have, a factor to its figures as of [`Yielding::with_strength`]; 1
+/// of one that is as steep by itself.
+pub fn strongest(soil: &Yielding) -> f64 {
+    (tan(STEEPEST_FRICTION) / tan(soil.friction_angle).max(1e-9)).max(1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bekker_ground::soil::SoilKind;
+    use bekker_ground::soil::catalogue::catalogue;
+
+    #[test]
+    fn the_strongest_is_within_the_laws_and_little_stronger_is_not() {
+        let sand = catalogue().find("dry_sand_lll").unwrap().to_soil();
+        let SoilKind::Yielding(own) = &sand.kind else { unreachable!() };
+        let most = strongest(own);
+        assert!(own.with_strength(most).check().is_ok(), "{most}");
+        // tan 60° is 1.041 times tan 59°
+        assert!(own.with_strength(1.05 * most).check().is_err(), "{most}");
+        let steep = Yielding { friction_angle: 59.5_f64.to_radians(), ..own.clone() };
+        assert_eq!(strongest(&steep), 1.0);
+    }
+}

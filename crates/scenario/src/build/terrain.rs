@@ -1,0 +1,510 @@
+//! The terrain that a scenario describes, with its soils laid on it.
+
+use super::SoilTable;
+use super::parts::{Elevations, Parts};
+use super::site::site;
+use crate::config::{self, Area, OriginName, RandomSurface};
+use crate::document::Document;
+use crate::fault::{Fault, Problem};
+use crate::input::{LARGEST_BINARY, LARGEST_TILED};
+use crate::inputs::sha256;
+use crate::random_world::{RandomWorld, random_world};
+use crate::{Faults, Opened, ScenarioFile};
+use bekker_ground::soil::SoilId;
+use bekker_ground::terrain::{
+    CellContent, Face, Gaps, HeightUnit, NoData, Origin, Placement, PngScale, Procedural, Raster,
+    RasterFile, RasterWarning, Region, Roughness, RoughnessClass, Sidecars, SoilMap, Stamp,
+    Surface, Terrain, TerrainError, read_raster_with,
+};
+use bekker_math::geodesy::Site;
+use bekker_math::numeric::{cos, sin};
+use std::fmt::{self, Display};
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+/// The undisturbed ground of a scenario.
+#[derive(Clone, Debug)]
+pub struct BuiltTerrain {
+    /// The ground.
+    pub terrain: Terrain,
+    /// Where its local frame lies on earth, if a DEM says so.
+    pub placement: Option<Placement>,
+    /// Where on the earth that is, by `[site]` too.
+    pub site: Option<Site>,
+    /// What was drawn for it, if its surface is random.
+    pub random: Option<RandomWorld>,
+    /// What is doubtful but not wrong.
+    pub warnings: Vec<Fault>,
+}
+
+/// Opens the terrain of a scenario and checks that all vehicles and waypoints
+/// stand on it.
+///
+/// # Errors
+/// Files that cannot be read or used, and points outside the terrain.
+pub fn terrain(
+    file: &ScenarioFile,
+    soils: &SoilTable,
+    parts: &Parts,
+) -> Result<BuiltTerrain, Faults> {
+    let mut builder =
+        Builder { file, soils, parts, placement: None, gaps: None, warnings: Vec::new() };
+    let surface = builder.surface()?;
+    let config = &file.scenario.terrain;
+    let ends = match &config.surface {
+        config::Surface::Random(own) => {
+            let [x, y] = own.size.map(|length| 0.5 * length);
+            Some([-x, -y, x, y])
+        }
+        _ => None,
+    };
+    let map = builder.soil_map(ends.unwrap_or_else(|| surface.bounds()))?;
+    let mut terrain = Terrain::builder(surface, map).gaps(builder.gaps.take());
+    if let Some(class) = config.roughness {
+        terrain = terrain.roughness(Roughness::new(roughness_class(class), file.scenario.seed));
+    }
+    let random = random_world(file)?;
+    if let Some(bounds) = ends {
+        terrain = terrain.bounds(bounds);
+    }
+    for hole in random.iter().flat_map(RandomWorld::stamps) {
+        terrain = terrain.stamp(hole);
+    }
+    for entry in &config.stamp {
+        terrain = terrain.stamp(stamp(entry));
+    }
+    let terrain = terrain.build().map_err(|error| builder.refused("terrain", &error))?;
+    Faults::into_result(outside(file, &terrain))?;
+    let Builder { placement, mut warnings, .. } = builder;
+    let (site, doubt) = site(&file.document, file.scenario.site.as_ref(), placement.as_ref());
+    warnings.extend(doubt);
+    warnings.extend(scenery_outside(file, &terrain));
+    Ok(BuiltTerrain { terrain, placement, site, random, warnings })
+}
+
+/// Key of a terrain's elevation model.
+const ELEVATIONS: &str = "terrain.surface.file";
+
+/// What is made of an elevation model but for what its file holds.
+fn surface_key(surface: &config::Surface) -> String {
+    serde_json::to_string(surface).unwrap_or_default()
+}
+
+/// The hashes of an elevation model and of its sidecar files.
+fn content_key(opened: &Opened, sidecars: &Sidecars) -> String {
+    let Sidecars { world, projection, auxiliary, mask } = sidecars;
+    let hashes = [world, projection, auxiliary, mask]
+        .map(|content| content.as_deref().map_or_else(String::new, sha256));
+    format!("{} {}", opened.sha256, hashes.join(" "))
+}
+
+/// A refusal, with the keys that help against gaps.
+struct FillBy(TerrainError);
+
+impl Display for FillBy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)?;
+        match self.0 {
+            TerrainError::NoData { .. } => write!(
+                f,
+                " (terrain.surface.crop; terrain.surface.no_data = \"keep\", \"fill_nearest\" or \
+                 \"fill_interpolated\")"
+            ),
+            _ => Ok(()),
+        }
+    }
+}
+
+struct Builder<'a> {
+    file: &'a ScenarioFile,
+    soils: &'a SoilTable,
+    parts: &'a Parts,
+    placement: Option<Placement>,
+    gaps: Option<Arc<Gaps>>,
+    warnings: Vec<Fault>,
+}
+
+impl Builder<'_> {
+    fn document(&self) -> &Document {
+        &self.file.document
+    }
+
+    fn refused(&self, key: &str, error: &dyn Display) -> Faults {
+        self.document().fault(key, Problem::Refused { cause: error.to_string() }).into()
+    }
+
+    fn surface(&mut self) -> Result<Surface, Faults> {
+        let key = "terrain.surface";
+        match &self.file.scenario.terrain.surface {
+            config::Surface::Flat { elevation } => {
+                Ok(Surface::Plane { elevation: *elevation, slope: [0.0; 2] })
+            }
+            config::Surface::Slope { elevation, grade, uphill_deg } => {
+                let uphill = uphill_deg.to_radians();
+                let slope = [grade * cos(uphill), grade * sin(uphill)];
+                Ok(Surface::Plane { elevation: *elevation, slope })
+            }
+            config::Surface::Procedural { elevation, amplitude, wavelength, octaves }
+            | config::Surface::Random(RandomSurface {
+                elevation,
+                amplitude,
+                wavelength,
+                octaves,
+                ..
+            }) => {
+                let seed = self.file.scenario.seed;
+                Procedural::new(*elevation, *amplitude, *wavelength, *octaves, seed)
+                    .map(Surface::Procedural)
+                    .map_err(|error| self.refused(key, &error))
+            }
+            surface @ config::Surface::Dem { file, .. } => {
+                let opened = self.opened(file)?;
+                // read even if the model is known, so that each scenario lists them among its inputs
+                let sidecars = self.sidecars(file, ELEVATIONS)?;
+                let key = (surface_key(surface), content_key(&opened, &sidecars));
+                let elevations =
+                    self.parts.elevations(key, || self.elevations(surface, opened, &sidecars))?;
+                self.placement = Some(elevations.placement);
+                self.gaps = elevations.gaps;
+                self.doubt(ELEVATIONS, &elevations.warnings);
+                Ok(elevations.surface)
+            }
+        }
+    }
+
+    /// The surface of an elevation model in a file.
+    fn elevations(
+        &self,
+        surface: &config::Surface,
+        opened: Opened,
+        sidecars: &Sidecars,
+    ) -> Result<Elevations, Faults> {
+        let config::Surface::Dem { origin, crop, no_data, epsg, height_unit, .. } = surface else {
+            unreachable!("only elevation models lie in files")
+        };
+        let refused = |error: TerrainError| self.refused(ELEVATIONS, &FillBy(error));
+        let unreadable = |error: io::Error| self.refused(ELEVATIONS, &error);
+        let tiled = match no_data {
+            config::NoData::Refuse => opened.geotiff(sidecars).map_err(refused)?.filter(is_large),
+            // gaps are filled from all that is around them
+            config::NoData::FillNearest
+            | config::NoData::FillInterpolated
+            | config::NoData::Keep => None,
+        };
+        if let Some(raster) = tiled {
+            let raster = raster
+                .with_reference(*epsg, height_unit.map(unit_of_heights))
+                .map_err(|error| self.refused("terrain.surface", &error))?;
+            let placement = raster
+                .placement(origin_of(*origin))
+                .map_err(|error| self.refused("terrain.surface.origin", &error))?;
+            let window = raster
+                .window(&placement, *crop)
+                .map_err(|error| self.refused("terrain.surface.crop", &error))?;
+            let (surface, warnings) = raster.surface(window, RESIDENT).map_err(refused)?;
+            let warnings = warnings.iter().map(ToString::to_string).collect();
+            return Ok(Elevations { surface, gaps: None, placement, warnings });
+        }
+        let bytes = opened.read(LARGEST_BINARY).map_err(unreadable)?;
+        let (raster, mut warnings) =
+            read_raster_with(&bytes, png_scale(surface).as_ref(), sidecars, CellContent::Heights)
+                .map_err(refused)?;
+        warnings.retain(|own| !own.is_settled_by(*epsg));
+        let raster = raster
+            .with_reference(*epsg, height_unit.map(unit_of_heights))
+            .map_err(|error| self.refused("terrain.surface", &error))?;
+        let (local, placement) = raster
+            .localised(origin_of(*origin))
+            .map_err(|error| self.refused("terrain.surface.origin", &error))?;
+        // gaps are filled from all that lies around them, left away or not
+        let rule = no_data_rule(*no_data);
+        let cropped = |raster: Raster| match crop {
+            Some(bounds) => raster
+                .cropped(*bounds)
+                .map_err(|error| self.refused("terrain.surface.crop", &error)),
+            None => Ok(raster),
+        };
+        let gaps = match (no_data, crop) {
+            (config::NoData::Keep, None) => Gaps::from_raster(&local),
+            (config::NoData::Keep, Some(bounds)) => Gaps::from_part(&local, *bounds)
+                .map_err(|error| self.refused("terrain.surface.crop", &error))?,
+            _ => None,
+        };
+        if gaps.as_ref().is_some_and(|gaps| gaps.share() == 1.0) {
+            return Err(refused(TerrainError::Empty));
+        }
+        let local = match rule {
+            NoData::Refuse => local,
+            _ => local.without_gaps(rule).map_err(refused)?,
+        };
+        let cropped = cropped(local)?;
+        let surface =
+            cropped.without_gaps(NoData::Refuse).and_then(Surface::raster).map_err(refused)?;
+        let mut warnings: Vec<String> = warnings.iter().map(ToString::to_string).collect();
+        warnings.extend(gaps.as_ref().map(kept_gaps));
+        Ok(Elevations { surface, gaps: gaps.map(Arc::new), placement, warnings })
+    }
+
+    /// The soils; `ground` is what the surface covers, m.
+    fn soil_map(&mut self, ground: [f64; 4]) -> Result<SoilMap, Faults> {
+        let soil = &self.file.scenario.soil;
+        let mut map = SoilMap::uniform(self.id(&soil.default));
+        if let Some(classes) = &soil.raster {
+            let key = "soil.raster.file";
+            let bytes = self.bytes(&classes.file, key)?;
+            let sidecars = self.sidecars(&classes.file, key)?;
+            let (raster, warnings) = read_raster_with(&bytes, None, &sidecars, CellContent::Values)
+                .map_err(|error| self.refused(key, &error))?;
+            let reference = self.placement.as_ref().and_then(|own| own.crs.epsg);
+            // steps of 1 are what classes have, and they lie in the elevation model's coordinates
+            let doubts = warnings.iter().filter(|own| {
+                !(matches!(own, RasterWarning::StairSteps { .. }) || own.is_settled_by(reference))
+            });
+            self.doubt(key, &doubts.map(ToString::to_string).collect::<Vec<_>>());
+            let table: Vec<(i32, SoilId)> = classes
+                .classes
+                .iter()
+                .filter_map(|(class, name)| Some((class.parse().ok()?, self.id(name))))
+                .collect();
+            // Class rasters lie in the coordinates of the DEM; without one, in local metres.
+            let local = raster.laid_over(self.placement.as_ref());
+            let (covered, laid) = local
+                .and_then(|local| {
+                    local.check_covers(ground)?;
+                    let laid = SoilMap::classes(&local, &table, Some(self.id(&soil.default)))?;
+                    Ok((local.covered(), laid))
+                })
+                .map_err(|error| self.refused(key, &error))?;
+            map = laid;
+            let uncovered = uncovered(covered, ground);
+            self.doubt(key, &uncovered.into_iter().collect::<Vec<_>>());
+        }
+        for (index, zone) in soil.zone.iter().enumerate() {
+            let key = format!("soil.zone[{index}].area");
+            map = map
+                .paint(region(&zone.area), self.id(&zone.soil))
+                .map_err(|error| self.refused(&key, &error))?;
+        }
+        Ok(map)
+    }
+
+    /// The id of a soil that the table was made for.
+    fn id(&self, name: &str) -> SoilId {
+        self.soils.id(name).unwrap_or_default()
+    }
+
+    fn opened(&self, file: &Path) -> Result<Opened, Faults> {
+        let path = self.file.folder.join(file);
+        self.file.inputs.open(&path, LARGEST_TILED).map_err(|error| {
+            let cause = format!("{}: {error}", path.display());
+            self.document().fault(ELEVATIONS, Problem::Unreadable { cause }).into()
+        })
+    }
+
+    fn sidecars(&self, file: &Path, key: &str) -> Result<Sidecars, Faults> {
+        let sidecars = self.file.inputs.sidecars(&self.file.folder.join(file));
+        sidecars.map_err(|error| self.refused(key, &error))
+    }
+
+    fn bytes(&self, file: &Path, key: &str) -> Result<Vec<u8>, Faults> {
+        let path = self.file.folder.join(file);
+        self.file.inputs.read(&path, LARGEST_BINARY).map_err(|error| {
+            let cause = format!("{}: {error}", path.display());
+            self.document().fault(key, Problem::Unreadable { cause }).into()
+        })
+    }
+
+    fn doubt(&mut self, key: &str, warnings: &[String]) {
+        for cause in warnings {
+            let problem = Problem::Refused { cause: cause.clone() };
+            self.warnings.push(self.document().fault(key, problem));
+        }
+    }
+}
+
+/// Reports how many cells without data are kept.
+fn kept_gaps(gaps: &Gaps) -> String {
+    format!(
+        "{} cells ({:.1} %) hold no data and are off limits; pictures and sensors see the height \
+         of the nearest cell with data there",
+        gaps.count(),
+        100.0 * gaps.share()
+    )
+}
+
+/// That a raster of classes which covers this, m, ends a part of a hundred and more before the ground
+/// does, if it does.
+fn uncovered(covered: [f64; 4], ground: [f64; 4]) -> Option<String> {
+    let [west, south, east, north] = ground;
+    if ground.iter().any(|edge| !edge.is_finite()) {
+        return None;
+    }
+    let within = |low: f64, high: f64, k: usize| {
+        (high.min(covered[k + 2]) - low.max(covered[k])).max(0.0) / (high - low)
+    };
+    let share = 1.0 - within(west, east, 0) * within(south, north, 1);
+    (share >= 0.01).then(|| {
+        format!(
+            "covers x {:.0} to {:.0}, y {:.0} to {:.0} m: in the {:.0} % of the ground beyond, its outermost \
+             cells go on",
+            covered[0],
+            covered[2],
+            covered[1],
+            covered[3],
+            100.0 * share
+        )
+    })
+}
+
+/// Memory up to which a raster of heights is held whole, bytes.
+const WHOLE: usize = 64 << 20;
+/// Memory for heights of one that is not, bytes: that around a thousand vehicles, each in tiles
+/// of its own of 256 x 256 cells.
+const RESIDENT: usize = 256 << 20;
+
+/// Whether a raster is too large to be held whole.
+fn is_large(raster: &RasterFile) -> bool {
+    let cells = raster.cells();
+    cells.columns.saturating_mul(cells.rows).saturating_mul(size_of::<f64>()) > WHOLE
+}
+
+/// Vehicles, waypoints, goals and areas to be searched that do not lie on the terrain.
+fn outside(file: &ScenarioFile, terrain: &Terrain) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    let mut check = |key: String, [x, y]: [f64; 2]| {
+        if !terrain.contains(x, y) {
+            let bounds = terrain.bounds().map(|b| (b * 100.0).round() / 100.0);
+            faults.push(file.document.fault(&key, Problem::OutsideTerrain { bounds }));
+        } else if terrain.is_gap(x, y) {
+            faults.push(file.document.fault(&key, Problem::NoElevation));
+        }
+    };
+    for (index, goal) in file.scenario.team.iter().flat_map(|team| &team.goals).enumerate() {
+        check(format!("team.goals[{index}]"), *goal);
+    }
+    if let Some(search) = file.scenario.team.as_ref().and_then(|team| team.search.as_ref()) {
+        let [west, south, east, north] = search.area;
+        let beyond = |corner: &[f64; 2]| !terrain.contains(corner[0], corner[1]);
+        // told once, whichever of the corners it is
+        let corner = [[west, south], [east, north]].into_iter().find(beyond);
+        corner.into_iter().for_each(|corner| check("team.search.area".into(), corner));
+    }
+    for (index, vehicle) in file.scenario.vehicle.iter().enumerate() {
+        check(format!("vehicle[{index}].position"), vehicle.position);
+        if let config::Driver::Autonomous { goal: Some(goal), .. } = &vehicle.driver {
+            check(format!("vehicle[{index}].driver.goal"), *goal);
+        }
+        if let config::Driver::Path { waypoints, .. } = &vehicle.driver {
+            for (point, waypoint) in waypoints.iter().enumerate() {
+                check(format!("vehicle[{index}].driver.waypoints[{point}]"), *waypoint);
+            }
+        }
+    }
+    faults
+}
+
+/// Things that stand where there is no ground: nobody comes to them.
+fn scenery_outside(file: &ScenarioFile, terrain: &Terrain) -> Vec<Fault> {
+    let bounds = terrain.bounds().map(|b| (b * 100.0).round() / 100.0);
+    let outside = |key: String| file.document.fault(&key, Problem::OutsideTerrain { bounds });
+    let mut found = Vec::new();
+    for (index, own) in file.scenario.scenery.iter().enumerate() {
+        let beyond = |[x, y]: &[f64; 2]| !terrain.contains(*x, *y);
+        // told once a row of them
+        if let Some(place) = own.places.iter().position(beyond) {
+            found.push(outside(format!("scenery[{index}].places[{place}]")));
+        }
+        let corners = own.area.map(|[west, south, east, north]| [[west, south], [east, north]]);
+        if corners.is_some_and(|corners| corners.iter().any(beyond)) {
+            found.push(outside(format!("scenery[{index}].area")));
+        }
+    }
+    found
+}
+
+pub(crate) fn origin_of(origin: config::Origin) -> Origin {
+    match origin {
+        config::Origin::Named(OriginName::Centre) => Origin::Centre,
+        config::Origin::Named(OriginName::SouthWest) => Origin::SouthWest,
+        config::Origin::Point(point) => Origin::At(point),
+    }
+}
+
+/// What a DEM in a PNG needs to be told.
+pub(crate) fn png_scale(surface: &config::Surface) -> Option<PngScale> {
+    let config::Surface::Dem { height_range, cell_size, .. } = surface else { return None };
+    let scale = |(heights, cell)| PngScale { heights, cell, south_west: [0.0; 2] };
+    height_range.zip(*cell_size).map(scale)
+}
+
+fn unit_of_heights(unit: config::HeightUnit) -> HeightUnit {
+    match unit {
+        config::HeightUnit::M => HeightUnit::Metre,
+        config::HeightUnit::Ft => HeightUnit::Foot,
+        config::HeightUnit::UsSurveyFt => HeightUnit::UsSurveyFoot,
+    }
+}
+
+fn no_data_rule(rule: config::NoData) -> NoData {
+    match rule {
+        config::NoData::Refuse => NoData::Refuse,
+        // what is kept needs heights for pictures and sensors: large gaps are filled at once so
+        config::NoData::FillNearest | config::NoData::Keep => NoData::Nearest,
+        config::NoData::FillInterpolated => NoData::Interpolate,
+    }
+}
+
+fn roughness_class(class: config::Roughness) -> RoughnessClass {
+    match class {
+        config::Roughness::A => RoughnessClass::A,
+        config::Roughness::B => RoughnessClass::B,
+        config::Roughness::C => RoughnessClass::C,
+        config::Roughness::D => RoughnessClass::D,
+        config::Roughness::E => RoughnessClass::E,
+        config::Roughness::F => RoughnessClass::F,
+        config::Roughness::G => RoughnessClass::G,
+        config::Roughness::H => RoughnessClass::H,
+    }
+}
+
+fn face_of(face: config::Face) -> Face {
+    match face {
+        config::Face::Smooth => Face::Smooth,
+        config::Face::Straight => Face::Straight,
+        config::Face::Round => Face::Round,
+        config::Face::Parabolic => Face::Parabolic,
+    }
+}
+
+fn stamp(stamp: &config::Stamp) -> Stamp {
+    match *stamp {
+        config::Stamp::Hole { at, radius, depth, edge, face } => {
+            Stamp::hole(at, radius, depth, edge.unwrap_or(radius)).with_face(face_of(face))
+        }
+        config::Stamp::Ditch { from, to, width, depth, edge, face } => {
+            let edge = edge.unwrap_or(0.5 * width);
+            Stamp::ditch(from, to, width, depth, edge).with_face(face_of(face))
+        }
+        config::Stamp::Ridge { from, to, width, height, edge, face } => {
+            let edge = edge.unwrap_or(0.5 * width);
+            Stamp::ridge(from, to, width, height, edge).with_face(face_of(face))
+        }
+        config::Stamp::Bump { at, radius, height, edge, face } => {
+            Stamp::bump(at, radius, height, edge.unwrap_or(radius)).with_face(face_of(face))
+        }
+    }
+}
+
+/// A part of the plane as the terrain knows it.
+pub fn region(area: &Area) -> Region {
+    match area {
+        Area::HalfPlane { through, towards_deg } => {
+            let towards = towards_deg.to_radians();
+            Region::HalfPlane { point: *through, direction: [cos(towards), sin(towards)] }
+        }
+        Area::Rectangle { min, max } => Region::Rectangle { min: *min, max: *max },
+        Area::Band { from, to, width } => Region::Band { from: *from, to: *to, width: *width },
+        Area::Polygon { points } => Region::Polygon(points.clone()),
+    }
+}

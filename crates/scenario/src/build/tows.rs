@@ -1,0 +1,47 @@
+//! Ropes and bars between the vehicles of a scenario.
+
+use crate::ScenarioFile;
+use crate::config::{TowKind, VehicleEnd};
+use bekker_agent::{AgentModel, TowLink};
+use bekker_math::spatial::Vec3;
+use bekker_vehicle::collision::Tow;
+
+/// Damping ratio of a rope or bar with the lighter of its vehicles: assumed.
+const DAMPING_RATIO: f64 = 0.1;
+
+/// The links of a scenario; the cross-checks have found their vehicles.
+pub(super) fn tows(file: &ScenarioFile, agents: &[AgentModel]) -> Vec<TowLink> {
+    let named = |name: &str| agents.iter().position(|agent| agent.name == name);
+    let link = |tow: &crate::config::Tow| {
+        let (from, to) = (named(&tow.from)?, named(&tow.to)?);
+        let mut ends = [(from, tow.from_end), (to, tow.to_end)];
+        ends.sort_by_key(|end| end.0);
+        let places = ends.map(|(agent, end)| place(&agents[agent], end));
+        let agents_of = ends.map(|end| end.0);
+        let lighter = agents_of.map(|agent| agents[agent].vehicle.mass());
+        let mass = lighter[0].min(lighter[1]);
+        Some(TowLink {
+            agents: agents_of,
+            tow: Tow {
+                places,
+                slack: tow.slack,
+                stiffness: tow.stiffness,
+                damping: 2.0 * DAMPING_RATIO * (tow.stiffness * mass).sqrt(),
+                pushes: tow.kind == TowKind::Bar,
+                breaking: tow.breaking_load,
+            },
+        })
+    };
+    file.scenario.tow.iter().filter_map(link).collect()
+}
+
+/// Where a rope is fixed in the chassis frame, m.
+fn place(agent: &AgentModel, end: VehicleEnd) -> Vec3 {
+    let footprint = agent.vehicle.footprint();
+    let coupling = agent.vehicle.rear_coupling();
+    let height = coupling.map_or(0.0, |coupling| coupling.z);
+    match end {
+        VehicleEnd::Rear => coupling.unwrap_or(Vec3::new(footprint.rear, 0.0, height)),
+        VehicleEnd::Front => Vec3::new(footprint.front, 0.0, height),
+    }
+}

@@ -1,0 +1,351 @@
+//! What a scenario asks for in vain, or had better not ask for.
+
+use crate::ScenarioFile;
+use crate::config::{CustomSoil, Driver, LocalisationKind, TowKind, VehicleEnd};
+use crate::fault::{Fault, Problem};
+use bekker_agent::Obstacles;
+use bekker_ground::GroundModel;
+use bekker_ground::soil::{Soil, SoilKind, catalogue};
+use bekker_vehicle::AnySpec;
+use bekker_vehicle::driver::SteeringGeometry;
+use bekker_vehicle::spec::TrackModel;
+use std::sync::Arc;
+
+/// Nodes that are to lie across a wheel or track: with two an HMMWV at 5 m/s slips half more in mud
+/// than with six (28 % for 19), and twice as much on the reference's `mid`.
+const ACROSS: f64 = 3.0;
+
+/// Greatest product of a heartbeat with √(k/m) of a bar, m the mass of the lighter on it, where a vehicle
+/// is on two: what one bears comes to the next a heartbeat late. Three HMMWVs, one of which pulls, drive to
+/// within 2 % as at short heartbeats up to 1.73, five up to 1.41; at 1.73 five come to a stand, at 2.8 three.
+const STIFFEST: f64 = 1.4;
+
+/// Distance of nodes, m, on which even belts with hardly any air stand still.
+const TREMBLES: f64 = 0.02;
+
+/// Longest step in which tracks come out as in shorter ones, s: on belts an M113 in mud drives 16.1 m in 6 s
+/// with steps of 1 to 5 ms, and is stuck after one with 8. Each shoe a body it digs in: on the reference's
+/// `mid` its resistance is 4.8 kN with 2 and 2.5 ms, 5.8 with 4, 35 with 5.
+const fn longest_step(model: TrackModel) -> f64 {
+    match model {
+        TrackModel::Belt => 0.005,
+        TrackModel::Segmented => 0.0025,
+    }
+}
+
+/// Warnings about what was built.
+pub fn warnings(file: &ScenarioFile, specs: &[Arc<AnySpec>], ground: &GroundModel) -> Vec<Fault> {
+    assumed_footprints(file, specs)
+        .into_iter()
+        .chain(layers_left_out(file, ground))
+        .chain(packed_snow(file))
+        .chain(passed_over(file))
+        .chain(goals_at_edges(file, specs, ground))
+        .chain(long_steps(file, specs))
+        .chain(coarse_nodes(file, specs, ground))
+        .chain(unmeasured_inflation(file, specs))
+        .chain(stiff_bars(file, specs))
+        .chain(ropes_through_trailers(file, specs))
+        .chain(super::gaps::crossed(file, ground.terrain()))
+        .collect()
+}
+
+/// Sensors by which a vehicle that drives itself does not drive: of a kind the first is the one.
+fn passed_over(file: &ScenarioFile) -> Vec<Fault> {
+    let mut warnings = Vec::new();
+    for (index, vehicle) in file.scenario.vehicle.iter().enumerate() {
+        let Driver::Autonomous { localisation, .. } = vehicle.driver else { continue };
+        let kinds: &[&str] = match localisation {
+            LocalisationKind::Truth => &["lidar", "odometry"],
+            LocalisationKind::Fused => &["lidar", "gps", "imu"],
+        };
+        for kind in kinds {
+            let mut of_kind =
+                vehicle.sensor.iter().enumerate().filter(|(_, own)| own.model.kind() == *kind);
+            let Some((_, first)) = of_kind.next() else { continue };
+            warnings.extend(of_kind.map(|(which, _)| {
+                let cause = format!(
+                    "{} does not drive by it: of its sensors of kind {kind} it goes by the first, {:?}",
+                    vehicle.name, first.name
+                );
+                let key = format!("vehicle[{index}].sensor[{which}]");
+                file.document.fault(&key, Problem::Refused { cause })
+            }));
+        }
+    }
+    warnings
+}
+
+/// Goals that lie in what stands: nobody can come nearer to them than beside it.
+pub fn goals_in_obstacles(file: &ScenarioFile, obstacles: &Obstacles) -> Vec<Fault> {
+    let own = file.scenario.vehicle.iter().enumerate().filter_map(|(index, vehicle)| {
+        let Driver::Autonomous { goal, .. } = vehicle.driver else { return None };
+        Some((format!("vehicle[{index}].driver.goal"), goal?))
+    });
+    let of_teams = file.scenario.team.iter().flat_map(|team| &team.goals).enumerate();
+    let of_teams = of_teams.map(|(index, goal)| (format!("team.goals[{index}]"), *goal));
+    let warning = |(key, goal): (String, [f64; 2])| {
+        let struck = obstacles.at(goal)?;
+        let (noun, [x, y]) = (obstacles.noun(struck), obstacles.get(struck)?.place());
+        let cause = format!("lies in the {noun} at ({x:.2}, {y:.2}) m: a vehicle may not arrive");
+        Some(file.document.fault(&key, Problem::Refused { cause }))
+    };
+    own.chain(of_teams).filter_map(warning).collect()
+}
+
+/// Goals so near to the terrain's edge that a vehicle may not come to them: its rear axle is driven to them, and its
+/// front must stay on the ground.
+fn goals_at_edges(file: &ScenarioFile, specs: &[Arc<AnySpec>], ground: &GroundModel) -> Vec<Fault> {
+    let [west, south, east, north] = ground.terrain().bounds();
+    let reach = |spec: &AnySpec| {
+        let geometry = match spec {
+            AnySpec::Wheeled(spec) => SteeringGeometry::of(spec),
+            AnySpec::Tracked(spec) => SteeringGeometry::of_tracks(spec),
+        };
+        spec.footprint().front - geometry.rear_axle
+    };
+    let mut warnings = Vec::new();
+    let mut check = |key: String, [x, y]: [f64; 2], reach: f64| {
+        let away = (x - west).min(east - x).min(y - south).min(north - y);
+        if away < reach {
+            let cause = format!(
+                "lies {away:.2} m from the terrain's edge, less than the {reach:.2} m from the vehicle's rear axle, \
+                 which is driven there, to its front: it may not arrive"
+            );
+            warnings.push(file.document.fault(&key, Problem::Refused { cause }));
+        }
+    };
+    let mut sent = 0.0_f64;
+    for (index, (vehicle, spec)) in file.scenario.vehicle.iter().zip(specs).enumerate() {
+        match vehicle.driver {
+            Driver::Autonomous { goal: Some(goal), .. } => {
+                check(format!("vehicle[{index}].driver.goal"), goal, reach(spec));
+            }
+            Driver::Autonomous { goal: None, .. } => sent = sent.max(reach(spec)),
+            _ => {}
+        }
+    }
+    for (index, goal) in file.scenario.team.iter().flat_map(|team| &team.goals).enumerate() {
+        check(format!("team.goals[{index}]"), *goal, sent);
+    }
+    warnings
+}
+
+/// Bars in a chain that are too stiff for the heartbeats.
+fn stiff_bars(file: &ScenarioFile, specs: &[Arc<AnySpec>]) -> Option<Fault> {
+    let (vehicles, heartbeat) = (&file.scenario.vehicle, file.scenario.time.heartbeat);
+    let bars = || file.scenario.tow.iter().filter(|tow| tow.kind == TowKind::Bar);
+    let on = |name: &str| bars().filter(|tow| tow.from == name || tow.to == name).count();
+    let mass = |name: &str| {
+        let (_, spec) = vehicles.iter().zip(specs).find(|(own, _)| own.name == name)?;
+        Some(spec.total_mass())
+    };
+    file.scenario.tow.iter().enumerate().find_map(|(index, tow)| {
+        let lighter = mass(&tow.from)?.min(mass(&tow.to)?);
+        let chained = tow.kind == TowKind::Bar && (on(&tow.from) > 1 || on(&tow.to) > 1);
+        if !chained || heartbeat * (tow.stiffness / lighter).sqrt() <= STIFFEST {
+            return None;
+        }
+        let softest = lighter * (STIFFEST / heartbeat) * (STIFFEST / heartbeat);
+        let shortest = STIFFEST * (lighter / tow.stiffness).sqrt();
+        let cause = format!(
+            "is stiff for one of several bars in a row: what one bears comes to the next a heartbeat late, and \
+             they jam; at heartbeats of {heartbeat} s {softest:.0} N/m and less are borne, this at heartbeats of \
+             {shortest:.4} s and less"
+        );
+        let key = format!("tow[{index}].stiffness");
+        Some(file.document.fault(&key, Problem::Refused { cause }))
+    })
+}
+
+/// Ropes and bars that are fixed where a trailer hangs.
+fn ropes_through_trailers(file: &ScenarioFile, specs: &[Arc<AnySpec>]) -> Vec<Fault> {
+    let vehicles = || file.scenario.vehicle.iter().zip(specs);
+    let draws = |name: &str| {
+        vehicles().any(|(own, spec)| {
+            own.name == name && spec.wheeled().is_some_and(|spec| spec.trailer.is_some())
+        })
+    };
+    let mut warnings = Vec::new();
+    for (index, tow) in file.scenario.tow.iter().enumerate() {
+        for (key, name, end) in
+            [("from_end", &tow.from, tow.from_end), ("to_end", &tow.to, tow.to_end)]
+        {
+            if end == VehicleEnd::Rear && draws(name) {
+                let cause = format!(
+                    "is fixed to the coupling at which the trailer of {name} hangs, and goes through that: \
+                     take the front, or draw no trailer"
+                );
+                let key = format!("tow[{index}].{key}");
+                warnings.push(file.document.fault(&key, Problem::Refused { cause }));
+            }
+        }
+    }
+    warnings
+}
+
+/// Steps that are too long for tracks.
+fn long_steps(file: &ScenarioFile, specs: &[Arc<AnySpec>]) -> Option<Fault> {
+    let names = file.scenario.vehicle.iter().map(|vehicle| vehicle.name.as_str());
+    let vehicles = names.zip(specs.iter().map(Arc::as_ref));
+    too_long_step(vehicles, file.scenario.time.step)
+        .map(|cause| file.document.fault("time.step", Problem::Refused { cause }))
+}
+
+/// Why a step, s, is too long for the tracks of one of these vehicles, if it is.
+pub fn too_long_step<'a>(
+    vehicles: impl Iterator<Item = (&'a str, &'a AnySpec)>,
+    step: f64,
+) -> Option<String> {
+    let mut tracks =
+        vehicles.filter_map(|(name, spec)| Some((name, longest_step(spec.tracked()?.model))));
+    let (name, longest) = tracks.find(|(_, longest)| step > *longest)?;
+    Some(format!(
+        "is long for {name}, which runs on tracks: above {longest} s they come out too slow, too \
+         deep or stuck; 0.002 s is meant for them"
+    ))
+}
+
+/// Snow in which nothing sinks.
+fn packed_snow(file: &ScenarioFile) -> Vec<Fault> {
+    let mut warnings = Vec::new();
+    for (index, own) in file.scenario.soil.custom.iter().enumerate() {
+        let has_strength = own.cohesion.is_some() && own.friction_angle_deg.is_some();
+        let base = own.based_on.as_deref().filter(|_| own.snow.is_some() && !has_strength);
+        let base =
+            base.and_then(|name| catalogue().find(name).ok()).filter(|base| base.family != "snow");
+        if let Some(base) = base {
+            let cause = format!(
+                "the layer has the shear strength of {}, which is no snow: give based_on a soil of the family \
+                 snow (`bekker soils`), or the snow's own cohesion and friction_angle_deg",
+                base.id
+            );
+            let key = format!("soil.custom[{index}].snow");
+            warnings.push(file.document.fault(&key, Problem::Refused { cause }));
+        }
+        let Some(snow) = own.snow.filter(|snow| snow.ground_below().depth == 0.0) else { continue };
+        let cause = format!(
+            "packs no further ({} kg/m3): it bears as the frozen ground below it",
+            snow.packed_density
+        );
+        let key = format!("soil.custom[{index}].snow.density");
+        warnings.push(file.document.fault(&key, Problem::Refused { cause }));
+    }
+    warnings
+}
+
+/// Nodes so far apart that wheels and tracks meet few of them.
+fn coarse_nodes(
+    file: &ScenarioFile,
+    specs: &[Arc<AnySpec>],
+    ground: &GroundModel,
+) -> Option<Fault> {
+    let names = file.scenario.vehicle.iter().map(|vehicle| vehicle.name.as_str());
+    let vehicles = names.zip(specs.iter().map(Arc::as_ref));
+    too_few_nodes(vehicles, ground.soils(), ground.lattice().spacing)
+        .map(|cause| file.document.fault("ground.spacing", Problem::Refused { cause }))
+}
+
+/// Why nodes so far apart, m, are too few for the wheels or tracks of one of these vehicles, if they are
+/// and any of the soils gives way.
+pub fn too_few_nodes<'a>(
+    vehicles: impl Iterator<Item = (&'a str, &'a AnySpec)>,
+    soils: &[Soil],
+    spacing: f64,
+) -> Option<String> {
+    if !soils.iter().any(|soil| matches!(soil.kind, SoilKind::Yielding(_))) {
+        return None;
+    }
+    let widths = vehicles.map(|(name, spec)| (name, width(spec)));
+    let (name, narrowest) = widths.min_by(|(_, a), (_, b)| a.total_cmp(b))?;
+    let most = narrowest / ACROSS;
+    (spacing > most).then(|| {
+        format!(
+            "is coarse for {name}, of whose wheels or tracks the narrowest is {narrowest:.2} m wide: \
+             slip and resistance come out too great where fewer than {ACROSS} nodes lie across; \
+             {:.2} m or less is meant for it",
+            (100.0 * most).floor() / 100.0
+        )
+    })
+}
+
+/// An inflation at which nobody measured what the tyre carries.
+fn unmeasured_inflation(file: &ScenarioFile, specs: &[Arc<AnySpec>]) -> Option<Fault> {
+    let outside = |spec: &Arc<AnySpec>| {
+        let own = spec.wheeled()?;
+        let mut tyres = (0..own.axles.len()).filter_map(|axle| own.tyre_of(axle).flexible.as_ref());
+        tyres.find_map(|tyre| {
+            let [least, most] = tyre.measured();
+            let outside = |kpa: &&f64| !(least..=most).contains(*kpa);
+            Some((*tyre.inflation.figures().iter().find(outside)?, least, most))
+        })
+    };
+    let found = specs.iter().enumerate().find_map(|(index, spec)| Some((index, outside(spec)?)));
+    let (index, (kpa, least, most)) = found?;
+    let given = file.scenario.vehicle[index].inflation.is_some();
+    let key = if given { "inflation" } else { "model" };
+    let mut cause = format!(
+        "sets {kpa} kPa, where what its tyre carries is extrapolated: it was measured from {least} \
+         to {most} kPa (tyre.flexible.load_deflection)"
+    );
+    // HMMWVs on `firm` stand 18 cm deep at 10 kPa on nodes 5 cm apart, 2 cm on nodes of 2
+    let spacing = file.scenario.ground.spacing;
+    if kpa < least && spacing > TREMBLES {
+        cause += &format!(
+            "; on nodes {spacing} m apart so soft a belt may tremble and dig itself in: compare with nodes \
+             {TREMBLES} m apart"
+        );
+    }
+    Some(file.document.fault(&format!("vehicle[{index}].{key}"), Problem::Refused { cause }))
+}
+
+/// Width of the narrowest tyre or track of a vehicle, m.
+fn width(spec: &AnySpec) -> f64 {
+    match spec {
+        AnySpec::Wheeled(own) => {
+            let widths = (0..own.axles.len()).map(|axle| own.tyre_of(axle).handling.width);
+            widths.fold(f64::INFINITY, f64::min)
+        }
+        AnySpec::Tracked(own) => own.shoe_width(),
+    }
+}
+
+/// Warnings of vehicles among others whose files do not say how long they are.
+fn assumed_footprints(file: &ScenarioFile, specs: &[Arc<AnySpec>]) -> Vec<Fault> {
+    let among_others = specs.len() > 1;
+    let silent = specs.iter().enumerate().filter(|(_, spec)| !spec.gives_footprint());
+    let warning = |(index, spec): (usize, &Arc<AnySpec>)| {
+        let footprint = spec.footprint();
+        let (length, width) = (footprint.length(), footprint.width);
+        let cause = format!(
+            "its file has no chassis.footprint: the {length:.2} m by {width:.2} m around its wheels \
+             or tracks are used for gaps"
+        );
+        file.document.fault(&format!("vehicle[{index}].model"), Problem::Refused { cause })
+    };
+    silent.filter(|_| among_others).map(warning).collect()
+}
+
+/// Layers of soils that the laws know nothing of.
+fn layers_left_out(file: &ScenarioFile, ground: &GroundModel) -> Vec<Fault> {
+    if ground.laws().layers {
+        return Vec::new();
+    }
+    let of_a_soil = |(index, own): (usize, &CustomSoil)| {
+        let given = [
+            ("snow", own.snow.is_some()),
+            ("frost", own.frost.is_some()),
+            ("thaw", own.thaw.is_some()),
+            ("below", own.below.is_some()),
+            ("crust", own.crust.is_some()),
+        ];
+        let keys = given.into_iter().filter(|(_, is_given)| *is_given);
+        keys.map(move |(key, _)| format!("soil.custom[{index}].{key}"))
+    };
+    let keys = file.scenario.soil.custom.iter().enumerate().flat_map(of_a_soil);
+    let left_out = |key: String| {
+        let cause = "is left out: these laws know no layers; ground.refine.layers = true adds them";
+        file.document.fault(&key, Problem::Refused { cause: cause.into() })
+    };
+    keys.map(left_out).collect()
+}

@@ -1,0 +1,443 @@
+//! The world that a scenario describes: ground, vehicles on it, drivers in them.
+
+use super::convoy_ways::{ConvoyWays, NO_PATH};
+use super::decisive::decisive;
+use super::laws::laws;
+use super::parts::Parts;
+use super::vehicles::vehicle_specs_of;
+use super::{BuiltMeshes, BuiltTerrain, SoilTable, meshes, sensors, soil_table, terrain};
+use crate::config::{self, CollisionPolicy, FollowPolicy, PathEnd, Stamp};
+use crate::convoys::Convoys;
+use crate::fault::{Fault, Problem};
+use crate::inputs::sha256;
+use crate::random_world::RandomWorld;
+use crate::{Faults, Input, ScenarioFile};
+use bekker_agent::{AgentModel, Clock, Endings, Immobility, Leader, Obstacles};
+use bekker_ground::terrain::{Placement, Terrain};
+use bekker_ground::{GroundError, GroundModel};
+use bekker_math::curve::Curve;
+use bekker_math::geodesy::Site;
+use bekker_math::grid::Lattice;
+use bekker_math::numeric::GRAVITY;
+use bekker_vehicle::AnySpec;
+use bekker_vehicle::driver::{
+    ConstantGap, ConstantTimeGap, Cooperative, Driver, Following, Idm, Plan, PurePursuit,
+    SpeedControl, SteeringGeometry, Table,
+};
+use bekker_world::{Hole, WorldModel};
+use std::sync::Arc;
+
+/// A scenario ready to run.
+#[derive(Clone, Debug)]
+pub struct Built {
+    /// Everything that does not change in the run.
+    pub world: WorldModel,
+    /// Where the local frame lies on earth, if a DEM says so.
+    pub placement: Option<Placement>,
+    /// Where on the earth the local frame is, by `[site]` or a DEM.
+    pub site: Option<Site>,
+    /// Meshes of others that it is shown with.
+    pub meshes: BuiltMeshes,
+    /// What its random surface holds, if it has one.
+    pub random: Option<RandomWorld>,
+    /// What is doubtful but not wrong.
+    pub warnings: Vec<Fault>,
+    /// The files that it was read from, the scenario excepted.
+    pub inputs: Vec<Input>,
+    /// All that decides the run's course, a line each: program, resolved scenario,
+    /// soils, vehicles, what files hold.
+    pub decisive: String,
+    /// Hash of that, hexadecimal.
+    pub fingerprint: String,
+}
+
+/// Builds the world of a scenario.
+///
+/// # Errors
+/// Every fault that only shows when files are opened and parts put together.
+pub fn world(file: &ScenarioFile) -> Result<Built, Faults> {
+    world_of(file, &Parts::default())
+}
+
+/// The same with parts that other worlds are built from too.
+///
+/// # Errors
+/// As of [`world`].
+pub fn world_of(file: &ScenarioFile, parts: &Parts) -> Result<Built, Faults> {
+    let (soils, specs, shown) = (soil_table(file), vehicle_specs_of(file, parts), meshes(file));
+    let land = soils.as_ref().ok().map(|soils| terrain(file, soils, parts)).transpose();
+    let (soils, specs, land, shown) = match (soils, specs, land, shown) {
+        (Ok(soils), Ok(specs), Ok(Some(land)), Ok(shown)) => (soils, specs, land, shown),
+        (soils, specs, land, shown) => {
+            return Err(Faults::joined([soils.err(), specs.err(), land.err(), shown.err()])
+                .expect_err("one of the four failed"));
+        }
+    };
+    let heaviest = specs.iter().map(|spec| spec.total_mass() * GRAVITY).fold(0.0, f64::max);
+    let (soils, broken) = soils.under(heaviest, &file.document);
+    let mut warnings =
+        [file.assumed.clone(), land.warnings.clone(), shown.warnings.clone(), broken].concat();
+    let decisive = decisive(file, &soils, &specs);
+    let fingerprint = sha256(decisive.as_bytes());
+    let clock = clock(file)?;
+    let agents = agents(file, &specs, (&land, &soils, &shown), parts)?;
+    let ground = ground(file, &soils, land.terrain)?;
+    warnings.extend(super::warnings::warnings(file, &specs, &ground));
+    let tows = super::tows::tows(file, &agents);
+    let (endings, obstacles) = (endings(file), Obstacles::default());
+    let team = super::team::team(&file.scenario);
+    let radios = super::radio::radios(&file.scenario);
+    let lights = super::roadside::lights(&file.scenario);
+    let random = land.random.as_ref();
+    let (holes, scene_model) = (holes(file, random), None);
+    let world = WorldModel {
+        ground,
+        clock,
+        agents,
+        endings,
+        obstacles,
+        tows,
+        holes,
+        team,
+        radios,
+        lights,
+        pedestrians: super::roadside::pedestrians(&file.scenario),
+        scene_model,
+    };
+    let world = with_obstacles(file, world, &shown, random);
+    Faults::into_result(in_obstacles(file, &world))?;
+    warnings.extend(super::warnings::goals_in_obstacles(file, &world.obstacles));
+    Ok(Built {
+        world: with_scene_model(file, world, &shown, random),
+        placement: land.placement,
+        site: land.site,
+        meshes: shown,
+        random: land.random,
+        warnings,
+        inputs: file.inputs.list(),
+        decisive,
+        fingerprint,
+    })
+}
+
+/// The holes in the ground, stamped and drawn.
+fn holes(file: &ScenarioFile, random: Option<&RandomWorld>) -> Vec<Hole> {
+    let hole = |stamp: &Stamp| match *stamp {
+        Stamp::Hole { at, radius, .. } => Some(Hole { centre: at, radius }),
+        _ => None,
+    };
+    let stamped = file.scenario.terrain.stamp.iter().filter_map(hole);
+    let drawn = random.into_iter().flat_map(|own| &own.holes);
+    stamped.chain(drawn.map(|own| Hole { centre: own.centre, radius: own.radius })).collect()
+}
+
+/// The world with what stands in it.
+fn with_obstacles(
+    file: &ScenarioFile,
+    world: WorldModel,
+    meshes: &BuiltMeshes,
+    random: Option<&RandomWorld>,
+) -> WorldModel {
+    let props = super::props(file, meshes, random);
+    let obstacles = Obstacles::of(&props, world.ground.terrain());
+    WorldModel { obstacles, ..world }
+}
+
+/// The world with its stage, if any of its sensors looks.
+fn with_scene_model(
+    file: &ScenarioFile,
+    world: WorldModel,
+    meshes: &BuiltMeshes,
+    random: Option<&RandomWorld>,
+) -> WorldModel {
+    let is_imaging =
+        |agent: &AgentModel| agent.sensors.iter().any(|sensor| sensor.model.is_imaging());
+    let scene_model = world
+        .agents
+        .iter()
+        .any(is_imaging)
+        .then(|| Arc::new(super::scene_model(file, &world, meshes, random)));
+    WorldModel { scene_model, ..world }
+}
+
+fn refused(file: &ScenarioFile, key: &str, cause: &dyn std::fmt::Display) -> Fault {
+    file.document.fault(key, Problem::Refused { cause: cause.to_string() })
+}
+
+fn clock(file: &ScenarioFile) -> Result<Clock, Faults> {
+    let time = &file.scenario.time;
+    let clock = Clock::new(time.step, time.heartbeat)
+        .map_err(|error| refused(file, "time.step", &error))?;
+    Ok(time.heartbeat_tolerance.map_or(clock, |tolerance| clock.within(tolerance)))
+}
+
+fn endings(file: &ScenarioFile) -> Endings {
+    let config = &file.scenario.endings;
+    let immobility = Immobility { after: config.immobilised_after, way: config.immobilised_way };
+    Endings {
+        immobilised: config.immobilised.then_some(immobility),
+        overturned: config.overturned.then(|| config.overturned_tilt_deg.to_radians()),
+        sunk: config.sunk,
+        arrived: config.arrived,
+        collided: config.collision == CollisionPolicy::Stop,
+    }
+}
+
+fn ground(file: &ScenarioFile, soils: &SoilTable, terrain: Terrain) -> Result<GroundModel, Faults> {
+    let config = &file.scenario.ground;
+    let laws = laws(config);
+    let lattice = Lattice { spacing: config.spacing };
+    let ground = GroundModel::new(lattice, terrain, soils.soils().to_vec(), laws)
+        .map_err(|error| refused(file, "ground", &error))?;
+    // what frost and the like made of a soil that was accepted
+    match ground.check_step(file.scenario.time.step) {
+        Err(GroundError::TooStiff { soil, stiff }) => {
+            let cause = format!("`{soil}`: {}", stiff.cause("time.step", "ground.spacing"));
+            Err(refused(file, "soil", &cause).into())
+        }
+        Err(error) => Err(refused(file, "ground", &error).into()),
+        Ok(()) => Ok(ground),
+    }
+}
+
+fn agents(
+    file: &ScenarioFile,
+    specs: &[Arc<AnySpec>],
+    (land, soils, shown): (&BuiltTerrain, &SoilTable, &BuiltMeshes),
+    parts: &Parts,
+) -> Result<Vec<AgentModel>, Faults> {
+    let entries = &file.scenario.vehicle;
+    let convoys = Convoys::of(entries);
+    let mut ways = ConvoyWays::of(file, &convoys);
+    let mut agents = Vec::new();
+    let mut faults = Vec::new();
+    for (index, (entry, spec)) in entries.iter().zip(specs).enumerate() {
+        let made = parts.vehicle(spec).map_err(|error| {
+            let key = format!("vehicle[{index}].model");
+            file.document.fault(&key, Problem::Refused { cause: error.to_string() })
+        });
+        let draws = specs[index].wheeled().is_some_and(|spec| spec.trailer.is_some());
+        let uncouples = [
+            ("uncouple_time", entry.uncouple_time.is_some()),
+            ("driver.rows", entry.driver.uncouples()),
+        ];
+        for (key, _) in uncouples.into_iter().filter(|(_, asked)| *asked && !draws) {
+            let key = format!("vehicle[{index}].{key}");
+            let cause = "must let go of no trailer: the vehicle draws no trailer".into();
+            faults.push(file.document.fault(&key, Problem::Refused { cause }));
+        }
+        let sensors = sensors(file, index, land.site.as_ref());
+        match (made, driver(file, index, specs, &mut ways), sensors) {
+            (Ok(vehicle), Ok(driver), Ok(sensors)) => {
+                let [x, y] = entry.position;
+                let start = vehicle.stand(&land.terrain, x, y, entry.heading_deg.to_radians());
+                let own = (&vehicle, &start);
+                let among = (land, soils, shown);
+                let autonomy =
+                    super::autonomy::autonomy(file, index, &specs[index], own, &sensors, among);
+                agents.push(AgentModel {
+                    name: entry.name.clone(),
+                    vehicle,
+                    driver,
+                    leader: None,
+                    start,
+                    speed: entry.speed,
+                    gear: None,
+                    sensors,
+                    autonomy,
+                    uncouple_time: entry.uncouple_time,
+                });
+            }
+            (vehicle, driver, sensors) => {
+                let found = vehicle.err().into_iter().chain(driver.err()).chain(sensors.err());
+                faults.extend(found);
+            }
+        }
+    }
+    Faults::into_result(faults)?;
+    Faults::into_result(super::overlaps::overlaps(file, &agents))?;
+    Faults::into_result(super::gaps::starts(file, &agents, &land.terrain))?;
+    let leaders: Vec<_> = (0..agents.len())
+        .map(|index| convoys.leader(index).map(|ahead| followed(&agents, index, ahead)))
+        .collect();
+    for (agent, leader) in agents.iter_mut().zip(leaders) {
+        agent.leader = leader;
+    }
+    Ok(agents)
+}
+
+/// The leader of an agent as its driver knows it.
+fn followed(agents: &[AgentModel], index: usize, leader: usize) -> Leader {
+    let footprint = agents[leader].vehicle.footprint();
+    let [own, ahead] = [index, leader].map(|agent| agents[agent].driver.follower());
+    let one_way = own.zip(ahead).filter(|(own, ahead)| own.path() == ahead.path());
+    let end = one_way.map(|(_, ahead)| ahead.ends(&footprint)[1]);
+    Leader { agent: leader, footprint, end }
+}
+
+/// Vehicles that stand in an obstacle at the start.
+fn in_obstacles(file: &ScenarioFile, world: &WorldModel) -> Vec<Fault> {
+    let obstacles = &world.obstacles;
+    let fault = |(index, agent): (usize, &AgentModel)| {
+        let struck = agent.starts_in(obstacles)?;
+        let (noun, place) = (obstacles.noun(struck), obstacles.get(struck)?.place());
+        let problem = Problem::InObstacle { name: agent.name.clone(), noun, place };
+        Some(file.document.fault(&format!("vehicle[{index}].position"), problem))
+    };
+    world.agents.iter().enumerate().filter_map(fault).collect()
+}
+
+fn driver(
+    file: &ScenarioFile,
+    index: usize,
+    specs: &[Arc<AnySpec>],
+    ways: &mut ConvoyWays<'_>,
+) -> Result<Driver, Fault> {
+    let key = |part: &str| format!("vehicle[{index}].driver{part}");
+    let entries = &file.scenario.vehicle;
+    if let Some((part, must)) = entries[index].driver.steers().filter(|_| !specs[index].can_steer())
+    {
+        let name = specs[index].name();
+        let cause = format!(
+            "{must}: no axle of {name} is steered, so it cannot steer; give an axle \
+             steered = true and the file [steering]"
+        );
+        return Err(refused(file, &key(&part), &cause));
+    }
+    let geometry = || match &*specs[index] {
+        AnySpec::Wheeled(spec) => SteeringGeometry::of(spec),
+        AnySpec::Tracked(spec) => SteeringGeometry::of_tracks(spec),
+    };
+    let steering = |look_ahead: f64| PurePursuit {
+        min_look_ahead: look_ahead,
+        max_look_ahead: PurePursuit::default().max_look_ahead.max(look_ahead),
+        ..PurePursuit::default()
+    };
+    match &entries[index].driver {
+        config::Driver::Hold { brake } => {
+            let brake = held(*brake).map_err(|error| refused(file, &key(".brake"), &error))?;
+            Ok(Driver::Table(Table { brake: Some(brake), ..Table::default() }))
+        }
+        // it stands until it is commanded
+        config::Driver::Outside { .. } => {
+            let brake = held(1.0).map_err(|error| refused(file, &key(""), &error))?;
+            Ok(Driver::Table(Table { brake: Some(brake), ..Table::default() }))
+        }
+        // what drives it takes its driver's place
+        config::Driver::Autonomous { .. } => Ok(Driver::Table(Table::default())),
+        config::Driver::Table { rows } => {
+            table(rows).map_err(|error| refused(file, &key(".rows"), &error))
+        }
+        config::Driver::Path {
+            speed,
+            look_ahead,
+            start,
+            stop,
+            reverse,
+            at_end,
+            lateral_acceleration,
+            acceleration,
+            slip_limit,
+            locks,
+            ..
+        } => {
+            let plan = Plan {
+                cruise_speed: *speed,
+                start_time: *start,
+                stop_time: *stop,
+                stop_at_end: *at_end == PathEnd::Stop,
+                reverse: *reverse,
+                steering: steering(*look_ahead),
+                lateral_acceleration: lateral_acceleration
+                    .unwrap_or(Plan::default().lateral_acceleration),
+                acceleration: *acceleration,
+                speed_control: SpeedControl { slip_limit: *slip_limit, ..SpeedControl::default() },
+                locks: *locks,
+                ..Plan::default()
+            };
+            Ok(Driver::Path(ways.follower(index, geometry(), plan)?))
+        }
+        config::Driver::Follow {
+            policy,
+            gap,
+            time_gap,
+            time_gap_unheard,
+            lost_beacons,
+            speed,
+            look_ahead,
+            ..
+        } => {
+            let plan = Plan {
+                cruise_speed: *speed,
+                following: match policy {
+                    FollowPolicy::Cacc => {
+                        cooperative(*gap, [*time_gap, *time_gap_unheard], *lost_beacons)
+                    }
+                    policy => following(*policy, *gap, *time_gap),
+                },
+                stop_at_end: false,
+                steering: steering(*look_ahead),
+                ..Plan::default()
+            };
+            let follower = ways.follower(index, geometry(), plan);
+            follower.map(Driver::Path).map_err(|_| refused(file, &key(".leader"), &NO_PATH))
+        }
+    }
+}
+
+fn following(policy: FollowPolicy, gap: f64, time_gap: Option<f64>) -> Following {
+    match policy {
+        FollowPolicy::ConstantGap => {
+            Following::ConstantGap(ConstantGap { gap, ..ConstantGap::default() })
+        }
+        FollowPolicy::ConstantTimeGap => {
+            let default = ConstantTimeGap::default();
+            let time_gap = time_gap.unwrap_or(default.time_gap);
+            Following::ConstantTimeGap(ConstantTimeGap { time_gap, min_gap: gap, ..default })
+        }
+        FollowPolicy::Idm => {
+            let default = Idm::default();
+            let time_gap = time_gap.unwrap_or(default.time_gap);
+            Following::Idm(Idm { time_gap, min_gap: gap, ..default })
+        }
+        FollowPolicy::Cacc => cooperative(gap, [time_gap, None], None),
+    }
+}
+
+/// A value at all times.
+fn held(value: f64) -> Result<Curve, bekker_math::curve::CurveError> {
+    Curve::new(vec![[0.0, value], [1.0, value]])
+}
+
+fn cooperative(gap: f64, time_gaps: [Option<f64>; 2], lost_beacons: Option<u32>) -> Following {
+    let default = Cooperative::default();
+    Following::Cooperative(Cooperative {
+        time_gap: time_gaps[0].unwrap_or(default.time_gap),
+        time_gap_unheard: time_gaps[1].unwrap_or(default.time_gap_unheard),
+        min_gap: gap,
+        lost_beacons: lost_beacons.unwrap_or(default.lost_beacons),
+        ..default
+    })
+}
+
+/// Rows of commands as curves over time; one row holds for ever.
+fn table(rows: &[config::TableRow]) -> Result<Driver, bekker_math::curve::CurveError> {
+    let curve = |value: fn(&config::TableRow) -> f64| {
+        let mut points: Vec<[f64; 2]> = rows.iter().map(|row| [row.time, value(row)]).collect();
+        if let [[time, value]] = points[..] {
+            points.push([time + 1.0, value]);
+        }
+        Curve::new(points).map(Some)
+    };
+    let holds = rows.iter().any(|row| row.speed.is_some());
+    Ok(Driver::Table(Table {
+        throttle: curve(|row| row.throttle)?,
+        steering: curve(|row| row.steering)?,
+        brake: curve(|row| row.brake)?,
+        gear: rows.iter().map(|row| (row.time, row.gear)).collect(),
+        inflation: rows.iter().filter_map(|row| Some((row.time, row.inflation?))).collect(),
+        locks: rows.iter().map(|row| (row.time, row.locks)).collect(),
+        uncouple: rows.iter().find(|row| row.uncouple).map(|row| row.time),
+        speed: if holds { curve(|row| row.speed.unwrap_or_default())? } else { None },
+    }))
+}

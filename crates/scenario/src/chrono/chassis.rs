@@ -1,0 +1,196 @@
+//! The chassis: one body, or two with a torsion joint between them.
+
+use super::ImportError;
+use super::library::Library;
+use super::log::Log;
+use super::part::{rotation, tensor, vec3};
+use super::source::Source;
+use bekker_math::spatial::{Mat3, Vec3};
+use bekker_vehicle::spec::{Chassis, Point, RearFrame};
+use serde::Deserialize;
+
+/// Damping of a torsion joint over its stiffness in Chrono, s.
+const DAMPING_TIME: f64 = 0.01;
+
+#[derive(Deserialize)]
+struct Figures {
+    #[serde(rename = "Components")]
+    components: Vec<Component>,
+    #[serde(rename = "Driver Position")]
+    driver: Option<Located>,
+    #[serde(rename = "Rear Connector Location")]
+    rear_connector: Option<Point>,
+}
+
+#[derive(Deserialize)]
+struct Located {
+    #[serde(rename = "Location")]
+    location: Point,
+    #[serde(rename = "Orientation", default = "level")]
+    orientation: [f64; 4],
+}
+
+fn level() -> [f64; 4] {
+    [1.0, 0.0, 0.0, 0.0]
+}
+
+#[derive(Deserialize)]
+struct Component {
+    #[serde(rename = "Centroidal Frame")]
+    frame: Located,
+    #[serde(rename = "Mass")]
+    mass: f64,
+    #[serde(rename = "Moments of Inertia")]
+    moments: Point,
+    #[serde(rename = "Products of Inertia", default)]
+    products: Point,
+    /// Whether it is a hole.
+    #[serde(rename = "Void", default)]
+    void: bool,
+}
+
+/// A chassis behind another, and what joins them.
+#[derive(Deserialize)]
+pub(super) struct Rear {
+    #[serde(rename = "Input File")]
+    file: String,
+    #[serde(rename = "Connector Input File")]
+    connector: String,
+    #[serde(rename = "Chassis Index")]
+    index: Option<i64>,
+}
+
+/// Its figures, and those of what is joined to it by a torsion spring; where more than one is, all
+/// are one body.
+pub(super) fn chassis(
+    library: &Library,
+    vehicle: &Source,
+    file: &str,
+    rear: &[Rear],
+    log: &mut Log,
+) -> Result<(Chassis, Option<RearFrame>), ImportError> {
+    let source = library.read(vehicle, "Chassis / Input File", file, log)?;
+    template(&source, "RigidChassis")?;
+    log.origin("chassis", &source);
+    let figures: Figures = source.figures(log)?;
+    let mut components = figures.components;
+    let joint = figures.rear_connector.filter(|_| rear.len() == 1);
+    let mut rear_frame = None;
+    for (index, behind) in rear.iter().enumerate() {
+        let key = |own: &str| format!("Rear Chassis / {index} / {own}");
+        let connector =
+            library.read(vehicle, &key("Connector Input File"), &behind.connector, log)?;
+        template(&connector, "ChassisConnectorTorsion")?;
+        let spring: Torsion = connector.figures(log)?;
+        let source = library.read(vehicle, &key("Input File"), &behind.file, log)?;
+        template(&source, "RigidChassisRear")?;
+        let part = source.figures::<Behind>(log)?.components;
+        match joint.filter(|_| behind.index.is_none_or(|index| index < 0)) {
+            Some(joint) => {
+                let Summed { mass, com, tensor } = summed(&part);
+                if mass <= 0.0 {
+                    let value = format!("{mass} kg");
+                    return Err(source.refused("Components", &value, "a mass above 0 kg"));
+                }
+                log.origin("rear_frame", &source);
+                log.assume("rear_frame.damping", "a hundredth of the stiffness, as in Chrono");
+                rear_frame = Some(RearFrame {
+                    joint,
+                    stiffness: spring.stiffness,
+                    damping: spring.stiffness * DAMPING_TIME,
+                    mass,
+                    inertia: [tensor[(0, 0)], tensor[(1, 1)], tensor[(2, 2)]],
+                    products: [tensor[(0, 1)], tensor[(0, 2)], tensor[(1, 2)]],
+                    com: [com.x, com.y, com.z],
+                });
+            }
+            None => {
+                let why = "the parts of a frame with more than one joint are one body here";
+                log.omit(&connector, "Torsional Stiffness", why);
+            }
+        }
+        components.extend(part);
+    }
+    let Summed { mass, com, tensor: inertia } = summed(&components);
+    if mass <= 0.0 {
+        return Err(source.refused("Components", &format!("{mass} kg"), "a mass above 0 kg"));
+    }
+    let moments = closed([inertia[(0, 0)], inertia[(1, 1)], inertia[(2, 2)]], log);
+    let chassis = Chassis {
+        mass,
+        inertia: moments,
+        products: [inertia[(0, 1)], inertia[(0, 2)], inertia[(1, 2)]],
+        com: [com.x, com.y, com.z],
+        driver: figures.driver.map(|own| own.location),
+        rear_coupling: figures.rear_connector,
+        belly: None,
+        footprint: None,
+        hulls: Vec::new(),
+        drag_area: None,
+    };
+    Ok((chassis, rear_frame))
+}
+
+/// Components as one body: mass, kg, centre, m, and tensor of inertia about it, kg m².
+struct Summed {
+    mass: f64,
+    com: Vec3,
+    tensor: Mat3,
+}
+
+fn summed(components: &[Component]) -> Summed {
+    let mass: f64 = components.iter().map(Component::signed_mass).sum();
+    let of = |component: &Component| vec3(component.frame.location) * component.signed_mass();
+    let com = components.iter().map(of).fold(Vec3::zeros(), |sum, part| sum + part) / mass;
+    let tensor = components.iter().fold(Mat3::zeros(), |sum, part| sum + part.about(&com));
+    Summed { mass, com, tensor }
+}
+
+/// The moments, none above the sum of the others, as no body has them.
+fn closed(moments: Point, log: &mut Log) -> Point {
+    let sum: f64 = moments.iter().sum();
+    let closed = moments.map(|moment| moment.min(sum - moment));
+    if closed != moments {
+        log.assume(
+            "chassis.inertia",
+            format!("as large as a body's can be, not {moments:?} kg m²"),
+        );
+    }
+    closed
+}
+
+/// A torsion joint between two parts of a chassis.
+#[derive(Deserialize)]
+struct Torsion {
+    #[serde(rename = "Torsional Stiffness")]
+    stiffness: f64,
+}
+
+/// A rear chassis; its connectors hold it to the front one.
+#[derive(Deserialize)]
+struct Behind {
+    #[serde(rename = "Components")]
+    components: Vec<Component>,
+}
+
+fn template(source: &Source, known: &str) -> Result<(), ImportError> {
+    let own = source.template()?;
+    if own == known { Ok(()) } else { Err(source.refused("Template", own, known)) }
+}
+
+impl Component {
+    /// Its mass, below 0 where it is a hole.
+    fn signed_mass(&self) -> f64 {
+        if self.void { -self.mass } else { self.mass }
+    }
+
+    /// Its tensor of inertia about a point, chassis axes (Huygens and Steiner).
+    fn about(&self, point: &Vec3) -> Mat3 {
+        let turn = rotation(self.frame.orientation);
+        let own = turn * tensor(self.moments, self.products) * turn.transpose();
+        let lever = vec3(self.frame.location) - point;
+        let sign = if self.void { -1.0 } else { 1.0 };
+        let shift = Mat3::identity() * lever.norm_squared() - lever * lever.transpose();
+        (own + shift * self.mass) * sign
+    }
+}

@@ -1,0 +1,195 @@
+//! From the gearbox to the wheels.
+
+use super::ImportError;
+use super::log::Log;
+use super::source::Source;
+use bekker_vehicle::spec::{Differential, Driveline, FinalDrive, Layout};
+use serde::Deserialize;
+
+/// Templates that are known.
+const KNOWN: &str = "ShaftsDriveline2WD, ShaftsDriveline4WD, SimpleDriveline, SimpleDrivelineXWD";
+/// Inertias of shafts and of carriers where a driveline gives none, kg m².
+const SHAFT: f64 = 0.5;
+const CARRIER: f64 = 0.6;
+
+/// A driveline as it was read.
+pub(super) struct Read {
+    pub driveline: Driveline,
+    /// Of each driven axle, by its index, its half-shafts not yet known.
+    pub final_drives: Vec<(usize, FinalDrive)>,
+}
+
+#[derive(Deserialize)]
+struct OneAxle {
+    #[serde(rename = "Shaft Inertia")]
+    inertia: OneAxleInertia,
+    #[serde(rename = "Gear Ratio")]
+    ratio: OneAxleRatio,
+    #[serde(rename = "Axle Differential Locking Limit", default)]
+    lock: f64,
+}
+
+#[derive(Deserialize)]
+struct OneAxleInertia {
+    #[serde(rename = "Driveshaft")]
+    driveshaft: f64,
+    #[serde(rename = "Differential Box")]
+    carrier: f64,
+}
+
+#[derive(Deserialize)]
+struct OneAxleRatio {
+    #[serde(rename = "Conical Gear")]
+    conical: f64,
+}
+
+#[derive(Deserialize)]
+struct TwoAxles {
+    #[serde(rename = "Shaft Inertia")]
+    inertia: TwoAxlesInertia,
+    #[serde(rename = "Gear Ratio")]
+    ratio: TwoAxlesRatio,
+    #[serde(rename = "Axle Differential Locking Limit", default)]
+    lock: f64,
+    #[serde(rename = "Central Differential Locking Limit", default)]
+    centre_lock: f64,
+}
+
+#[derive(Deserialize)]
+struct TwoAxlesInertia {
+    #[serde(rename = "Driveshaft")]
+    driveshaft: f64,
+    #[serde(rename = "Front Driveshaft")]
+    front: f64,
+    #[serde(rename = "Rear Driveshaft")]
+    rear: f64,
+    #[serde(rename = "Central Differential Box")]
+    centre: f64,
+    #[serde(rename = "Front Differential Box")]
+    front_carrier: f64,
+    #[serde(rename = "Rear Differential Box")]
+    rear_carrier: f64,
+}
+
+#[derive(Deserialize)]
+struct TwoAxlesRatio {
+    #[serde(rename = "Front Conical Gear")]
+    front: f64,
+    #[serde(rename = "Rear Conical Gear")]
+    rear: f64,
+}
+
+#[derive(Deserialize)]
+struct Simple {
+    #[serde(rename = "Front Torque Fraction")]
+    front_torque: f64,
+    #[serde(rename = "Front Conical Gear Ratio")]
+    front: f64,
+    #[serde(rename = "Rear Conical Gear Ratio")]
+    rear: f64,
+    #[serde(rename = "Front Differential Max Bias", default)]
+    front_bias: f64,
+    #[serde(rename = "Rear Differential Max Bias", default)]
+    rear_bias: f64,
+}
+
+#[derive(Deserialize)]
+struct AnyAxles {
+    #[serde(rename = "Differential Max Bias", default)]
+    bias: f64,
+}
+
+/// The driveline of a file that drives the axles of these indices, front before rear.
+pub(super) fn driveline(
+    source: &Source,
+    driven: &[usize],
+    log: &mut Log,
+) -> Result<Read, ImportError> {
+    log.origin("driveline", source);
+    let count = |allowed: usize| {
+        if driven.len() == allowed {
+            return Ok(());
+        }
+        let indices = format!("{driven:?}");
+        let allowed = format!("{allowed} axles, as many as the template drives");
+        Err(source.refused("Suspension Indexes (of the vehicle)", &indices, &allowed))
+    };
+    let open = Differential::open;
+    let biased = |bias: f64| Differential {
+        torque_bias: (bias > 1.0).then_some(bias),
+        ..Differential::open(CARRIER, 0.0)
+    };
+    let axle = |ratio, differential, shaft_inertia| FinalDrive {
+        ratio,
+        differential,
+        shaft_inertia,
+        half_shaft_inertia: 0.0,
+    };
+    let whole = |driveshaft_inertia, front_torque, centre| Driveline {
+        layout: Layout::ByAxle,
+        driveshaft_inertia,
+        front_axles: None,
+        front_torque,
+        centre,
+        inter_axle: None,
+    };
+    let assumed = |log: &mut Log| {
+        let what = format!("inertias of shafts, {SHAFT} kg m², and of carriers, {CARRIER} kg m²");
+        log.assume("driveline", what);
+    };
+    match source.template()? {
+        "ShaftsDriveline2WD" => {
+            count(1)?;
+            let own: OneAxle = source.figures(log)?;
+            let carrier = open(own.inertia.carrier, own.lock);
+            Ok(Read {
+                driveline: whole(own.inertia.driveshaft, None, open(0.0, 0.0)),
+                final_drives: vec![(driven[0], axle(own.ratio.conical, carrier, 0.0))],
+            })
+        }
+        "ShaftsDriveline4WD" => {
+            count(2)?;
+            let own: TwoAxles = source.figures(log)?;
+            let [front, rear] = [
+                axle(own.ratio.front, open(own.inertia.front_carrier, own.lock), own.inertia.front),
+                axle(own.ratio.rear, open(own.inertia.rear_carrier, own.lock), own.inertia.rear),
+            ];
+            let centre = open(own.inertia.centre, own.centre_lock);
+            Ok(Read {
+                driveline: whole(own.inertia.driveshaft, None, centre),
+                final_drives: vec![(driven[0], front), (driven[1], rear)],
+            })
+        }
+        "SimpleDriveline" => {
+            count(2)?;
+            let own: Simple = source.figures(log)?;
+            assumed(log);
+            let front = axle(own.front, biased(own.front_bias), SHAFT);
+            let rear = axle(own.rear, biased(own.rear_bias), SHAFT);
+            let mut final_drives = vec![(driven[0], front), (driven[1], rear)];
+            // some files use it to drive one axle alone
+            match own.front_torque {
+                0.0 => final_drives.truncate(0),
+                1.0 => final_drives.truncate(1),
+                _ => {}
+            }
+            if final_drives.is_empty() {
+                final_drives.push((driven[1], rear));
+            }
+            let both = final_drives.len() == 2;
+            let share = both.then_some(own.front_torque);
+            Ok(Read { driveline: whole(SHAFT, share, open(CARRIER, 0.0)), final_drives })
+        }
+        "SimpleDrivelineXWD" => {
+            let AnyAxles { bias } = source.figures(log)?;
+            assumed(log);
+            log.assume("axles.final_drive.ratio", "1: the source's driveline has none");
+            let each = driven.iter().map(|&index| (index, axle(1.0, biased(bias), SHAFT)));
+            Ok(Read {
+                driveline: whole(SHAFT, None, open(CARRIER, 0.0)),
+                final_drives: each.collect(),
+            })
+        }
+        other => Err(source.refused("Template", other, KNOWN)),
+    }
+}

@@ -1,0 +1,117 @@
+//! What a file given for a vehicle or for a part of one is, by its contents.
+
+use super::ImportError;
+use super::file_kind::VEHICLE;
+use super::library::Library;
+use super::log::Log;
+use super::source::Source;
+use bekker_vehicle::powertrain::RPM;
+use serde_json::Value as Json;
+
+/// Refuses a file that is no vehicle: tells what it is, and which files of its folder are.
+pub(super) fn no_vehicle(library: &Library, source: &Source) -> ImportError {
+    let vehicles = library.beside(source, "Vehicle", &["WheeledVehicle", "TrackedVehicle"]);
+    let names: Vec<String> = vehicles.iter().take(3).map(|path| library.short(path)).collect();
+    let hint = if names.is_empty() { String::new() } else { format!(", as {}", names.join(", ")) };
+    source.is_no(&format!("{VEHICLE}{hint}"))
+}
+
+/// A part that must be of a Type of Chrono's.
+///
+/// # Errors
+/// What it is and what it must be.
+pub(super) fn of_type(source: &Source, kind: &str, known: &[&str]) -> Result<(), ImportError> {
+    if source.text("Type").is_none_or(|own| own == kind) {
+        return Ok(());
+    }
+    let what = format!("of Type {kind}, Template {}", known.join(", "));
+    Err(source.is_no(&what))
+}
+
+/// Combined powertrains as an engine and a transmission of today's templates, in this order.
+///
+/// # Errors
+/// A template that is not known.
+pub(super) fn parts_of_powertrain(
+    source: &Source,
+    log: &mut Log,
+) -> Result<[Source; 2], ImportError> {
+    let template = source.template()?.to_owned();
+    let part = |key: &str| {
+        source.json().get(key).cloned().unwrap_or_else(|| Json::Object(Default::default()))
+    };
+    let number = |key: &str| source.json().get(key).and_then(Json::as_f64);
+    let (mut engine, mut transmission) = (part("Engine"), part("Transmission"));
+    let templates = match template.as_str() {
+        "ShaftsPowertrain" => {
+            renamed(&mut engine, "Crankshaft Inertia", "Motorshaft Inertia");
+            let converter = part("Torque Converter");
+            let mut shafts = serde_json::json!({
+                "Torque Converter": converter,
+                "Motorshaft Inertia": engine.get("Motorshaft Inertia"),
+            });
+            for (key, now) in [
+                ("Input Shaft Inertia", "Input Shaft Inertia"),
+                ("Output Shaft Inertia", "Driveshaft Inertia"),
+            ] {
+                let taken = transmission.as_object_mut().and_then(|own| own.remove(key));
+                if let Some(value) = taken {
+                    shafts[now] = value;
+                }
+            }
+            shafts["Gear Box"] = transmission;
+            transmission = shafts;
+            ["EngineShafts", "AutomaticTransmissionShafts"]
+        }
+        "SimpleMapPowertrain" => {
+            transmission = serde_json::json!({ "Gear Box": transmission });
+            ["EngineSimpleMap", "AutomaticTransmissionSimpleMap"]
+        }
+        "SimplePowertrain" => {
+            let most = number("Maximum Engine Speed").unwrap_or_default() / RPM;
+            let torque = number("Maximum Engine Torque").unwrap_or_default();
+            let engine_template = if number("Maximum Engine Power").is_some() {
+                engine = source.json().clone();
+                "EngineSimple"
+            } else {
+                engine = serde_json::json!({
+                    "Maximal Engine Speed RPM": most,
+                    "Map Full Throttle": [[0.0, torque], [most, 0.0]],
+                    "Map Zero Throttle": [[0.0, 0.0], [most, 0.0]],
+                });
+                "EngineSimpleMap"
+            };
+            transmission = serde_json::json!({ "Gear Box": {
+                "Forward Gear Ratios": [source.json().get("Forward Gear Ratio")],
+                "Reverse Gear Ratio": source.json().get("Reverse Gear Ratio"),
+                "Upshift RPM": TOP_OF_ONE_GEAR * most, "Downshift RPM": 1.0,
+            }});
+            log.assume("powertrain.gearbox", "a single gear, as in the source");
+            [engine_template, "AutomaticTransmissionSimpleMap"]
+        }
+        other => {
+            let allowed =
+                format!("{}; or give --engine and --transmission", POWERTRAINS.join(", "));
+            return Err(source.refused("Template", other, &allowed));
+        }
+    };
+    let [engine_template, transmission_template] = templates;
+    Ok([
+        source.part(engine, "Engine", engine_template),
+        source.part(transmission, "Transmission", transmission_template),
+    ])
+}
+
+/// Templates of combined powertrains that are known, the best first.
+pub(super) const POWERTRAINS: [&str; 3] =
+    ["ShaftsPowertrain", "SimpleMapPowertrain", "SimplePowertrain"];
+/// Share of the greatest speed at which a single gear would be left upwards.
+const TOP_OF_ONE_GEAR: f64 = 0.95;
+
+fn renamed(json: &mut Json, key: &str, now: &str) {
+    if let Some(entries) = json.as_object_mut()
+        && let Some(value) = entries.remove(key)
+    {
+        entries.insert(now.to_owned(), value);
+    }
+}

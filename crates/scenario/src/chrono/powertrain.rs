@@ -1,0 +1,368 @@
+//! Engines and transmissions.
+
+use super::kind::{POWERTRAINS, of_type, parts_of_powertrain};
+use super::library::Library;
+use super::log::Log;
+use super::source::Source;
+use super::strut::curve;
+use super::{Beside, ImportError};
+use bekker_math::curve::Curve;
+use bekker_vehicle::powertrain::{
+    Engine, EngineClutch, Gearbox, Powertrain, RPM, TorqueBasis, TorqueConverter,
+};
+use serde::Deserialize;
+use std::path::PathBuf;
+
+/// Templates that are known, the best first.
+const ENGINES: [&str; 3] = ["EngineShafts", "EngineSimpleMap", "EngineSimple"];
+const TRANSMISSIONS: [&str; 2] = ["AutomaticTransmissionShafts", "AutomaticTransmissionSimpleMap"];
+/// Inertia of an engine over its greatest torque where none is given, kg m² over N m: the HMMWV's.
+const INERTIA: f64 = 0.5 / 793.0;
+/// What a clutch that stands in carries, over the engine's greatest torque, and the speeds at which it
+/// begins and carries all, over that at which the first gear is left.
+const CLUTCH: f64 = 1.5;
+const ENGAGE: [f64; 2] = [0.3, 0.55];
+/// How far beyond its curve an engine that gives torque to the end is governed, and how hard it then
+/// brakes, over its greatest torque.
+const GOVERNED: f64 = 1.06;
+const GOVERNOR: f64 = -0.5;
+/// Inertias of a gearbox that gives none, kg m².
+const GEARBOX: [f64; 2] = [0.3, 0.5];
+/// Time between shifts, and that a shift takes, where none is given, s.
+const LATENCY: f64 = 1.0;
+const SHIFT_TIME: f64 = 0.5;
+/// Least share of the greatest speed at which an engine's map in rpm ends.
+const FEWEST: f64 = 0.25;
+/// Least speed at which a gear is left downwards, rpm; some files give 0.
+const LEAST_DOWN: f64 = 1.0;
+
+/// Engine, converter or clutch and gearbox.
+pub(super) fn powertrain(
+    library: &Library,
+    vehicle: &Source,
+    beside: &Beside,
+    log: &mut Log,
+) -> Result<Powertrain, ImportError> {
+    let combined = combined(library, vehicle, beside, log)?;
+    let mut of = |kind: &str, option: &str, given: &Option<PathBuf>, known: &[&str]| {
+        let key = if kind == "Engine" { "powertrain.engine" } else { "powertrain.gearbox" };
+        let path = match given {
+            Some(path) => path.clone(),
+            None => {
+                let found = library.beside(vehicle, kind, known);
+                let Some(first) = found.first() else {
+                    let allowed = format!("given by --{option}: the vehicle's folder has none");
+                    return Err(vehicle.refused(option, "absent", &allowed));
+                };
+                if found.len() > 1 {
+                    let (name, of) = (library.short(first), found.len());
+                    log.assume(
+                        key,
+                        format!("{name}, the best known of {of} of the vehicle's folder"),
+                    );
+                }
+                first.clone()
+            }
+        };
+        let source = library.open(&path, log)?;
+        of_type(&source, kind, known)?;
+        log.origin(key, &source);
+        Ok(source)
+    };
+    let [of_engine, of_transmission] = match combined {
+        Some([engine, transmission]) => [Some(engine), Some(transmission)],
+        None => [None, None],
+    };
+    let engine = match of_engine.filter(|_| beside.engine.is_none()) {
+        Some(engine) => engine,
+        None => of("Engine", "engine", &beside.engine, &ENGINES)?,
+    };
+    let transmission = match of_transmission.filter(|_| beside.transmission.is_none()) {
+        Some(transmission) => transmission,
+        None => of("Transmission", "transmission", &beside.transmission, &TRANSMISSIONS)?,
+    };
+    let (engine_source, mut engine) = (&engine, read_engine(&engine, log)?);
+    let peak = engine.full_throttle_rpm.points().iter().map(|point| point[1]).fold(0.0, f64::max);
+    match transmission.template()? {
+        "AutomaticTransmissionShafts" => {
+            let own: Shafts = transmission.figures(log)?;
+            // there the gearbox's motor shaft takes part in the dynamics, the engine's is overwritten
+            if engine_source.template()? == "EngineShafts" {
+                let why = "the gearbox's Motorshaft Inertia acts in its place";
+                log.omit(engine_source, "Motorshaft Inertia", why);
+            }
+            engine.inertia = own.motor_inertia;
+            let key = "Torque Converter / ";
+            let converter = TorqueConverter {
+                capacity: curve(
+                    &transmission,
+                    &format!("{key}Capacity Factor Map"),
+                    own.converter.capacity,
+                )?,
+                torque_ratio: curve(
+                    &transmission,
+                    &format!("{key}Torque Ratio Map"),
+                    own.converter.torque_ratio,
+                )?,
+            };
+            let inertias = [own.input_inertia, own.output_inertia];
+            let gearbox = own.gearbox.gearbox(&transmission, inertias, log)?;
+            Ok(Powertrain { engine, converter: Some(converter), clutch: None, gearbox })
+        }
+        "AutomaticTransmissionSimpleMap" => {
+            let own: Geared = transmission.figures(log)?;
+            log.assume("powertrain.gearbox.input_inertia", format!("{} kg m²", GEARBOX[0]));
+            log.assume("powertrain.gearbox.output_inertia", format!("{} kg m²", GEARBOX[1]));
+            let gearbox = own.gearbox.gearbox(&transmission, GEARBOX, log)?;
+            let leaves = gearbox.shift_rpm.first().map_or(gearbox.upshift_rpm, |pair| pair[1]);
+            let clutch = EngineClutch {
+                torque: (CLUTCH * peak).round(),
+                engage_rpm: ENGAGE.map(|share| (share * leaves).round()),
+            };
+            log.assume("powertrain.clutch", "the source joins engine and gearbox outright");
+            Ok(Powertrain { engine, converter: None, clutch: Some(clutch), gearbox })
+        }
+        other => Err(transmission.refused("Template", other, &TRANSMISSIONS.join(", "))),
+    }
+}
+
+/// Engine and transmission of a file of both: the one given, or the best known of the vehicle's
+/// folder where that lacks one of its own for either.
+fn combined(
+    library: &Library,
+    vehicle: &Source,
+    beside: &Beside,
+    log: &mut Log,
+) -> Result<Option<[Source; 2]>, ImportError> {
+    let path = match &beside.powertrain {
+        Some(path) => path.clone(),
+        None => {
+            let lacks = |kind: &str, given: &Option<PathBuf>, known: &[&str]| {
+                given.is_none() && library.beside(vehicle, kind, known).is_empty()
+            };
+            let is_lacking = lacks("Engine", &beside.engine, &ENGINES)
+                || lacks("Transmission", &beside.transmission, &TRANSMISSIONS);
+            let found = library.beside(vehicle, "Powertrain", &POWERTRAINS);
+            let Some(first) = found.first().filter(|_| is_lacking) else { return Ok(None) };
+            let (name, of) = (library.short(first), found.len());
+            log.assume(
+                "powertrain",
+                format!("{name}, the best known of {of} of the vehicle's folder"),
+            );
+            first.clone()
+        }
+    };
+    let source = library.open(&path, log)?;
+    of_type(&source, "Powertrain", &POWERTRAINS)?;
+    log.origin("powertrain", &source);
+    parts_of_powertrain(&source, log).map(Some)
+}
+
+#[derive(Deserialize)]
+struct EngineShafts {
+    #[serde(rename = "Motorshaft Inertia")]
+    inertia: f64,
+    #[serde(rename = "Torque Map")]
+    torque: Vec<[f64; 2]>,
+    #[serde(rename = "Losses Map")]
+    losses: Vec<[f64; 2]>,
+}
+
+#[derive(Deserialize)]
+struct EngineMap {
+    #[serde(rename = "Maximal Engine Speed RPM")]
+    most: f64,
+    #[serde(rename = "Map Full Throttle")]
+    full: Vec<[f64; 2]>,
+    #[serde(rename = "Map Zero Throttle")]
+    zero: Vec<[f64; 2]>,
+}
+
+impl EngineMap {
+    /// Some files give the maps' speeds in rad/s: those that end far below the greatest speed.
+    fn in_revolutions(&mut self, source: &Source, log: &mut Log) {
+        let end = self.full.last().map_or(self.most, |point| point[0]);
+        if end > FEWEST * self.most {
+            return;
+        }
+        for (name, map) in [("Full", &mut self.full), ("Zero", &mut self.zero)] {
+            map.iter_mut().for_each(|point| point[0] /= RPM);
+            log.omit(source, &format!("Map {name} Throttle"), "its speeds are taken for rad/s");
+        }
+    }
+}
+
+#[derive(Deserialize)]
+struct EngineSimple {
+    #[serde(rename = "Maximum Engine Torque")]
+    torque: f64,
+    #[serde(rename = "Maximum Engine Power")]
+    power: f64,
+    /// rad/s.
+    #[serde(rename = "Maximum Engine Speed")]
+    speed: f64,
+}
+
+fn read_engine(source: &Source, log: &mut Log) -> Result<Engine, ImportError> {
+    let assumed = |full: &[[f64; 2]], log: &mut Log| {
+        let inertia = INERTIA * full.iter().map(|point| point[1]).fold(0.0, f64::max);
+        log.assume("powertrain.engine.inertia", "in proportion to its torque, as the HMMWV's");
+        (1e3 * inertia).round().max(1.0) / 1e3
+    };
+    let curves = |full: Vec<[f64; 2]>, losses: Vec<[f64; 2]>, log: &mut Log| {
+        let losses = curve(source, "losses", losses)?;
+        let full = governed(full, &losses, log);
+        Ok((curve(source, "torque", full)?, losses))
+    };
+    let ((full_throttle_rpm, losses_rpm), inertia) = match source.template()? {
+        "EngineShafts" => {
+            let own: EngineShafts = source.figures(log)?;
+            (curves(own.torque, own.losses, log)?, own.inertia)
+        }
+        "EngineSimpleMap" => {
+            let mut own: EngineMap = source.figures(log)?;
+            own.in_revolutions(source, log);
+            let inertia = assumed(&own.full, log);
+            let (full, zero) = (
+                curve(source, "Map Full Throttle", own.full)?,
+                curve(source, "Map Zero Throttle", own.zero)?,
+            );
+            // there the torque is throttle full + (1 - throttle) zero, here throttle full + losses
+            let knots = knots(&full, &zero, own.most);
+            let full = knots.iter().map(|&x| [x, full.value(x) - zero.value(x)]).collect();
+            let losses = knots.iter().map(|&x| [x, losing(x, zero.value(x))]).collect();
+            (curves(full, losses, log)?, inertia)
+        }
+        "EngineSimple" => {
+            let own: EngineSimple = source.figures(log)?;
+            let torque = |speed: f64| own.torque.min(own.power / speed.max(1e-6));
+            // evenly spaced over 1/speed beyond the corner, where the curve bends
+            let corner = (own.power / own.torque).min(own.speed);
+            let beyond = (0..=12).map(|step| {
+                let share = f64::from(step) / 12.0;
+                1.0 / ((1.0 - share) / corner + share / own.speed)
+            });
+            let mut full = vec![[0.0, own.torque]];
+            full.extend(beyond.map(|speed| [speed / RPM, torque(speed)]));
+            full.dedup_by(|next, before| next[0] <= before[0]);
+            let inertia = assumed(&full, log);
+            log.assume("powertrain.engine.losses_rpm", "none, as in the source");
+            let end = full.last().map_or(1.0, |point| point[0]);
+            (curves(full, vec![[0.0, 0.0], [end, 0.0]], log)?, inertia)
+        }
+        other => return Err(source.refused("Template", other, &ENGINES.join(", "))),
+    };
+    let torque_basis = Some(TorqueBasis::Gross);
+    Ok(Engine { full_throttle_rpm, losses_rpm, torque_basis, inertia, fuel: None })
+}
+
+/// Losses brake an engine that turns forward.
+fn losing(rpm: f64, torque: f64) -> f64 {
+    if rpm > 0.0 { torque.min(0.0) } else { torque }
+}
+
+/// The speeds at which either curve bends, up to the greatest.
+fn knots(full: &Curve, zero: &Curve, most: f64) -> Vec<f64> {
+    let all = full.points().iter().chain(zero.points()).map(|point| point[0]);
+    let mut knots: Vec<f64> = all.filter(|speed| *speed <= most).chain([most]).collect();
+    knots.sort_by(f64::total_cmp);
+    knots.dedup();
+    knots
+}
+
+/// The curve with a governor at its end, unless it has one: an engine of ours must not run away.
+fn governed(mut full: Vec<[f64; 2]>, losses: &Curve, log: &mut Log) -> Vec<[f64; 2]> {
+    let Some(&[end, torque]) = full.last() else { return full };
+    let beyond = losses.points().last().map_or(0.0, |point| point[1]);
+    if torque + beyond < 0.0 {
+        return full;
+    }
+    let peak = full.iter().map(|point| point[1]).fold(0.0, f64::max);
+    log.assume("powertrain.engine.full_throttle_rpm", "a governor beyond the source's last speed");
+    full.push([(GOVERNED * end).round().max(end + 1.0), GOVERNOR * peak]);
+    full
+}
+
+#[derive(Deserialize)]
+struct Shafts {
+    #[serde(rename = "Input Shaft Inertia")]
+    input_inertia: f64,
+    #[serde(rename = "Motorshaft Inertia")]
+    motor_inertia: f64,
+    #[serde(rename = "Driveshaft Inertia")]
+    output_inertia: f64,
+    #[serde(rename = "Torque Converter")]
+    converter: Converter,
+    #[serde(rename = "Gear Box")]
+    gearbox: Gears,
+}
+
+#[derive(Deserialize)]
+struct Converter {
+    #[serde(rename = "Capacity Factor Map")]
+    capacity: Vec<[f64; 2]>,
+    #[serde(rename = "Torque Ratio Map")]
+    torque_ratio: Vec<[f64; 2]>,
+}
+
+#[derive(Deserialize)]
+struct Geared {
+    #[serde(rename = "Gear Box")]
+    gearbox: Gears,
+}
+
+#[derive(Deserialize)]
+struct Gears {
+    #[serde(rename = "Forward Gear Ratios")]
+    ratios: Vec<f64>,
+    #[serde(rename = "Reverse Gear Ratio")]
+    reverse: f64,
+    #[serde(rename = "Upshift RPM")]
+    up: Option<f64>,
+    #[serde(rename = "Downshift RPM")]
+    down: Option<f64>,
+    #[serde(rename = "Shift Points Map RPM")]
+    shifts: Option<Vec<[f64; 2]>>,
+    #[serde(rename = "Shift Latency")]
+    latency: Option<f64>,
+}
+
+impl Gears {
+    fn gearbox(
+        self,
+        source: &Source,
+        [input_inertia, output_inertia]: [f64; 2],
+        log: &mut Log,
+    ) -> Result<Gearbox, ImportError> {
+        let shifts: Vec<[f64; 2]> = self.shifts.unwrap_or_default();
+        let shifts: Vec<[f64; 2]> =
+            shifts.into_iter().map(|[down, up]| [down.max(LEAST_DOWN), up]).collect();
+        let first = shifts.first().copied();
+        let (down, up) =
+            (self.down.or(first.map(|own| own[0])), self.up.or(first.map(|own| own[1])));
+        let Some((down, up)) = down.zip(up) else {
+            let key = "Gear Box / Shift Points Map RPM";
+            return Err(source.refused(key, "absent", "given, or Upshift RPM and Downshift RPM"));
+        };
+        if self.latency.is_none() {
+            log.assume("powertrain.gearbox.latency", format!("{LATENCY} s"));
+        }
+        log.assume("powertrain.gearbox.shift_time", format!("{SHIFT_TIME} s"));
+        let mut ratios = self.ratios;
+        if !ratios.is_sorted() {
+            log.omit(source, "Gear Box / Forward Gear Ratios", "put in rising order");
+            ratios.sort_by(f64::total_cmp);
+        }
+        Ok(Gearbox {
+            ratios,
+            reverse: -self.reverse.abs(),
+            upshift_rpm: up,
+            downshift_rpm: down,
+            shift_rpm: shifts,
+            latency: self.latency.unwrap_or(LATENCY),
+            shift_time: SHIFT_TIME,
+            input_inertia,
+            output_inertia,
+        })
+    }
+}

@@ -1,0 +1,276 @@
+//! Steering mechanisms.
+
+use super::ImportError;
+use super::library::Library;
+use super::log::Log;
+use super::part::{Body, moved, part, pitch_deg};
+use super::source::Source;
+use super::suspension::SteeredBy;
+use bekker_math::numeric::{asin, sin};
+use bekker_vehicle::spec::{
+    Axle, Direct, DragLink, DragLinkPoints, PitmanArm, PitmanArmPoints, Point, RackPinion, Steering,
+};
+use serde::Deserialize;
+
+/// Templates that are known.
+const KNOWN: &str = "PitmanArm, RackPinion, RotaryArm";
+/// Mean angle of the wheels at full lock where no file says it, degrees.
+const LOCK: f64 = 25.0;
+/// Angles below this are taken for radians, degrees.
+const LEAST_LOCK: f64 = 2.0;
+
+/// A steering of a vehicle's file.
+#[derive(Deserialize)]
+pub(super) struct Entry {
+    #[serde(rename = "Input File")]
+    file: String,
+    #[serde(rename = "Location")]
+    location: Point,
+    #[serde(rename = "Orientation")]
+    orientation: [f64; 4],
+}
+
+/// The mechanism of the first steered axle, which others have too.
+pub(super) fn steering(
+    library: &Library,
+    vehicle: &Source,
+    entry: (usize, &Entry),
+    axle: (&Axle, SteeredBy),
+    stated_deg: Option<f64>,
+    log: &mut Log,
+) -> Result<Steering, ImportError> {
+    let (index, own) = entry;
+    let key = |name: &str| format!("Steering Subsystems / {index} / {name}");
+    let source = library.read(vehicle, &key("Input File"), &own.file, log)?;
+    let lock = stated_deg.map(|angle| in_degrees(vehicle, angle, log));
+    let independent = axle.1 == SteeredBy::TieRods && axle.0.suspension.kingpin().is_some();
+    let (pitch, alone) = pitch_deg(own.orientation);
+    if !alone {
+        log.omit(vehicle, &key("Orientation"), "mechanisms are pitched only here");
+    }
+    let template = source.template()?.to_owned();
+    let read = match (template.as_str(), axle.1) {
+        ("PitmanArm", SteeredBy::TieRods) if independent => {
+            Steering::PitmanArm(pitman_arm(&source, own.location, pitch, axle.0, lock, log)?)
+        }
+        ("RackPinion", SteeredBy::TieRods) if independent => {
+            Steering::RackPinion(rack_pinion(&source, own.location, pitch, axle.0, lock, log)?)
+        }
+        ("RotaryArm", SteeredBy::DragLink(knuckle)) => Steering::DragLink(rotary_arm(
+            &source,
+            own.location,
+            moved(knuckle, axle.0.position),
+            lock,
+            log,
+        )?),
+        ("PitmanArm" | "RackPinion" | "RotaryArm", _) => {
+            let why = "knuckles turn about one centre here, without this mechanism";
+            log.omit(vehicle, &key("Input File"), why);
+            log.assume("steering.direct", "in place of a linkage that is not known here");
+            Steering::Direct(Direct { max_wheel_angle_deg: given(lock, LOCK, "direct", log) })
+        }
+        (other, _) => return Err(source.refused("Template", other, KNOWN)),
+    };
+    log.origin("steering", &source);
+    Ok(read)
+}
+
+/// A stated angle in degrees; some files give it in radians.
+fn in_degrees(vehicle: &Source, angle: f64, log: &mut Log) -> f64 {
+    if angle >= LEAST_LOCK {
+        return angle;
+    }
+    log.omit(vehicle, "Maximum Steering Angle (deg)", "taken for radians");
+    angle.to_degrees()
+}
+
+/// The lock that a file states, else one that is reckoned, with a word on that.
+fn given(lock: Option<f64>, reckoned: f64, kind: &str, log: &mut Log) -> f64 {
+    lock.unwrap_or_else(|| {
+        let key = format!("steering.{kind}.max_wheel_angle_deg");
+        log.assume(key, "by the mechanism's travel over the knuckle's lever, or 25");
+        (10.0 * reckoned).round() / 10.0
+    })
+}
+
+/// Angle of a wheel of an axle, degrees, when the ends of its tie rods have gone `travel` m.
+fn by_travel(axle: &Axle, travel: f64) -> f64 {
+    let own = &axle.suspension;
+    let (Some([lower, upper]), Some(end)) = (own.kingpin(), own.steering_arm()) else {
+        return LOCK;
+    };
+    let lever = (end[0] - 0.5 * (lower[0] + upper[0])).abs().max(1e-6);
+    asin((travel / lever).clamp(0.0, 0.7)).to_degrees()
+}
+
+#[derive(Deserialize)]
+struct PitmanFigures {
+    #[serde(rename = "Vehicle-Frame Inertia", default)]
+    along_vehicle: bool,
+    #[serde(rename = "Steering Link")]
+    link: Body,
+    #[serde(rename = "Pitman Arm")]
+    arm: Body,
+    #[serde(rename = "Revolute Joint")]
+    revolute: Hinge,
+    #[serde(rename = "Universal Joint")]
+    universal: Located,
+    #[serde(rename = "Revolute-Spherical Joint")]
+    idler: Idler,
+}
+
+#[derive(Deserialize)]
+struct Hinge {
+    #[serde(rename = "Location")]
+    location: Point,
+    #[serde(rename = "Direction")]
+    direction: Option<Point>,
+    #[serde(rename = "Maximum Angle (deg)")]
+    most: f64,
+}
+
+#[derive(Deserialize)]
+struct Located {
+    #[serde(rename = "Location")]
+    location: Point,
+}
+
+#[derive(Deserialize)]
+struct Idler {
+    #[serde(rename = "Location Chassis")]
+    chassis: Point,
+    #[serde(rename = "Location Link")]
+    link: Point,
+}
+
+fn pitman_arm(
+    source: &Source,
+    position: Point,
+    pitch_deg: f64,
+    axle: &Axle,
+    lock: Option<f64>,
+    log: &mut Log,
+) -> Result<PitmanArm, ImportError> {
+    let own: PitmanFigures = source.figures(log)?;
+    if own.along_vehicle {
+        let why = "moments are taken along the mechanism's axes";
+        log.omit(source, "Vehicle-Frame Inertia", why);
+    }
+    if own.revolute.direction.is_some_and(|axis| axis[0] != 0.0 || axis[1] != 0.0) {
+        log.omit(source, "Revolute Joint / Direction", "arms turn about z here");
+    }
+    let (hinge, end) = (own.revolute.location, own.universal.location);
+    let length = (end[0] - hinge[0]).abs();
+    let reckoned = by_travel(axle, length * sin(own.revolute.most.to_radians()));
+    Ok(PitmanArm {
+        position,
+        pitch_deg,
+        max_angle_deg: own.revolute.most,
+        max_wheel_angle_deg: given(lock, reckoned, "pitman_arm", log),
+        link: own.link.part("steering.pitman_arm.link", log),
+        arm: own.arm.part("steering.pitman_arm.arm", log),
+        points: PitmanArmPoints {
+            link_com: own.link.com(),
+            arm_com: own.arm.com(),
+            arm_chassis: hinge,
+            arm_link: end,
+            idler_chassis: own.idler.chassis,
+            idler_link: own.idler.link,
+        },
+    })
+}
+
+#[derive(Deserialize)]
+struct RackFigures {
+    #[serde(rename = "Steering Link")]
+    link: Rack,
+    #[serde(rename = "Pinion")]
+    pinion: Pinion,
+}
+
+#[derive(Deserialize)]
+struct Rack {
+    #[serde(rename = "Mass")]
+    mass: f64,
+    #[serde(rename = "Inertia", alias = "Moments of Inertia")]
+    inertia: Point,
+}
+
+#[derive(Deserialize)]
+struct Pinion {
+    #[serde(rename = "Radius")]
+    radius: f64,
+    #[serde(rename = "Maximum Angle (deg)")]
+    most: f64,
+}
+
+fn rack_pinion(
+    source: &Source,
+    position: Point,
+    pitch_deg: f64,
+    axle: &Axle,
+    lock: Option<f64>,
+    log: &mut Log,
+) -> Result<RackPinion, ImportError> {
+    let own: RackFigures = source.figures(log)?;
+    let travel = own.pinion.radius * own.pinion.most.to_radians();
+    let reckoned = by_travel(axle, travel);
+    Ok(RackPinion {
+        position,
+        pitch_deg,
+        max_angle_deg: own.pinion.most,
+        max_wheel_angle_deg: given(lock, reckoned, "rack_pinion", log),
+        pinion_radius: own.pinion.radius,
+        rack: part("steering.rack_pinion.rack", own.link.mass, own.link.inertia, log),
+    })
+}
+
+#[derive(Deserialize)]
+struct RotaryFigures {
+    #[serde(rename = "Pitman Arm")]
+    arm: RotaryArm,
+}
+
+#[derive(Deserialize)]
+struct RotaryArm {
+    #[serde(rename = "Mass")]
+    mass: f64,
+    #[serde(rename = "Inertia", alias = "Moments of Inertia")]
+    inertia: Point,
+    #[serde(rename = "Axis of Rotation")]
+    axis: Point,
+    #[serde(rename = "Point of Rotation")]
+    hinge: Point,
+    #[serde(rename = "Point to Draglink")]
+    end: Point,
+    #[serde(rename = "Maximum Angle (deg)")]
+    most: f64,
+}
+
+fn rotary_arm(
+    source: &Source,
+    location: Point,
+    knuckle: Point,
+    lock: Option<f64>,
+    log: &mut Log,
+) -> Result<DragLink, ImportError> {
+    let RotaryFigures { arm } = source.figures(log)?;
+    // ours pushes the left knuckle
+    let right = knuckle[1] < 0.0;
+    if right {
+        let what = "mirrored to the left, where the source pushes the right knuckle";
+        log.assume("steering.drag_link.points", what);
+    }
+    let side = |point: Point| if right { [point[0], -point[1], point[2]] } else { point };
+    Ok(DragLink {
+        max_angle_deg: arm.most,
+        max_wheel_angle_deg: given(lock, LOCK, "drag_link", log),
+        arm: part("steering.drag_link.arm", arm.mass, arm.inertia, log),
+        points: DragLinkPoints {
+            arm_chassis: side(moved(arm.hinge, location)),
+            axis: side(arm.axis),
+            arm_link: side(moved(arm.end, location)),
+            knuckle: side(knuckle),
+        },
+    })
+}

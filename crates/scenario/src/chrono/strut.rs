@@ -1,0 +1,201 @@
+//! Springs and dampers.
+//!
+//! Chrono's force pushes: preload - k (length - free length); ours pulls.
+
+use super::ImportError;
+use super::log::Log;
+use super::source::Source;
+use bekker_math::curve::Curve;
+use bekker_vehicle::spec::{Damper, Point, Spring, Stops};
+use serde::Deserialize;
+
+/// Chrono's stops where a spring gives its shortest and longest length, after an example of
+/// ADAMS/Car: push, N, over compression, m.
+const STOP: [[f64; 2]; 11] = [
+    [0.0, 0.0],
+    [0.002, 200.0],
+    [0.004, 400.0],
+    [0.006, 600.0],
+    [0.008, 800.0],
+    [0.01, 1000.0],
+    [0.02, 2500.0],
+    [0.03, 4500.0],
+    [0.04, 7500.0],
+    [0.05, 12_500.0],
+    [0.06, 125_000.0],
+];
+/// Speeds at which a degressive damper is tabled, m/s.
+const SPEEDS: [f64; 9] = [0.0, 0.04, 0.1, 0.2, 0.35, 0.6, 1.0, 1.5, 3.0];
+/// Farthest that a spring of constant rate is tabled from its free length, m.
+const FAR: f64 = 0.5;
+
+/// A spring, a damper or both between two points.
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct Strut {
+    #[serde(rename = "Location Chassis")]
+    pub chassis: Point,
+    /// The end on what moves: arm, axle or upright.
+    #[serde(rename = "Location Arm", alias = "Location Axle", alias = "Location Upright")]
+    pub moving: Point,
+    #[serde(rename = "Spring Coefficient")]
+    rate: Option<f64>,
+    #[serde(rename = "Spring Curve Data")]
+    curve: Option<Vec<[f64; 2]>>,
+    #[serde(rename = "Free Length")]
+    free_length: Option<f64>,
+    #[serde(rename = "Preload", default)]
+    preload: f64,
+    #[serde(rename = "Minimum Length")]
+    shortest: Option<f64>,
+    #[serde(rename = "Maximum Length")]
+    longest: Option<f64>,
+    #[serde(rename = "Damping Coefficient")]
+    damping: Option<f64>,
+    #[serde(rename = "Degressivity Compression")]
+    degressive_in: Option<f64>,
+    #[serde(rename = "Degressivity Expansion")]
+    degressive_out: Option<f64>,
+    #[serde(rename = "Damping Curve Data")]
+    damping_curve: Option<Vec<[f64; 2]>>,
+    #[serde(rename = "Deformation")]
+    deformation: Option<Vec<f64>>,
+    #[serde(rename = "Map Data")]
+    map: Option<Vec<Vec<f64>>>,
+}
+
+impl Strut {
+    /// Its constant rate, N/m, and its push at a length, m, N.
+    pub fn linear(&self, length: f64) -> (f64, f64) {
+        let rate = self.rate.unwrap_or(0.0);
+        (rate, self.preload + rate * (self.free_length.unwrap_or(length) - length))
+    }
+
+    /// The spring that it is; `at` names it in its file, `key` in ours.
+    pub fn spring(
+        &self,
+        source: &Source,
+        at: &str,
+        key: &str,
+        log: &mut Log,
+    ) -> Result<Spring, ImportError> {
+        let free_length = self.free_length.ok_or_else(|| absent(source, at, "Free Length"))?;
+        let points = match (&self.curve, self.rate) {
+            (Some(curve), _) => curve.clone(),
+            (None, Some(rate)) => vec![[-FAR, -FAR * rate], [FAR, FAR * rate]],
+            (None, None) => return Err(absent(source, at, "Spring Coefficient")),
+        };
+        let points = points.into_iter().map(|[x, force]| [x, force - self.preload]).collect();
+        let points = rising(points, &format!("{key}.tension"), log);
+        let tension = curve(source, &format!("{at} / Spring Curve Data"), points)?;
+        let stops = self.stops(key, log);
+        Ok(Spring { free_length, tension, stops })
+    }
+
+    /// Its stops, if it gives its shortest and longest length.
+    pub fn stops(&self, key: &str, log: &mut Log) -> Option<Stops> {
+        let (mut shortest, mut longest) = self.shortest.zip(self.longest)?;
+        if shortest > longest {
+            log.assume(format!("{key}.stops"), "shortest and longest length interchanged");
+            (shortest, longest) = (longest, shortest);
+        }
+        let stop = || Curve::new(STOP.to_vec()).ok();
+        let (bump, rebound) = stop().zip(stop())?;
+        Some(Stops { min_length: shortest, max_length: longest, bump, rebound })
+    }
+
+    /// The damper that it is.
+    pub fn damper(
+        &self,
+        source: &Source,
+        at: &str,
+        key: &str,
+        log: &mut Log,
+    ) -> Result<Damper, ImportError> {
+        let plain = |coefficient| Damper {
+            compression: coefficient,
+            rebound: coefficient,
+            window: None,
+            tension: None,
+        };
+        let tabled = |points, name: &str, log: &mut Log| {
+            let points = rising(points, &format!("{key}.tension"), log);
+            let tension = curve(source, &format!("{at} / {name}"), points)?;
+            Ok(Damper { tension: Some(tension), ..plain(0.0) })
+        };
+        if let Some(points) = &self.damping_curve {
+            return tabled(points.clone(), "Damping Curve Data", log);
+        }
+        if let (Some(map), Some(lengths)) = (&self.map, &self.deformation) {
+            // ours knows no map: that of the middle length
+            let middle = lengths.len() / 2 + 1;
+            let row = |row: &Vec<f64>| Some([*row.first()?, *row.get(middle)?]);
+            let points: Option<Vec<_>> = map.iter().map(row).collect();
+            let points = points.ok_or_else(|| {
+                let allowed = format!("rows of a speed and {} forces", lengths.len());
+                source.refused(&format!("{at} / Map Data"), "of other rows", &allowed)
+            })?;
+            let why = "one curve over speed here, that of the middle length";
+            log.omit(source, &format!("{at} / Deformation"), why);
+            return tabled(points, "Map Data", log);
+        }
+        let Some(damping) = self.damping else {
+            return Err(absent(source, at, "Damping Coefficient"));
+        };
+        let (Some(closing), Some(opening)) = (self.degressive_in, self.degressive_out) else {
+            return Ok(plain(damping));
+        };
+        let force = |speed: f64| {
+            let falls = if speed < 0.0 { closing } else { opening };
+            [speed, damping * speed / (1.0 + falls * speed.abs())]
+        };
+        let closing = SPEEDS.iter().rev().map(|speed| force(-speed));
+        let points = closing.chain(SPEEDS.iter().skip(1).map(|speed| force(*speed))).collect();
+        tabled(points, "Degressivity Compression", log)
+    }
+}
+
+fn absent(source: &Source, at: &str, key: &str) -> ImportError {
+    source.refused(&format!("{at} / {key}"), "absent", "given")
+}
+
+/// A curve of points of a file.
+pub(super) fn curve(
+    source: &Source,
+    key: &str,
+    points: Vec<[f64; 2]>,
+) -> Result<Curve, ImportError> {
+    let count = format!("{} points", points.len());
+    Curve::new(points)
+        .map_err(|error| source.refused(key, &count, &format!("a curve of rising x: {error}")))
+}
+
+/// The points, none falling: where a force falls as x grows away from 0, that before holds on.
+fn rising(mut points: Vec<[f64; 2]>, key: &str, log: &mut Log) -> Vec<[f64; 2]> {
+    let before = points.clone();
+    let zero = points.iter().position(|point| point[0] >= 0.0).unwrap_or(0);
+    for index in zero + 1..points.len() {
+        points[index][1] = points[index][1].max(points[index - 1][1]);
+    }
+    for index in (0..zero).rev() {
+        points[index][1] = points[index][1].min(points[index + 1][1]);
+    }
+    if points != before {
+        log.assume(key, "held where the source's force falls as x grows");
+    }
+    points
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_force_that_falls_is_held() {
+        let mut log = Log::default();
+        let points = vec![[-2.0, -1.0], [-1.0, -3.0], [0.0, 0.0], [1.0, 5.0], [2.0, 4.0]];
+        let held = rising(points, "k", &mut log);
+        let forces: Vec<f64> = held.iter().map(|point| point[1]).collect();
+        assert_eq!(forces, [-3.0, -3.0, 0.0, 5.0, 5.0]);
+        assert_eq!(log.assumed.len(), 1);
+    }
+}

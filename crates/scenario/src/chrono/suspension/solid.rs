@@ -1,0 +1,315 @@
+//! Solid axles on leaf springs and on four links.
+
+use super::super::ImportError;
+use super::super::log::Log;
+use super::super::part::{Body, part, vec3};
+use super::super::source::Source;
+use super::super::strut::{Strut, curve};
+use super::{HalfShaft, Read, Springing, SteeredBy, static_angles};
+use bekker_vehicle::spec::{
+    AxleLocation, FourLinkPoints, Knuckle, LeafSpringMount, Panhard, Part, Point, SolidAxle,
+    SolidAxlePoints, Spring, Suspension,
+};
+use serde::Deserialize;
+
+/// Stiffnesses of a leaf over the rate of its spring, assumed: along, aside, 1 each, and against wind-up,
+/// m²; those that the FMTV has here.
+const LEAF: [f64; 3] = [9.3, 3.5, 0.58];
+/// Damping of a leaf over its stiffness, s.
+const LEAF_DAMPING: f64 = 0.005;
+
+/// What all beams on springs give alike.
+#[derive(Deserialize)]
+struct Leaves {
+    #[serde(rename = "Camber Angle (deg)", default)]
+    camber: f64,
+    #[serde(rename = "Toe Angle (deg)", default)]
+    toe: f64,
+    #[serde(rename = "Spindle")]
+    spindle: Body,
+    #[serde(rename = "Axle Tube")]
+    tube: Body,
+    #[serde(rename = "Knuckle")]
+    knuckle: Option<KnuckleFigures>,
+    #[serde(rename = "Tierod")]
+    tie_rod: Option<TieRod>,
+    #[serde(rename = "Draglink")]
+    drag_link: Option<Rod>,
+    #[serde(rename = "Panhard Rod")]
+    panhard: Option<Rod>,
+    #[serde(rename = "Spring", alias = "Auxiliary Spring")]
+    spring: Strut,
+    #[serde(rename = "Leafspring")]
+    leaf: Option<JointedLeaf>,
+    #[serde(rename = "Shock")]
+    shock: Strut,
+    #[serde(rename = "Axle")]
+    axle: HalfShaft,
+}
+
+/// A leaf of two halves on a shackle, as the SAE's handbook models it.
+#[derive(Deserialize)]
+struct JointedLeaf {
+    #[serde(rename = "Vertical Stiffness")]
+    vertical: f64,
+    #[serde(rename = "Vertical Preload Force", default)]
+    preload: f64,
+    #[serde(rename = "Lateral Stiffness")]
+    lateral: Option<f64>,
+    #[serde(rename = "Frontleaf")]
+    front: Option<Rod>,
+    #[serde(rename = "Rearleaf")]
+    rear: Option<Rod>,
+    #[serde(rename = "Half Clamp")]
+    clamp: Option<Rod>,
+}
+
+impl JointedLeaf {
+    /// Mass of the leaves of both sides, without shackles, kg.
+    fn mass(&self) -> f64 {
+        let of = |rod: &Option<Rod>| rod.as_ref().map_or(0.0, |rod| rod.mass);
+        2.0 * (of(&self.front) + of(&self.rear) + 2.0 * of(&self.clamp))
+    }
+}
+
+#[derive(Clone, Deserialize)]
+pub(super) struct KnuckleFigures {
+    #[serde(rename = "Mass")]
+    pub mass: f64,
+    #[serde(rename = "COM")]
+    pub com: Point,
+    #[serde(rename = "Inertia", alias = "Moments of Inertia")]
+    pub inertia: Point,
+    #[serde(rename = "Location Lower")]
+    pub lower: Point,
+    #[serde(rename = "Location Upper")]
+    pub upper: Point,
+    #[serde(rename = "Location Draglink")]
+    pub drag_link: Option<Point>,
+    #[serde(rename = "Location Tierod")]
+    pub tie_rod: Option<Point>,
+}
+
+#[derive(Deserialize)]
+struct TieRod {
+    #[serde(rename = "Mass", default)]
+    mass: f64,
+    #[serde(rename = "Location Knuckle")]
+    knuckle: Point,
+}
+
+/// A rod of which the mass counts.
+#[derive(Deserialize)]
+pub(super) struct Rod {
+    #[serde(rename = "Mass", default)]
+    pub mass: f64,
+}
+
+impl KnuckleFigures {
+    /// The knuckle; its tie rod goes across to the middle, where nothing else says.
+    pub fn knuckle(&self, key: &str, tie_rod: Point, log: &mut Log) -> Knuckle {
+        Knuckle {
+            part: part(&format!("{key}.part"), self.mass, self.inertia, log),
+            com: self.com,
+            kingpin_upper: self.upper,
+            kingpin_lower: self.lower,
+            tie_rod_knuckle: tie_rod,
+            tie_rod_chassis: [tie_rod[0], 0.0, tie_rod[2]],
+        }
+    }
+}
+
+/// The beam with the mass of rods that have none here.
+pub(super) fn beam(tube: &Body, rods: f64, key: &str, log: &mut Log) -> Part {
+    let mut beam = tube.part(key, log);
+    if rods > 0.0 {
+        log.assume(
+            format!("{key}.mass"),
+            format!("with {rods} kg of rods, which are massless here"),
+        );
+        beam.mass += rods;
+    }
+    beam
+}
+
+/// A beam on springs that an ideal guide, or a linkage that is not known here, holds otherwise:
+/// the stiffnesses of leaves hold it.
+pub(super) fn on_leaves(
+    source: &Source,
+    axle: &str,
+    key: &str,
+    steered: bool,
+    log: &mut Log,
+) -> Result<Read, ImportError> {
+    let own: Leaves = source.figures(log)?;
+    let key = format!("{key}.solid_axle");
+    let angles = [("Camber Angle (deg)", own.camber), ("Toe Angle (deg)", own.toe)];
+    static_angles(source, angles, log);
+    let spring = match &own.leaf {
+        None => own.spring.spring(source, "Spring", &format!("{axle}.spring"), log)?,
+        Some(leaf) => jointed(source, &own.spring, leaf, &format!("{axle}.spring"), log)?,
+    };
+    let rate = spring.tension.value_and_slope(0.0).1;
+    let [along, aside, wind_up] = LEAF.map(|share| share * rate);
+    let what =
+        "some 10 and 4 times the spring's rate: what holds the beam there has no counterpart";
+    log.assume(format!("{key}.location.leaf"), what);
+    let location = AxleLocation::Leaf(LeafSpringMount {
+        clamp: own.spring.moving,
+        longitudinal_stiffness: along,
+        lateral_stiffness: own.leaf.as_ref().and_then(|leaf| leaf.lateral).unwrap_or(aside),
+        windup_stiffness: wind_up,
+        damping_time: LEAF_DAMPING,
+    });
+    let of = |rod: &Option<Rod>| rod.as_ref().map_or(0.0, |rod| rod.mass);
+    let tie_rod = own.tie_rod.as_ref().map_or(0.0, |rod| rod.mass);
+    let leaves = own.leaf.as_ref().map_or(0.0, JointedLeaf::mass);
+    let mut rods = tie_rod + of(&own.drag_link) + of(&own.panhard) + leaves;
+    let knuckle = match (&own.knuckle, &own.tie_rod) {
+        (Some(knuckle), Some(rod)) if steered => {
+            Some(knuckle.knuckle(&format!("{key}.knuckle"), rod.knuckle, log))
+        }
+        (knuckle, _) if steered => {
+            let absent = if knuckle.is_none() { "Knuckle" } else { "Tierod" };
+            return Err(source.refused(absent, "absent", "given, because the axle is steered"));
+        }
+        (Some(knuckle), _) => {
+            rods += 2.0 * knuckle.mass;
+            None
+        }
+        _ => None,
+    };
+    let drag_link = own.knuckle.as_ref().and_then(|knuckle| knuckle.drag_link);
+    let suspension = SolidAxle {
+        points: points(&own.spindle, &own.tube, &own.spring, &own.shock),
+        location,
+        beam: beam(&own.tube, rods, &format!("{key}.beam"), log),
+        spindle: own.spindle.part(&format!("{key}.spindle"), log),
+        knuckle,
+    };
+    Ok(Read {
+        suspension: Suspension::SolidAxle(suspension),
+        spring,
+        damper: own.shock.damper(source, "Shock", &format!("{axle}.damper"), log)?,
+        half_shaft_inertia: own.axle.inertia,
+        steered_by: drag_link.map_or(SteeredBy::Other, SteeredBy::DragLink),
+    })
+}
+
+/// The spring of a leaf of two halves with the auxiliary spring above it: both rates, and in the
+/// design position both forces.
+fn jointed(
+    source: &Source,
+    auxiliary: &Strut,
+    leaf: &JointedLeaf,
+    key: &str,
+    log: &mut Log,
+) -> Result<Spring, ImportError> {
+    let length = (vec3(auxiliary.chassis) - vec3(auxiliary.moving)).norm();
+    let (rate, push) = auxiliary.linear(length);
+    let (rate, push) = (rate + leaf.vertical, push + leaf.preload);
+    log.assume(key, "the leaf's vertical stiffness and preload with the auxiliary spring's");
+    let line = vec![[-0.5, -0.5 * rate], [0.5, 0.5 * rate]];
+    let tension = curve(source, "Leafspring / Vertical Stiffness", line)?;
+    let stops = auxiliary.stops(key, log);
+    Ok(Spring { free_length: length + push / rate, tension, stops })
+}
+
+pub(super) fn points(
+    spindle: &Body,
+    tube: &Body,
+    spring: &Strut,
+    shock: &Strut,
+) -> SolidAxlePoints {
+    SolidAxlePoints {
+        spindle: spindle.com(),
+        beam_com: tube.com(),
+        damper_chassis: shock.chassis,
+        damper_beam: shock.moving,
+        spring_chassis: spring.chassis,
+        spring_beam: spring.moving,
+    }
+}
+
+#[derive(Deserialize)]
+struct Links {
+    #[serde(rename = "Camber Angle (deg)", default)]
+    camber: f64,
+    #[serde(rename = "Toe Angle (deg)", default)]
+    toe: f64,
+    #[serde(rename = "Spindle")]
+    spindle: Body,
+    #[serde(rename = "Axle Tube")]
+    tube: Body,
+    #[serde(rename = "Knuckle")]
+    knuckle: KnuckleFigures,
+    #[serde(rename = "Upper Link")]
+    upper: Link,
+    #[serde(rename = "Lower Link")]
+    lower: Link,
+    #[serde(rename = "Trackbar")]
+    track_bar: Option<Link>,
+    #[serde(rename = "Tierod")]
+    tie_rod: TieRod,
+    #[serde(rename = "Draglink")]
+    drag_link: Option<Rod>,
+    #[serde(rename = "Bell Crank")]
+    bell_crank: Option<Rod>,
+    #[serde(rename = "Spring")]
+    spring: Strut,
+    #[serde(rename = "Shock")]
+    shock: Strut,
+    #[serde(rename = "Axle")]
+    axle: HalfShaft,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Link {
+    #[serde(rename = "Mass", default)]
+    pub mass: f64,
+    #[serde(rename = "Location Axle")]
+    pub axle: Point,
+    #[serde(rename = "Location Chassis")]
+    pub chassis: Point,
+}
+
+pub(super) fn on_links(
+    source: &Source,
+    axle: &str,
+    key: &str,
+    steered: bool,
+    log: &mut Log,
+) -> Result<Read, ImportError> {
+    let own: Links = source.figures(log)?;
+    let key = format!("{key}.solid_axle");
+    let angles = [("Camber Angle (deg)", own.camber), ("Toe Angle (deg)", own.toe)];
+    static_angles(source, angles, log);
+    let panhard =
+        own.track_bar.as_ref().map(|bar| Panhard { chassis: bar.chassis, beam: bar.axle });
+    let of = |rod: &Option<Rod>| rod.as_ref().map_or(0.0, |rod| rod.mass);
+    let links = 2.0 * (own.upper.mass + own.lower.mass);
+    let bar = own.track_bar.as_ref().map_or(0.0, |bar| bar.mass);
+    let mut rods = links + bar + own.tie_rod.mass + of(&own.drag_link) + of(&own.bell_crank);
+    let knuckle = if steered {
+        Some(own.knuckle.knuckle(&format!("{key}.knuckle"), own.tie_rod.knuckle, log))
+    } else {
+        rods += 2.0 * own.knuckle.mass;
+        None
+    };
+    let suspension = SolidAxle {
+        points: points(&own.spindle, &own.tube, &own.spring, &own.shock),
+        location: AxleLocation::Links(FourLinkPoints {
+            upper_chassis: own.upper.chassis,
+            upper_beam: own.upper.axle,
+            lower_chassis: own.lower.chassis,
+            lower_beam: own.lower.axle,
+            panhard,
+        }),
+        beam: beam(&own.tube, rods, &format!("{key}.beam"), log),
+        spindle: own.spindle.part(&format!("{key}.spindle"), log),
+        knuckle,
+    };
+    let springing = Springing::of(source, axle, &own.spring, &own.shock, log)?;
+    let suspension = Suspension::SolidAxle(suspension);
+    Ok(springing.under(suspension, own.axle.inertia, SteeredBy::Other))
+}

@@ -1,0 +1,48 @@
+//! Tyres: TMeasy in full or by Chrono's rule for truck tyres, and what becomes one.
+
+mod fiala;
+mod rigid;
+mod tmeasy;
+mod truck;
+
+use super::ImportError;
+use super::kind::of_type;
+use super::log::Log;
+use super::source::Source;
+use bekker_vehicle::spec::{OutlinePoint, RigidTyre, Tyre};
+
+/// Templates that are known, the best first.
+pub(super) const TYRES: [&str; 4] = ["TMeasyTire", "TMsimpleTire", "FialaTire", "RigidTire"];
+/// Radius of a rim over that of its tyre where no file gives it.
+const RIM: f64 = 0.55;
+
+/// A tyre and the radius of its rim, m.
+pub(super) struct Read {
+    pub tyre: Tyre,
+    pub rim_radius: f64,
+}
+
+/// The tyre of a file, `key` in ours.
+pub(super) fn tyre(source: &Source, key: &str, log: &mut Log) -> Result<Read, ImportError> {
+    of_type(source, "Tire", &TYRES)?;
+    log.origin(key, source);
+    match source.template()? {
+        "TMeasyTire" | "TMsimpleTire" => tmeasy::tmeasy(source, key, log),
+        "FialaTire" => fiala::fiala(source, key, log),
+        "RigidTire" => rigid::rigid(source, key, log),
+        other => Err(source.refused("Template", other, &TYRES.join(", "))),
+    }
+}
+
+/// The tyre's outline: a flat tread with bevelled shoulders.
+fn outline(radius: f64, width: f64, section: f64, key: &str, log: &mut Log) -> RigidTyre {
+    let what = "a tread flat over three quarters of its width, with bevelled shoulders";
+    log.assume(format!("{key}.rigid.outline"), what);
+    let half = 0.5 * width;
+    let outline = vec![
+        OutlinePoint { half_width: 0.0, radius },
+        OutlinePoint { half_width: 0.75 * half, radius },
+        OutlinePoint { half_width: half, radius: radius - 0.12 * section },
+    ];
+    RigidTyre { outline, grousers: None, soil: None }
+}

@@ -1,0 +1,56 @@
+//! Rigid tyres.
+
+use super::super::ImportError;
+use super::super::log::Log;
+use super::super::part::rotor;
+use super::super::source::Source;
+use super::truck::of_a_truck;
+use super::{RIM, Read, outline};
+use bekker_vehicle::spec::{Point, Tyre};
+use bekker_vehicle::tyre::TMeasy;
+use serde::Deserialize;
+
+#[derive(Deserialize)]
+struct RigidFigures {
+    #[serde(rename = "Radius")]
+    radius: f64,
+    #[serde(rename = "Width")]
+    width: f64,
+    #[serde(rename = "Mass")]
+    mass: f64,
+    #[serde(rename = "Inertia")]
+    inertia: Point,
+    #[serde(rename = "Contact Material")]
+    material: Material,
+}
+
+#[derive(Deserialize)]
+struct Material {
+    #[serde(rename = "Coefficient of Friction")]
+    friction: f64,
+    #[serde(rename = "Coefficients")]
+    coefficients: Coefficients,
+}
+
+#[derive(Deserialize)]
+struct Coefficients {
+    #[serde(rename = "Normal Stiffness")]
+    normal: f64,
+}
+
+pub(super) fn rigid(source: &Source, key: &str, log: &mut Log) -> Result<Read, ImportError> {
+    let own: RigidFigures = source.figures(log)?;
+    let rim_radius = RIM * own.radius;
+    let section = own.radius - rim_radius;
+    log.assume(format!("{key} on a rim"), format!("of {RIM} of its radius"));
+    log.assume(format!("{key}.handling"), "a truck tyre's of the stiffness of the contact");
+    let load = own.material.coefficients.normal * 0.16 * section;
+    let handling = TMeasy {
+        friction: own.material.friction,
+        ..of_a_truck(load, 1.0, own.radius, own.width, section, own.mass)
+    };
+    let inertia = rotor(key, own.mass, own.inertia, log);
+    let rigid = outline(own.radius, own.width, section, key, log);
+    let tyre = Tyre { mass: own.mass, inertia, rigid, flexible: None, handling };
+    Ok(Read { tyre, rim_radius })
+}

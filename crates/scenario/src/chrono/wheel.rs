@@ -1,0 +1,43 @@
+//! Wheels and brakes.
+
+use super::ImportError;
+use super::log::Log;
+use super::source::Source;
+use bekker_vehicle::spec::{Point, Wheel};
+use serde::Deserialize;
+
+/// Width of a rim over that of its tyre, assumed.
+const RIM_SHARE: f64 = 0.8;
+
+#[derive(Deserialize)]
+struct Figures {
+    #[serde(rename = "Mass")]
+    mass: f64,
+    #[serde(rename = "Inertia")]
+    inertia: Point,
+}
+
+/// A wheel under a tyre of this width, m, on a rim of this radius, m.
+pub(super) fn wheel(
+    source: &Source,
+    key: &str,
+    rim_radius: f64,
+    tyre_width: f64,
+    log: &mut Log,
+) -> Result<Wheel, ImportError> {
+    let Figures { mass, inertia } = source.figures(log)?;
+    let inertia = super::part::rotor(key, mass, inertia, log);
+    log.assume(format!("{key}.rim_width"), format!("{RIM_SHARE} of the tyre's width"));
+    Ok(Wheel { mass, inertia, rim_radius, rim_width: RIM_SHARE * tyre_width })
+}
+
+#[derive(Deserialize)]
+struct Brake {
+    #[serde(rename = "Maximum Torque")]
+    torque: f64,
+}
+
+/// Greatest torque of a brake, N m.
+pub(super) fn brake_torque(source: &Source, log: &mut Log) -> Result<f64, ImportError> {
+    Ok(source.figures::<Brake>(log)?.torque)
+}

@@ -1,0 +1,275 @@
+//! An axle with its suspension, wheels, brakes and bar.
+
+use super::super::library::Library;
+use super::super::log::Log;
+use super::super::part::moved;
+use super::super::source::Source;
+use super::super::suspension::{self, SteeredBy};
+use super::super::{ImportError, tyre, wheel};
+use bekker_vehicle::spec::{
+    AntiRollBar, Axle, DoubleWishbone, FinalDrive, Point, Suspension, Wheel,
+};
+use serde::Deserialize;
+
+/// Farthest that wheels stand before or behind the origin of their axle's frame, m; beyond, the
+/// frame is moved to them.
+const ASIDE: f64 = 0.2;
+
+/// An axle of a vehicle's file.
+#[derive(Deserialize)]
+pub(super) struct AxleEntry {
+    #[serde(rename = "Suspension Input File")]
+    pub suspension: String,
+    #[serde(rename = "Suspension Location")]
+    pub location: Point,
+    #[serde(rename = "Chassis Index")]
+    #[allow(dead_code)] // an axle hangs on what its place is on
+    pub chassis: Option<i64>,
+    #[serde(rename = "Subchassis Index")]
+    pub subchassis: Option<usize>,
+    #[serde(rename = "Steering Index")]
+    pub steering: Option<usize>,
+    #[serde(rename = "Left Wheel Input File", alias = "Left Inside Wheel Input File")]
+    pub left_wheel: String,
+    #[serde(rename = "Right Wheel Input File", alias = "Right Inside Wheel Input File")]
+    pub right_wheel: String,
+    #[serde(rename = "Left Brake Input File")]
+    pub left_brake: Option<String>,
+    #[serde(rename = "Right Brake Input File")]
+    pub right_brake: Option<String>,
+    #[serde(rename = "Antirollbar Input File")]
+    pub bar: Option<String>,
+    #[serde(rename = "Antirollbar Location")]
+    pub bar_location: Option<Point>,
+}
+
+/// An axle of the file: its place from the front and in the file, and how many there are.
+pub(super) struct AxleAt<'a> {
+    pub index: usize,
+    pub at: usize,
+    pub of: usize,
+    pub entry: &'a AxleEntry,
+}
+
+impl AxleAt<'_> {
+    pub fn read(
+        &self,
+        library: &Library,
+        vehicle: &Source,
+        tyre: &tyre::Read,
+        final_drive: Option<FinalDrive>,
+        log: &mut Log,
+    ) -> Result<(Axle, SteeredBy), ImportError> {
+        let entry = self.entry;
+        let ours = format!("axles[{}]", self.index);
+        let key = |name: &str| format!("Axles / {} / {name}", self.at);
+        let steered = entry.steering.is_some();
+        let name = key("Suspension Input File");
+        let source = library.read(vehicle, &name, &entry.suspension, log)?;
+        log.origin(&ours, &source);
+        let read = suspension::suspension(&source, &ours, steered, log)?;
+        if steered && matches!(read.suspension, Suspension::TrailingArm(_)) {
+            let allowed = "absent: arms without an upright are not steered here";
+            return Err(vehicle.refused(&key("Steering Index"), "given", allowed));
+        }
+        let (left, right) = (&entry.left_wheel, &entry.right_wheel);
+        if left != right {
+            log.omit(vehicle, &key("Right Wheel Input File"), "both sides have the left one here");
+        }
+        let source = library.read(vehicle, &key("Left Wheel Input File"), left, log)?;
+        let width = tyre.tyre.handling.width;
+        let wheel: Wheel =
+            wheel::wheel(&source, &format!("{ours}.wheel"), tyre.rim_radius, width, log)?;
+        let brake_torque = match (&entry.left_brake, &entry.right_brake) {
+            (Some(left), right) => {
+                if right.as_ref() != Some(left) {
+                    let why = "both sides have the left one here";
+                    log.omit(vehicle, &key("Right Brake Input File"), why);
+                }
+                let source = library.read(vehicle, &key("Left Brake Input File"), left, log)?;
+                wheel::brake_torque(&source, log)?
+            }
+            (None, _) => 0.0,
+        };
+        let (position, suspension, shift) = at_its_wheels(entry.location, read.suspension);
+        let anti_roll_bar = match (&entry.bar, entry.bar_location) {
+            (Some(file), Some(location)) => {
+                let source = library.read(vehicle, &key("Antirollbar Input File"), file, log)?;
+                Some(anti_roll_bar(&source, location, position, log)?)
+            }
+            _ => None,
+        };
+        let steered_by = match read.steered_by {
+            SteeredBy::DragLink(point) => SteeredBy::DragLink(moved(point, [-shift, 0.0, 0.0])),
+            other => other,
+        };
+        let half_shaft_inertia = read.half_shaft_inertia;
+        let axle = Axle {
+            name: name_of(self.index, self.of),
+            position,
+            steered,
+            trailed: false,
+            steer_ratio: None,
+            twin_spacing: None,
+            brake_torque,
+            brake_lag: None,
+            load_sensing: None,
+            suspension,
+            spring: read.spring,
+            damper: read.damper,
+            anti_roll_bar,
+            wheel: Some(wheel),
+            tyre: Some(Box::new(tyre.tyre.clone())),
+            final_drive: final_drive.map(|own| FinalDrive { half_shaft_inertia, ..own }),
+        };
+        Ok((axle, steered_by))
+    }
+}
+
+fn name_of(index: usize, of: usize) -> String {
+    match (index, of) {
+        (0, 2) => "front".to_owned(),
+        (1, 2) => "rear".to_owned(),
+        _ => format!("axle{}", index + 1),
+    }
+}
+
+/// An axle's frame with its wheels near its origin: some files give all points in the chassis
+/// frame. Position, suspension, and how far the frame was moved along x, m.
+fn at_its_wheels(location: Point, suspension: Suspension) -> (Point, Suspension, f64) {
+    let shift = suspension.spindle()[0];
+    if shift.abs() <= ASIDE {
+        return (location, suspension, 0.0);
+    }
+    let by = |point: &mut Point| point[0] -= shift;
+    let mut suspension = suspension;
+    match &mut suspension {
+        Suspension::DoubleWishbone(DoubleWishbone { points: p, .. }) => [
+            &mut p.spindle,
+            &mut p.upright,
+            &mut p.upper_arm_front,
+            &mut p.upper_arm_back,
+            &mut p.upper_arm_outer,
+            &mut p.upper_arm_com,
+            &mut p.lower_arm_front,
+            &mut p.lower_arm_back,
+            &mut p.lower_arm_outer,
+            &mut p.lower_arm_com,
+            &mut p.damper_chassis,
+            &mut p.damper_arm,
+            &mut p.spring_chassis,
+            &mut p.spring_arm,
+            &mut p.tie_rod_chassis,
+            &mut p.tie_rod_upright,
+        ]
+        .into_iter()
+        .for_each(by),
+        Suspension::TrailingArm(own) => {
+            let p = &mut own.points;
+            [
+                &mut p.spindle,
+                &mut p.pivot_inner,
+                &mut p.pivot_outer,
+                &mut p.arm_com,
+                &mut p.damper_chassis,
+                &mut p.damper_arm,
+                &mut p.spring_chassis,
+                &mut p.spring_arm,
+            ]
+            .into_iter()
+            .for_each(by);
+        }
+        Suspension::SingleWishbone(own) => {
+            let p = &mut own.points;
+            [
+                &mut p.spindle,
+                &mut p.upright,
+                &mut p.arm_front,
+                &mut p.arm_back,
+                &mut p.arm_com,
+                &mut p.kingpin_upper,
+                &mut p.kingpin_lower,
+                &mut p.damper_chassis,
+                &mut p.damper_arm,
+                &mut p.spring_chassis,
+                &mut p.spring_arm,
+                &mut p.tie_rod_chassis,
+                &mut p.tie_rod_upright,
+            ]
+            .into_iter()
+            .for_each(by);
+        }
+        Suspension::MacphersonStrut(own) => {
+            let p = &mut own.points;
+            [
+                &mut p.spindle,
+                &mut p.upright,
+                &mut p.arm_front,
+                &mut p.arm_back,
+                &mut p.arm_outer,
+                &mut p.arm_com,
+                &mut p.strut_chassis,
+                &mut p.strut_upright,
+                &mut p.damper_chassis,
+                &mut p.damper_upright,
+                &mut p.spring_chassis,
+                &mut p.spring_upright,
+                &mut p.tie_rod_chassis,
+                &mut p.tie_rod_upright,
+            ]
+            .into_iter()
+            .for_each(by);
+        }
+        // solid axles have their frame at the beam
+        Suspension::SolidAxle(_) => return (location, suspension, 0.0),
+    }
+    (moved(location, [shift, 0.0, 0.0]), suspension, shift)
+}
+
+#[derive(Deserialize)]
+struct Bar {
+    #[serde(rename = "Arm")]
+    arm: BarArm,
+    #[serde(rename = "Droplink")]
+    drop: Drop,
+    #[serde(rename = "RSD")]
+    spring: Torsion,
+}
+
+#[derive(Deserialize)]
+struct BarArm {
+    #[serde(rename = "Length")]
+    half_length: f64,
+    #[serde(rename = "Width")]
+    lever: f64,
+}
+
+#[derive(Deserialize)]
+struct Drop {
+    #[serde(rename = "Height")]
+    height: f64,
+}
+
+#[derive(Deserialize)]
+struct Torsion {
+    #[serde(rename = "Spring Coefficient")]
+    stiffness: f64,
+    #[serde(rename = "Damping Coefficient", default)]
+    damping: f64,
+}
+
+fn anti_roll_bar(
+    source: &Source,
+    location: Point,
+    axle: Point,
+    log: &mut Log,
+) -> Result<AntiRollBar, ImportError> {
+    let own: Bar = source.figures(log)?;
+    let at = moved(location, axle.map(|x| -x));
+    Ok(AntiRollBar {
+        stiffness: own.spring.stiffness,
+        damping: own.spring.damping,
+        lever: own.arm.lever,
+        drop_link: moved(at, [-own.arm.lever, own.arm.half_length, own.drop.height]),
+    })
+}

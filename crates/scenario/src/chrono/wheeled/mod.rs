@@ -1,0 +1,201 @@
+//! Vehicles on wheels.
+
+mod axle;
+mod tandem;
+
+use super::chassis::{self, Rear};
+use super::library::Library;
+use super::log::Log;
+use super::source::Source;
+use super::{Beside, ImportError, driveline, powertrain, steering, tyre};
+use axle::{AxleAt, AxleEntry};
+use bekker_vehicle::AnySpec;
+use bekker_vehicle::spec::{Layout, VehicleSpec};
+use serde::Deserialize;
+use std::path::PathBuf;
+use tandem::Subchassis;
+
+/// How far a stated wheelbase may be from the axles' distance without a word.
+const NEAR: f64 = 0.02;
+
+#[derive(Deserialize)]
+struct Figures {
+    #[serde(rename = "Name")]
+    name: String,
+    #[serde(rename = "Chassis")]
+    chassis: File,
+    #[serde(rename = "Rear Chassis", default)]
+    rear: Vec<Rear>,
+    #[serde(rename = "Subchassis", default)]
+    subchassis: Vec<Subchassis>,
+    #[serde(rename = "Axles")]
+    axles: Vec<AxleEntry>,
+    #[serde(rename = "Steering Subsystems", default)]
+    steering: Vec<steering::Entry>,
+    #[serde(rename = "Wheelbase")]
+    wheelbase: Option<f64>,
+    #[serde(rename = "Maximum Steering Angle (deg)")]
+    lock: Option<f64>,
+    #[serde(rename = "Driveline")]
+    driveline: DrivelineEntry,
+}
+
+#[derive(Deserialize)]
+struct File {
+    #[serde(rename = "Input File")]
+    file: String,
+}
+
+#[derive(Deserialize)]
+struct DrivelineEntry {
+    #[serde(rename = "Input File")]
+    file: String,
+    #[serde(rename = "Suspension Indexes")]
+    driven: Vec<usize>,
+}
+
+/// The vehicle of a file, with an engine, a transmission and tyres.
+pub(super) fn vehicle(
+    library: &Library,
+    source: &Source,
+    beside: &Beside,
+    log: &mut Log,
+) -> Result<AnySpec, ImportError> {
+    log.read(&source.name);
+    let own: Figures = source.figures(log)?;
+    if !(2..=16).contains(&own.axles.len()) {
+        return Err(source.refused("Axles", &format!("{}", own.axles.len()), "2 to 16 axles"));
+    }
+    let (chassis, rear_frame) =
+        chassis::chassis(library, source, &own.chassis.file, &own.rear, log)?;
+    let order = front_to_rear(&own.axles);
+    let place = |index: usize| order.iter().position(|&at| at == index);
+    let driven: Option<Vec<usize>> = own.driveline.driven.iter().map(|&at| place(at)).collect();
+    let driven = driven.ok_or_else(|| {
+        let value = format!("{:?}", own.driveline.driven);
+        source.refused("Driveline / Suspension Indexes", &value, "indices of axles")
+    })?;
+    let file = &own.driveline.file;
+    let driveline = library.read(source, "Driveline / Input File", file, log)?;
+    let driveline = driveline::driveline(&driveline, &driven, log)?;
+    let tyres = tyres(library, source, &own.axles, beside, log)?;
+    let mut axles = Vec::with_capacity(order.len());
+    let mut mechanism = None;
+    for (index, &at) in order.iter().enumerate() {
+        let entry = AxleAt { index, at, of: own.axles.len(), entry: &own.axles[at] };
+        let final_drive = driveline.final_drives.iter().find(|(of, _)| *of == index);
+        let tyre = &tyres[index.min(tyres.len() - 1)];
+        let (axle, steered_by) =
+            entry.read(library, source, tyre, final_drive.map(|(_, own)| *own), log)?;
+        if let (Some(steering), None) = (own.axles[at].steering, &mechanism) {
+            mechanism = Some((steering, axle.clone(), steered_by));
+        }
+        axles.push(axle);
+    }
+    let steering = match mechanism {
+        None => None,
+        Some((index, axle, steered_by)) => {
+            let Some(entry) = own.steering.get(index) else {
+                let key = "Axles / Steering Index";
+                let allowed = format!("below {}", own.steering.len());
+                return Err(source.refused(key, &index.to_string(), &allowed));
+            };
+            for other in (0..own.steering.len()).filter(|other| *other != index) {
+                let key = format!("Steering Subsystems / {other}");
+                let why = "all steered axles have the first's mechanism, by a ratio";
+                log.omit(source, &key, why);
+            }
+            let first = (&axle, steered_by);
+            Some(steering::steering(library, source, (index, entry), first, own.lock, log)?)
+        }
+    };
+    let tandems = tandem::tandems(library, source, &own, &axles, &order, log)?;
+    let wheelbase = axles[0].position[0] - axles[axles.len() - 1].position[0];
+    if own.wheelbase.is_some_and(|stated| (stated / wheelbase - 1.0).abs() > NEAR) {
+        let why = format!("the axles stand {wheelbase:.3} m apart");
+        log.omit(source, "Wheelbase", &why);
+    }
+    let powertrain = powertrain::powertrain(library, source, beside, log)?;
+    // what all axles share stands once
+    let (Some(first_wheel), Some(first_tyre)) = (axles[0].wheel, axles[0].tyre.clone()) else {
+        return Err(source.refused("Axles", "without wheels", "with wheels"));
+    };
+    for axle in &mut axles {
+        if axle.wheel == Some(first_wheel) && axle.tyre == Some(first_tyre.clone()) {
+            (axle.wheel, axle.tyre) = (None, None);
+        }
+    }
+    let mut shafts = driveline.driveline;
+    if driveline.final_drives.len() == axles.len() {
+        shafts.layout = Layout::Awd;
+    }
+    let mass = chassis.mass;
+    let spec = VehicleSpec {
+        format: 1,
+        name: own.name.clone(),
+        description: format!("{}, {} axles, chassis of {mass:.0} kg", own.name, axles.len()),
+        source: super::source_line(source),
+        wheelbase,
+        chassis,
+        rear_frame,
+        axles,
+        steering,
+        tandems,
+        trailer: None,
+        wheel: first_wheel,
+        tyre: *first_tyre,
+        driveline: shafts,
+        powertrain,
+    };
+    spec.check().map_err(|error| log.refused(source, error))?;
+    Ok(AnySpec::Wheeled(Box::new(spec)))
+}
+
+/// Indices of the axles, the foremost first.
+fn front_to_rear(axles: &[AxleEntry]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..axles.len()).collect();
+    order.sort_by(|&a, &b| axles[b].location[0].total_cmp(&axles[a].location[0]));
+    order
+}
+
+/// The tyres asked for, else the best known of the vehicle's folder: one for all axles, or one in
+/// front and one behind where files say so in their names.
+fn tyres(
+    library: &Library,
+    vehicle: &Source,
+    axles: &[AxleEntry],
+    beside: &Beside,
+    log: &mut Log,
+) -> Result<Vec<tyre::Read>, ImportError> {
+    let mut paths = beside.tyres.clone();
+    if paths.is_empty() {
+        let found = library.beside(vehicle, "Tire", &tyre::TYRES);
+        let says = |path: &PathBuf, word: &str| {
+            path.file_name()
+                .is_some_and(|name| name.to_string_lossy().to_lowercase().contains(word))
+        };
+        let named = |word: &str| found.iter().find(|path| says(path, word)).cloned();
+        paths = match (named("front"), named("rear"), found.first()) {
+            (Some(front), Some(rear), _) => vec![front, rear],
+            (_, _, Some(first)) => vec![first.clone()],
+            _ => {
+                let allowed = "given by --tyre: the vehicle's folder has none that is known";
+                return Err(vehicle.refused("tyre", "absent", allowed));
+            }
+        };
+        if found.len() > paths.len() {
+            let names: Vec<String> = paths.iter().map(|path| library.short(path)).collect();
+            let (names, of) = (names.join(", "), found.len());
+            log.assume("tyre", format!("{names}, the best known of {of} of the vehicle's folder"));
+        }
+    } else if paths.len() != 1 && paths.len() != axles.len() {
+        let allowed = format!("given once, or once for each of {} axles", axles.len());
+        return Err(vehicle.refused("tyre", &format!("{} files", paths.len()), &allowed));
+    }
+    let read = |(index, path): (usize, &PathBuf)| {
+        let source = library.open(path, log)?;
+        let key = if index == 0 { "tyre".to_owned() } else { format!("axles[{index}].tyre") };
+        tyre::tyre(&source, &key, log)
+    };
+    paths.iter().enumerate().map(read).collect()
+}

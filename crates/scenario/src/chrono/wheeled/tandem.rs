@@ -1,0 +1,84 @@
+//! Walking beams.
+
+use super::super::ImportError;
+use super::super::library::Library;
+use super::super::log::Log;
+use super::super::part::{Body, moved};
+use super::super::source::Source;
+use super::Figures;
+use bekker_vehicle::spec::{Axle, Point, Tandem};
+use serde::Deserialize;
+
+/// A walking beam of a vehicle's file.
+#[derive(Deserialize)]
+pub(super) struct Subchassis {
+    #[serde(rename = "Input File")]
+    pub file: String,
+    #[serde(rename = "Subchassis Location")]
+    pub location: Point,
+    #[serde(rename = "Chassis Index")]
+    #[allow(dead_code)] // all chassis become one body
+    pub chassis: Option<i64>,
+}
+
+#[derive(Deserialize)]
+struct Balancer {
+    #[serde(rename = "Beam")]
+    beam: Beam,
+    #[serde(rename = "Maximum Pitch")]
+    most: f64,
+}
+
+#[derive(Deserialize)]
+struct Beam {
+    #[serde(rename = "Mass")]
+    mass: f64,
+    #[serde(rename = "Inertia", alias = "Moments of Inertia")]
+    inertia: Point,
+    #[serde(rename = "Pin Location")]
+    pin: Point,
+}
+
+/// Walking beams, and the axles whose springs stand on each.
+pub(super) fn tandems(
+    library: &Library,
+    vehicle: &Source,
+    own: &Figures,
+    axles: &[Axle],
+    order: &[usize],
+    log: &mut Log,
+) -> Result<Vec<Tandem>, ImportError> {
+    let mut tandems = Vec::new();
+    for (index, entry) in own.subchassis.iter().enumerate() {
+        let key = format!("Subchassis / {index} / Input File");
+        let source = library.read(vehicle, &key, &entry.file, log)?;
+        if source.template()? != "Balancer" {
+            return Err(source.refused("Template", source.template()?, "Balancer"));
+        }
+        let on = |at: &&usize| own.axles[**at].subchassis == Some(index);
+        let names: Vec<String> = order
+            .iter()
+            .enumerate()
+            .filter(|(_, at)| on(at))
+            .map(|(place, _)| axles[place].name.clone())
+            .collect();
+        let count = names.len();
+        let Ok(names) = <[String; 2]>::try_from(names) else {
+            let allowed = "that of two axles, which a walking beam joins";
+            let value = format!("given for {count} axles");
+            return Err(vehicle.refused("Axles / Subchassis Index", &value, allowed));
+        };
+        let figures: Balancer = source.figures(log)?;
+        let key = format!("tandems[{index}]");
+        log.origin(&key, &source);
+        let beam = &figures.beam;
+        tandems.push(Tandem {
+            axles: names,
+            pin: moved(beam.pin, entry.location),
+            beam: Body::new(beam.mass, beam.pin, beam.inertia, [0.0; 3])
+                .part(&format!("{key}.beam"), log),
+            max_pitch_deg: figures.most.to_degrees(),
+        });
+    }
+    Ok(tandems)
+}

@@ -1,0 +1,806 @@
+//! Checks of a scenario that no single key shows: names, references, ratios.
+
+use super::config::{
+    Area, Camera as CameraConfig, CameraChannel, CustomSoil, Driver, Filter, FollowPolicy,
+    FrameFormat, InertialErrors, Label, Lidar as LidarConfig, LidarRays, LocalisationKind, Output,
+    RandomBarriers, RandomHoles, RandomRocks, RandomSurface, RandomTrees, Scenario, Sensor,
+    SensorModel, Sharing, Surface, TableRow, Team, TowKind, Vehicle,
+};
+use super::convoys::{Convoys, by_name};
+use super::document::Document;
+use super::fault::{Fault, Problem, nearest_word};
+use super::refusal::{Refuse, WHERE_ON_EARTH, decimal};
+use bekker_agent::PropKind;
+use bekker_ground::soil::{Moisture, MoistureError};
+use bekker_sensor::camera::Camera;
+use bekker_sensor::imu::{Imu, Triad};
+use bekker_sensor::lidar::LidarSpec;
+use bekker_vehicle::driver::SLOWEST;
+use std::collections::BTreeMap;
+
+/// Most classes of a raster of soils.
+const MOST_CLASSES: usize = 10_000;
+
+/// All faults of a scenario that conforms to the schema.
+pub fn check(scenario: &Scenario, document: &Document) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    let mut refuse = |key: String, problem| faults.push(document.fault(&key, problem));
+    check_time(scenario, &mut refuse);
+    check_surface(scenario, &mut refuse);
+    check_soils(scenario, &mut refuse);
+    super::names::check(scenario, &mut refuse);
+    check_drivers(scenario, &mut refuse);
+    check_sensors(scenario, &mut refuse);
+    check_scenery(scenario, &mut refuse);
+    check_tows(scenario, &mut refuse);
+    check_goals(scenario, &mut refuse);
+    check_team(scenario, &mut refuse);
+    super::radio_checks::check(scenario, &mut refuse);
+    check_output(scenario, &mut refuse);
+    super::budget::check(scenario, &mut refuse);
+    faults
+}
+
+fn check_time(scenario: &Scenario, refuse: &mut Refuse) {
+    let time = &scenario.time;
+    if time.steps_per_heartbeat().is_none() {
+        let heartbeat = time.heartbeat;
+        let steps = (heartbeat / time.step).floor().max(1.0);
+        // Only steps with a finite decimal form are worth proposing.
+        let shorter = (steps as u64..).find(|n| is_round(heartbeat / *n as f64));
+        let longer = (1..=steps as u64).rev().find(|n| is_round(heartbeat / *n as f64));
+        let mut nearest: Vec<u64> = shorter.into_iter().chain(longer).collect();
+        nearest.dedup();
+        let nearest = nearest.into_iter().map(|n| decimal(heartbeat / n as f64)).collect();
+        refuse("time.step".into(), Problem::NotADivisor { heartbeat, nearest });
+    }
+    let durations =
+        [("time.duration", time.duration), ("output.interval", scenario.output.interval)];
+    for (key, value) in durations {
+        if let Err(problem) = whole_heartbeats(value, time.heartbeat) {
+            // who did not give it is told what it is
+            let by_default = key == "output.interval" && value == Output::default().interval;
+            let problem = match by_default {
+                true => Problem::Refused { cause: format!("{value} s, its default: {problem}") },
+                false => problem,
+            };
+            refuse(key.into(), problem);
+        }
+    }
+}
+
+/// Whether a duration, s, is so many of a scenario's heartbeats, s.
+///
+/// # Errors
+/// [`Problem::NotAMultiple`] where they do not come out even.
+pub fn whole_heartbeats(value: f64, heartbeat: f64) -> Result<(), Problem> {
+    if super::config::whole_ratio(value, heartbeat).is_some() {
+        return Ok(());
+    }
+    let below = (value / heartbeat).floor();
+    let nearest = [below, below + 1.0].into_iter().filter(|n| *n >= 1.0);
+    let nearest = nearest.map(|n| decimal(n * heartbeat)).collect();
+    Err(Problem::NotAMultiple { of: "time.heartbeat", unit: heartbeat, nearest })
+}
+
+/// Only vehicles that there are can be written down, and only into a folder that has a name.
+fn check_output(scenario: &Scenario, refuse: &mut Refuse) {
+    if scenario.output.folder.as_ref().is_some_and(|folder| folder.as_os_str().is_empty()) {
+        let cause = "must name a folder; left away, it is runs/NAME-N".into();
+        refuse("output.folder".into(), Problem::Refused { cause });
+    }
+    let known = || scenario.vehicle.iter().map(|vehicle| vehicle.name.as_str());
+    let named = by_name(&scenario.vehicle);
+    for (index, name) in scenario.output.vehicles.iter().flatten().enumerate() {
+        if !named.contains_key(name.as_str()) {
+            let allowed = known().map(|name| format!("{name:?}")).collect();
+            let suggestion = nearest_word(name, known());
+            refuse(format!("output.vehicles[{index}]"), Problem::NotOneOf { suggestion, allowed });
+        }
+    }
+}
+
+/// Whether a duration is a whole number of microseconds.
+fn is_round(seconds: f64) -> bool {
+    let microseconds = seconds * 1e6;
+    (microseconds - microseconds.round()).abs() < 1e-6 || seconds < 1e-6
+}
+
+/// A random surface says how many there are of each in one way, of none no sizes, and the smaller
+/// size first.
+fn check_random_surface(surface: &RandomSurface, refuse: &mut Refuse) {
+    let RandomSurface { holes, trees, rocks, barriers, .. } = surface;
+    // resolved scenarios write the defaults of what they have none of
+    for (name, count, density, is_shaped) in [
+        ("holes", holes.count, holes.density, *holes != RandomHoles::default()),
+        ("trees", trees.count, trees.density, *trees != RandomTrees::default()),
+        ("rocks", rocks.count, rocks.density, *rocks != RandomRocks::default()),
+        ("barriers", barriers.count, barriers.density, *barriers != RandomBarriers::default()),
+    ] {
+        let key = |last: &str| format!("terrain.surface.{name}.{last}");
+        match (count, density) {
+            (Some(_), Some(_)) => refuse(key("density"), Problem::Excludes { other: "count" }),
+            (None, None) if is_shaped => {
+                refuse(key("count"), Problem::Missing { expected: "it or density".into() });
+            }
+            _ => {}
+        }
+    }
+    for (name, [from, to]) in [("trees", trees.diameter), ("rocks", rocks.diameter)] {
+        if from > to {
+            refuse(format!("terrain.surface.{name}.diameter"), Problem::EmptyRange);
+        }
+    }
+}
+
+fn check_surface(scenario: &Scenario, refuse: &mut Refuse) {
+    if let Surface::Random(surface) = &scenario.terrain.surface {
+        check_random_surface(surface, refuse);
+    }
+    let Surface::Dem { file, crop, height_range, cell_size, .. } = &scenario.terrain.surface else {
+        return;
+    };
+    let key = |name: &str| format!("terrain.surface.{name}");
+    let extension = file.extension().map(|e| e.to_string_lossy().to_lowercase());
+    match extension.as_deref() {
+        Some("png") => {
+            for (name, given, expected) in [
+                ("height_range", height_range.is_some(), "the heights of black and white, m"),
+                ("cell_size", cell_size.is_some(), "the side of a pixel, m"),
+            ] {
+                if !given {
+                    refuse(key(name), Problem::Missing { expected: expected.into() });
+                }
+            }
+        }
+        Some("tif" | "tiff" | "asc") => {
+            for (name, given) in
+                [("height_range", height_range.is_some()), ("cell_size", cell_size.is_some())]
+            {
+                if given {
+                    let other = "a georeferenced DEM, which states its own";
+                    refuse(key(name), Problem::Excludes { other });
+                }
+            }
+        }
+        _ => {
+            let allowed = [".tif", ".tiff", ".asc", ".png"].map(String::from).to_vec();
+            refuse(key("file"), Problem::NotOneOf { suggestion: None, allowed });
+        }
+    }
+    if height_range.is_some_and(|[low, high]| low >= high) {
+        refuse(key("height_range"), Problem::EmptyRange);
+    }
+    if let Some([x_min, y_min, x_max, y_max]) = *crop
+        && (x_min >= x_max || y_min >= y_max)
+    {
+        refuse(key("crop"), Problem::NotABox { lower: [x_min, y_min] });
+    }
+}
+
+/// Scenery is of a kind that is drawn, or a mesh with what belongs to it.
+fn check_scenery(scenario: &Scenario, refuse: &mut Refuse) {
+    for (index, scenery) in scenario.scenery.iter().enumerate() {
+        let key = |name: &str| format!("scenery[{index}].{name}");
+        let given = [("kind", scenery.kind.is_some()), ("mesh", scenery.mesh.is_some())];
+        let given: Vec<String> =
+            given.iter().filter(|(_, given)| *given).map(|(name, _)| name.to_string()).collect();
+        if given.len() != 1 {
+            let of = ["kind", "mesh"].map(String::from).to_vec();
+            refuse(format!("scenery[{index}]"), Problem::NotExactlyOne { of, given });
+        } else if scenery.kind.is_some() && scenery.class.is_some() {
+            refuse(key("class"), Problem::Excludes { other: "kind, which says what it is" });
+        }
+        match (scenery.kind, scenery.size) {
+            (Some(PropKind::Block), None) => {
+                let expected = "length, width and height of a block, m".into();
+                refuse(key("size"), Problem::Missing { expected });
+            }
+            (Some(kind), Some(_)) if kind != PropKind::Block => {
+                refuse(key("size"), Problem::Excludes { other: "a kind other than block" });
+            }
+            _ => {}
+        }
+        let has_stem = match (scenery.kind, scenery.class) {
+            (Some(kind), _) => {
+                !matches!(kind, PropKind::Rock | PropKind::Block | PropKind::Barrier)
+            }
+            (None, class) => class == Some(Label::Tree),
+        };
+        if scenery.diameter.is_some() && !has_stem {
+            refuse(key("diameter"), Problem::Excludes { other: "what has no stem" });
+        }
+        if let Some([x_min, y_min, x_max, y_max]) = scenery.area
+            && (x_min >= x_max || y_min >= y_max)
+        {
+            refuse(key("area"), Problem::NotABox { lower: [x_min, y_min] });
+        }
+    }
+}
+
+/// A rope is between two vehicles that there are, and a bar has no slack: it would push.
+fn check_tows(scenario: &Scenario, refuse: &mut Refuse) {
+    let known = || scenario.vehicle.iter().map(|vehicle| vehicle.name.as_str());
+    for (index, tow) in scenario.tow.iter().enumerate() {
+        for (end, name) in [("from", &tow.from), ("to", &tow.to)] {
+            if known().all(|own| own != name) {
+                let allowed = known().map(|name| format!("{name:?}")).collect();
+                let suggestion = nearest_word(name, known());
+                let key = format!("tow[{index}].{end}");
+                refuse(key, Problem::NotOneOf { suggestion, allowed });
+            }
+        }
+        if tow.from == tow.to {
+            let cause = "must be another vehicle than from".into();
+            refuse(format!("tow[{index}].to"), Problem::Refused { cause });
+        }
+        if tow.kind == TowKind::Bar && tow.slack > 0.0 {
+            let bounds = "0 beside kind = \"bar\": a bar as long would push the two apart".into();
+            refuse(format!("tow[{index}].slack"), Problem::OutOfRange { bounds });
+        }
+    }
+}
+
+/// Who drives itself has a goal, or a team whose authority hands out what is to be done.
+fn check_goals(scenario: &Scenario, refuse: &mut Refuse) {
+    let has_task = |team: &Team| team.search.is_some() || !team.goals.is_empty();
+    if scenario.team.as_ref().is_some_and(has_task) {
+        return;
+    }
+    for (index, vehicle) in scenario.vehicle.iter().enumerate() {
+        if matches!(vehicle.driver, Driver::Autonomous { goal: None, .. }) {
+            let expected = "a place to go to, or team.goals or team.search,".into();
+            refuse(format!("vehicle[{index}].driver.goal"), Problem::Missing { expected });
+        }
+    }
+}
+
+/// A team is of autonomous vehicles, and its radio reaches no farther than its horizon.
+fn check_team(scenario: &Scenario, refuse: &mut Refuse) {
+    let Some(team) = &scenario.team else { return };
+    let is_autonomous = |own: &&Vehicle| matches!(own.driver, Driver::Autonomous { .. });
+    let members = || scenario.vehicle.iter().filter(is_autonomous).map(|own| own.name.as_str());
+    if members().next().is_none() {
+        let expected = "a vehicle with a driver of kind autonomous".into();
+        refuse("team".into(), Problem::Missing { expected });
+    }
+    if let Some(name) = team.authority.as_deref().filter(|name| members().all(|own| own != *name)) {
+        let allowed: Vec<String> = members().map(|name| format!("{name:?}")).collect();
+        let suggestion = nearest_word(name, members());
+        let problem = if allowed.is_empty() {
+            let cause = "there is nobody to name: no vehicle has a driver of kind autonomous";
+            Problem::Refused { cause: cause.into() }
+        } else {
+            Problem::NotOneOf { suggestion, allowed }
+        };
+        refuse("team.authority".into(), problem);
+    }
+    check_cells(scenario, refuse);
+    super::radio_checks::check_channel(&team.radio, "team.radio", refuse);
+    if team.concern.is_some() && team.sharing != Sharing::Peers {
+        let other = "a sharing other than peers: an authority is told of all";
+        refuse("team.concern".into(), Problem::Excludes { other });
+    }
+    if team.search.is_some() && !team.goals.is_empty() {
+        refuse("team.search".into(), Problem::Excludes { other: "team.goals" });
+    }
+    let is_sent = |own: &Vehicle| matches!(own.driver, Driver::Autonomous { goal: None, .. });
+    if members().next().is_some() && !scenario.vehicle.iter().any(is_sent) {
+        let tasks =
+            [("team.search", team.search.is_some()), ("team.goals", !team.goals.is_empty())];
+        for (key, _) in tasks.into_iter().filter(|(_, given)| *given) {
+            let expected = "a vehicle that drives itself without a goal of its own".into();
+            refuse(key.into(), Problem::Missing { expected });
+        }
+    }
+    if team.assignment.is_some() && team.goals.is_empty() {
+        let expected = "team.goals, which assignment is about,".into();
+        refuse("team.goals".into(), Problem::Missing { expected });
+    }
+    super::search_area::check(scenario, team, refuse);
+    if team.sharing == Sharing::Peers && (team.search.is_some() || !team.goals.is_empty()) {
+        let cause = "must be central or whole: without an authority nobody hands out anything";
+        refuse("team.sharing".into(), Problem::Refused { cause: cause.into() });
+    }
+    super::radio_checks::check_rate(scenario, team.rate, "team.rate", refuse);
+}
+
+/// Maps that are merged have cells of one size.
+fn check_cells(scenario: &Scenario, refuse: &mut Refuse) {
+    let cells = scenario.vehicle.iter().enumerate().filter_map(|(index, own)| match own.driver {
+        Driver::Autonomous { cell, .. } => Some((index, own, cell)),
+        _ => None,
+    });
+    let mut first = None;
+    for (index, own, cell) in cells {
+        let &mut (name, side) = first.get_or_insert((own.name.as_str(), cell));
+        if cell != side {
+            let cause = format!(
+                "must be {side}, as that of {name:?}: a team merges its maps, so all have cells of one size"
+            );
+            refuse(format!("vehicle[{index}].driver.cell"), Problem::Refused { cause });
+        }
+    }
+}
+
+fn check_soils(scenario: &Scenario, refuse: &mut Refuse) {
+    let soil = &scenario.soil;
+    for (index, custom) in soil.custom.iter().enumerate() {
+        let key = format!("soil.custom[{index}]");
+        if let Some(first) = soil.custom[..index].iter().position(|s| s.name == custom.name) {
+            let first = format!("soil.custom[{first}]");
+            refuse(format!("{key}.name"), Problem::DuplicateName { first });
+        }
+        check_custom_soil(custom, &key, refuse);
+    }
+    for (index, zone) in soil.zone.iter().enumerate() {
+        if let Area::Rectangle { min, max } = zone.area
+            && (max[0] <= min[0] || max[1] <= min[1])
+        {
+            let key = format!("soil.zone[{index}].area.max");
+            refuse(key, Problem::NotABox { lower: min });
+        }
+    }
+    if let Some(raster) = &soil.raster
+        && raster.classes.len() > MOST_CLASSES
+    {
+        let found = raster.classes.len();
+        let expected = format!("at most {MOST_CLASSES} classes");
+        refuse("soil.raster.classes".into(), Problem::WrongLength { expected, found });
+    }
+    let mut numbers: BTreeMap<i32, &str> = BTreeMap::new();
+    for class in soil.raster.iter().flat_map(|raster| raster.classes.keys()) {
+        let key = format!("soil.raster.classes.{class}");
+        match class.parse::<i32>() {
+            Err(_) => {
+                let expected = "a whole number as the class".into();
+                refuse(key, Problem::WrongType { expected, found: "a word" });
+            }
+            Ok(number) => {
+                // 1 and 01 are one class
+                if let Some(other) = numbers.insert(number, class) {
+                    let cause = format!(
+                        "is the class {number}, as soil.raster.classes.{other} is; leave one out"
+                    );
+                    refuse(key, Problem::Refused { cause });
+                }
+            }
+        }
+    }
+}
+
+/// A custom soil is firm, a change to another, or yielding and complete.
+pub(super) fn check_custom_soil(soil: &CustomSoil, key: &str, refuse: &mut Refuse) {
+    let given = [
+        ("k_phi", soil.k_phi.is_some(), true),
+        ("k_c", soil.k_c.is_some(), true),
+        ("n", soil.n.is_some(), true),
+        ("cohesion", soil.cohesion.is_some(), true),
+        ("friction_angle_deg", soil.friction_angle_deg.is_some(), true),
+        ("shear_modulus", soil.shear_modulus.is_some(), true),
+        ("elastic_stiffness", soil.elastic_stiffness.is_some(), false),
+        ("damping", soil.damping.is_some(), false),
+        ("measured_sinkage", soil.measured_sinkage.is_some(), false),
+        ("density", soil.density.is_some(), false),
+        ("reload_growth", soil.reload_growth.is_some(), false),
+        ("reece", soil.reece.is_some(), false),
+        ("multi_pass", soil.multi_pass.is_some(), false),
+        ("snow", soil.snow.is_some(), false),
+        ("strength", soil.strength.is_some(), false),
+        ("moisture", soil.moisture.is_some(), false),
+        ("frost", soil.frost.is_some(), false),
+        ("thaw", soil.thaw.is_some(), false),
+        ("below", soil.below.is_some(), false),
+        ("crust", soil.crust.is_some(), false),
+        ("peak_shear", soil.peak_shear.is_some(), false),
+        ("rate", soil.rate.is_some(), false),
+        ("bulldozing", soil.bulldozing.is_some(), false),
+    ];
+    let yielding = given.iter().any(|(_, given, _)| *given);
+    if soil.friction.is_some() {
+        if yielding {
+            let other = "keys of a yielding soil: friction is firm ground's";
+            refuse(format!("{key}.friction"), Problem::Excludes { other });
+        }
+        return;
+    }
+    let twice = [
+        ("snow", soil.snow.is_some(), soil.below.is_some(), "below: snow has the ground below it"),
+        (
+            "snow.crushing_pressure",
+            soil.snow.is_some_and(|snow| snow.crushing_pressure.is_some()),
+            soil.gives_pressures(),
+            "k_phi, k_c, n or reece, which state the snow's pressures too",
+        ),
+        ("thaw", soil.thaw.is_some(), soil.below.is_some(), "below: frozen ground is below it"),
+        ("thaw", soil.thaw.is_some(), soil.snow.is_some(), "snow, which lies on frozen ground"),
+        ("frost", soil.frost.is_some(), soil.below.is_some(), "below: what is frozen bears"),
+        ("frost", soil.frost.is_some(), soil.snow.is_some(), "snow, which lies on frozen ground"),
+        ("frost", soil.frost.is_some(), soil.thaw.is_some(), "thaw: the top is frozen or thawed"),
+    ];
+    for (name, given, and, other) in twice {
+        if given && and {
+            refuse(format!("{key}.{name}"), Problem::Excludes { other });
+        }
+    }
+    let weighs = soil.density.is_some() || soil.snow.is_some();
+    if soil.reece.is_some_and(|reece| reece.frictional > 0.0) && !weighs {
+        let expected =
+            "what the frictional modulus of reece multiplies, as the soil's weight,".into();
+        refuse(format!("{key}.density"), Problem::Missing { expected });
+    }
+    if let Some((name, cause)) = soil.moisture.as_ref().and_then(wrong_moisture) {
+        refuse(format!("{key}.moisture.{name}"), Problem::Refused { cause });
+    }
+    if soil.based_on.is_some() {
+        return;
+    }
+    for (name, given, needed) in given {
+        if needed && !given {
+            let expected = "the figure of a yielding soil (or based_on, or friction alone)".into();
+            refuse(format!("{key}.{name}"), Problem::Missing { expected });
+        }
+    }
+}
+
+/// What is wrong with a moisture: its key, and what is allowed.
+fn wrong_moisture(moisture: &Moisture) -> Option<(&'static str, String)> {
+    let error = moisture.now().err()?;
+    let rain = moisture.rain.as_ref()?;
+    let last = rain.falls.last().map_or(rain.day, |fall| fall[0]);
+    let in_order = rain.falls.windows(2).all(|two| two[0][0] <= two[1][0]);
+    Some(match error {
+        MoistureError::Order { .. } if in_order => {
+            ("rain.day", format!("must be {last} or later, the day of the last of rain.falls"))
+        }
+        MoistureError::Saturated { .. } => ("rain.saturated", error.to_string()),
+        _ => ("rain.falls", error.to_string()),
+    })
+}
+
+fn check_sensors(scenario: &Scenario, refuse: &mut Refuse) {
+    let sensors = || scenario.vehicle.iter().flat_map(|vehicle| &vehicle.sensor);
+    let any_gps = sensors().any(|sensor| matches!(sensor.model, SensorModel::Gps { .. }));
+    // a DEM may say where it is: that shows when it is opened
+    let dem = matches!(scenario.terrain.surface, Surface::Dem { .. });
+    if any_gps && scenario.site.is_none() && !dem {
+        refuse("site".into(), Problem::Missing { expected: WHERE_ON_EARTH.into() });
+    }
+    for (index, vehicle) in scenario.vehicle.iter().enumerate() {
+        for (which, sensor) in vehicle.sensor.iter().enumerate() {
+            let key = format!("vehicle[{index}].sensor[{which}]");
+            check_schedule(scenario, sensor, &key, refuse);
+            check_frames(sensor, &key, refuse);
+            match &sensor.model {
+                SensorModel::Camera(camera) => check_channels(sensor, camera, &key, refuse),
+                SensorModel::Imu { preset, accelerometer, gyroscope } => {
+                    let Imu { accelerometer: ours, gyroscope: turns } =
+                        super::build::imu(*preset, accelerometer, gyroscope);
+                    check_drift(
+                        accelerometer,
+                        &ours,
+                        &format!("{key}.model.accelerometer"),
+                        refuse,
+                    );
+                    check_drift(gyroscope, &turns, &format!("{key}.model.gyroscope"), refuse);
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// A sensor of motion sees every step, a camera or lidar every heartbeat; a window ends
+/// before the next begins.
+fn check_schedule(scenario: &Scenario, sensor: &Sensor, key: &str, refuse: &mut Refuse) {
+    let is_imaging = matches!(sensor.model, SensorModel::Camera(_) | SensorModel::Lidar(_));
+    let (between, of) = match is_imaging {
+        true => (scenario.time.heartbeat, "heartbeat"),
+        false => (scenario.time.step, "step"),
+    };
+    let rate = sensor.rate();
+    if rate * between > 1.0 + 1e-9 {
+        let most = 1.0 / between;
+        let bounds = format!("> 0 and <= {} Hz, one a {of}", decimal(most));
+        refuse(format!("{key}.rate"), Problem::OutOfRange { bounds });
+    }
+    if let SensorModel::Camera(camera) = &sensor.model {
+        let shutter = super::build::camera(camera);
+        if (shutter.exposure + shutter.rolling) * rate > 1.0 + 1e-9 {
+            let cause = format!(
+                "exposure and rolling take {} s together; a frame of {} Hz must be read within {} s",
+                decimal(shutter.exposure + shutter.rolling),
+                decimal(rate),
+                decimal(1.0 / rate)
+            );
+            refuse(format!("{key}.model"), Problem::Refused { cause });
+        }
+    }
+    let Some(window) = sensor.window else { return };
+    let window_key = format!("{key}.window");
+    match sensor.model {
+        SensorModel::Encoder { .. }
+        | SensorModel::Odometry {}
+        | SensorModel::Terramechanics {}
+        | SensorModel::Camera(_) => {
+            let cause = format!(
+                "a sensor of kind {} has no window{}",
+                sensor.model.kind(),
+                if is_imaging { "; its shutter is model.exposure" } else { "" }
+            );
+            refuse(window_key, Problem::Refused { cause });
+        }
+        _ if window * rate > 1.0 + 1e-9 => {
+            let bounds = format!("from 0 to {} s, the time between frames", decimal(1.0 / rate));
+            refuse(window_key, Problem::OutOfRange { bounds });
+        }
+        _ => {}
+    }
+}
+
+/// Filters and files fit the kind; ranges run from low to high.
+fn check_frames(sensor: &Sensor, key: &str, refuse: &mut Refuse) {
+    let kind = sensor.model.kind();
+    for (which, filter) in sensor.filters.iter().enumerate() {
+        let (word, fits): (&str, &[&str]) = match filter {
+            Filter::Range { .. } => ("range", &["lidar"]),
+            Filter::Voxels { .. } => ("voxels", &["lidar"]),
+            Filter::Grey {} => ("grey", &["camera"]),
+            Filter::Dropout { .. } => ("dropout", &["lidar", "camera"]),
+            Filter::Noise { .. } => {
+                ("noise", &["imu", "gps", "magnetometer", "odometry", "camera", "lidar"])
+            }
+            Filter::Lose { .. } | Filter::Every { .. } => continue,
+        };
+        if !fits.contains(&kind) {
+            let cause = format!("{word} is for sensors of kind {}, not {kind}", fits.join(", "));
+            refuse(format!("{key}.filters[{which}].kind"), Problem::Refused { cause });
+        }
+        if let Filter::Range { min, max } = filter
+            && min >= max
+        {
+            refuse(format!("{key}.filters[{which}].max"), Problem::EmptyRange);
+        }
+    }
+    for (which, format) in sensor.save.iter().enumerate() {
+        if sensor.save[..which].contains(format) {
+            let cause = "is given twice; must be a format that is not given before".into();
+            refuse(format!("{key}.save[{which}]"), Problem::Refused { cause });
+        }
+        let fits = match format {
+            FrameFormat::Png | FrameFormat::Png16 | FrameFormat::Exr => "camera",
+            FrameFormat::Pcd | FrameFormat::Las => "lidar",
+        };
+        if fits != kind {
+            let cause = format!("is a format of a {fits}'s frames, not of kind {kind}");
+            refuse(format!("{key}.save[{which}]"), Problem::Refused { cause });
+        }
+    }
+    if !sensor.record && !sensor.save.is_empty() {
+        refuse(format!("{key}.save"), Problem::Excludes { other: "record = false" });
+    }
+    if let SensorModel::Camera(camera) = &sensor.model
+        // at 180 degrees a plane is infinitely near
+        && !Camera::of(&super::build::camera(camera)).is_some_and(|made| made.focal[0] > 1e-3)
+    {
+        let bounds = format!("below {} deg, as far as its lens sees", decimal(widest(camera)));
+        refuse(format!("{key}.model.fov_deg"), Problem::OutOfRange { bounds });
+    }
+    if let SensorModel::Lidar(lidar) = &sensor.model {
+        check_lidar(lidar, key, refuse);
+    }
+}
+
+/// Widest field of view that a camera's lens sees, degrees, to a tenth.
+fn widest(camera: &CameraConfig) -> f64 {
+    let sees = |fov_deg: f64| {
+        let wider = CameraConfig { fov_deg: Some(fov_deg), ..camera.clone() };
+        Camera::of(&super::build::camera(&wider)).is_some_and(|made| made.focal[0] > 1e-3)
+    };
+    let (mut low, mut high) = (1.0, 360.0);
+    while high - low > 0.01 {
+        let middle = 0.5 * (low + high);
+        *if sees(middle) { &mut low } else { &mut high } = middle;
+    }
+    (10.0 * low).round() / 10.0
+}
+
+/// Beams go up, ranges run from low to high, and one ray has one echo.
+fn check_lidar(lidar: &LidarConfig, key: &str, refuse: &mut Refuse) {
+    let elevations = lidar.elevations_deg.as_deref().unwrap_or(&[0.0]);
+    if let Some(at) = elevations.windows(2).position(|pair| pair[0] >= pair[1]) {
+        let problem = Problem::NotIncreasing { before: elevations[at] };
+        refuse(format!("{key}.model.elevations_deg[{}]", at + 1), problem);
+    }
+    if elevations.is_empty() {
+        let expected = "at least 1 item".into();
+        let problem = Problem::WrongLength { expected, found: 0 };
+        refuse(format!("{key}.model.elevations_deg"), problem);
+    }
+    let LidarSpec { min_range, max_range, .. } = super::build::lidar(lidar);
+    if min_range >= max_range {
+        let whose = if lidar.max_range.is_some() { "" } else { " of its preset" };
+        let (name, bounds) = match lidar.min_range {
+            Some(_) => ("min_range", format!("below max_range = {}{whose}", decimal(max_range))),
+            None => {
+                ("max_range", format!("above min_range = {} of its preset", decimal(min_range)))
+            }
+        };
+        refuse(format!("{key}.model.{name}"), Problem::OutOfRange { bounds });
+    }
+    // one ray has one echo, and no width
+    let vain = [
+        ("samples", lidar.samples.is_some_and(|samples| samples > 1)),
+        ("returns", lidar.returns.is_some()),
+        ("divergence_deg", lidar.divergence_deg.is_some_and(|angle| angle > 0.0)),
+    ];
+    for (name, is_vain) in vain {
+        if lidar.rays == LidarRays::One && is_vain {
+            let other = "rays = \"one\"";
+            refuse(format!("{key}.model.{name}"), Problem::Excludes { other });
+        }
+    }
+}
+
+/// A drift has a size and a time, or there is none.
+fn check_drift(given: &InertialErrors, whole: &Triad, key: &str, refuse: &mut Refuse) {
+    let is_given = |value: Option<f64>| value.is_some_and(|value| value > 0.0);
+    for (name, is_vain, other) in [
+        ("drift", is_given(given.drift) && whole.drift_time == 0.0, "drift_time"),
+        ("drift_time", is_given(given.drift_time) && whole.drift == 0.0, "drift"),
+    ] {
+        if is_vain {
+            let cause = format!(
+                "does nothing where {other} is 0, as it is in this preset; needs {other} > 0 beside it"
+            );
+            refuse(format!("{key}.{name}"), Problem::Refused { cause });
+        }
+    }
+}
+
+/// A camera delivers a channel once, and colours where a filter or a file is of colours.
+fn check_channels(sensor: &Sensor, camera: &CameraConfig, key: &str, refuse: &mut Refuse) {
+    for (which, channel) in camera.channels.iter().enumerate() {
+        if camera.channels[..which].contains(channel) {
+            let cause = "is given twice; must be a channel that is not given before".into();
+            refuse(format!("{key}.model.channels[{which}]"), Problem::Refused { cause });
+        }
+    }
+    if camera.channels.contains(&CameraChannel::Colour) {
+        return;
+    }
+    let cause = "is of colours; needs colour among model.channels";
+    let mut colourless = |key: String| refuse(key, Problem::Refused { cause: cause.into() });
+    for (which, format) in sensor.save.iter().enumerate() {
+        if matches!(format, FrameFormat::Png | FrameFormat::Png16) {
+            colourless(format!("{key}.save[{which}]"));
+        }
+    }
+    for (which, filter) in sensor.filters.iter().enumerate() {
+        if matches!(filter, Filter::Noise { .. } | Filter::Dropout { .. } | Filter::Grey {}) {
+            colourless(format!("{key}.filters[{which}].kind"));
+        }
+    }
+}
+
+/// A table holds a speed all the time or never, and then has no pedals of its own.
+fn check_held_speed(rows: &[TableRow], key: impl Fn(usize) -> String, refuse: &mut Refuse) {
+    let holds = rows.iter().any(|row| row.speed.is_some());
+    for (index, row) in rows.iter().enumerate().filter(|_| holds) {
+        if row.speed.is_none() {
+            let expected = "a speed in every row where one row has it".into();
+            refuse(key(index), Problem::Missing { expected });
+        } else if row.throttle > 0.0 || row.brake > 0.0 {
+            refuse(key(index), Problem::Excludes { other: "throttle or brake" });
+        } else if row.speed.is_some_and(|speed| speed > 0.0 && speed < SLOWEST) {
+            let bounds = format!("0 or at least {SLOWEST} m/s");
+            refuse(key(index), Problem::OutOfRange { bounds });
+        }
+    }
+}
+
+fn check_drivers(scenario: &Scenario, refuse: &mut Refuse) {
+    let convoys = Convoys::of(&scenario.vehicle);
+    for (index, vehicle) in scenario.vehicle.iter().enumerate() {
+        let key = |name: &str| format!("vehicle[{index}].driver.{name}");
+        match &vehicle.driver {
+            Driver::Table { rows } => {
+                for (row, pair) in rows.windows(2).enumerate() {
+                    if pair[1].time <= pair[0].time {
+                        let problem = Problem::NotIncreasing { before: pair[0].time };
+                        refuse(key(&format!("rows[{}].time", row + 1)), problem);
+                    }
+                }
+                check_held_speed(rows, |row| key(&format!("rows[{row}].speed")), refuse);
+            }
+            Driver::Path { waypoints, .. } => {
+                for (point, pair) in waypoints.windows(2).enumerate() {
+                    if pair[0] == pair[1] {
+                        let cause = format!("repeats the point before it, {:?}", pair[0]);
+                        refuse(
+                            key(&format!("waypoints[{}]", point + 1)),
+                            Problem::Refused { cause },
+                        );
+                    }
+                }
+            }
+            Driver::Follow { leader, policy, time_gap, .. } => {
+                if *policy == FollowPolicy::ConstantGap && time_gap.is_some() {
+                    let other = "policy = \"constant_gap\"";
+                    refuse(key("time_gap"), Problem::Excludes { other });
+                }
+                check_leader(scenario, &convoys, index, leader, &key("leader"), refuse);
+            }
+            Driver::Autonomous { localisation, soil_aware, .. } => {
+                check_perception(vehicle, index, *localisation, refuse);
+                let feels = |own: &Sensor| matches!(own.model, SensorModel::Terramechanics {});
+                if *soil_aware && !vehicle.sensor.iter().any(feels) {
+                    let cause = "true needs a sensor of kind terramechanics on the vehicle, by which \
+                                 it feels slip and sinkage; without one it must be false";
+                    refuse(key("soil_aware"), Problem::Refused { cause: cause.into() });
+                }
+            }
+            Driver::Hold { .. } | Driver::Outside { .. } => {}
+        }
+    }
+}
+
+/// A vehicle that drives itself has what it sees and knows its place by.
+fn check_perception(
+    vehicle: &Vehicle,
+    index: usize,
+    localisation: LocalisationKind,
+    refuse: &mut Refuse,
+) {
+    let has = |of: fn(&SensorModel) -> bool| vehicle.sensor.iter().any(|own| of(&own.model));
+    let by_truth = localisation == LocalisationKind::Truth;
+    let needed = [
+        ("lidar", true, has(|own| matches!(own, SensorModel::Lidar(_)))),
+        ("gps", !by_truth, has(|own| matches!(own, SensorModel::Gps { .. }))),
+        ("imu", !by_truth, has(|own| matches!(own, SensorModel::Imu { .. }))),
+        ("odometry", by_truth, has(|own| matches!(own, SensorModel::Odometry {}))),
+    ];
+    for (kind, _, _) in needed.into_iter().filter(|(_, needed, has)| *needed && !has) {
+        let expected = format!("a sensor of kind {kind}, by which an autonomous driver drives");
+        refuse(format!("vehicle[{index}].sensor"), Problem::Missing { expected });
+    }
+}
+
+/// The leader exists and does not in the end follow its own follower.
+fn check_leader(
+    scenario: &Scenario,
+    convoys: &Convoys,
+    follower: usize,
+    leader: &str,
+    key: &str,
+    refuse: &mut Refuse,
+) {
+    let vehicles = &scenario.vehicle;
+    if convoys.leader(follower).is_none() {
+        let own = &vehicles[follower].name;
+        let others = || vehicles.iter().map(|v| v.name.as_str()).filter(|name| name != own);
+        let allowed = others().map(|name| format!("{name:?}")).collect();
+        let suggestion = nearest_word(leader, others());
+        return refuse(key.into(), Problem::NotOneOf { suggestion, allowed });
+    }
+    match convoys.head(follower).map(|head| &vehicles[head]) {
+        // who follows a vehicle that there is not is refused itself
+        Some(head) if matches!(head.driver, Driver::Follow { .. }) => {}
+        Some(head) => check_path_ahead(head, key, refuse),
+        None => {
+            if let Some(ring) = convoys.ring(follower) {
+                let ring = ring.into_iter().map(|own| vehicles[own].name.clone()).collect();
+                refuse(key.into(), Problem::FollowRing { ring });
+            }
+        }
+    }
+}
+
+/// The head of a convoy must have a path for the others to follow.
+fn check_path_ahead(head: &super::config::Vehicle, key: &str, refuse: &mut Refuse) {
+    if !matches!(head.driver, Driver::Path { .. }) {
+        let cause =
+            format!("the convoy's head `{}` has no path; its driver must be a path", head.name);
+        refuse(key.into(), Problem::Refused { cause });
+    }
+}

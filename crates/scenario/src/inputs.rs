@@ -1,0 +1,259 @@
+//! The files that a scenario is built from, each with the hash of what it held.
+
+use super::config::{Scenario, Surface};
+use super::input;
+use bekker_ground::terrain::{RasterFile, RasterFormat, Sidecars, TerrainError};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, Read, Seek};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A file that was read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Input {
+    /// Where it was, as the scenario led to it.
+    pub path: PathBuf,
+    /// Length, bytes.
+    pub bytes: u64,
+    /// SHA-256 of its content, hexadecimal.
+    pub sha256: String,
+    /// Whether it decides the run's course beyond what the resolved scenario says: a way's
+    /// points stand there.
+    #[serde(default = "yes")]
+    pub decides: bool,
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// What a run read, and where it may be found now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kept {
+    /// The file as it was read.
+    pub input: Input,
+    /// Its place in the run's folder, if it was copied there or is put there.
+    pub copy: PathBuf,
+}
+
+/// Reads files and takes down which. A run's inputs are looked for in its folder first,
+/// and must hold what they held.
+#[derive(Clone, Debug, Default)]
+pub struct Inputs {
+    kept: Arc<BTreeMap<PathBuf, Kept>>,
+    read: Arc<Mutex<Vec<Input>>>,
+}
+
+impl Inputs {
+    /// The files of a recorded run.
+    pub fn of_run(kept: impl IntoIterator<Item = Kept>) -> Inputs {
+        let kept = kept.into_iter().map(|kept| (kept.input.path.clone(), kept)).collect();
+        Inputs { kept: Arc::new(kept), read: Arc::default() }
+    }
+
+    /// Reads a regular file of at most `most` bytes whole.
+    ///
+    /// # Errors
+    /// What the system says; what is no such file; that it has changed since it was read
+    /// before; of a run's file also that it is gone or has changed, with its hash and where
+    /// to put it.
+    pub fn read(&self, path: &Path, most: u64) -> io::Result<Vec<u8>> {
+        self.noted(path, most, true)
+    }
+
+    /// The same of a file whose content goes into the resolved scenario.
+    ///
+    /// # Errors
+    /// As of [`Inputs::read`].
+    pub fn read_into_scenario(&self, path: &Path, most: u64) -> io::Result<Vec<u8>> {
+        self.noted(path, most, false)
+    }
+
+    /// Opens a regular file of at most `most` bytes, of which no more than a part is held in
+    /// memory at a time, for its hash too.
+    ///
+    /// # Errors
+    /// As of [`Inputs::read`].
+    pub fn open(&self, path: &Path, most: u64) -> io::Result<Opened> {
+        let opened = match self.kept.get(path) {
+            Some(kept) => recorded(kept, |place| Opened::of(place, most), |own| &own.sha256)?,
+            None => Opened::of(path, most)?,
+        };
+        self.note(path, opened.bytes, &opened.sha256, true)?;
+        Ok(opened)
+    }
+
+    /// Reads the sidecar files of a raster, such as a world file or a mask. For a recorded run,
+    /// reads those that the run has read.
+    ///
+    /// # Errors
+    /// As of [`Inputs::read`].
+    pub fn sidecars(&self, raster: &Path) -> io::Result<Sidecars> {
+        let is_recorded = self.kept.contains_key(raster);
+        Sidecars::load(raster, |path, kind| {
+            let is_there = if is_recorded { self.kept.contains_key(path) } else { path.is_file() };
+            if !is_there {
+                return Ok(None);
+            }
+            let most = kind.longest().unwrap_or(input::LARGEST_BINARY);
+            let read = self.read(path, most).map(Some);
+            read.map_err(|error| {
+                io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+            })
+        })
+    }
+
+    fn noted(&self, path: &Path, most: u64, decides: bool) -> io::Result<Vec<u8>> {
+        let read = |place: &Path| -> io::Result<(Vec<u8>, String)> {
+            let content = input::read(place, most)?;
+            let hash = sha256(&content);
+            Ok((content, hash))
+        };
+        let (content, sha256) = match self.kept.get(path) {
+            Some(kept) => recorded(kept, read, |(_, hash)| hash)?,
+            None => read(path)?,
+        };
+        self.note(path, content.len() as u64, &sha256, decides)?;
+        Ok(content)
+    }
+
+    fn note(&self, path: &Path, bytes: u64, sha256: &str, decides: bool) -> io::Result<()> {
+        let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        match read.iter_mut().find(|input| input.path == path) {
+            Some(before) if before.sha256 != sha256 => {
+                let told = "has changed since this scenario first read it: load the scenario again";
+                return Err(io::Error::other(told));
+            }
+            Some(before) => before.decides |= decides,
+            None => {
+                let (path, sha256) = (path.to_owned(), sha256.to_owned());
+                read.push(Input { path, bytes, sha256, decides });
+            }
+        }
+        Ok(())
+    }
+
+    /// What has been read, each file once, in the order of reading.
+    pub fn list(&self) -> Vec<Input> {
+        self.read.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// Bytes by which a file's format is told.
+const HEAD: u64 = 256;
+
+/// A file that is open at its beginning, with the hash of what it holds.
+#[derive(Debug)]
+pub struct Opened {
+    /// The file.
+    pub file: File,
+    /// Its length, bytes.
+    pub bytes: u64,
+    /// SHA-256 of its content, hexadecimal.
+    pub sha256: String,
+}
+
+impl Opened {
+    fn of(path: &Path, most: u64) -> io::Result<Opened> {
+        let bytes = input::bounded(path, most)?;
+        let mut file = File::open(path)?;
+        let mut hasher = Sha256::new();
+        let mut part = vec![0; 1 << 20];
+        loop {
+            match file.read(&mut part)? {
+                0 => break,
+                length => hasher.update(&part[..length]),
+            }
+        }
+        file.rewind()?;
+        let sha256 = base16ct::lower::encode_string(&hasher.finalize());
+        Ok(Opened { file, bytes, sha256 })
+    }
+
+    /// All that it holds, if that is at most `most` bytes.
+    ///
+    /// # Errors
+    /// What the system says; a file that is longer; one that was altered since its hash was taken.
+    pub fn read(mut self, most: u64) -> io::Result<Vec<u8>> {
+        if self.bytes > most {
+            return Err(input::longer(self.bytes, most));
+        }
+        let mut content = Vec::with_capacity(self.bytes as usize);
+        self.file.rewind()?;
+        self.file.take(most).read_to_end(&mut content)?;
+        if sha256(&content) != self.sha256 {
+            return Err(io::Error::other("was altered while it was read: load the scenario again"));
+        }
+        Ok(content)
+    }
+
+    /// The GeoTIFF that it is, with its sidecar files and without its heights; nothing if it is
+    /// another file.
+    ///
+    /// # Errors
+    /// A GeoTIFF that cannot be used.
+    pub(super) fn geotiff(&self, sidecars: &Sidecars) -> Result<Option<RasterFile>, TerrainError> {
+        let unreadable = |error: io::Error| TerrainError::GeoTiff(error.to_string());
+        let mut file = self.file.try_clone().map_err(unreadable)?;
+        let mut head = Vec::new();
+        file.rewind().map_err(unreadable)?;
+        file.by_ref().take(HEAD).read_to_end(&mut head).map_err(unreadable)?;
+        if RasterFormat::of(&head) != Ok(RasterFormat::GeoTiff) {
+            return Ok(None);
+        }
+        RasterFile::open_with(file, sidecars).map(Some)
+    }
+}
+
+/// What a run's file held, from its copy or from where it was, by a way of reading it and the
+/// hash of what was read.
+fn recorded<T>(
+    Kept { input: was, copy }: &Kept,
+    read: impl Fn(&Path) -> io::Result<T>,
+    hash: impl Fn(&T) -> &String,
+) -> io::Result<T> {
+    let mut altered = None;
+    for place in [copy, &was.path] {
+        match read(place) {
+            Ok(content) if *hash(&content) == was.sha256 => return Ok(content),
+            Ok(_) => altered = altered.or(Some(place)),
+            Err(_) => {}
+        }
+    }
+    let what = match altered {
+        Some(place) => format!("{} has changed since the run", place.display()),
+        None => "the file is missing".into(),
+    };
+    let (bytes, hash, copy) = (was.bytes, &was.sha256, copy.display());
+    let remedy = format!("put the file of {bytes} bytes with SHA-256 {hash} at {copy}");
+    Err(io::Error::other(format!("{what}; {remedy}")))
+}
+
+/// SHA-256, hexadecimal.
+pub(super) fn sha256(content: &[u8]) -> String {
+    base16ct::lower::encode_string(&Sha256::digest(content))
+}
+
+/// Changes every path by which a scenario names a file.
+pub fn map_paths(scenario: &mut Scenario, map: impl Fn(&Path) -> PathBuf) {
+    let change = |path: &mut PathBuf| *path = map(path);
+    if let Surface::Dem { file, .. } = &mut scenario.terrain.surface {
+        change(file);
+    }
+    scenario.soil.raster.iter_mut().for_each(|raster| change(&mut raster.file));
+    scenario.scenery.iter_mut().flat_map(|scenery| &mut scenery.mesh).for_each(change);
+    for vehicle in &mut scenario.vehicle {
+        vehicle.visual.hull.iter_mut().chain(&mut vehicle.visual.wheel).for_each(change);
+        if is_vehicle_file(&vehicle.model) {
+            vehicle.model = map(Path::new(&vehicle.model)).to_string_lossy().into_owned();
+        }
+    }
+}
+
+/// Whether a vehicle's model is a file, not one of the catalogue.
+pub fn is_vehicle_file(model: &str) -> bool {
+    model.ends_with(".toml")
+}

@@ -1,0 +1,141 @@
+//! Names: files, frames and topics are called by those of vehicles and sensors, and all of them are
+//! printed.
+
+use super::config::{Camera, Scenario, Sensor, SensorModel, Vehicle};
+use super::convoys::by_name;
+use super::fault::Problem;
+use super::refusal::Refuse;
+use bekker_sensor::left_camera;
+
+/// The frame in which all vehicles are.
+const WORLD: &str = "world";
+
+/// What is told of every vehicle under its name.
+const TOLD: [&str; 9] =
+    ["pose", "ground", "ruts", "goal", "route", "path", "believed", "map", "hit"];
+
+/// No two vehicles have one name, no two sensors of a vehicle, and none has another's.
+pub(super) fn check(scenario: &Scenario, refuse: &mut Refuse) {
+    let named = by_name(&scenario.vehicle);
+    check_printable(&scenario.name, "name".into(), refuse);
+    for (index, soil) in scenario.soil.custom.iter().enumerate() {
+        check_printable(&soil.name, format!("soil.custom[{index}].name"), refuse);
+    }
+    for (index, vehicle) in scenario.vehicle.iter().enumerate() {
+        let key = format!("vehicle[{index}].name");
+        let first = named[vehicle.name.as_str()];
+        if first < index {
+            refuse(key.clone(), Problem::DuplicateName { first: format!("vehicle[{first}]") });
+        }
+        if vehicle.name == WORLD {
+            let cause = format!("must be another name than {WORLD:?}, the frame of all vehicles");
+            refuse(key.clone(), Problem::Refused { cause });
+        }
+        check_word(&vehicle.name, key, refuse);
+        check_sensors(vehicle, index, refuse);
+    }
+}
+
+/// Line breaks and what else steers a terminal would make other lines of those that a name is in.
+pub(super) fn check_printable(name: &str, key: String, refuse: &mut Refuse) {
+    if name.chars().any(char::is_control) {
+        let cause = "must be of one line, without line breaks, tabs and other control characters";
+        refuse(key, Problem::Refused { cause: cause.into() });
+    }
+}
+
+/// A slash parts vehicle and sensor in the names of frames and topics.
+fn check_word(name: &str, key: String, refuse: &mut Refuse) {
+    check_printable(name, key.clone(), refuse);
+    if name.contains('/') {
+        let cause = format!(
+            "{name:?} must be without a slash, which parts vehicle and sensor in topics: {:?}",
+            name.replace('/', "_")
+        );
+        refuse(key, Problem::Refused { cause });
+    }
+}
+
+fn check_sensors(vehicle: &Vehicle, index: usize, refuse: &mut Refuse) {
+    for (which, sensor) in vehicle.sensor.iter().enumerate() {
+        let key = format!("vehicle[{index}].sensor[{which}].name");
+        let same = |other: &Sensor| other.name == sensor.name;
+        if let Some(first) = vehicle.sensor[..which].iter().position(same) {
+            let first = format!("vehicle[{index}].sensor[{first}]");
+            refuse(key.clone(), Problem::DuplicateName { first });
+        }
+        if let Some(pair) = vehicle.sensor.iter().position(|other| is_right_of(other, sensor)) {
+            let cause = format!(
+                "{:?} is the name of the right camera of sensor[{pair}] of the vehicle, which has \
+                 model.stereo; must be another",
+                sensor.name
+            );
+            refuse(key.clone(), Problem::Refused { cause });
+        }
+        if TOLD.contains(&sensor.name.as_str()) {
+            let cause = format!(
+                "{:?} is what the vehicle tells itself; must be none of {}",
+                sensor.name,
+                TOLD.join(", ")
+            );
+            refuse(key.clone(), Problem::Refused { cause });
+        }
+        check_word(&sensor.name, key, refuse);
+    }
+}
+
+/// Whether a sensor is called as the right camera of a pair.
+fn is_right_of(pair: &Sensor, sensor: &Sensor) -> bool {
+    let is_pair = matches!(pair.model, SensorModel::Camera(Camera { stereo: Some(_), .. }));
+    is_pair && left_camera(&sensor.name) == Some(&pair.name)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ScenarioFile;
+    use std::path::Path;
+
+    fn faults(vehicles: &str) -> String {
+        let text = format!(
+            "format = 1\nname = 'n'\ntime = {{ duration = 1 }}\nsoil = {{ default = 'mud' }}\n{vehicles}"
+        );
+        match ScenarioFile::parse("n.toml", &text, Path::new(""), &[]) {
+            Ok(_) => String::new(),
+            Err(faults) => faults.to_string(),
+        }
+    }
+
+    fn vehicle(name: &str, sensors: &[(&str, &str)]) -> String {
+        let head = format!("[[vehicle]]\nname = '{name}'\nmodel = 'hmmwv'\nposition = [0, 0]\n");
+        let sensor = |(name, model): &(&str, &str)| {
+            format!("[[vehicle.sensor]]\nname = '{name}'\nmodel = {{ kind = {model} }}\n")
+        };
+        head + &sensors.iter().map(sensor).collect::<String>()
+    }
+
+    #[test]
+    fn names_that_are_told_twice_are_refused() {
+        let pair = ("c", "'camera', stereo = 0.2");
+        for (sensors, key, says) in [
+            (vec![pair, ("c_right", "'odometry'")], "vehicle[0].sensor[1].name", "right camera of"),
+            (vec![("c_right", "'odometry'"), pair], "vehicle[0].sensor[0].name", "right camera of"),
+            (vec![("pose", "'odometry'")], "vehicle[0].sensor[0].name", "none of pose, ground"),
+            (vec![("ground", "'terramechanics'")], "vehicle[0].sensor[0].name", "none of pose"),
+            (vec![("c/image", "'odometry'")], "vehicle[0].sensor[0].name", "without a slash"),
+        ] {
+            let found = faults(&vehicle("a", &sensors));
+            assert!(found.contains(key) && found.contains(says), "{found}");
+        }
+        assert!(faults(&vehicle("a/b", &[])).contains("without a slash"));
+        // a name that would begin a line of its own, or colour the terminal
+        let two_lines = "[[vehicle]]\nname = \"a\\nb\"\nmodel = 'hmmwv'\nposition = [0, 0]\n";
+        let found = faults(two_lines);
+        assert!(found.contains("vehicle[0].name = \"a\\nb\": must be of one line"), "{found}");
+        let coloured = vehicle("a", &[]) + "[[radio]]\nname = \"\\u001b[31m\"\n";
+        let found = faults(&coloured);
+        assert!(found.contains("radio[0].name = \"\\u{1b}[31m\": must be of one line"), "{found}");
+        assert!(faults(&vehicle("world", &[])).contains("the frame of all vehicles"));
+        let fine = [("c", "'camera'"), ("c_right", "'odometry'"), ("b.2 x", "'imu'")];
+        assert_eq!(faults(&vehicle("a", &fine)), "");
+    }
+}

@@ -1,0 +1,206 @@
+//! Places that a scenario gives on the DEM's grid, on the earth or in a file become points of
+//! the local frame, before anything else reads them.
+
+use super::build;
+use super::config::{Surface, WayFile};
+use super::document::{Document, Node, Value};
+use super::fault::{Fault, Faults, Problem};
+use super::input;
+use super::inputs::Inputs;
+use super::way::{self, Coordinates};
+use bekker_ground::terrain::{CellContent, Placement, TerrainError, Unit, read_raster_with};
+use bekker_math::geodesy::{Geodetic, Site};
+use bekker_math::numeric::hypot;
+use std::path::Path;
+
+/// Most points of a way that are kept.
+const MOST_POINTS: usize = 100_000;
+
+/// Replaces every place of `document` that is not in the local frame already; what was assumed
+/// about files of ways is returned.
+///
+/// The document conforms to the schema. Nothing is opened where there is nothing to replace.
+///
+/// # Errors
+/// A way's file that cannot be read, and places that nothing leads to the local frame from.
+pub fn resolve(
+    document: &mut Document,
+    folder: &Path,
+    inputs: &Inputs,
+) -> Result<Vec<Fault>, Faults> {
+    let mut found = Vec::new();
+    collect("", &document.root, &mut found);
+    if found.is_empty() {
+        return Ok(Vec::new());
+    }
+    let frame = Frame::of(document, folder, inputs)?;
+    let (mut faults, mut assumed) = (Vec::new(), Vec::new());
+    for key in found {
+        let Some(node) = document.get(&key) else { continue };
+        let refused = |cause: String| document.fault(&key, Problem::Refused { cause });
+        let mut note = |cause: String| assumed.push(refused(cause));
+        match frame.points(node, folder, inputs, &mut note) {
+            Ok(value) => document.replace(&key, value),
+            Err(cause) => faults.push(refused(cause)),
+        }
+    }
+    Faults::into_result(faults).map(|()| assumed)
+}
+
+/// Keys of places and ways that are written as tables. `[site]` has a latitude too, but is
+/// no place on the ground.
+fn collect(key: &str, node: &Node, found: &mut Vec<String>) {
+    match &node.value {
+        Value::Table(entries) if key != "site" => {
+            let place = |name| entries.contains_key(name);
+            let way = key.ends_with(".waypoints") && place("file");
+            if way || (place("easting") && place("northing")) || place("latitude_deg") {
+                return found.push(key.to_owned());
+            }
+            for (name, child) in entries {
+                let below = if key.is_empty() { name.clone() } else { format!("{key}.{name}") };
+                collect(&below, child, found);
+            }
+        }
+        Value::List(items) => {
+            for (index, child) in items.iter().enumerate() {
+                collect(&format!("{key}[{index}]"), child, found);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// What leads from the DEM's grid and from the earth to the local frame.
+struct Frame {
+    placement: Option<Placement>,
+    site: Option<Site>,
+}
+
+const NO_GRID: &str = "there is no DEM with a grid in metres whose easting and northing these \
+    could be; give [x, y] in the local frame, or latitude_deg and longitude_deg";
+const NO_SITE: &str = "nothing says where on the earth the scenario lies: give [site], or epsg \
+    in [terrain.surface] if the DEM's file does not say it";
+
+impl Frame {
+    fn of(document: &Document, folder: &Path, inputs: &Inputs) -> Result<Frame, Faults> {
+        // places are not local yet, so that only what is asked for can be read
+        let part = |key: &str| document.get(key).map(|node| node.value.to_json());
+        let surface = part("terrain.surface").and_then(|json| serde_json::from_value(json).ok());
+        let placement = match &surface {
+            Some(surface) => placement(document, surface, folder, inputs)?,
+            None => None,
+        };
+        let site = part("site").and_then(|json| serde_json::from_value(json).ok());
+        let (site, _) = build::site(document, site.as_ref(), placement.as_ref());
+        Ok(Frame { placement, site })
+    }
+
+    /// A place as `[x, y]`, a way's file as a list of them; `note` takes what is assumed about it.
+    fn points(
+        &self,
+        node: &Node,
+        folder: &Path,
+        inputs: &Inputs,
+        note: &mut dyn FnMut(String),
+    ) -> Result<Value, String> {
+        let Value::Table(entries) = &node.value else { return Ok(node.value.clone()) };
+        let number = |name: &str| entries.get(name).and_then(|node| node.value.number());
+        let list = |items: Vec<Value>| {
+            let place = &node.place;
+            Value::List(
+                items.into_iter().map(|value| Node { place: place.clone(), value }).collect(),
+            )
+        };
+        let point = |[x, y]: [f64; 2]| list(vec![Value::Float(x), Value::Float(y)]);
+        if let (Some(easting), Some(northing)) = (number("easting"), number("northing")) {
+            return self.of_grid([easting, northing]).map(point);
+        }
+        if let (Some(latitude), Some(longitude)) = (number("latitude_deg"), number("longitude_deg"))
+        {
+            return self.of_earth([latitude, longitude]).map(point);
+        }
+        let file: WayFile =
+            serde_json::from_value(node.value.to_json()).map_err(|e| e.to_string())?;
+        let path = folder.join(&file.file);
+        let mut points: Vec<[f64; 2]> = Vec::new();
+        let assumed = way::read(&path, file.track.as_ref(), inputs, &mut |coordinates, at| {
+            let [x, y] = match coordinates {
+                Coordinates::Local => at,
+                Coordinates::Grid => self.of_grid(at)?,
+                Coordinates::Earth => self.of_earth(at)?,
+            };
+            let far = |last: &[f64; 2]| hypot(x - last[0], y - last[1]) >= file.least_distance;
+            if points.last().is_none_or(far) {
+                if points.len() == MOST_POINTS {
+                    return Err(format!(
+                        "{}: has more than {MOST_POINTS} points at least {} m from the one before; \
+                         thin them out or raise least_distance",
+                        file.file.display(),
+                        file.least_distance
+                    ));
+                }
+                points.push([x, y]);
+            }
+            Ok(())
+        });
+        let assumed = assumed.map_err(|error| error.to_string())?;
+        assumed.iter().for_each(|own| note(format!("{}: {own}", file.file.display())));
+        if points.len() < 2 {
+            return Err(format!(
+                "{}: {} point at least {} m from the one before; a way has at least 2",
+                file.file.display(),
+                points.len(),
+                file.least_distance
+            ));
+        }
+        Ok(list(points.into_iter().map(point).collect()))
+    }
+
+    fn of_grid(&self, at: [f64; 2]) -> Result<[f64; 2], String> {
+        let placement = self.placement.as_ref().filter(|p| p.crs.unit == Unit::Metre);
+        placement.map(|placement| placement.to_local(at)).ok_or_else(|| NO_GRID.into())
+    }
+
+    fn of_earth(&self, [latitude, longitude]: [f64; 2]) -> Result<[f64; 2], String> {
+        let site = self.site.as_ref().ok_or(NO_SITE)?;
+        let place = Geodetic::degrees(latitude, longitude, 0.0);
+        let far = || format!("{latitude} {longitude} lies beyond the map around the scenario");
+        let point = site.point(&place).ok_or_else(far)?;
+        Ok([point.x, point.y])
+    }
+}
+
+/// How the DEM's file lies in the local frame.
+fn placement(
+    document: &Document,
+    surface: &Surface,
+    folder: &Path,
+    inputs: &Inputs,
+) -> Result<Option<Placement>, Faults> {
+    let Surface::Dem { file, origin, epsg, .. } = surface else { return Ok(None) };
+    let fault =
+        |key: &str, cause: String| Faults::from(document.fault(key, Problem::Refused { cause }));
+    let key = "terrain.surface.file";
+    // opened again when the terrain is built: by then it must be the same
+    let path = folder.join(file);
+    let opened = inputs.open(&path, input::LARGEST_TILED).map_err(|e| fault(key, e.to_string()))?;
+    let sidecars = inputs.sidecars(&path).map_err(|e| fault(key, e.to_string()))?;
+    let refused = |error: TerrainError| fault(key, error.to_string());
+    let unlike = |error: TerrainError| fault("terrain.surface", error.to_string());
+    let origin = build::origin_of(*origin);
+    let placement = match opened.geotiff(&sidecars).map_err(refused)? {
+        Some(raster) => raster.with_reference(*epsg, None).map_err(unlike)?.placement(origin),
+        None => {
+            let bytes =
+                opened.read(input::LARGEST_BINARY).map_err(|e| fault(key, e.to_string()))?;
+            let scale = build::png_scale(surface);
+            let content = CellContent::Heights;
+            let (raster, _) =
+                read_raster_with(&bytes, scale.as_ref(), &sidecars, content).map_err(refused)?;
+            raster.with_reference(*epsg, None).map_err(unlike)?.placement(origin)
+        }
+    };
+    let placement = placement.map_err(|e| fault("terrain.surface.origin", e.to_string()))?;
+    Ok(Some(placement))
+}

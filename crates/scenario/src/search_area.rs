@@ -1,0 +1,79 @@
+//! The area that a team searches: it has cells, and no more tiles than can be looked through.
+
+use super::config::{Driver, Scenario, Team};
+use super::fault::Problem;
+use super::refusal::Refuse;
+use bekker_autonomy::elevation_map::TILE;
+
+/// Most tiles of an area: its authority looks at every one twice a second.
+const MOST_TILES: f64 = 65_536.0;
+
+/// Refuses an area that is none, that holds no cell of the map, or that holds too much of it. Whether
+/// it lies on the terrain shows when that is opened.
+pub(super) fn check(scenario: &Scenario, team: &Team, refuse: &mut Refuse) {
+    let Some(search) = &team.search else { return };
+    if let Err(cause) = sound(search.area, cell(scenario, team)) {
+        refuse("team.search.area".into(), Problem::Refused { cause });
+    }
+}
+
+/// Side of a cell of the authority's map, m, if there is an authority.
+fn cell(scenario: &Scenario, team: &Team) -> Option<f64> {
+    let is_authority = |name: &str| team.authority.as_ref().is_none_or(|own| own == name);
+    scenario.vehicle.iter().filter(|own| is_authority(&own.name)).find_map(|own| match own.driver {
+        Driver::Autonomous { cell, .. } => Some(cell),
+        _ => None,
+    })
+}
+
+fn sound([west, south, east, north]: [f64; 4], cell: Option<f64>) -> Result<(), String> {
+    if !(west < east && south < north) {
+        let must = "must be [west, south, east, north] with west < east and south < north";
+        return Err(must.into());
+    }
+    let Some(cell) = cell else { return Ok(()) };
+    let middles = |low: f64, high: f64| middle(high, cell) - middle(low, cell);
+    if middles(west, east) < 1.0 || middles(south, north) < 1.0 {
+        return Err(format!(
+            "holds the middle of no cell of the map; must be at least {cell} m wide and deep, \
+             the side of a cell (driver.cell)"
+        ));
+    }
+    let side = cell * TILE as f64;
+    let across = |low: f64, high: f64| (high / side).ceil() - (low / side).floor();
+    let tiles = across(west, east) * across(south, north);
+    if tiles > MOST_TILES {
+        return Err(format!(
+            "has {tiles:.1e} tiles of {side} m; must have at most {MOST_TILES} and lie on the terrain"
+        ));
+    }
+    Ok(())
+}
+
+/// The first cell with its middle at `x`, m, or beyond, as
+/// [`ElevationMap::explored`](bekker_autonomy::ElevationMap::explored) counts them.
+fn middle(x: f64, cell: f64) -> f64 {
+    (x / cell + 0.5).floor()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(area: [f64; 4]) -> String {
+        sound(area, Some(0.5)).expect_err("it is none")
+    }
+
+    #[test]
+    fn an_area_holds_a_cell_and_no_more_tiles_than_can_be_looked_through() {
+        assert_eq!(sound([-45.0, -45.0, 45.0, 45.0], Some(0.5)), Ok(()));
+        // 256 tiles of 16 m either way are just what there may be
+        assert_eq!(sound([0.0, 0.0, 4096.0, 4096.0], Some(0.5)), Ok(()));
+        assert!(refused([0.0, 0.0, 4097.0, 4096.0]).contains("6.6e4 tiles of 16 m"));
+        assert!(refused([-1e6, -1e6, 1e6, 1e6]).contains("at most 65536"));
+        // middles lie at 0.25, 0.75 and so on
+        assert_eq!(sound([0.2, 0.2, 0.3, 0.3], Some(0.5)), Ok(()));
+        assert!(refused([0.3, 0.2, 0.7, 0.3]).contains("no cell of the map"));
+        assert!(refused([9.0, 0.0, 0.0, 9.0]).contains("west < east"));
+    }
+}

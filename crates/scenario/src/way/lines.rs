@@ -1,0 +1,216 @@
+//! The lines of a file, and which of them is driven.
+
+use super::Part;
+use crate::config::LineChoice;
+use bekker_math::numeric::{cos, hypot};
+use std::ops::Range;
+
+/// Most lines of a file that one can choose among.
+const MOST: usize = 100_000;
+/// Most letters of a name that are kept.
+const NAME: usize = 200;
+/// Most lines that a message lists.
+const LISTED: usize = 10;
+/// Segments this far apart at most follow each other, m.
+const APART: f64 = 100.0;
+
+/// A line of a file: segments that follow each other.
+#[derive(Clone, Debug)]
+pub(super) struct Line {
+    kind: &'static str,
+    name: Option<String>,
+    /// Which line of the file it is part of, and which of its segments it has.
+    line: usize,
+    segments: Range<usize>,
+    points: u64,
+    last: [f64; 2],
+    is_recording: bool,
+    /// The segment before which there is the widest gap, and how wide it is, m.
+    widest: Option<(usize, f64)>,
+}
+
+impl Line {
+    fn label(&self) -> String {
+        let name = self.name.as_ref().map(|name| format!(" {name:?}")).unwrap_or_default();
+        format!("{}{name} ({} points)", self.kind, self.points)
+    }
+
+    /// Returns the assumptions under which it is driven.
+    fn assumed(&self) -> Vec<String> {
+        let gap = self.widest.filter(|(_, gap)| *gap > APART);
+        let sentence = |(segment, gap): (usize, f64)| {
+            format!(
+                "{}: segment {} begins {gap:.0} m from the end of the one before; driven straight \
+                 across",
+                self.label(),
+                segment + 1,
+            )
+        };
+        gap.map(sentence).into_iter().collect()
+    }
+}
+
+/// All lines of a file with a point at least.
+#[derive(Default)]
+pub(super) struct Lines {
+    lines: Vec<Line>,
+    /// Lines begun so far, and segments of the last one.
+    begun: usize,
+    segments: usize,
+    /// Index in `lines` and kind of the last line begun.
+    from: usize,
+    open: Option<(&'static str, bool)>,
+    name: Option<String>,
+}
+
+impl Lines {
+    /// Takes down a part of the file.
+    pub fn add(&mut self, part: Part<'_>) -> Result<(), String> {
+        match part {
+            Part::Line { kind, is_recording } => {
+                (self.open, self.name) = (Some((kind, is_recording)), None);
+                (self.begun, self.segments, self.from) = (self.begun + 1, 0, self.lines.len());
+            }
+            Part::Kind(None) => self.lines.truncate(self.from),
+            Part::Kind(Some(kind)) => {
+                self.lines[self.from..].iter_mut().for_each(|line| line.kind = kind);
+            }
+            Part::Name { from, name } => {
+                let name: String = name.chars().take(NAME).collect();
+                let named = self.lines.iter_mut().rev().take_while(|line| line.line >= from);
+                named.for_each(|line| line.name = Some(name.clone()));
+                // of a line whose points are to come
+                self.name = Some(name);
+            }
+            Part::Segment => self.segments += 1,
+            Part::Point(point) => return self.point(point),
+        }
+        Ok(())
+    }
+
+    fn point(&mut self, point: [f64; 2]) -> Result<(), String> {
+        let Some((kind, is_recording)) = self.open else { return Ok(()) };
+        let (line, segment) = (self.begun - 1, self.segments.saturating_sub(1));
+        if let Some(own) = self.lines[self.from..].last_mut() {
+            let begins = own.segments.end == segment;
+            let gap = if begins { apart(own.last, point) } else { 0.0 };
+            if !begins || own.is_recording || gap <= APART {
+                if begins && own.widest.is_none_or(|(_, widest)| gap > widest) {
+                    own.widest = Some((segment, gap));
+                }
+                own.segments.end = segment + 1;
+                (own.points, own.last) = (own.points + 1, point);
+                return Ok(());
+            }
+        }
+        if self.lines.len() == MOST {
+            return Err(format!("holds more than {MOST} lines; keep those to choose from"));
+        }
+        self.lines.push(Line {
+            kind,
+            name: self.name.clone(),
+            line,
+            segments: segment..segment + 1,
+            points: 1,
+            last: point,
+            is_recording,
+            widest: None,
+        });
+        Ok(())
+    }
+
+    /// The only line, or the one that is chosen, with what is assumed about it.
+    pub fn chosen(mut self, choice: Option<&LineChoice>) -> Result<(Line, Vec<String>), String> {
+        // way points are a way where there is no other
+        if self.lines.iter().any(|line| line.kind != WAY_POINTS) {
+            self.lines.retain(|line| line.kind != WAY_POINTS);
+        }
+        let given = match choice {
+            None => String::new(),
+            Some(LineChoice::Number(number)) => format!(", track = {number}"),
+            Some(LineChoice::Name(name)) => format!(", track = {name:?}"),
+        };
+        let is_chosen = |(index, line): &(usize, &Line)| match choice {
+            // one point is no line
+            None => line.points > 1,
+            Some(LineChoice::Number(number)) => index + 1 == *number as usize,
+            Some(LineChoice::Name(name)) => {
+                line.name.as_ref().is_some_and(|own| own.chars().eq(name.chars().take(NAME)))
+            }
+        };
+        let mut chosen = self.lines.iter().enumerate().filter(is_chosen);
+        match (chosen.next(), chosen.next()) {
+            (Some((_, line)), None) => Ok((line.clone(), line.assumed())),
+            _ if self.lines.is_empty() => {
+                Err("holds no route, track or LineString with points".into())
+            }
+            (None, _) if choice.is_none() => {
+                let label = self.lines[0].label();
+                Err(format!("{label} is no line; must be at least 2 points"))
+            }
+            (Some(_), _) if choice.is_some() => Err(format!(
+                "holds several lines{given}; choose one by its number: {}",
+                self.list()
+            )),
+            (None, _) => Err(format!("holds no line{given}; must be one of {}", self.list())),
+            (Some(_), Some(_)) => {
+                let count = self.lines.len();
+                let list = self.list();
+                Err(format!(
+                    "holds {count} lines; choose one by track = NUMBER or \"NAME\": {list}"
+                ))
+            }
+        }
+    }
+
+    fn list(&self) -> String {
+        let label = |(index, line): (usize, &Line)| format!("{}: {}", index + 1, line.label());
+        let listed: Vec<_> = self.lines.iter().enumerate().take(LISTED).map(label).collect();
+        let more = match self.lines.len().saturating_sub(LISTED) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        listed.join(", ") + &more
+    }
+}
+
+/// Kind of a line of GPX way points.
+pub(super) const WAY_POINTS: &str = "way points";
+
+/// Distance between two places close to each other, m.
+fn apart(a: [f64; 2], b: [f64; 2]) -> f64 {
+    const METERS_PER_DEGREE: f64 = 111_320.0;
+    let [north, east] = [b[0] - a[0], b[1] - a[1]];
+    let east = east - 360.0 * (east / 360.0).round();
+    METERS_PER_DEGREE * hypot(north, east * cos(a[0].to_radians()))
+}
+
+/// Finds the points of a line again.
+pub(super) struct Picked {
+    line: usize,
+    segments: Range<usize>,
+    begun: usize,
+    segment: usize,
+}
+
+impl Picked {
+    /// Finds the points of this line.
+    pub fn new(line: &Line) -> Picked {
+        Picked { line: line.line, segments: line.segments.clone(), begun: 0, segment: 0 }
+    }
+
+    /// The point that a part of the file is, if it is one of this line.
+    pub fn point(&mut self, part: &Part<'_>) -> Option<[f64; 2]> {
+        match part {
+            Part::Line { .. } => (self.begun, self.segment) = (self.begun + 1, 0),
+            Part::Segment => self.segment += 1,
+            Part::Point(point) => {
+                let segment = self.segment.saturating_sub(1);
+                let own = self.begun == self.line + 1 && self.segments.contains(&segment);
+                return own.then_some(*point);
+            }
+            Part::Kind(_) | Part::Name { .. } => {}
+        }
+        None
+    }
+}

@@ -1,0 +1,127 @@
+//! What may still be in the making while the vehicle drives on: a frame of a camera or
+//! lidar, or what somebody thinks about it.
+//!
+//! It is whole wherever it is looked at: who compares, stores or delivers it waits until
+//! it is made. So a state that holds one is plain data all the same.
+
+use super::reading::Delivery;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::sync::{Arc, OnceLock};
+
+/// Something that falls due at a moment, or nothing where a filter has lost it.
+#[derive(Clone, Debug)]
+pub struct Awaited<T = Delivery> {
+    /// When it falls due, µs.
+    due_us: u64,
+    work: Work<T>,
+}
+
+#[derive(Clone, Debug)]
+enum Work<T> {
+    Made(Option<T>),
+    InTheMaking(Arc<OnceLock<Option<T>>>),
+}
+
+/// Who makes it.
+#[derive(Debug)]
+pub struct Maker<T = Delivery>(Arc<OnceLock<Option<T>>>);
+
+impl<T> Maker<T> {
+    /// Hands in what was made.
+    pub fn hand_in(self, made: Option<T>) {
+        // there is one maker, who is used up
+        let _ = self.0.set(made);
+    }
+}
+
+impl Awaited {
+    /// A frame that there is.
+    pub fn made(delivery: Delivery) -> Awaited {
+        Awaited::ready(delivery.due_us, delivery)
+    }
+}
+
+impl<T> Awaited<T> {
+    /// What is yet to be made, and its maker.
+    pub fn new(due_us: u64) -> (Awaited<T>, Maker<T>) {
+        let made = Arc::new(OnceLock::new());
+        (Awaited { due_us, work: Work::InTheMaking(made.clone()) }, Maker(made))
+    }
+
+    /// What there is already.
+    pub fn ready(due_us: u64, made: T) -> Awaited<T> {
+        Awaited { due_us, work: Work::Made(Some(made)) }
+    }
+
+    /// When it falls due, µs.
+    pub fn due_us(&self) -> u64 {
+        self.due_us
+    }
+
+    /// It, once it is made.
+    pub fn get(&self) -> Option<&T> {
+        match &self.work {
+            Work::Made(made) => made.as_ref(),
+            Work::InTheMaking(made) => made.wait().as_ref(),
+        }
+    }
+}
+
+impl<T: Clone> Awaited<T> {
+    /// It itself.
+    pub fn take(self) -> Option<T> {
+        match self.work {
+            Work::Made(made) => made,
+            Work::InTheMaking(made) => {
+                made.wait();
+                match Arc::try_unwrap(made) {
+                    Ok(made) => made.into_inner().flatten(),
+                    Err(shared) => shared.wait().clone(),
+                }
+            }
+        }
+    }
+}
+
+impl<T: PartialEq> PartialEq for Awaited<T> {
+    fn eq(&self, other: &Awaited<T>) -> bool {
+        self.get() == other.get()
+    }
+}
+
+impl<T: Serialize> Serialize for Awaited<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        (self.due_us, self.get()).serialize(serializer)
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Awaited<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Awaited<T>, D::Error> {
+        let (due_us, made) = <(u64, Option<T>)>::deserialize(deserializer)?;
+        Ok(Awaited { due_us, work: Work::Made(made) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Odometry, Reading};
+    use bekker_math::spatial::{Pose, Vec3};
+
+    fn delivery() -> Delivery {
+        let zero = Vec3::zeros();
+        let truth = Odometry { pose: Pose::default(), velocity: zero, angular_velocity: zero };
+        let (pose, reading) = (Pose::default(), Reading::Odometry(truth));
+        Delivery { sensor: 1, frame: 2, taken_us: 3, due_us: 4, pose, reading }
+    }
+
+    /// Stored while it is in the making, it is stored whole.
+    #[test]
+    fn is_stored_whole() {
+        let (awaited, maker) = Awaited::new(4);
+        let stored = std::thread::spawn(move || postcard::to_stdvec(&awaited).unwrap());
+        maker.hand_in(Some(delivery()));
+        let back: Awaited = postcard::from_bytes(&stored.join().unwrap()).unwrap();
+        assert_eq!((back.due_us(), back.take()), (4, Some(delivery())));
+    }
+}

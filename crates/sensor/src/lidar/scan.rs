@@ -1,0 +1,472 @@
+//! The scan: beams fired one column after the other, their light spread over a
+//! footprint, weakened and thrown back by the air, returned by surfaces.
+//!
+//! A beam is rays that share its light. Each brings an echo from the first surface it
+//! meets, ρ cos θ / r² of what was sent and exp(-2 τ) of that through air of optical
+//! depth τ, ρ being the surface's Lambertian reflectance; and perhaps one from a drop or
+//! flake before, at a free path drawn from their extinction. Echoes closer
+//! than a pulse's length are one return. What is too weak for the farthest range on a
+//! tenth of white paper is not seen.
+//!
+//! Haze, fog and dust are countless grains, each of which throws back next to nothing: what
+//! returns at once is that of a slice as thick as half the pulse is long, ΔR, as bright as a surface
+//! of reflectance π β ΔR, β being the backscatter. So the air answers from near at hand only,
+//! up to where π β ΔR exp(-2 τ) / r² is the least that is seen. Which slice is
+//! taken for an echo, a beam, is drawn as a free path in them.
+
+use super::cloud::{Cloud, Return};
+use super::echo::{Echo, PULSE, merged};
+use super::spec::{LidarNoise, LidarSpec, RayModel};
+use crate::air::Air;
+use crate::class::Class;
+use crate::moving_frames::MovingFrames;
+use crate::noise::Noise;
+use crate::packet::RAYS;
+use crate::ray::Ray;
+use crate::scene::{Met, Scene, Surface};
+use bekker_math::numeric::{exp, ln, sin_cos};
+use bekker_math::spatial::{Pose, Vec3};
+use rayon::prelude::*;
+use std::f64::consts::PI;
+
+/// Wavelength of the light, m.
+const WAVELENGTH: f64 = 880e-9;
+/// Reflectance on which the farthest range is reached.
+const FAINTEST: f64 = 0.1;
+/// What a drop or flake throws back of the light that meets it, against a white
+/// surface: scattering is mostly forward.
+const BACK: f64 = 0.03;
+
+/// Part of a scan that falls between the scene's two keyframes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Part {
+    /// Shares of the scan at the earlier and the later keyframe.
+    pub shares: [f64; 2],
+    /// Time that a whole scan takes, s.
+    pub period: f64,
+    /// Number of the scan, for its random numbers.
+    pub frame: u32,
+}
+
+impl LidarSpec {
+    /// Share of the scan at which a column is fired; the last is fired at its end.
+    pub fn share(&self, column: u32) -> f64 {
+        f64::from(column + 1) / f64::from(self.columns)
+    }
+
+    /// Azimuth of a column, rad.
+    pub fn azimuth(&self, column: u32) -> f64 {
+        let [first, last] = self.azimuths;
+        first + (last - first) * (f64::from(column) + 0.5) / f64::from(self.columns)
+    }
+
+    /// Fires the columns of a part of a scan and adds what returns to a cloud. `pose` is
+    /// the lidar's at a share of the scan.
+    pub fn scan(
+        &self,
+        scene: &Scene<'_>,
+        pose: impl Fn(f64) -> Pose + Sync,
+        part: &Part,
+        noise: &Noise,
+        cloud: &mut Cloud,
+    ) {
+        self.scan_by(|_| None, scene, pose, part, noise, cloud);
+    }
+
+    /// The same by someone else's account of what the rays strike, ray by ray; by the
+    /// scene's own where there is none.
+    pub fn scan_by(
+        &self,
+        strike: impl FnOnce(&Rays<'_, '_>) -> Option<Vec<Option<Struck>>>,
+        scene: &Scene<'_>,
+        pose: impl Fn(f64) -> Pose + Sync,
+        part: &Part,
+        noise: &Noise,
+        cloud: &mut Cloud,
+    ) {
+        let clear = Air::clear();
+        let scene = &match self.rays {
+            RayModel::Footprint => *scene,
+            RayModel::One => Scene { air: &clear, ..*scene },
+        };
+        let [from, to] = part.shares;
+        let columns = (0..self.columns).filter(|&column| {
+            let share = self.share(column);
+            share > from && share <= to
+        });
+        let elevations: Vec<(f64, f64)> = self.elevations.iter().map(|&e| sin_cos(e)).collect();
+        let haze = Haze {
+            extinction: scene.air.haze(WAVELENGTH),
+            backscatter: scene.air.haze_backscatter(WAVELENGTH),
+            drops: scene.air.drops(),
+        };
+        let footprint = self.footprint();
+        let fire = |column: u32| {
+            let share = self.share(column);
+            let span = to - from;
+            Firing {
+                lidar: self,
+                scene,
+                haze,
+                pose: pose(share),
+                moment: if span > 0.0 { (share - from) / span } else { 1.0 },
+                column,
+                facing: sin_cos(self.azimuth(column)),
+                time: (part.period * (share - 1.0)) as f32,
+                noise,
+                frame: part.frame,
+            }
+        };
+        let firings: Vec<Firing<'_>> = columns.map(fire).collect();
+        let rays = Rays { firings: &firings, elevations: &elevations, footprint: &footprint };
+        let struck = strike(&rays);
+        let beam = elevations.len() * footprint.len();
+        let returned: Vec<Vec<Return>> = firings
+            .par_chunks(RAYS)
+            .enumerate()
+            .flat_map_iter(|(volley, firings)| {
+                let struck = struck.as_ref().map(|all| {
+                    let first = volley * RAYS * beam;
+                    &all[first..first + firings.len() * beam]
+                });
+                self.volley(firings, &elevations, &footprint, struck)
+            })
+            .collect();
+        cloud.returns.reserve(returned.iter().map(Vec::len).sum());
+        returned.iter().for_each(|column| cloud.returns.extend_from_slice(column));
+    }
+
+    /// The least intensity that is seen.
+    fn faintest(&self) -> f64 {
+        FAINTEST / (self.max_range * self.max_range)
+    }
+
+    /// Whether a beam is a ray whose return is told as it is.
+    fn is_exact(&self) -> bool {
+        self.rays == RayModel::One && self.noise == LidarNoise::default()
+    }
+
+    /// How many rays a beam has along each axis of its footprint.
+    fn rays_across(&self) -> u32 {
+        match self.rays {
+            RayModel::Footprint => self.samples.max(1),
+            RayModel::One => 1,
+        }
+    }
+
+    /// Where within a beam's footprint its rays go, as shares of its half width.
+    fn footprint(&self) -> Vec<[f64; 2]> {
+        let samples = self.rays_across();
+        let step = |k: u32| (2.0 * f64::from(k) + 1.0) / f64::from(samples) - 1.0;
+        let grid = (0..samples * samples).map(|k| [step(k % samples), step(k / samples)]);
+        grid.filter(|[u, v]| u * u + v * v <= 1.0).collect()
+    }
+
+    /// What returns to up to [`RAYS`] columns, whose rays go together, beam by beam.
+    fn volley(
+        &self,
+        firings: &[Firing<'_>],
+        elevations: &[(f64, f64)],
+        footprint: &[[f64; 2]],
+        struck: Option<&[Option<Struck>]>,
+    ) -> Vec<Vec<Return>> {
+        let column = || Vec::with_capacity(elevations.len());
+        let mut returns: Vec<Vec<Return>> = firings.iter().map(|_| column()).collect();
+        let mut echoes: Vec<Vec<Echo>> = firings.iter().map(|_| Vec::new()).collect();
+        let mut rays = [Ray::NONE; RAYS];
+        let mut found = [None; RAYS];
+        let mut frames = MovingFrames::default();
+        let share = 1.0 / footprint.len() as f64;
+        let is_exact = self.is_exact();
+        for (ring, elevation) in elevations.iter().enumerate() {
+            for (sample, &aside) in footprint.iter().enumerate() {
+                for (ray, firing) in rays.iter_mut().zip(firings) {
+                    *ray = firing.ray(*elevation, aside);
+                }
+                let rays = &rays[..firings.len()];
+                match (struck, firings.first()) {
+                    (Some(struck), _) => {
+                        let first = (ring * footprint.len() + sample) * firings.len();
+                        found[..firings.len()]
+                            .copy_from_slice(&struck[first..first + firings.len()]);
+                    }
+                    (None, Some(Firing { scene, .. })) => {
+                        let ranges = [self.min_range, self.max_range];
+                        let met = scene.cast_again(rays, ranges, &mut frames);
+                        for ((found, ray), met) in found.iter_mut().zip(rays).zip(&met) {
+                            *found = met.as_ref().map(|met| Struck::of(scene, ray, met));
+                        }
+                    }
+                    (None, None) => {}
+                }
+                let each = firings.iter().zip(rays).zip(found);
+                if is_exact {
+                    for (((firing, _), struck), returns) in each.zip(&mut returns) {
+                        returns.extend(struck.and_then(|s| firing.exact(ring, *elevation, &s)));
+                    }
+                } else {
+                    for (((firing, ray), struck), echoes) in each.zip(&mut echoes) {
+                        let element = firing.element(ring);
+                        firing.hear(ray, struck, [element, sample as u32], share, echoes);
+                    }
+                }
+            }
+            if is_exact {
+                continue;
+            }
+            for ((firing, echoes), returns) in firings.iter().zip(&mut echoes).zip(&mut returns) {
+                firing.receive(ring, *elevation, echoes, returns);
+                echoes.clear();
+            }
+        }
+        returns
+    }
+}
+
+/// Range before `far` up to which an optical depth that grows with range comes to `free`, m.
+fn free_path(free: f64, far: f64, depth: &impl Fn(f64) -> f64) -> Option<f64> {
+    if free >= depth(far) {
+        return None;
+    }
+    let mut bounds = [0.0, far];
+    for _ in 0..30 {
+        let middle = 0.5 * (bounds[0] + bounds[1]);
+        bounds[usize::from(depth(middle) >= free)] = middle;
+    }
+    Some(bounds[1])
+}
+
+/// Share of the nearest range within which what is struck there lies beneath the ground: ranges are
+/// rounded to 6e-8 of them.
+const EMERGED: f64 = 1e-5;
+
+/// What a ray of light has struck.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Struck {
+    /// How far, m.
+    pub range: f64,
+    /// The surface's reflectance times the cosine at which it was struck.
+    pub given: f64,
+    /// What it is.
+    pub class: Class,
+    /// 0 ground, else 1 + agent.
+    pub instance: u16,
+}
+
+impl Struck {
+    fn of(scene: &Scene<'_>, ray: &Ray, met: &Met) -> Struck {
+        let Surface { normal, material, class, instance, .. } = scene.surface(ray, met);
+        let given = f64::from(material.reflectance) * normal.dot(&ray.direction).abs();
+        Struck { range: met.range(), given, class, instance }
+    }
+}
+
+/// All rays of a part of a scan.
+pub struct Rays<'a, 'b> {
+    firings: &'a [Firing<'b>],
+    elevations: &'a [(f64, f64)],
+    footprint: &'a [[f64; 2]],
+}
+
+impl Rays<'_, '_> {
+    /// The rays, in the order in which they are to be answered for.
+    pub fn iter(&self) -> impl Iterator<Item = Ray> + '_ {
+        self.firings.chunks(RAYS).flat_map(move |firings| {
+            self.elevations.iter().flat_map(move |elevation| {
+                self.footprint.iter().flat_map(move |&aside| {
+                    firings.iter().map(move |firing| firing.ray(*elevation, aside))
+                })
+            })
+        })
+    }
+}
+
+/// What is in the air everywhere.
+#[derive(Clone, Copy)]
+struct Haze {
+    /// Extinction of haze or fog, 1/m.
+    extinction: f64,
+    /// Its backscatter, 1/(m sr).
+    backscatter: f64,
+    /// Extinction of drops and flakes, 1/m.
+    drops: f64,
+}
+
+/// One column being fired.
+struct Firing<'a> {
+    lidar: &'a LidarSpec,
+    scene: &'a Scene<'a>,
+    haze: Haze,
+    pose: Pose,
+    moment: f64,
+    column: u32,
+    /// Sine and cosine of its azimuth.
+    facing: (f64, f64),
+    time: f32,
+    noise: &'a Noise,
+    frame: u32,
+}
+
+impl Firing<'_> {
+    /// Number of a beam of the scan, for its random numbers.
+    fn element(&self, ring: usize) -> u32 {
+        self.column * self.lidar.elevations.len() as u32 + ring as u32
+    }
+
+    /// Direction of the beam at an elevation, given by its sine and cosine, in the
+    /// lidar's frame.
+    fn direction(&self, (up, level): (f64, f64)) -> Vec3 {
+        let (sine, cosine) = self.facing;
+        Vec3::new(level * cosine, level * sine, up)
+    }
+
+    /// A ray of a beam, at a place of its footprint.
+    fn ray(&self, elevation: (f64, f64), [u, v]: [f64; 2]) -> Ray {
+        let middle = self.direction(elevation);
+        let direction = if self.lidar.rays_across() == 1 {
+            middle
+        } else {
+            let across = Vec3::new(-middle.y, middle.x, 0.0).normalize();
+            let up = middle.cross(&across);
+            let half = 0.5 * self.lidar.divergence;
+            (middle + (across * (half * u) + up * (half * v))).normalize()
+        };
+        let direction = self.pose.direction(&direction);
+        Ray { origin: self.pose.position, direction, moment: self.moment }
+    }
+
+    /// Whether what a ray has struck returns. Ground nearer than the nearest range is met as the ray
+    /// comes out there beneath it: it blocks the beam.
+    fn returns(&self, struck: &Struck) -> bool {
+        let nearest = self.lidar.min_range * (1.0 + EMERGED);
+        struck.class != Class::Ground || nearest == 0.0 || struck.range > nearest
+    }
+
+    /// The return of a beam that is one ray, without noise.
+    fn exact(&self, ring: usize, elevation: (f64, f64), struck: &Struck) -> Option<Return> {
+        let Struck { range, given, class, instance } = *struck;
+        let intensity = given / (range * range);
+        let is_seen = intensity >= self.lidar.faintest() && self.returns(struck);
+        is_seen.then(|| Return {
+            point: (self.direction(elevation) * range).map(|x| x as f32).into(),
+            intensity: intensity as f32,
+            time: self.time,
+            ring: ring as u16,
+            column: self.column as u16,
+            order: 0,
+            class: class as u8,
+            instance,
+        })
+    }
+
+    /// Adds the returns of a beam from the echoes of its rays.
+    fn receive(
+        &self,
+        ring: usize,
+        elevation: (f64, f64),
+        echoes: &mut [Echo],
+        returns: &mut Vec<Return>,
+    ) {
+        let lidar = self.lidar;
+        let (direction, element) = (self.direction(elevation), self.element(ring));
+        let faintest = lidar.faintest();
+        for (order, echo) in merged(echoes, lidar.returns).into_iter().flatten().enumerate() {
+            if echo.intensity >= faintest {
+                self.deliver(ring as u16, order as u8, &direction, element, &echo, returns);
+            }
+        }
+    }
+
+    /// Adds the echoes of a ray that has a share of the beam's light.
+    fn hear(
+        &self,
+        ray: &Ray,
+        struck: Option<Struck>,
+        [element, sample]: [u32; 2],
+        share: f64,
+        echoes: &mut Vec<Echo>,
+    ) {
+        let Firing { lidar, scene, haze, .. } = self;
+        let far = struck.map_or(lidar.max_range, |struck| struck.range);
+        let air = scene.air;
+        let grains = |range: f64| {
+            let dust = match air.puffs.is_empty() {
+                true => 0.0,
+                false => air.dust(&ray.origin, &ray.direction, range).0,
+            };
+            haze.extinction * range + dust
+        };
+        let is_clear = haze.extinction + haze.drops <= 1e-4 && air.puffs.is_empty();
+        let through = if is_clear { 0.0 } else { grains(far) + haze.drops * far };
+        if through > 0.0 {
+            let [u, v, w, _] = self.noise.uniforms(self.frame, element, 8 + sample);
+            let mut echo = |range: f64, white: f64| {
+                let intensity = white * exp(-2.0 * grains(range)) / (range * range);
+                if range >= lidar.min_range && intensity >= lidar.faintest() {
+                    echoes.push(Echo { range, intensity, class: Class::Air, instance: 0 });
+                }
+            };
+            // the air answers a beam, not each of its rays
+            if sample == 0
+                && let Some(range) = free_path(-ln(u), far, &grains)
+            {
+                let dust = match air.puffs.is_empty() {
+                    true => 0.0,
+                    false => air.dust_backscatter(&ray.at(range)),
+                };
+                let white = PI * PULSE * (haze.backscatter + dust);
+                echo(range, white * exp(-2.0 * haze.drops * range));
+            }
+            // a drop that the ray meets: the way there is drawn, the way back is dimmed
+            let range = -ln(w) / haze.drops;
+            if range < far {
+                echo(range, share * 2.0 * BACK * v * exp(-haze.drops * range));
+            }
+        }
+        if let Some(Struck { range, given, class, instance }) = struck.filter(|s| self.returns(s)) {
+            let intensity = share * given / (range * range) * exp(-2.0 * through);
+            echoes.push(Echo { range, intensity, class, instance });
+        }
+    }
+
+    /// Adds a return as it is measured.
+    fn deliver(
+        &self,
+        ring: u16,
+        order: u8,
+        direction: &Vec3,
+        element: u32,
+        echo: &Echo,
+        returns: &mut Vec<Return>,
+    ) {
+        let lidar = self.lidar;
+        let errors = &lidar.noise;
+        let lane = 2 * u32::from(order);
+        if errors.dropout > 0.0
+            && self.noise.uniforms(self.frame, element, lane + 1)[0] < errors.dropout
+        {
+            return;
+        }
+        let [n_range, n_azimuth, n_elevation, n_intensity] =
+            self.noise.normals(self.frame, element, lane);
+        let range = echo.range + errors.range * n_range;
+        // across is as long as the beam is level: it turns the azimuth by the error
+        let across = Vec3::new(-direction.y, direction.x, 0.0);
+        let up = direction.cross(&across).try_normalize(0.0).unwrap_or_default();
+        let pointing =
+            direction + across * (errors.angle * n_azimuth) + up * (errors.angle * n_elevation);
+        let point = pointing.normalize() * range;
+        // noise of the intensity is that of a reflectance at this range
+        let shaken = echo.intensity + errors.intensity * n_intensity / (range * range).max(1e-6);
+        returns.push(Return {
+            point: point.map(|x| x as f32).into(),
+            intensity: shaken.max(0.0) as f32,
+            time: self.time,
+            ring,
+            column: self.column as u16,
+            order,
+            class: echo.class as u8,
+            instance: echo.instance,
+        });
+    }
+}

@@ -1,0 +1,102 @@
+//! How surfaces answer light.
+
+use bekker_ground::soil::Soil;
+
+/// A surface: what it gives back of the sun's light and of a lidar's.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Material {
+    /// Diffuse albedo in linear red, green, blue.
+    pub albedo: [f32; 3],
+    /// Roughness of the GGX lobe, 0 a mirror, 1 dull.
+    pub roughness: f32,
+    /// 0 for a dielectric (4 % reflected head-on), 1 for a metal of the albedo's colour.
+    pub metallic: f32,
+    /// Lambertian reflectance at 850 to 905 nm.
+    pub reflectance: f32,
+}
+
+impl Material {
+    /// A dull dielectric with the reflectance of its mean albedo.
+    pub const fn dull(albedo: [f32; 3]) -> Material {
+        let mean = (albedo[0] + albedo[1] + albedo[2]) / 3.0;
+        Material { albedo, roughness: 0.9, metallic: 0.0, reflectance: mean }
+    }
+
+    /// The same with another roughness.
+    pub const fn polished(self, roughness: f32) -> Material {
+        Material { roughness, ..self }
+    }
+
+    /// Black rubber of tyres and pads.
+    pub const RUBBER: Material =
+        Material { reflectance: 0.06, ..Material::dull([0.022, 0.022, 0.024]) };
+    /// Bare dark steel.
+    pub const STEEL: Material =
+        Material { albedo: [0.16, 0.15, 0.14], roughness: 0.45, metallic: 0.6, reflectance: 0.25 };
+    /// Window.
+    pub const GLASS: Material = Material {
+        albedo: [0.015, 0.02, 0.025],
+        roughness: 0.05,
+        metallic: 0.0,
+        reflectance: 0.03,
+    };
+}
+
+/// How soil answers light: undisturbed, and how far ruts change it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SoilAppearance {
+    /// Undisturbed and dry at the surface.
+    pub fresh: Material,
+    /// Pressed down: wetter, darker, smoother.
+    pub pressed: Material,
+}
+
+impl SoilAppearance {
+    /// The look of a soil by its name; one that says nothing is brown loam. Albedos in
+    /// the visible and near infrared are rounded from tables of field measurements
+    /// (Oke, Boundary Layer Climates, 1987: fresh snow 0.80 to 0.95, old snow 0.40, dry
+    /// sand 0.35 to 0.45, wet sand 0.20, dark wet soil 0.05, dry clay 0.20 to 0.30).
+    pub fn of(soil: &Soil) -> SoilAppearance {
+        let name = soil.name.to_ascii_lowercase();
+        let says = |words: &[&str]| words.iter().any(|word| name.contains(word));
+        let look =
+            |fresh: [f32; 3], fresh_nir, pressed: [f32; 3], pressed_nir, smooth| SoilAppearance {
+                fresh: Material { reflectance: fresh_nir, ..Material::dull(fresh) },
+                pressed: Material {
+                    reflectance: pressed_nir,
+                    ..Material::dull(pressed).polished(smooth)
+                },
+            };
+        if says(&["snow"]) {
+            look([0.82, 0.84, 0.88], 0.75, [0.60, 0.64, 0.71], 0.55, 0.6)
+        } else if says(&["lunar", "regolith", "fjs"]) {
+            look([0.13, 0.13, 0.13], 0.15, [0.09, 0.09, 0.09], 0.10, 0.9)
+        } else if says(&["mars", "dlr"]) {
+            look([0.36, 0.20, 0.11], 0.35, [0.24, 0.13, 0.07], 0.25, 0.9)
+        } else if says(&["sandy loam", "sandy_loam"]) {
+            look([0.27, 0.20, 0.13], 0.30, [0.13, 0.09, 0.06], 0.17, 0.6)
+        } else if says(&["sand", "dune"]) {
+            look([0.46, 0.36, 0.23], 0.45, [0.27, 0.20, 0.125], 0.28, 0.75)
+        } else if says(&["mud", "clay", "muskeg", "soft"]) {
+            look([0.17, 0.125, 0.085], 0.22, [0.065, 0.046, 0.033], 0.10, 0.32)
+        } else if says(&["firm", "does not yield", "asphalt", "concrete", "road"]) {
+            look([0.26, 0.25, 0.235], 0.25, [0.22, 0.21, 0.20], 0.22, 0.8)
+        } else {
+            look([0.20, 0.155, 0.10], 0.25, [0.09, 0.068, 0.047], 0.13, 0.5)
+        }
+    }
+
+    /// The look where the ground has sunk by `sinkage`, m.
+    pub fn sunk(&self, sinkage: f32) -> Material {
+        // half pressed at 1.5 cm
+        let share = (sinkage / (sinkage + 0.015)).clamp(0.0, 1.0);
+        let blend = |fresh: f32, pressed: f32| fresh + share * (pressed - fresh);
+        let (fresh, pressed) = (self.fresh, self.pressed);
+        Material {
+            albedo: [0, 1, 2].map(|k| blend(fresh.albedo[k], pressed.albedo[k])),
+            roughness: blend(fresh.roughness, pressed.roughness),
+            metallic: 0.0,
+            reflectance: blend(fresh.reflectance, pressed.reflectance),
+        }
+    }
+}

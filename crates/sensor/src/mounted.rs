@@ -1,0 +1,456 @@
+//! A sensor on its vehicle: shown the truth step by step, it measures when a frame
+//! falls due and delivers after its lag.
+
+use super::awaited::Awaited;
+use super::camera::{CameraSpec, Lens};
+use super::encoder::EncoderState;
+use super::filter::{Draws, Filter};
+use super::gps::GpsState;
+use super::imu::ImuState;
+use super::model::Model;
+use super::motion::{Motion, WheelMotion};
+use super::noise::Noise;
+use super::reading::{Delivery, Odometry, Reading};
+use super::schedule::Schedule;
+use bekker_math::spatial::{Pose, Twist, Vec3};
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+
+/// A sensor on its vehicle; immutable.
+#[derive(Clone, Debug)]
+pub struct Sensor {
+    /// Name, unique on its vehicle.
+    pub name: String,
+    /// Its frame in the chassis frame: x forward, y left, z up.
+    pub mount: Pose,
+    /// When it measures and delivers.
+    pub schedule: Schedule,
+    /// What it is.
+    pub model: Model,
+    /// What happens to its readings, in this order.
+    pub filters: Vec<Filter>,
+    /// Its random numbers.
+    pub noise: Noise,
+    /// Whether its readings are recorded: told to who watches the run.
+    pub record: bool,
+}
+
+impl Sensor {
+    /// Name of the camera in whose optical frame a camera's pictures are.
+    ///
+    /// ROS requires one frame for both cameras of a pair: that of the left camera.
+    /// [`Camera::projection`](super::camera::Camera::projection) maps points of that frame. ROS has
+    /// no model of some lenses; pictures by them are in the frame of their camera.
+    pub fn picture_frame(&self) -> &str {
+        match &self.model {
+            Model::Camera(CameraSpec { lens: Lens::FieldOfView(_), .. }) => &self.name,
+            Model::Camera(spec) if spec.baseline > 0.0 => {
+                left_camera(&self.name).unwrap_or(&self.name)
+            }
+            _ => &self.name,
+        }
+    }
+}
+
+/// Suffix of the name of the right camera of a pair.
+const RIGHT: &str = "_right";
+
+/// Name of the right camera of the pair whose left camera has this name.
+pub fn right_camera(left: &str) -> String {
+    format!("{left}{RIGHT}")
+}
+
+/// Name of the left camera of the pair whose right camera has this name, if it can be one.
+pub fn left_camera(right: &str) -> Option<&str> {
+    right.strip_suffix(RIGHT)
+}
+
+/// The truth after a step, as a sensor is shown it.
+#[derive(Clone, Copy, Debug)]
+pub struct Truth<'a> {
+    /// Chassis frame.
+    pub pose: Pose,
+    /// Its twist.
+    pub twist: Twist,
+    /// Wheels or road wheels: from the front, left before right.
+    pub wheels: &'a [WheelMotion],
+    /// The moment before the step, µs.
+    pub before_us: u64,
+    /// The moment after it, µs.
+    pub now_us: u64,
+}
+
+/// A frame that a camera or lidar owes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Due {
+    /// Number of the frame, from 1.
+    pub frame: u64,
+    /// The end of its window, µs.
+    pub taken_us: u64,
+}
+
+/// Sum of two vectors over a window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+struct Sum {
+    count: u32,
+    vectors: [Vec3; 2],
+}
+
+impl Sum {
+    fn add(&mut self, vectors: [Vec3; 2]) {
+        self.count += 1;
+        self.vectors[0] += vectors[0];
+        self.vectors[1] += vectors[1];
+    }
+
+    /// The means, and an empty sum again.
+    fn take(&mut self) -> [Vec3; 2] {
+        let Sum { count, vectors } = std::mem::take(self);
+        vectors.map(|sum| sum / f64::from(count.max(1)))
+    }
+}
+
+/// What a device remembers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+enum Device {
+    Plain,
+    Imu(Box<ImuState>),
+    Gps(GpsState),
+    Encoder(EncoderState),
+}
+
+/// State of a sensor: plain data.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SensorState {
+    /// Its frame after the last step.
+    pose: Pose,
+    /// Velocity of its origin after the last step, m/s.
+    velocity: Vec3,
+    /// Of the window that is open.
+    sum: Sum,
+    device: Device,
+    /// Own poses over the window, each with its moment, µs; of a camera or lidar.
+    track: VecDeque<(u64, Pose)>,
+    /// Measured and not yet delivered.
+    pending: VecDeque<Awaited>,
+}
+
+impl SensorState {
+    /// Whether it is that of a camera or lidar.
+    pub fn is_imaging(&self) -> bool {
+        !self.track.is_empty()
+    }
+
+    /// Its frame after the last step.
+    pub fn pose(&self) -> &Pose {
+        &self.pose
+    }
+
+    /// Looks through a state that is to go on at `now_us`: that of sensor `index`, which
+    /// starts as `start`.
+    ///
+    /// # Errors
+    /// What in it cannot be of the sensor.
+    pub fn check(
+        &self,
+        sensor: &Sensor,
+        start: &SensorState,
+        index: u32,
+        now_us: u64,
+    ) -> Result<(), String> {
+        let wheels = match (&self.device, &start.device) {
+            (Device::Encoder(own), Device::Encoder(start)) => own.wheels() == start.wheels(),
+            (own, start) => std::mem::discriminant(own) == std::mem::discriminant(start),
+        };
+        let longest = sensor.schedule.window_us;
+        let moments = || self.track.iter().map(|(moment, _)| *moment);
+        let in_order = moments().zip(moments().skip(1)).all(|(one, next)| one < next);
+        let counts = self.sum.count <= now_us.min(longest.max(1)) as u32;
+        let due = |awaited: &Awaited| {
+            let delivery = awaited.get();
+            awaited.due_us() <= now_us + sensor.schedule.lag_us
+                && delivery.is_none_or(|own| own.sensor == index && own.taken_us <= now_us)
+        };
+        let fits =
+            |awaited: &Awaited| awaited.get().is_none_or(|own| own.reading.is_of(&sensor.model));
+        let of_gps = match &self.device {
+            Device::Gps(own) => own.can_go_on(),
+            _ => true,
+        };
+        for (sound, what) in [
+            (wheels, "its memory is of another kind of sensor"),
+            (of_gps, "it has had more outages than a run has time for"),
+            (counts, "it has summed up more than its window holds"),
+            (
+                self.is_imaging() == start.is_imaging() && in_order,
+                "its poses are not those of a window",
+            ),
+            (moments().all(|moment| moment <= now_us), "it has poses of times to come"),
+            (self.pending.iter().all(due), "a reading is not its own, or of a time to come"),
+            (self.pending.iter().all(fits), "a reading is of another kind of sensor"),
+        ] {
+            if !sound {
+                return Err(what.to_owned());
+            }
+        }
+        Ok(())
+    }
+
+    /// Own poses with their moments, µs, from the one at or before the beginning of the
+    /// window to now; of a camera or lidar.
+    pub fn track(&self) -> impl Iterator<Item = &(u64, Pose)> {
+        self.track.iter()
+    }
+}
+
+impl Sensor {
+    /// Its state on a vehicle of so many wheels that stands at `chassis` and moves with
+    /// this twist, at the moment `now_us`.
+    pub fn start(&self, chassis: &Pose, twist: &Twist, wheels: usize, now_us: u64) -> SensorState {
+        let motion = Motion::mounted(&self.mount, chassis, twist, &Vec3::zeros(), 1.0);
+        let device = match &self.model {
+            Model::Imu(imu) => Device::Imu(Box::new(imu.start(&self.noise))),
+            Model::Gps(gps) => Device::Gps(gps.start(&self.noise)),
+            Model::Encoder(encoder) => Device::Encoder(encoder.start(wheels)),
+            _ => Device::Plain,
+        };
+        let mut track = VecDeque::new();
+        if self.model.is_imaging() {
+            track.push_back((now_us, motion.pose));
+        }
+        SensorState {
+            pose: motion.pose,
+            velocity: motion.velocity,
+            sum: Sum::default(),
+            device,
+            track,
+            pending: VecDeque::new(),
+        }
+    }
+
+    /// Takes note of a step, measures if a frame falls due, and hands over what is to be
+    /// delivered by now.
+    pub fn step(
+        &self,
+        index: u32,
+        state: &mut SensorState,
+        truth: &Truth<'_>,
+        deliver: &mut Vec<Delivery>,
+    ) {
+        let Truth { pose, twist, wheels, before_us, now_us } = truth;
+        let h = (now_us - before_us) as f64 * 1e-6;
+        let motion = Motion::mounted(&self.mount, pose, twist, &state.velocity, h);
+        (state.pose, state.velocity) = (motion.pose, motion.velocity);
+        if let (Model::Encoder(encoder), Device::Encoder(own)) = (&self.model, &mut state.device) {
+            encoder.turn(own, wheels.iter().map(|wheel| wheel.spin), h);
+        }
+        if self.model.is_imaging() {
+            state.track.push_back((*now_us, motion.pose));
+            let opens = now_us.saturating_sub(self.schedule.window_us);
+            while state.track.get(1).is_some_and(|&(moment, _)| moment <= opens) {
+                state.track.pop_front();
+            }
+        } else {
+            if self.model.averages() && self.schedule.collects(*before_us, *now_us) {
+                state.sum.add(self.felt(&motion));
+            }
+            if let Some(frame) = self.schedule.falls_due(*before_us, *now_us) {
+                let reading = self.measure(state, &motion, wheels, frame, *now_us);
+                self.take(index, state, Due { frame, taken_us: *now_us }, reading);
+            }
+        }
+        self.deliver(state, *now_us, deliver);
+    }
+
+    /// The frame that a camera or lidar owes after the heartbeat from `before_us` to
+    /// `now_us`, if any.
+    pub fn owes(&self, before_us: u64, now_us: u64) -> Option<Due> {
+        let due = self.schedule.falls_due(before_us, now_us).filter(|_| self.model.is_imaging());
+        due.map(|frame| Due { frame, taken_us: now_us })
+    }
+
+    /// Augments what was measured and keeps it until its lag is over.
+    pub fn take(&self, index: u32, state: &mut SensorState, due: Due, reading: Reading) {
+        let pose = state.pose;
+        state.pending.extend(self.augmented(index, pose, due, reading).map(Awaited::made));
+    }
+
+    /// Keeps a frame that is still in the making until its lag is over.
+    pub fn await_frame(&self, state: &mut SensorState, frame: Awaited) {
+        state.pending.push_back(frame);
+    }
+
+    /// When a frame is to be delivered, µs.
+    pub fn due_us(&self, due: Due) -> u64 {
+        due.taken_us + self.schedule.lag_us
+    }
+
+    /// What is delivered of a reading that was taken at `pose`; nothing where a filter
+    /// has lost it.
+    pub fn augmented(
+        &self,
+        index: u32,
+        pose: Pose,
+        due: Due,
+        mut reading: Reading,
+    ) -> Option<Delivery> {
+        let Due { frame, taken_us } = due;
+        let kept = self.filters.iter().enumerate().all(|(which, filter)| {
+            filter.apply(&mut reading, frame, &Draws::new(self.noise, frame as u32, which))
+        });
+        let due_us = self.due_us(due);
+        kept.then_some(Delivery { sensor: index, frame, taken_us, due_us, pose, reading })
+    }
+
+    /// Hands over what is to be delivered by now.
+    pub fn deliver(&self, state: &mut SensorState, now_us: u64, deliver: &mut Vec<Delivery>) {
+        while state.pending.front().is_some_and(|next| next.due_us() <= now_us) {
+            deliver.extend(state.pending.pop_front().and_then(Awaited::take));
+        }
+    }
+
+    /// What is averaged over the window.
+    fn felt(&self, motion: &Motion) -> [Vec3; 2] {
+        match &self.model {
+            Model::Imu(_) => [motion.specific_force(), motion.angular_rate()],
+            Model::Gps(_) => [motion.pose.position, motion.velocity],
+            Model::Magnetometer(device) => {
+                let field = device.field.vector();
+                [motion.pose.orientation.inverse_transform_vector(&field), Vec3::zeros()]
+            }
+            _ => [Vec3::zeros(); 2],
+        }
+    }
+
+    fn measure(
+        &self,
+        state: &mut SensorState,
+        motion: &Motion,
+        wheels: &[WheelMotion],
+        frame: u64,
+        now_us: u64,
+    ) -> Reading {
+        let (window, dt) = (self.schedule.window(), self.schedule.period());
+        let (noise, number) = (&self.noise, frame as u32);
+        let mean = state.sum.take();
+        match (&self.model, &mut state.device) {
+            (Model::Imu(imu), Device::Imu(own)) => {
+                let [specific_force, angular_rate] =
+                    imu.measure(own, mean, window, dt, noise, number);
+                Reading::Imu { specific_force, angular_rate }
+            }
+            (Model::Gps(gps), Device::Gps(own)) => {
+                let [position, velocity] = mean;
+                let motion = [&position, &velocity];
+                Reading::Fix(gps.measure(own, motion, now_us, dt, noise, number))
+            }
+            (Model::Magnetometer(device), _) => {
+                Reading::Field(device.measure(&mean[0], noise, number))
+            }
+            (Model::Encoder(encoder), Device::Encoder(own)) => Reading::Ticks(encoder.measure(own)),
+            (Model::Terramechanics, _) => Reading::Ground(wheels.iter().map(Into::into).collect()),
+            _ => Reading::Odometry(Odometry {
+                pose: motion.pose,
+                velocity: motion.pose.orientation.inverse_transform_vector(&motion.velocity),
+                angular_velocity: motion.angular_rate(),
+            }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::imu::Imu;
+    use crate::imu::Triad;
+
+    fn sensor(model: Model, rate: f64, lag: f64, window: f64) -> Sensor {
+        Sensor {
+            name: "it".into(),
+            mount: Pose::default(),
+            schedule: Schedule::new(rate, lag, window),
+            model,
+            filters: Vec::new(),
+            noise: Noise::new(1, 0, 0),
+            record: true,
+        }
+    }
+
+    /// Drives along x with position x(t) and speed v(t) in steps of 2 ms.
+    fn drive(sensor: &Sensor, ticks: u64, speed: impl Fn(f64) -> f64) -> Vec<(u64, Delivery)> {
+        let mut state = sensor.start(&Pose::default(), &Twist::default(), 1, 0);
+        let (mut x, mut all) = (0.0, Vec::new());
+        for tick in 1..=ticks {
+            let v = speed(tick as f64 * 0.002);
+            x += v * 0.002;
+            let pose = Pose { position: Vec3::new(x, 0.0, 0.0), ..Pose::default() };
+            let twist = Twist { linear: Vec3::new(v, 0.0, 0.0), ..Twist::default() };
+            let wheels = [WheelMotion { spin: v, area: 0.1, ..WheelMotion::default() }];
+            let (before_us, now_us) = ((tick - 1) * 2000, tick * 2000);
+            let truth = Truth { pose, twist, wheels: &wheels, before_us, now_us };
+            let mut out = Vec::new();
+            sensor.step(0, &mut state, &truth, &mut out);
+            all.extend(out.into_iter().map(|delivery| (now_us, delivery)));
+        }
+        all
+    }
+
+    #[test]
+    fn readings_arrive_at_their_rate_after_their_lag() {
+        let sensor = sensor(Model::Odometry, 20.0, 0.073, 0.0);
+        let all = drive(&sensor, 500, |_| 1.0);
+        // the last frames at 0.95 and 1.0 s are still on their way
+        assert_eq!(all.len(), 18);
+        for (k, (arrived, delivery)) in all.iter().enumerate() {
+            let taken = 50_000 * (k as u64 + 1);
+            assert_eq!((delivery.frame, delivery.taken_us), (k as u64 + 1, taken));
+            assert_eq!(delivery.due_us, taken + 73_000);
+            assert!((delivery.due_us..delivery.due_us + 2000).contains(arrived));
+            let Reading::Odometry(truth) = &delivery.reading else { panic!() };
+            assert!((truth.pose.position.x - taken as f64 * 1e-6).abs() < 1e-12);
+        }
+    }
+
+    /// The mean of a ramp over its window is the value in its middle: specific force of
+    /// v = t² over the 20 ms before the frame is 2 (t - 10 ms); differences of v over a
+    /// step are exact for its middle.
+    #[test]
+    fn an_imu_gives_the_mean_over_its_window() {
+        let still = Imu { accelerometer: Triad::default(), gyroscope: Triad::default() };
+        for (window, back) in [(0.02, 0.01), (0.0, 0.001)] {
+            let sensor = sensor(Model::Imu(still), 10.0, 0.0, window);
+            for (_, delivery) in drive(&sensor, 500, |t| t * t) {
+                let Reading::Imu { specific_force, .. } = delivery.reading else { panic!() };
+                let expected = 2.0 * (delivery.taken_us as f64 * 1e-6 - back);
+                assert!((specific_force.x - expected).abs() < 1e-9, "{specific_force} {expected}");
+            }
+        }
+    }
+
+    /// Stopped and gone on from its stored form, it delivers the same.
+    #[test]
+    fn goes_on_from_its_stored_state() {
+        let imu = Sensor {
+            filters: vec![Filter::Lose(0.3), Filter::Noise(0.1)],
+            ..sensor(Model::Imu(Imu::consumer()), 100.0, 0.0317, 0.01)
+        };
+        let run = |cut: bool| {
+            let mut state = imu.start(&Pose::default(), &Twist::default(), 0, 0);
+            let mut out = Vec::new();
+            for tick in 1..=1000u64 {
+                let (pose, twist) = (Pose::default(), Twist::default());
+                let (before_us, now_us) = ((tick - 1) * 2000, tick * 2000);
+                let truth = Truth { pose, twist, wheels: &[], before_us, now_us };
+                imu.step(0, &mut state, &truth, &mut out);
+                if cut && tick % 77 == 0 {
+                    let stored = postcard::to_stdvec(&state).unwrap();
+                    state = postcard::from_bytes(&stored).unwrap();
+                }
+            }
+            out
+        };
+        let whole = run(false);
+        assert!((100..180).contains(&whole.len()), "{}", whole.len());
+        assert_eq!(whole, run(true));
+    }
+}

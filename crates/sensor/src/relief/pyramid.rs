@@ -1,0 +1,567 @@
+//! A square of cells under a pyramid of lids, and the walk of rays over it.
+//!
+//! Level l of the pyramid holds a plane for every block of 2^l x 2^l cells above
+//! which nothing in the block rises. Rays that stay above a block's lid leave all of
+//! it out, and in a cell they meet the bilinear patch of the cell's four corners at the
+//! root of a quadratic: in single precision, and once more in double precision where
+//! they came to rest. This is the maximum mipmap of Tevs, Ihrke
+//! and Seidel (2008) with planes in place of heights: at grazing angles a level lid
+//! on a slope is met long before the ground.
+
+use super::super::packet::{RAYS, Search, Simd, Wide, wide};
+use fearless_simd::prelude::*;
+
+/// Rays over a square, one in each lane: x and y in cells, z in m.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Lines<S: Simd> {
+    origin: [Wide<S>; 3],
+    slope: [Wide<S>; 3],
+    /// One over the slope along x and y.
+    inverse: [Wide<S>; 2],
+    /// Which of a block's four quarters most of them come to first.
+    first: usize,
+    /// Height by which rounding may lower a ray against a lid, m.
+    margin: f32,
+}
+
+/// A square of cells that lines may be taken over.
+pub(super) trait Floor {
+    /// Cells along a side, as a power of two.
+    const LEVELS: u32;
+    /// The lid of a block of a level above the cells.
+    fn lid(&self, level: u32, at: [usize; 2]) -> Lid;
+    /// Asks a cell about lines that are over it between two ranges, where the first is
+    /// not above the second. Things in the square are numbered from `number`.
+    fn meet<S: Simd>(
+        &self,
+        lines: &Lines<S>,
+        at: [usize; 2],
+        ranges: [Wide<S>; 2],
+        number: u32,
+        search: &mut Search<S>,
+    );
+}
+
+impl<S: Simd> Lines<S> {
+    /// Lines; those without slope along x or y get one that matters nowhere.
+    #[inline(always)]
+    pub fn new(
+        simd: S,
+        origin: &[[f64; RAYS]; 3],
+        slope: &[[f64; RAYS]; 3],
+        margin: f32,
+    ) -> Lines<S> {
+        let origin = [wide(simd, &origin[0]), wide(simd, &origin[1]), wide(simd, &origin[2])];
+        let mut slope = [wide(simd, &slope[0]), wide(simd, &slope[1]), wide(simd, &slope[2])];
+        let mut inverse = [origin[0]; 2];
+        let mut first = 0;
+        for axis in 0..2 {
+            let tiny = slope[axis].abs().simd_lt(1e-12);
+            slope[axis] = tiny.select(Wide::splat(simd, 1e-12), slope[axis]);
+            inverse[axis] = 1.0 / slope[axis];
+            first |= usize::from(slope[axis].as_array()[0] < 0.0) << axis;
+        }
+        Lines { origin, slope, inverse, first, margin }
+    }
+
+    /// The same lines over a square inside the cell (x, y) with `scale` cells a side.
+    #[inline(always)]
+    pub fn within(&self, [x, y]: [usize; 2], scale: f32) -> Lines<S> {
+        let Lines { origin, slope, inverse, first, margin } = *self;
+        Lines {
+            origin: [(origin[0] - x as f32) * scale, (origin[1] - y as f32) * scale, origin[2]],
+            slope: [slope[0] * scale, slope[1] * scale, slope[2]],
+            inverse: [inverse[0] * (1.0 / scale), inverse[1] * (1.0 / scale)],
+            first,
+            margin,
+        }
+    }
+
+    /// Ranges at which the lines pass `edge` across an axis.
+    #[inline(always)]
+    fn pass(&self, axis: usize, edge: usize) -> Wide<S> {
+        (edge as f32 - self.origin[axis]) * self.inverse[axis]
+    }
+
+    /// Ranges at which the lines leave a square of `side` cells.
+    #[inline(always)]
+    pub fn over(&self, side: usize) -> Wide<S> {
+        let x = self.pass(0, 0).max(self.pass(0, side));
+        let y = self.pass(1, 0).max(self.pass(1, side));
+        x.min(y)
+    }
+
+    /// Ranges from `near` on at which the lines are no higher than `top`, m.
+    #[inline(always)]
+    pub fn down_to(&self, top: f32, near: Wide<S>) -> Wide<S> {
+        let above = self.origin[2] - (top + 2.0 * self.margin);
+        let down = above / -self.slope[2];
+        let rises = self.slope[2].simd_ge(0.0);
+        let down = rises.select(Wide::splat(near.simd, f32::INFINITY), down);
+        above.simd_gt(0.0).select(near.max(down), near)
+    }
+
+    /// Takes the lines over a square and asks each cell that any of them may meet. Lines
+    /// that go the same way come to cells in order.
+    #[inline(always)]
+    pub fn walk<F: Floor>(&self, floor: &F, number: u32, near: Wide<S>, search: &mut Search<S>) {
+        let before = search.waiting();
+        let (mut level, mut at) = (F::LEVELS, [0, 0]);
+        loop {
+            let below = level - 1;
+            // where the lines are in the first and in the second half along each axis
+            let mut enters = [[near; 2]; 2];
+            let mut leaves = [[search.far; 2]; 2];
+            for axis in 0..2 {
+                let [low, high] = [at[axis] << level, (at[axis] + 1) << level];
+                let backward = self.first >> axis & 1 == 1;
+                let [first, last] = if backward { [high, low] } else { [low, high] };
+                let a = self.pass(axis, first);
+                let b = self.pass(axis, low + (1 << below));
+                let c = self.pass(axis, last);
+                enters[axis] = [a.min(b), b.min(c)];
+                leaves[axis] = [a.max(b), b.max(c)];
+            }
+            let mut quarters = [[near; 2]; 4];
+            for (k, quarter) in quarters.iter_mut().enumerate() {
+                let (i, j) = (k & 1, k >> 1);
+                *quarter = [
+                    enters[0][i].max(enters[1][j]).max(near),
+                    leaves[0][i].min(leaves[1][j]).min(search.far),
+                ];
+            }
+            let [x, y] = [2 * at[0], 2 * at[1]];
+            if level == 1 {
+                for (k, [enter, leave]) in quarters.into_iter().enumerate() {
+                    let k = k ^ self.first;
+                    if enter.simd_le(leave).any_true() {
+                        let cell = [x + (k & 1), y + (k >> 1)];
+                        floor.meet(self, cell, [enter, leave], number, search);
+                    }
+                }
+            } else {
+                // the last first, for the first is to be on top
+                for k in (0..4).rev() {
+                    let [enter, leave] = quarters[k];
+                    let inside = enter.simd_le(leave);
+                    if !inside.any_true() {
+                        continue;
+                    }
+                    let k = k ^ self.first;
+                    let child = [x + (k & 1), y + (k >> 1)];
+                    let Lid { slope: [sx, sy], height } = floor.lid(below, child);
+                    // fused where the processor can: the margin is for that too
+                    let (sx, sy) = (Wide::splat(near.simd, -sx), Wide::splat(near.simd, -sy));
+                    let above = self.origin[2] - height;
+                    let above = sy.mul_add(self.origin[1], sx.mul_add(self.origin[0], above));
+                    let change =
+                        sy.mul_add(self.slope[1], sx.mul_add(self.slope[0], self.slope[2]));
+                    let least = change.mul_add(enter, above).min(change.mul_add(leave, above));
+                    if (inside & least.simd_le(self.margin)).any_true() {
+                        let place = below << 16 | (child[0] as u32) << 8 | child[1] as u32;
+                        search.later(place, enter);
+                    }
+                }
+            }
+            let Some(place) = search.next(before) else { return };
+            level = place >> 16;
+            at = [(place >> 8 & 255) as usize, (place & 255) as usize];
+        }
+    }
+
+    /// Where the lines meet the patch over cell (x, y) with these corners ((0,0),
+    /// (1,0), (0,1), (1,1)) between two ranges. One that enters below the patch meets
+    /// it where it enters, as if there were a wall, so that squares of unlike fineness
+    /// leave no gap between them.
+    #[inline(always)]
+    pub fn meet(
+        &self,
+        corners: [f32; 4],
+        [x, y]: [usize; 2],
+        [enter, leave]: [Wide<S>; 2],
+        number: [u32; 2],
+        search: &mut Search<S>,
+    ) {
+        let simd = enter.simd;
+        let [h00, h10, h01, h11] = corners;
+        let top = h00.max(h10).max(h01.max(h11));
+        let [du, dv, dz] = self.slope;
+        let z = self.origin[2] + dz * enter;
+        let lowest = z.min(self.origin[2] + dz * leave);
+        let close = enter.simd_le(leave) & lowest.simd_le(top);
+        if !close.any_true() {
+            return;
+        }
+        let (b, c, d) = (h10 - h00, h01 - h00, h11 - h10 - h01 + h00);
+        let u = self.origin[0] - x as f32 + du * enter;
+        let v = self.origin[1] - y as f32 + dv * enter;
+        // f(s) = z - (h00 + b u + c v + d u v) = f + g s + q s², s from `enter`
+        let f = z - h00 - (b * u + c * v + d * u * v);
+        let g = dz - (b * du + c * dv) - d * (u * dv + v * du);
+        let q = -d * du * dv;
+        let discriminant = g * g - 4.0 * q * f;
+        let none = Wide::splat(simd, f32::INFINITY);
+        let half = -0.5 * (g + discriminant.max(0.0).sqrt().copysign(g));
+        let (one, other) = (half / q, f / half);
+        let one = one.simd_ge(0.0).select(one, none);
+        let other = other.simd_ge(0.0).select(other, none);
+        let s = one.min(other);
+        let s = discriminant.simd_lt(0.0).select(none, s);
+        let s = f.simd_le(0.0).select(Wide::splat(simd, 0.0), s);
+        search.meet(close & s.simd_le(leave - enter), enter + s, number, [u, v]);
+    }
+}
+
+/// Lines and the patches that they have met, in double precision.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Landings {
+    /// Heights of the patches' corners: (0,0), (1,0), (0,1), (1,1).
+    pub corners: [[f64; RAYS]; 4],
+    /// Positions at range 0 from the patch's first corner, in cells and m.
+    pub origin: [[f64; RAYS]; 3],
+    /// Change a metre of range.
+    pub slope: [[f64; RAYS]; 3],
+    /// Where the patches were met, about.
+    pub range: [f64; RAYS],
+}
+
+impl Landings {
+    /// None.
+    pub const NONE: Landings = Landings {
+        corners: [[0.0; RAYS]; 4],
+        origin: [[0.0; RAYS]; 3],
+        slope: [[0.0; RAYS]; 3],
+        range: [0.0; RAYS],
+    };
+
+    /// Where exactly the lines meet the patches, by a step of Newton's method, and the
+    /// slopes there, m a cell. One that is off its patch by more than `margin`, m, has
+    /// met a wall, and stays.
+    #[inline(always)]
+    pub fn exact(&self, margin: f64) -> ([f64; RAYS], [[f64; RAYS]; 2]) {
+        let (mut ranges, mut slopes) = ([0.0; RAYS], [[0.0; RAYS]; 2]);
+        for k in 0..RAYS {
+            let [h00, h10, h01, h11] =
+                [self.corners[0][k], self.corners[1][k], self.corners[2][k], self.corners[3][k]];
+            let [x, y, z] = [self.origin[0][k], self.origin[1][k], self.origin[2][k]];
+            let [du, dv, dz] = [self.slope[0][k], self.slope[1][k], self.slope[2][k]];
+            let (b, c, d) = (h10 - h00, h01 - h00, h11 - h10 - h01 + h00);
+            let near = self.range[k];
+            let (u, v) = (x + du * near, y + dv * near);
+            let f = z + dz * near - (h00 + b * u + c * v + d * u * v);
+            let g = dz - b * du - c * dv - d * (u * dv + v * du);
+            let step = f / g;
+            // a second step, where the line grazes, would be by the square of the first
+            let close = (f.abs() <= margin) & (step.abs() * du.abs().max(dv.abs()) <= 0.5);
+            let range = if close { near - step } else { near };
+            ranges[k] = range;
+            slopes[0][k] = b + d * (y + dv * range);
+            slopes[1][k] = c + d * (x + du * range);
+        }
+        (ranges, slopes)
+    }
+}
+
+/// A plane that the ground of a block does not rise above: height, m, at the square's
+/// corner and slopes, m a cell.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Lid {
+    pub slope: [f32; 2],
+    pub height: f32,
+}
+
+impl Lid {
+    /// Height of a point above the lid, m.
+    #[inline(always)]
+    pub fn clearance(&self, [x, y, z]: [f64; 3]) -> f64 {
+        z - f64::from(self.height) - f64::from(self.slope[0]) * x - f64::from(self.slope[1]) * y
+    }
+
+    /// The lid of the given slope over some points.
+    fn over(slope: [f32; 2], points: impl Iterator<Item = [f64; 3]>) -> Lid {
+        let flat = Lid { slope, height: 0.0 };
+        let height = points.map(|point| flat.clearance(point)).fold(f64::NEG_INFINITY, f64::max);
+        // the rounding of the cast, upwards
+        Lid { slope, height: (height as f32).next_up() }
+    }
+
+    /// The lid of cell (x, y) with these corners: (0,0), (1,0), (0,1), (1,1).
+    pub fn of_patch(corners: [f32; 4], [x, y]: [usize; 2]) -> Lid {
+        let [h00, h10, h01, h11] = corners;
+        let slope = [0.5 * (h10 - h00 + h11 - h01), 0.5 * (h01 - h00 + h11 - h10)];
+        let corner = |k: usize| [(x + k % 2) as f64, (y + k / 2) as f64, f64::from(corners[k])];
+        Lid::over(slope, (0..4).map(corner))
+    }
+
+    /// The lid of a square of `cells` cells a side, as that of cell (x, y) of a square
+    /// around it.
+    pub fn outside(&self, cells: usize, [x, y]: [usize; 2]) -> Lid {
+        let slope = self.slope.map(|slope| slope * cells as f32);
+        let corner = |k: usize| {
+            let (u, v) = ((k % 2) as f64, (k / 2) as f64);
+            let inside = [u * cells as f64, v * cells as f64, 0.0];
+            [x as f64 + u, y as f64 + v, -self.clearance(inside)]
+        };
+        Lid::over(slope, (0..4).map(corner))
+    }
+
+    /// One lid over those of four blocks of `side` cells a side, the first of them at
+    /// (x, y).
+    fn joined(lids: [Lid; 4], side: usize, [x, y]: [usize; 2]) -> Lid {
+        let mean = |axis: usize| 0.25 * lids.iter().map(|lid| lid.slope[axis]).sum::<f32>();
+        let corner = |k: usize| {
+            let (block, corner) = (k / 4, k % 4);
+            let x = x + side * (block % 2 + corner % 2);
+            let y = y + side * (block / 2 + corner / 2);
+            let foot = [x as f64, y as f64, 0.0];
+            [foot[0], foot[1], -lids[block].clearance(foot)]
+        };
+        Lid::over([mean(0), mean(1)], (0..16).map(corner))
+    }
+}
+
+/// Where a level's lids begin.
+#[inline(always)]
+const fn offset(levels: u32, level: u32) -> usize {
+    // the blocks of all levels between the cells and this one
+    let all = (1_usize << (2 * levels)) - (1 << (2 * (levels + 1 - level)));
+    all / 3
+}
+
+/// Lids of a square of 2^`levels` cells, level by level from blocks of two cells a
+/// side up to one, row by row.
+pub(super) const fn lids(levels: u32) -> usize {
+    offset(levels, levels) + 1
+}
+
+/// The lid of block (x, y) of a level, 1 and above.
+#[inline(always)]
+pub(super) fn lid<const LEVELS: u32>(lids: &[Lid], level: u32, x: usize, y: usize) -> Lid {
+    lids[offset(LEVELS, level) + (y << (LEVELS - level)) + x]
+}
+
+/// Lays the lids of a square from those of its cells.
+pub(super) fn cover_all<const LEVELS: u32>(lids: &mut [Lid], cell: impl Fn(usize, usize) -> Lid) {
+    for level in 1..=LEVELS {
+        let side = 1 << (LEVELS - level);
+        for (x, y) in (0..side).flat_map(|y| (0..side).map(move |x| (x, y))) {
+            lids[offset(LEVELS, level) + y * side + x] = joined::<LEVELS>(lids, level, x, y, &cell);
+        }
+    }
+}
+
+/// Takes note that the lid of cell (x, y) has changed.
+pub(super) fn cover<const LEVELS: u32>(
+    lids: &mut [Lid],
+    [x, y]: [usize; 2],
+    cell: impl Fn(usize, usize) -> Lid,
+) {
+    for level in 1..=LEVELS {
+        let (x, y) = (x >> level, y >> level);
+        lids[offset(LEVELS, level) + (y << (LEVELS - level)) + x] =
+            joined::<LEVELS>(lids, level, x, y, &cell);
+    }
+}
+
+fn joined<const LEVELS: u32>(
+    lids: &[Lid],
+    level: u32,
+    x: usize,
+    y: usize,
+    cell: &impl Fn(usize, usize) -> Lid,
+) -> Lid {
+    let below = [(0, 0), (1, 0), (0, 1), (1, 1)].map(|(dx, dy)| match level {
+        1 => cell(2 * x + dx, 2 * y + dy),
+        _ => lid::<LEVELS>(lids, level - 1, 2 * x + dx, 2 * y + dy),
+    });
+    Lid::joined(below, 1 << (level - 1), [x << level, y << level])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::packet::{Level, NOTHING, dispatch};
+    use proptest::prelude::*;
+
+    /// A single ray in double precision, without the pyramid.
+    #[derive(Clone, Copy, Debug)]
+    struct Line {
+        origin: [f64; 3],
+        slope: [f64; 3],
+    }
+
+    impl Line {
+        fn at(&self, axis: usize, range: f64) -> f64 {
+            self.origin[axis] + self.slope[axis] * range
+        }
+
+        /// The part of [0, 100] in which the line is over cell (x, y).
+        fn over(&self, cell: [usize; 2]) -> Option<(f64, f64)> {
+            let (mut near, mut far) = (0.0_f64, 100.0_f64);
+            for (axis, edge) in cell.into_iter().enumerate() {
+                let pass = |edge: usize| (edge as f64 - self.origin[axis]) / self.slope[axis];
+                let (a, b) = (pass(edge), pass(edge + 1));
+                near = near.max(a.min(b));
+                far = far.min(a.max(b));
+            }
+            (near <= far).then_some((near, far))
+        }
+
+        /// Where the line meets the patch over cell (x, y).
+        fn meet(&self, corners: [f32; 4], [x, y]: [usize; 2]) -> Option<f64> {
+            let (near, far) = self.over([x, y])?;
+            let [h00, h10, h01, h11] = corners.map(f64::from);
+            let (b, c, d) = (h10 - h00, h01 - h00, h11 - h10 - h01 + h00);
+            let (u, v) = (self.at(0, near) - x as f64, self.at(1, near) - y as f64);
+            let [du, dv, dz] = self.slope;
+            let f = self.at(2, near) - (h00 + b * u + c * v + d * u * v);
+            let g = dz - b * du - c * dv - d * (u * dv + v * du);
+            let s = if f <= 0.0 { 0.0 } else { first_root(-d * du * dv, g, f)? };
+            (s <= far - near).then_some(near + s)
+        }
+    }
+
+    /// Least positive root of q s² + g s + f with f > 0.
+    fn first_root(q: f64, g: f64, f: f64) -> Option<f64> {
+        if q.abs() * f < 1e-14 * g * g {
+            return (g < 0.0).then(|| -f / g);
+        }
+        let discriminant = g * g - 4.0 * q * f;
+        if discriminant < 0.0 {
+            return None;
+        }
+        let half = -0.5 * (g + discriminant.sqrt().copysign(g));
+        let (one, other) = (half / q, f / half);
+        match (one > 0.0, other > 0.0) {
+            (true, true) => Some(one.min(other)),
+            (true, false) => Some(one),
+            (false, true) => Some(other),
+            (false, false) => None,
+        }
+    }
+
+    struct Square {
+        corners: Vec<f32>,
+        lids: Vec<Lid>,
+    }
+
+    impl Square {
+        fn new(corners: Vec<f32>) -> Square {
+            let mut all = vec![Lid::default(); lids(3)];
+            cover_all::<3>(&mut all, |x, y| Lid::of_patch(patch(&corners, x, y), [x, y]));
+            Square { corners, lids: all }
+        }
+
+        /// What the walk finds, for the line among others.
+        fn cast(&self, line: &Line, place: usize) -> Option<f64> {
+            let (mut origin, mut slope) = ([[0.0; RAYS]; 3], [[0.0; RAYS]; 3]);
+            for (lane, axis) in (0..RAYS).flat_map(|lane| (0..3).map(move |axis| (lane, axis))) {
+                let turn = if lane == place { 1.0 } else { 0.3 * lane as f64 - 2.0 };
+                origin[axis][lane] = line.origin[axis];
+                slope[axis][lane] = line.slope[axis] * if axis == 0 { turn } else { 1.0 };
+            }
+            dispatch!(Level::new(), simd => {
+                let lines = Lines::new(simd, &origin, &slope, 1e-5);
+                let mut search = Search::new(simd, false, RAYS, 100.0);
+                lines.walk(self, 0, Wide::splat(simd, 0.0), &mut search);
+                let met = search.thing.as_array()[place] != NOTHING;
+                met.then_some(f64::from(search.far.as_array()[place]))
+            })
+        }
+
+        /// The same without the pyramid: every cell asked, the nearest answer taken.
+        fn exhaustive(&self, line: &Line) -> Option<f64> {
+            let cells = (0..8).flat_map(|y| (0..8).map(move |x| [x, y]));
+            let met = cells.filter_map(|at| line.meet(patch(&self.corners, at[0], at[1]), at));
+            met.reduce(f64::min)
+        }
+    }
+
+    impl Floor for Square {
+        const LEVELS: u32 = 3;
+
+        fn lid(&self, level: u32, [x, y]: [usize; 2]) -> Lid {
+            lid::<3>(&self.lids, level, x, y)
+        }
+
+        fn meet<S: Simd>(
+            &self,
+            lines: &Lines<S>,
+            at: [usize; 2],
+            ranges: [Wide<S>; 2],
+            number: u32,
+            search: &mut Search<S>,
+        ) {
+            let corners = patch(&self.corners, at[0], at[1]);
+            lines.meet(corners, at, ranges, [number, (8 * at[1] + at[0]) as u32], search);
+        }
+    }
+
+    fn patch(corners: &[f32], x: usize, y: usize) -> [f32; 4] {
+        let at = y * 9 + x;
+        [corners[at], corners[at + 1], corners[at + 9], corners[at + 10]]
+    }
+
+    fn any_square() -> impl Strategy<Value = Square> {
+        proptest::collection::vec(-1.0_f32..1.0, 81).prop_map(Square::new)
+    }
+
+    impl std::fmt::Debug for Square {
+        fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            self.corners.fmt(f)
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn finds_what_an_exhaustive_search_finds(
+            square in any_square(),
+            origin in [-2.0..10.0, -2.0..10.0, 0.0..3.0],
+            slope in [-1.0..1.0_f64, -1.0..1.0_f64, -1.0..0.3], place in 0..RAYS,
+        ) {
+            prop_assume!(slope[0].abs() > 1e-3 && slope[1].abs() > 1e-3);
+            let line = Line { origin, slope };
+            match (square.cast(&line, place), square.exhaustive(&line)) {
+                // heights to 3 in single precision, magnified by where the line grazes
+                (Some(a), Some(b)) => prop_assert!((a - b).abs() < 1e-3, "{a} {b}"),
+                (a, b) => prop_assert_eq!(a, b),
+            }
+        }
+
+        #[test]
+        fn a_raised_cell_is_seen_by_all_levels(
+            square in any_square(), at in [0_usize..8, 0_usize..8],
+        ) {
+            let mut raised = square.lids.clone();
+            let own = |x, y| Lid::of_patch(patch(&square.corners, x, y), [x, y]);
+            let level = Lid { height: 9.0, ..Lid::default() };
+            cover::<3>(&mut raised, at, |x, y| if [x, y] == at { level } else { own(x, y) });
+            let middle = at.map(|at| at as f64 + 0.5);
+            prop_assert!(raised[lids(3) - 1].clearance([middle[0], middle[1], 9.0]) <= 0.0);
+            cover::<3>(&mut raised, at, own);
+            prop_assert_eq!(raised, square.lids);
+        }
+
+        #[test]
+        fn nothing_rises_above_a_lid(square in any_square()) {
+            for (level, x, y) in (0..81).flat_map(|k| (1..=3).map(move |l| (l, k % 9, k / 9))) {
+                for (bx, by) in [(x, y), (x.max(1) - 1, y), (x, y.max(1) - 1)] {
+                    let lid = lid::<3>(
+                        &square.lids, level, bx.min(7) >> level, by.min(7) >> level,
+                    );
+                    let z = f64::from(square.corners[y * 9 + x]);
+                    prop_assert!(lid.clearance([x as f64, y as f64, z]) <= 0.0);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn walks_along_the_axes() {
+        let square = Square::new(vec![0.0; 81]);
+        for slope in [[1.0, 0.0, -0.5], [0.0, 1.0, -0.5], [0.0, 0.0, -1.0]] {
+            let line = Line { origin: [4.0, 4.0, 1.0], slope };
+            assert_eq!(square.cast(&line, 5), Some(-1.0 / slope[2]));
+        }
+    }
+}

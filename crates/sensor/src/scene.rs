@@ -1,0 +1,596 @@
+//! What sensors look at: the deformed ground, and meshes at their poses on it.
+
+use super::air::Air;
+use super::bvh::{Beams, Bounds, Bvh, Things};
+use super::class::Class;
+use super::material::{Material, SoilAppearance};
+use super::mesh::{Mesh, Touch};
+use super::moving_frames::{MovingFrame, MovingFrames};
+use super::packet::{Level, NOTHING, Packet, RAYS, Search, Simd, Wide, dispatch, level, wide};
+use super::ray::Ray;
+use super::relief::{Footing, Mark, Relief};
+use super::sky::Sky;
+use bekker_ground::GroundModel;
+use bekker_math::spatial::{Pose, Quat, Vec3};
+use fearless_simd::prelude::*;
+
+/// A mesh at its place.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Instance {
+    /// Index of its mesh.
+    pub mesh: usize,
+    /// Its frame at the scene's two keyframes.
+    pub poses: [Pose; 2],
+    /// By how much the mesh is enlarged.
+    pub scale: f64,
+    /// Whose it is: the label is one more.
+    pub agent: u16,
+    /// What it is.
+    pub class: Class,
+}
+
+/// Between two poses: positions along the chord, orientations along the arc.
+#[inline]
+pub fn between(poses: &[Pose; 2], share: f64) -> Pose {
+    let [a, b] = poses;
+    let (p, q) = (a.orientation.coords, b.orientation.coords);
+    let near = if p.dot(&q) < 0.0 { -q } else { q };
+    let mixed = p * (1.0 - share) + near * share;
+    Pose {
+        position: a.position + (b.position - a.position) * share,
+        orientation: Quat::new_unchecked(nalgebra::Quaternion::from_vector(mixed / mixed.norm())),
+    }
+}
+
+/// Instances under a tree.
+#[derive(Clone, Debug)]
+pub struct InstanceSet {
+    /// In the order of the tree's leaves.
+    instances: Vec<Placed>,
+    tree: Bvh,
+    /// Place that the tree's boxes are measured from, m.
+    origin: Vec3,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Placed {
+    instance: Instance,
+    /// World to mesh, where it stands still.
+    turn: Option<[[f64; 3]; 3]>,
+}
+
+impl InstanceSet {
+    /// A tree over instances of these meshes; instances of meshes that there are not
+    /// are left out.
+    pub fn new(meshes: &[Mesh], instances: &[Instance]) -> InstanceSet {
+        let known: Vec<&Instance> = instances.iter().filter(|i| i.mesh < meshes.len()).collect();
+        let origin = known.first().map_or_else(Vec3::zeros, |first| first.poses[1].position);
+        let bounds: Vec<Bounds> =
+            known.iter().map(|i| i.bounds(&meshes[i.mesh], &origin)).collect();
+        let tree = Bvh::new(&bounds, 1);
+        let placed = tree.order().iter().map(|&index| {
+            let instance = *known[index as usize];
+            let still = instance.poses[0] == instance.poses[1];
+            let turn = still.then(|| rows(&instance.poses[1].orientation, instance.scale));
+            Placed { instance, turn }
+        });
+        InstanceSet { instances: placed.collect(), tree, origin }
+    }
+
+    /// The instances, in the order of the tree's leaves.
+    pub fn instances(&self) -> impl ExactSizeIterator<Item = &Instance> {
+        self.instances.iter().map(|placed| &placed.instance)
+    }
+
+    /// The tree over them, and the place that its boxes are measured from, m.
+    pub fn tree(&self) -> (&Bvh, &Vec3) {
+        (&self.tree, &self.origin)
+    }
+
+    /// How many instances there are.
+    pub fn len(&self) -> usize {
+        self.instances.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.instances.is_empty()
+    }
+
+    /// Goes on with a search; instances are numbered from `number`. Where frames are given,
+    /// they are kept there.
+    #[inline(always)]
+    fn seek<'s, S: Simd>(
+        &'s self,
+        meshes: &[Mesh],
+        view: &View<'_, S>,
+        number: u32,
+        (near, search): (Wide<S>, &mut Search<S>),
+        mut frames: Option<&mut MovingFrames<'s>>,
+    ) {
+        if let Some(frames) = &mut frames {
+            frames.follow(view.packet, self);
+        }
+        let mut origin = view.packet.origin;
+        for (k, origin) in origin.iter_mut().enumerate() {
+            origin.iter_mut().for_each(|origin| *origin -= self.origin[k]);
+        }
+        let [x, y, z] = &origin;
+        let simd = near.simd;
+        let origin = [wide(simd, x), wide(simd, y), wide(simd, z)];
+        let beams = Beams { origin, direction: view.direction };
+        let mut instances = Instances { instances: &self.instances, meshes, view, number, frames };
+        self.tree.walk(&beams, near, search, &mut instances);
+    }
+}
+
+/// Rays as instances see them.
+#[derive(Clone, Copy)]
+struct View<'a, S: Simd> {
+    packet: &'a Packet,
+    direction: [Wide<S>; 3],
+    /// Whether all start at the same place, and whether at the same moment.
+    together: [bool; 2],
+}
+
+impl<'a, S: Simd> View<'a, S> {
+    #[inline(always)]
+    fn new(simd: S, packet: &'a Packet) -> View<'a, S> {
+        let [x, y, z] = &packet.direction;
+        let same = |numbers: &[f64; RAYS]| numbers.iter().all(|number| *number == numbers[0]);
+        View {
+            packet,
+            direction: [wide(simd, x), wide(simd, y), wide(simd, z)],
+            together: [packet.origin.iter().all(same), same(&packet.moment)],
+        }
+    }
+}
+
+/// Instances that rays may meet.
+struct Instances<'a, 'b, S: Simd> {
+    instances: &'a [Placed],
+    meshes: &'a [Mesh],
+    view: &'a View<'a, S>,
+    /// Number of the first instance in the search.
+    number: u32,
+    /// Frames of those that move.
+    frames: Option<&'a mut MovingFrames<'b>>,
+}
+
+impl<S: Simd> Things<S> for Instances<'_, '_, S> {
+    #[inline(always)]
+    fn meet(&mut self, place: usize, near: Wide<S>, search: &mut Search<S>) {
+        let placed = &self.instances[place];
+        let View { packet, direction, .. } = self.view;
+        let beams = match (placed.local(self.view), &mut self.frames) {
+            (Some(beams), _) => beams,
+            (None, Some(frames)) => frames.of(place, &placed.instance, packet).beams(direction),
+            (None, None) => MovingFrame::new(&placed.instance, packet).beams(direction),
+        };
+        let number = self.number + place as u32;
+        self.meshes[placed.instance.mesh].meet(&beams, number, near, search);
+    }
+}
+
+#[inline]
+fn single(v: &Vec3) -> [f32; 3] {
+    [v.x as f32, v.y as f32, v.z as f32]
+}
+
+/// How far a vector goes along a row of a matrix.
+#[inline(always)]
+pub(super) fn along(row: &[f64; 3], v: &[f64; 3]) -> f64 {
+    row[0] * v[0] + row[1] * v[1] + row[2] * v[2]
+}
+
+/// Rows of the matrix from the world's axes to those of a frame, `scale` times smaller.
+#[inline]
+pub(super) fn rows(orientation: &Quat, scale: f64) -> [[f64; 3]; 3] {
+    let m = orientation.to_rotation_matrix();
+    [0, 1, 2].map(|row| [0, 1, 2].map(|column| m[(column, row)] / scale))
+}
+
+impl Instance {
+    /// An instance that stands still.
+    pub fn still(mesh: usize, pose: Pose, agent: u16, class: Class) -> Instance {
+        Instance { mesh, poses: [pose; 2], scale: 1.0, agent, class }
+    }
+
+    /// The box around it on its way from one pose to the other.
+    fn bounds(&self, mesh: &Mesh, origin: &Vec3) -> Bounds {
+        let around = mesh.bounds();
+        let corners = (0..8).map(|k| {
+            let pick = |axis: usize| {
+                let ends = [around.low[axis], around.high[axis]];
+                f64::from(ends[k >> axis & 1]) * self.scale
+            };
+            Vec3::new(pick(0), pick(1), pick(2))
+        });
+        let placed = corners
+            .flat_map(|corner| self.poses.map(|pose| single(&(pose.point(&corner) - origin))));
+        // between the poses a point leaves its chord by its radius times 1 - cos(θ/2)
+        let turn = self.poses[0].orientation.coords.dot(&self.poses[1].orientation.coords).abs();
+        let sagitta = f64::from(mesh.radius()) * self.scale * (1.0 - turn).max(0.0);
+        Bounds::of(placed).padded(1e-3 + sagitta as f32)
+    }
+}
+
+impl Placed {
+    /// Rays in the mesh's frame; ranges stay those of the world. `None` where the rays are sent at
+    /// different moments, to something that moves.
+    #[inline(always)]
+    fn local<S: Simd>(&self, view: &View<'_, S>) -> Option<Beams<S>> {
+        let simd = view.direction[0].simd;
+        let Instance { poses, scale, .. } = &self.instance;
+        let (turn, position) = match &self.turn {
+            Some(turn) => (*turn, poses[1].position),
+            None if view.together[1] => {
+                let pose = between(poses, view.packet.moment[0]);
+                (rows(&pose.orientation, *scale), pose.position)
+            }
+            None => return None,
+        };
+        // a place at a time in double precision, as a ray alone would have it
+        let places = if view.together[0] { 1 } else { RAYS };
+        let mut own = [[0.0; RAYS]; 3];
+        let [x, y, z] = &view.packet.origin;
+        for lane in 0..places {
+            let from = [x[lane] - position.x, y[lane] - position.y, z[lane] - position.z];
+            for k in 0..3 {
+                own[k][lane] = along(&turn[k], &from);
+            }
+        }
+        let (mut origin, mut direction) = (view.direction, view.direction);
+        let [dx, dy, dz] = view.direction;
+        for k in 0..3 {
+            origin[k] = match view.together[0] {
+                true => Wide::splat(simd, own[k][0] as f32),
+                false => wide(simd, &own[k]),
+            };
+            let [x, y, z] = turn[k];
+            direction[k] = dx * x as f32 + dy * y as f32 + dz * z as f32;
+        }
+        Some(Beams { origin, direction })
+    }
+}
+
+/// Everything that a sensor may see at a moment.
+#[derive(Clone, Copy, Debug)]
+pub struct Scene<'a> {
+    /// The ground before anything drove on it.
+    pub model: &'a GroundModel,
+    /// The ground around the sensor as it is.
+    pub relief: &'a Relief,
+    /// Looks of the soils, by their index.
+    pub soils: &'a [SoilAppearance],
+    /// Meshes.
+    pub meshes: &'a [Mesh],
+    /// What stands still.
+    pub standing: &'a InstanceSet,
+    /// What moves.
+    pub moving: &'a InstanceSet,
+    /// Sun and sky.
+    pub sky: Sky,
+    /// What is in the air.
+    pub air: &'a Air,
+}
+
+/// What a ray has met.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Met {
+    /// The ground.
+    Ground(Footing),
+    /// An instance.
+    Thing {
+        /// Whether it is one of those that move.
+        moving: bool,
+        /// Its place in the crowd.
+        index: usize,
+        /// Where.
+        touch: Touch,
+    },
+}
+
+impl Met {
+    /// Distance along the ray, m.
+    #[inline]
+    pub fn range(&self) -> f64 {
+        match self {
+            Met::Ground(footing) => footing.range,
+            Met::Thing { touch, .. } => f64::from(touch.range),
+        }
+    }
+}
+
+/// A surface where a ray has met it.
+#[derive(Clone, Copy, Debug)]
+pub struct Surface {
+    /// Where, world, m.
+    pub point: Vec3,
+    /// Unit normal for shading, on the ray's side.
+    pub normal: Vec3,
+    /// How it answers light.
+    pub material: Material,
+    /// What it is.
+    pub class: Class,
+    /// 0 ground, else 1 + agent.
+    pub instance: u16,
+    /// Index of the soil, 255 where it is no ground.
+    pub soil: u8,
+    /// What vehicles have left there.
+    pub mark: Mark,
+}
+
+impl Surface {
+    /// A surface that stands for none.
+    pub(super) const NONE: Surface = Surface {
+        point: Ray::NONE.origin,
+        normal: Ray::NONE.direction,
+        material: Material::dull([0.0; 3]),
+        class: Class::Sky,
+        instance: 0,
+        soil: u8::MAX,
+        mark: Mark { sinkage: 0.0, slip: 0.0, passes: 0, agent: 0 },
+    };
+}
+
+impl<'a> Scene<'a> {
+    /// What a ray meets first between two ranges, m.
+    pub fn cast(&self, ray: &Ray, near: f64, far: f64) -> Option<Met> {
+        self.cast_all(std::slice::from_ref(ray), near, far)[0]
+    }
+
+    /// What each of up to [`RAYS`] rays meets first between two ranges, m: the same as
+    /// alone, but sooner where they go about the same way.
+    pub fn cast_all(&self, rays: &[Ray], near: f64, far: f64) -> [Option<Met>; RAYS] {
+        self.cast_with(level(), rays, [near, far], None)
+    }
+
+    /// [`Scene::cast_all`] for rays that set out from the same places at the same moments as others
+    /// before them: what moves is kept in `frames` as those saw it.
+    pub fn cast_again(
+        &self,
+        rays: &[Ray],
+        [near, far]: [f64; 2],
+        frames: &mut MovingFrames<'a>,
+    ) -> [Option<Met>; RAYS] {
+        self.cast_with(level(), rays, [near, far], Some(frames))
+    }
+
+    /// [`Scene::cast_again`] with the instructions of a level.
+    fn cast_with(
+        &self,
+        level: Level,
+        rays: &[Ray],
+        [near, far]: [f64; 2],
+        frames: Option<&mut MovingFrames<'a>>,
+    ) -> [Option<Met>; RAYS] {
+        let packet = Packet::of(rays);
+        let mut met = [None; RAYS];
+        dispatch!(level, simd => {
+            let near = Wide::splat(simd, near as f32);
+            let mut search = Search::new(simd, false, packet.count, far);
+            let mut footings = [None; RAYS];
+            self.relief.seek(&packet, near, &mut search, &mut footings);
+            search.forget();
+            self.seek_things(&packet, near, &mut search, frames);
+            let still = self.standing.len();
+            for lane in 0..packet.count {
+                let thing = search.thing.as_array()[lane];
+                met[lane] = if thing == NOTHING {
+                    footings[lane].map(Met::Ground)
+                } else {
+                    let (moving, index) = match (thing as usize).checked_sub(still) {
+                        Some(index) => (true, index),
+                        None => (false, thing as usize),
+                    };
+                    let touch = Touch::of(&search, lane);
+                    Some(Met::Thing { moving, index, touch })
+                };
+            }
+        });
+        met
+    }
+
+    /// Which of up to [`RAYS`] rays have anything in their way between two ranges, m:
+    /// bit k for ray k.
+    pub fn blocked(&self, rays: &[Ray], near: f64, far: f64) -> u32 {
+        let packet = Packet::of(rays);
+        dispatch!(level(), simd => {
+            let near = Wide::splat(simd, near as f32);
+            let mut search = Search::new(simd, true, packet.count, far);
+            self.seek_things(&packet, near, &mut search, None);
+            if search.far.simd_ge(near).any_true() {
+                self.relief.seek(&packet, near, &mut search, &mut [None; RAYS]);
+            }
+            search.thing.simd_lt(NOTHING).to_bitmask() as u32
+        })
+    }
+
+    /// Goes on with a search: what stands still is numbered from 0, what moves behind
+    /// it.
+    #[inline(always)]
+    fn seek_things<S: Simd>(
+        &self,
+        packet: &Packet,
+        near: Wide<S>,
+        search: &mut Search<S>,
+        frames: Option<&mut MovingFrames<'a>>,
+    ) {
+        let view = View::new(near.simd, packet);
+        let behind = self.standing.len() as u32;
+        self.moving.seek(self.meshes, &view, behind, (near, &mut *search), frames);
+        self.standing.seek(self.meshes, &view, 0, (near, search), None);
+    }
+
+    /// The surface that a ray has met.
+    pub fn surface(&self, ray: &Ray, met: &Met) -> Surface {
+        let point = ray.at(met.range());
+        match met {
+            Met::Ground(footing) => {
+                let soil = self.model.terrain().soil(point.x, point.y);
+                let soil = usize::from(soil.0).min(self.soils.len().saturating_sub(1));
+                let mark = self.relief.mark(point.x, point.y);
+                let grey = Material::dull([0.3; 3]);
+                Surface {
+                    point,
+                    normal: footing.normal(),
+                    material: self.soils.get(soil).map_or(grey, |look| look.sunk(mark.sinkage)),
+                    class: Class::Ground,
+                    instance: 0,
+                    soil: soil.min(254) as u8,
+                    mark,
+                }
+            }
+            Met::Thing { moving, index, touch } => {
+                let instance_set: &InstanceSet = if *moving { self.moving } else { self.standing };
+                let instance = &instance_set.instances[*index].instance;
+                let mesh = &self.meshes[instance.mesh];
+                let turn = match instance.poses[0] == instance.poses[1] {
+                    true => instance.poses[1].orientation,
+                    false => between(&instance.poses, ray.moment).orientation,
+                };
+                let world = |n: [f32; 3]| turn * Vec3::from(n.map(f64::from));
+                let [flat, smooth] = mesh.normals(touch).map(world);
+                let side = if flat.dot(&ray.direction) > 0.0 { -1.0 } else { 1.0 };
+                let normal = smooth * if smooth.dot(&flat) < 0.0 { -side } else { side };
+                Surface {
+                    point,
+                    normal,
+                    material: *mesh.material(touch),
+                    class: instance.class,
+                    instance: instance.agent.saturating_add(1),
+                    soil: u8::MAX,
+                    mark: Mark::default(),
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mesh::MeshBuilder;
+    use bekker_ground::soil::{Laws, Soil, SoilId, SoilKind};
+    use bekker_ground::terrain::{Procedural, SoilMap, Surface as Shape, Terrain};
+    use bekker_ground::{NodeState, Patches, Published};
+    use bekker_math::grid::{Lattice, TileKey};
+    use bekker_math::numeric::sin_cos;
+    use bekker_math::random::Stream;
+
+    /// What this machine has, from the least to the widest.
+    fn levels() -> Vec<Level> {
+        let mut levels = vec![Level::baseline(), Level::new()];
+        #[cfg(target_arch = "x86_64")]
+        levels.extend(Level::new().as_sse4_2().map(Simd::level));
+        #[cfg(target_arch = "x86_64")]
+        levels.extend(Level::new().as_avx2().map(Simd::level));
+        levels
+    }
+
+    /// Hills with a rut and pillars, every third of them on its way: rays meet the same
+    /// alone, among others, and with whatever instructions the processor has.
+    #[test]
+    fn a_ray_meets_the_same_alone_and_among_others() {
+        let soil = Soil {
+            name: "firm".into(),
+            source: String::new(),
+            kind: SoilKind::Firm { friction: 0.8 },
+        };
+        let hills = Shape::Procedural(Procedural::new(0.0, 1.5, 60.0, 4, 7).unwrap());
+        let terrain = Terrain::builder(hills, SoilMap::uniform(SoilId(0))).build().unwrap();
+        let lattice = Lattice { spacing: 0.25 };
+        let model = GroundModel::new(lattice, terrain, vec![soil], Laws::reference()).unwrap();
+        let mut patches = Patches::default();
+        for a in 0..6 {
+            patches.begin(TileKey { a, b: 0 });
+            (32..64).for_each(|node| {
+                patches.push(node, NodeState::quantised(0.1, 0.0, [0.0; 2], 0, 1));
+            });
+        }
+        let mut published = Published::default();
+        published.apply(&patches);
+        let relief = Relief::around(&model, &published, [0.0, 0.0]);
+        let mut builder = MeshBuilder::new();
+        builder.column(
+            [0.0; 3],
+            &[[-0.5, 0.5], [2.0, 0.5], [2.0, 0.0]],
+            24,
+            Material::dull([0.5; 3]),
+        );
+        let meshes = [builder.finish()];
+        let instance = |k: i32| {
+            let (x, y) = (f64::from(k) * 1.3 - 20.0, f64::from(k * 7 % 23) - 11.0);
+            let at = |x: f64| Pose {
+                position: Vec3::new(x, y, model.terrain().height(x, y)),
+                ..Pose::default()
+            };
+            let still = Instance::still(0, at(x), 0, Class::Post);
+            if k % 3 == 0 { Instance { poses: [at(x), at(x + 0.7)], ..still } } else { still }
+        };
+        let (still, moves): (Vec<_>, Vec<_>) =
+            (0..32).map(instance).partition(|i| i.poses[0] == i.poses[1]);
+        let (standing, moving) =
+            (InstanceSet::new(&meshes, &still), InstanceSet::new(&meshes, &moves));
+        let (sky, air) = (Sky::default(), Air::default());
+        let scene = Scene {
+            model: &model,
+            relief: &relief,
+            soils: &[],
+            meshes: &meshes,
+            standing: &standing,
+            moving: &moving,
+            sky,
+            air: &air,
+        };
+        let others: Vec<_> = moves.iter().map(|i| Instance { scale: 1.5, ..*i }).collect();
+        let others = InstanceSet::new(&meshes, &others);
+        let elsewhere = Scene { moving: &others, ..scene };
+        let stream = Stream::new(3, "rays");
+        let draw = |at: u64| stream.uniform(at);
+        let mut seen = [0; 3];
+        let mut frames = MovingFrames::default();
+        for packet in 0..400 {
+            let base = [0, 1, 2].map(|k| draw(packet * 100 + k));
+            let origin = Vec3::new(20.0 * base[0] - 10.0, 20.0 * base[1] - 10.0, 0.0);
+            let height = model.terrain().height(origin.x, origin.y) + 3.0 * base[2];
+            let count = if packet % 5 == 0 { 1 + packet as usize % RAYS } else { RAYS };
+            let rays: Vec<Ray> = (0..count as u64)
+                .map(|lane| {
+                    let aside = |k: u64| draw(packet * 100 + 10 + 4 * lane + k);
+                    let wide = if packet % 2 == 0 { 0.1 } else { 6.0 };
+                    let (s, c) = sin_cos(6.2 * base[0] + wide * aside(0));
+                    let direction = Vec3::new(c, s, 0.3 * aside(1) - 0.2).normalize();
+                    let origin = Vec3::new(origin.x, origin.y + 0.1 * aside(2), height);
+                    Ray { origin, direction, moment: if packet % 3 == 0 { 0.5 } else { aside(3) } }
+                })
+                .collect();
+            let met = scene.cast_all(&rays, 0.1, 300.0);
+            for level in levels() {
+                assert_eq!(scene.cast_with(level, &rays, [0.1, 300.0], None), met, "{level:?}");
+            }
+            // from the same places at the same moments, elsewhere first
+            let mut turned = rays.clone();
+            turned.iter_mut().for_each(|ray| ray.direction.y = -ray.direction.y);
+            for rays in [&turned, &rays, &turned] {
+                let again = scene.cast_again(rays, [0.1, 300.0], &mut frames);
+                assert_eq!(again, scene.cast_all(rays, 0.1, 300.0));
+            }
+            // and among others
+            let again = elsewhere.cast_again(&turned, [0.1, 300.0], &mut frames);
+            assert_eq!(again, elsewhere.cast_all(&turned, 0.1, 300.0));
+            let blocked = scene.blocked(&rays, 0.1, 300.0);
+            for (lane, ray) in rays.iter().enumerate() {
+                assert_eq!(scene.cast(ray, 0.1, 300.0), met[lane]);
+                assert_eq!(blocked >> lane & 1 == 1, met[lane].is_some());
+                seen[match met[lane] {
+                    None => 0,
+                    Some(Met::Ground(_)) => 1,
+                    Some(Met::Thing { .. }) => 2,
+                }] += 1;
+            }
+        }
+        assert!(seen.iter().all(|&count| count > 100), "{seen:?}");
+    }
+}

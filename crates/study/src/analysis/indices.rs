@@ -1,0 +1,83 @@
+//! Which factors a response's variance is due to, from the design `saltelli`.
+
+use super::basis::Basis;
+use crate::design::SaltelliOrder;
+use crate::statistics::{Interval, SaltelliValues, sobol_indices};
+use serde::Serialize;
+
+/// Trials that are named at most where they are in the way.
+const NAMED: usize = 10;
+
+/// Sobol' indices of a response; of several replications, of their mean.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct IndicesFigures {
+    /// Names of the factors.
+    pub factors: Vec<String>,
+    /// Of each the part of the variance that goes if it alone is known.
+    pub first: Vec<Interval>,
+    /// Of each the part that stays if all but it are known.
+    pub total: Vec<Interval>,
+    /// Of pairs, by their places, what they do together beyond what each does alone.
+    pub second: Vec<([usize; 2], Interval)>,
+    /// The variance.
+    pub variance: f64,
+    /// Base points.
+    pub points: usize,
+}
+
+/// Of a response that is a number, over all base points that are done. A trial without a value
+/// would bias them all: it is named.
+pub(super) fn of_response(basis: &Basis<'_>, response: usize) -> Result<IndicesFigures, String> {
+    let study = &basis.study;
+    let config = study.config;
+    let factors = config.factor.len();
+    let order = SaltelliOrder::new(factors, config.second_order);
+    let tables = order.rows();
+    let whole = tables * config.replications as usize;
+    let points = study.trials.len() / whole;
+    let trials = &study.trials[..points * whole];
+    let short = trials.iter().filter(|own| own.number(response).is_some());
+    let short: Vec<u64> =
+        short.filter(|own| !basis.counts(own, response)).map(|own| own.number).collect();
+    if !short.is_empty() {
+        return Err(format!(
+            "trials {} did not arrive: their drives ended early, and indices would be of that",
+            named(&short)
+        ));
+    }
+    let is_lost = |value: Option<f64>| value.is_none_or(|value| !value.is_finite());
+    let lost = trials.iter().filter(|trial| is_lost(trial.number(response)));
+    let lost: Vec<u64> = lost.map(|trial| trial.number).collect();
+    if !lost.is_empty() {
+        return Err(format!(
+            "no number of trials {}: indices would be of other factors than asked",
+            named(&lost)
+        ));
+    }
+    let replications = config.replications as usize;
+    let mean = |trials: &[super::TrialResult]| {
+        trials.iter().filter_map(|own| own.number(response)).sum::<f64>() / trials.len() as f64
+    };
+    let values: Vec<f64> = trials.chunks(replications).map(mean).collect();
+    let table = |n: usize| (0..points).map(|point| values[point * tables + n]).collect();
+    let a_with_b = (0..factors).map(|n| table(order.a_with_b(n))).collect();
+    let pairs = if config.second_order { factors } else { 0 };
+    let b_with_a = (0..pairs).map(|n| table(order.b_with_a(n))).collect();
+    let values = SaltelliValues { a: table(order.a()), b: table(order.b()), a_with_b, b_with_a };
+    let found = sobol_indices(&values, config.seed).map_err(|error| error.to_string())?;
+    Ok(IndicesFigures {
+        factors: config.factor.iter().map(|factor| factor.name.clone()).collect(),
+        first: found.first,
+        total: found.total,
+        second: found.second,
+        variance: found.variance,
+        points,
+    })
+}
+
+/// Some of these trials by number, and how many there are.
+fn named(trials: &[u64]) -> String {
+    let names: Vec<String> = trials.iter().take(NAMED).map(u64::to_string).collect();
+    let more = if trials.len() > NAMED { ", ..." } else { "" };
+    format!("{}{more} ({} in all)", names.join(", "), trials.len())
+}

@@ -1,0 +1,272 @@
+//! Which factor moves a response most: all factors on one scale, whether their levels are words or
+//! numbers, come back or do not.
+//!
+//! Of each factor the trials are parted: by its levels, or where these are many numbers into quarters
+//! of their order. How much of the variance lies between the parts ranks the factors; whether it is
+//! more than chance puts there is asked of shuffled responses (R. Fisher, The Design of Experiments, 1935).
+
+use super::TrialResult;
+use super::basis::{Basis, shares_seeds};
+use crate::design::{Design, Figure, Level};
+use bekker_math::random::Stream;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Parts of a factor whose levels are numbers that do not come back, and levels up to which those that
+/// do are parts of their own.
+const QUARTERS: usize = 4;
+const MOST_LEVELS: usize = 8;
+/// How often responses are shuffled, and of how many trials at most.
+const SHUFFLES: u64 = 999;
+const SHUFFLED: usize = 1000;
+/// How often chance may come to as much as was seen, over all factors together.
+const CHANCE: f64 = 0.05;
+
+/// How far each factor moves a response.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Influence {
+    /// The response.
+    pub response: String,
+    /// Factors, that of the greatest share first.
+    pub factors: Vec<FactorInfluence>,
+    /// Factors of which that cannot be said: as good as each trial has a word of its own.
+    pub left_out: Vec<String>,
+}
+
+/// How far a factor moves a response.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FactorInfluence {
+    /// The factor.
+    pub factor: String,
+    /// Whether its parts are quarters of its numbers, not its levels.
+    pub quarters: bool,
+    /// Mean of the response in each part.
+    pub means: Vec<f64>,
+    /// Share of the variance that lies between parts, less what chance puts there: ε² of a one-way
+    /// analysis of variance (T. Kelley, Proc. Natl. Acad. Sci. 21, 1935), 0 where chance puts as much
+    /// or more there.
+    pub share: f64,
+    /// The same as estimated: below 0 where less lies between parts than chance puts there on average.
+    pub unbiased_share: f64,
+    /// Whether it is more than chance puts there, 95 % over all factors.
+    pub certain: bool,
+}
+
+/// Of a response that is a number, or yes or no; nothing where no factor has two levels.
+pub(super) fn of_response(basis: &Basis<'_>, response: usize) -> Option<Influence> {
+    let study = &basis.study;
+    let name = study.config.responses.get(response)?;
+    if !Figure::of_response(name).is_none_or(Figure::has_mean) {
+        return None;
+    }
+    let observed = observed(basis, response);
+    let values: Vec<f64> = observed.iter().map(|own| own.1).collect();
+    let blocks: Vec<u64> = observed.iter().map(|own| own.2).collect();
+    let varied: Vec<(&str, Parts)> = study
+        .config
+        .factor
+        .iter()
+        .enumerate()
+        .filter_map(|(n, factor)| {
+            let levels: Option<Vec<&Level>> = observed.iter().map(|own| own.0.get(n)).collect();
+            Some((factor.name.as_str(), Parts::of(&levels?)?))
+        })
+        .collect();
+    let allowed = CHANCE / varied.len().max(1) as f64;
+    let (mut factors, mut left_out) = (Vec::new(), Vec::new());
+    for (factor, Parts { quarters, of, count }) in varied {
+        let Some(unbiased_share) = share(&of, count, &values) else {
+            left_out.push(factor.to_owned());
+            continue;
+        };
+        let certain = chance(&of, count, &values, &blocks) <= allowed;
+        let share = unbiased_share.max(0.0);
+        let (factor, means) = (factor.to_owned(), means(&of, count, &values));
+        factors.push(FactorInfluence { factor, quarters, means, share, unbiased_share, certain });
+    }
+    factors.sort_by(|a, b| b.unbiased_share.total_cmp(&a.unbiased_share));
+    let any = !factors.is_empty() || !left_out.is_empty();
+    any.then(|| Influence { response: name.clone(), factors, left_out })
+}
+
+/// Levels, value and shuffling block of each observation.
+///
+/// In a full factorial design an observation is a trial, and a block holds the trials of one seed
+/// where points share seeds. In a drawn design an observation is a point: its replications carry no
+/// more information about the factors.
+fn observed<'a>(basis: &Basis<'a>, response: usize) -> Vec<(&'a [Level], f64, u64)> {
+    let (study, has_blocks) = (&basis.study, shares_seeds(basis.study.config));
+    let seen = |trial: &'a TrialResult| Some((&trial.levels[..], basis.number(trial, response)?));
+    let block = |trial: &TrialResult| if has_blocks { trial.replication } else { 0 };
+    if study.config.design == Design::FullFactorial {
+        let own = |trial| seen(trial).map(|(levels, value)| (levels, value, block(trial)));
+        return study.trials.iter().filter_map(own).collect();
+    }
+    let mut points: BTreeMap<u64, (&[Level], Vec<f64>)> = BTreeMap::new();
+    for trial in study.trials {
+        let Some((levels, value)) = seen(trial) else { continue };
+        points.entry(trial.point).or_insert((levels, Vec::new())).1.push(value);
+    }
+    let mean = |values: Vec<f64>| values.iter().sum::<f64>() / values.len() as f64;
+    points.into_values().map(|(levels, values)| (levels, mean(values), 0)).collect()
+}
+
+/// Which part of a factor's room each trial lies in.
+struct Parts {
+    quarters: bool,
+    of: Vec<usize>,
+    count: usize,
+}
+
+impl Parts {
+    /// None of a factor that has one level.
+    fn of(levels: &[&Level]) -> Option<Parts> {
+        let mut distinct: BTreeMap<String, usize> = BTreeMap::new();
+        for level in levels {
+            let next = distinct.len();
+            distinct.entry(level.to_toml()).or_insert(next);
+        }
+        if distinct.len() < 2 {
+            return None;
+        }
+        let number = |level: &&Level| match level {
+            Level::Number(x) => Some(*x),
+            _ => None,
+        };
+        let come_back = distinct.len() <= MOST_LEVELS && 2 * distinct.len() <= levels.len();
+        match levels.iter().map(number).collect::<Option<Vec<f64>>>() {
+            Some(numbers) if !come_back => Some(Parts::quarters(&numbers)),
+            _ => {
+                let of = levels.iter().map(|level| distinct[&level.to_toml()]).collect();
+                Some(Parts { quarters: false, of, count: distinct.len() })
+            }
+        }
+    }
+
+    /// By the share of numbers that lie below each: equal ones stay together.
+    fn quarters(numbers: &[f64]) -> Parts {
+        let mut sorted = numbers.to_vec();
+        sorted.sort_unstable_by(f64::total_cmp);
+        let part =
+            |number: &f64| sorted.partition_point(|own| own < number) * QUARTERS / sorted.len();
+        let mut of: Vec<usize> = numbers.iter().map(part).collect();
+        // those that are not empty, in their order
+        let mut filled = of.clone();
+        filled.sort_unstable();
+        filled.dedup();
+        of.iter_mut().for_each(|own| *own = filled.partition_point(|part| part < own));
+        Parts { quarters: true, of, count: filled.len() }
+    }
+}
+
+/// Sum and number of values in each part.
+fn sums(of: &[usize], count: usize, values: impl Iterator<Item = f64>) -> Vec<(f64, f64)> {
+    let mut sums = vec![(0.0, 0.0); count];
+    for (part, value) in of.iter().zip(values) {
+        sums[*part].0 += value;
+        sums[*part].1 += 1.0;
+    }
+    sums
+}
+
+fn means(of: &[usize], count: usize, values: &[f64]) -> Vec<f64> {
+    sums(of, count, values.iter().copied()).into_iter().map(|(sum, count)| sum / count).collect()
+}
+
+/// ε²; none where every part is one trial, 0 where nothing varies.
+fn share(of: &[usize], count: usize, values: &[f64]) -> Option<f64> {
+    let (left, all) = (values.len().checked_sub(count)?, values.len() as f64);
+    if left == 0 {
+        return None;
+    }
+    let means = means(of, count, values);
+    let mean = values.iter().sum::<f64>() / all;
+    let square = |x: f64| x * x;
+    let total: f64 = values.iter().map(|value| square(value - mean)).sum();
+    let within: f64 = of.iter().zip(values).map(|(part, own)| square(own - means[*part])).sum();
+    // rounding of a mean is no variance
+    if total <= 1e-18 * all * (1.0 + mean * mean) {
+        return Some(0.0);
+    }
+    Some(1.0 - within / left as f64 * (all - 1.0) / total)
+}
+
+/// Share of shuffles with at least the observed variance between the parts.
+///
+/// Responses are shuffled within their block: trials of one seed are exchangeable, trials of
+/// different seeds are not.
+fn chance(of: &[usize], count: usize, values: &[f64], blocks: &[u64]) -> f64 {
+    let stream = Stream::new(0, "shuffled responses");
+    let mut order: Vec<usize> = (0..values.len()).collect();
+    // of many, some that no order of theirs decides
+    order.sort_by_key(|n| stream.bits(*n as u64));
+    order.truncate(SHUFFLED);
+    order.sort_by_key(|n| blocks[*n]);
+    let of: Vec<usize> = order.iter().map(|n| of[*n]).collect();
+    let mut values: Vec<f64> = order.iter().map(|n| values[*n]).collect();
+    let mean = values.iter().sum::<f64>() / values.len() as f64;
+    values.iter_mut().for_each(|value| *value -= mean);
+    let same = |a: &usize, b: &usize| blocks[*a] == blocks[*b];
+    let lengths: Vec<usize> = order.chunk_by(same).map(<[usize]>::len).collect();
+    let between = |values: &[f64]| {
+        let sums = sums(&of, count, values.iter().copied());
+        sums.into_iter().filter(|own| own.1 > 0.0).map(|(sum, n)| sum * sum / n).sum::<f64>()
+    };
+    // what differs by rounding is as much
+    let seen = between(&values) * (1.0 - 1e-9);
+    let mut as_much = 1;
+    for shuffle in 1..=SHUFFLES {
+        let mut first = 0;
+        for length in &lengths {
+            for last in (first + 1..first + length).rev() {
+                let place = stream.uniform(shuffle * SHUFFLED as u64 + last as u64);
+                values.swap(last, first + (place * (last + 1 - first) as f64) as usize);
+            }
+            first += length;
+        }
+        as_much += u64::from(between(&values) >= seen);
+    }
+    as_much as f64 / (SHUFFLES + 1) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn share_and_chance(levels: &[Level], values: &[f64]) -> (bool, f64, f64) {
+        let Parts { quarters, of, count } = Parts::of(&levels.iter().collect::<Vec<_>>()).unwrap();
+        (
+            quarters,
+            share(&of, count, values).unwrap(),
+            chance(&of, count, values, &vec![0; values.len()]),
+        )
+    }
+
+    /// A speed that alone decides, of numbers that never come back, beside a word that says nothing.
+    #[test]
+    fn numbers_and_words_are_ranked_alike() {
+        let stream = Stream::new(7, "test");
+        let speeds: Vec<f64> = (0..40).map(|n| 4.0 * stream.uniform(n)).collect();
+        let go: Vec<f64> = speeds.iter().map(|speed| f64::from(*speed > 1.0)).collect();
+        let numbers: Vec<Level> = speeds.into_iter().map(Level::Number).collect();
+        let flavour = |n: u64| if stream.uniform(n) > 0.5 { "vanilla" } else { "lemon" };
+        let words: Vec<Level> = (100..140).map(|n| Level::Word(flavour(n).into())).collect();
+        let (quarters, share, chance) = share_and_chance(&numbers, &go);
+        assert!(quarters && share > 0.5 && chance < 0.01, "{share} {chance}");
+        let (quarters, share, chance) = share_and_chance(&words, &go);
+        assert!(!quarters && share < 0.2 && chance > 0.05, "{share} {chance}");
+    }
+
+    #[test]
+    fn few_trials_and_equal_ones_are_no_more_than_chance() {
+        let levels: Vec<Level> = [1.0, 1.0, 2.0, 2.0].map(Level::Number).to_vec();
+        // apart in a third of all orders
+        let (_, share, chance) = share_and_chance(&levels, &[0.0, 0.0, 1.0, 1.0]);
+        assert!(share == 1.0 && (0.25..0.42).contains(&chance), "{share} {chance}");
+        let (_, share, chance) = share_and_chance(&levels, &[0.3; 4]);
+        assert_eq!((share, chance), (0.0, 1.0));
+        let alone = [Level::Word("a".into()), Level::Word("b".into())];
+        let parts = Parts::of(&alone.iter().collect::<Vec<_>>()).unwrap();
+        assert_eq!(super::share(&parts.of, parts.count, &[0.0, 1.0]), None);
+    }
+}

@@ -1,0 +1,62 @@
+//! What each response came to at each pair of levels of two factors, over all levels of the others.
+
+use super::basis::Basis;
+use super::points::{Figures, figures};
+use super::{FactorEffects, TrialResult};
+use crate::design::Level;
+use serde::Serialize;
+
+/// Pairs of factors that are told at most, in the order of the factors.
+const MOST_PAIRS: usize = 10;
+/// Levels that a factor has at most to be told with another.
+const MOST_LEVELS: usize = 24;
+
+/// Two factors' effects together.
+#[derive(Clone, Debug, Serialize)]
+pub struct PairEffects {
+    /// Names of the factors.
+    pub factors: [String; 2],
+    /// Levels of each.
+    pub levels: [Vec<Level>; 2],
+    /// At each level of the first, at each of the second.
+    pub cells: Vec<Vec<CellFigures>>,
+}
+
+/// The responses at a pair of levels.
+#[derive(Clone, Debug, Serialize)]
+pub struct CellFigures {
+    /// Trials with a result.
+    pub done: u64,
+    /// Each response, in the study's order.
+    pub responses: Vec<Figures>,
+}
+
+/// Of every two factors that have main effects.
+pub(super) fn of_pairs(basis: &Basis<'_>, effects: &[FactorEffects]) -> Vec<PairEffects> {
+    let few = |own: &&FactorEffects| own.levels.len() <= MOST_LEVELS;
+    let told: Vec<&FactorEffects> = effects.iter().filter(few).collect();
+    let pairs =
+        told.iter().enumerate().flat_map(|(n, a)| told[n + 1..].iter().map(move |b| [*a, *b]));
+    pairs.take(MOST_PAIRS).filter_map(|pair| of_pair(basis, pair)).collect()
+}
+
+fn of_pair(basis: &Basis<'_>, pair: [&FactorEffects; 2]) -> Option<PairEffects> {
+    let place =
+        |own: &FactorEffects| basis.study.config.factor.iter().position(|f| f.name == own.factor);
+    let [first, second] = [place(pair[0])?, place(pair[1])?];
+    let levels = pair.map(|own| own.levels.iter().map(|own| own.level.clone()).collect::<Vec<_>>());
+    let cell = |a: &Level, b: &Level| {
+        let here = |trial: &&TrialResult| {
+            trial.levels.get(first) == Some(a) && trial.levels.get(second) == Some(b)
+        };
+        let trials: Vec<&TrialResult> = basis.study.trials.iter().filter(here).collect();
+        let responses = basis.study.config.responses.iter().enumerate();
+        CellFigures {
+            done: trials.iter().filter(|trial| trial.responses.is_some()).count() as u64,
+            responses: responses.map(|(n, name)| figures(basis, name, n, &trials)).collect(),
+        }
+    };
+    let row = |a: &Level| levels[1].iter().map(|b| cell(a, b)).collect();
+    let cells = levels[0].iter().map(row).collect();
+    Some(PairEffects { factors: pair.map(|own| own.factor.clone()), levels, cells })
+}

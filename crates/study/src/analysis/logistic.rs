@@ -1,0 +1,129 @@
+//! How the odds of go hang on the factors.
+
+use super::TrialResult;
+use super::basis::Basis;
+use crate::Estimate;
+use crate::design::Level;
+use crate::statistics::{LogisticFit, logistic_regression_clustered};
+use serde::Serialize;
+
+/// Columns at most.
+const MOST_TERMS: usize = 30;
+
+/// A logistic regression over the trials with a result.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LogisticFigures {
+    /// ln of the odds where all terms are 0, and what each adds.
+    pub terms: Vec<Term>,
+    /// -2 ln of the likelihood.
+    pub deviance: f64,
+    /// The same without any term.
+    pub null_deviance: f64,
+    /// Trials.
+    pub count: usize,
+    /// With one factor, a number: the level of even odds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub even_odds: Option<Estimate>,
+}
+
+/// A term of the regression.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Term {
+    /// The factor, whose number it multiplies; of words and named levels, with `=` the level that
+    /// it stands for, against the factor's first.
+    pub name: String,
+    /// Its coefficient.
+    #[serde(flatten)]
+    pub estimate: Estimate,
+}
+
+/// A column of the regression.
+enum Column {
+    /// A factor's number.
+    Number(usize),
+    /// Whether a factor has this level.
+    Is(usize, Level),
+}
+
+impl Column {
+    fn of(&self, levels: &[Level]) -> f64 {
+        match self {
+            Column::Number(factor) => match levels.get(*factor) {
+                Some(Level::Number(x)) => *x,
+                _ => f64::NAN,
+            },
+            Column::Is(factor, level) => f64::from(u8::from(levels.get(*factor) == Some(level))),
+        }
+    }
+}
+
+/// Of a response that is yes or no; nothing where no factor has two levels.
+pub(super) fn of_response(
+    basis: &Basis<'_>,
+    response: usize,
+) -> Option<Result<LogisticFigures, String>> {
+    let study = &basis.study;
+    let mut columns = Vec::new();
+    for (n, factor) in study.config.factor.iter().enumerate() {
+        let levels = study.levels(n);
+        let are_numbers = levels.iter().all(|level| matches!(level, Level::Number(_)));
+        match levels.len() {
+            0 | 1 => {}
+            _ if are_numbers => columns.push((factor.name.clone(), Column::Number(n))),
+            _ => columns.extend(
+                levels
+                    .into_iter()
+                    .skip(1)
+                    .map(|level| (format!("{}={level}", factor.name), Column::Is(n, level))),
+            ),
+        }
+    }
+    if columns.is_empty() {
+        return None;
+    }
+    if columns.len() > MOST_TERMS {
+        let cause = format!("{} terms are more than {MOST_TERMS}", columns.len());
+        return Some(Err(cause));
+    }
+    let done = || study.trials.iter().filter_map(|trial| Some((trial, trial.number(response)?)));
+    let trials: Vec<&TrialResult> = done().map(|own| own.0).collect();
+    let clusterings = basis.clusterings(&trials);
+    let row = |levels: &[Level]| columns.iter().map(|(_, column)| column.of(levels)).collect();
+    let (rows, yes): (Vec<Vec<f64>>, Vec<bool>) =
+        done().map(|(trial, value)| (row(&trial.levels), value == 1.0)).unzip();
+    let LogisticFit { coefficients, deviance, null_deviance, count } =
+        match logistic_regression_clustered(&rows, &yes, &clusterings) {
+            Ok(fit) => fit,
+            Err(error) => return Some(Err(error.to_string())),
+        };
+    let even_odds = match (&columns[..], &coefficients[..]) {
+        ([(_, Column::Number(_))], [constant, slope]) => {
+            even_odds(&rows, &yes, &clusterings, [constant, slope])
+        }
+        _ => None,
+    };
+    let names = std::iter::once("constant".to_owned()).chain(columns.into_iter().map(|own| own.0));
+    let terms = names.zip(coefficients).map(|(name, estimate)| Term { name, estimate }).collect();
+    Some(Ok(LogisticFigures { terms, deviance, null_deviance, count, even_odds }))
+}
+
+/// The level at which the odds are even, if that lies within those driven: its error is the
+/// constant's, of a regression counted from there, over the slope.
+fn even_odds(
+    rows: &[Vec<f64>],
+    yes: &[bool],
+    clusterings: &[Vec<u64>],
+    [constant, slope]: [&Estimate; 2],
+) -> Option<Estimate> {
+    let value = -constant.value / slope.value;
+    let levels = || rows.iter().map(|row| row[0]);
+    if !levels().any(|level| level <= value) || !levels().any(|level| level >= value) {
+        return None;
+    }
+    let counted: Vec<Vec<f64>> = levels().map(|level| vec![level - value]).collect();
+    let fit = logistic_regression_clustered(&counted, yes, clusterings).ok()?;
+    let [low, high] = [fit.coefficients[0].low, fit.coefficients[0].high].map(|x| x.abs());
+    let width = 1.0 / slope.value.abs();
+    let error = fit.coefficients[0].error * width;
+    Some(Estimate { value, error, low: value - low * width, high: value + high * width })
+}

@@ -1,0 +1,491 @@
+//! What the trials of a study came to, as plain data: all figures that a report shows, in words,
+//! in pictures or to another program.
+
+mod basis;
+mod effects;
+mod indices;
+mod influence;
+mod interactions;
+mod logistic;
+mod points;
+mod question;
+mod surrogate;
+mod survival;
+
+pub use basis::LeftOut;
+pub use effects::{FactorEffects, LevelFigures};
+pub use indices::IndicesFigures;
+pub use influence::{FactorInfluence, Influence};
+pub use interactions::{CellFigures, PairEffects};
+pub use logistic::{LogisticFigures, Term};
+pub use points::{Difference, Figures, NumberFigures, PointFigures, ResponseFigures};
+pub use question::{Lead, LevelAnswer, QuestionFigures};
+pub use surrogate::{LEAST_POINTS, LEAST_POINTS_PER_FACTOR, MainEffect, SurrogateFigures};
+pub use survival::{SurvivalFigures, SurvivalOf};
+
+use basis::Basis;
+
+use super::design::{Design, Figure, Level, StudyConfig, Value};
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A trial that is done.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TrialResult {
+    /// Its number, from 0.
+    pub number: u64,
+    /// Its design point.
+    pub point: u64,
+    /// Which time the point was driven, from 0.
+    pub replication: u64,
+    /// The level of each factor.
+    pub levels: Vec<Level>,
+    /// Each response; none where it failed.
+    pub responses: Option<Vec<Value>>,
+}
+
+/// What is analysed.
+#[derive(Clone, Copy, Debug)]
+pub struct StudyResult<'a> {
+    /// The study's file.
+    pub config: &'a StudyConfig,
+    /// How many vehicles its scenario has.
+    pub vehicles: u64,
+    /// Trials in the order of their numbers, none left out before the last.
+    pub trials: &'a [TrialResult],
+}
+
+/// All that is said of a study.
+#[derive(Clone, Debug, Serialize)]
+pub struct Analysis {
+    /// The answer to the study's question; none where no response has a mean.
+    pub question: Option<QuestionFigures>,
+    /// Totals that exclude trials which did not arrive.
+    pub left_out: Vec<LeftOut>,
+    /// Which trials the intervals treat as independent.
+    pub assumption: String,
+    /// Each design point.
+    pub points: Vec<PointFigures>,
+    /// Each response at each level of a factor, whatever the others were.
+    pub effects: Vec<FactorEffects>,
+    /// Each response at each pair of levels of two factors.
+    pub interactions: Vec<PairEffects>,
+    /// How far each factor moves each response that has a mean, on one scale.
+    pub influences: Vec<Influence>,
+    /// How the odds of each yes hang on the factors.
+    pub logistic: Vec<Answer<LogisticFigures>>,
+    /// Which factors each number's variance is due to, of the design `saltelli`.
+    pub indices: Vec<Answer<IndicesFigures>>,
+    /// Passes until vehicles stick.
+    pub survival: Vec<SurvivalFigures>,
+    /// Each number that is not yes or no between the design points, of designs that draw.
+    pub surrogates: Vec<Answer<SurrogateFigures>>,
+}
+
+/// What is said of a response, or why nothing can be.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Answer<T> {
+    /// The response.
+    pub response: String,
+    /// What is said.
+    #[serde(flatten)]
+    pub said: Said<T>,
+}
+
+/// What is said, or why nothing can be.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Said<T> {
+    /// What is said.
+    Found(T),
+    /// Why nothing can be.
+    Refused(String),
+}
+
+/// Says all that can be said of a study's trials.
+pub fn analyse(study: &StudyResult<'_>) -> Analysis {
+    let responses = || study.config.responses.iter().enumerate();
+    let has_mean = |name: &str| Figure::of_response(name).is_none_or(Figure::has_mean);
+    let numbers = || responses().filter(move |(_, name)| has_mean(name));
+    let every = |of: &[Design]| of.contains(&study.config.design);
+    let drawn = every(&[Design::LatinHypercube, Design::Random, Design::Sobol, Design::Table]);
+    let (indices, surrogates) = (every(&[Design::Saltelli]), drawn && study.has_numbers_alone());
+    let answers = |wanted: bool| numbers().filter(move |_| wanted);
+    let basis = Basis::new(study);
+    let effects = effects::of_factors(&basis);
+    let influences: Vec<Influence> =
+        responses().filter_map(|(n, _)| influence::of_response(&basis, n)).collect();
+    Analysis {
+        question: question::of_study(&basis, &effects, &influences),
+        left_out: basis.left_out(),
+        assumption: basis::assumption(study.config),
+        points: points::of_points(&basis),
+        interactions: interactions::of_pairs(&basis, &effects),
+        effects,
+        influences,
+        logistic: responses()
+            .filter(|(_, name)| is_proportion(name))
+            .filter_map(|(n, name)| Some(answer(name, logistic::of_response(&basis, n)?)))
+            .collect(),
+        indices: answers(indices)
+            .map(|(n, name)| answer(name, indices::of_response(&basis, n)))
+            .collect(),
+        survival: survival::of_study(study),
+        // a curve through yes and no leaves what is between them: those have the logistic regression
+        surrogates: answers(surrogates)
+            .filter(|(_, name)| !is_proportion(name))
+            .filter_map(|(n, name)| Some(answer(name, surrogate::of_response(&basis, n)?)))
+            .collect(),
+    }
+}
+
+fn answer<T>(name: &str, said: Result<T, String>) -> Answer<T> {
+    let said = said.map_or_else(Said::Refused, Said::Found);
+    Answer { response: name.to_owned(), said }
+}
+
+/// Whether a response is yes or no.
+fn is_proportion(response: &str) -> bool {
+    Figure::of_response(response).is_some_and(Figure::is_yes_or_no)
+}
+
+impl TrialResult {
+    /// A response, where it is a number.
+    fn number(&self, response: usize) -> Option<f64> {
+        match self.responses.as_ref()?.get(response) {
+            Some(Value::Number(x)) => Some(*x),
+            _ => None,
+        }
+    }
+}
+
+impl StudyResult<'_> {
+    /// Whether all levels of all factors are numbers.
+    fn has_numbers_alone(&self) -> bool {
+        let is_number = |level: &Level| matches!(level, Level::Number(_));
+        self.trials.iter().all(|trial| trial.levels.iter().all(is_number))
+    }
+
+    /// The distinct levels of a factor, in the order of numbers or of their first trial.
+    fn levels(&self, factor: usize) -> Vec<Level> {
+        let mut seen = BTreeSet::new();
+        let all = self.trials.iter().filter_map(|trial| trial.levels.get(factor));
+        let mut levels: Vec<Level> =
+            all.filter(|own| seen.insert(own.to_toml())).cloned().collect();
+        levels.sort_by(|a, b| match (a, b) {
+            (Level::Number(a), Level::Number(b)) => a.total_cmp(b),
+            _ => std::cmp::Ordering::Equal,
+        });
+        levels
+    }
+
+    /// The trials of each design point.
+    fn by_point(&self) -> BTreeMap<u64, Vec<&TrialResult>> {
+        let mut points: BTreeMap<u64, Vec<&TrialResult>> = BTreeMap::new();
+        for trial in self.trials {
+            points.entry(trial.point).or_default().push(trial);
+        }
+        points
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn config(rest: serde_json::Value) -> StudyConfig {
+        let mut config = serde_json::json!({
+            "format": 1, "scenario": "none.toml", "design": "full_factorial", "replications": 4,
+        });
+        config.as_object_mut().unwrap().extend(rest.as_object().unwrap().clone());
+        serde_json::from_value(config).unwrap()
+    }
+
+    /// Design point, level and, unless it failed, two responses.
+    type Row = (u64, f64, Option<[Option<f64>; 2]>);
+
+    fn trials(rows: &[Row]) -> Vec<TrialResult> {
+        let value = |x: Option<f64>| x.map_or(Value::Absent, Value::Number);
+        let trial = |(number, (point, level, found)): (usize, &Row)| TrialResult {
+            number: number as u64,
+            point: *point,
+            replication: number as u64 % 4,
+            levels: vec![Level::Number(*level)],
+            responses: found.map(|own| own.map(value).to_vec()),
+        };
+        rows.iter().enumerate().map(trial).collect()
+    }
+
+    #[test]
+    fn convoys_that_all_passed_are_censored_and_failed_ones_left_out() {
+        let config = config(serde_json::json!({
+            "responses": ["go", "passes_until_stuck"],
+            "factor": [{ "name": "gap", "key": "gap", "values": [5, 10] }],
+        }));
+        let (stuck, passed) = (|k| Some([Some(0.0), Some(k)]), Some([Some(1.0), None]));
+        let rows = [
+            (0, 5.0, stuck(2.0)),
+            (0, 5.0, stuck(4.0)),
+            (0, 5.0, passed),
+            (0, 5.0, stuck(2.0)),
+            (1, 10.0, passed),
+            (1, 10.0, passed),
+            (1, 10.0, None),
+            (1, 10.0, stuck(3.0)),
+        ];
+        let trials = trials(&rows);
+        let found = analyse(&StudyResult { config: &config, vehicles: 4, trials: &trials });
+        let [survival] = &found.survival[..] else { panic!("{found:?}") };
+        let steps = |n: usize| survival.points[n].steps.iter().map(|s| (s.time, s.survival));
+        assert_eq!(steps(0).collect::<Vec<_>>(), [(2.0, 0.5), (4.0, 0.25)]);
+        assert_eq!((survival.points[1].convoys, survival.points[1].censored), (3, 2));
+        assert!((steps(1).next().unwrap().1 - 2.0 / 3.0).abs() < 1e-15);
+        // no mean of passes: it would be of those alone that stuck
+        let passes = &found.points[0].responses[1];
+        assert!(matches!(passes.figures, Figures::Passes { stuck: 3, censored: 1 }), "{passes:?}");
+        assert!(passes.difference.is_none());
+        // levels as effects, with what failed
+        let levels = &found.effects[0].levels;
+        assert_eq!((levels[1].done, levels[1].failed), (3, 1));
+        let Figures::Proportion { count, failed_as_no, .. } = &levels[1].responses[0] else {
+            panic!("{levels:?}")
+        };
+        assert!(*count == 2 && failed_as_no[0] < 0.5);
+    }
+
+    /// Even odds of a symmetric sample lie in its middle.
+    #[test]
+    fn go_is_regressed_on_numbers_and_on_words() {
+        let numbers = config(serde_json::json!({
+            "responses": ["go"], "factor": [{ "name": "grade", "key": "g", "values": [1, 2, 3, 4] }],
+        }));
+        let go = [[1.0, 1.0, 1.0, 1.0], [1.0, 1.0, 0.0, 1.0], [0.0, 1.0, 0.0, 0.0], [0.0; 4]];
+        let row =
+            |n: usize| (n as u64 / 4, (n / 4 + 1) as f64, Some([Some(go[n / 4][n % 4]), None]));
+        let rows: Vec<_> = (0..16).map(row).collect();
+        let mut trials = trials(&rows);
+        let analysed = |config: &StudyConfig, trials: &[TrialResult]| {
+            let found = analyse(&StudyResult { config, vehicles: 1, trials });
+            match found.logistic[0].said.clone() {
+                Said::Found(found) => found,
+                Said::Refused(reason) => panic!("{reason}"),
+            }
+        };
+        let found = analysed(&numbers, &trials);
+        let even = found.even_odds.unwrap();
+        assert!((even.value - 2.5).abs() < 1e-9 && (even.high + even.low - 5.0).abs() < 1e-6);
+        assert!(found.terms[1].name == "grade" && found.terms[1].estimate.value < -1.0);
+        // two words: the odds of each
+        for trial in &mut trials {
+            let is_steep = matches!(trial.levels[0], Level::Number(x) if x > 2.0);
+            trial.levels[0] = Level::Word(if is_steep { "steep" } else { "flat" }.into());
+        }
+        let found = analysed(&numbers, &trials);
+        let names: Vec<&str> = found.terms.iter().map(|term| term.name.as_str()).collect();
+        assert_eq!(names, ["constant", "grade=steep"]);
+        // 7 of 8 and 1 of 8
+        let odds = bekker_math::numeric::ln(7.0);
+        assert!((found.terms[0].estimate.value - odds).abs() < 1e-9);
+        assert!((found.terms[1].estimate.value + 2.0 * odds).abs() < 1e-9);
+        assert!(found.even_odds.is_none());
+    }
+
+    /// Two pressures on two grades, four seeds each. At 276 kPa three of eight arrive, all on the easy
+    /// grade and with less energy than the mean at 55 kPa, where all arrive.
+    fn pressures(question: serde_json::Value) -> Analysis {
+        let config = config(serde_json::json!({
+            "responses": ["drive_energy", "mean_slip", "go"], "question": question,
+            "factor": [
+                { "name": "inflation", "key": "vehicle[0].inflation", "values": [55, 276] },
+                { "name": "grade", "key": "terrain.surface.grade", "values": [0.1, 0.2] },
+            ],
+        }));
+        let trial = |n: u64| {
+            let (pressure, grade, seed) = (n / 8, n / 4 % 2, n % 4);
+            let arrives = pressure == 0 || (grade == 0 && seed < 3);
+            let energy = match (pressure, arrives) {
+                (0, _) => 100.0 + 100.0 * grade as f64 + seed as f64,
+                (_, true) => 110.0 + seed as f64,
+                _ => 20.0 + seed as f64,
+            };
+            let numbers = [energy, 0.1 * pressure as f64, f64::from(u8::from(arrives))];
+            TrialResult {
+                number: n,
+                point: n / 4,
+                replication: seed,
+                levels: vec![
+                    Level::Number([55.0, 276.0][pressure as usize]),
+                    Level::Number([0.1, 0.2][grade as usize]),
+                ],
+                responses: Some(numbers.map(Value::Number).to_vec()),
+            }
+        };
+        let trials: Vec<TrialResult> = (0..16).map(trial).collect();
+        analyse(&StudyResult { config: &config, vehicles: 1, trials: &trials })
+    }
+
+    #[test]
+    fn totals_are_of_trials_that_arrived() {
+        let found = pressures(serde_json::json!({ "response": "drive_energy" }));
+        let total = |own: &Figures| match own {
+            Figures::Total { moments, arrived, all_trials } => {
+                let mean = moments.map(|own| own.moments.mean);
+                (mean, *arrived, all_trials.map(|own| (own.count, own.mean)))
+            }
+            other => panic!("{other:?}"),
+        };
+        let point = |n: usize| total(&found.points[n].responses[0].figures);
+        assert_eq!(point(0), (Some(101.5), 4, Some((4, 101.5))));
+        assert_eq!(point(2), (Some(111.0), 3, Some((4, (110.0 + 111.0 + 112.0 + 23.0) / 4.0))));
+        assert_eq!(point(3), (None, 0, Some((4, 21.5))));
+        // pairs in which both trials arrived
+        let difference = |n: usize| found.points[n].responses[0].difference;
+        assert!(matches!(difference(2), Some(Difference::Mean { pairs: 3, difference })
+            if (difference.value - 10.0).abs() < 1e-12));
+        assert!(difference(3).is_none());
+        let left = LeftOut { response: "drive_energy".into(), trials: 5, of: 16 };
+        assert_eq!(found.left_out, [left]);
+        // what is no total is of all
+        let slip = &found.points[3].responses[1].figures;
+        assert!(matches!(slip, Figures::Moments(Some(own)) if own.moments.count == 4), "{slip:?}");
+        // as JSON the mean is where it was
+        let json = serde_json::to_value(&found.points[2].responses[0]).unwrap();
+        assert_eq!(json["moments"]["mean"], 111.0, "{json}");
+        assert_eq!((&json["arrived"], &json["all_trials"]["count"]), (&3.into(), &4.into()));
+    }
+
+    /// In a study with a fixed driving time no trial arrives, and totals use all trials.
+    #[test]
+    fn where_nobody_arrives_totals_are_of_all() {
+        let config = config(serde_json::json!({
+            "responses": ["fuel", "go"],
+            "factor": [{ "name": "grade", "key": "g", "values": [1, 2] }],
+        }));
+        let row = |n: usize| (n as u64 / 4, (n / 4) as f64, Some([Some(n as f64), Some(0.0)]));
+        let rows: Vec<_> = (0..8).map(row).collect();
+        let trials = trials(&rows);
+        let found = analyse(&StudyResult { config: &config, vehicles: 1, trials: &trials });
+        let fuel = &found.points[1].responses[0].figures;
+        assert!(matches!(fuel, Figures::Moments(Some(own)) if own.moments.mean == 5.5), "{fuel:?}");
+        assert!(found.left_out.is_empty());
+    }
+
+    #[test]
+    fn a_question_is_answered_by_its_goal_among_levels_that_can_be_compared() {
+        let asked = |question| pressures(question).question.unwrap();
+        let energy =
+            asked(serde_json::json!({ "response": "drive_energy", "factor": "inflation" }));
+        let levels: Vec<(String, bool)> =
+            energy.levels.iter().map(|own| (own.level.to_string(), own.is_compared)).collect();
+        // three of eight are less than half of eight
+        assert_eq!(levels, [("55".to_owned(), true), ("276".to_owned(), false)]);
+        assert!(energy.lead.is_none() && energy.goal == Some(crate::design::Goal::Minimize));
+        let go = asked(serde_json::json!({ "response": "go" }));
+        assert_eq!(go.factor.as_deref(), Some("inflation"));
+        let counts: Vec<u64> = go
+            .levels
+            .iter()
+            .map(|own| match own.figures {
+                Figures::Proportion { count, .. } => count,
+                _ => panic!("{own:?}"),
+            })
+            .collect();
+        assert_eq!(counts, [8, 3]);
+        // by seed: 1/2 less on three of four, all of it on the last
+        let lead = go.lead.unwrap();
+        assert!((lead.difference.value - 0.625).abs() < 1e-12 && lead.pairs == 4, "{lead:?}");
+        let slip = asked(serde_json::json!({ "response": "mean_slip", "goal": "maximize" }));
+        assert_eq!(slip.levels[0].level, Level::Number(276.0));
+        // four equal pairs are no evidence, whatever their interval
+        assert!(slip.lead.is_some_and(|own| own.difference.error == 0.0 && !own.is_certain));
+    }
+
+    /// The seeds of a level's trials are four, however many grades they are driven on.
+    #[test]
+    fn intervals_over_points_count_seeds() {
+        let found = pressures(serde_json::json!({ "response": "go" }));
+        let go = &found.effects[0].levels[0].responses[2];
+        let Figures::Proportion { count: 8, interval, .. } = go else { panic!("{go:?}") };
+        let four = crate::statistics::wilson(4, 4, 0.95);
+        assert_eq!(*interval, four);
+        assert!(found.assumption.contains("the same 4 scenario seeds"), "{}", found.assumption);
+        // a share of variance is never negative
+        let all = found.influences.iter().flat_map(|own| &own.factors);
+        assert!(all.clone().all(|own| own.share >= 0.0));
+        assert!(all.clone().any(|own| own.unbiased_share < 0.0));
+    }
+
+    /// In a drawn design, too, the replications of one point are independent of each other.
+    #[test]
+    fn intervals_of_a_drawn_point_count_its_replications() {
+        let config = config(serde_json::json!({
+            "design": "random", "points": 2, "responses": ["go", "distance"],
+            "factor": [{ "name": "a", "key": "a", "range": [0, 1] }],
+        }));
+        let row = |n: usize| (n as u64 / 4, (n / 4) as f64, Some([Some(1.0), Some(n as f64)]));
+        let rows: Vec<_> = (0..8).map(row).collect();
+        let trials = trials(&rows);
+        let found = analyse(&StudyResult { config: &config, vehicles: 1, trials: &trials });
+        let [go, distance] = [0, 1].map(|n| &found.points[1].responses[n].figures);
+        assert_eq!(go.interval(), Some(crate::statistics::wilson(4, 4, 0.95)));
+        assert!(distance.interval().is_some_and(|[low, high]| low < 5.5 && 5.5 < high));
+    }
+
+    #[test]
+    fn indices_are_refused_where_a_drive_ended_early() {
+        let config = config(serde_json::json!({
+            "design": "saltelli", "points": 8, "replications": 1, "responses": ["fuel", "go"],
+            "factor": [{ "name": "a", "key": "a", "range": [0, 1] }],
+        }));
+        let row =
+            |n: u64| (n, n as f64, Some([Some((n % 5) as f64), Some(f64::from(u8::from(n != 6)))]));
+        let rows: Vec<_> = (0..24).map(row).collect();
+        let trials = trials(&rows);
+        let found = analyse(&StudyResult { config: &config, vehicles: 1, trials: &trials });
+        let Said::Refused(reason) = &found.indices[0].said else { panic!("{found:?}") };
+        assert!(reason.starts_with("trials 6 (1 in all) did not arrive"), "{reason}");
+        assert!(matches!(found.indices[1].said, Said::Found(_)), "{found:?}");
+    }
+
+    #[test]
+    fn a_failed_trial_refuses_indices_by_its_number() {
+        let config = config(serde_json::json!({
+            "design": "saltelli", "points": 2, "replications": 1, "responses": ["distance", "go"],
+            "factor": [{ "name": "a", "key": "a", "range": [0, 1] }],
+        }));
+        let row = |n: u64| (n, n as f64, (n != 4).then_some([Some(n as f64), Some(1.0)]));
+        let rows: Vec<_> = (0..6).map(row).collect();
+        let trials = trials(&rows);
+        let found = analyse(&StudyResult { config: &config, vehicles: 1, trials: &trials });
+        let Said::Refused(reason) = &found.indices[0].said else { panic!("{found:?}") };
+        assert!(reason.starts_with("no number of trials 4 (1 in all)"), "{reason}");
+    }
+
+    /// A curve through yes and no would leave what is between them: of `go` there is none.
+    #[test]
+    fn surrogates_are_of_numbers_alone() {
+        let responses = ["go", "distance"].map(str::to_owned).to_vec();
+        let config = serde_json::json!({
+            "format": 1, "scenario": "x.toml", "design": "random", "points": 12,
+            "responses": responses,
+            "factor": [{ "name": "a", "key": "time.duration", "range": [0.0, 11.0] }],
+        });
+        let config: StudyConfig = serde_json::from_value(config).unwrap();
+        let trial = |n: u64| TrialResult {
+            number: n,
+            point: n,
+            replication: 0,
+            levels: vec![Level::Number(n as f64)],
+            responses: Some(vec![
+                Value::Number(if n < 5 { 0.0 } else { 1.0 }),
+                Value::Number((n * n) as f64),
+            ]),
+        };
+        let trials: Vec<TrialResult> = (0..12).map(trial).collect();
+        let study = StudyResult { config: &config, vehicles: 1, trials: &trials };
+        let analysis = analyse(&study);
+        let of: Vec<&str> = analysis.surrogates.iter().map(|own| own.response.as_str()).collect();
+        assert_eq!(of, ["distance"]);
+        assert_eq!(analysis.logistic.len(), 1);
+    }
+}

@@ -1,0 +1,187 @@
+//! The answer to the question that a study asks: the levels of a factor in the order of the goal.
+
+use super::basis::{Basis, shares_seeds};
+use super::points::{Figures, figures};
+use super::{FactorEffects, Influence, LevelFigures, TrialResult, is_proportion};
+use crate::Estimate;
+use crate::design::{Figure, Goal, Level};
+use crate::statistics::paired_difference;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Least arrivals of a level compared by a total, as a share of the most at any level.
+const LEAST_ARRIVALS: f64 = 0.5;
+/// Least pairs at which identical differences count as evidence: with fewer, equal signs have a chance
+/// above 5 %.
+const LEAST_PAIRS: usize = 6;
+
+/// The answer to a question.
+#[derive(Clone, Debug, Serialize)]
+pub struct QuestionFigures {
+    /// The response asked about.
+    pub response: String,
+    /// Whether the study's file asks it; else it is about the first response with a mean, or where
+    /// that is yes or no and the same in all trials, about the first number.
+    pub is_asked: bool,
+    /// The first response if it was skipped because all its trials agree: name, count of yes, trials.
+    pub settled: Option<(String, u64, u64)>,
+    /// Which way is better.
+    pub goal: Option<Goal>,
+    /// The factor whose levels are compared; none where no factor has levels that come back.
+    pub factor: Option<String>,
+    /// Its levels: the best first, those that are not compared last; without a goal in their order.
+    pub levels: Vec<LevelAnswer>,
+    /// Difference between the best level and the next.
+    pub lead: Option<Lead>,
+    /// All trials together.
+    pub overall: Figures,
+    /// Trials with a result.
+    pub done: u64,
+}
+
+/// A level as an answer.
+#[derive(Clone, Debug, Serialize)]
+pub struct LevelAnswer {
+    /// The level.
+    pub level: Level,
+    /// Trials with a result.
+    pub done: u64,
+    /// Statistics of the response.
+    pub figures: Figures,
+    /// Whether it is compared: not where it has no value, and of totals not where fewer than half
+    /// as many trials arrived as at the level with the most.
+    pub is_compared: bool,
+}
+
+/// Difference between the best two levels, over pairs of trials that differ in the factor alone.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Lead {
+    /// The best level's response less the next one's.
+    #[serde(flatten)]
+    pub difference: Estimate,
+    /// Independent pairs: with common random numbers seeds, else pairs of trials.
+    pub pairs: usize,
+    /// Whether the interval excludes 0, with enough pairs to judge.
+    pub is_certain: bool,
+}
+
+/// Answers the study's question; none where no response has a mean.
+pub(super) fn of_study(
+    basis: &Basis<'_>,
+    effects: &[FactorEffects],
+    influences: &[Influence],
+) -> Option<QuestionFigures> {
+    let config = basis.study.config;
+    let has_mean = |name: &String| Figure::of_response(name).is_none_or(Figure::has_mean);
+    let asked = config.question.as_ref();
+    let mut with_mean = config.responses.iter().filter(|name| has_mean(name));
+    let mut settled = None;
+    let name = match asked {
+        Some(question) => &question.response,
+        None => {
+            let first = with_mean.next()?;
+            let next = with_mean.find(|name| !is_proportion(name));
+            settled = next.and(same(basis, first));
+            next.filter(|_| settled.is_some()).unwrap_or(first)
+        }
+    };
+    let response = config.responses.iter().position(|own| own == name)?;
+    let goal = asked.and_then(|own| own.goal).or(Goal::of_response(name));
+    let compared = asked
+        .and_then(|own| own.factor.clone())
+        .or_else(|| decisive(name, effects, influences))
+        .and_then(|name| effects.iter().find(|own| own.factor == name));
+    let mut levels: Vec<LevelAnswer> =
+        compared.map_or(Vec::new(), |effects| answers(effects, response));
+    if let Some(goal) = goal {
+        levels.sort_by(|a, b| {
+            let value = |own: &LevelAnswer| own.figures.value(own.done).unwrap_or(f64::NAN);
+            b.is_compared.cmp(&a.is_compared).then(goal.order(value(a), value(b)))
+        });
+    }
+    let trials: Vec<&TrialResult> = basis.study.trials.iter().collect();
+    let lead = compared.filter(|_| goal.is_some()).and_then(|effects| {
+        let factor = config.factor.iter().position(|own| own.name == effects.factor)?;
+        lead(basis, response, factor, &levels)
+    });
+    Some(QuestionFigures {
+        response: name.clone(),
+        is_asked: asked.is_some(),
+        settled,
+        goal,
+        factor: compared.map(|own| own.factor.clone()),
+        levels,
+        lead,
+        overall: figures(basis, name, response, &trials),
+        done: trials.iter().filter(|trial| trial.responses.is_some()).count() as u64,
+    })
+}
+
+/// How often a response is yes, where it is yes in all trials or in none.
+fn same(basis: &Basis<'_>, name: &str) -> Option<(String, u64, u64)> {
+    let response = basis.study.config.responses.iter().position(|own| own == name)?;
+    let numbers = basis.study.trials.iter().filter_map(|trial| trial.number(response));
+    let (yes, all) = numbers.fold((0, 0), |(yes, all), x| (yes + u64::from(x == 1.0), all + 1));
+    (is_proportion(name) && all > 0 && (yes == 0 || yes == all))
+        .then(|| (name.to_owned(), yes, all))
+}
+
+/// The most influential factor, if its levels recur. If they do not, comparing another factor would
+/// hide the one that matters.
+fn decisive(name: &str, effects: &[FactorEffects], influences: &[Influence]) -> Option<String> {
+    let mut ranked =
+        influences.iter().filter(|own| own.response == name).flat_map(|own| &own.factors);
+    match ranked.next() {
+        Some(first) => effects.iter().map(|own| &own.factor).find(|own| **own == first.factor),
+        None => effects.first().map(|own| &own.factor),
+    }
+    .cloned()
+}
+
+fn answers(effects: &FactorEffects, response: usize) -> Vec<LevelAnswer> {
+    let figures = |own: &LevelFigures| own.responses.get(response).cloned();
+    let arrivals = |own: &Figures| match own {
+        Figures::Total { arrived, .. } => Some(*arrived as f64),
+        _ => None,
+    };
+    let most = effects.levels.iter().filter_map(|own| arrivals(&figures(own)?)).fold(0.0, f64::max);
+    let answer = |own: &LevelFigures| {
+        let figures = figures(own)?;
+        let enough = arrivals(&figures).is_none_or(|count| count >= LEAST_ARRIVALS * most);
+        let is_compared = enough && figures.value(own.done).is_some();
+        Some(LevelAnswer { level: own.level.clone(), done: own.done, figures, is_compared })
+    };
+    effects.levels.iter().filter_map(answer).collect()
+}
+
+/// The difference between the first two levels, over trials of the same seed and the same levels of
+/// all other factors.
+fn lead(basis: &Basis<'_>, response: usize, factor: usize, levels: &[LevelAnswer]) -> Option<Lead> {
+    let [best, next, ..] = levels else { return None };
+    if !(best.is_compared && next.is_compared) {
+        return None;
+    }
+    type Key = (Vec<String>, u64);
+    let mut pairs: BTreeMap<Key, [Option<f64>; 2]> = BTreeMap::new();
+    for trial in basis.study.trials {
+        let Some(level) = trial.levels.get(factor) else { continue };
+        let Some(side) = [&best.level, &next.level].iter().position(|own| *own == level) else {
+            continue;
+        };
+        let others = trial.levels.iter().enumerate().filter(|(n, _)| *n != factor);
+        let key = (others.map(|(_, own)| own.to_toml()).collect(), trial.replication);
+        pairs.entry(key).or_default()[side] = basis.number(trial, response);
+    }
+    let differences = pairs.into_iter().filter_map(|((_, seed), [a, b])| Some((seed, a? - b?)));
+    let mut clusters: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
+    for (n, (seed, difference)) in differences.enumerate() {
+        let cluster = if shares_seeds(basis.study.config) { seed } else { n as u64 };
+        clusters.entry(cluster).or_default().push(difference);
+    }
+    let mean = |own: &Vec<f64>| own.iter().sum::<f64>() / own.len() as f64;
+    let means: Vec<f64> = clusters.values().map(mean).collect();
+    let difference = paired_difference(&means)?;
+    let varies = difference.error > 0.0 || means.len() >= LEAST_PAIRS;
+    let is_certain = varies && (difference.low > 0.0 || difference.high < 0.0);
+    Some(Lead { difference, pairs: means.len(), is_certain })
+}

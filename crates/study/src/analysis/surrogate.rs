@@ -1,0 +1,86 @@
+//! A response between the design points, by a Gaussian process.
+
+use super::TrialResult;
+use super::basis::Basis;
+use crate::design::Level;
+use crate::statistics::{Moments, Surrogate, SurrogateFit};
+use serde::Serialize;
+
+/// Points at least; fewer say nothing of the error.
+pub const LEAST_POINTS: usize = 10;
+/// Points at least for each factor.
+pub const LEAST_POINTS_PER_FACTOR: usize = 3;
+/// Places along a factor's range at which its main effect is told.
+const PLACES: usize = 11;
+
+/// A surrogate of a response.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SurrogateFigures {
+    /// How well it guesses.
+    #[serde(flatten)]
+    pub fit: SurrogateFit,
+    /// The main effect of each factor.
+    pub main_effects: Vec<MainEffect>,
+}
+
+/// What a response is on the mean over the design points, were a factor at each at one place.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct MainEffect {
+    /// The factor.
+    pub factor: String,
+    /// Places, from the lowest level driven to the highest.
+    pub levels: Vec<f64>,
+    /// The response there.
+    pub values: Vec<f64>,
+}
+
+/// Of a response that is a number, by its mean at each design point; nothing where the points
+/// are too few. Points where all trials failed are left out.
+pub(super) fn of_response(
+    basis: &Basis<'_>,
+    response: usize,
+) -> Option<Result<SurrogateFigures, String>> {
+    let number = |level: &Level| match level {
+        Level::Number(x) => Some(*x),
+        _ => None,
+    };
+    let point = |trials: &Vec<&TrialResult>| {
+        let numbers: Vec<f64> =
+            trials.iter().filter_map(|own| basis.number(own, response)).collect();
+        let place = trials.first()?.levels.iter().filter_map(number).collect::<Vec<f64>>();
+        Some((place, Moments::of(&numbers)?.mean))
+    };
+    let study = &basis.study;
+    let known = study.by_point();
+    let (points, values): (Vec<Vec<f64>>, Vec<f64>) = known.values().filter_map(point).unzip();
+    let factors = &study.config.factor;
+    if points.len() < LEAST_POINTS.max(LEAST_POINTS_PER_FACTOR * factors.len()) {
+        return None;
+    }
+    if values.iter().all(|value| *value == values[0]) {
+        return Some(Err(format!("it is {} at all {} points", values[0], values.len())));
+    }
+    let surrogate = match Surrogate::of(&points, &values) {
+        Ok(surrogate) => surrogate,
+        Err(error) => return Some(Err(error.to_string())),
+    };
+    let main_effect = |n: usize| {
+        let column = || points.iter().map(|point| point[n]);
+        let low = column().fold(f64::INFINITY, f64::min);
+        let high = column().fold(f64::NEG_INFINITY, f64::max);
+        let at = |step: usize| low + (high - low) * step as f64 / (PLACES - 1) as f64;
+        let levels: Vec<f64> = (0..PLACES).map(at).collect();
+        let mean = |level: &f64| {
+            let moved = points.iter().map(|point| {
+                let mut moved = point.clone();
+                moved[n] = *level;
+                surrogate.value(&moved)
+            });
+            moved.sum::<f64>() / points.len() as f64
+        };
+        let values = levels.iter().map(mean).collect();
+        MainEffect { factor: factors[n].name.clone(), levels, values }
+    };
+    let main_effects = (0..factors.len()).map(main_effect).collect();
+    Some(Ok(SurrogateFigures { fit: surrogate.fit.clone(), main_effects }))
+}

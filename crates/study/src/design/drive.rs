@@ -1,0 +1,258 @@
+//! A trial, driven.
+
+use super::response::Value;
+use super::study_file::{Study, Trial};
+use super::watch::Watch;
+use bekker_agent::OutcomeCode;
+use bekker_ranks::{Observer, Runner, Schedule};
+use bekker_scenario::build::{Parts, world_of};
+use bekker_scenario::{Input, Inputs, ScenarioFile};
+use bekker_world::{WorldModel, WorldState};
+use std::any::Any;
+use std::convert::Infallible;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::AtomicBool;
+
+/// How a trial ended.
+#[derive(Clone, Debug)]
+pub enum Ending {
+    /// It was driven to its end, whether its vehicles went or not.
+    Done {
+        /// The study's responses, in its order.
+        responses: Vec<Value>,
+        /// Hash of the last state, hexadecimal.
+        state_hash: String,
+    },
+    /// There is no result: the scenario was refused, a state was no longer finite, or it
+    /// panicked.
+    Failed {
+        /// Why.
+        reason: String,
+        /// Hash of the state that it ended in, if it came to one; hexadecimal.
+        state_hash: String,
+    },
+    /// It was broken off.
+    Interrupted,
+}
+
+/// A trial that was driven.
+#[derive(Clone, Debug)]
+pub struct Driven {
+    /// How it ended.
+    pub ending: Ending,
+    /// The files that its scenario was built from.
+    pub files: Vec<Input>,
+}
+
+/// Drives a trial on this thread as `bekker run` drives its scenario: to the same state. What
+/// its scenario is built from is shared by `parts`. `interrupted` breaks it off.
+pub fn drive(study: &Study, trial: &Trial, parts: &Parts, interrupted: &AtomicBool) -> Driven {
+    let inputs = Inputs::default();
+    // a trial owns all that it changes; the parts are whole after a panic
+    let ending = contained(|| run(study, trial, inputs.clone(), parts, interrupted));
+    let ending = match ending {
+        Ending::Failed { reason, state_hash } => {
+            Ending::Failed { reason: study.reason(&reason), state_hash }
+        }
+        other => other,
+    };
+    Driven { ending, files: inputs.list() }
+}
+
+/// What a trial came to, whatever became of it.
+fn contained(run: impl FnOnce() -> Result<Ending, String>) -> Ending {
+    let driven = catch_unwind(AssertUnwindSafe(run));
+    let failed = |reason: String| Ending::Failed { reason, state_hash: String::new() };
+    match driven {
+        Ok(Ok(ending)) => ending,
+        Ok(Err(cause)) => failed(cause),
+        Err(panic) => failed(format!("panicked: {}", panic_message(&*panic))),
+    }
+}
+
+fn run(
+    study: &Study,
+    trial: &Trial,
+    inputs: Inputs,
+    parts: &Parts,
+    interrupted: &AtomicBool,
+) -> Result<Ending, String> {
+    let file = study.scenario_of(trial, inputs).map_err(|faults| faults.to_string())?;
+    let built = world_of(&file, parts).map_err(|faults| faults.to_string())?;
+    let watch = Watch::new(&study.responses);
+    follow(&file, built.world, None, watch, interrupted)
+}
+
+/// Drives a world, from its start or a state, to the end of its scenario.
+fn follow(
+    file: &ScenarioFile,
+    model: WorldModel,
+    state: Option<WorldState>,
+    mut watch: Watch<'_>,
+    interrupted: &AtomicBool,
+) -> Result<Ending, String> {
+    let (duration, heartbeat) = (file.scenario.time.duration, file.scenario.time.heartbeat);
+    let sample_every = if watch.is_needed() { heartbeat } else { duration };
+    let schedule = Schedule { sample_every, ..Schedule::until(duration) };
+    let runner = Runner::new(model, state, schedule).map_err(|error| error.to_string())?;
+    let mut observers: [&mut dyn Observer<Infallible>; 1] = [&mut watch];
+    let run = runner.interrupted_by(interrupted).run(&mut observers);
+    let (mut world, stopped) = run.map_err(|error| error.to_string())?;
+    if stopped {
+        return Ok(Ending::Interrupted);
+    }
+    world.publish_all();
+    let summary = world.summary(&file.scenario.name, 0.0);
+    let lost = summary.vehicles.iter().find(|own| own.outcome.code == OutcomeCode::Failed);
+    Ok(match lost {
+        Some(vehicle) => Ending::Failed {
+            reason: format!("{}: {}", vehicle.name, vehicle.outcome),
+            state_hash: summary.state_hash.clone(),
+        },
+        None => {
+            let responses = watch.values(&summary);
+            Ending::Done { responses, state_hash: summary.state_hash }
+        }
+    })
+}
+
+fn panic_message(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("without a word")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::response::Response;
+    use super::*;
+    use bekker_scenario::build::world;
+    use bekker_world::World;
+    use std::path::Path;
+
+    #[test]
+    fn a_panic_is_a_failure_with_its_words() {
+        let reason = |ending| match ending {
+            Ending::Failed { reason, state_hash } => (reason, state_hash),
+            other => panic!("{other:?}"),
+        };
+        let none = String::new();
+        let ending = contained(|| panic!("wheel {} is gone", 3));
+        assert_eq!(reason(ending), ("panicked: wheel 3 is gone".into(), none.clone()));
+        let ending = contained(|| Err("a cause".into()));
+        assert_eq!(reason(ending), ("a cause".into(), none));
+        assert!(matches!(contained(|| Ok(Ending::Interrupted)), Ending::Interrupted));
+    }
+
+    const SCENARIO: &str = "format = 1\nname = \"flat\"\ntime = { duration = 0.3 }\n\
+        soil = { default = \"firm\" }\n[[vehicle]]\nname = \"lead\"\nmodel = \"hmmwv\"\n\
+        tyre = \"rigid\"\nposition = [0, 0]\n\
+        driver = { kind = \"path\", speed = 4, waypoints = [[0, 0], [30, 0]] }\n";
+
+    /// What is asked of a drive of this scenario.
+    fn responses(text: &str, names: [&str; 4]) -> Vec<Value> {
+        let file = ScenarioFile::parse("flat.toml", text, Path::new(""), &[]).unwrap();
+        let response = |name: &str| Response::parse(name, &file.scenario).unwrap();
+        let responses: Vec<Response> = names.into_iter().map(response).collect();
+        let (watch, interrupted) = (Watch::new(&responses), AtomicBool::new(false));
+        match follow(&file, world(&file).unwrap().world, None, watch, &interrupted).unwrap() {
+            Ending::Done { responses, .. } => responses,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// Standing after arrival, for however long the scenario goes on, is no part of a mean.
+    #[test]
+    fn means_end_with_the_drive() {
+        let values = |duration: f64| {
+            let text = SCENARIO
+                .replace("duration = 0.3", &format!("duration = {duration}"))
+                .replace("[30, 0]", "[8, 0]");
+            responses(&text, ["go", "absorbed_power", "mean_of_speed_mps", "max_of_throttle"])
+        };
+        let (short, long) = (values(7.0), values(10.0));
+        assert_eq!(short[0], Value::Number(1.0));
+        assert_eq!(short, long);
+    }
+
+    /// What happens after arrival is no part of the drive: here it lets go of its trailer then.
+    #[test]
+    fn events_end_with_the_drive() {
+        let values = |uncouple_time: f64| {
+            let text = SCENARIO
+                .replace("duration = 0.3", "duration = 8")
+                .replace("\"hmmwv\"", "\"hmmwv+cargo_trailer\"")
+                .replace("[30, 0]", "[8, 0]")
+                + &format!("uncouple_time = {uncouple_time}\n");
+            responses(
+                &text,
+                ["go", "driving_time", "count_of_uncoupled", "first_time_of_uncoupled"],
+            )
+        };
+        let later = values(7.5);
+        let Value::Number(arrived) = later[1] else { panic!("{later:?}") };
+        assert!(later[0] == Value::Number(1.0) && arrived < 7.0, "{later:?}");
+        assert_eq!(later[2..], [Value::Number(0.0), Value::Absent]);
+        let before = values(1.0);
+        assert_eq!(before[2], Value::Number(1.0), "{before:?}");
+        assert!(
+            matches!(before[3], Value::Number(time) if (time - 1.0).abs() < 0.02),
+            "{before:?}"
+        );
+    }
+
+    /// A hit counts from when it begins, also one that goes on as the time is up: against a block it
+    /// leans there to the end.
+    #[test]
+    fn a_hit_that_goes_on_counts_from_when_it_began() {
+        let values = |duration: f64| {
+            let text = SCENARIO.replace("duration = 0.3", &format!("duration = {duration}"))
+                + "[[scenery]]\nkind = \"block\"\nplaces = [[12, 0]]\nsize = [1, 4, 3]\n";
+            let names = ["go", "collisions", "count_of_collided", "first_time_of_collided"];
+            responses(&text, names)
+        };
+        let never = values(1.0);
+        assert_eq!(never[1..], [Value::Number(0.0), Value::Number(0.0), Value::Absent]);
+        let (short, long) = (values(5.0), values(7.0));
+        for found in [&short, &long] {
+            assert_eq!(found[0], Value::Number(0.0), "{found:?}");
+            assert!(matches!(found[1], Value::Number(count) if count >= 1.0), "{found:?}");
+            assert_eq!(found[1], found[2]);
+        }
+        // its front is 2.3 m before its origin, and 11.5 m off is the block: at 4 m/s or less no
+        // sooner than after 2.3 s
+        let Value::Number(first) = short[3] else { panic!("{short:?}") };
+        assert!((2.3..4.5).contains(&first), "{first} s");
+        assert_eq!(short[3], long[3]);
+    }
+
+    /// No scenario is known to lead there: a state is spoiled by hand.
+    #[test]
+    fn a_state_that_is_not_finite_is_a_failure_with_its_hash() {
+        let file = ScenarioFile::parse("flat.toml", SCENARIO, Path::new(""), &[]).unwrap();
+        let model = || world(&file).unwrap().world;
+        let mut responses = Vec::new();
+        for name in ["go", "absorbed_power", "max_of_speed_mps", "min_of_wheel_load_n"] {
+            responses.push(Response::parse(name, &file.scenario).unwrap());
+        }
+        let ending = |state| {
+            let (watch, interrupted) = (Watch::new(&responses), AtomicBool::new(false));
+            follow(&file, model(), state, watch, &interrupted).unwrap()
+        };
+        let Ending::Done { responses: values, .. } = ending(None) else { panic!("it failed") };
+        assert_eq!(values[0], Value::Number(0.0));
+        let number = |value: &Value| match value {
+            Value::Number(x) => *x,
+            other => panic!("{other:?}"),
+        };
+        // pulls away within 0.3 s, and all wheels carry
+        let [power, speed, load] = [1, 2, 3].map(|n| number(&values[n]));
+        assert!(power > 0.0 && (0.0..4.0).contains(&speed) && load > 1000.0, "{values:?}");
+        let mut spoiled = World::new(model()).state().clone();
+        spoiled.agents[0].vehicle.body.u[4] = f64::NAN;
+        let Ending::Failed { reason, state_hash } = ending(Some(spoiled)) else {
+            panic!("it was driven")
+        };
+        assert!(reason.starts_with("lead: failed at 0.0 s at ("), "{reason}");
+        assert_eq!(state_hash.len(), 64);
+    }
+}

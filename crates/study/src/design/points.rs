@@ -1,0 +1,211 @@
+//! The design points: which level each factor has at each.
+
+use super::config::{Design, Factor, Level, StudyConfig};
+use super::saltelli;
+use super::sobol::Dimension;
+use bekker_math::random::Stream;
+
+/// How many points a design has; none where that is too large a number. A table says itself.
+pub(super) fn count(config: &StudyConfig) -> Option<u64> {
+    let factors = &config.factor;
+    match config.design {
+        Design::FullFactorial => {
+            factors.iter().try_fold(1_u64, |n, factor| n.checked_mul(levels(factor)))
+        }
+        Design::LatinHypercube | Design::Random | Design::Sobol => config.points,
+        Design::Saltelli => {
+            config.points?.checked_mul(saltelli::tables(factors.len(), config.second_order))
+        }
+        Design::Table => Some(0),
+    }
+}
+
+/// Levels of a factor in a full factorial design.
+fn levels(factor: &Factor) -> u64 {
+    factor.listed().or(factor.steps).unwrap_or(1)
+}
+
+/// All points of a design that is no table, each with a level a factor.
+pub(super) fn points(config: &StudyConfig, count: u64) -> Vec<Vec<Level>> {
+    let columns: Vec<Vec<f64>> = match config.design {
+        Design::Table => return Vec::new(),
+        Design::FullFactorial => return factorial(&config.factor, count),
+        Design::LatinHypercube => each(config, |stream| latin(stream, count)),
+        Design::Random => each(config, |stream| (0..count).map(|p| stream.uniform(p)).collect()),
+        Design::Sobol => sobol(config, count),
+        Design::Saltelli => saltelli::columns(config),
+    };
+    let part = |point: usize| columns.iter().zip(&config.factor).map(move |(c, f)| (f, c[point]));
+    (0..count as usize).map(|point| part(point).map(|(f, part)| f.level(part)).collect()).collect()
+}
+
+/// Sobol's sequence: the factors take its dimensions in their order.
+fn sobol(config: &StudyConfig, count: u64) -> Vec<Vec<f64>> {
+    let dimension = |(n, factor): (usize, &Factor)| Dimension::new(n, stream(config, factor, ""));
+    let column = |own: Dimension| (0..count).map(|point| own.number(point)).collect();
+    config.factor.iter().enumerate().map(dimension).map(column).collect()
+}
+
+/// The draws for a factor; `which` tells several for one factor apart.
+pub(super) fn stream(config: &StudyConfig, factor: &Factor, which: &str) -> Stream {
+    Stream::new(config.seed, &format!("factor {}{which}", factor.name))
+}
+
+/// Draws of each factor, from a stream of its name.
+fn each(config: &StudyConfig, draws: impl Fn(&Stream) -> Vec<f64>) -> Vec<Vec<f64>> {
+    config.factor.iter().map(|factor| draws(&stream(config, factor, ""))).collect()
+}
+
+/// One draw in each of `count` equal strata, in random order (M. McKay, R. Beckman and
+/// W. Conover, Technometrics 21, 1979).
+fn latin(stream: &Stream, count: u64) -> Vec<f64> {
+    // draws below `count` lie within strata, those above order them
+    let mut order: Vec<u64> = (0..count).collect();
+    order.sort_by_key(|point| (stream.bits(count + point), *point));
+    let mut parts = vec![0.0; order.len()];
+    for (stratum, point) in order.into_iter().enumerate() {
+        parts[point as usize] = (stratum as f64 + stream.uniform(point)) / count as f64;
+    }
+    parts
+}
+
+/// All combinations; the last factor's levels change fastest.
+fn factorial(factors: &[Factor], count: u64) -> Vec<Vec<Level>> {
+    let point = |number: u64| {
+        let mut rest = number;
+        let backwards = factors.iter().rev().map(|factor| {
+            let index = rest % levels(factor);
+            rest /= levels(factor);
+            factor.step(index, levels(factor))
+        });
+        let mut point: Vec<Level> = backwards.collect();
+        point.reverse();
+        point
+    };
+    (0..count).map(point).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::distribution::Distribution;
+    use super::*;
+
+    fn config(design: Design, factor: Vec<Factor>) -> StudyConfig {
+        StudyConfig {
+            format: 1,
+            description: String::new(),
+            scenario: "x.toml".into(),
+            design,
+            points: Some(40),
+            table: None,
+            second_order: false,
+            replications: 1,
+            seed: 7,
+            common_random_numbers: true,
+            stop: None,
+            question: None,
+            responses: vec!["go".into()],
+            factor,
+        }
+    }
+
+    fn factor(name: &str) -> Factor {
+        let (key, range) = (Some("time.duration".into()), Some([2.0, 6.0]));
+        let (keys, values, levels, distribution) = (None, None, None, None);
+        let (name, steps, scale) = (name.into(), Some(3), false);
+        Factor { name, key, keys, values, levels, range, distribution, steps, scale }
+    }
+
+    fn numbers(points: &[Vec<Level>], factor: usize) -> Vec<f64> {
+        let number = |level: &Level| match level {
+            Level::Number(x) => *x,
+            _ => f64::NAN,
+        };
+        points.iter().map(|point| number(&point[factor])).collect()
+    }
+
+    #[test]
+    fn a_full_factorial_design_has_every_combination_once() {
+        let words = ["mud", "sand"].map(|word| Level::Word(word.into()));
+        let soil = Factor { range: None, values: Some(words.to_vec()), ..factor("soil") };
+        let config = config(Design::FullFactorial, vec![soil, factor("a")]);
+        assert_eq!(count(&config), Some(6));
+        let points = points(&config, 6);
+        assert_eq!(numbers(&points, 1), [2.0, 4.0, 6.0, 2.0, 4.0, 6.0]);
+        assert!(points[..3].iter().all(|point| point[0] == words[0]));
+        assert!(points[3..].iter().all(|point| point[0] == words[1]));
+    }
+
+    #[test]
+    fn a_latin_hypercube_draws_once_from_every_stratum() {
+        let config = config(Design::LatinHypercube, vec![factor("a"), factor("b")]);
+        let points = points(&config, 40);
+        for n in 0..2 {
+            let mut strata: Vec<u64> =
+                numbers(&points, n).iter().map(|x| ((x - 2.0) / 0.1) as u64).collect();
+            strata.sort_unstable();
+            assert!(strata.into_iter().eq(0..40));
+        }
+        assert_ne!(numbers(&points, 0), numbers(&points, 1));
+    }
+
+    #[test]
+    fn a_new_factor_shifts_no_other() {
+        for design in [Design::LatinHypercube, Design::Random] {
+            let alone = points(&config(design, vec![factor("a")]), 40);
+            let beside = points(&config(design, vec![factor("b"), factor("a")]), 40);
+            assert_eq!(numbers(&alone, 0), numbers(&beside, 1));
+        }
+        // a sequence's dimensions are taken in order: one that comes last shifts none
+        for design in [Design::Sobol, Design::Saltelli] {
+            let alone = points(&config(design, vec![factor("a")]), 40);
+            let beside = points(&config(design, vec![factor("a"), factor("b")]), 40);
+            let rows = |points: &[Vec<Level>], each| {
+                numbers(points, 0).into_iter().step_by(each).collect::<Vec<_>>()
+            };
+            match design {
+                Design::Sobol => assert_eq!(rows(&alone, 1), rows(&beside, 1)),
+                // A, B and a table a factor: three and four of each base point
+                _ => assert_eq!(rows(&alone, 3)[..10], rows(&beside, 4)[..10]),
+            }
+        }
+    }
+
+    #[test]
+    fn values_are_drawn_alike() {
+        let values = [1.0, 2.0, 3.0, 4.0].map(Level::Number).to_vec();
+        let factor = Factor { range: None, values: Some(values), ..factor("a") };
+        let points = points(&config(Design::LatinHypercube, vec![factor]), 40);
+        let drawn = numbers(&points, 0);
+        // ten strata of forty lie in each quarter
+        for value in [1.0, 2.0, 3.0, 4.0] {
+            assert_eq!(drawn.iter().filter(|x| **x == value).count(), 10);
+        }
+    }
+
+    /// Levels of a range are the decimals that one would write.
+    #[test]
+    fn steps_of_a_range_are_decimals() {
+        for (low, high, steps) in [(0.2, 1.0, 9), (0.1, 0.7, 7), (-0.3, 0.3, 7), (55.0, 276.0, 14)]
+        {
+            let own = Factor { range: Some([low, high]), steps: Some(steps), ..factor("a") };
+            let drawn = numbers(&points(&config(Design::FullFactorial, vec![own]), steps), 0);
+            assert_eq!((drawn[0], drawn[steps as usize - 1]), (low, high));
+            assert!(drawn.iter().all(|x| x.to_string().len() <= 4), "{drawn:?}");
+        }
+    }
+
+    #[test]
+    fn a_distribution_is_taken_by_its_quantiles() {
+        let normal = Distribution::Normal { mean: 5.0, deviation: 1.0, low: None, high: None };
+        let own = |name: &str| Factor { range: None, distribution: Some(normal), ..factor(name) };
+        let drawn = numbers(&points(&config(Design::LatinHypercube, vec![own("a")]), 40), 0);
+        // strata: half below the median, 34.1 % within a deviation above
+        assert_eq!(drawn.iter().filter(|x| **x < 5.0).count(), 20);
+        let within = drawn.iter().filter(|x| (5.0..6.0).contains(*x)).count();
+        assert!((13..=14).contains(&within), "{within}");
+        // three steps are the medians of thirds
+        let stepped = numbers(&points(&config(Design::FullFactorial, vec![own("a")]), 3), 0);
+        assert_eq!(stepped, [1.0 / 6.0, 0.5, 5.0 / 6.0].map(|part| normal.quantile(part)));
+    }
+}

@@ -1,0 +1,276 @@
+//! When a study knows enough: a rule on prefixes of the trials' numbers.
+//!
+//! Which trials are done first is the machine's affair and tells of them (those that get stuck end
+//! early), so the rule looks at blocks in the order of numbers alone, and its answer is the same
+//! on any threads and in any shards. Repeated looks take an interval that allows them.
+
+use super::config::{Design, StudyConfig};
+use super::figure::Figure;
+use crate::statistics::{AnytimeMean, anytime_valid};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::ops::Range;
+
+/// A rule by which a study stops before its last trial.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Stop {
+    /// The response that is to be known.
+    #[serde(default = "go")]
+    pub response: String,
+    /// Half the width of its interval at which it is known.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub half_width: f64,
+    /// The least and the greatest that the response can be, of one that is no yes or no.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bounds: Option<[f64; 2]>,
+    /// Trials between looks.
+    #[schemars(range(min = 1, max = 1_000_000))]
+    pub block: u64,
+    /// Confidence of the interval over all looks together.
+    #[serde(default = "confidence")]
+    #[schemars(range(min = 0.5, max = 0.9999))]
+    pub confidence: f64,
+}
+
+/// What a trial says to the rule.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Seen {
+    /// The response: 1 and 0 are yes and no.
+    Number(f64),
+    /// No result: it may be anything.
+    Failed,
+    /// A total of a drive that did not arrive: it is excluded from the mean.
+    Uncounted,
+}
+
+/// How far a study goes, as far as its trials tell yet.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Extent {
+    /// Trials that belong to it, in order: those of whole blocks that are done, and those of
+    /// `next`.
+    pub taken: Vec<Range<u64>>,
+    /// Trials that are to be driven next; none where it is done.
+    pub next: Vec<u64>,
+    /// Trials whose response lies outside the rule's bounds: no interval holds with them, so
+    /// that all of their group are driven.
+    pub outside: Vec<u64>,
+    /// Groups of trials to which it is put, ...
+    pub groups: u64,
+    /// ... and those that came to their end before it was content.
+    pub unknown: u64,
+}
+
+/// How far a study of so many trials goes, given what each that is done says.
+pub fn extent(config: &StudyConfig, trials: u64, seen: impl Fn(u64) -> Option<Seen>) -> Extent {
+    let Some(rule) = &config.stop else {
+        let next = (0..trials).filter(|trial| seen(*trial).is_none()).collect();
+        let taken = std::iter::once(0..trials).collect();
+        return Extent { taken, next, ..Extent::default() };
+    };
+    let mut extent = Extent::default();
+    let group = match config.design {
+        // points are draws from one population
+        Design::Random => trials.max(1),
+        _ => config.replications,
+    };
+    for first in (0..trials).step_by(group as usize) {
+        extent.groups += 1;
+        rule.add(first..(first + group).min(trials), &seen, &mut extent);
+    }
+    extent
+}
+
+impl Stop {
+    /// The part of a group of trials that it takes to know the response.
+    fn add(&self, group: Range<u64>, seen: impl Fn(u64) -> Option<Seen>, extent: &mut Extent) {
+        let (mut known, mut end) = (Knowledge::new(self), group.start);
+        while end < group.end && !known.is_enough(self) {
+            let block = end..(end + self.block).min(group.end);
+            end = block.end;
+            let missing: Vec<u64> = block.clone().filter(|trial| seen(*trial).is_none()).collect();
+            if !missing.is_empty() {
+                extent.next.extend(missing);
+                extent.taken.push(group.start..end);
+                return;
+            }
+            for (trial, own) in block.filter_map(|trial| Some((trial, seen(trial)?))) {
+                if !known.take(own) {
+                    extent.outside.push(trial);
+                }
+            }
+        }
+        extent.unknown += u64::from(!known.is_enough(self));
+        extent.taken.push(group.start..end);
+    }
+}
+
+/// What some trials tell of the response, whichever those without a result would have been.
+enum Knowledge {
+    /// Of yes and no: how many yes, no and failed.
+    Proportion([u64; 3]),
+    /// Of numbers between bounds.
+    Mean { bounds: [f64; 2], mean: AnytimeMean, is_sound: bool },
+}
+
+impl Knowledge {
+    fn new(rule: &Stop) -> Knowledge {
+        match rule.bounds {
+            None => Knowledge::Proportion([0; 3]),
+            Some(bounds) => {
+                let mean = AnytimeMean::new(rule.confidence);
+                Knowledge::Mean { bounds, mean, is_sound: true }
+            }
+        }
+    }
+
+    /// Takes what a trial says; whether it lies within the bounds.
+    fn take(&mut self, seen: Seen) -> bool {
+        match (self, seen) {
+            (_, Seen::Uncounted) => {}
+            (Knowledge::Proportion(counts), seen) => {
+                let place = match seen {
+                    Seen::Number(1.0) => 0,
+                    Seen::Number(_) => 1,
+                    // `Uncounted` is handled above
+                    Seen::Failed | Seen::Uncounted => 2,
+                };
+                counts[place] += 1;
+            }
+            (Knowledge::Mean { mean, .. }, Seen::Failed) => mean.push([0.0, 1.0]),
+            (Knowledge::Mean { bounds: [low, high], mean, is_sound }, Seen::Number(x)) => {
+                let share = (x - *low) / (*high - *low);
+                if !(0.0..=1.0).contains(&share) {
+                    *is_sound = false;
+                    return false;
+                }
+                mean.push([share; 2]);
+            }
+        }
+        true
+    }
+
+    /// Whether the response is known as well as asked.
+    fn is_enough(&self, rule: &Stop) -> bool {
+        let half_width = match self {
+            Knowledge::Proportion([yes, no, failed]) => {
+                let trials = yes + no + failed;
+                let [low, _] = anytime_valid(*yes, trials, rule.confidence);
+                let [_, high] = anytime_valid(yes + failed, trials, rule.confidence);
+                0.5 * (high - low)
+            }
+            Knowledge::Mean { is_sound: false, .. } => return false,
+            Knowledge::Mean { bounds: [least, most], mean, .. } => {
+                let [low, high] = mean.interval();
+                0.5 * (high - low) * (most - least)
+            }
+        };
+        half_width <= rule.half_width
+    }
+}
+
+/// Whether a response is yes or no.
+pub(super) fn is_yes_or_no(response: &str) -> bool {
+    Figure::of_response(response).is_some_and(Figure::is_yes_or_no)
+}
+
+fn go() -> String {
+    Figure::Go.name().into()
+}
+
+fn confidence() -> f64 {
+    0.95
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bekker_math::random::Stream;
+    use std::collections::BTreeMap;
+
+    fn config(design: &str, replications: u64) -> StudyConfig {
+        let config = serde_json::json!({
+            "format": 1, "scenario": "none.toml", "design": design, "points": 200,
+            "replications": replications, "responses": ["go"],
+            "stop": { "half_width": 0.12, "block": 20 },
+            "factor": [{ "name": "a", "key": "a", "values": [1, 2, 3] }],
+        });
+        serde_json::from_value(config).unwrap()
+    }
+
+    /// Drives what is next, in an order by chance, until there is nothing.
+    fn driven(config: &StudyConfig, trials: u64, order: u64) -> (Extent, usize) {
+        let draws = Stream::new(1, "go");
+        let says = |trial: u64| Seen::Number(f64::from(u8::from(draws.uniform(trial) < 0.9)));
+        let mut done: BTreeMap<u64, Seen> = BTreeMap::new();
+        let chance = Stream::new(order, "order");
+        loop {
+            let extent = extent(config, trials, |trial| done.get(&trial).copied());
+            let count = extent.next.len() as u64;
+            if count == 0 {
+                return (extent, done.len());
+            }
+            let trial = extent.next[(chance.bits(done.len() as u64) % count) as usize];
+            done.insert(trial, says(trial));
+        }
+    }
+
+    #[test]
+    fn any_order_stops_at_the_same_block() {
+        for (config, trials) in [(config("random", 1), 200), (config("full_factorial", 150), 450)] {
+            let (extent, count) = driven(&config, trials, 0);
+            let taken: u64 = extent.taken.iter().map(|own| own.end - own.start).sum();
+            // before the end, in whole blocks, and nothing driven beyond
+            assert!(taken < trials && taken == count as u64, "{extent:?}");
+            assert!(extent.taken.iter().all(|own| (own.end - own.start) % 20 == 0), "{extent:?}");
+            for order in 1..5 {
+                assert_eq!(driven(&config, trials, order).0, extent);
+            }
+            // with all trials there, as after a merge of shards, it takes the same
+            let draws = Stream::new(1, "go");
+            let all = |trial| Some(Seen::Number(f64::from(u8::from(draws.uniform(trial) < 0.9))));
+            assert_eq!(super::extent(&config, trials, all), extent);
+        }
+    }
+
+    #[test]
+    fn failures_count_for_the_worst() {
+        let rule = config("random", 1).stop.unwrap();
+        let known = |counts| Knowledge::Proportion(counts).is_enough(&rule);
+        assert!(known([60, 0, 0]) && !known([60, 0, 20]));
+    }
+
+    #[test]
+    fn without_a_rule_all_are_taken() {
+        let config = StudyConfig { stop: None, ..config("random", 1) };
+        let found = extent(&config, 5, |trial| (trial != 3).then_some(Seen::Failed));
+        assert_eq!(
+            found,
+            Extent { taken: std::iter::once(0..5).collect(), next: vec![3], ..Extent::default() }
+        );
+    }
+    /// Speeds between 4 and 5 of at most 10 m/s, some of them failed: the mean is known to 0.8 m/s before
+    /// all are driven. One above the bounds, and nothing is known.
+    #[test]
+    fn means_of_bounded_numbers_stop_it_too() {
+        let mut own = config("random", 1);
+        let rule = own.stop.as_mut().unwrap();
+        (rule.half_width, rule.bounds) = (0.8, Some([0.0, 10.0]));
+        let draws = Stream::new(2, "speed");
+        let speed = |trial: u64| match trial {
+            7 => Seen::Failed,
+            _ => Seen::Number(4.0 + draws.uniform(trial)),
+        };
+        let found = extent(&own, 200, |trial| Some(speed(trial)));
+        let taken = found.taken[0].end;
+        assert!((40..200).contains(&taken) && taken % 20 == 0, "{found:?}");
+        assert!(found.outside.is_empty());
+        // if every second drive arrives, a total needs about twice as many trials
+        let half = |trial: u64| if trial % 2 == 1 { Seen::Uncounted } else { speed(trial) };
+        let of_half = super::extent(&own, 400, |trial| Some(half(trial))).taken[0].end;
+        assert!((3 * taken / 2..400).contains(&of_half), "{taken} {of_half}");
+        let fast = |trial| Some(if trial == 3 { Seen::Number(10.5) } else { speed(trial) });
+        let found = extent(&own, 200, fast);
+        assert_eq!((found.taken[0].end, found.outside), (200, vec![3]));
+    }
+}

@@ -1,0 +1,289 @@
+//! A study's file, read and held to its schema and to its scenario.
+
+use super::config::{Factor, Level, StudyConfig};
+use super::faults::{arrivals, faults, too_many};
+use super::response::Response;
+use super::{points, table};
+use bekker_math::random::Stream;
+use bekker_scenario::{
+    Document, Fault, Faults, Inputs, Place, Problem, Scenario, ScenarioFile, Value, conform, input,
+};
+use sha2::{Digest, Sha256};
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+/// The scenario's key that replications change.
+pub(super) const SEED: &str = "seed";
+
+/// The JSON Schema of a study.
+pub fn schema() -> serde_json::Value {
+    schemars::schema_for!(StudyConfig).to_value()
+}
+
+static SCHEMA: LazyLock<serde_json::Value> = LazyLock::new(schema);
+
+/// A study, ready to be driven.
+#[derive(Clone, Debug)]
+pub struct Study {
+    /// What its file says.
+    pub config: StudyConfig,
+    /// What is taken down of each trial.
+    pub responses: Vec<Response>,
+    /// Names of the last responses, which the file does not name: whether the drives of its totals
+    /// arrived.
+    pub arrivals: Vec<String>,
+    /// Where the scenario is.
+    pub scenario: PathBuf,
+    /// The folder that its paths start from, told from the root of the file system.
+    pub folder: PathBuf,
+    /// The scenario as it is without any factor.
+    pub base: ScenarioFile,
+    /// SHA-256 of the table of its points, hexadecimal; empty where the design has none.
+    pub table_hash: String,
+    text: String,
+    points: Vec<Vec<Level>>,
+    /// The scenario's numbers at the keys of each factor that scales them.
+    own: Vec<Vec<f64>>,
+}
+
+/// One run of a study.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Trial {
+    /// Its number, from 0.
+    pub number: u64,
+    /// Its design point.
+    pub point: u64,
+    /// Which time the point is driven, from 0.
+    pub replication: u64,
+    /// The scenario's seed in it; none where a factor says it.
+    pub seed: Option<u64>,
+    /// The level of each factor.
+    pub levels: Vec<Level>,
+    /// What makes the scenario this trial's: arguments of `bekker run --set`.
+    pub sets: Vec<String>,
+}
+
+impl Study {
+    /// Reads a study and its scenario.
+    ///
+    /// # Errors
+    /// Every fault of the study with its key, value and what is allowed, those of its scenario,
+    /// and factors whose keys the scenario does not have.
+    pub fn read(path: &Path) -> Result<Study, Faults> {
+        let file = path.display().to_string();
+        let text = read_text(path)?;
+        let document = Document::parse(&file, &text)?;
+        Faults::into_result(conform(&document, &SCHEMA))?;
+        let mut config: StudyConfig = serde_json::from_value(document.root.value.to_json())
+            .map_err(|e| document.fault("", Problem::Refused { cause: e.to_string() }))?;
+        Faults::into_result(faults(&config, &document))?;
+        let beside = path.parent().unwrap_or(Path::new(""));
+        let (points, table_hash) = match &config.table {
+            Some(table) => {
+                let (file, text) = (beside.join(table), read_text(&beside.join(table))?);
+                let points = table::read(
+                    &file.display().to_string(),
+                    &text,
+                    &config.factor,
+                    config.common_random_numbers,
+                )?;
+                (points, base16ct::lower::encode_string(&Sha256::digest(&text)))
+            }
+            None => {
+                let count = points::count(&config).unwrap_or_default();
+                (points::points(&config, count), String::new())
+            }
+        };
+        if let Some(fault) = too_many(&config, points.len() as u64, &document) {
+            return Err(fault.into());
+        }
+        let scenario = beside.join(&config.scenario);
+        let text = read_text(&scenario)?;
+        let beside = scenario.parent().unwrap_or(Path::new(""));
+        let base = ScenarioFile::parse(&scenario.display().to_string(), &text, beside, &[])?;
+        let folder = scenario.canonicalize().ok().and_then(|own| Some(own.parent()?.to_owned()));
+        let folder = folder.unwrap_or_else(|| beside.to_owned());
+        let mut responses = responses(&config, &document, &base.scenario)?;
+        let arrivals = arrivals(&config);
+        for name in &arrivals {
+            let response = Response::parse(name, &base.scenario);
+            responses.push(response.map_err(|problem| document.fault("responses", problem))?);
+        }
+        config.responses.extend(arrivals.iter().cloned());
+        let own = scaled(&config, &document, &base)?;
+        let study = Study {
+            config,
+            responses,
+            arrivals,
+            scenario,
+            folder,
+            base,
+            table_hash,
+            text,
+            points,
+            own,
+        };
+        study.refuse_unknown_keys(&document)?;
+        Ok(study)
+    }
+
+    /// A sentence that lists the added responses; `None` if there are none.
+    pub fn arrivals_sentence(&self) -> Option<String> {
+        let arrivals = self.arrivals.join(", ");
+        (!arrivals.is_empty()).then(|| {
+            format!("{arrivals} recorded too: energy, fuel and time are reported for trials that arrived")
+        })
+    }
+
+    /// How many design points there are.
+    pub fn points(&self) -> u64 {
+        self.points.len() as u64
+    }
+
+    /// How many trials there are.
+    pub fn trials(&self) -> u64 {
+        self.points() * self.config.replications
+    }
+
+    /// A trial by its number, which is below [`Study::trials`].
+    pub fn trial(&self, number: u64) -> Trial {
+        let (point, replication) =
+            (number / self.config.replications, number % self.config.replications);
+        let levels = self.points[point as usize].clone();
+        let factors = &self.config.factor;
+        let is_given = factors.iter().flat_map(Factor::keys).any(|key| key == SEED);
+        let counter = if self.config.common_random_numbers { replication } else { number };
+        // 53 bits: TOML has no more than 63, JSON no more than these
+        let drawn = Stream::new(self.config.seed, "seed of the scenario").bits(counter) >> 11;
+        let seed = (!is_given).then_some(drawn);
+        let of_seed = seed.map(|seed| format!("{SEED}={seed}"));
+        let own_of = factors.iter().zip(&self.own);
+        let of_factors =
+            own_of.zip(&levels).flat_map(|((factor, own), level)| factor.sets(level, own));
+        let sets = of_seed.into_iter().chain(of_factors).collect();
+        Trial { number, point, replication, seed, levels, sets }
+    }
+
+    /// The scenario of a trial, its files read by `inputs`.
+    ///
+    /// # Errors
+    /// Every fault found up to the scenario's cross-checks.
+    pub fn scenario_of(&self, trial: &Trial, inputs: Inputs) -> Result<ScenarioFile, Faults> {
+        let name = self.config.scenario.display().to_string();
+        ScenarioFile::parse_by(&name, &self.text, &self.folder, &trial.sets, inputs)
+    }
+
+    /// Why a trial failed, in one line. Reasons are results, and the same wherever the study lies:
+    /// files are named from the scenario's folder on.
+    pub fn reason(&self, told: &str) -> String {
+        let told = told.lines().collect::<Vec<_>>().join("; ");
+        let before = format!("{}{}", self.folder.display(), std::path::MAIN_SEPARATOR);
+        // of a folder that has no root this would be words of any file
+        if self.folder.is_absolute() { told.replace(&before, "") } else { told }
+    }
+
+    /// A file as the scenario names it: from its folder on, where it lies below.
+    pub fn named(&self, path: &Path) -> PathBuf {
+        path.strip_prefix(&self.folder).unwrap_or(path).to_owned()
+    }
+
+    /// Refuses factors of keys that the scenario does not know; of levels that it refuses, the
+    /// trials tell.
+    fn refuse_unknown_keys(&self, document: &Document) -> Result<(), Faults> {
+        let trial = self.trial(0);
+        let tried = self.scenario_of(&trial, Inputs::default());
+        let Err(Faults(faults)) = tried else { return Ok(()) };
+        let of_keys = faults.into_iter().filter(|fault| {
+            matches!(
+                *fault.problem,
+                Problem::UnknownKey { .. }
+                    | Problem::Renamed { .. }
+                    | Problem::NotAnAssignment
+                    | Problem::TooDeep { .. }
+                    | Problem::HoldsNoKeys { .. }
+                    | Problem::NoSuchElement { .. }
+                    | Problem::NotAnIndex { .. }
+            )
+        });
+        let of_factors = of_keys.filter_map(|fault| self.of_factor(fault, &trial, document));
+        Faults::into_result(of_factors.collect())
+    }
+
+    /// A fault of what a factor sets, where the study names its key; none of what no factor does.
+    fn of_factor(&self, fault: Fault, trial: &Trial, document: &Document) -> Option<Fault> {
+        let Place::Set(argument) = &fault.place else { return None };
+        let mut factors = self.config.factor.iter().zip(&self.own).zip(&trial.levels).enumerate();
+        let (here, key) = factors.find_map(|(n, ((factor, own), level))| {
+            let sets = factor.sets(level, own);
+            let which = sets.iter().position(|set| **set == **argument)?;
+            let name = match (&factor.key, &factor.keys) {
+                (Some(_), _) => "key".into(),
+                (None, Some(_)) => format!("keys[{which}]"),
+                // the same keys in all
+                (None, None) => "levels[0].set".into(),
+            };
+            Some((format!("factor[{n}].{name}"), factor.keys().nth(which)?))
+        })?;
+        let named = document.get(&here).is_some_and(|node| matches!(node.value, Value::Text(_)));
+        let is_told = Document::plain_path(&fault.key) == Document::plain_path(key);
+        let problem = match named && is_told || fault.key.is_empty() {
+            true => *fault.problem,
+            false => Problem::Refused { cause: format!("{}: {}", fault.key, fault.problem) },
+        };
+        Some(document.fault(&here, problem))
+    }
+}
+
+fn read_text(path: &Path) -> Result<String, Fault> {
+    input::read_text(path, input::LARGEST_TEXT).map_err(|error| {
+        let problem = Problem::Unreadable { cause: error.to_string() };
+        Fault::new(Place::File(path.display().to_string().into()), "", None, problem)
+    })
+}
+
+/// The scenario's numbers at the keys of each factor that scales them; of others none.
+fn scaled(
+    config: &StudyConfig,
+    document: &Document,
+    base: &ScenarioFile,
+) -> Result<Vec<Vec<f64>>, Faults> {
+    let mut faults = Vec::new();
+    let mut of_factor = |(n, factor): (usize, &Factor)| {
+        let mut number = |key: &str| {
+            let found = base.document.get(key).and_then(|node| node.value.number());
+            if found.is_none() {
+                let cause = format!(
+                    "multiplies a number that the scenario gives, and it gives none at {key}"
+                );
+                let problem = Problem::Refused { cause };
+                faults.push(document.fault(&format!("factor[{n}].scale"), problem));
+            }
+            found.unwrap_or_default()
+        };
+        if factor.scale { factor.keys().map(&mut number).collect() } else { Vec::new() }
+    };
+    let own = config.factor.iter().enumerate().map(&mut of_factor).collect();
+    Faults::into_result(faults)?;
+    Ok(own)
+}
+
+/// The responses, each of a vehicle of the scenario.
+fn responses(
+    config: &StudyConfig,
+    document: &Document,
+    scenario: &Scenario,
+) -> Result<Vec<Response>, Faults> {
+    let (mut found, mut faults) = (Vec::<Response>::new(), Vec::new());
+    for (n, name) in config.responses.iter().enumerate() {
+        let twice = config.responses[..n].contains(name);
+        let cause = "is asked for twice".into();
+        let response =
+            if twice { Err(Problem::Refused { cause }) } else { Response::parse(name, scenario) };
+        match response {
+            Ok(response) => found.push(response),
+            Err(problem) => faults.push(document.fault(&format!("responses[{n}]"), problem)),
+        }
+    }
+    Faults::into_result(faults)?;
+    Ok(found)
+}

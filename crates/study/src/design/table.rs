@@ -1,0 +1,134 @@
+//! Design points from a table of the study's own.
+
+use super::config::{Factor, Level};
+use bekker_scenario::{Fault, Faults, Place, Problem, nearest_word};
+use csv::{ReaderBuilder, StringRecord, Trim};
+use std::collections::HashMap;
+
+/// Most faults that are looked for.
+const TOLD: usize = 50;
+
+/// Reads the points of a table, CSV with a head of the factors' names in any order.
+///
+/// # Errors
+/// Columns that are no factor, factors without a column, rows of another length, and values that
+/// are no level; each with file, line, column and value. Rows that repeat others where all points have
+/// `common` random numbers.
+pub(super) fn read(
+    file: &str,
+    text: &str,
+    factors: &[Factor],
+    common: bool,
+) -> Result<Vec<Vec<Level>>, Faults> {
+    let mut reader =
+        ReaderBuilder::new().trim(Trim::All).flexible(true).from_reader(text.as_bytes());
+    let unreadable = |error: csv::Error| {
+        let line = error.position().map_or(1, csv::Position::line);
+        fault(file, line, "", None, Problem::Refused { cause: format!("not CSV: {error}") })
+    };
+    let head = reader.headers().map_err(unreadable)?.clone();
+    let columns = columns(file, &head, factors)?;
+    let (mut points, mut faults) = (Vec::new(), Vec::new());
+    let mut known: HashMap<Vec<String>, usize> = HashMap::new();
+    for row in reader.records() {
+        let row = row.map_err(unreadable)?;
+        let line = row.position().map_or(1, csv::Position::line);
+        if row.len() != head.len() {
+            let expected = format!("{} columns, as the head has", head.len());
+            let problem = Problem::WrongLength { expected, found: row.len() };
+            faults.push(fault(file, line, "", None, problem));
+        } else {
+            let level = |(factor, column): (&Factor, &usize)| {
+                let word = row.get(*column).unwrap_or_default();
+                level(factor, word).map_err(|problem| {
+                    fault(file, line, &factor.name, Some(format!("{word:?}")), problem)
+                })
+            };
+            let levels: Vec<_> = factors.iter().zip(&columns).map(level).collect();
+            match levels.into_iter().collect::<Result<Vec<Level>, Fault>>() {
+                Ok(levels) => {
+                    let words: Vec<String> = levels.iter().map(Level::to_string).collect();
+                    if let Some(row) = known.insert(words, points.len()).filter(|_| common) {
+                        let cause = format!(
+                            "repeats the {}. row below the head: with common random numbers both are one and the \
+                             same drive, which would be counted twice; give replications",
+                            row + 1
+                        );
+                        let problem = Problem::Refused { cause };
+                        faults.push(fault(file, line, "", None, problem));
+                    }
+                    points.push(levels);
+                }
+                Err(found) => faults.push(found),
+            }
+        }
+        if faults.len() == TOLD {
+            break;
+        }
+    }
+    if points.is_empty() && faults.is_empty() {
+        let cause = "has no row below its head; must have one a design point".into();
+        faults.push(fault(file, 1, "", None, Problem::Refused { cause }));
+    }
+    Faults::into_result(faults)?;
+    Ok(points)
+}
+
+fn fault(file: &str, line: u64, column: &str, value: Option<String>, problem: Problem) -> Fault {
+    Fault::new(Place::Line(file.into(), line as usize), column, value, problem)
+}
+
+/// The column of each factor.
+fn columns(file: &str, head: &StringRecord, factors: &[Factor]) -> Result<Vec<usize>, Faults> {
+    let mut faults = Vec::new();
+    for (n, name) in head.iter().enumerate() {
+        if !factors.iter().any(|factor| factor.name == name) {
+            let allowed: Vec<String> = factors.iter().map(|factor| factor.name.clone()).collect();
+            let suggestion = nearest_word(name, allowed.iter().map(String::as_str));
+            faults.push(fault(file, 1, name, None, Problem::UnknownKey { suggestion, allowed }));
+        } else if head.iter().take(n).any(|before| before == name) {
+            let cause = "is the name of another column too".into();
+            faults.push(fault(file, 1, name, None, Problem::Refused { cause }));
+        }
+    }
+    let mut columns = Vec::new();
+    for factor in factors {
+        match head.iter().position(|name| name == factor.name) {
+            Some(column) => columns.push(column),
+            None => {
+                let problem = Problem::Missing { expected: "a column of this factor".into() };
+                faults.push(fault(file, 1, &factor.name, None, problem));
+            }
+        }
+    }
+    Faults::into_result(faults)?;
+    Ok(columns)
+}
+
+/// The level that a word of the table is.
+fn level(factor: &Factor, word: &str) -> Result<Level, Problem> {
+    if let Some(levels) = &factor.levels {
+        let names = || levels.iter().map(|level| level.name.as_str());
+        if names().any(|name| name == word) {
+            return Ok(Level::Word(word.into()));
+        }
+        let allowed = names().map(str::to_owned).collect();
+        return Err(Problem::NotOneOf { suggestion: nearest_word(word, names()), allowed });
+    }
+    if let Ok(number) = word.parse::<f64>() {
+        return if number.is_finite() {
+            Ok(Level::Number(number))
+        } else {
+            Err(Problem::NotFinite)
+        };
+    }
+    match word {
+        "" => Err(Problem::Missing { expected: "a level".into() }),
+        _ if factor.scale => {
+            let (expected, found) = ("a number, which multiplies what the scenario says", "a text");
+            Err(Problem::WrongType { expected: expected.into(), found })
+        }
+        "true" | "false" => Ok(Level::Boolean(word == "true")),
+        word => Ok(Level::Word(word.into())),
+    }
+}

@@ -1,0 +1,380 @@
+//! What the exchange between ranks costs: bytes, time, and how both grow.
+
+use super::bench::{BenchCase, BenchError, model};
+use bekker_ground::{Overlay, Patches, Published};
+use bekker_ranks::{HeartbeatFigures, RankError, Ranks, Route, Sharing};
+use bekker_sync::Threads;
+use bekker_sync::ground_code::Memory;
+use bekker_world::{World, WorldModel};
+use serde::{Deserialize, Serialize};
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+/// Speed that vehicles start with, m/s.
+const SPEED: f64 = 5.0;
+/// Heartbeats that are not counted: vehicles settle, ruts begin.
+const WARM_UP: usize = 50;
+/// Heartbeats between two censuses of the neighbourhood, at 10 ms, and between two hashes.
+const CENSUS: usize = 100;
+/// Times that what is timed is repeated; the shortest counts.
+const REPEATS: usize = 15;
+/// Time that a rank of a bench waits for the others.
+const PATIENCE: Duration = Duration::from_secs(600);
+
+/// Cost of the code of deformed ground, a node.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CodeCost {
+    /// Spacing of the nodes, m.
+    pub spacing: f64,
+    /// Nodes that a vehicle leaves in a heartbeat.
+    pub nodes: f64,
+    /// Bytes on the wire.
+    pub bytes: f64,
+    /// Writing, ns.
+    pub encode_ns: f64,
+    /// Reading, ns.
+    pub decode_ns: f64,
+    /// Merging into the published ground, digest included, ns.
+    pub apply_ns: f64,
+    /// Taking it up into the overlay of a vehicle that drives there, ns.
+    pub refresh_ns: f64,
+}
+
+/// Cost of a heartbeat on one of two ranks that share eight vehicles.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct HeartbeatCost {
+    /// Spacing of the nodes, m.
+    pub spacing: f64,
+    /// The rank's vehicles.
+    pub vehicles: usize,
+    /// Bytes of a vehicle's state, its envelope included.
+    pub state_bytes: f64,
+    /// The steps between two heartbeats, median, µs.
+    pub steps_us: f64,
+    /// Writing the messages, median, µs.
+    pub serialise_us: f64,
+    /// Reading them and merging all ground, median, µs.
+    pub apply_us: f64,
+    /// Taking merged ground up, by [`CodeCost::refresh_ns`], µs.
+    pub refresh_us: f64,
+    /// Waiting for the other rank, median, µs.
+    pub waiting_us: f64,
+    /// The exchange without waiting over the steps.
+    pub share: f64,
+}
+
+/// Bytes that a rank receives in a heartbeat, its census and its hash included: the mean over a
+/// second.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Traffic {
+    /// Whether ranks hear of agents that they may meet alone.
+    pub neighbour: bool,
+    /// Ranks.
+    pub ranks: usize,
+    /// Agents in all.
+    pub agents: usize,
+    /// Bytes that the rank receives which receives most, a heartbeat.
+    pub received: f64,
+    /// The mean of all ranks.
+    pub mean: f64,
+}
+
+/// How traffic grows, from what was measured: everything to everyone costs
+/// `message` a heartbeat and agent; between neighbours it is `border` for the agents
+/// that are near, `own` for the ground that is at home with the rank, which is as much as its
+/// own agents leave, and `round` a doubling of the ranks.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TrafficModel {
+    /// Bytes of an agent's message.
+    pub message: f64,
+    /// Bytes of those that a rank hears of, whatever drives elsewhere.
+    pub border: f64,
+    /// Bytes of what a rank keeps, an agent of its own.
+    pub own: f64,
+    /// Bytes of a round of what all agree on: the verdict whether to go on, and the hash.
+    pub round: f64,
+}
+
+impl TrafficModel {
+    /// Bytes that a rank receives in a heartbeat.
+    pub fn received(&self, neighbour: bool, ranks: usize, agents: usize) -> f64 {
+        if neighbour {
+            let rounds = ranks.next_power_of_two().trailing_zeros();
+            self.border + self.own * agents as f64 / ranks as f64 + self.round * f64::from(rounds)
+        } else {
+            self.message * agents as f64
+        }
+    }
+
+    /// The model of these measurements: `message` by the largest number of agents, `border` and
+    /// `own` by that and the next on as many ranks, `round` by what the protocol sends.
+    pub fn of(measured: &[Traffic]) -> Option<TrafficModel> {
+        let way = |neighbour: bool| {
+            measured.iter().filter(move |t| t.neighbour == neighbour && t.ranks > 2)
+        };
+        let all = way(false).max_by_key(|t| t.agents)?;
+        let near = way(true).max_by_key(|t| t.agents)?;
+        let fewer = way(true).filter(|t| t.ranks == near.ranks && t.agents < near.agents);
+        let fewer = fewer.max_by_key(|t| t.agents)?;
+        let more = (near.agents - fewer.agents) as f64 / near.ranks as f64;
+        let mut model = TrafficModel {
+            message: all.received / all.agents as f64,
+            border: 0.0,
+            own: (near.received - fewer.received) / more,
+            round: VERDICT + 2.0 * HASH / CENSUS as f64,
+        };
+        model.border = near.received - model.received(true, near.ranks, near.agents);
+        Some(model)
+    }
+}
+
+/// Bytes of a verdict: a checksum, two flags, two numbers, what is worn.
+const VERDICT: f64 = 25.0;
+/// Bytes of digests on their way along the tree, up or down.
+const HASH: f64 = 66.0;
+
+fn case(spacing: f64) -> BenchCase {
+    BenchCase {
+        vehicle: "hmmwv".into(),
+        tracks: None,
+        tyre: None,
+        soil: "chrono_mid".into(),
+        laws: "reference".into(),
+        spacing,
+        step: 2e-3,
+        seconds: 60.0,
+        heading_deg: 90.0,
+        steering: 0.0,
+        threads: 1,
+    }
+}
+
+/// HMMWVs that start from these places at speed, along y.
+fn driving(spacing: f64, places: &[[f64; 2]]) -> Result<WorldModel, BenchError> {
+    let mut model = model(&case(spacing), places)?;
+    model.agents.iter_mut().for_each(|agent| agent.speed = SPEED);
+    Ok(model)
+}
+
+/// One behind the other.
+fn convoy(spacing: f64, vehicles: usize) -> Result<WorldModel, BenchError> {
+    let places: Vec<[f64; 2]> = (0..vehicles).map(|at| [0.0, -8.0 * at as f64]).collect();
+    driving(spacing, &places)
+}
+
+/// Shortest time of some repeats, s.
+fn shortest(mut repeat: impl FnMut() -> f64) -> f64 {
+    (0..REPEATS).map(|_| repeat()).fold(f64::INFINITY, f64::min)
+}
+
+fn timed(what: impl FnOnce()) -> f64 {
+    let begun = Instant::now();
+    what();
+    begun.elapsed().as_secs_f64()
+}
+
+/// Codes what a convoy of four HMMWVs leaves in two seconds, again and again.
+///
+/// # Errors
+/// [`BenchError`] if the convoy cannot be built.
+pub fn code_cost(spacing: f64) -> Result<CodeCost, BenchError> {
+    let model = convoy(spacing, 4)?;
+    let mut world = World::new(model.clone());
+    let mut streams: Vec<Vec<Patches>> = vec![Vec::new(); model.agents.len()];
+    for heartbeat in 0..WARM_UP + 200 {
+        world.advance();
+        if heartbeat >= WARM_UP {
+            for (agent, stream) in streams.iter_mut().enumerate() {
+                stream.push(world.patches(agent).clone());
+            }
+        }
+    }
+    let left = streams.iter().flatten();
+    let nodes = left.clone().map(|patches| patches.states().len()).sum::<usize>() as f64;
+    let mut coded: Vec<Vec<Vec<u8>>> = Vec::new();
+    let encode = shortest(|| {
+        coded = streams.iter().map(|stream| vec![Vec::new(); stream.len()]).collect();
+        let mut memories = vec![Memory::default(); streams.len()];
+        timed(|| {
+            for ((stream, coded), memory) in streams.iter().zip(&mut coded).zip(&mut memories) {
+                for (patches, bytes) in stream.iter().zip(coded) {
+                    memory.encode(black_box(patches), bytes);
+                }
+            }
+        })
+    });
+    let mut read = Patches::default();
+    let decode = shortest(|| {
+        let mut memories = vec![Memory::default(); streams.len()];
+        timed(|| {
+            for (coded, memory) in coded.iter().zip(&mut memories) {
+                for bytes in coded {
+                    read.clear();
+                    memory.decode(black_box(bytes), &mut read).expect("what was written");
+                }
+            }
+        })
+    });
+    let heartbeats = streams.first().map_or(0, Vec::len);
+    let left_in = |heartbeat: usize| streams.iter().map(move |stream| &stream[heartbeat]);
+    let apply = shortest(|| {
+        let mut ground = Published::default();
+        timed(|| (0..heartbeats).for_each(|heartbeat| ground.merge(black_box(left_in(heartbeat)))))
+    });
+    let refresh = shortest(|| {
+        let (mut ground, mut overlay) = (Published::default(), Overlay::new());
+        let mut time = 0.0;
+        for heartbeat in 0..heartbeats {
+            for patch in left_in(heartbeat).flat_map(Patches::iter) {
+                overlay.fetch(&model.ground, &ground, patch.key);
+            }
+            ground.merge(left_in(heartbeat));
+            time += timed(|| overlay.refresh(&ground));
+            if heartbeat % 8 == 7 {
+                overlay = Overlay::new();
+            }
+        }
+        time
+    });
+    let bytes = coded.iter().flatten().map(Vec::len).sum::<usize>() as f64;
+    let each = |seconds: f64| 1e9 * seconds / nodes;
+    Ok(CodeCost {
+        spacing,
+        nodes: nodes / (heartbeats * streams.len()) as f64,
+        bytes: bytes / nodes,
+        encode_ns: each(encode),
+        decode_ns: each(decode),
+        apply_ns: each(apply),
+        refresh_ns: each(refresh),
+    })
+}
+
+/// Figures of all heartbeats of all ranks; each rank steps its agents on one thread.
+fn shared(
+    model: &WorldModel,
+    ranks: usize,
+    route: Route,
+    heartbeats: usize,
+) -> Result<Vec<Vec<HeartbeatFigures>>, BenchError> {
+    let drive = |communicator: Threads| -> Result<Vec<HeartbeatFigures>, BenchError> {
+        let failed = |cause: RankError| BenchError::Drive { time: 0.0, cause: cause.to_string() };
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
+        let pool = pool.map_err(|e| BenchError::Threads { threads: 1, cause: e.to_string() })?;
+        pool.install(|| {
+            let sharing = Sharing { route, ..Sharing::default() };
+            let mut ranks =
+                Ranks::new(communicator, model.clone(), None, &sharing, &[]).map_err(failed)?;
+            let heartbeat = |number: usize| {
+                let mut figures = ranks.advance(false)?;
+                if (number + 1).is_multiple_of(CENSUS) {
+                    ranks.hash()?;
+                }
+                figures.record_bytes = ranks.take_received_bytes();
+                Ok(figures)
+            };
+            (0..heartbeats).map(heartbeat).collect::<Result<_, _>>().map_err(failed)
+        })
+    };
+    std::thread::scope(|scope| {
+        let drive = &drive;
+        let ranks = Threads::ranks(ranks, PATIENCE).into_iter();
+        let threads: Vec<_> = ranks.map(|rank| scope.spawn(move || drive(rank))).collect();
+        let ended = threads.into_iter().map(|thread| thread.join());
+        ended.map(|end| end.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
+    })
+}
+
+/// Drives eight HMMWVs in a convoy on two ranks for three seconds.
+///
+/// # Errors
+/// [`BenchError`] if the convoy cannot be built or a rank is lost.
+pub fn heartbeat_cost(code: &CodeCost) -> Result<HeartbeatCost, BenchError> {
+    let spacing = code.spacing;
+    let mut figures = shared(&convoy(spacing, 8)?, 2, Route::All, 300)?;
+    let counted: Vec<HeartbeatFigures> =
+        figures.iter_mut().flat_map(|f| f.split_off(WARM_UP)).collect();
+    let median = |value: fn(&HeartbeatFigures) -> Duration| {
+        let mut all: Vec<Duration> = counted.iter().map(value).collect();
+        all.sort_unstable();
+        1e6 * all[all.len() / 2].as_secs_f64()
+    };
+    let sum = |value: fn(&HeartbeatFigures) -> u64| counted.iter().map(value).sum::<u64>() as f64;
+    let (steps_us, serialise_us) =
+        (median(|heartbeat| heartbeat.step), median(|heartbeat| heartbeat.serialise));
+    let apply_us = median(|heartbeat| heartbeat.apply);
+    let refresh_us =
+        1e-3 * code.refresh_ns * sum(|heartbeat| heartbeat.nodes) / counted.len() as f64;
+    Ok(HeartbeatCost {
+        spacing,
+        vehicles: 4,
+        state_bytes: sum(|heartbeat| heartbeat.state_bytes) / sum(|heartbeat| heartbeat.announced),
+        steps_us,
+        serialise_us,
+        apply_us,
+        refresh_us,
+        waiting_us: median(|heartbeat| heartbeat.lengths + heartbeat.payload),
+        // the steps have taken up what was merged before
+        share: (serialise_us + apply_us + refresh_us) / (steps_us - refresh_us),
+    })
+}
+
+/// Drives HMMWVs side by side, 15.6 m apart (256 of them over 4 km), on ranks of this
+/// process for a second, and counts what the ranks receive.
+///
+/// # Errors
+/// [`BenchError`] if the vehicles cannot be built or a rank is lost.
+pub fn traffic(ranks: usize, agents: usize, neighbour: bool) -> Result<Traffic, BenchError> {
+    let places: Vec<[f64; 2]> = (0..agents).map(|at| [4_000.0 / 256.0 * at as f64, 0.0]).collect();
+    let route = if neighbour { Route::Neighbour } else { Route::All };
+    let figures = shared(&driving(0.05, &places)?, ranks, route, CENSUS)?;
+    let of_rank = |heartbeats: &Vec<HeartbeatFigures>| {
+        heartbeats.iter().map(|own| own.received_bytes + own.record_bytes).sum::<u64>() as f64
+    };
+    let received: Vec<f64> = figures.iter().map(|own| of_rank(own) / CENSUS as f64).collect();
+    let mean = received.iter().sum::<f64>() / ranks as f64;
+    Ok(Traffic {
+        neighbour,
+        ranks,
+        agents,
+        received: received.into_iter().fold(0.0, f64::max),
+        mean,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ground_is_coded_within_its_bytes() {
+        for spacing in [0.05, 0.02] {
+            let cost = code_cost(spacing).unwrap();
+            println!("{cost:?}");
+            assert!(cost.bytes <= 4.0, "{} bytes a node at {spacing} m", cost.bytes);
+        }
+    }
+
+    #[test]
+    fn a_state_takes_at_most_250_bytes() {
+        let code = CodeCost { refresh_ns: 0.0, ..code_cost(0.05).unwrap() };
+        let cost = heartbeat_cost(&code).unwrap();
+        assert!(cost.state_bytes > 50.0 && cost.state_bytes <= 250.0, "{}", cost.state_bytes);
+    }
+
+    /// Twice the agents and twice the ranks, twice the bytes for all; between neighbours a
+    /// round more.
+    #[test]
+    fn between_neighbours_nothing_grows_but_a_round_for_twice_the_ranks() {
+        let received = |ranks, neighbour| traffic(ranks, 4 * ranks, neighbour).unwrap().mean;
+        let (all, twice) = (received(4, false), received(8, false));
+        assert!((twice / all - 2.0).abs() < 0.1, "{all} {twice}");
+        let (near, still) = (received(4, true), received(8, true));
+        // of 4 ranks in a row 2 have two neighbours and keep 3/4 of what others leave, of 8 they
+        // are 6, and it is 7/8: together at most a quarter more
+        let round = VERDICT + 2.0 * HASH / CENSUS as f64;
+        assert!(still - round <= 1.25 * near, "{near} {still}");
+        let model = TrafficModel { message: 300.0, border: 900.0, own: 100.0, round: 20.0 };
+        assert_eq!(model.received(true, 8, 100), 900.0 + 1_250.0 + 3.0 * 20.0);
+        assert_eq!(model.received(false, 8, 100), 30_000.0);
+    }
+}

@@ -1,0 +1,285 @@
+//! A way over a map as a scenario: its soils, snow, frost, roughness, stems and ridges as the map has them
+//! along the way, at their medians, and walls about what bars the way.
+//!
+//! Soils lie where the map's do, each as it is in the first cell of the way that it lies in; of cells on
+//! the way and beside it that differ from that, zones tell.
+
+use super::cover::{Along, BEFORE, Cover};
+use super::map_file::{MapFile, path};
+use super::relief::Cells;
+use super::walls::walls;
+use super::way::MapWay;
+use bekker_ground::soil::{SoilId, SoilKind};
+use bekker_math::numeric::{atan2, exp, hypot, ln};
+use bekker_scenario::Scenario;
+use bekker_scenario::config::{Area, PathEnd, Roughness, Scenery, SoilMap, Zone};
+use std::collections::BTreeSet;
+
+/// Soils up to which each strength that occurs is told as it is, and the step of its logarithm beyond.
+const MOST_SOILS: usize = 200;
+const STEP: f64 = 0.05;
+/// Most stamps of a scenario.
+const MOST_STAMPS: usize = 10_000;
+/// Most edges of what bars the way that are walls.
+const MOST_WALLS: usize = 10_000;
+
+/// A way as a scenario.
+#[derive(Clone, Debug)]
+pub struct WayScenario {
+    /// What is driven.
+    pub scenario: Scenario,
+    /// What the map says of the way and the scenario does not, each in a clause.
+    pub unsaid: Vec<String>,
+}
+
+/// A soil as it lies in a cell: what covers it, and its strength, a factor to that of its figures.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Laid {
+    cover: Cover,
+    strength: f64,
+}
+
+impl Laid {
+    /// Whether it is no other than the soil that the map names.
+    fn is_as_named(&self) -> bool {
+        self.strength == 1.0 && self.cover == Cover::of(self.cover.soil)
+    }
+}
+
+impl MapFile {
+    /// A drive along a way over the map's own ground, in its conditions at their medians.
+    pub fn along(&self, name: &str, way: &MapWay, duration: f64) -> WayScenario {
+        let cells = Cells::within(self.area, self.config.cell);
+        let mut scenario = self.base.scenario.clone();
+        let mut unsaid = Vec::new();
+        scenario.name = name.into();
+        scenario.time.duration = duration;
+        let mut vehicle = scenario.vehicle[0].clone();
+        if let [first, second, ..] = way.points[..] {
+            vehicle.position = first;
+            let towards = [second[0] - first[0], second[1] - first[1]];
+            vehicle.heading_deg = atan2(towards[1], towards[0]).to_degrees();
+        }
+        vehicle.driver = path(way.points.clone(), self.config.speed, PathEnd::Stop);
+        scenario.vehicle = vec![vehicle];
+        scenario.soil = self.soils_along(&cells, way, &mut unsaid);
+        scenario.terrain.roughness = self.roughness_along(&cells, way, &mut unsaid);
+        self.stand_along(&cells, way, &mut scenario, &mut unsaid);
+        self.wall_along(&cells, way, &mut scenario, &mut unsaid);
+        WayScenario { scenario, unsaid }
+    }
+
+    /// A soil as it lies about a point.
+    fn laid(&self, soil: SoilId, point: [f64; 2]) -> Laid {
+        let Cover { snow, frost, .. } = self.cover_over(soil, point);
+        let cover = Cover { snow, frost, ..Cover::of(soil) };
+        let figures = self.soil_of(&cover);
+        let strength = match figures.kind {
+            SoilKind::Firm { .. } => 1.0,
+            // to the places that somebody reads
+            _ => rounded(self.strength(&figures.name) * self.strength_at(point, &cover)),
+        };
+        Laid { cover, strength }
+    }
+
+    /// Its name: that of its soil, and what is other with it.
+    fn name(&self, laid: &Laid) -> String {
+        let mut name = self.soil_of(&laid.cover).name.clone();
+        let told = [
+            (laid.strength != 1.0).then(|| format!(" at strength {}", laid.strength)),
+            laid.cover.snow.map(|depth| format!(", {depth} m deep")),
+            laid.cover.frost.map(|depth| format!(", frozen to {depth} m")),
+        ];
+        name.extend(told.into_iter().flatten());
+        name
+    }
+
+    fn soils_along(&self, cells: &Cells, way: &MapWay, unsaid: &mut Vec<String>) -> SoilMap {
+        let middle = |cell: usize| {
+            let [x, y] = cells.centre(cell);
+            (cell, self.laid(self.land.terrain.soil(x, y), [x, y]))
+        };
+        let mut laid: Vec<(usize, Laid)> =
+            beside(cells, &way.through).into_iter().map(middle).collect();
+        let names: BTreeSet<String> = laid.iter().map(|(_, own)| self.name(own)).collect();
+        if names.len() > MOST_SOILS {
+            for (_, own) in &mut laid {
+                own.strength = rounded(exp((ln(own.strength) / STEP).round() * STEP));
+            }
+            unsaid.push(format!("strengths of soils are in steps of {:.0} %", 100.0 * STEP));
+        }
+        let start = cells.centre(way.through.first().copied().unwrap_or_default());
+        let usual = |soil: SoilId| {
+            let first = laid.iter().map(|own| own.1).find(|own| own.cover.soil == soil);
+            first.unwrap_or_else(|| self.laid(soil, start))
+        };
+        let mut map = self.base.scenario.soil.clone();
+        let custom = &mut map.custom;
+        let mut named = |own: &Laid| {
+            let name = self.name(own);
+            if !own.is_as_named() && !custom.iter().any(|known| known.name == name) {
+                custom.push(self.soil_under(&own.cover, own.strength, &name));
+            }
+            name
+        };
+        let classes = map.raster.iter_mut().flat_map(|raster| raster.classes.values_mut());
+        let zones = map.zone.iter_mut().map(|zone| &mut zone.soil);
+        for name in std::iter::once(&mut map.default).chain(classes).chain(zones) {
+            let usual = self.soils.id(name).map(usual).filter(|own| !own.is_as_named());
+            if let Some(own) = usual {
+                *name = named(&own);
+            }
+        }
+        let unlike = laid.iter().filter(|(_, own)| *own != usual(own.cover.soil));
+        map.zone.extend(unlike.map(|(cell, own)| {
+            let [west, south, east, north] = cells.square(*cell);
+            let area = Area::Rectangle { min: [west, south], max: [east, north] };
+            Zone { soil: named(own), area }
+        }));
+        map
+    }
+
+    /// The class of roughness that most of the way has: a scenario has one.
+    fn roughness_along(
+        &self,
+        cells: &Cells,
+        way: &MapWay,
+        unsaid: &mut Vec<String>,
+    ) -> Option<Roughness> {
+        let own = self.base.scenario.terrain.roughness;
+        let of = |cell: &usize| self.cover(cells.centre(*cell)).roughness.or(own);
+        let classes: Vec<Option<Roughness>> = way.through.iter().map(of).collect();
+        let count = |class| classes.iter().filter(|own| **own == class).count();
+        let most = classes.iter().copied().max_by_key(|class| count(*class)).unwrap_or(own);
+        if count(most) < classes.len() {
+            let class = most.map_or("none".into(), |class| format!("class {class:?}"));
+            let share = 100.0 * count(most) as f64 / classes.len() as f64;
+            unsaid.push(format!(
+                "roughness is {class} all along, as on {share:.0} % of the way: a scenario has one"
+            ));
+        }
+        most
+    }
+
+    /// Puts walls along the edges of what nothing crosses, in the cells of the way and beside it.
+    fn wall_along(
+        &self,
+        cells: &Cells,
+        way: &MapWay,
+        scenario: &mut Scenario,
+        unsaid: &mut Vec<String>,
+    ) {
+        let near: BTreeSet<usize> = beside(cells, &way.through).into_iter().collect();
+        let barriers = self.config.barrier.iter();
+        let all = barriers.flat_map(|own| walls(&own.area, cells, |cell| near.contains(&cell)));
+        let mut all: Vec<Scenery> = all.take(MOST_WALLS + 1).collect();
+        if all.len() > MOST_WALLS {
+            all.truncate(MOST_WALLS);
+            unsaid.push(format!("walls about [[barrier]] end after {MOST_WALLS} edges"));
+        }
+        scenario.scenery.extend(all);
+    }
+
+    /// Puts the stems and ridges that bar the way across it.
+    fn stand_along(
+        &self,
+        cells: &Cells,
+        way: &MapWay,
+        scenario: &mut Scenario,
+        unsaid: &mut Vec<String>,
+    ) {
+        let cover = |cell: usize| self.cover(cells.centre(cell));
+        let stems =
+            spaced(cells, &way.through, |cell| cover(cell).stems.map(|own| (own.spacing, own)));
+        for (place, stems) in stems {
+            let known =
+                scenario.scenery.iter_mut().find(|own| own.diameter == Some(stems.diameter));
+            match known {
+                Some(own) => own.places.push(place.from),
+                None => scenario.scenery.push(stems.at(vec![place.from])),
+            }
+        }
+        let ridges =
+            spaced(cells, &way.through, |cell| cover(cell).ridges.map(|own| (own.spacing, own)));
+        // no longer than a cell is wide: behind a bend they would lie across the way again
+        let across = ridges.iter().map(|(place, own)| own.at(place, 0.0, 0.5 * cells.side));
+        scenario.terrain.stamp.extend(across);
+        if scenario.terrain.stamp.len() > MOST_STAMPS {
+            scenario.terrain.stamp.truncate(MOST_STAMPS);
+            unsaid.push(format!("ridges end after {MOST_STAMPS}, as many as a scenario takes"));
+        }
+    }
+}
+
+/// A factor to four places.
+fn rounded(factor: f64) -> f64 {
+    (factor * 1e4).round() / 1e4
+}
+
+/// The cells of a way and those about each, in the way's order.
+fn beside(cells: &Cells, through: &[usize]) -> Vec<usize> {
+    let mut seen = BTreeSet::new();
+    let mut found = Vec::new();
+    for cell in through {
+        let (column, row) = (cell % cells.columns, cell / cells.columns);
+        let about = |at: usize, count: usize| at.saturating_sub(1)..(at + 2).min(count);
+        let around = about(row, cells.rows).flat_map(|row| {
+            about(column, cells.columns).map(move |column| row * cells.columns + column)
+        });
+        found.extend(std::iter::once(*cell).chain(around).filter(|cell| seen.insert(*cell)));
+    }
+    found
+}
+
+/// Things one behind the other along a way, each as far on as the cell says that it lies in: where they
+/// are, and which.
+fn spaced<T>(
+    cells: &Cells,
+    through: &[usize],
+    of: impl Fn(usize) -> Option<(f64, T)>,
+) -> Vec<(Along, T)> {
+    let mut found = Vec::new();
+    // way to the next
+    let mut left = BEFORE;
+    for pair in through.windows(2) {
+        let [from, to] = [cells.centre(pair[0]), cells.centre(pair[1])];
+        let step = [to[0] - from[0], to[1] - from[1]];
+        let length = hypot(step[0], step[1]);
+        let towards = step.map(|part| part / length);
+        for (half, cell) in pair.iter().enumerate() {
+            let [begin, end] = [half, half + 1].map(|n| 0.5 * length * n as f64);
+            let mut at = begin + left;
+            while at < end {
+                let Some((spacing, thing)) = of(*cell) else { break };
+                let from = [0, 1].map(|k| from[k] + at * towards[k]);
+                found.push((Along { from, towards, length: 0.0 }, thing));
+                at += spacing;
+            }
+            left = (at - end).max(0.0);
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn things_stand_where_their_cells_lie_and_none_elsewhere() {
+        let cells = Cells { columns: 4, rows: 1, side: 10.0, north_west: [0.0, 10.0] };
+        let of = |cell: usize| (cell != 1).then_some((4.0, cell));
+        let found = spaced(&cells, &[0, 1, 2, 3], of);
+        let places: Vec<(f64, usize)> =
+            found.iter().map(|(at, cell)| (at.from[0], *cell)).collect();
+        // the first would be 6 m on, in a cell that has none
+        assert_eq!(places, [(20.0, 2), (24.0, 2), (28.0, 2), (32.0, 3)]);
+        assert!(found.iter().all(|(at, _)| at.from[1] == 5.0 && at.towards == [1.0, 0.0]));
+    }
+
+    #[test]
+    fn what_lies_beside_a_way_is_taken_once_and_in_its_order() {
+        let cells = Cells { columns: 3, rows: 2, side: 10.0, north_west: [0.0; 2] };
+        assert_eq!(beside(&cells, &[3, 4]), [3, 0, 1, 4, 2, 5]);
+    }
+}

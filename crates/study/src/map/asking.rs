@@ -1,0 +1,382 @@
+//! Every cell of a map asked of the tables: draws of strength and slope, in all directions.
+//!
+//! A draw takes the soil's strength and the error of the cell's slope from normal distributions,
+//! the strength from as many equally likely strata as there are draws, one in each: shares are
+//! then nearer to their probabilities than Wilson's interval, which is of independent draws, says.
+//! Heights are in error by a field that is correlated; what a cell feels of it is the error of
+//! its slope, whose deviation is known in closed form ([`slope_deviation`]), so no field is ever
+//! made and every cell's draws have the right distribution by themselves. How the errors of two
+//! cells go together is not kept: nothing here asks for two.
+//!
+//! [`slope_deviation`]: super::slope_deviation
+
+use super::barred::Closure;
+use super::figures::{CellFigures, Going, Intervals, Limits, Reason, Speeds, Uncertain};
+use super::relief::{Cells, Quadric};
+use super::table::{Between, Table};
+use bekker_math::numeric::{exp, ln, sin_cos};
+use bekker_math::random::Stream;
+use bekker_sensor::noise::quantile;
+use rayon::prelude::*;
+use std::f64::consts::TAU;
+
+/// Equally likely values that stand for a normal distribution, a power of two.
+const LEVELS: usize = 4096;
+const LEVEL_BITS: u32 = LEVELS.trailing_zeros();
+/// Cells that a thread takes at a time.
+const BATCH: usize = 512;
+
+/// What cells are asked about.
+#[derive(Clone, Debug)]
+pub struct Ground<'a> {
+    /// The cells.
+    pub cells: Cells,
+    /// Shape of the ground in each.
+    pub shapes: &'a [Quadric],
+    /// Cover of each, by its number.
+    pub covers: &'a [u16],
+    /// Logarithm of the soil's strength in each, beside the cover's median.
+    pub shifts: &'a [f32],
+    /// Why nothing crosses each, where that is so whatever the vehicle does.
+    pub closures: &'a [Option<Closure>],
+    /// What is known of each cover.
+    pub known: &'a [Known],
+    /// The table of each cover; none where all cells are driven.
+    pub tables: &'a [Table],
+}
+
+/// What is known of a cover before its table is driven.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Known {
+    /// The soil's median strength, a factor to its figures, and the deviation of its logarithm.
+    pub strength: [f64; 2],
+    /// Speed that the ride over its roughness allows, m/s.
+    pub ride: f64,
+    /// Speed at which ridges shake the driver with 2.5 g, m/s, to which all drives over them are held; 0
+    /// where none is slow enough, without bound where there are none.
+    pub ridges: f64,
+    /// Speed on level firm ground as rough where nothing stands, m/s; without bound where that is not
+    /// known.
+    pub firm: f64,
+    /// What keeps it on the level where that is not the soil: what stands in the way; the engine on firm
+    /// ground.
+    pub stands: Option<Reason>,
+}
+
+impl Known {
+    /// The limits of a cell with this cover. Speeds are m/s: of the `driver`, on the `level`, and over the
+    /// cell straight ahead and in its slowest direction.
+    pub(super) fn limits(&self, driver: f64, level: f64, [straight, slowest]: [f64; 2]) -> Limits {
+        Limits {
+            driver,
+            ride: self.ride,
+            firm: self.firm,
+            level,
+            straight,
+            slowest: slowest.min(driver.min(self.ride)),
+            stands: self.stands,
+        }
+    }
+}
+
+impl Ground<'_> {
+    /// What is known of a cell's cover.
+    pub(super) fn of(&self, cell: usize) -> &Known {
+        &self.known[usize::from(self.covers[cell])]
+    }
+
+    /// Strength of a cell's soil, a factor to its figures, so many standard deviations of its
+    /// logarithm above the median.
+    pub(super) fn strength(&self, cell: usize, deviations: f64) -> f64 {
+        let [median, sigma] = self.of(cell).strength;
+        median * exp(f64::from(self.shifts[cell]) + sigma * deviations)
+    }
+
+    /// The table of a cell's cover.
+    pub(super) fn table(&self, cell: usize) -> &Table {
+        &self.tables[usize::from(self.covers[cell])]
+    }
+}
+
+/// How cells are asked.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Question {
+    /// Root of all draws.
+    pub seed: u64,
+    /// Draws a cell.
+    pub draws: usize,
+    /// Directions, a multiple of 4.
+    pub directions: usize,
+    /// The driver's limit, m/s.
+    pub speed: f64,
+    /// Whether the strength of the soil is uncertain.
+    pub strength_varies: bool,
+    /// Standard deviation of either component of a slope, rise over run.
+    pub slope_deviation: f64,
+}
+
+/// Asks every cell.
+pub fn figures(
+    ground: &Ground<'_>,
+    question: &Question,
+    done: impl Fn(usize) + Sync,
+) -> Vec<CellFigures> {
+    let asker = Asker::new(ground, question);
+    let count = ground.cells.count();
+    let batches = (0..count.div_ceil(BATCH)).into_par_iter();
+    let batches = batches.flat_map_iter(|batch| {
+        let mut room = Speeds::default();
+        let cells = batch * BATCH..((batch + 1) * BATCH).min(count);
+        let own: Vec<CellFigures> = cells.map(|cell| asker.figures(cell, &mut room)).collect();
+        done(own.len());
+        own
+    });
+    batches.collect()
+}
+
+/// Asks every cell for its going by direction.
+pub fn going(ground: &Ground<'_>, question: &Question) -> Vec<Going> {
+    let asker = Asker::new(ground, question);
+    let one = |cell: usize| asker.going(cell);
+    (0..ground.cells.count()).into_par_iter().with_min_len(BATCH).map(one).collect()
+}
+
+/// The reason why a cell does not go in a direction, given by its number, at the median strength.
+pub fn bar_reason(
+    ground: &Ground<'_>,
+    question: &Question,
+    cell: usize,
+    direction: usize,
+) -> Reason {
+    if let Some(closure) = ground.closures[cell] {
+        return closure.reason();
+    }
+    let (table, known, strength) =
+        (ground.table(cell), ground.of(cell), ground.strength(cell, 0.0));
+    let (sin, cos) = sin_cos(TAU * direction as f64 / question.directions as f64);
+    let [along, across] = ground.shapes[cell].slopes([cos, sin]);
+    // if the cell goes at the median, the steeper of its two slopes is the reason
+    let straight = match table.at(strength, [along, across]) > 0.0 && across.abs() <= along.abs() {
+        true => 0.0,
+        false => table.at(strength, [along, 0.0]),
+    };
+    let level = table.at(strength, [0.0; 2]);
+    known.limits(question.speed, level, [straight, 0.0]).reason()
+}
+
+struct Asker<'a> {
+    ground: &'a Ground<'a>,
+    question: &'a Question,
+    stream: Stream,
+    normal: Vec<f64>,
+    /// Axes, each with its opposite: cosine and sine.
+    axes: Vec<[f64; 2]>,
+    intervals: Intervals,
+    draws: usize,
+}
+
+impl<'a> Asker<'a> {
+    fn new(ground: &'a Ground<'a>, question: &'a Question) -> Asker<'a> {
+        let certain = !question.strength_varies && question.slope_deviation == 0.0;
+        let draws = if certain { 1 } else { question.draws };
+        let axis = |k: usize| {
+            let (sin, cos) = sin_cos(TAU * k as f64 / question.directions as f64);
+            [cos, sin]
+        };
+        Asker {
+            ground,
+            question,
+            stream: Stream::new(question.seed, "cells of a map"),
+            normal: (0..LEVELS).map(|n| quantile((n as f64 + 0.5) / LEVELS as f64)).collect(),
+            axes: (0..question.directions / 2).map(axis).collect(),
+            intervals: Intervals::of(draws, certain),
+            draws,
+        }
+    }
+
+    /// The draws of a cell: speeds direction by direction; with `again`, also those that tell what
+    /// of their variance is the strength's.
+    fn draw(&self, cell: usize, room: &mut Speeds, again: bool) {
+        let draws = self.draws;
+        let table = self.ground.table(cell);
+        let [east, north] = self.ground.shapes[cell].slope.map(f64::from);
+        let [median, sigma] = self.ground.of(cell).strength;
+        let middle = ln(median) + f64::from(self.ground.shifts[cell]);
+        let (strength_varies, error) =
+            (self.question.strength_varies && sigma > 0.0, self.question.slope_deviation);
+        room.uncertain = match (strength_varies, error > 0.0) {
+            (true, true) => Uncertain::Both,
+            (false, true) => Uncertain::Heights,
+            (_, false) => Uncertain::Strength,
+        };
+        room.by_direction.resize(draws * self.question.directions, 0.0);
+        room.draws = draws;
+        room.again.clear();
+        for draw in 0..draws {
+            let bits = self.stream.bits(cell as u64 * self.question.draws as u64 + draw as u64);
+            let level = |n: u32| (bits >> (n * LEVEL_BITS)) as usize & (LEVELS - 1);
+            // the stratum of this draw, and a place within it
+            let stratified = (draw * LEVELS + level(0)) / draws;
+            let deviations = if strength_varies { self.normal[stratified] } else { 0.0 };
+            let strength = table.strength(middle + sigma * deviations);
+            let slope = |n: u32| {
+                [east + error * self.normal[level(n)], north + error * self.normal[level(n + 1)]]
+            };
+            self.cross(cell, strength, slope(1), |direction, speed| {
+                room.by_direction[direction * draws + draw] = speed;
+            });
+            if again && room.uncertain == Uncertain::Both {
+                let mut sum = 0.0;
+                self.cross(cell, strength, slope(3), |_, speed| sum += f64::from(speed));
+                room.again.push(sum / self.question.directions as f64);
+            }
+        }
+    }
+
+    /// Speeds of a cell in all directions at a strength on a slope.
+    fn cross(
+        &self,
+        cell: usize,
+        strength: Between,
+        slope: [f64; 2],
+        mut put: impl FnMut(usize, f32),
+    ) {
+        let table = self.ground.table(cell);
+        let limit = self.question.speed.min(self.ground.of(cell).ride);
+        for (axis, [cos, sin]) in self.axes.iter().enumerate() {
+            let along = slope[0] * cos + slope[1] * sin;
+            let across = slope[1] * cos - slope[0] * sin;
+            let mixed = table.mixed(strength, across);
+            let opposite = axis + self.axes.len();
+            let mut speeds = [0.0; 2];
+            if let Some(mixed) = &mixed {
+                speeds = [mixed.speed(along), mixed.speed(-along)];
+            }
+            put(axis, speeds[0].min(limit) as f32);
+            put(opposite, speeds[1].min(limit) as f32);
+        }
+    }
+
+    fn figures(&self, cell: usize, room: &mut Speeds) -> CellFigures {
+        if let Some(closure) = self.ground.closures[cell] {
+            return CellFigures::closed(closure);
+        }
+        self.draw(cell, room, true);
+        room.figures(&self.intervals, self.reason(cell))
+    }
+
+    fn going(&self, cell: usize) -> Going {
+        if self.ground.closures[cell].is_some() {
+            return Going::closed(self.question.directions);
+        }
+        let mut room = Speeds::default();
+        self.draw(cell, &mut room, false);
+        room.going()
+    }
+
+    /// What limits it where nothing is uncertain.
+    fn reason(&self, cell: usize) -> Reason {
+        let table = self.ground.table(cell);
+        let (known, strength) = (self.ground.of(cell), self.ground.strength(cell, 0.0));
+        let ways = self.axes.iter().flat_map(|direction| {
+            let [along, across] = self.ground.shapes[cell].slopes(*direction);
+            [[along, across], [-along, across]]
+        });
+        // of several in which it does not go, the steepest up
+        let slowest = ways
+            .map(|way| (table.at(strength, way), way))
+            .min_by(|a, b| a.0.total_cmp(&b.0).then(b.1[0].total_cmp(&a.1[0])));
+        let Some((slowest, [along, _])) = slowest else { return Reason::SpeedLimit };
+        let [level, straight] = [0.0, along].map(|grade| table.at(strength, [grade, 0.0]));
+        known.limits(self.question.speed, level, [straight, slowest]).reason()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::config::TableConfig;
+    use super::super::{Axes, Column, Crossing, End};
+    use super::*;
+
+    /// Climbs what its strength allows, 0.3 ρ, at 6 m/s; sideways anything.
+    fn table(sigma: f64) -> Table {
+        let config = TableConfig { strengths: 33, side_slopes: 2, steepest: 1.5 };
+        let axes = Axes::new(&config, [1.0, sigma], [0.0; 2]);
+        let column = |n: usize| {
+            let [strength, _] = axes.of(n);
+            Column::drive(1.5, |grade| {
+                let goes = grade <= 0.3 * strength;
+                let (end, speed) = if goes { (End::Crossed, 6.0) } else { (End::Stuck, 0.0) };
+                Crossing { end, speed, slip: 0.0, energy: 0.0 }
+            })
+        };
+        Table::new(&axes, &(0..axes.columns()).map(column).collect::<Vec<_>>())
+    }
+
+    fn asked(slope: [f32; 2], sigma: f64, deviation: f64) -> CellFigures {
+        let cells = Cells { columns: 1, rows: 1, side: 10.0, north_west: [0.0; 2] };
+        let tables = [table(sigma)];
+        let ground = Ground {
+            cells,
+            shapes: &[Quadric { slope }],
+            covers: &[0],
+            shifts: &[0.0],
+            closures: &[None],
+            known: &[Known {
+                strength: [1.0, sigma],
+                ride: f64::INFINITY,
+                ridges: f64::INFINITY,
+                firm: f64::INFINITY,
+                stands: None,
+            }],
+            tables: &tables,
+        };
+        let question = Question {
+            seed: 3,
+            draws: 400,
+            directions: 8,
+            speed: 10.0,
+            strength_varies: sigma > 0.0,
+            slope_deviation: deviation,
+        };
+        figures(&ground, &question, |_| ())[0]
+    }
+
+    #[test]
+    fn without_error_it_goes_or_it_does_not() {
+        for (slope, p_go, directions) in [(0.28, 1.0, 1.0), (0.32, 0.0, 0.875)] {
+            let cell = asked([slope, 0.0], 0.0, 0.0);
+            assert_eq!([cell.p_go, cell.p_go_low, cell.p_go_high], [p_go; 3]);
+            assert_eq!(cell.p_go_direction, directions);
+            assert!(cell.soil_share.is_nan());
+        }
+        assert_eq!(asked([0.32, 0.0], 0.0, 0.0).reason, Reason::Slope);
+        assert_eq!(asked([0.32, 0.0], 0.0, 0.0).v_p50, 6.0);
+    }
+
+    /// Of a lognormal strength, half climb what the median does, and Φ(-ln 2 / σ) twice of it.
+    #[test]
+    fn the_probability_to_go_is_that_of_the_strength() {
+        // a stratum of 400, and half a step of the table's bounds
+        let near = |cell: CellFigures, known: f64| (f64::from(cell.p_go) - known).abs() < 0.03;
+        assert!(near(asked([0.3, 0.0], 0.5, 0.0), 0.5));
+        let twice = asked([0.6, 0.0], 0.5, 0.0);
+        assert!(near(twice, 0.0828), "{twice:?}");
+        assert!(twice.p_go_low < twice.p_go && twice.p_go < twice.p_go_high);
+        // all that varies is the soil's, at the edge of go as elsewhere
+        for slope in [0.2, 0.3, 0.6] {
+            assert_eq!(asked([slope, 0.0], 0.5, 0.0).soil_share, 1.0);
+        }
+        assert!(asked([0.3, 0.0], 0.05, 0.2).soil_share < 0.3);
+        assert!(asked([0.3, 0.0], 0.5, 0.01).soil_share > 0.85);
+        assert_eq!(asked([0.3, 0.0], 0.0, 0.1).soil_share, 0.0);
+    }
+
+    #[test]
+    fn errors_of_slope_blur_the_bound_alike() {
+        let cell = asked([0.3, 0.0], 0.0, 0.05);
+        // the steepest way in a cell whose slope is off by chance is steeper than its slope: a
+        // direction beside the first takes over where the error is to the side
+        assert!((0.35..=0.53).contains(&cell.p_go), "{cell:?}");
+    }
+}

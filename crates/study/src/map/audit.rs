@@ -1,0 +1,200 @@
+//! What the table says of cells against cells that are driven.
+
+use super::asking::{Ground, Question};
+use super::cover::Cover;
+use super::crossing::Crossing;
+use super::driving::{Driver, DrivingError, Threads};
+use bekker_math::numeric::sin_cos;
+use bekker_math::random::Stream;
+use bekker_sensor::noise::quantile;
+use serde::Serialize;
+use std::f64::consts::TAU;
+
+/// Confidence of the band about the table's speeds.
+pub const CONFIDENCE: f64 = 0.9;
+
+/// A cell that was driven, in one direction at one strength.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Audited {
+    /// Its middle, m.
+    pub centre: [f64; 2],
+    /// Direction, rad from east towards north.
+    pub direction: f64,
+    /// Strength, standard deviations of its logarithm above the median.
+    pub deviations: f64,
+    /// Grade along the way and slope across it, rise over run, as the map has them.
+    pub slope: [f64; 2],
+    /// Speed by the table, m/s; 0 for no go.
+    pub table: f64,
+    /// Speed as driven, m/s; 0 for no go.
+    pub driven: f64,
+}
+
+/// The table against what was driven.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Audit {
+    /// How many cells were driven.
+    pub cells: usize,
+    /// Go by both.
+    pub go_go: usize,
+    /// Go by the table, no go as driven.
+    pub go_no: usize,
+    /// No go by the table, go as driven.
+    pub no_go: usize,
+    /// No go by both.
+    pub no_no: usize,
+    /// Share of cells on which both agree.
+    pub agreement: f64,
+    /// Root mean square of the difference of speeds where both go, m/s.
+    pub speed_error: Option<f64>,
+    /// Mean of the table's speed less that as driven where both go, m/s.
+    pub speed_bias: Option<f64>,
+    /// Half width of the band about the table's speed that 90 of 100 cells like these lie in,
+    /// from every other cell, m/s (split conformal prediction).
+    pub band: Option<f64>,
+    /// Share of the remaining cells that lie in it.
+    pub band_holds: Option<f64>,
+}
+
+/// Drives `count` cells, drawn without regard to anything, each in a drawn direction at a drawn
+/// strength, in full physics over the ground as it is given.
+///
+/// # Errors
+/// [`DrivingError`].
+pub fn audit(
+    driver: &Driver<'_>,
+    covers: &[Cover],
+    ground: &Ground<'_>,
+    question: &Question,
+    count: usize,
+    threads: &Threads<'_>,
+    done: impl Fn() + Sync,
+) -> Result<Vec<Audited>, DrivingError> {
+    let cells = drawn(ground, question.seed, count);
+    let stream = Stream::new(question.seed, "directions and strengths of an audit");
+    threads.in_turn(cells.len(), |n| {
+        let cell = cells[n];
+        let part = stream.uniform(2 * n as u64);
+        let direction =
+            TAU * (part * question.directions as f64).floor() / question.directions as f64;
+        let deviations = if question.strength_varies {
+            // the table reaches no farther
+            quantile(stream.uniform(2 * n as u64 + 1).clamp(1e-6, 1.0 - 1e-6)).clamp(-2.5, 2.5)
+        } else {
+            0.0
+        };
+        let (sin, cos) = sin_cos(direction);
+        let centre = ground.cells.centre(cell);
+        let (cover, strength) = (ground.covers[cell], ground.strength(cell, deviations));
+        let (cover, held) = (&covers[usize::from(cover)], ground.of(cell).ridges);
+        let drive = driver.on_ground(cover, held, strength, centre, [cos, sin]);
+        done();
+        Audited::new(ground, question, (cell, [direction, deviations]), &drive)
+    })
+}
+
+impl Audited {
+    /// A cell by its table and as it was crossed, in a direction at a strength, both limited by the
+    /// question's speed and the ride.
+    pub(super) fn new(
+        ground: &Ground<'_>,
+        question: &Question,
+        (cell, [direction, deviations]): (usize, [f64; 2]),
+        crossing: &Crossing,
+    ) -> Audited {
+        let (sin, cos) = sin_cos(direction);
+        let slope = ground.shapes[cell].slopes([cos, sin]);
+        let limit = question.speed.min(ground.of(cell).ride);
+        let table = ground.table(cell).at(ground.strength(cell, deviations), slope);
+        Audited {
+            centre: ground.cells.centre(cell),
+            direction,
+            deviations,
+            slope,
+            table: table.min(limit),
+            driven: crossing.speed.min(limit),
+        }
+    }
+}
+
+/// Cells that are not closed, none twice.
+fn drawn(ground: &Ground<'_>, seed: u64, count: usize) -> Vec<usize> {
+    let stream = Stream::new(seed, "cells of an audit");
+    let open = (0..ground.cells.count()).filter(|cell| ground.closures[*cell].is_none());
+    let mut order: Vec<(u64, usize)> = open.map(|cell| (stream.bits(cell as u64), cell)).collect();
+    order.sort_unstable();
+    order.into_iter().take(count).map(|(_, cell)| cell).collect()
+}
+
+impl Audit {
+    /// Of cells that were driven.
+    pub fn of(audited: &[Audited]) -> Audit {
+        let count = |table: bool, driven: bool| {
+            let same = |own: &&Audited| (own.table > 0.0) == table && (own.driven > 0.0) == driven;
+            audited.iter().filter(same).count()
+        };
+        let (go_go, no_no) = (count(true, true), count(false, false));
+        let both = || audited.iter().filter(|own| own.table > 0.0 && own.driven > 0.0);
+        let mean = |of: fn(f64) -> f64| {
+            let sum: f64 = both().map(|own| of(own.table - own.driven)).sum();
+            (go_go > 0).then(|| sum / go_go as f64)
+        };
+        let [band, band_holds] = band(audited);
+        Audit {
+            cells: audited.len(),
+            go_go,
+            go_no: count(true, false),
+            no_go: count(false, true),
+            no_no,
+            agreement: (go_go + no_no) as f64 / audited.len().max(1) as f64,
+            speed_error: mean(|difference| difference * difference).map(f64::sqrt),
+            speed_bias: mean(|difference| difference),
+            band,
+            band_holds,
+        }
+    }
+}
+
+/// Half width of the band from every other cell, and the share of the others within it
+/// (V. Vovk, A. Gammerman and G. Shafer, Algorithmic Learning in a Random World, 2005).
+fn band(audited: &[Audited]) -> [Option<f64>; 2] {
+    let off = |own: &Audited| (own.table - own.driven).abs();
+    let mut known: Vec<f64> = audited.iter().step_by(2).map(off).collect();
+    known.sort_unstable_by(f64::total_cmp);
+    let rank = ((known.len() + 1) as f64 * CONFIDENCE).ceil() as usize;
+    let Some(width) = rank.checked_sub(1).and_then(|n| known.get(n)).copied() else {
+        return [None, None];
+    };
+    let others: Vec<f64> = audited.iter().skip(1).step_by(2).map(off).collect();
+    let holds = others.iter().filter(|off| **off <= width).count() as f64 / others.len() as f64;
+    [Some(width), (!others.is_empty()).then_some(holds)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn audited(table: f64, driven: f64) -> Audited {
+        let (centre, slope) = ([0.0; 2], [0.0; 2]);
+        Audited { centre, direction: 0.0, deviations: 0.0, slope, table, driven }
+    }
+
+    #[test]
+    fn counts_errors_and_band_are_those_of_the_cells() {
+        let cells: Vec<Audited> = (0..100)
+            .map(|n| match n % 10 {
+                0 => audited(3.0, 0.0),
+                1 => audited(0.0, 2.0),
+                2 => audited(0.0, 0.0),
+                _ => audited(5.0, 4.5),
+            })
+            .collect();
+        let audit = Audit::of(&cells);
+        assert_eq!((audit.go_go, audit.go_no, audit.no_go, audit.no_no), (70, 10, 10, 10));
+        assert_eq!((audit.agreement, audit.speed_error), (0.8, Some(0.5)));
+        assert_eq!(audit.speed_bias, Some(0.5));
+        // of the even ones a fifth is off by 3: 46 of 51 lie within that alone
+        assert_eq!((audit.band, audit.band_holds), (Some(3.0), Some(1.0)));
+        assert_eq!(Audit::of(&cells[..3]).band, None);
+    }
+}

@@ -1,0 +1,62 @@
+//! Cells that are closed: a barrier closes each cell that it meets, however narrow it is, and so does a gap in
+//! the elevation model.
+
+use super::config::BarrierKind;
+use super::figures::Reason;
+use super::map_file::{MapFile, barrier};
+use super::relief::Cells;
+use bekker_scenario::build;
+
+/// Why nothing crosses a cell, whatever the vehicle does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Closure {
+    /// A barrier of the map's file.
+    Barrier(BarrierKind),
+    /// No elevation data in the cell, or within reach of a vehicle that crosses it.
+    NoData,
+}
+
+impl Closure {
+    /// The reason that a map gives for it.
+    pub(super) fn reason(self) -> Reason {
+        match self {
+            Closure::Barrier(BarrierKind::Water) => Reason::Water,
+            Closure::Barrier(BarrierKind::Obstacle) => Reason::Obstacle,
+            Closure::NoData => Reason::NoData,
+        }
+    }
+}
+
+/// Why nothing crosses each cell: no elevation data within reach, what lies about its middle, else a barrier
+/// that any part of it meets.
+pub fn barred(map: &MapFile, cells: &Cells) -> Vec<Option<Closure>> {
+    let middles = (0..cells.count()).map(|cell| cells.centre(cell));
+    let mut barred: Vec<Option<Closure>> =
+        middles.map(|[x, y]| barrier(map.barriers.soil(x, y)).map(Closure::Barrier)).collect();
+    for own in &map.config.barrier {
+        let region = build::region(&own.area);
+        let [columns, rows] = match region.extent() {
+            Some(corners) => cells.over(corners),
+            None => [0..cells.columns, 0..cells.rows],
+        };
+        for cell in
+            rows.flat_map(|row| columns.clone().map(move |column| row * cells.columns + column))
+        {
+            if barred[cell].is_none() && region.meets(cells.square(cell)) {
+                barred[cell] = Some(Closure::Barrier(own.kind));
+            }
+        }
+    }
+    if let Some(gaps) = map.land.terrain.gaps() {
+        // half a cell of the elevation model: heights nearer to a gap than that are half a fill
+        let reach = gaps.cell_size().map(|size| map.reach() + 0.5 * size);
+        for (cell, own) in barred.iter_mut().enumerate() {
+            let [west, south, east, north] = cells.square(cell);
+            let [x, y] = reach;
+            if gaps.meets([west - x, south - y, east + x, north + y]) {
+                *own = Some(Closure::NoData);
+            }
+        }
+    }
+    barred
+}

@@ -1,0 +1,184 @@
+//! The steady speed of a vehicle, found by driving it in full physics: over an even plane until its speed no
+//! longer changes, and over a cell of the ground itself at the speed at which entry and exit agree. Neither
+//! depends on the length of a cell. Each is the mean, by time, of an approach from a lower speed and of one
+//! from a higher speed.
+
+use super::steady::{Pace, Pass, PassWatch, SteadyWatch};
+use bekker_agent::{OutcomeCode, VehicleSummary};
+use bekker_ranks::{Observer, Runner, Schedule};
+use bekker_scenario::ScenarioFile;
+use bekker_scenario::build::{Parts, world_of};
+use serde::{Deserialize, Serialize};
+use std::convert::Infallible;
+
+/// Slowest steady speed of a vehicle that goes, m/s: a crawl. It also bounds how long it is driven.
+pub const SLOWEST: f64 = 0.5;
+/// Longest drive over a plane, s.
+const LONGEST_DRIVE: f64 = 120.0;
+/// Share of the limit above which a speed is not sought from above.
+const AT_THE_LIMIT: f64 = 0.97;
+/// Passes over a cell until the speeds of entry and exit agree, at most.
+const MOST_PASSES: usize = 4;
+/// How far the speeds of entry and exit may differ, as a share and in m/s, over a pass of at least `FULL_PASS`
+/// m; over shorter ones less in proportion, down to a quarter.
+const PASS_TOLERANCE: [f64; 2] = [0.03, 0.05];
+const FULL_PASS: f64 = 40.0;
+
+/// How a crossing ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum End {
+    /// Keeps going.
+    Crossed,
+    /// Immobilised, sunk, or slower than a crawl; also where ridges allow no speed.
+    Stuck,
+    /// Turned over.
+    Overturned,
+    /// Beside its way by more than a lane.
+    OffCourse,
+    /// Its state was no longer finite, or it could not be driven at all.
+    Failed,
+}
+
+/// A drive over a plane or a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Crossing {
+    /// How it ended.
+    pub end: End,
+    /// Steady speed, mean by time from below and from above, m/s; 0 of one that does not keep going.
+    pub speed: f64,
+    /// Mean slip under throttle.
+    pub slip: f64,
+    /// Work of the engine over the way that was driven to find it, J/m.
+    pub energy: f64,
+}
+
+impl Crossing {
+    /// Whether it keeps going.
+    pub fn goes(&self) -> bool {
+        self.end == End::Crossed
+    }
+
+    /// The mean, by time, of the steady speeds from below and from above. They differ where a gearbox keeps the
+    /// gear that it is in. The drive from below decides whether the vehicle goes.
+    fn from_both_sides([begin, limit]: [f64; 2], drive: impl Fn(f64) -> Crossing) -> Crossing {
+        let below = drive(begin);
+        if !below.goes() || below.speed >= AT_THE_LIMIT * limit || begin >= limit {
+            return below;
+        }
+        let above = drive(limit);
+        if !above.goes() {
+            return below;
+        }
+        let speed = 2.0 / (1.0 / below.speed + 1.0 / above.speed);
+        Crossing { speed, ..below }
+    }
+
+    fn from_summary(end: End, speed: f64, vehicle: &VehicleSummary) -> Crossing {
+        let energy = vehicle.drive_energy / vehicle.distance.max(1.0);
+        Crossing { end, speed, slip: vehicle.mean_slip, energy }
+    }
+
+    pub(super) const fn stuck() -> Crossing {
+        Crossing { end: End::Stuck, speed: 0.0, slip: 0.0, energy: 0.0 }
+    }
+
+    pub(super) const fn failed() -> Crossing {
+        Crossing { end: End::Failed, speed: 0.0, slip: 0.0, energy: 0.0 }
+    }
+}
+
+/// Drives straight ahead over an even plane until the speed is steady: from a speed of `begin`, m/s, and
+/// from the `limit`. `scenario` is made for each.
+pub fn cross(
+    scenario: impl Fn(f64) -> Option<ScenarioFile>,
+    parts: &Parts,
+    [begin, limit]: [f64; 2],
+    pace: Pace,
+) -> Crossing {
+    Crossing::from_both_sides([begin, limit], |entry| {
+        let Some(file) = scenario(entry) else { return Crossing::failed() };
+        let mut watch = SteadyWatch::new(&file.scenario.vehicle[0], pace);
+        let Some(vehicle) = drive(&file, parts, None, LONGEST_DRIVE, &mut watch) else {
+            return Crossing::failed();
+        };
+        let speed = watch.speed();
+        let end = judge_end(&vehicle, watch.is_off_course(), speed.is_some());
+        let speed = speed.filter(|_| end == End::Crossed).unwrap_or(0.0);
+        Crossing::from_summary(end, speed, &vehicle)
+    })
+}
+
+/// Drives over `length` m of the ground itself, then again so that it enters at the speed of exit, until both
+/// speeds agree: as over ground that repeats itself. Begins as [`cross`] does, `lead_in` m before: what is
+/// new at a start, as engine, converter, throttle and ruts, belongs to no cell. Where it does not come to the
+/// cell over the ground before it, it begins in the cell. Each pass begins in the gear in which the last
+/// ended. `scenario` is made for the speed of each and its lead-in.
+pub fn cross_at_own_speed(
+    scenario: impl Fn(f64, f64) -> Option<ScenarioFile>,
+    parts: &Parts,
+    [lead_in, length]: [f64; 2],
+    begin_and_limit: [f64; 2],
+) -> Crossing {
+    // what remains of a difference grows as passes become short against the way to a steady speed
+    let tolerance = PASS_TOLERANCE.map(|own| own * (length / FULL_PASS).clamp(0.25, 1.0));
+    Crossing::from_both_sides(begin_and_limit, |mut speed| {
+        let (mut lead_in, mut gear) = (lead_in, None);
+        let mut passes: Vec<Pass> = Vec::new();
+        loop {
+            let driven = scenario(speed, lead_in).and_then(|file| {
+                let mut watch = PassWatch::new(&file.scenario.vehicle[0], lead_in, length);
+                let longest = (lead_in + length) / SLOWEST;
+                drive(&file, parts, gear, longest, &mut watch).map(|vehicle| (vehicle, watch))
+            });
+            if lead_in > 0.0 && driven.as_ref().is_none_or(|(_, watch)| !watch.has_entered()) {
+                (lead_in, passes) = (0.0, Vec::new());
+                continue;
+            }
+            let Some((vehicle, watch)) = driven else { return Crossing::failed() };
+            let pass = watch.pass();
+            let end = judge_end(&vehicle, watch.is_off_course(), pass.is_some());
+            let Some(pass) = pass.filter(|_| end == End::Crossed) else {
+                return Crossing::from_summary(end, 0.0, &vehicle);
+            };
+            passes.push(pass);
+            let [share, least] = tolerance;
+            let agree = (pass.exit - pass.entry).abs() <= share * pass.exit + least;
+            if agree || passes.len() == MOST_PASSES {
+                return Crossing::from_summary(end, pass.mean, &vehicle);
+            }
+            let entry = Pass::next_entry(&passes);
+            speed = (speed + entry - pass.entry).max(0.5 * entry);
+            gear = watch.gear();
+        }
+    })
+}
+
+/// Drives a scenario for a time, s, or until `watch` has seen enough, from a gear or the one that fits.
+fn drive(
+    file: &ScenarioFile,
+    parts: &Parts,
+    gear: Option<i32>,
+    time: f64,
+    watch: &mut dyn Observer<Infallible>,
+) -> Option<VehicleSummary> {
+    let mut built = world_of(file, parts).ok()?;
+    built.world.agents.iter_mut().for_each(|agent| agent.gear = gear);
+    let heartbeat = file.scenario.time.heartbeat;
+    let duration = (time / heartbeat).ceil() * heartbeat;
+    let schedule = Schedule { sample_every: heartbeat, ..Schedule::until(duration) };
+    let runner = Runner::new(built.world, None, schedule).ok()?;
+    let (world, _) = runner.run::<Infallible>(&mut [watch]).ok()?;
+    let mut vehicles = world.summary("", 0.0).vehicles;
+    (!vehicles.is_empty()).then(|| vehicles.swap_remove(0))
+}
+
+fn judge_end(vehicle: &VehicleSummary, is_off_course: bool, goes: bool) -> End {
+    match vehicle.outcome.code {
+        OutcomeCode::Failed => End::Failed,
+        OutcomeCode::Overturned => End::Overturned,
+        _ if is_off_course => End::OffCourse,
+        _ if goes => End::Crossed,
+        _ => End::Stuck,
+    }
+}

@@ -1,0 +1,182 @@
+//! Drives of a map, one a thread at a time.
+
+use super::asking::Known;
+use super::cover::Cover;
+use super::crossing::{Crossing, cross, cross_at_own_speed};
+use super::figures::Reason;
+use super::map_file::MapFile;
+use super::steady::Pace;
+use super::table::{Axes, Column};
+use bekker_ground::soil::SoilKind;
+use bekker_scenario::build::Parts;
+use bekker_scenario::{Scenario, ScenarioFile};
+use bekker_world::{start_workers, thread_pool};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+/// Why drives came to no end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DrivingError {
+    /// Somebody wants it no longer.
+    #[error("interrupted")]
+    Interrupted,
+    /// The system gives no thread.
+    #[error("no thread can be had")]
+    NoThread,
+}
+
+/// Threads that drive, and what ends them early.
+#[derive(Clone, Copy, Debug)]
+pub struct Threads<'a> {
+    /// How many there are.
+    pub count: usize,
+    /// Raised to end them.
+    pub interrupted: &'a AtomicBool,
+}
+
+impl Threads<'_> {
+    /// Does `work` for every number below `count`, each alone in a pool of one thread: what it
+    /// would share out is done in its own. The results in order.
+    ///
+    /// # Errors
+    /// [`DrivingError::Interrupted`] once that is raised.
+    pub fn in_turn<T: Send>(
+        &self,
+        count: usize,
+        work: impl Fn(usize) -> T + Sync,
+    ) -> Result<Vec<T>, DrivingError> {
+        let next = AtomicUsize::new(0);
+        let results: Mutex<Vec<Option<T>>> = Mutex::new((0..count).map(|_| None).collect());
+        let one = || -> Result<(), DrivingError> {
+            let own = || {
+                loop {
+                    if self.interrupted.load(Ordering::Relaxed) {
+                        return Err(DrivingError::Interrupted);
+                    }
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    if number >= count {
+                        return Ok(());
+                    }
+                    let result = work(number);
+                    results.lock().unwrap_or_else(PoisonError::into_inner)[number] = Some(result);
+                }
+            };
+            // where the system starts no thread, on those that there are: the results are the same
+            thread_pool(1).map_or_else(|_| own(), |pool| pool.install(own))
+        };
+        thread::scope(|scope| {
+            let threads = self.count.clamp(1, count.max(1));
+            let workers = start_workers(scope, threads, one);
+            if workers.is_empty() {
+                return one().map(|()| vec![()]);
+            }
+            let ended =
+                workers.into_iter().map(|own| own.join().unwrap_or(Err(DrivingError::NoThread)));
+            ended.collect::<Result<Vec<()>, _>>()
+        })?;
+        let results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
+        results.into_iter().collect::<Option<Vec<T>>>().ok_or(DrivingError::Interrupted)
+    }
+}
+
+/// What drives over planes and over the ground itself. May be used from several threads.
+#[derive(Clone, Debug)]
+pub struct Driver<'a> {
+    map: &'a MapFile,
+    parts: Parts,
+}
+
+impl<'a> Driver<'a> {
+    /// Of a map.
+    pub fn new(map: &'a MapFile) -> Driver<'a> {
+        Driver { map, parts: Parts::default() }
+    }
+
+    /// What is known of a cover; firm ground has one strength. `ride` is the speed that the ride
+    /// over it allows, m/s; what ridges allow and firm ground has not been driven yet.
+    pub fn known(&self, cover: &Cover, ride: f64) -> Known {
+        let soil = self.map.soil_of(cover);
+        let is_firm = matches!(soil.kind, SoilKind::Firm { .. });
+        let sigma = if is_firm { 0.0 } else { self.map.config.strength.sigma_ln };
+        let stands = match (cover.stems, cover.ridges) {
+            (_, Some(_)) => Some(Reason::Obstacle),
+            (Some(_), None) => Some(Reason::Stems),
+            (None, None) => is_firm.then_some(Reason::Powertrain),
+        };
+        let (strength, unknown) = ([self.map.strength(&soil.name), sigma], f64::INFINITY);
+        Known { strength, ride, ridges: unknown, firm: unknown, stands }
+    }
+
+    /// The strengths and side slopes of a cover's table; logarithms of strength differ from cell to
+    /// cell by what lies between `shifts`.
+    pub fn axes(&self, known: &Known, shifts: [f64; 2]) -> Axes {
+        Axes::new(&self.map.config.table, known.strength, shifts)
+    }
+
+    /// Drives over a plane of a cover at a strength that rises `along` and `across` the way, held to a
+    /// speed, m/s.
+    pub fn on_plane(&self, cover: &Cover, held: f64, strength: f64, slope: [f64; 2]) -> Crossing {
+        let spacing = cover.ridges.map(|own| own.spacing);
+        let pace = Pace::with_spacing(spacing.or(cover.stems.map(|own| own.spacing)));
+        self.cross(held, pace, || self.map.on_plane(cover, held, strength, slope))
+    }
+
+    /// Drives over a level plane of firm ground without obstacles, as rough as a cover.
+    pub fn on_firm(&self, cover: &Cover) -> Crossing {
+        self.cross(f64::INFINITY, Pace::with_spacing(None), || self.map.on_firm(cover))
+    }
+
+    /// Drives over a cell's length of the ground itself about a point in a direction, held to a speed, m/s.
+    pub fn on_ground(
+        &self,
+        cover: &Cover,
+        held: f64,
+        strength: f64,
+        centre: [f64; 2],
+        towards: [f64; 2],
+    ) -> Crossing {
+        // a vehicle that is to stand does not get there
+        if held <= 0.0 {
+            return Crossing::stuck();
+        }
+        let way = (centre, towards);
+        let scenario = |speed: f64, lead_in: f64| {
+            let scenario = self.map.on_ground(cover, held, strength, way, lead_in);
+            self.at_speed(|| scenario.clone())(speed)
+        };
+        let lengths = [self.map.lead_in(centre, towards), self.map.config.cell];
+        cross_at_own_speed(scenario, &self.parts, lengths, self.speeds(held))
+    }
+
+    /// Drives a column of a cover's table, held to a speed, m/s.
+    pub fn column(&self, cover: &Cover, held: f64, axes: &Axes, column: usize) -> Column {
+        let [strength, side] = axes.of(column);
+        Column::drive(self.map.config.table.steepest, |grade| {
+            self.on_plane(cover, held, strength, [grade, side])
+        })
+    }
+
+    fn cross(&self, held: f64, pace: Pace, scenario: impl Fn() -> Scenario) -> Crossing {
+        // a vehicle that is to stand does not get there
+        if held <= 0.0 {
+            return Crossing::stuck();
+        }
+        cross(self.at_speed(scenario), &self.parts, self.speeds(held), pace)
+    }
+
+    /// The speed at which drives begin, and the driver's limit, m/s, where it is held to a speed besides.
+    fn speeds(&self, held: f64) -> [f64; 2] {
+        let limit = self.map.config.speed.min(held);
+        [self.map.config.entry_speed.min(limit), limit]
+    }
+
+    /// A scenario whose vehicle begins at a speed, m/s.
+    fn at_speed(&self, scenario: impl Fn() -> Scenario) -> impl Fn(f64) -> Option<ScenarioFile> {
+        move |speed| {
+            let mut scenario = scenario();
+            scenario.vehicle[0].speed = speed;
+            ScenarioFile::of(&scenario, &self.map.base.folder).ok()
+        }
+    }
+}

@@ -1,0 +1,315 @@
+//! The conditions of a map's ground, read and held to what is allowed, to be asked at a point.
+
+use super::conditions::{Conditions, Layer, Ridges, Stems};
+use super::relief::Cells;
+use bekker_ground::soil::Moisture;
+use bekker_ground::terrain::{CellContent, Raster, TerrainError, read_raster_with};
+use bekker_scenario::build::BuiltTerrain;
+use bekker_scenario::config::{CustomSoil, Roughness};
+use bekker_scenario::{Document, Fault, Faults, Problem, ScenarioFile, input};
+use std::fmt::Display;
+
+/// Step of depths of snow and frost, m: each that occurs has a table of its own.
+const DEPTH_STEP: f64 = 0.05;
+
+/// Conditions by place. What a map does not give is not there.
+#[derive(Clone, Debug, Default)]
+pub struct Layers {
+    strength: Option<Read<f64>>,
+    moisture: Option<Read<f64>>,
+    roughness: Option<Read<Roughness>>,
+    snow: Option<Read<f64>>,
+    frost: Option<Read<f64>>,
+    stems: Option<Read<Stems>>,
+    ridges: Option<Read<Ridges>>,
+}
+
+/// A condition as it was read.
+#[derive(Clone, Debug)]
+struct Read<T> {
+    value: Option<T>,
+    raster: Option<Raster>,
+    /// What the raster's numbers mean.
+    meaning: Meaning<T>,
+}
+
+/// What numbers of a raster mean.
+#[derive(Clone, Debug)]
+enum Meaning<T> {
+    Itself(fn(f64) -> T),
+    Classes(Vec<(f64, T)>),
+}
+
+impl<T: Copy> Read<T> {
+    /// The value at a point; outside the raster that of everywhere.
+    fn at(&self, point: [f64; 2]) -> Option<T> {
+        let number = self.raster.as_ref().and_then(|raster| nearest(raster, point));
+        let value = number.and_then(|number| match &self.meaning {
+            Meaning::Itself(of) => Some(of(number)),
+            Meaning::Classes(classes) => {
+                classes.iter().find(|own| own.0 == number).map(|own| own.1)
+            }
+        });
+        value.or(self.value)
+    }
+
+    /// Share of cells of which it says nothing.
+    fn unsaid(&self, cells: &Cells) -> f64 {
+        if self.value.is_some() {
+            return 0.0;
+        }
+        let all = || 0..cells.count();
+        all().filter(|cell| self.at(cells.centre(*cell)).is_none()).count() as f64
+            / cells.count() as f64
+    }
+}
+
+/// The value of the cell that a point lies in, if it has one.
+fn nearest(raster: &Raster, point: [f64; 2]) -> Option<f64> {
+    let [column, row] =
+        [0, 1].map(|k| ((point[k] - raster.south_west[k]) / raster.cell[k]).round());
+    let inside =
+        column >= 0.0 && row >= 0.0 && column < raster.columns as f64 && row < raster.rows as f64;
+    let value = inside.then(|| raster.at(column as usize, row as usize))?;
+    value.is_finite().then_some(value)
+}
+
+impl Layers {
+    /// Reads the rasters of a map's conditions, which are laid over its ground.
+    pub(super) fn read(
+        conditions: &Conditions,
+        base: &ScenarioFile,
+        document: &Document,
+        land: &BuiltTerrain,
+    ) -> Result<Layers, Faults> {
+        let reader = Reader { base, document, land };
+        let custom = &base.scenario.soil.custom;
+        if conditions.moisture.is_some() && !custom.iter().any(|own| own.moisture.is_some()) {
+            let cause = "no soil of soil.custom says by `moisture` how it answers to it";
+            return Err(reader.refused("conditions.moisture", &cause));
+        }
+        if let Some(snow) = &conditions.snow
+            && !custom.iter().any(|own| own.name == snow.soil && own.snow.is_some())
+        {
+            let cause = "is none of soil.custom that has `snow`";
+            return Err(reader.refused("conditions.snow.soil", &cause));
+        }
+        let [snow, frost] = [
+            ("conditions.snow.depth", conditions.snow.as_ref().map(|own| &own.depth)),
+            ("conditions.frost.depth", conditions.frost.as_ref().map(|own| &own.depth)),
+        ];
+        Ok(Layers {
+            strength: reader.numbers(
+                "conditions.strength",
+                conditions.strength.as_ref(),
+                [0.05, 20.0],
+            )?,
+            moisture: reader.numbers(
+                "conditions.moisture",
+                conditions.moisture.as_ref(),
+                [0.01, 2.0],
+            )?,
+            roughness: reader.classes("conditions.roughness", conditions.roughness.as_ref())?,
+            snow: reader.numbers(snow.0, snow.1, [0.0, 10.0])?,
+            frost: reader.numbers(frost.0, frost.1, [0.0, 5.0])?,
+            stems: reader.classes("conditions.stems", conditions.stems.as_ref())?,
+            ridges: reader.classes("conditions.ridges", conditions.ridges.as_ref())?,
+        })
+    }
+
+    /// Conditions that say nothing of some cells: the key, the share of cells and what holds there.
+    pub(super) fn unsaid(
+        &self,
+        cells: &Cells,
+    ) -> impl Iterator<Item = (&'static str, f64, &'static str)> {
+        let Layers { strength, moisture, roughness, snow, frost, stems, ridges } = self;
+        fn of<T: Copy>(layer: &Option<Read<T>>, cells: &Cells) -> f64 {
+            layer.as_ref().map_or(0.0, |own| own.unsaid(cells))
+        }
+        let shares = [
+            (
+                "conditions.strength",
+                of(strength, cells),
+                "soils are as strong there as their figures",
+            ),
+            ("conditions.moisture", of(moisture, cells), "soils are as wet there as their figures"),
+            ("conditions.roughness", of(roughness, cells), "the terrain's own holds there"),
+            ("conditions.snow.depth", of(snow, cells), "there is none there"),
+            ("conditions.frost.depth", of(frost, cells), "there is none there"),
+            ("conditions.stems", of(stems, cells), "there are none there"),
+            ("conditions.ridges", of(ridges, cells), "there are none there"),
+        ];
+        shares.into_iter().filter(|(_, share, _)| *share > 0.0)
+    }
+
+    /// Class of roughness at a point.
+    pub(super) fn roughness(&self, point: [f64; 2]) -> Option<Roughness> {
+        self.roughness.as_ref()?.at(point)
+    }
+
+    /// Depth of snow, m; none where there is no snow.
+    pub(super) fn snow(&self, point: [f64; 2]) -> Option<f64> {
+        stepped(self.snow.as_ref()?.at(point)?)
+    }
+
+    /// Depth of frost, m; none where there is no frost.
+    pub(super) fn frost(&self, point: [f64; 2]) -> Option<f64> {
+        stepped(self.frost.as_ref()?.at(point)?)
+    }
+
+    /// Stems at a point.
+    pub(super) fn stems(&self, point: [f64; 2]) -> Option<Stems> {
+        self.stems.as_ref()?.at(point)
+    }
+
+    /// Ridges at a point.
+    pub(super) fn ridges(&self, point: [f64; 2]) -> Option<Ridges> {
+        self.ridges.as_ref()?.at(point)
+    }
+
+    /// Strength of a soil at a point, a factor to that of its figures.
+    pub(super) fn strength(&self, point: [f64; 2], soil: Option<&CustomSoil>) -> f64 {
+        let given = self.strength.as_ref().and_then(|own| own.at(point)).unwrap_or(1.0);
+        let wet = self.moisture.as_ref().and_then(|own| own.at(point));
+        let moisture = soil.and_then(|own| own.moisture.as_ref());
+        let (Some(wet), Some(moisture)) = (wet, moisture) else { return given };
+        let now = Moisture { content: Some(wet), ..moisture.clone() };
+        // what is wrong with the rain of a moisture has been refused before
+        match (now.strength(), moisture.strength()) {
+            (Ok(now), Ok(as_given)) => given * now / as_given,
+            _ => given,
+        }
+    }
+}
+
+/// A depth in whole steps; none of no depth.
+fn stepped(depth: f64) -> Option<f64> {
+    let steps = (depth / DEPTH_STEP).round();
+    // as the decimal that it is
+    (steps > 0.0).then(|| steps * 5.0 / 100.0)
+}
+
+struct Reader<'a> {
+    base: &'a ScenarioFile,
+    document: &'a Document,
+    land: &'a BuiltTerrain,
+}
+
+impl Reader<'_> {
+    fn refused(&self, key: &str, cause: &dyn Display) -> Faults {
+        self.document.fault(key, Problem::Refused { cause: cause.to_string() }).into()
+    }
+
+    /// A condition that is a number within bounds.
+    fn numbers(
+        &self,
+        key: &str,
+        layer: Option<&Layer<f64>>,
+        [low, high]: [f64; 2],
+    ) -> Result<Option<Read<f64>>, Faults> {
+        let Some(layer) = layer else { return Ok(None) };
+        let allowed = |value: f64| (low..=high).contains(&value);
+        let outside = |key: String| {
+            let cause = format!("must be from {low} to {high}");
+            self.document.fault(&key, Problem::Refused { cause })
+        };
+        let given = layer.value.iter().map(|value| (format!("{key}.value"), *value));
+        let classes = layer.classes.iter();
+        let classes = classes.map(|(class, value)| (format!("{key}.classes.{class}"), *value));
+        let faults: Vec<Fault> = given
+            .chain(classes)
+            .filter(|(_, value)| !allowed(*value))
+            .map(|(key, _)| outside(key))
+            .collect();
+        Faults::into_result(faults)?;
+        if !layer.classes.is_empty() {
+            return self.classes(key, Some(layer));
+        }
+        let raster = self.raster(key, layer)?;
+        let first =
+            raster.iter().flat_map(|own| &own.values).position(|x| x.is_finite() && !allowed(*x));
+        if let (Some(n), Some(raster)) = (first, &raster) {
+            let (row, column, value) = (n / raster.columns, n % raster.columns, raster.values[n]);
+            let cause = format!(
+                "has {value} in row {row} from the north, column {column} from the west; must be from \
+                 {low} to {high}"
+            );
+            return Err(self.refused(&format!("{key}.file"), &cause));
+        }
+        Ok(Some(Read { value: layer.value, raster, meaning: Meaning::Itself(|number| number) }))
+    }
+
+    /// A condition by classes.
+    fn classes<T: Copy>(
+        &self,
+        key: &str,
+        layer: Option<&Layer<T>>,
+    ) -> Result<Option<Read<T>>, Faults> {
+        let Some(layer) = layer else { return Ok(None) };
+        let raster = self.raster(key, layer)?;
+        if raster.is_some() && layer.classes.is_empty() {
+            let cause = "is missing: the raster's numbers are classes, each with its value";
+            return Err(self.refused(&format!("{key}.classes"), &cause));
+        }
+        let mut classes = Vec::new();
+        for (class, value) in &layer.classes {
+            let number: i32 = class.parse().map_err(|_| {
+                self.refused(&format!("{key}.classes.{class}"), &"must be a whole number")
+            })?;
+            let number = f64::from(number);
+            if let Some(place) = classes.iter().position(|(own, _)| *own == number) {
+                let other = layer.classes.keys().nth(place).map_or("", String::as_str);
+                let cause = format!("is the class {number}, as classes.{other} is; leave one out");
+                return Err(self.refused(&format!("{key}.classes.{class}"), &cause));
+            }
+            classes.push((number, *value));
+        }
+        let known = |x: f64| classes.iter().any(|own| own.0 == x);
+        let mut values = raster.iter().flat_map(|own| &own.values);
+        if let Some(x) = values.find(|x| x.is_finite() && !known(**x)) {
+            let names: Vec<&str> = layer.classes.keys().map(String::as_str).collect();
+            let cause = format!("has the class {x}; classes has {}", names.join(", "));
+            return Err(self.refused(&format!("{key}.file"), &cause));
+        }
+        Ok(Some(Read { value: layer.value, raster, meaning: Meaning::Classes(classes) }))
+    }
+
+    fn raster<T>(&self, key: &str, layer: &Layer<T>) -> Result<Option<Raster>, Faults> {
+        let Some(file) = &layer.file else {
+            let (needless, cause) = match (layer.classes.is_empty(), &layer.value) {
+                (false, _) => ("classes", "is for a raster: give file, too"),
+                (true, None) => ("value", "is missing: give value, or file"),
+                _ => return Ok(None),
+            };
+            return Err(self.refused(&format!("{key}.{needless}"), &cause));
+        };
+        let key = format!("{key}.file");
+        let path = self.base.folder.join(file);
+        let bytes = self.base.inputs.read(&path, input::LARGEST_BINARY).map_err(|error| {
+            let cause = format!("{}: {error}", path.display());
+            Faults::from(self.document.fault(&key, Problem::Unreadable { cause }))
+        })?;
+        let sidecars = self.base.inputs.sidecars(&path);
+        let sidecars = sidecars.map_err(|error| self.refused(&key, &error))?;
+        let (raster, _) = read_raster_with(&bytes, None, &sidecars, CellContent::Values)
+            .map_err(|error| self.refused(&key, &error))?;
+        let raster = raster.laid_over(self.land.placement.as_ref());
+        let raster = raster.map_err(|error| self.refused(&key, &error))?;
+        let bounds = self.land.terrain.bounds();
+        raster.check_covers(bounds).map_err(|error| self.refused(&key, &error))?;
+        if raster.range().is_none() {
+            return Err(self.refused(&key, &TerrainError::Empty));
+        }
+        Ok(Some(raster))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn depths_are_taken_in_whole_steps() {
+        assert_eq!([0.0, 0.02, 0.03, 0.31].map(stepped), [None, None, Some(0.05), Some(0.3)]);
+    }
+}

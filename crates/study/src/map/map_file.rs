@@ -1,0 +1,611 @@
+//! A map's file, read and held to its schema and to the scenario that its drives are made of.
+
+use super::config::{BarrierKind, MapConfig};
+use super::cover::{Along, Cover};
+use super::layers::Layers;
+use super::relief::{Cells, whole};
+use super::steady::LONGEST_WAY;
+use super::strength::soil_at_strength;
+use bekker_ground::soil::{Frost, Soil, SoilId, SoilKind};
+use bekker_ground::terrain::SoilMap;
+use bekker_math::numeric::{GRAVITY, atan2, hypot};
+use bekker_scenario::build::{self, BuiltTerrain, Parts, SoilTable};
+use bekker_scenario::config::{self, CustomSoil, Driver, PathEnd, Surface};
+use bekker_scenario::{
+    Document, Fault, Faults, Node, Place, Problem, Scenario, ScenarioFile, Value, conform, input,
+};
+use bekker_vehicle::Locks;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::LazyLock;
+
+/// Name of the one vehicle of its drives.
+pub const VEHICLE: &str = "vehicle";
+/// Name of a soil that is at another strength than its figures.
+const AT_STRENGTH: &str = "soil at strength";
+/// The catalogue's firm ground.
+const FIRM: &str = "rigid";
+/// How far a path goes on behind what is driven, m.
+const BEYOND: f64 = 60.0;
+/// Distance from the end of a drive's way to the end of the ground, m.
+const EDGE: f64 = 0.5;
+/// Distance driven before a cell, m: engine and converter turn as they do at a steady speed, the driver has
+/// his foot down, and the rear wheels run in the ruts of the front wheels.
+const LEAD_IN: f64 = 10.0;
+/// Time between two looks at a drive, s.
+const HEARTBEAT: f64 = 0.01;
+/// Most cells of a map.
+const MOST_CELLS: f64 = 1e8;
+
+/// The JSON Schema of a map's file.
+pub fn schema() -> serde_json::Value {
+    schemars::schema_for!(MapConfig).to_value()
+}
+
+static SCHEMA: LazyLock<serde_json::Value> = LazyLock::new(schema);
+
+/// A map's file, ready to be driven.
+#[derive(Clone, Debug)]
+pub struct MapFile {
+    /// What it says.
+    pub config: MapConfig,
+    /// Where it says it.
+    pub document: Document,
+    /// The vehicle on the ground, as a scenario.
+    pub base: ScenarioFile,
+    /// Its soils.
+    pub soils: SoilTable,
+    /// Its ground.
+    pub land: BuiltTerrain,
+    /// What bars the way where: 0 nothing, 1 water, 2 an obstacle.
+    pub barriers: SoilMap,
+    /// What is mapped, `[x_min, y_min, x_max, y_max]`, m.
+    pub area: [f64; 4],
+    /// What its ground is like besides.
+    layers: Layers,
+    /// The soil of snow, if there is any.
+    snow: Option<Soil>,
+    /// Width of the vehicle, m.
+    width: f64,
+    /// Distance of its farthest corner from its origin, m.
+    reach: f64,
+    /// Its weight, N.
+    weight: f64,
+    /// Why its nodes are too far apart for the vehicle, if they are.
+    coarse: Option<String>,
+    /// Why its steps are too long for the vehicle, if they are.
+    long: Option<String>,
+}
+
+/// What bars the way, by the code of [`MapFile::barriers`].
+pub(super) fn barrier(code: SoilId) -> Option<BarrierKind> {
+    match code {
+        SoilId(0) => None,
+        SoilId(1) => Some(BarrierKind::Water),
+        _ => Some(BarrierKind::Obstacle),
+    }
+}
+
+impl MapFile {
+    /// Reads a map's file with `--set` arguments laid over it.
+    ///
+    /// # Errors
+    /// Every fault of the file with its key, value and what is allowed, and of the files that
+    /// it names.
+    pub fn read(path: &Path, sets: &[String]) -> Result<MapFile, Faults> {
+        let file = path.display().to_string();
+        let text = input::read_text(path, input::LARGEST_TEXT).map_err(|error| {
+            let problem = Problem::Unreadable { cause: error.to_string() };
+            Fault::new(Place::File(file.as_str().into()), "", None, problem)
+        })?;
+        MapFile::parse(&file, &text, path.parent().unwrap_or(Path::new("")), sets)
+    }
+
+    /// The same from text; `file` names it in messages, relative paths start from `folder`.
+    ///
+    /// # Errors
+    /// As of [`MapFile::read`].
+    pub fn parse(
+        file: &str,
+        text: &str,
+        folder: &Path,
+        sets: &[String],
+    ) -> Result<MapFile, Faults> {
+        let mut document = Document::parse(file, text)?;
+        let refused: Vec<Fault> = sets.iter().filter_map(|set| document.set(set).err()).collect();
+        Faults::into_result(refused)?;
+        Faults::into_result(conform(&document, &SCHEMA))?;
+        let config: MapConfig = serde_json::from_value(document.root.value.to_json())
+            .map_err(|e| document.fault("", Problem::Refused { cause: e.to_string() }))?;
+        check_step(config.step).map_err(|allowed| {
+            let cause = format!("must be {allowed}");
+            document.fault("step", Problem::Refused { cause })
+        })?;
+        let base = scenario_document(&document, &config);
+        let base = ScenarioFile::of_document(base, folder).map_err(of_map)?;
+        let soils = build::soil_table(&base)?;
+        let specs = build::vehicle_specs(&base).map_err(of_map)?;
+        let width = specs.first().map_or(0.0, |spec| spec.footprint().width);
+        let reach = specs.first().map_or(0.0, |spec| spec.footprint().reach());
+        let weight = specs.first().map_or(0.0, |spec| spec.total_mass() * GRAVITY);
+        let vehicles = specs.iter().map(|spec| (config.vehicle.model.as_str(), spec.as_ref()));
+        let coarse = build::too_few_nodes(vehicles.clone(), soils.soils(), config.ground.spacing);
+        let long = build::too_long_step(vehicles, config.step);
+        // nothing tells a place on an elevation model before it is read, and none is needed: each
+        // drive gives the vehicle its own; what a random surface holds keeps away from it
+        let mut bare = base.clone();
+        if matches!(config.terrain.surface, Surface::Dem { .. }) {
+            bare.scenario.vehicle.clear();
+        }
+        let land = build::terrain(&bare, &soils, &Parts::default()).map_err(of_map)?;
+        let area = area(&config, &document, land.terrain.bounds())?;
+        let barriers = barriers(&config, &document)?;
+        Faults::into_result(faults(&config, &document, &soils))?;
+        let layers = Layers::read(&config.conditions, &base, &document, &land)?;
+        let snow = config.conditions.snow.as_ref().map(|snow| snow_soil(&base, &snow.soil));
+        let snow = snow.transpose()?;
+        Ok(MapFile {
+            config,
+            document,
+            base,
+            soils,
+            land,
+            barriers,
+            area,
+            layers,
+            snow,
+            width,
+            reach,
+            weight,
+            coarse,
+            long,
+        })
+    }
+
+    /// What a vehicle meets at a point besides the slope. Frost is in soil that yields and has no
+    /// layer below; stems that it fits between are not there for it.
+    pub fn cover(&self, point @ [x, y]: [f64; 2]) -> Cover {
+        self.cover_over(self.land.terrain.soil(x, y), point)
+    }
+
+    /// The same were this the soil there.
+    pub(super) fn cover_over(&self, soil: SoilId, point: [f64; 2]) -> Cover {
+        let snow = self.layers.snow(point);
+        let freezes = matches!(
+            &self.soils.soils()[usize::from(soil.0)].kind,
+            SoilKind::Yielding(own) if own.details.below.is_none()
+        );
+        Cover {
+            soil,
+            roughness: self.layers.roughness(point),
+            snow,
+            frost: self.layers.frost(point).filter(|_| freezes && snow.is_none()),
+            stems: self.layers.stems(point).filter(|own| own.bar(self.width)),
+            ridges: self.layers.ridges(point),
+        }
+    }
+
+    /// What is doubtful: the ground's rasters, nodes that lie far apart, an area that reaches beyond
+    /// it, conditions that have no value here or there, frost that the vehicle breaks through, on
+    /// soils and on any of the covers.
+    pub fn warnings(&self, covers: &[Cover]) -> Vec<String> {
+        let (_, broken) = self.soils.clone().under(self.weight, &self.base.document);
+        let doubts = self.land.warnings.iter().chain(&broken);
+        let mut warnings: Vec<String> = doubts.map(ToString::to_string).collect();
+        for (key, doubt) in [("ground.spacing", &self.coarse), ("step", &self.long)] {
+            warnings.extend(
+                doubt
+                    .clone()
+                    .map(|cause| self.document.fault(key, Problem::Refused { cause }).to_string()),
+            );
+        }
+        let cells = Cells::within(self.area, self.config.cell);
+        warnings.extend(self.layers.unsaid(&cells).map(|(key, share, instead)| {
+            let cause = format!(
+                "has no value in {:.1} % of the map's cells, and no `value` is given: {instead}",
+                100.0 * share
+            );
+            let fault = self.document.fault(&format!("{key}.file"), Problem::Refused { cause });
+            fault.to_string()
+        }));
+        if self.config.area.is_some_and(|asked| asked != self.area) {
+            let cause = format!(
+                "reaches beyond the ground, or is no whole number of cells of {} m; mapped is {:?}",
+                self.config.cell, self.area
+            );
+            let fault = self.document.fault("area", Problem::Refused { cause });
+            warnings.push(fault.to_string());
+        }
+        for (n, own) in self.config.barrier.iter().enumerate() {
+            if !build::region(&own.area).meets(self.area) {
+                let cause = format!("lies beside all that is mapped, {:?} m", self.area);
+                let key = format!("barrier[{n}].area");
+                warnings.push(self.document.fault(&key, Problem::Refused { cause }).to_string());
+            }
+        }
+        let Some(frost) = &self.config.conditions.frost else { return warnings };
+        let mut depths: Vec<f64> = covers.iter().filter_map(|cover| cover.frost).collect();
+        depths.sort_unstable_by(f64::total_cmp);
+        let bears = |depth: f64| Frost { depth, wet: frost.wet }.bearing();
+        if let Some(deepest) = depths.into_iter().rev().find(|depth| bears(*depth) < self.weight) {
+            let [bears, weighs] = [bears(deepest), self.weight].map(|newtons| newtons / 1e3);
+            let cause = format!(
+                "{deepest} m and less bear {bears:.1} kN, the vehicle weighs {weighs:.1} kN: it drives there on \
+                 the soil as it is without frost"
+            );
+            let fault = self.document.fault("conditions.frost", Problem::Refused { cause });
+            warnings.push(fault.to_string());
+        }
+        warnings
+    }
+
+    /// Strength of a cover's soil at a point beside its median, a factor.
+    pub fn strength_at(&self, point: [f64; 2], cover: &Cover) -> f64 {
+        self.layers.strength(point, self.custom(&self.soil_of(cover).name))
+    }
+
+    /// The soil of a cover: its snow's, where there is any.
+    pub fn soil_of(&self, cover: &Cover) -> &Soil {
+        let snow = self.snow.as_ref().filter(|_| cover.snow.is_some());
+        snow.unwrap_or(&self.soils.soils()[usize::from(cover.soil.0)])
+    }
+
+    fn custom(&self, name: &str) -> Option<&CustomSoil> {
+        self.config.soil.custom.iter().find(|own| own.name == name)
+    }
+
+    /// Distance of the vehicle's farthest corner from its origin, m.
+    pub(super) fn reach(&self) -> f64 {
+        self.reach
+    }
+
+    /// The same map with drives by other steps, s.
+    ///
+    /// # Errors
+    /// What is allowed in the place of a step that does not fill the heartbeat of its drives.
+    pub fn stepped(mut self, step: f64) -> Result<MapFile, String> {
+        check_step(step)?;
+        for soil in self.soils.soils() {
+            let stiff = soil.stiff_parameters(self.config.ground.spacing, step);
+            if let Some(stiff) = stiff.first() {
+                return Err(format!("short enough for the soil `{}`: {stiff}", soil.name));
+            }
+        }
+        self.config.step = step;
+        self.base.scenario.time.step = step;
+        Ok(self)
+    }
+
+    /// A drive straight up a plane of one cover at a strength: it rises `along` the way and
+    /// `across` it to the left, both rise over run; rough as the map's ground. The driver is held to a
+    /// speed, m/s, besides the map's.
+    pub fn on_plane(
+        &self,
+        cover: &Cover,
+        held: f64,
+        strength: f64,
+        [along, across]: [f64; 2],
+    ) -> Scenario {
+        let way = Along { from: [0.0; 2], towards: [1.0, 0.0], length: LONGEST_WAY };
+        let mut scenario = self.drive(cover, held, strength, way, f64::INFINITY);
+        let own = self.base.scenario.terrain.stamp.len();
+        scenario.terrain.stamp.drain(..own);
+        scenario.terrain.surface = Surface::Slope {
+            elevation: 0.0,
+            grade: hypot(along, across),
+            uphill_deg: atan2(across, along).to_degrees(),
+        };
+        scenario
+    }
+
+    /// A drive over a level plane of firm ground, as rough as a cover: its own soil, or a firm road where
+    /// that gives way.
+    pub fn on_firm(&self, cover: &Cover) -> Scenario {
+        let bare = Cover { roughness: cover.roughness, ..Cover::of(cover.soil) };
+        let mut scenario = self.on_plane(&bare, f64::INFINITY, 1.0, [0.0; 2]);
+        if matches!(self.soil_of(cover).kind, SoilKind::Yielding(_)) {
+            scenario.soil = config::SoilMap {
+                default: FIRM.into(),
+                raster: None,
+                zone: Vec::new(),
+                custom: Vec::new(),
+            };
+        }
+        scenario
+    }
+
+    /// A drive straight over the ground itself, a cell's length about a point in a direction of
+    /// length 1, on one cover at a strength, held to a speed, m/s, besides the map's. It begins
+    /// `lead_in` m before the cell.
+    pub fn on_ground(
+        &self,
+        cover: &Cover,
+        held: f64,
+        strength: f64,
+        (centre, towards): ([f64; 2], [f64; 2]),
+        lead_in: f64,
+    ) -> Scenario {
+        let from = self.entry(centre, towards);
+        let room = to_the_edge(self.land.terrain.bounds(), from, towards) - EDGE;
+        let way = Along { from, towards, length: self.config.cell };
+        let mut scenario = self.drive(cover, held, strength, way, room);
+        let start = [0, 1].map(|k| from[k] - lead_in * towards[k]);
+        scenario.vehicle[0].position = start;
+        if let Driver::Path { waypoints, .. } = &mut scenario.vehicle[0].driver {
+            waypoints[0] = start;
+        }
+        scenario
+    }
+
+    /// Distance before a cell at which a drive over the ground itself begins, m: less at the edge of the ground.
+    pub(super) fn lead_in(&self, centre: [f64; 2], towards: [f64; 2]) -> f64 {
+        let from = self.entry(centre, towards);
+        let behind = to_the_edge(self.land.terrain.bounds(), from, towards.map(|part| -part));
+        LEAD_IN.min(0.5 * behind).max(0.0)
+    }
+
+    /// Where a drive enters a cell, by its middle and the direction of the drive.
+    fn entry(&self, centre: [f64; 2], towards: [f64; 2]) -> [f64; 2] {
+        [0, 1].map(|k| centre[k] - 0.5 * self.config.cell * towards[k])
+    }
+
+    /// The soil of a cover at a strength, as a scenario has it under a name: with the cover's snow and
+    /// frost.
+    pub(super) fn soil_under(&self, cover: &Cover, strength: f64, name: &str) -> CustomSoil {
+        let figures = self.soil_of(cover);
+        let own = self.custom(&figures.name);
+        let mut custom =
+            soil_at_strength(figures, own, strength.min(self.strongest(figures)), name);
+        if let (Some(depth), Some(snow)) = (cover.snow, &mut custom.snow) {
+            snow.depth = depth;
+        }
+        if let (Some(depth), Some(frost)) = (cover.frost, &self.config.conditions.frost) {
+            custom.frost = Some(Frost { depth, wet: frost.wet });
+        }
+        custom
+    }
+
+    /// Largest strength of a soil that is accepted by the map's step and spacing.
+    fn strongest(&self, figures: &Soil) -> f64 {
+        match &figures.kind {
+            SoilKind::Firm { .. } => f64::INFINITY,
+            SoilKind::Yielding(own) => {
+                own.strongest_for(self.config.ground.spacing, self.config.step)
+            }
+        }
+    }
+
+    /// `held` is a speed that the driver does not exceed, m/s, `room` how far the ground goes on ahead, m.
+    fn drive(&self, cover: &Cover, held: f64, strength: f64, way: Along, room: f64) -> Scenario {
+        let Along { from, towards, length } = way;
+        let reach = (length + BEYOND).min(room);
+        let to = [0, 1].map(|k| from[k] + reach * towards[k]);
+        let mut vehicle = self.base.scenario.vehicle[0].clone();
+        vehicle.position = from;
+        vehicle.heading_deg = atan2(towards[1], towards[0]).to_degrees();
+        let speed = self.config.speed.min(held);
+        vehicle.speed = self.config.entry_speed.min(speed);
+        vehicle.driver = path(vec![from, to], speed, PathEnd::Continue);
+        let mut terrain = self.base.scenario.terrain.clone();
+        terrain.roughness = cover.roughness.or(terrain.roughness);
+        terrain.stamp.extend(cover.ridges.iter().flat_map(|own| own.across(&way)));
+        Scenario {
+            terrain,
+            scenery: cover.stems.iter().map(|own| own.along(&way)).collect(),
+            soil: config::SoilMap {
+                default: AT_STRENGTH.into(),
+                raster: None,
+                zone: Vec::new(),
+                custom: vec![self.soil_under(cover, strength, AT_STRENGTH)],
+            },
+            vehicle: vec![vehicle],
+            ..self.base.scenario.clone()
+        }
+    }
+
+    /// Median strength of a soil by its name, as a factor to its figures.
+    pub fn strength(&self, name: &str) -> f64 {
+        let factors = &self.config.strength.factors;
+        let own = factors.iter().find(|(given, _)| called(&self.soils, given) == name);
+        own.map_or(1.0, |(_, factor)| *factor)
+    }
+}
+
+/// Distance from a point of a rectangle in a direction of length 1 to its edge, m.
+fn to_the_edge(bounds: [f64; 4], from: [f64; 2], towards: [f64; 2]) -> f64 {
+    let to = |k: usize| {
+        let edge = if towards[k] > 0.0 { bounds[k + 2] } else { bounds[k] };
+        // across that axis it comes to no edge
+        if towards[k] == 0.0 { f64::INFINITY } else { (edge - from[k]) / towards[k] }
+    };
+    to(0).min(to(1))
+}
+
+/// The soil of snow, by its name.
+fn snow_soil(base: &ScenarioFile, name: &str) -> Result<Soil, Faults> {
+    let mut file = base.clone();
+    file.scenario.soil.default = name.into();
+    let soils = build::soil_table(&file)?;
+    Ok(soils.soils()[0].clone())
+}
+
+/// A driver along waypoints who does not exceed a speed, m/s.
+pub(super) fn path(waypoints: Vec<[f64; 2]>, speed: f64, at_end: PathEnd) -> Driver {
+    let (look_ahead, start, stop, reverse) = (5.0, 0.0, None, false);
+    Driver::Path {
+        waypoints,
+        speed,
+        look_ahead,
+        start,
+        stop,
+        reverse,
+        at_end,
+        lateral_acceleration: None,
+        acceleration: None,
+        slip_limit: None,
+        locks: Locks::OPEN,
+    }
+}
+
+/// Faults of its scenario by the map's keys: its vehicle is the only one.
+fn of_map(faults: Faults) -> Faults {
+    faults.renamed("vehicle[0]", "vehicle")
+}
+
+/// The scenario of a map: its own values where it has them, so that faults name their lines.
+fn scenario_document(map: &Document, config: &MapConfig) -> Document {
+    let place = map.root.place.clone();
+    let node = |value| Node { place: place.clone(), value };
+    let number = |x: f64| node(Value::Float(x));
+    let mut root: BTreeMap<String, Node> = BTreeMap::new();
+    for key in ["format", "seed", "terrain", "soil", "ground"] {
+        if let Some(given) = map.get(key) {
+            root.insert(key.into(), given.clone());
+        }
+    }
+    root.insert("name".into(), node(Value::Text("map".into())));
+    let times = [("duration", 60.0), ("step", config.step), ("heartbeat", HEARTBEAT)];
+    let time = times.map(|(key, time)| (key.to_owned(), number(time))).into();
+    root.insert("time".into(), node(Value::Table(time)));
+    let mut vehicle = match map.get("vehicle").map(|given| &given.value) {
+        Some(Value::Table(given)) => given.clone(),
+        _ => BTreeMap::new(),
+    };
+    vehicle.insert("name".into(), node(Value::Text(VEHICLE.into())));
+    let [x, y] = within(config);
+    vehicle.insert("position".into(), node(Value::List(vec![number(x), number(y)])));
+    let vehicle = Node {
+        place: map.get("vehicle").map_or(place.clone(), |given| given.place.clone()),
+        value: Value::Table(vehicle),
+    };
+    root.insert("vehicle".into(), node(Value::List(vec![vehicle])));
+    Document::of(Node { place: place.clone(), value: Value::Table(root) })
+}
+
+/// Whether steps, of whole microseconds, fill the heartbeat of its drives, or what is allowed instead.
+fn check_step(step: f64) -> Result<(), String> {
+    let [whole, micros] = [HEARTBEAT, step].map(|time| (1e6 * time).round() as u64);
+    let fills = |micros: &u64| whole.is_multiple_of(*micros);
+    if (1e6 * step - micros as f64).abs() < 1e-6 && fills(&micros) {
+        return Ok(());
+    }
+    let below = (1..=micros).rev().find(fills).unwrap_or(1) as f64 / 1e6;
+    Err(format!(
+        "a whole part of {HEARTBEAT} s, the heartbeat of the drives; the next below is {below}"
+    ))
+}
+
+/// A point of the ground, as far as the file tells.
+fn within(config: &MapConfig) -> [f64; 2] {
+    let middle =
+        |[west, south, east, north]: [f64; 4]| [0.5 * (west + east), 0.5 * (south + north)];
+    config.area.map_or([0.0; 2], middle)
+}
+
+/// What is mapped: whole cells, within the ground by a cell, so that every slope is of heights that
+/// are known.
+fn area(config: &MapConfig, document: &Document, bounds: [f64; 4]) -> Result<[f64; 4], Faults> {
+    let refused = |cause: String| {
+        let key = if config.area.is_some() { "area" } else { "terrain.surface" };
+        Faults::from(document.fault(key, Problem::Refused { cause }))
+    };
+    let [west, south, east, north] = config.area.unwrap_or(bounds);
+    let asked = [west, south, east, north];
+    if !asked.iter().all(|edge| edge.is_finite()) {
+        return Err(refused("has no end: give area = [x_min, y_min, x_max, y_max], m".into()));
+    }
+    let margin = 1.5 * config.cell;
+    let inside = [
+        west.max(bounds[0] + margin),
+        south.max(bounds[1] + margin),
+        east.min(bounds[2] - margin),
+        north.min(bounds[3] - margin),
+    ];
+    let [columns, rows] = [0, 1].map(|k| whole(inside[k + 2] - inside[k], config.cell));
+    if columns < 1.0 || rows < 1.0 {
+        let cell = config.cell;
+        return Err(refused(format!(
+            "leaves no cell of {cell} m that lies a cell or more within the ground, {bounds:?} m"
+        )));
+    }
+    if columns * rows > MOST_CELLS {
+        let count = columns * rows;
+        return Err(refused(format!("has {count:.0} cells; at most {MOST_CELLS:.0} are allowed")));
+    }
+    Ok(Cells::within(inside, config.cell).bounds())
+}
+
+fn barriers(config: &MapConfig, document: &Document) -> Result<SoilMap, Faults> {
+    let mut map = SoilMap::uniform(SoilId(0));
+    for (n, own) in config.barrier.iter().enumerate() {
+        let code = match own.kind {
+            BarrierKind::Water => SoilId(1),
+            BarrierKind::Obstacle => SoilId(2),
+        };
+        map = map.paint(build::region(&own.area), code).map_err(|error| {
+            let problem = Problem::Refused { cause: error.to_string() };
+            document.fault(&format!("barrier[{n}].area"), problem)
+        })?;
+    }
+    Ok(map)
+}
+
+/// What is wrong with a map by itself.
+fn faults(config: &MapConfig, document: &Document, soils: &SoilTable) -> Vec<Fault> {
+    let mut found = Vec::new();
+    if document.get("entry_speed").is_some() && config.entry_speed > config.speed {
+        let cause = format!("must be at most speed = {} m/s", config.speed);
+        found.push(document.fault("entry_speed", Problem::Refused { cause }));
+    }
+    if !config.directions.is_multiple_of(4) {
+        let cause = "must be a multiple of 4: each with its opposite, and both across".into();
+        found.push(document.fault("directions", Problem::Refused { cause }));
+    }
+    let snow = config.conditions.snow.as_ref().map(|own| own.soil.as_str());
+    let mut named: Vec<&str> = Vec::new();
+    for name in config.strength.factors.keys() {
+        let soil = called(soils, name);
+        let is_known = snow == Some(name) || soils.soils().iter().any(|own| own.name == soil);
+        let cause = if !is_known {
+            let known = soils.soils().iter().map(|own| own.name.as_str()).chain(snow);
+            format!("is no soil of this map; it has {}", known.collect::<Vec<_>>().join(", "))
+        } else if named.contains(&soil) {
+            format!("is {soil}, which has a factor already")
+        } else {
+            named.push(soil);
+            continue;
+        };
+        let key = format!("strength.factors.{name}");
+        found.push(document.fault(&key, Problem::Refused { cause }));
+    }
+    found.extend(standing(&config.terrain.surface).map(|key| {
+        let cause = "is not in a map: the drives over its cells keep clear of such; give conditions.stems, \
+                     conditions.ridges or [[barrier]]";
+        let key = format!("terrain.surface.{key}");
+        document.fault(&key, Problem::Refused { cause: cause.into() })
+    }));
+    found
+}
+
+/// The name of a soil in its figures, by that or by the one under which the map names it.
+fn called<'a>(soils: &'a SoilTable, name: &'a str) -> &'a str {
+    soils.id(name).map_or(name, |id| soils.soils()[usize::from(id.0)].name.as_str())
+}
+
+/// What a random surface is strewn with, by its keys.
+fn standing(surface: &Surface) -> impl Iterator<Item = &'static str> {
+    let things = match surface {
+        Surface::Random(own) => vec![
+            ("holes", own.holes.count, own.holes.density),
+            ("trees", own.trees.count, own.trees.density),
+            ("rocks", own.rocks.count, own.rocks.density),
+            ("barriers", own.barriers.count, own.barriers.density),
+        ],
+        _ => Vec::new(),
+    };
+    let any = |count: Option<u32>, density: Option<f64>| {
+        count.is_some_and(|count| count > 0) || density.is_some_and(|density| density > 0.0)
+    };
+    let strewn = things.into_iter().filter(move |(_, count, density)| any(*count, *density));
+    strewn.map(|(key, ..)| key)
+}

@@ -1,0 +1,345 @@
+//! When the speed of a vehicle that is driven straight ahead is steady.
+
+use super::crossing::SLOWEST;
+use bekker_math::numeric::{hypot, sin_cos};
+use bekker_ranks::{Flow, Moment, Observer};
+use bekker_scenario::config::Vehicle;
+use std::convert::Infallible;
+
+/// Largest distance of a vehicle from its path, m: a lane.
+const OFF_COURSE: f64 = 3.0;
+/// Length of the pieces of the path over which mean speeds are taken, m, without obstacles.
+const PIECE: f64 = 5.0;
+/// Largest spacing of obstacles for which a piece is a whole multiple of it, m.
+const LONGEST_PIECE: f64 = 50.0;
+/// Time and distance over which a mean speed is taken, s and m; the shorter of the two.
+const WINDOW: [f64; 2] = [2.5, 25.0];
+/// Least number of pieces over which a mean speed is taken.
+const LEAST_PIECES: f64 = 2.0;
+/// Largest relative change over three windows of a speed that is steady. If the speed approaches its limit
+/// over a length of 100 m, it is then within 3 % of it.
+const STEADY: f64 = 0.015;
+/// Longest drive over a plane, m.
+pub(super) const LONGEST_WAY: f64 = 400.0;
+
+/// The pieces of the path over which mean speeds are taken.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pace {
+    /// Their length, m.
+    piece: f64,
+}
+
+impl Pace {
+    /// Pieces of a path with obstacles at a spacing, m, or without any: every piece holds the same number of them.
+    pub fn with_spacing(spacing: Option<f64>) -> Pace {
+        let piece = spacing
+            .filter(|spacing| *spacing <= LONGEST_PIECE)
+            .map_or(PIECE, |spacing| spacing * (PIECE / spacing).ceil());
+        Pace { piece }
+    }
+
+    /// Pieces that a mean speed is taken over, at a speed, m/s.
+    fn window(&self, speed: f64) -> usize {
+        let [time, way] = WINDOW;
+        ((speed * time).min(way) / self.piece).ceil().max(LEAST_PIECES) as usize
+    }
+}
+
+/// A straight path from a vehicle's start.
+struct Axis {
+    from: [f64; 2],
+    towards: [f64; 2],
+    is_off_course: bool,
+}
+
+impl Axis {
+    fn from_start(vehicle: &Vehicle) -> Axis {
+        let (sin, cos) = sin_cos(vehicle.heading_deg.to_radians());
+        Axis { from: vehicle.position, towards: [cos, sin], is_off_course: false }
+    }
+
+    /// Distance of a point along the path, m; records a point that is off course.
+    fn along(&mut self, x: f64, y: f64) -> f64 {
+        let [x, y] = [x - self.from[0], y - self.from[1]];
+        let [cos, sin] = self.towards;
+        self.is_off_course |= (y * cos - x * sin).abs() > OFF_COURSE;
+        x * cos + y * sin
+    }
+}
+
+/// Follows a vehicle until its speed is steady.
+pub(super) struct SteadyWatch {
+    axis: Axis,
+    pace: Pace,
+    /// Time and way at the last heartbeat, s and m.
+    last: [f64; 2],
+    /// When each piece of the way ended, s; the first is the start.
+    ends: Vec<f64>,
+    speed: Option<f64>,
+}
+
+impl SteadyWatch {
+    pub fn new(vehicle: &Vehicle, pace: Pace) -> SteadyWatch {
+        let axis = Axis::from_start(vehicle);
+        SteadyWatch { axis, pace, last: [0.0; 2], ends: vec![0.0], speed: None }
+    }
+
+    /// The speed that it keeps, m/s; none where it does not get on.
+    pub fn speed(&self) -> Option<f64> {
+        self.speed
+    }
+
+    pub fn is_off_course(&self) -> bool {
+        self.axis.is_off_course
+    }
+
+    /// Mean speed over the pieces that end with piece `end`, m/s.
+    fn mean(&self, end: usize, pieces: usize) -> f64 {
+        let pieces = pieces.min(end);
+        pieces as f64 * self.pace.piece / (self.ends[end] - self.ends[end - pieces])
+    }
+
+    /// The steady speed, m/s, if the last windows tell one.
+    fn steady(&self) -> Option<f64> {
+        let last = self.ends.len() - 1;
+        let window = self.pace.window(self.mean(last, 1));
+        let now = self.mean(last, window);
+        if last < 3 * window {
+            return None;
+        }
+        let before = [1, 2].map(|n| self.mean(last - n * window, window));
+        before.iter().all(|own| (now - own).abs() <= STEADY * now).then_some(now)
+    }
+
+    /// Takes a heartbeat: time, s, and way, m. Whether enough has been seen.
+    fn take(&mut self, time: f64, way: f64) -> bool {
+        let [before, behind] = self.last;
+        self.last = [time, way];
+        let piece = self.pace.piece;
+        while way > behind && way >= piece * self.ends.len() as f64 {
+            let share = (piece * self.ends.len() as f64 - behind) / (way - behind);
+            self.ends.push(before + share * (time - before));
+            let last = self.ends.len() - 1;
+            if let Some(speed) = self.steady() {
+                self.speed = Some(speed).filter(|speed| *speed >= SLOWEST);
+                return true;
+            }
+            if piece * last as f64 >= LONGEST_WAY {
+                // the speed keeps changing, as when gears hunt: the mean of the second half
+                let mean = self.mean(last, last.div_ceil(2));
+                self.speed = Some(mean).filter(|speed| *speed >= SLOWEST);
+                return true;
+            }
+        }
+        // slower than a crawl over a whole piece
+        time - self.ends[self.ends.len() - 1] > piece / SLOWEST
+    }
+}
+
+impl Observer<Infallible> for SteadyWatch {
+    fn on_heartbeat(&mut self, moment: &Moment<'_>) -> Result<Flow, Infallible> {
+        let Some(sample) = moment.samples.and_then(<[_]>::first) else {
+            return Ok(Flow::Continue);
+        };
+        let way = self.axis.along(sample.pose.position.x, sample.pose.position.y);
+        let over = self.take(moment.time, way) || self.is_off_course();
+        Ok(if over { Flow::Stop } else { Flow::Continue })
+    }
+}
+
+/// A pass over a cell. Speeds are m/s.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Pass {
+    pub entry: f64,
+    pub exit: f64,
+    /// Length over time.
+    pub mean: f64,
+}
+
+impl Pass {
+    /// The speed of entry at which the next is to leave as it enters. The square of the speed of exit is
+    /// taken to be a linear function of that of entry, as where the force is one of the square.
+    pub fn next_entry(passes: &[Pass]) -> f64 {
+        let square = |speed: f64| speed * speed;
+        let Some([first, last]) = passes.last_chunk::<2>() else {
+            return passes.last().map_or(0.0, |own| own.exit);
+        };
+        let apart = square(last.entry) - square(first.entry);
+        let kept = if apart.abs() > 1e-3 {
+            ((square(last.exit) - square(first.exit)) / apart).clamp(0.0, 0.9)
+        } else {
+            0.0
+        };
+        let fixed = (square(last.exit) - kept * square(last.entry)) / (1.0 - kept);
+        fixed.max(square(0.5 * last.exit)).sqrt().min(2.0 * last.exit.max(SLOWEST))
+    }
+}
+
+/// Follows a vehicle up to a cell and over it.
+pub(super) struct PassWatch {
+    axis: Axis,
+    /// Distances of entry and exit from the start, m.
+    bounds: [f64; 2],
+    /// Time and way at the last heartbeat, s and m.
+    last: [f64; 2],
+    /// When it entered and left, s, and how fast it was, m/s.
+    entered: Option<[f64; 2]>,
+    left: Option<[f64; 2]>,
+    gear: i32,
+}
+
+impl PassWatch {
+    pub fn new(vehicle: &Vehicle, lead_in: f64, length: f64) -> PassWatch {
+        PassWatch {
+            axis: Axis::from_start(vehicle),
+            bounds: [lead_in, lead_in + length],
+            last: [0.0; 2],
+            entered: (lead_in <= 0.0).then_some([0.0, vehicle.speed]),
+            left: None,
+            gear: 0,
+        }
+    }
+
+    pub fn has_entered(&self) -> bool {
+        self.entered.is_some()
+    }
+
+    /// The forward gear in which it was last.
+    pub fn gear(&self) -> Option<i32> {
+        Some(self.gear).filter(|gear| *gear > 0)
+    }
+
+    pub fn is_off_course(&self) -> bool {
+        self.axis.is_off_course
+    }
+
+    /// The pass, if it got to the other side at a crawl or faster.
+    pub fn pass(&self) -> Option<Pass> {
+        let ([began, entry], [ended, exit]) = self.entered.zip(self.left)?;
+        let mean = (self.bounds[1] - self.bounds[0]) / (ended - began);
+        (mean >= SLOWEST && mean.is_finite()).then_some(Pass { entry, exit, mean })
+    }
+
+    /// Takes a heartbeat: time, s, way, m, and speed, m/s.
+    fn take(&mut self, time: f64, way: f64, speed: f64) {
+        let [before, behind] = self.last;
+        let [entry, exit] = self.bounds;
+        let at = |bound: f64| {
+            let share = (bound - behind) / (way - behind);
+            (way >= bound && way > behind).then_some([before + share * (time - before), speed])
+        };
+        self.entered = self.entered.or_else(|| at(entry));
+        self.left = self.left.or_else(|| at(exit));
+        self.last = [time, way];
+    }
+}
+
+impl Observer<Infallible> for PassWatch {
+    fn on_heartbeat(&mut self, moment: &Moment<'_>) -> Result<Flow, Infallible> {
+        let Some(sample) = moment.samples.and_then(<[_]>::first) else {
+            return Ok(Flow::Continue);
+        };
+        let way = self.axis.along(sample.pose.position.x, sample.pose.position.y);
+        self.take(moment.time, way, hypot(sample.velocity.x, sample.velocity.y));
+        self.gear = sample.gear;
+        let over = self.left.is_some() || self.is_off_course();
+        Ok(if over { Flow::Stop } else { Flow::Continue })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn watch(pace: Pace) -> SteadyWatch {
+        let axis = Axis { from: [0.0; 2], towards: [1.0, 0.0], is_off_course: false };
+        SteadyWatch { axis, pace, last: [0.0; 2], ends: vec![0.0], speed: None }
+    }
+
+    /// Speed found of a vehicle that accelerates as `a` gives, m/s², and how far it was driven, m.
+    fn found(entry: f64, pace: Pace, a: impl Fn(f64, f64) -> f64) -> (Option<f64>, f64) {
+        let (mut watch, mut speed, mut way) = (watch(pace), entry, 0.0);
+        for n in 1..12_000 {
+            speed = (speed + 0.01 * a(speed, way)).max(0.0);
+            way += 0.01 * speed;
+            if watch.take(0.01 * f64::from(n), way) {
+                break;
+            }
+        }
+        (watch.speed, way)
+    }
+
+    /// The square of the speed approaches that of the steady one over a length, from below and from above.
+    #[test]
+    fn the_steady_speed_is_found_from_any_entry_and_over_any_length() {
+        for entry in [0.0, 2.0, 12.0] {
+            for steady in [0.7, 2.0, 6.0, 11.0] {
+                for length in [4.0, 20.0, 60.0, 100.0] {
+                    // no vehicle is that slow to come to a crawl, or to get going
+                    let pull = steady * steady / (2.0 * length);
+                    if (entry == 0.0 && pull < 0.2)
+                        || (length > 4.0 && steady < 1.0)
+                        || (length > 20.0 && steady < 6.0)
+                    {
+                        continue;
+                    }
+                    let a = |v: f64, _| (steady * steady - v * v) / (2.0 * length);
+                    let (speed, way) = found(entry, Pace::with_spacing(None), a);
+                    let off = speed.unwrap() / steady - 1.0;
+                    assert!(off.abs() < 0.04, "{entry} {steady} {length}: {off} after {way} m");
+                    assert!(way <= LONGEST_WAY + 1.0);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_slows_down_to_less_than_a_crawl_does_not_go() {
+        for steady in [0.0, 0.3, 0.45] {
+            let a = |v: f64, _| (steady * steady - v * v) / 10.0;
+            assert_eq!(found(2.0, Pace::with_spacing(None), a).0, None, "{steady}");
+        }
+        // at a steady rate
+        let (speed, way) =
+            found(5.0, Pace::with_spacing(None), |v, _| if v > 0.0 { -0.5 } else { 0.0 });
+        assert!(speed.is_none() && way < 26.0, "{speed:?} {way}");
+    }
+
+    /// A speed that rises and falls between obstacles gives its mean.
+    #[test]
+    fn a_piece_is_as_long_as_obstacles_are_apart() {
+        for spacing in [1.5, 15.0, 40.0] {
+            let wave = |way: f64| 4.0 + (way / spacing * std::f64::consts::TAU).sin();
+            let a = |v: f64, way: f64| (wave(way) - v) * 100.0;
+            let (speed, way) = found(4.0, Pace::with_spacing(Some(spacing)), a);
+            // length over time of 1 / (4 + sin) is the root of 4² - 1
+            assert!((speed.unwrap() - 15.0_f64.sqrt()).abs() < 0.08, "{spacing}: {speed:?}");
+            assert!(way < 300.0);
+        }
+    }
+
+    /// A speed that never settles gives the mean of the second half.
+    #[test]
+    fn gears_that_hunt_give_a_mean() {
+        let wave = |way: f64| if (way / 37.0).fract() < 0.5 { 4.0 } else { 6.0 };
+        let (speed, way) = found(4.0, Pace::with_spacing(None), |v, way| (wave(way) - v) * 100.0);
+        assert!((speed.unwrap() - 4.8).abs() < 0.15 && way >= LONGEST_WAY, "{speed:?} {way}");
+    }
+
+    /// If the square of the speed approaches a limit, the third pass is at that limit.
+    #[test]
+    fn the_third_pass_enters_as_it_leaves() {
+        for (steady, kept) in [(6.0_f64, 0.5), (3.0, 0.8), (9.0, 0.1), (1.0, 0.0)] {
+            let pass = |entry: f64| {
+                let exit = (steady * steady + kept * (entry * entry - steady * steady)).sqrt();
+                Pass { entry, exit, mean: 0.5 * (entry + exit) }
+            };
+            let mut passes = vec![pass(2.0)];
+            for _ in 0..2 {
+                passes.push(pass(Pass::next_entry(&passes)));
+            }
+            let last = passes[2];
+            assert!((last.entry - steady).abs() < 0.02 * steady, "{steady} {kept}: {passes:?}");
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! A soil of a map weaker or stronger than its figures.
+
+use bekker_ground::soil::{Soil, SoilKind};
+use bekker_scenario::build::strongest;
+use bekker_scenario::config::CustomSoil;
+
+/// Largest factor that a scenario takes.
+const STRONGEST: f64 = 10.0;
+
+/// A soil of a scenario at a strength ([`Soil::with_strength`]), under another name: `given`
+/// are its keys where the scenario has it as one of its own. Firm ground has no strength: it
+/// stays as it is.
+pub(super) fn soil_at_strength(
+    soil: &Soil,
+    given: Option<&CustomSoil>,
+    strength: f64,
+    name: &str,
+) -> CustomSoil {
+    let mut keys = given.cloned().unwrap_or_default();
+    keys.name = name.into();
+    match &soil.kind {
+        SoilKind::Firm { friction } => keys.friction = Some(*friction),
+        SoilKind::Yielding(figures) => {
+            if given.is_none() {
+                keys.based_on = Some(soil.name.clone());
+            }
+            let own = keys.strength.unwrap_or(1.0);
+            keys.strength = Some((own * strength.min(strongest(figures))).min(STRONGEST));
+        }
+    }
+    keys
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bekker_ground::soil::catalogue::catalogue;
+
+    fn at(name: &str, given: Option<&CustomSoil>, strength: f64) -> CustomSoil {
+        soil_at_strength(&catalogue().find(name).unwrap().to_soil(), given, strength, "own")
+    }
+
+    #[test]
+    fn strengths_multiply_and_firm_ground_has_none() {
+        let clay = at("lean_clay_22_wes", None, 0.5);
+        assert_eq!(
+            (clay.based_on.as_deref(), clay.strength),
+            (Some("lean_clay_22_wes"), Some(0.5))
+        );
+        let again = at("lean_clay_22_wes", Some(&clay), 0.5);
+        assert_eq!(again.strength, Some(0.25));
+        let firm = at("rigid", None, 0.5);
+        assert!(firm.strength.is_none() && firm.friction.is_some() && firm.based_on.is_none());
+    }
+
+    #[test]
+    fn no_soil_gets_steeper_than_the_laws_allow() {
+        let sand = catalogue().find("dry_sand_lll").unwrap().to_soil();
+        let strength = at("dry_sand_lll", None, 9.0).strength.unwrap();
+        assert!(strength > 3.0 && sand.with_strength(strength).check().is_ok(), "{strength}");
+    }
+}

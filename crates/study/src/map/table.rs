@@ -1,0 +1,467 @@
+//! What a vehicle does on planes of one soil: over strength, grade and side slope.
+//!
+//! The table is made of columns, one a strength and side slope. In each the grades between
+//! which the vehicle goes are found by a scan and by halving; what lies between is driven at
+//! grades no farther apart than [`FINE`], and than a step where speed leaps, as where another
+//! gear holds. Speed over the share of the way from the lower of these bounds to the upper is
+//! kept as a curve with places at even lengths along it, and between columns places of the
+//! same number are mixed: the bound with the bounds, a leap with the leaps, wherever they lie. Where the table
+//! says no go, or another gear, is then a line through those of its columns, not a step of its grid.
+
+use super::config::TableConfig;
+use super::crossing::Crossing;
+use bekker_math::numeric::{exp, ln};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Grades are driven at multiples of this, rise over run; halving ends here.
+const STEP: f64 = 0.0125;
+/// Steps of the scan.
+const SCAN: i32 = 16;
+/// Most steps between two grades of a column that both go.
+const FINE: i32 = 8;
+/// Difference of speeds, m/s, over which neighbouring grades are driven between.
+const LEAP: f64 = 0.6;
+/// Places of a column's curve, and parts of its share by which they are found.
+const PLACES: usize = 65;
+const PARTS: usize = 256;
+/// How far strengths reach, in standard deviations.
+const REACH: f64 = 2.5;
+
+/// One strength and side slope.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Column {
+    /// Every crossing that was driven, by its grade in steps of 0.0125.
+    pub driven: BTreeMap<i32, Crossing>,
+    /// Steepest grades, down and up, between which it goes; equal where it never does.
+    pub bounds: [f64; 2],
+}
+
+impl Column {
+    /// Drives a column: `cross` is asked for crossings at grades up to `steepest`.
+    pub fn drive(steepest: f64, mut cross: impl FnMut(f64) -> Crossing) -> Column {
+        let last = ((steepest / STEP) as i32).max(SCAN);
+        let mut driven = BTreeMap::new();
+        let mut goes = |driven: &mut BTreeMap<i32, Crossing>, step: i32| {
+            let known = driven.entry(step);
+            known.or_insert_with(|| cross(f64::from(step) * STEP)).goes()
+        };
+        // the level, or else the least descent that goes
+        let mut scan = (0..=last / SCAN).map(|n| -n * SCAN).chain([-last]);
+        let Some(start) = scan.find(|step| goes(&mut driven, *step)) else {
+            let never = -f64::from(last) * STEP;
+            return Column { driven, bounds: [never; 2] };
+        };
+        let bounds = [-1, 1].map(|sign: i32| {
+            let end = sign * last;
+            let mut inside = start;
+            let mut outside = None;
+            while inside != end && outside.is_none() {
+                let next = if (end - inside).abs() < SCAN { end } else { inside + sign * SCAN };
+                if goes(&mut driven, next) {
+                    inside = next;
+                } else {
+                    outside = Some(next);
+                }
+            }
+            let Some(mut outside) = outside else { return f64::from(inside) * STEP };
+            while (outside - inside).abs() > 1 {
+                let middle = (inside + outside) / 2;
+                if goes(&mut driven, middle) {
+                    inside = middle;
+                } else {
+                    outside = middle;
+                }
+            }
+            0.5 * f64::from(inside + outside) * STEP
+        });
+        let within = |driven: &BTreeMap<i32, Crossing>| -> Vec<i32> {
+            driven.iter().filter(|(_, own)| own.goes()).map(|(step, _)| *step).collect()
+        };
+        loop {
+            let steps = within(&driven);
+            let leaps = |[low, high]: [i32; 2]| {
+                high - low > 1 && (driven[&low].speed - driven[&high].speed).abs() > LEAP
+            };
+            let mut pairs = steps.windows(2).map(|pair| [pair[0], pair[1]]);
+            let gap = pairs.find(|&[low, high]| high - low > FINE || leaps([low, high]));
+            let Some([low, high]) = gap else { break };
+            // one that stuck between two that go ends the search: it is kept as driven
+            if !goes(&mut driven, (low + high).div_euclid(2)) {
+                break;
+            }
+        }
+        Column { driven, bounds }
+    }
+
+    /// Speed over the share of the way from the lower bound to the upper: share and speed, m/s, of
+    /// places at even parts of a length that is half the share, half what speed has changed by.
+    fn curve(&self) -> Curve {
+        let [low, high] = self.bounds;
+        let width = (high - low).max(STEP);
+        let inner = self.driven.iter().filter(|(_, own)| own.goes()).map(|(step, own)| {
+            let share = (f64::from(*step) * STEP - low) / width;
+            [share.clamp(0.0, 1.0), own.speed]
+        });
+        let mut points: Vec<[f64; 2]> = inner.collect();
+        let [first, last] =
+            [points.first(), points.last()].map(|end| end.map_or(0.0, |own| own[1]));
+        points.insert(0, [0.0, first]);
+        points.push([1.0, last]);
+        even(&points)
+    }
+
+    /// Every crossing that was driven, each with its grade, rise over run.
+    pub fn crossings(&self) -> impl Iterator<Item = (f64, &Crossing)> {
+        self.driven.iter().map(|(step, own)| (f64::from(*step) * STEP, own))
+    }
+}
+
+/// A column's speeds over the share of the way between its bounds.
+#[derive(Clone, Debug, PartialEq)]
+struct Curve {
+    /// Share and speed, m/s, of its places.
+    places: [[f64; 2]; PLACES],
+    /// By parts of the share, the last place that lies no farther than their begin.
+    reached: [u8; PARTS + 1],
+}
+
+impl Curve {
+    fn of(places: [[f64; 2]; PLACES]) -> Curve {
+        let reached = |part: usize| {
+            let begin = part as f64 / PARTS as f64;
+            let farther = places.partition_point(|[share, _]| *share <= begin);
+            farther.saturating_sub(1).min(PLACES - 2) as u8
+        };
+        Curve { places, reached: std::array::from_fn(reached) }
+    }
+}
+
+/// Places of a curve through points of share and speed, evenly along it: a length is half the
+/// share, half the part of all changes of speed.
+fn even(points: &[[f64; 2]]) -> Curve {
+    let change = |pair: &[[f64; 2]]| (pair[1][1] - pair[0][1]).abs();
+    let changes: f64 = points.windows(2).map(change).sum();
+    let mut lengths = vec![0.0];
+    for pair in points.windows(2) {
+        let share = pair[1][0] - pair[0][0];
+        let part = if changes > 0.0 { change(pair) / changes } else { share };
+        lengths.push(lengths[lengths.len() - 1] + 0.5 * (share + part));
+    }
+    let place = |n: usize| {
+        let length = lengths[lengths.len() - 1] * n as f64 / (PLACES - 1) as f64;
+        let after = lengths.partition_point(|own| *own <= length).clamp(1, points.len() - 1);
+        let [begin, end] = [lengths[after - 1], lengths[after]];
+        let part = if end > begin { ((length - begin) / (end - begin)).min(1.0) } else { 1.0 };
+        let between =
+            |k: usize| points[after - 1][k] + part * (points[after][k] - points[after - 1][k]);
+        [between(0), between(1)]
+    };
+    Curve::of(std::array::from_fn(place))
+}
+
+/// The strengths and side slopes of a table's columns.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Axes {
+    /// Logarithms of the least and the greatest strength.
+    pub range: [f64; 2],
+    /// Strengths, factors to the soil's figures, increasing by an even ratio.
+    pub strengths: Vec<f64>,
+    /// Side slopes, rise over run, evenly from level.
+    pub side_slopes: Vec<f64>,
+}
+
+impl Axes {
+    /// About a median strength that is uncertain by `sigma` in its logarithm and differs from cell
+    /// to cell by what lies between `shifts` of it; a soil that is certain and everywhere as strong
+    /// has one strength. Strengths lie as close as without shifts.
+    pub fn new(
+        config: &TableConfig,
+        [median, sigma]: [f64; 2],
+        [least, greatest]: [f64; 2],
+    ) -> Axes {
+        let (middle, reach) = (ln(median), REACH * sigma);
+        let range = [middle + least - reach, middle + greatest + reach];
+        let width = range[1] - range[0];
+        let count = if width <= 1e-9 {
+            1
+        } else if sigma > 0.0 {
+            // rounding adds no strength
+            1 + ((config.strengths - 1) as f64 * width / (2.0 * reach) - 1e-9).ceil() as usize
+        } else {
+            config.strengths
+        };
+        let strength = |n: usize| {
+            let share = if count > 1 { n as f64 / (count - 1) as f64 } else { 0.5 };
+            exp(range[0] + width * share)
+        };
+        let side = |n: usize| config.steepest * n as f64 / (config.side_slopes - 1) as f64;
+        Axes {
+            range,
+            strengths: (0..count).map(strength).collect(),
+            side_slopes: (0..config.side_slopes).map(side).collect(),
+        }
+    }
+
+    /// How many columns there are.
+    pub fn columns(&self) -> usize {
+        self.strengths.len() * self.side_slopes.len()
+    }
+
+    /// Strength and side slope of a column; side slopes change fastest.
+    pub fn of(&self, column: usize) -> [f64; 2] {
+        let sides = self.side_slopes.len();
+        [self.strengths[column / sides], self.side_slopes[column % sides]]
+    }
+}
+
+/// The table of one soil, to be asked.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Table {
+    sides: usize,
+    strengths: usize,
+    side_step: f64,
+    /// Logarithm of the least strength, and of the ratio of two.
+    logarithms: [f64; 2],
+    bounds: Vec<[f64; 2]>,
+    curves: Vec<Curve>,
+}
+
+/// Where between two strengths.
+#[derive(Clone, Copy, Debug)]
+pub struct Between {
+    low: usize,
+    share: f64,
+}
+
+/// Columns mixed at a strength and side slope.
+#[derive(Clone, Copy, Debug)]
+pub struct Mixed<'a> {
+    curves: [&'a Curve; 4],
+    weights: [f64; 4],
+    bounds: [f64; 2],
+}
+
+impl Mixed<'_> {
+    /// Speed at a grade, m/s; 0 where it does not go.
+    #[inline]
+    pub fn speed(&self, grade: f64) -> f64 {
+        let [low, high] = self.bounds;
+        if !(low < high && grade >= low && grade <= high) {
+            return 0.0;
+        }
+        let share = (grade - low) / (high - low);
+        // the two places between whose shares this one lies, from where that of no column is greater
+        let part = (share * PARTS as f64) as usize;
+        let mut number = PLACES - 2;
+        for curve in self.curves {
+            number = number.min(usize::from(curve.reached[part]));
+        }
+        let (mut before, mut after) = (self.place(number), self.place(number + 1));
+        while after[0] <= share && number < PLACES - 2 {
+            number += 1;
+            (before, after) = (after, self.place(number + 1));
+        }
+        let ([begin, a], [end, b]) = (before, after);
+        let between =
+            if end > begin { ((share - begin) / (end - begin)).clamp(0.0, 1.0) } else { 0.5 };
+        a + between * (b - a)
+    }
+
+    /// Share and speed, m/s, of a place.
+    #[inline(always)]
+    fn place(&self, number: usize) -> [f64; 2] {
+        let mut place = [0.0; 2];
+        for n in 0..4 {
+            let [share, speed] = self.curves[n].places[number];
+            place[0] += self.weights[n] * share;
+            place[1] += self.weights[n] * speed;
+        }
+        place
+    }
+}
+
+impl Table {
+    /// Of columns in the order of their axes.
+    pub fn new(axes: &Axes, columns: &[Column]) -> Table {
+        let side_step = axes.side_slopes.get(1).copied().unwrap_or(1.0);
+        let strengths = axes.strengths.len();
+        let mut table = Table {
+            sides: axes.side_slopes.len(),
+            strengths,
+            side_step,
+            logarithms: [
+                axes.range[0],
+                (axes.range[1] - axes.range[0]) / (strengths.max(2) - 1) as f64,
+            ],
+            bounds: columns.iter().map(|own| own.bounds).collect(),
+            curves: columns.iter().map(Column::curve).collect(),
+        };
+        table.close();
+        table
+    }
+
+    /// Gives columns that never go what between them and those that do is to be mixed with: the
+    /// curve of the next that is less steep, or else stronger, on bounds that have closed in
+    /// its middle.
+    fn close(&mut self) {
+        for column in (0..self.strengths).rev().flat_map(|n| n * self.sides..(n + 1) * self.sides) {
+            let [low, high] = self.bounds[column];
+            let next = if column % self.sides > 0 {
+                column.checked_sub(1)
+            } else {
+                Some(column + self.sides)
+            };
+            let next = next.filter(|next| low == high && *next < self.bounds.len());
+            if let Some(next) = next {
+                let middle = 0.5 * (self.bounds[next][0] + self.bounds[next][1]);
+                self.bounds[column] = [middle; 2];
+                self.curves[column] = self.curves[next].clone();
+            }
+        }
+    }
+
+    /// Where a strength of this logarithm lies; beyond the table's reach its last.
+    pub fn strength(&self, logarithm: f64) -> Between {
+        if self.strengths == 1 {
+            return Between { low: 0, share: 0.0 };
+        }
+        let place = (logarithm - self.logarithms[0]) / self.logarithms[1];
+        let place = place.clamp(0.0, (self.strengths - 1) as f64);
+        let low = (place as usize).min(self.strengths - 2);
+        Between { low, share: place - low as f64 }
+    }
+
+    /// At a strength and a side slope to either side; nothing beyond the steepest.
+    #[inline]
+    pub fn mixed(&self, strength: Between, side_slope: f64) -> Option<Mixed<'_>> {
+        let place = side_slope.abs() / self.side_step;
+        let last = self.sides - 1;
+        if place > last as f64 {
+            return None;
+        }
+        let side = (place as usize).min(last - 1);
+        let (s, t) = (strength.share, place - side as f64);
+        let below = strength.low * self.sides + side;
+        let above = if self.strengths > 1 { below + self.sides } else { below };
+        let columns = [below, below + 1, above, above + 1];
+        let weights = [(1.0 - s) * (1.0 - t), (1.0 - s) * t, s * (1.0 - t), s * t];
+        let curve = |n: usize| &self.curves[columns[n]];
+        let curves = [curve(0), curve(1), curve(2), curve(3)];
+        let mut bounds = [0.0; 2];
+        for n in 0..4 {
+            let [low, high] = self.bounds[columns[n]];
+            bounds[0] += weights[n] * low;
+            bounds[1] += weights[n] * high;
+        }
+        Some(Mixed { curves, weights, bounds })
+    }
+
+    /// Speed of a vehicle on a plane of a strength, a factor to the soil's figures, m/s; 0 where it
+    /// does not go.
+    pub fn at(&self, strength: f64, [along, across]: [f64; 2]) -> f64 {
+        let mixed = self.mixed(self.strength(ln(strength)), across);
+        mixed.map_or(0.0, |mixed| mixed.speed(along))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::End;
+    use super::*;
+
+    fn crossed(speed: f64) -> Crossing {
+        Crossing { end: End::Crossed, speed, slip: 0.1, energy: 1.0 }
+    }
+
+    fn stuck() -> Crossing {
+        Crossing { end: End::Stuck, speed: 0.0, slip: 1.0, energy: 1.0 }
+    }
+
+    /// Goes from -0.55 to 0.3, slower by the grade.
+    fn hill(grade: f64) -> Crossing {
+        if (-0.55..=0.3).contains(&grade) { crossed(4.0 - 10.0 * grade) } else { stuck() }
+    }
+
+    #[test]
+    fn a_column_finds_its_bounds_to_half_a_step() {
+        let column = Column::drive(0.8, hill);
+        let [low, high] = column.bounds;
+        assert!((low + 0.55).abs() <= 0.5 * STEP + 1e-9 && (high - 0.3).abs() <= 0.5 * STEP + 1e-9);
+        let grades: Vec<i32> =
+            column.driven.iter().filter(|own| own.1.goes()).map(|o| *o.0).collect();
+        assert!(grades.windows(2).all(|pair| pair[1] - pair[0] <= FINE));
+        assert!(column.driven.len() < 30, "{}", column.driven.len());
+    }
+
+    #[test]
+    fn what_goes_only_downhill_or_never_is_known_as_such() {
+        let down = Column::drive(0.8, |g| if g < -0.3 { crossed(2.0) } else { stuck() });
+        assert_eq!(down.bounds[0], -0.8);
+        assert!((down.bounds[1] + 0.3).abs() <= STEP);
+        let never = Column::drive(0.8, |_| stuck());
+        assert_eq!(never.bounds[0], never.bounds[1]);
+        let always = Column::drive(0.8, |_| crossed(5.0));
+        assert_eq!(always.bounds, [-0.8, 0.8]);
+    }
+
+    /// A vehicle that climbs 0.3 ρ^½ on the level, less by the side slope, at a speed that falls
+    /// linearly to the bound: between columns the table is held to the formula itself.
+    #[test]
+    fn between_columns_bounds_and_speeds_are_near_the_formula() {
+        let config = TableConfig { strengths: 7, side_slopes: 7, steepest: 0.8 };
+        let sigma = 0.5;
+        let axes = Axes::new(&config, [1.0, sigma], [0.0; 2]);
+        let top = |strength: f64, side: f64| 0.3 * strength.sqrt() - 0.2 * side;
+        let truth = |strength: f64, [grade, side]: [f64; 2]| {
+            let share = (grade + 0.8) / (top(strength, side) + 0.8);
+            if share <= 1.0 { 8.0 - 6.0 * share } else { 0.0 }
+        };
+        let columns: Vec<Column> = (0..axes.columns())
+            .map(|n| {
+                let [strength, side] = axes.of(n);
+                Column::drive(0.8, |grade| {
+                    let speed = truth(strength, [grade, side]);
+                    if speed > 0.0 { crossed(speed) } else { stuck() }
+                })
+            })
+            .collect();
+        let table = Table::new(&axes, &columns);
+        for n in 0..2000 {
+            let part = |k: u32| f64::from((n * 7919 + k * 104_729) % 1000) / 1000.0;
+            let (z, grade, side) = (5.0 * part(1) - 2.5, 1.6 * part(2) - 0.8, 0.8 * part(3));
+            let strength = (sigma * z).exp();
+            let bound = top(strength, side);
+            // half a step of the bounds, and the curve of a root between two strengths
+            if (grade - bound).abs() < 0.02 {
+                continue;
+            }
+            let (found, known) =
+                (table.at(strength, [grade, side]), truth(strength, [grade, side]));
+            assert!((found - known).abs() < 0.15, "{z} {grade} {side}: {found}, not {known}");
+        }
+        assert_eq!(table.at(1.0, [0.0, 0.81]), 0.0);
+    }
+
+    #[test]
+    fn a_certain_soil_has_one_strength() {
+        let axes = Axes::new(&TableConfig::default(), [0.8, 0.0], [0.0; 2]);
+        assert!(axes.strengths.len() == 1 && (axes.strengths[0] - 0.8).abs() < 1e-12);
+        let columns: Vec<Column> = (0..9).map(|_| Column::drive(0.8, hill)).collect();
+        let table = Table::new(&axes, &columns);
+        assert!((table.at(3.0, [0.1, 0.33]) - 3.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn strengths_lie_as_close_where_they_differ_from_cell_to_cell() {
+        let config = TableConfig { strengths: 5, ..TableConfig::default() };
+        let alike = Axes::new(&config, [1.0, 0.4], [0.0; 2]);
+        assert_eq!(alike.strengths.len(), 5);
+        // from 2.5 deviations below the weakest to as many above the strongest
+        let apart = Axes::new(&config, [1.0, 0.4], [-1.0, 0.0]);
+        assert_eq!(apart.strengths.len(), 7);
+        assert!((apart.strengths[0] - (-2.0_f64).exp()).abs() < 1e-12);
+        assert_eq!(apart.strengths[6], alike.strengths[4]);
+        assert_eq!(Axes::new(&config, [1.0, 0.0], [-1.0, 0.0]).strengths.len(), 5);
+    }
+}

@@ -1,0 +1,147 @@
+//! Steps, gaps, ditches and barriers across the way: the greatest that is crossed.
+
+use super::findings::{Figure, Findings};
+use super::subject::{Subject, along_x};
+use super::{Effort, MobilityError, threshold};
+use bekker_ranks::Flow;
+use bekker_scenario::Scenario;
+use bekker_scenario::config::{Face, Stamp};
+use bekker_vehicle::TrackedSpec;
+
+/// Speed that the driver holds, m/s.
+const SPEED: f64 = 1.5;
+/// Where the obstacle begins, m: the whole vehicle stands before it.
+const PLACE: f64 = 8.0;
+/// How far the obstacle reaches to either side, m, and how far a step's top goes on.
+const ASIDE: f64 = 30.0;
+const TOP: f64 = 60.0;
+/// Run of an upright wall, m: as steep as a lattice of 5 cm can show.
+const WALL: f64 = 0.02;
+/// Depth of a gap, m: no wheel finds its ground.
+const BOTTOMLESS: f64 = 2.5;
+/// Level bottom of a ditch and top of a barrier, m.
+const LEVEL: f64 = 1.0;
+/// Distance between nodes, m.
+const SPACING: f64 = 0.04;
+/// Longest drive, s.
+const LONGEST: f64 = 40.0;
+/// How closely, m.
+const WIDTH: f64 = 0.02;
+
+/// The highest step up.
+pub(super) fn step(subject: &Subject, effort: Effort) -> Result<Findings, MobilityError> {
+    let radius = subject.geometry.wheel_radius;
+    let course = |height: f64| (ridge(TOP, height, WALL), 0.0);
+    let figure = seek(subject, effort, "step", [0.05, 1.3], &course)?;
+    Ok(match subject.spec.tracked() {
+        Some(track) => {
+            let axle = track.sprocket.position[2] - (track.wheel_height - radius);
+            beside(figure, "height of the sprocket's axle", axle, subject)
+        }
+        None => beside(figure, "radius of the wheels", radius, subject),
+    })
+}
+
+/// The widest gap.
+pub(super) fn gap(subject: &Subject, effort: Effort) -> Result<Findings, MobilityError> {
+    let diameter = 2.0 * subject.geometry.wheel_radius;
+    let course = |width: f64| (ditch(width, BOTTOMLESS, WALL), width);
+    let findings = seek(subject, effort, "gap", [0.1, 3.0], &course)?;
+    Ok(if let Some(track) = subject.spec.tracked() {
+        beside(findings, "half the length of the tracks", 0.5 * running_length(track), subject)
+    } else {
+        beside(findings, "diameter of the wheels", diameter, subject)
+    })
+}
+
+/// From the front of the sprocket to the back of the idler, m.
+fn running_length(track: &TrackedSpec) -> f64 {
+    let between = (track.sprocket.position[0] - track.idler.position[0]).abs();
+    between + track.pin_radius() + track.idler.radius
+}
+
+/// The deepest ditch and the highest barrier with faces of 45 degrees.
+pub(super) fn trapezoids(subject: &Subject, effort: Effort) -> Result<Findings, MobilityError> {
+    let across = |rise: f64| LEVEL + 2.0 * rise;
+    let (ditches, barriers) = rayon::join(
+        || {
+            let course = |depth: f64| (ditch(across(depth), depth, depth), across(depth));
+            seek(subject, effort, "ditch", [0.1, 2.0], &course)
+        },
+        || {
+            let course = |height: f64| (ridge(across(height), height, height), across(height));
+            seek(subject, effort, "barrier", [0.1, 2.0], &course)
+        },
+    );
+    let (mut findings, barriers) = (ditches?, barriers?);
+    findings.figures.extend(barriers.figures);
+    findings.scenarios.extend(barriers.scenarios);
+    Ok(findings)
+}
+
+fn beside(findings: Findings, law: &'static str, value: f64, subject: &Subject) -> Findings {
+    let own = |figure: Figure| figure.beside(law, value).published(&subject.model);
+    Findings { figures: findings.figures.into_iter().map(own).collect(), ..findings }
+}
+
+/// Across the way, from where the course begins.
+fn ridge(width: f64, height: f64, edge: f64) -> Stamp {
+    let middle = PLACE + 0.5 * width;
+    let (from, to) = ([middle, -ASIDE], [middle, ASIDE]);
+    Stamp::Ridge { from, to, width, height, edge: Some(edge), face: Face::Straight }
+}
+
+fn ditch(width: f64, depth: f64, edge: f64) -> Stamp {
+    let middle = PLACE + 0.5 * width;
+    let (from, to) = ([middle, -ASIDE], [middle, ASIDE]);
+    let edge = Some(edge.min(0.5 * width));
+    Stamp::Ditch { from, to, width, depth, edge, face: Face::Straight }
+}
+
+/// The greatest size of an obstacle, of which `course` tells its stamp and its length, m.
+fn seek(
+    subject: &Subject,
+    effort: Effort,
+    name: &'static str,
+    sizes: [f64; 2],
+    course: &(impl Fn(f64) -> (Stamp, f64) + Sync),
+) -> Result<Findings, MobilityError> {
+    let trial = |size: f64| {
+        let (stamp, length) = course(size);
+        (scenario(subject, name, size, stamp), length)
+    };
+    let limit = threshold(sizes, effort.width(WIDTH), |size| {
+        let (scenario, length) = trial(size);
+        crosses(subject, &scenario, length)
+    })?;
+    let figure = Figure::new(name, limit.passed, "m");
+    let figure = match (limit.passed, limit.failed) {
+        (None, _) => figure.note(format!("not even {} m", sizes[0])),
+        (_, None) => figure.note("the greatest that was tried"),
+        _ => figure,
+    };
+    let figure = figure.again(limit.again.map(|size| format!("{size:.3} m")));
+    let scenarios = [limit.passed, limit.failed].into_iter().flatten();
+    let scenarios = scenarios.map(|size| trial(size).0).collect();
+    Ok(Findings { figures: vec![figure], panels: vec![], scenarios })
+}
+
+fn scenario(subject: &Subject, name: &str, size: f64, stamp: Stamp) -> Scenario {
+    let way = PLACE + 30.0;
+    let name = format!("{name}_{size:.3}");
+    let mut scenario = subject.scenario(&name, LONGEST, along_x(SPEED, way));
+    scenario.ground.spacing = SPACING;
+    scenario.terrain.stamp.push(stamp);
+    scenario
+}
+
+/// Whether the whole vehicle comes to stand behind an obstacle of a length, m.
+fn crosses(subject: &Subject, scenario: &Scenario, length: f64) -> Result<bool, MobilityError> {
+    let end = PLACE + length - subject.geometry.footprint.rear + 0.5;
+    let mut over = false;
+    subject.drive(scenario, |sample| {
+        over = sample.pose.position.x > end;
+        if over { Flow::Stop } else { Flow::Continue }
+    })?;
+    Ok(over)
+}

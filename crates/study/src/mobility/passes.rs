@@ -1,0 +1,110 @@
+//! The weakest clay that is passed once, and often in the same rut: the field's protocol of the
+//! vehicle cone index, without a cone.
+//!
+//! The strength of a clay of the catalogue is multiplied by a ratio ρ
+//! ([`with_strength`](bekker_ground::soil::Yielding::with_strength)). The model has no cone: cone indices are neither made
+//! from ρ nor turned into it, and orders of vehicles alone can be compared.
+
+use super::cone_index::one_pass_cone_index;
+use super::findings::{Figure, Findings};
+use super::subject::{Subject, along_x, is_firm};
+use super::{Effort, MobilityError, threshold};
+use bekker_math::numeric::{exp, ln};
+use bekker_ranks::Flow;
+use bekker_scenario::Scenario;
+use bekker_scenario::config::CustomSoil;
+use bekker_world::Placement;
+
+/// A fat clay of the catalogue.
+const CLAY: &str = "heavy_clay_40_wes";
+/// Ratios that are tried, and how closely, as a part.
+const RATIOS: [f64; 2] = [0.05, 2.0];
+const WIDTH: f64 = 0.02;
+/// Speed, m/s (2.5 mph), lane, m, and longest pass, s.
+const SPEED: f64 = 1.1;
+const LANE: f64 = 20.0;
+const LONGEST: f64 = 45.0;
+/// Passes in the same rut.
+const PASSES: [u32; 2] = [1, 10];
+
+pub(super) fn drive(subject: &Subject, effort: Effort) -> Result<Findings, MobilityError> {
+    let mut findings = Findings::default();
+    let known = one_pass_cone_index(&subject.model, subject.geometry.mass);
+    let clays: Vec<&str> = subject.soils_of(effort, &[CLAY]);
+    let (firm, clays): (Vec<&str>, Vec<&str>) = clays.into_iter().partition(|own| is_firm(own));
+    for soil in firm {
+        let figure = Figure::new("strength_ratio", None, "").on(soil);
+        findings.figures.push(figure.note("firm ground has no strength to be taken away"));
+    }
+    let trials =
+        clays.iter().flat_map(|clay| effort.some(&PASSES).iter().map(move |n| (*clay, *n)));
+    for (clay, passes) in trials {
+        // the weakest that is passed is the greatest of what is taken away, in equal parts
+        let [weakest, strongest] = RATIOS.map(ln);
+        let range = [-strongest, -weakest];
+        let limit = threshold(range, effort.width(WIDTH), |weakness| {
+            passes_lane(subject, (clay, exp(-weakness)), passes)
+        })?;
+        let figure = Figure::new("strength_ratio", limit.passed.map(|own| exp(-own)), "")
+            .on(format!("{clay}, {passes} {}", if passes == 1 { "pass" } else { "passes" }));
+        let known = known.filter(|_| clay == CLAY);
+        let told =
+            known.map_or(String::new(), |own| format!("VCI1 {own:.1} psi by its mobility index"));
+        let figure = match (limit.passed, limit.failed) {
+            (None, _) => figure.note("not even twice the catalogue's strength"),
+            (_, None) => figure.note("the weakest that was tried"),
+            _ => figure.note(told),
+        };
+        let again = limit.again.map(|own| format!("at {:.3} it", exp(-own)));
+        findings.figures.push(figure.again(again));
+        let trials = [limit.passed, limit.failed].into_iter().flatten();
+        findings.scenarios.extend(trials.map(|own| scenario(subject, (clay, exp(-own)))));
+    }
+    Ok(findings)
+}
+
+fn scenario(subject: &Subject, (clay, ratio): (&str, f64)) -> Scenario {
+    let name = match clay {
+        CLAY => format!("passes_{ratio:.3}"),
+        other => format!("passes_{other}_{ratio:.3}"),
+    };
+    let mut scenario = subject.scenario(&name, LONGEST, along_x(SPEED, LANE));
+    scenario.soil.default = "weakened clay".into();
+    scenario.soil.custom.push(weakened(clay, ratio));
+    scenario
+}
+
+/// The clay at a ratio of its strength.
+fn weakened(clay: &str, ratio: f64) -> CustomSoil {
+    CustomSoil {
+        name: "weakened clay".into(),
+        based_on: Some(clay.into()),
+        source: Some(format!("{clay} of the catalogue at {ratio:.3} of its strength")),
+        strength: Some(ratio),
+        ..CustomSoil::default()
+    }
+}
+
+/// Whether the vehicle gets to the end of the lane so often, each time from its beginning.
+fn passes_lane(
+    subject: &Subject,
+    weakened: (&str, f64),
+    passes: u32,
+) -> Result<bool, MobilityError> {
+    let scenario = scenario(subject, weakened);
+    let mut world = subject.world(&scenario)?;
+    for pass in 0..passes {
+        if pass > 0 && world.respawn(0, &Placement::default()).is_err() {
+            return Ok(false);
+        }
+        let mut arrived = false;
+        subject.drive_on(&mut world, &scenario, |sample| {
+            arrived = sample.pose.position.x > LANE;
+            if arrived { Flow::Stop } else { Flow::Continue }
+        })?;
+        if !arrived {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}

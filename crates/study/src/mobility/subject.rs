@@ -1,0 +1,425 @@
+//! A vehicle whose mobility is asked for, and its trials.
+
+use super::Effort;
+use bekker_agent::{OutcomeCode, OutcomeReport, Sample, VehicleSummary};
+use bekker_ground::soil::{SoilKind, catalogue};
+use bekker_math::numeric::hypot;
+use bekker_math::spatial::Vec3;
+use bekker_ranks::Flow;
+use bekker_scenario::build::{Parts, vehicle_spec, vehicle_specs, world_of};
+use bekker_scenario::config::{
+    Driver, Endings, Ground, Output, PathEnd, Sky, SoilMap, TableRow, Terrain, Time, Vehicle,
+};
+use bekker_scenario::{Faults, Scenario, ScenarioFile, is_vehicle_file};
+use bekker_vehicle::driver::SteeringGeometry;
+use bekker_vehicle::spec::Footprint;
+use bekker_vehicle::{AnySpec, Locks, VehicleSpec};
+use bekker_world::World;
+use std::path::Path;
+use thiserror::Error;
+
+/// The catalogue's firm ground.
+pub(super) const ROAD: &str = "rigid";
+/// Metres a second in a kilometre an hour.
+pub(super) const KMH: f64 = 1.0 / 3.6;
+/// How far beyond its way a driver's path goes on, m: it does not slow down for an end.
+const WAY_AHEAD: f64 = 50.0;
+
+/// Why an event has no result.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum MobilityError {
+    /// A scenario, or the vehicle's file, was refused.
+    #[error(transparent)]
+    Scenario(#[from] Faults),
+    /// A trial's state was no longer finite.
+    #[error("{trial}: {sentence}")]
+    Failed {
+        /// Name of the trial's scenario.
+        trial: String,
+        /// What happened.
+        sentence: String,
+    },
+}
+
+/// A vehicle whose mobility is asked for.
+#[derive(Clone, Debug)]
+pub struct Subject {
+    /// Its name in scenarios: one of the catalogue, or a file.
+    pub model: String,
+    /// What its file says.
+    pub spec: AnySpec,
+    /// Its measures.
+    pub geometry: Geometry,
+    /// Whether all trials take half their step and half their distance of nodes: what moves then
+    /// had not converged.
+    pub refined: bool,
+    /// Soils of the catalog for events on soil; if empty, each event takes its own.
+    pub soils: Vec<String>,
+    /// How its tyres are modelled and filled and what it carries, where that is not its file's.
+    fitted: Option<Vehicle>,
+    parts: Parts,
+}
+
+/// Measures of a vehicle on level ground in its design position.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Geometry {
+    /// Distance of the axles, or length of track on the ground, and what steering needs to know.
+    pub steering: SteeringGeometry,
+    /// What it covers.
+    pub footprint: Footprint,
+    /// Mass of all bodies, kg.
+    pub mass: f64,
+    /// Distance between the middles of left and right wheels or tracks, m.
+    pub gauge: f64,
+    /// Height of the centre of mass over the ground, m: of the chassis where it is, of all else
+    /// at the height of the wheels' centres.
+    pub centre_of_mass: f64,
+    /// What its front axle carries, of one with two axles.
+    pub front_axle: Option<FrontAxle>,
+    /// Radius of the wheels, or of the road wheels with the track below them, m.
+    pub wheel_radius: f64,
+    /// The driver's eyes in the chassis frame, m; above the frame's origin where the file does
+    /// not say.
+    pub driver: Vec3,
+}
+
+/// What the front axle of two carries, which has less to carry as the vehicle climbs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FrontAxle {
+    /// Share of the weight on the front axle on the level.
+    share: f64,
+    /// Height of the centre of mass over the wheelbase.
+    height: f64,
+}
+
+impl FrontAxle {
+    fn of(spec: &VehicleSpec, mass: f64, height: f64) -> Option<FrontAxle> {
+        let [front, rear] = &spec.axles[..] else { return None };
+        let (front, rear) = (front.position[0], rear.position[0]);
+        // what is not sprung lies evenly about the axles
+        let chassis = spec.chassis.mass / mass;
+        let middle = chassis * spec.chassis.com[0] + (1.0 - chassis) * 0.5 * (front + rear);
+        let wheelbase = front - rear;
+        Some(FrontAxle { share: (middle - rear) / wheelbase, height: height / wheelbase })
+    }
+
+    /// Steepest grade that a vehicle climbs whose differentials are open, all of them: each axle
+    /// gives what the front one holds, tan θ = 2 μ s/(1 + 2 μ h/L), s the share of the front axle on the level.
+    pub fn grade(&self, friction: f64) -> f64 {
+        2.0 * friction * self.share / (1.0 + 2.0 * friction * self.height)
+    }
+}
+
+/// A trial that has been driven.
+pub(super) struct Driven {
+    /// How it ended.
+    pub outcome: OutcomeReport,
+    /// Its figures.
+    pub summary: VehicleSummary,
+}
+
+impl Subject {
+    /// A vehicle of the catalogue or of a file, whose path starts from `folder`.
+    ///
+    /// # Errors
+    /// Unknown names and every fault of a file.
+    pub fn new(model: &str, folder: &Path) -> Result<Subject, MobilityError> {
+        let spec = vehicle_spec(model, folder)?;
+        // one of the catalogue lies in no folder
+        let model = match is_vehicle_file(model) {
+            true => folder.join(model).display().to_string(),
+            false => model.to_owned(),
+        };
+        let parts = Parts::default();
+        let geometry = Geometry::of(&spec);
+        let (refined, soils, fitted) = (false, Vec::new(), None);
+        let mut subject = Subject { model, geometry, spec, refined, soils, fitted, parts };
+        // what a file says is checked as a whole where a world is built of it
+        let world = subject.world(&subject.scenario("standing", 1.0, hold()))?;
+        let vehicle = &world.model().agents[0].vehicle;
+        if let Some(eye) = vehicle.driver_eye_point() {
+            subject.geometry.driver = eye;
+        }
+        Ok(subject)
+    }
+
+    /// The same with the tires, inflation, payload and changes of a scenario's vehicle.
+    ///
+    /// # Errors
+    /// Faults of the inflation, payload or changes.
+    pub fn fitted(self, vehicle: &Vehicle) -> Result<Subject, MobilityError> {
+        let mut subject = Subject { fitted: Some(vehicle.clone()), ..self };
+        let standing = subject.scenario("standing", 1.0, hold());
+        let file = ScenarioFile::of(&standing, Path::new(""))?;
+        if let Some(spec) = vehicle_specs(&file)?.first() {
+            let driver = subject.geometry.driver;
+            subject.geometry = Geometry { driver, ..Geometry::of(spec) };
+            subject.spec = AnySpec::clone(spec);
+        }
+        // payload and inflation are checked when a world is built
+        subject.world(&standing)?;
+        Ok(subject)
+    }
+
+    /// The vehicle as scenarios have it, to be fitted otherwise: standing at the origin.
+    pub fn as_vehicle(&self) -> Vehicle {
+        self.vehicle("subject", hold())
+    }
+
+    /// The soils of an event: those asked for, or else its own, and only the first of these if quick.
+    pub(super) fn soils_of<'a>(&'a self, effort: Effort, own: &[&'a str]) -> Vec<&'a str> {
+        match self.soils.is_empty() {
+            true => effort.some(own).to_vec(),
+            false => self.soils.iter().map(String::as_str).collect(),
+        }
+    }
+
+    /// A scenario of this vehicle alone on a level road.
+    pub(super) fn scenario(&self, name: &str, duration: f64, driver: Driver) -> Scenario {
+        Scenario {
+            format: 1,
+            name: name.into(),
+            description: String::new(),
+            seed: 0,
+            time: Time { duration, step: 0.002, heartbeat: 0.01, heartbeat_tolerance: None },
+            ground: Ground::default(),
+            terrain: Terrain::default(),
+            soil: SoilMap { default: ROAD.into(), raster: None, zone: vec![], custom: vec![] },
+            site: None,
+            vehicle: vec![self.vehicle("subject", driver)],
+            team: None,
+            radio: Vec::new(),
+            traffic_light: Vec::new(),
+            barrier: Vec::new(),
+            pedestrian: Vec::new(),
+            tow: vec![],
+            endings: Endings::default(),
+            sky: Sky::default(),
+            scenery: vec![],
+            // a whole number of heartbeats of all events
+            output: Output { interval: 0.04, ..Output::default() },
+        }
+    }
+
+    /// This vehicle at the origin, headed along x.
+    pub(super) fn vehicle(&self, name: &str, driver: Driver) -> Vehicle {
+        let model = self.model.clone();
+        if let Some(Vehicle { tyre, inflation, payload, overrides, .. }) = self.fitted.clone() {
+            let bare = Subject { fitted: None, ..self.clone() }.vehicle(name, driver);
+            return Vehicle { tyre, inflation, payload, overrides, ..bare };
+        }
+        Vehicle {
+            name: name.into(),
+            model,
+            position: [0.0; 2],
+            heading_deg: 0.0,
+            speed: 0.0,
+            tyre: None,
+            inflation: None,
+            row: None,
+            column: None,
+            driver,
+            uncouple_time: None,
+            payload: vec![],
+            sensor: vec![],
+            visual: Default::default(),
+            overrides: Default::default(),
+        }
+    }
+
+    /// A scenario as it is driven.
+    pub fn as_driven(&self, scenario: &Scenario) -> Scenario {
+        let mut driven = scenario.clone();
+        if self.refined {
+            driven.time.step *= 0.5;
+            driven.ground.spacing *= 0.5;
+        }
+        driven
+    }
+
+    /// A world of a scenario at its beginning.
+    pub(super) fn world(&self, scenario: &Scenario) -> Result<World, MobilityError> {
+        let file = ScenarioFile::of(&self.as_driven(scenario), Path::new(""))?;
+        Ok(World::new(world_of(&file, &self.parts)?.world))
+    }
+
+    /// Drives a scenario to its end, or until `watch` has seen enough of its first vehicle, whom
+    /// it is shown after each heartbeat.
+    pub(super) fn drive(
+        &self,
+        scenario: &Scenario,
+        watch: impl FnMut(&Sample) -> Flow,
+    ) -> Result<Driven, MobilityError> {
+        let mut world = self.world(scenario)?;
+        self.drive_on(&mut world, scenario, watch)
+    }
+
+    /// The same with a world at its beginning, which it leaves as it is at the end.
+    pub(super) fn drive_on(
+        &self,
+        world: &mut World,
+        scenario: &Scenario,
+        mut watch: impl FnMut(&Sample) -> Flow,
+    ) -> Result<Driven, MobilityError> {
+        let clock = world.model().clock;
+        let begun = world.state().tick;
+        let end = begun + clock.ticks_in(scenario.time.duration);
+        while world.state().tick < end && world.is_running() {
+            world.advance();
+            if world.samples().next().is_none_or(|sample| watch(&sample) == Flow::Stop) {
+                break;
+            }
+        }
+        let outcome = world.outcome(0);
+        if outcome.code == OutcomeCode::Failed {
+            let (trial, sentence) = (scenario.name.clone(), outcome.sentence);
+            return Err(MobilityError::Failed { trial, sentence });
+        }
+        let summary = world.summary(&scenario.name, 0.0).vehicles.swap_remove(0);
+        Ok(Driven { outcome, summary })
+    }
+
+    /// Weight, N.
+    pub(super) fn weight(&self) -> f64 {
+        self.geometry.mass * bekker_math::numeric::GRAVITY
+    }
+}
+
+impl Geometry {
+    fn of(spec: &AnySpec) -> Geometry {
+        let footprint = spec.footprint();
+        let (steering, gauge, wheel_radius, axle_height, chassis) = match spec {
+            AnySpec::Wheeled(own) => {
+                let places = own.axles.iter().map(|axle| {
+                    let spindle = axle.suspension.spindle();
+                    [axle.position[1] + spindle[1], axle.position[2] + spindle[2]]
+                });
+                let count = own.axles.len().max(1) as f64;
+                let [half, height] =
+                    places.fold([0.0; 2], |[y, z], place| [y + place[0].abs(), z + place[1]]);
+                let radius = own.tyre.rigid.radius();
+                let gauge = 2.0 * half / count;
+                (SteeringGeometry::of(own), gauge, radius, height / count, &own.chassis)
+            }
+            AnySpec::Tracked(own) => {
+                let radius = own.road_wheel.radius + own.shoe_depth();
+                let steering = SteeringGeometry::of_tracks(own);
+                (steering, own.gauge(), radius, own.wheel_height, &own.chassis)
+            }
+        };
+        let mass = spec.total_mass();
+        let above_axles = chassis.com[2] - axle_height;
+        let centre_of_mass = wheel_radius + above_axles * chassis.mass / mass;
+        let front_axle = spec.wheeled().and_then(|own| FrontAxle::of(own, mass, centre_of_mass));
+        Geometry {
+            steering,
+            footprint,
+            mass,
+            gauge,
+            centre_of_mass,
+            front_axle,
+            wheel_radius,
+            driver: Vec3::zeros(),
+        }
+    }
+
+    /// Distance of the rear bumper from the front one, m.
+    pub(super) fn length(&self) -> f64 {
+        self.footprint.length()
+    }
+}
+
+/// Whether a soil of the catalogue does not deform.
+pub(super) fn is_firm(soil: &str) -> bool {
+    let own = catalogue().find(soil).ok();
+    own.is_some_and(|own| matches!(own.to_soil().kind, SoilKind::Firm { .. }))
+}
+
+/// Stands on the brake.
+pub(super) fn hold() -> Driver {
+    Driver::Hold { brake: 1.0 }
+}
+
+/// Commands over time.
+pub(super) fn table(rows: &[TableRow]) -> Driver {
+    Driver::Table { rows: rows.to_vec() }
+}
+
+/// Holds a speed, m/s, with a steering over time, s.
+pub(super) fn held_speed(speed: f64, steering: &[[f64; 2]]) -> Driver {
+    let row = |&[time, steering]: &[f64; 2]| TableRow {
+        time,
+        steering,
+        speed: Some(speed),
+        ..TableRow::default()
+    };
+    Driver::Table { rows: steering.iter().map(row).collect() }
+}
+
+/// Keeps to the x axis at a speed, m/s, for a way, m, and on.
+pub(super) fn along_x(speed: f64, way: f64) -> Driver {
+    let waypoints = vec![[0.0, 0.0], [0.5 * way, 0.0], [way + WAY_AHEAD, 0.0]];
+    along(waypoints, speed)
+}
+
+/// Keeps to a way at a speed, m/s, whatever its bends.
+pub(super) fn along(waypoints: Vec<[f64; 2]>, speed: f64) -> Driver {
+    Driver::Path {
+        waypoints,
+        speed,
+        look_ahead: 5.0,
+        start: 0.0,
+        stop: None,
+        reverse: false,
+        at_end: PathEnd::Continue,
+        lateral_acceleration: Some(50.0),
+        acceleration: None,
+        slip_limit: None,
+        locks: Locks::OPEN,
+    }
+}
+
+/// Horizontal distance of two places, m.
+pub(super) fn distance(a: &Vec3, b: &Vec3) -> f64 {
+    hypot(a.x - b.x, a.y - b.y)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bekker_scenario::config::Payload;
+
+    /// A vehicle of the catalogue is found from any folder: that of a map, too.
+    #[test]
+    fn the_catalogue_lies_in_no_folder() {
+        let subject = Subject::new("mrzr4", Path::new("somewhere/else")).unwrap();
+        assert_eq!(subject.model, "mrzr4");
+        let error = Subject::new("mrzr4.toml", Path::new("somewhere/else")).unwrap_err();
+        assert!(error.to_string().starts_with("mrzr4.toml: cannot be read"), "{error}");
+    }
+
+    /// A payload counts in the weight and moves the center of mass.
+    #[test]
+    fn what_it_carries_weighs() {
+        let bare = Subject::new("hmmwv", Path::new("")).unwrap();
+        let high = Payload { mass: 500.0, position: [0.0, 0.0, 1.5], size: [0.0; 3] };
+        let vehicle = Vehicle { payload: vec![high], ..bare.as_vehicle() };
+        let laden = bare.clone().fitted(&vehicle).unwrap();
+        assert!((laden.geometry.mass - bare.geometry.mass - 500.0).abs() < 1e-6);
+        assert!(laden.weight() > bare.weight());
+        assert!(laden.geometry.centre_of_mass > bare.geometry.centre_of_mass + 0.02);
+        let scenario = laden.scenario("trial", 1.0, hold());
+        assert_eq!(scenario.vehicle[0].payload.len(), 1);
+    }
+
+    #[test]
+    fn soils_that_are_asked_for_take_the_place_of_an_events_own() {
+        let mut subject = Subject::new("mrzr4", Path::new("")).unwrap();
+        let [all, quick] = [false, true].map(|quick| Effort { quick });
+        assert_eq!(subject.soils_of(all, &["rigid", "mud"]), ["rigid", "mud"]);
+        assert_eq!(subject.soils_of(quick, &["rigid", "mud"]), ["rigid"]);
+        subject.soils = vec!["dry_sand_lll".into(), "mud".into()];
+        assert_eq!(subject.soils_of(quick, &["rigid"]), ["dry_sand_lll", "mud"]);
+    }
+}

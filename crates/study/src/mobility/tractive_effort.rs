@@ -1,0 +1,216 @@
+//! What engine, converter and gearbox can give at the rims, steadily: the balance of tractive
+//! effort and resistance.
+//!
+//! After J. Y. Wong, *Theory of Ground Vehicles*, chapter 3: at a speed, in each gear, the engine
+//! at full throttle turns as fast as the converter's capacity lets it; the rest is ratios. No
+//! losses but those that the file states.
+
+use bekker_math::numeric::{GRAVITY, asin, atan, cos, hypot, sin, tan};
+use bekker_vehicle::powertrain::Powertrain;
+use bekker_vehicle::{AnySpec, VehicleSpec, air_drag};
+
+/// Fastest speed looked at, m/s.
+const FASTEST: f64 = 60.0;
+
+/// Tractive effort of a vehicle.
+#[derive(Clone, Debug)]
+pub struct TractiveEffort<'a> {
+    powertrain: &'a Powertrain,
+    /// Speed of the rims over that of the gearbox's output, and their radius, m.
+    ratio: f64,
+    radius: f64,
+    weight: f64,
+    /// Resistance of rolling over the weight, at rest and what a m/s adds.
+    resistance: [f64; 2],
+    /// Drag area, m², if the file gives one.
+    drag_area: Option<f64>,
+}
+
+impl<'a> TractiveEffort<'a> {
+    /// Of a vehicle by its file; none of one whose driven axles state no ratio.
+    pub fn of(spec: &'a AnySpec) -> Option<TractiveEffort<'a>> {
+        let (weight, drag_area) = (spec.total_mass() * GRAVITY, spec.drag_area());
+        let driven = |own: &VehicleSpec| (0..own.axles.len()).find(|&axle| own.is_driven(axle));
+        Some(match spec {
+            AnySpec::Wheeled(own) => TractiveEffort {
+                powertrain: &own.powertrain,
+                ratio: own.axles[driven(own)?].final_drive?.ratio,
+                radius: own.tyre_of(driven(own)?).rigid.radius(),
+                weight,
+                resistance: [own.tyre.handling.rolling_resistance, 0.0],
+                drag_area,
+            },
+            AnySpec::Tracked(own) => {
+                let belt = &own.drive.resistance;
+                TractiveEffort {
+                    powertrain: &own.powertrain,
+                    ratio: own.drive.ratio,
+                    radius: own.drive_radius(),
+                    weight,
+                    resistance: [belt.force, belt.per_speed].map(|one| 2.0 * one / weight),
+                    drag_area,
+                }
+            }
+        })
+    }
+
+    /// Greatest effort at a speed, m/s, in any gear, over the weight.
+    pub fn at(&self, speed: f64) -> f64 {
+        let gears = 1..=self.powertrain.gearbox.ratios.len() as i32;
+        gears.map(|gear| self.in_gear(gear, speed)).fold(0.0, f64::max)
+    }
+
+    fn in_gear(&self, gear: i32, speed: f64) -> f64 {
+        let Powertrain { engine, converter, clutch, gearbox } = self.powertrain;
+        let Some(gear) = gearbox.ratio(gear) else { return 0.0 };
+        let ratio = gear * self.ratio;
+        let input = speed / self.radius / ratio;
+        // torque of the engine and what it is joined to falls with the engine's speed
+        let balanced = |taken: &dyn Fn(f64) -> f64| {
+            let (mut low, mut high) = (1.0, engine.free_speed(1.0));
+            for _ in 0..60 {
+                let middle = 0.5 * (low + high);
+                let left = engine.torque(1.0, middle).value - taken(middle);
+                if left > 0.0 { low = middle } else { high = middle }
+            }
+            low
+        };
+        let held = engine.torque(1.0, input).value;
+        let torque = match (converter, clutch) {
+            (Some(converter), clutch) => {
+                let taken = |impeller: f64| -converter.torque(impeller, input).impeller;
+                let through = converter.torque(balanced(&taken), input).turbine;
+                // locked up where its clutch then holds what the engine gives
+                let locks = clutch.is_some_and(|own| own.capacity(input) >= held.abs());
+                if locks { held.max(through) } else { through }
+            }
+            (None, Some(clutch)) => {
+                let slipping = balanced(&|speed| clutch.capacity(speed));
+                if slipping > input { clutch.capacity(slipping) } else { held }
+            }
+            (None, None) => 0.0,
+        };
+        torque / ratio / self.radius / self.weight
+    }
+
+    /// Whether it counts air drag: the file gives a drag area.
+    pub fn has_drag(&self) -> bool {
+        self.drag_area.is_some()
+    }
+
+    /// Air drag at a speed, m/s, over the weight.
+    fn drag(&self, speed: f64) -> f64 {
+        self.drag_area.map_or(0.0, |area| air_drag(area, speed) / self.weight)
+    }
+
+    /// Resistance of rolling at a speed, m/s, over the load.
+    fn rolling(&self, speed: f64) -> f64 {
+        let [still, growth] = self.resistance;
+        still + growth * speed
+    }
+
+    /// Steepest grade (rise over run) that the powertrain carries the vehicle up at a speed, m/s,
+    /// where the ground would take any force: sin θ + f cos θ = (F - D)/W with air drag D, so that
+    /// θ = asin((F - D)/(W √(1 + f²))) - atan f. None where the effort suffices for any grade.
+    pub fn grade(&self, speed: f64) -> Option<f64> {
+        let (left, rolling) = (self.at(speed) - self.drag(speed), self.rolling(speed));
+        let share = left / hypot(1.0, rolling);
+        (share < 1.0).then(|| tan(asin(share.max(-1.0)) - atan(rolling)).max(0.0))
+    }
+
+    /// Resistance of rolling, grade and air at a speed, m/s, over the weight.
+    fn resists(&self, speed: f64, grade: f64) -> f64 {
+        let slope = atan(grade);
+        sin(slope) + self.rolling(speed) * cos(slope) + self.drag(speed)
+    }
+
+    /// Fastest speed up a grade (rise over run), m/s.
+    pub fn speed(&self, grade: f64) -> f64 {
+        last(0.0, FASTEST, |speed| self.resists(speed, grade) <= self.at(speed))
+    }
+}
+
+/// The last value of an interval that holds, by bisection.
+fn last(mut low: f64, mut high: f64, holds: impl Fn(f64) -> bool) -> f64 {
+    for _ in 0..40 {
+        let middle = 0.5 * (low + high);
+        if holds(middle) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    low
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bekker_vehicle::find_any;
+
+    /// The balance is that of the converter's tables: at stall the impeller turns at K √T, and
+    /// the turbine gives the torque ratio times T.
+    #[test]
+    fn stalls_as_the_tables_say() {
+        let spec = find_any("hmmwv").unwrap();
+        let own = spec.wheeled().unwrap();
+        let effort = TractiveEffort::of(&spec).unwrap();
+        let gearbox = &own.powertrain.gearbox;
+        let capacity = own.powertrain.converter.as_ref().unwrap().capacity.value(0.0);
+        let gain = own.powertrain.converter.as_ref().unwrap().torque_ratio.value(0.0);
+        let ratio = gearbox.ratios[0] * own.axles[0].final_drive.unwrap().ratio;
+        let torque = effort.at(0.0) * effort.weight * effort.radius * ratio / gain;
+        let impeller = capacity * torque.sqrt();
+        let engine = own.powertrain.engine.torque(1.0, impeller).value;
+        // sixty halvings leave rounding
+        assert!((engine / torque - 1.0).abs() < 1e-9, "{engine} for {torque} N m");
+    }
+
+    /// Each grade balances effort and resistance, by the resistance's own formula; one whose effort
+    /// is more than its weight climbs any.
+    #[test]
+    fn grades_balance_effort_and_resistance() {
+        for (name, speed) in [("hmmwv", 2.0), ("m113", 0.5), ("man_8x8", 10.0), ("gator", 3.0)] {
+            let spec = find_any(name).unwrap();
+            let effort = TractiveEffort::of(&spec).unwrap();
+            match effort.grade(speed) {
+                Some(grade) => {
+                    let off = effort.resists(speed, grade) - effort.at(speed);
+                    assert!(off.abs() < 1e-12, "{name}: {off} on {grade}");
+                }
+                None => assert!(effort.at(speed) >= 1.0, "{name}: {}", effort.at(speed)),
+            }
+        }
+        let spec = find_any("hmmwv").unwrap();
+        let strong = TractiveEffort { weight: 1e3, ..TractiveEffort::of(&spec).unwrap() };
+        assert_eq!(strong.grade(1.0), None);
+    }
+
+    /// The top speed is where effort is rolling resistance and drag; less with more drag.
+    #[test]
+    fn air_drag_takes_from_the_top_speed() {
+        let top = |area: Option<f64>| {
+            let mut spec = find_any("mrzr4").unwrap();
+            spec.chassis_mut().drag_area = area;
+            let effort = TractiveEffort::of(&spec).unwrap();
+            let speed = effort.speed(0.0);
+            let off = effort.at(speed) - effort.resists(speed, 0.0);
+            assert!(off.abs() < 1e-6, "{off} at {speed} m/s with {area:?}");
+            assert_eq!(effort.has_drag(), area.is_some());
+            speed
+        };
+        assert_eq!(top(None), top(Some(0.0)));
+        assert!(top(Some(4.0)) < top(Some(2.0)) && top(Some(2.0)) < top(None));
+    }
+
+    #[test]
+    fn what_is_slower_climbs_more() {
+        for name in ["hmmwv", "m113", "mrzr4"] {
+            let spec = find_any(name).unwrap();
+            let effort = TractiveEffort::of(&spec).unwrap();
+            let speeds = [0.0, 0.1, 0.2, 0.4].map(|grade| effort.speed(grade));
+            assert!(speeds.windows(2).all(|pair| pair[1] <= pair[0]), "{name}: {speeds:?}");
+            assert!(speeds[0] > 10.0 && speeds[0] < FASTEST - 1.0, "{name}: {speeds:?}");
+        }
+    }
+}

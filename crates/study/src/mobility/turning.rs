@@ -1,0 +1,63 @@
+//! The steering circle from wall to wall.
+
+use super::findings::{Figure, Findings};
+use super::subject::{Subject, held_speed};
+use super::{Effort, MobilityError};
+use bekker_agent::Sample;
+use bekker_math::numeric::{hypot, tan};
+use bekker_math::spatial::Vec3;
+use bekker_ranks::Flow;
+use std::f64::consts::TAU;
+
+/// Speed, m/s: a crawl, without slip angles to speak of.
+const SPEED: f64 = 1.5;
+/// When full lock is on, and when the circle counts from, s.
+const LOCK: f64 = 3.0;
+const STEADY: f64 = 8.0;
+/// Longest drive, s.
+const LONGEST: f64 = 90.0;
+
+pub(super) fn drive(subject: &Subject, _: Effort) -> Result<Findings, MobilityError> {
+    let steering = [[0.0, 0.0], [1.0, 0.0], [LOCK, 1.0]];
+    let mut scenario = subject.scenario("turning", LONGEST, held_speed(SPEED, &steering));
+    scenario.endings.immobilised = false;
+    let (mut turned, mut circle): (f64, Vec<Sample>) = (0.0, Vec::new());
+    subject.drive(&scenario, |sample| {
+        if sample.time < STEADY {
+            return Flow::Continue;
+        }
+        turned += sample.angular_velocity.z * scenario.time.heartbeat;
+        circle.push(sample.clone());
+        if turned.abs() > TAU { Flow::Stop } else { Flow::Continue }
+    })?;
+
+    let closed = turned.abs() > TAU;
+    let centre = centre(&circle);
+    let footprint = &subject.geometry.footprint;
+    let corners = circle.iter().flat_map(|sample| footprint.corners(&sample.pose));
+    let reach = |[x, y]: [f64; 2]| hypot(x - centre.x, y - centre.y);
+    let walls = corners.map(reach).fold(0.0, f64::max);
+
+    let geometry = &subject.geometry.steering;
+    let rear = geometry.wheelbase / tan(geometry.max_steer);
+    let front = footprint.front - geometry.rear_axle;
+    let closed_form = hypot(front, rear + 0.5 * footprint.width);
+    let figure = Figure::new("turning_radius", closed.then_some(walls), "m")
+        .beside("√((L/tan δ + w/2)² + l²)", closed_form)
+        .published(&subject.model);
+    let figure = match (closed, &geometry.trailer) {
+        (false, _) => figure.note("no full circle"),
+        (true, Some(_)) => figure.note("closed form of the tractor alone"),
+        (true, None) => figure,
+    };
+    Ok(Findings { figures: vec![figure], panels: vec![], scenarios: vec![scenario] })
+}
+
+/// Mean place of the instantaneous centres of turning.
+fn centre(circle: &[Sample]) -> Vec3 {
+    let instantaneous = |sample: &Sample| {
+        let yaw_rate = sample.angular_velocity.z;
+        sample.pose.position + Vec3::z().cross(&sample.velocity) / yaw_rate
+    };
+    circle.iter().map(instantaneous).sum::<Vec3>() / circle.len().max(1) as f64
+}

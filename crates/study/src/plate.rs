@@ -1,0 +1,255 @@
+//! The plate rig (bevameter): pressure against sinkage.
+
+use super::convergence::Rig;
+use super::wheel::{CARRIED, RigError, bed, require};
+use bekker_ground::scm::{Contact, PlateOutline, Scratch, WorkingGround, heap, plate_contact};
+use bekker_ground::soil::{Laws, Soil, Tread};
+use bekker_ground::{GroundModel, Overlay, Published};
+use bekker_math::spatial::{Pose, Twist};
+use serde::{Deserialize, Serialize};
+use std::f64::consts::PI;
+
+/// A rigid plate pressed slowly onto flat ground, let go and pressed again.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PlateRig {
+    /// Soil of the bed.
+    pub soil: Soil,
+    /// Laws of the soil.
+    pub laws: Laws,
+    /// The plate.
+    pub outline: PlateOutline,
+    /// Greatest mean pressure, Pa.
+    pub pressure: f64,
+    /// Distance between nodes, m.
+    pub spacing: f64,
+    /// Greatest increment of sinkage, as a part of the sinkage.
+    pub increment: f64,
+    /// Where the plate's centre stands, in spacings from a node.
+    pub offset: f64,
+}
+
+impl PlateRig {
+    /// A rig on nodes 1 cm apart.
+    pub fn new(soil: Soil, outline: PlateOutline, pressure: f64) -> PlateRig {
+        let laws = Laws::reference();
+        PlateRig { soil, laws, outline, pressure, spacing: 0.01, increment: 0.02, offset: 0.0 }
+    }
+}
+
+/// Sinkage at which a plate is pressed no further, m: nobody has pressed one a hundredth as deep, and
+/// a soil that has not answered by then has hardly any modulus of pressure.
+pub(super) const DEEPEST: f64 = 100.0;
+
+/// One point of a pressure–sinkage curve.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct PlatePoint {
+    /// Sinkage, m.
+    pub sinkage: f64,
+    /// Mean pressure over the plate's area, Pa.
+    pub pressure: f64,
+}
+
+/// A pressure–sinkage test.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PlateResult {
+    /// Loading, from nothing to the greatest pressure.
+    pub loading: Vec<PlatePoint>,
+    /// Unloading, to nothing.
+    pub unloading: Vec<PlatePoint>,
+    /// Reloading, to the greatest pressure.
+    pub reloading: Vec<PlatePoint>,
+    /// Sinkage at the greatest pressure, m.
+    pub sinkage: f64,
+    /// Sinkage that stays, m.
+    pub residual: f64,
+    /// Sinkage after reloading, m.
+    pub reloaded: f64,
+    /// Work of loading, J.
+    pub work: f64,
+    /// Work that unloading gave back, J.
+    pub returned: f64,
+}
+
+/// A plate on its bed, at some depth.
+pub(super) struct Press {
+    model: GroundModel,
+    published: Published,
+    overlay: Overlay,
+    scratch: Scratch,
+    outline: PlateOutline,
+    pub(super) pose: Pose,
+    increment: f64,
+}
+
+impl Press {
+    pub(super) fn new(rig: &PlateRig) -> Result<Press, RigError> {
+        require("pressure", rig.pressure, rig.pressure > 0.0, "positive")?;
+        let increment = rig.increment;
+        require("increment", increment, increment > 0.0 && increment <= 1.0, "above 0, up to 1")?;
+        let (a, b) = match rig.outline {
+            PlateOutline::Rectangle { length, width } => (length, width),
+            PlateOutline::Disc { radius } => (radius, radius),
+        };
+        require("plate length or radius", a, a > 0.0, "positive")?;
+        require("plate width or radius", b, b > 0.0, "positive")?;
+        let model = bed(&rig.soil, rig.laws, rig.spacing)?;
+        let mut pose = Pose::default();
+        pose.position.x = rig.offset * rig.spacing;
+        pose.position.y = rig.offset * rig.spacing;
+        Ok(Press {
+            model,
+            published: Published::default(),
+            overlay: Overlay::new(),
+            scratch: Scratch::new(),
+            outline: rig.outline,
+            pose,
+            increment,
+        })
+    }
+
+    pub(super) fn area(&self) -> f64 {
+        match self.outline {
+            PlateOutline::Rectangle { length, width } => length * width,
+            PlateOutline::Disc { radius } => PI * radius * radius,
+        }
+    }
+
+    pub(super) fn sinkage(&self) -> f64 {
+        -self.pose.position.z
+    }
+
+    pub(super) fn contact(&mut self, tread: &Tread, twist: &Twist, dt: f64) -> Contact {
+        self.overlay.begin_step();
+        let Press { model, published, overlay, scratch, .. } = self;
+        let mut ground = WorkingGround { model, published, overlay, scratch };
+        let met = plate_contact(&mut ground, self.outline, tread, &self.pose, twist, dt);
+        heap(&mut ground, met.displaced);
+        met
+    }
+
+    /// The soil's answer at rest, with the mean pressure and its slope over sinkage.
+    fn at_rest(&mut self) -> (PlatePoint, f64) {
+        let found = self.contact(&Tread::rough(), &Twist::default(), 0.0);
+        let pressure = found.load.wrench.force.z / self.area();
+        let slope = found.load.stiffness[(5, 5)] / self.area();
+        (PlatePoint { sinkage: self.sinkage(), pressure }, slope)
+    }
+
+    /// Presses to a mean pressure, along the tangent and by limited increments.
+    ///
+    /// The tangent knows nothing of a layer ahead: where the plate came down too hard on one,
+    /// it is put back on the soil as it was, and goes half as far. At [`DEEPEST`] it ends.
+    fn press_to(&mut self, target: f64) -> Vec<PlatePoint> {
+        const CLOSE: f64 = 1e-9;
+        const FIRST: f64 = 1e-7;
+        const MOST: usize = 20_000;
+        // how far increments of a smooth curve go beyond their end
+        const BEYOND: f64 = 2e-3;
+        let mut curve = Vec::new();
+        let (mut advance, mut before) = (0.0, None);
+        for _ in 0..MOST {
+            let (point, slope) = self.at_rest();
+            let missing = target - point.pressure;
+            if missing < -BEYOND * target
+                && let Some((pose, overlay)) = &before
+            {
+                (self.pose, self.overlay) = (*pose, Overlay::clone(overlay));
+                advance *= 0.5;
+                self.pose.position.z -= advance;
+                continue;
+            }
+            curve.push(point);
+            if missing <= CLOSE * target || point.sinkage > DEEPEST {
+                break;
+            }
+            // off the soil nothing says how soon it answers
+            advance = if slope > 0.0 {
+                FIRST.max(self.increment * point.sinkage).min(missing / slope)
+            } else {
+                FIRST
+            };
+            before = Some((self.pose, self.overlay.clone()));
+            self.pose.position.z -= advance;
+        }
+        curve
+    }
+
+    /// Lifts the plate off along the elastic line.
+    fn release(&mut self) -> Vec<PlatePoint> {
+        const POINTS: usize = 50;
+        // a hair off the yield point, where the slope is the elastic one
+        const NUDGE: f64 = 1e-10;
+        let mut curve = vec![self.at_rest().0];
+        self.pose.position.z += NUDGE;
+        let (start, slope) = self.at_rest();
+        let lift = if slope > 0.0 { start.pressure / slope } else { 0.0 };
+        let from = self.pose.position.z;
+        for count in 1..=POINTS {
+            self.pose.position.z = from + lift * count as f64 / POINTS as f64;
+            curve.push(self.at_rest().0);
+        }
+        curve
+    }
+}
+
+/// Area under a curve of pressure over sinkage, J/m².
+fn work(curve: &[PlatePoint]) -> f64 {
+    let strip = |pair: &[PlatePoint]| {
+        0.5 * (pair[0].pressure + pair[1].pressure) * (pair[1].sinkage - pair[0].sinkage)
+    };
+    curve.windows(2).map(strip).sum()
+}
+
+impl PlateRig {
+    /// Presses to the greatest pressure, or tells what the soil bears instead.
+    pub(super) fn press(&self, press: &mut Press) -> Result<Vec<PlatePoint>, RigError> {
+        let curve = press.press_to(self.pressure);
+        let last = curve.last().copied().unwrap_or_default();
+        let (reached, pressure, sinkage) = (last.pressure, self.pressure, last.sinkage);
+        // false for what is no number, too
+        let carried = (reached - pressure).abs() <= CARRIED * pressure;
+        match carried {
+            true => Ok(curve),
+            false => Err(RigError::NotPressed { reached, pressure, sinkage }),
+        }
+    }
+}
+
+impl Rig for PlateRig {
+    type Outcome = PlateResult;
+
+    fn run(&self) -> Result<PlateResult, RigError> {
+        let mut press = Press::new(self)?;
+        let loading = self.press(&mut press)?;
+        let unloading = press.release();
+        let reloading = self.press(&mut press)?;
+        let last = |curve: &[PlatePoint]| curve.last().map_or(0.0, |point| point.sinkage);
+        let area = press.area();
+        Ok(PlateResult {
+            sinkage: last(&loading),
+            residual: last(&unloading),
+            reloaded: last(&reloading),
+            work: work(&loading) * area,
+            returned: -work(&unloading) * area,
+            loading,
+            unloading,
+            reloading,
+        })
+    }
+
+    fn spacing_mut(&mut self) -> &mut f64 {
+        &mut self.spacing
+    }
+
+    fn step_mut(&mut self) -> &mut f64 {
+        &mut self.increment
+    }
+
+    fn extend(&mut self) {
+        self.offset += 0.5;
+    }
+
+    fn figures(&self, outcome: &PlateResult) -> Vec<(&'static str, f64)> {
+        vec![("sinkage", outcome.sinkage), ("residual", outcome.residual), ("work", outcome.work)]
+    }
+}

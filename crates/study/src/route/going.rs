@@ -1,0 +1,103 @@
+//! What a soil gives a vehicle, by the classic theory: an estimate before the drive.
+//!
+//! Sinkage and compaction resistance by M. G. Bekker (*Theory of Land Locomotion*,
+//! 1956), thrust by Mohr and Coulomb, mobilised after Janosi and Hanamoto over the
+//! contact's length at a slip of 30 %, as in J. Y. Wong, *Theory of Ground Vehicles*,
+//! chapter 2. All over the weight; what is left is the steepest grade, and the drawbar
+//! pull over weight by which mobility models judge going. The first axle presses the rut
+//! alone. A layer below ends the sinkage at its depth.
+
+use crate::RigidWheel;
+use bekker_agent::GroundVehicle;
+use bekker_ground::soil::{Soil, SoilKind, Yielding};
+use bekker_math::numeric::{exp, pow, tan};
+use serde::Serialize;
+
+/// Slip at which the thrust is taken.
+const SLIP: f64 = 0.3;
+
+/// A soil under a vehicle; forces over the vehicle's weight.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Going {
+    /// Sinkage, m.
+    pub sinkage: f64,
+    /// All that the soil's strength can give, at any slip.
+    pub strength: f64,
+    /// Thrust at a slip of 30 %.
+    pub thrust: f64,
+    /// Resistance of compaction.
+    pub resistance: f64,
+    /// Whether the vehicle's belly touches the ground.
+    pub hung_up: bool,
+}
+
+impl Going {
+    /// Drawbar pull over weight on the level: about the steepest grade that it climbs.
+    pub fn drawbar(&self) -> f64 {
+        self.thrust - self.resistance
+    }
+
+    /// Of a vehicle on a soil.
+    pub fn of(ground_vehicle: &GroundVehicle, soil: &Soil) -> Going {
+        match &soil.kind {
+            SoilKind::Firm { friction } => Going {
+                sinkage: 0.0,
+                strength: *friction,
+                thrust: *friction,
+                resistance: 0.0,
+                hung_up: false,
+            },
+            SoilKind::Yielding(soil) => yielding(ground_vehicle, soil),
+        }
+    }
+}
+
+fn yielding(ground_vehicle: &GroundVehicle, soil: &Yielding) -> Going {
+    let weight = ground_vehicle.mass() * bekker_math::numeric::GRAVITY;
+    let floor = soil.details.below.map_or(f64::INFINITY, |layer| layer.depth);
+    let (sinkage, length, area, resistance) = match ground_vehicle {
+        GroundVehicle::Wheeled(own) => {
+            let tyre = &own.vehicle.spec().tyre.rigid;
+            let width = 2.0 * tyre.outline.iter().map(|p| p.half_width).fold(0.0, f64::max);
+            let (radius, wheels) = (tyre.radius(), own.vehicle.wheels() as f64);
+            let wheel = RigidWheel { radius, width, load: weight / wheels };
+            let modulus = soil.k_c / width + soil.k_phi;
+            let free = if soil.n < 3.0 { wheel.bekker_sinkage(modulus, soil.n) } else { radius };
+            let sinkage = free.min(floor).min(radius);
+            let length = (sinkage * (2.0 * radius - sinkage)).max(0.0).sqrt();
+            // the wheels of the first axle make the rut
+            let rut = 2.0 * wheel.compaction(modulus, soil.n, sinkage);
+            (sinkage, length, wheels * width * length, rut)
+        }
+        GroundVehicle::Tracked(own) => {
+            let spec = own.vehicle.spec();
+            let (width, length) = (spec.shoe_width(), spec.contact_length());
+            let modulus = soil.k_c / width + soil.k_phi;
+            let area = 2.0 * width * length;
+            let free = pow(weight / area / modulus, 1.0 / soil.n);
+            let sinkage = free.min(floor);
+            let rut = 2.0 * width * modulus * pow(sinkage, soil.n + 1.0) / (soil.n + 1.0);
+            (sinkage, length, area, rut)
+        }
+    };
+    let strength = area * soil.cohesion / weight + tan(soil.friction_angle);
+    // mean of 1 - exp(-j/K) over a contact along which the shear grows to slip x length
+    let reach = SLIP * length / soil.shear_modulus;
+    let mobilised = if reach > 1e-6 { 1.0 - (1.0 - exp(-reach)) / reach } else { 0.0 };
+    Going {
+        sinkage,
+        strength,
+        thrust: strength * mobilised,
+        resistance: resistance / weight,
+        hung_up: clearance(ground_vehicle).is_some_and(|clearance| sinkage > clearance),
+    }
+}
+
+/// Clearance under the belly, m, where the vehicle's file tells of one.
+fn clearance(ground_vehicle: &GroundVehicle) -> Option<f64> {
+    let (lowest, radius) = match ground_vehicle {
+        GroundVehicle::Wheeled(own) => (own.vehicle.wheel_centre(0).z, own.vehicle.ride_radius()),
+        GroundVehicle::Tracked(own) => (own.vehicle.wheel_centre(0).z, own.vehicle.ride_radius()),
+    };
+    Some(ground_vehicle.belly()?.centre[2] - (lowest - radius))
+}

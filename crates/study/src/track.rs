@@ -1,0 +1,222 @@
+//! The track rig: a tracked vehicle drawn at a given speed while its tracks run
+//! at a given slip, or standing while they run against each other.
+
+use super::convergence::Rig;
+use super::slip::rim_speed;
+use super::tracked_drive::TrackedDrive;
+use super::wheel::{RigError, bed_for_steps, require, require_carried};
+use bekker_ground::soil::{Laws, Soil};
+use bekker_math::numeric::{GRAVITY, smooth_step};
+use bekker_math::spatial::{Load, Twist, Vec3};
+use bekker_vehicle::TrackedSpec;
+use serde::{Deserialize, Serialize};
+
+/// Time in which the vehicle settles before its tracks are driven, s.
+const SETTLE: f64 = 1.0;
+/// Time over which slip comes on, s.
+const RAMP: f64 = 0.5;
+/// Damper that holds the hull at its speed and on its line, N s/m, and at its heading, N m s.
+const HOLD: f64 = 1e9;
+
+/// How the vehicle is moved.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TrackMotion {
+    /// Drawn straight on: guided, for a hull that thrust pushes against its hold turns away.
+    Straight {
+        /// Speed of the hull, m/s.
+        speed: f64,
+        /// Slip 1 - v / (speed of the tracks), below 1.
+        slip: f64,
+    },
+    /// Free to turn and to wander, the tracks running against each other.
+    Pivot {
+        /// Speed of the right track forward and of the left one back, m/s.
+        speed: f64,
+    },
+}
+
+/// A tracked vehicle on flat ground.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TrackRig {
+    /// The vehicle.
+    pub vehicle: TrackedSpec,
+    /// Soil of the bed.
+    pub soil: Soil,
+    /// Laws of the soil.
+    pub laws: Laws,
+    /// How it is moved.
+    pub motion: TrackMotion,
+    /// Distance between nodes, m.
+    pub spacing: f64,
+    /// Time step, s.
+    pub step: f64,
+    /// Length of the run, s.
+    pub duration: f64,
+    /// Part of the run, at its end, over which means are taken.
+    pub settled: f64,
+}
+
+/// Means over the settled part of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TrackResult {
+    /// Pull at the hull, N.
+    pub drawbar: f64,
+    /// Thrust: what the sprockets give over their pitch radius, N.
+    pub thrust: f64,
+    /// Thrust less pull, N.
+    pub resistance: f64,
+    /// Mean depth of the road wheels' shoes below the undisturbed ground, m.
+    pub sinkage: f64,
+    /// Vertical force of the soil, N.
+    pub vertical: f64,
+    /// Moment of both tracks' thrusts about the vertical axis, N m.
+    pub turning_moment: f64,
+    /// Rate of turn, rad/s, to the left.
+    pub yaw_rate: f64,
+    /// Pitch, rad, nose down.
+    pub pitch: f64,
+}
+
+impl TrackRig {
+    /// A vehicle on a soil: nodes 5 cm apart, steps of 1 ms, 5 s, means over the
+    /// last 40 %.
+    pub fn new(vehicle: TrackedSpec, soil: Soil, motion: TrackMotion) -> TrackRig {
+        TrackRig {
+            vehicle,
+            soil,
+            laws: Laws::reference(),
+            motion,
+            spacing: 0.05,
+            step: 1e-3,
+            duration: 5.0,
+            settled: 0.4,
+        }
+    }
+
+    /// Weight of the vehicle, N.
+    pub fn weight(&self) -> f64 {
+        self.vehicle.total_mass() * GRAVITY
+    }
+
+    /// Speeds of the left and the right track at a time, m/s.
+    fn track_speeds(&self, time: f64) -> [f64; 2] {
+        let on = smooth_step(SETTLE, SETTLE + RAMP, time);
+        match self.motion {
+            TrackMotion::Straight { speed, slip } => [rim_speed(speed, on * slip); 2],
+            TrackMotion::Pivot { speed } => [-on * speed, on * speed],
+        }
+    }
+}
+
+impl Rig for TrackRig {
+    type Outcome = TrackResult;
+
+    fn run(&self) -> Result<TrackResult, RigError> {
+        require("step", self.step, self.step > 0.0, "positive")?;
+        let least = SETTLE + RAMP;
+        require("duration", self.duration, self.duration > least, "above 1.5 s")?;
+        let settled = self.settled;
+        require("settled", settled, settled > 0.0 && settled <= 1.0, "above 0, up to 1")?;
+        let start = match self.motion {
+            TrackMotion::Straight { speed, slip } => {
+                require("slip", slip, (-1.0..1.0).contains(&slip), "from -1 to below 1")?;
+                require("speed", speed, speed > 0.0, "positive")?;
+                speed
+            }
+            TrackMotion::Pivot { speed } => {
+                require("speed", speed, true, "finite")?;
+                0.0
+            }
+        };
+        let ground = bed_for_steps(&self.soil, self.laws, self.spacing, self.step)?;
+        let level = TrackedDrive::level(&self.vehicle);
+        let mut drive = TrackedDrive::new(self.vehicle.clone(), ground, &level, start, self.step)?;
+        let steps = (self.duration / self.step).round() as u64;
+        let first = (steps as f64 * (1.0 - settled)) as u64;
+        let mut sum = TrackResult::default();
+        for tick in 0..steps {
+            drive.meet_ground();
+            let twist = drive.own.vehicle.twist(&drive.room.vehicle);
+            let held = HOLD * (twist.linear.x - start);
+            if let TrackMotion::Straight { .. } = self.motion {
+                guide(drive.room.vehicle.chassis_load(), held, &twist);
+            }
+            drive.advance_driven(self.track_speeds(drive.time()))?;
+            if tick >= first {
+                self.add(&mut sum, &drive, held);
+            }
+        }
+        let per = 1.0 / (steps - first).max(1) as f64;
+        require_carried(sum.vertical * per, self.weight(), sum.sinkage * per)?;
+        Ok(TrackResult {
+            drawbar: sum.drawbar * per,
+            thrust: sum.thrust * per,
+            resistance: (sum.thrust - sum.drawbar) * per,
+            sinkage: sum.sinkage * per,
+            vertical: sum.vertical * per,
+            turning_moment: sum.turning_moment * per,
+            yaw_rate: sum.yaw_rate * per,
+            pitch: sum.pitch * per,
+        })
+    }
+
+    fn spacing_mut(&mut self) -> &mut f64 {
+        &mut self.spacing
+    }
+
+    fn step_mut(&mut self) -> &mut f64 {
+        &mut self.step
+    }
+
+    fn extend(&mut self) {
+        self.duration *= 2.0;
+    }
+
+    fn figures(&self, outcome: &TrackResult) -> Vec<(&'static str, f64)> {
+        vec![
+            ("drawbar", outcome.drawbar),
+            ("thrust", outcome.thrust),
+            ("sinkage", outcome.sinkage),
+            ("turning moment", outcome.turning_moment),
+        ]
+    }
+
+    /// A tenth of the weight, which acts over half the gauge.
+    fn least_scale(&self, figure: &str) -> f64 {
+        match figure {
+            "drawbar" | "thrust" => 0.1 * self.weight(),
+            "turning moment" => 0.05 * self.weight() * self.vehicle.gauge(),
+            _ => 0.0,
+        }
+    }
+}
+
+/// Holds a hull back by `held`, on its line and at its heading.
+fn guide(load: &mut Load, held: f64, twist: &Twist) {
+    load.wrench.force.x = -held;
+    load.wrench.force.y = -HOLD * twist.linear.y;
+    load.wrench.torque.z = -HOLD * twist.angular.z;
+    for direction in [Vec3::x(), Vec3::y()] {
+        load.add_tangent(&direction, &Vec3::zeros(), 0.0, HOLD);
+    }
+    load.damping[(2, 2)] += HOLD;
+}
+
+impl TrackRig {
+    fn add(&self, sum: &mut TrackResult, drive: &TrackedDrive, held: f64) {
+        let TrackedDrive { own, room, .. } = drive;
+        let radius = self.vehicle.drive_radius();
+        let [left, right] = room.vehicle.drives().map(|sprocket| sprocket.drive / radius);
+        let samples = room.samples();
+        let pose = own.vehicle.pose(&room.vehicle);
+        sum.drawbar += held;
+        sum.thrust += left + right;
+        sum.turning_moment += 0.5 * self.vehicle.gauge() * (right - left);
+        sum.vertical += samples.iter().map(|sample| sample.load).sum::<f64>();
+        let deep: f64 = samples.iter().map(|sample| sample.sinkage).sum();
+        sum.sinkage += deep / samples.len() as f64;
+        sum.yaw_rate += own.vehicle.twist(&room.vehicle).angular.z;
+        sum.pitch += pose.pitch();
+    }
+}

@@ -1,0 +1,180 @@
+//! Driveline: shafts from the engine to the wheels.
+//!
+//! Engine, gearbox input, driveshaft and one shaft an axle are shafts of one
+//! freedom. Gear pairs and differentials are rows of velocities: the carrier of a
+//! differential turns at the mean of its outputs, so torque splits evenly. The
+//! half-shafts act on the wheels, with their reaction on what holds the
+//! differential's housing: the chassis, or the beam of a solid axle. What each housing gets about the x axis (engine
+//! roll) is left out.
+
+use super::{AssemblyError, Frame};
+use crate::lock::Lock;
+use crate::multibody::{Closure, Coordinate, Element};
+use crate::powertrain::{Brake, GearboxState};
+use crate::spec::{AutomaticLock, Differential, Layout, VehicleSpec};
+use crate::transmission::{Transmission, TransmissionShafts};
+use bekker_math::spatial::Vec3;
+
+/// A locking clutch across a differential.
+#[derive(Clone, Debug)]
+pub(crate) struct Clutch {
+    /// Where it acts.
+    pub element: usize,
+    /// Its friction.
+    pub friction: Brake,
+    /// What engages it.
+    pub engaged: Engaged,
+}
+
+/// What engages a clutch; `index` is its place among those that are not always as they are.
+#[derive(Clone, Debug)]
+pub(crate) enum Engaged {
+    /// Nothing: it is always, or never.
+    Fixed(bool),
+    /// The speeds of its outputs, whose `mean` is this.
+    Automatic { index: usize, lock: AutomaticLock, mean: Vec<(Coordinate, f64)> },
+    /// The driver, by a switch.
+    Commanded { index: usize, lock: Lock },
+    /// The torque that its carrier passes on, that of this closure: most friction per torque.
+    Biased { closure: usize, share: f64 },
+}
+
+impl Clutch {
+    /// Its place among those that are not always as they are, if it is one of them.
+    pub fn index(&self) -> Option<usize> {
+        match self.engaged {
+            Engaged::Fixed(_) | Engaged::Biased { .. } => None,
+            Engaged::Automatic { index, .. } | Engaged::Commanded { index, .. } => Some(index),
+        }
+    }
+}
+
+/// A clutch of a differential with its outputs' mean speed and its switch, and the closure that its
+/// carrier is, with what share of that closure's torque it carries; `before` are those added before it.
+fn clutch(
+    element: usize,
+    differential: &Differential,
+    (mean, switch): (Vec<(Coordinate, f64)>, Lock),
+    (closure, carried): (usize, f64),
+    before: &[Clutch],
+) -> Clutch {
+    let index = before.iter().filter(|clutch| clutch.index().is_some()).count();
+    let engaged = match differential.automatic {
+        Some(lock) => Engaged::Automatic { index, lock, mean },
+        None if differential.commanded => Engaged::Commanded { index, lock: switch },
+        None => match differential.friction_share() {
+            Some(share) => Engaged::Biased { closure, share: share * carried },
+            None => Engaged::Fixed(differential.locked),
+        },
+    };
+    Clutch { element, friction: Brake { max_torque: differential.lock_torque }, engaged }
+}
+
+/// The driveline as the step reaches it.
+#[derive(Clone, Debug)]
+pub(crate) struct DrivelinePlan {
+    /// Engine, converter and gearbox.
+    pub transmission: Transmission,
+    /// Shafts of the driven axles: (coordinate, axle).
+    pub shafts: Vec<(Coordinate, usize)>,
+    /// Axle closures, for the torque at the wheels: (closure, axle).
+    pub axles: Vec<(usize, usize)>,
+    /// Locking clutches.
+    pub clutches: Vec<Clutch>,
+}
+
+impl DrivelinePlan {
+    /// Sets the speeds of shafts and engine when the wheels of each axle turn at its `spin`
+    /// (rad/s) in a gear, or in the one that fits; in neutral the engine stands.
+    pub fn turn(
+        &self,
+        spec: &VehicleSpec,
+        u: &mut [f64],
+        spin: impl Fn(usize) -> f64,
+        gear: Option<i32>,
+    ) -> GearboxState {
+        let (front, shares) = spec.driveline.split(self.shafts.len());
+        let mut output = 0.0;
+        for (index, &(shaft, axle)) in self.shafts.iter().enumerate() {
+            let ratio = spec.axles[axle].final_drive.map_or(1.0, |drive| drive.ratio);
+            u[shaft.index()] = spin(axle) / ratio;
+            output += spin(axle) / ratio * shares[usize::from(index >= front)];
+        }
+        self.transmission.turn(&spec.powertrain.gearbox, u, output, gear)
+    }
+}
+
+impl Frame<'_> {
+    /// Adds the driveline.
+    pub(super) fn driveline(&mut self) -> Result<DrivelinePlan, AssemblyError> {
+        let spec = self.spec;
+        let driven: Vec<usize> =
+            (0..spec.axles.len()).filter(|&axle| spec.is_driven(axle)).collect();
+        let shaft = |builder: &mut crate::multibody::Builder, inertia| {
+            let shaft = builder.shaft(inertia);
+            builder.shaft_coordinate(shaft)
+        };
+        let centre = match spec.driveline.layout {
+            Layout::Awd | Layout::ByAxle => spec.driveline.centre.inertia,
+            Layout::Fwd | Layout::Rwd => 0.0,
+        };
+        let behind = [spec.driveline.driveshaft_inertia, centre];
+        let transmission = TransmissionShafts::add(&spec.powertrain, behind, &mut self.builder);
+
+        let mut clutches = Vec::new();
+        let mut shafts = Vec::new();
+        let mut axles = Vec::new();
+        for (index, &axle) in driven.iter().enumerate() {
+            let Some(drive) = spec.axles[axle].final_drive else {
+                return Err(AssemblyError::NoFinalDrive {
+                    axle: spec.axles[axle].name.clone(),
+                    layout: format!("{:?}", spec.driveline.layout).to_lowercase(),
+                });
+            };
+            let carried = drive.differential.inertia * drive.ratio * drive.ratio;
+            let own = shaft(&mut self.builder, drive.shaft_inertia + carried);
+            let wheels: Vec<_> = self.wheels.iter().filter(|wheel| wheel.axle == axle).collect();
+            let share = -1.0 / wheels.len() as f64;
+            let spins = wheels.iter().map(|w| (w.body, w.housing, Vec3::y(), share)).collect();
+            let between = vec![(wheels[0].spin, 1.0), (wheels[1].spin, -1.0)];
+            let rates = vec![(own, drive.ratio)];
+            let closure = self.builder.closure(Closure::Gear { rates, spins });
+            axles.push((closure, axle));
+            let element = self.builder.element(Element::Rates { rates: between });
+            let turning = (vec![(own, drive.ratio)], spec.driveline.lock_of(index, driven.len()));
+            let carrier = (closure, 1.0);
+            clutches.push(clutch(element, &drive.differential, turning, carrier, &clutches));
+            shafts.push((own, axle));
+        }
+        let (front, shares) = spec.driveline.split(shafts.len());
+        let share = |index: usize| shares[usize::from(index >= front)];
+        let mut rates = vec![(transmission.output, 1.0)];
+        rates.extend(shafts.iter().enumerate().map(|(i, &(shaft, _))| (shaft, -share(i))));
+        let split = self.builder.closure(Closure::Gear { rates, spins: Vec::new() });
+        let (ahead, behind) = shafts.split_at(front);
+        if !ahead.is_empty() && !behind.is_empty() {
+            // the clutch turns at the difference of the outputs' mean speeds
+            let of = |group: &[(Coordinate, usize)], sign: f64| -> Vec<_> {
+                group.iter().map(|&(shaft, _)| (shaft, sign / group.len() as f64)).collect()
+            };
+            let rates = [of(ahead, 1.0), of(behind, -1.0)].concat();
+            let turning = ([of(ahead, 0.5), of(behind, 0.5)].concat(), Lock::Centre);
+            let element = self.builder.element(Element::Rates { rates });
+            let carrier = (split, 1.0);
+            clutches.push(clutch(element, &spec.driveline.centre, turning, carrier, &clutches));
+        }
+        if let Some(between) = &spec.driveline.inter_axle {
+            for (group, share) in [(ahead, shares[0]), (behind, shares[1])] {
+                for pair in group.windows(2) {
+                    let rates = vec![(pair[0].0, 1.0), (pair[1].0, -1.0)];
+                    let turning = (vec![(pair[0].0, 0.5), (pair[1].0, 0.5)], Lock::InterAxle);
+                    let element = self.builder.element(Element::Rates { rates });
+                    let carrier = (split, 2.0 * share);
+                    clutches.push(clutch(element, between, turning, carrier, &clutches));
+                }
+            }
+        }
+        let transmission = transmission.acted_on(&spec.powertrain, &mut self.builder);
+        Ok(DrivelinePlan { transmission, shafts, axles, clutches })
+    }
+}

@@ -1,0 +1,354 @@
+//! From the figures of a vehicle to bodies, joints, closures and elements.
+//!
+//! The assembly configuration is the design position: chassis frame at the
+//! origin, all bodies' axes along the chassis's. Each template adds its bodies
+//! to a [`Frame`]; what a step must reach is returned as plain indices.
+
+mod double_wishbone;
+mod driveline;
+mod flat_stop;
+mod macpherson_strut;
+mod rear_frame;
+mod single_wishbone;
+mod solid_axle;
+mod steering;
+mod tandem;
+mod trailer;
+mod trailing_arm;
+
+pub(super) use driveline::{Clutch, DrivelinePlan, Engaged};
+pub(super) use flat_stop::FlatStop;
+use steering::SteeredBy;
+pub(super) use steering::SteeringDrive;
+pub(super) use tandem::PitchStop;
+pub(super) use trailer::{Coupled, articulation};
+
+use super::spec::{AntiRollBar, Axle, Chassis, Point, Suspension, TandemError, VehicleSpec};
+use crate::multibody::{
+    Body, BodyId, Builder, Coordinate, Element, Inertia, Joint, Model, ModelError,
+};
+use crate::tyre::RingError;
+use bekker_math::spatial::{Mat3, Vec3};
+
+/// Why a vehicle cannot be assembled from its file.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum AssemblyError {
+    /// A steered axle without what turns it.
+    #[error("axle '{axle}': {what}")]
+    Steering {
+        /// Its name.
+        axle: String,
+        /// What is wrong.
+        what: &'static str,
+    },
+    /// An axle that should be driven has no differential.
+    #[error("axle '{axle}' is driven by layout '{layout}' but has no final_drive")]
+    NoFinalDrive {
+        /// Its name.
+        axle: String,
+        /// The layout.
+        layout: String,
+    },
+    /// The points of its tyres make no belt.
+    #[error("tyre.flexible: {0}")]
+    Ring(#[from] RingError),
+    /// A tandem of axles that are not there.
+    #[error("tandems: {0}")]
+    Tandem(#[from] TandemError),
+    /// The multibody model refuses.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+}
+
+/// Left or right of an axle: files give the left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Side {
+    Left,
+    Right,
+}
+
+impl Side {
+    const BOTH: [Side; 2] = [Side::Left, Side::Right];
+
+    fn mirror(self) -> f64 {
+        if self == Side::Left { 1.0 } else { -1.0 }
+    }
+}
+
+/// A wheel as the step reaches it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct WheelPlace {
+    /// Spindle, wheel and tyre: turns about its y axis.
+    pub body: BodyId,
+    /// What holds the differential's housing: it takes the half-shaft's reaction.
+    pub housing: BodyId,
+    /// Spin against the carrier.
+    pub spin: Coordinate,
+    /// Where the brake acts.
+    pub brake: usize,
+    /// Index of its axle.
+    pub axle: usize,
+}
+
+/// Spring and damper of one side.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Strut {
+    pub spring: usize,
+    pub damper: usize,
+    pub axle: usize,
+}
+
+/// A linear spring and damper of a compliant mount.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Mount {
+    pub element: usize,
+    pub stiffness: f64,
+    pub damping: f64,
+}
+
+/// A vehicle under construction.
+pub(super) struct Frame<'a> {
+    spec: &'a VehicleSpec,
+    builder: Builder,
+    chassis: BodyId,
+    /// What is behind the torsion joint of the chassis.
+    rear_frame: Option<BodyId>,
+    trailer: Option<Coupled>,
+    wheels: Vec<WheelPlace>,
+    struts: Vec<Strut>,
+    mounts: Vec<Mount>,
+    steering: Vec<SteeringDrive>,
+    /// What the springs of each axle stand on, left and right.
+    spring_seats: Vec<[BodyId; 2]>,
+    pitch_stops: Vec<PitchStop>,
+    flat_stops: Vec<FlatStop>,
+}
+
+/// What the step needs of an assembled vehicle.
+#[derive(Clone, Debug)]
+pub(super) struct Assembled {
+    pub model: Model,
+    pub chassis: BodyId,
+    pub rear_frame: Option<BodyId>,
+    pub trailer: Option<Coupled>,
+    pub wheels: Vec<WheelPlace>,
+    pub struts: Vec<Strut>,
+    pub mounts: Vec<Mount>,
+    pub steering: Vec<SteeringDrive>,
+    pub pitch_stops: Vec<PitchStop>,
+    pub flat_stops: Vec<FlatStop>,
+    pub driveline: DrivelinePlan,
+}
+
+fn vec3(point: Point) -> Vec3 {
+    Vec3::from(point)
+}
+
+/// Inertia of a part turned so that its x axis lies along `x` and its z axis is
+/// normal to `x` and `in_plane`.
+fn turned(moments: Point, x: Vec3, in_plane: Vec3) -> Mat3 {
+    let x = x.normalize();
+    let z = x.cross(&in_plane).normalize();
+    let axes = Mat3::from_columns(&[x, z.cross(&x), z]);
+    axes * Mat3::from_diagonal(&vec3(moments)) * axes.transpose()
+}
+
+impl Frame<'_> {
+    /// A point of an axle's side, in the chassis frame.
+    fn point(&self, axle: &Axle, side: Side, local: Point) -> Vec3 {
+        vec3(axle.position) + Vec3::new(local[0], side.mirror() * local[1], local[2])
+    }
+
+    /// What the tie rods of an independent axle end on.
+    fn tie_rods_end(&self, axle: usize, by: SteeredBy) -> Result<BodyId, AssemblyError> {
+        match by {
+            SteeredBy::Link(link) => Ok(link),
+            SteeredBy::Nothing => Ok(self.sprung(axle)),
+            SteeredBy::DragLink { .. } | SteeredBy::Knuckles => Err(AssemblyError::Steering {
+                axle: self.spec.axles[axle].name.clone(),
+                what: "wishbones and struts are steered by a rack_pinion or a pitman_arm",
+            }),
+        }
+    }
+
+    /// The sprung body that an axle belongs to.
+    fn sprung(&self, axle: usize) -> BodyId {
+        match &self.trailer {
+            Some(trailer) if self.spec.axles[axle].trailed => trailer.body,
+            _ if self.spec.hangs_behind(axle) => self.rear_frame.unwrap_or(self.chassis),
+            _ => self.chassis,
+        }
+    }
+
+    /// Adds spindle, wheel and tyre as one body on a hinge of `carrier`.
+    fn wheel(
+        &mut self,
+        axle: usize,
+        side: Side,
+        carrier: BodyId,
+        housing: BodyId,
+        spindle: super::spec::Part,
+    ) {
+        let spec = self.spec;
+        let centre = self.point(&spec.axles[axle], side, spec.axles[axle].suspension.spindle());
+        let half_shaft = spec.axles[axle]
+            .final_drive
+            .filter(|_| spec.is_driven(axle))
+            .map_or(0.0, |drive| drive.half_shaft_inertia);
+        let (rim, tyre) = (spec.wheel_of(axle), spec.tyre_of(axle));
+        let mut moments =
+            vec3(spindle.inertia) + vec3(rim.inertia) + vec3(tyre.inertia) + Vec3::y() * half_shaft;
+        let mut mass = spindle.mass + rim.mass + tyre.mass;
+        if let Some(apart) = spec.axles[axle].twin_spacing {
+            // a second tyre, and Steiner's part of both
+            let corner = rim.mass + tyre.mass;
+            let steiner = Vec3::new(1.0, 0.0, 1.0) * (0.5 * corner * apart * apart);
+            moments += vec3(rim.inertia) + vec3(tyre.inertia) + steiner;
+            mass += corner;
+        }
+        let body = self.builder.body(Body {
+            name: format!("{} {side:?} wheel", spec.axles[axle].name),
+            parent: carrier,
+            joint: Joint::Revolute(Vec3::y()),
+            anchor: centre,
+            origin: centre,
+            inertia: Inertia::principal(mass, centre, moments.into()),
+        });
+        let spin = self.builder.coordinate(body);
+        let brake = self.builder.element(Element::Rates { rates: vec![(spin, 1.0)] });
+        self.builder.loaded(body);
+        self.wheels.push(WheelPlace { body, housing, spin, brake, axle });
+    }
+
+    /// Adds the lines of spring and damper between `arm` and what they stand on.
+    fn strut(
+        &mut self,
+        (axle, side): (usize, Side),
+        arm: BodyId,
+        spring: [Vec3; 2],
+        damper: [Vec3; 2],
+    ) {
+        let (seat, chassis) = (self.spring_seats[axle][side as usize], self.sprung(axle));
+        let mut line = |b: BodyId, [top, bottom]: [Vec3; 2]| {
+            let element = Element::Line { a: arm, point_a: bottom, b, point_b: top };
+            self.builder.element(element)
+        };
+        let strut = Strut { spring: line(seat, spring), damper: line(chassis, damper), axle };
+        self.struts.push(strut);
+    }
+
+    /// Adds an anti-roll bar between two arms that turn about `hinge` of their side; `same` says
+    /// whether they turn the same way when one wheel rises and the other falls.
+    fn anti_roll_bar(&mut self, axle: usize, arms: [BodyId; 2], hinge: [Vec3; 2], same: bool) {
+        let own = &self.spec.axles[axle];
+        let Some(bar) = own.anti_roll_bar else { return };
+        let AntiRollBar { stiffness, damping, lever, drop_link } = bar;
+        let end = self.point(own, Side::Left, drop_link);
+        let along = (hinge[1] - hinge[0]).normalize();
+        let arm_lever = along.cross(&(end - hinge[0])).norm();
+        let weights = [arm_lever / lever, if same { 1.0 } else { -1.0 } * arm_lever / lever];
+        let rates = [0, 1].map(|side| (self.builder.coordinate(arms[side]), weights[side]));
+        let element = self.builder.element(Element::Rates { rates: rates.to_vec() });
+        self.mounts.push(Mount { element, stiffness, damping });
+    }
+}
+
+/// Inertia of a sprung body whose frame has its origin at `origin`.
+fn sprung_inertia(own: &Chassis, origin: Vec3) -> Inertia {
+    let [xy, xz, yz] = own.products;
+    let [xx, yy, zz] = own.inertia;
+    let tensor = Mat3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz);
+    Inertia { mass: own.mass, com: vec3(own.com) + origin, tensor }
+}
+
+/// Assembles a vehicle.
+pub(super) fn assemble(spec: &VehicleSpec) -> Result<Assembled, AssemblyError> {
+    let mut builder = Builder::default();
+    let chassis = builder.body(Body {
+        name: "chassis".into(),
+        parent: BodyId::WORLD,
+        joint: Joint::Free,
+        anchor: Vec3::zeros(),
+        origin: Vec3::zeros(),
+        inertia: rear_frame::ahead(&spec.chassis, spec.rear_frame.as_ref()),
+    });
+    let mut frame = Frame {
+        spec,
+        builder,
+        chassis,
+        rear_frame: None,
+        trailer: None,
+        wheels: Vec::new(),
+        struts: Vec::new(),
+        mounts: Vec::new(),
+        steering: Vec::new(),
+        spring_seats: vec![[chassis; 2]; spec.axles.len()],
+        pitch_stops: Vec::new(),
+        flat_stops: Vec::new(),
+    };
+    frame.rear_frame = frame.rear_frame();
+    frame.trailer();
+    let mechanisms = frame.mechanisms();
+    frame.tandems()?;
+    for (index, axle) in spec.axles.iter().enumerate() {
+        let by = mechanisms[index];
+        if axle.steered && spec.steering.is_none() {
+            return Err(AssemblyError::Steering {
+                axle: axle.name.clone(),
+                what: "is steered, but the vehicle has no steering mechanism",
+            });
+        }
+        match &axle.suspension {
+            Suspension::DoubleWishbone(s) => {
+                let link = frame.tie_rods_end(index, by)?;
+                frame.double_wishbone(index, s, link);
+            }
+            Suspension::SingleWishbone(s) => {
+                let link = frame.tie_rods_end(index, by)?;
+                frame.single_wishbone(index, s, link);
+            }
+            Suspension::MacphersonStrut(s) => {
+                let link = frame.tie_rods_end(index, by)?;
+                frame.macpherson_strut(index, s, link);
+            }
+            Suspension::TrailingArm(s) => {
+                if axle.steered {
+                    return Err(AssemblyError::Steering {
+                        axle: axle.name.clone(),
+                        what: "a trailing arm cannot be steered",
+                    });
+                }
+                frame.trailing_arm(index, s);
+            }
+            Suspension::SolidAxle(s) => {
+                if axle.steered && s.knuckle.is_none() {
+                    return Err(AssemblyError::Steering {
+                        axle: axle.name.clone(),
+                        what: "is steered, but its solid axle has no knuckle",
+                    });
+                }
+                frame.solid_axle(index, s, by);
+            }
+        }
+    }
+    // After the wheels: the order in which loads are set.
+    frame.builder.loaded(chassis);
+    if let Some(trailer) = &frame.trailer {
+        frame.builder.loaded(trailer.body);
+    }
+    let driveline = frame.driveline()?;
+    Ok(Assembled {
+        model: frame.builder.build()?,
+        chassis: frame.chassis,
+        rear_frame: frame.rear_frame,
+        trailer: frame.trailer,
+        wheels: frame.wheels,
+        struts: frame.struts,
+        mounts: frame.mounts,
+        steering: frame.steering,
+        pitch_stops: frame.pitch_stops,
+        flat_stops: frame.flat_stops,
+        driveline,
+    })
+}

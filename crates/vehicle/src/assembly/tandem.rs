@@ -1,0 +1,65 @@
+//! Tandem: walking beams on the chassis, on which the springs of two axles stand.
+//!
+//! A beam is free about its pin, so the moments of both springs about it balance: with the pin
+//! midway, both axles carry alike.
+
+use super::{AssemblyError, Frame, Side, vec3};
+use crate::multibody::{Body, Element, ElementForce, Inertia, Joint};
+use bekker_math::spatial::Vec3;
+
+/// Stiffness of the stop of a walking beam, N m/rad: it gives by half a degree under the moment
+/// of 20 kN on a metre.
+const STOP_STIFFNESS: f64 = 2e6;
+/// Damping of the stop over its stiffness, s.
+const STOP_DAMPING_TIME: f64 = 0.01;
+
+/// The stop that limits a beam's pitch.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PitchStop {
+    /// Where it acts.
+    pub element: usize,
+    /// Angle to either side at which it is touched, rad.
+    most: f64,
+}
+
+impl PitchStop {
+    /// What it does at an angle, rad, and a rate, rad/s.
+    pub fn force(&self, angle: f64, rate: f64) -> ElementForce {
+        let beyond = angle - angle.clamp(-self.most, self.most);
+        if beyond == 0.0 {
+            return ElementForce::default();
+        }
+        let damping = STOP_STIFFNESS * STOP_DAMPING_TIME;
+        let force = STOP_STIFFNESS * beyond + damping * rate;
+        ElementForce { force, stiffness: STOP_STIFFNESS, damping }
+    }
+}
+
+impl Frame<'_> {
+    /// Adds the beams, and has the springs of their axles stand on them.
+    pub(super) fn tandems(&mut self) -> Result<(), AssemblyError> {
+        for tandem in &self.spec.tandems {
+            let axles = self.spec.axles_of(tandem)?;
+            for side in Side::BOTH {
+                let pin = vec3(tandem.pin);
+                let pin = Vec3::new(pin.x, side.mirror() * pin.y, pin.z);
+                let beam = self.builder.body(Body {
+                    name: format!("{} {side:?} walking beam", tandem.axles.join(" and ")),
+                    parent: self.sprung(axles[0]),
+                    joint: Joint::Revolute(Vec3::y()),
+                    anchor: pin,
+                    origin: pin,
+                    inertia: Inertia::principal(tandem.beam.mass, pin, tandem.beam.inertia),
+                });
+                for axle in axles {
+                    self.spring_seats[axle][side as usize] = beam;
+                }
+                let rates = vec![(self.builder.coordinate(beam), 1.0)];
+                let element = self.builder.element(Element::Rates { rates });
+                let most = tandem.max_pitch_deg.to_radians();
+                self.pitch_stops.push(PitchStop { element, most });
+            }
+        }
+        Ok(())
+    }
+}

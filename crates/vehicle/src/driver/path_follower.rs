@@ -1,0 +1,547 @@
+//! A driver that follows a path.
+
+use super::{
+    Aim, DriverState, DriverView, Following, Intent, LeaderView, Motion, Path, PurePursuit,
+    SpeedControl, SpeedGoal, SteeringGeometry, TrailerGeometry, pure_pursuit::arc,
+};
+use crate::spec::Footprint;
+use crate::{Controls, Locks, Selector};
+use bekker_math::spatial::Vec3;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// Speed below which one whose leader allows no more waits behind it, m/s.
+const WAITING: f64 = 0.5;
+/// Speed that a leader must allow for one that waits to close up, m/s.
+const CLOSE_UP: f64 = 0.6;
+/// Distance from the end of the path at which a vehicle has arrived, m.
+const ARRIVAL: f64 = 1.0;
+/// Offset from its path, m, beyond which a vehicle is beside it.
+pub const BESIDE: f64 = 3.0;
+/// Speed at which a vehicle that has overshot the end of its path backs up, m/s.
+const BACKING_SPEED: f64 = 1.5;
+/// Time within which one that aims at accelerations reaches its speed, s.
+const RESPONSE_TIME: f64 = 0.5;
+/// Distance from a stop line at which a vehicle stands, m.
+const SHORT_OF_LINE: f64 = 1.0;
+
+/// What a path follower is to do.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Plan {
+    /// Speed on an open road, m/s.
+    pub cruise_speed: f64,
+    /// Largest lateral acceleration in bends, m/s².
+    pub lateral_acceleration: f64,
+    /// Deceleration ahead of bends and stops, m/s².
+    pub deceleration: f64,
+    /// Acceleration with which it gains speed at most, m/s²: it then aims at accelerations. As
+    /// throttle and speed control give it, without.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub acceleration: Option<f64>,
+    /// Whether to stop at the end of the path, or to drive straight on.
+    pub stop_at_end: bool,
+    /// Whether to drive the path backward, the rear ahead.
+    pub reverse: bool,
+    /// Time until which to stand, s.
+    pub start_time: f64,
+    /// Time from which to stop and hold, s, if any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stop_time: Option<f64>,
+    /// Rule for the gap to the leader, for those who have one.
+    pub following: Following,
+    /// Gains of the steering.
+    pub steering: PurePursuit,
+    /// Gains of the speed control.
+    pub speed_control: SpeedControl,
+    /// Differentials that it drives with locked.
+    #[serde(skip_serializing_if = "Locks::is_open")]
+    pub locks: Locks,
+}
+
+impl Default for Plan {
+    fn default() -> Self {
+        Plan {
+            cruise_speed: 6.0,
+            lateral_acceleration: 2.0,
+            deceleration: 1.5,
+            acceleration: None,
+            stop_at_end: true,
+            reverse: false,
+            start_time: 0.0,
+            stop_time: None,
+            following: Following::ConstantTimeGap(super::ConstantTimeGap::default()),
+            steering: PurePursuit::default(),
+            speed_control: SpeedControl::default(),
+            locks: Locks::OPEN,
+        }
+    }
+}
+
+/// Pure pursuit along a path with a speed that suits its bends, alone or behind
+/// a leader. A clone shares path and speeds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PathFollower {
+    path: Path,
+    /// Square of the speed allowed at each point of the path, m²/s².
+    allowed: Arc<[f64]>,
+    geometry: SteeringGeometry,
+    plan: Plan,
+}
+
+impl PathFollower {
+    /// A driver of a vehicle of this geometry along `path` by `plan`.
+    pub fn new(path: Path, geometry: SteeringGeometry, plan: Plan) -> PathFollower {
+        let allowed = allowed_speeds(&path, &plan).into();
+        PathFollower { path, allowed, geometry, plan }
+    }
+
+    /// The path.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The vehicle's geometry.
+    pub fn geometry(&self) -> &SteeringGeometry {
+        &self.geometry
+    }
+
+    /// The plan.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// Whether the vehicle has come to its stop at the end of the path, and not beside it.
+    pub fn has_arrived(&self, state: &DriverState) -> bool {
+        let beside = state.place.offset.abs() > BESIDE;
+        state.holding && self.remaining(state).abs() < 2.0 * ARRIVAL && !beside
+    }
+
+    /// Way that it drives the path: 1 forward, -1 the rear ahead.
+    pub fn sense(&self) -> f64 {
+        if self.plan.reverse { -1.0 } else { 1.0 }
+    }
+
+    /// How far the ends of a vehicle of this footprint lie beyond the point whose
+    /// station counts, m: the one ahead, the one behind (negative).
+    pub fn ends(&self, footprint: &Footprint) -> [f64; 2] {
+        let behind = self.backed().map_or(0.0, |trailer| trailer.overhang + trailer.drawbar);
+        let counts = self.geometry.rear_axle - behind;
+        let ends = [footprint.front, footprint.rear].map(|x| x - counts);
+        if self.plan.reverse { [-ends[1], -ends[0]] } else { ends }
+    }
+
+    /// State of a driver whose vehicle starts at `pose`.
+    pub fn start(&self, pose: &bekker_math::spatial::Pose) -> DriverState {
+        DriverState {
+            place: self.path.locate(self.guided(pose, Some(0.0))),
+            speed: self.plan.speed_control.start(),
+            ..DriverState::default()
+        }
+    }
+
+    /// Commands for the step that begins at the view.
+    pub fn controls(&self, state: &mut DriverState, view: &DriverView) -> Controls {
+        let plan = &self.plan;
+        state.place = self.path.track(&state.place, self.guided(&view.pose, view.articulation));
+        let stands = view.speed.abs() < self.standstill();
+        let drives_back = self.backs_up(state, view) || self.pulls_up(state, view);
+        // with a trailer it turns round from standstill alone
+        let turning = self.backed().is_some() && drives_back != state.backing && !stands;
+        if !turning {
+            state.backing = drives_back;
+        }
+        let along_path = if state.backing { -1.0 } else { 1.0 };
+        let sense = self.sense() * along_path;
+        let steering = self.steering(state, view, [sense, along_path]);
+        let turn = plan.steering.steering_rate * view.step;
+        state.steering = steering.clamp(state.steering - turn, state.steering + turn);
+
+        let motion = Motion {
+            speed: sense * view.speed,
+            thrust: sense * view.thrust,
+            slope: sense * view.pose.direction(&Vec3::x()).z,
+            rim: sense * view.rim,
+            slip: view.slip,
+        };
+        let told_to_stop = plan.stop_time.is_some_and(|stop| view.time >= stop);
+        let at_end = plan.stop_at_end && !state.backing && self.remaining(state) < ARRIVAL;
+        let overshot = at_end && self.remaining(state) < -2.0 * ARRIVAL;
+        state.holding |= stands && (told_to_stop || at_end && !overshot);
+        let at_line = view.stop.is_some_and(|left| left <= SHORT_OF_LINE);
+        let told_to_stand =
+            state.holding || told_to_stop || at_end || at_line || view.time < plan.start_time;
+        let told_to_stand = told_to_stand || turning;
+        let target = if told_to_stand { 0.0 } else { self.target_speed(state, &motion, view) };
+        state.intent = self.intent(state, told_to_stand && !overshot, target, motion.speed);
+        let control = &plan.speed_control;
+        let pedals = if state.holding {
+            control.hold(&mut state.speed, view.step)
+        } else {
+            let aim = self.aim(target, motion.speed, view);
+            let goal = self.goal(target);
+            control.controls_by(&mut state.speed, goal, aim.as_ref(), &motion, view.step)
+        };
+        let gear = if sense < 0.0 { Selector::Reverse } else { Selector::Drive };
+        Controls { steering: state.steering, gear, locks: plan.locks, ..pedals }.clamped()
+    }
+
+    /// A speed, m/s, as a goal of one who is asked for its cruise speed.
+    fn goal(&self, speed: f64) -> SpeedGoal {
+        SpeedGoal { speed, slowest: self.plan.cruise_speed }
+    }
+
+    /// Speed below which its vehicle stands, m/s.
+    fn standstill(&self) -> f64 {
+        self.goal(0.0).standstill()
+    }
+
+    /// Speed at which it creeps up to where it stops, m/s.
+    fn creep(&self) -> f64 {
+        2.0 * self.standstill()
+    }
+
+    /// Time within which it turns an acceleration that it aims at into speed, s, if that is how
+    /// it goes about it.
+    fn response_time(&self) -> Option<f64> {
+        match self.plan.following {
+            Following::Cooperative(rule) => Some(rule.response_time),
+            _ => self.plan.acceleration.map(|_| RESPONSE_TIME),
+        }
+    }
+
+    /// Whether it sets its pedals by the acceleration that it aims at.
+    pub fn aims_at_accelerations(&self) -> bool {
+        self.response_time().is_some()
+    }
+
+    /// The acceleration to aim at towards a speed, if that is how it goes about it.
+    fn aim<'a>(&self, target: f64, speed: f64, view: &DriverView<'a>) -> Option<Aim<'a>> {
+        let (time, pedals) = self.response_time().zip(view.pedals)?;
+        let most = self.plan.acceleration.unwrap_or(f64::INFINITY);
+        Some(Aim { acceleration: ((target - speed) / time).min(most), pedals })
+    }
+
+    /// Whether it is a trailer that it leads along the path, its rear ahead.
+    pub fn backs_a_trailer(&self) -> bool {
+        self.backed().is_some()
+    }
+
+    /// The trailer that it backs along the path, if that is how it drives.
+    fn backed(&self) -> Option<&TrailerGeometry> {
+        self.geometry.trailer.as_ref().filter(|_| self.plan.reverse)
+    }
+
+    /// What is led along the path, m: the rear axle, or that of a trailer that is backed.
+    fn guided(&self, pose: &bekker_math::spatial::Pose, articulation: Option<f64>) -> [f64; 2] {
+        match self.backed().zip(articulation) {
+            Some((trailer, articulation)) => trailer.axle(&self.geometry, pose, articulation).0,
+            None => self.geometry.rear(pose),
+        }
+    }
+
+    /// Steering towards the path, -1 to 1.
+    fn steering(
+        &self,
+        state: &DriverState,
+        view: &DriverView,
+        [sense, along_path]: [f64; 2],
+    ) -> f64 {
+        let (own, pursuit, place) = (&self.geometry, &self.plan.steering, &state.place);
+        let drawn = own.trailer.as_ref().zip(view.articulation);
+        let mut aside = 0.0;
+        match drawn {
+            Some((trailer, articulation)) if self.plan.reverse && !state.backing => {
+                let (axle, heading) = trailer.axle(own, &view.pose, articulation);
+                let station = place.station + pursuit.look_ahead(view.speed);
+                let target = self.path.point(place.segment, station);
+                let curvature = arc(axle, &heading, target, sense);
+                return trailer.backing(own, articulation, curvature);
+            }
+            Some((trailer, _)) if !self.plan.reverse => {
+                // bends that it is in, its trailer's included
+                let from = place.station - trailer.drawbar;
+                let to = place.station + pursuit.look_ahead(view.speed);
+                aside = trailer.swing_out(self.path.bend(place, [from, to]));
+            }
+            _ => {}
+        }
+        let on_path = (&self.path, place, aside);
+        let steering = pursuit.steering(own, on_path, &view.pose, view.speed, [sense, along_path]);
+        let steering = own.until_it_turns(steering, view.speed, view.yaw_rate, sense);
+        own.command(steering, sense)
+    }
+
+    /// Whether it drives forward to straighten a trailer that would fold up if it were backed on.
+    fn pulls_up(&self, state: &DriverState, view: &DriverView) -> bool {
+        let drawn = self.backed().zip(view.articulation);
+        drawn.is_some_and(|(trailer, articulation)| {
+            trailer.folds(&self.geometry, articulation, state.backing)
+        })
+    }
+
+    /// Whether it drives back to the end of the path, which it has overshot: from
+    /// where it has come to stand until it has the end ahead again.
+    fn backs_up(&self, state: &DriverState, view: &DriverView) -> bool {
+        let remaining = self.remaining(state);
+        let overshot = remaining < -2.0 * ARRIVAL && view.speed.abs() < self.standstill();
+        let stops = self.plan.stop_at_end && !state.holding && view.time >= self.plan.start_time;
+        stops && (overshot || state.backing && remaining < -0.5 * ARRIVAL)
+    }
+
+    fn intent(&self, state: &DriverState, told_to_stand: bool, target: f64, speed: f64) -> Intent {
+        if told_to_stand {
+            if self.has_arrived(state) { Intent::Arrived } else { Intent::Hold }
+        } else if state.waiting || target.max(speed) < WAITING && target < self.allowed_speed(state)
+        {
+            Intent::WaitBehindLeader
+        } else {
+            Intent::Drive
+        }
+    }
+
+    /// Distance left to the end of the path, m.
+    fn remaining(&self, state: &DriverState) -> f64 {
+        self.path.length() - state.place.station
+    }
+
+    fn target_speed(&self, state: &mut DriverState, motion: &Motion, view: &DriverView) -> f64 {
+        if state.backing && self.remaining(state) > 0.0 {
+            return BACKING_SPEED.min(self.plan.cruise_speed);
+        }
+        if state.backing {
+            let left = (-self.remaining(state)).max(0.0);
+            let braking = (2.0 * self.plan.deceleration * left).sqrt();
+            return braking.min(BACKING_SPEED.min(self.plan.cruise_speed)).max(self.creep());
+        }
+        let free = self.allowed_speed(state).min(self.speed_before(view.stop));
+        let Some(leader) = &view.leader else { return free };
+        self.behind(state, motion.speed, free, leader)
+    }
+
+    /// Speed from which it can stop before a line, m/s; any without one.
+    fn speed_before(&self, line: Option<f64>) -> f64 {
+        let Some(left) = line else { return f64::INFINITY };
+        // creeps up to it instead of stopping short of it
+        let left = (left - SHORT_OF_LINE).max(0.0);
+        (2.0 * self.plan.deceleration * left).sqrt().max(self.creep())
+    }
+
+    /// Speed behind a leader; one that has come to stand waits until there is room
+    /// to close up.
+    fn behind(&self, state: &mut DriverState, speed: f64, free: f64, leader: &LeaderView) -> f64 {
+        let target = self.plan.following.target_speed(speed, free, leader);
+        state.waiting = if state.waiting {
+            target < CLOSE_UP.min(free)
+        } else {
+            target < self.standstill() && speed.abs() < self.standstill()
+        };
+        if state.waiting { 0.0 } else { target }
+    }
+
+    /// Speed that the path allows where the vehicle is, m/s: what it can brake
+    /// from before the next point.
+    fn allowed_speed(&self, state: &DriverState) -> f64 {
+        let plan = &self.plan;
+        let next = state.place.segment + 1;
+        let left = (self.path.stations()[next] - state.place.station).max(0.0);
+        let braking = self.allowed[next] + 2.0 * plan.deceleration * left;
+        let square = braking.min(plan.cruise_speed * plan.cruise_speed);
+        // creeps up to the end instead of stopping short of it
+        let creep = if self.remaining(state) < ARRIVAL { 0.0 } else { self.creep() };
+        square.sqrt().max(creep)
+    }
+}
+
+/// Squares of the speed allowed at each point: by the cruise speed, the bends,
+/// and braking ahead of what comes.
+fn allowed_speeds(path: &Path, plan: &Plan) -> Vec<f64> {
+    let count = path.points().len();
+    let cruise = plan.cruise_speed * plan.cruise_speed;
+    let mut allowed: Vec<f64> = (0..count)
+        .map(|index| {
+            let curvature = path.curvature(index).abs();
+            cruise.min(plan.lateral_acceleration / curvature.max(1e-9))
+        })
+        .collect();
+    if plan.stop_at_end {
+        allowed[count - 1] = 0.0;
+    }
+    for index in (0..count - 1).rev() {
+        let length = path.stations()[index + 1] - path.stations()[index];
+        let braking = allowed[index + 1] + 2.0 * plan.deceleration * length;
+        allowed[index] = allowed[index].min(braking);
+    }
+    allowed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::driver::Driver;
+    use bekker_math::spatial::{Pose, Quat};
+
+    const GEOMETRY: SteeringGeometry = SteeringGeometry {
+        wheelbase: 3.378,
+        rear_axle: -1.689,
+        max_steer: 0.5276,
+        skids: false,
+        pivots: false,
+        trailer: None,
+    };
+
+    /// A kinematic bicycle with a first-order engine.
+    struct Vehicle {
+        rear: [f64; 2],
+        yaw: f64,
+        speed: f64,
+        state: DriverState,
+    }
+
+    impl Vehicle {
+        fn at(driver: &PathFollower, x: f64, y: f64) -> Vehicle {
+            let mut vehicle =
+                Vehicle { rear: [x, y], yaw: 0.0, speed: 0.0, state: DriverState::default() };
+            vehicle.state = driver.start(&vehicle.pose());
+            vehicle
+        }
+
+        fn pose(&self) -> Pose {
+            let orientation = Quat::from_axis_angle(&Vec3::z_axis(), self.yaw);
+            let rear = Vec3::new(self.rear[0], self.rear[1], 0.0);
+            Pose { position: rear + orientation * Vec3::new(1.689, 0.0, 0.0), orientation }
+        }
+
+        fn step(&mut self, driver: &Driver, time: f64, leader: Option<LeaderView>) -> Controls {
+            let h = 0.01;
+            let pose = self.pose();
+            let view = DriverView {
+                time,
+                step: h,
+                pose,
+                speed: self.speed,
+                yaw_rate: 0.0,
+                thrust: 0.0,
+                rim: 0.0,
+                slip: 0.0,
+                leader,
+                stop: None,
+                articulation: None,
+                pedals: None,
+            };
+            let c = driver.controls(&mut self.state, &view);
+            let steer = c.steering * GEOMETRY.max_steer;
+            self.rear[0] += h * self.speed * self.yaw.cos();
+            self.rear[1] += h * self.speed * self.yaw.sin();
+            self.yaw += h * self.speed * steer.tan() / GEOMETRY.wheelbase;
+            let resistance = if self.speed > 0.0 { 0.3 } else { 0.0 };
+            let change = 4.0 * c.throttle - 8.0 * c.brake - resistance;
+            self.speed = (self.speed + h * change).max(0.0);
+            c
+        }
+    }
+
+    fn slalom() -> Path {
+        let points: Vec<[f64; 2]> =
+            (0..12).map(|i| [12.0 * f64::from(i), if i % 2 == 0 { 0.0 } else { 3.0 }]).collect();
+        Path::smooth(&points, 0.5).unwrap()
+    }
+
+    #[test]
+    fn drives_a_slalom_and_stops_at_its_end() {
+        let follower = PathFollower::new(slalom(), GEOMETRY, Plan::default());
+        let mut vehicle = Vehicle::at(&follower, -5.0, 0.0);
+        let length = follower.path().length();
+        let driver = Driver::Path(follower.clone());
+        let mut worst = 0.0_f64;
+        for step in 0..8000 {
+            vehicle.step(&driver, 0.01 * f64::from(step), None);
+            // it starts beside the path, which goes off at an angle
+            if vehicle.state.place.station > 10.0 {
+                worst = worst.max(vehicle.state.place.offset.abs());
+            }
+        }
+        assert!(follower.has_arrived(&vehicle.state), "{:?}", vehicle.state);
+        assert_eq!(vehicle.speed, 0.0);
+        assert!((vehicle.state.place.station - length).abs() < 1.0);
+        // cutting corners of 12 m by a look-ahead of 5 to 6 m
+        assert!(worst < 0.8, "strays by {worst} m");
+    }
+
+    #[test]
+    fn slows_down_ahead_of_a_bend() {
+        let path =
+            Path::smooth(&[[0.0, 0.0], [60.0, 0.0], [66.0, 2.5], [68.5, 8.5], [68.5, 60.0]], 0.5)
+                .unwrap();
+        let plan = Plan { cruise_speed: 12.0, ..Plan::default() };
+        let follower = PathFollower::new(path, GEOMETRY, plan);
+        let at = |station: f64| {
+            let place = follower.path().locate(follower.path().point(0, station));
+            let state = DriverState { place, ..DriverState::default() };
+            follower.allowed_speed(&state)
+        };
+        assert!((at(5.0) - 12.0).abs() < 1e-9);
+        assert!(at(64.0) < 6.0);
+        for step in 0..120 {
+            let (here, there) = (at(f64::from(step)), at(f64::from(step) + 1.0));
+            assert!(here * here - there * there < 2.0 * 1.5 + 1e-9, "brakes harder at {step} m");
+        }
+    }
+
+    #[test]
+    fn waits_starts_and_stops_on_time() {
+        let path = Path::polyline(&[[0.0, 0.0], [500.0, 0.0]]).unwrap();
+        let plan = Plan { start_time: 2.0, stop_time: Some(20.0), ..Plan::default() };
+        let follower = PathFollower::new(path, GEOMETRY, plan);
+        let driver = Driver::Path(follower.clone());
+        let mut vehicle = Vehicle::at(&follower, 0.0, 0.0);
+        for step in 0..3000 {
+            let time = 0.01 * f64::from(step);
+            let controls = vehicle.step(&driver, time, None);
+            if time < 2.0 {
+                assert_eq!(vehicle.speed, 0.0);
+                assert!(controls.brake > 0.0);
+            }
+            if (time - 19.0).abs() < 0.005 {
+                assert!((vehicle.speed - 6.0).abs() < 0.3, "drives at {}", vehicle.speed);
+            }
+        }
+        assert!(vehicle.state.holding && vehicle.speed == 0.0);
+        assert!(!follower.has_arrived(&vehicle.state));
+    }
+
+    #[test]
+    fn a_convoy_keeps_its_gaps_and_stops_one_behind_the_other() {
+        let path = Path::polyline(&[[0.0, 0.0], [200.0, 0.0]]).unwrap();
+        let follower = PathFollower::new(path, GEOMETRY, Plan::default());
+        let driver = Driver::Path(follower.clone());
+        let mut convoy: Vec<Vehicle> =
+            (0..4).map(|i| Vehicle::at(&follower, -20.0 * f64::from(i), 0.0)).collect();
+        let length = 4.7;
+        for step in 0..10_000 {
+            for index in 0..convoy.len() {
+                let leader = index.checked_sub(1).map(|ahead| LeaderView {
+                    gap: convoy[ahead].state.place.station
+                        - convoy[index].state.place.station
+                        - length,
+                    speed: convoy[ahead].speed,
+                    demand: None,
+                });
+                if let Some(leader) = leader {
+                    assert!(leader.gap > 4.0, "gap of {} m at step {step}", leader.gap);
+                }
+                convoy[index].step(&driver, 0.01 * f64::from(step), leader);
+            }
+            if step == 2500 {
+                for pair in convoy.windows(2) {
+                    let gap = pair[0].state.place.station - pair[1].state.place.station - length;
+                    // 8 m and 2 s
+                    let wanted = 8.0 + 2.0 * pair[1].speed;
+                    assert!((gap - wanted).abs() < 1.5, "{gap} m instead of {wanted}");
+                }
+            }
+        }
+        assert!(convoy.iter().all(|vehicle| vehicle.speed == 0.0));
+    }
+}

@@ -1,0 +1,268 @@
+//! Steering by pure pursuit.
+//!
+//! The driver aims at the point of the path at a look-ahead distance and steers
+//! along the circle through it that is tangent to the vehicle at its rear axle:
+//! tan δ = 2 L sin α / d. Source: R. C. Coulter, *Implementation of the Pure
+//! Pursuit Path Tracking Algorithm*, CMU-RI-TR-92-01 (1992).
+
+use super::{Path, Place, TrailerGeometry};
+use crate::spec::{Track, TrackSteering, TrackedSpec, VehicleSpec};
+use bekker_math::numeric::{atan, hypot, tan};
+use bekker_math::spatial::{Pose, Vec3};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Gain of the curvature that is missing, for vehicles that skid.
+const SKID_GAIN: f64 = 2.0;
+/// Speed below which a rate of turn counts as at it, m/s.
+const SLOW: f64 = 1.0;
+
+/// What steering needs to know of a vehicle.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SteeringGeometry {
+    /// Distance between the axles, m.
+    pub wheelbase: f64,
+    /// The rear axle's x in the chassis frame, m.
+    pub rear_axle: f64,
+    /// Mean angle of the steered wheels at steering 1, rad.
+    pub max_steer: f64,
+    /// Whether it turns by skidding, so that the ground decides how far.
+    pub skids: bool,
+    /// Whether its steering sets the sense in which it turns, forward and backward alike, as a
+    /// pivot drive does, in place of the curvature of its way.
+    pub pivots: bool,
+    /// Its trailer, if it draws one.
+    pub trailer: Option<TrailerGeometry>,
+}
+
+/// Gains of pure pursuit; the defaults suit the HMMWV.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct PurePursuit {
+    /// Look-ahead distance over speed, s.
+    pub look_ahead_time: f64,
+    /// Shortest look-ahead distance, m.
+    pub min_look_ahead: f64,
+    /// Longest look-ahead distance, m.
+    pub max_look_ahead: f64,
+    /// Fastest change of steering, 1/s; 2 turns from lock to lock in 1 s.
+    pub steering_rate: f64,
+}
+
+impl Default for PurePursuit {
+    fn default() -> Self {
+        PurePursuit {
+            look_ahead_time: 1.0,
+            min_look_ahead: 5.0,
+            max_look_ahead: 25.0,
+            steering_rate: 2.0,
+        }
+    }
+}
+
+impl SteeringGeometry {
+    /// Of a tracked vehicle by its file: a vehicle with an axle under the middle
+    /// of its tracks, which at full lock turns as tightly as the steering makes the
+    /// tracks run without slip.
+    pub fn of_tracks(spec: &TrackedSpec) -> SteeringGeometry {
+        let middle = |track: &Track| match track.stations[..] {
+            [first, .., last] => 0.5 * (first + last),
+            _ => 0.0,
+        };
+        let length = spec.contact_length();
+        let curvature = 2.0 * spec.lock_ratio() / spec.gauge();
+        SteeringGeometry {
+            wheelbase: length,
+            rear_axle: 0.5 * (middle(&spec.left) + middle(&spec.right)),
+            max_steer: bekker_math::numeric::atan(length * curvature),
+            skids: true,
+            pivots: matches!(spec.drive.steering, TrackSteering::Pivot { .. }),
+            trailer: None,
+        }
+    }
+
+    /// Of a wheeled vehicle by its file.
+    pub fn of(spec: &VehicleSpec) -> SteeringGeometry {
+        SteeringGeometry {
+            wheelbase: spec.steering_base(),
+            rear_axle: spec.turning_line(),
+            max_steer: spec.max_steer(),
+            skids: false,
+            pivots: false,
+            trailer: TrailerGeometry::of(spec),
+        }
+    }
+
+    /// Tightest curvature of the rear axle's way, 1/m.
+    pub fn tightest(&self) -> f64 {
+        tan(self.max_steer) / self.wheelbase
+    }
+
+    /// Steering, -1 to 1, that leads the rear axle along a curvature, 1/m.
+    pub fn steering(&self, curvature: f64) -> f64 {
+        let steer = atan(self.wheelbase * curvature);
+        (steer / self.max_steer.max(f64::MIN_POSITIVE)).clamp(-1.0, 1.0)
+    }
+
+    /// The steering with what a vehicle that skids lacks in its rate of turn: ground holds tracks
+    /// until their thrusts part by more than it bears across them, and under a small steering
+    /// they run straight on. Its driver steers until the vehicle turns as it is to: by
+    /// `SKID_GAIN` times the curvature, 1/m, that is missing at `speed`, m/s, and `yaw_rate`,
+    /// rad/s. One that pivots turns standing, too, where its speed does not tell which way it is
+    /// to go: that is its `sense`, -1 backward.
+    pub fn until_it_turns(&self, steering: f64, speed: f64, yaw_rate: f64, sense: f64) -> f64 {
+        if !self.skids {
+            return steering;
+        }
+        let wanted = tan(steering * self.max_steer) / self.wheelbase;
+        let way = if self.pivots { sense } else { speed };
+        let turned = yaw_rate / speed.abs().max(SLOW).copysign(way);
+        self.steering(wanted + SKID_GAIN * (wanted - turned))
+    }
+
+    /// The command, -1 to 1, by which it drives the way of a `steering` that leads along a
+    /// curvature: the rate of turn is that curvature times the speed, and so, where steering sets
+    /// its sign, the other one as it drives backward (`sense` -1).
+    pub fn command(&self, steering: f64, sense: f64) -> f64 {
+        if self.pivots { steering * sense } else { steering }
+    }
+
+    /// Middle of the rear axle in the horizontal plane, m.
+    pub fn rear(&self, pose: &Pose) -> [f64; 2] {
+        let rear = pose.point(&Vec3::new(self.rear_axle, 0.0, 0.0));
+        [rear.x, rear.y]
+    }
+}
+
+impl PurePursuit {
+    /// Distance at which it aims, m, at a speed, m/s.
+    pub fn look_ahead(&self, speed: f64) -> f64 {
+        (self.look_ahead_time * speed.abs())
+            .clamp(self.min_look_ahead, self.max_look_ahead.max(self.min_look_ahead))
+    }
+
+    /// Steering, -1 to 1, from the rear axle's `place` on the path at `speed` (m/s), held `aside`
+    /// m to the left of it.
+    /// It drives backward where `sense` is -1, and the path back where `along_path`
+    /// is. The circle through the target is the same for either sense.
+    pub fn steering(
+        &self,
+        geometry: &SteeringGeometry,
+        (path, place, aside): (&Path, &Place, f64),
+        pose: &Pose,
+        speed: f64,
+        [sense, along_path]: [f64; 2],
+    ) -> f64 {
+        let station = place.station + along_path * self.look_ahead(speed);
+        let mut target = path.point(place.segment, station);
+        if aside != 0.0 {
+            let [x, y] = path.direction_at(place.segment, station);
+            target = [target[0] - y * aside, target[1] + x * aside];
+        }
+        let heading = pose.direction(&Vec3::x());
+        geometry.steering(arc(geometry.rear(pose), &heading, target, sense))
+    }
+}
+
+/// Curvature, 1/m, of the circle through a point and a target that is tangent to the heading at
+/// the point; without bound where the target lies the other way than it drives: turn round.
+pub(super) fn arc(from: [f64; 2], heading: &Vec3, target: [f64; 2], sense: f64) -> f64 {
+    let [dx, dy] = [target[0] - from[0], target[1] - from[1]];
+    let level = hypot(heading.x, heading.y).max(f64::MIN_POSITIVE);
+    let across = (heading.x * dy - heading.y * dx) / level;
+    let along = (heading.x * dx + heading.y * dy) / level;
+    let distance = hypot(dx, dy).max(f64::MIN_POSITIVE);
+    if sense * along < 0.0 {
+        return if across < 0.0 { f64::NEG_INFINITY } else { f64::INFINITY };
+    }
+    2.0 * across / (distance * distance)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bekker_math::spatial::Quat;
+
+    const GEOMETRY: SteeringGeometry = SteeringGeometry {
+        wheelbase: 3.378,
+        rear_axle: -1.689,
+        max_steer: 0.5276,
+        skids: false,
+        pivots: false,
+        trailer: None,
+    };
+
+    /// A kinematic bicycle that follows `path` at `speed` from a place and heading
+    /// of its rear axle; its offset after `distance`.
+    fn drive(path: &Path, start: [f64; 2], heading: f64, speed: f64, distance: f64) -> f64 {
+        let pursuit = PurePursuit::default();
+        let (mut rear, mut yaw, h) = (start, heading, 0.01);
+        let mut place = path.locate(rear);
+        for _ in 0..(distance / speed / h) as usize {
+            let orientation = Quat::from_axis_angle(&Vec3::z_axis(), yaw);
+            let origin =
+                Vec3::new(rear[0], rear[1], 0.0) + orientation * Vec3::new(1.689, 0.0, 0.0);
+            let pose = Pose { position: origin, orientation };
+            place = path.track(&place, GEOMETRY.rear(&pose));
+            let steering = pursuit.steering(&GEOMETRY, (path, &place, 0.0), &pose, speed, [1.0; 2]);
+            let steer = steering * GEOMETRY.max_steer;
+            rear = [rear[0] + h * speed * yaw.cos(), rear[1] + h * speed * yaw.sin()];
+            yaw += h * speed * steer.tan() / GEOMETRY.wheelbase;
+        }
+        place.offset
+    }
+
+    #[test]
+    fn converges_to_a_straight_line_from_either_side() {
+        let path = Path::polyline(&[[0.0, 0.0], [500.0, 0.0]]).unwrap();
+        for (offset, heading) in [(3.0, 0.0), (-3.0, 0.4), (8.0, -0.8)] {
+            for speed in [2.0, 6.0, 15.0] {
+                let end = drive(&path, [0.0, offset], heading, speed, 150.0);
+                assert!(end.abs() < 0.01, "{end} m beside the line at {speed} m/s");
+            }
+        }
+    }
+
+    /// A steering drive sets the rate of turn, so that the same curvature takes the other
+    /// steering backward: r = kappa v, also where the vehicle still stands and already turns.
+    #[test]
+    fn one_that_pivots_keeps_its_curvature_backward() {
+        let pivots = SteeringGeometry { skids: true, pivots: true, ..GEOMETRY };
+        let most = pivots.tightest();
+        for curvature in [0.05, -0.1] {
+            for sense in [1.0, -1.0] {
+                for speed in [0.0, 2.0] {
+                    // turned by the steering drive until the rate of turn is that of the curvature
+                    let (mut turned, mut command) = (0.0, 0.0);
+                    for _ in 0..400 {
+                        let steering = pivots.steering(curvature);
+                        let steering =
+                            pivots.until_it_turns(steering, sense * speed, turned, sense);
+                        command = pivots.command(steering, sense);
+                        turned += 0.05 * (command * most - turned);
+                    }
+                    assert!(command * curvature * sense > 0.0, "{curvature}, {sense}, {speed}");
+                    assert!(turned * curvature * sense > 0.0, "{curvature}, {sense}, {speed}");
+                }
+            }
+        }
+        let wheels = SteeringGeometry { pivots: false, ..pivots };
+        assert_eq!(wheels.command(0.3, -1.0), 0.3);
+    }
+
+    #[test]
+    fn stays_on_a_circle() {
+        let radius = 25.0;
+        let points: Vec<_> = (0..=720)
+            .map(|i| {
+                let angle = f64::from(i) / 360.0 * std::f64::consts::TAU;
+                [radius * angle.sin(), radius - radius * angle.cos()]
+            })
+            .collect();
+        let path = Path::polyline(&points).unwrap();
+        // on a circle the pursuit circle is the path itself; chords of half a
+        // degree remain, and the explicit steps of the bicycle
+        let end = drive(&path, [0.0, 0.0], 0.0, 5.0, 250.0);
+        assert!(end.abs() < 0.02, "{end} m beside the circle");
+    }
+}

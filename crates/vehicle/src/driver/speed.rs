@@ -1,0 +1,650 @@
+//! Keeping a speed with throttle and brake.
+
+use super::PedalView;
+use crate::{Controls, EngineResponse};
+use bekker_math::numeric::GRAVITY;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Largest negative integral: a steady descent.
+const MOST_BRAKING_INTEGRAL: f64 = 0.5;
+/// Output that holds a vehicle back over the sine of its descent: brakes slow it by about
+/// 0.8 g at an output of one.
+const DESCENT: f64 = 1.5;
+
+/// Speed below which a vehicle that is to stand is held, m/s.
+pub(super) const STANDSTILL: f64 = 0.2;
+/// Speed below which one that is held already stays so, m/s.
+const SETTLING: f64 = 1.0;
+/// Speed against the way to go at which a driver brakes first, m/s.
+const ROLLS_BACK: f64 = 0.1;
+/// The same while it pulls away with the brake still on, m/s.
+const SLIPS_BACK: f64 = 0.02;
+/// How fast the foot presses and releases the brake, 1/s.
+const PEDAL_RATE: f64 = 5.0;
+/// Sine of the slope up to which a vehicle needs no brake to pull away: its
+/// resistance to rolling holds it.
+const LEVEL: f64 = 0.015;
+/// Time after which a driver lets the brake go although the thrust does not seem
+/// to carry the vehicle, s: what lies under the wheels may hold it.
+const PATIENCE: f64 = 5.0;
+/// How fast the foot goes down meanwhile, 1/s, however slowly it is to drive.
+const PULLING_RATE: f64 = 0.4;
+
+/// Time for which wheels or tracks have not turned, s, after which the foot goes down until they do,
+/// and how fast, 1/s, beside what the lack of speed asks for.
+const FIRMER_AFTER: f64 = 1.0;
+const FIRMER_RATE: f64 = 0.4;
+/// The same time of one that must not exceed an acceleration, s: what resists lets it ask for more
+/// before.
+const LATER_FIRMER_AFTER: f64 = 1.5;
+
+/// Share of what is asked of it that an engine must give before more is asked.
+const FOLLOWED: f64 = 0.9;
+
+/// Speed of a rim, m/s, from which on its slip counts in full: what just begins to turn does not slide.
+const LEAST_RIM: f64 = 1.0;
+
+/// Greatest lack of speed that a driver who minds slip answers, m/s: with a light foot, for torque comes after
+/// the throttle, and a wheel that has begun to spin holds less.
+const GENTLE: f64 = 0.25;
+
+/// Time within which what resists is taken note of, s: longer than an engine takes to answer, so
+/// that its delay is not taken for resistance.
+const RESISTANCE_TIME: f64 = 0.5;
+
+/// Speed, m/s, from which down a driver works more finely, in proportion.
+const SLOW: f64 = 2.0 * STANDSTILL;
+/// Slowest speed that a driver holds, m/s; it stands where less than half of that is asked.
+pub const SLOWEST: f64 = 0.02;
+/// Excess over a slow speed, as a share of it, from which on the brake is applied.
+const CREEP_BAND: f64 = 0.25;
+/// Brake over that excess, s/m, of a speed of 0.4 m/s; in inverse proportion to the speed.
+const CREEP_BRAKING: f64 = 0.5;
+
+/// How many times as fast the integral falls while the brake works against it: on a descent, what it took to
+/// break the wheels loose.
+const UNWINDING: f64 = 4.0;
+
+/// Most times by which all gains but the integral's grow at slow speeds: thrust follows the
+/// throttle late, and soft ground answers a burst of it by slip.
+const MOST_FINENESS: f64 = 4.0;
+/// The same of what answers a lack of speed: a burst of throttle spins a wheel on sand and digs it in.
+const MOST_ANSWER: f64 = 2.0;
+/// Output over acceleration at slow speeds, s²/m, in inverse proportion to the speed: it answers
+/// the thrust that is still to come of the engine. A loss of speed is not answered by it.
+const CREEP_DERIVATIVE: f64 = 0.05;
+/// Time over which that acceleration is smoothed, s.
+const CREEP_SMOOTHING: f64 = 0.05;
+
+/// A speed to hold.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SpeedGoal {
+    /// The speed, m/s, along the direction of travel.
+    pub speed: f64,
+    /// Slowest speed above 0 that is asked for at about this time, m/s; infinite where slow
+    /// speeds are only passed through, on the way to a standstill.
+    pub slowest: f64,
+}
+
+impl From<f64> for SpeedGoal {
+    fn from(speed: f64) -> SpeedGoal {
+        SpeedGoal { speed, slowest: f64::INFINITY }
+    }
+}
+
+impl SpeedGoal {
+    /// A speed, m/s, that is asked for by itself, however slow.
+    pub fn exactly(speed: f64) -> SpeedGoal {
+        SpeedGoal { speed, slowest: speed }
+    }
+
+    /// How many times as finely a driver works as at ordinary speeds: 1 from 0.4 m/s on.
+    fn fineness(&self) -> f64 {
+        (SLOW / self.speed.max(self.slowest).max(SLOWEST)).max(1.0)
+    }
+
+    /// Speed below which a vehicle with this goal stands, m/s.
+    pub fn standstill(&self) -> f64 {
+        STANDSTILL / self.fineness()
+    }
+}
+
+/// An acceleration that is aimed at in the place of a speed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Aim<'a> {
+    /// The acceleration, m/s².
+    pub acceleration: f64,
+    /// What the pedals do.
+    pub pedals: PedalView<'a>,
+}
+
+/// How a vehicle moves, along the way that it is to go.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Motion {
+    /// Its speed, m/s.
+    pub speed: f64,
+    /// Thrust of the driveline over its weight.
+    pub thrust: f64,
+    /// Sine of the slope that it stands on, positive uphill.
+    pub slope: f64,
+    /// Speed of the rim of the driven wheel that turns fastest, or of the faster track, m/s; 0
+    /// where nobody tells.
+    pub rim: f64,
+    /// Greatest slip of a driven wheel or track, driving either way; 0 where nobody tells.
+    pub slip: f64,
+}
+
+impl Motion {
+    /// Whether both it and that rim are slower than a vehicle that stands, m/s.
+    fn rests(&self, standstill: f64) -> bool {
+        self.speed.max(self.rim) <= standstill
+    }
+
+    /// The slip that a driver minds: of what just begins to turn, the less the slower it turns.
+    fn minded_slip(&self) -> f64 {
+        self.slip * (self.rim / LEAST_RIM).clamp(0.0, 1.0)
+    }
+}
+
+/// Gains of a PID controller of speed; the defaults suit the HMMWV.
+///
+/// Its output drives the throttle above zero and the brake below minus the
+/// coasting band; down a slope it is less by what holds the vehicle back. The integral
+/// does not grow while the throttle is wide open or the brake full on, nor move
+/// while the vehicle coasts, so that neither being stuck nor a hard stop winds it up.
+///
+/// A vehicle that is to stand, or that rolls against the way it is to go, is
+/// braked until it stands, as hard as that takes. From standing it pulls away
+/// against the brake, which is let go once the thrust of the driveline carries the
+/// vehicle up its slope.
+///
+/// Speeds below 0.4 m/s are held with greater gains, in inverse proportion to the speed, and
+/// with the brake against the throttle where the vehicle exceeds them.
+///
+/// One that minds slip presses gently and lifts the foot where a wheel spins, and so holds its wheels near
+/// the greatest force of a tyre on firm ground, beyond which it falls.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct SpeedControl {
+    /// Output over error of speed, s/m.
+    pub proportional: f64,
+    /// Growth of the output over error of speed, 1/m.
+    pub integral: f64,
+    /// Output over acceleration, s²/m, against it.
+    pub derivative: f64,
+    /// Output below zero in which the vehicle coasts before it brakes.
+    pub coasting: f64,
+    /// Brake over output.
+    pub braking: f64,
+    /// Hardest brake while standing.
+    pub hold: f64,
+    /// Greatest slip of a driven wheel, or of a track, from which on the foot comes
+    /// off the throttle, in proportion: at twice that all of it. No slip is minded where absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub slip_limit: Option<f64>,
+}
+
+impl Default for SpeedControl {
+    fn default() -> Self {
+        SpeedControl {
+            proportional: 0.4,
+            integral: 0.15,
+            derivative: 0.0,
+            coasting: 0.1,
+            braking: 1.0,
+            hold: 1.0,
+            slip_limit: None,
+        }
+    }
+}
+
+/// Memory of a speed controller.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SpeedState {
+    /// Integral part of the output; of one that aims at accelerations what resists, m/s².
+    pub integral: f64,
+    /// Speed of the step before, m/s; at slow speeds smoothed over 50 ms.
+    pub last_speed: Option<f64>,
+    /// Brake with which the vehicle is held at a standstill and pulls away.
+    pub held: f64,
+    /// For how long it has been pulling away, against that brake or with wheels or tracks that do
+    /// not turn, s.
+    pub pulling: f64,
+}
+
+impl SpeedState {
+    /// Takes note of what resists the acceleration that pedals or drive `gave`, m/s²: at first the
+    /// slope that it stands on.
+    fn note_resistance(&mut self, gave: f64, motion: &Motion, h: f64) {
+        match self.last_speed.replace(motion.speed) {
+            Some(last) => {
+                let resists = gave - (motion.speed - last) / h;
+                self.integral += (h / (RESISTANCE_TIME + h)) * (resists - self.integral);
+            }
+            None => self.integral = GRAVITY * motion.slope,
+        }
+    }
+}
+
+impl SpeedControl {
+    /// Memory of a driver whose vehicle starts: standing on the brake.
+    pub fn start(&self) -> SpeedState {
+        SpeedState { held: self.hold, ..SpeedState::default() }
+    }
+
+    /// Throttle and brake for a step of `h` seconds towards a speed (m/s).
+    pub fn controls(
+        &self,
+        state: &mut SpeedState,
+        goal: impl Into<SpeedGoal>,
+        motion: &Motion,
+        h: f64,
+    ) -> Controls {
+        self.controls_by(state, goal, None, motion, h)
+    }
+
+    /// The same by the acceleration that is aimed at meanwhile, if there is one.
+    pub fn controls_by(
+        &self,
+        state: &mut SpeedState,
+        goal: impl Into<SpeedGoal>,
+        aim: Option<&Aim>,
+        motion: &Motion,
+        h: f64,
+    ) -> Controls {
+        let pedals = self.regardless(state, &goal.into(), aim, motion, h);
+        Controls { throttle: self.eased(motion) * pedals.throttle, ..pedals }
+    }
+
+    /// Share of the throttle that is left under the slip of a wheel.
+    fn eased(&self, motion: &Motion) -> f64 {
+        self.slip_limit.map_or(1.0, |limit| (2.0 - motion.minded_slip() / limit).clamp(0.0, 1.0))
+    }
+
+    /// Throttle and brake without regard to slip.
+    fn regardless(
+        &self,
+        state: &mut SpeedState,
+        goal: &SpeedGoal,
+        aim: Option<&Aim>,
+        motion: &Motion,
+        h: f64,
+    ) -> Controls {
+        let (speed, target, standstill) = (motion.speed, goal.speed, goal.standstill());
+        // one that is held already stays so while it settles
+        let slow = if state.held > 0.0 { SETTLING } else { standstill };
+        let is_to_stand = target < standstill && speed.abs() < slow;
+        if is_to_stand || speed < -(ROLLS_BACK / goal.fineness()).max(SLIPS_BACK) {
+            let integral = state.integral;
+            let controls = self.hold(state, h);
+            // one with a light foot, who let go too early, presses harder while he brakes, but not where
+            // a wheel spins: more would hold less
+            let has_let_go = !is_to_stand && self.slip_limit.is_some() && aim.is_none();
+            if has_let_go && integral > 0.0 && motion.rim <= STANDSTILL {
+                state.integral = (integral + PULLING_RATE * h).min(1.0);
+            }
+            return controls;
+        }
+        let pulls = state.held > 0.0 && speed <= standstill;
+        let tries = pulls || motion.rests(standstill) && target > speed;
+        state.pulling = if tries { state.pulling + h } else { 0.0 };
+        let carried = motion.slope < LEVEL || motion.thrust > motion.slope;
+        if pulls && !carried && aim.is_none() {
+            state.integral = (state.integral + PULLING_RATE * h).min(1.0);
+        }
+        let pedals = match aim {
+            Some(aim) => aim.controls(state, (motion, standstill), h),
+            None => self.pursue(state, goal, motion, h),
+        };
+        if !pulls {
+            state.held = 0.0;
+            return pedals;
+        }
+        if speed < -SLIPS_BACK {
+            state.held += PEDAL_RATE * h;
+            state.pulling = 0.0;
+        } else if carried || state.pulling > PATIENCE {
+            state.held -= PEDAL_RATE * h;
+        }
+        state.held = state.held.clamp(0.0, self.hold);
+        Controls { brake: state.held, ..pedals }
+    }
+
+    /// Brakes until the vehicle stands, and holds it.
+    pub fn hold(&self, state: &mut SpeedState, h: f64) -> Controls {
+        let held = (state.held + PEDAL_RATE * h).min(self.hold);
+        *state = SpeedState { held, ..SpeedState::default() };
+        Controls { brake: held, ..Controls::default() }
+    }
+
+    /// Throttle and brake of the PID control.
+    fn pursue(
+        &self,
+        state: &mut SpeedState,
+        goal: &SpeedGoal,
+        motion: &Motion,
+        h: f64,
+    ) -> Controls {
+        let fineness = goal.fineness();
+        let gain = fineness.min(MOST_FINENESS);
+        let last = state.last_speed.unwrap_or(motion.speed);
+        let (acceleration, derivative) = if fineness > 1.0 {
+            // at slow speeds the speed that is remembered lags
+            let smoothed = (motion.speed - last) / (CREEP_SMOOTHING + h);
+            state.last_speed = Some(last + h * smoothed);
+            (smoothed.max(0.0), self.derivative + gain * CREEP_DERIVATIVE)
+        } else {
+            state.last_speed = Some(motion.speed);
+            ((motion.speed - last) / h, self.derivative)
+        };
+        let error = goal.speed - motion.speed;
+        let error = if self.slip_limit.is_some() { error.min(GENTLE) } else { error };
+        let descent = (-motion.slope - LEVEL).max(0.0);
+        let answer = if error > 0.0 { gain.min(MOST_ANSWER) } else { gain };
+        let direct =
+            answer * self.proportional * error - derivative * acceleration - DESCENT * descent;
+        let output = direct + state.integral;
+        let mut brake = self.braking * (-output - self.coasting);
+        if fineness > 1.0 {
+            let excess = -error - CREEP_BAND * goal.speed.max(SLOWEST);
+            brake = brake.max(gain * CREEP_BRAKING * excess);
+        }
+        let full = output >= 1.0 || self.eased(motion) < 1.0;
+        // one who is to go slowly, or has a light foot, would take seconds more to overcome what
+        // holds wheels or tracks at rest
+        if state.pulling > FIRMER_AFTER && motion.rests(goal.standstill()) && !full {
+            state.integral = (state.integral + FIRMER_RATE * h).min(1.0);
+        }
+        let winding_up = if error > 0.0 { full } else { brake >= 1.0 };
+        let coasts = error < 0.0 && output <= 0.0 && brake <= 0.0 && state.integral <= 0.0;
+        if !(winding_up || coasts) {
+            let unwinding = if brake > 0.0 && state.integral > 0.0 { UNWINDING } else { 1.0 };
+            let grown = state.integral + unwinding * fineness * self.integral * error * h;
+            state.integral = grown.clamp(-MOST_BRAKING_INTEGRAL, 1.0);
+        }
+        Controls {
+            throttle: output.clamp(0.0, 1.0),
+            brake: brake.clamp(0.0, 1.0),
+            ..Controls::default()
+        }
+    }
+}
+
+impl Aim<'_> {
+    /// Pedals that give the acceleration against all that resists: ground, slope, what turns.
+    /// That is what the pedals gave in the last step less the acceleration that came of it,
+    /// smoothed: a disturbance observer (Ohnishi, Shibata and Murakami, IEEE/ASME Transactions on
+    /// Mechatronics 1 (1996) 56). Pedals at their ends do not wind it up, nor does a brake that
+    /// holds a vehicle at rest: what that bears is told by the slope.
+    fn controls(
+        &self,
+        state: &mut SpeedState,
+        (motion, standstill): (&Motion, f64),
+        h: f64,
+    ) -> Controls {
+        let PedalView { response, applied, engine } = &self.pedals;
+        if let Some(engine) = engine {
+            return self.at_most(engine, state, (motion, standstill), h);
+        }
+        let rests = motion.rests(standstill);
+        let gave = if rests {
+            response.at_rest(applied, GRAVITY * motion.slope)
+        } else {
+            response.acceleration(applied)
+        };
+        state.note_resistance(gave, motion, h);
+        let pedals = response.pedals(self.acceleration + state.integral);
+        // a small acceleration would take seconds more to overcome what holds wheels or tracks at rest
+        if state.pulling > FIRMER_AFTER && rests && pedals.throttle < 1.0 {
+            state.integral += FIRMER_RATE * (response.full - response.closed).max(0.0) * h;
+        }
+        pedals
+    }
+
+    /// Pedals that do not exceed the acceleration while the engine runs up and gears change: what
+    /// the driveline gives is felt in place of reckoned with as if engine and converter had
+    /// settled, so that a thrust that is still to come is not taken for resistance; the throttle
+    /// brings the engine to the speed at which it gives what is asked; and what shafts that are
+    /// slowed by a change of gears give beyond it is taken by the brake.
+    fn at_most(
+        &self,
+        engine: &EngineResponse,
+        state: &mut SpeedState,
+        (motion, standstill): (&Motion, f64),
+        h: f64,
+    ) -> Controls {
+        let PedalView { response, applied, .. } = &self.pedals;
+        let rests = motion.rests(standstill);
+        let drive = GRAVITY * motion.thrust;
+        let on_throttle = applied.throttle > 0.0 && applied.throttle < 1.0;
+        let gave = if rests {
+            response.held_at_rest(drive, applied.brake, GRAVITY * motion.slope)
+        } else if engine.slips && !engine.changes_gear && on_throttle && applied.brake == 0.0 {
+            // what it has asked for: an engine that follows a little late is resistance, too
+            self.acceleration + state.integral
+        } else {
+            drive - applied.brake * response.brake
+        };
+        state.note_resistance(gave, motion, h);
+        let wanted = self.acceleration + state.integral;
+        // what the drive gives off the throttle is felt where it is off, and while gears change
+        let off_throttle = engine.changes_gear || applied.throttle == 0.0;
+        let coasting = if off_throttle { drive } else { response.closed };
+        if coasting > wanted && response.brake > 0.0 {
+            let brake = ((coasting - wanted) / response.brake).clamp(0.0, 1.0);
+            return Controls { brake, ..Controls::default() };
+        }
+        // a small acceleration would take seconds more to overcome what holds wheels or tracks at
+        // rest: more is asked, the faster the longer, once the engine gives what has been asked
+        let patient = state.pulling - LATER_FIRMER_AFTER;
+        if patient > 0.0 && rests && drive > FOLLOWED * wanted {
+            state.integral +=
+                FIRMER_RATE * patient * (response.full - response.closed).max(0.0) * h;
+        }
+        let throttle = engine.throttle(engine.asked(wanted, drive, self.acceleration));
+        Controls { throttle, ..Controls::default() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::PedalResponse;
+
+    fn at(speed: f64) -> Motion {
+        Motion { speed, ..Motion::default() }
+    }
+
+    /// A vehicle that answers throttle with 4 m/s², brake with -8 m/s², and drags.
+    fn drive(drag: f64, target: impl Fn(f64) -> f64, seconds: f64) -> Vec<f64> {
+        let control = SpeedControl::default();
+        let (mut state, mut speed, h) = (SpeedState::default(), 0.0_f64, 0.01);
+        (0..(seconds / h) as usize)
+            .map(|step| {
+                let c = control.controls(&mut state, target(h * step as f64), &at(speed), h);
+                assert!(c.throttle == 0.0 || c.brake == 0.0, "throttle against brake");
+                let force = 4.0 * c.throttle - 8.0 * c.brake - drag;
+                speed = (speed + h * force).max(0.0);
+                speed
+            })
+            .collect()
+    }
+
+    #[test]
+    fn reaches_its_speed_against_drag_without_an_offset() {
+        for drag in [0.0, 1.0, 2.5] {
+            let speeds = drive(drag, |_| 8.0, 60.0);
+            // without drag it coasts within its band of 0.1 / 0.4 m/s
+            let offset = if drag == 0.0 { 0.251 } else { 0.02 };
+            assert!((speeds.last().unwrap() - 8.0).abs() < offset);
+            let most = speeds.iter().fold(0.0_f64, |most, speed| most.max(*speed));
+            assert!(most < 8.0 + 1.2, "overshoots to {most}");
+        }
+    }
+
+    /// At a step that takes 70 % of its throttle, before it is told of as immobilised.
+    #[test]
+    fn presses_until_wheels_turn_however_slowly_it_is_to_go() {
+        let control = SpeedControl::default();
+        let (mut state, mut time, h) = (SpeedState::default(), 0.0, 0.01);
+        while control.controls(&mut state, 0.8, &at(0.0), h).throttle < 0.7 {
+            time += h;
+            assert!(time < 3.0, "still at {} after {time} s", state.integral);
+        }
+        // an ordinary start takes no second: nothing of this is in it
+        assert!(time > FIRMER_AFTER);
+    }
+
+    #[test]
+    fn does_not_wind_up_while_it_cannot_reach_its_speed() {
+        // 60 s short of its speed with a wide open throttle, then told to stop
+        let control = SpeedControl::default();
+        let mut state = SpeedState::default();
+        for _ in 0..6000 {
+            let c = control.controls(&mut state, 4.0, &at(2.0), 0.01);
+            assert!(c.throttle <= 1.0);
+        }
+        // what the proportional part of 0.8 leaves open, and one step
+        assert!(state.integral <= 0.2 + 0.01, "wound up to {}", state.integral);
+        let slow = control.controls(&mut state, 0.0, &at(2.0), 0.01);
+        assert_eq!(slow.throttle, 0.0);
+        assert!(slow.brake > 0.0, "still drives after having been stuck");
+    }
+
+    #[test]
+    fn slows_down_and_follows_a_change() {
+        let speeds = drive(0.5, |t| if t < 20.0 { 10.0 } else { 4.0 }, 60.0);
+        assert!((speeds[1999] - 10.0).abs() < 0.3);
+        assert!((speeds.last().unwrap() - 4.0).abs() < 0.05);
+    }
+
+    /// A vehicle on a slope whose thrust follows the throttle within 0.5 s, and
+    /// whose brake holds or slows it with up to 8 m/s².
+    fn climb(slope: f64, speed: f64, throttle: f64, seconds: f64) -> (f64, f64) {
+        let (speed, back, _) = drive_on_slope(slope, speed, throttle, seconds, 3.0);
+        (speed, back)
+    }
+
+    /// The same at some speed: the speed at the end, the furthest place back and the
+    /// highest speed.
+    fn drive_on_slope(
+        slope: f64,
+        speed: f64,
+        throttle: f64,
+        seconds: f64,
+        target: f64,
+    ) -> (f64, f64, f64) {
+        let control = SpeedControl::default();
+        let (mut state, mut speed, h) = (control.start(), speed, 0.001);
+        let (mut thrust, mut back, mut place, mut most_speed) = (0.0, 0.0_f64, 0.0_f64, speed);
+        for _ in 0..(seconds / h) as usize {
+            let c = control.controls(
+                &mut state,
+                target,
+                &Motion { speed, thrust, slope, rim: 0.0, slip: 0.0 },
+                h,
+            );
+            thrust += (throttle * c.throttle - thrust) * h / 0.5;
+            let free = speed + h * 9.81 * (thrust - slope);
+            let most = h * 8.0 * c.brake;
+            speed = free - free.clamp(-most, most);
+            place += h * speed;
+            back = back.min(place);
+            most_speed = most_speed.max(speed);
+        }
+        (speed, back, most_speed)
+    }
+
+    #[test]
+    fn pulls_away_uphill_without_rolling_back() {
+        for slope in [0.0, 0.1, 0.3, 0.5, -0.2] {
+            let (speed, back) = climb(slope, 0.0, 0.7, 20.0);
+            assert!((speed - 3.0).abs() < 0.5, "{speed} m/s on {slope}");
+            assert!(back > -1e-3, "rolls back by {back} m on {slope}");
+        }
+    }
+
+    #[test]
+    fn descends_at_its_speed() {
+        for slope in [-0.05, -0.1, -0.2, -0.3, -0.4] {
+            for target in [2.5, 6.0] {
+                let (speed, _, most) = drive_on_slope(slope, 0.0, 0.7, 15.0, target);
+                // it coasts within its band of 0.1 / 0.4 m/s
+                assert!((speed - target).abs() < 0.26, "{speed} m/s for {target} on {slope}");
+                // the engine answers half a second late; on level ground it is 0.9 m/s as well
+                assert!(most < target + 1.0, "overshoots {target} to {most} m/s on {slope}");
+            }
+        }
+    }
+
+    #[test]
+    fn creeps_up_a_hill_without_waiting_for_its_integral() {
+        // at 0.5 m/s the proportional part is a fifth of the throttle, and half is needed
+        let (speed, back, _) = drive_on_slope(0.35, 0.0, 0.7, 4.0, 0.5);
+        assert!(speed > 0.1 && back > -1e-3, "{speed} m/s, back by {back} m, after 4 s");
+    }
+
+    #[test]
+    fn one_that_rolls_back_is_braked_and_then_pulls_away() {
+        let (speed, back) = climb(0.3, -5.0, 0.7, 20.0);
+        assert!((speed - 3.0).abs() < 0.5, "{speed} m/s");
+        // 0.2 s until the brake is on, then 25 m²/s² by 2 (8 - 0.29 g) m/s²
+        assert!(back > -4.0, "rolls back by {back} m");
+    }
+
+    #[test]
+    fn one_too_weak_holds_with_its_brake() {
+        let (speed, back) = climb(0.5, 0.0, 0.3, 60.0);
+        // it lets go once in 5 s, and slips back for a foot's reaction
+        assert!(speed.abs() < 0.2 && back > -0.5, "{speed} m/s after {back} m");
+    }
+
+    /// Aims at an acceleration from standing, on a slope and against what holds its wheels, m/s²:
+    /// seconds until it has rolled 0.2 m, the furthest place back, and its mean acceleration from
+    /// then on up to 2 m/s.
+    fn gain_speed(slope: f64, rolling: f64, acceleration: f64) -> [f64; 3] {
+        let control = SpeedControl::default();
+        let response = PedalResponse { closed: 0.4, full: 5.0, brake: 8.0 };
+        let (mut state, mut applied, h) = (control.start(), Controls::default(), 0.002);
+        let (mut drive, mut speed, mut place, mut back) = (0.0, 0.0_f64, 0.0_f64, 0.0_f64);
+        let (mut time, mut begun) = (0.0, None);
+        while speed < 2.0 && time < 30.0 {
+            let pedals = PedalView { response, applied, engine: None };
+            let aim = Aim { acceleration, pedals };
+            let motion = Motion { speed, thrust: drive / GRAVITY, slope, rim: speed, slip: 0.0 };
+            applied = control.controls_by(&mut state, 5.0, Some(&aim), &motion, h);
+            // the engine answers late
+            let asked = response.acceleration(&Controls { brake: 0.0, ..applied });
+            drive += (asked - drive) * h / 0.3;
+            let free = speed + h * (drive - GRAVITY * slope);
+            let most = h * (8.0 * applied.brake + rolling);
+            speed = free - free.clamp(-most, most);
+            place += h * speed;
+            back = back.min(place);
+            time += h;
+            if place > 0.2 {
+                begun.get_or_insert([time, speed]);
+            }
+        }
+        let [from, first] = begun.unwrap_or([time, speed]);
+        [from, back, (speed - first) / (time - from)]
+    }
+
+    #[test]
+    fn one_that_aims_at_an_acceleration_gains_it_up_any_slope() {
+        for slope in [-0.1, 0.0, 0.02, 0.06, 0.3] {
+            for rolling in [0.1, 0.8] {
+                for aimed in [0.3, 1.5] {
+                    let [time, back, gained] = gain_speed(slope, rolling, aimed);
+                    let case = format!("{aimed} m/s² on {slope} against {rolling}");
+                    // twice the 1.2 s that 0.2 m take at 0.3 m/s², and what builds up before
+                    assert!(time < 3.5, "{case}: gone after {time} s");
+                    assert!(back > -0.01, "{case}: rolls back by {back} m");
+                    // what it overcame to get off is forgotten in half a second
+                    assert!((gained - aimed).abs() < 0.25 * aimed, "{case}: gains {gained}");
+                }
+            }
+        }
+    }
+}

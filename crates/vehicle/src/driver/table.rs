@@ -1,0 +1,183 @@
+//! A driver by a table: commands over time, with a speed to hold or without.
+
+use super::{DriverState, DriverView, Intent, Motion, SpeedControl, SpeedGoal};
+use crate::{Controls, Locks, Selector};
+use bekker_math::curve::Curve;
+use bekker_math::spatial::Vec3;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Commands over time, linear between the points and constant beyond them;
+/// zero where no curve is given.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Table {
+    /// Throttle (0 to 1) over time (s).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Vec<[f64; 2]>>")]
+    pub throttle: Option<Curve>,
+    /// Steering (-1 right to 1 left) over time (s).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Vec<[f64; 2]>>")]
+    pub steering: Option<Curve>,
+    /// Brake (0 to 1) over time (s).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Vec<[f64; 2]>>")]
+    pub brake: Option<Curve>,
+    /// Inflation of all tyres (kPa) that central tyre inflation works towards from a time
+    /// (s) on, in order of time; as it is before the first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub inflation: Vec<(f64, f64)>,
+    /// Lever of the gearbox from a time (s) on, in order of time; in drive where
+    /// nothing is given, and before the first as from it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gear: Vec<(f64, Selector)>,
+    /// Differentials locked from a time (s) on, in order of time; none before the first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub locks: Vec<(f64, Locks)>,
+    /// Time (s) from which on it has let go of its trailer; never if none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uncouple: Option<f64>,
+    /// Speed to hold (m/s) over time (s): throttle and brake are then the speed control's, and
+    /// their curves are not looked at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Vec<[f64; 2]>>")]
+    pub speed: Option<Curve>,
+}
+
+impl Table {
+    /// Memory at the start: a driver that holds a speed stands on the brake first.
+    pub fn start(&self) -> DriverState {
+        let mut state = DriverState::default();
+        if self.speed.is_some() {
+            state.speed = SpeedControl::default().start();
+        }
+        state
+    }
+
+    /// Commands for the step that begins at the view: those of the table, with the pedals of
+    /// the speed control where a speed is to be held.
+    pub fn drive(&self, state: &mut DriverState, view: &DriverView) -> Controls {
+        let commands = self.controls(view.time);
+        let Some(goal) = self.goal(view.time) else { return commands };
+        let sense = if commands.gear == Selector::Reverse { -1.0 } else { 1.0 };
+        let motion = Motion {
+            speed: sense * view.speed,
+            thrust: sense * view.thrust,
+            slope: sense * view.pose.direction(&Vec3::x()).z,
+            rim: sense * view.rim,
+            slip: view.slip,
+        };
+        let control = SpeedControl::default();
+        let Controls { throttle, brake, .. } =
+            control.controls(&mut state.speed, goal, &motion, view.step);
+        Controls { throttle, brake, ..commands }
+    }
+
+    /// The speed to hold at `time`, s, and the slower of the points of its curve beside that
+    /// time that are above 0, if it holds a speed.
+    pub fn goal(&self, time: f64) -> Option<SpeedGoal> {
+        let curve = self.speed.as_ref()?;
+        let points = curve.points();
+        let next = points.partition_point(|point| point[0] <= time);
+        let beside = &points[next.saturating_sub(1)..(next + 1).min(points.len())];
+        let above = beside.iter().map(|point| point[1]).filter(|speed| *speed > 0.0);
+        Some(SpeedGoal { speed: curve.value(time), slowest: above.fold(f64::INFINITY, f64::min) })
+    }
+
+    /// What it means at `time`, s, with these commands: to move where it has a speed to hold, however
+    /// little throttle that takes, and else where it gives throttle.
+    pub fn intent(&self, time: f64, commands: &Controls) -> Intent {
+        match self.goal(time) {
+            Some(_) if commands.gear == Selector::Neutral => Intent::Hold,
+            Some(goal) if goal.speed < goal.standstill() => Intent::Hold,
+            Some(_) => Intent::Drive,
+            None => Intent::of(commands),
+        }
+    }
+
+    /// Commands at `time`, s, within their ranges.
+    pub fn controls(&self, time: f64) -> Controls {
+        let at = |curve: &Option<Curve>| curve.as_ref().map_or(0.0, |curve| curve.value(time));
+        Controls {
+            throttle: at(&self.throttle),
+            steering: at(&self.steering),
+            brake: at(&self.brake),
+            gear: self.gear(time),
+            inflation: self.inflation(time),
+            locks: self.locks(time),
+            uncouple: self.uncouple.is_some_and(|from| from <= time),
+        }
+        .clamped()
+    }
+
+    fn inflation(&self, time: f64) -> Option<f64> {
+        let begun = self.inflation.partition_point(|&(from, _)| from <= time);
+        let now = begun.checked_sub(1).map(|last| self.inflation[last]);
+        now.map(|(_, kpa)| 1e3 * kpa)
+    }
+
+    fn locks(&self, time: f64) -> Locks {
+        let begun = self.locks.partition_point(|&(from, _)| from <= time);
+        begun.checked_sub(1).map_or(Locks::OPEN, |last| self.locks[last].1)
+    }
+
+    fn gear(&self, time: f64) -> Selector {
+        let begun = self.gear.partition_point(|&(from, _)| from <= time);
+        self.gear.get(begun.saturating_sub(1)).map_or(Selector::Drive, |&(_, gear)| gear)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One who slows down from 5 m/s to 2 lifts his foot, and is not told to stand before 0.
+    #[test]
+    fn a_table_with_a_speed_means_to_move_until_it_is_to_stand() {
+        let speed = Curve::new(vec![[0.0, 5.0], [8.0, 5.0], [12.0, 2.0], [15.0, 0.0]]).unwrap();
+        let gear = vec![(0.0, Selector::Drive), (20.0, Selector::Neutral)];
+        let table = Table { speed: Some(speed), gear, ..Table::default() };
+        let lifted = |time| table.intent(time, &table.controls(time));
+        for (time, meant) in [(0.0, Intent::Drive), (10.0, Intent::Drive), (15.0, Intent::Hold)] {
+            assert_eq!(lifted(time), meant, "{time}");
+        }
+        let rolls =
+            Table { speed: Some(Curve::new(vec![[0.0, 5.0], [9.0, 5.0]]).unwrap()), ..table };
+        assert_eq!(rolls.intent(19.0, &rolls.controls(19.0)), Intent::Drive);
+        assert_eq!(rolls.intent(21.0, &rolls.controls(21.0)), Intent::Hold);
+    }
+
+    #[test]
+    fn interpolates_holds_and_stays_in_range() {
+        let table = Table {
+            throttle: Some(Curve::new(vec![[1.0, 0.0], [1.2, 0.7]]).unwrap()),
+            steering: Some(Curve::new(vec![[0.0, -2.0], [4.0, 2.0]]).unwrap()),
+            brake: None,
+            inflation: vec![(1.0, 150.0)],
+            gear: vec![(1.0, Selector::Neutral), (2.0, Selector::Reverse)],
+            locks: vec![(2.0, Locks { centre: true, ..Locks::OPEN })],
+            uncouple: Some(3.0),
+            speed: None,
+        };
+        let (neutral, reverse) = (Selector::Neutral, Selector::Reverse);
+        let early = Controls { steering: -1.0, gear: neutral, ..Controls::default() };
+        assert_eq!(table.controls(0.5), early);
+        assert_eq!(table.controls(1.99).gear, neutral);
+        assert_eq!(table.controls(2.0).gear, reverse);
+        let middle = table.controls(1.1);
+        assert!((middle.throttle - 0.35).abs() < 1e-12 && (middle.steering + 0.9).abs() < 1e-12);
+        let late = Controls {
+            throttle: 0.7,
+            steering: 1.0,
+            brake: 0.0,
+            gear: reverse,
+            inflation: Some(150e3),
+            locks: Locks { centre: true, ..Locks::OPEN },
+            uncouple: true,
+        };
+        assert_eq!(table.controls(50.0), late);
+        assert!(!table.controls(2.9).uncouple);
+        assert_eq!(Table::default().controls(3.0).gear, Selector::Drive);
+    }
+}

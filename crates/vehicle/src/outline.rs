@@ -1,0 +1,145 @@
+//! What a vehicle is to others that it meets: hulls that are fixed to one rigid mass.
+
+use super::spec::{Chassis, Footprint};
+use crate::collision::{Exit, FreeBody, Hull};
+use bekker_math::spatial::{Acceleration, Mat3, Pose, Twist, Vec3};
+
+/// Rounding of a hull that is derived, m.
+const ROUNDING: f64 = 0.25;
+
+/// A vehicle's hulls and its mass as one body; immutable.
+#[derive(Clone, Debug)]
+pub struct Outline {
+    /// Its hulls.
+    pub hulls: Vec<Hull>,
+    /// Mass of all bodies, kg.
+    pub mass: f64,
+    /// Centre of that in the chassis frame, m.
+    pub com: Vec3,
+    /// Inertia about that in the chassis frame's axes, kg m².
+    pub inertia: Mat3,
+    /// Middle of its hulls in the chassis frame, m, and the radius about that which holds them,
+    /// m.
+    pub ball: (Vec3, f64),
+    /// Distance of the farthest point of a hull or a wheel from the chassis frame's
+    /// origin, m.
+    pub reach: f64,
+}
+
+impl Outline {
+    /// Of a vehicle of `mass` kg in all, its wheels' centres in the design position and their
+    /// radius as given. What is not chassis is taken to lie at the wheels' centres, as much at each.
+    pub(super) fn of(
+        chassis: &Chassis,
+        footprint: &Footprint,
+        mass: f64,
+        wheels: &[Vec3],
+        radius: f64,
+    ) -> Outline {
+        let unsprung = (mass - chassis.mass).max(0.0) / wheels.len() as f64;
+        let own = Vec3::from(chassis.com);
+        let com = (own * chassis.mass + wheels.iter().sum::<Vec3>() * unsprung) / mass;
+        let [xx, yy, zz] = chassis.inertia;
+        let [xy, xz, yz] = chassis.products;
+        let mut inertia = Mat3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz);
+        // Huygens and Steiner
+        let mut add = |mass: f64, place: &Vec3| {
+            let r = place - com;
+            inertia += (Mat3::identity() * r.norm_squared() - r * r.transpose()) * mass;
+        };
+        add(chassis.mass, &own);
+        wheels.iter().for_each(|wheel| add(unsprung, wheel));
+        let hulls: Vec<Hull> = if chassis.hulls.is_empty() {
+            vec![derived(footprint, wheels[0].z)]
+        } else {
+            let hull = |hull: &super::spec::HullBox| {
+                Hull::new(Vec3::from(hull.centre), hull.size, hull.rounding)
+            };
+            chassis.hulls.iter().map(hull).collect()
+        };
+        let ball = ball(&hulls);
+        let wheels = wheels.iter().map(|wheel| wheel.norm() + radius);
+        let reach = hulls.iter().map(Hull::reach).chain(wheels).fold(0.0, f64::max);
+        Outline { hulls, mass, com, inertia, ball, reach }
+    }
+
+    /// How deep a point of the chassis frame lies within a hull, m; 0 outside of all.
+    pub fn depth(&self, place: &Vec3) -> f64 {
+        let depth = |hull: &Hull| -hull.field(place, Exit::Any).distance;
+        self.hulls.iter().map(depth).fold(0.0, f64::max)
+    }
+
+    /// It as it moves, under no forces.
+    pub fn body(&self, pose: Pose, twist: Twist, is_free: bool) -> FreeBody<'_> {
+        let Outline { hulls, mass, com, inertia, .. } = self;
+        let otherwise = Acceleration::default();
+        FreeBody {
+            hulls,
+            pose,
+            twist,
+            mass: *mass,
+            com: *com,
+            inertia: *inertia,
+            otherwise,
+            is_free,
+        }
+    }
+}
+
+/// A ball that holds all hulls.
+fn ball(hulls: &[Hull]) -> (Vec3, f64) {
+    let corner = |side: f64, pick: fn(&Vec3, &Vec3) -> Vec3| {
+        let corners = hulls.iter().map(|hull| hull.centre + hull.shape.half() * side);
+        corners.reduce(|a, b| pick(&a, &b)).unwrap_or_default()
+    };
+    let (low, high) = (corner(-1.0, |a, b| a.inf(b)), corner(1.0, |a, b| a.sup(b)));
+    ((low + high) * 0.5, (high - low).norm() * 0.5)
+}
+
+/// The hull of a vehicle whose file gives none: over its footprint, from its wheels' centres
+/// up by half its width.
+fn derived(footprint: &Footprint, height: f64) -> Hull {
+    let size = [footprint.length(), footprint.width, 0.5 * footprint.width];
+    let middle = 0.5 * (footprint.front + footprint.rear);
+    Hull::new(Vec3::new(middle, 0.0, height + 0.5 * size[2]), size, ROUNDING)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::spec::Footprint;
+    use crate::{TrackedVehicle, Vehicle, find, find_any};
+
+    #[test]
+    fn shipped_hulls_fill_the_footprint() {
+        let check = |name: &str, outline: &super::Outline, footprint: &Footprint| {
+            let hulls = || outline.hulls.iter();
+            let front =
+                hulls().map(|hull| hull.centre.x + hull.shape.half().x).fold(-9.0, f64::max);
+            let rear = hulls().map(|hull| hull.centre.x - hull.shape.half().x).fold(9.0, f64::min);
+            let width = hulls().map(|hull| 2.0 * hull.shape.half().y).fold(0.0, f64::max);
+            let off = [front - footprint.front, rear - footprint.rear, width - footprint.width];
+            assert!(off.iter().all(|off| off.abs() < 1e-9), "{name}: {off:?}");
+        };
+        for name in ["hmmwv", "mrzr4"] {
+            let vehicle = Vehicle::new(find(name).unwrap()).unwrap();
+            assert!(!vehicle.spec().chassis.hulls.is_empty(), "{name}");
+            check(name, vehicle.outline(), &Footprint::of(vehicle.spec()));
+        }
+        for name in ["m113", "m113_double_pin"] {
+            let spec = find_any(name).unwrap().tracked().unwrap().clone();
+            let vehicle = TrackedVehicle::new(spec).unwrap();
+            assert!(!vehicle.spec().chassis.hulls.is_empty(), "{name}");
+            check(name, vehicle.outline(), &Footprint::of_tracks(vehicle.spec()));
+        }
+    }
+
+    #[test]
+    fn a_file_without_hulls_gets_one_over_its_footprint() {
+        let mut spec = find("hmmwv").unwrap();
+        spec.chassis.hulls.clear();
+        let vehicle = Vehicle::new(spec).unwrap();
+        let [hull] = &vehicle.outline().hulls[..] else { panic!("one hull is due") };
+        assert!((2.0 * hull.shape.half().x - 4.572).abs() < 1e-9);
+        assert!((vehicle.outline().mass - vehicle.mass()).abs() < 1e-9);
+    }
+}

@@ -1,0 +1,426 @@
+//! Which figures make a vehicle.
+
+mod drive;
+mod rear_frame;
+mod rule;
+mod suspension;
+mod trailer;
+mod tyre;
+
+pub(super) use drive::powertrain;
+pub(super) use rule::{
+    Check, apart, inertia, list, not_negative, part, point, positive, require, rigid, within,
+};
+
+use super::spec_error::SpecError;
+use super::{Chassis, Steering, Tyre, VehicleSpec, Wheel};
+use rule::refuse;
+
+impl VehicleSpec {
+    /// Refuses figures that make no vehicle.
+    ///
+    /// # Errors
+    ///
+    /// [`SpecError::Value`] for the first offending figure, in the order of the file.
+    pub fn check(&self) -> Result<(), SpecError> {
+        require(self.format == 1, "format", self.format, "1")?;
+        require(!self.name.trim().is_empty(), "name", "''", "given")?;
+        positive("wheelbase", self.wheelbase)?;
+        chassis(&self.chassis)?;
+        self.check_axles()?;
+        rear_frame::rear_frame(self)?;
+        self.check_steering()?;
+        self.check_tandems()?;
+        trailer::trailer(self)?;
+        self.check_wheels()?;
+        let driven = (0..self.axles.len()).filter(|&axle| self.is_driven(axle)).count();
+        require(
+            driven > 0,
+            "driveline.layout",
+            "by_axle",
+            "another, or an axle given a final_drive",
+        )?;
+        drive::driveline(&self.driveline, driven)?;
+        powertrain(&self.powertrain)?;
+        super::plausible::figures(self)?;
+        self.check_geometry()
+    }
+
+    fn check_axles(&self) -> Check {
+        require(
+            (2..=16).contains(&self.axles.len()),
+            "axles",
+            format!("{} axles", self.axles.len()),
+            "from 2 to 16 axles",
+        )?;
+        for (index, axle) in self.axles.iter().enumerate() {
+            let key = format!("axles[{index}]");
+            require(!axle.name.trim().is_empty(), &format!("{key}.name"), "''", "given")?;
+            if let Some(other) = self.axles[..index].iter().find(|other| other.name == axle.name) {
+                return refuse(&format!("{key}.name"), &other.name, "unique");
+            }
+            point(&format!("{key}.position"), &axle.position)?;
+            if index > 0 {
+                let before = self.axles[index - 1].position[0];
+                let place = format!("{key}.position");
+                let allowed = format!("behind the axle before it (x below {before})");
+                require(axle.position[0] < before, &place, list(&axle.position), &allowed)?;
+            }
+            if let Some(apart) = axle.twin_spacing {
+                let width = self.tyre_of(index).rigid.width();
+                within(&format!("{key}.twin_spacing"), apart, width, 4.0 * width)?;
+            }
+            not_negative(&format!("{key}.brake_torque"), axle.brake_torque)?;
+            if let Some(lag) = axle.brake_lag {
+                let key = format!("{key}.brake_lag");
+                require(lag > 0.0 && lag <= 5.0, &key, lag, "above 0 and up to 5 s")?;
+            }
+            if let Some(sensing) = &axle.load_sensing {
+                let key = format!("{key}.load_sensing");
+                within(&format!("{key}.unladen_share"), sensing.unladen_share, 0.0, 1.0)?;
+                positive(&format!("{key}.laden_force"), sensing.laden_force)?;
+            }
+            suspension::suspension(&format!("{key}.suspension"), &axle.suspension)?;
+            if axle.steered {
+                suspension::steerable(&key, &axle.suspension)?;
+            }
+            suspension::spring(&format!("{key}.spring"), &axle.spring)?;
+            suspension::damper(&format!("{key}.damper"), &axle.damper)?;
+            if let Some(bar) = &axle.anti_roll_bar {
+                suspension::anti_roll_bar(&format!("{key}.anti_roll_bar"), bar, &axle.suspension)?;
+            }
+            if let Some(ratio) = axle.steer_ratio {
+                within(&format!("{key}.steer_ratio"), ratio, -2.0, 2.0)?;
+            }
+            match &axle.final_drive {
+                Some(axle_drive) => drive::final_drive(&format!("{key}.final_drive"), axle_drive)?,
+                None if self.is_driven(index) => {
+                    let allowed = format!("given, because driveline.layout drives '{}'", axle.name);
+                    return refuse(&format!("{key}.final_drive"), "absent", allowed);
+                }
+                None => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn check_steering(&self) -> Check {
+        let steered = self.axles.iter().any(|axle| axle.steered);
+        let Some(steering) = &self.steering else {
+            return require(!steered, "steering", "absent", "given, because an axle is steered");
+        };
+        require(steered, "steering", "given", "absent, or an axle must be steered")?;
+        match steering {
+            Steering::PitmanArm(s) => {
+                let key = "steering.pitman_arm";
+                part(&format!("{key}.link"), &s.link)?;
+                part(&format!("{key}.arm"), &s.arm)?;
+                let p = &s.points;
+                apart(&format!("{key}.points.arm_link"), &p.arm_link, &p.arm_chassis)?;
+                apart(&format!("{key}.points.idler_link"), &p.idler_link, &p.idler_chassis)?;
+                within(&format!("{key}.max_angle_deg"), s.max_angle_deg, 0.1, 89.0)?;
+                wheel_angle(key, s.max_wheel_angle_deg)
+            }
+            Steering::RackPinion(s) => {
+                let key = "steering.rack_pinion";
+                part(&format!("{key}.rack"), &s.rack)?;
+                positive(&format!("{key}.pinion_radius"), s.pinion_radius)?;
+                within(&format!("{key}.max_angle_deg"), s.max_angle_deg, 0.1, 1080.0)?;
+                wheel_angle(key, s.max_wheel_angle_deg)
+            }
+            Steering::DragLink(s) => {
+                let key = "steering.drag_link";
+                part(&format!("{key}.arm"), &s.arm)?;
+                let p = &s.points;
+                apart(&format!("{key}.points.arm_link"), &p.arm_link, &p.arm_chassis)?;
+                apart(&format!("{key}.points.knuckle"), &p.knuckle, &p.arm_link)?;
+                apart(&format!("{key}.points.axis"), &p.axis, &[0.0; 3])?;
+                within(&format!("{key}.max_angle_deg"), s.max_angle_deg, 0.1, 89.0)?;
+                wheel_angle(key, s.max_wheel_angle_deg)
+            }
+            Steering::Direct(s) => wheel_angle("steering.direct", s.max_wheel_angle_deg),
+        }
+    }
+
+    fn check_tandems(&self) -> Check {
+        for (index, tandem) in self.tandems.iter().enumerate() {
+            let key = |name: &str| format!("tandems[{index}].{name}");
+            let names = || tandem.axles.join(", ");
+            let Ok([ahead, behind]) = self.axles_of(tandem) else {
+                return refuse(&key("axles"), names(), "names of two axles");
+            };
+            let next = behind == ahead + 1;
+            require(next, &key("axles"), names(), "two axles, one behind the other")?;
+            point(&key("pin"), &tandem.pin)?;
+            part(&key("beam"), &tandem.beam)?;
+            let [front, rear] = [ahead, behind].map(|axle| self.axles[axle].position[0]);
+            let between = tandem.pin[0] < front && tandem.pin[0] > rear && tandem.pin[1] > 0.0;
+            let allowed = format!("on the left, between its axles at x = {front} and {rear}");
+            require(between, &key("pin"), list(&tandem.pin), &allowed)?;
+            within(&key("max_pitch_deg"), tandem.max_pitch_deg, 0.1, 60.0)?;
+        }
+        Ok(())
+    }
+
+    fn check_wheels(&self) -> Check {
+        self.check_wheel(&self.wheel, &self.tyre)?;
+        (0..self.axles.len()).try_for_each(|axle| self.of_axle(axle, VehicleSpec::check_wheel))
+    }
+
+    /// A check of the wheel and the tyre of an axle, if it has its own, told with their keys.
+    pub(super) fn of_axle(
+        &self,
+        axle: usize,
+        check: impl Fn(&VehicleSpec, &Wheel, &Tyre) -> Check,
+    ) -> Check {
+        if self.axles[axle].wheel.is_none() && self.axles[axle].tyre.is_none() {
+            return Ok(());
+        }
+        check(self, self.wheel_of(axle), self.tyre_of(axle)).map_err(|error| match error {
+            SpecError::Value { key, value, allowed } => {
+                SpecError::Value { key: format!("axles[{axle}].{key}"), value, allowed }
+            }
+            other => other,
+        })
+    }
+
+    fn check_wheel(&self, wheel: &Wheel, own: &Tyre) -> Check {
+        positive("wheel.mass", wheel.mass)?;
+        inertia("wheel.inertia", &wheel.inertia)?;
+        positive("wheel.rim_radius", wheel.rim_radius)?;
+        positive("wheel.rim_width", wheel.rim_width)?;
+        positive("tyre.mass", own.mass)?;
+        inertia("tyre.inertia", &own.inertia)?;
+        tyre::rigid_tyre(&own.rigid, wheel.rim_radius)?;
+        if let Some(flexible) = &own.flexible {
+            tyre::flexible(flexible, &own.rigid, 2 * self.own_axles().len())?;
+        }
+        tyre::handling(&own.handling)
+    }
+}
+
+pub(in crate::spec) fn chassis(chassis: &Chassis) -> Check {
+    positive("chassis.mass", chassis.mass)?;
+    inertia("chassis.inertia", &chassis.inertia)?;
+    point("chassis.products", &chassis.products)?;
+    if let Some(belly) = &chassis.belly {
+        point("chassis.belly.centre", &belly.centre)?;
+        positive("chassis.belly.length", belly.length)?;
+        positive("chassis.belly.width", belly.width)?;
+    }
+    if let Some(footprint) = &chassis.footprint {
+        within("chassis.footprint.front", footprint.front, -50.0, 50.0)?;
+        within("chassis.footprint.rear", footprint.rear, -50.0, 50.0)?;
+        positive("chassis.footprint.width", footprint.width)?;
+        require(
+            footprint.rear < footprint.front,
+            "chassis.footprint.rear",
+            footprint.rear,
+            &format!("below front ({})", footprint.front),
+        )?;
+    }
+    require(
+        chassis.hulls.len() <= 16,
+        "chassis.hulls",
+        format!("{} boxes", chassis.hulls.len()),
+        "at most 16 boxes",
+    )?;
+    for (index, hull) in chassis.hulls.iter().enumerate() {
+        let key = |name: &str| format!("chassis.hulls[{index}].{name}");
+        let small = |length: f64| length.abs() <= 50.0;
+        let reach = "from -50 to 50 each";
+        require(hull.centre.iter().all(|x| small(*x)), &key("centre"), list(&hull.centre), reach)?;
+        let sides = hull.size.iter().all(|side| (0.05..=50.0).contains(side));
+        require(sides, &key("size"), list(&hull.size), "from 0.05 to 50 each")?;
+        let most = 0.5 * hull.size.iter().copied().fold(f64::INFINITY, f64::min);
+        within(&key("rounding"), hull.rounding, 0.02, most)?;
+    }
+    chassis.drag_area.map_or(Ok(()), |area| within("chassis.drag_area", area, 0.0, 100.0))?;
+    point("chassis.com", &chassis.com)
+}
+
+fn wheel_angle(key: &str, degrees: f64) -> Check {
+    within(&format!("{key}.max_wheel_angle_deg"), degrees, 0.1, 60.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hmmwv() -> &'static str {
+        let entries = crate::catalogue();
+        entries.iter().find(|entry| entry.key == "hmmwv").unwrap().text
+    }
+
+    /// The HMMWV's file with the first `from` turned into `to`.
+    fn altered(from: &str, to: &str) -> Result<VehicleSpec, SpecError> {
+        let text = hmmwv();
+        assert!(text.contains(from), "the file has no '{from}'");
+        VehicleSpec::from_toml(&text.replacen(from, to, 1))
+    }
+
+    /// Each case turns the first text into the second, which is refused by the third.
+    fn refuses(cases: &[(&str, &str, &str)]) {
+        for (from, to, message) in cases {
+            let error = altered(from, to).expect_err(to);
+            assert_eq!(error.to_string(), *message, "after '{to}'");
+        }
+    }
+
+    #[test]
+    fn refuses_figures_that_make_no_chassis_and_axles() {
+        refuses(&[
+            ("format = 1", "format = 2", "format = 2: must be 1"),
+            ("name = \"HMMWV\"", "name = \" \"", "name = '': must be given"),
+            ("wheelbase = 3.378", "wheelbase = -1", "wheelbase = -1: must be finite and above 0"),
+            ("mass = 2086.52", "mass = nan", "chassis.mass = NaN: must be finite and above 0"),
+            (
+                "inertia = [1078.52,",
+                "inertia = [9078.52,",
+                "chassis.inertia = [9078.52, 2955.66, 3570.2]: must be moments of a rigid body: \
+                 none above the sum of the others",
+            ),
+            ("name = \"rear\"", "name = \"front\"", "axles[1].name = front: must be unique"),
+            (
+                "position = [-1.688965, ",
+                "position = [2.0, ",
+                "axles[1].position = [2, 0, 0]: must be behind the axle before it (x below 1.688965)",
+            ),
+            (
+                "brake_torque = 4000.0",
+                "brake_torque = -4000.0",
+                "axles[0].brake_torque = -4000: must be finite and not below 0",
+            ),
+            (
+                "spindle = [-0.040386, 0.909701,",
+                "spindle = [-0.040386, -0.909701,",
+                "axles[0].suspension.double_wishbone.points.spindle = \
+                 [-0.040386, -0.909701, -0.026289]: must be on the left (y above 0)",
+            ),
+            (
+                "upper_arm = { mass = 5.813",
+                "upper_arm = { mass = 0.0",
+                "axles[0].suspension.double_wishbone.upper_arm.mass = 0: must be finite and above 0",
+            ),
+            (
+                "[0.2, 322095.536]",
+                "[0.2, 3220.0]",
+                "axles[0].spring.tension = [0.2, 3220]: must be a force that does not fall as x grows",
+            ),
+            (
+                "max_length = 0.3\n",
+                "max_length = 0.1\n",
+                "axles[0].spring.stops.max_length = 0.1: must be above min_length (0.15)",
+            ),
+            (
+                "ratio = 0.2",
+                "ratio = 0.0",
+                "axles[0].final_drive.ratio = 0: must be finite and above 0",
+            ),
+            (
+                "steered = true",
+                "steered = false",
+                "steering = given: must be absent, or an axle must be steered",
+            ),
+            (
+                "max_angle_deg = 30.0",
+                "max_angle_deg = 0.5236e3",
+                "steering.pitman_arm.max_angle_deg = 523.6: must be from 0.1 to 89",
+            ),
+        ]);
+    }
+
+    #[test]
+    fn refuses_figures_that_make_no_tyre_and_powertrain() {
+        refuses(&[
+            (
+                "{ half_width = 0.08,",
+                "{ half_width = 0.0,",
+                "tyre.rigid.outline[1].half_width = 0: must be above the one before it",
+            ),
+            (
+                "radius = 0.412 }",
+                "radius = 0.2 }",
+                "tyre.rigid.outline[10].radius = 0.2: must be above the rim's radius (0.268)",
+            ),
+            (
+                "sliding_slip = [0.66667,",
+                "sliding_slip = [0.1,",
+                "tyre.handling.longitudinal.sliding_slip[0] = 0.1: must be above max_slip (0.10811)",
+            ),
+            (
+                "    [2700.0, -400.0],",
+                "    [2700.0, 400.0],",
+                "powertrain.engine.full_throttle_rpm = 310: must be below 0 with the losses at the \
+                 highest speed, or it runs away",
+            ),
+            (
+                "    [1.0, 35.0],",
+                "    [0.95, 35.0],",
+                "powertrain.converter.capacity = [0, 0.95]: must be given from speed ratio 0 to 1",
+            ),
+            (
+                "ratios = [0.2, 0.4, 0.8]",
+                "ratios = [0.4, 0.2, 0.8]",
+                "powertrain.gearbox.ratios[1] = 0.2: must be above the gear before it",
+            ),
+            (
+                "ratios = [0.2, 0.4, 0.8]",
+                "ratios = []",
+                "powertrain.gearbox.ratios = []: must be 1 gear or more",
+            ),
+            (
+                "upshift_rpm = 2500.0",
+                "upshift_rpm = 1000.0",
+                "powertrain.gearbox.upshift_rpm = 1000: must be above downshift_rpm (1200)",
+            ),
+        ]);
+    }
+
+    #[test]
+    fn a_driven_axle_needs_a_final_drive() {
+        let mut spec = crate::find("hmmwv").unwrap();
+        spec.axles[0].final_drive = None;
+        assert_eq!(
+            spec.check().unwrap_err().to_string(),
+            "axles[0].final_drive = absent: must be given, because driveline.layout drives 'front'"
+        );
+        spec.driveline.layout = super::super::Layout::Rwd;
+        assert_eq!(spec.check(), Ok(()));
+    }
+
+    #[test]
+    fn unknown_keys_and_wrong_types_name_line_and_key() {
+        let unknown = altered("brake_torque =", "brake_torqe =").unwrap_err().to_string();
+        assert!(unknown.contains("unknown field `brake_torqe`"), "{unknown}");
+        assert!(unknown.contains("did you mean `brake_torque`?"), "{unknown}");
+        assert!(unknown.contains("line "), "{unknown}");
+        let nested = altered("upper_arm_front =", "upper_arm_frnt =").unwrap_err().to_string();
+        assert!(nested.contains("did you mean `upper_arm_front`?"), "{nested}");
+        let text = hmmwv();
+        let kind = VehicleSpec::from_toml(&text.replace("double_wishbone", "double_wishbon"))
+            .unwrap_err()
+            .to_string();
+        assert!(kind.contains("did you mean `double_wishbone`?"), "{kind}");
+        let typed = altered("mass = 2086.52", "mass = \"heavy\"").unwrap_err().to_string();
+        assert!(typed.contains("expected") && typed.contains("line "), "{typed}");
+        let curve = altered("[0.2, 322095.536]", "[0.1, 322095.536]").unwrap_err().to_string();
+        assert!(curve.contains("abscissae must increase"), "{curve}");
+    }
+
+    #[test]
+    fn the_schema_describes_every_key() {
+        let schema = serde_json::to_value(schemars::schema_for!(VehicleSpec)).unwrap();
+        let definitions = schema["$defs"].as_object().unwrap();
+        let roots = definitions.values().chain(std::iter::once(&schema));
+        let mut count = 0;
+        for root in roots {
+            let Some(properties) = root["properties"].as_object() else { continue };
+            for (key, property) in properties {
+                assert!(property["description"].is_string(), "'{key}' has no description");
+                count += 1;
+            }
+        }
+        assert!(count > 100);
+    }
+}

@@ -1,0 +1,29 @@
+//! Which figures make a chassis of two bodies.
+
+use super::rule::{Check, inertia, list, not_negative, point, positive, require};
+use crate::spec::VehicleSpec;
+
+/// Refuses a joint without axles on both sides, and parts that the chassis does not consist of.
+pub(super) fn rear_frame(spec: &VehicleSpec) -> Check {
+    let Some(rear) = &spec.rear_frame else { return Ok(()) };
+    point("rear_frame.joint", &rear.joint)?;
+    let behind = (0..spec.own_axles().len()).filter(|&axle| spec.hangs_behind(axle)).count();
+    let between = behind > 0 && behind < spec.own_axles().len();
+    let place = list(&rear.joint);
+    require(between, "rear_frame.joint", place, "between the first and the last axle along x")?;
+    positive("rear_frame.stiffness", rear.stiffness)?;
+    not_negative("rear_frame.damping", rear.damping)?;
+    positive("rear_frame.mass", rear.mass)?;
+    let lighter = format!("below that of the chassis, {} kg, whose part it is", spec.chassis.mass);
+    require(rear.mass < spec.chassis.mass, "rear_frame.mass", rear.mass, &lighter)?;
+    inertia("rear_frame.inertia", &rear.inertia)?;
+    point("rear_frame.products", &rear.products)?;
+    point("rear_frame.com", &rear.com)?;
+    for part in [rear.behind(), rear.ahead(&spec.chassis)] {
+        let least = part.tensor.symmetric_eigenvalues().min();
+        let allowed = "so that all principal moments of it, and of what the chassis has besides, \
+                       are above 0";
+        require(least > 0.0, "rear_frame.inertia", list(&rear.inertia), allowed)?;
+    }
+    Ok(())
+}

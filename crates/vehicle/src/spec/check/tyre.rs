@@ -1,0 +1,159 @@
+//! Which figures make a tyre, on soil and on firm ground.
+
+use super::super::{FlexibleTyre, RigidTyre};
+use super::rule::{Check, list, not_negative, positive, require, within};
+use crate::tyre::{SlipCurve, TMeasy};
+
+pub(super) fn rigid_tyre(tyre: &RigidTyre, rim_radius: f64) -> Check {
+    let outline = &tyre.outline;
+    let key = "tyre.rigid.outline";
+    require(outline.len() >= 2, key, format!("{} points", outline.len()), "2 points or more")?;
+    require(
+        outline[0].half_width == 0.0,
+        &format!("{key}[0].half_width"),
+        outline[0].half_width,
+        "0",
+    )?;
+    for (index, pair) in outline.windows(2).enumerate() {
+        let at = format!("{key}[{}].half_width", index + 1);
+        let increases = pair[1].half_width > pair[0].half_width;
+        require(increases, &at, pair[1].half_width, "above the one before it")?;
+    }
+    for (index, point) in outline.iter().enumerate() {
+        let above = point.radius.is_finite() && point.radius > rim_radius;
+        let allowed = format!("above the rim's radius ({rim_radius})");
+        require(above, &format!("{key}[{index}].radius"), point.radius, &allowed)?;
+    }
+    if let Some(grousers) = &tyre.grousers {
+        let key = "tyre.rigid.grousers";
+        let count = (1..=200).contains(&grousers.count);
+        require(count, &format!("{key}.count"), grousers.count, "from 1 to 200")?;
+        positive(&format!("{key}.height"), grousers.height)?;
+        positive(&format!("{key}.thickness"), grousers.thickness)?;
+    }
+    if let Some(soil) = &tyre.soil {
+        let key = "tyre.rigid.soil";
+        within(&format!("{key}.area_ratio"), soil.area_ratio, 0.0, 1.0)?;
+        not_negative(&format!("{key}.cohesion"), soil.cohesion)?;
+        not_negative(&format!("{key}.friction"), soil.friction)?;
+        positive(&format!("{key}.shear_modulus"), soil.shear_modulus)?;
+    }
+    Ok(())
+}
+
+/// Greatest inflation that a file may give, kPa; of aircraft tyres 1500.
+const GREATEST_INFLATION: f64 = 5000.0;
+
+pub(super) fn flexible(tyre: &FlexibleTyre, rigid: &RigidTyre, wheels: usize) -> Check {
+    let key = "tyre.flexible";
+    let radius = rigid.radius();
+    let fine = tyre.width > 0.0 && tyre.width <= rigid.width() && tyre.width.is_finite();
+    let allowed = format!("above 0 and not above the width of its outline ({})", rigid.width());
+    require(fine, &format!("{key}.width"), tyre.width, &allowed)?;
+    let fine = tyre.section_height > 0.0 && tyre.section_height < radius;
+    let allowed = format!("above 0 and below the tyre's radius ({radius})");
+    require(fine, &format!("{key}.section_height"), tyre.section_height, &allowed)?;
+    require(
+        rigid.grousers.is_none(),
+        "tyre.rigid.grousers",
+        "given",
+        "absent beside tyre.flexible: lugs are known on rigid tyres only",
+    )?;
+    let nominal = tyre.nominal_inflation.as_ref().map(|nominal| ("nominal_inflation", nominal));
+    for (name, given) in [("inflation", &tyre.inflation)].into_iter().chain(nominal) {
+        let (key, given) = (format!("{key}.{name}"), given.figures());
+        let fine = [1, wheels / 2, wheels].contains(&given.len()) && !given.is_empty();
+        let allowed = format!("one figure, one an axle ({}) or one a wheel ({wheels})", wheels / 2);
+        require(fine, &key, list(given), &allowed)?;
+        for inflation in given {
+            within(&key, *inflation, 0.0, GREATEST_INFLATION)?;
+        }
+    }
+    if let Some(central) = &tyre.central_inflation {
+        let [least, most] = central.range;
+        let fine = (0.0..=most).contains(&least) && most <= GREATEST_INFLATION;
+        let allowed = format!("two figures in order from 0 to {GREATEST_INFLATION}");
+        require(fine, &format!("{key}.central_inflation.range"), list(&central.range), &allowed)?;
+        positive(&format!("{key}.central_inflation.rate"), central.rate)?;
+    }
+    for (index, point) in tyre.load_deflection.iter().enumerate() {
+        let at = |name: &str| format!("{key}.load_deflection[{index}].{name}");
+        within(&at("inflation"), point.inflation, 0.0, GREATEST_INFLATION)?;
+        positive(&at("load"), point.load)?;
+        let fine = point.deflection > 0.0 && point.deflection < tyre.section_height;
+        let allowed = format!("above 0 and below the section's height ({})", tyre.section_height);
+        require(fine, &at("deflection"), point.deflection, &allowed)?;
+    }
+    match tyre.ring(radius) {
+        Ok(_) => Ok(()),
+        Err(error) => require(
+            false,
+            &format!("{key}.load_deflection"),
+            format!("{} points", tyre.load_deflection.len()),
+            &format!("such that a belt goes through them: {error}"),
+        ),
+    }
+}
+
+pub(super) fn handling(tyre: &TMeasy) -> Check {
+    let key = "tyre.handling";
+    positive(&format!("{key}.unloaded_radius"), tyre.unloaded_radius)?;
+    positive(&format!("{key}.width"), tyre.width)?;
+    positive(&format!("{key}.vertical_stiffness"), tyre.vertical_stiffness)?;
+    not_negative(&format!("{key}.vertical_progression"), tyre.vertical_progression)?;
+    not_negative(&format!("{key}.vertical_damping"), tyre.vertical_damping)?;
+    positive(&format!("{key}.nominal_load"), tyre.nominal_load)?;
+    require(
+        tyre.max_load >= tyre.nominal_load && tyre.max_load <= 3.8 * tyre.nominal_load,
+        &format!("{key}.max_load"),
+        tyre.max_load,
+        "from 1 to 3.8 times the nominal load, where the load interpolation still rises",
+    )?;
+    within(&format!("{key}.friction"), tyre.friction, 0.05, 2.0)?;
+    within(&format!("{key}.rolling_resistance"), tyre.rolling_resistance, 0.0, 0.5)?;
+    for (name, pair) in
+        [("carcass_stiffness", tyre.carcass_stiffness), ("carcass_damping", tyre.carcass_damping)]
+    {
+        let allowed = "finite and above 0";
+        let fine = pair.iter().all(|x| x.is_finite() && *x > 0.0);
+        require(fine, &format!("{key}.{name}"), list(&pair), allowed)?;
+    }
+    slip_curve(&format!("{key}.longitudinal"), &tyre.longitudinal)?;
+    slip_curve(&format!("{key}.lateral"), &tyre.lateral)?;
+    for load in 0..2 {
+        positive(&format!("{key}.trail.zero_slip[{load}]"), tyre.trail.zero_slip[load])?;
+        let fine = tyre.trail.end_slip[load] >= tyre.trail.zero_slip[load];
+        let end = format!("{key}.trail.end_slip[{load}]");
+        require(fine, &end, tyre.trail.end_slip[load], "not below zero_slip")?;
+    }
+    Ok(())
+}
+
+fn slip_curve(key: &str, curve: &SlipCurve) -> Check {
+    for load in 0..2 {
+        let at = |name: &str| format!("{key}.{name}[{load}]");
+        positive(&at("max_force"), curve.max_force[load])?;
+        positive(&at("max_slip"), curve.max_slip[load])?;
+        let least = 2.0 * curve.max_force[load] / curve.max_slip[load];
+        require(
+            curve.initial_slope[load] >= least,
+            &at("initial_slope"),
+            curve.initial_slope[load],
+            &format!("at least 2 max_force / max_slip ({least:.1})"),
+        )?;
+        let sliding = curve.sliding_force[load];
+        require(
+            sliding > 0.0 && sliding <= curve.max_force[load],
+            &at("sliding_force"),
+            sliding,
+            &format!("above 0 and not above max_force ({})", curve.max_force[load]),
+        )?;
+        require(
+            curve.sliding_slip[load] > curve.max_slip[load],
+            &at("sliding_slip"),
+            curve.sliding_slip[load],
+            &format!("above max_slip ({})", curve.max_slip[load]),
+        )?;
+    }
+    Ok(())
+}

@@ -1,0 +1,380 @@
+//! Whether figures that are each allowed make a vehicle that could be built.
+//!
+//! Sizes by the kind of figure, then geometry: wheels under the body and side by side,
+//! hard points within reach of their wheel, tyres that carry the weight. The bounds leave
+//! room for everything that drives, from a rover of a few kilogrammes to a mining truck;
+//! what they refuse is a slip of a decimal point, or of a unit.
+
+use super::check::{Check, list, require, rigid, within};
+use super::{Chassis, Point, SpecError, Track, TrackedSpec, Tyre, VehicleSpec, Wheel};
+use bekker_math::numeric::GRAVITY;
+use nalgebra::Matrix3;
+use serde::Serialize;
+use serde_json::Value;
+
+/// Farthest that a point of a vehicle lies from its origin, m.
+const FARTHEST: f64 = 50.0;
+/// Farthest that a hard point lies from the wheel it guides, m.
+const REACH: f64 = 3.0;
+/// Most that the tensioner may stretch a shoe, in pitches.
+const LARGEST_STRETCH: f64 = 0.1;
+
+/// Lists of figures, one a part of the vehicle: three of them are no point.
+const LISTS: [&str; 4] = ["inflation", "ratios", "stations", "return_rollers"];
+
+/// Refuses figures of a size that none of their kind has.
+pub(super) fn figures(file: &impl Serialize) -> Check {
+    let Ok(file) = serde_json::to_value(file) else { return Ok(()) };
+    sizes("", "", &file)
+}
+
+/// Largest size of a figure, by the name of its key; SI units, revolutions per minute,
+/// degrees.
+fn largest(name: &str) -> f64 {
+    let ends = |endings: &[&str]| endings.iter().any(|ending| name.ends_with(ending));
+    match name {
+        "mass" => 1e5,
+        "ratio" | "ratios" | "reverse" | "torque_ratio" => 1e3,
+        "initial_slope" => 1e9,
+        "latency" | "teeth" | "shoes" | "count" | "format" => 1e3,
+        _ if ends(&["inertia", "products"]) => 1e6,
+        _ if ends(&["torque"]) => 1e7,
+        _ if ends(&["stiffness"]) => 1e11,
+        _ if ends(&["_rpm"]) => 1e6,
+        _ if ends(&["_deg"]) => 3600.0,
+        _ if ends(&["radius", "length", "width", "wheelbase", "pitch", "height", "stations"]) => {
+            FARTHEST
+        }
+        _ => 1e8,
+    }
+}
+
+/// Walks all numbers; `name` is the key that they stand under.
+fn sizes(key: &str, name: &str, value: &Value) -> Check {
+    match value {
+        Value::Object(entries) => entries.iter().try_for_each(|(name, value)| {
+            let key = if key.is_empty() { name.clone() } else { format!("{key}.{name}") };
+            sizes(&key, name, value)
+        }),
+        Value::Array(items) => {
+            if let Some(point) = as_point(value)
+                && !name.ends_with("inertia")
+                && name != "products"
+                && !LISTS.contains(&name)
+            {
+                let near = point.iter().all(|x| x.abs() <= FARTHEST);
+                return require(near, key, list(&point), "within 50 m of the origin");
+            }
+            items
+                .iter()
+                .enumerate()
+                .try_for_each(|(index, item)| sizes(&format!("{key}[{index}]"), name, item))
+        }
+        Value::Number(number) => {
+            let (number, most) = (number.as_f64().unwrap_or(f64::INFINITY), largest(name));
+            // a mass below nothing has been refused by its own rule
+            let least = if name == "mass" { 0.0 } else { -most };
+            within(key, number, least, most)
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The three numbers of a point.
+fn as_point(value: &Value) -> Option<Point> {
+    let items = value.as_array()?;
+    let numbers: Vec<f64> = items.iter().filter_map(Value::as_f64).collect();
+    if numbers.len() == items.len() { numbers.try_into().ok() } else { None }
+}
+
+/// Refuses a chassis whose matrix of inertia no body has.
+fn chassis(chassis: &Chassis) -> Check {
+    let ([xx, yy, zz], [xy, xz, yz]) = (chassis.inertia, chassis.products);
+    let principal = Matrix3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz).symmetric_eigenvalues();
+    let principal: Point = [principal[0], principal[1], principal[2]];
+    let definite = principal.iter().all(|moment| *moment > 0.0);
+    let smaller = format!(
+        "smaller: with chassis.inertia they give the principal moments {}, of which none may be \
+         0 or below",
+        list(&principal.map(|moment| moment.round()))
+    );
+    require(definite, "chassis.products", list(&chassis.products), &smaller)?;
+    rigid("chassis", chassis.mass, &principal, 1.0 + 1e-3)
+}
+
+/// The chassis lies above where the vehicle touches the ground, and its weight between
+/// the foremost and the rearmost place.
+fn over(body: &Chassis, bottom: f64, [rear, front]: [f64; 2], half_width: f64) -> Check {
+    let [x, y, z] = body.com;
+    let allowed = format!("between the first and the last wheel, x from {rear} to {front}");
+    require(x > rear && x < front, "chassis.com", list(&body.com), &allowed)?;
+    let allowed = format!("between the wheels, y from -{half_width} to {half_width}");
+    require(y.abs() < half_width, "chassis.com", list(&body.com), &allowed)?;
+    let allowed =
+        format!("above the ground, which the wheels reach at z = {bottom:.3}, by up to 5 m");
+    require(z > bottom && z < bottom + 5.0, "chassis.com", list(&body.com), &allowed)?;
+    let Some(belly) = &body.belly else { return Ok(()) };
+    let clear = belly.centre[2] > bottom;
+    let allowed = format!("above the ground, which the wheels reach at z = {bottom:.3}");
+    require(clear, "chassis.belly.centre", list(&belly.centre), &allowed)?;
+    let middle = belly.centre[0] > rear - 5.0 && belly.centre[0] < front + 5.0;
+    require(middle, "chassis.belly.centre", list(&belly.centre), "under the vehicle")
+}
+
+impl VehicleSpec {
+    /// Refuses geometry that no wheeled vehicle has.
+    pub(super) fn check_geometry(&self) -> Result<(), SpecError> {
+        let own = self.own_axles();
+        let Some([first, last]) = own.first().zip(own.last()).map(<[_; 2]>::from) else {
+            return Ok(());
+        };
+        chassis(&self.chassis)?;
+        self.check_tyre(&self.wheel, &self.tyre)?;
+        for axle in 0..self.axles.len() {
+            self.of_axle(axle, VehicleSpec::check_tyre)?;
+        }
+        let mut bottom = f64::INFINITY;
+        for (index, axle) in self.axles.iter().enumerate() {
+            let key = format!("axles[{index}]");
+            let wheel = axle.suspension.spindle();
+            let tyre = self.tyre_of(index);
+            let radius = tyre.rigid.radius();
+            let half = 0.5 * tyre.rigid.width().max(tyre.handling.width);
+            let height = axle.position[2] + wheel[2] - radius;
+            if index > 0 {
+                let ahead = &self.axles[index - 1];
+                let front = ahead.position[0] + ahead.suspension.spindle()[0];
+                let gap = front - (axle.position[0] + wheel[0]);
+                let least = 1.9 * radius;
+                let allowed =
+                    format!("so far back that the wheels clear those ahead: {least:.3} m");
+                let place = list(&axle.position);
+                require(gap > least, &format!("{key}.position"), place, &allowed)?;
+                let level = (height - bottom).abs() < radius;
+                let allowed = format!(
+                    "such that its wheels reach the ground with the others, whose \
+                                       lowest point is at z = {bottom:.3}"
+                );
+                let place = list(&axle.position);
+                require(level, &format!("{key}.position"), place, &allowed)?;
+            }
+            bottom = bottom.min(height);
+            let aside = format!("{key}.suspension");
+            let place = list(&wheel);
+            let allowed =
+                format!("a wheel beside the other: y above half a tyre's width, {half:.3}");
+            require(axle.position[1] + wheel[1] > half, &aside, place, &allowed)?;
+            reach(&aside, &wheel, &serde_json::to_value(&axle.suspension).unwrap_or_default())?;
+        }
+        let ends = [last, first].map(|axle| axle.position[0] + axle.suspension.spindle()[0]);
+        let half_track = first.suspension.spindle()[1];
+        over(&self.chassis, bottom, ends, half_track)?;
+        let between = first.position[0] - last.position[0];
+        let allowed = format!("the distance of the first and last axle, {between:.3} m, to 10 %");
+        let near = (self.wheelbase - between).abs() <= 0.1 * between;
+        require(own.len() > 2 || near, "wheelbase", self.wheelbase, &allowed)?;
+        self.check_load()
+    }
+
+    fn check_tyre(&self, wheel: &Wheel, tyre: &Tyre) -> Check {
+        let (rigid, handling) = (&tyre.rigid, &tyre.handling);
+        within("tyre.handling.unloaded_radius", handling.unloaded_radius, 0.05, 3.0)?;
+        within("tyre.handling.width", handling.width, 0.01, 3.0)?;
+        let (radius, width) = (rigid.radius(), rigid.width());
+        let share = radius / handling.unloaded_radius;
+        let allowed = format!(
+            "within a quarter of tyre.handling.unloaded_radius, {}",
+            handling.unloaded_radius
+        );
+        require((0.75..=1.25).contains(&share), "tyre.rigid.outline", radius, &allowed)?;
+        let share = width / handling.width;
+        let allowed = format!("from half to twice tyre.handling.width, {}", handling.width);
+        require((0.5..=2.0).contains(&share), "tyre.rigid.outline", width, &allowed)?;
+        if let Some(grousers) = &rigid.grousers {
+            within("tyre.rigid.grousers.height", grousers.height, 0.0, 0.3 * radius)?;
+        }
+        super::check::inertia("wheel.inertia", &wheel.inertia)?;
+        let slack = 1.0 + 1e-3;
+        self::rigid("wheel", wheel.mass, &wheel.inertia, slack)?;
+        self::rigid("tyre", tyre.mass, &tyre.inertia, slack)
+    }
+
+    /// The tyres carry the weight before they lie flat.
+    fn check_load(&self) -> Check {
+        let tyres = |axle| 2 * self.tyres_aside(axle).len();
+        let wheels = (0..self.axles.len()).map(tyres).sum::<usize>() as f64;
+        let handling = &self.tyre.handling;
+        let load = self.total_mass() * GRAVITY / wheels;
+        let height = handling.unloaded_radius - self.wheel.rim_radius;
+        let least = load / height.max(1e-3);
+        let allowed = format!(
+            "at least {least:.0} N/m: each tyre carries {load:.0} N and is {height:.3} m high above \
+             the rim"
+        );
+        let stiffness = handling.vertical_stiffness;
+        require(stiffness >= least, "tyre.handling.vertical_stiffness", stiffness, &allowed)?;
+        self.check_belts(load, height)
+    }
+
+    /// Tyres that give way carry a load, N, by their belts at their inflation before they are
+    /// pressed in by a height, m: the weakest of those of the vehicle's own tyre.
+    fn check_belts(&self, load: f64, height: f64) -> Check {
+        let Some(tyre) = &self.tyre.flexible else { return Ok(()) };
+        // points that make no belt are told where the vehicle is built
+        let Ok(belt) = tyre.ring(self.tyre.rigid.radius()) else { return Ok(()) };
+        let wheels = 2 * self.own_axles().len();
+        let like = (0..wheels).filter(|wheel| self.axles[wheel / 2].tyre.is_none());
+        let inflations = like.map(|wheel| tyre.inflation.of(wheel, wheels));
+        let Some(least) = inflations.min_by(f64::total_cmp) else { return Ok(()) };
+        let carried = belt.plate(least, height).load;
+        let allowed = format!(
+            "one at which each tyre carries its {load:.0} N: it is {height:.3} m high above the rim, \
+             and pressed in by that it bears {carried:.0} N at {} kPa",
+            1e-3 * least
+        );
+        require(
+            carried >= load,
+            "tyre.flexible.inflation",
+            list(tyre.inflation.figures()),
+            &allowed,
+        )
+    }
+}
+
+/// All hard points under a key lie within reach of the wheel.
+fn reach(key: &str, wheel: &Point, value: &Value) -> Check {
+    let Value::Object(entries) = value else { return Ok(()) };
+    entries.iter().try_for_each(|(name, value)| {
+        let key = format!("{key}.{name}");
+        if let Some(point) = as_point(value)
+            && !name.ends_with("inertia")
+        {
+            let [x, y, z] = [0, 1, 2].map(|k| point[k] - wheel[k]);
+            let near = (x * x + y * y + z * z).sqrt() <= REACH;
+            let allowed = format!("within {REACH} m of the wheel at {}", list(wheel));
+            return require(near, &key, list(&point), &allowed);
+        }
+        reach(&key, wheel, value)
+    })
+}
+
+impl TrackedSpec {
+    /// Refuses geometry that no tracked vehicle has.
+    pub(super) fn check_geometry(&self) -> Result<(), SpecError> {
+        chassis(&self.chassis)?;
+        let radius = self.road_wheel.radius;
+        within("road_wheel.radius", radius, 0.03, 1.5)?;
+        within("idler.radius", self.idler.radius, 0.03, 1.5)?;
+        within("shoe.pitch", self.shoe.pitch, 0.01, 1.0)?;
+        within("shoe.top", self.shoe.top, 0.0, 0.3)?;
+        within("sprocket.tooth.height", self.sprocket.tooth.height, 0.0, 0.5 * self.shoe.pitch)?;
+        for (name, height) in [("sprocket", self.sprocket.position), ("idler", self.idler.position)]
+        {
+            let near = (height[2] - self.wheel_height).abs() <= 2.0;
+            let allowed = format!("within 2 m of wheel_height, {}", self.wheel_height);
+            require(near, &format!("{name}.position"), list(&height), &allowed)?;
+        }
+        let width = self.shoe_width();
+        let gauge = self.gauge();
+        let allowed = format!("so far aside that the tracks, {width:.3} m wide, clear each other");
+        require(gauge > width, "sprocket.position", list(&self.sprocket.position), &allowed)?;
+        self.check_arm()?;
+        self.check_tension()?;
+        self.check_band("left", &self.left)?;
+        self.check_band("right", &self.right)?;
+        let bottom = self.wheel_height - radius - self.shoe.top - self.shoe_depth();
+        let ends = [self.idler.position[0], self.sprocket.position[0]];
+        over(&self.chassis, bottom, ends, 0.5 * gauge)
+    }
+
+    fn check_arm(&self) -> Check {
+        let arm = &self.road_arm;
+        rigid("road_wheel", self.road_wheel.mass, &self.road_wheel.inertia, 1.0 + 1e-3)?;
+        let points = [
+            ("com", arm.com),
+            ("pivot", arm.pivot),
+            ("damper_arm", arm.damper_arm),
+            ("damper_chassis", arm.damper_chassis),
+        ];
+        for (name, point) in points {
+            let near = point.iter().map(|x| x * x).sum::<f64>().sqrt() <= REACH;
+            let allowed = format!("within {REACH} m of the wheel's centre");
+            require(near, &format!("road_arm.{name}"), list(&point), &allowed)?;
+        }
+        Ok(())
+    }
+
+    /// The tensioner stretches the track a little, not out of shape.
+    fn check_tension(&self) -> Check {
+        let (idler, shoe) = (&self.idler, &self.shoe);
+        // both runs of the track pull at the idler
+        let tension = (0.5 * (idler.preload + idler.stiffness * idler.compression)).max(0.0);
+        let least = tension / (LARGEST_STRETCH * shoe.pitch);
+        let allowed = format!(
+            "at least {least:.0} N/m: the tensioner, [idler], pulls with {tension:.0} N, and would \
+             stretch a shoe by more than a tenth of its pitch"
+        );
+        require(shoe.pin_stiffness >= least, "shoe.pin_stiffness", shoe.pin_stiffness, &allowed)
+    }
+
+    /// The wheels stand apart, and the band fits round them.
+    fn check_band(&self, side: &str, track: &Track) -> Check {
+        let radius = self.road_wheel.radius;
+        let key = format!("{side}.stations");
+        let allowed = format!("at least a wheel's radius, {radius} m, from each other");
+        let apart = track.stations.windows(2).all(|pair| pair[0] - pair[1] >= radius);
+        require(apart, &key, list(&track.stations), &allowed)?;
+        let (sprocket, idler) = (&self.sprocket, &self.idler);
+        // a circle within another has no tangent with it
+        let ends = [
+            (sprocket.position, self.pitch_radius(), track.stations.first()),
+            (idler.position, idler.radius, track.stations.last()),
+        ];
+        for (end, end_radius, station) in ends {
+            let Some(station) = station else { continue };
+            let (dx, dz) = (end[0] - station, end[2] - self.wheel_height);
+            let far = (dx * dx + dz * dz).sqrt() > (end_radius - radius).abs() + 0.02;
+            let allowed = "such that neither the first nor the last wheel lies within the sprocket \
+                           or the idler, nor they within it";
+            require(far, &key, list(&track.stations), allowed)?;
+        }
+        let (dx, dz) =
+            (sprocket.position[0] - idler.position[0], sprocket.position[2] - idler.position[2]);
+        let straight = 2.0 * (dx * dx + dz * dz).sqrt();
+        let length = f64::from(track.shoes) * self.shoe.pitch;
+        let round = std::f64::consts::TAU * (self.pitch_radius() + idler.radius + radius);
+        let allowed = format!(
+            "as many as go round: {:.0} to {:.0} of shoe.pitch = {} m",
+            (straight / self.shoe.pitch).ceil(),
+            ((straight + round) / self.shoe.pitch).floor(),
+            self.shoe.pitch
+        );
+        let fits = length >= straight && length <= straight + round;
+        require(fits, &format!("{side}.shoes"), track.shoes, &allowed)?;
+        within(&format!("{side}.shoes"), f64::from(track.shoes), 8.0, 500.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    /// An inflation for each of three axles is no point 138 m away, nor are three gears.
+    #[test]
+    fn three_figures_of_three_parts_are_no_point() {
+        let of = |value: Value| sizes("", "", &value);
+        let inflation = json!([138.0, 207.0, 180.0]);
+        assert!(of(json!({ "tyre": { "flexible": { "inflation": inflation } } })).is_ok());
+        assert!(of(json!({ "gearbox": { "ratios": [80.0, 4.0, 1.0] } })).is_ok());
+        for value in [
+            json!({ "position": inflation }),
+            json!({ "ratios": [2e3, 4.0, 1.0] }),
+            json!({ "stations": [60.0, 1.0, 0.0] }),
+        ] {
+            assert!(of(value.clone()).is_err(), "{value}");
+        }
+        let told = of(json!({ "mass": 1e9 })).unwrap_err().to_string();
+        assert!(told.contains("from 0 to 100000"), "{told}");
+    }
+}

@@ -1,0 +1,268 @@
+//! From the figures of a tracked vehicle to bodies, shafts and elements.
+//!
+//! The tree holds the hull, the road arms and the idlers' carriers; what hangs on it
+//! besides is the belt's ([`super::belt`]) or the shoes' ([`super::segments`]). The
+//! driveline ends at the sprockets' coordinates.
+
+use super::belt::{self, Belt};
+use super::segments::{self, Segments};
+use crate::multibody::{
+    Body, BodyId, Builder, Closure, Coordinate, Element, Inertia, Joint, Model, ModelError,
+};
+use crate::spec::{Part, Point, Track, TrackModel, TrackSteering, TrackedSpec};
+use crate::transmission::{Transmission, TransmissionShafts};
+use bekker_math::spatial::{Mat3, Vec3};
+
+/// A road arm.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Arm {
+    pub body: BodyId,
+    /// Torsion bar and stops.
+    pub element: usize,
+    pub damper: Option<usize>,
+    /// The wheel where it is a body of its own, else the arm.
+    pub wheel: BodyId,
+    /// What turns the wheel.
+    pub spin: Spin,
+}
+
+/// The spin of a wheel, rad/s, as a multiple of a coordinate.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Spin {
+    pub coordinate: Coordinate,
+    pub factor: f64,
+}
+
+impl Spin {
+    /// The spin at velocities `u`.
+    pub fn of(&self, u: &[f64]) -> f64 {
+        self.factor * u[self.coordinate.index()]
+    }
+}
+
+/// What runs round the wheels.
+#[derive(Clone, Debug)]
+pub(super) enum Run {
+    Belt(Belt),
+    Segments(Segments),
+}
+
+/// One track as the step reaches it.
+#[derive(Clone, Debug)]
+pub(super) struct TrackParts {
+    /// Middle of the track, m.
+    pub y: f64,
+    pub run: Run,
+    pub arms: Vec<Arm>,
+    /// What carries the idler.
+    pub carrier: BodyId,
+    pub idler: Spin,
+    pub tensioner: usize,
+    pub sprocket: Coordinate,
+    /// Angle of the sprocket in [`crate::multibody::State::q`].
+    pub turned: usize,
+    /// Stiffness of the tensioner at its place in equilibrium.
+    pub idler_force: f64,
+    pub brake: usize,
+}
+
+/// A tracked vehicle as the step reaches it.
+#[derive(Clone, Debug)]
+pub(super) struct Parts {
+    pub model: Model,
+    pub hull: BodyId,
+    pub tracks: [TrackParts; 2],
+    pub transmission: Transmission,
+    pub carrier: usize,
+    /// Steering brakes for turns to the left and to the right.
+    pub steering: [usize; 2],
+    /// The steering drive: closure and place of its input's weight.
+    pub pivot: Option<(usize, usize)>,
+}
+
+pub(super) fn vec3(point: Point) -> Vec3 {
+    Vec3::from(point)
+}
+
+/// Several rigid parts as one.
+pub(super) fn gathered(parts: &[Inertia]) -> Inertia {
+    let mass: f64 = parts.iter().map(|part| part.mass).sum();
+    let com = parts.iter().fold(Vec3::zeros(), |sum, part| sum + part.com * part.mass) / mass;
+    let tensor = parts.iter().fold(Mat3::zeros(), |sum, part| {
+        let r = part.com - com;
+        let steiner = Mat3::identity() * r.norm_squared() - r * r.transpose();
+        sum + part.tensor + steiner * part.mass
+    });
+    Inertia { mass, com, tensor }
+}
+
+pub(super) fn point_mass(mass: f64, com: Vec3) -> Inertia {
+    Inertia { mass, com, tensor: Mat3::zeros() }
+}
+
+/// Assembles a tracked vehicle.
+pub(super) fn assemble(spec: &TrackedSpec) -> Result<Parts, ModelError> {
+    let mut builder = Builder::default();
+    let (hull, [left, right]) = match spec.model {
+        TrackModel::Belt => belt::assemble(spec, &mut builder),
+        TrackModel::Segmented => segments::assemble(spec, &mut builder),
+    };
+    builder.loaded(hull);
+    let ratio = spec.drive.ratio;
+    let carried = spec.drive.carrier_inertia * ratio * ratio;
+    let behind = [spec.drive.driveshaft_inertia, carried];
+    let transmission = TransmissionShafts::add(&spec.powertrain, behind, &mut builder);
+    let TransmissionShafts { input, output, .. } = transmission;
+    let gear = |rates| Closure::Gear { rates, spins: Vec::new() };
+    let (l, r) = (left.sprocket, right.sprocket);
+    let carrier = builder.closure(gear(vec![(output, ratio), (l, -0.5), (r, -0.5)]));
+    let (held, pivot) = match spec.drive.steering {
+        TrackSteering::ClutchBrake { .. } => (0.0, None),
+        TrackSteering::Differential { ratio, .. } => (ratio, None),
+        TrackSteering::Pivot { .. } => {
+            let closure = builder.closure(gear(vec![(r, 1.0), (l, -1.0), (input, 0.0)]));
+            // the third gear's third weight, behind two and three
+            (0.0, Some((closure, 7)))
+        }
+    };
+    let mut control = |inner: Coordinate, outer: Coordinate| {
+        let rates = match spec.drive.steering {
+            TrackSteering::ClutchBrake { .. } => vec![(inner, 1.0)],
+            _ => vec![(inner, 1.0 + held), (outer, held - 1.0)],
+        };
+        builder.element(Element::Rates { rates })
+    };
+    let steering = [control(l, r), control(r, l)];
+    let transmission = transmission.acted_on(&spec.powertrain, &mut builder);
+    let mut parts = Parts {
+        model: builder.build()?,
+        hull,
+        tracks: [left, right],
+        transmission,
+        carrier,
+        steering,
+        pivot,
+    };
+    for track in &mut parts.tracks {
+        let position = |coordinate| parts.model.position_of(coordinate).unwrap_or_default();
+        track.turned = position(track.sprocket.index());
+        match &mut track.run {
+            Run::Belt(belt) => {
+                belt.seats.iter_mut().for_each(|seat| seat.advance = position(seat.rate));
+            }
+            Run::Segments(segments) => segments.settle(&parts.model),
+        }
+    }
+    Ok(parts)
+}
+
+/// The hull with what is fixed to it.
+pub(super) fn hull(spec: &TrackedSpec, fixed: &[Inertia], builder: &mut Builder) -> BodyId {
+    let chassis = &spec.chassis;
+    let [xy, xz, yz] = chassis.products;
+    let [xx, yy, zz] = chassis.inertia;
+    let mut parts = vec![Inertia {
+        mass: chassis.mass,
+        com: vec3(chassis.com),
+        tensor: Mat3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz),
+    }];
+    parts.extend_from_slice(fixed);
+    builder.body(Body {
+        name: "hull".into(),
+        parent: BodyId::WORLD,
+        joint: Joint::Free,
+        anchor: Vec3::zeros(),
+        origin: Vec3::zeros(),
+        inertia: gathered(&parts),
+    })
+}
+
+/// What carries an idler, with all that is fixed to it, and its tensioner.
+pub(super) fn carrier(
+    side: &str,
+    hull: BodyId,
+    centre: Vec3,
+    parts: &[Inertia],
+    builder: &mut Builder,
+) -> (BodyId, usize) {
+    let body = builder.body(Body {
+        name: format!("{side} idler carrier"),
+        parent: hull,
+        joint: Joint::Prismatic(-Vec3::x()),
+        anchor: centre,
+        origin: centre,
+        inertia: gathered(parts),
+    });
+    let slide = builder.coordinate(body);
+    (body, builder.element(Element::Rates { rates: vec![(slide, 1.0)] }))
+}
+
+/// A wheel that turns on `parent` about its axle.
+pub(super) fn wheel(
+    name: String,
+    parent: BodyId,
+    centre: Vec3,
+    part: &Part,
+    builder: &mut Builder,
+) -> BodyId {
+    builder.body(Body {
+        name,
+        parent,
+        joint: Joint::Revolute(Vec3::y()),
+        anchor: centre,
+        origin: centre,
+        inertia: Inertia::principal(part.mass, centre, part.inertia),
+    })
+}
+
+/// Adds a road arm with its wheel. If that does not roll by itself it is a ring that does
+/// not turn, its spin being somebody else's.
+pub(super) fn arm(
+    spec: &TrackedSpec,
+    (y, file): (f64, &Track),
+    index: usize,
+    hull: BodyId,
+    rolls: bool,
+    builder: &mut Builder,
+) -> Arm {
+    let mirror = y.signum();
+    let name = side(y);
+    let centre = Vec3::new(file.stations[index], y, spec.wheel_height);
+    let at = |local: Point| centre + Vec3::new(local[0], mirror * local[1], local[2]);
+    let (arm, ring) = (&spec.road_arm, &spec.road_wheel);
+    let ring = Part { mass: ring.mass, inertia: ring.inertia };
+    let mut parts = vec![Inertia::principal(arm.arm.mass, at(arm.com), arm.arm.inertia)];
+    if !rolls {
+        parts.push(Inertia::principal(ring.mass, centre, ring.inertia));
+    }
+    let body = builder.body(Body {
+        name: format!("{name} arm {index}"),
+        parent: hull,
+        joint: Joint::Revolute(Vec3::y()),
+        anchor: at(arm.pivot),
+        origin: centre,
+        inertia: gathered(&parts),
+    });
+    let swing = builder.coordinate(body);
+    let element = builder.element(Element::Rates { rates: vec![(swing, 1.0)] });
+    let damper = file.damped[index].then(|| {
+        builder.element(Element::Line {
+            a: body,
+            point_a: at(arm.damper_arm),
+            b: hull,
+            point_b: at(arm.damper_chassis),
+        })
+    });
+    let spin = Spin { coordinate: swing, factor: 0.0 };
+    if !rolls {
+        return Arm { body, element, damper, wheel: body, spin };
+    }
+    let wheel = wheel(format!("{name} wheel {index}"), body, centre, &ring, builder);
+    let spin = Spin { coordinate: builder.coordinate(wheel), factor: 1.0 };
+    Arm { body, element, damper, wheel, spin }
+}
+
+/// Name of the side on which `y` lies.
+pub(super) fn side(y: f64) -> &'static str {
+    if y > 0.0 { "left" } else { "right" }
+}

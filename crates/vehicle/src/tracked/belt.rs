@@ -1,0 +1,338 @@
+//! A track as an extensible band.
+//!
+//! For each node of a band the hull carries a body that slides along its z axis: the
+//! band's shape. How far the band has advanced past each node is a shaft of its own:
+//! the band's stretch. A band's element between two nodes joins both, so its tension
+//! turns with the shape. Wheels roll with the band: the spin of a road wheel is that
+//! of the node below it, that of the idler a shaft that the band turns without slip.
+
+use super::assembly::{Run, Spin, TrackParts, arm, carrier, hull, point_mass, side};
+use super::route::{Place, Route, Station, distance};
+use crate::multibody::{
+    Body, BodyId, Builder, Element, ElementForce, Inertia, Joint, ShaftId, Workspace,
+};
+use crate::spec::{Idler, Track, TrackedSpec};
+use bekker_math::spatial::Vec3;
+
+/// An elastic stretch of the band.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Link {
+    pub element: usize,
+    /// Length without tension when nothing has been drawn, m.
+    pub free: f64,
+    /// Stiffness, N/m.
+    pub stiffness: f64,
+}
+
+/// A road wheel on a node of the band.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rim {
+    pub element: usize,
+    pub wheel: usize,
+}
+
+/// A place that a band is held at: its ends on sprocket and idler, and its nodes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Seat {
+    pub body: BodyId,
+    /// Where the band is, in the body's frame, m.
+    pub offset: Vec3,
+    /// Advance of the band, in [`crate::multibody::State::u`].
+    pub rate: usize,
+    /// The same in [`crate::multibody::State::q`].
+    pub advance: usize,
+    /// Metres of advance per unit of that coordinate.
+    pub scale: f64,
+    /// Free length of the band from the sprocket to here when nothing has been
+    /// drawn, m.
+    pub label: f64,
+}
+
+/// A band as the step reaches it.
+#[derive(Clone, Debug)]
+pub(super) struct Belt {
+    /// From the sprocket to the idler.
+    pub seats: Vec<Seat>,
+    /// Loads in the workspace of each stretch from seat to seat, on the seats before and behind
+    /// it: what lies on a stretch runs along it.
+    pub loads: Vec<[usize; 2]>,
+    /// From seat to seat, the last back over the top.
+    pub links: Vec<Link>,
+    pub rims: Vec<Rim>,
+}
+
+/// The route of a band with what it weighs.
+struct Band {
+    y: f64,
+    route: Route,
+    back: f64,
+    /// Mass per metre, kg/m.
+    density: f64,
+    /// Free length over length in the design position.
+    slack: f64,
+}
+
+impl Band {
+    fn of(spec: &TrackedSpec, y: f64, track: &Track) -> Band {
+        let (route, back) = Route::balanced(spec, track, spec.shoe.pin_stiffness * spec.shoe.pitch);
+        let length = route.length();
+        Band {
+            y,
+            back,
+            density: spec.shoe.link_mass() * f64::from(track.shoes) / length,
+            slack: f64::from(track.shoes) * spec.shoe.pitch / length,
+            route,
+        }
+    }
+
+    fn at(&self, place: Place) -> Vec3 {
+        Vec3::new(place[0], self.y, place[1])
+    }
+
+    /// The sprocket and what of the band lies on it and before it.
+    fn on_hull(&self, spec: &TrackedSpec, file: &Track) -> Vec<Inertia> {
+        let [x, _, z] = spec.sprocket.position;
+        let route = &self.route;
+        let front = 0.5 * self.density * distance(route.front, route.points()[1]);
+        let top = 0.5 * self.density * route.top_length();
+        let arc = self.density * route.sprocket_arc;
+        let mut fixed = vec![
+            point_mass(spec.sprocket.mass, Vec3::new(x, self.y, z)),
+            point_mass(arc, Vec3::new(x + 0.6 * spec.pitch_radius(), self.y, z)),
+            point_mass(front, self.at(route.front)),
+            point_mass(top, self.at(route.top_hull)),
+        ];
+        if let Some(roller) = &spec.return_roller {
+            // what lies on the rollers and before them is shared by both its ends
+            let over = 0.5 * self.density * route.over_rollers;
+            fixed.extend([route.top_hull, route.top_front].map(|at| point_mass(over, self.at(at))));
+            let wheel = |&x: &f64| {
+                let centre = Vec3::new(x, self.y, roller.height);
+                Inertia::principal(roller.wheel.mass, centre, roller.wheel.inertia)
+            };
+            fixed.extend(file.return_rollers.iter().map(wheel));
+        }
+        fixed
+    }
+
+    /// Mass of the half of the stretch before the idler that is the idler's, kg.
+    fn rear(&self) -> f64 {
+        let points = self.route.points();
+        0.5 * self.density * distance(points[points.len() - 2], self.route.rear)
+    }
+
+    /// The idler's carrier, the idler and what of the band lies on them.
+    fn on_carrier(&self, idler: &Idler, centre: Vec3) -> [Inertia; 5] {
+        let route = &self.route;
+        let arc = self.density * route.idler_arc;
+        let top = 0.5 * self.density * route.top_length();
+        [
+            Inertia::principal(idler.carrier.mass, centre, idler.carrier.inertia),
+            Inertia::principal(idler.wheel.mass, centre, idler.wheel.inertia),
+            point_mass(self.rear(), self.at(route.rear)),
+            point_mass(arc, centre - Vec3::x() * (0.6 * idler.radius)),
+            point_mass(top, self.at(route.top_rear)),
+        ]
+    }
+
+    /// The links from seat to seat, and back over the top, by the shafts that move the band over
+    /// the seats; these are labelled by the length before them.
+    fn links(
+        &self,
+        stiffness: f64,
+        seats: &mut [Seat],
+        shafts: &[(ShaftId, f64)],
+        builder: &mut Builder,
+    ) -> Vec<Link> {
+        let route = &self.route;
+        let points = route.points();
+        let bodies: Vec<BodyId> = seats.iter().map(|seat| seat.body).collect();
+        let mut links = Vec::new();
+        let mut link = |builder: &mut Builder, a: (usize, Place), b: (usize, Place)| {
+            let free = self.slack * distance(a.1, b.1);
+            let rates = vec![
+                (builder.shaft_coordinate(shafts[a.0].0), -shafts[a.0].1),
+                (builder.shaft_coordinate(shafts[b.0].0), shafts[b.0].1),
+            ];
+            let element = builder.element(Element::Band {
+                a: bodies[a.0],
+                point_a: self.at(a.1),
+                b: bodies[b.0],
+                point_b: self.at(b.1),
+                rates,
+            });
+            links.push(Link { element, free, stiffness: stiffness / free });
+        };
+        let last = points.len() - 1;
+        for index in 0..last {
+            link(builder, (index, points[index]), (index + 1, points[index + 1]));
+        }
+        // From the rollers on all is fixed to the hull: what the band pulls there it pulls where it
+        // comes to them.
+        link(builder, (last, route.top_rear), (0, route.top_hull));
+        let over = self.slack * route.over_rollers;
+        if let Some(top) = links.last_mut() {
+            // as long and as soft as the whole upper run
+            top.stiffness = stiffness / (top.free + over);
+        }
+        let mut label = 0.0;
+        for (seat, link) in seats.iter_mut().zip(&links) {
+            seat.label = label;
+            label += link.free;
+        }
+        links
+    }
+}
+
+/// The hull, and both sides.
+pub(super) fn assemble(spec: &TrackedSpec, builder: &mut Builder) -> (BodyId, [TrackParts; 2]) {
+    let y = spec.sprocket.position[1];
+    let bands = [Band::of(spec, y, &spec.left), Band::of(spec, -y, &spec.right)];
+    let fixed = [bands[0].on_hull(spec, &spec.left), bands[1].on_hull(spec, &spec.right)].concat();
+    let hull = hull(spec, &fixed, builder);
+    let left = track(spec, &bands[0], &spec.left, hull, builder);
+    let right = track(spec, &bands[1], &spec.right, hull, builder);
+    (hull, [left, right])
+}
+
+/// Adds one side: arms, idler, band.
+fn track(
+    spec: &TrackedSpec,
+    band: &Band,
+    file: &Track,
+    hull: BodyId,
+    builder: &mut Builder,
+) -> TrackParts {
+    let route = &band.route;
+    let name = side(band.y);
+    let stations = 0..file.stations.len();
+    let mut arms: Vec<_> =
+        stations.map(|index| arm(spec, (band.y, file), index, hull, false, builder)).collect();
+
+    // The idler's carrier with the idler and what of the band lies on them.
+    let idler = &spec.idler;
+    let centre = Vec3::new(idler.position[0] - band.back, band.y, idler.position[2]);
+    let points = route.points();
+    let rear = band.rear();
+    let carried = band.on_carrier(idler, centre);
+    let (carrier, tensioner) = carrier(name, hull, centre, &carried, builder);
+
+    // Shafts: sprocket (rad), nodes and idler (m).
+    let radius = spec.drive_radius();
+    let lumped = |length: f64| band.density * length;
+    let front_half = 0.5 * distance(points[0], points[1]);
+    let top = 0.5 * route.top_length() + route.over_rollers;
+    let on_sprocket = lumped(route.sprocket_arc + top + front_half) + turned_along(spec, file);
+    let sprocket = builder.shaft(spec.sprocket.spin_inertia + radius * radius * on_sprocket);
+    let mut seats = vec![seat(hull, band.at(route.front), sprocket, radius, builder)];
+    let mut shafts: Vec<(ShaftId, f64)> = vec![(sprocket, radius)];
+    let mut rims = Vec::new();
+    for (index, station) in route.stations.iter().enumerate() {
+        let here = points[index + 1];
+        let reach = 0.5 * (distance(points[index], here) + distance(here, points[index + 2]));
+        let mass = lumped(reach);
+        let body = builder.body(Body {
+            name: format!("{name} band {index}"),
+            parent: hull,
+            joint: Joint::Prismatic(Vec3::z()),
+            anchor: band.at(here),
+            origin: band.at(here),
+            inertia: point_mass(mass, band.at(here)),
+        });
+        let rolling = rolling_mass(spec, station, here, file.stations.as_slice());
+        let shaft = builder.shaft(mass + rolling);
+        shafts.push((shaft, 1.0));
+        seats.push(seat(body, Vec3::zeros(), shaft, 1.0, builder));
+        if let Some(wheel) = station.wheel {
+            let point = Vec3::new(file.stations[wheel], band.y, spec.wheel_height);
+            let (a, axis) = (arms[wheel].body, Vec3::z());
+            let element = builder.element(Element::Axial {
+                a,
+                point_a: point,
+                b: body,
+                point_b: point,
+                axis,
+            });
+            rims.push(Rim { element, wheel });
+            if rolling > 0.0 {
+                let coordinate = builder.shaft_coordinate(shaft);
+                arms[wheel].spin = Spin { coordinate, factor: 1.0 / spec.road_wheel.radius };
+            }
+        }
+    }
+    let on_idler = lumped(route.idler_arc + 0.5 * route.top_length()) + rear;
+    let pitch_radius = idler.radius + spec.shoe.top;
+    let spin = idler.wheel.inertia[1] / (pitch_radius * pitch_radius);
+    let turn = builder.shaft(on_idler + spin);
+    shafts.push((turn, 1.0));
+    seats.push(seat(carrier, band.at(route.rear) - centre, turn, 1.0, builder));
+    let ends = seats.windows(2).zip(shafts.windows(2));
+    let loads = ends
+        .map(|(seats, shafts)| [0, 1].map(|end| builder.conveying(seats[end].body, shafts[end].0)))
+        .collect();
+
+    let stiffness = spec.shoe.pin_stiffness * spec.shoe.pitch;
+    let links = band.links(stiffness, &mut seats, &shafts, builder);
+    let sprocket = builder.shaft_coordinate(sprocket);
+    let spin = builder.shaft_coordinate(turn);
+    TrackParts {
+        y: band.y,
+        run: Run::Belt(Belt { seats, loads, links, rims }),
+        arms,
+        carrier,
+        idler: Spin { coordinate: spin, factor: 1.0 / pitch_radius },
+        tensioner,
+        sprocket,
+        turned: 0,
+        idler_force: idler.force(band.back),
+        brake: builder.element(Element::Rates { rates: vec![(sprocket, 1.0)] }),
+    }
+}
+
+/// What the return rollers' spin adds to the inertia of the band, kg.
+fn turned_along(spec: &TrackedSpec, file: &Track) -> f64 {
+    spec.return_roller.map_or(0.0, |own| {
+        own.wheel.inertia[1] / (own.radius * own.radius) * file.return_rollers.len() as f64
+    })
+}
+
+/// A seat on a body, at an offset from its origin, that a shaft moves the band over by so much
+/// a turn.
+fn seat(body: BodyId, offset: Vec3, shaft: ShaftId, scale: f64, builder: &Builder) -> Seat {
+    let rate = builder.shaft_coordinate(shaft).index();
+    Seat { body, offset, rate, advance: 0, scale, label: 0.0 }
+}
+
+/// What a road wheel's spin adds to the inertia of the band at the node below its
+/// centre, kg.
+fn rolling_mass(spec: &TrackedSpec, station: &Station, here: Place, stations: &[f64]) -> f64 {
+    let below = station.wheel.is_some_and(|wheel| stations[wheel] == here[0]);
+    let wheel = &spec.road_wheel;
+    if below { wheel.inertia[1] / (wheel.radius * wheel.radius) } else { 0.0 }
+}
+
+impl Belt {
+    /// Forces of the rims on the band and of the band itself.
+    pub fn pull(&self, spec: &TrackedSpec, workspace: &mut Workspace) {
+        for rim in &self.rims {
+            let (gap, rate) = (workspace.measure[rim.element], workspace.rate[rim.element]);
+            let wheel = &spec.road_wheel;
+            let force = (wheel.rim_stiffness * gap + wheel.rim_damping * rate).min(0.0);
+            workspace.element[rim.element] = if gap < 0.0 {
+                ElementForce { force, stiffness: wheel.rim_stiffness, damping: wheel.rim_damping }
+            } else {
+                ElementForce::default()
+            };
+        }
+        for link in &self.links {
+            let stretch = workspace.measure[link.element] - link.free;
+            let damping = link.stiffness * spec.shoe.pin_damping_time;
+            let force = link.stiffness * stretch + damping * workspace.rate[link.element];
+            workspace.element[link.element] = if force > 0.0 {
+                ElementForce { force, stiffness: link.stiffness, damping }
+            } else {
+                ElementForce::default()
+            };
+        }
+    }
+}

@@ -1,0 +1,307 @@
+//! The route of a band: over the sprocket, under the road wheels, round the idler.
+//!
+//! The route is that of the pins, in the plane of the track, x forward and z up.
+//! It is followed as the shoes run when the vehicle drives forward: down the
+//! front of the sprocket, rearward along the ground, up behind the idler and
+//! forward on top.
+
+use crate::spec::{Track, TrackedSpec};
+use bekker_math::numeric::{asin, atan2, hypot};
+use std::f64::consts::{PI, TAU};
+
+/// Nodes of the band between two road wheels.
+const BETWEEN: usize = 3;
+/// Nodes of the band between an end road wheel's arc and the sprocket or idler.
+const AHEAD: usize = 2;
+
+/// Edges of a polygon in place of an arc.
+const ARC: usize = 180;
+
+/// A point of the track's plane: x, z.
+pub(super) type Place = [f64; 2];
+
+/// A wheel that the pins run round.
+#[derive(Clone, Copy, Debug)]
+struct Circle {
+    centre: Place,
+    radius: f64,
+}
+
+impl Circle {
+    /// Points of its arc from one place to another, the last left out, as the track runs.
+    fn arc(&self, from: Place, to: Place) -> Vec<Place> {
+        let [first, last] =
+            [from, to].map(|at| atan2(at[1] - self.centre[1], at[0] - self.centre[0]));
+        let turn = (first - last) - TAU * ((first - last) / TAU).floor();
+        let point = |k: usize| {
+            let (s, c) = bekker_math::numeric::sin_cos(first - turn * k as f64 / ARC as f64);
+            [self.centre[0] + self.radius * c, self.centre[1] + self.radius * s]
+        };
+        (0..ARC).map(point).collect()
+    }
+}
+
+/// A straight stretch that touches two circles from outside.
+#[derive(Clone, Copy, Debug)]
+struct Tangent {
+    from: Place,
+    to: Place,
+    /// Direction of its outward normal, rad.
+    normal: f64,
+}
+
+impl Tangent {
+    fn new(a: Circle, b: Circle) -> Tangent {
+        let (dx, dz) = (b.centre[0] - a.centre[0], b.centre[1] - a.centre[1]);
+        let normal = atan2(dx, -dz) - asin((a.radius - b.radius) / hypot(dx, dz));
+        let (sine, cosine) = bekker_math::numeric::sin_cos(normal);
+        let touch = |c: Circle| [c.centre[0] + c.radius * cosine, c.centre[1] + c.radius * sine];
+        Tangent { from: touch(a), to: touch(b), normal }
+    }
+
+    fn length(&self) -> f64 {
+        distance(self.from, self.to)
+    }
+}
+
+/// Arc between two stretches round a circle, m.
+fn arc(before: &Tangent, after: &Tangent, radius: f64) -> f64 {
+    let turn = before.normal - after.normal;
+    radius * (turn - TAU * (turn / TAU).floor())
+}
+
+/// A node of the band under the vehicle.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Station {
+    /// Where it is in the design position.
+    pub place: Place,
+    /// The road wheel that runs on it.
+    pub wheel: Option<usize>,
+}
+
+/// The route in the design position.
+#[derive(Clone, Debug)]
+pub(super) struct Route {
+    /// Where the band leaves the sprocket.
+    pub front: Place,
+    /// Nodes from the front to the rear.
+    pub stations: Vec<Station>,
+    /// Where it reaches the idler.
+    pub rear: Place,
+    /// Where it leaves the idler, on top.
+    pub top_rear: Place,
+    /// Where it comes to what is fixed to the hull: the rearmost return roller that it lies on, or
+    /// the sprocket.
+    pub top_hull: Place,
+    /// Where it comes back to the sprocket.
+    pub top_front: Place,
+    /// Length from `top_hull` to `top_front`, over the rollers, m.
+    pub over_rollers: f64,
+    /// Arc round the sprocket, m.
+    pub sprocket_arc: f64,
+    /// Arc round the idler, m.
+    pub idler_arc: f64,
+    sprocket: Circle,
+    idler: Circle,
+    /// The return rollers that the band lies on, from the rear, each with where it comes and goes.
+    rollers: Vec<(Circle, [Place; 2])>,
+}
+
+/// The upper run from the idler to the sprocket over those of the rollers (from the rear) that hold it
+/// up: straight stretches, and between them circles. A band wraps no circle from above that it would
+/// have to be pulled down to.
+fn upper_run(idler: Circle, rollers: &[Circle], sprocket: Circle) -> (Vec<Tangent>, Vec<Circle>) {
+    let (mut circles, mut stretches) = (vec![idler], Vec::<Tangent>::new());
+    for &next in rollers.iter().chain([&sprocket]) {
+        let mut stretch = Tangent::new(circles[circles.len() - 1], next);
+        while let Some(before) = stretches.last() {
+            let turn = before.normal - stretch.normal;
+            if turn - TAU * (turn / TAU).floor() < PI {
+                break;
+            }
+            stretches.pop();
+            circles.pop();
+            stretch = Tangent::new(circles[circles.len() - 1], next);
+        }
+        stretches.push(stretch);
+        circles.push(next);
+    }
+    circles.pop();
+    (stretches, circles.split_off(1))
+}
+
+impl Route {
+    /// The route with the idler's centre at `idler_x`.
+    pub fn new(spec: &TrackedSpec, track: &Track, idler_x: f64) -> Route {
+        Route::round(spec, track, idler_x, [spec.pitch_radius(), spec.idler.radius + spec.shoe.top])
+    }
+
+    /// The same with the pins going round the sprocket and the idler at these radii, m.
+    pub fn round(spec: &TrackedSpec, track: &Track, idler_x: f64, radii: [f64; 2]) -> Route {
+        let top = spec.shoe.top;
+        let [x, _, z] = spec.sprocket.position;
+        let sprocket = Circle { centre: [x, z], radius: radii[0] };
+        let idler = Circle { centre: [idler_x, spec.idler.position[2]], radius: radii[1] };
+        let run = spec.road_wheel.radius + top;
+        let wheel = |x: f64| Circle { centre: [x, spec.wheel_height], radius: run };
+        let stations = &track.stations;
+        let last = stations.len() - 1;
+        let down = Tangent::new(sprocket, wheel(stations[0]));
+        let up = Tangent::new(wheel(stations[last]), idler);
+        let returning = spec.return_roller.iter().flat_map(|own| {
+            let circle =
+                move |&x: &f64| Circle { centre: [x, own.height], radius: own.radius + top };
+            track.return_rollers.iter().rev().map(circle)
+        });
+        let (runs, held) = upper_run(idler, &returning.collect::<Vec<_>>(), sprocket);
+        let (back, home) = (runs[0], runs[runs.len() - 1]);
+        let wraps = held.iter().zip(runs.windows(2));
+        let over_rollers = wraps
+            .clone()
+            .map(|(own, pair)| arc(&pair[0], &pair[1], own.radius) + pair[1].length())
+            .sum();
+        let rollers = wraps.map(|(own, pair)| (*own, [pair[0].to, pair[1].from])).collect();
+        let ground = spec.wheel_height - run;
+
+        let mut nodes = Vec::new();
+        let stretch = |from: Place, to: Place, count: usize| -> Vec<Station> {
+            (1..=count)
+                .map(|k| {
+                    let s = k as f64 / (count + 1) as f64;
+                    let place = [from[0] + s * (to[0] - from[0]), from[1] + s * (to[1] - from[1])];
+                    Station { place, wheel: None }
+                })
+                .collect()
+        };
+        nodes.append(&mut stretch(down.from, down.to, AHEAD));
+        nodes.push(Station { place: down.to, wheel: Some(0) });
+        for (index, &x) in stations.iter().enumerate() {
+            nodes.push(Station { place: [x, ground], wheel: Some(index) });
+            if index < last {
+                nodes.append(&mut stretch([x, ground], [stations[index + 1], ground], BETWEEN));
+            }
+        }
+        nodes.push(Station { place: up.from, wheel: Some(last) });
+        nodes.append(&mut stretch(up.from, up.to, AHEAD));
+        Route {
+            front: down.from,
+            stations: nodes,
+            rear: up.to,
+            top_rear: back.from,
+            top_hull: back.to,
+            top_front: home.to,
+            over_rollers,
+            sprocket_arc: arc(&home, &down, sprocket.radius),
+            idler_arc: arc(&up, &back, idler.radius),
+            sprocket,
+            idler,
+            rollers,
+        }
+    }
+
+    /// Points of the lower run from the sprocket to the idler, ends included.
+    pub fn points(&self) -> Vec<Place> {
+        let nodes = self.stations.iter().map(|station| station.place);
+        std::iter::once(self.front).chain(nodes).chain([self.rear]).collect()
+    }
+
+    /// The whole loop as a polygon, from where it comes to the sprocket.
+    pub fn outline(&self) -> Vec<Place> {
+        let lower = self.points();
+        let mut outline = self.sprocket.arc(self.top_front, self.front);
+        outline.extend_from_slice(&lower[..lower.len() - 1]);
+        outline.append(&mut self.idler.arc(self.rear, self.top_rear));
+        outline.push(self.top_rear);
+        for (roller, [from, to]) in &self.rollers {
+            outline.append(&mut roller.arc(*from, *to));
+            outline.push(*to);
+        }
+        outline
+    }
+
+    /// Length of the top run from the idler to what is fixed to the hull, m.
+    pub fn top_length(&self) -> f64 {
+        distance(self.top_rear, self.top_hull)
+    }
+
+    /// Whole length of the loop, m.
+    pub fn length(&self) -> f64 {
+        let lower: f64 = self.points().windows(2).map(|pair| distance(pair[0], pair[1])).sum();
+        lower + self.idler_arc + self.top_length() + self.over_rollers + self.sprocket_arc
+    }
+
+    /// The route with the idler where the tension of the band, whose free length
+    /// and stretching stiffness (N per unit of strain) are given, balances the
+    /// tensioner; the idler's way back from its place in the file, m.
+    pub fn balanced(spec: &TrackedSpec, track: &Track, stiffness: f64) -> (Route, f64) {
+        let idler = &spec.idler;
+        let free = f64::from(track.shoes) * spec.shoe.pitch;
+        let at = |back: f64| Route::new(spec, track, idler.position[0] - back);
+        let tension = |route: &Route| (stiffness * (route.length() - free) / free).max(0.0);
+        let surplus = |back: f64| {
+            let route = at(back);
+            // both runs pull the idler forward, by the way the loop grows
+            let growth = (at(back + 1e-4).length() - at(back - 1e-4).length()) / 2e-4;
+            idler.force(back) - tension(&route) * growth
+        };
+        let (mut low, mut high) = (-0.5, 0.5);
+        for _ in 0..60 {
+            let middle = 0.5 * (low + high);
+            if surplus(middle) > 0.0 { low = middle } else { high = middle }
+        }
+        (at(low), low)
+    }
+}
+
+pub(super) fn distance(a: Place, b: Place) -> f64 {
+    hypot(b[0] - a[0], b[1] - a[1])
+}
+
+impl crate::spec::Idler {
+    /// Force of the tensioner towards the rear with the idler `back` m behind its
+    /// place in the file, N.
+    pub(super) fn force(&self, back: f64) -> f64 {
+        self.preload + self.stiffness * (self.compression - back)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn circle(x: f64, z: f64, radius: f64) -> Circle {
+        Circle { centre: [x, z], radius }
+    }
+
+    /// One roller of radius r, d above two wheels of radius R, a apart from each: twice the tangent
+    /// √(a² + d² - (R - r)²), and round the roller what both tangents turn by.
+    #[test]
+    fn a_roller_lifts_the_upper_run_as_geometry_has_it() {
+        let (big, small, apart, up) = (0.3, 0.1, 2.0, 0.4);
+        let ends = [circle(-4.0, 0.0, big), circle(0.0, 0.0, big)];
+        let (runs, held) = upper_run(ends[0], &[circle(-2.0, up, small)], ends[1]);
+        assert_eq!((runs.len(), held.len()), (2, 1));
+        let tangent = (apart * apart + up * up - (big - small) * (big - small)).sqrt();
+        let rise = (up / apart).atan() - ((big - small) / apart.hypot(up)).asin();
+        for run in &runs {
+            // rounding of a few metres
+            assert!((run.length() - tangent).abs() < 1e-12, "{}", run.length());
+        }
+        let round = arc(&runs[0], &runs[1], small);
+        assert!((round - small * 2.0 * rise).abs() < 1e-12, "{round}, not {}", small * 2.0 * rise);
+    }
+
+    #[test]
+    fn rollers_below_the_run_do_not_hold_it() {
+        let ends = [circle(-4.0, 0.0, 0.3), circle(0.0, 0.0, 0.3)];
+        let straight = Tangent::new(ends[0], ends[1]);
+        let low = [circle(-3.0, 0.15, 0.1), circle(-1.0, -0.1, 0.1)];
+        let (runs, held) = upper_run(ends[0], &low, ends[1]);
+        assert_eq!((runs.len(), held.len()), (1, 0));
+        assert_eq!((runs[0].from, runs[0].to), (straight.from, straight.to));
+        // one between two that are higher is left out, those stay
+        let rollers = [circle(-3.0, 0.4, 0.1), circle(-2.0, 0.35, 0.1), circle(-1.0, 0.4, 0.1)];
+        let (_, held) = upper_run(ends[0], &rollers, ends[1]);
+        assert_eq!(held.iter().map(|own| own.centre[0]).collect::<Vec<_>>(), [-3.0, -1.0]);
+    }
+}

@@ -1,0 +1,123 @@
+//! What return rollers do to the upper run, on a vehicle whose hull is held.
+
+use super::TrackedVehicle;
+use super::assembly::Run;
+use crate::spec::{TrackModel, TrackedSpec};
+use crate::{AnySpec, find_any};
+use bekker_math::numeric::GRAVITY;
+use bekker_math::spatial::{Pose, Vec3};
+
+/// Step, s.
+const H: f64 = 1e-3;
+
+fn marder(model: TrackModel) -> TrackedSpec {
+    let AnySpec::Tracked(spec) = find_any("marder").unwrap() else { panic!("it runs on tracks") };
+    let mut spec = TrackedSpec { model, ..*spec };
+    // slack enough to sag by centimetres
+    (spec.idler.preload, spec.idler.stiffness) = (30e3, 1.0);
+    spec
+}
+
+/// It after a second, hung up by its hull, with brakes on.
+fn hung(spec: TrackedSpec) -> (TrackedVehicle, crate::VehicleState, super::TrackedWorkspace) {
+    let vehicle = TrackedVehicle::new(spec).unwrap();
+    let start = Pose::default();
+    let mut state = vehicle.state(&start);
+    let mut room = vehicle.workspace(&state);
+    let mass = vehicle.mass();
+    // held at 5 Hz, damped by half of the critical
+    let turn = std::f64::consts::TAU * 5.0;
+    let middle = Vec3::from(vehicle.spec().chassis.com);
+    for _ in 0..1500 {
+        let (pose, twist) = (vehicle.pose(&room), vehicle.twist(&room));
+        let force =
+            Vec3::z() * (mass * GRAVITY) - (pose.position * turn + twist.linear) * (mass * turn);
+        let weight = middle.cross(&(Vec3::z() * (mass * GRAVITY)));
+        let inertia = 1e5;
+        let leaning = pose.orientation.scaled_axis();
+        let torque = weight - (leaning * turn + twist.angular) * (inertia * turn);
+        let load = vehicle_load(&mut room);
+        (load.wrench.force, load.wrench.torque) = (force, torque);
+        vehicle.step_driven(&mut state, &mut room, [0.0; 2], H).unwrap();
+    }
+    (vehicle, state, room)
+}
+
+fn vehicle_load(room: &mut super::TrackedWorkspace) -> &mut bekker_math::spatial::Load {
+    room.chassis_load()
+}
+
+/// Between two rollers a run of weight w per metre sags by w L²/8T, the parabola of a flat catenary;
+/// shoes of length p between pins lie on its corners.
+#[test]
+fn shoes_sag_between_rollers_as_a_catenary_does() {
+    let (vehicle, state, room) = hung(marder(TrackModel::Segmented));
+    let spec = vehicle.spec();
+    let Run::Segments(run) = &vehicle.parts.tracks[0].run else { panic!("every shoe is a body") };
+    let tensions = vehicle.tensions(&room, 0);
+    let rollers = &spec.left.return_rollers;
+    let (front, rear) = (rollers[0], rollers[1]);
+    let height = |x: f64| {
+        // of the upper run at x, between the shoes before and behind it
+        let upper = run.shoes.iter().zip(&tensions).map(|(shoe, &tension)| {
+            let q = &state.body.q[shoe.position..shoe.position + 4];
+            (q[0], q[2], tension)
+        });
+        let upper: Vec<_> = upper.filter(|own| own.1 > 0.1 && own.0 < -0.4).collect();
+        let ahead = upper.iter().filter(|own| own.0 >= x).min_by(|a, b| a.0.total_cmp(&b.0));
+        let behind = upper.iter().filter(|own| own.0 < x).max_by(|a, b| a.0.total_cmp(&b.0));
+        let (a, b) = (ahead.unwrap(), behind.unwrap());
+        let share = (x - b.0) / (a.0 - b.0);
+        (b.1 + share * (a.1 - b.1), b.2)
+    };
+    let middle = height(0.5 * (front + rear));
+    let ends = 0.5 * (height(front).0 + height(rear).0);
+    let (sag, tension) = (ends - middle.0, middle.1);
+    // it lies on each roller over the length of a shoe, half of it on this side
+    let span = front - rear - spec.shoe.pitch;
+    let weight = spec.shoe.mass * GRAVITY / spec.shoe.pitch;
+    let expected = weight * span * span / (8.0 * tension);
+    assert!(sag > 0.01);
+    // shoes are straight, a ninth of the span each: their middles lie inside the parabola by some
+    // hundredths of its sag
+    assert!((sag / expected - 1.0).abs() < 0.05, "{sag}, not {expected}");
+}
+
+/// Without rollers the same run hangs from idler to sprocket, and deeper.
+#[test]
+fn rollers_carry_the_upper_run() {
+    let lowest = |spec: TrackedSpec| {
+        let (vehicle, state, _) = hung(spec);
+        let Run::Segments(run) = &vehicle.parts.tracks[0].run else { panic!("bodies") };
+        let places = run.shoes.iter().map(|shoe| {
+            let q = &state.body.q[shoe.position..shoe.position + 4];
+            [q[0], q[2]]
+        });
+        places
+            .filter(|place| place[1] > -0.1 && place[0] < -1.2 && place[0] > -4.3)
+            .map(|place| place[1])
+            .fold(f64::INFINITY, f64::min)
+    };
+    let with = marder(TrackModel::Segmented);
+    let mut without = with.clone();
+    without.return_roller = None;
+    (without.left.return_rollers, without.right.return_rollers) = (Vec::new(), Vec::new());
+    let [with, without] = [with, without].map(lowest);
+    let roller = marder(TrackModel::Segmented).return_roller.unwrap();
+    assert!(with > roller.height + roller.radius, "it touches no roller: {with} m");
+    assert!(without < with - 0.05, "{without} m without rollers, {with} m with them");
+}
+
+/// A band turns its rollers, and its upper run weighs on the hull alone: the mass is the same.
+#[test]
+fn a_band_over_rollers_weighs_and_holds_what_its_parts_do() {
+    let (vehicle, _, room) = hung(marder(TrackModel::Belt));
+    // 29 313.2 kg of all of Chrono's bodies, without the turn of any wheel
+    assert!((vehicle.mass() - vehicle.spec().total_mass()).abs() < 1e-6, "{}", vehicle.mass());
+    for side in 0..2 {
+        let top = *vehicle.tensions(&room, side).last().unwrap();
+        let force = vehicle.tensioner_force(&room, side);
+        // both runs leave the idler within a few degrees of level, the lower one steeper
+        assert!(top > 0.45 * force && top < 0.65 * force, "{top} of {force} N");
+    }
+}

@@ -1,0 +1,207 @@
+//! How a tyre's tangential force follows its slip.
+//!
+//! The contact is a linear damper with the steady curve's secant
+//! κ = f(s)/|v|, in series with the carcass (stiffness c, damping d, deflection
+//! x): c x + d ẋ = -κ (v + ẋ), F = c x + d ẋ, direction by direction (Rill's
+//! first-order dynamics). While the tyre rolls, this is a relaxation length of
+//! about f'(0)/c. At standstill κ = f/|v| makes it Dahl's friction: a spring
+//! that yields at the greatest force, so a parked vehicle stays where it is.
+//!
+//! Taken implicitly over a step h with κ frozen, the force is linear in the
+//! sliding velocity at the end of the step, and its slope is the series of κ
+//! and c h + d: never stiffer than the carcass, however slow the wheel. The
+//! step is stable for any h.
+
+use super::TMeasy;
+use serde::{Deserialize, Serialize};
+
+/// Transport velocity below which slip is taken against this one, m/s; a
+/// parked HMMWV on a 30 % slope creeps by less than 2e-6 m/s.
+const LEAST_TRANSPORT: f64 = 1e-4;
+
+/// Deflection of the carcass in the contact frame.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TyreState {
+    /// Longitudinal and lateral deflection, m; the force on the wheel is along it.
+    pub deflection: [f64; 2],
+}
+
+/// How the wheel moves over the ground.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rolling {
+    /// Normal force, N.
+    pub load: f64,
+    /// Velocity of the tread over the ground if nothing gave way, m/s: along and across.
+    pub sliding: [f64; 2],
+    /// Speed at which tread passes through the contact, |ω| times rolling radius, m/s.
+    pub transport: f64,
+    /// Friction coefficient of the ground.
+    pub friction: f64,
+}
+
+/// Tangential force with what is needed to take it through an implicit step.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Tangential {
+    /// Force on the wheel, N: along and across, if the sliding velocity stays.
+    pub force: [f64; 2],
+    /// Minus its derivative with respect to the sliding velocity, N s/m.
+    pub damping: [f64; 2],
+    /// Slip: sliding over transport velocity, along (positive when braking) and across.
+    pub slip: [f64; 2],
+    /// Secant of the contact, N s/m.
+    contact: f64,
+}
+
+impl TMeasy {
+    /// Tangential force for a step of `h` seconds.
+    pub fn tangential(&self, rolling: &Rolling, state: &TyreState, h: f64) -> Tangential {
+        let transport = rolling.transport.max(LEAST_TRANSPORT);
+        let slip = rolling.sliding.map(|v| v / transport);
+        let contact = self.secant_at(rolling.load, slip, transport, rolling.friction) / transport;
+        let mut tangential = Tangential { slip, contact, ..Tangential::default() };
+        for axis in 0..2 {
+            let carcass = self.carcass_stiffness[axis] * h + self.carcass_damping[axis];
+            let rate = self.rate(axis, state, contact, rolling.sliding[axis], h);
+            tangential.force[axis] =
+                self.carcass_stiffness[axis] * state.deflection[axis] + carcass * rate;
+            tangential.damping[axis] = carcass * contact / (carcass + contact);
+        }
+        tangential
+    }
+
+    /// Takes the carcass through the step of `h` seconds at whose end the
+    /// tread slides at `sliding` (m/s).
+    pub fn relax(&self, tangential: &Tangential, sliding: [f64; 2], state: &mut TyreState, h: f64) {
+        for (axis, velocity) in sliding.into_iter().enumerate() {
+            state.deflection[axis] += h * self.rate(axis, state, tangential.contact, velocity, h);
+        }
+    }
+
+    /// Rate of deflection at the end of the step, m/s.
+    fn rate(&self, axis: usize, state: &TyreState, contact: f64, velocity: f64, h: f64) -> f64 {
+        let spring = self.carcass_stiffness[axis];
+        let resistance = self.carcass_damping[axis] + spring * h + contact;
+        -(spring * state.deflection[axis] + contact * velocity) / resistance
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bekker_math::numeric::GRAVITY;
+
+    fn hmmwv() -> TMeasy {
+        crate::find("hmmwv").unwrap().tyre.handling
+    }
+
+    #[test]
+    fn settles_to_the_steady_force_over_a_relaxation_length() {
+        let tyre = hmmwv();
+        let rolling = Rolling { load: 6000.0, sliding: [0.0, 0.05], transport: 5.0, friction: 0.8 };
+        let mut state = TyreState::default();
+        let h = 1e-4;
+        let steady = -tyre.secant(6000.0, [0.0, 0.01], 0.8) * 0.01;
+        let mut first = 0.0;
+        let mut tangential = Tangential::default();
+        for step in 0..10_000 {
+            tangential = tyre.tangential(&rolling, &state, h);
+            tyre.relax(&tangential, rolling.sliding, &mut state, h);
+            // the carcass's damping aside, 1 - 1/e after the relaxation length κ/c v
+            let length = tyre.secant(6000.0, [0.0, 0.01], 0.8) / tyre.carcass_stiffness[1]
+                + tyre.carcass_damping[1] / tyre.carcass_stiffness[1] * 5.0;
+            if first == 0.0 && 5.0 * h * f64::from(step) >= length {
+                first = tyre.carcass_stiffness[1] * state.deflection[1] / steady;
+            }
+        }
+        assert!((tangential.force[1] - steady).abs() < 1e-6 * steady.abs());
+        // implicit Euler at a hundredth of the time constant: half a per cent
+        assert!((first - (1.0 - (-1.0_f64).exp())).abs() < 0.01, "{first}");
+    }
+
+    /// A block of `mass` on one locked tyre under a constant force; velocity and
+    /// place after `seconds`.
+    fn block(push: f64, velocity: f64, h: f64, seconds: f64) -> (f64, f64) {
+        pushed(|_| push, velocity, h, seconds)
+    }
+
+    /// The same under a force over time.
+    fn pushed(push: impl Fn(f64) -> f64, velocity: f64, h: f64, seconds: f64) -> (f64, f64) {
+        let (tyre, mass) = (hmmwv(), 643.0);
+        let (mut state, mut v, mut x) = (TyreState::default(), velocity, 0.0);
+        for step in 0..(seconds / h) as usize {
+            let push = push(h * step as f64);
+            let rolling =
+                Rolling { load: mass * GRAVITY, sliding: [v, 0.0], transport: 0.0, friction: 0.8 };
+            let t = tyre.tangential(&rolling, &state, h);
+            v += h * (push + t.force[0]) / (mass + h * t.damping[0]);
+            tyre.relax(&t, [v, 0.0], &mut state, h);
+            x += h * v;
+        }
+        (v, x)
+    }
+
+    #[test]
+    fn a_parked_vehicle_stays_on_a_slope_at_any_step() {
+        let push = 0.3 * 643.0 * GRAVITY;
+        for h in [1e-4, 1e-3, 4e-3] {
+            let (_, settled) = block(push, 0.0, h, 5.0);
+            let (v, x) = block(push, 0.0, h, 35.0);
+            assert!(v.abs() < 2e-6, "creeps at {v} m/s with a step of {h}");
+            assert!((x - settled).abs() < 1e-4, "crept {} m", x - settled);
+        }
+    }
+
+    /// It stands on what its tyres hold at most, and slides beyond.
+    #[test]
+    fn a_parked_vehicle_is_held_by_the_greatest_force() {
+        let (tyre, mass) = (hmmwv(), 643.0);
+        let at = |slip: f64| tyre.secant(mass * GRAVITY, [slip, 0.0], 0.8) * slip;
+        let most = (1..100).map(|n| at(0.005 * f64::from(n))).fold(0.0, f64::max);
+        // grown over 4 s: the carcass would swing beyond under what comes at once
+        let grown =
+            |share: f64| pushed(|time| share * most * (0.25 * time).min(1.0), 0.0, 1e-3, 8.0);
+        let (v, _) = grown(0.95);
+        // it creeps as a rolling tyre slips, over the least transport velocity
+        assert!(v.abs() < 1e-4, "{v} m/s");
+        let (v, _) = grown(1.05);
+        assert!(v > 1.0, "{v} m/s");
+    }
+
+    #[test]
+    fn a_locked_wheel_slides_to_a_stop_and_does_not_turn_back() {
+        // ∫ m v/F dv from nothing to 5 m/s, by the middle of thousandths: F falls from the greatest force to
+        // that of sliding with the velocity
+        let (load, mass) = (643.0 * GRAVITY, 643.0);
+        let force = |v: f64| hmmwv().secant_at(load, [1e4 * v, 0.0], 1e-4, 0.8) * 1e4 * v;
+        let middles = (0..1000).map(|n| 5e-3 * (f64::from(n) + 0.5));
+        let expected: f64 = middles.map(|v| 5e-3 * mass * v / force(v)).sum();
+        assert!(force(0.3) > 0.9 * load && force(2.1) < 0.5 * load);
+        for h in [1e-3, 4e-3] {
+            let (v, x) = block(0.0, 5.0, h, 10.0);
+            assert!(v.abs() < 1e-6);
+            // the carcass gives 2 % of the force its way back, and h v / 2
+            assert!((x - expected).abs() < 0.02 * expected, "{x} m instead of {expected}");
+        }
+    }
+
+    #[test]
+    fn damping_is_never_stiffer_than_the_carcass() {
+        let tyre = hmmwv();
+        for transport in [0.0, 1e-3, 1.0, 30.0] {
+            for sliding in [0.0, 1e-9, 1e-3, 0.1, 5.0] {
+                let rolling = Rolling {
+                    load: 6000.0,
+                    sliding: [sliding, -sliding],
+                    transport,
+                    friction: 0.8,
+                };
+                let t = tyre.tangential(&rolling, &TyreState::default(), 1e-3);
+                for axis in 0..2 {
+                    let most = 1e-3 * tyre.carcass_stiffness[axis] + tyre.carcass_damping[axis];
+                    assert!(t.damping[axis] >= 0.0 && t.damping[axis] <= most);
+                    assert!(t.force[axis].is_finite());
+                }
+            }
+        }
+    }
+}

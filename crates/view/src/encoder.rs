@@ -1,0 +1,237 @@
+//! Makes messages of snapshots, beside the simulation.
+
+use super::clients::Clients;
+use super::frame::frame;
+use super::ground_tiles::GroundTiles;
+use super::message::{Kind, Message, Writer, text};
+use super::scene_message::View;
+use super::snapshot::Snapshot;
+use super::traffic::shown;
+use bekker_agent::decimal_seconds;
+use bekker_ground::Published;
+use bekker_sensor::camera::Image;
+use bekker_sensor::{Delivery, Reading};
+use bekker_world::WorldModel;
+use serde_json::json;
+use std::io;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::thread::JoinHandle;
+
+/// Snapshots that may wait.
+const WAITING: usize = 2;
+
+enum Work {
+    Show(Box<Snapshot>),
+    /// After a leap in time: all ground is void.
+    ShowAfresh(Box<Snapshot>, String),
+    Picture {
+        agent: usize,
+        name: String,
+        time: f64,
+        image: Box<Image>,
+    },
+    Say(Message),
+}
+
+/// The thread that makes messages; it ends when this is dropped.
+pub struct Encoder {
+    work: Option<SyncSender<Work>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Encoder {
+    /// For these clients.
+    ///
+    /// # Errors
+    /// The system's error where it starts no thread.
+    pub fn new(clients: Arc<Clients>) -> io::Result<Encoder> {
+        let (work, waiting) = sync_channel(WAITING);
+        let encode = move || encode(&clients, &waiting);
+        let thread = std::thread::Builder::new().name("encoder".into()).spawn(encode)?;
+        Ok(Encoder { work: Some(work), thread: Some(thread) })
+    }
+
+    /// Shows a snapshot, unless the last are still in the making: whether it was taken.
+    pub fn offer(&self, snapshot: Snapshot) -> bool {
+        self.try_send(Work::Show(Box::new(snapshot)))
+    }
+
+    /// Shows a picture that a vehicle's sensor has taken, likewise.
+    fn offer_picture(&self, agent: usize, name: &str, time: f64, image: &Image) -> bool {
+        let (name, image) = (name.to_string(), Box::new(image.clone()));
+        self.try_send(Work::Picture { agent, name, time, image })
+    }
+
+    /// Shows what a sensor has delivered, if that is a picture, likewise.
+    pub fn offer_delivery(&self, model: &WorldModel, agent: usize, delivery: &Delivery) -> bool {
+        let Reading::Image(image) = &delivery.reading else { return false };
+        let sensor = model.agents[agent].sensors.get(delivery.sensor as usize);
+        let name = sensor.map_or("", |own| own.name.as_str());
+        self.offer_picture(agent, name, decimal_seconds(delivery.taken_us), image)
+    }
+
+    /// Shows a snapshot whatever there is still to do.
+    pub fn show(&self, snapshot: Snapshot) {
+        self.send(Work::Show(Box::new(snapshot)));
+    }
+
+    /// Shows a snapshot that does not follow from the last; `hash` is that of its state.
+    pub fn show_afresh(&self, snapshot: Snapshot, hash: String) {
+        self.send(Work::ShowAfresh(Box::new(snapshot), hash));
+    }
+
+    /// Tells all something in words.
+    pub fn say(&self, value: &serde_json::Value) {
+        self.send(Work::Say(text(value)));
+    }
+
+    fn send(&self, work: Work) {
+        if let Some(sender) = &self.work {
+            // only a thread that has died takes nothing
+            let _ = sender.send(work);
+        }
+    }
+
+    fn try_send(&self, work: Work) -> bool {
+        let sent = self.work.as_ref().map(|sender| sender.try_send(work));
+        !matches!(sent, None | Some(Err(TrySendError::Full(_) | TrySendError::Disconnected(_))))
+    }
+}
+
+impl Drop for Encoder {
+    fn drop(&mut self) {
+        self.work = None;
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// What has been sent already.
+#[derive(Default)]
+struct Sent {
+    ground: GroundTiles,
+    felled: usize,
+    ended: Vec<bool>,
+    links: Option<Vec<[usize; 2]>>,
+    lights: Vec<Vec<&'static str>>,
+}
+
+fn encode(clients: &Clients, waiting: &Receiver<Work>) {
+    let mut sent = Sent::default();
+    while let Ok(work) = waiting.recv() {
+        match work {
+            Work::Show(snapshot) => sent.show(clients, &snapshot, false),
+            Work::ShowAfresh(snapshot, hash) => {
+                sent.show(clients, &snapshot, true);
+                let (time, tick) = (snapshot.time, snapshot.tick);
+                let moment = json!({ "kind": "moment", "time": time, "tick": tick, "hash": hash });
+                clients.send(text(&moment), false);
+            }
+            Work::Picture { agent, name, time, image } => {
+                if let Some(message) = picture(agent, &name, time, &image) {
+                    clients.send(message, true);
+                }
+            }
+            Work::Say(message) => clients.send(message, false),
+        }
+    }
+}
+
+impl Sent {
+    fn show(&mut self, clients: &Clients, snapshot: &Snapshot, afresh: bool) {
+        let view = clients.view();
+        if afresh || clients.has_fresh() {
+            *self = Sent { ground: std::mem::take(&mut self.ground), ..Sent::default() };
+        }
+        // ground that is void has a page forget the rest as well
+        if let Some(published) = &snapshot.published {
+            self.show_ground(clients, published, snapshot.time, afresh);
+        }
+        for message in self.tell(view, snapshot) {
+            clients.send(message, false);
+        }
+        clients.send(frame(view, snapshot), true);
+    }
+
+    fn show_ground(&mut self, clients: &Clients, published: &Published, time: f64, afresh: bool) {
+        let ground = &clients.view().model.ground;
+        let changed = self.ground.message(ground, published, time, afresh);
+        let own = &mut self.ground;
+        let all = || own.message(ground, published, time, true);
+        clients.send_ground(published, changed, all);
+    }
+
+    /// Trees that lie, links and lights that have changed, and drives that have ended since the
+    /// last time.
+    fn tell(&mut self, view: &View, snapshot: &Snapshot) -> Vec<Message> {
+        let mut messages = Vec::new();
+        let felled = view.scene.felled(&view.model.obstacles, &snapshot.damage);
+        if felled.len() != self.felled {
+            self.felled = felled.len();
+            let lying: Vec<_> = felled
+                .iter()
+                .map(|(prop, instance)| {
+                    json!([prop, instance.poses[1].orientation.coords.as_slice()])
+                })
+                .collect();
+            messages.push(text(&json!({ "kind": "felled", "props": lying })));
+        }
+        if !view.model.radios.is_empty() && self.links.as_ref() != Some(&snapshot.links) {
+            messages.push(text(&json!({ "kind": "links", "links": snapshot.links })));
+            self.links = Some(snapshot.links.clone());
+        }
+        let lights = shown(view, snapshot.time);
+        if self.lights != lights {
+            messages.push(text(&json!({ "kind": "lights", "lights": lights })));
+            self.lights = lights;
+        }
+        self.ended.resize(snapshot.outcomes.len(), false);
+        for (vehicle, (outcome, sent)) in snapshot.outcomes.iter().zip(&mut self.ended).enumerate()
+        {
+            if !outcome.is_empty() && !std::mem::replace(sent, true) {
+                let time = snapshot.time;
+                let said = json!({
+                    "kind": "outcome", "vehicle": vehicle, "time": time, "text": outcome,
+                });
+                messages.push(text(&said));
+            }
+        }
+        messages
+    }
+}
+
+/// Messages of one snapshot for a file, where nobody is behind and nobody is new.
+#[derive(Default)]
+pub(super) struct Sequence {
+    sent: Sent,
+}
+
+impl Sequence {
+    pub fn messages(&mut self, view: &View, snapshot: &Snapshot) -> Vec<Message> {
+        let mut messages = self.sent.tell(view, snapshot);
+        if let Some(published) = &snapshot.published {
+            let ground = &view.model.ground;
+            messages.extend(self.sent.ground.message(ground, published, snapshot.time, false));
+        }
+        messages.push(frame(view, snapshot));
+        messages
+    }
+}
+
+/// A picture as a PNG with the curve of sRGB.
+fn picture(agent: usize, name: &str, time: f64, image: &Image) -> Option<Message> {
+    let level = |linear: f32| (linear.clamp(0.0, 1.0).sqrt() * 255.0).round() as u8;
+    let levels: Vec<u8> = image.colour.iter().flat_map(|c| c.map(level)).collect();
+    let mut bytes = Vec::new();
+    let mut encoder = png::Encoder::new(&mut bytes, image.width, image.height);
+    encoder.set_color(png::ColorType::Rgb);
+    encoder.set_compression(png::Compression::Fast);
+    let mut writer = encoder.write_header().ok()?;
+    writer.write_image_data(&levels).ok()?;
+    writer.finish().ok()?;
+    let mut message = Writer::new(Kind::Picture);
+    message.u32(agent).f64(time).u32(name.len()).raw(name.as_bytes()).raw(&bytes);
+    Some(message.finish())
+}

@@ -1,0 +1,125 @@
+//! Tiles of the ground where it has been deformed.
+
+use super::message::{Kind, Message, Writer};
+use bekker_ground::{GroundModel, NodeState, Published};
+use bekker_math::grid::{Node, TILE, TileKey};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Nodes along the side of a tile as it is sent: its own, the next tile's first, and one more
+/// all round for normals.
+const SIDE: usize = TILE + 3;
+
+/// Nodes along the side of the undisturbed ground that is kept for it: one more all round, for
+/// the slope there.
+const BASE: usize = SIDE + 2;
+
+/// Quanta of height, 1/m.
+const QUANTA: f64 = 4000.0;
+
+/// Which tiles have been sent already, and what the ground was there before.
+#[derive(Clone, Debug, Default)]
+pub(super) struct GroundTiles {
+    /// The merge up to which they were.
+    merges: u64,
+    /// Undisturbed heights, m: to ask for them is what a tile costs.
+    bases: BTreeMap<TileKey, Box<[f64; BASE * BASE]>>,
+}
+
+impl GroundTiles {
+    /// A message of the tiles that have changed since the last, or of all when `afresh`: for
+    /// somebody new, or after a leap in time. None when nothing has changed.
+    pub fn message(
+        &mut self,
+        model: &GroundModel,
+        published: &Published,
+        time: f64,
+        afresh: bool,
+    ) -> Option<Message> {
+        let since = if afresh { 0 } else { self.merges };
+        self.merges = published.merges();
+        let keys = changed(published, since);
+        if keys.is_empty() && !afresh {
+            return None;
+        }
+        let mut writer = Writer::new(Kind::Tiles);
+        writer.u8(u8::from(afresh)).f64(time).u32(keys.len());
+        for key in keys {
+            let base = self.bases.entry(key).or_insert_with(|| base(model, key));
+            tile(model, published, key, base, &mut writer);
+        }
+        Some(writer.finish())
+    }
+}
+
+/// Undisturbed heights of a tile and two nodes all round, m.
+fn base(model: &GroundModel, key: TileKey) -> Box<[f64; BASE * BASE]> {
+    let nodes: [Node; BASE * BASE] = std::array::from_fn(|at| beside(key, at % BASE, at / BASE, 2));
+    let mut heights = Box::new([0.0; BASE * BASE]);
+    model.base_heights(&nodes, &mut heights[..]);
+    heights
+}
+
+/// The node in a column and row that are counted from `rim` nodes before a tile's first.
+fn beside(key: TileKey, column: usize, row: usize, rim: i32) -> Node {
+    let Node { i, j } = key.node(0);
+    Node { i: i + column as i32 - rim, j: j + row as i32 - rim }
+}
+
+/// The tiles whose look has changed: a tile's rim shows its neighbours' nodes.
+fn changed(published: &Published, since: u64) -> BTreeSet<TileKey> {
+    let around = |key: TileKey| {
+        (-1..=1).flat_map(move |da| {
+            (-1..=1)
+                .map(move |db| TileKey { a: key.a.saturating_add(da), b: key.b.saturating_add(db) })
+        })
+    };
+    let touched = published.changed_since(since).flat_map(around);
+    touched.filter(|key| published.tile(*key).is_some()).collect()
+}
+
+/// A node's surface stands at z₀ + berm - s_p / n_z, as `ground::surface_height` has it.
+fn tile(
+    model: &GroundModel,
+    published: &Published,
+    key: TileKey,
+    base: &[f64; BASE * BASE],
+    writer: &mut Writer,
+) {
+    let spacing = model.lattice().spacing;
+    let mut last = None;
+    let mut state = |node: Node| -> NodeState {
+        let key = node.tile();
+        let tile = match last {
+            Some((known, tile)) if known == key => tile,
+            _ => published.tile(key),
+        };
+        last = Some((key, tile));
+        tile.and_then(|tile| tile.get(node.index())).copied().unwrap_or_default()
+    };
+    let mut changes = [0.0; SIDE * SIDE];
+    for (at, change) in changes.iter_mut().enumerate() {
+        let (column, row) = (at % SIDE, at / SIDE);
+        let state = state(beside(key, column, row, 1));
+        let middle = (row + 1) * BASE + column + 1;
+        let slope = |step: usize| (base[middle + step] - base[middle - step]) / (2.0 * spacing);
+        let (along_x, along_y) = (slope(1), slope(BASE));
+        let steepness = (1.0 + along_x * along_x + along_y * along_y).sqrt();
+        *change = state.berm_m() - state.plastic_sinkage_m() * steepness;
+    }
+    let height = |at: usize| base[(at / SIDE + 1) * BASE + at % SIDE + 1] + changes[at];
+    let datum = height(SIDE * SIDE / 2);
+    let [x, y] = model.lattice().position(key.node(0));
+    let middle = 0.5 * TILE as f64 * spacing;
+    let soil = usize::from(model.terrain().soil(x + middle, y + middle).0);
+    let last = model.soils().len().saturating_sub(1);
+    writer.i32(key.a).i32(key.b).f32(datum).u32(soil.min(last));
+    let quanta = |metres: f64| {
+        (metres * QUANTA).round().clamp(f64::from(i16::MIN), f64::from(i16::MAX)) as i16
+    };
+    for at in 0..SIDE * SIDE {
+        writer.i16(quanta(height(at) - datum));
+    }
+    for change in changes {
+        writer.i16(quanta(-change));
+    }
+}

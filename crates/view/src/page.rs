@@ -1,0 +1,129 @@
+//! The page's own files and the libraries that it uses, from the npm registry as they are
+//! there: `page/vendor/README.md` names versions, licences and hashes.
+
+use std::fmt::Write;
+
+/// A file of the page.
+#[derive(Clone, Copy, Debug)]
+pub struct Asset {
+    /// Name below the page's address.
+    pub name: &'static str,
+    /// By which scripts import it, if it is one.
+    module: Option<&'static str>,
+    /// What it is, as a MIME type.
+    pub content_type: &'static str,
+    /// What is in it.
+    pub text: &'static str,
+}
+
+const SCRIPT: &str = "text/javascript; charset=utf-8";
+const STYLE: &str = "text/css; charset=utf-8";
+const PAGE: &str = "text/html; charset=utf-8";
+
+macro_rules! script {
+    ($name:literal, $module:literal) => {
+        Asset {
+            name: $name,
+            module: Some($module),
+            content_type: SCRIPT,
+            text: include_str!(concat!("../page/", $name)),
+        }
+    };
+}
+
+macro_rules! file {
+    ($name:literal, $content_type:expr) => {
+        Asset {
+            name: $name,
+            module: None,
+            content_type: $content_type,
+            text: include_str!(concat!("../page/", $name)),
+        }
+    };
+}
+
+const ASSETS: [Asset; 16] = [
+    file!("index.html", PAGE),
+    file!("view.css", STYLE),
+    file!("vendor/uplot.css", STYLE),
+    script!("vendor/three.core.js", "three-core"),
+    script!("vendor/three.module.js", "three"),
+    script!("vendor/uplot.js", "uplot"),
+    script!("messages.js", "view/messages"),
+    script!("source.js", "view/source"),
+    script!("terrain.js", "view/terrain"),
+    script!("ruts.js", "view/ruts"),
+    script!("vehicles.js", "view/vehicles"),
+    script!("camera.js", "view/camera"),
+    script!("panel.js", "view/panel"),
+    script!("drive.js", "view/drive"),
+    script!("traffic.js", "view/traffic"),
+    script!("main.js", "view/main"),
+];
+
+/// The file of this name, if the page has one; the page itself has none.
+pub fn asset(name: &str) -> Option<&'static Asset> {
+    let name = if name.is_empty() { "index.html" } else { name };
+    ASSETS.iter().find(|asset| asset.name == name)
+}
+
+/// What stands in `index.html` where its parts are named, and where a recording goes.
+const STYLES: &str = "<!-- styles -->";
+const PARTS: &str = "<!-- parts -->";
+
+/// The page with all of its parts and a recording in it, as one file. `recording` is base64.
+pub(super) fn with_recording(title: &str, recording: &str) -> String {
+    let page = asset("").map_or("", |asset| asset.text);
+    let mut styles = String::new();
+    let mut parts = String::new();
+    for asset in &ASSETS {
+        // a script that holds its own end tag would end there
+        let text = asset.text.replace("</script", "<\\/script");
+        match asset.module {
+            // libraries import their parts by path: here parts have names alone
+            Some(module) => {
+                let text = text.replace("'./three.core.js'", "'three-core'");
+                let _ = writeln!(
+                    parts,
+                    "<script type=\"text/plain\" data-module=\"{module}\">{text}</script>"
+                );
+            }
+            None if asset.content_type == STYLE => {
+                let _ = writeln!(styles, "<style>{text}</style>");
+            }
+            None => {}
+        }
+    }
+    let _ = writeln!(parts, "<script type=\"text/plain\" id=\"recording\">{recording}</script>");
+    let escaped = title.replace('&', "&amp;").replace('<', "&lt;");
+    page.replace("<title>bekker</title>", &format!("<title>{escaped} - bekker</title>"))
+        .replace(STYLES, &styles)
+        .replace(PARTS, &parts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_holds_every_part_and_names_no_other() {
+        let page = with_recording("a <b>", "AAAA");
+        assert!(page.contains("<title>a &lt;b> - bekker</title>"));
+        for asset in ASSETS.iter().filter_map(|asset| asset.module) {
+            assert!(page.contains(&format!("data-module=\"{asset}\"")), "{asset}");
+        }
+        assert!(!page.contains("from './"), "a part is still imported by its path");
+        assert!(page.contains("id=\"recording\">AAAA</script>"));
+    }
+
+    #[test]
+    fn scripts_import_what_there_is() {
+        let modules: Vec<&str> = ASSETS.iter().filter_map(|asset| asset.module).collect();
+        for asset in ASSETS.iter().filter(|a| a.module.is_some() && !a.name.contains("vendor")) {
+            for line in asset.text.lines().filter(|line| line.starts_with("import ")) {
+                let from = line.rsplit('\'').nth(1).unwrap_or_default();
+                assert!(modules.contains(&from), "{}: {line}", asset.name);
+            }
+        }
+    }
+}

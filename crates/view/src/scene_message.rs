@@ -1,0 +1,190 @@
+//! What does not change in a run, and the messages that tell of it.
+
+use super::chunk::{COARSEST, Chunk};
+use super::message::{Kind, Message, Writer, text};
+use super::traffic::lights;
+use bekker_math::spatial::Vec3;
+use bekker_sensor::mesh::Mesh;
+use bekker_sensor::scene::Instance;
+use bekker_world::{SceneModel, WorldModel};
+use serde_json::json;
+use std::sync::Arc;
+
+/// How far an unbounded terrain is shown from where the first vehicle starts, m.
+const REACH: f64 = 2000.0;
+
+/// Most chunks at the coarsest level that is sent.
+const MOST_ROOTS: i64 = 16;
+
+/// Where a page's messages come from, and with that what its user can do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// A run that goes on: it can be held, and paced.
+    Live,
+    /// A recorded run that is simulated again: any moment can be asked for.
+    Recorded,
+    /// A file that holds all that there is to see.
+    File,
+}
+
+impl Source {
+    fn word(self) -> &'static str {
+        match self {
+            Source::Live => "live",
+            Source::Recorded => "recorded",
+            Source::File => "file",
+        }
+    }
+}
+
+/// A run as it is shown.
+#[derive(Clone, Debug)]
+pub struct View {
+    /// Name of the scenario.
+    pub name: String,
+    /// Simulated time at which the run ends, s.
+    pub duration: f64,
+    /// The world.
+    pub model: Arc<WorldModel>,
+    /// What it looks like.
+    pub scene: Arc<SceneModel>,
+    /// Place that coordinates are sent from, m: single precision is enough about it.
+    pub(super) origin: Vec3,
+}
+
+impl View {
+    /// A run of this world; `start` is where the first vehicle stands.
+    pub fn new(
+        name: &str,
+        duration: f64,
+        model: Arc<WorldModel>,
+        scene: Arc<SceneModel>,
+        start: Vec3,
+    ) -> View {
+        View { name: name.into(), duration, model, scene, origin: start.map(f64::round) }
+    }
+
+    /// The messages that a page needs before all others.
+    pub fn messages(&self, source: Source) -> Vec<Message> {
+        let mut messages = vec![self.head(source)];
+        let meshes = self.scene.meshes().iter().enumerate();
+        messages.extend(meshes.map(|(index, mesh)| geometry(index, mesh)));
+        messages.push(self.props());
+        messages
+    }
+
+    /// The coarsest chunks, which cover all that is shown.
+    pub(super) fn roots(&self) -> Vec<Chunk> {
+        let ground = &self.model.ground;
+        let [west, south, east, north] = ground.terrain().bounds();
+        let bounded = |low: f64, high: f64, middle: f64| {
+            let low = if low.is_finite() { low } else { middle - REACH };
+            [low, if high.is_finite() { high } else { middle + REACH }]
+        };
+        let spans = [bounded(west, east, self.origin.x), bounded(south, north, self.origin.y)];
+        let within = |level: u32| {
+            let side = Chunk::side(ground, level);
+            spans
+                .map(|[low, high]| [(low / side).floor() as i64, ((high / side).ceil() as i64 - 1)])
+        };
+        let few = |level: &u32| {
+            within(*level).iter().map(|[a, b]| (b - a + 1).max(1)).product::<i64>() <= MOST_ROOTS
+        };
+        let level = (0..=COARSEST).find(few).unwrap_or(COARSEST);
+        let [[i0, i1], [j0, j1]] = within(level);
+        let chunk = |i: i64, j: i64| Chunk { level, i: i as i32, j: j as i32 };
+        (j0..=j1.max(j0)).flat_map(|j| (i0..=i1.max(i0)).map(move |i| chunk(i, j))).collect()
+    }
+
+    fn head(&self, source: Source) -> Message {
+        let WorldModel { ground, clock, agents, .. } = &*self.model;
+        let looks = self.scene.soils().iter().zip(ground.soils());
+        let soils: Vec<_> = looks
+            .map(|(look, soil)| {
+                json!({
+                    "name": soil.name,
+                    "fresh": look.fresh.albedo,
+                    "pressed": look.pressed.albedo,
+                })
+            })
+            .collect();
+        let agents: Vec<_> = agents
+            .iter()
+            .map(|agent| json!({ "name": agent.name, "model": agent.vehicle.name() }))
+            .collect();
+        let light = self.scene.sky.light();
+        let roots: Vec<_> =
+            self.roots().iter().map(|chunk| json!([chunk.level, chunk.i, chunk.j])).collect();
+        let bounds = ground.terrain().bounds();
+        text(&json!({
+            "kind": "scene",
+            "source": source.word(),
+            "name": self.name,
+            "duration": self.duration,
+            "step": clock.told(1),
+            "heartbeat": clock.told(clock.steps_per_heartbeat()),
+            "origin": [self.origin.x, self.origin.y, self.origin.z],
+            "spacing": ground.lattice().spacing,
+            "bounds": bounds.iter().all(|b| b.is_finite()).then_some(bounds),
+            "soils": soils,
+            "agents": agents,
+            "roots": roots,
+            "lights": lights(&self.model),
+            "sky": {
+                "to_sun": [light.to_sun.x, light.to_sun.y, light.to_sun.z],
+                "sun": light.sun,
+                "ambient": light.ambient,
+                "zenith": light.zenith,
+                "horizon": light.horizon,
+            },
+        }))
+    }
+
+    fn props(&self) -> Message {
+        let props = self.scene.props();
+        let mut writer = Writer::new(Kind::Props);
+        writer.u32(props.len());
+        for Instance { mesh, poses, scale, .. } in props {
+            writer.u32(*mesh);
+            for value in (poses[1].position - self.origin).iter() {
+                writer.f32(*value);
+            }
+            for value in poses[1].orientation.coords.iter() {
+                writer.f32(*value);
+            }
+            writer.f32(*scale);
+        }
+        writer.finish()
+    }
+}
+
+/// Corners of a mesh, three a triangle.
+fn geometry(index: usize, mesh: &Mesh) -> Message {
+    let normals = mesh.corner_normals();
+    let (mut turned, mut colours) = (Vec::new(), Vec::new());
+    let mut writer = Writer::new(Kind::Mesh);
+    writer.u32(index).u32(3 * mesh.triangles());
+    for ([origin, first, second], corners, material) in mesh.faces() {
+        let flat = [
+            first[1] * second[2] - first[2] * second[1],
+            first[2] * second[0] - first[0] * second[2],
+            first[0] * second[1] - first[1] * second[0],
+        ];
+        let length = flat.iter().map(|x| x * x).sum::<f32>().sqrt().max(1e-12);
+        let albedo = mesh.palette().get(material as usize).map_or([0.5; 3], |m| m.albedo);
+        for (k, corner) in corners.iter().enumerate() {
+            let edge = [[0.0; 3], first, second][k];
+            for axis in 0..3 {
+                writer.f32(f64::from(origin[axis] + edge[axis]));
+            }
+            let own = normals.get(*corner as usize).copied().unwrap_or_default();
+            let normal = if own == [0.0; 3] { flat.map(|x| x / length) } else { own };
+            turned.extend(normal.map(|x| (x * 127.0).round() as i8 as u8));
+            turned.push(0);
+            colours.extend(albedo.map(|c| (c.clamp(0.0, 1.0).sqrt() * 255.0).round() as u8));
+            colours.push(255);
+        }
+    }
+    writer.raw(&turned).raw(&colours);
+    writer.finish()
+}
