@@ -81,7 +81,7 @@
 //! | L4 | [`sync`], [`sensor`], [`autonomy`] |
 //! | L5 | [`simulation`] (agents, worlds, ranks) |
 //! | L6 | [`scenario`] |
-//! | L7 | [`study`], [`learning`], [`link`], [`fmu`], [`report`] |
+//! | L7 | [`rig`], [`mobility`], [`study`], [`map`], [`learning`], [`link`], [`fmu`], [`report`] |
 //! | L8 | [`cli`] |
 //!
 //! # Features
@@ -120,10 +120,16 @@ pub use bekker_learning as learning;
 #[cfg(feature = "link")]
 pub use bekker_link as link;
 #[doc(inline)]
+pub use bekker_map as map;
+#[doc(inline)]
 pub use bekker_math::{curve, geodesy, grid, numeric, random, spatial};
+#[doc(inline)]
+pub use bekker_mobility as mobility;
 #[doc(inline)]
 #[cfg(feature = "report")]
 pub use bekker_report as report;
+#[doc(inline)]
+pub use bekker_rig as rig;
 #[doc(inline)]
 pub use bekker_scenario as scenario;
 #[doc(inline)]

@@ -890,7 +890,7 @@ const SETS: &[(&str, &str)] = &[
 const COMMAND_LINES: &[(&[&str], &str, i32)] = &[
     (&[], "Usage: bekker", 2),
     (&["walk"], "unrecognized subcommand 'walk'", 2),
-    (&["validte", "x.toml"], "some similar subcommands exist: 'validate-physics', 'validate'", 2),
+    (&["validte", "x.toml"], "a similar subcommand exists: 'validate'", 2),
     (&["validate"], "<FILE>", 2),
     (&["validate", "x.toml", "--jsn"], "a similar argument exists: '--json'", 2),
     (&["validate", "x.toml", "--set"], "a value is required for '--set <KEY=VALUE>'", 2),

@@ -308,18 +308,6 @@ const COMMAND_LINES: &[(&[&str], &str, i32)] = &[
     (&["bench", "--seconds", "1e300"], "must be from 0.01 to 3600 s", 2),
     (&["bench", "--step", "nan"], "must be from 0.00001 to 0.02 s", 2),
     (&["bench", "sync", "--plot", "a.svg"], "must end in .png", 2),
-    (&["validate-physics", "--out", "noending"], "must have an ending, such as .md", 2),
-    (
-        &["validate-physics", "--out", "gone/a.md"],
-        "must be in a folder that exists; gone does not",
-        2,
-    ),
-    (
-        &["validate-physics", "--out", "folder.md"],
-        "folder.md is a folder, and only a regular file is replaced",
-        1,
-    ),
-    (&["validate-physics", "--out", "taken.md"], "taken: cannot be written: ", 1),
 ];
 
 /// A folder with what the tables name.

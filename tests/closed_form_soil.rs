@@ -1,8 +1,8 @@
 //! Plates pressed and sheared, against closed forms.
 
+use bekker::rig::{PlateRig, Refinement, Rig, ShearRig, converge};
 use bekker::scm::PlateOutline;
 use bekker::soil::{Laws, Soil, SoilKind, Yielding};
-use bekker::study::{PlateRig, Refinement, Rig, ShearRig, converge};
 
 fn soil(figures: [f64; 7]) -> Soil {
     let [k_phi, k_c, n, cohesion, friction_deg, shear_modulus, elastic_stiffness] = figures;

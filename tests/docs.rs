@@ -134,7 +134,7 @@ fn shortened(command: &str) -> String {
             words.extend(["--size", "160x90", "--supersample", "1"]);
         }
         Some(&"rig") => words.extend(["--no-check", "--no-plot"]),
-        Some(&"bench" | &"validate-physics") => panic!("takes minutes, mark it: {command}"),
+        Some(&"bench") => panic!("takes minutes, mark it: {command}"),
         _ => {}
     }
     words.join(" ")

@@ -1,11 +1,11 @@
 //! Soil gives no energy, however stiff it is, and a vehicle that gains some is reported.
 
 use bekker::ground::GroundModel;
+use bekker::rig::{Rig, WheelMotion, WheelRig};
 use bekker::scenario::{ScenarioFile, build};
 use bekker::scm::Underside;
 use bekker::simulation::{RunWarning, World, WorldModel};
 use bekker::soil::{SoilKind, Yielding};
-use bekker::study::{Rig, WheelMotion, WheelRig};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 

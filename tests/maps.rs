@@ -2,11 +2,11 @@
 //! physics; the same bytes on any threads; what is wrong is refused by name.
 
 use assert_cmd::cargo::cargo_bin;
-use bekker::soil::SoilId;
-use bekker::study::map::{
+use bekker::map::{
     Aim, Cells, Cover, Driver, Ground, MapFile, MapWay, Question, Reason, Table, Threads,
     WayScenario, barred, figures, quadrics,
 };
+use bekker::soil::SoilId;
 use serde_json::Value as Json;
 use std::fs;
 use std::path::Path;

@@ -298,10 +298,9 @@ fn outputs_replace_regular_files_only() {
     let rig = ["rig", "plate", "--soil", "chrono_mid", "--no-check", "--plot"];
     let render = ["render", runs.scenario.to_str().unwrap(), "--size", "64x36", "--out"];
     let import = ["terrain", "import", "terrains/jacksboro_fault.tif"];
-    let physics = ["validate-physics", "--out"];
     for (place, what) in [(&link, "a link"), (&null, "a link"), (&pipe, "a device, pipe or socket")]
     {
-        for arguments in [&rig[..], &render, &import, &physics] {
+        for arguments in [&rig[..], &render, &import] {
             let output = bekker().args(arguments).arg(place).output().unwrap();
             let told = told(&output);
             assert!(!output.status.success(), "{arguments:?} {}", place.display());

@@ -4,6 +4,7 @@
 use bekker::grid::Lattice;
 use bekker::ground::BERM_QUANTUM;
 use bekker::ground::{GroundModel, Overlay, Published};
+use bekker::rig::{PlateResult, PlateRig, Rig, ShearRig, WheelMotion, WheelResult, WheelRig};
 use bekker::scm::{PlateOutline, Scratch, Underside, WorkingGround, heap, wheel_contact};
 use bekker::soil::catalogue::catalogue;
 use bekker::soil::{
@@ -11,9 +12,8 @@ use bekker::soil::{
     SoilKind, SubLayer, Tread, Yielding,
 };
 use bekker::spatial::{Pose, Twist, Vec3};
-use bekker::study::validation::trial_sand;
-use bekker::study::{PlateResult, PlateRig, Rig, ShearRig, WheelMotion, WheelResult, WheelRig};
 use bekker::terrain::Terrain;
+use bekker_validation::trial_sand;
 
 /// The CMU trials' sand.
 fn sand() -> Yielding {
@@ -354,8 +354,8 @@ fn peak_shear_rises_and_falls_to_its_residual() {
     };
     let (on, off) = (curve(true), curve(false));
     let strength = sand().friction_angle.tan() * 2e4;
-    let at = |curve: &[bekker::study::ShearPoint], j: f64| {
-        let near = |p: &&bekker::study::ShearPoint| (p.displacement - j).abs() < 3e-4;
+    let at = |curve: &[bekker::rig::ShearPoint], j: f64| {
+        let near = |p: &&bekker::rig::ShearPoint| (p.displacement - j).abs() < 3e-4;
         curve.iter().find(near).unwrap().stress / strength
     };
     let modulus = sand().shear_modulus;

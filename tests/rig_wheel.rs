@@ -6,9 +6,9 @@
 //! independently of this code. The runs are of Project Chrono (commit 7689fbc,
 //! August 2026): a mesh wheel of 360 facets, nodes 2 cm apart, 1 ms.
 
+use bekker::rig::{Rig, WheelMotion, WheelResult, WheelRig};
 use bekker::scm::Underside;
 use bekker::soil::{Laws, Soil, SoilKind, Yielding};
-use bekker::study::{Rig, WheelMotion, WheelResult, WheelRig};
 
 fn bed(yielding: Yielding) -> Soil {
     Soil { name: "bed".into(), source: "Project Chrono".into(), kind: SoilKind::Yielding(yielding) }

@@ -2,6 +2,7 @@
 
 use bekker::grid::{Lattice, Node};
 use bekker::ground::{GroundModel, Overlay, Patches, Published};
+use bekker::rig::{Rig, RigError, WheelMotion, WheelResult, WheelRig};
 use bekker::scm::{
     Contact, PlateOutline, Scratch, Underside, WorkingGround, heap, plate_contact, wheel_contact,
 };
@@ -11,9 +12,8 @@ use bekker::soil::{
     SoilKind, SubLayer, Tread,
 };
 use bekker::spatial::{Pose, Quat, Twist, Vec3};
-use bekker::study::validation::{trial_rig, wheel_trials};
-use bekker::study::{Rig, RigError, WheelMotion, WheelResult, WheelRig};
 use bekker::terrain::{SoilMap, Surface, Terrain};
+use bekker_validation::{trial_rig, wheel_trials};
 use rayon::prelude::*;
 
 /// Leads to one of the laws' switches.

@@ -2,12 +2,12 @@
 
 use crate::scene;
 
+use bekker::rig::{Rig, RigidTracks, TrackMotion, TrackRig, TrackedDrive};
 use bekker::scenario::ScenarioFile;
 use bekker::simulation::{AgentModel, OnTracks, Sample, World};
 use bekker::soil::catalogue::catalogue;
 use bekker::soil::{Soil, SoilId};
 use bekker::spatial::{Pose, Vec3};
-use bekker::study::{Rig, RigidTracks, TrackMotion, TrackRig, TrackedDrive};
 use bekker::terrain::{SoilMap, Surface, Terrain};
 use bekker::vehicle::driver::{Driver, Motion, SpeedControl};
 use bekker::vehicle::spec::{TrackModel, TrackResistance, TrackSteering};
@@ -152,7 +152,7 @@ fn it_stands_on_clay_with_its_whole_shoes() {
 fn it_pulls_on_a_road_what_friction_gives() {
     let steepest = |name: &str| {
         let spec = find_any(name).unwrap();
-        bekker::study::mobility::TractiveEffort::of(&spec).unwrap().at(0.0)
+        bekker::mobility::TractiveEffort::of(&spec).unwrap().at(0.0)
     };
     let (built, chrono) = (steepest("m113"), steepest("m113_chrono"));
     println!("{built:.3} {chrono:.3} of the weight");

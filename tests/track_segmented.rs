@@ -8,7 +8,7 @@ use bekker::scenario::{ScenarioFile, build};
 use bekker::simulation::{AgentModel, GroundVehicle, OnTracks, Sample, World};
 use bekker::soil::{Soil, SoilId};
 
-use bekker::study::{RigidTracks, TrackedDrive};
+use bekker::rig::{RigidTracks, TrackedDrive};
 use bekker::terrain::{Crs, Raster, SoilMap, Surface, Terrain};
 use bekker::vehicle::driver::Driver;
 use bekker::vehicle::spec::{TrackModel, TrackSteering};

@@ -1,7 +1,7 @@
 //! The soil model against measurements.
 
 use bekker::soil::Laws;
-use bekker::study::validation::{Snow, predict_trials, snow_errors, snow_resistance, trial_errors};
+use bekker_validation::{Snow, predict_trials, snow_errors, snow_resistance, trial_errors};
 
 /// The CMU wheel, predicted from the plates' parameters alone: at most half
 /// the reference's errors on drawbar and sinkage is what was set out for.

@@ -3,10 +3,10 @@
 
 use assert_cmd::Command;
 use bekker::curve::Curve;
+use bekker::mobility::vehicle_sheet::VehicleSheet;
 use bekker::scenario::chrono::{Beside, ImportError, Imported, import};
 use bekker::scenario::{ScenarioFile, build};
 use bekker::simulation::World;
-use bekker::study::vehicle_sheet::VehicleSheet;
 use bekker::vehicle::powertrain::Powertrain;
 use bekker::vehicle::spec::{
     Axle, Chassis, Damper, ReturnRoller, Steering, Suspension, Track, TrackSteering, TrackedSpec,

@@ -2,13 +2,13 @@
 
 use crate::error;
 use crate::value::to_python;
+use bekker::rig::{PlateRig, Rig, RigError, ShearRig, WheelMotion, WheelRig};
 use bekker::scenario::build::{custom_soil, vehicle_spec};
 use bekker::scenario::{Document, Faults};
 use bekker::scm::{PlateOutline, Underside};
 use bekker::simulation::{belt, tread, underside};
 use bekker::soil::catalogue::catalogue;
 use bekker::soil::{Laws, Soil, SoilKind, Tread};
-use bekker::study::{PlateRig, Rig, RigError, ShearRig, WheelMotion, WheelRig};
 use pyo3::prelude::*;
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;

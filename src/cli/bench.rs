@@ -9,7 +9,7 @@ use super::bench_sync::BenchSync;
 use super::{Failure, stdout};
 use crate::cli::quantity::quantity;
 use crate::ground::Published;
-use crate::study::{
+use crate::rig::{
     BenchCase, BenchError, Grouping, StepCost, Throughput, circling, ploughed, step_cost,
     throughput,
 };

@@ -3,11 +3,9 @@
 use super::bench::{ALLOCATIONS, allocations, allocations_note};
 use super::{Failure, stdout};
 use crate::ground::Published;
+use crate::rig::{BenchCase, BenchError, Grouping, StepCost, Throughput, step_cost, throughput};
 use crate::soil::catalogue;
-use crate::study::{
-    BenchCase, BenchError, EnergyBalance, Grouping, ShoeCost, StepCost, Throughput, energy_balance,
-    shoe_cost, step_cost, throughput,
-};
+use crate::study::{EnergyBalance, ShoeCost, energy_balance, shoe_cost};
 use crate::vehicle::spec::TrackModel;
 use crate::vehicle::{AnySpec, TrackedSpec, find_any};
 use clap::Args;

@@ -3,11 +3,10 @@
 use super::graphics::Graphics;
 use super::{Failure, stdout};
 use crate::report::write_file;
-use crate::study::{
-    BenchError, GroundRays, SceneCost, WoodScan, ground_rays, scene_cost, wood_scan,
-};
+use crate::rig::BenchError;
 #[cfg(feature = "gpu")]
 use crate::study::{GpuCost, gpu_cost};
+use crate::study::{GroundRays, SceneCost, WoodScan, ground_rays, scene_cost, wood_scan};
 use clap::Args;
 use comfy_table::{Table, presets};
 use serde::Serialize;

@@ -2,8 +2,9 @@
 
 use super::{Failure, stdout};
 use crate::report::plot::{self, Figure, Mark, Panel, Series};
+use crate::rig::BenchError;
 use crate::study::{
-    BenchError, CodeCost, HeartbeatCost, Traffic, TrafficModel, code_cost, heartbeat_cost, traffic,
+    CodeCost, HeartbeatCost, Traffic, TrafficModel, code_cost, heartbeat_cost, traffic,
 };
 use clap::Args;
 use comfy_table::{Table, presets};

@@ -30,16 +30,6 @@ pub fn fmu(text: &str) -> Result<PathBuf, String> {
     of_kind(text, "fmu")
 }
 
-/// A document to write beside a folder of the same name, less its ending.
-pub fn document(text: &str) -> Result<PathBuf, String> {
-    let path = PathBuf::from(text);
-    if path.extension().is_none() {
-        return Err("must have an ending, such as .md: its figures go where it ends without".into());
-    }
-    in_folder(&path)?;
-    Ok(path)
-}
-
 /// A file to write.
 pub fn file(text: &str) -> Result<PathBuf, String> {
     let path = PathBuf::from(text);

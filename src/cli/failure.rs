@@ -1,9 +1,9 @@
 //! Why a command did not do what was asked, and its exit code.
 
 use crate::report::ReportError;
+use crate::rig::RigError;
 use crate::scenario::{Faults, shortened};
 use crate::simulation::{RankError, ThreadError};
-use crate::study::RigError;
 use crate::view::HtmlFileError;
 use std::path::{Path, PathBuf};
 use thiserror::Error;

@@ -1,14 +1,14 @@
 //! `bekker identify`
 
 use super::{Failure, stdout};
-use crate::scenario::build::custom_soil;
-use crate::scenario::{Document, Faults, input};
-use crate::soil::Laws;
-use crate::study::Estimate;
-use crate::study::identify::{
+use crate::rig::Estimate;
+use crate::rig::identify::{
     CMU_PLATES, IdentifyError, PressureSinkage, Quality, Shearing, pressure_sinkage, read_plates,
     read_shears, shearing,
 };
+use crate::scenario::build::custom_soil;
+use crate::scenario::{Document, Faults, input};
+use crate::soil::Laws;
 use clap::Args;
 use comfy_table::{CellAlignment, Table, presets};
 use serde_json::json;

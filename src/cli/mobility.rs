@@ -2,18 +2,15 @@
 
 use super::counting::counting;
 use super::quantity::quantity;
-use super::validate_physics::panels;
 use super::{Failure, stdout};
+use crate::mobility::{EVENTS, Effort, Event, Figure, Findings, Limit, MobilityError, Subject};
 use crate::report::study::Outline;
 use crate::report::table::TextStyle;
 use crate::report::{check_writable, plot, write_file};
+use crate::rig::Panel;
 use crate::scenario::Faults;
 use crate::scenario::config::Payload;
 use crate::soil::catalogue;
-use crate::study::mobility::{
-    EVENTS, Effort, Event, Figure, Findings, Limit, MobilityError, Subject,
-};
-use crate::study::validation::Panel;
 use crate::vehicle::AnySpec;
 use crate::vehicle::spec::Inflation;
 use clap::Args;
@@ -256,7 +253,7 @@ impl Mobility {
                 let figure = plot::Figure {
                     title: format!("Mobility of {name}"),
                     subtitle: subject.spec.description().into(),
-                    panels: panels(&all),
+                    panels: all.iter().map(plot::Panel::from).collect(),
                 };
                 plot::write(&folder.join("mobility.png"), &figure)?;
             }

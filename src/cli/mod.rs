@@ -48,7 +48,6 @@ mod study;
 mod swarm;
 mod terrain;
 mod validate;
-mod validate_physics;
 mod vehicles;
 mod view;
 mod watching;
@@ -91,7 +90,6 @@ enum Command {
     Vehicles(vehicles::Vehicles),
     Rig(rig::Rig),
     Identify(identify::Identify),
-    ValidatePhysics(validate_physics::ValidatePhysics),
     Terrain(terrain::Terrain),
     Dataset(Box<dataset::Dataset>),
     Study(study::Study),
@@ -121,7 +119,6 @@ impl Cli {
             Command::Soils(command) => command.execute(),
             Command::Vehicles(command) => command.execute(),
             Command::Rig(command) => command.execute(self.quiet),
-            Command::ValidatePhysics(command) => command.execute(self.quiet),
             Command::Identify(command) => command.execute(),
             Command::Terrain(command) => command.execute(self.quiet),
             Command::Dataset(command) => command.execute(self.quiet),

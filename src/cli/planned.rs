@@ -1,11 +1,11 @@
 //! What a scenario plans, made ready for pictures.
 
+use crate::map::route::{Going, Reconnaissance, Station, Way, reconnoitre};
 use crate::report::land::{Land, SoilSign};
 use crate::report::profile::ProfilePoint;
 use crate::scenario::ScenarioFile;
 use crate::scenario::build::{Built, props};
 use crate::simulation::{Prop, WorldModel};
-use crate::study::route::{Going, Reconnaissance, Station, Way, reconnoitre};
 
 /// Points of a line on a picture: more are not to be told apart.
 const POINTS: usize = 1500;

@@ -2,13 +2,13 @@
 
 use super::planned::{Planned, line, with_land};
 use super::{Failure, destination, stdout};
+use crate::map::route::{Finding, Station, Way};
 use crate::report::check_writable;
 use crate::report::preview::{self, Outlined, Parked, Preview as Picture, Warning};
 use crate::report::scene::{Caption, Fact};
 use crate::scenario::ScenarioFile;
 use crate::scenario::build::{Built, world};
 use crate::scenario::config::{Driver, Stamp};
-use crate::study::route::{Finding, Station, Way};
 use clap::Args;
 use serde_json::json;
 use std::path::PathBuf;

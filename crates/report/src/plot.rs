@@ -46,6 +46,27 @@ pub struct Series {
     pub mark: Mark,
 }
 
+impl From<&bekker_rig::Panel> for Panel {
+    fn from(panel: &bekker_rig::Panel) -> Panel {
+        let series = panel.lines.iter().map(|line| Series {
+            name: line.name.clone(),
+            points: line.points.clone(),
+            mark: match line.mark {
+                bekker_rig::Mark::Line => Mark::Line,
+                bekker_rig::Mark::Dashes => Mark::Dashes,
+                bekker_rig::Mark::Dots => Mark::Dots,
+            },
+        });
+        Panel {
+            title: panel.title.clone(),
+            x_label: panel.x.clone(),
+            y_label: panel.y.clone(),
+            from_zero: true,
+            series: series.collect(),
+        }
+    }
+}
+
 const WIDTH: f32 = 1000.0;
 const LEFT: f32 = 92.0;
 const RIGHT: f32 = 36.0;

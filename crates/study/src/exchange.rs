@@ -1,8 +1,8 @@
 //! What the exchange between ranks costs: bytes, time, and how both grow.
 
-use super::bench::{BenchCase, BenchError, model};
 use bekker_ground::{Overlay, Patches, Published};
 use bekker_ranks::{HeartbeatFigures, RankError, Ranks, Route, Sharing};
+use bekker_rig::{BenchCase, BenchError, model};
 use bekker_sync::Threads;
 use bekker_sync::ground_code::Memory;
 use bekker_world::{World, WorldModel};

@@ -1,9 +1,9 @@
 //! What looking costs on a graphics card: pictures of 1 to 64 cameras of a full scene,
 //! what has changed being sent anew each time, and the rays of a lidar.
 
-use super::bench::BenchError;
 use super::rendering::{Full, camera, fastest};
 use bekker_math::spatial::Vec3;
+use bekker_rig::BenchError;
 use bekker_sensor::camera::{Channel, Dice, Take};
 use bekker_sensor::gpu::{GpuDevice, GpuError, GpuRenderer, Props};
 use bekker_sensor::noise::Noise;

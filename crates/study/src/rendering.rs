@@ -1,10 +1,10 @@
 //! What looking costs: rays a second on bare ground, scans and pictures of a full scene,
 //! and keeping both up to date.
 
-use super::bench::BenchError;
 use bekker_ground::{GroundModel, NodeState, Patches, Published};
 use bekker_math::grid::{Node, TILE_NODES};
 use bekker_math::spatial::{Pose, Quat, Vec3};
+use bekker_rig::BenchError;
 use bekker_scenario::ScenarioFile;
 use bekker_scenario::build::{Built, BuiltMeshes, scene_model, world};
 use bekker_sensor::camera::{Camera, Dice, Lens};

@@ -1,10 +1,10 @@
 //! What tracks of shoes cost, and where their energy goes.
 
-use super::bench::BenchError;
-use super::tracked_drive::TrackedDrive;
-use super::wheel::bed;
 use bekker_ground::soil::{Laws, Soil};
 use bekker_math::spatial::Pose;
+use bekker_rig::BenchError;
+use bekker_rig::TrackedDrive;
+use bekker_rig::bed;
 use bekker_vehicle::spec::TrackModel;
 use bekker_vehicle::{Controls, EnergyAccount, TrackedSpec, TrackedVehicle};
 use serde::Serialize;

@@ -3,8 +3,8 @@
 use super::driven::DrivenCells;
 use super::mapped::{Driven, Mapped};
 use crate::cli::Failure;
+use crate::map::{Cover, Crossing};
 use crate::report::study::Outline;
-use crate::study::map::{Cover, Crossing};
 use std::path::Path;
 
 /// What is told of each crossing.

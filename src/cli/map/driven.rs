@@ -3,11 +3,11 @@
 use super::mapped::{Mapped, drives_ended};
 use crate::cli::Failure;
 use crate::cli::counting::counting;
+use crate::map::{Cover, Crossing, Driver, Drives, Known, MapConfig, Threads};
 use crate::report::ReportError;
 use crate::report::going::{self, MapFolder};
 use crate::report::study::Shard;
 use crate::scenario::build::vehicle_specs;
-use crate::study::map::{Cover, Crossing, Driver, Drives, Known, MapConfig, Threads};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Mutex;

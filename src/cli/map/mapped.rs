@@ -3,16 +3,16 @@
 use crate::cli::Failure;
 use crate::cli::counting::counting;
 use crate::cli::shell_word::shell_word;
+use crate::map::{
+    Axes, Cells, Closure, Column, Cover, Driver, DrivingError, Ground, Known, MapFile, Quadric,
+    Question, Ridges, Table, Threads, barred, quadrics, slope_deviation,
+};
+use crate::mobility::{MobilityError, Subject, ride_speed, shock_speed};
 use crate::numeric::ln;
 use crate::report::ReportError;
 use crate::report::going::{self, AskedOfMap, Grid, MapFolder};
 use crate::scenario::build::vehicle_specs;
 use crate::scenario::config::Roughness;
-use crate::study::map::{
-    Axes, Cells, Closure, Column, Cover, Driver, DrivingError, Ground, Known, MapFile, Quadric,
-    Question, Ridges, Table, Threads, barred, quadrics, slope_deviation,
-};
-use crate::study::mobility::{MobilityError, Subject, ride_speed, shock_speed};
 use serde::Serialize;
 use serde_json::Value;
 use std::path::{Path, PathBuf};

@@ -2,7 +2,7 @@
 
 use super::mapped::Mapped;
 use crate::cli::{Failure, stdout};
-use crate::study::map::{Axes, Driver, Known, MapFile};
+use crate::map::{Axes, Driver, Known, MapFile};
 use clap::Args;
 use serde_json::json;
 use std::path::PathBuf;

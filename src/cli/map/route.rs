@@ -3,13 +3,13 @@
 use super::mapped::{Mapped, asked_tables};
 use crate::cli::interruption::interruption;
 use crate::cli::{Failure, stdout};
-use crate::report::going::{self, AskedOfMap, Layer, MapFolder, Maps, Scale, ShownWay};
-use crate::report::write_file;
-use crate::scenario::map_paths;
-use crate::study::map::{
+use crate::map::{
     Aim, Going, MapWay, Obstruction, Reason, Threads, WayScenario, bar_reason, best_way,
     going as going_of, obstructions,
 };
+use crate::report::going::{self, AskedOfMap, Layer, MapFolder, Maps, Scale, ShownWay};
+use crate::report::write_file;
+use crate::scenario::map_paths;
 use clap::Args;
 use serde_json::json;
 use std::path::PathBuf;

@@ -3,8 +3,8 @@
 use super::crossings;
 use super::mapped::Mapped;
 use super::written::{Figured, Source, Written};
+use crate::map::{CellFigures, Cover, End, Known, Reason};
 use crate::report::going;
-use crate::study::map::{CellFigures, Cover, End, Known, Reason};
 use serde::Serialize;
 
 /// Probabilities to go by default; of each the share of the area that reaches it is reported.

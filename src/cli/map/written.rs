@@ -5,13 +5,13 @@ use super::driven::DrivenCells;
 use super::mapped::{Driven, Mapped};
 use super::summary::{CoverShare, ReasonShare, Summary, answer, area, is_sure, quantile, summary};
 use crate::cli::Failure;
+use crate::map::{CellFigures, Known, Reason};
 use crate::report::geotiff::Georeference;
 use crate::report::going::{self, Cells, Layer, Maps, Scale};
 use crate::report::manifest::write_json;
 use crate::report::plot::{self, Figure, Panel, Series};
 use crate::report::study::Outline;
 use crate::report::write_file;
-use crate::study::map::{CellFigures, Known, Reason};
 use std::path::Path;
 
 /// A map to be written.

@@ -2,7 +2,7 @@
 
 use super::slips::Setting;
 use super::table;
-use crate::study::{Convergence, Refinement};
+use crate::rig::{Convergence, Refinement};
 use serde::Serialize;
 
 /// A refinement in the terms of one rig, and the argument that makes it.

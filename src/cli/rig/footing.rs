@@ -3,9 +3,9 @@
 use super::bed::Bed;
 use crate::cli::Failure;
 use crate::cli::quantity::quantity;
+use crate::rig::PlateRig;
 use crate::scm::PlateOutline;
 use crate::soil::Yielding;
-use crate::study::PlateRig;
 use clap::Args;
 use std::f64::consts::PI;
 use std::str::FromStr;

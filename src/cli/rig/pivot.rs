@@ -9,7 +9,7 @@ use super::tracked;
 use crate::cli::Failure;
 use crate::cli::quantity::quantity;
 use crate::report::plot::{Figure, Mark, Panel, Series};
-use crate::study::{Rig, RigidTracks, TrackMotion, TrackResult, TrackRig, converge};
+use crate::rig::{Rig, RigidTracks, TrackMotion, TrackResult, TrackRig, converge};
 use clap::Args;
 use serde::Serialize;
 use serde_json::json;

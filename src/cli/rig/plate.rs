@@ -8,9 +8,9 @@ use super::slips::Setting;
 use super::table::{columns, percent, spread};
 use crate::cli::Failure;
 use crate::report::plot::{Figure, Mark, Panel, Series};
+use crate::rig::{PlatePoint, PlateResult, PlateRig, Refinement, Rig, converge};
 use crate::soil::Yielding;
 use crate::soil::pressure_sinkage::virgin_pressure;
-use crate::study::{PlatePoint, PlateResult, PlateRig, Refinement, Rig, converge};
 use clap::Args;
 use serde_json::json;
 

@@ -9,8 +9,8 @@ use super::table::{columns, percent, spread};
 use crate::cli::Failure;
 use crate::cli::quantity::quantity;
 use crate::report::plot::{Figure, Mark, Panel, Series};
+use crate::rig::{Refinement, Rig, ShearPoint, ShearResult, ShearRig, converge};
 use crate::soil::ShearStrength;
-use crate::study::{Refinement, Rig, ShearPoint, ShearResult, ShearRig, converge};
 use clap::Args;
 use serde_json::json;
 

@@ -1,7 +1,7 @@
 //! The slips and slip angles at which a wheel or a track is run.
 
 use crate::cli::Failure;
-use crate::study::RigError;
+use crate::rig::RigError;
 use rayon::prelude::*;
 use serde::Serialize;
 use std::fmt;

@@ -2,9 +2,9 @@
 
 use crate::cli::Failure;
 use crate::cli::quantity::quantity;
+use crate::rig::{Refinement, TrackMotion, TrackRig};
 use crate::scenario::build::vehicle_spec;
 use crate::soil::{Laws, Soil};
-use crate::study::{Refinement, TrackMotion, TrackRig};
 use crate::vehicle::TrackedSpec;
 use crate::vehicle::spec::TrackModel;
 use clap::Args;

@@ -9,13 +9,13 @@ use crate::cli::Failure;
 use crate::cli::quantity::quantity;
 use crate::numeric::{GRAVITY, cos};
 use crate::report::plot::{Figure, Mark, Panel, Series};
+use crate::rig::{
+    Convergence, Refinement, Rig, WheelMotion, WheelResult, WheelRig, converge, rim_speed,
+};
 use crate::scenario::build::vehicle_spec;
 use crate::scm::{Ring, Underside, UndersideError};
 use crate::simulation::{belt, tread, underside};
 use crate::soil::{Soil, Tread};
-use crate::study::{
-    Convergence, Refinement, Rig, WheelMotion, WheelResult, WheelRig, converge, rim_speed,
-};
 use crate::vehicle::spec::VehicleSpec;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};

@@ -2,7 +2,7 @@
 
 use super::rounded;
 use crate::report::study::Outline;
-use crate::study::Estimate;
+use crate::rig::Estimate;
 use crate::study::analysis::{
     Analysis, Answer, IndicesFigures, LogisticFigures, Said, SurrogateFigures, SurvivalFigures,
 };

@@ -2,9 +2,9 @@
 
 use super::super::{Failure, destination, stdout};
 use super::drawing;
+use crate::mobility::vehicle_sheet::{EngineSheet, VehicleSheet};
 use crate::report::write_file;
 use crate::scenario::build::vehicle_spec;
-use crate::study::vehicle_sheet::{EngineSheet, VehicleSheet};
 use crate::vehicle::powertrain::{EngineRating, TorqueBasis};
 use clap::Args;
 use comfy_table::{Table, presets};

@@ -2,9 +2,9 @@
 
 use super::super::{Failure, stdout};
 use crate::cli::shell_word::shell_word;
+use crate::mobility::vehicle_sheet::VehicleSheet;
 use crate::report::write_file;
 use crate::scenario::chrono::{Beside, ImportError, Imported, import};
-use crate::study::vehicle_sheet::VehicleSheet;
 use clap::Args;
 use comfy_table::{ContentArrangement, Table, presets};
 use serde::Serialize;

@@ -5,9 +5,9 @@
 //! design that draws its points, the replications of a point share its levels and form one cluster.
 
 use super::{StudyResult, TrialResult};
-use crate::Estimate;
 use crate::design::{Design, Figure, StudyConfig};
 use crate::statistics::{clustered_mean, clustered_proportion};
+use bekker_rig::Estimate;
 use serde::Serialize;
 
 /// The trials that statistics use, and their independence.

@@ -2,9 +2,9 @@
 
 use super::TrialResult;
 use super::basis::Basis;
-use crate::Estimate;
 use crate::design::Level;
 use crate::statistics::{LogisticFit, logistic_regression_clustered};
+use bekker_rig::Estimate;
 use serde::Serialize;
 
 /// Columns at most.

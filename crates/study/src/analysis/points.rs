@@ -2,9 +2,9 @@
 
 use super::basis::Basis;
 use super::{TrialResult, is_proportion};
-use crate::Estimate;
 use crate::design::{Figure, Level, Value};
 use crate::statistics::{Moments, paired_difference};
+use bekker_rig::Estimate;
 use serde::Serialize;
 use std::collections::BTreeMap;
 

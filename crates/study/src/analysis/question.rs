@@ -3,9 +3,9 @@
 use super::basis::{Basis, shares_seeds};
 use super::points::{Figures, figures};
 use super::{FactorEffects, Influence, LevelFigures, TrialResult, is_proportion};
-use crate::Estimate;
 use crate::design::{Figure, Goal, Level};
 use crate::statistics::paired_difference;
+use bekker_rig::Estimate;
 use serde::Serialize;
 use std::collections::BTreeMap;
 

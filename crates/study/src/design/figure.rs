@@ -42,7 +42,7 @@ pub enum Figure {
     /// Shifts of gear.
     GearShifts,
     /// Power that a body at the chassis' origin absorbs of its vertical motion while the drive
-    /// lasts, W ([`absorbed_power`](crate::absorbed_power)).
+    /// lasts, W ([`absorbed_power`](bekker_mobility::absorbed_power)).
     AbsorbedPower,
     /// Of the convoy: the place in it, from 1, of the first that got stuck; absent where none
     /// did.

@@ -3,7 +3,7 @@
 
 use super::response::{Response, Value};
 use super::study_file::{Study, Trial};
-use crate::convergence::Refinement;
+use bekker_rig::Refinement;
 use bekker_scenario::Inputs;
 use serde::Serialize;
 

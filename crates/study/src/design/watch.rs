@@ -4,8 +4,8 @@ use super::event_kind::{EventKind, EventMeasure};
 use super::figure::Figure;
 use super::response::{Measure, Response, Value};
 use super::state_column::Extreme;
-use crate::absorbed_power;
 use bekker_agent::{Event, Sample};
+use bekker_mobility::absorbed_power;
 use bekker_ranks::{Flow, Moment, Observer};
 use bekker_world::{RunSummary, World};
 

@@ -1,7 +1,7 @@
 //! Means over observations that are independent between clusters only.
 
 use super::{Moments, wilson_of};
-use crate::Estimate;
+use bekker_rig::Estimate;
 use statrs::distribution::{ContinuousCDF, StudentsT};
 use std::collections::BTreeMap;
 

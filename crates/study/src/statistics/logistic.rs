@@ -1,7 +1,7 @@
 //! Logistic regression: how the odds of yes over no hang on numbers.
 
-use crate::Estimate;
 use bekker_math::numeric::{exp, ln};
+use bekker_rig::Estimate;
 use nalgebra::{Cholesky, DMatrix, DVector, Dyn};
 use serde::Serialize;
 use statrs::distribution::{ContinuousCDF, Normal, StudentsT};

@@ -1,6 +1,6 @@
 //! Means, deviations and paired differences.
 
-use crate::Estimate;
+use bekker_rig::Estimate;
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 /// A sample in two figures.

@@ -1,0 +1,456 @@
+//! Reconnaissance of a scenario's routes before anything is driven: elevation, grade,
+//! side slope, soil and bends along every way, what each soil gives each vehicle by the
+//! classic theory, and what is doubtful.
+
+mod finding;
+
+pub use bekker_rig::Going;
+pub use finding::{Finding, Risk, Stretch};
+
+use bekker_agent::{AgentModel, Form, GroundVehicle, Prop, PropKind};
+use bekker_ground::soil::SoilId;
+use bekker_ground::terrain::Terrain;
+use bekker_math::numeric::{hypot, tan};
+use bekker_sensor::Model;
+use bekker_vehicle::driver::{BESIDE, Driver, Path, PathFollower, SteeringGeometry};
+use bekker_vehicle::spec::Footprint;
+use bekker_world::WorldModel;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Distance between stations, m, unless there were more than [`STATIONS`] of them.
+const SPACING: f64 = 0.5;
+/// Most stations of a way.
+const STATIONS: f64 = 20_000.0;
+/// Reach to either side over which the radius of a bend is taken, m: a driver who looks
+/// some metres ahead cuts what is shorter.
+const BEND: f64 = 1.5;
+/// Stretches nearer to one another than this are one, m.
+const APART: f64 = 5.0;
+/// Depth within a hull from which a lidar is named, m: boxes are rounder than bodies.
+const HIDDEN: f64 = 0.05;
+/// Drawbar pull over weight on the level, below which a soil is named.
+const LITTLE: f64 = 0.15;
+
+/// One place on a way.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Station {
+    /// Distance from the first vehicle's start, m; negative behind it.
+    pub distance: f64,
+    /// Where, m.
+    pub position: [f64; 2],
+    /// Height of the undisturbed ground, m.
+    pub height: f64,
+    /// Rise over run along the way, over the wheelbase.
+    pub grade: f64,
+    /// Rise over run to the left, over the track.
+    pub side_slope: f64,
+    /// Soil.
+    #[serde(skip)]
+    pub soil: SoilId,
+    /// Curvature, 1/m, positive to the left.
+    pub curvature: f64,
+    /// Whether it lies on the terrain.
+    pub inside: bool,
+    /// Whether the vehicle at the head reaches ground without elevation data there.
+    pub unmapped: bool,
+}
+
+/// A way with those who drive it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Way {
+    /// Indices of the vehicles, the one at the head first.
+    pub vehicles: Vec<usize>,
+    /// Its stations from the rearmost vehicle's start on.
+    pub stations: Vec<Station>,
+    /// Time that the one at the head takes to its end at the driver's speed, s.
+    pub time: f64,
+}
+
+impl Way {
+    /// Length from its first station to its last, m.
+    pub fn length(&self) -> f64 {
+        match &self.stations[..] {
+            [first, .., last] => last.distance - first.distance,
+            _ => 0.0,
+        }
+    }
+
+    /// All that it rises, m.
+    pub fn climb(&self) -> f64 {
+        self.stations.windows(2).map(|pair| (pair[1].height - pair[0].height).max(0.0)).sum()
+    }
+
+    /// Steepest grades, down and up.
+    pub fn grades(&self) -> [f64; 2] {
+        let grades = self.stations.iter().map(|station| station.grade);
+        grades.fold([0.0, 0.0], |[low, high], grade| [grade.min(low), grade.max(high)])
+    }
+}
+
+/// A scenario's routes, reconnoitred.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reconnaissance {
+    /// Every way.
+    pub ways: Vec<Way>,
+    /// What each soil gives each vehicle: by vehicle, then by soil.
+    pub going: Vec<Vec<Going>>,
+    /// What is doubtful.
+    pub findings: Vec<Finding>,
+}
+
+/// Reconnoitres the routes of a world that is to be driven for `duration` seconds, with
+/// `props` standing in it.
+pub fn reconnoitre(model: &WorldModel, duration: f64, props: &[Prop]) -> Reconnaissance {
+    let terrain = model.ground.terrain();
+    let soils = model.ground.soils();
+    let going: Vec<Vec<Going>> = model
+        .agents
+        .iter()
+        .map(|agent| soils.iter().map(|soil| Going::of(&agent.vehicle, soil)).collect())
+        .collect();
+    let ways = ways(model, duration);
+    let mut findings = Vec::new();
+    for way in &ways {
+        // the rest of a column drives what its head drives: each kind of vehicle is judged once
+        let mut judged: Vec<&str> = Vec::new();
+        for &index in &way.vehicles {
+            let agent = &model.agents[index];
+            if judged.contains(&agent.vehicle.name()) {
+                continue;
+            }
+            judged.push(agent.vehicle.name());
+            let survey =
+                Survey { agent, way, footprint: agent.vehicle.footprint(), going: &going[index] };
+            let mut own = Vec::new();
+            survey.judge(model, props, &mut own);
+            own.retain(|finding| !known(&findings, &model.agents[way.vehicles[0]].name, finding));
+            findings.extend(own);
+        }
+        findings.extend(way.vehicles.iter().filter_map(|&index| beside(&model.agents[index])));
+    }
+    let standing = |agent: &AgentModel| {
+        let [x, y] = [agent.start.position.x, agent.start.position.y];
+        let off = follower(agent).is_none() && !terrain.contains(x, y);
+        off.then(|| Finding {
+            vehicle: agent.name.clone(),
+            stretch: None,
+            risk: Risk::LeavesTerrain,
+        })
+    };
+    findings.extend(model.agents.iter().filter_map(standing));
+    findings.extend(model.agents.iter().flat_map(hidden_lidars));
+    Reconnaissance { ways, going, findings }
+}
+
+/// Whether the head of the column has been warned of the same place for the same reason.
+fn known(findings: &[Finding], head: &str, finding: &Finding) -> bool {
+    let Some(own) = finding.stretch else { return false };
+    let same = |other: &Finding| {
+        other.vehicle == head
+            && std::mem::discriminant(&other.risk) == std::mem::discriminant(&finding.risk)
+            && other.stretch.is_some_and(|stretch| {
+                (stretch.from - own.from).abs().max((stretch.to - own.to).abs()) < APART
+            })
+    };
+    findings.iter().any(same)
+}
+
+fn follower(agent: &AgentModel) -> Option<&PathFollower> {
+    match &agent.driver {
+        Driver::Path(follower) => Some(follower),
+        _ => None,
+    }
+}
+
+fn geometry(ground_vehicle: &GroundVehicle) -> SteeringGeometry {
+    match ground_vehicle {
+        GroundVehicle::Wheeled(own) => SteeringGeometry::of(own.vehicle.spec()),
+        GroundVehicle::Tracked(own) => SteeringGeometry::of_tracks(own.vehicle.spec()),
+    }
+}
+
+/// Where on its path a vehicle starts: distance along it and to the left of it, m.
+fn start(agent: &AgentModel, path: &Path) -> [f64; 2] {
+    let place = path.locate(geometry(&agent.vehicle).rear(&agent.start));
+    [place.station, place.offset]
+}
+
+fn ways(model: &WorldModel, duration: f64) -> Vec<Way> {
+    let mut ways: Vec<Way> = Vec::new();
+    for (index, agent) in model.agents.iter().enumerate() {
+        let Some(own) = follower(agent) else { continue };
+        let same = |way: &&mut Way| {
+            let head = &model.agents[way.vehicles[0]];
+            follower(head).is_some_and(|head| head.path() == own.path())
+        };
+        match ways.iter_mut().find(same) {
+            // the head of a column is the one that follows nobody
+            Some(way) if agent.leader.is_none() => way.vehicles.insert(0, index),
+            Some(way) => way.vehicles.push(index),
+            None => ways.push(Way { vehicles: vec![index], stations: Vec::new(), time: 0.0 }),
+        }
+    }
+    for way in &mut ways {
+        let head = &model.agents[way.vehicles[0]];
+        let Some(own) = follower(head) else { continue };
+        let path = own.path();
+        let first = start(head, path)[0];
+        let begin = way
+            .vehicles
+            .iter()
+            .map(|&index| start(&model.agents[index], path)[0])
+            .fold(first, f64::min);
+        let points = path.stations();
+        // a path that does not end goes straight on from its last waypoint: as far as the time allows
+        let plan = own.plan();
+        let reach = first + plan.cruise_speed * (duration - plan.start_time).max(0.0);
+        let end = if plan.stop_at_end {
+            path.length()
+        } else {
+            reach.max(points[points.len() - 2]).min(path.length())
+        };
+        way.time = plan.start_time + (end - first).max(0.0) / plan.cruise_speed.max(1e-3);
+        way.stations = stations(model.ground.terrain(), head, path, [begin, end], first);
+    }
+    ways
+}
+
+fn stations(
+    terrain: &Terrain,
+    head: &AgentModel,
+    path: &Path,
+    [begin, end]: [f64; 2],
+    zero: f64,
+) -> Vec<Station> {
+    let length = (end - begin).max(0.0);
+    let count = (length / SPACING).ceil().clamp(1.0, STATIONS);
+    let base = 0.5 * geometry(&head.vehicle).wheelbase.max(1.0);
+    let side = 0.5 * head.vehicle.footprint().width;
+    let height = |[x, y]: [f64; 2]| terrain.height(x, y);
+    let points = path.stations();
+    let at = |k: usize| {
+        let s = begin + length * k as f64 / count;
+        // the segment is found by halving, so that a long way stays quick
+        let near = |s: f64| {
+            let segment = points.partition_point(|station| *station <= s).saturating_sub(1);
+            path.point(segment, s)
+        };
+        let (position, behind, ahead) = (near(s), near(s - base), near(s + base));
+        let (dx, dy) = (ahead[0] - behind[0], ahead[1] - behind[1]);
+        let run = hypot(dx, dy).max(1e-9);
+        let aside = [-dy / run * side, dx / run * side];
+        let beside =
+            |sign: f64| height([position[0] + sign * aside[0], position[1] + sign * aside[1]]);
+        let [x, y] = position;
+        Station {
+            distance: s - zero,
+            position,
+            height: height(position),
+            grade: (height(ahead) - height(behind)) / run,
+            side_slope: (beside(1.0) - beside(-1.0)) / (2.0 * side),
+            soil: terrain.soil(x, y),
+            curvature: curvature(near(s - BEND), position, near(s + BEND)),
+            inside: terrain.contains(x, y),
+            unmapped: [-1.0, 0.0, 1.0]
+                .iter()
+                .any(|sign| terrain.is_gap(x + sign * aside[0], y + sign * aside[1])),
+        }
+    };
+    (0..=count as usize).map(at).collect()
+}
+
+/// Curvature of the circle through three points, 1/m, positive to the left.
+fn curvature(a: [f64; 2], b: [f64; 2], c: [f64; 2]) -> f64 {
+    let [ux, uy] = [b[0] - a[0], b[1] - a[1]];
+    let [vx, vy] = [c[0] - b[0], c[1] - b[1]];
+    let sides = hypot(ux, uy) * hypot(vx, vy) * hypot(c[0] - a[0], c[1] - a[1]);
+    if sides < 1e-9 { 0.0 } else { 2.0 * (ux * vy - uy * vx) / sides }
+}
+
+/// One kind of vehicle on one way.
+struct Survey<'a> {
+    agent: &'a AgentModel,
+    way: &'a Way,
+    footprint: Footprint,
+    going: &'a [Going],
+}
+
+impl Survey<'_> {
+    fn judge(&self, model: &WorldModel, props: &[Prop], findings: &mut Vec<Finding>) {
+        let soils = model.ground.soils();
+        let going = |station: &Station| self.going[usize::from(station.soil.0)];
+        let soil = |station: &Station| soils[usize::from(station.soil.0)].name.clone();
+        let beyond = |grade: f64, limit: f64| (grade.abs() > limit).then_some(grade.abs() / limit);
+        // by what the vehicle climbs; the steepest place says whether anything climbs it
+        let steep = |s: &Station| {
+            let least = going(s).drawbar().max(0.05).min(going(s).strength);
+            let climb = (s.grade > least).then_some(s.grade / least);
+            climb.or(beyond(s.grade, going(s).strength))
+        };
+        self.stretches(findings, steep, |s| {
+            let going = going(s);
+            if s.grade.abs() > going.strength {
+                Risk::Wall { grade: s.grade, strength: going.strength, soil: soil(s) }
+            } else {
+                Risk::SteepGrade { grade: s.grade, drawbar: going.drawbar(), soil: soil(s) }
+            }
+        });
+        let limit = overturning(&self.agent.vehicle, &self.footprint);
+        self.stretches(
+            findings,
+            |s| beyond(s.side_slope, limit),
+            |s| Risk::SideSlope { slope: s.side_slope, limit },
+        );
+        for (index, going) in self.going.iter().enumerate() {
+            let soft = |s: &Station| {
+                (usize::from(s.soil.0) == index && going.drawbar() < LITTLE).then_some(0.0)
+            };
+            self.stretches(findings, soft, |s| Risk::SoftSoil {
+                soil: soil(s),
+                sinkage: going.sinkage,
+                drawbar: going.drawbar(),
+                hung_up: going.hung_up,
+            });
+        }
+        let outside = |s: &Station| (!s.inside).then_some(0.0);
+        self.stretches(findings, outside, |_| Risk::LeavesTerrain);
+        let unmapped = |s: &Station| (s.inside && s.unmapped).then_some(0.0);
+        self.stretches(findings, unmapped, |_| Risk::UnmappedGround);
+        let geometry = geometry(&self.agent.vehicle);
+        let least = geometry.wheelbase / tan(geometry.max_steer).max(1e-3);
+        // a hundredth for the chords of the curve
+        let bend = |s: &Station| {
+            let tight = s.curvature.abs() * least;
+            (tight > 1.01).then_some(tight)
+        };
+        self.stretches(findings, bend, |s| Risk::TightBend {
+            radius: 1.0 / s.curvature.abs(),
+            least,
+        });
+        self.obstacles(props, findings);
+    }
+
+    /// Adds a finding for every stretch where `badness` finds something, of the station
+    /// where it is worst.
+    fn stretches(
+        &self,
+        findings: &mut Vec<Finding>,
+        badness: impl Fn(&Station) -> Option<f64>,
+        risk: impl Fn(&Station) -> Risk,
+    ) {
+        let mut open: Option<(f64, f64, f64, &Station)> = None;
+        let mut close = |open: &mut Option<(f64, f64, f64, &Station)>| {
+            if let Some((from, to, _, worst)) = open.take() {
+                let stretch = Some(Stretch { from, to, position: worst.position });
+                findings.push(Finding {
+                    vehicle: self.agent.name.clone(),
+                    stretch,
+                    risk: risk(worst),
+                });
+            }
+        };
+        for station in &self.way.stations {
+            let Some(bad) = badness(station) else {
+                if open.is_some_and(|(_, to, ..)| station.distance - to > APART) {
+                    close(&mut open);
+                }
+                continue;
+            };
+            open = Some(match open {
+                None => (station.distance, station.distance, bad, station),
+                Some((from, _, worst, at)) => {
+                    let (worst, at) = if bad > worst { (bad, station) } else { (worst, at) };
+                    (from, station.distance, worst, at)
+                }
+            });
+        }
+        close(&mut open);
+    }
+
+    fn obstacles(&self, props: &[Prop], findings: &mut Vec<Finding>) {
+        const CELL: f64 = 8.0;
+        let cell = |[x, y]: [f64; 2]| [(x / CELL).floor() as i64, (y / CELL).floor() as i64];
+        let mut near: BTreeMap<[i64; 2], Vec<&Station>> = BTreeMap::new();
+        for station in &self.way.stations {
+            near.entry(cell(station.position)).or_default().push(station);
+        }
+        for prop in props {
+            let needed = 0.5 * self.footprint.width + stem(prop);
+            let [i, j] = cell(prop.place);
+            let around = (i - 1..=i + 1).flat_map(|i| (j - 1..=j + 1).map(move |j| [i, j]));
+            let nearest = around
+                .filter_map(|key| near.get(&key))
+                .flatten()
+                .map(|station| {
+                    let [x, y] = station.position;
+                    (hypot(x - prop.place[0], y - prop.place[1]), station)
+                })
+                .min_by(|a, b| a.0.total_cmp(&b.0));
+            let Some((clearance, station)) = nearest.filter(|(away, _)| *away < needed) else {
+                continue;
+            };
+            let at = station.distance;
+            findings.push(Finding {
+                vehicle: self.agent.name.clone(),
+                stretch: Some(Stretch { from: at, to: at, position: prop.place }),
+                risk: Risk::Obstacle { kind: prop.noun().into(), clearance, needed },
+            });
+        }
+    }
+}
+
+/// Radius of a thing near the ground, m.
+fn stem(prop: &Prop) -> f64 {
+    let own = match prop.form {
+        Form::Kind(PropKind::Post) => 0.1,
+        Form::Kind(PropKind::Rock) => 0.6,
+        Form::Kind(PropKind::Block | PropKind::Barrier) => {
+            let [length, width, _] = prop.size.unwrap_or([1.0; 3]);
+            return 0.5 * hypot(length, width);
+        }
+        Form::Kind(_) => 0.3,
+        Form::Mesh { .. } => 1.0,
+    };
+    own * prop.scale
+}
+
+/// Side slope at which the weight passes over the lower wheels: half the track over the
+/// height of the chassis' centre of mass.
+fn overturning(ground_vehicle: &GroundVehicle, footprint: &Footprint) -> f64 {
+    let (com, centre, radius) = match ground_vehicle {
+        GroundVehicle::Wheeled(own) => {
+            let com = own.vehicle.spec().chassis.com[2];
+            (com, own.vehicle.wheel_centre(0), own.vehicle.ride_radius())
+        }
+        GroundVehicle::Tracked(own) => {
+            let com = own.vehicle.spec().chassis.com[2];
+            (com, own.vehicle.wheel_centre(0), own.vehicle.ride_radius())
+        }
+    };
+    let height = com - centre.z + radius;
+    if height > 0.0 { centre.y.abs().max(0.25 * footprint.width) / height } else { f64::INFINITY }
+}
+
+/// Lidars that look at the inside of their vehicle's own hull.
+fn hidden_lidars(agent: &AgentModel) -> impl Iterator<Item = Finding> {
+    let lidars = agent.sensors.iter().filter(|own| matches!(own.model, Model::Lidar(_)));
+    lidars.filter_map(|own| {
+        let depth = agent.vehicle.outline().depth(&own.mount.position);
+        (depth > HIDDEN).then(|| Finding {
+            vehicle: agent.name.clone(),
+            stretch: None,
+            risk: Risk::HiddenLidar { sensor: own.name.clone(), depth },
+        })
+    })
+}
+
+/// Whether a vehicle starts beside its way.
+fn beside(agent: &AgentModel) -> Option<Finding> {
+    let offset = start(agent, follower(agent)?.path())[1].abs();
+    (offset > BESIDE).then(|| Finding {
+        vehicle: agent.name.clone(),
+        stretch: None,
+        risk: Risk::StartsBeside { offset },
+    })
+}

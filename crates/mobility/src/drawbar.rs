@@ -1,0 +1,208 @@
+//! Drawbar pull over slip, and motion resistance, of the whole vehicle.
+//!
+//! The vehicle holds a low speed and pulls another of its kind on a rope, in neutral, whose brake
+//! is slowly applied: the field's dynamometer vehicle. On a road it pulls two, for one whose wheels
+//! lock holds less than the other can pull. The pull is what the ground gives the wheels along
+//! their heading less what speeds the vehicle up; what it gives by slowing down is not counted. It is
+//! told while the vehicle advances: one that stands in its holes has no motion resistance to overcome,
+//! and its wheels hold more than they could pull away with.
+
+use super::findings::{Figure, Findings};
+use super::straight::road_friction;
+use super::subject::{ROAD, Subject, along_x, held_speed, table};
+use super::{Effort, MobilityError, TractiveEffort};
+use bekker_ground::soil::catalogue;
+use bekker_math::numeric::GRAVITY;
+use bekker_ranks::Flow;
+use bekker_rig::Going;
+use bekker_rig::InParallel;
+use bekker_rig::{Line, Mark, Panel};
+use bekker_scenario::Scenario;
+use bekker_scenario::config::{TableRow, Tow, TowKind, VehicleEnd};
+use bekker_vehicle::Selector;
+use std::collections::BTreeMap;
+
+/// Soils that are driven on.
+const SOILS: [&str; 4] = [ROAD, "dry_sand_lll", "upland_sandy_loam", "lean_clay_32_wes"];
+/// Speed that the vehicle holds, m/s.
+const SPEED: f64 = 2.0;
+/// When the brakes of what is pulled begin to be applied and when they are on, s.
+const BRAKE: [f64; 2] = [6.0, 36.0];
+/// Rope between two vehicles, m.
+const ROPE: f64 = 5.0;
+/// Samples of which a mean is taken: half a second.
+const MEAN: usize = 50;
+/// Speed below which it stands, m/s.
+const STANDING: f64 = 0.05;
+/// Unit of forces over the weight.
+const OF_WEIGHT: &str = "of the weight";
+/// Width of the classes of slip over which the plotted pull is a mean.
+const CLASS: f64 = 0.02;
+/// Slip at which the pull is told.
+const SLIP: f64 = 0.2;
+/// Way over which motion resistance is taken, m.
+const WAY: f64 = 25.0;
+/// Longest drive over it, s.
+const LONGEST: f64 = 40.0;
+
+pub(super) fn drive(subject: &Subject, effort: Effort) -> Result<Findings, MobilityError> {
+    let found = subject.soils_of(effort, &SOILS).in_parallel(|&soil| -> Result<_, MobilityError> {
+        let (towing, curve) = pull(subject, soil)?;
+        Ok((soil, towing, curve, resistance(subject, soil)?))
+    });
+    let mut findings = Findings::default();
+    let mut lines = Vec::new();
+    for (soil, towing, curve, (rolling, resistance)) in found.collect::<Result<Vec<_>, _>>()? {
+        let most = curve.iter().map(|[_, pull]| *pull).reduce(f64::max);
+        let figure = Figure::new("drawbar_pull", most, OF_WEIGHT).on(format!("{soil}, greatest"));
+        findings.figures.push(match soil {
+            ROAD => on_road(subject, figure),
+            _ => figure,
+        });
+        findings.figures.push(
+            Figure::new("drawbar_pull", at_slip(&curve, SLIP), OF_WEIGHT)
+                .on(format!("{soil}, slip {SLIP}")),
+        );
+        if soil != ROAD {
+            let figure = Figure::new("motion_resistance", resistance, OF_WEIGHT).on(soil);
+            findings.figures.push(match going(subject, soil)? {
+                Some(going) => figure.beside("Bekker, compaction", going.resistance),
+                None => figure,
+            });
+        }
+        findings.scenarios.extend([towing, rolling]);
+        lines.push(Line { name: soil.into(), points: by_slip(&curve), mark: Mark::Line });
+    }
+    findings.panels.push(Panel {
+        title: "Drawbar pull of the whole vehicle".into(),
+        x: "slip".into(),
+        y: "pull, share of the weight".into(),
+        lines,
+    });
+    Ok(findings)
+}
+
+/// On a road friction ends the pull or the powertrain, whichever gives less.
+fn on_road(subject: &Subject, figure: Figure) -> Figure {
+    let friction = road_friction();
+    match TractiveEffort::of(&subject.spec).map(|effort| effort.at(SPEED)) {
+        Some(effort) if effort < friction => figure.beside("tractive effort at 2 m/s", effort),
+        _ if subject.geometry.steering.trailer.is_some() => figure,
+        _ => figure.beside("μ, all wheels driven", friction),
+    }
+}
+
+/// What the classic theory makes of a soil under the vehicle.
+fn going(subject: &Subject, soil: &str) -> Result<Option<Going>, MobilityError> {
+    let Ok(soil) = catalogue().find(soil) else { return Ok(None) };
+    let world = subject.world(&subject.scenario("standing", 1.0, along_x(SPEED, WAY)))?;
+    Ok(Some(Going::of(&world.model().agents[0].vehicle, &soil.to_soil())))
+}
+
+fn towing(subject: &Subject, soil: &str) -> Scenario {
+    let [begins, on] = BRAKE;
+    let name = format!("drawbar_{soil}");
+    let mut scenario = subject.scenario(&name, on + 4.0, held_speed(SPEED, &[[0.0, 0.0]]));
+    scenario.soil.default = soil.into();
+    scenario.endings.immobilised = false;
+    let row =
+        |time, brake| TableRow { time, brake, gear: Selector::Neutral, ..TableRow::default() };
+    let brake = table(&[row(0.0, 0.0), row(begins, 0.0), row(on, 1.0)]);
+    let names = ["subject", "first dynamometer", "second dynamometer"];
+    let pulled = if soil == ROAD { 2 } else { 1 };
+    for (n, pair) in names.windows(2).take(pulled).enumerate() {
+        let mut other = subject.vehicle(pair[1], brake.clone());
+        other.position = [-(n as f64 + 1.0) * (subject.geometry.length() + ROPE), 0.0];
+        scenario.vehicle.push(other);
+        scenario.tow.push(Tow {
+            from: pair[0].into(),
+            to: pair[1].into(),
+            kind: TowKind::Rope,
+            from_end: VehicleEnd::Rear,
+            to_end: VehicleEnd::Front,
+            slack: 0.0,
+            stiffness: 200_000.0,
+            breaking_load: 1e9,
+        });
+    }
+    scenario
+}
+
+/// Pull over weight over slip, from when the other brakes until the slip is whole or the vehicle stands.
+fn pull(subject: &Subject, soil: &str) -> Result<(Scenario, Vec<[f64; 2]>), MobilityError> {
+    let scenario = towing(subject, soil);
+    let mut samples: Vec<[f64; 3]> = Vec::new();
+    subject.drive(&scenario, |sample| {
+        if sample.time >= BRAKE[0] {
+            let count = sample.wheels.len() as f64;
+            let slip = sample.wheels.iter().map(|wheel| wheel.slip).sum::<f64>() / count;
+            let traction: f64 = sample.wheels.iter().map(|wheel| wheel.traction).sum();
+            samples.push([slip, traction / subject.weight(), sample.speed]);
+        }
+        let spent =
+            samples.len() >= MEAN && samples[samples.len() - MEAN..].iter().all(|s| s[0] > 0.95);
+        let stands = sample.time >= BRAKE[0] && sample.speed < STANDING;
+        if spent || stands { Flow::Stop } else { Flow::Continue }
+    })?;
+    let curve = samples.chunks_exact(MEAN).map(|chunk| {
+        let mean = |k: usize| chunk.iter().map(|own| own[k]).sum::<f64>() / MEAN as f64;
+        let time = (MEAN - 1) as f64 * scenario.time.heartbeat;
+        let speeding_up = (chunk[MEAN - 1][2] - chunk[0][2]) / time / GRAVITY;
+        // a vehicle that slows down pulls by its mass too, and more than the ground holds
+        [mean(0), mean(1) - f64::max(speeding_up, 0.0)]
+    });
+    let curve = curve.collect();
+    Ok((scenario, curve))
+}
+
+/// Mean pull in each class of slip, in the order of slip: slip itself rises and falls during a drive.
+fn by_slip(curve: &[[f64; 2]]) -> Vec<[f64; 2]> {
+    let mut classes: BTreeMap<i64, Vec<[f64; 2]>> = BTreeMap::new();
+    for point in curve.iter().filter(|point| point.iter().all(|own| own.is_finite())) {
+        classes.entry((point[0] / CLASS).floor() as i64).or_default().push(*point);
+    }
+    let mean = |own: &Vec<[f64; 2]>| {
+        [0, 1].map(|k| own.iter().map(|point| point[k]).sum::<f64>() / own.len() as f64)
+    };
+    classes.values().map(mean).collect()
+}
+
+/// The pull where the slip first grows over one; none where it does not.
+fn at_slip(curve: &[[f64; 2]], slip: f64) -> Option<f64> {
+    let grows = |pair: &&[[f64; 2]]| pair[0][0] < slip && slip <= pair[1][0];
+    let pair = curve.windows(2).find(grows)?;
+    let ([s0, p0], [s1, p1]) = (pair[0], pair[1]);
+    Some(p0 + (p1 - p0) * (slip - s0) / (s1 - s0))
+}
+
+/// Motion resistance over weight of the vehicle alone.
+fn resistance(subject: &Subject, soil: &str) -> Result<(Scenario, Option<f64>), MobilityError> {
+    let name = format!("motion_resistance_{soil}");
+    let mut scenario = subject.scenario(&name, LONGEST, along_x(SPEED, WAY));
+    scenario.soil.default = soil.into();
+    let driven = subject.drive(&scenario, |sample| {
+        if sample.pose.position.x > WAY { Flow::Stop } else { Flow::Continue }
+    })?;
+    let share = driven.summary.motion_resistance.map(|force| force / subject.weight());
+    Ok((scenario, share))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A slip that grows, falls and grows again gives one pull a slip, in its order.
+    #[test]
+    fn the_plotted_curve_does_not_double_back() {
+        let slips = (0..200).map(|n| {
+            let time = f64::from(n) / 200.0;
+            time + 0.2 * (20.0 * time).sin()
+        });
+        let curve: Vec<[f64; 2]> = slips.map(|slip| [slip, slip * (1.5 - slip)]).collect();
+        assert!(curve.windows(2).any(|pair| pair[1][0] < pair[0][0]));
+        let plotted = by_slip(&curve);
+        assert!(plotted.len() > 30 && plotted.windows(2).all(|pair| pair[0][0] < pair[1][0]));
+        assert!(plotted.iter().all(|[slip, pull]| (pull - slip * (1.5 - slip)).abs() < 1e-3));
+        assert!(by_slip(&[[f64::NAN, 0.1]]).is_empty());
+    }
+}

@@ -1,0 +1,69 @@
+//! Fuel burned at a held speed, on a road and on soil.
+//!
+//! By Willans' line of the engine in the vehicle's file (`powertrain.engine.fuel`); a file without
+//! gives none.
+
+use super::findings::{Figure, Findings};
+use super::subject::{KMH, ROAD, Subject, held_speed, is_firm};
+use super::{Effort, MobilityError};
+use bekker_ranks::Flow;
+use bekker_rig::InParallel;
+use bekker_rig::{Line, Mark, Panel};
+
+/// Where and how fast, km/h.
+const DRIVES: [(&str, f64); 5] =
+    [(ROAD, 40.0), (ROAD, 20.0), (ROAD, 60.0), (ROAD, 80.0), ("upland_sandy_loam", 15.0)];
+/// Time of a drive, s.
+const TIME: f64 = 40.0;
+/// Share of its speed that a vehicle must have held.
+const HELD: f64 = 0.95;
+
+/// Where and how fast, km/h: on soils that were asked for, firm ones at the speeds of the road.
+fn drives(subject: &Subject, effort: Effort) -> Vec<(&str, f64)> {
+    if subject.soils.is_empty() {
+        return effort.some(&DRIVES).to_vec();
+    }
+    let speeds = |soil: &str| {
+        let is_road = |own: &&(&str, f64)| (own.0 == ROAD) == is_firm(soil);
+        DRIVES.iter().filter(is_road).map(|own| own.1).collect::<Vec<_>>()
+    };
+    let of = |soil| effort.some(&speeds(soil)).iter().map(|kmh| (soil, *kmh)).collect::<Vec<_>>();
+    subject.soils.iter().flat_map(|soil| of(soil.as_str())).collect()
+}
+
+pub(super) fn drive(subject: &Subject, effort: Effort) -> Result<Findings, MobilityError> {
+    let drives = drives(subject, effort);
+    let trials = drives.in_parallel(|&(soil, kmh)| -> Result<_, MobilityError> {
+        let name = format!("fuel_{soil}_{kmh}");
+        let driver = held_speed(kmh * KMH, &[[0.0, 0.0]]);
+        let mut scenario = subject.scenario(&name, TIME, driver);
+        scenario.soil.default = soil.into();
+        scenario.vehicle[0].speed = kmh * KMH;
+        let driven = subject.drive(&scenario, |_| Flow::Continue)?;
+        Ok((soil, kmh, driven.summary, scenario))
+    });
+    let mut findings = Findings::default();
+    let mut points = Vec::new();
+    for (soil, kmh, summary, scenario) in trials.collect::<Result<Vec<_>, _>>()? {
+        let held = summary.distance > HELD * kmh * KMH * TIME;
+        // kg over m times 1e5 is kg over 100 km
+        let fuel = summary.fuel.filter(|_| held).map(|kg| 1e5 * kg / summary.distance);
+        let figure = Figure::new("fuel", fuel, "kg/100 km").on(format!("{soil}, {kmh} km/h"));
+        let figure = figure.published(&subject.model);
+        findings.figures.push(match (summary.fuel, held) {
+            (None, _) => figure.note("its file does not say how it burns fuel"),
+            (_, false) => figure.note("does not hold this speed"),
+            _ => figure,
+        });
+        points.extend(fuel.filter(|_| soil == ROAD).map(|fuel| [kmh, fuel]));
+        findings.scenarios.push(scenario);
+    }
+    points.sort_by(|a, b| a[0].total_cmp(&b[0]));
+    findings.panels.push(Panel {
+        title: "Fuel on a level road".into(),
+        x: "speed, km/h".into(),
+        y: "kg/100 km".into(),
+        lines: vec![Line { name: "driven".into(), points, mark: Mark::Line }],
+    });
+    Ok(findings)
+}

@@ -1,0 +1,211 @@
+//! Grades: the steepest that is climbed, and the speed on those that are.
+
+use super::findings::{Figure, Findings, Limit};
+use super::straight::road_friction;
+use super::subject::{FrontAxle, KMH, ROAD, Subject, along_x, table};
+use super::{Effort, MobilityError, TractiveEffort, threshold};
+use bekker_ranks::Flow;
+use bekker_rig::InParallel;
+use bekker_rig::{Line, Mark, Panel};
+use bekker_scenario::Scenario;
+use bekker_scenario::config::{Driver, Surface, TableRow};
+use bekker_vehicle::Locks;
+use bekker_vehicle::spec::Layout;
+
+/// Soils that are climbed.
+const SOILS: [&str; 4] = [ROAD, "dry_sand_lll", "upland_sandy_loam", "lean_clay_32_wes"];
+/// Grades that are tried, and how closely.
+const GRADES: [f64; 2] = [0.02, 1.2];
+const WIDTH: f64 = 0.01;
+/// Speed that the driver asks for, m/s, and the way up that counts, m along x.
+const SPEED: f64 = 2.0;
+const WAY: f64 = 12.0;
+/// Slip that the driver lets wheels and tracks have on the road, where more of it gives less force.
+const SLIP: f64 = 0.1;
+/// Longest climb, s.
+const LONGEST: f64 = 40.0;
+/// Time, s, after which a vehicle that its brakes do not hold rolls back, and how fast at least, m/s:
+/// from there on its driver does nothing but brake.
+const ROLLED_OFF: [f64; 2] = [2.0, 0.1];
+/// What is asked of a military vehicle on firm ground.
+const ASKED: f64 = 0.6;
+
+/// Grades on which the speed is taken, the soils of that, and for how long, s.
+const SPEED_GRADES: [f64; 7] = [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6];
+const SPEED_SOILS: [&str; 2] = [ROAD, "upland_sandy_loam"];
+const SPEED_TIME: f64 = 90.0;
+/// The speed is that of the last seconds, s, or has been found where it changes by less, m/s, in
+/// as much time.
+const SETTLED: [f64; 2] = [5.0, 0.02];
+/// Heading beyond which a vehicle is no longer on its way up, rad.
+const OFF_LINE: f64 = 0.35;
+
+/// Steepest grade that a vehicle pulls away on and climbs.
+pub(super) fn gradeability(subject: &Subject, effort: Effort) -> Result<Findings, MobilityError> {
+    let found = subject.soils_of(effort, &SOILS).in_parallel(|&soil| -> Result<_, MobilityError> {
+        let limit = threshold(GRADES, effort.width(WIDTH), |grade| climbs(subject, soil, grade))?;
+        let unheld = limit.failed.map_or(Ok(false), |grade| rolls_off(subject, soil, grade))?;
+        Ok((soil, limit, unheld))
+    });
+    let mut findings = Findings::default();
+    for (soil, limit, unheld) in found.collect::<Result<Vec<_>, _>>()? {
+        let figure = Figure::new("gradeability", limit.passed, "").on(soil);
+        let figure = match (limit.passed, limit.failed) {
+            (None, _) if !unheld => figure.note(format!("not even {}", GRADES[0])),
+            (_, None) => figure.note("the steepest that was tried"),
+            (_, Some(grade)) if unheld => figure.note(format!(
+                "its brakes decide: on {grade:.3} they do not hold it, and it rolls back before it \
+                 pulls away"
+            )),
+            _ => figure,
+        };
+        let figure = figure.again(limit.again.map(|grade| format!("{grade:.3}")));
+        findings.figures.push(if soil == ROAD { on_road(subject, figure) } else { figure });
+        let trials = [limit.passed, limit.failed].into_iter().flatten();
+        findings.scenarios.extend(trials.map(|grade| climb(subject, soil, grade)));
+    }
+    Ok(findings)
+}
+
+/// On firm ground the road's friction decides or the powertrain, whichever gives less; where all
+/// differentials are open, the friction of the axle that uphill carries less. What a trailer's wheels carry
+/// drives nothing, and how much that is there is no closed form for.
+fn on_road(subject: &Subject, figure: Figure) -> Figure {
+    let friction = road_friction();
+    let figure = figure.asked(Limit::AtLeast(ASKED)).published(&subject.model);
+    let (law, held) = match open_differentials(subject) {
+        Some(front) => ("open differentials: 2 μ s/(1 + 2 μ h/L)", front.grade(friction)),
+        None => ("μ", friction),
+    };
+    match TractiveEffort::of(&subject.spec).and_then(|effort| effort.grade(0.0)) {
+        Some(grade) if grade < held => figure.beside("balance of tractive effort", grade),
+        _ if subject.geometry.steering.trailer.is_some() => figure,
+        _ => figure.beside(law, held),
+    }
+}
+
+/// The front axle of a vehicle on two driven axles whose differentials are all open.
+fn open_differentials(subject: &Subject) -> Option<FrontAxle> {
+    let own = subject.spec.wheeled()?;
+    let driveline = &own.driveline;
+    let on_axles = own.axles.iter().filter_map(|axle| axle.final_drive.map(|own| own.differential));
+    let mut all = on_axles.chain([driveline.centre]).chain(driveline.inter_axle);
+    let open = driveline.layout == Layout::Awd && all.all(|own| own.is_open());
+    subject.geometry.front_axle.filter(|_| open)
+}
+
+fn climb(subject: &Subject, soil: &str, grade: f64) -> Scenario {
+    let name = format!("grade_{soil}_{grade:.3}");
+    let mut driver = along_x(SPEED, WAY);
+    if let Driver::Path { slip_limit, locks, .. } = &mut driver {
+        *slip_limit = (soil == ROAD).then_some(SLIP);
+        *locks = subject.spec.wheeled().map_or(Locks::OPEN, |own| own.locks());
+    }
+    on_slope(subject.scenario(&name, LONGEST, driver), soil, grade)
+}
+
+fn climbs(subject: &Subject, soil: &str, grade: f64) -> Result<bool, MobilityError> {
+    let mut arrived = false;
+    subject.drive(&climb(subject, soil, grade), |sample| {
+        arrived = sample.pose.position.x > WAY;
+        if arrived { Flow::Stop } else { Flow::Continue }
+    })?;
+    Ok(arrived)
+}
+
+/// Whether it rolls back from where it is set down although its brake is on: its wheels or tracks
+/// turn, where one that slides has them locked.
+fn rolls_off(subject: &Subject, soil: &str, grade: f64) -> Result<bool, MobilityError> {
+    let [time, least] = ROLLED_OFF;
+    let mut scenario = climb(subject, soil, grade);
+    scenario.time.duration = time;
+    let mut rolls = false;
+    subject.drive(&scenario, |sample| {
+        let spin = sample.wheels.iter().map(|wheel| wheel.spin).fold(0.0, f64::min);
+        let turns = spin * subject.geometry.wheel_radius < 0.5 * sample.speed;
+        let braked = sample.controls.throttle == 0.0 && sample.controls.brake > 0.9;
+        rolls = braked && turns && sample.speed < -least;
+        Flow::Continue
+    })?;
+    Ok(rolls)
+}
+
+/// A scenario on a soil that climbs along x.
+fn on_slope(mut scenario: Scenario, soil: &str, grade: f64) -> Scenario {
+    scenario.soil.default = soil.into();
+    scenario.terrain.surface = Surface::Slope { elevation: 0.0, grade, uphill_deg: 0.0 };
+    scenario
+}
+
+/// Speeds at full throttle on grades.
+pub(super) fn speeds(subject: &Subject, effort: Effort) -> Result<Findings, MobilityError> {
+    let grades = if effort.quick { &SPEED_GRADES[2..3] } else { &SPEED_GRADES[..] };
+    let mut findings = Findings::default();
+    let mut lines = Vec::new();
+    for soil in subject.soils_of(effort, &SPEED_SOILS) {
+        let trials = grades.in_parallel(|&grade| -> Result<_, MobilityError> {
+            let scenario = full_throttle(subject, soil, grade);
+            Ok((grade, settled_speed(subject, &scenario)?, scenario))
+        });
+        let mut points = Vec::new();
+        for (grade, speed, scenario) in trials.collect::<Result<Vec<_>, _>>()? {
+            points.extend(speed.map(|speed| [grade, speed / KMH]));
+            let figure = Figure::new("speed_on_slope", speed.map(|speed| speed / KMH), "km/h");
+            let figure = figure.on(format!("{soil}, {grade:.1}"));
+            let figure = match speed {
+                Some(_) => figure,
+                None => figure.note("nobody steers: it turned off its line"),
+            };
+            let balance = TractiveEffort::of(&subject.spec).filter(|_| soil == ROAD);
+            findings.figures.push(match balance {
+                Some(effort) => {
+                    figure.beside("balance of tractive effort", effort.speed(grade) / KMH)
+                }
+                None => figure,
+            });
+            findings.scenarios.push(scenario);
+        }
+        lines.push(Line { name: soil.into(), points, mark: Mark::Line });
+    }
+    if let Some(effort) = TractiveEffort::of(&subject.spec) {
+        let points = (0..=60).map(|n| 0.01 * f64::from(n));
+        let points = points.map(|grade| [grade, effort.speed(grade) / KMH]).collect();
+        lines.push(Line { name: "closed form".into(), points, mark: Mark::Dashes });
+    }
+    findings.panels.push(Panel {
+        title: "Speed at full throttle up grades".into(),
+        x: "grade".into(),
+        y: "speed, km/h".into(),
+        lines,
+    });
+    Ok(findings)
+}
+
+fn full_throttle(subject: &Subject, soil: &str, grade: f64) -> Scenario {
+    let full = TableRow { throttle: 1.0, ..TableRow::default() };
+    let driver: Driver = table(&[full]);
+    let name = format!("speed_on_slope_{soil}_{grade:.1}");
+    on_slope(subject.scenario(&name, SPEED_TIME, driver), soil, grade)
+}
+
+/// The speed up a slope at the end, m/s; 0 of one that does not climb, none of one that turned off
+/// its line, for which down is up.
+fn settled_speed(subject: &Subject, scenario: &Scenario) -> Result<Option<f64>, MobilityError> {
+    let [window, change] = SETTLED;
+    let mut speeds: Vec<[f64; 2]> = Vec::new();
+    let mut turned = false;
+    subject.drive(scenario, |sample| {
+        turned |= sample.pose.yaw().abs() > OFF_LINE;
+        speeds.push([sample.time, sample.speed]);
+        let before = speeds.partition_point(|[time, _]| *time <= sample.time - window);
+        let settled = before > 0 && (sample.speed - speeds[before - 1][1]).abs() < change;
+        if settled || turned { Flow::Stop } else { Flow::Continue }
+    })?;
+    if turned {
+        return Ok(None);
+    }
+    let end = speeds.last().map_or(0.0, |[time, _]| *time);
+    let last: Vec<f64> =
+        speeds.iter().filter(|[time, _]| *time > end - window).map(|[_, speed]| *speed).collect();
+    Ok(Some((last.iter().sum::<f64>() / last.len().max(1) as f64).max(0.0)))
+}

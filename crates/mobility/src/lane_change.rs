@@ -1,0 +1,133 @@
+//! The double lane change, on a track like that of ISO 3888-1.
+
+use super::findings::{Figure, Findings};
+use super::straight::top_speed;
+use super::subject::{KMH, Subject, along};
+use super::{Effort, MobilityError, threshold};
+use bekker_agent::{OutcomeCode, Sample};
+use bekker_math::numeric::smooth_step;
+use bekker_ranks::Flow;
+use bekker_rig::{Line, Mark, Panel};
+use bekker_scenario::Scenario;
+
+/// Where the three lanes begin and end along the track, m, their middles beside it, m, and
+/// their widths as a multiple of the vehicle's, to which `ROOM` is added. From memory of the
+/// standard; that the lanes' middles are 3.5 m apart is assumed.
+const LANES: [([f64; 2], f64, f64); 3] =
+    [([0.0, 15.0], 0.0, 1.1), ([45.0, 70.0], 3.5, 1.2), ([95.0, 125.0], 0.0, 1.3)];
+const ROOM: f64 = 0.25;
+/// Where the driver goes over from a lane to the next, m: with his rear axle, so that the front is
+/// well beyond, and back.
+const SHIFTS: [[f64; 2]; 2] = [[10.0, 42.0], [66.0, 92.0]];
+/// How far his way goes on behind that, and the distance of its points, m.
+const WAY_OUT: f64 = 60.0;
+const SPACING: f64 = 2.0;
+/// Where it starts, m, at its speed.
+const RUN_UP: f64 = -30.0;
+/// Speeds that are tried, km/h.
+const SPEEDS: [f64; 2] = [20.0, 120.0];
+/// How closely, km/h.
+const WIDTH: f64 = 2.0;
+/// By how much of its way in a second the driver turns later than straight between the lanes: one
+/// who aims ahead cuts corners, and the best of these counts.
+const DELAYS: [f64; 5] = [0.0, 0.2, 0.4, 0.6, 0.8];
+/// Share of its speed that it may lose before the last lane.
+const LOSS: f64 = 0.2;
+
+pub(super) fn drive(subject: &Subject, effort: Effort) -> Result<Findings, MobilityError> {
+    let top = top_speed(subject)? / KMH;
+    let passes = |kmh: f64| -> Result<bool, MobilityError> {
+        // a way that it enters faster than it drives is another event
+        if kmh > top {
+            return Ok(false);
+        }
+        for delay in DELAYS {
+            if trial(subject, kmh, delay)?.1 {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    };
+    let found = threshold(SPEEDS, effort.width(WIDTH), passes)?;
+    let mut findings = Findings::default();
+    let mut note = "driver of pure pursuit, the best of five lines".to_owned();
+    if found.failed.is_some_and(|kmh| kmh > top) {
+        note += &format!("; no faster than it drives, {top:.1} km/h");
+    }
+    if let Some(kmh) = found.passed {
+        for delay in DELAYS {
+            let (scenario, passed, way) = trial(subject, kmh, delay)?;
+            if passed {
+                findings.scenarios.push(scenario);
+                findings.panels.push(panel(kmh, way));
+                break;
+            }
+        }
+    } else if top < SPEEDS[0] {
+        note = format!("it drives {top:.1} km/h, the slowest speed tried is {} km/h", SPEEDS[0]);
+    } else {
+        note = "left its lanes at the slowest speed tried".into();
+    }
+    let figure = Figure::new("lane_change_speed", found.passed, "km/h").note(note);
+    findings.figures.push(figure);
+    Ok(findings)
+}
+
+/// A drive through the lanes: whether it kept to them, and where it went.
+fn trial(
+    subject: &Subject,
+    kmh: f64,
+    delay: f64,
+) -> Result<(Scenario, bool, Vec<[f64; 2]>), MobilityError> {
+    let speed = kmh * KMH;
+    let late = delay * speed;
+    let way = SHIFTS[1][1] + late + WAY_OUT - RUN_UP;
+    let count = (way / SPACING).ceil() as u32;
+    let waypoints = (0..=count).map(|n| {
+        let x = RUN_UP - SPACING + SPACING * f64::from(n);
+        [x, middle(x - late)]
+    });
+    let end = LANES[2].0[1];
+    let duration = ((end - RUN_UP) / speed + 5.0).ceil();
+    let mut scenario = subject.scenario("lane_change", duration, along(waypoints.collect(), speed));
+    scenario.vehicle[0].position = [RUN_UP, 0.0];
+    scenario.vehicle[0].speed = speed;
+    let width = subject.geometry.footprint.width;
+    let (mut within, mut arrived, mut way) = (true, false, Vec::new());
+    let driven = subject.drive(&scenario, |sample| {
+        let place = sample.pose.position;
+        way.push([place.x, place.y]);
+        arrived = place.x > end;
+        let fast = arrived || sample.speed > (1.0 - LOSS) * speed;
+        within &= fast && keeps_lane(subject, sample, width);
+        if arrived || !within { Flow::Stop } else { Flow::Continue }
+    })?;
+    let upright = driven.outcome.code != OutcomeCode::Overturned;
+    Ok((scenario, within && arrived && upright, way))
+}
+
+/// The driver's line, m beside the track: cubics that are level at their ends.
+fn middle(x: f64) -> f64 {
+    let [there, back] = SHIFTS.map(|[from, to]| smooth_step(from, to, x));
+    LANES[1].1 * (there - back)
+}
+
+/// Whether all corners that are beside a lane are in it.
+fn keeps_lane(subject: &Subject, sample: &Sample, width: f64) -> bool {
+    let corners = subject.geometry.footprint.corners(&sample.pose);
+    corners.iter().all(|&[x, y]| {
+        LANES.iter().all(|&([from, to], middle, factor)| {
+            let beside = (from..=to).contains(&x);
+            !beside || (y - middle).abs() <= 0.5 * (factor * width + ROOM)
+        })
+    })
+}
+
+fn panel(kmh: f64, way: Vec<[f64; 2]>) -> Panel {
+    Panel {
+        title: format!("Double lane change at {kmh:.0} km/h"),
+        x: "along the track, m".into(),
+        y: "beside it, m".into(),
+        lines: vec![Line { name: "driven".into(), points: way, mark: Mark::Line }],
+    }
+}

@@ -1,0 +1,180 @@
+//! The standard events of vehicles' mobility: acceleration, turning, slopes, drawbar pull, ride,
+//! obstacles, passes and fuel, each by driving a whole vehicle.
+//!
+//! The events are those of the NATO Reference Mobility Model and its successor (NG-NRMM; their
+//! list after the report SBEL TR-2016-08). An event is a file in this folder: it builds scenarios
+//! about a [`Subject`], drives them, and gives [`Findings`], plain data: figures with the law or
+//! the publication that they are laid beside, curves, and the scenarios that decided them. To add
+//! one, write it in a file of its own and name it in [`EVENTS`].
+//!
+//! A layer of the crate `bekker`, which opens with examples; `ARCHITECTURE.md` is the map.
+
+mod absorbed_power;
+mod cone_index;
+mod cornering;
+mod drawbar;
+mod findings;
+mod fuel;
+mod grade;
+mod half_round;
+mod lane_change;
+mod obstacles;
+mod passes;
+mod published;
+mod ride;
+mod side_slope;
+mod straight;
+mod subject;
+mod threshold;
+mod tractive_effort;
+mod turning;
+pub mod vehicle_sheet;
+
+pub use absorbed_power::absorbed_power;
+pub use cone_index::one_pass_cone_index;
+pub use findings::{ClosedForm, Figure, Findings, Limit, Published};
+pub use half_round::shock_speed;
+pub use ride::ride_speed;
+pub use subject::{FrontAxle, Geometry, MobilityError, Subject};
+pub use threshold::{Threshold, threshold};
+pub use tractive_effort::TractiveEffort;
+
+/// How closely limits are sought.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Effort {
+    /// Coarse limits, and fewer of what is tried.
+    pub quick: bool,
+}
+
+impl Effort {
+    /// How closely a limit is sought whose width would be this.
+    fn width(self, fine: f64) -> f64 {
+        if self.quick { 4.0 * fine } else { fine }
+    }
+
+    /// The first of these, or all.
+    fn some<T>(self, all: &[T]) -> &[T] {
+        if self.quick { &all[..all.len().min(1)] } else { all }
+    }
+}
+
+/// An event of a vehicle's mobility.
+#[derive(Clone, Copy, Debug)]
+pub struct Event {
+    /// Its name, by which it is asked for.
+    pub name: &'static str,
+    /// What is done and found, in a line.
+    pub about: &'static str,
+    /// Whether it is driven on soils: on those that are asked for.
+    pub on_soil: bool,
+    drive: fn(&Subject, Effort) -> Result<Findings, MobilityError>,
+}
+
+impl Event {
+    /// Drives the event.
+    ///
+    /// # Errors
+    /// [`MobilityError`] when a scenario is refused or a trial has no result.
+    pub fn drive(&self, subject: &Subject, effort: Effort) -> Result<Findings, MobilityError> {
+        (self.drive)(subject, effort)
+    }
+
+    /// The event of a name.
+    pub fn find(name: &str) -> Option<&'static Event> {
+        EVENTS.iter().find(|event| event.name == name)
+    }
+}
+
+/// All events, in their order.
+pub const EVENTS: [Event; 15] = [
+    Event {
+        name: "straight",
+        about: "acceleration and top speed at full throttle, braking, on a firm road",
+        on_soil: false,
+        drive: straight::drive,
+    },
+    Event {
+        name: "turning",
+        about: "steering circle from wall to wall at full lock",
+        on_soil: false,
+        drive: turning::drive,
+    },
+    Event {
+        name: "cornering",
+        about: "steady cornering at a held speed with slowly growing steering: understeer gradient",
+        on_soil: false,
+        drive: cornering::drive,
+    },
+    Event {
+        name: "lane_change",
+        about: "fastest double lane change within its lanes",
+        on_soil: false,
+        drive: lane_change::drive,
+    },
+    Event {
+        name: "grade",
+        about: "steepest grade climbed from standing, firm and on soils",
+        on_soil: true,
+        drive: grade::gradeability,
+    },
+    Event {
+        name: "speed_on_slope",
+        about: "speed held at full throttle up grades, firm and on soil",
+        on_soil: true,
+        drive: grade::speeds,
+    },
+    Event {
+        name: "side_slope",
+        about: "steepest side slope driven along under control, firm and on soil",
+        on_soil: true,
+        drive: side_slope::drive,
+    },
+    Event {
+        name: "drawbar",
+        about: "drawbar pull over slip against a braked vehicle on a rope, and motion resistance",
+        on_soil: true,
+        drive: drawbar::drive,
+    },
+    Event {
+        name: "ride",
+        about: "speed at which the driver absorbs 6 W over rough ground",
+        on_soil: false,
+        drive: ride::drive,
+    },
+    Event {
+        name: "half_round",
+        about: "speed at which a half-round shakes the driver with 2.5 g",
+        on_soil: false,
+        drive: half_round::drive,
+    },
+    Event {
+        name: "step",
+        about: "highest vertical step climbed",
+        on_soil: false,
+        drive: obstacles::step,
+    },
+    Event {
+        name: "gap",
+        about: "widest trench with upright walls crossed",
+        on_soil: false,
+        drive: obstacles::gap,
+    },
+    Event {
+        name: "trapezoids",
+        about: "deepest ditch and highest barrier with faces of 45 degrees crossed",
+        on_soil: false,
+        drive: obstacles::trapezoids,
+    },
+    Event {
+        name: "passes",
+        about: "weakest clay passed once and often, as a share of its catalogue strength",
+        on_soil: true,
+        drive: passes::drive,
+    },
+    Event {
+        name: "fuel",
+        about: "fuel burned on a road and on soil",
+        on_soil: true,
+        drive: fuel::drive,
+    },
+];

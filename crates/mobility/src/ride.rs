@@ -1,0 +1,200 @@
+//! Ride-limited speed: where the driver absorbs 6 W.
+
+use super::findings::{Figure, Findings};
+use super::subject::{KMH, Subject, along_x};
+use super::{Effort, MobilityError, threshold};
+use crate::absorbed_power;
+use bekker_agent::Sample;
+use bekker_ground::terrain::RoughnessClass;
+use bekker_math::numeric::GRAVITY;
+use bekker_math::spatial::Vec3;
+use bekker_ranks::Flow;
+use bekker_rig::InParallel;
+use bekker_rig::{Line, Mark, Panel};
+use bekker_scenario::Scenario;
+use bekker_scenario::config::Roughness;
+
+/// What a driver puts up with, W.
+pub(super) const LIMIT: f64 = 6.0;
+/// Classes of ISO 8608 that are driven over; the first alone where it is to be quick.
+const CLASSES: [(Roughness, RoughnessClass, &str); 4] = [
+    (Roughness::E, RoughnessClass::E, "E"),
+    (Roughness::D, RoughnessClass::D, "D"),
+    (Roughness::F, RoughnessClass::F, "F"),
+    (Roughness::G, RoughnessClass::G, "G"),
+];
+/// Speeds that are tried, km/h, and how closely.
+const SPEEDS: [f64; 2] = [4.0, 100.0];
+const WIDTH: f64 = 1.0;
+/// Time before the ride counts, s, and the way that counts, m, with the least time, s.
+const RUN_UP: f64 = 2.0;
+const WAY: f64 = 80.0;
+const LEAST: f64 = 8.0;
+/// Share of a speed that counts as held, after how long, s, and over how long at the end, s.
+const HELD: f64 = 0.95;
+const LONG: f64 = 40.0;
+const SETTLED: f64 = 5.0;
+/// Step and heartbeat, s: accelerations come once a heartbeat.
+pub(super) const STEP: f64 = 0.002;
+pub(super) const HEARTBEAT: f64 = 0.004;
+/// Longest wave of the root mean square, m: 60 ft, and the shortest that the standard knows, m.
+const WAVES: [f64; 2] = [18.288, 1.0 / 2.83];
+/// Frequency of the classes' densities, cycles/m.
+const REFERENCE: f64 = 0.1;
+
+pub(super) fn drive(subject: &Subject, effort: Effort) -> Result<Findings, MobilityError> {
+    let found = effort.some(&CLASSES).in_parallel(|class| -> Result<_, MobilityError> {
+        let limit = threshold(SPEEDS, effort.width(WIDTH), |kmh| {
+            Ok::<_, MobilityError>(power(subject, class.0, kmh)? <= LIMIT)
+        })?;
+        let held = limit.passed.map(|kmh| held(subject, class.0, kmh)).transpose()?;
+        Ok((class, limit, held.flatten()))
+    });
+    let mut findings = Findings::default();
+    let mut points = Vec::new();
+    for ((class, density, name), limit, held) in found.collect::<Result<Vec<_>, _>>()? {
+        let rms = root_mean_square(*density);
+        // it was given the speed that passed, and may not be able to keep it
+        let slower = limit.passed.zip(held).filter(|(kmh, held)| *held < HELD * kmh);
+        let ridden = slower.map(|(_, held)| held).or(limit.passed);
+        let figure = Figure::new("ride_speed", ridden, "km/h")
+            .on(format!("class {name}, {:.0} mm rms", 1e3 * rms));
+        findings.figures.push(match (limit.passed, limit.failed) {
+            _ if slower.is_some() => figure.note("less than 6 W: it holds no faster speed"),
+            (None, _) => figure.note("more than 6 W at the slowest speed tried"),
+            (_, None) => figure.note("the fastest that was tried"),
+            _ => figure,
+        });
+        points.extend(ridden.map(|kmh| [1e3 * rms, kmh]));
+        let trials = [limit.passed, limit.failed].into_iter().flatten();
+        findings.scenarios.extend(trials.map(|kmh| scenario(subject, *class, kmh)));
+    }
+    points.sort_by(|a, b| a[0].total_cmp(&b[0]));
+    findings.panels.push(Panel {
+        title: "Speed at 6 W absorbed power".into(),
+        x: "roughness, mm rms of waves to 18.3 m".into(),
+        y: "speed, km/h".into(),
+        lines: vec![Line { name: "driven".into(), points, mark: Mark::Line }],
+    });
+    Ok(findings)
+}
+
+/// Speed at which the driver absorbs 6 W over a class of roughness on a firm road, m/s, whether the
+/// vehicle holds it or is given it by a descent: the least that is tried where even that is too
+/// fast, without bound where the fastest is not.
+///
+/// # Errors
+/// [`MobilityError`] when a scenario is refused or a trial has no result.
+pub fn ride_speed(subject: &Subject, class: Roughness) -> Result<f64, MobilityError> {
+    let limit = threshold(SPEEDS, WIDTH, |kmh| {
+        Ok::<_, MobilityError>(power(subject, class, kmh)? <= LIMIT)
+    })?;
+    Ok(match limit.failed {
+        Some(_) => limit.passed.unwrap_or(SPEEDS[0]) * KMH,
+        None => f64::INFINITY,
+    })
+}
+
+/// Root mean square of a class's height over the waves, m: the integral of G(n0) (n0/n)².
+fn root_mean_square(class: RoughnessClass) -> f64 {
+    (class.density() * REFERENCE * REFERENCE * (WAVES[0] - WAVES[1])).sqrt()
+}
+
+fn scenario(subject: &Subject, class: Roughness, kmh: f64) -> Scenario {
+    let speed = kmh * KMH;
+    let duration = (RUN_UP + (WAY / speed).max(LEAST)).ceil();
+    let name = format!("ride_{class:?}_{kmh:.1}").to_lowercase();
+    let driver = along_x(speed, speed * duration);
+    let mut scenario = subject.scenario(&name, duration, driver);
+    scenario.time.step = STEP;
+    scenario.time.heartbeat = HEARTBEAT;
+    scenario.terrain.roughness = Some(class);
+    scenario.vehicle[0].speed = speed;
+    scenario
+}
+
+/// Power that the driver absorbs, W; without bound where the vehicle does not get there.
+fn power(subject: &Subject, class: Roughness, kmh: f64) -> Result<f64, MobilityError> {
+    let scenario = scenario(subject, class, kmh);
+    let mut felt = Felt::new(subject);
+    let driven = subject.drive(&scenario, |sample| {
+        felt.feel(sample);
+        Flow::Continue
+    })?;
+    let counted = felt.after(RUN_UP);
+    let whole = driven.summary.driving_time > scenario.time.duration - 1e-6;
+    let power = absorbed_power(&counted, 1.0 / HEARTBEAT).filter(|_| whole);
+    Ok(power.unwrap_or(f64::INFINITY))
+}
+
+/// Mean speed at the end of a long drive that begins at a speed and is to keep it, km/h; none of a
+/// drive that ends before.
+fn held(subject: &Subject, class: Roughness, kmh: f64) -> Result<Option<f64>, MobilityError> {
+    let mut scenario = scenario(subject, class, kmh);
+    scenario.time.duration = LONG;
+    scenario.vehicle[0].driver = along_x(kmh * KMH, kmh * KMH * LONG);
+    let (mut sum, mut count) = (0.0, 0_u32);
+    subject.drive(&scenario, |sample| {
+        if sample.time > LONG - SETTLED {
+            (sum, count) = (sum + sample.speed, count + 1);
+        }
+        Flow::Continue
+    })?;
+    Ok((count > 0).then(|| sum / f64::from(count) / KMH))
+}
+
+/// Vertical acceleration where the driver sits.
+pub(super) struct Felt {
+    place: Vec3,
+    before: Option<f64>,
+    times: Vec<f64>,
+    /// m/s².
+    pub accelerations: Vec<f64>,
+}
+
+impl Felt {
+    pub fn new(subject: &Subject) -> Felt {
+        let place = subject.geometry.driver;
+        Felt { place, before: None, times: Vec::new(), accelerations: Vec::new() }
+    }
+
+    /// Takes the next heartbeat.
+    pub fn feel(&mut self, sample: &Sample) {
+        let turning = sample.pose.direction(&sample.angular_velocity.cross(&self.place));
+        let rising = sample.velocity.z + turning.z;
+        if let Some(before) = self.before {
+            self.times.push(sample.time);
+            self.accelerations.push((rising - before) / HEARTBEAT);
+        }
+        self.before = Some(rising);
+    }
+
+    /// Accelerations after a time, s.
+    fn after(&self, time: f64) -> Vec<f64> {
+        let from = self.times.partition_point(|own| *own < time);
+        self.accelerations[from..].to_vec()
+    }
+
+    /// Greatest magnitude of accelerations, g.
+    pub fn peak(accelerations: &[f64]) -> f64 {
+        accelerations.iter().map(|own| own.abs()).fold(0.0, f64::max) / GRAVITY
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The sum over the waves of G(n) dn in steps of a thousandth, by the trapezoidal rule.
+    #[test]
+    fn the_root_mean_square_is_the_integral() {
+        let class = RoughnessClass::D;
+        let density = |n: f64| class.density() * (REFERENCE / n) * (REFERENCE / n);
+        let (low, high, steps) = (1.0 / WAVES[0], 1.0 / WAVES[1], 100_000_u32);
+        let h = (high - low) / f64::from(steps);
+        let inner: f64 = (1..steps).map(|k| density(low + h * f64::from(k))).sum();
+        let sum = h * (inner + 0.5 * (density(low) + density(high)));
+        // the rule's error is h²/12 times the difference of the slopes: 1e-9 of it
+        assert!((sum.sqrt() / root_mean_square(class) - 1.0).abs() < 1e-6);
+    }
+}

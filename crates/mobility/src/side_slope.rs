@@ -1,0 +1,96 @@
+//! Side slopes driven along under control.
+
+use super::findings::{Figure, Findings, Limit};
+use super::straight::road_friction;
+use super::subject::{ROAD, Subject, along_x};
+use super::{Effort, MobilityError, threshold};
+use bekker_agent::OutcomeCode;
+use bekker_ranks::Flow;
+use bekker_rig::InParallel;
+use bekker_scenario::Scenario;
+use bekker_scenario::config::Surface;
+
+/// Soils that are driven on.
+const SOILS: [&str; 2] = [ROAD, "upland_sandy_loam"];
+/// Side slopes that are tried, rise over run, and how closely.
+const SLOPES: [f64; 2] = [0.05, 1.2];
+const WIDTH: f64 = 0.01;
+/// Speed, m/s, and way, m.
+const SPEED: f64 = 2.0;
+const WAY: f64 = 25.0;
+/// How far beside its line a vehicle is still steered, m.
+const ASIDE: f64 = 1.0;
+/// Longest drive, s.
+const LONGEST: f64 = 40.0;
+/// What is asked of a military vehicle on firm ground.
+const ASKED: f64 = 0.3;
+
+pub(super) fn drive(subject: &Subject, effort: Effort) -> Result<Findings, MobilityError> {
+    let found = subject.soils_of(effort, &SOILS).in_parallel(|&soil| -> Result<_, MobilityError> {
+        let limit = threshold(SLOPES, effort.width(WIDTH), |slope| {
+            Ok::<_, MobilityError>(ending(subject, soil, slope)? == Ending::Passed)
+        })?;
+        let why = limit.failed.map(|slope| ending(subject, soil, slope)).transpose()?;
+        Ok((soil, limit, why))
+    });
+    let mut findings = Findings::default();
+    for (soil, limit, why) in found.collect::<Result<Vec<_>, _>>()? {
+        let figure = Figure::new("side_slope", limit.passed, "").on(soil);
+        let figure = figure.note(match why {
+            None | Some(Ending::Passed) => "the steepest that was tried",
+            Some(Ending::Overturned) => "beyond, it turns over",
+            Some(Ending::Astray) => "beyond, it leaves its line by more than 1 m",
+            Some(Ending::Stuck) => "beyond, it does not get on",
+        });
+        let figure = figure.again(limit.again.map(|slope| format!("{slope:.3}")));
+        findings.figures.push(if soil == ROAD { on_road(subject, figure) } else { figure });
+        let trials = [limit.passed, limit.failed].into_iter().flatten();
+        findings.scenarios.extend(trials.map(|slope| scenario(subject, soil, slope)));
+    }
+    Ok(findings)
+}
+
+/// On firm ground it slides at the road's friction or tips over the outer edge of its lower
+/// wheels, whichever comes first.
+fn on_road(subject: &Subject, figure: Figure) -> Figure {
+    let geometry = &subject.geometry;
+    let tips = 0.5 * geometry.gauge / geometry.centre_of_mass;
+    let figure = figure.asked(Limit::AtLeast(ASKED)).published(&subject.model);
+    match road_friction() {
+        friction if friction < tips => figure.beside("μ (t/2h is more)", friction),
+        _ => figure.beside("t/2h", tips),
+    }
+}
+
+fn scenario(subject: &Subject, soil: &str, slope: f64) -> Scenario {
+    let name = format!("side_slope_{soil}_{slope:.3}");
+    let mut scenario = subject.scenario(&name, LONGEST, along_x(SPEED, WAY));
+    scenario.soil.default = soil.into();
+    scenario.terrain.surface = Surface::Slope { elevation: 0.0, grade: slope, uphill_deg: 90.0 };
+    scenario
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Ending {
+    Passed,
+    Overturned,
+    Astray,
+    Stuck,
+}
+
+fn ending(subject: &Subject, soil: &str, slope: f64) -> Result<Ending, MobilityError> {
+    let (mut arrived, mut astray) = (false, false);
+    let driven = subject.drive(&scenario(subject, soil, slope), |sample| {
+        let place = sample.pose.position;
+        arrived = place.x > WAY;
+        astray |= place.y.abs() > ASIDE;
+        // one that slides may turn over yet, but it has left its line
+        if arrived || astray { Flow::Stop } else { Flow::Continue }
+    })?;
+    Ok(match driven.outcome.code {
+        OutcomeCode::Overturned => Ending::Overturned,
+        _ if astray => Ending::Astray,
+        _ if arrived => Ending::Passed,
+        _ => Ending::Stuck,
+    })
+}

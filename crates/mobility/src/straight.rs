@@ -1,0 +1,131 @@
+//! Acceleration, top speed and braking on a level firm road.
+
+use super::findings::{Figure, Findings};
+use super::subject::{KMH, ROAD, Subject, distance, table};
+use super::{Effort, MobilityError, TractiveEffort};
+use bekker_ground::soil::{SoilKind, catalogue};
+use bekker_math::numeric::GRAVITY;
+use bekker_ranks::Flow;
+use bekker_rig::{Line, Mark, Panel};
+use bekker_scenario::Scenario;
+use bekker_scenario::config::TableRow;
+
+/// Longest drive at full throttle, s.
+const LONGEST: f64 = 180.0;
+/// The top speed is reached where so much time, s, gains no more than so much, m/s.
+const STEADY: [f64; 2] = [10.0, 0.05];
+/// Speeds that are timed, km/h.
+const TIMED: [f64; 2] = [50.0, 80.0];
+/// Speed that is braked from, km/h, or the part of a lower top speed.
+const BRAKED_FROM: f64 = 60.0;
+pub(super) const PART_OF_TOP: f64 = 0.9;
+/// When the brake is applied, and when it is on, s.
+const BRAKE: [f64; 2] = [0.5, 0.7];
+/// Speed at which a vehicle stands, m/s.
+const STANDS: f64 = 0.1;
+
+/// Coefficient of friction of the road.
+pub(super) fn road_friction() -> f64 {
+    match catalogue().find(ROAD).map(|soil| &soil.kind) {
+        Ok(SoilKind::Firm { friction }) => *friction,
+        _ => f64::NAN,
+    }
+}
+
+pub(super) fn drive(subject: &Subject, _: Effort) -> Result<Findings, MobilityError> {
+    let (faster, speeds) = accelerate(subject)?;
+    let top = last_of(&speeds);
+    let (braking, stop) = brake(subject, (BRAKED_FROM * KMH).min(PART_OF_TOP * top))?;
+
+    let mut figures: Vec<Figure> = TIMED
+        .iter()
+        .map(|kmh| {
+            let figure = Figure::new("time_to_speed", time_to(&speeds, kmh * KMH), "s");
+            let figure = figure.on(format!("{kmh} km/h"));
+            match figure.value {
+                Some(_) => figure,
+                None => figure.note("not reached"),
+            }
+        })
+        .collect();
+    let mut fastest = Figure::new("top_speed", Some(top / KMH), "km/h").published(&subject.model);
+    if subject.spec.drag_area().is_none() {
+        fastest = fastest.note("without air drag: the file gives no chassis.drag_area");
+    }
+    if let Some(effort) = TractiveEffort::of(&subject.spec) {
+        fastest = fastest.beside("balance of tractive effort", effort.speed(0.0) / KMH);
+    }
+    figures.push(fastest);
+    figures.push(stop);
+    let line = Line {
+        name: "driven".into(),
+        points: speeds.iter().map(|[time, speed]| [*time, speed / KMH]).collect(),
+        mark: Mark::Line,
+    };
+    let panel = Panel {
+        title: "Full throttle on a level road".into(),
+        x: "time, s".into(),
+        y: "speed, km/h".into(),
+        lines: vec![line],
+    };
+    Ok(Findings { figures, panels: vec![panel], scenarios: vec![faster, braking] })
+}
+
+/// The top speed on a level firm road, m/s.
+pub(super) fn top_speed(subject: &Subject) -> Result<f64, MobilityError> {
+    Ok(last_of(&accelerate(subject)?.1))
+}
+
+fn last_of(speeds: &[[f64; 2]]) -> f64 {
+    speeds.last().map_or(0.0, |[_, speed]| *speed)
+}
+
+/// Speeds, m/s, over time, s, up to the top speed.
+fn accelerate(subject: &Subject) -> Result<(Scenario, Vec<[f64; 2]>), MobilityError> {
+    let full = TableRow { throttle: 1.0, ..TableRow::default() };
+    let mut scenario = subject.scenario("acceleration", LONGEST, table(&[full]));
+    scenario.endings.immobilised = false;
+    let mut speeds: Vec<[f64; 2]> = Vec::new();
+    let [window, gain] = STEADY;
+    subject.drive(&scenario, |sample| {
+        speeds.push([sample.time, sample.speed]);
+        let before = speeds.partition_point(|[time, _]| *time <= sample.time - window);
+        let steady = before > 0 && sample.speed - speeds[before - 1][1] < gain;
+        if steady { Flow::Stop } else { Flow::Continue }
+    })?;
+    Ok((scenario, speeds))
+}
+
+/// When a speed was reached first, s.
+fn time_to(speeds: &[[f64; 2]], wanted: f64) -> Option<f64> {
+    let after = speeds.iter().position(|[_, speed]| *speed >= wanted)?;
+    let [time, speed] = speeds[after];
+    let Some(&[before, slower]) = after.checked_sub(1).map(|n| &speeds[n]) else {
+        return Some(time);
+    };
+    Some(before + (time - before) * (wanted - slower) / (speed - slower))
+}
+
+/// A full stop from a speed, m/s.
+fn brake(subject: &Subject, speed: f64) -> Result<(Scenario, Figure), MobilityError> {
+    let row = |time, brake| TableRow { time, brake, ..TableRow::default() };
+    let rows = [row(0.0, 0.0), row(BRAKE[0], 0.0), row(BRAKE[1], 1.0)];
+    let mut scenario = subject.scenario("braking", 30.0, table(&rows));
+    scenario.vehicle[0].speed = speed;
+    let (mut from, mut to) = (None, None);
+    subject.drive(&scenario, |sample| {
+        let place = (sample.pose.position, sample.speed);
+        if sample.time >= BRAKE[0] - 1e-9 {
+            from.get_or_insert(place);
+            to = Some(place);
+        }
+        if from.is_some() && sample.speed < STANDS { Flow::Stop } else { Flow::Continue }
+    })?;
+    let way = from.zip(to).filter(|(_, (_, last))| *last < STANDS);
+    let begun = from.map_or(speed, |(_, speed)| speed);
+    let figure =
+        Figure::new("stopping_distance", way.map(|((a, _), (b, _))| distance(&a, &b)), "m")
+            .on(format!("{:.0} km/h", begun / KMH))
+            .beside("v²/(2 μ g)", begun * begun / (2.0 * road_friction() * GRAVITY));
+    Ok((scenario, figure))
+}

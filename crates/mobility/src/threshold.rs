@@ -1,0 +1,108 @@
+//! The greatest size, grade or speed that is passed.
+
+use bekker_rig::InParallel;
+
+/// Trials of a round, the ends of the interval aside. A number of its own, not that of the
+/// threads: the result must not hang on these.
+const INNER: u32 = 3;
+
+/// Where what is passed ends.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Threshold {
+    /// The greatest value passed before the first that was not; none where the least is not.
+    pub passed: Option<f64>,
+    /// The least value not passed; none where the greatest is passed.
+    pub failed: Option<f64>,
+    /// The greatest value tried that was passed though that was not.
+    pub again: Option<f64>,
+}
+
+/// Seeks the end of what is passed in `range` to within `width`, by rounds of trials at equal
+/// distances, each round in parallel. Where passes and failures alternate, it is the first failure
+/// that counts, and what is passed beyond it is told. The same on any number of threads.
+///
+/// # Errors
+/// The first error of a trial, by its value.
+pub fn threshold<E: Send>(
+    range: [f64; 2],
+    width: f64,
+    passes: impl Fn(f64) -> Result<bool, E> + Sync,
+) -> Result<Threshold, E> {
+    let at =
+        |[low, high]: [f64; 2], n: u32| low + (high - low) * f64::from(n) / f64::from(INNER + 1);
+    let round = |range: [f64; 2], first: u32, last: u32| {
+        let values: Vec<f64> = (first..=last).map(|n| at(range, n)).collect();
+        let passed = values.in_parallel(|&value| Ok((value, passes(value)?)));
+        passed.collect::<Result<Vec<_>, E>>()
+    };
+    let [mut low, mut high] = range;
+    let mut first = round(range, 0, INNER + 1)?;
+    let Some(failed) = first.iter().position(|(_, passed)| !passed) else {
+        return Ok(Threshold { passed: Some(high), failed: None, again: None });
+    };
+    let mut beyond = first.split_off(failed);
+    let Some((passed, _)) = first.last() else {
+        return Ok(Threshold { passed: None, failed: Some(low), again: greatest_passed(&beyond) });
+    };
+    (low, high) = (*passed, beyond[0].0);
+    while high - low > width {
+        for (value, passed) in round([low, high], 1, INNER)? {
+            if value > high || !passed {
+                beyond.push((value, passed));
+                high = high.min(value);
+            } else {
+                low = value;
+            }
+        }
+    }
+    Ok(Threshold { passed: Some(low), failed: Some(high), again: greatest_passed(&beyond) })
+}
+
+fn greatest_passed(tried: &[(f64, bool)]) -> Option<f64> {
+    tried.iter().filter(|(_, passed)| *passed).map(|(value, _)| *value).reduce(f64::max)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::convert::Infallible;
+
+    fn below(limit: f64, range: [f64; 2]) -> Threshold {
+        threshold(range, 0.01, |value| Ok::<_, Infallible>(value < limit)).unwrap()
+    }
+
+    #[test]
+    fn encloses_the_limit() {
+        for limit in [0.001, 0.25, 0.37, 0.5, 0.999] {
+            let Threshold { passed, failed, again } = below(limit, [0.0, 1.0]);
+            let (passed, failed) = (passed.unwrap(), failed.unwrap());
+            assert!(passed < limit && limit <= failed && failed - passed <= 0.01, "{limit}");
+            assert_eq!(again, None);
+        }
+        assert_eq!(
+            below(2.0, [0.0, 1.0]),
+            Threshold { passed: Some(1.0), failed: None, again: None }
+        );
+        assert_eq!(
+            below(0.0, [0.0, 1.0]),
+            Threshold { passed: None, failed: Some(0.0), again: None }
+        );
+    }
+
+    /// Of passes and failures that alternate, the first failure counts.
+    #[test]
+    fn what_passes_again_beyond_a_failure_is_not_passed() {
+        let found =
+            threshold([0.0, 1.0], 0.01, |value| Ok::<_, Infallible>(!(0.3..=0.6).contains(&value)));
+        let Threshold { passed, failed, again } = found.unwrap();
+        assert!(passed.unwrap() < 0.3 && failed.unwrap() >= 0.3 && failed.unwrap() <= 0.31);
+        assert_eq!(again, Some(1.0));
+        let found = threshold([0.0, 1.0], 0.01, |value| Ok::<_, Infallible>(value > 0.1));
+        assert_eq!(found, Ok(Threshold { passed: None, failed: Some(0.0), again: Some(1.0) }));
+    }
+
+    #[test]
+    fn an_error_ends_it() {
+        assert_eq!(threshold([0.0, 1.0], 0.1, |_| Err("refused")), Err("refused"));
+    }
+}

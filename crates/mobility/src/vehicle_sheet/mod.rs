@@ -1,0 +1,449 @@
+//! What a vehicle's file comes to, on one page: how it stands, on firm ground and on three soils,
+//! how it swings, pulls, turns and falls over, and which of that is out of the usual.
+//!
+//! Loads and sinkage are those of the simulated vehicle at rest; the rest is closed forms over
+//! its figures, each with its law where it is computed.
+
+mod hull;
+mod kinematics;
+mod quarter;
+mod usual;
+
+pub use hull::HullSheet;
+pub use kinematics::{AxleKinematics, WheelTravel};
+
+use crate::TractiveEffort;
+use bekker_agent::{GroundVehicle, Stand};
+use bekker_math::numeric::{GRAVITY, atan, hypot, tan};
+use bekker_math::spatial::Pose;
+use bekker_scenario::{Fault, Faults, Place, Problem, ScenarioFile, build};
+use bekker_vehicle::AnySpec;
+use bekker_vehicle::driver::TrailerGeometry;
+use bekker_vehicle::powertrain::{EngineRating, TorqueBasis};
+use bekker_vehicle::spec::{Footprint, VehicleSpec};
+use bekker_world::World;
+use quarter::Quarter;
+pub use quarter::SpringRest;
+use serde::Serialize;
+use std::ops::Range;
+use std::path::Path;
+
+/// Firm ground, and the soils that it is set on.
+const FIRM: &str = "rigid";
+const SOILS: [&str; 3] = ["dry_sand_lll", "upland_sandy_loam", "lean_clay_32_wes"];
+/// Speeds at which its tractive effort is taken, km/h.
+const SPEEDS: [f64; 8] = [0.0, 5.0, 10.0, 20.0, 30.0, 40.0, 60.0, 80.0];
+
+/// What a vehicle's file comes to.
+#[derive(Clone, Debug, Serialize)]
+pub struct VehicleSheet {
+    /// Its name.
+    pub name: String,
+    /// Mass of all bodies, kg.
+    pub mass: f64,
+    /// Whether it comes to rest on firm ground; else its loads are those of the moment when it is
+    /// let go.
+    pub rests: bool,
+    /// Its axles from the front; none on tracks.
+    pub axles: Vec<AxleSheet>,
+    /// Share of the weight, a trailer's too, on the axles that are driven; none on tracks.
+    pub driven: Option<f64>,
+    /// How its hull swings, of a vehicle on tracks.
+    pub hull: Option<HullSheet>,
+    /// How it stands on each soil.
+    pub soils: Vec<Standing>,
+    /// How it turns at full lock; none where no wheel is steered.
+    pub turning: Option<Turning>,
+    /// How it stands against rolling over.
+    pub roll: Roll,
+    /// The same of its trailer alone.
+    pub trailer_roll: Option<Roll>,
+    /// Pull at speeds, and the grades that it suffices for; empty where nothing drives it.
+    pub effort: Vec<Effort>,
+    /// Fastest speed on the level by the balance of tractive effort, km/h.
+    pub top_speed: Option<f64>,
+    /// Whether these count air drag.
+    pub air_drag: bool,
+    /// Its engine.
+    pub engine: EngineSheet,
+    /// What is out of the usual.
+    pub warnings: Vec<String>,
+}
+
+/// Greatest torque and power of an engine.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct EngineSheet {
+    /// At the crankshaft with full throttle.
+    pub shaft: EngineRating,
+    /// By the full-throttle curve alone.
+    pub curve: EngineRating,
+    /// What the file states that curve to be; taken for gross where none.
+    pub basis: Option<TorqueBasis>,
+}
+
+/// An axle at rest on firm ground.
+#[derive(Clone, Debug, Serialize)]
+pub struct AxleSheet {
+    /// Its name.
+    pub name: String,
+    /// Load of both wheels, N, and its share of the weight.
+    pub load: f64,
+    /// Share of the weight.
+    pub share: f64,
+    /// Distance of both wheels' middle planes, m.
+    pub track: f64,
+    /// Rate of spring at the wheel, N/m.
+    pub wheel_rate: f64,
+    /// Natural frequency of the body on this axle, Hz.
+    pub bounce: f64,
+    /// Natural frequency of the wheel between body and ground, Hz.
+    pub hop: f64,
+    /// Share of the critical damping of the body on its spring.
+    pub damping_ratio: f64,
+    /// What its springs rest on besides themselves, if anything.
+    pub rests_on: Option<SpringRest>,
+    /// How its wheels move against the chassis; none of a trailer's.
+    pub kinematics: Option<AxleKinematics>,
+}
+
+/// A vehicle at rest on a soil.
+#[derive(Clone, Debug, Serialize)]
+pub struct Standing {
+    /// The soil.
+    pub soil: String,
+    /// Mean depth below the ground of the wheels of each axle, or of the road wheels of the left and
+    /// of the right track, m; none where it comes to no rest.
+    pub sinkage: Option<Vec<f64>>,
+}
+
+/// How a vehicle turns at full lock, without slip.
+#[derive(Clone, Debug, Serialize)]
+pub struct Turning {
+    /// Mean angle that the linkage turns the first steered axle's wheels by, degrees.
+    pub angle_deg: f64,
+    /// The same as the file states it, by which drivers steer.
+    pub stated_deg: f64,
+    /// Radius of the middle of the axles that are not steered, m.
+    pub rear_radius: f64,
+    /// Diameter of the circle of the outer front wheel, its outer edge, m.
+    pub circle: f64,
+    /// Its trailer on that circle, if it draws one that goes round it.
+    pub trailer: Option<TrailerTurning>,
+}
+
+/// A trailer behind a vehicle that turns at full lock, without slip.
+#[derive(Clone, Debug, Serialize)]
+pub struct TrailerTurning {
+    /// Radius of the middle of its axles, m.
+    pub rear_radius: f64,
+    /// Its angle against the vehicle, degrees.
+    pub articulation_deg: f64,
+    /// Width of the ring that both take up, m.
+    pub swept_width: f64,
+}
+
+/// How a vehicle stands against rolling over, its springs taken as stiff.
+#[derive(Clone, Debug, Serialize)]
+pub struct Roll {
+    /// Height of the centre of mass above the ground, m.
+    pub height: f64,
+    /// Share of the weight on the wheels of the left.
+    pub left: f64,
+    /// Static stability factor: half the track, less what the centre of mass lies aside of the middle,
+    /// over that height.
+    pub stability_factor: f64,
+    /// Side slope on which it falls over, degrees.
+    pub side_slope_deg: f64,
+}
+
+/// What the powertrain gives at a speed.
+#[derive(Clone, Debug, Serialize)]
+pub struct Effort {
+    /// Speed, km/h.
+    pub speed: f64,
+    /// Tractive effort at the rims, N.
+    pub force: f64,
+    /// Grade (rise over run) that it suffices for, ground permitting; none where that is any.
+    pub grade: Option<f64>,
+}
+
+impl VehicleSheet {
+    /// Of a vehicle that was read from `file`, which faults name.
+    ///
+    /// # Errors
+    /// That its parts make no vehicle.
+    pub fn of(file: &str, spec: &AnySpec) -> Result<VehicleSheet, Faults> {
+        let vehicle = GroundVehicle::new(spec).map_err(|error| {
+            let problem = Problem::Refused { cause: error.to_string() };
+            Fault::new(Place::File(file.into()), "", None, problem)
+        })?;
+        let mass = spec.total_mass();
+        let Stood { rests, wheels, pose } = Stood::on(&vehicle, FIRM)?;
+        let axles = spec.wheeled().map_or_else(Vec::new, |own| axles(own, &wheels));
+        let soils =
+            SOILS.iter().map(|soil| sunk(&vehicle, soil, spec)).collect::<Result<_, _>>()?;
+        let turning = spec.wheeled().and_then(|own| {
+            turning(own, kinematics::full_lock(own).unwrap_or_else(|| own.max_steer()))
+        });
+        let effort = TractiveEffort::of(spec);
+        let engine = &spec.powertrain().engine;
+        let top_speed = effort.as_ref().map(|effort| effort.speed(0.0) * 3.6);
+        let mut sheet = VehicleSheet {
+            name: spec.name().to_owned(),
+            mass,
+            rests,
+            driven: spec.wheeled().map(|own| driven(own, &axles)),
+            axles,
+            hull: spec.tracked().map(|own| HullSheet::of(own, &pose)),
+            soils,
+            turning,
+            roll: roll(spec),
+            trailer_roll: trailer_roll(spec),
+            effort: effort.map_or_else(Vec::new, |effort| pulls(&effort, mass, top_speed)),
+            top_speed,
+            air_drag: spec.drag_area().is_some(),
+            engine: EngineSheet {
+                shaft: engine.rating(),
+                curve: engine.rating_of_curve(),
+                basis: engine.torque_basis,
+            },
+            warnings: Vec::new(),
+        };
+        sheet.warnings = usual::warnings(&sheet);
+        Ok(sheet)
+    }
+}
+
+/// A scenario of a vehicle that stands with its brakes on. The one that is looked at takes its
+/// place: it need not lie in a file yet.
+const STANDING: &str = r#"
+    format = 1
+    name = "standing"
+    time = { duration = 1.0 }
+    terrain = { surface = { kind = "flat" } }
+    [[vehicle]]
+    name = "own"
+    model = "gator"
+    position = [0, 0]
+    driver = { kind = "hold", brake = 1.0 }
+"#;
+
+/// A vehicle that has been put on a soil.
+#[derive(Default)]
+struct Stood {
+    /// Whether that is its equilibrium.
+    rests: bool,
+    /// Load, N, and sinkage, m, of each wheel.
+    wheels: Vec<[f64; 2]>,
+    /// Its chassis.
+    pose: Pose,
+}
+
+impl Stood {
+    fn on(vehicle: &GroundVehicle, soil: &str) -> Result<Stood, Faults> {
+        let set = [format!("soil.default={soil}")];
+        let file = ScenarioFile::parse("standing", STANDING, Path::new(""), &set)?;
+        let mut model = build::world(&file)?.world;
+        let start = vehicle.stand(model.ground.terrain(), 0.0, 0.0, 0.0);
+        for agent in &mut model.agents {
+            (agent.vehicle, agent.start) = (vehicle.clone(), start);
+        }
+        let mut world = World::new(model);
+        let rests = world.stands() == [Stand::Still];
+        world.advance();
+        let Some(sample) = world.samples().next() else { return Ok(Stood::default()) };
+        let wheels = sample.wheels.iter().map(|wheel| [wheel.load, wheel.sinkage]).collect();
+        Ok(Stood { rests, wheels, pose: sample.pose })
+    }
+}
+
+fn sunk(vehicle: &GroundVehicle, soil: &str, spec: &AnySpec) -> Result<Standing, Faults> {
+    let Stood { rests, wheels, .. } = Stood::on(vehicle, soil)?;
+    let mean = |group: &[[f64; 2]]| {
+        group.iter().map(|wheel| wheel[1]).sum::<f64>() / group.len().max(1) as f64
+    };
+    // wheels come left before right, axle by axle; road wheels likewise, station by station
+    let side =
+        |side: usize| -> Vec<[f64; 2]> { wheels.iter().skip(side).step_by(2).copied().collect() };
+    let sinkage = rests.then(|| match spec.wheeled() {
+        Some(_) => wheels.chunks(2).map(mean).collect(),
+        None => [0, 1].map(|n| mean(&side(n))).to_vec(),
+    });
+    Ok(Standing { soil: soil.to_owned(), sinkage })
+}
+
+fn axles(own: &VehicleSpec, firm: &[[f64; 2]]) -> Vec<AxleSheet> {
+    let weight = own.total_mass() * GRAVITY;
+    let moved = kinematics::kinematics(own);
+    moved
+        .into_iter()
+        .enumerate()
+        .map(|(index, kinematics)| {
+            let axle = &own.axles[index];
+            let load: f64 = firm.iter().skip(2 * index).take(2).map(|wheel| wheel[0]).sum();
+            let Quarter { wheel_rate, bounce, hop, damping_ratio, rests_on } =
+                Quarter::of(own, index, 0.5 * load);
+            let track = 2.0 * (axle.position[1] + axle.suspension.spindle()[1]);
+            let (name, share) = (axle.name.clone(), load / weight);
+            AxleSheet {
+                name,
+                load,
+                share,
+                track,
+                wheel_rate,
+                bounce,
+                hop,
+                damping_ratio,
+                rests_on,
+                kinematics,
+            }
+        })
+        .collect()
+}
+
+/// Share of the weight on the axles that are driven.
+fn driven(own: &VehicleSpec, axles: &[AxleSheet]) -> f64 {
+    let loads = axles.iter().enumerate();
+    loads.filter(|&(index, _)| own.is_driven(index)).map(|(_, axle)| axle.share).sum()
+}
+
+/// Ackermann's geometry about the line of the axles that are not steered, at an angle, rad.
+fn turning(own: &VehicleSpec, angle: f64) -> Option<Turning> {
+    let index = own.axles.iter().position(|axle| axle.steered)?;
+    let axle = &own.axles[index];
+    let lever = axle.position[0] - own.turning_line();
+    let rear_radius = (lever / tan(angle)).abs();
+    let edge = axle.suspension.spindle()[1] + 0.5 * own.tyre_of(index).handling.width;
+    let circle = 2.0 * hypot(rear_radius + edge, lever);
+    let trailer = trailer_turning(own, rear_radius, 0.5 * circle);
+    let [angle_deg, stated_deg] = [angle, own.max_steer()].map(f64::to_degrees);
+    Some(Turning { angle_deg, stated_deg, rear_radius, circle, trailer })
+}
+
+/// A trailer about the same centre.
+fn trailer_turning(own: &VehicleSpec, rear: f64, outermost: f64) -> Option<TrailerTurning> {
+    let trailer = own.trailer.as_ref()?;
+    let geometry = TrailerGeometry::of(own)?;
+    let rear_radius = geometry.axle_radius(rear)?;
+    let articulation = -geometry.steady(1.0 / rear_radius);
+    let inside = rear_radius - 0.5 * Footprint::of_trailer(own, trailer).width;
+    (articulation <= geometry.most).then(|| TrailerTurning {
+        rear_radius,
+        articulation_deg: articulation.to_degrees(),
+        swept_width: outermost - inside,
+    })
+}
+
+/// Half the track, less what the centre of mass lies aside, over its height: the tangent of the side slope, and the
+/// lateral acceleration over gravity, at which the inner wheels lift (the static stability
+/// factor). All that is unsprung is taken to lie at the height of the wheels' centres; a trailer is
+/// left out.
+fn roll(spec: &AnySpec) -> Roll {
+    match spec {
+        AnySpec::Wheeled(own) => {
+            let mass = own.total_mass() - own.trailer_mass();
+            let [_, y, z] = own.chassis.com;
+            on_axles(own, 0..own.own_axles().len(), mass, (own.chassis.mass, [y, z]))
+        }
+        AnySpec::Tracked(own) => {
+            let above = own.road_wheel.radius + own.shoe_depth();
+            let sprung = own.chassis.mass / spec.total_mass();
+            let [_, aside, z] = own.chassis.com;
+            stability(own.gauge(), aside * sprung, above + (z - own.wheel_height) * sprung)
+        }
+    }
+}
+
+/// The same of a trailer alone, as on a ball; a fifth wheel rolls with its tractor.
+fn trailer_roll(spec: &AnySpec) -> Option<Roll> {
+    let own = spec.wheeled()?;
+    let trailer = own.trailer.as_ref()?;
+    let [_, y, z] = [0, 1, 2].map(|k| trailer.coupling[k] + trailer.chassis.com[k]);
+    let sprung = (trailer.chassis.mass, [y, z]);
+    let axles = own.own_axles().len()..own.axles.len();
+    Some(on_axles(own, axles, own.trailer_mass(), sprung))
+}
+
+/// A part of a vehicle on some of its axles, its sprung mass at y and z of the chassis frame.
+fn on_axles(
+    own: &VehicleSpec,
+    axles: Range<usize>,
+    mass: f64,
+    (sprung, [aside, com]): (f64, [f64; 2]),
+) -> Roll {
+    let count = axles.len().max(1) as f64;
+    let [half, height, radius] = axles.fold([0.0; 3], |sum, index| {
+        let axle = &own.axles[index];
+        let [_, y, z] = axle.suspension.spindle();
+        let radius = own.tyre_of(index).rigid.radius();
+        [sum[0] + y, sum[1] + axle.position[2] + z, sum[2] + radius]
+    });
+    let com = com - height / count;
+    let share = sprung / mass;
+    stability(2.0 * half / count, aside * share, radius / count + com * share)
+}
+
+/// Of a centre of mass that lies `aside` of the middle and at a height: it falls over the nearer side.
+fn stability(track: f64, aside: f64, height: f64) -> Roll {
+    let stability_factor = (0.5 * track - aside.abs()) / height;
+    Roll {
+        height,
+        left: 0.5 + aside / track,
+        stability_factor,
+        side_slope_deg: atan(stability_factor).to_degrees(),
+    }
+}
+
+fn pulls(effort: &TractiveEffort<'_>, mass: f64, top_speed: Option<f64>) -> Vec<Effort> {
+    let reached = |speed: &f64| *speed <= top_speed.unwrap_or(0.0);
+    let at = |speed: f64| Effort {
+        speed,
+        force: effort.at(speed / 3.6) * mass * GRAVITY,
+        grade: effort.grade(speed / 3.6),
+    };
+    SPEEDS.into_iter().filter(reached).map(at).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bekker_vehicle::{catalogue, find_any};
+
+    #[test]
+    fn vehicles_of_the_catalogue_are_nothing_out_of_the_usual() {
+        for entry in catalogue() {
+            // Chrono's dampers of the HMMWV and of its derivatives are known to be strong
+            let sheet = VehicleSheet::of(entry.key, &find_any(entry.key).unwrap()).unwrap();
+            let weight = sheet.mass * GRAVITY;
+            let loads: f64 = sheet.axles.iter().map(|axle| axle.load).sum();
+            // at rest to a few thousandths, as vehicles are settled
+            assert!(sheet.axles.is_empty() || (loads / weight - 1.0).abs() < 5e-3, "{loads}");
+            assert!(sheet.rests && sheet.soils.iter().all(|soil| soil.sinkage.is_some()));
+            for axle in &sheet.axles {
+                println!("{} {axle:.2?}", entry.key);
+                assert!((0.7..4.0).contains(&axle.bounce), "{}: {axle:?}", entry.key);
+                assert!((4.0..20.0).contains(&axle.hop), "{}: {axle:?}", entry.key);
+            }
+            if let Some(hull) = &sheet.hull {
+                println!("{} {hull:.3?}", entry.key);
+                // the band of axles; Chrono's bars of the M113 are stiff
+                assert!((0.7..4.0).contains(&hull.bounce), "{}: {hull:?}", entry.key);
+                assert!((0.5..4.0).contains(&hull.pitch), "{}: {hull:?}", entry.key);
+            }
+            println!("{} {:?} {:?}", entry.key, sheet.roll, sheet.warnings);
+            assert!((0.5..2.5).contains(&sheet.roll.stability_factor), "{}", entry.key);
+        }
+    }
+
+    /// By hand for the HMMWV: 3.378 m, 26.3 degrees, wheels 1.8194 m apart and 0.3175 m wide.
+    #[test]
+    fn it_turns_by_ackermann_s_geometry() {
+        let spec = find_any("hmmwv").unwrap();
+        let own = spec.wheeled().unwrap();
+        let turning = turning(own, own.max_steer()).unwrap();
+        // axles 3.37793 m apart over tan 26.3°, and the outer edge 1.06845 m beyond
+        assert!((turning.rear_radius - 6.8346).abs() < 1e-3, "{turning:?}");
+        let circle = 2.0 * (6.8346_f64 + 1.06845).hypot(3.37793);
+        assert!((turning.circle - circle).abs() < 3e-3, "{turning:?}");
+    }
+}

@@ -1,0 +1,552 @@
+//! What a step costs.
+//!
+//! A drive is stepped here through its public parts (driver, contact, vehicle,
+//! publication) with a clock read between them, so that nothing below needs a
+//! clock; four readings a step cost about 0.1 µs. Throughput is that of whole
+//! worlds, as `bekker run` steps them.
+
+use bekker_agent::{AgentModel, Aside, ContactContext, Event, GroundVehicleWorkspace, Struck};
+use bekker_ground::scm::Scratch;
+use bekker_ground::soil::Tread;
+use bekker_ground::soil::pressure_sinkage::{cohesive_frictional, damped_lanes, press_lanes};
+use bekker_ground::{NodeState, Overlay, Patches, Published, SoilCoefficients, Tile};
+use bekker_math::grid::{TILE_NODES, TileKey};
+use bekker_math::numeric::{Lanes, Level, Simd, WIDTH, dispatch};
+use bekker_scenario::build::world;
+use bekker_scenario::{Faults, ScenarioFile};
+use bekker_vehicle::VehicleState;
+use bekker_vehicle::driver::DriverView;
+use bekker_vehicle::spec::TrackModel;
+use bekker_world::{World, WorldModel};
+use serde::{Deserialize, Serialize};
+use std::fmt::Write;
+use std::hint::black_box;
+use std::path::Path;
+use std::time::Instant;
+
+/// Simulated time before costs are counted: the vehicle settles, the room to work
+/// in grows to its size, s.
+const WARM_UP: f64 = 1.0;
+/// Distance between vehicles side by side, m.
+const LANE: f64 = 6.0;
+/// Files of each of the two columns of a crowd.
+const FILES: usize = 4;
+/// Distance between these, and between vehicles of a file, m.
+const CROWD: [f64; 2] = [3.0, 6.0];
+
+/// What is driven.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BenchCase {
+    /// A vehicle of the catalogue or a vehicle file.
+    pub vehicle: String,
+    /// Model of its tracks, if it has tracks and not that of its file.
+    pub tracks: Option<TrackModel>,
+    /// Its tyres, `flexible` or `rigid`, if not as its file says.
+    pub tyre: Option<String>,
+    /// A soil of the catalogue.
+    pub soil: String,
+    /// Laws of the soil, `reference` or `refined`.
+    pub laws: String,
+    /// Spacing of the nodes, m.
+    pub spacing: f64,
+    /// Step, s.
+    pub step: f64,
+    /// Simulated time, s; the first second is not counted.
+    pub seconds: f64,
+    /// Heading, degrees from x towards y.
+    pub heading_deg: f64,
+    /// Steering, -1 to 1; 0 is straight ahead.
+    pub steering: f64,
+    /// Threads for one vehicle: with two, one track is met beside the other.
+    pub threads: usize,
+}
+
+/// Why a bench did not run.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BenchError {
+    /// The case cannot be built.
+    #[error(transparent)]
+    Case(#[from] Faults),
+    /// The drive failed.
+    #[error("the drive failed at {time} s: {cause}")]
+    Drive {
+        /// When, s.
+        time: f64,
+        /// What happened.
+        cause: String,
+    },
+    /// The graphics card gave up.
+    #[error("{0}")]
+    GpuDevice(String),
+    /// Threads could not be started.
+    #[error("{threads} threads cannot be started: {cause}")]
+    Threads {
+        /// How many.
+        threads: usize,
+        /// What the system says.
+        cause: String,
+    },
+}
+
+/// Time of a step in its parts, µs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Stages {
+    /// Driver.
+    pub driver: f64,
+    /// Contact of all wheels, soil law included.
+    pub contact: f64,
+    /// Vehicle: springs, driveline, multibody.
+    pub multibody: f64,
+    /// Publication at the heartbeat, spread over its steps.
+    pub publication: f64,
+}
+
+/// What a step of a case costs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StepCost {
+    /// What was driven.
+    pub case: BenchCase,
+    /// Steps counted.
+    pub steps: u64,
+    /// Mean time of a step, µs.
+    pub step_us: f64,
+    /// Where it goes.
+    pub stages_us: Stages,
+    /// Of the contact, the laws of pressure and shear: their time alone over as
+    /// many nodes, µs.
+    pub soil_law_us: f64,
+    /// Time of the laws at one node, ns.
+    pub soil_law_ns: f64,
+    /// Wall time over simulated time.
+    pub real_time_factor: f64,
+    /// Nodes whose height is compared, a step.
+    pub nodes_tested: f64,
+    /// Nodes that carry load, a step.
+    pub nodes_in_contact: f64,
+    /// Contact time per node in contact, ns.
+    pub ns_per_node_in_contact: f64,
+    /// Contact time per node tested, ns.
+    pub ns_per_node_tested: f64,
+    /// Nodes deformed at the end.
+    pub deformed_nodes: usize,
+    /// Memory of the published ground per deformed node, bytes.
+    pub bytes_per_deformed_node: f64,
+    /// Heap allocations a step, publication excepted; nothing where they are not counted.
+    pub allocations_per_step: Option<f64>,
+    /// Heap allocations a publication; nothing where they are not counted.
+    pub allocations_per_heartbeat: Option<f64>,
+}
+
+/// How many vehicles stand in a world at the beginning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Grouping {
+    /// Side by side, 6 m apart: none meets another.
+    Abreast,
+    /// In two columns of four files that drive into each other, the vehicles of a file 6 m and
+    /// the files 3 m apart.
+    Crowd,
+}
+
+impl Grouping {
+    /// Places, m, and headings, degrees, of so many vehicles.
+    fn starts(self, case: &BenchCase, vehicles: usize) -> Vec<([f64; 2], f64)> {
+        let all = 0..vehicles;
+        match self {
+            Grouping::Abreast => {
+                let places = abreast(case, vehicles).into_iter();
+                places.map(|place| (place, case.heading_deg)).collect()
+            }
+            Grouping::Crowd => all
+                .map(|index| {
+                    let (column, own) = (index % 2, index / 2);
+                    let [across, along] = CROWD;
+                    let x = along * (0.5 + (own / FILES) as f64);
+                    // not quite head on
+                    let y = across * ((own % FILES) as f64 + 0.1 * column as f64);
+                    if column == 0 { ([-x, y], 0.0) } else { ([x, y], 180.0) }
+                })
+                .collect(),
+        }
+    }
+}
+
+/// Throughput of many vehicles in one world.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Throughput {
+    /// Vehicles.
+    pub vehicles: usize,
+    /// How they stand at the beginning.
+    pub grouping: Grouping,
+    /// Hits of vehicles on vehicles that are over, each counted by both.
+    pub hits: usize,
+    /// Threads.
+    pub threads: usize,
+    /// Vehicle steps per second of wall time.
+    pub steps_per_second: f64,
+    /// Wall time over simulated time.
+    pub real_time_factor: f64,
+}
+
+/// Places of `vehicles` side by side, m.
+fn abreast(case: &BenchCase, vehicles: usize) -> Vec<[f64; 2]> {
+    let heading = case.heading_deg.to_radians();
+    let across = [-bekker_math::numeric::sin(heading), bekker_math::numeric::cos(heading)];
+    (0..vehicles).map(|index| across.map(|component| component * LANE * index as f64)).collect()
+}
+
+/// The world of a case with vehicles that start from these places, m.
+///
+/// # Errors
+/// [`Faults`] if the vehicle or the soil is unknown or a number out of range.
+pub fn model(case: &BenchCase, places: &[[f64; 2]]) -> Result<WorldModel, Faults> {
+    let starts: Vec<_> = places.iter().map(|&place| (place, case.heading_deg)).collect();
+    started(case, &starts)
+}
+
+/// The same with a heading of each, degrees.
+fn started(case: &BenchCase, starts: &[([f64; 2], f64)]) -> Result<WorldModel, Faults> {
+    let BenchCase { soil, laws, spacing, step, seconds, steering, .. } = case;
+    let heartbeat = step * (0.01 / step).round().max(1.0);
+    let mut text = format!(
+        "format = 1\nname = \"bench\"\n\
+         [time]\nduration = {seconds}\nstep = {step}\nheartbeat = {heartbeat:.6}\n\
+         [soil]\ndefault = {soil:?}\n[ground]\nspacing = {spacing}\nlaws = {laws:?}\n"
+    );
+    for (index, ([x, y], heading_deg)) in starts.iter().enumerate() {
+        let rows = format!(
+            "[{{ time = 0.2 }}, {{ time = 0.4, throttle = 0.7, steering = {steering:?} }}]"
+        );
+        let overrides = match case.tracks {
+            Some(TrackModel::Belt) => "overrides = { model = \"belt\" }\n",
+            Some(TrackModel::Segmented) => "overrides = { model = \"segmented\" }\n",
+            None => "",
+        };
+        let tyre = case.tyre.as_ref().map_or(String::new(), |tyre| format!("tyre = {tyre:?}\n"));
+        // A string takes any formatted text.
+        let _ = write!(
+            text,
+            "[[vehicle]]\nname = \"v{index}\"\nmodel = {:?}\nposition = [{x:?}, {y:?}]\n\
+             heading_deg = {heading_deg:?}\ndriver = {{ kind = \"table\", rows = {rows} }}\n{tyre}{overrides}",
+            case.vehicle
+        );
+    }
+    let file = ScenarioFile::parse("bench", &text, Path::new(""), &[])?;
+    Ok(world(&file)?.world)
+}
+
+/// Sums of a drive, s and counts.
+#[derive(Default)]
+struct Tally {
+    stages: Stages,
+    tested: u64,
+    touched: u64,
+    step_allocations: u64,
+    heartbeat_allocations: u64,
+    heartbeats: u64,
+}
+
+/// Drives a case and says what its steps cost. `published` is the ground that it
+/// finds; `allocations` is the process's count of heap allocations so far, if it keeps one.
+///
+/// # Errors
+/// [`BenchError`] if the case cannot be built or the drive fails.
+pub fn step_cost(
+    case: &BenchCase,
+    published: Published,
+    allocations: Option<fn() -> u64>,
+) -> Result<StepCost, BenchError> {
+    pool(case.threads)?.install(|| alone(case, published, allocations))
+}
+
+fn pool(threads: usize) -> Result<rayon::ThreadPool, BenchError> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    pool.map_err(|error| BenchError::Threads { threads, cause: error.to_string() })
+}
+
+/// [`step_cost`] on a thread of the pool.
+fn alone(
+    case: &BenchCase,
+    mut published: Published,
+    allocations: Option<fn() -> u64>,
+) -> Result<StepCost, BenchError> {
+    let WorldModel { ground, clock, agents, .. } = model(case, &[[0.0; 2]])?;
+    let Some(agent) = agents.first() else {
+        return Err(BenchError::Case(Faults(Vec::new())));
+    };
+    let vehicle = &agent.vehicle;
+    let mut state = vehicle.launched(&agent.start, agent.speed);
+    let mut workspace = vehicle.workspace(&state);
+    let mut tyres = vehicle.tyres();
+    let mut driver = agent.driver.start(&agent.start);
+    let (mut overlay, mut scratch) = (Overlay::new(), Scratch::new());
+    let mut aside = (case.threads > 1).then(Aside::default);
+    let mut patches = Patches::default();
+    let h = clock.step();
+    let total = (case.seconds / h).round() as u64;
+    let first = ((WARM_UP / h).round() as u64).min(total / 2);
+    let found = published.nodes();
+    let allocated = || allocations.map_or(0, |count| count());
+    let mut tally = Tally::default();
+    for tick in 0..total {
+        if tick == first {
+            tally = Tally::default();
+        }
+        let before = allocated();
+        let begun = Instant::now();
+        let view = view(agent, &state, &workspace, clock.time(tick), h);
+        let controls = agent.driver.controls(&mut driver, &view).clamped();
+        let driven = Instant::now();
+        let mut context = ContactContext {
+            ground: &ground,
+            published: &published,
+            overlay: &mut overlay,
+            scratch: &mut scratch,
+            grips: true,
+            aside: aside.as_mut(),
+        };
+        vehicle.meet_ground(&state, &tyres, &mut workspace, &mut context, h);
+        context.heap(vehicle.contacts(&workspace).iter().filter_map(|met| met.displaced));
+        for contact in vehicle.contacts(&workspace) {
+            tally.tested += u64::from(contact.nodes_tested);
+            tally.touched += u64::from(contact.nodes_in_contact);
+        }
+        let met = Instant::now();
+        let stepped = vehicle.step(&mut state, &mut tyres, &mut workspace, &controls, tick, h);
+        let moved = Instant::now();
+        tally.step_allocations += allocated() - before;
+        stepped.map_err(|error| BenchError::Drive {
+            time: clock.time(tick),
+            cause: error.to_string(),
+        })?;
+        if (tick + 1).is_multiple_of(clock.steps_per_heartbeat()) {
+            let before = allocated();
+            let begun = Instant::now();
+            patches.clear();
+            overlay.publish(&mut patches);
+            published.apply(&patches);
+            overlay.refresh(&published);
+            tally.stages.publication += begun.elapsed().as_secs_f64();
+            tally.heartbeat_allocations += allocated() - before;
+            tally.heartbeats += 1;
+        }
+        tally.stages.driver += (driven - begun).as_secs_f64();
+        tally.stages.contact += (met - driven).as_secs_f64();
+        tally.stages.multibody += (moved - met).as_secs_f64();
+    }
+    let steps = (total - first).max(1);
+    let mean = |sum: f64| 1e6 * sum / steps as f64;
+    let Tally { stages, tested, touched, .. } = tally;
+    let stages_us = Stages {
+        driver: mean(stages.driver),
+        contact: mean(stages.contact),
+        multibody: mean(stages.multibody),
+        publication: mean(stages.publication),
+    };
+    let step_us =
+        stages_us.driver + stages_us.contact + stages_us.multibody + stages_us.publication;
+    let counted = |sum: u64, over: u64| allocations.map(|_| sum as f64 / over as f64);
+    let law = ground.coefficients(0).map_or(0.0, law_ns);
+    Ok(StepCost {
+        case: case.clone(),
+        steps,
+        step_us,
+        stages_us,
+        soil_law_ns: law,
+        soil_law_us: law * 1e-3 * touched as f64 / steps as f64,
+        real_time_factor: step_us * 1e-6 / h,
+        nodes_tested: tested as f64 / steps as f64,
+        nodes_in_contact: touched as f64 / steps as f64,
+        ns_per_node_in_contact: stages.contact * 1e9 / touched.max(1) as f64,
+        ns_per_node_tested: stages.contact * 1e9 / tested.max(1) as f64,
+        deformed_nodes: published.nodes() - found,
+        bytes_per_deformed_node: bytes(&published) as f64 / published.nodes().max(1) as f64,
+        allocations_per_step: counted(tally.step_allocations, steps),
+        allocations_per_heartbeat: counted(tally.heartbeat_allocations, tally.heartbeats.max(1)),
+    })
+}
+
+fn view(
+    agent: &AgentModel,
+    state: &VehicleState,
+    workspace: &GroundVehicleWorkspace,
+    time: f64,
+    step: f64,
+) -> DriverView<'static> {
+    let (pose, speed) = (agent.vehicle.pose(workspace), agent.vehicle.speed(workspace));
+    DriverView {
+        time,
+        step,
+        pose,
+        speed,
+        yaw_rate: agent.vehicle.twist(workspace).angular.z,
+        thrust: agent.vehicle.thrust(state),
+        rim: agent.vehicle.rim_speed(state),
+        slip: 0.0,
+        leader: None,
+        stop: None,
+        articulation: agent.vehicle.articulation(state, workspace),
+        pedals: None,
+    }
+}
+
+/// Time of the laws of pressure and shear at one node that yields, ns, as the
+/// contact asks them: four nodes at a time.
+fn law_ns(soil: &SoilCoefficients) -> f64 {
+    dispatch!(Level::new(), simd => law_ns_in_lanes(simd, soil))
+}
+
+#[inline(always)]
+fn law_ns_in_lanes<S: Simd>(simd: S, soil: &SoilCoefficients) -> f64 {
+    const FOURS: u32 = 50_000;
+    let tread = Tread::rough();
+    let modulus = cohesive_frictional(&soil.soil, 4.0);
+    let begun = Instant::now();
+    let mut sum = Lanes::zero(simd);
+    for four in 0..FOURS {
+        let deep = 0.02 + 1e-7 * f64::from(four);
+        // boxed as lanes: numbers written one by one and read as lanes would stall
+        let sinkage = black_box(Lanes::of(simd, [deep, deep + 1e-3, deep + 2e-3, deep + 3e-3]));
+        let [advance, yielded_at, leaving] = [1e-4, 1e3, -0.01].map(|all| Lanes::of(simd, all));
+        let pressed =
+            press_lanes(&soil.soil, modulus, sinkage, advance, sinkage - 1e-3, yielded_at);
+        let (pressure, _) = damped_lanes(&soil.soil, pressed.pressure, leaving);
+        sum += tread.stress_lanes(&soil.strength, pressure, 0.5 * sinkage);
+        sum += pressed.slope + pressed.sinkage;
+    }
+    black_box(sum);
+    begun.elapsed().as_secs_f64() * 1e9 / (f64::from(FOURS) * WIDTH as f64)
+}
+
+/// Memory of a published ground, bytes: nodes, and for each tile its mask, key,
+/// list and counts.
+fn bytes(published: &Published) -> usize {
+    let tile = size_of::<Tile>() + size_of::<(TileKey, u32, usize)>() + 2 * size_of::<usize>();
+    published.tiles().count() * tile + published.nodes() * size_of::<NodeState>()
+}
+
+/// Ground on which `nodes` nodes lie deformed, in whole tiles, away from the
+/// vehicles of a bench.
+pub fn ploughed(nodes: usize) -> Published {
+    let state = NodeState::quantised(0.05, 1e5, [0.01, 0.0], 0, 1);
+    let mut patches = Patches::default();
+    for tile in 0..nodes.div_ceil(TILE_NODES) as i32 {
+        let key = TileKey { a: -10_000 - tile % 128, b: -10_000 - tile / 128 };
+        patches.begin(key);
+        (0..TILE_NODES).for_each(|index| patches.push(index, state));
+    }
+    let mut published = Published::default();
+    published.apply(&patches);
+    published
+}
+
+/// Drives `vehicles` in one world on `threads` threads.
+///
+/// # Errors
+/// [`BenchError`] if the case cannot be built or threads cannot be started.
+pub fn throughput(
+    case: &BenchCase,
+    (vehicles, grouping): (usize, Grouping),
+    threads: usize,
+) -> Result<Throughput, BenchError> {
+    let model = started(case, &grouping.starts(case, vehicles))?;
+    let pool = pool(threads)?;
+    let step = model.clock.step();
+    let mut world = World::new(model);
+    let mut hits = 0;
+    let (wall, steps) = pool.install(|| {
+        while world.time() < WARM_UP.min(0.5 * case.seconds) {
+            world.advance();
+        }
+        let (begun, first) = (Instant::now(), world.state().tick);
+        while world.time() < case.seconds - 1e-9 {
+            world.advance();
+            let events = (0..vehicles).flat_map(|agent| world.events(agent));
+            hits += events.filter(|event| is_hit_of_vehicles(event)).count();
+        }
+        (begun.elapsed().as_secs_f64(), world.state().tick - first)
+    });
+    Ok(Throughput {
+        vehicles,
+        grouping,
+        hits,
+        threads,
+        steps_per_second: (steps * vehicles as u64) as f64 / wall,
+        real_time_factor: wall / (steps as f64 * step),
+    })
+}
+
+fn is_hit_of_vehicles(event: &Event) -> bool {
+    matches!(event, Event::Collided(hit) if matches!(hit.with, Struck::Vehicle(_)))
+}
+
+/// Resident memory at `samples` even moments of a drive in circles, bytes.
+/// `resident` asks the system.
+///
+/// # Errors
+/// [`BenchError`] if the case cannot be built.
+pub fn circling(
+    case: &BenchCase,
+    samples: usize,
+    resident: &dyn Fn() -> u64,
+) -> Result<Vec<u64>, BenchError> {
+    let mut world = World::new(model(case, &[[0.0; 2]])?);
+    let mut taken = Vec::with_capacity(samples);
+    for sample in 1..=samples {
+        let until = case.seconds * sample as f64 / samples as f64;
+        while world.time() < until - 1e-9 {
+            world.advance();
+        }
+        taken.push(resident());
+    }
+    Ok(taken)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn case() -> BenchCase {
+        BenchCase {
+            vehicle: "hmmwv".into(),
+            tracks: None,
+            tyre: None,
+            soil: "chrono_mid".into(),
+            laws: "reference".into(),
+            spacing: 0.05,
+            step: 2e-3,
+            seconds: 1.0,
+            heading_deg: 0.0,
+            steering: 0.0,
+            threads: 1,
+        }
+    }
+
+    #[test]
+    fn counts_what_a_drive_does() {
+        let cost = step_cost(&case(), Published::default(), None).unwrap();
+        assert_eq!(cost.steps, 250);
+        // Four wheels stand on some 60 nodes each (the reference's 250 to 310).
+        assert!((100.0..500.0).contains(&cost.nodes_in_contact), "{}", cost.nodes_in_contact);
+        assert!(cost.nodes_tested >= cost.nodes_in_contact);
+        assert!(cost.deformed_nodes > 100 && cost.stages_us.multibody > 0.0);
+    }
+
+    #[test]
+    fn finds_ploughed_ground_and_refuses_nonsense() {
+        assert_eq!(ploughed(1000).nodes(), 1024);
+        let unknown = BenchCase { soil: "custard".into(), ..case() };
+        assert!(step_cost(&unknown, Published::default(), None).is_err());
+        let case = BenchCase { seconds: 0.1, ..case() };
+        let many = throughput(&case, (3, Grouping::Abreast), 2).unwrap();
+        assert!(many.vehicles == 3 && many.steps_per_second > 0.0 && many.hits == 0);
+    }
+
+    #[test]
+    fn a_crowd_meets() {
+        let case = BenchCase { seconds: 4.0, ..case() };
+        let crowd = throughput(&case, (2, Grouping::Crowd), 2).unwrap();
+        assert!(crowd.hits >= 2, "{crowd:?}");
+    }
+}

@@ -1,0 +1,53 @@
+//! Rigs: the classic tests of soils, wheels, tracks and tires, and the classic theory beside them.
+//!
+//! Every rig is a function from a plain description to a plain result, and
+//! [`converge`] repeats it on a finer and longer set-up and says whether the
+//! result moved. [`identify`] finds a soil's parameters from what was measured.
+//!
+//! A layer of the crate `bekker`, which opens with examples; `ARCHITECTURE.md` is the map.
+
+mod bench;
+mod convergence;
+mod deflection_relations;
+mod fit;
+mod going;
+pub mod identify;
+mod in_parallel;
+mod panel;
+mod plate;
+mod rigid_track;
+mod shear;
+mod slip;
+mod slip_angle_theory;
+mod snow_theory;
+mod soil_works;
+mod track;
+mod track_theory;
+mod tracked_drive;
+mod tyre;
+mod wheel;
+mod wheel_theory;
+
+pub use bench::{
+    BenchCase, BenchError, Grouping, Stages, StepCost, Throughput, circling, model, ploughed,
+    step_cost, throughput,
+};
+pub use convergence::{Convergence, Refinement, Rig, converge};
+pub use deflection_relations::{DeflectionRelation, LoadedTyre, vehicle_cone_index_factor};
+pub use fit::{Estimate, FitError, ILL_CONDITIONED};
+pub use going::Going;
+pub use in_parallel::InParallel;
+pub use panel::{Line, Mark, Panel};
+pub use plate::{PlatePoint, PlateResult, PlateRig};
+pub use rigid_track::{RigidTrackResult, RigidTrackRig};
+pub use shear::{ShearPoint, ShearResult, ShearRig};
+pub use slip::rim_speed;
+pub use slip_angle_theory::{SlipAngleForces, at_slip_angle};
+pub use snow_theory::{SnowBase, Winter, packed_density, packing, wheel_resistance};
+pub use soil_works::SoilWorks;
+pub use track::{TrackMotion, TrackResult, TrackRig};
+pub use track_theory::RigidTracks;
+pub use tracked_drive::TrackedDrive;
+pub use tyre::{RESOLVED, TyreResult, TyreRig};
+pub use wheel::{RigError, WheelMotion, WheelResult, WheelRig, bed};
+pub use wheel_theory::{Bearing, DrivenWheel, RigidWheel, WongReece};

@@ -1,0 +1,513 @@
+//! The single-wheel rig: drawbar, torque and sinkage at a given slip.
+
+use super::convergence::Rig;
+use super::plate::DEEPEST;
+use super::slip::rim_speed;
+use super::soil_works::SoilWorks;
+use bekker_ground::scm::{
+    Contact, FlexibleTyre, Ring, RingState, RingStep, Scratch, Underside, WorkingGround, heap,
+    settle_ring, tyre_contact, wheel_contact,
+};
+use bekker_ground::soil::{Laws, Soil, SoilId, Tread};
+use bekker_ground::terrain::Terrain;
+use bekker_ground::{GroundError, GroundModel, Overlay, Patches, Published, rut_depth};
+use bekker_math::grid::Lattice;
+use bekker_math::numeric::{GRAVITY, cos, hypot, sin, smooth_step};
+use bekker_math::spatial::{Pose, Twist, Vec3};
+use serde::{Deserialize, Serialize};
+
+/// Why a rig cannot run.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RigError {
+    /// The ground cannot be made.
+    #[error(transparent)]
+    Ground(#[from] GroundError),
+    /// A parameter out of its range.
+    #[error("{parameter} must be {allowed}, it is {value}")]
+    Parameter {
+        /// Parameter.
+        parameter: &'static str,
+        /// Value given.
+        value: f64,
+        /// Allowed range.
+        allowed: &'static str,
+    },
+    /// The vehicle makes no multibody model.
+    #[error(transparent)]
+    Model(#[from] bekker_vehicle::multibody::ModelError),
+    /// Its equations have no solution.
+    #[error(transparent)]
+    Step(#[from] bekker_vehicle::multibody::StepError),
+    /// What the ground bears is not the load.
+    #[error(
+        "the ground bears {carried:.0} N of the load of {load:.0} N over the part of the run \
+         that means are taken of, sunk {sinkage:.3} m: the body still sinks, or trembles"
+    )]
+    NotCarried {
+        /// Mean vertical force of the ground, N.
+        carried: f64,
+        /// Load, N.
+        load: f64,
+        /// Mean sinkage, m.
+        sinkage: f64,
+    },
+    /// A plate under which the soil does not come to bear what it is pressed with.
+    #[error(
+        "the soil bears {reached:.0} Pa under the plate, which has sunk {sinkage:.3} m; pressure \
+         = {pressure:.0} Pa must be one that it comes to bear, by k_c, k_phi and n, within {DEEPEST} m"
+    )]
+    NotPressed {
+        /// Mean pressure at the end, Pa.
+        reached: f64,
+        /// That asked for, Pa.
+        pressure: f64,
+        /// Sinkage, m.
+        sinkage: f64,
+    },
+    /// The state left the finite numbers.
+    #[error("the rig's state is no longer finite at {time} s")]
+    NotFinite {
+        /// When, s.
+        time: f64,
+    },
+}
+
+pub(super) fn require(
+    parameter: &'static str,
+    value: f64,
+    ok: bool,
+    allowed: &'static str,
+) -> Result<(), RigError> {
+    if ok && value.is_finite() {
+        return Ok(());
+    }
+    Err(RigError::Parameter { parameter, value, allowed })
+}
+
+/// Part of the load by which what the ground bears may differ from it. In a rut
+/// a wheel knocks on soil packed stiff, which lifts the mean by up to 3 %.
+pub(super) const CARRIED: f64 = 0.05;
+
+/// Refuses the results of a body that the ground did not carry.
+pub(super) fn require_carried(carried: f64, load: f64, sinkage: f64) -> Result<(), RigError> {
+    if (carried - load).abs() <= CARRIED * load {
+        return Ok(());
+    }
+    Err(RigError::NotCarried { carried, load, sinkage })
+}
+
+/// Flat ground of one soil, all under the rig.
+pub fn bed(soil: &Soil, laws: Laws, spacing: f64) -> Result<GroundModel, RigError> {
+    let terrain = Terrain::flat(0.0, SoilId(0));
+    Ok(GroundModel::new(Lattice { spacing }, terrain, vec![soil.clone()], laws)?)
+}
+
+/// The same under a body that moves by steps of `step` s.
+pub(super) fn bed_for_steps(
+    soil: &Soil,
+    laws: Laws,
+    spacing: f64,
+    step: f64,
+) -> Result<GroundModel, RigError> {
+    let ground = bed(soil, laws, spacing)?;
+    ground.check_step(step)?;
+    Ok(ground)
+}
+
+/// How the wheel is moved.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WheelMotion {
+    /// Pressed straight down without inertia, not turning.
+    Pressed,
+    /// Drawn along x while turning at the speed of a given slip.
+    Rolling {
+        /// Speed of the centre, m/s.
+        speed: f64,
+        /// Slip 1 - v/(ω r), below 1; of a braked wheel ω r/v - 1, down to -1 of a locked one.
+        slip: f64,
+    },
+    /// Drawn at a speed and an angle while its rim turns at a speed of its
+    /// own, down to a standstill.
+    Drawn {
+        /// Speed of the centre, m/s.
+        speed: f64,
+        /// Speed of the rim, m/s; less than the wheel's for skid.
+        rim_speed: f64,
+        /// Angle from the wheel's plane to its velocity, rad, positive to the left.
+        slip_angle: f64,
+    },
+    /// Towed at a speed and an angle, its axle free: it turns as the soil turns it.
+    Towed {
+        /// Speed of the centre, m/s.
+        speed: f64,
+        /// Angle from the wheel's plane to its velocity, rad, positive to the left.
+        slip_angle: f64,
+    },
+}
+
+/// A wheel on flat ground, its height free, its speed given.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct WheelRig {
+    /// Soil of the bed.
+    pub soil: Soil,
+    /// Laws of the soil.
+    pub laws: Laws,
+    /// The wheel.
+    pub wheel: Underside,
+    /// Its tread.
+    pub tread: Tread,
+    /// Its belt and inflation, Pa, if its tyre gives way.
+    pub belt: Option<(Ring, f64)>,
+    /// Vertical load, N; when rolling also the wheel's inertia, over gravity.
+    pub load: f64,
+    /// How it moves.
+    pub motion: WheelMotion,
+    /// Distance between nodes, m.
+    pub spacing: f64,
+    /// Time step, s.
+    pub step: f64,
+    /// Length of the run, s.
+    pub duration: f64,
+    /// Part of the run over which the load comes on.
+    pub ramp: f64,
+    /// Part of the run, at its end, over which means are taken.
+    pub settled: f64,
+    /// Damper of the vertical guide, N s/m.
+    pub guide_damping: f64,
+}
+
+impl WheelRig {
+    /// The rig as it was run with Project Chrono: load brought on over 30 % of
+    /// 4 s (there linearly, here smoothly), guide damper 5 kN s/m, means over the last 40 %; 2 cm and 1 ms.
+    pub fn new(soil: Soil, wheel: Underside, load: f64, motion: WheelMotion) -> WheelRig {
+        WheelRig {
+            soil,
+            laws: Laws::reference(),
+            wheel,
+            tread: Tread::rough(),
+            belt: None,
+            load,
+            motion,
+            spacing: 0.02,
+            step: 1e-3,
+            duration: 4.0,
+            ramp: 0.3,
+            settled: 0.4,
+            guide_damping: 5e3,
+        }
+    }
+}
+
+/// Means over the settled part of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct WheelResult {
+    /// Forward force of the soil, N.
+    pub drawbar: f64,
+    /// Force of the soil to the left of the wheel, N.
+    pub lateral: f64,
+    /// Vertical force of the soil, N.
+    pub vertical: f64,
+    /// Torque that the motor gives, N m.
+    pub torque: f64,
+    /// Aligning torque of the soil, about the vertical through the wheel's centre, N m.
+    pub aligning: f64,
+    /// Speed of the rim, that of a free wheel on firm ground being its centre's, m/s.
+    pub rim_speed: f64,
+    /// Depth of the wheel's lowest point below the undisturbed ground, m.
+    pub sinkage: f64,
+    /// Depth of the rut that it leaves, m; nothing where it is pressed.
+    pub rut: f64,
+    /// Mean area in contact, m².
+    pub area: f64,
+    /// How far its tyre gives way, m.
+    pub deflection: f64,
+    /// Length of its contact, m, where it gives way.
+    pub contact_length: f64,
+    /// Energy that the soil takes by compaction per metre (or in all, if the
+    /// wheel is pressed), N (or J).
+    pub compaction: f64,
+    /// All works per metre (or in all), N (or J).
+    pub works: SoilWorks,
+    /// Nodes in contact.
+    pub nodes_in_contact: f64,
+}
+
+impl Rig for WheelRig {
+    type Outcome = WheelResult;
+
+    fn run(&self) -> Result<WheelResult, RigError> {
+        Ok(self.passes(1)?[0])
+    }
+
+    fn spacing_mut(&mut self) -> &mut f64 {
+        &mut self.spacing
+    }
+
+    fn step_mut(&mut self) -> &mut f64 {
+        &mut self.step
+    }
+
+    fn extend(&mut self) {
+        self.duration *= 2.0;
+    }
+
+    fn figures(&self, outcome: &WheelResult) -> Vec<(&'static str, f64)> {
+        let mut figures = vec![("drawbar", outcome.drawbar)];
+        if !matches!(self.motion, WheelMotion::Towed { .. }) {
+            figures.push(("torque", outcome.torque));
+        }
+        if self.motion.slip_angle() != 0.0 {
+            figures.push(("side force", outcome.lateral));
+        }
+        figures.push(("sinkage", outcome.sinkage));
+        figures
+    }
+
+    /// A tenth of the load: the drawbar pull passes through zero at some slip.
+    fn least_scale(&self, figure: &str) -> f64 {
+        match figure {
+            "drawbar" | "side force" => 0.1 * self.load,
+            "torque" => 0.1 * self.load * self.wheel.max_radius(),
+            _ => 0.0,
+        }
+    }
+}
+
+impl WheelMotion {
+    /// Angle from the wheel's plane to its velocity, rad, positive to the left.
+    pub fn slip_angle(&self) -> f64 {
+        match *self {
+            WheelMotion::Pressed | WheelMotion::Rolling { .. } => 0.0,
+            WheelMotion::Drawn { slip_angle, .. } | WheelMotion::Towed { slip_angle, .. } => {
+                slip_angle
+            }
+        }
+    }
+}
+
+/// Mass of a towed wheel over that which it bears; it counts only until the wheel turns steadily.
+const WHEEL_MASS: f64 = 0.1;
+
+/// Velocities that the guide imposes: along x, m/s; about the axle, rad/s; along y, m/s.
+#[derive(Default)]
+struct Imposed {
+    speed: f64,
+    spin: f64,
+    drift: f64,
+}
+
+impl WheelResult {
+    /// Means of sums over so many samples, works per metre over the way, m.
+    fn means(self, samples: f64, way: f64) -> WheelResult {
+        WheelResult {
+            drawbar: self.drawbar / samples,
+            lateral: self.lateral / samples,
+            vertical: self.vertical / samples,
+            torque: self.torque / samples,
+            aligning: self.aligning / samples,
+            rim_speed: self.rim_speed / samples,
+            sinkage: self.sinkage / samples,
+            rut: self.rut,
+            area: self.area / samples,
+            deflection: self.deflection / samples,
+            contact_length: self.contact_length / samples,
+            compaction: self.works.compaction / way,
+            works: self.works.per(way),
+            nodes_in_contact: self.nodes_in_contact / samples,
+        }
+    }
+}
+
+impl WheelRig {
+    /// Runs so many times over the same ground, each time in the rut of the last.
+    ///
+    /// # Errors
+    /// Parameters out of range, and a state that is no longer finite.
+    pub fn passes(&self, count: usize) -> Result<Vec<WheelResult>, RigError> {
+        let model = bed_for_steps(&self.soil, self.laws, self.spacing, self.step)?;
+        let mut published = Published::default();
+        (0..count).map(|_| Ok(self.pass(&model, &mut published)?.0)).collect()
+    }
+
+    /// One run, with the belt as it ends if the tyre gives way.
+    ///
+    /// # Errors
+    /// As for [`WheelRig::passes`].
+    pub(super) fn with_belt(&self) -> Result<(WheelResult, Option<RingState>), RigError> {
+        let bed = bed_for_steps(&self.soil, self.laws, self.spacing, self.step)?;
+        self.pass(&bed, &mut Published::default())
+    }
+
+    fn pass(
+        &self,
+        model: &GroundModel,
+        published: &mut Published,
+    ) -> Result<(WheelResult, Option<RingState>), RigError> {
+        let Imposed { speed, mut spin, drift } = self.imposed()?;
+        let (mut overlay, mut scratch) = (Overlay::new(), Scratch::new());
+        let mut patches = Patches::default();
+        let mut pose = Pose::default();
+        pose.position.z = self.wheel.max_radius();
+        let mut climb = 0.0;
+        let mut belt = self
+            .belt
+            .as_ref()
+            .map(|(ring, inflation)| (ring, RingState::unloaded(*inflation), RingStep::default()));
+        let steps = (self.duration / self.step + 0.5).floor() as u64;
+        let first_settled = (steps as f64 * (1.0 - self.settled)) as u64;
+        let mut sum = WheelResult::default();
+        let (mut travelled, mut stored) = (0.0, 0.0);
+        for count in 0..steps {
+            let time = count as f64 * self.step;
+            // a tyre that gives way rolls on a smaller radius: the slip is that of this one
+            let shrunk = belt.as_ref().map_or(1.0, |(ring, state, _)| {
+                1.0 - ring.deflection(state) / (3.0 * self.wheel.max_radius())
+            });
+            let twist = Twist {
+                linear: Vec3::new(speed, drift, climb),
+                angular: Vec3::new(0.0, spin / shrunk, 0.0),
+            };
+            overlay.begin_step();
+            let mut ground =
+                WorkingGround { model, published, overlay: &mut overlay, scratch: &mut scratch };
+            let contact = match &mut belt {
+                None => {
+                    wheel_contact(&mut ground, &self.wheel, &self.tread, &pose, &twist, self.step)
+                }
+                Some((ring, state, step)) => {
+                    let (underside, tread) = (&self.wheel, &self.tread);
+                    let tyre = FlexibleTyre { underside, ring, tread };
+                    let place = (&pose, &twist);
+                    tyre_contact(&mut ground, &tyre, state, place, self.step, step).contact
+                }
+            };
+            heap(&mut ground, contact.displaced);
+            if count >= first_settled {
+                self.add(&mut sum, &contact, &pose);
+                sum.rim_speed += spin * self.wheel.max_radius();
+                if let Some((ring, state, _)) = &belt {
+                    sum.sinkage -= ring.deflection(state);
+                    sum.deflection += ring.deflection(state);
+                    sum.contact_length += ring.contact_length(state);
+                }
+                travelled += hypot(speed, drift) * self.step;
+            }
+            if count >= first_settled || self.motion == WheelMotion::Pressed {
+                sum.works.add(&contact, &twist, stored, self.step);
+            }
+            stored = contact.works.elastic;
+            if matches!(self.motion, WheelMotion::Towed { .. }) {
+                spin = shrunk * self.turned(twist.angular.y, &contact);
+            }
+            climb = self.climb(climb, &contact, time);
+            if let Some((_, state, step)) = &mut belt {
+                let linear = Vec3::new(speed, drift, climb);
+                settle_ring(step, &Twist { linear, ..twist }, self.step, state);
+            }
+            pose.position.z += climb * self.step;
+            pose.position.x += speed * self.step;
+            pose.position.y += drift * self.step;
+            if !pose.position.z.is_finite() {
+                return Err(RigError::NotFinite { time });
+            }
+            // the rut behind waits for the next pass in its small form
+            if count % 64 == 63 {
+                patches.clear();
+                overlay.publish(&mut patches);
+                published.apply(&patches);
+                overlay.refresh(published);
+            }
+        }
+        patches.clear();
+        overlay.publish_all(&mut patches);
+        published.apply(&patches);
+        // half-way along the part of the run that means are taken of
+        let half = 0.5 * self.settled * self.duration;
+        let [x, y] = [pose.position.x - half * speed, pose.position.y - half * drift];
+        if travelled > 0.0 {
+            sum.rut = rut_depth(model, published, x, y);
+        }
+        let samples = (steps - first_settled) as f64;
+        require_carried(sum.vertical / samples, self.load, sum.sinkage / samples)?;
+        let means = sum.means(samples, if travelled > 0.0 { travelled } else { 1.0 });
+        Ok((means, belt.map(|(_, state, _)| state)))
+    }
+
+    /// What the guide imposes.
+    ///
+    /// # Errors
+    /// Parameters out of range.
+    fn imposed(&self) -> Result<Imposed, RigError> {
+        require("load", self.load, self.load > 0.0, "positive")?;
+        require("step", self.step, self.step > 0.0, "positive")?;
+        require("duration", self.duration, self.duration >= self.step, "at least one step")?;
+        require("ramp", self.ramp, (0.0..=1.0).contains(&self.ramp), "from 0 to 1")?;
+        let settled = self.settled;
+        require("settled", settled, settled > 0.0 && settled <= 1.0, "above 0, up to 1")?;
+        match self.motion {
+            WheelMotion::Pressed => Ok(Imposed::default()),
+            WheelMotion::Rolling { speed, slip } => {
+                require("slip", slip, (-1.0..1.0).contains(&slip), "from -1 to below 1")?;
+                require("speed", speed, true, "finite")?;
+                let spin = rim_speed(speed, slip) / self.wheel.max_radius();
+                Ok(Imposed { speed, spin, drift: 0.0 })
+            }
+            WheelMotion::Drawn { speed, rim_speed, slip_angle } => {
+                require("speed", speed, true, "finite")?;
+                require("rim speed", rim_speed, true, "finite")?;
+                require("slip angle", slip_angle, true, "finite")?;
+                let spin = rim_speed / self.wheel.max_radius();
+                Ok(Imposed { speed: speed * cos(slip_angle), spin, drift: speed * sin(slip_angle) })
+            }
+            WheelMotion::Towed { speed, slip_angle } => {
+                require("speed", speed, true, "finite")?;
+                require("slip angle", slip_angle, true, "finite")?;
+                let (speed, drift) = (speed * cos(slip_angle), speed * sin(slip_angle));
+                Ok(Imposed { speed, spin: speed / self.wheel.max_radius(), drift })
+            }
+        }
+    }
+
+    /// Angular velocity about a free axle after a step, implicit in the ground's damping.
+    fn turned(&self, spin: f64, contact: &Contact) -> f64 {
+        let radius = self.wheel.max_radius();
+        let mass = WHEEL_MASS * self.load / GRAVITY;
+        let inertia = 0.5 * mass * radius * radius / self.step;
+        let damping = contact.load.damping[(1, 1)].max(0.0);
+        spin + contact.load.wrench.torque.y / (inertia + damping)
+    }
+
+    /// Vertical velocity after a step under the load that is on the wheel at `time`,
+    /// implicit in the ground's stiffness and damping.
+    fn climb(&self, climb: f64, contact: &Contact, time: f64) -> f64 {
+        // pressing is slow by definition: with inertia the wheel would dig
+        // deeper than its load
+        let mass = match self.motion {
+            WheelMotion::Pressed => 0.0,
+            _ => self.load / GRAVITY,
+        };
+        let ramp = self.ramp * self.duration;
+        // smooth at both ends: a wheel that arrives at speed digs itself in
+        let load = self.load * if ramp > 0.0 { smooth_step(0.0, ramp, time) } else { 1.0 };
+        let damping = contact.load.damping[(5, 5)];
+        let stiffness = contact.load.stiffness[(5, 5)];
+        // `glide` is left out: it takes back what the stiffness would make of the way along the
+        // ground, of which only the way down counts here
+        let momentum =
+            mass / self.step * climb + contact.load.wrench.force.z + damping * climb - load;
+        momentum / (mass / self.step + damping + stiffness * self.step + self.guide_damping)
+    }
+
+    fn add(&self, sum: &mut WheelResult, contact: &Contact, pose: &Pose) {
+        sum.drawbar += contact.load.wrench.force.x;
+        sum.lateral += contact.load.wrench.force.y;
+        sum.vertical += contact.load.wrench.force.z;
+        sum.torque -= contact.load.wrench.torque.y;
+        sum.aligning += contact.load.wrench.torque.z;
+        sum.sinkage += self.wheel.max_radius() - pose.position.z;
+        sum.area += contact.area;
+        sum.nodes_in_contact += f64::from(contact.nodes_in_contact);
+    }
+}
