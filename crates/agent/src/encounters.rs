@@ -1,7 +1,7 @@
 //! Vehicles that meet: who is near whom, and what pairs do to each other over a heartbeat.
 //!
 //! All of it follows from how vehicles were told at the last heartbeat, so that every rank
-//! that has one of a pair solves the same problem ([`crate::collision`]). A vehicle whose
+//! that has one of a pair solves the same problem ([`bekker_vehicle::collision`]). A vehicle whose
 //! drive has ended stands where it is, as if it were part of the ground: momentum that it is
 //! given goes there.
 

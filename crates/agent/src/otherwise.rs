@@ -1,5 +1,5 @@
 //! What acts on an agent's parts besides other vehicles, over a heartbeat: told of to those that
-//! are near, so that what two vehicles do to each other knows of it ([`crate::collision`]).
+//! are near, so that what two vehicles do to each other knows of it ([`bekker_vehicle::collision`]).
 
 use super::hull_part::HullPart;
 use bekker_math::spatial::Acceleration;

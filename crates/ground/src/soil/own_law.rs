@@ -25,7 +25,7 @@ pub struct Loading {
 ///
 /// Whatever it says, soil never pulls and never forgets: a pressure or slope that is
 /// negative or no number counts as zero, no pressure exceeds that of the elastic line, and
-/// the sinkage that stays never shrinks. Call [`crate::numeric`] for elementary functions:
+/// the sinkage that stays never shrinks. Call [`bekker_math::numeric`] for elementary functions:
 /// then a drive has the same bits on every machine, as long as the law answers the same
 /// arguments with the same numbers.
 pub trait SoilLaw: Debug + Send + Sync {

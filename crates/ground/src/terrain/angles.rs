@@ -1,7 +1,6 @@
 //! Longitudes and latitudes in other units than degrees, or from another meridian than Greenwich.
 
-use super::cells::Cells;
-use super::error::{RasterWarning, TerrainError};
+use super::error::TerrainError;
 
 /// How longitudes and latitudes of a reference system become degrees from Greenwich.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -92,17 +91,5 @@ impl AngleFrame {
             _ => return AngleFrame::PLAIN,
         };
         AngleFrame { degrees, meridian: AngleFrame::meridian_of_epsg(meridian).unwrap_or(0.0) }
-    }
-
-    /// Puts cells into degrees from Greenwich; the warning about it.
-    pub fn convert(self, cells: &mut Cells) -> Option<RasterWarning> {
-        if self == AngleFrame::PLAIN {
-            return None;
-        }
-        let AngleFrame { degrees, meridian } = self;
-        let [west, south] = cells.south_west;
-        cells.south_west = [west * degrees + meridian, south * degrees];
-        cells.size = cells.size.map(|size| size * degrees);
-        Some(RasterWarning::AnglesConverted { degrees, meridian })
     }
 }

@@ -2,9 +2,8 @@
 
 use super::angles::AngleFrame;
 use super::error::TerrainError;
-use super::projected::{
-    FOOT, Family, Parameter, Parameters, Projection, US_SURVEY_FOOT, exact_length,
-};
+use super::height_unit::{FOOT, US_SURVEY_FOOT};
+use super::projected::{Family, Parameter, Parameters, Projection, exact_length};
 use super::raster::{Crs, Unit};
 use super::wkt::{polar, utm_code};
 use bekker_math::geodesy::MapProjection;

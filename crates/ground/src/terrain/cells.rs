@@ -1,6 +1,7 @@
 //! Where the cells of a raster lie, without what they hold.
 
-use super::error::{TerrainError, finite};
+use super::angles::AngleFrame;
+use super::error::{RasterWarning, TerrainError, finite};
 use super::raster::{Crs, Origin, Placement, Unit, degree_lengths};
 
 /// The cells of a raster and where they lie, in the unit of its coordinates.
@@ -40,6 +41,18 @@ impl Cells {
             }
         }
         Ok(())
+    }
+
+    /// Puts longitudes and latitudes into degrees from Greenwich; the warning about it.
+    pub(super) fn convert_angles(&mut self, frame: AngleFrame) -> Option<RasterWarning> {
+        if frame == AngleFrame::PLAIN {
+            return None;
+        }
+        let AngleFrame { degrees, meridian } = frame;
+        let [west, south] = self.south_west;
+        self.south_west = [west * degrees + meridian, south * degrees];
+        self.size = self.size.map(|size| size * degrees);
+        Some(RasterWarning::AnglesConverted { degrees, meridian })
     }
 
     /// Centres of the outermost cells, `[x_min, y_min, x_max, y_max]`.

@@ -113,7 +113,7 @@ pub(super) fn read_with(
         Some((crs, angles)) => {
             raster.crs = crs;
             let mut cells = raster.cells();
-            if let Some(warning) = angles.convert(&mut cells) {
+            if let Some(warning) = cells.convert_angles(angles) {
                 warnings.push(warning);
                 raster.crs.epsg = None;
                 (raster.south_west, raster.cell) = (cells.south_west, cells.size);

@@ -1,6 +1,9 @@
 //! Units of heights.
 
-use super::projected::{FOOT, US_SURVEY_FOOT};
+/// International foot, m.
+pub(super) const FOOT: f64 = 0.3048;
+/// US survey foot, m.
+pub(super) const US_SURVEY_FOOT: f64 = 1200.0 / 3937.0;
 
 /// Unit of heights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

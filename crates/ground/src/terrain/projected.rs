@@ -2,6 +2,7 @@
 //! lengths on the ground.
 
 use super::angles::AngleFrame;
+use super::height_unit::{FOOT, US_SURVEY_FOOT};
 use bekker_math::geodesy::{
     GridZone, GroundLengths, MapProjection, Method, equator_scale, polar_scale,
 };
@@ -40,11 +41,6 @@ pub(super) struct ProjectedSystem {
     pub length: f64,
     pub projection: Projection,
 }
-
-/// International foot, m.
-pub(super) const FOOT: f64 = 0.3048;
-/// US survey foot, m.
-pub(super) const US_SURVEY_FOOT: f64 = 1200.0 / 3937.0;
 
 /// A length that is that of a foot but for the digits that it was written with is that of a foot.
 pub(super) fn exact_length(length: f64) -> f64 {

@@ -62,8 +62,8 @@ const CREEP_BAND: f64 = 0.25;
 /// Brake over that excess, s/m, of a speed of 0.4 m/s; in inverse proportion to the speed.
 const CREEP_BRAKING: f64 = 0.5;
 
-/// How many times as fast the integral falls while the brake works against it: on a descent, what it took to
-/// break the wheels loose.
+/// How many times as fast the integral falls at slow speeds while the brake works against it: on a descent, what
+/// it took to break the wheels loose.
 const UNWINDING: f64 = 4.0;
 
 /// Most times by which all gains but the integral's grow at slow speeds: thrust follows the
@@ -359,7 +359,8 @@ impl SpeedControl {
         let winding_up = if error > 0.0 { full } else { brake >= 1.0 };
         let coasts = error < 0.0 && output <= 0.0 && brake <= 0.0 && state.integral <= 0.0;
         if !(winding_up || coasts) {
-            let unwinding = if brake > 0.0 && state.integral > 0.0 { UNWINDING } else { 1.0 };
+            let fights_brake = fineness > 1.0 && brake > 0.0 && state.integral > 0.0;
+            let unwinding = if fights_brake { UNWINDING } else { 1.0 };
             let grown = state.integral + unwinding * fineness * self.integral * error * h;
             state.integral = grown.clamp(-MOST_BRAKING_INTEGRAL, 1.0);
         }

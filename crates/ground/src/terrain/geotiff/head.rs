@@ -310,7 +310,7 @@ pub(in crate::terrain) fn open<R: Read + Seek>(
         warnings.push(RasterWarning::FurtherImages(1 + further.images));
     }
     let mut cells = Cells { columns, rows, south_west, size };
-    if let Some(warning) = angles.convert(&mut cells) {
+    if let Some(warning) = cells.convert_angles(angles) {
         warnings.push(warning);
         crs.epsg = None;
     }

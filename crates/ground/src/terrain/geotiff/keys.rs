@@ -4,9 +4,8 @@ use super::stored::text;
 use super::{fault, refuse};
 use crate::terrain::angles::AngleFrame;
 use crate::terrain::error::{RasterWarning, TerrainError};
-use crate::terrain::projected::{
-    FOOT, Family, Parameter, Parameters, ProjectedSystem, Projection, US_SURVEY_FOOT,
-};
+use crate::terrain::height_unit::{FOOT, US_SURVEY_FOOT};
+use crate::terrain::projected::{Family, Parameter, Parameters, ProjectedSystem, Projection};
 use crate::terrain::raster::{Crs, Unit};
 use crate::terrain::reference::{HeightUnit, is_depth};
 use crate::terrain::wkt;
