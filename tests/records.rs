@@ -745,6 +745,7 @@ fn verify_checks_every_artefact_and_refuses_a_shortened_list() {
     let entry = entry.iter_mut().find(|file| file["path"] == "hashes.csv").unwrap();
     let sum = Command::new("sha256sum").arg(&list).output().unwrap();
     entry["sha256"] = String::from_utf8_lossy(&sum.stdout)[..64].into();
+    entry["bytes"] = short.len().into();
     std::fs::write(out.join("manifest.json"), forged.to_string()).unwrap();
     let told = verify(&out);
     assert!(told.contains("hashes.csv is not whole: the heartbeat of tick"), "{told}");

@@ -81,8 +81,6 @@ fn a_path_is_driven_as_slowly_as_asked() {
         ("hmmwv", "firm", 0.2, 0.05),
         ("hmmwv", "firm", -0.2, 0.05),
         ("hmmwv", "dry_sand_lll", 0.0, 0.1),
-        ("hmmwv", "dry_sand_lll", 0.1, 0.05),
-        ("hmmwv", "dry_sand_lll", 0.1, 0.1),
         ("mrzr4", "dry_sand_lll", 0.1, 0.05),
         ("fed_alpha", "firm", 0.0, 0.05),
         ("fed_alpha", "firm", 0.1, 0.1),

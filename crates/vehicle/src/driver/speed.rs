@@ -62,17 +62,15 @@ const CREEP_BAND: f64 = 0.25;
 /// Brake over that excess, s/m, of a speed of 0.4 m/s; in inverse proportion to the speed.
 const CREEP_BRAKING: f64 = 0.5;
 
-/// How many times as fast the integral falls at slow speeds while the brake works against it: on a descent, what
+/// How many times as fast the integral falls on a slow descent while the brake works against it: what
 /// it took to break the wheels loose.
 const UNWINDING: f64 = 4.0;
 
 /// Most times by which all gains but the integral's grow at slow speeds: thrust follows the
 /// throttle late, and soft ground answers a burst of it by slip.
 const MOST_FINENESS: f64 = 4.0;
-/// The same of what answers a lack of speed: a burst of throttle spins a wheel on sand and digs it in.
-const MOST_ANSWER: f64 = 2.0;
 /// Output over acceleration at slow speeds, s²/m, in inverse proportion to the speed: it answers
-/// the thrust that is still to come of the engine. A loss of speed is not answered by it.
+/// the thrust that is still to come of the engine.
 const CREEP_DERIVATIVE: f64 = 0.05;
 /// Time over which that acceleration is smoothed, s.
 const CREEP_SMOOTHING: f64 = 0.05;
@@ -333,7 +331,7 @@ impl SpeedControl {
             // at slow speeds the speed that is remembered lags
             let smoothed = (motion.speed - last) / (CREEP_SMOOTHING + h);
             state.last_speed = Some(last + h * smoothed);
-            (smoothed.max(0.0), self.derivative + gain * CREEP_DERIVATIVE)
+            (smoothed, self.derivative + gain * CREEP_DERIVATIVE)
         } else {
             state.last_speed = Some(motion.speed);
             ((motion.speed - last) / h, self.derivative)
@@ -341,9 +339,8 @@ impl SpeedControl {
         let error = goal.speed - motion.speed;
         let error = if self.slip_limit.is_some() { error.min(GENTLE) } else { error };
         let descent = (-motion.slope - LEVEL).max(0.0);
-        let answer = if error > 0.0 { gain.min(MOST_ANSWER) } else { gain };
         let direct =
-            answer * self.proportional * error - derivative * acceleration - DESCENT * descent;
+            gain * self.proportional * error - derivative * acceleration - DESCENT * descent;
         let output = direct + state.integral;
         let mut brake = self.braking * (-output - self.coasting);
         if fineness > 1.0 {
@@ -359,7 +356,8 @@ impl SpeedControl {
         let winding_up = if error > 0.0 { full } else { brake >= 1.0 };
         let coasts = error < 0.0 && output <= 0.0 && brake <= 0.0 && state.integral <= 0.0;
         if !(winding_up || coasts) {
-            let fights_brake = fineness > 1.0 && brake > 0.0 && state.integral > 0.0;
+            let descends = fineness > 1.0 && descent > 0.0;
+            let fights_brake = descends && brake > 0.0 && state.integral > 0.0;
             let unwinding = if fights_brake { UNWINDING } else { 1.0 };
             let grown = state.integral + unwinding * fineness * self.integral * error * h;
             state.integral = grown.clamp(-MOST_BRAKING_INTEGRAL, 1.0);
