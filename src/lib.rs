@@ -80,7 +80,7 @@
 //! | L3 | [`vehicle`] |
 //! | L4 | [`sync`], [`sensor`], [`autonomy`] |
 //! | L5 | [`simulation`] (agents, worlds, ranks) |
-//! | L6 | [`scenario`] |
+//! | L6 | [`scenario`], [`chrono_import`] |
 //! | L7 | [`rig`], [`mobility`], [`study`], [`map`], [`learning`], [`link`], [`fmu`], [`report`] |
 //! | L8 | [`cli`] |
 //!
@@ -107,6 +107,8 @@ pub mod cli;
 
 #[doc(inline)]
 pub use bekker_autonomy as autonomy;
+#[doc(inline)]
+pub use bekker_chrono_import as chrono_import;
 #[doc(inline)]
 #[cfg(feature = "cli")]
 pub use bekker_fmu as fmu;

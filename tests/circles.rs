@@ -124,7 +124,8 @@ impl Files {
         let crates = fs::read_dir(root.join("crates")).unwrap().map(|entry| entry.unwrap().path());
         for folder in crates.chain([root.to_owned()]) {
             let is_root = folder == root;
-            let name = if is_root { "bekker".into() } else { file_name(&folder) };
+            // as code names the crate
+            let name = if is_root { "bekker".into() } else { file_name(&folder).replace('-', "_") };
             files.read_folder(&folder.join("src"), &[name]);
         }
         files

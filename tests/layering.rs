@@ -197,7 +197,8 @@ fn package(folder: &Path) -> String {
     if package == root() {
         return "bekker".into();
     }
-    package.file_name().unwrap().to_str().unwrap().into()
+    // as code names it
+    package.file_name().unwrap().to_str().unwrap().replace('-', "_")
 }
 
 /// Whether the byte before `at` belongs to a longer word or path.

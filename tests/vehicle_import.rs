@@ -2,9 +2,9 @@
 //! written in that schema, come back as what they were; what is wrong or unknown is named.
 
 use assert_cmd::Command;
+use bekker::chrono_import::{Beside, ImportError, Imported, import};
 use bekker::curve::Curve;
 use bekker::mobility::vehicle_sheet::VehicleSheet;
-use bekker::scenario::chrono::{Beside, ImportError, Imported, import};
 use bekker::scenario::{ScenarioFile, build};
 use bekker::simulation::World;
 use bekker::vehicle::powertrain::Powertrain;

@@ -16,7 +16,6 @@
 
 mod budget;
 pub mod build;
-pub mod chrono;
 pub mod config;
 mod conform;
 mod consistency;

@@ -1,10 +1,10 @@
 //! `bekker vehicles import`
 
 use super::super::{Failure, stdout};
+use crate::chrono_import::{Beside, ImportError, Imported, import};
 use crate::cli::shell_word::shell_word;
 use crate::mobility::vehicle_sheet::VehicleSheet;
 use crate::report::write_file;
-use crate::scenario::chrono::{Beside, ImportError, Imported, import};
 use clap::Args;
 use comfy_table::{ContentArrangement, Table, presets};
 use serde::Serialize;
@@ -55,8 +55,8 @@ struct ImportReport<'a> {
     name: &'a str,
     mass: f64,
     sources: &'a [String],
-    assumed: &'a [crate::scenario::chrono::Assumed],
-    omitted: &'a [crate::scenario::chrono::Omitted],
+    assumed: &'a [crate::chrono_import::Assumed],
+    omitted: &'a [crate::chrono_import::Omitted],
     /// What of the vehicle is out of the usual, as `check` tells it.
     unusual: &'a [String],
 }

@@ -3,7 +3,7 @@
 use super::file_kind::{VEHICLE, entry, foreign};
 use super::source::{SEPARATOR, Source};
 use super::{ImportError, Log};
-use crate::input::{LARGEST_TEXT, read, read_text};
+use bekker_scenario::input::{LARGEST_TEXT, read, read_text};
 use serde_json::Value as Json;
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};

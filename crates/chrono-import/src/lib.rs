@@ -1,4 +1,4 @@
-//! Vehicles of Project Chrono's JSON files, read as files of ours.
+//! Importer of Project Chrono's JSON vehicles: reads them as vehicle files of bekker.
 //!
 //! A vehicle of Chrono's is a tree of JSON files: the vehicle names its chassis, axles, steering
 //! and driveline, each a template with its figures. Engine, transmission and tyres are given
@@ -9,6 +9,8 @@
 //! left side, ratios of output over input speed), so figures are carried over and rearranged.
 //! What a file says that has no counterpart is listed key by key ([`Omitted`]), and so is what a
 //! vehicle of ours needs that no file says ([`Assumed`]).
+//!
+//! A layer of the crate `bekker`, which opens with examples; `ARCHITECTURE.md` is the map.
 
 mod chassis;
 mod driveline;
