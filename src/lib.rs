@@ -81,7 +81,7 @@
 //! | L4 | [`sync`], [`sensor`], [`autonomy`] |
 //! | L5 | [`simulation`] (agents, worlds, ranks) |
 //! | L6 | [`scenario`], [`chrono_import`] |
-//! | L7 | [`rig`], [`mobility`], [`study`], [`map`], [`learning`], [`link`], [`fmu`], [`report`] |
+//! | L7 | [`rig`], [`mobility`], [`study`], [`map`], [`learning`], [`link`], `ros2`, [`fmu`], [`report`] |
 //! | L8 | [`cli`] |
 //!
 //! # Features
@@ -95,7 +95,7 @@
 //! | `allocations` | `bekker bench` counts heap allocations |
 //! | `mpi` | ranks over MPI: needs an MPI and libclang to build |
 //! | `dds` | ranks over DDS |
-//! | `ros2` | runs among nodes of ROS 2 (with `link`) |
+//! | `ros2` | runs among nodes of ROS 2 (`ros2`) |
 //! | `gpu` | cameras and lidars on a graphics card, through Vulkan |
 //!
 //! # Conventions
@@ -132,6 +132,9 @@ pub use bekker_mobility as mobility;
 pub use bekker_report as report;
 #[doc(inline)]
 pub use bekker_rig as rig;
+#[doc(inline)]
+#[cfg(feature = "ros2")]
+pub use bekker_ros2 as ros2;
 #[doc(inline)]
 pub use bekker_scenario as scenario;
 #[doc(inline)]
@@ -185,10 +188,10 @@ pub mod simulation {
     pub use bekker_world::{
         Asked, AutonomyView, Batch, BlockedCell, Call, CellView, CheckpointError, Command,
         CommandError, CommandOrigin, Commanded, Controller, ExplorationSummary, ExternalDriver,
-        HeartbeatRecord, Hole, ImportedMeshes, Measured, NAMED_AGENTS, PacingSummary, PartsError,
-        Perception, Placement, PoolSize, RunSummary, RunWarning, SceneModel, Shown, StateError,
-        StateHash, StatePart, Steering, ThreadError, VisibleWorld, VisualMeshes, World, WorldModel,
-        WorldState, drawn_hull, ensure_global_pool, start_global_pool, start_workers, strewn,
-        thread_pool,
+        HeartbeatRecord, Hole, ImportedMeshes, Measured, NAMED_AGENTS, OnTimeout, PacingSummary,
+        PartsError, Perception, Placement, PoolSize, RunSummary, RunWarning, SceneModel, Seat,
+        Shown, StateError, StateHash, StatePart, Steering, ThreadError, VisibleWorld, VisualMeshes,
+        World, WorldModel, WorldState, drawn_hull, ensure_global_pool, start_global_pool,
+        start_workers, strewn, thread_pool,
     };
 }

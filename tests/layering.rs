@@ -73,7 +73,19 @@ const OWN_ROWS: [(&str, &[&str]); 4] = [
 
 struct Row {
     layer: u32,
+    /// Rows by name.
     may_use: Vec<String>,
+    /// All rows from a layer to another.
+    layers: Option<[u32; 2]>,
+}
+
+impl Row {
+    fn allows(&self, map: &BTreeMap<String, Row>, used: &str) -> bool {
+        let layer = map.get(used).map(|row| row.layer);
+        let is_within =
+            |[first, last]: [u32; 2]| layer.is_some_and(|own| (first..=last).contains(&own));
+        self.layers.is_some_and(is_within) || self.may_use.iter().any(|allowed| allowed == used)
+    }
 }
 
 fn root() -> &'static Path {
@@ -100,11 +112,19 @@ fn map() -> BTreeMap<String, Row> {
             let layer = cells[1][1..].parse().unwrap_or_else(|_| panic!("no layer: {line}"));
             let module = quoted(cells[2]).next().unwrap_or_else(|| panic!("no module: {line}"));
             let may_use = quoted(cells[3]).map(String::from).collect();
-            (module.to_string(), Row { layer, may_use })
+            let layers = cells[3].split(' ').find_map(layers_of);
+            (module.to_string(), Row { layer, may_use, layers })
         })
         .collect();
     assert!(!map.is_empty(), "ARCHITECTURE.md holds no map");
     map
+}
+
+/// The layers of `L0` or `L0-L4`, first and last.
+fn layers_of(word: &str) -> Option<[u32; 2]> {
+    let number = |text: &str| text.strip_prefix('L').and_then(|digits| digits.parse().ok());
+    let (first, last) = word.split_once('-').unwrap_or((word, word));
+    Some([number(first)?, number(last)?])
 }
 
 fn files_under(folder: &Path, found: &mut Vec<PathBuf>) {
@@ -302,6 +322,7 @@ fn the_map_is_whole_and_points_downwards() {
     declared.sort();
     assert_eq!(declared, map.keys().cloned().collect::<Vec<_>>());
     for (module, row) in &map {
+        assert!(row.layers.is_none_or(|[_, last]| last < row.layer), "{module} uses its own layer");
         for used in &row.may_use {
             let other = map.get(used).unwrap_or_else(|| panic!("{module} may use no {used}"));
             let lower = other.layer < row.layer;
@@ -319,7 +340,7 @@ fn a_module_uses_only_what_its_row_lists() {
     for source in sources() {
         let row = source.row();
         for used in reached(&source) {
-            if used != row && !map[row].may_use.iter().any(|allowed| allowed == used) {
+            if used != row && !map[row].allows(&map, used) {
                 faults.push(format!("{} uses {used}, which {row} may not", source.name));
             }
         }

@@ -2,9 +2,9 @@
 
 use super::{Failure, stdout};
 use crate::link::frame::encode;
-use crate::link::{Address, Listener, OnTimeout, Routes, Seat, Server, Token};
+use crate::link::{Address, Listener, Routes, Server, Token};
 use crate::scenario::{ScenarioFile, build};
-use crate::simulation::{Call, Controller, Sample, Shown, World};
+use crate::simulation::{Call, Controller, OnTimeout, Sample, Seat, Shown, World};
 use clap::Args;
 use clap::builder::RangedU64ValueParser;
 use serde::Serialize;

@@ -1,16 +1,14 @@
 //! A run that others drive and watch: what `bekker run --serve` and `--view` add to it.
 
 use super::{Failure, view, watching};
-use crate::link::{
-    Address, FoxgloveServer, LinkError, Listener, Listening, OnTimeout, Routes, Seat, Server, Token,
-};
+use crate::link::{Address, FoxgloveServer, LinkError, Listener, Listening, Routes, Server, Token};
 #[cfg(feature = "ros2")]
 use crate::report::record::GROUND_INTERVAL;
 use crate::report::topics;
 use crate::scenario::build::Built;
 use crate::scenario::config::{Driver, TimeoutPolicy};
 use crate::scenario::{Scenario, ScenarioFile};
-use crate::simulation::{Controller, World, WorldModel};
+use crate::simulation::{Controller, OnTimeout, Seat, World, WorldModel};
 use crate::sync::DdsDomain;
 use crate::view::{Clients, Control, Source, View};
 use clap::Args;
@@ -188,10 +186,8 @@ pub fn bridge(
     let Some(domain) = serving.ros2 else { return Ok(None) };
     let (model, seats) = (Arc::new(model.clone()), seats(scenario));
     let remark = |line: &str| eprintln!("{line}");
-    let DdsDomain { number, network } = domain;
-    let ground = serving.ros2_ground.then_some(GROUND_INTERVAL);
-    let own = crate::link::ros2::Domain { number, network, ground };
-    let opened = crate::link::ros2::Bridge::open(&own, model, &seats, remark);
+    let ground_interval = serving.ros2_ground.then_some(GROUND_INTERVAL);
+    let opened = crate::ros2::Bridge::open(domain, ground_interval, model, &seats, remark);
     let bridge = opened.map_err(|error| Failure::Input {
         subject: format!("--ros2={domain}"),
         cause: error.to_string(),
@@ -212,7 +208,7 @@ pub fn bridge(
 /// Sees that ROS 2 tells all vehicles and sensors apart.
 #[cfg(feature = "ros2")]
 fn named_in_ros2(domain: DdsDomain, model: &WorldModel) -> Result<(), Failure> {
-    match crate::link::ros2::indistinct(model) {
+    match crate::ros2::indistinct(model) {
         None => Ok(()),
         Some([one, other, ros]) => Err(Failure::Input {
             subject: format!("--ros2={domain}"),

@@ -54,12 +54,6 @@ pub enum LinkError {
         /// Why.
         cause: String,
     },
-    /// A domain of DDS that cannot be had.
-    #[error("ROS 2: {cause}")]
-    Ros2 {
-        /// What DDS says.
-        cause: String,
-    },
     /// A stream that broke.
     #[error("{0}")]
     Stream(#[from] std::io::Error),

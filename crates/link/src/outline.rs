@@ -2,9 +2,9 @@
 
 use super::message::{FaultCode, PROTOCOL, SensorAbout, VehicleAbout, Welcome};
 use super::reading::kind;
-use super::roster::{Refusal, Seat};
+use super::roster::Refusal;
 use bekker_agent::GroundVehicle;
-use bekker_world::WorldModel;
+use bekker_world::{Seat, WorldModel};
 use std::sync::Arc;
 
 /// What peers are told of a run before it begins.

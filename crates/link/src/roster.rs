@@ -1,6 +1,5 @@
 //! Who is there: sessions, and for each vehicle that is driven from outside its seat.
 
-use super::held_speed::HeldSpeed;
 use super::message::{
     Act, Beat, DriverEvent, DriverFate, FaultCode, Mode, Reply, Role, VehicleControls,
 };
@@ -8,7 +7,7 @@ use super::outline::Outline;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use bekker_vehicle::Controls;
-use bekker_world::{Asked, Command, CommandOrigin, Steering};
+use bekker_world::{Asked, Command, CommandOrigin, HeldSpeed, OnTimeout, Seat, Steering};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::mpsc::{SyncSender, TrySendError};
@@ -20,28 +19,6 @@ pub(super) const WAITING: usize = 16;
 const READINGS: usize = 4096;
 /// Events likewise.
 const EVENTS: usize = 256;
-
-/// What becomes of a vehicle whose driver does not answer in time, or is gone.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OnTimeout {
-    /// It brakes fully.
-    Brake,
-    /// Its last command holds.
-    Hold,
-    /// The run fails.
-    Fail,
-}
-
-/// A vehicle that is driven from outside.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Seat {
-    /// Index of the vehicle.
-    pub agent: usize,
-    /// What becomes of it without an answer.
-    pub on_timeout: OnTimeout,
-    /// Wall time that a driver in lock-step has for an answer.
-    pub timeout: Duration,
-}
 
 /// Longest message that a vehicle may say by radio, bytes: more than a packet of 802.11p holds.
 const LONGEST_SAID: usize = 4096;

@@ -5,19 +5,20 @@
 //! who drive in lock-step; and gives the commands that then hold.
 
 use super::hearing::hearing;
-use super::held_speed::HeldSpeed;
 use super::message::{
     Beat, FaultCode, Hello, OutcomeBeat, PROTOCOL, Reply, Request, Role, VehicleBeat, WheelBeat,
 };
 use super::outline::Outline;
 use super::reading::reading;
-use super::roster::{Member, Refusal, Roster, Seat, WAITING};
+use super::roster::{Member, Refusal, Roster, WAITING};
 use super::writers::{Writers, for_at_most};
 use super::{Connection, LinkError, Message, Token};
 use bekker_agent::{OutcomeReport, Sample};
 use bekker_math::spatial::Vec3;
 use bekker_vehicle::Controls;
-use bekker_world::{Call, CommandOrigin, Commanded, Controller, Shown, World, WorldModel};
+use bekker_world::{
+    Call, CommandOrigin, Commanded, Controller, HeldSpeed, Seat, Shown, World, WorldModel,
+};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};

@@ -1,7 +1,8 @@
 //! A participant of DDS that names topics and types as ROS 2 does.
 
+use super::error::Ros2Error;
 use super::message::Interface;
-use crate::LinkError;
+use bekker_sync::DdsDomain;
 use rustdds::no_key::{DataWriter, DeserializerAdapter, SimpleDataReader};
 use rustdds::policy::{Durability, History, Reliability};
 use rustdds::{
@@ -10,7 +11,6 @@ use rustdds::{
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use std::net::Ipv4Addr;
 
 /// Messages that are kept for who has not taken them yet.
 const DEPTH: i32 = 100;
@@ -64,15 +64,15 @@ fn qos(durability: Durability, depth: i32) -> QosPolicies {
         .build()
 }
 
-fn failed(error: impl std::fmt::Display) -> LinkError {
-    LinkError::Ros2 { cause: error.to_string() }
+fn failed(error: impl std::fmt::Display) -> Ros2Error {
+    Ros2Error { cause: error.to_string() }
 }
 
 impl Node {
     /// Takes part in a domain, on all networks or on the one where this machine has an address.
-    pub fn open(domain: u16, network: Option<Ipv4Addr>) -> Result<Node, LinkError> {
-        let mut builder = DomainParticipantBuilder::new(domain);
-        if let Some(network) = network {
+    pub fn open(domain: DdsDomain) -> Result<Node, Ros2Error> {
+        let mut builder = DomainParticipantBuilder::new(domain.number);
+        if let Some(network) = domain.network {
             builder = builder.with_only_networks([network]);
         }
         let participant = builder.build().map_err(failed)?;
@@ -83,21 +83,21 @@ impl Node {
     }
 
     /// By its whole name in DDS.
-    fn topic(&self, name: &str, of: &str, qos: &QosPolicies) -> Result<Topic, LinkError> {
+    fn topic(&self, name: &str, of: &str, qos: &QosPolicies) -> Result<Topic, Ros2Error> {
         self.participant.create_topic(name.into(), of.into(), qos, TopicKind::NoKey).map_err(failed)
     }
 
     /// A topic that is written to.
-    pub fn out<D: Interface>(&self, name: &str) -> Result<Out<D>, LinkError> {
+    pub fn out<D: Interface>(&self, name: &str) -> Result<Out<D>, Ros2Error> {
         self.writer(name, &qos(Durability::Volatile, DEPTH))
     }
 
     /// One whose last message comes to who joins later, too.
-    pub fn latched<D: Interface>(&self, name: &str) -> Result<Out<D>, LinkError> {
+    pub fn latched<D: Interface>(&self, name: &str) -> Result<Out<D>, Ros2Error> {
         self.writer(name, &qos(Durability::TransientLocal, 1))
     }
 
-    fn writer<D: Interface>(&self, name: &str, qos: &QosPolicies) -> Result<Out<D>, LinkError> {
+    fn writer<D: Interface>(&self, name: &str, qos: &QosPolicies) -> Result<Out<D>, Ros2Error> {
         self.written(&format!("rt{name}"), D::NAME, qos).map(Out)
     }
 
@@ -106,7 +106,7 @@ impl Node {
         name: &str,
         of: &str,
         qos: &QosPolicies,
-    ) -> Result<DataWriter<D>, LinkError> {
+    ) -> Result<DataWriter<D>, Ros2Error> {
         let topic = self.topic(name, of, qos)?;
         self.publisher
             .create_datawriter_no_key::<D, CDRSerializerAdapter<D>>(&topic, Some(qos.clone()))
@@ -114,7 +114,7 @@ impl Node {
     }
 
     /// A topic of DDS that is written to, with its type.
-    pub fn write<D: Serialize>(&self, name: &str, of: &str) -> Result<DataWriter<D>, LinkError> {
+    pub fn write<D: Serialize>(&self, name: &str, of: &str) -> Result<DataWriter<D>, Ros2Error> {
         self.written(name, of, &qos(Durability::Volatile, DEPTH))
     }
 
@@ -123,14 +123,14 @@ impl Node {
         &self,
         name: &str,
         of: &str,
-    ) -> Result<SimpleDataReader<D, A>, LinkError> {
+    ) -> Result<SimpleDataReader<D, A>, Ros2Error> {
         let qos = qos(Durability::Volatile, DEPTH);
         let topic = self.topic(name, of, &qos)?;
         self.subscriber.create_simple_datareader_no_key::<D, A>(&topic, Some(qos)).map_err(failed)
     }
 
     /// A topic that is read.
-    pub fn taken<D: Interface + DeserializeOwned>(&self, name: &str) -> Result<In<D>, LinkError> {
+    pub fn taken<D: Interface + DeserializeOwned>(&self, name: &str) -> Result<In<D>, Ros2Error> {
         self.read::<D, CDRDeserializerAdapter<D>>(&format!("rt{name}"), D::NAME).map(In)
     }
 }

@@ -1,5 +1,6 @@
 //! How nodes ask a run, hold it and step it.
 
+use super::error::Ros2Error;
 use super::node::Node;
 use super::service::{Caller, Offered};
 use super::simulation_interfaces::{
@@ -8,7 +9,6 @@ use super::simulation_interfaces::{
     ResetSimulation, SetEntityState, SetSimulationState, StepSimulation, Verdict, code, state,
 };
 use super::topics::{MAP, header, quaternion, vector};
-use crate::LinkError;
 use bekker_agent::Sample;
 use bekker_world::WorldModel;
 use regex::Regex;
@@ -51,7 +51,7 @@ struct Vehicle {
 }
 
 impl Services {
-    pub fn open(node: &Node, model: &WorldModel) -> Result<Services, LinkError> {
+    pub fn open(node: &Node, model: &WorldModel) -> Result<Services, Ros2Error> {
         let vehicle = |own: &bekker_agent::AgentModel| Vehicle {
             name: own.name.clone(),
             model: own.vehicle.name().into(),

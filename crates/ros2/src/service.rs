@@ -10,8 +10,8 @@
 //! a reader is found never reaches it: an answer waits until the caller's reader is known, as
 //! ROS 2's own servers have it.
 
+use super::error::Ros2Error;
 use super::node::Node;
-use crate::LinkError;
 use rustdds::no_key::{DataWriter, Decode, DefaultDecoder, DeserializerAdapter, SimpleDataReader};
 use rustdds::serialization::{Error, deserialize_from_cdr_with_rep_id};
 use rustdds::{
@@ -70,7 +70,7 @@ pub(super) struct Offered<S: Service> {
 
 impl<S: Service> Offered<S> {
     /// Offers it as `/bekker/NAME`.
-    pub fn open(node: &Node) -> Result<Offered<S>, LinkError> {
+    pub fn open(node: &Node) -> Result<Offered<S>, Ros2Error> {
         let name = format!("/bekker/{}", S::NAME);
         let requests = node.read(&format!("rq{name}Request"), &format!("{}_Request_", S::TYPE))?;
         let replies = node.write(&format!("rr{name}Reply"), &format!("{}_Response_", S::TYPE))?;
@@ -218,6 +218,7 @@ impl DefaultDecoder<Raw> for RawAdapter {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use bekker_sync::DdsDomain;
     use rustdds::RTPSEntity;
     use std::net::Ipv4Addr;
     use std::time::Instant;
@@ -236,9 +237,9 @@ mod tests {
     /// the number of the sample that it wrote. (With Cyclone DDS: tests/ros2.rs.)
     #[test]
     fn a_request_is_answered_by_the_identity_of_its_sample() {
-        let domain = 180 + (std::process::id() % 20) as u16;
-        let [server, client] =
-            [(); 2].map(|()| Node::open(domain, Some(Ipv4Addr::LOCALHOST)).unwrap());
+        let number = 180 + (std::process::id() % 20) as u16;
+        let domain = DdsDomain { number, network: Some(Ipv4Addr::LOCALHOST) };
+        let [server, client] = [(); 2].map(|()| Node::open(domain).unwrap());
         let offered = Offered::<Echo>::open(&server).unwrap();
         let requests: DataWriter<u64> =
             client.write("rq/bekker/echoRequest", "test::srv::dds_::Echo_Request_").unwrap();

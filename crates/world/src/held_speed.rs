@@ -10,7 +10,7 @@ const STANDSTILL: f64 = 0.2;
 
 /// How a vehicle moves, and what its speed control remembers.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct HeldSpeed {
+pub struct HeldSpeed {
     /// Along the chassis' x axis. What the driveline thrusts with, and how wheels spin, is not known here.
     motion: Motion,
     state: SpeedState,

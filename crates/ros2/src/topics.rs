@@ -1,12 +1,12 @@
 //! What a run says in ROS 2, and where.
 
+use super::error::Ros2Error;
 use super::grid_map::grid_map;
 use super::message::{
     CameraInfo, Clock, GridMap, Header, Image, Imu, JointState, MagneticField, NavSatFix, Octets,
     Odometry, PointCloud2, PointField, Quaternion, TfMessage, Time, TransformStamped, Vector3,
 };
 use super::node::{Node, Out};
-use crate::LinkError;
 use bekker_agent::Sample;
 use bekker_math::numeric;
 use bekker_math::spatial::{Pose, Quat, Vec3};
@@ -94,7 +94,7 @@ fn indistinct_of<'a>(names: impl Iterator<Item = &'a str>) -> Option<[String; 3]
 
 impl Topics {
     /// With the ground around vehicles if `ground` says so.
-    pub fn open(node: &Node, model: &WorldModel, ground: bool) -> Result<Topics, LinkError> {
+    pub fn open(node: &Node, model: &WorldModel, ground: bool) -> Result<Topics, Ros2Error> {
         let vehicles = model.agents.iter().map(|own| {
             let name = ros_name(&own.name);
             let sensors = own.sensors.iter().map(|sensor| SensorTopics::open(node, &name, sensor));
@@ -108,7 +108,7 @@ impl Topics {
                 name,
             })
         });
-        let vehicles = vehicles.collect::<Result<Vec<_>, LinkError>>()?;
+        let vehicles = vehicles.collect::<Result<Vec<_>, Ros2Error>>()?;
         let tf_static = node.latched("/tf_static")?;
         let mut transforms = Vec::new();
         for (own, model) in vehicles.iter().zip(&model.agents) {
@@ -188,7 +188,7 @@ impl VehicleTopics {
 }
 
 impl SensorTopics {
-    fn open(node: &Node, vehicle: &str, sensor: &Sensor) -> Result<SensorTopics, LinkError> {
+    fn open(node: &Node, vehicle: &str, sensor: &Sensor) -> Result<SensorTopics, Ros2Error> {
         let name = ros_name(&sensor.name);
         let topic = format!("/{vehicle}/{name}");
         let says = match &sensor.model {

@@ -1,18 +1,18 @@
 //! The controller of a run that nodes of ROS 2 drive.
 
+use super::error::Ros2Error;
 use super::message::{AckermannDriveStamped, ActuationCommandStamped, Bool, TwistStamped};
 use super::node::{In, Node};
 use super::services::Services;
 use super::topics::{Topics, ros_name};
 use super::wanted::{Pace, Wanted};
-use crate::held_speed::HeldSpeed;
-use crate::{LinkError, OnTimeout, Seat};
 use bekker_agent::GroundVehicle;
+use bekker_sync::DdsDomain;
 use bekker_vehicle::Controls;
 use bekker_world::{
-    Asked, Call, Command, CommandOrigin, Commanded, Controller, Shown, Steering, World, WorldModel,
+    Asked, Call, Command, CommandOrigin, Commanded, Controller, HeldSpeed, OnTimeout, Seat, Shown,
+    Steering, World, WorldModel,
 };
-use std::net::Ipv4Addr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -20,17 +20,6 @@ use std::time::{Duration, Instant};
 const PATIENCE: Duration = Duration::from_millis(500);
 /// Time between two looks at what has come.
 const POLL: Duration = Duration::from_micros(100);
-
-/// Where and how a run takes part.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Domain {
-    /// Its number, as `ROS_DOMAIN_ID`.
-    pub number: u16,
-    /// On the network where this machine has this address alone; else on all.
-    pub network: Option<Ipv4Addr>,
-    /// Simulated time between maps of the ground around vehicles, s, if it is told.
-    pub ground: Option<f64>,
-}
 
 /// What the run asks before each heartbeat.
 pub struct Bridge {
@@ -78,20 +67,24 @@ struct Driver {
 }
 
 impl Bridge {
-    /// Takes part in a domain; `remark` says a line to who watches the run.
+    /// Joins a domain.
+    ///
+    /// `ground_interval` is the simulated time between maps of the ground around vehicles, s; without
+    /// one they are not published. `remark` receives lines for the user of the run.
     ///
     /// # Errors
-    /// [`LinkError::Ros2`] when the domain cannot be had.
+    /// [`Ros2Error`] when the domain cannot be joined.
     pub fn open(
-        domain: &Domain,
+        domain: DdsDomain,
+        ground_interval: Option<f64>,
         model: Arc<WorldModel>,
         seats: &[Seat],
         remark: impl Fn(&str) + Send + 'static,
-    ) -> Result<Bridge, LinkError> {
-        let node = Node::open(domain.number, domain.network)?;
-        let topics = Topics::open(&node, &model, domain.ground.is_some())?;
+    ) -> Result<Bridge, Ros2Error> {
+        let node = Node::open(domain)?;
+        let topics = Topics::open(&node, &model, ground_interval.is_some())?;
         let services = Services::open(&node, &model)?;
-        let ground_every = domain.ground.map(|every| model.clock.ticks_in(every));
+        let ground_every = ground_interval.map(|every| model.clock.ticks_in(every));
         let drivers = seats.iter().map(|seat| {
             let own = &model.agents[seat.agent];
             let (name, draws) = (ros_name(&own.name), own.vehicle.draws_trailer());
@@ -112,7 +105,7 @@ impl Bridge {
                 is_late: false,
             })
         });
-        let drivers = drivers.collect::<Result<_, LinkError>>()?;
+        let drivers = drivers.collect::<Result<_, Ros2Error>>()?;
         let agents = model.agents.iter().zip(0..);
         let sensors = agents.flat_map(|(own, agent)| {
             (0..own.sensors.len()).map(move |sensor| (agent, sensor as u32))
