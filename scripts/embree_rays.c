@@ -1,4 +1,4 @@
-/* Rays a second of Embree 3 on a ground that `bekker bench sensors --export` wrote.
+/* Rays a second of Embree 3 on a ground that `cargo run --release -p bekker-bench -- sensors --export` wrote.
  *
  *   cc -O3 -march=native scripts/embree_rays.c -lembree3 -o /tmp/embree_rays
  *   /tmp/embree_rays FOLDER

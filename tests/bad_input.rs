@@ -924,11 +924,6 @@ const COMMAND_LINES: &[(&[&str], &str, i32)] = &[
         2,
     ),
     (
-        &["bench", "scaling", "--quick", "--agents", "5"],
-        "'--quick' cannot be used with '--agents <N>'",
-        2,
-    ),
-    (
         &["terrain", "import", "a.asc", "b.tif", "--crop", "1,2"],
         "must be 4 numbers between commas",
         2,

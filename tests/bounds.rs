@@ -307,7 +307,6 @@ const COMMAND_LINES: &[(&[&str], &str, i32)] = &[
     (&["bench", "--threads", "1000000"], "1000000 is not in 1..=1024", 2),
     (&["bench", "--seconds", "1e300"], "must be from 0.01 to 3600 s", 2),
     (&["bench", "--step", "nan"], "must be from 0.00001 to 0.02 s", 2),
-    (&["bench", "sync", "--plot", "a.svg"], "must end in .png", 2),
 ];
 
 /// A folder with what the tables name.

@@ -70,7 +70,6 @@ mod roadside;
 #[cfg(feature = "ros2")]
 mod ros2;
 mod runs;
-mod scaling;
 mod scene;
 mod sensor_files;
 mod sensors;

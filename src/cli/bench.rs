@@ -1,11 +1,6 @@
 //! `bekker bench`
 
 use super::bench_envs::BenchEnvs;
-use super::bench_link::BenchLink;
-use super::bench_m113::BenchM113;
-use super::bench_scaling::BenchScaling;
-use super::bench_sensors::BenchSensors;
-use super::bench_sync::BenchSync;
 use super::{Failure, stdout};
 use crate::cli::quantity::quantity;
 use crate::ground::Published;
@@ -26,7 +21,7 @@ const OLD_GROUND: usize = 4_000_000;
 #[command(
     args_conflicts_with_subcommands = true,
     after_help = "Examples:\n  bekker bench\n  bekker bench --spacing 0.02 --seconds 5 --json\n  \
-    bekker bench --vehicles 64 --threads 2\n  bekker bench --vehicles 64 --crowd\n  bekker bench --full\n  bekker bench sync\n  bekker bench sensors\n  bekker bench m113-scm\n  bekker bench envs\n  bekker bench link\n  bekker bench scaling\n\n\
+    bekker bench --vehicles 64 --threads 2\n  bekker bench --vehicles 64 --crowd\n  bekker bench --full\n  bekker bench envs\n\n\
     Without --spacing and --soil it drives the reference's cases: chrono_mid at 5 cm and\n\
     2 cm, chrono_soft at 5 cm, all at 2 ms, straight ahead."
 )]
@@ -73,12 +68,7 @@ pub struct Bench {
 
 #[derive(Debug, Subcommand)]
 enum Part {
-    Sensors(BenchSensors),
-    Sync(BenchSync),
-    M113Scm(BenchM113),
     Envs(BenchEnvs),
-    Link(BenchLink),
-    Scaling(BenchScaling),
 }
 
 #[derive(Debug, Default, Serialize)]
@@ -91,14 +81,8 @@ struct Results {
 
 impl Bench {
     pub fn execute(self, quiet: bool) -> Result<(), Failure> {
-        match self.part {
-            Some(Part::Sensors(bench)) => return bench.execute(quiet),
-            Some(Part::Sync(bench)) => return bench.execute(quiet),
-            Some(Part::M113Scm(bench)) => return bench.execute(quiet),
-            Some(Part::Envs(bench)) => return bench.execute(quiet),
-            Some(Part::Link(bench)) => return bench.execute(quiet),
-            Some(Part::Scaling(bench)) => return bench.execute(quiet),
-            None => {}
+        if let Some(Part::Envs(bench)) = self.part {
+            return bench.execute(quiet);
         }
         let mut results = Results::default();
         let refused = |error: BenchError| match error {
@@ -180,15 +164,15 @@ impl Bench {
 
 /// Heap allocations of this process so far, where it was built to count them.
 #[cfg(feature = "allocations")]
-pub(super) const ALLOCATIONS: Option<fn() -> u64> = Some(|| {
+const ALLOCATIONS: Option<fn() -> u64> = Some(|| {
     let stats = stats_alloc::INSTRUMENTED_SYSTEM.stats();
     (stats.allocations + stats.reallocations) as u64
 });
 #[cfg(not(feature = "allocations"))]
-pub(super) const ALLOCATIONS: Option<fn() -> u64> = None;
+const ALLOCATIONS: Option<fn() -> u64> = None;
 
 /// Said below a table that lacks them; empty where they are counted.
-pub(super) fn allocations_note() -> &'static str {
+fn allocations_note() -> &'static str {
     match ALLOCATIONS {
         Some(_) => "",
         None => {
@@ -199,7 +183,7 @@ pub(super) fn allocations_note() -> &'static str {
 }
 
 /// A count of allocations with so many digits, or that there is none.
-pub(super) fn allocations(count: Option<f64>, digits: usize) -> String {
+fn allocations(count: Option<f64>, digits: usize) -> String {
     count.map_or("not counted".into(), |count| format!("{count:.digits$}"))
 }
 

@@ -6,11 +6,6 @@
 
 mod bench;
 mod bench_envs;
-mod bench_link;
-mod bench_m113;
-mod bench_scaling;
-mod bench_sensors;
-mod bench_sync;
 mod compare;
 mod completions;
 mod counting;

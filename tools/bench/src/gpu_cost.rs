@@ -1,7 +1,7 @@
 //! What looking costs on a graphics card: pictures of 1 to 64 cameras of a full scene,
 //! what has changed being sent anew each time, and the rays of a lidar.
 
-use super::rendering::{Full, camera, fastest};
+use crate::rendering::{Full, camera, fastest};
 use bekker_math::spatial::Vec3;
 use bekker_rig::BenchError;
 use bekker_sensor::camera::{Channel, Dice, Take};
@@ -110,5 +110,5 @@ pub fn gpu_cost(gpu: GpuDevice) -> Result<GpuCost, BenchError> {
 
 /// The rays of 64 x 1024 beams, ±22.5 degrees.
 fn lidar_rays(origin: Vec3) -> Vec<Ray> {
-    super::rendering::directions().map(|direction| Ray::new(origin, direction)).collect()
+    crate::rendering::directions().map(|direction| Ray::new(origin, direction)).collect()
 }

@@ -1,19 +1,18 @@
-//! `bekker bench scaling`
+//! `bekker-bench scaling`
 
 mod figures;
 mod table;
 
-use super::{Failure, launcher, stdout};
-use crate::report::manifest::{Build, Machine};
-use crate::report::recorder::Recorder;
-use crate::report::{plot, rundir};
-use crate::simulation::{Observer, RunError};
-use crate::study::{
-    DriveCost, Footing, Formation, Network, ScalingCase, ScalingDrive, ScalingError,
-};
-use crate::sync::{CommError, Threads};
+use super::{Failure, launcher, print, print_json};
+use crate::scaling::{Footing, Formation, ScalingCase, ScalingDrive, ScalingError};
+use crate::scaling_cost::{DriveCost, Network};
+use bekker_ranks::{Observer, RunError};
+use bekker_report::manifest::{Build, Machine};
+use bekker_report::recorder::Recorder;
+use bekker_report::{plot, rundir};
+use bekker_sync::{CommError, Threads};
 #[cfg(feature = "mpi")]
-use crate::sync::{Communicator, Parts};
+use bekker_sync::{Communicator, Parts};
 use clap::builder::RangedU64ValueParser;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
@@ -25,9 +24,9 @@ const PATIENCE: Duration = Duration::from_secs(600);
 
 /// Measure how cost grows with vehicles, ranks and heartbeats; model it beyond the cores
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  bekker bench scaling --quick\n  \
-    bekker bench scaling --part vehicles,weak --plots scaling --json > scaling.json\n  \
-    mpirun -n 64 bekker bench scaling --part strong --json\n\n\
+#[command(after_help = "Examples:\n  bekker-bench scaling --quick\n  \
+    bekker-bench scaling --part vehicles,weak --plots scaling --json > scaling.json\n  \
+    mpirun -n 64 bekker-bench scaling --part strong --json\n\n\
     Parts: vehicles (1 to 50 in one process and one a rank, on firm ground and soil), platoon\n\
     (three abreast, rough ground, trees, a camera each), weak (1 to 64 a rank), strong (--agents\n\
     on more and more ranks), heartbeat (2 to 100 ms, against D_H and the drift of a column).\n\
@@ -47,7 +46,7 @@ pub struct BenchScaling {
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = RangedU64ValueParser::<usize>::new().range(1..=100))]
     repeats: usize,
     /// Simulated time of each drive, s
-    #[arg(long, value_name = "S", default_value_t = 1.0, allow_negative_numbers = true, value_parser = super::quantity::quantity(0.2..=600.0, "s"))]
+    #[arg(long, value_name = "S", default_value_t = 1.0, allow_negative_numbers = true, value_parser = super::arguments::quantity(0.2..=600.0, "s"))]
     seconds: f64,
     /// Vehicles of the part strong
     #[arg(long, value_name = "N", default_value_t = 1024, value_parser = RangedU64ValueParser::<usize>::new().range(1..=65_535))]
@@ -56,10 +55,10 @@ pub struct BenchScaling {
     #[arg(long, value_name = "N", default_value_t = 64, value_parser = RangedU64ValueParser::<usize>::new().range(2..=1024))]
     most_ranks: usize,
     /// Latency of the network that is modelled, s; as measured here if not given
-    #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = super::quantity::quantity(0.0..=1.0, "s"))]
+    #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = super::arguments::quantity(0.0..=1.0, "s"))]
     latency: Option<f64>,
     /// Its bandwidth, bytes/s; as measured here if not given
-    #[arg(long, value_name = "BYTES/S", allow_negative_numbers = true, value_parser = super::quantity::quantity(1e3..=1e15, "bytes/s"))]
+    #[arg(long, value_name = "BYTES/S", allow_negative_numbers = true, value_parser = super::arguments::quantity(1e3..=1e15, "bytes/s"))]
     bandwidth: Option<f64>,
     /// Folder for plots, a PNG a part
     #[arg(long, value_name = "FOLDER")]
@@ -128,17 +127,15 @@ impl BenchScaling {
             return self.measured(&mut Ranked::Mpi(mpi), quiet);
         }
         #[cfg(not(feature = "mpi"))]
-        launcher::alone()?;
+        launcher::check_alone()?;
         self.measured(&mut Ranked::Here, quiet)
     }
 
     fn measured(&self, ranked: &mut Ranked, quiet: bool) -> Result<(), Failure> {
         // before the work, not after it
         if let Some(folder) = self.plots.as_ref().filter(|_| ranked.is_first()) {
-            std::fs::create_dir_all(folder).map_err(|error| Failure::Usage {
-                argument: "--plots <FOLDER>",
-                value: folder.display().to_string(),
-                allowed: format!("a folder that can be made ({error})"),
+            std::fs::create_dir_all(folder).map_err(|error| {
+                format!("--plots {}: must be a folder that can be made ({error})", folder.display())
             })?;
         }
         let network = ranked.network().map_err(|error| lost(&error))?;
@@ -181,11 +178,11 @@ impl BenchScaling {
         if let Some(folder) = &self.plots {
             for (name, figure) in figures::figures(&results) {
                 let path = folder.join(format!("{name}.png"));
-                plot::write(&path, &figure).map_err(Failure::Report)?;
+                plot::write(&path, &figure)?;
                 results.plots.push(path);
             }
         }
-        if self.json { stdout::print_json(&results) } else { stdout::print(&table::text(&results)) }
+        if self.json { print_json(&results) } else { print(&table::text(&results)) }
     }
 
     /// The drives of the parts; of `size` ranks, where that is given.
@@ -318,7 +315,7 @@ impl Measured {
 }
 
 fn lost(error: &CommError) -> Failure {
-    Failure::Run { subject: "ranks".into(), cause: error.to_string() }
+    format!("ranks: {error}").into()
 }
 
 /// Where the ranks are.
@@ -327,7 +324,7 @@ enum Ranked {
     Here,
     /// Processes under MPI, of which this is one.
     #[cfg(feature = "mpi")]
-    Mpi(Box<crate::sync::Mpi>),
+    Mpi(Box<bekker_sync::Mpi>),
 }
 
 impl Ranked {
@@ -378,9 +375,9 @@ impl Ranked {
                 gathered(&mut **mpi, &cost).map_err(|error| lost(&error))
             }
             _ => drive.here(&recorder).map_err(|error| match error {
-                ScalingError::Case(faults) => Failure::Scenario(faults),
+                ScalingError::Case(faults) => faults.into(),
                 ScalingError::Run(error) => of_run(error),
-                other => Failure::Run { subject: "threads".into(), cause: other.to_string() },
+                other => format!("threads: {other}").into(),
             }),
         };
         // what was recorded is of no use
@@ -397,7 +394,7 @@ fn recorder<'a>(drive: &'a ScalingDrive, folder: Option<&Path>) -> Recorder<'a> 
 fn of_run(error: RunError<Failure>) -> Failure {
     match error {
         RunError::Observer(failure) => failure,
-        other => Failure::Run { subject: "hmmwv".into(), cause: other.to_string() },
+        other => format!("hmmwv: {other}").into(),
     }
 }
 

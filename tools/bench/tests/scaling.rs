@@ -2,14 +2,14 @@
 //! square; what the bench of scaling drives.
 
 use assert_cmd::cargo::cargo_bin;
-use bekker::scenario::ScenarioFile;
-use bekker::scenario::build::world;
+use bekker_scenario::ScenarioFile;
+use bekker_scenario::build::world;
 use serde_json::Value;
 use std::path::Path;
 use std::process::Command;
 
 fn brigade(rows: u32, columns: u32) -> ScenarioFile {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/brigade.toml");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/brigade.toml");
     let sets = [format!("vehicle.0.row.count={rows}"), format!("vehicle.0.column.count={columns}")];
     ScenarioFile::read(&path, &sets).unwrap()
 }
@@ -50,8 +50,8 @@ fn a_brigade_stands_in_columns() {
 #[test]
 fn the_bench_of_scaling_measures_every_part() {
     let folder = tempfile::tempdir().unwrap();
-    let output = Command::new(cargo_bin("bekker"))
-        .args(["bench", "scaling", "--quick", "--json", "--quiet", "--plots", "plots"])
+    let output = Command::new(cargo_bin("bekker-bench"))
+        .args(["scaling", "--quick", "--json", "--quiet", "--plots", "plots"])
         .args(["--part", "vehicles,weak,strong,heartbeat"])
         .current_dir(folder.path())
         .env("RAYON_NUM_THREADS", "1")
@@ -74,4 +74,22 @@ fn the_bench_of_scaling_measures_every_part() {
     }
     assert!(results["network"]["latency"].as_f64().unwrap() > 0.0);
     assert!(results["machine"]["cores"].as_u64().unwrap() > 0);
+}
+
+/// A wrong command line is refused before anything is measured.
+#[test]
+fn wrong_arguments_are_refused() {
+    for (arguments, message) in [
+        (
+            &["scaling", "--quick", "--agents", "5"][..],
+            "'--quick' cannot be used with '--agents <N>'",
+        ),
+        (&["scaling", "--seconds", "1e300"], "must be from 0.2 to 600 s"),
+        (&["sync", "--plot", "a.svg"], "must end in .png"),
+    ] {
+        let output = Command::new(cargo_bin("bekker-bench")).args(arguments).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(stderr.contains(message), "{arguments:?}: {stderr}");
+    }
 }

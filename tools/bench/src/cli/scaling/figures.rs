@@ -1,9 +1,9 @@
 //! What was measured as plots: dots where it was, dashes where it is modelled.
 
 use super::{Measured, Part, Results};
-use crate::numeric::hypot;
-use crate::report::plot::{Figure, Mark, Panel, Series};
-use crate::study::Footing;
+use crate::scaling::Footing;
+use bekker_math::numeric::hypot;
+use bekker_report::plot::{Figure, Mark, Panel, Series};
 
 const FACTOR: &str = "wall over simulated time";
 

@@ -1,11 +1,10 @@
-//! `bekker bench sync`
+//! `bekker-bench sync`
 
-use super::{Failure, stdout};
-use crate::report::plot::{self, Figure, Mark, Panel, Series};
-use crate::rig::BenchError;
-use crate::study::{
+use super::{Failure, print, print_json};
+use crate::exchange::{
     CodeCost, HeartbeatCost, Traffic, TrafficModel, code_cost, heartbeat_cost, traffic,
 };
+use bekker_report::plot::{self, Figure, Mark, Panel, Series};
 use clap::Args;
 use comfy_table::{Table, presets};
 use serde::Serialize;
@@ -18,13 +17,13 @@ const RANKS: usize = 8;
 
 /// Measure what the exchange between ranks costs: bytes, time, growth
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  bekker bench sync\n  \
-    bekker bench sync --plot exchange.png --json\n\n\
+#[command(after_help = "Examples:\n  bekker-bench sync\n  \
+    bekker-bench sync --plot exchange.png --json\n\n\
     Ranks are threads of this process. What they receive is measured up to 256 agents and\n\
     8 ranks; beyond that, dashed in the plot, it is a model with the measured bytes.")]
 pub struct BenchSync {
     /// Where the plot goes
-    #[arg(long, value_name = "FILE.png", default_value = "bench_sync.png", value_parser = super::destination::png)]
+    #[arg(long, value_name = "FILE.png", default_value = "bench_sync.png", value_parser = super::arguments::png)]
     plot: PathBuf,
     /// Draw no plot
     #[arg(long, conflicts_with = "plot")]
@@ -47,10 +46,6 @@ struct Results {
 
 impl BenchSync {
     pub fn execute(self, quiet: bool) -> Result<(), Failure> {
-        let refused = |error: BenchError| match error {
-            BenchError::Case(faults) => Failure::Scenario(faults),
-            other => Failure::Run { subject: "hmmwv".into(), cause: other.to_string() },
-        };
         let say = |what: &str| {
             if !quiet {
                 eprintln!("{what} ...");
@@ -59,8 +54,8 @@ impl BenchSync {
         let (mut code, mut heartbeat) = (Vec::new(), Vec::new());
         for spacing in [0.05, 0.02] {
             say(&format!("code and heartbeat at {} cm", 100.0 * spacing));
-            let cost = code_cost(spacing).map_err(refused)?;
-            heartbeat.push(heartbeat_cost(&cost).map_err(refused)?);
+            let cost = code_cost(spacing)?;
+            heartbeat.push(heartbeat_cost(&cost)?);
             code.push(cost);
         }
         let mut measured = Vec::new();
@@ -69,7 +64,7 @@ impl BenchSync {
         for (ranks, agents) in by_agents.into_iter().chain(by_ranks) {
             say(&format!("{agents} agents on {ranks} ranks"));
             for neighbour in [false, true] {
-                measured.push(traffic(ranks, agents, neighbour).map_err(refused)?);
+                measured.push(traffic(ranks, agents, neighbour)?);
             }
         }
         let model = TrafficModel::of(&measured);
@@ -84,9 +79,9 @@ impl BenchSync {
         let plot = (!self.no_plot).then_some(self.plot);
         let results = Results { code, heartbeat, traffic: measured, model, beyond, plot };
         if let Some(path) = &results.plot {
-            plot::write(path, &results.figure()).map_err(Failure::Report)?;
+            plot::write(path, &results.figure())?;
         }
-        if self.json { stdout::print_json(&results) } else { stdout::print(&results.text()) }
+        if self.json { print_json(&results) } else { print(&results.text()) }
     }
 }
 

@@ -1,10 +1,11 @@
-//! `bekker bench link`
+//! `bekker-bench link`
 
-use super::{Failure, stdout};
-use crate::link::frame::encode;
-use crate::link::{Address, Listener, Routes, Server, Token};
-use crate::scenario::{ScenarioFile, build};
-use crate::simulation::{Call, Controller, OnTimeout, Sample, Seat, Shown, World};
+use super::{Failure, print, print_json};
+use bekker_agent::Sample;
+use bekker_link::frame::encode;
+use bekker_link::{Address, Listener, Routes, Server, Token};
+use bekker_scenario::{ScenarioFile, build};
+use bekker_world::{Call, Controller, OnTimeout, Seat, Shown, ThreadError, World};
 use clap::Args;
 use clap::builder::RangedU64ValueParser;
 use serde::Serialize;
@@ -19,7 +20,7 @@ use std::time::{Duration, Instant};
 /// and of its act back
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  bekker bench link\n  bekker bench link --heartbeats 10000 --json\n\n\
+    after_help = "Examples:\n  bekker-bench link\n  bekker-bench link --heartbeats 10000 --json\n\n\
     One driver on the loopback that answers at once, in this process; a vehicle that steps between\n\
     the round trips, which are measured without its steps."
 )]
@@ -55,7 +56,7 @@ driver = { kind = "outside" }
 
 impl BenchLink {
     pub fn execute(self, _quiet: bool) -> Result<(), Failure> {
-        let failed = |cause: String| Failure::Run { subject: "link".into(), cause };
+        let failed = |cause: String| Failure::from(format!("link: {cause}"));
         let file = ScenarioFile::parse("round trips", SCENARIO, Path::new(""), &[])?;
         let model = Arc::new(build::world(&file)?.world);
         let mut world = World::new(model.clone());
@@ -79,7 +80,7 @@ impl BenchLink {
         let secret = token.reveal().to_owned();
         let drive = move || answer(TcpStream::connect(place)?, &secret);
         let driver = std::thread::Builder::new().name("driver".into()).spawn(drive);
-        let driver = driver.map_err(|cause| Failure::threads("driver", cause))?;
+        let driver = driver.map_err(|cause| format!("driver: {}", ThreadError::from(cause)))?;
         let mut controller = server.controller(|_| ());
         let mut times = Vec::with_capacity(self.heartbeats);
         while times.len() < self.heartbeats {
@@ -99,10 +100,10 @@ impl BenchLink {
             max_us: percentile(1.0),
         };
         if self.json {
-            return stdout::print_json(&trips);
+            return print_json(&trips);
         }
         let RoundTrips { count, p50_us, p99_us, max_us } = trips;
-        stdout::print(&format!(
+        print(&format!(
             "{count} round trips in lock-step: p50 {p50_us:.0} us, p99 {p99_us:.0} us, at most {max_us:.0} us"
         ))
     }

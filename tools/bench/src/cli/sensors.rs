@@ -1,12 +1,11 @@
-//! `bekker bench sensors`
+//! `bekker-bench sensors`
 
 use super::graphics::Graphics;
-use super::{Failure, stdout};
-use crate::report::write_file;
-use crate::rig::BenchError;
+use super::{Failure, print, print_json};
 #[cfg(feature = "gpu")]
-use crate::study::{GpuCost, gpu_cost};
-use crate::study::{GroundRays, SceneCost, WoodScan, ground_rays, scene_cost, wood_scan};
+use crate::gpu_cost::{GpuCost, gpu_cost};
+use crate::rendering::{GroundRays, SceneCost, WoodScan, ground_rays, scene_cost, wood_scan};
+use bekker_report::write_file;
 use clap::Args;
 use comfy_table::{Table, presets};
 use serde::Serialize;
@@ -14,8 +13,8 @@ use std::path::PathBuf;
 
 /// Measure what cameras and lidars cost: rays a second, scans, pictures, updates
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  bekker bench sensors\n  \
-    bekker bench sensors --export /tmp/rays --json\n\n\
+#[command(after_help = "Examples:\n  bekker-bench sensors\n  \
+    bekker-bench sensors --export /tmp/rays --json\n\n\
     With --export, the grounds and rays go to FOLDER/512 and FOLDER/2048, where\n\
     scripts/embree_rays.c reads them to cast the same rays.")]
 pub struct BenchSensors {
@@ -40,10 +39,6 @@ struct Results {
 
 impl BenchSensors {
     pub fn execute(self, quiet: bool) -> Result<(), Failure> {
-        let refused = |error: BenchError| match error {
-            BenchError::Case(faults) => Failure::Scenario(faults),
-            other => Failure::Run { subject: "sensors".into(), cause: other.to_string() },
-        };
         let say = |what: &str| {
             if !quiet {
                 eprintln!("{what} ...");
@@ -52,27 +47,25 @@ impl BenchSensors {
         let mut ground = Vec::new();
         for (spacing, side) in [(0.25, 512), (0.05, 2048)] {
             say(&format!("bare ground at {} cm", 100.0 * spacing));
-            let (cost, exported) = ground_rays(spacing, side).map_err(refused)?;
+            let (cost, exported) = ground_rays(spacing, side)?;
             ground.push(cost);
             if let Some(folder) = &self.export {
                 let folder = folder.join(side.to_string());
-                std::fs::create_dir_all(&folder).map_err(|cause| Failure::Output {
-                    subject: folder.display().to_string(),
-                    cause,
-                })?;
+                std::fs::create_dir_all(&folder)
+                    .map_err(|cause| format!("{}: cannot be written: {cause}", folder.display()))?;
                 write_file(&folder.join("ground.bin"), &exported.ground_bytes())?;
                 write_file(&folder.join("rays.bin"), &exported.ray_bytes())?;
             }
         }
         say("20 vehicles, 500 trees, ruts");
-        let scene = scene_cost().map_err(refused)?;
+        let scene = scene_cost()?;
         say("a random world");
-        let wood = wood_scan().map_err(refused)?;
+        let wood = wood_scan()?;
         #[cfg(feature = "gpu")]
         let gpu = match self.graphics.gpu(quiet)? {
             Some(gpu) => {
                 say("the same with 1 to 64 cameras on the graphics card");
-                Some(gpu_cost(gpu).map_err(refused)?)
+                Some(gpu_cost(gpu)?)
             }
             None => None,
         };
@@ -85,7 +78,7 @@ impl BenchSensors {
             #[cfg(feature = "gpu")]
             gpu,
         };
-        if self.json { stdout::print_json(&results) } else { stdout::print(&results.text()) }
+        if self.json { print_json(&results) } else { print(&results.text()) }
     }
 }
 

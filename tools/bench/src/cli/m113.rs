@@ -1,13 +1,13 @@
-//! `bekker bench m113-scm`
+//! `bekker-bench m113-scm`
 
-use super::bench::{ALLOCATIONS, allocations, allocations_note};
-use super::{Failure, stdout};
-use crate::ground::Published;
-use crate::rig::{BenchCase, BenchError, Grouping, StepCost, Throughput, step_cost, throughput};
-use crate::soil::catalogue;
-use crate::study::{EnergyBalance, ShoeCost, energy_balance, shoe_cost};
-use crate::vehicle::spec::TrackModel;
-use crate::vehicle::{AnySpec, TrackedSpec, find_any};
+use super::allocations::{ALLOCATIONS, allocations, allocations_note};
+use super::{Failure, print, print_json};
+use crate::tracked_bench::{EnergyBalance, ShoeCost, energy_balance, shoe_cost};
+use bekker_ground::Published;
+use bekker_ground::soil::catalogue;
+use bekker_rig::{BenchCase, Grouping, StepCost, Throughput, step_cost, throughput};
+use bekker_vehicle::spec::TrackModel;
+use bekker_vehicle::{AnySpec, TrackedSpec, find_any};
 use clap::Args;
 use comfy_table::{Table, presets};
 use serde::Serialize;
@@ -19,8 +19,8 @@ const SHOES: [u32; 5] = [32, 64, 128, 256, 512];
 
 /// Measure what a tracked vehicle costs: every shoe a body, and on belts
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  bekker bench m113-scm\n  \
-    bekker bench m113-scm --seconds 3 --laws refined --json")]
+#[command(after_help = "Examples:\n  bekker-bench m113-scm\n  \
+    bekker-bench m113-scm --seconds 3 --laws refined --json")]
 pub struct BenchM113 {
     /// A soil of the catalogue
     #[arg(long, value_name = "NAME", default_value = "chrono_mid")]
@@ -29,7 +29,7 @@ pub struct BenchM113 {
     #[arg(long, default_value = "reference")]
     laws: String,
     /// Simulated time of each drive, s
-    #[arg(long, visible_alias = "duration", value_name = "S", default_value_t = 5.0, allow_negative_numbers = true, value_parser = super::quantity::quantity(0.01..=3600.0, "s"))]
+    #[arg(long, visible_alias = "duration", value_name = "S", default_value_t = 5.0, allow_negative_numbers = true, value_parser = super::arguments::quantity(0.01..=3600.0, "s"))]
     seconds: f64,
     /// Print JSON instead of tables
     #[arg(long)]
@@ -55,26 +55,19 @@ fn name(model: TrackModel) -> &'static str {
 fn m113() -> Result<TrackedSpec, Failure> {
     match find_any("m113_chrono") {
         Ok(AnySpec::Tracked(spec)) => Ok(TrackedSpec { model: TrackModel::Segmented, ..*spec }),
-        _ => Err(Failure::Run { subject: "m113".into(), cause: "it is not tracked".into() }),
+        _ => Err("m113: it is not tracked".into()),
     }
 }
 
 impl BenchM113 {
     pub fn execute(self, quiet: bool) -> Result<(), Failure> {
-        let refused = |error: BenchError| match error {
-            BenchError::Case(faults) => Failure::Scenario(faults),
-            other => Failure::Run { subject: "m113".into(), cause: other.to_string() },
-        };
         let say = |what: &str| {
             if !quiet {
                 eprintln!("{what} ...");
             }
         };
         let spec = m113()?;
-        let soil = catalogue().find(&self.soil).map_err(|error| Failure::Input {
-            subject: "--soil".into(),
-            cause: error.to_string(),
-        })?;
+        let soil = catalogue().find(&self.soil).map_err(|error| format!("--soil: {error}"))?;
         let (mut steps, mut abreast) = (Vec::new(), Vec::new());
         for tracks in [TrackModel::Segmented, TrackModel::Belt] {
             for (spacing, threads) in [(0.05, 1), (0.02, 1), (0.02, 2)] {
@@ -82,25 +75,22 @@ impl BenchM113 {
                 say(&title);
                 let case = BenchCase { threads, ..self.case(tracks, spacing) };
                 let cost = step_cost(&case, Published::default(), ALLOCATIONS);
-                steps.push((title, cost.map_err(refused)?));
+                steps.push((title, cost?));
             }
             for threads in [1, 2] {
                 let title = format!("{} x {ABREAST}, threads: {threads}", name(tracks));
                 say(&title);
                 let case = BenchCase { seconds: 2.0, ..self.case(tracks, 0.05) };
-                abreast.push((
-                    title,
-                    throughput(&case, (ABREAST, Grouping::Abreast), threads).map_err(refused)?,
-                ));
+                abreast.push((title, throughput(&case, (ABREAST, Grouping::Abreast), threads)?));
             }
         }
         say("shoes");
-        let shoes = SHOES.map(|shoes| shoe_cost(&spec, shoes).map_err(refused));
+        let shoes = SHOES.map(|shoes| shoe_cost(&spec, shoes));
         let shoes = shoes.into_iter().collect::<Result<_, _>>()?;
         say("energy over 20 s");
-        let energy = energy_balance(&spec, &soil.to_soil(), 20.0).map_err(refused)?;
+        let energy = energy_balance(&spec, &soil.to_soil(), 20.0)?;
         let results = Results { steps, abreast, shoes, energy };
-        if self.json { stdout::print_json(&results) } else { stdout::print(&results.text()) }
+        if self.json { print_json(&results) } else { print(&results.text()) }
     }
 
     fn case(&self, tracks: TrackModel, spacing: f64) -> BenchCase {

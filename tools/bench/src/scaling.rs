@@ -4,7 +4,7 @@
 //! record. What ranks send is counted outside of them, so that nothing is left out. Times are
 //! taken from the first heartbeat to the last: vehicles are set down before.
 
-use super::scaling_cost::{Counting, DriveCost, Watch};
+use crate::scaling_cost::{Counting, DriveCost, Watch};
 use bekker_ranks::{Observer, RankError, Ranks, Route, RunError, Runner, Schedule, Sharing};
 use bekker_scenario::build::world;
 use bekker_scenario::{Faults, ScenarioFile};

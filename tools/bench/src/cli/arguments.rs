@@ -1,0 +1,29 @@
+//! Parsers of arguments.
+
+use std::ops::RangeInclusive;
+use std::path::PathBuf;
+
+/// A parser of finite numbers within a range; `unit` is named in its messages.
+pub fn quantity(
+    range: RangeInclusive<f64>,
+    unit: &'static str,
+) -> impl Fn(&str) -> Result<f64, String> + Clone + Send + Sync + 'static {
+    move |text| {
+        let value = text.trim().parse::<f64>().ok().filter(|value| range.contains(value));
+        value.ok_or_else(|| format!("must be from {} to {} {unit}", range.start(), range.end()))
+    }
+}
+
+/// Parses the path of a PNG to write, before the work rather than after it.
+pub fn png(text: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    if !path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("png")) {
+        return Err("must end in .png".into());
+    }
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() && !folder.is_dir() => {
+            Err(format!("must be in a folder that exists; {} does not", folder.display()))
+        }
+        _ => Ok(path),
+    }
+}

@@ -1,0 +1,69 @@
+//! The argument `--gpu`: whether cameras and lidars use a graphics card.
+
+use super::Failure;
+#[cfg(feature = "gpu")]
+use bekker_sensor::gpu::GpuDevice;
+use clap::{Args, ValueEnum};
+
+/// What cameras and lidars look with.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct Graphics {
+    /// What cameras and lidars look with. Pictures of a card and of the processor agree
+    /// to a step of eight bits, not bit for bit.
+    #[arg(long, value_enum, default_value = "auto")]
+    gpu: Choice,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Choice {
+    /// A graphics card if there is one and this build can use it, else the processor
+    Auto,
+    /// A graphics card; an error without
+    Required,
+    /// Whatever Vulkan shows, be it software
+    Software,
+    /// The processor
+    Off,
+}
+
+impl Graphics {
+    /// Whether the processor alone is an error.
+    fn is_required(self) -> bool {
+        matches!(self.gpu, Choice::Required | Choice::Software)
+    }
+
+    /// Opens the graphics card, or reports why the processor is used.
+    #[cfg(feature = "gpu")]
+    pub fn gpu(self, quiet: bool) -> Result<Option<GpuDevice>, Failure> {
+        if self.gpu == Choice::Off {
+            return Ok(None);
+        }
+        let say = |line: String| {
+            if !quiet {
+                eprintln!("{line}");
+            }
+        };
+        match GpuDevice::find(self.gpu == Choice::Software) {
+            Ok(gpu) => {
+                say(format!("cameras and lidars look with {}", gpu.name()));
+                Ok(Some(gpu))
+            }
+            Err(error) if self.is_required() => Err(format!("--gpu: {error}").into()),
+            Err(error) => {
+                say(format!("{error}; the processor looks"));
+                Ok(None)
+            }
+        }
+    }
+
+    /// Refuses a graphics card, which this build cannot use.
+    #[cfg(not(feature = "gpu"))]
+    pub fn gpu(self) -> Result<(), Failure> {
+        if self.is_required() {
+            return Err("--gpu: must be auto or off: build with \
+                        `cargo build --release -p bekker-bench --features gpu` for graphics cards"
+                .into());
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,77 @@
+//! The command line, one file a subcommand.
+
+mod allocations;
+mod arguments;
+mod environment;
+mod graphics;
+mod launcher;
+mod link;
+mod m113;
+mod scaling;
+mod sensors;
+mod sync;
+
+use clap::{Parser, Subcommand};
+use std::io::{ErrorKind, Write};
+use std::process::ExitCode;
+
+/// Why a bench has no result.
+type Failure = Box<dyn std::error::Error + Send + Sync>;
+
+/// Measure what parts of bekker cost
+#[derive(Debug, Parser)]
+#[command(name = "bekker-bench", version, arg_required_else_help = true, max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+    /// Show no progress, only results and errors
+    #[arg(short, long, global = true)]
+    quiet: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Sensors(sensors::BenchSensors),
+    Sync(sync::BenchSync),
+    M113Scm(m113::BenchM113),
+    Link(link::BenchLink),
+    Scaling(scaling::BenchScaling),
+}
+
+impl Cli {
+    fn execute(self) -> Result<(), Failure> {
+        environment::apply()?;
+        match self.command {
+            Command::Sensors(bench) => bench.execute(self.quiet),
+            Command::Sync(bench) => bench.execute(self.quiet),
+            Command::M113Scm(bench) => bench.execute(self.quiet),
+            Command::Link(bench) => bench.execute(self.quiet),
+            Command::Scaling(bench) => bench.execute(self.quiet),
+        }
+    }
+}
+
+/// Runs the command line; the exit code is 1 for a failure, 2 for a wrong command line.
+pub fn main() -> ExitCode {
+    match Cli::parse().execute() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("{failure}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Writes a text and a line end to standard output. A closed pipe, as `head` leaves it, is no failure.
+fn print(text: &str) -> Result<(), Failure> {
+    let mut out = std::io::stdout().lock();
+    match writeln!(out, "{text}").and_then(|()| out.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error.into()),
+        _ => Ok(()),
+    }
+}
+
+/// Writes a value as indented JSON to standard output.
+fn print_json(value: &impl serde::Serialize) -> Result<(), Failure> {
+    print(&serde_json::to_string_pretty(value)?)
+}
