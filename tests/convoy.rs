@@ -207,12 +207,12 @@ fn an_interrupted_run_goes_on_bit_for_bit() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // the folder is made just before the run begins
-    while !bench.out("cut").exists() {
-        assert!(child.try_wait().unwrap().is_none(), "ended before it began");
+    let heartbeats =
+        || std::fs::read_to_string(bench.out("cut").join("hashes.csv")).unwrap_or_default();
+    while heartbeats().lines().count() < 20 {
+        assert!(child.try_wait().unwrap().is_none(), "ended before twenty heartbeats");
         std::thread::sleep(Duration::from_millis(10));
     }
-    std::thread::sleep(Duration::from_millis(200));
     let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     assert!(sent.success());
     let output = child.wait_with_output().unwrap();

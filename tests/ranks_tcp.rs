@@ -3,6 +3,7 @@
 
 use crate::ranks_mpi::{SCENARIO, bekker, read};
 use crate::runs::{Runs, told};
+use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
@@ -275,18 +276,22 @@ fn a_rank_joins_a_run_that_goes_on() {
     // alone there is nothing to join, and the run goes on
     let alone = runs.out("alone");
     let mut job = started(&runs, &alone, &["--set", "time.duration=600"]);
+    let told = job.stderr.take().unwrap();
     while !alone.join("checkpoint.bin").exists() {
         std::thread::sleep(std::time::Duration::from_millis(20));
     }
-    for signal in ["-USR2", "-INT"] {
-        std::thread::sleep(std::time::Duration::from_millis(300));
-        let words = [signal, &job.id().to_string()];
+    let signal = |name: &str| {
+        let words = [name, &job.id().to_string()];
         assert!(Command::new("kill").args(words).status().unwrap().success());
-    }
+    };
+    signal("-USR2");
+    let mut told = BufReader::new(told).lines().map_while(Result::ok);
+    let refused = "SIGUSR2: no rank can join: only ranks that --processes";
+    assert!(told.any(|line| line.contains(refused)));
+    signal("-INT");
+    // what is not read would hold it up
+    told.for_each(drop);
     assert!(job.wait().unwrap().code() == Some(130));
-    let mut told = String::new();
-    std::io::Read::read_to_string(&mut job.stderr.take().unwrap(), &mut told).unwrap();
-    assert!(told.contains("SIGUSR2: no rank can join: only ranks that --processes"), "{told}");
 }
 
 /// A restart too is gone on from, with the options of the run, by the process that was started.

@@ -6,6 +6,7 @@ use crate::ranks_mpi::{bekker, read};
 use crate::runs::{Runs, told};
 use serde_json::{Value as Json, json};
 use std::ffi::OsStr;
+use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -272,10 +273,10 @@ fn who_is_waited_for_is_named() {
     let out = runs.out("alone");
     let mut run = Command::new(bekker());
     let run = run.args(runs.arguments(&out, &[&option])).stdout(Stdio::null());
-    let run = run.stderr(Stdio::piped()).spawn().unwrap();
-    std::thread::sleep(std::time::Duration::from_secs(4));
+    let mut run = run.stderr(Stdio::piped()).spawn().unwrap();
+    let mut told = BufReader::new(run.stderr.take().unwrap()).lines().map_while(Result::ok);
+    assert!(told.any(|line| line.contains("waiting for commands on /lead_1/cmd")));
     let id = run.id().to_string();
     assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
-    let output = run.wait_with_output().unwrap();
-    assert!(told(&output).contains("waiting for commands on /lead_1/cmd"), "{}", told(&output));
+    assert!(!run.wait().unwrap().success());
 }
