@@ -3,9 +3,7 @@
 //!
 //! `cargo run --release --example episodes`
 
-use bekker::scenario::{Scenario, ScenarioFile, build};
-use bekker::simulation::{Command, OutcomeCode, Placement, Sample, Steering, World};
-use bekker::vehicle::Selector;
+use bekker::prelude::*;
 use std::path::Path;
 
 const EPISODES: u32 = 6;

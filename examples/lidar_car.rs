@@ -5,13 +5,8 @@
 //!
 //! `cargo run --release --example lidar_car`
 
-use bekker::scenario::{ScenarioFile, build};
-use bekker::sensor::Reading;
+use bekker::prelude::*;
 use bekker::sensor::lidar::Cloud;
-use bekker::simulation::{
-    Command, ExternalDriver, Flow, Moment, Observer, Perception, Runner, Schedule, Steering, World,
-};
-use bekker::vehicle::Selector;
 use std::convert::Infallible;
 use std::fmt::Write;
 use std::path::Path;

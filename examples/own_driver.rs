@@ -3,12 +3,7 @@
 //!
 //! `cargo run --release --example own_driver`
 
-use bekker::scenario::{ScenarioFile, build};
-use bekker::sensor::Reading;
-use bekker::simulation::{
-    Command, ExternalDriver, Flow, Moment, Observer, Perception, Runner, Schedule, Steering,
-};
-use bekker::vehicle::Selector;
+use bekker::prelude::*;
 use std::convert::Infallible;
 use std::path::Path;
 

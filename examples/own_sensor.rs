@@ -3,9 +3,7 @@
 //!
 //! `cargo run --release --example own_sensor`
 
-use bekker::scenario::{ScenarioFile, build};
-use bekker::simulation::{Event, Flow, Moment, Observer, Runner, Schedule};
-use bekker::spatial::Vec3;
+use bekker::prelude::*;
 use std::path::Path;
 
 const SCENARIO: &str = r#"

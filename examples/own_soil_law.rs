@@ -3,9 +3,7 @@
 //!
 //! `cargo run --release --example own_soil_law`
 
-use bekker::scenario::{ScenarioFile, build};
-use bekker::simulation::World;
-use bekker::soil::{Loading, Soil, SoilLaw};
+use bekker::prelude::*;
 use std::path::Path;
 
 const SCENARIO: &str = r#"

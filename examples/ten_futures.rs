@@ -4,8 +4,7 @@
 //!
 //! `cargo run --release --example ten_futures`
 
-use bekker::scenario::{ScenarioFile, build};
-use bekker::simulation::{Batch, Command, World};
+use bekker::prelude::*;
 use std::path::Path;
 
 const SCENARIO: &str = r#"

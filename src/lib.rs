@@ -1,28 +1,26 @@
-//! Vehicles on ground that gives way.
+//! Off-road vehicles on deformable terrain, bit-for-bit repeatable.
 //!
-//! A wheel sinks into soil, leaves a rut, and the next vehicle drives in it. This
-//! crate computes that with the Soil Contact Model (Bekker–Wong pressure and
-//! sinkage, Janosi–Hanamoto shear) under multibody vehicles, bit for bit the same
-//! on any number of threads.
+//! The ground deforms by the Soil Contact Model: Bekker–Wong pressure and sinkage, Janosi–Hanamoto
+//! shear. Vehicles are multibody systems on wheels or tracks. A wheel leaves a rut, and the next
+//! vehicle drives in it. Results have the same bits on any number of threads and ranks.
 //!
-//! # A vehicle, a soil, ten heartbeats
+//! # First steps
 //!
-//! A [`simulation::World`] is an immutable model (ground, clock, vehicles with
-//! drivers) and a plain state that [`advance`](simulation::World::advance) takes
-//! through one heartbeat. A scenario is the shortest way to one:
+//! A [`World`](simulation::World) is an immutable model (ground, clock, vehicles with drivers) and
+//! a plain state. [`advance`](simulation::World::advance) steps it by one heartbeat. The shortest way
+//! to a world is a scenario:
 //!
 //! ```
-//! use bekker::scenario::{ScenarioFile, build};
-//! use bekker::simulation::World;
+//! use bekker::prelude::*;
 //! use std::path::Path;
 //!
 //! let text = r#"
 //!     format = 1
-//!     name = "a_first_metre"
+//!     name = "first_meters"
 //!     time = { duration = 1.0 }
 //!     soil = { default = "chrono_mid" }
 //!     [[vehicle]]
-//!     name = "lone"
+//!     name = "lead"
 //!     model = "hmmwv"
 //!     position = [0, 0]
 //!     driver = { kind = "path", speed = 3, waypoints = [[0, 0], [50, 0]] }
@@ -32,45 +30,44 @@
 //! while world.time() < 0.5 {
 //!     world.advance();
 //! }
-//! let lone = world.samples().next().unwrap();
-//! assert!(lone.wheels.iter().all(|wheel| wheel.sinkage > 0.01), "it stands in its ruts");
-//! # Ok::<(), bekker::scenario::Faults>(())
+//! let lead = world.samples().next().unwrap();
+//! assert!(lead.wheels.iter().all(|wheel| wheel.sinkage > 0.01), "all wheels are in ruts");
+//! # Ok::<(), Faults>(())
 //! ```
 //!
-//! # From a program
+//! # Tour
 //!
-//! What Python, studies and live control are built on, each with an example in `examples/`:
+//! 1. **Run and observe.** A [`Runner`](simulation::Runner) drives a scenario to its end and calls
+//!    [`Observer`](simulation::Observer)s at heartbeats, samples, readings and checkpoints. The record
+//!    on disk is one of them ([`report::recorder`]). `examples/own_sensor.rs` is a profilometer that
+//!    stops the run.
+//! 2. **Drive.** An [`ExternalDriver`](simulation::ExternalDriver) receives what the sensors of its
+//!    vehicle measure and returns [`Command`](simulation::Command)s: `examples/own_driver.rs`,
+//!    `examples/lidar_car.rs`.
+//! 3. **Reset and branch.** [`World::command`](simulation::World::command) drives a vehicle,
+//!    [`World::restore`](simulation::World::restore) returns to a state, and
+//!    [`World::respawn`](simulation::World::respawn) places a vehicle anew, without building the model
+//!    again: `examples/episodes.rs`. A [`Batch`](simulation::Batch) steps many worlds over one model in
+//!    parallel: `examples/ten_futures.rs`.
+//! 4. **Read.** Between heartbeats a world gives
+//!    [samples](simulation::World::sample_into) without allocation,
+//!    [contacts](simulation::World::contacts) of every wheel and shoe,
+//!    [events](simulation::World::events), [sensor readings](simulation::World::delivered), and
+//!    [heights](simulation::World::heights) and [rut depths](simulation::World::rut_depth).
+//! 5. **Change the soil.** A [`SoilLaw`](soil::SoilLaw) replaces Bekker's pressure–sinkage curve:
+//!    `examples/own_soil_law.rs`.
+//! 6. **Generate scenarios.** [`ScenarioFile::of`](scenario::ScenarioFile::of) checks a scenario made
+//!    by a program; [`Scenario::to_toml`](scenario::Scenario::to_toml) writes it. Scenarios built with
+//!    the same [`Parts`](scenario::build::Parts) share elevation models and vehicles.
+//! 7. **Study.** [`rig`] tests a wheel, a track or a plate, [`mobility`] runs standard events,
+//!    [`study`] designs many runs, [`map`] computes where a vehicle goes, [`learning`] has environments
+//!    for reinforcement learning.
 //!
-//! - **A run** ([`Runner`](simulation::Runner)) from its start to its end tells
-//!   [observers](simulation::Observer) of every heartbeat, of samples, readings, hashes and
-//!   checkpoints; the record on disk is one ([`report::recorder`]). `examples/own_sensor.rs`
-//!   is another: a profilometer that stops the run.
-//! - **A driver of one's own** ([`ExternalDriver`](simulation::ExternalDriver)) sees what its
-//!   vehicle's sensors measure, no more, and gives [commands](simulation::Command), steering
-//!   by a share or an angle: `examples/own_driver.rs`.
-//! - **A world by hand**: [`World`](simulation::World) takes
-//!   [commands](simulation::World::command), goes [back](simulation::World::restore) to any of
-//!   its states, puts vehicles [elsewhere](simulation::World::respawn), settled; none of these
-//!   builds the model again. `examples/episodes.rs` is a loop with resets.
-//! - **Many worlds** over one model ([`Batch`](simulation::Batch)) go on beside one another:
-//!   `examples/ten_futures.rs` is a planner. Scenarios that are built with the same
-//!   [`Parts`](scenario::build::Parts) decode an elevation model and assemble a vehicle once.
-//! - **Reading** between heartbeats: [samples](simulation::World::sample_into) without
-//!   allocation, [contacts](simulation::World::contacts) of every wheel and shoe,
-//!   [events](simulation::World::events), what sensors
-//!   [delivered](simulation::World::delivered), [heights](simulation::World::height) and
-//!   [ruts](simulation::World::rut_depth), also [over a grid](simulation::World::heights).
-//! - **A soil law of one's own** ([`SoilLaw`](soil::SoilLaw)) takes the place of Bekker's curve,
-//!   node by node: `examples/own_soil_law.rs`.
-//! - **Endings** are the caller's: [`Endings`](simulation::Endings), `[endings]` in a scenario.
-//! - **A scenario** is a value too: [`ScenarioFile::of`](scenario::ScenarioFile::of) checks
-//!   one that a program has made, [`to_toml`](scenario::Scenario::to_toml) writes it.
+//! [`prelude`] has the names that most programs need.
 //!
 //! # Layers
 //!
-//! A module uses only those below it; `ARCHITECTURE.md` is the map and
-//! `tests/layering.rs` holds the code to it. Each row or two is a crate of its own, so that
-//! they are compiled beside one another; this crate shows them all.
+//! A crate uses only those below it. `ARCHITECTURE.md` has the map, and `tests/layering.rs` checks it.
 //!
 //! | layer | modules |
 //! | --- | --- |
@@ -104,6 +101,7 @@
 //! the world frame is east-north-up.
 #[cfg(feature = "cli")]
 pub mod cli;
+pub mod prelude;
 
 #[doc(inline)]
 pub use bekker_autonomy as autonomy;
