@@ -8,7 +8,7 @@
 //!
 //! Both ends of a stream keep a [`Memory`] of it. They learn from it identically which neighbor
 //! predicts best, whatever the direction of travel. A variable with the same value at all nodes of
-//! a message is written once, for example berms where there are none, or the number of passes.
+//! a message is written once, for example the number of passes, or a berm height of 0.
 //!
 //! Layout, least significant bit first:
 //! - The number of patches.

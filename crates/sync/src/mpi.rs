@@ -9,11 +9,11 @@ use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator as _, CommunicatorCollectives as _, Destination as _, Source as _};
 use std::time::{Duration, Instant};
 
-/// Most bytes that one call transfers. MPI counts them in 32 bits, over all ranks.
+/// Maximum number of bytes that one call transfers. MPI counts them in 32 bits, over all ranks.
 const MOST: usize = i32::MAX as usize;
 /// MPI tag of the roll call after a timeout.
 const ROLL_CALL: i32 = 7;
-/// MPI tag of the messages by which the first remaining rank reports that its loss handler runs.
+/// MPI tag of the first remaining rank's reports that its loss handler still runs.
 const NEWS: i32 = 8;
 /// Interval between two such messages.
 const NEWS_EVERY: Duration = Duration::from_secs(1);

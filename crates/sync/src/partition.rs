@@ -174,8 +174,8 @@ mod tests {
         assert!("0,one".parse::<Partition>().is_err());
     }
 
-    /// Two distant groups get a rank each, whatever their numbering. An agent that costs as much as
-    /// all others fills a rank alone. A position that is not finite does no harm.
+    /// Two distant groups get a rank each, whatever their numbering. An agent with half of the
+    /// total cost fills a rank alone. A position that is not finite does no harm.
     #[test]
     fn those_close_to_each_other_stay_together_and_costs_are_even() {
         let near = |index: usize| [7.0 * index as f64, 3.0];

@@ -24,7 +24,7 @@ pub(super) struct Endpoint {
     pub bell: Arc<Bell>,
 }
 
-/// Returns the quality of service of periodic messages, of which some may be lost.
+/// Returns the quality of service of periodic messages. Some may be lost.
 pub(super) fn best_effort() -> QosPolicies {
     qos(Reliability::BestEffort, 1024)
 }

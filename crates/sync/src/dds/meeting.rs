@@ -12,7 +12,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Most ranks over DDS: each has a writer to each other, and all receive all hellos.
+/// Maximum number of ranks over DDS: each has a writer to each other, and all receive all hellos.
 pub const MOST_RANKS: usize = 32;
 /// Interval between two checks whether to continue waiting.
 const POLL: Duration = Duration::from_millis(50);

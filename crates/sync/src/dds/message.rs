@@ -14,7 +14,7 @@ pub(super) const HELLO: [&str; 2] = ["bekker/hello", "bekker::Hello"];
 pub(super) const REFUSAL: [&str; 2] = ["bekker/refusal", "bekker::Refusal"];
 /// Type of [`Portion`].
 pub(super) const PORTION: &str = "bekker::Portion";
-/// Most bytes of a portion. A part is split into as many portions as needed.
+/// Maximum number of bytes of a portion. A part is split into as many portions as needed.
 pub(super) const LARGEST_PORTION: usize = 48 << 10;
 
 /// Presence message of a participant, sent twice a second, best effort.

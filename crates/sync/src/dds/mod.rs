@@ -195,7 +195,7 @@ impl Dds {
 
     /// Returns an error that names the ranks that neither wait nor have disconnected.
     ///
-    /// If there are none, it names the awaited rank.
+    /// Without any such rank it names the awaited rank.
     fn silent(&self, awaited: usize) -> CommError {
         std::thread::sleep(ROLL_CALL_TIME);
         let (state, now) = (self.shared.state(), Instant::now());

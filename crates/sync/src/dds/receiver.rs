@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 /// Interval between two hellos.
 pub(super) const BEAT: Duration = Duration::from_millis(500);
-/// Most portions in transit from one rank to another.
+/// Maximum number of portions in transit from one rank to another.
 pub(super) const WINDOW: u64 = 16;
 /// Number of portions after which their receiver confirms them.
 const CONFIRMED: u64 = WINDOW / 2;

@@ -146,7 +146,7 @@ impl Writer {
         self.envelope(origin, wire::Body::CatchUp, catch_up.as_union_value(), out);
     }
 
-    /// Encodes the patches. Returns `None` if there are none.
+    /// Encodes the patches. Returns `None` for an empty set.
     fn terrain(
         &mut self,
         patches: &Patches,

@@ -14,7 +14,8 @@ use std::time::{Duration, Instant};
 const HANDSHAKE: Duration = Duration::from_secs(5);
 /// Interval between two polls of the listener: while ranks are missing, and afterwards.
 const POLLS: [Duration; 2] = [Duration::from_millis(5), Duration::from_millis(200)];
-/// Most concurrent handshakes, unless there are more ranks. Beyond it the oldest are dropped.
+/// Maximum number of concurrent handshakes, unless there are more ranks. Beyond it the oldest are
+/// dropped.
 const MOST: usize = 256;
 
 /// Conditions that an acceptor checks.
@@ -34,7 +35,7 @@ pub(super) struct Admission {
 pub(super) struct Participant {
     pub rank: usize,
     pub stream: TcpStream,
-    /// Address at which it accepts connections.
+    /// Address of the rank's own acceptor.
     pub address: SocketAddr,
 }
 

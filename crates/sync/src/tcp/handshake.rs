@@ -44,7 +44,7 @@ pub(super) struct Hello {
     pub size: u32,
     /// Requested rank.
     pub rank: u32,
-    /// Port at which it accepts connections of higher ranks.
+    /// Port of the acceptor for higher ranks.
     pub port: u16,
     /// The run's nonce, drawn by rank 0. `None` in the introduction to rank 0 itself.
     pub run: Option<Nonce>,
@@ -67,7 +67,7 @@ enum Answer {
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Addresses {
     pub run: Nonce,
-    /// Address at which each rank accepts connections of higher ranks.
+    /// Address of each rank's acceptor for higher ranks.
     pub addresses: Vec<Option<SocketAddr>>,
 }
 
