@@ -26,7 +26,7 @@ use std::time::{Duration, Instant};
 
 /// Longest name of a peer, characters. Longer names are truncated.
 const LONGEST_NAME: usize = 64;
-/// Longest wait before control returns to the run, whose ranks must exchange heartbeats.
+/// Longest wait before control returns to the run, whose ranks must keep receiving from each other.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 /// Server of a run. It serves each session on its own thread.
@@ -69,7 +69,7 @@ impl Server {
         Server { shared: Arc::new(shared) }
     }
 
-    /// Raised whenever the run stood still on purpose: paused, or waiting for its drivers.
+    /// Returns the flag that is set whenever the run pauses on purpose, also to wait for drivers.
     pub fn stood(&self) -> &AtomicBool {
         &self.shared.stood
     }

@@ -34,7 +34,7 @@ impl Token {
         known.then(|| Token(text.into())).ok_or(LinkError::Token { length: text.len() })
     }
 
-    /// Whether `given` equals the token, compared in constant time.
+    /// Whether `given` equals the token. The comparison takes the same time wherever they differ.
     pub fn is(&self, given: &str) -> bool {
         let pairs = self.0.bytes().zip(given.bytes());
         let differs = pairs.fold(0, |differs, (a, b)| differs | (a ^ b));
