@@ -22,7 +22,7 @@ pub const SUBPROTOCOLS: [&str; 2] = ["foxglove.sdk.v1", "foxglove.websocket.v1"]
 const WAITING: usize = 256;
 /// Maximum number of channels to which one client may subscribe at once.
 const SUBSCRIPTIONS: usize = 4096;
-/// First byte of message data.
+/// First bytes of the binary messages: message data, and time.
 const MESSAGE_DATA: u8 = 1;
 const TIME: u8 = 2;
 
