@@ -1,4 +1,4 @@
-//! Where a listener listens.
+//! Address of a listener.
 
 use super::LinkError;
 use std::fmt;
@@ -6,17 +6,17 @@ use std::net::{Ipv4Addr, SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;
 use std::str::FromStr;
 
-/// Where a listener listens: `HOST:PORT` (port 0 for any free one) or `unix:PATH`.
+/// Address of a listener: `HOST:PORT` (port 0 selects a free one) or `unix:PATH`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Address {
-    /// TCP.
+    /// A TCP address.
     Tcp(SocketAddr),
-    /// A Unix socket.
+    /// Path of a Unix socket.
     Unix(PathBuf),
 }
 
 impl Default for Address {
-    /// The loopback, any free port.
+    /// Returns the loopback address with any free port.
     fn default() -> Address {
         Address::Tcp((Ipv4Addr::LOCALHOST, 0).into())
     }

@@ -1,35 +1,36 @@
-//! How many connections a listener serves at once: those that have given the token, and others.
+//! Limits on a listener's concurrent connections, separately for those with and without the token.
 
 use super::stream::Stream;
 use bekker_sync::PendingConnections;
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Connections at once that have not given the token yet; of more, the oldest are dropped.
+/// Maximum number of connections that have not presented the token. Beyond it the oldest are
+/// dropped.
 const MOST_PENDING: usize = 64;
-/// Connections at once that have given it; more are refused.
+/// Maximum number of connections that have presented the token. Further ones are rejected.
 const MOST_ADMITTED: usize = 64;
 
-/// The connections of a listener.
+/// The open connections of a listener.
 pub(super) struct Admissions {
     pending: Mutex<PendingConnections<Stream>>,
     admitted: Mutex<usize>,
 }
 
-/// A connection's place among those of its listener, until it is dropped.
+/// Registration of a connection at its listener, until it is dropped.
 pub(super) struct Admission {
     admissions: Arc<Admissions>,
     number: u64,
     is_admitted: Mutex<bool>,
 }
 
-/// Why a connection is not admitted.
+/// Reason why a connection is not admitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum AdmissionError {
-    /// There are too many that have given the token.
+    /// Too many connections have presented the token.
     #[error("{MOST_ADMITTED} connections are open, the most: close one, then connect again")]
     Full,
-    /// It was dropped, as one of too many that had not given the token.
+    /// The connection was dropped because too many had not presented the token.
     #[error("the connection was dropped: too many others were waiting")]
     Dropped,
 }
@@ -40,8 +41,7 @@ impl Admissions {
         Arc::new(Admissions { pending, admitted: Mutex::new(0) })
     }
 
-    /// Gives a connection a place among those that have not given the token; another may be dropped
-    /// for it.
+    /// Registers a connection as pending. May drop another pending connection.
     pub fn enter(self: &Arc<Admissions>, stream: &Stream) -> io::Result<Admission> {
         let own = stream.try_clone()?;
         let (number, dropped) = self.pending().add(stream.address(), own);
@@ -62,7 +62,7 @@ impl Admissions {
 }
 
 impl Admission {
-    /// Moves the connection to those that have given the token.
+    /// Moves the connection from the pending to the admitted ones.
     pub fn admit(&self) -> Result<(), AdmissionError> {
         let mut is_admitted = self.is_admitted.lock().unwrap_or_else(PoisonError::into_inner);
         if *is_admitted {

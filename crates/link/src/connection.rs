@@ -1,4 +1,4 @@
-//! A peer with whom messages are exchanged, over a plain stream or a WebSocket.
+//! A connection that exchanges messages with a peer, over a plain stream or a WebSocket.
 
 use super::LinkError;
 use super::admissions::{Admission, AdmissionError};
@@ -15,7 +15,7 @@ use tungstenite::protocol::{Role, WebSocket, WebSocketConfig};
 /// Bytes read at once.
 const BLOCK: usize = 16 << 10;
 
-/// A message of either kind; on a plain stream all are texts.
+/// A text or binary message. On a plain stream all messages are texts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Message {
     /// Text.
@@ -24,41 +24,43 @@ pub enum Message {
     Binary(Vec<u8>),
 }
 
-/// A peer.
+/// A connection to a peer.
 pub struct Connection {
-    /// What comes from it.
+    /// Receiving side.
     pub incoming: Incoming,
-    /// What goes to it.
+    /// Sending side.
     pub outgoing: Outgoing,
     admission: Arc<Admission>,
 }
 
-/// What comes from a peer.
+/// Receiving side of a connection.
 pub struct Incoming {
     source: Source,
     stream: Arc<Stream>,
-    /// Until when it is read; without end if none.
+    /// Deadline for reading. `None` for no deadline.
     until: Option<Instant>,
 }
 
 enum Source {
     Frames(FrameDecoder),
-    // large, and there are few
+    // boxed, since it is large
     WebSocket(Box<WebSocket<Duplex>>),
 }
 
-/// What goes to a peer: whole messages, from any thread.
+/// Sending side of a connection. Any thread may send whole messages.
 #[derive(Clone)]
 pub struct Outgoing {
     stream: Arc<Stream>,
-    /// Held while a message is written, so that it is written whole.
+    /// Locked while a message is written, so that messages do not interleave.
     writing: Arc<Mutex<()>>,
     web_socket: bool,
     peer: String,
 }
 
 impl Connection {
-    /// A plain stream, with the bytes already read from it; its introduction ends by `until`.
+    /// Creates a connection over a plain stream.
+    ///
+    /// `read` holds the bytes already read. The introduction must end by `until`.
     pub(super) fn plain(
         stream: Stream,
         read: &[u8],
@@ -73,8 +75,9 @@ impl Connection {
         Connection { incoming, outgoing, admission }
     }
 
-    /// A WebSocket after its handshake, with what was read beyond that; its introduction ends by
-    /// `until`.
+    /// Creates a connection over a WebSocket after its handshake.
+    ///
+    /// `read` holds the bytes read beyond the handshake. The introduction must end by `until`.
     pub(super) fn web_socket(
         stream: Stream,
         read: Vec<u8>,
@@ -95,10 +98,10 @@ impl Connection {
         Connection { incoming, outgoing, admission }
     }
 
-    /// Counts the connection among those that have given the token, and removes its deadline.
+    /// Counts the connection as admitted and removes its deadline.
     ///
     /// # Errors
-    /// [`LinkError::Refused`] when there are too many of those.
+    /// [`LinkError::Refused`] when too many connections are admitted, or this one was dropped.
     pub fn admit(&mut self) -> Result<(), LinkError> {
         self.admission.admit()?;
         self.incoming.stream.set_read_timeout(None)?;
@@ -117,10 +120,10 @@ impl From<AdmissionError> for LinkError {
 }
 
 impl Incoming {
-    /// The next message; none once the peer has ended.
+    /// Returns the next message, or `None` once the peer has disconnected.
     ///
     /// # Errors
-    /// [`LinkError`] when what comes are no messages, or nothing in time.
+    /// [`LinkError`] when the bytes are not a message or the deadline passes.
     pub fn receive(&mut self) -> Result<Option<Message>, LinkError> {
         match &mut self.source {
             Source::Frames(decoder) => loop {
@@ -147,7 +150,7 @@ impl Incoming {
                     Ok(WebSocketMessage::Binary(bytes)) => {
                         Ok(Some(Message::Binary(bytes.to_vec())))
                     }
-                    // pings are answered by the library
+                    // the library answers pings
                     Ok(_) => continue,
                     Err(
                         tungstenite::Error::ConnectionClosed | tungstenite::Error::AlreadyClosed,
@@ -161,7 +164,7 @@ impl Incoming {
     }
 }
 
-/// Whether the peer is gone rather than wrong.
+/// Whether the error means that the peer has disconnected.
 fn is_end(error: &io::Error) -> bool {
     use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, UnexpectedEof};
     matches!(error.kind(), BrokenPipe | ConnectionAborted | ConnectionReset | UnexpectedEof)
@@ -173,15 +176,15 @@ impl Outgoing {
         Outgoing { stream: Arc::new(stream), writing: Arc::default(), web_socket, peer }
     }
 
-    /// Who it is, in words.
+    /// Returns the peer's address as text.
     pub fn peer(&self) -> &str {
         &self.peer
     }
 
-    /// Sends a text.
+    /// Sends a text message.
     ///
     /// # Errors
-    /// What the system says when the peer is gone or takes nothing for ten seconds.
+    /// The system's error when the peer has disconnected or accepts no bytes for ten seconds.
     pub fn text(&self, text: &str) -> io::Result<()> {
         if self.web_socket {
             return self.frame(Data::Text, text.as_bytes());
@@ -189,10 +192,10 @@ impl Outgoing {
         self.write(&encode(text))
     }
 
-    /// Sends bytes, which only a WebSocket tells from texts.
+    /// Sends a binary message, which only a WebSocket supports.
     ///
     /// # Errors
-    /// As of [`Outgoing::text`], and on a plain stream.
+    /// As for [`Outgoing::text`]. On a plain stream, always.
     pub fn binary(&self, bytes: &[u8]) -> io::Result<()> {
         if self.web_socket {
             return self.frame(Data::Binary, bytes);
@@ -200,7 +203,7 @@ impl Outgoing {
         Err(io::Error::new(io::ErrorKind::Unsupported, "a plain stream carries texts alone"))
     }
 
-    /// Ends the connection, with the farewell of a WebSocket.
+    /// Closes the connection, with a close frame on a WebSocket.
     pub fn close(&self) {
         if self.web_socket {
             let mut bytes = Vec::new();
@@ -211,7 +214,7 @@ impl Outgoing {
         self.cut();
     }
 
-    /// Ends the connection at once, though a message is being written to it.
+    /// Closes the connection at once, even during the write of a message.
     pub fn cut(&self) {
         self.stream.shutdown();
     }
@@ -229,11 +232,12 @@ impl Outgoing {
     }
 }
 
-/// What the library reads from, and answers pings to, among the messages that are sent
-/// beside it: it hands over whole frames, which are written whole.
+/// Stream that the WebSocket library reads from and writes its replies to pings to.
+///
+/// The library writes whole frames, and each is sent under the lock of [`Outgoing`].
 struct Duplex {
     outgoing: Outgoing,
-    /// Until when it is read; without end if none.
+    /// Deadline for reading. `None` for no deadline.
     until: Option<Instant>,
 }
 

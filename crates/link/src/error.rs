@@ -1,60 +1,60 @@
-//! Why a link cannot be, or ends.
+//! Errors of the link.
 
 use super::frame::FrameError;
 use thiserror::Error;
 
-/// Why a link cannot be, or ends.
+/// Reason why a link cannot be opened, or ends.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum LinkError {
-    /// No address.
+    /// The text is not an address.
     #[error("address {given:?}: must be HOST:PORT or unix:PATH")]
     Address {
-        /// What was given.
+        /// The text as given.
         given: String,
     },
-    /// A token that cannot be one.
+    /// The text is not a valid token.
     #[error("a token of {length} characters: must be 1 to 128 letters, digits, - and _")]
     Token {
-        /// Its length.
+        /// Length of the text.
         length: usize,
     },
-    /// The system draws none.
+    /// The system provides no random bytes.
     #[error("no token can be drawn: {cause}")]
     Random {
-        /// What the system says.
+        /// Error of the system.
         cause: String,
     },
-    /// An address that cannot be had.
+    /// The address cannot be bound.
     #[error("cannot listen at {address}: {cause}")]
     Bind {
         /// The address.
         address: String,
-        /// What the system says.
+        /// Error of the system.
         cause: String,
     },
-    /// Bytes that are no messages.
+    /// The bytes are not messages.
     #[error(transparent)]
     Frame(#[from] FrameError),
-    /// Bytes that are no WebSocket's.
+    /// The bytes are not WebSocket frames.
     #[error("{cause}")]
     WebSocket {
-        /// What is wrong with them.
+        /// Description of the fault.
         cause: String,
     },
-    /// A request that is not understood.
+    /// A request is malformed.
     #[error("request: {cause}")]
     Request {
-        /// What is wrong with it.
+        /// Description of the fault.
         cause: String,
     },
-    /// A connection that is not admitted.
+    /// The connection is not admitted.
     #[error("{cause}")]
     Refused {
-        /// Why.
+        /// Reason.
         cause: String,
     },
-    /// A stream that broke.
+    /// The stream failed.
     #[error("{0}")]
     Stream(#[from] std::io::Error),
 }

@@ -1,9 +1,8 @@
-//! Foxglove's live protocol: channels that are advertised to whoever connects, and messages to
-//! those who subscribe.
+//! Foxglove's live protocol: channels are advertised to clients, and messages sent to subscribers.
 //!
-//! Source: <https://github.com/foxglove/ws-protocol/blob/main/docs/spec.md>. Of it are spoken:
-//! `serverInfo`, `advertise`, `status`, message data and time to a client; `subscribe` and
-//! `unsubscribe` from one. All else is answered with a warning.
+//! Source: <https://github.com/foxglove/ws-protocol/blob/main/docs/spec.md>. Supported operations
+//! to a client are `serverInfo`, `advertise`, `status`, message data and time. Supported operations
+//! from a client are `subscribe` and `unsubscribe`. Any other operation is answered with a warning.
 
 use super::writers::Writers;
 use super::{Connection, Message};
@@ -15,34 +14,35 @@ use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Names of the protocol among those of WebSockets: that of Foxglove's SDK, and the older one. What
-/// is spoken here is the same in both.
+/// WebSocket subprotocol names: of Foxglove's SDK, and the older one.
+///
+/// The supported subset is the same in both.
 pub const SUBPROTOCOLS: [&str; 2] = ["foxglove.sdk.v1", "foxglove.websocket.v1"];
-/// Messages that wait for a client; more are left out.
+/// Capacity of a client's outbox, messages. Further messages are dropped.
 const WAITING: usize = 256;
-/// Channels that one client may subscribe to at once.
+/// Maximum number of channels to which one client may subscribe at once.
 const SUBSCRIPTIONS: usize = 4096;
-/// First byte of message data, and of a time.
+/// First bytes of the binary messages: message data, and time.
 const MESSAGE_DATA: u8 = 1;
 const TIME: u8 = 2;
 
 /// Severity of a status.
 const WARNING: u8 = 1;
 
-/// What is to be told on a channel.
+/// A message to publish on a channel.
 #[derive(Clone, Copy, Debug)]
 pub struct Publication<'a> {
-    /// The topic.
+    /// Topic of the channel.
     pub topic: &'a str,
-    /// Name of the message's type.
+    /// Name of the message type.
     pub schema: &'a str,
-    /// When it is delivered, µs of simulated time.
+    /// Time of delivery, µs of simulated time.
     pub time_us: u64,
-    /// The message in Protocol Buffers.
+    /// Message encoded in Protocol Buffers.
     pub data: &'a [u8],
 }
 
-/// Tells clients of Foxglove of a run, each on its own thread.
+/// Publishes a run to Foxglove clients, each on its own thread.
 #[derive(Clone)]
 pub struct FoxgloveServer {
     shared: Arc<Shared>,
@@ -50,9 +50,9 @@ pub struct FoxgloveServer {
 
 struct Shared {
     name: String,
-    /// What describes all types: a `FileDescriptorSet`, in base64.
+    /// Description of all message types: a `FileDescriptorSet` in base64.
     descriptors: String,
-    /// Tells this run from the next on the same port.
+    /// Identifier of this run, which distinguishes it from the next run on the same port.
     session: String,
     hall: Mutex<Hall>,
     /// Threads that write to clients.
@@ -61,7 +61,7 @@ struct Shared {
 
 #[derive(Default)]
 struct Hall {
-    /// Topic and type of each channel; its index is its number.
+    /// Topic and type of each channel, by channel number.
     channels: Vec<(String, String)>,
     numbers: BTreeMap<(String, String), u32>,
     clients: BTreeMap<u64, Client>,
@@ -72,11 +72,11 @@ struct Hall {
 
 struct Client {
     outbox: SyncSender<Message>,
-    /// Channels with the client's own numbers of its subscriptions.
+    /// The client's subscription numbers, by channel.
     subscribed: BTreeMap<u32, u32>,
 }
 
-/// What a client says.
+/// Request of a client.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "op", rename_all = "camelCase")]
 enum Request {
@@ -97,7 +97,9 @@ struct Subscription {
 }
 
 impl FoxgloveServer {
-    /// Of a run of this name, whose messages are described by a `FileDescriptorSet`.
+    /// Creates a server for the run `name`.
+    ///
+    /// `descriptors` is the `FileDescriptorSet` of its messages.
     pub fn new(name: &str, descriptors: &[u8], session: &str) -> FoxgloveServer {
         let shared = Shared {
             name: name.into(),
@@ -109,12 +111,12 @@ impl FoxgloveServer {
         FoxgloveServer { shared: Arc::new(shared) }
     }
 
-    /// Whether anybody is there.
+    /// Whether any client is connected.
     pub fn is_watched(&self) -> bool {
         !self.hall().clients.is_empty()
     }
 
-    /// Tells all the simulated time, µs.
+    /// Sends the simulated time, µs, to all clients.
     pub fn time(&self, time_us: u64) {
         let mut bytes = vec![TIME];
         bytes.extend_from_slice(&(1000 * time_us).to_le_bytes());
@@ -123,7 +125,9 @@ impl FoxgloveServer {
         }
     }
 
-    /// Tells those who have subscribed to its channel; the channel is new to all if its topic is.
+    /// Sends a message to the subscribers of its channel.
+    ///
+    /// A new topic or type is first advertised to all clients as a new channel.
     pub fn publish(&self, publication: &Publication<'_>) {
         let Publication { topic, schema, time_us, data } = *publication;
         let mut hall = self.hall();
@@ -150,7 +154,7 @@ impl FoxgloveServer {
         }
     }
 
-    /// Speaks with a client for as long as it is there.
+    /// Serves a client until it disconnects.
     pub fn serve(&self, connection: Connection) {
         let Connection { mut incoming, outgoing, .. } = connection;
         let (outbox, waiting) = sync_channel(WAITING);
@@ -159,7 +163,7 @@ impl FoxgloveServer {
         let write = move || tell(&waiting, &to);
         match std::thread::Builder::new().name("foxglove writer".into()).spawn(write) {
             Ok(writer) => self.shared.writers.add(writer, outgoing.clone()),
-            // the system gives no thread
+            // the system cannot start a thread
             Err(_) => outgoing.close(),
         }
         while let Ok(Some(message)) = incoming.receive() {
@@ -170,24 +174,25 @@ impl FoxgloveServer {
                 }
             }
         }
-        // with its outbox the writer ends, and closes the connection
+        // dropping the outbox ends the writer, which closes the connection
         self.hall().clients.remove(&number);
     }
 
-    /// Closes all outboxes, without waiting for clients; queued messages are still sent.
+    /// Closes all outboxes without waiting for clients. Queued messages are still sent.
     pub fn announce_end(&self) {
         let mut hall = self.hall();
         hall.over = true;
         hall.clients.clear();
     }
 
-    /// Waits, while `waits` holds, until all queued messages are sent; then cuts the other clients.
-    /// Returns how many were cut.
+    /// Waits until all queued messages are sent, while `waits` returns true. Then cuts the
+    /// remaining clients and returns their number.
     pub fn close(&self, waits: &mut dyn FnMut() -> bool) -> usize {
         self.shared.writers.end(waits)
     }
 
-    /// Lets a client in and tells it what there is; its number.
+    /// Registers a client, sends it the server information and the channels, and returns its
+    /// number.
     fn admit(&self, outbox: SyncSender<Message>) -> u64 {
         let info = json!({
             "op": "serverInfo",
@@ -239,7 +244,7 @@ impl FoxgloveServer {
         Ok(())
     }
 
-    /// Tells of channels that are numbered from `first` on.
+    /// Returns the advertisement of channels that are numbered from `first`.
     fn advertisement(&self, channels: &[(String, String)], first: u32) -> String {
         let channel = |(number, (topic, schema)): (u32, &(String, String))| {
             json!({
@@ -261,14 +266,14 @@ impl FoxgloveServer {
 }
 
 impl Client {
-    /// Puts a message into its outbox, if there is room.
+    /// Queues a message unless the outbox is full.
     fn send(&self, message: Message) {
-        // one that is behind, or gone, misses it
+        // a client that is slow or gone misses the message
         let _ = self.outbox.try_send(message);
     }
 }
 
-/// Writes to a client what is in its outbox, until that is given up or the client is gone.
+/// Writes the messages of an outbox to a client until the outbox closes or the client disconnects.
 fn tell(waiting: &Receiver<Message>, to: &super::Outgoing) {
     for message in waiting {
         let sent = match message {

@@ -1,36 +1,35 @@
-//! Messages on a byte stream: the length as four bytes, most significant first, then so many
-//! bytes of UTF-8.
+//! Messages on a byte stream: the length as four bytes, most significant first, then UTF-8 text.
 
-/// Longest message that is taken from a peer, bytes; more is no message of the link.
+/// Longest message that is accepted from a peer, bytes.
 pub const LONGEST: usize = 1 << 20;
-/// Bytes of the length.
+/// Length of the length field, bytes.
 pub(super) const PREFIX: usize = 4;
 
-/// Why bytes are no messages.
+/// Reason why bytes are not messages.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FrameError {
-    /// A length beyond the bound.
+    /// The announced length exceeds the limit.
     #[error("a frame of {length} bytes; must be at most {LONGEST}")]
     TooLong {
-        /// The length announced, bytes.
+        /// Announced length, bytes.
         length: usize,
     },
-    /// No text.
+    /// The bytes are not text.
     #[error("a frame that is not UTF-8 at byte {at}")]
     NotText {
-        /// The first byte that is none.
+        /// Offset of the first byte that is not UTF-8.
         at: usize,
     },
     /// The stream ends within a message.
     #[error("the stream ends {missing} bytes before its frame does")]
     Cut {
-        /// Bytes that never came, of the length if that is not whole.
+        /// Number of missing bytes, of the length field if that is incomplete.
         missing: usize,
     },
 }
 
-/// A message with its length.
+/// Encodes a message with its length.
 pub fn encode(text: &str) -> Vec<u8> {
     let length = u32::try_from(text.len()).unwrap_or(u32::MAX);
     let mut bytes = Vec::with_capacity(PREFIX + text.len());
@@ -39,22 +38,22 @@ pub fn encode(text: &str) -> Vec<u8> {
     bytes
 }
 
-/// Takes bytes as they come and gives messages as they are whole.
+/// Decodes messages from bytes that arrive in pieces.
 #[derive(Clone, Debug, Default)]
 pub struct FrameDecoder {
     bytes: Vec<u8>,
 }
 
 impl FrameDecoder {
-    /// Takes bytes.
+    /// Appends received bytes.
     pub fn feed(&mut self, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// The next message, once it is whole.
+    /// Returns the next message, or `None` if it is incomplete.
     ///
     /// # Errors
-    /// [`FrameError`] when these are no messages; nothing after it can be read.
+    /// [`FrameError`] when the bytes are not messages. Nothing after the fault can be read.
     pub fn next_message(&mut self) -> Result<Option<String>, FrameError> {
         let Some((prefix, rest)) = self.bytes.split_first_chunk::<PREFIX>() else {
             return Ok(None);
@@ -71,10 +70,10 @@ impl FrameDecoder {
         Ok(Some(text))
     }
 
-    /// What the end of the stream means here.
+    /// Checks that the stream may end here.
     ///
     /// # Errors
-    /// [`FrameError::Cut`] in the middle of a message.
+    /// [`FrameError::Cut`] within a message.
     pub fn end(&self) -> Result<(), FrameError> {
         if self.bytes.is_empty() {
             return Ok(());
@@ -95,7 +94,7 @@ mod tests {
     }
 
     proptest! {
-        /// Wherever the bytes are cut, the same messages come.
+        /// The messages do not depend on how the bytes are split.
         #[test]
         fn messages_come_back_however_they_are_cut(
             messages in proptest::collection::vec(".{0,40}", 0..6),
@@ -112,8 +111,8 @@ mod tests {
             prop_assert!(decoder.end().is_ok());
         }
 
-        /// Any bytes are messages, an error, or not yet whole; nothing panics, and nothing
-        /// beyond the bound is waited for.
+        /// Any bytes decode to messages, an error or an incomplete message. Nothing panics, and the
+        /// decoder never waits for more than the limit.
         #[test]
         fn any_bytes_are_decoded_or_refused(bytes in proptest::collection::vec(any::<u8>(), 0..64)) {
             let mut decoder = FrameDecoder::default();

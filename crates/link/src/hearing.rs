@@ -1,4 +1,4 @@
-//! What radios hear, as JSON.
+//! Received radio messages as JSON.
 
 use super::outline::Outline;
 use base64::Engine;
@@ -6,7 +6,7 @@ use base64::engine::general_purpose::STANDARD;
 use bekker_agent::{Heard, Light, Message};
 use serde_json::{Value, json};
 
-/// A message that the radio of an agent has heard.
+/// Returns the JSON of a message that an agent's radio has received.
 pub(super) fn hearing(outline: &Outline, agent: u32, heard: &Heard) -> Value {
     let (kind, said) = said(outline, &heard.message);
     json!({
@@ -19,7 +19,7 @@ pub(super) fn hearing(outline: &Outline, agent: u32, heard: &Heard) -> Value {
     })
 }
 
-/// Its kind, and what it says.
+/// Returns the kind of a message and its content.
 fn said(outline: &Outline, message: &Message) -> (&'static str, Value) {
     match message {
         Message::Beacon(own) => {

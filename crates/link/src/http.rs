@@ -1,21 +1,22 @@
-//! As much of HTTP/1.1 as a page and a WebSocket need: the head of a GET, and an answer.
+//! The subset of HTTP/1.1 that pages and WebSockets need: the head of a GET request, and a
+//! response.
 
 use super::LinkError;
 use percent_encoding::percent_decode_str;
 use std::fmt::Write as _;
 use std::io::{Read, Write};
 
-/// Longest head that is read, bytes.
+/// Longest request head that is read, bytes.
 const LONGEST: usize = 16 << 10;
-/// Most headers that are read.
+/// Maximum number of headers that are read.
 const HEADERS: usize = 64;
 
-/// What is asked for.
+/// Target of a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Target {
-    /// Path, decoded, from its `/` on.
+    /// Decoded path, starting with `/`.
     pub path: String,
-    /// What follows the `?`, as it came.
+    /// Query after the `?`, not decoded.
     pub query: String,
 }
 
@@ -25,7 +26,7 @@ impl Target {
         Target { path: decoded(path), query: query.into() }
     }
 
-    /// A parameter of the query, decoded.
+    /// Returns a decoded parameter of the query.
     pub fn parameter(&self, name: &str) -> Option<String> {
         let pairs = self.query.split('&').filter_map(|pair| pair.split_once('='));
         pairs.into_iter().find(|(key, _)| *key == name).map(|(_, value)| decoded(value))
@@ -36,20 +37,22 @@ fn decoded(text: &str) -> String {
     percent_decode_str(text).decode_utf8_lossy().into_owned()
 }
 
-/// The head of a request.
+/// Head of a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Request {
     pub target: Target,
     pub host: Option<String>,
     pub origin: Option<String>,
-    /// The key of a WebSocket's handshake, if it asks for one.
+    /// Key of the WebSocket handshake, if the request is one.
     pub web_socket: Option<String>,
     pub cookies: Vec<(String, String)>,
-    /// Protocols over a WebSocket that the client knows, the one that it likes best first.
+    /// WebSocket subprotocols that the client supports, in order of preference.
     pub protocols: Vec<String>,
 }
 
-/// Reads a head of which some bytes are there; also what was read beyond it.
+/// Reads a request head and returns it with the bytes read beyond it.
+///
+/// `bytes` holds what was already read.
 pub(super) fn read_head(
     stream: &mut impl Read,
     mut bytes: Vec<u8>,
@@ -69,7 +72,7 @@ pub(super) fn read_head(
     }
 }
 
-/// The head and its length, once it is whole.
+/// Returns the head and its length once it is complete.
 fn parse(bytes: &[u8]) -> Result<Option<(Request, usize)>, LinkError> {
     let mut headers = [httparse::EMPTY_HEADER; HEADERS];
     let mut head = httparse::Request::new(&mut headers);
@@ -107,7 +110,7 @@ fn parse(bytes: &[u8]) -> Result<Option<(Request, usize)>, LinkError> {
     Ok(Some((request, length)))
 }
 
-/// Answers with a body, and that the connection ends.
+/// Writes a response with a body, and announces that the connection closes.
 pub(super) fn answer(
     stream: &mut impl Write,
     status: &str,
@@ -135,7 +138,7 @@ pub(super) fn answer(
     stream.flush()
 }
 
-/// Agrees to a WebSocket whose key this is, and to one of the protocols that it offers.
+/// Accepts the WebSocket handshake with this key and one of the offered subprotocols.
 pub(super) fn switch(
     stream: &mut impl Write,
     key: &str,

@@ -1,11 +1,15 @@
-//! Controllers and observers from outside, over sockets.
+//! External controllers and observers of a run, over sockets.
 //!
-//! A [`Listener`] sorts who connects. Messages are JSON: on a plain stream each behind its
-//! length ([`frame`]), on a WebSocket each one text ([`message`]; `docs/link.md` is the
-//! protocol). A [`Server`] speaks with those who drive or watch a run, and is asked by the run
-//! before each heartbeat ([`Server::controller`]); a [`FoxgloveServer`] tells clients of Foxglove; [`Pacing`] holds a run to the clock.
+//! A [`Listener`] classifies connections. Messages are JSON. On a plain stream each message follows
+//! its length ([`frame`]), and on a WebSocket each is one text ([`message`]; `docs/link.md`
+//! describes the protocol).
 //!
-//! A layer of the crate `bekker`, which opens with examples; `ARCHITECTURE.md` is the map.
+//! A [`Server`] serves the drivers and observers of a run. The run calls its [`Server::controller`]
+//! before each heartbeat. A [`FoxgloveServer`] publishes a run to Foxglove clients. [`Pacing`]
+//! limits a run to the pace of the wall clock.
+//!
+//! This crate is a layer of the crate `bekker`, whose page starts with examples. `ARCHITECTURE.md`
+//! describes all layers.
 
 mod address;
 mod admissions;

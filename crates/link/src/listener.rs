@@ -1,7 +1,7 @@
-//! A listener that sorts who connects: plain link sessions, WebSockets, and pages.
+//! A listener for plain link sessions, WebSockets and pages on one address.
 //!
-//! The first four bytes decide: `GET ` is HTTP, anything else the length of a first message
-//! (that one would be of more than a thousand megabytes, beyond any that is taken).
+//! The first four bytes of a connection decide. `GET ` is HTTP. Anything else is the length of a
+//! first message. As a length, `GET ` would exceed 1000 MB, which is beyond the limit.
 
 use super::address::Address;
 use super::admissions::{Admission, Admissions};
@@ -20,53 +20,55 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// Path of the link among WebSockets.
+/// WebSocket path of the link.
 pub const LINK_PATH: &str = "/link";
-/// Time for the whole introduction of a peer: head and token.
+/// Timeout of a peer's whole introduction: request head and token.
 const INTRODUCTION: Duration = Duration::from_secs(10);
-/// Time within which a peer must accept some of the bytes sent.
+/// Timeout within which a peer must accept some of the bytes sent.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// A page, or a part of one.
+/// A page, or a resource of one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page {
-    /// Its media type, as `text/html; charset=utf-8`.
+    /// Media type, such as `text/html; charset=utf-8`.
     pub content_type: String,
-    /// Its bytes.
+    /// Content.
     pub bytes: Vec<u8>,
 }
 
-/// Pages by their paths.
+/// Source of pages.
 pub trait Pages: Send + Sync {
-    /// The page at a path, decoded from its `/` on, with what follows the `?`; none where
-    /// there is none. Called from any thread.
+    /// Returns the page at a decoded `path`, which starts with `/`, with the `query` after the `?`.
+    ///
+    /// Returns `None` if the page does not exist. Called from any thread.
     fn page(&self, path: &str, query: &str) -> Option<Page>;
 }
 
-/// No pages.
+/// A source without pages.
 impl Pages for () {
     fn page(&self, _: &str, _: &str) -> Option<Page> {
         None
     }
 }
 
-/// Takes a connection, for as long as it lasts: on a thread of its own.
+/// Handler that serves a connection until it ends, on the connection's own thread.
 pub type Taker = Box<dyn FnOnce(Connection) + Send>;
 
-/// Says who takes a WebSocket at a target, if anybody does.
+/// Returns the handler of a WebSocket with this target, if one exists.
 pub type WebSockets = Box<dyn Fn(&Target) -> Option<Taker> + Send + Sync>;
 
-/// To whom connections go. All but plain ones, which say the token in their first message,
-/// have given the token.
+/// Handlers of connections, by kind.
+///
+/// Connections have presented the token, except those passed to `link`.
 pub struct Routes {
-    /// Takes a session of the link; of plain ones and WebSockets on [`LINK_PATH`] alike the
-    /// token is in the first message.
+    /// Serves a link session: a plain stream, or a WebSocket on [`LINK_PATH`]. The token is in its
+    /// first message.
     pub link: Box<dyn Fn(Connection) + Send + Sync>,
-    /// Says who takes a WebSocket on another path, if anybody does.
+    /// Returns the handler of a WebSocket on another path, if one exists.
     pub web_socket: WebSockets,
-    /// The pages.
+    /// Source of pages.
     pub pages: Box<dyn Pages>,
-    /// Takes clients of Foxglove, on any path, if somebody does.
+    /// Serves Foxglove clients, on any path. `None` rejects them.
     pub foxglove: Option<Box<dyn Fn(Connection) + Send + Sync>>,
 }
 
@@ -76,7 +78,7 @@ enum Socket {
     Unix(UnixListener),
 }
 
-/// A bound address at which nobody is let in yet.
+/// A bound address that does not accept connections yet.
 pub struct Listener {
     socket: Socket,
     address: Address,
@@ -88,7 +90,7 @@ impl Listener {
     /// Binds an address.
     ///
     /// # Errors
-    /// [`LinkError::Bind`] when it cannot be had.
+    /// [`LinkError::Bind`] when the address is not available.
     pub fn bind(address: &Address, token: Token) -> Result<Listener, LinkError> {
         let refused = |error: std::io::Error| LinkError::Bind {
             address: address.to_string(),
@@ -106,7 +108,7 @@ impl Listener {
                 use std::os::unix::fs::{FileTypeExt, PermissionsExt};
                 let is_socket =
                     std::fs::metadata(path).is_ok_and(|file| file.file_type().is_socket());
-                // one that nobody listens at was left behind by a run that was killed
+                // a socket that refuses connections was left behind by a killed run
                 let stale = UnixStream::connect(path)
                     .is_err_and(|error| error.kind() == std::io::ErrorKind::ConnectionRefused);
                 if is_socket && stale {
@@ -123,15 +125,15 @@ impl Listener {
         }
     }
 
-    /// Where it listens, with the port that it got.
+    /// Returns the bound address, with the actual port.
     pub fn address(&self) -> &Address {
         &self.address
     }
 
-    /// Lets everybody in, until what is returned is dropped; sessions then go on.
+    /// Accepts connections until the returned value is dropped. Sessions then continue.
     ///
     /// # Errors
-    /// [`LinkError::Bind`] when the system gives no thread.
+    /// [`LinkError::Bind`] when the system cannot start a thread.
     pub fn open(self, routes: Routes) -> Result<Listening, LinkError> {
         let Listener { socket, address, token, introduction } = self;
         let closing = Arc::new(AtomicBool::new(false));
@@ -159,7 +161,7 @@ impl Listener {
                 }
                 match accepted {
                     Ok(stream) => door.clone().let_in(stream),
-                    // too many files are open, or the like: it may pass
+                    // for example too many open files: this may be temporary
                     Err(_) => std::thread::sleep(Duration::from_millis(20)),
                 }
             }
@@ -173,7 +175,7 @@ impl Listener {
     }
 }
 
-/// A listener that lets peers in.
+/// A listener that accepts connections.
 pub struct Listening {
     address: Address,
     closing: Arc<AtomicBool>,
@@ -181,7 +183,7 @@ pub struct Listening {
 }
 
 impl Listening {
-    /// Where it listens.
+    /// Returns the bound address.
     pub fn address(&self) -> &Address {
         &self.address
     }
@@ -190,7 +192,7 @@ impl Listening {
 impl Drop for Listening {
     fn drop(&mut self) {
         self.closing.store(true, Ordering::Relaxed);
-        // wakes the thread, which then finds itself closed
+        // wakes the thread, which then sees that the listener is closed
         let woken = match &self.address {
             Address::Tcp(own) => {
                 let here = match own.ip() {
@@ -216,12 +218,12 @@ impl Drop for Listening {
     }
 }
 
-/// What every connection is judged by.
+/// Policy and routes that apply to every connection.
 struct Door {
     routes: Routes,
     address: Address,
     token: Token,
-    /// Name of the cookie that a browser keeps the token in for the parts of a page.
+    /// Name of the cookie in which a browser keeps the token for the resources of a page.
     cookie: String,
     admissions: Arc<Admissions>,
     introduction: Duration,
@@ -229,10 +231,10 @@ struct Door {
 
 impl Door {
     fn let_in(self: Arc<Door>, stream: Stream) {
-        // without a descriptor or a thread the connection is dropped
+        // without a file descriptor or a thread the connection is dropped
         let Ok(admission) = self.admissions.enter(&stream) else { return };
         let serve = move || {
-            // what went wrong was said to the peer where it could be
+            // errors have been reported to the peer if that was possible
             let _ = self.serve(stream, &Arc::new(admission));
         };
         let _ = std::thread::Builder::new().name("connection".into()).spawn(serve);
@@ -290,8 +292,10 @@ impl Door {
         Ok(())
     }
 
-    /// Lets a client of Foxglove in, whose page may be of any origin, so that it must give the token
-    /// in its address: a browser adds that of its own accord to nothing.
+    /// Serves a Foxglove client, which must give the token in its address.
+    ///
+    /// Its page may have any origin, so a cookie is not accepted. A browser never adds the token to
+    /// an address by itself.
     fn tell_foxglove(
         &self,
         peer: Introduced<'_>,
@@ -309,8 +313,10 @@ impl Door {
         Ok(())
     }
 
-    /// Sends a page; who gave the token in the address keeps it as a cookie, so that the parts
-    /// of the page need not name it.
+    /// Sends a page.
+    ///
+    /// A client that gave the token in the address gets it as a cookie. So the resources of the
+    /// page need no token in their addresses.
     fn show(
         &self,
         stream: &Stream,
@@ -342,8 +348,8 @@ impl Door {
         given.is_some_and(|given| self.token.is(&given))
     }
 
-    /// Why a request on the loopback is for another host than that, if it is: a name that was bent
-    /// to it.
+    /// Returns the reason for rejection if a request to the loopback address names another host, as
+    /// in DNS rebinding.
     fn is_bent(&self, request: &Request) -> Option<String> {
         let Address::Tcp(address) = &self.address else { return None };
         let host = request.host.clone().unwrap_or_default();
@@ -354,7 +360,7 @@ impl Door {
         bent.then(|| format!("host {host:?}: must be this machine's loopback"))
     }
 
-    /// Why a request comes from a page of another origin than this host, if it does.
+    /// Returns the reason for rejection if a request comes from a page of another origin.
     fn is_foreign(&self, request: &Request) -> Option<String> {
         let Address::Tcp(_) = &self.address else { return None };
         let host = request.host.clone().unwrap_or_default();
@@ -367,34 +373,34 @@ impl Door {
     }
 }
 
-/// A peer whose request for a WebSocket has been read.
+/// A peer whose WebSocket request has been read.
 struct Introduced<'a> {
     stream: Stream,
     admission: &'a Arc<Admission>,
-    /// What was read beyond the request.
+    /// Bytes read beyond the request.
     beyond: Vec<u8>,
-    /// When its introduction ends.
+    /// Deadline of the introduction.
     until: Instant,
 }
 
 impl Introduced<'_> {
-    /// Counts it among those that have given the token, then makes it a WebSocket.
+    /// Admits the connection, then completes the WebSocket handshake.
     fn switched(self, key: &str, protocol: Option<&str>) -> Result<Connection, LinkError> {
         let Introduced { stream, admission, beyond, until } = self;
         admit(&stream, admission)?;
         switch(&mut &stream, key, protocol)?;
         let mut connection = Connection::web_socket(stream, beyond, admission.clone(), until);
-        // counted already: only the deadline goes
+        // already counted: this only removes the deadline
         connection.admit()?;
         Ok(connection)
     }
 }
 
-/// Name of the parameter that holds the token.
+/// Name of the query parameter with the token.
 const TOKEN: &str = "token";
 const NO_TOKEN: &str = "the token is missing or wrong: add ?token=TOKEN, as the run printed it";
 
-/// Counts a connection among those that have given the token, or refuses it.
+/// Admits a connection, or rejects it with status 503.
 fn admit(stream: &Stream, admission: &Admission) -> Result<(), LinkError> {
     let admitted = admission.admit().map_err(LinkError::from);
     if let Err(error) = &admitted {
@@ -426,7 +432,7 @@ mod tests {
         }
     }
 
-    /// Says back what it hears.
+    /// Sends received messages back.
     fn echo(mut connection: Connection) {
         while let Ok(Some(Message::Text(text))) = connection.incoming.receive() {
             connection.outgoing.text(&text).unwrap();
@@ -434,7 +440,7 @@ mod tests {
         connection.outgoing.close();
     }
 
-    /// Echoes messages to peers whose first message is the token.
+    /// Sends messages back to peers whose first message is the token.
     fn echo_to_holders(mut connection: Connection) {
         let first = connection.incoming.receive();
         if !matches!(first, Ok(Some(Message::Text(text))) if text == "secret") {
@@ -448,7 +454,7 @@ mod tests {
         echo(connection);
     }
 
-    /// Whether the other end has closed the connection.
+    /// Whether the peer has closed the connection.
     fn is_closed(stream: &mut TcpStream) -> bool {
         stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
         match stream.read(&mut [0; 64]) {
@@ -457,7 +463,8 @@ mod tests {
         }
     }
 
-    /// The answer to a peer with the token; none if the connection is closed.
+    /// Returns a connection that presented the token, and the answer. `None` if the connection is
+    /// closed.
     fn introduced(listening: &Listening) -> (TcpStream, Option<String>) {
         let (mut stream, _) = tcp(listening);
         stream.write_all(&encode("secret")).unwrap();
@@ -484,7 +491,7 @@ mod tests {
         Listener { introduction, ..listener }.open(routes).unwrap()
     }
 
-    /// Partial introductions of any kind do not keep a peer with the token out.
+    /// Partial introductions of any kind do not lock out a peer with the token.
     #[test]
     fn connections_without_the_token_lock_nobody_out() {
         let listening = for_holders(Duration::from_secs(600));
@@ -493,20 +500,20 @@ mod tests {
         for round in 0..4 {
             for number in 0..80 {
                 let (mut stream, _) = tcp(&listening);
-                // it may be dropped already
+                // it may already be dropped
                 let _ = stream.write_all(begun[number % begun.len()]);
                 held.push(stream);
             }
             let (_, answer) = introduced(&listening);
             assert_eq!(answer.as_deref(), Some("welcome"), "round {round}");
             assert!(get(&listening, "/page?token=secret", "").starts_with("HTTP/1.1 200"));
-            // pending peers send a byte now and then
+            // pending peers send a byte from time to time
             held.iter_mut().for_each(|stream| drop(stream.write_all(b"{")));
         }
         assert!(is_closed(&mut held[0]), "the oldest must be dropped");
     }
 
-    /// Bytes that come one by one do not lengthen an introduction.
+    /// Bytes that arrive one by one do not prolong an introduction.
     #[test]
     fn an_introduction_ends_however_its_bytes_are_spread() {
         let listening = for_holders(Duration::from_millis(300));
@@ -515,12 +522,12 @@ mod tests {
             stream.write_all(begun).unwrap();
             let mut drops = stream.try_clone().unwrap();
             let drip = std::thread::spawn(move || {
-                // ends once the other end has closed, and only then
+                // ends only when the listener has closed the connection
                 while drops.write_all(b"a").is_ok() {
                     std::thread::sleep(Duration::from_millis(20));
                 }
             });
-            // a deadline that is not kept fails here, and does not hang
+            // a missed deadline fails here instead of blocking
             stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
             let ended = stream.read_to_end(&mut Vec::new()).map_err(|error| error.kind());
             let is_late =
@@ -554,7 +561,7 @@ mod tests {
         assert!(told.starts_with("64 connections are open, the most"), "{told}");
         let page = get(&listening, "/page?token=secret", "");
         assert!(page.starts_with("HTTP/1.1 503") && page.contains("64 connections"), "{page}");
-        // one that ends makes room
+        // a session that ends frees capacity
         drop(sessions.pop());
         let admitted = (0..600).any(|_| {
             std::thread::sleep(Duration::from_millis(10));
@@ -661,7 +668,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("run.socket");
         let address = Address::Unix(path.clone());
-        // one that was left behind is no obstacle
+        // a socket left behind is no obstacle
         drop(std::os::unix::net::UnixListener::bind(&path).unwrap());
         let listening = listening(&address);
         let mut stream = UnixStream::connect(&path).unwrap();
@@ -673,7 +680,7 @@ mod tests {
         assert!(taken.is_err_and(|error| error.to_string().contains("cannot listen")));
         drop(listening);
         assert!(!path.exists());
-        // what is no socket is never removed
+        // a file that is not a socket is never removed
         std::fs::write(&path, "mine").unwrap();
         assert!(Listener::bind(&address, Token::fixed("t").unwrap()).is_err());
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "mine");

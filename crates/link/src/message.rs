@@ -1,4 +1,4 @@
-//! The messages of the link, as JSON: `docs/link.md` shows each.
+//! Messages of the link as JSON. `docs/link.md` shows each.
 
 use bekker_agent::OutcomeCode;
 use bekker_vehicle::{Locks, Selector};
@@ -8,25 +8,25 @@ use serde_json::Value;
 /// Version of the protocol.
 pub const PROTOCOL: u32 = 1;
 
-/// What a peer says.
+/// A message from a peer.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Request {
-    /// Who it is: its first message.
+    /// Introduction of the peer: its first message.
     Hello(Hello),
-    /// Commands to its vehicles.
+    /// Commands to the peer's vehicles.
     Act(Act),
-    /// The run is to stand still before its next heartbeat.
+    /// Pauses the run before its next heartbeat.
     Pause {},
-    /// It is to go on.
+    /// Resumes the run.
     Resume {},
-    /// It is to go on for some heartbeats and stand still again.
+    /// Runs some heartbeats, then pauses again.
     Step {
-        /// How many.
+        /// Number of heartbeats.
         #[serde(default = "one")]
         count: u32,
     },
-    /// The run is to end, its record complete up to here.
+    /// Ends the run. The record is complete up to this time.
     Quit {},
 }
 
@@ -34,46 +34,46 @@ fn one() -> u32 {
     1
 }
 
-/// Who a peer is.
+/// Introduction of a peer.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Hello {
-    /// Version of the protocol that it speaks.
+    /// Version of the peer's protocol.
     pub protocol: u32,
     /// The token that the run printed.
     #[serde(default)]
     pub token: String,
-    /// What it does.
+    /// Role of the peer.
     #[serde(default)]
     pub role: Role,
-    /// What it calls itself.
+    /// Name that the peer gives itself.
     #[serde(default)]
     pub name: String,
-    /// Vehicles that it drives.
+    /// Vehicles that the peer drives.
     #[serde(default)]
     pub vehicles: Vec<String>,
-    /// Whether the run waits for it.
+    /// Whether the run waits for the peer.
     #[serde(default)]
     pub mode: Mode,
-    /// Heartbeats from one beat to the next.
+    /// Number of heartbeats from one beat to the next.
     #[serde(default = "one")]
     pub every: u32,
-    /// Sensors whose readings it wants: `vehicle/sensor`, or `vehicle/*`.
+    /// Sensors whose readings the peer subscribes to: `vehicle/sensor`, or `vehicle/*`.
     #[serde(default)]
     pub sensors: Vec<String>,
-    /// Vehicles whose radios it listens to.
+    /// Vehicles whose received radio messages the peer subscribes to.
     #[serde(default)]
     pub radios: Vec<String>,
 }
 
-/// What a peer does.
+/// Role of a peer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
     /// Drives vehicles.
     #[default]
     Driver,
-    /// Looks on.
+    /// Only observes.
     Observer,
 }
 
@@ -81,38 +81,38 @@ pub enum Role {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Mode {
-    /// It waits for an act after each beat: the same acts give the same run.
+    /// The run waits for an act after each beat. The same acts give the same run.
     #[default]
     Lockstep,
-    /// It goes on with the latest act.
+    /// The run continues with the latest act.
     Realtime,
 }
 
-/// Commands for the heartbeats to the next beat.
+/// Commands that hold until the next beat.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Act {
-    /// Tick of the beat that it answers; the last one if none.
+    /// Tick of the answered beat. The last one if absent.
     #[serde(default)]
     pub tick: Option<u64>,
-    /// Commands; a vehicle that is not named keeps its own.
+    /// Commands. A vehicle without one keeps its previous command.
     #[serde(default)]
     pub controls: Vec<VehicleControls>,
-    /// What vehicles of this session say by their radios at the next exchange, once.
+    /// Radio messages that vehicles of this session send once, at the next exchange.
     #[serde(default)]
     pub says: Vec<Said>,
-    /// Comes back in the next beat.
+    /// Value that is returned in the next beat.
     #[serde(default)]
     pub echo: Option<Value>,
 }
 
-/// Bytes that a vehicle says by its radio.
+/// A radio message that a vehicle sends.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Said {
-    /// Its name.
+    /// Name of the vehicle.
     pub vehicle: String,
-    /// The bytes, in base64.
+    /// Content of the message, in base64.
     pub bytes: String,
 }
 
@@ -120,163 +120,163 @@ pub struct Said {
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct VehicleControls {
-    /// Its name.
+    /// Name of the vehicle.
     pub vehicle: String,
-    /// Throttle, 0 to 1; none with `speed`.
+    /// Throttle, 0 to 1. Not allowed with `speed`.
     #[serde(default)]
     pub throttle: Option<f64>,
-    /// Service brake, 0 to 1; none with `speed`.
+    /// Service brake, 0 to 1. Not allowed with `speed`.
     #[serde(default)]
     pub brake: Option<f64>,
-    /// Speed to be held, m/s, negative backward, in the place of pedals and lever.
+    /// Speed to hold, m/s, negative for backward. Replaces pedals and gear selector.
     #[serde(default)]
     pub speed: Option<f64>,
-    /// Share of full lock, -1 (right) to 1 (left).
+    /// Fraction of full lock, -1 (right) to 1 (left).
     #[serde(default)]
     pub steering: Option<f64>,
-    /// Mean angle of the steered wheels, rad, positive to the left, in the place of
-    /// `steering`.
+    /// Mean angle of the steered wheels, rad, positive to the left. Replaces `steering`.
     #[serde(default)]
     pub angle: Option<f64>,
-    /// Lever of the gearbox, `drive` if none; none with `speed`.
+    /// Position of the gear selector, by default `drive`. Not allowed with `speed`.
     #[serde(default)]
     pub gear: Option<Selector>,
-    /// Inflation that central tyre inflation is to work towards, Pa.
+    /// Target pressure of the central tire inflation system, Pa.
     #[serde(default)]
     pub inflation: Option<f64>,
-    /// Differentials to be locked.
+    /// Differentials to lock.
     #[serde(default)]
     pub locks: Locks,
-    /// Whether it lets go of its trailer.
+    /// Whether the vehicle uncouples its trailer.
     #[serde(default)]
     pub uncouple: bool,
 }
 
-/// What the run says.
+/// A message to a peer.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Reply {
-    /// The answer to a hello.
+    /// Answer to a hello.
     Welcome(Welcome),
-    /// A heartbeat is about to begin.
+    /// State of all vehicles before a heartbeat.
     Beat(Beat),
-    /// Something is wrong with what a peer said.
+    /// Report of a fault in a peer's message.
     Fault {
-        /// Which, for machines.
+        /// Machine-readable code.
         code: FaultCode,
-        /// All of it in words.
+        /// Human-readable text.
         text: String,
     },
-    /// The run has ended.
+    /// End of the run.
     End {
-        /// Steps taken.
+        /// Number of steps taken.
         tick: u64,
         /// Simulated time, µs.
         time_us: u64,
     },
 }
 
-/// What is wrong.
+/// Kind of fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FaultCode {
-    /// Bytes or text that are no message: the session ends.
+    /// Bytes or text are not a message. The session ends.
     Message,
-    /// A hello of another protocol, or none: the session ends.
+    /// The hello is missing or has another protocol version. The session ends.
     Protocol,
-    /// The token is missing or wrong: the session ends.
+    /// The token is missing or wrong. The session ends.
     Token,
-    /// A vehicle or sensor that is not there, or not driven from outside: the session ends.
+    /// A vehicle or sensor does not exist, or the vehicle has no external controller. The session
+    /// ends.
     Unknown,
-    /// A vehicle that somebody else drives: the session ends.
+    /// A vehicle has another driver. The session ends.
     Taken,
-    /// The most sessions are open, or the run has ended: the session ends.
+    /// The limit of sessions is reached, or the run has ended. The session ends.
     Full,
-    /// Commands that cannot be: the act is not taken.
+    /// The commands are invalid. The act is not applied.
     Act,
-    /// An act for another tick than the beat's: it is not taken.
+    /// The act is for another tick than the beat. It is not applied.
     Tick,
 }
 
 impl FaultCode {
-    /// Whether the session ends with it.
+    /// Whether this fault ends the session.
     pub fn ends(self) -> bool {
         !matches!(self, FaultCode::Act | FaultCode::Tick)
     }
 }
 
-/// What there is to drive and to see.
+/// Description of the run: the vehicles and sensors of the scenario.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Welcome {
     /// Version of the protocol.
     pub protocol: u32,
     /// Name of the scenario.
     pub run: String,
-    /// Step, µs.
+    /// Time step, µs.
     pub step_us: u64,
-    /// Heartbeat, µs; where it adapts, the longest.
+    /// Heartbeat, µs. The longest one if it is adaptive.
     pub heartbeat_us: u64,
-    /// Steps taken.
+    /// Number of steps taken.
     pub tick: u64,
     /// The vehicles.
     pub vehicles: Vec<VehicleAbout>,
-    /// Their sensors.
+    /// The vehicles' sensors.
     pub sensors: Vec<SensorAbout>,
 }
 
-/// A vehicle, in short.
+/// Description of a vehicle.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct VehicleAbout {
-    /// Its name.
+    /// Name of the vehicle.
     pub name: String,
-    /// Its model.
+    /// Name of the vehicle model.
     pub model: String,
-    /// Whether it is driven from outside.
+    /// Whether the vehicle has an external controller.
     pub outside: bool,
-    /// Wheels, or road wheels.
+    /// Number of wheels or road wheels.
     pub wheels: usize,
-    /// How far the first steered axle stands from the line that the turning centre is level with,
-    /// m, of a vehicle on wheels.
+    /// Distance from the first steered axle to the line through the turning center, m. Only for
+    /// wheeled vehicles.
     pub wheelbase: Option<f64>,
-    /// Mean angle of the steered wheels at full lock, rad, where it steers by them.
+    /// Mean angle of the steered wheels at full lock, rad, if the vehicle steers by its wheels.
     pub max_steer: Option<f64>,
-    /// Forward gears.
+    /// Number of forward gears.
     pub gears: usize,
 }
 
-/// A sensor, in short.
+/// Description of a sensor.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SensorAbout {
     /// `vehicle/sensor`.
     pub name: String,
-    /// Its kind.
+    /// Kind of the sensor.
     pub kind: &'static str,
-    /// Time between its frames, s.
+    /// Time between frames, s.
     pub period: f64,
 }
 
-/// How all vehicles are, before a heartbeat.
+/// State of all vehicles before a heartbeat.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Beat {
-    /// Steps taken.
+    /// Number of steps taken.
     pub tick: u64,
     /// Simulated time, µs.
     pub time_us: u64,
-    /// The vehicles, in the scenario's order.
+    /// The vehicles, in scenario order.
     pub vehicles: Vec<VehicleBeat>,
-    /// What the sensors that were asked for delivered since the last beat.
+    /// Readings of subscribed sensors since the last beat.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub readings: Vec<Value>,
-    /// What the radios that were asked for heard since the last beat.
+    /// Messages received by subscribed radios since the last beat.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub heard: Vec<Value>,
-    /// What became of drivers since the last beat.
+    /// Changes of drivers since the last beat.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub events: Vec<DriverEvent>,
-    /// Beats that were left out, since the peer did not take them in time.
+    /// Number of beats that were dropped because the peer did not receive them in time.
     #[serde(skip_serializing_if = "is_zero")]
     pub dropped: u64,
-    /// What came with its last act.
+    /// Value sent with the peer's last act.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub echo: Option<Value>,
 }
@@ -285,53 +285,54 @@ fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
-/// A vehicle at a moment. World axes are east, north, up; those of the chassis x forward, y
-/// left, z up.
+/// State of a vehicle.
+///
+/// World axes are east, north, up. Chassis axes are x forward, y left, z up.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct VehicleBeat {
-    /// Its name.
+    /// Name of the vehicle.
     pub name: String,
     /// Origin of the chassis frame, m.
     pub position: [f64; 3],
-    /// Rotation from the chassis' axes to the world's: w, x, y, z.
+    /// Rotation from chassis axes to world axes: w, x, y, z.
     pub orientation: [f64; 4],
-    /// Velocity of that origin, world axes, m/s.
+    /// Velocity of the chassis origin in world axes, m/s.
     pub velocity: [f64; 3],
-    /// Angular velocity, the chassis' axes, rad/s.
+    /// Angular velocity in chassis axes, rad/s.
     pub angular_velocity: [f64; 3],
-    /// Mean acceleration of that origin since it was shown last, world axes, m/s².
+    /// Mean acceleration of the chassis origin since the last sample, world axes, m/s².
     pub acceleration: [f64; 3],
     /// Speed along the chassis' x axis, m/s.
     pub speed: f64,
-    /// Commands in force: throttle, 0 to 1.
+    /// Current throttle, 0 to 1.
     pub throttle: f64,
-    /// Service brake, 0 to 1.
+    /// Current service brake, 0 to 1.
     pub brake: f64,
-    /// Share of full lock, -1 (right) to 1 (left).
+    /// Current fraction of full lock, -1 (right) to 1 (left).
     pub steering: f64,
-    /// Gear, 1 first; 0 neutral, negative reverse.
+    /// Gear: 1 is first, 0 neutral, negative reverse.
     pub gear: i32,
     /// Engine speed, rad/s.
     pub engine_speed: f64,
     /// Wheels, axle by axle from the front, left before right.
     pub wheels: Vec<WheelBeat>,
-    /// How its drive ended, once it has.
+    /// Outcome of the drive, once it has ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outcome: Option<OutcomeBeat>,
 }
 
-/// How a drive ended.
+/// Outcome of a drive.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct OutcomeBeat {
-    /// Which outcome, as `docs/outcomes.md` names it.
+    /// Code of the outcome, as in `docs/outcomes.md`.
     pub code: OutcomeCode,
-    /// When, s.
+    /// Time of the outcome, s.
     pub time: Option<f64>,
-    /// All of it in words.
+    /// Human-readable text.
     pub text: String,
 }
 
-/// A wheel at a moment.
+/// State of a wheel.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct WheelBeat {
     /// Spin, rad/s, positive when rolling forward.
@@ -340,36 +341,36 @@ pub struct WheelBeat {
     pub slip: f64,
     /// Depth of its lowest point below the undisturbed ground, m.
     pub sinkage: f64,
-    /// Force of the ground along its heading, to its left, up, N.
+    /// Ground force along the wheel's heading, to its left and up, N.
     pub force: [f64; 3],
-    /// Mean pressure in the contact, Pa, of rigid wheels on ground that yields.
+    /// Mean contact pressure, Pa. Only for rigid wheels on deformable ground.
     pub pressure: Option<f64>,
 }
 
-/// What became of a driver.
+/// A change of a vehicle's driver.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct DriverEvent {
-    /// Steps taken then.
+    /// Number of steps taken at the event.
     pub tick: u64,
-    /// Its vehicle.
+    /// Name of the vehicle.
     pub vehicle: String,
-    /// What.
+    /// Kind of event.
     pub event: DriverFate,
-    /// What it calls itself.
+    /// Name of the driver.
     pub driver: String,
 }
 
-/// What may become of a driver.
+/// Kind of driver event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DriverFate {
-    /// It has come.
+    /// The driver has connected.
     Joined,
-    /// It is gone.
+    /// The driver has disconnected.
     Lost,
-    /// It did not answer in time.
+    /// The driver did not answer in time.
     TimedOut,
-    /// It answers again.
+    /// The driver answers again.
     Back,
 }
 

@@ -1,4 +1,4 @@
-//! What peers are told of a run before it begins.
+//! Description of a run for peers, and lookup of vehicles, sensors and radios by name.
 
 use super::message::{FaultCode, PROTOCOL, SensorAbout, VehicleAbout, Welcome};
 use super::reading::kind;
@@ -7,7 +7,7 @@ use bekker_agent::GroundVehicle;
 use bekker_world::{Seat, WorldModel};
 use std::sync::Arc;
 
-/// What peers are told of a run before it begins.
+/// The static description of a run that peers receive.
 pub(super) struct Outline {
     pub model: Arc<WorldModel>,
     run: String,
@@ -19,12 +19,12 @@ impl Outline {
         Outline { model, run: run.into(), outside: seats.iter().map(|own| own.agent).collect() }
     }
 
-    /// Name of a vehicle.
+    /// Returns the name of a vehicle.
     pub fn name(&self, agent: usize) -> &str {
         self.model.agents.get(agent).map_or("", |own| own.name.as_str())
     }
 
-    /// Name of who sends by radio: a vehicle, a traffic light, or somebody on foot.
+    /// Returns the name of a radio sender: a vehicle, a traffic light or a pedestrian.
     pub fn sender(&self, from: usize) -> &str {
         let WorldModel { agents, lights, pedestrians, .. } = &*self.model;
         let agents = agents.iter().map(|own| own.name.as_str());
@@ -33,7 +33,7 @@ impl Outline {
         agents.chain(lights).chain(on_foot).nth(from).unwrap_or_default()
     }
 
-    /// The vehicles of these names, which must have radios, in ascending order.
+    /// Returns the vehicles of these names, which must have radios, in ascending order.
     pub fn radios(&self, names: &[String]) -> Result<Vec<u32>, Refusal> {
         let mut found = Vec::new();
         for name in names {
@@ -55,12 +55,12 @@ impl Outline {
         Ok(found)
     }
 
-    /// Index of a vehicle.
+    /// Returns the index of a vehicle.
     pub fn agent(&self, name: &str) -> Option<usize> {
         self.model.agents.iter().position(|own| own.name == name)
     }
 
-    /// Name of a sensor: `vehicle/sensor`.
+    /// Returns the name of a sensor: `vehicle/sensor`.
     pub fn sensor(&self, agent: u32, sensor: u32) -> String {
         let own = self.model.agents.get(agent as usize);
         let sensor = own.and_then(|own| own.sensors.get(sensor as usize));
@@ -100,7 +100,7 @@ impl Outline {
         }
     }
 
-    /// The vehicles of these names.
+    /// Returns the vehicles of these names, without duplicates.
     pub fn vehicles(&self, names: &[String]) -> Result<Vec<usize>, Refusal> {
         let mut agents = Vec::new();
         for name in names {
@@ -121,13 +121,12 @@ impl Outline {
         Ok(agents)
     }
 
-    /// The sensors that these words, `vehicle/sensor` or `vehicle/*`, speak of, in ascending
-    /// order.
+    /// Returns the sensors selected by `vehicle/sensor` or `vehicle/*`, in ascending order.
     pub fn sensors(&self, words: &[String]) -> Result<Vec<(u32, u32)>, Refusal> {
         let mut found = Vec::new();
         for word in words {
             let before = found.len();
-            // both names may hold a slash
+            // both names may contain a slash
             for (own, agent) in self.model.agents.iter().zip(0..) {
                 let Some(rest) = word.strip_prefix(&own.name).and_then(|r| r.strip_prefix('/'))
                 else {

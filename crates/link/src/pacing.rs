@@ -1,4 +1,4 @@
-//! A run at the pace of the clock.
+//! Pacing of a run by the wall clock.
 
 use bekker_ranks::{Flow, Moment, Observer};
 use bekker_world::{PacingSummary, World};
@@ -6,39 +6,41 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// Heartbeats that a run which is behind makes up for at most; beyond, its schedule moves.
+/// Maximum delay that a run catches up, heartbeats. Beyond it the schedule is shifted.
 const CHASED: f64 = 3.0;
-/// Within which of its deadline a heartbeat is in time, s.
+/// Tolerance within which a heartbeat is in time, s.
 const IN_TIME: f64 = 0.002;
-/// Before a deadline from which the clock is watched: systems wake later than asked, s.
+/// Time before a deadline from which the thread spins, since systems wake later than requested, s.
 const WATCHED: f64 = 0.0005;
 
-/// Holds each heartbeat back until the clock has reached its end; on the first rank, which
-/// the others wait for. It counts heartbeats that end after their deadline, and gives up
-/// time that is lost beyond three of them, so that a run never chases it in one go.
+/// Delays each heartbeat until the wall clock has reached its end.
+///
+/// It runs on rank 0, and the other ranks wait for that one. It counts heartbeats that end after
+/// their deadline. Delay beyond three heartbeats is dropped, so that a run never catches up more
+/// than that at once.
 pub struct Pacing<'a> {
-    /// Simulated over wall time.
+    /// Simulated time over wall time.
     factor: f64,
-    /// Raised when the run stood still on purpose: its schedule begins anew.
+    /// Set when the run was paused on purpose: its schedule restarts.
     stood: Option<&'a AtomicBool>,
     begun: Instant,
     begun_at: f64,
     /// Simulated time at the last heartbeat, s.
     last: f64,
-    /// Moment of the clock that a simulated time belongs to.
+    /// Reference point: an instant and its simulated time, s.
     schedule: Option<(Instant, f64)>,
-    /// How late each heartbeat ended, s.
+    /// Lateness of each heartbeat, s.
     lateness: Vec<f64>,
 }
 
 impl<'a> Pacing<'a> {
-    /// At `factor` times the pace of the clock.
+    /// Creates the pacing for `factor` times real time.
     pub fn new(factor: f64, stood: Option<&'a AtomicBool>) -> Pacing<'a> {
         let (begun, begun_at, last) = (Instant::now(), 0.0, 0.0);
         Pacing { factor, stood, begun, begun_at, last, schedule: None, lateness: Vec::new() }
     }
 
-    /// How it went.
+    /// Returns the statistics of the run so far.
     pub fn summary(&self) -> PacingSummary {
         let mut sorted = self.lateness.clone();
         sorted.sort_by(f64::total_cmp);
@@ -68,7 +70,7 @@ impl<'a> Pacing<'a> {
         let schedule = self.schedule.filter(|_| !stood);
         let Some((from, at)) = schedule else {
             if self.lateness.is_empty() {
-                // what it waited for before is none of its pace
+                // waiting before the first heartbeat does not count
                 (self.begun, self.begun_at) = (now, time);
             }
             self.schedule = Some((now, time));
@@ -124,7 +126,7 @@ mod tests {
             let (from, at) = own.schedule.unwrap();
             from.elapsed().as_secs_f64() - (own.last - at) / own.factor
         };
-        // what passes between the call and here makes it more
+        // the time between the call and this line only increases the delay
         assert!(pacing.lateness[1] > 0.15 && behind(&pacing) >= 0.03);
         let summary = pacing.summary();
         assert_eq!(summary.heartbeats, 2);

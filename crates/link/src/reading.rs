@@ -1,4 +1,4 @@
-//! Readings of sensors as JSON; pictures and scans as base64 of plain numbers.
+//! Sensor readings as JSON. Images and scans are base64 of raw numbers.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -8,7 +8,7 @@ use bekker_sensor::lidar::{Cloud, Return};
 use bekker_sensor::{Delivery, Model, Reading};
 use serde_json::{Map, Value, json};
 
-/// A reading of the sensor `vehicle/sensor`.
+/// Returns the JSON of a reading of the sensor `name` (`vehicle/sensor`).
 pub(super) fn reading(name: &str, delivery: &Delivery) -> Value {
     let mut told = Map::new();
     let mut put = |key: &str, value: Value| {
@@ -51,7 +51,7 @@ pub(super) fn reading(name: &str, delivery: &Delivery) -> Value {
     Value::Object(told)
 }
 
-/// Kind of a sensor, as a scenario names it.
+/// Returns the kind of a sensor, as in scenario files.
 pub(super) fn kind(model: &Model) -> &'static str {
     match model {
         Model::Imu(_) => "imu",
@@ -74,9 +74,9 @@ fn pose(pose: &Pose) -> Value {
     json!({ "position": vector(&pose.position), "orientation": [turn.w, turn.i, turn.j, turn.k] })
 }
 
-/// Numbers whose bytes are sent, least significant first.
+/// Numbers that are sent as little-endian bytes.
 trait Plain {
-    /// As NumPy names it.
+    /// Type name in NumPy.
     const TYPE: &'static str;
     fn put(self, bytes: &mut Vec<u8>);
 }
@@ -103,7 +103,7 @@ fn array<T: Plain>(numbers: impl IntoIterator<Item = T>, shape: &[usize]) -> Val
 fn picture(image: &Image, put: &mut impl FnMut(&str, Value)) {
     let [rows, columns] = [image.height, image.width].map(|side| side as usize);
     let (plane, vectors) = ([rows, columns], [rows, columns, 3]);
-    // a channel that was not asked for is not there
+    // channels that were not requested are empty
     if !image.colour.is_empty() {
         put("colour", array(image.colour.iter().flatten().copied(), &vectors));
     }

@@ -1,4 +1,4 @@
-//! Who is there: sessions, and for each vehicle that is driven from outside its seat.
+//! Sessions, and for each vehicle with an external controller its driver.
 
 use super::message::{
     Act, Beat, DriverEvent, DriverFate, FaultCode, Mode, Reply, Role, VehicleControls,
@@ -13,18 +13,19 @@ use std::collections::BTreeMap;
 use std::sync::mpsc::{SyncSender, TrySendError};
 use std::time::{Duration, Instant};
 
-/// Messages that wait to be sent to a peer; more are left out.
+/// Capacity of a peer's outbox, messages. Further messages are dropped.
 pub(super) const WAITING: usize = 16;
-/// Readings, and messages by radio, that wait for a session's next beat; later ones are left out.
+/// Maximum number of readings, and of radio messages, that a session holds for its next beat. Later
+/// ones are dropped.
 const READINGS: usize = 4096;
-/// Events likewise.
+/// Maximum number of events that a session holds for its next beat.
 const EVENTS: usize = 256;
 
-/// Longest message that a vehicle may say by radio, bytes: more than a packet of 802.11p holds.
+/// Longest radio message of a vehicle, bytes: more than a packet of 802.11p holds.
 const LONGEST_SAID: usize = 4096;
-/// Messages that may wait to be said at the next heartbeat.
+/// Maximum number of radio messages that wait for the next heartbeat.
 const MOST_SAID: usize = 256;
-/// Fastest that a vehicle may be asked to go, m/s.
+/// Greatest speed that a command may request, m/s.
 const FASTEST: f64 = 50.0;
 /// Full brake.
 const BRAKE: Controls = Controls {
@@ -37,26 +38,26 @@ const BRAKE: Controls = Controls {
     uncouple: false,
 };
 
-/// A seat with who sits there.
+/// A seat (vehicle with an external controller) with its driver and current command.
 #[derive(Clone, Debug)]
 pub(super) struct Taken {
     pub seat: Seat,
-    /// The session that drives it.
+    /// Session of the driver.
     pub driver: Option<u64>,
-    /// Whether anybody ever has: from then on it is not waited for.
+    /// Whether it ever had a driver. From then on the run does not wait for one.
     pub driven: bool,
     pub controls: Controls,
-    /// Speed that is held in the place of its pedals and lever, m/s.
+    /// Speed to hold instead of pedals and gear selector, m/s.
     pub speed: Option<f64>,
     pub origin: CommandOrigin,
-    /// What its driver calls itself.
+    /// Name that the driver gives itself.
     pub name: String,
-    /// Bytes that its vehicle is to say by radio.
+    /// Radio messages that the vehicle sends at the next heartbeat.
     pub says: Vec<Vec<u8>>,
 }
 
 impl Taken {
-    /// What its vehicle is told for a heartbeat of `h` seconds.
+    /// Returns the controls of the vehicle for a heartbeat of `h` seconds.
     pub fn controls(&self, held: &mut HeldSpeed, h: f64) -> Controls {
         let Controls { steering, inflation, locks, uncouple, .. } = self.controls;
         match self.speed {
@@ -69,28 +70,28 @@ impl Taken {
     }
 }
 
-/// One who is there.
+/// A session.
 #[derive(Debug)]
 pub(super) struct Member {
     pub role: Role,
     pub mode: Mode,
-    /// In words.
+    /// Display name, with the address.
     pub name: String,
-    /// As it calls itself.
+    /// Name that the peer gives itself.
     pub given_name: String,
     pub agents: Vec<usize>,
-    /// Heartbeats from one beat to the next.
+    /// Number of heartbeats from one beat to the next.
     pub every: u64,
-    /// Sensors that it hears of: vehicle and sensor.
+    /// Subscribed sensors: vehicle and sensor.
     pub sensors: Vec<(u32, u32)>,
-    /// Vehicles whose radios it listens to.
+    /// Vehicles whose received radio messages are subscribed.
     pub radios: Vec<u32>,
     pub outbox: SyncSender<String>,
-    /// Heartbeat of its last beat.
+    /// Heartbeat of the last beat sent.
     pub shown: Option<u64>,
-    /// Tick whose act is awaited.
+    /// Tick whose act the run waits for.
     pub awaited: Option<u64>,
-    /// Whether it did not answer in time, and is not waited for until it does.
+    /// Whether the driver timed out. The run does not wait for it until it answers again.
     pub silent: bool,
     pub echo: Option<Value>,
     pub readings: Vec<Value>,
@@ -100,23 +101,24 @@ pub(super) struct Member {
 }
 
 impl Member {
-    /// Whether it is to hear of a heartbeat.
+    /// Whether a beat is due at a heartbeat.
     pub fn is_due(&self, heartbeat: u64) -> bool {
         self.shown.is_none_or(|last| heartbeat >= last + self.every)
     }
 
-    /// Whether it hears of every heartbeat, whether it is shown it or not.
+    /// Whether the session has subscriptions, which need data at every heartbeat.
     pub fn listens(&self) -> bool {
         !(self.sensors.is_empty() && self.radios.is_empty())
     }
 
-    /// Puts a message into its outbox; whether there was room.
+    /// Queues a message. Returns false if the outbox is full.
     pub fn say(&self, reply: &Reply) -> bool {
         let text = serde_json::to_string(reply).unwrap_or_default();
         !matches!(self.outbox.try_send(text), Err(TrySendError::Full(_)))
     }
 
-    /// Shows it the vehicles at a heartbeat, with what has come up for it since the last.
+    /// Sends the state of all vehicles at a heartbeat, with what has accumulated since the last
+    /// beat.
     pub fn show(&mut self, heartbeat: u64, beat: &Beat) {
         let beat = Beat {
             readings: std::mem::take(&mut self.readings),
@@ -149,29 +151,29 @@ impl Member {
     }
 }
 
-/// All who are there, and what they want of the run.
+/// All sessions, and their requests to the run.
 #[derive(Debug, Default)]
 pub(super) struct Roster {
     pub members: BTreeMap<u64, Member>,
     pub seats: Vec<Taken>,
     pub tick: u64,
     pub paused: bool,
-    /// Heartbeats to go on for though it is paused.
+    /// Number of heartbeats to run although paused.
     pub steps: u32,
-    /// Who ended the run.
+    /// Name of the session that ended the run.
     pub quit: Option<String>,
-    /// Why it cannot go on.
+    /// Reason why the run fails.
     pub failed: Option<String>,
-    /// When the last came whom the run waits for, or something else that it waited for was over.
+    /// Time from which driver timeouts count: the last join, or the end of another wait.
     pub since: Option<Instant>,
-    /// What is to be said to who watches the run.
+    /// Lines for the user of the run.
     pub remarks: Vec<String>,
     next: u64,
-    /// Whether no more is taken.
+    /// Whether the run has ended, so that no session can join.
     pub over: bool,
 }
 
-/// Why somebody is not let in, or an act is not taken.
+/// Code and text of a rejected session or act.
 pub(super) type Refusal = (FaultCode, String);
 
 impl Roster {
@@ -190,7 +192,7 @@ impl Roster {
         Roster { seats: seats.iter().map(vacant).collect(), tick, ..Roster::default() }
     }
 
-    /// Lets somebody in, on the seats of its vehicles; its number.
+    /// Adds a session, as driver of its vehicles, and returns its number.
     pub fn join(&mut self, outline: &Outline, member: Member) -> Result<u64, Refusal> {
         for &agent in &member.agents {
             let name = outline.name(agent);
@@ -223,7 +225,7 @@ impl Roster {
         Ok(number)
     }
 
-    /// Lets one go; the seats of a driver are left to what their policy says.
+    /// Removes a session. The timeout policy of each of its seats applies.
     pub fn leave(&mut self, outline: &Outline, number: u64, why: &str) {
         let Some(member) = self.members.remove(&number) else { return };
         if !self.over {
@@ -234,7 +236,7 @@ impl Roster {
         }
     }
 
-    /// What becomes of the seats of one who does not drive any more.
+    /// Applies the timeout policy to the seats of a driver that is lost or late.
     fn desert(
         &mut self,
         outline: &Outline,
@@ -268,7 +270,7 @@ impl Roster {
         events.iter().for_each(|event| self.tell(event));
     }
 
-    /// Gives up waiting for those whose time is over.
+    /// Stops waiting for drivers whose timeout has passed.
     pub fn expire(&mut self, outline: &Outline, now: Instant) {
         let since = self.since.unwrap_or(now);
         let late: Vec<u64> = self
@@ -287,13 +289,13 @@ impl Roster {
         }
     }
 
-    /// How long is waited for one: as the least patient of its vehicles does.
+    /// Returns the timeout of a session: the shortest of its vehicles' timeouts.
     pub fn patience(&self, member: &Member) -> Option<Duration> {
         let own = self.seats.iter().filter(|own| member.agents.contains(&own.seat.agent));
         own.map(|own| own.seat.timeout).min()
     }
 
-    /// Takes an act.
+    /// Applies an act.
     pub fn act(&mut self, outline: &Outline, number: u64, act: Act) -> Result<(), Refusal> {
         let now = self.tick;
         let Some(member) = self.members.get_mut(&number) else { return Ok(()) };
@@ -376,7 +378,7 @@ impl Roster {
         Ok(())
     }
 
-    /// What all want to hear of.
+    /// Returns all subscriptions of the sessions.
     pub fn asked(&self) -> Asked {
         let members = || self.members.values();
         let mut sensors: Vec<_> = members().flat_map(|own| own.sensors.iter().copied()).collect();
@@ -388,7 +390,7 @@ impl Roster {
         Asked { sensors, radios, world: false }
     }
 
-    /// Vehicles that nobody has driven yet.
+    /// Returns the names of vehicles that never had a driver.
     pub fn vacant<'a>(&self, outline: &'a Outline) -> Vec<&'a str> {
         let vacant = self.seats.iter().filter(|own| !own.driven);
         vacant.map(|own| outline.name(own.seat.agent)).collect()
@@ -401,7 +403,7 @@ impl Roster {
     }
 }
 
-/// The command of a message.
+/// Returns the command in a message.
 fn controls(own: &VehicleControls) -> Result<Command, String> {
     let VehicleControls {
         throttle,

@@ -1,8 +1,8 @@
-//! A run that others drive and watch: sessions on their own threads, the run on its own.
+//! A run with external drivers and observers, whose sessions have their own threads.
 //!
-//! Before each heartbeat the run asks the server, as its [`Controller`]. It waits for those who
-//! are to drive; shows how all vehicles are to those who are due; waits for the acts of those
-//! who drive in lock-step; and gives the commands that then hold.
+//! The run calls the server before each heartbeat, as its [`Controller`]. The server waits for
+//! missing drivers and sends the state of all vehicles to the sessions for which a beat is due.
+//! Then it waits for the acts of lock-step drivers, and returns the resulting commands.
 
 use super::hearing::hearing;
 use super::message::{
@@ -24,12 +24,12 @@ use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Most characters of a peer's name; more are cut.
+/// Longest name of a peer, characters. Longer names are truncated.
 const LONGEST_NAME: usize = 64;
-/// Longest wait before the run is told that it goes on: its ranks must hear of each other.
+/// Longest wait before control returns to the run, whose ranks must keep receiving from each other.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// The door of a run: takes sessions on their own threads.
+/// Server of a run. It serves each session on its own thread.
 #[derive(Clone)]
 pub struct Server {
     shared: Arc<Shared>,
@@ -40,16 +40,16 @@ struct Shared {
     token: Token,
     roster: Mutex<Roster>,
     changed: Condvar,
-    /// Those who write to peers.
+    /// Threads that write to peers.
     writers: Writers,
-    /// The last message to all, once the run has ended.
+    /// Last message to all sessions, once the run has ended.
     end: OnceLock<String>,
-    /// Whether the run stood still on purpose since this was looked at last.
+    /// Whether the run has paused on purpose since the last check.
     stood: AtomicBool,
 }
 
 impl Server {
-    /// Of a run of this name that goes on after so many steps.
+    /// Creates a server for the run `run`, which continues after `tick` steps.
     pub fn new(
         model: Arc<WorldModel>,
         run: &str,
@@ -69,22 +69,22 @@ impl Server {
         Server { shared: Arc::new(shared) }
     }
 
-    /// Raised whenever the run stood still on purpose: paused, or waiting for its drivers.
+    /// Returns the flag that is set whenever the run pauses on purpose, also to wait for drivers.
     pub fn stood(&self) -> &AtomicBool {
         &self.shared.stood
     }
 
-    /// Who ended the run, if anybody has.
+    /// Returns the name of the session that ended the run, if one has.
     pub fn quit(&self) -> Option<String> {
         self.shared.roster().quit.clone()
     }
 
-    /// Speaks with a peer for as long as it is there.
+    /// Serves a peer until it disconnects.
     pub fn serve(&self, mut connection: Connection) {
         let outgoing = connection.outgoing.clone();
         let refuse = |(code, text): Refusal| {
             let told = serde_json::to_string(&Reply::Fault { code, text }).unwrap_or_default();
-            // who is gone needs not be told
+            // a peer that is gone need not receive the reason
             let _ = outgoing.text(&told);
             outgoing.close();
         };
@@ -114,12 +114,12 @@ impl Server {
                 }
             }
         };
-        // its outbox goes with it, and whoever writes from there closes the connection
+        // dropping the outbox ends the writer thread, which closes the connection
         self.shared.roster().leave(&self.shared.outline, number, &why);
         self.shared.changed.notify_all();
     }
 
-    /// Lets a peer in.
+    /// Checks a hello and starts the session of a peer.
     fn admit(&self, hello: &Hello, connection: &mut Connection) -> Result<(u64, String), Refusal> {
         let Shared { outline, token, .. } = &*self.shared;
         if hello.protocol != PROTOCOL {
@@ -136,7 +136,7 @@ impl Server {
             return Err((FaultCode::Message, text.into()));
         }
         if hello.name.chars().any(char::is_control) {
-            // lines and events have it in them
+            // log lines and events contain the name
             let shown: String = hello.name.chars().take(LONGEST_NAME).collect();
             let text = format!(
                 "name = {shown:?}: must be of one line, without line breaks, tabs and other control \
@@ -186,7 +186,7 @@ impl Server {
         let write = move || {
             let sent = waiting.into_iter().try_for_each(|text| outgoing.text(&text));
             if let (Ok(()), Some(end)) = (sent, shared.end.get()) {
-                // a closed connection needs no end
+                // a closed connection needs no end message
                 let _ = outgoing.text(end);
             }
             outgoing.close();
@@ -243,7 +243,9 @@ impl Server {
         self.shared.changed.notify_all();
     }
 
-    /// What the run asks before each heartbeat; `remark` says a line to who watches it.
+    /// Returns the controller that the run calls before each heartbeat.
+    ///
+    /// `remark` prints a line for the user of the run.
     pub fn controller(&self, remark: impl Fn(&str) + Send + 'static) -> ServedController {
         ServedController {
             server: self.clone(),
@@ -268,20 +270,20 @@ impl Server {
         roster.members.clear();
     }
 
-    /// Waits, while `waits` holds, until all queued messages are sent; then cuts the other sessions.
-    /// Returns how many were cut.
+    /// Waits until all queued messages are sent, while `waits` returns true. Then cuts the
+    /// remaining sessions and returns their number.
     pub fn close(&self, waits: &mut dyn FnMut() -> bool) -> usize {
         self.shared.writers.end(waits)
     }
 
-    /// Sends the end to all sessions within `time`; returns how many were cut.
+    /// Sends the end to all sessions within `time`. Returns the number of sessions that were cut.
     pub fn end(&self, tick: u64, time_us: u64, time: Duration) -> usize {
         self.announce_end(tick, time_us);
         self.close(&mut for_at_most(time))
     }
 }
 
-/// The next request of a peer; none once it has ended.
+/// Returns the next request of a peer, or `None` once it has disconnected.
 fn next(connection: &mut Connection) -> Result<Option<Request>, Refusal> {
     let text = match connection.incoming.receive() {
         Ok(Some(Message::Text(text))) => text,
@@ -301,7 +303,7 @@ impl Shared {
         self.roster.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until something has changed, or a moment.
+    /// Waits until the roster changes, at most for `time`.
     fn wait<'a>(
         &'a self,
         roster: MutexGuard<'a, Roster>,
@@ -312,23 +314,23 @@ impl Shared {
     }
 }
 
-/// The run's side of a server.
+/// Controller of a run that is connected to a server.
 pub struct ServedController {
     server: Server,
     remark: Box<dyn Fn(&str) + Send>,
-    /// Heartbeats so far.
+    /// Number of heartbeats so far.
     heartbeat: u64,
-    /// Tick of this one.
+    /// Tick of the current heartbeat.
     tick: Option<u64>,
-    /// Tick at which the world was seen last.
+    /// Tick of the last world state processed.
     seen: Option<u64>,
-    /// Of each seat, how its vehicle moves and what holds its speed.
+    /// Speed controller of each seat.
     held: Vec<HeldSpeed>,
-    /// What each seat was told last.
+    /// Controls, origin and driver last sent to each seat.
     told: Vec<Option<(Controls, CommandOrigin, Option<u64>)>>,
-    /// Time, s, and velocities as they were shown last, and before that.
+    /// Time, s, and velocity of each vehicle at the last two samples.
     before: Vec<[(f64, Vec3); 2]>,
-    /// Whether it has been said who is missing.
+    /// Whether the missing drivers have been reported.
     missing: bool,
 }
 
@@ -446,7 +448,7 @@ impl Controller for ServedController {
         for member in roster.members.values_mut().filter(|own| own.is_due(heartbeat)) {
             member.show(heartbeat, &beat);
         }
-        // the time of those who answer begins when they were shown it
+        // the timeout of drivers starts when the beat was sent
         roster.since = Some(Instant::now());
     }
 }

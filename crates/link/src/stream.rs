@@ -1,4 +1,4 @@
-//! A byte stream of either family.
+//! A TCP or Unix byte stream.
 
 use std::io::{self, Read, Write};
 use std::net::{IpAddr, Shutdown, TcpStream};
@@ -13,7 +13,7 @@ pub(super) enum Stream {
     Unix(UnixStream),
 }
 
-/// The same method of either.
+/// Calls the same method on either stream type.
 macro_rules! either {
     ($stream:expr, $own:ident => $what:expr) => {
         match $stream {
@@ -33,12 +33,12 @@ impl Stream {
         })
     }
 
-    /// How long reading waits; without end if none.
+    /// Sets the timeout of reads. `None` waits forever.
     pub fn set_read_timeout(&self, time: Option<Duration>) -> io::Result<()> {
         either!(self, own => own.set_read_timeout(time))
     }
 
-    /// Reads, waiting until a point in time at most; without one as long as the timeout that is set.
+    /// Reads, waiting until `until` at most. Without a deadline the timeout that is set applies.
     pub fn read_until(&self, bytes: &mut [u8], until: Option<Instant>) -> io::Result<usize> {
         let late = || io::Error::new(io::ErrorKind::TimedOut, "nothing whole came in time");
         if let Some(until) = until {
@@ -55,18 +55,18 @@ impl Stream {
         })
     }
 
-    /// How long writing waits.
+    /// Sets the timeout of writes.
     pub fn set_write_timeout(&self, time: Option<Duration>) -> io::Result<()> {
         either!(self, own => own.set_write_timeout(time))
     }
 
-    /// Ends both ways, for all clones.
+    /// Closes both directions, for all clones.
     pub fn shutdown(&self) {
-        // who is gone needs not be told
+        // fails only if the peer is gone
         let _ = either!(self, own => own.shutdown(Shutdown::Both));
     }
 
-    /// The address of the other end, where it has one.
+    /// Returns the peer's IP address, if it has one.
     pub fn address(&self) -> Option<IpAddr> {
         match self {
             Stream::Tcp(own) => own.peer_addr().ok().map(|peer| peer.ip()),
@@ -75,7 +75,7 @@ impl Stream {
         }
     }
 
-    /// Who is at the other end, in words.
+    /// Returns the peer's address as text.
     pub fn peer(&self) -> String {
         match self {
             Stream::Tcp(own) => own.peer_addr().map_or("gone".into(), |peer| peer.to_string()),
@@ -95,7 +95,7 @@ impl Write for &Stream {
     }
 }
 
-/// A stream that is read until a point in time, however few bytes each read gives.
+/// A stream that is read until a deadline, however few bytes each read returns.
 pub(super) struct ReadUntil<'a> {
     pub stream: &'a Stream,
     pub until: Instant,

@@ -1,22 +1,22 @@
-//! The secret by which a run knows those whom it was told to trust.
+//! The secret that authenticates peers of a run.
 
 use super::LinkError;
 use std::fmt;
 
-/// Bytes that are drawn for a token.
+/// Number of random bytes in a token.
 const DRAWN: usize = 16;
-/// Longest token that is taken, characters.
+/// Longest token that is accepted, characters.
 const LONGEST: usize = 128;
 
-/// What everybody who connects must know.
+/// The shared secret that every peer must present.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Token(String);
 
 impl Token {
-    /// One drawn by the system: 32 hexadecimal digits.
+    /// Draws a random token of 32 hexadecimal digits.
     ///
     /// # Errors
-    /// [`LinkError::Random`] when the system gives no random bytes.
+    /// [`LinkError::Random`] when the system provides no random bytes.
     pub fn random() -> Result<Token, LinkError> {
         let mut bytes = [0; DRAWN];
         getrandom::fill(&mut bytes)
@@ -24,24 +24,24 @@ impl Token {
         Ok(Token(bytes.iter().map(|byte| format!("{byte:02x}")).collect()))
     }
 
-    /// A given one: letters, digits, `-` and `_`, at most 128 of them.
+    /// Creates a token from letters, digits, `-` and `_`, at most 128 of them.
     ///
     /// # Errors
-    /// [`LinkError::Token`] for any other.
+    /// [`LinkError::Token`] for any other text.
     pub fn fixed(text: &str) -> Result<Token, LinkError> {
         let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
         let known = !text.is_empty() && text.len() <= LONGEST && text.chars().all(plain);
         known.then(|| Token(text.into())).ok_or(LinkError::Token { length: text.len() })
     }
 
-    /// Whether it is the one, looked at to its end, so that time tells nothing of it.
+    /// Whether `given` equals the token. The comparison takes the same time wherever they differ.
     pub fn is(&self, given: &str) -> bool {
         let pairs = self.0.bytes().zip(given.bytes());
         let differs = pairs.fold(0, |differs, (a, b)| differs | (a ^ b));
         differs == 0 && self.0.len() == given.len()
     }
 
-    /// The secret itself.
+    /// Returns the secret.
     pub fn reveal(&self) -> &str {
         &self.0
     }

@@ -1,11 +1,11 @@
-//! Threads that write to peers, and their bounded end.
+//! Threads that write to peers, and their termination within a time limit.
 
 use super::Outgoing;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// Time between two looks whether a thread has ended.
+/// Interval between two checks whether a thread has ended.
 const LOOK: Duration = Duration::from_millis(5);
 
 /// The threads that write to peers.
@@ -22,8 +22,8 @@ impl Writers {
         running.push((thread, outgoing));
     }
 
-    /// Waits, while `waits` holds, until all threads have ended; then cuts the other connections.
-    /// Returns how many were cut.
+    /// Waits until all threads have ended, while `waits` returns true. Then cuts the remaining
+    /// connections and returns their number.
     pub fn end(&self, waits: &mut dyn FnMut() -> bool) -> usize {
         let mut running = std::mem::take(&mut *self.running());
         loop {
@@ -47,7 +47,7 @@ impl Writers {
     }
 }
 
-/// A condition that holds for so long.
+/// Returns a condition that holds for `time`.
 pub(super) fn for_at_most(time: Duration) -> impl FnMut() -> bool {
     let begun = Instant::now();
     move || begun.elapsed() < time
@@ -63,7 +63,7 @@ mod tests {
     use std::net::TcpStream;
     use std::sync::Arc;
 
-    /// A listener that sends `messages` texts of 64 KiB to each peer, and one peer.
+    /// Returns a listener that sends `messages` texts of 64 KiB to each peer, and one peer.
     fn sending(writers: &Arc<Writers>, messages: usize) -> (super::super::Listening, TcpStream) {
         let (own, before) = (writers.clone(), writers.running().len());
         let link = move |connection: Connection| {
@@ -85,7 +85,7 @@ mod tests {
         let listening = Listener::bind(&Address::default(), token).unwrap().open(routes).unwrap();
         let Address::Tcp(at) = *listening.address() else { panic!("no TCP") };
         let mut stream = TcpStream::connect(at).unwrap();
-        // no more than the listener reads: unread bytes would reset the connection
+        // not more than the listener reads: unread bytes would reset the connection
         stream.write_all(b"\0\0\0\x02").unwrap();
         while writers.running().len() <= before {
             std::thread::sleep(LOOK);
@@ -93,7 +93,8 @@ mod tests {
         (listening, stream)
     }
 
-    /// One that reads is sent all; one that reads nothing, or little, is cut when the time is over.
+    /// A peer that reads receives everything. A peer that reads little or nothing is cut at the
+    /// end.
     #[test]
     fn peers_that_read_are_sent_all_and_others_are_cut() {
         let writers = Arc::new(Writers::default());
@@ -110,7 +111,7 @@ mod tests {
         let mut looks = 0;
         let mut waits = || {
             looks += 1;
-            // some bytes now and then
+            // a few bytes at a time
             slow.read_exact(&mut [0; 64]).unwrap();
             looks < 40
         };

@@ -1,4 +1,4 @@
-//! The controller of a run that nodes of ROS 2 drive.
+//! Controller of a run whose external controllers are ROS 2 nodes.
 
 use super::error::Ros2Error;
 use super::message::{AckermannDriveStamped, ActuationCommandStamped, Bool, TwistStamped};
@@ -16,61 +16,63 @@ use bekker_world::{
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Longest wait before the run is told that it goes on: its ranks must hear of each other.
+/// Longest wait before control returns to the run, whose ranks must keep receiving from each other.
 const PATIENCE: Duration = Duration::from_millis(500);
-/// Time between two looks at what has come.
+/// Interval between two checks for received messages.
 const POLL: Duration = Duration::from_micros(100);
 
-/// What the run asks before each heartbeat.
+/// ROS 2 interface of a run, which the run calls before each heartbeat.
 pub struct Bridge {
     model: Arc<WorldModel>,
     topics: Topics,
     services: Services,
-    /// Ticks between maps of the ground, if they are told.
+    /// Ticks between ground maps, if these are published.
     ground_every: Option<u64>,
     drivers: Vec<Driver>,
     /// All sensors of all vehicles.
     sensors: Vec<(u32, u32)>,
     remark: Box<dyn Fn(&str) + Send>,
-    /// Tick that was shown last.
+    /// Tick of the state published last.
     shown: Option<u64>,
-    /// Tick whose readings were said.
+    /// Tick of the sensor readings published last.
     said: Option<u64>,
-    /// When its time began to run.
+    /// Time from which driver timeouts count.
     since: Instant,
-    /// Whether it was said for whom is waited.
+    /// Whether the vehicles without commands have been reported.
     missing: bool,
-    /// Kept: all topics end with it.
+    /// Kept alive, since all topics end with it.
     _node: Node,
 }
 
-/// A vehicle that is driven from outside.
+/// A vehicle with an external controller.
 struct Driver {
     seat: Seat,
-    /// Its topic of commands.
+    /// Base name of its command topics.
     topic: String,
     drives: In<AckermannDriveStamped>,
     twists: In<TwistStamped>,
     actuations: In<ActuationCommandStamped>,
-    /// `/V/uncouple` of one that draws a trailer, and whether it was told to let go of it.
+    /// Subscription to `/V/uncouple` of a vehicle that can draw a trailer, then whether it was
+    /// commanded to uncouple.
     uncouples: Option<In<Bool>>,
     uncouple: bool,
-    /// Distance of its first and last axle, m; of one that steers by no angle none.
+    /// Distance from the first steered axle to the line through the turning center, m. 0 for
+    /// tracks.
     wheelbase: f64,
-    /// The latest of what is wanted.
+    /// The latest command received.
     last: Option<Wanted>,
     held: HeldSpeed,
-    /// What it was told.
+    /// Controls and origin returned last.
     told: Option<(Controls, CommandOrigin)>,
-    /// Whether it was said that it does not answer.
+    /// Whether the missing command has been reported.
     is_late: bool,
 }
 
 impl Bridge {
     /// Joins a domain.
     ///
-    /// `ground_interval` is the simulated time between maps of the ground around vehicles, s; without
-    /// one they are not published. `remark` receives lines for the user of the run.
+    /// `ground_interval` is the simulated time between maps of the ground around vehicles, s.
+    /// Without it no maps are published. `remark` receives lines for the user of the run.
     ///
     /// # Errors
     /// [`Ros2Error`] when the domain cannot be joined.
@@ -126,7 +128,7 @@ impl Bridge {
         })
     }
 
-    /// Says once for whom is waited that has never commanded.
+    /// Reports once the vehicles that never received a command.
     fn name_the_missing(&mut self) {
         if !std::mem::replace(&mut self.missing, true) {
             let vacant = self.drivers.iter().filter(|own| own.last.is_none());
@@ -158,7 +160,8 @@ impl Controller for Bridge {
             }
             self.drivers.iter_mut().for_each(Driver::take);
             if self.services.holds() {
-                // no driver is late meanwhile, and who joins hears how it stands
+                // timeouts do not run while the run is paused, and nodes that join receive the
+                // state again
                 self.since = Instant::now();
                 if entered.elapsed() >= PATIENCE {
                     self.shown = None;
@@ -175,7 +178,7 @@ impl Controller for Bridge {
                 self.name_the_missing();
                 self.since = Instant::now();
                 if entered.elapsed() >= PATIENCE {
-                    // who joins now has not heard how it begins
+                    // nodes that join now have not received the initial state
                     self.shown = None;
                     return Call::Wait;
                 }
@@ -238,7 +241,7 @@ fn wheelbase(vehicle: &GroundVehicle) -> f64 {
 }
 
 impl Driver {
-    /// Takes in what has come; the latest stamp counts.
+    /// Takes all received commands and keeps the one with the latest stamp.
     fn take(&mut self) {
         let (last, wheelbase) = (&mut self.last, self.wheelbase);
         let mut take = |wanted: Wanted| {
@@ -255,13 +258,13 @@ impl Driver {
         }
     }
 
-    /// Whether its command is of this time or later.
+    /// Whether the latest command is stamped at this time or later.
     fn has_answered(&self, now_us: u64) -> bool {
         let stamp = self.last.and_then(|last| last.stamp_us);
         stamp.is_some_and(|stamp| stamp >= now_us)
     }
 
-    /// What the vehicle is told for a heartbeat.
+    /// Returns the vehicle's controls for a heartbeat.
     fn command(
         &mut self,
         model: &WorldModel,
@@ -298,7 +301,7 @@ impl Driver {
         let Controls { throttle, brake, gear, .. } = match pace {
             Pace::Speed(target) if target.is_finite() => self.held.controls(target, heartbeat),
             Pace::Pedals([throttle, brake]) if throttle.is_finite() && brake.is_finite() => {
-                // a speed after them is pursued anew
+                // a later speed command starts with a fresh speed controller
                 self.held = HeldSpeed::default();
                 Controls { throttle, brake, ..Controls::default() }
             }

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-/// A domain of DDS cannot be joined, or a topic or service cannot be created in it.
+/// A DDS domain cannot be joined, or a topic or service cannot be created in it.
 #[derive(Clone, Debug, Error)]
 #[error("ROS 2: {cause}")]
 #[non_exhaustive]

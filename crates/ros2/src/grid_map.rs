@@ -4,12 +4,14 @@ use super::message::{GridMap, Header, MultiArray, MultiArrayDimension};
 use bekker_math::spatial::Vec3;
 use bekker_world::World;
 
-/// Side of a map, m, and of its cells.
+/// Side of a map, m, and side of its cells, m.
 const SIDE: f64 = 16.0;
 const CELL: f64 = 0.1;
 
-/// Height and depth of ruts around a place; cells lie on multiples of their side, and those
-/// beyond the terrain, or without elevation data, are not numbers.
+/// Returns the height and the rut depth of the ground around a position.
+///
+/// Cell edges are multiples of the cell side. Cells beyond the terrain, or without elevation data,
+/// are NaN.
 pub(super) fn grid_map(world: &World, header: Header, around: &Vec3) -> GridMap {
     let cells = (SIDE / CELL).round() as usize;
     let corner = [around.x, around.y].map(|at| ((at - 0.5 * SIDE) / CELL).floor() * CELL);
@@ -21,7 +23,7 @@ pub(super) fn grid_map(world: &World, header: Header, around: &Vec3) -> GridMap 
             let known = terrain.contains(x, y) && !terrain.is_gap(x, y);
             if known { value(x, y) as f32 } else { f32::NAN }
         };
-        // a grid map begins at its greatest x and y; columns of it run along x
+        // a grid map starts at its greatest x and y; its columns run along x
         matrix(cells, (0..cells * cells).rev().map(at).collect())
     };
     let [x, y] = corner.map(|at| at + 0.5 * SIDE);
@@ -40,7 +42,7 @@ pub(super) fn grid_map(world: &World, header: Header, around: &Vec3) -> GridMap 
     }
 }
 
-/// A square matrix, column by column.
+/// Returns a square matrix in column-major order.
 fn matrix(cells: usize, data: Vec<f32>) -> MultiArray {
     let dimension = |label: &str, size: usize, stride: usize| MultiArrayDimension {
         label: label.into(),

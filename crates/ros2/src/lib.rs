@@ -1,11 +1,14 @@
-//! ROS 2 interface of a run: state of vehicles and sensors out, commands and simulation control in.
+//! ROS 2 interface of a run.
 //!
-//! Topics, services and types are named and encoded as ROS 2 does over DDS; frames follow REP-103
-//! and REP-105. There is no graph of nodes and there are no parameters. A run is in lock-step: each
-//! heartbeat waits for a command to each vehicle with an external controller, stamped at its time
-//! or later.
+//! It publishes the state of vehicles and sensors, and receives commands and simulation control.
+//! Topics, services and types are named and encoded as ROS 2 does over DDS. Frames follow REP-103
+//! and REP-105. There is no node graph and there are no parameters.
 //!
-//! A layer of the crate `bekker`, which opens with examples; `ARCHITECTURE.md` is the map.
+//! A run is in lock-step. Each heartbeat waits until every vehicle with an external controller has
+//! a command stamped at the heartbeat's time or later.
+//!
+//! This crate is a layer of the crate `bekker`, whose page starts with examples. `ARCHITECTURE.md`
+//! describes all layers.
 
 mod bridge;
 mod error;

@@ -1,11 +1,11 @@
-//! Messages of ROS 2, field by field as its interface files have them.
+//! ROS 2 messages, with the fields of their interface files.
 
 use serde::ser::Serializer;
 use serde::{Deserialize, Serialize};
 
-/// One of the types below, by the name that DDS knows it by.
+/// A ROS 2 message type with its DDS type name.
 pub(super) trait Interface: Serialize + 'static {
-    /// `package::msg::dds_::Name_`.
+    /// DDS type name: `package::msg::dds_::Name_`.
     const NAME: &'static str;
 }
 
@@ -47,7 +47,7 @@ impl Time {
         Time { sec, nanosec: (time % 1_000_000) as u32 * 1000 }
     }
 
-    /// µs, rounded down; none before the beginning.
+    /// Returns the time in µs, rounded down, or `None` if it is negative.
     pub fn micros(self) -> Option<u64> {
         let sec = u64::try_from(self.sec).ok()?;
         Some(sec * 1_000_000 + u64::from(self.nanosec / 1000))
@@ -118,7 +118,7 @@ pub(super) struct Imu {
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub(super) struct NavSatFix {
     pub header: Header,
-    /// 0 a fix, -1 none.
+    /// 0: fix. -1: no fix.
     pub status: i8,
     /// 1: GPS.
     pub service: u16,
@@ -126,7 +126,7 @@ pub(super) struct NavSatFix {
     pub longitude: f64,
     pub altitude: f64,
     pub position_covariance: [f64; 9],
-    /// 2: its diagonal is known.
+    /// 2: only the diagonal is known.
     pub position_covariance_type: u8,
 }
 
@@ -193,7 +193,7 @@ pub(super) struct PointCloud2 {
     pub is_dense: bool,
 }
 
-/// `grid_map_msgs/GridMap` of ROS 2, its `info` and pose laid flat.
+/// `grid_map_msgs/GridMap` of ROS 2, with `info` and pose flattened.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub(super) struct GridMap {
     pub header: Header,
@@ -209,7 +209,7 @@ pub(super) struct GridMap {
     pub inner_start_index: u16,
 }
 
-/// `std_msgs/Float32MultiArray`, its layout laid flat.
+/// `std_msgs/Float32MultiArray`, with its layout flattened.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub(super) struct MultiArray {
     pub dim: Vec<MultiArrayDimension>,
@@ -241,7 +241,7 @@ pub(super) struct TwistStamped {
     pub angular: Vector3,
 }
 
-/// `tier4_vehicle_msgs/ActuationCommandStamped`, its command laid flat.
+/// `tier4_vehicle_msgs/ActuationCommandStamped`, with its command flattened.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct ActuationCommandStamped {
     pub header: Header,
@@ -255,7 +255,7 @@ pub(super) struct Bool {
     pub data: bool,
 }
 
-/// A sequence of octets, which goes in one piece.
+/// A sequence of octets, serialized as one block.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Octets(pub Vec<u8>);
 

@@ -1,4 +1,4 @@
-//! A participant of DDS that names topics and types as ROS 2 does.
+//! A DDS participant that names topics and types as ROS 2 does.
 
 use super::error::Ros2Error;
 use super::message::Interface;
@@ -12,38 +12,39 @@ use rustdds::{
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// Messages that are kept for who has not taken them yet.
+/// History depth: number of messages kept for readers that have not taken them yet.
 const DEPTH: i32 = 100;
-/// Time that a writer waits for one who takes nothing, before it goes on without.
+/// Maximum time that a writer blocks on a reader that takes nothing. Then it drops the message.
 const ROOM: rustdds::Duration = rustdds::Duration::from_millis(100);
 
-/// A participant.
+/// A DDS participant.
 pub(super) struct Node {
     participant: DomainParticipant,
     publisher: Publisher,
     subscriber: Subscriber,
 }
 
-/// What is written to a topic.
+/// Publisher of a topic.
 pub(super) struct Out<D: Interface>(DataWriter<D>);
 
 impl<D: Interface> Out<D> {
     pub fn say(&self, message: D) {
-        // one who takes nothing for so long loses it; the run goes on
+        // a reader that takes nothing for this long loses the message, and the run continues
         let _ = self.0.write(message, None);
     }
 
-    /// Waits a moment for who has not taken it yet.
+    /// Waits up to 0.5 s until readers have acknowledged all messages.
     pub fn flush(&self) {
         let _ = self.0.wait_for_acknowledgments(std::time::Duration::from_millis(500));
     }
 }
 
-/// What is read from a topic.
+/// Subscription to a topic.
 pub(super) struct In<D: DeserializeOwned + 'static>(SimpleDataReader<D>);
 
 impl<D: DeserializeOwned + 'static> In<D> {
-    /// What has come since the last time, in order; what cannot be understood is passed over.
+    /// Passes all messages received since the last call to `each`, in order. Messages that do not
+    /// decode are skipped.
     pub fn take_all(&self, mut each: impl FnMut(D)) {
         self.0.drain_read_notifications();
         loop {
@@ -69,7 +70,7 @@ fn failed(error: impl std::fmt::Display) -> Ros2Error {
 }
 
 impl Node {
-    /// Takes part in a domain, on all networks or on the one where this machine has an address.
+    /// Joins a domain, on all networks or on the one where this machine has a given address.
     pub fn open(domain: DdsDomain) -> Result<Node, Ros2Error> {
         let mut builder = DomainParticipantBuilder::new(domain.number);
         if let Some(network) = domain.network {
@@ -82,17 +83,17 @@ impl Node {
         Ok(Node { participant, publisher, subscriber })
     }
 
-    /// By its whole name in DDS.
+    /// Creates a topic by its full DDS name.
     fn topic(&self, name: &str, of: &str, qos: &QosPolicies) -> Result<Topic, Ros2Error> {
         self.participant.create_topic(name.into(), of.into(), qos, TopicKind::NoKey).map_err(failed)
     }
 
-    /// A topic that is written to.
+    /// Creates a publisher.
     pub fn out<D: Interface>(&self, name: &str) -> Result<Out<D>, Ros2Error> {
         self.writer(name, &qos(Durability::Volatile, DEPTH))
     }
 
-    /// One whose last message comes to who joins later, too.
+    /// Creates a publisher whose last message is also delivered to readers that join later.
     pub fn latched<D: Interface>(&self, name: &str) -> Result<Out<D>, Ros2Error> {
         self.writer(name, &qos(Durability::TransientLocal, 1))
     }
@@ -113,12 +114,12 @@ impl Node {
             .map_err(failed)
     }
 
-    /// A topic of DDS that is written to, with its type.
+    /// Creates a writer by DDS topic name and type name.
     pub fn write<D: Serialize>(&self, name: &str, of: &str) -> Result<DataWriter<D>, Ros2Error> {
         self.written(name, of, &qos(Durability::Volatile, DEPTH))
     }
 
-    /// A topic of DDS that is read, with its type.
+    /// Creates a reader by DDS topic name and type name.
     pub fn read<D: 'static, A: DeserializerAdapter<D> + 'static>(
         &self,
         name: &str,
@@ -129,7 +130,7 @@ impl Node {
         self.subscriber.create_simple_datareader_no_key::<D, A>(&topic, Some(qos)).map_err(failed)
     }
 
-    /// A topic that is read.
+    /// Creates a subscription.
     pub fn taken<D: Interface + DeserializeOwned>(&self, name: &str) -> Result<In<D>, Ros2Error> {
         self.read::<D, CDRDeserializerAdapter<D>>(&format!("rt{name}"), D::NAME).map(In)
     }

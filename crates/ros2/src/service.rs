@@ -1,14 +1,15 @@
-//! A service of ROS 2 over DDS: requests on one topic, replies on another.
+//! A ROS 2 service over DDS: requests on one topic, replies on another.
 //!
-//! Who asks is told apart in two ways, by what carries the request. With Fast DDS, after the
-//! OMG's *Remote Procedure Call over DDS* 1.0 (7.6.2, enhanced service profile), by the identity
-//! of the request's sample; a request names the reader of its replies as the related one. With
-//! Cyclone DDS by a client's and a request's number ahead of the body. Each is answered as it
-//! asked.
+//! The caller is identified in one of two ways, depending on the middleware. Each is answered in
+//! its own way.
+//! - With Fast DDS, by the identity of the request's sample, as in the OMG's *Remote Procedure Call
+//!   over DDS* 1.0 (7.6.2, enhanced service profile). The request names the reader of its replies
+//!   as the related sample identity.
+//! - With Cyclone DDS, by the numbers of the client and of the request in front of the body.
 //!
-//! A reader and a writer of one client are found one after the other, and what is written before
-//! a reader is found never reaches it: an answer waits until the caller's reader is known, as
-//! ROS 2's own servers have it.
+//! DDS matches the reader and the writer of a client one after the other. A sample written before
+//! its reader is matched never reaches it. So a reply waits until the caller's reader is matched,
+//! as in ROS 2's own servers.
 
 use super::error::Ros2Error;
 use super::node::Node;
@@ -25,33 +26,33 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-/// Numbers of a client and of its request, as Cyclone DDS puts them first.
+/// Length of the client and request numbers that Cyclone DDS puts in front of the body, bytes.
 const HEADER: usize = 16;
-/// Longest time that an answer waits for its reader to be found, and the last one to be taken: what
-/// is lost on the way is said again after a second or two.
+/// Maximum time that a reply waits for its reader to be matched, and the last one to be
+/// acknowledged. Lost samples are repeated after a second or two.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// What is asked and answered.
+/// A service: its name and types.
 pub(super) trait Service: 'static {
-    /// Its name in ROS 2, without the node's.
+    /// Name in ROS 2, without the node's name.
     const NAME: &'static str;
-    /// `package::srv::dds_::Name`.
+    /// DDS type name: `package::srv::dds_::Name`.
     const TYPE: &'static str;
     type Request: DeserializeOwned;
     type Reply: Serialize + 'static;
 }
 
-/// Who asked, to be answered.
+/// The sender of a request, to which the reply goes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Caller {
-    /// By the identity of its sample.
+    /// Identified by a sample identity.
     Sample(SampleIdentity),
-    /// By numbers ahead of the body, which it wrote by one of its participant's writers.
+    /// Identified by numbers in front of the body, and by the writer of the request.
     Numbered { writer: GUID, client: u64, request: i64 },
 }
 
 impl Caller {
-    /// Whether a reader of replies is its own, or its participant's.
+    /// Whether `reader` is the caller's reader of replies, or belongs to its participant.
     fn reads_by(&self, reader: &GUID) -> bool {
         match self {
             Caller::Sample(identity) => identity.writer_guid == *reader,
@@ -60,16 +61,16 @@ impl Caller {
     }
 }
 
-/// A service that is offered.
+/// Server of a service.
 pub(super) struct Offered<S: Service> {
     requests: SimpleDataReader<Raw, RawAdapter>,
     replies: DataWriter<Reply<S::Reply>>,
-    /// Readers of replies that were found.
+    /// Matched readers of replies.
     readers: RefCell<BTreeSet<GUID>>,
 }
 
 impl<S: Service> Offered<S> {
-    /// Offers it as `/bekker/NAME`.
+    /// Offers the service as `/bekker/NAME`.
     pub fn open(node: &Node) -> Result<Offered<S>, Ros2Error> {
         let name = format!("/bekker/{}", S::NAME);
         let requests = node.read(&format!("rq{name}Request"), &format!("{}_Request_", S::TYPE))?;
@@ -77,7 +78,7 @@ impl<S: Service> Offered<S> {
         Ok(Offered { requests, replies, readers: RefCell::default() })
     }
 
-    /// The next request, with who asks; what cannot be understood is passed over.
+    /// Returns the next request and its caller. Requests that do not decode are skipped.
     pub fn next(&self) -> Option<(Caller, S::Request)> {
         self.requests.drain_read_notifications();
         self.find_readers();
@@ -106,7 +107,7 @@ impl<S: Service> Offered<S> {
         }
     }
 
-    /// Takes note of readers that were found or lost.
+    /// Updates the set of matched readers.
     fn find_readers(&self) {
         let mut readers = self.readers.borrow_mut();
         while let Some(status) = self.replies.try_recv_status() {
@@ -119,7 +120,7 @@ impl<S: Service> Offered<S> {
         }
     }
 
-    /// Waits until the caller's reader is found; one that has none is not waited for long.
+    /// Waits until the caller's reader is matched, at most for the timeout.
     fn await_reader(&self, caller: &Caller) {
         let begun = Instant::now();
         loop {
@@ -132,7 +133,7 @@ impl<S: Service> Offered<S> {
         }
     }
 
-    /// Answers who asked.
+    /// Sends the reply to a request.
     pub fn answer(&self, caller: Caller, body: S::Reply) {
         self.await_reader(&caller);
         let (header, options) = match caller {
@@ -143,17 +144,17 @@ impl<S: Service> Offered<S> {
                 (Some((client, request)), WriteOptionsBuilder::new())
             }
         };
-        // one that is gone is not answered
+        // a caller that is gone gets no reply
         let _ = self.replies.write_with_options(Reply { header, body }, options.build());
     }
 
-    /// Waits a moment for who has not taken the last answer yet.
+    /// Waits until readers have acknowledged the last reply, at most for the timeout.
     pub fn flush(&self) {
         let _ = self.replies.wait_for_acknowledgments(PATIENCE);
     }
 }
 
-/// An answer, behind its header where there is one.
+/// A reply, with a header if the caller uses one.
 struct Reply<R> {
     header: Option<(u64, i64)>,
     body: R,
@@ -168,21 +169,21 @@ impl<R: Serialize> Serialize for Reply<R> {
     }
 }
 
-/// A sample as it came.
+/// A sample as received, not decoded.
 struct Raw {
     bytes: Vec<u8>,
     encoding: RepresentationIdentifier,
 }
 
 impl Raw {
-    /// What is coded from a byte on, aligned as what begins there.
+    /// Decodes a value from byte `from` on. Alignment counts from there.
     fn read<'a, T: Deserialize<'a>>(&'a self, from: usize) -> Option<T> {
         let bytes = self.bytes.get(from..)?;
         Some(deserialize_from_cdr_with_rep_id(bytes, self.encoding).ok()?.0)
     }
 }
 
-/// Leaves samples as they came.
+/// Adapter that does not decode samples.
 struct RawAdapter;
 
 impl DeserializerAdapter<Raw> for RawAdapter {
@@ -198,7 +199,7 @@ impl DeserializerAdapter<Raw> for RawAdapter {
     }
 }
 
-/// Takes all bytes.
+/// Decoder that copies all bytes.
 #[derive(Clone)]
 struct Whole;
 
@@ -223,7 +224,7 @@ mod tests {
     use std::net::Ipv4Addr;
     use std::time::Instant;
 
-    /// Says a number back.
+    /// A service that returns the number in the request.
     struct Echo;
 
     impl Service for Echo {
@@ -233,8 +234,8 @@ mod tests {
         type Reply = (u8, u64);
     }
 
-    /// A client as ROS 2 with Fast DDS is one: it knows its answer by the reader that it named and
-    /// the number of the sample that it wrote. (With Cyclone DDS: tests/ros2.rs.)
+    /// The client behaves as ROS 2 with Fast DDS. It identifies its reply by its named reader and
+    /// the sequence number of its request. (For Cyclone DDS: tests/ros2.rs.)
     #[test]
     fn a_request_is_answered_by_the_identity_of_its_sample() {
         let number = 180 + (std::process::id() % 20) as u16;
@@ -250,7 +251,7 @@ mod tests {
         let (mut written, mut asked) = (0, 0);
         loop {
             assert!(begun.elapsed() < Duration::from_secs(30), "{written} written, {asked} asked");
-            // said again until it is heard: nobody knows when they have found each other
+            // repeated until received, since matching is not reported here
             let sequence_number = 0.into();
             let named = SampleIdentity { writer_guid: own, sequence_number };
             let options = WriteOptionsBuilder::new().related_sample_identity(named).build();

@@ -1,4 +1,4 @@
-//! How nodes ask a run, hold it and step it.
+//! Services that query a run, pause it and step it.
 
 use super::error::Ros2Error;
 use super::node::Node;
@@ -13,12 +13,12 @@ use bekker_agent::Sample;
 use bekker_world::WorldModel;
 use regex::Regex;
 
-/// Whether the run goes on.
+/// Whether the run proceeds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Progress {
     Playing,
     Paused,
-    /// For so many heartbeats more, of which the caller is told.
+    /// Runs `left` more heartbeats, then replies to the caller.
     Stepping {
         left: u64,
         caller: Caller,
@@ -42,7 +42,7 @@ pub(super) struct Services {
     progress: Progress,
 }
 
-/// A vehicle as an entity.
+/// State of a vehicle as an entity.
 struct Vehicle {
     name: String,
     model: String,
@@ -74,7 +74,8 @@ impl Services {
         })
     }
 
-    /// Takes note of how all vehicles are at a new time; a heartbeat is over.
+    /// Records the state of all vehicles after a heartbeat. Replies to a step request that is
+    /// complete.
     pub fn see(&mut self, time_us: u64, samples: &[Sample]) {
         for sample in samples {
             if let Some(own) = self.vehicles.get_mut(sample.vehicle) {
@@ -87,7 +88,7 @@ impl Services {
         }
     }
 
-    /// Answers what was asked.
+    /// Answers all received requests.
     pub fn hear(&mut self) {
         while let Some((caller, _)) = self.features.next() {
             let custom_info = format!("bekker {}", env!("CARGO_PKG_VERSION"));
@@ -166,22 +167,22 @@ impl Services {
         }
     }
 
-    /// Whether the run stands still.
+    /// Whether the run is paused.
     pub fn holds(&self) -> bool {
         match self.progress {
             Progress::Paused => true,
-            // its last heartbeat is over once it is shown
+            // the last heartbeat is complete once its state is shown
             Progress::Stepping { left, .. } => left == 0,
             Progress::Playing | Progress::Quitting => false,
         }
     }
 
-    /// Whether the run is to end.
+    /// Whether the run must end.
     pub fn quits(&self) -> bool {
         self.progress == Progress::Quitting
     }
 
-    /// Takes note of a heartbeat that begins.
+    /// Counts a heartbeat that begins.
     pub fn begin_heartbeat(&mut self) {
         if let Progress::Stepping { left, .. } = &mut self.progress {
             *left = left.saturating_sub(1);
@@ -219,7 +220,8 @@ impl Services {
         Verdict::ok()
     }
 
-    /// Begins to step; the answer, if it cannot.
+    /// Begins to step. Returns the reply at once if there is nothing to step or the run is not
+    /// paused.
     fn begin_steps(&mut self, caller: Caller, steps: u64) -> Option<Verdict> {
         if self.progress != Progress::Paused {
             let why = "the run is not paused: set STATE_PAUSED first";
@@ -232,7 +234,7 @@ impl Services {
         None
     }
 
-    /// Tells who steps that it is not gone on with.
+    /// Ends stepping and replies to its caller.
     fn end_steps(&mut self, why: &str) {
         if let Progress::Stepping { left, caller } = self.progress {
             let verdict = match left {
@@ -247,7 +249,7 @@ impl Services {
         }
     }
 
-    /// Answers who still waits: the run is over.
+    /// Replies to pending requests at the end of the run.
     pub fn end(&mut self) {
         self.end_steps("the run ended");
         self.step.flush();
@@ -279,7 +281,7 @@ impl Vehicle {
         let linear = vector(&sample.velocity);
         let angular = vector(&(turn * sample.angular_velocity));
         let before = &self.state;
-        // the mean since the last heartbeat
+        // mean over the last heartbeat
         let passed = 1e-6 * time_us.saturating_sub(self.time_us) as f64;
         let rate = |now: [f64; 3], then: [f64; 3]| match passed > 0.0 {
             true => std::array::from_fn(|axis| (now[axis] - then[axis]) / passed),

@@ -1,20 +1,20 @@
-//! Services of `simulation_interfaces` 2, field by field as its interface files have them.
+//! Services of `simulation_interfaces` 2, with the fields of their interface files.
 
 use super::message::{Header, Quaternion, Vector3};
 use super::service::Service;
 use serde::{Deserialize, Serialize};
 
-/// Codes of results.
+/// Result codes.
 pub(super) mod code {
     pub const FEATURE_UNSUPPORTED: u8 = 0;
     pub const OK: u8 = 1;
     pub const NOT_FOUND: u8 = 2;
     pub const OPERATION_FAILED: u8 = 4;
-    /// Of `SetSimulationState`.
+    /// Only for `SetSimulationState`.
     pub const ALREADY_IN_TARGET_STATE: u8 = 101;
 }
 
-/// `SimulationState`.
+/// Values of `SimulationState`.
 pub(super) mod state {
     pub const STOPPED: u8 = 0;
     pub const PLAYING: u8 = 1;
@@ -22,7 +22,7 @@ pub(super) mod state {
     pub const QUITTING: u8 = 3;
 }
 
-/// `SimulatorFeatures`: those that a run has.
+/// Supported `SimulatorFeatures`.
 pub(super) const FEATURES: [u16; 8] = [
     8,  // ENTITY_CATEGORIES
     10, // ENTITY_STATE_GETTING
@@ -60,15 +60,15 @@ services! {
     GetEntityInfo "get_entity_info", String => (Verdict, EntityInfo);
     GetEntityState "get_entity_state", String => (Verdict, EntityState);
     GetEntitiesStates "get_entities_states", EntityFilters => (Verdict, Vec<String>, Vec<EntityState>);
-    // of what it wants nothing is read but which entity
+    // of the request only the entity's name is read
     SetEntityState "set_entity_state", String => Verdict;
 }
 
-/// A request without fields: ROS 2 sends an octet, which says nothing.
+/// A request without fields, for which ROS 2 sends one meaningless octet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Nothing;
 
-/// `Result`.
+/// The message `Result`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Verdict {
     pub result: u8,
@@ -94,7 +94,7 @@ pub(super) struct Features {
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct EntityFilters {
-    /// A regular expression; all names where it is empty.
+    /// Regular expression for names. Empty matches all.
     pub filter: String,
     pub categories: Vec<u8>,
     pub tags: Vec<String>,
@@ -110,7 +110,7 @@ pub(super) struct EntityInfo {
     pub tags: Vec<String>,
 }
 
-/// All in the frame of the header, rates too.
+/// State of an entity. All values, including rates, are in the header's frame.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub(super) struct EntityState {
     pub header: Header,

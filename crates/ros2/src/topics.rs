@@ -1,4 +1,4 @@
-//! What a run says in ROS 2, and where.
+//! Topics that a run publishes in ROS 2.
 
 use super::error::Ros2Error;
 use super::grid_map::grid_map;
@@ -16,16 +16,17 @@ use bekker_sensor::{Delivery, Model, Reading, Sensor};
 use bekker_world::{World, WorldModel};
 use std::collections::BTreeMap;
 
-/// The world: x east, y north, z up.
+/// World frame: x east, y north, z up.
 pub(super) const MAP: &str = "map";
-/// Axes right, down and ahead in axes ahead, left and up: x, y, z, w.
+/// Rotation of the optical frame (right, down, forward) in the sensor frame (forward, left, up): x,
+/// y, z, w.
 const OPTICAL: Quaternion = [-0.5, 0.5, -0.5, 0.5];
 
 /// All topics of a run.
 pub(super) struct Topics {
     clock: Out<Clock>,
     tf: Out<TfMessage>,
-    /// Kept: who joins later gets it.
+    /// Kept alive for readers that join later.
     _tf_static: Out<TfMessage>,
     vehicles: Vec<VehicleTopics>,
 }
@@ -36,7 +37,7 @@ struct VehicleTopics {
     name: String,
     odom: Out<Odometry>,
     joints: Out<JointState>,
-    /// The ground around it, if that is told.
+    /// Map of the ground around the vehicle, if published.
     ground: Option<Out<GridMap>>,
     sensors: Vec<SensorTopics>,
 }
@@ -46,19 +47,19 @@ struct SensorTopics {
     says: Says,
 }
 
-/// By kind of sensor.
+/// Publisher of a sensor, by kind.
 enum Says {
     Imu(Out<Imu>),
     Fix(Out<NavSatFix>),
     Field(Out<MagneticField>),
     Camera(Box<CameraTopics>),
     Lidar(Out<PointCloud2>),
-    /// Kinds that ROS 2 has no message for, and the truth, which is `odom`.
+    /// Sensors for which ROS 2 has no message, and ground truth, which is published as `odom`.
     Nothing,
 }
 
 struct CameraTopics {
-    /// The frame of its pictures, in which its projection holds.
+    /// Frame of the images, in which the projection holds.
     frame: String,
     image: Out<Image>,
     depth: Out<Image>,
@@ -66,7 +67,7 @@ struct CameraTopics {
     camera: Option<Camera>,
 }
 
-/// A name as ROS 2 takes it in topics and frames.
+/// Converts a name to one that ROS 2 accepts in topics and frames.
 pub(super) fn ros_name(name: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
     let name: String = name.chars().map(plain).collect();
@@ -76,7 +77,7 @@ pub(super) fn ros_name(name: &str) -> String {
     }
 }
 
-/// Two vehicles, or two sensors of one, whose names ROS 2 takes as one, and that one.
+/// Returns two vehicles, or two sensors of one vehicle, with the same ROS 2 name, and that name.
 pub fn indistinct(model: &WorldModel) -> Option<[String; 3]> {
     let vehicles = model.agents.iter().map(|own| own.name.as_str());
     let sensors = model.agents.iter().map(|own| own.sensors.iter().map(|own| own.name.as_str()));
@@ -93,7 +94,7 @@ fn indistinct_of<'a>(names: impl Iterator<Item = &'a str>) -> Option<[String; 3]
 }
 
 impl Topics {
-    /// With the ground around vehicles if `ground` says so.
+    /// Creates all topics. `ground` selects whether ground maps are published.
     pub fn open(node: &Node, model: &WorldModel, ground: bool) -> Result<Topics, Ros2Error> {
         let vehicles = model.agents.iter().map(|own| {
             let name = ros_name(&own.name);
@@ -112,7 +113,7 @@ impl Topics {
         let tf_static = node.latched("/tf_static")?;
         let mut transforms = Vec::new();
         for (own, model) in vehicles.iter().zip(&model.agents) {
-            // odometry that does not drift
+            // odometry has no drift
             transforms.push(transform(0, MAP, &own.odom_frame, &Pose::default()));
             for (topics, sensor) in own.sensors.iter().zip(&model.sensors) {
                 transforms.push(transform(0, &own.base_frame, &topics.frame, &sensor.mount));
@@ -128,7 +129,7 @@ impl Topics {
         Ok(Topics { clock, tf, _tf_static: tf_static, vehicles })
     }
 
-    /// Says how all vehicles are at a time, and last which time it is.
+    /// Publishes the state of all vehicles and sensors at a time, then the clock.
     pub fn say(&self, time_us: u64, samples: &[Sample], delivered: &[(u32, Delivery)]) {
         for (agent, delivery) in delivered {
             let own = self.vehicles.get(*agent as usize);
@@ -146,7 +147,7 @@ impl Topics {
         self.clock.say(Clock { clock: Time::of_micros(time_us) });
     }
 
-    /// Says what the ground is like around all vehicles, where that is told.
+    /// Publishes the ground around all vehicles, if enabled.
     pub fn say_ground(&self, world: &World, samples: &[Sample]) {
         for sample in samples {
             let own = self.vehicles.get(sample.vehicle).and_then(|own| own.ground.as_ref());
@@ -157,7 +158,7 @@ impl Topics {
         }
     }
 
-    /// Waits a moment for those who have not taken the last of it.
+    /// Waits up to 0.5 s until readers have acknowledged the clock.
     pub fn flush(&self) {
         self.clock.flush();
     }
@@ -172,7 +173,7 @@ impl VehicleTopics {
             child_frame_id: self.base_frame.clone(),
             position: vector(&sample.pose.position),
             orientation: quaternion(&turn),
-            // in the frame of the vehicle
+            // in the vehicle frame
             linear: vector(&turn.inverse_transform_vector(&sample.velocity)),
             angular: vector(&sample.angular_velocity),
             ..Odometry::default()
@@ -214,7 +215,7 @@ impl SensorTopics {
             (Says::Imu(out), Reading::Imu { specific_force, angular_rate }) => out.say(Imu {
                 header,
                 orientation: [0.0, 0.0, 0.0, 1.0],
-                // it measures none
+                // -1: orientation is not measured
                 orientation_covariance: [-1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
                 angular_velocity: vector(angular_rate),
                 linear_acceleration: vector(specific_force),
@@ -271,7 +272,7 @@ impl CameraTopics {
     }
 }
 
-/// A camera, if its lens is one that ROS 2 has a name for.
+/// Returns the camera info, or `None` if ROS 2 has no name for the lens model.
 fn info(header: Header, camera: &Camera) -> Option<CameraInfo> {
     let (model, d) = match camera.lens {
         Lens::Pinhole => ("plumb_bob", vec![0.0; 5]),
@@ -279,7 +280,7 @@ fn info(header: Header, camera: &Camera) -> Option<CameraInfo> {
         Lens::KannalaBrandt(k) => ("equidistant", k.to_vec()),
         Lens::FieldOfView(_) => return None,
     };
-    // pixels' centres have whole numbers there
+    // in ROS 2 pixel centers have integer coordinates
     let ([fx, fy], [cx, cy]) = (camera.focal, camera.middle.map(|middle| middle - 0.5));
     Some(CameraInfo {
         header,
@@ -294,7 +295,7 @@ fn info(header: Header, camera: &Camera) -> Option<CameraInfo> {
     })
 }
 
-/// Linear light as an octet by IEC 61966-2-1.
+/// Converts linear light to an sRGB octet (IEC 61966-2-1).
 fn srgb(light: f32) -> u8 {
     let light = f64::from(light).clamp(0.0, 1.0);
     let value = match light <= 0.003_130_8 {
@@ -304,7 +305,7 @@ fn srgb(light: f32) -> u8 {
     (255.0 * value).round() as u8
 }
 
-/// Bytes of a point.
+/// Length of a point, bytes.
 const POINT: u32 = 24;
 
 fn points(header: Header, cloud: &Cloud) -> PointCloud2 {

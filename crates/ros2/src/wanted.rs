@@ -1,23 +1,23 @@
-//! What a node wants of a vehicle.
+//! Commands of ROS 2 nodes to a vehicle.
 
 use super::message::{AckermannDriveStamped, ActuationCommandStamped, Header, TwistStamped};
 use bekker_math::numeric::atan2;
 
-/// How it is to go on.
+/// Longitudinal command.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Pace {
-    /// At this speed, m/s, negative backward.
+    /// Target speed, m/s, negative for backward.
     Speed(f64),
-    /// Ahead, by the shares of throttle and brake.
+    /// Throttle and brake, each as a fraction, forward only.
     Pedals([f64; 2]),
 }
 
-/// A pace and a steering angle, from the stamp's time on.
+/// A longitudinal command and a steering angle, valid from the time of the stamp on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Wanted {
-    /// µs; none before the beginning.
+    /// Stamp, µs. `None` if it is negative.
     pub stamp_us: Option<u64>,
-    /// How it is to go on.
+    /// Longitudinal command.
     pub pace: Pace,
     /// Mean angle of the steered wheels, rad, positive to the left.
     pub angle: f64,
@@ -29,15 +29,16 @@ impl Wanted {
         Wanted { stamp_us: stamp(&drive.header), pace: Pace::Speed(speed), angle }
     }
 
-    /// By its pedals; `steer_cmd` is taken for the angle.
+    /// Converts an actuation command: the pedals, with `steer_cmd` as the steering angle.
     pub fn of_actuation(actuation: &ActuationCommandStamped) -> Wanted {
         let &ActuationCommandStamped { ref header, accel_cmd, brake_cmd, steer_cmd } = actuation;
         let pace = Pace::Pedals([accel_cmd, brake_cmd]);
         Wanted { stamp_us: stamp(header), pace, angle: steer_cmd }
     }
 
-    /// By the yaw rate of a bicycle of this wheelbase, m, at the wanted speed: its angle is that
-    /// whose tangent is wheelbase over radius.
+    /// Converts the yaw rate to the steering angle of a bicycle model.
+    ///
+    /// `wheelbase`, m, over turning radius at the commanded speed is the tangent of the angle.
     pub fn of_twist(twist: &TwistStamped, wheelbase: f64) -> Wanted {
         let ([speed, ..], [.., yaw_rate]) = (twist.linear, twist.angular);
         let angle = atan2(wheelbase * yaw_rate, speed.abs());
@@ -61,10 +62,10 @@ mod tests {
             let twist = TwistStamped { linear, angular, ..TwistStamped::default() };
             Wanted::of_twist(&twist, 3.0).angle
         };
-        // 4 m/s at 0.4 rad/s is a radius of 10 m
+        // 4 m/s at 0.4 rad/s gives a radius of 10 m
         assert!((angle(4.0, 0.4) - 0.3_f64.atan()).abs() < 1e-12);
         assert!((angle(4.0, -0.4) + 0.3_f64.atan()).abs() < 1e-12);
-        // backward the same wheels turn it the other way
+        // backward, the same steering angle yaws the vehicle in the opposite direction
         assert!((angle(-4.0, 0.4) + 0.3_f64.atan()).abs() < 1e-12);
         assert_eq!(angle(0.0, 0.0), 0.0);
         assert!((angle(0.0, 1.0) - std::f64::consts::FRAC_PI_2).abs() < 1e-12);

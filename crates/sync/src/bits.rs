@@ -1,32 +1,32 @@
-//! Integers as bits, by a Rice code that follows their size.
+//! Adaptive Rice coding of integers into a bit stream.
 
-/// Most bits of a value that are written plainly behind its zeros.
+/// Maximum number of low bits that a Rice code writes verbatim.
 const MOST_PLAIN: u32 = 25;
-/// Zero bits after which a value is written plainly.
+/// Number of zero bits that marks a value written verbatim in 32 bits.
 const ESCAPE: u32 = 20;
 
 /// Longest code that is written or read at once, bits.
 const LONGEST: u32 = 56;
 const _: () = assert!(ESCAPE + MOST_PLAIN <= LONGEST);
 
-/// Writes bits, lowest first.
+/// Writes bits, least significant first.
 #[derive(Debug)]
 pub(super) struct BitWriter<'a> {
     out: &'a mut Vec<u8>,
-    /// Whole bytes written, those that were there before included.
+    /// Whole bytes in `out`, including those present before this writer.
     end: usize,
-    /// Bits behind them, at most seven between two calls.
+    /// Bits not yet in a whole byte, at most seven between two calls.
     held: u64,
     count: u32,
 }
 
 impl<'a> BitWriter<'a> {
-    /// A writer behind what is in `out`.
+    /// Creates a writer that appends to `out`.
     pub(super) fn new(out: &'a mut Vec<u8>) -> Self {
         BitWriter { end: out.len(), out, held: 0, count: 0 }
     }
 
-    /// The `bits` lowest bits of `value`, at most [`LONGEST`]; the others must be zero.
+    /// Writes the `bits` lowest bits of `value`, at most [`LONGEST`]. The other bits must be zero.
     #[inline]
     pub(super) fn put(&mut self, value: u64, bits: u32) {
         self.held |= value << self.count;
@@ -46,7 +46,7 @@ impl<'a> BitWriter<'a> {
         self.out[self.end..self.end + 8].copy_from_slice(&self.held.to_le_bytes());
     }
 
-    /// What is left, filled up to a whole byte.
+    /// Flushes the remaining bits, padded with zeros to a whole byte.
     pub(super) fn finish(self) {
         self.out.truncate(self.end);
         if self.count > 0 {
@@ -55,11 +55,13 @@ impl<'a> BitWriter<'a> {
     }
 }
 
-/// Reads bits, lowest first. Beyond the end it reads zeros and remembers that.
+/// Reads bits, least significant first.
+///
+/// Reading past the end yields zeros; [`BitReader::overrun`] then returns true.
 #[derive(Debug)]
 pub(super) struct BitReader<'a> {
     bytes: &'a [u8],
-    /// Bits read.
+    /// Bits read so far.
     at: usize,
 }
 
@@ -68,7 +70,7 @@ impl<'a> BitReader<'a> {
         BitReader { bytes, at: 0 }
     }
 
-    /// The next bits, at least [`LONGEST`].
+    /// Returns the next bits, at least [`LONGEST`], without consuming them.
     #[inline]
     fn peek(&self) -> u64 {
         let from = self.at >> 3;
@@ -79,7 +81,7 @@ impl<'a> BitReader<'a> {
         word >> (self.at & 7)
     }
 
-    /// What there is from a byte on, filled up by zeros.
+    /// Returns the bytes from `from` to the end, padded with zeros.
     #[cold]
     fn last_word(&self, from: usize) -> u64 {
         let mut word = [0; 8];
@@ -88,7 +90,7 @@ impl<'a> BitReader<'a> {
         u64::from_le_bytes(word)
     }
 
-    /// The next `bits` bits, at most 32.
+    /// Reads the next `bits` bits, at most 32.
     #[inline]
     pub(super) fn get(&mut self, bits: u32) -> u32 {
         let value = self.peek() & ((1_u64 << bits) - 1);
@@ -96,36 +98,38 @@ impl<'a> BitReader<'a> {
         value as u32
     }
 
-    /// Whether more was read than there is.
+    /// Whether more bits were read than there are.
     #[inline]
     pub(super) fn overrun(&self) -> bool {
         self.at > 8 * self.bytes.len()
     }
 
-    /// Whether nothing but the filling of the last byte is left.
+    /// Whether only the zero padding of the last byte is left.
     pub(super) fn at_end(&self) -> bool {
         !self.overrun() && 8 * self.bytes.len() - self.at < 8 && self.peek() == 0
     }
 }
 
-/// Rice code of one kind of value whose parameter follows the mean of the messages
-/// before, alike in writer and reader. (R. F. Rice, JPL Publication 79-22, 1979.)
+/// Rice code for one kind of value, with a parameter that follows the mean of past messages.
+///
+/// Writer and reader update the parameter identically, so it is not transmitted. (R. F. Rice, JPL
+/// Publication 79-22, 1979.)
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rice {
-    /// Bits that are written plainly.
+    /// Number of low bits that are written verbatim.
     parameter: u32,
     /// Mean of recent values, in sixteenths.
     mean: u64,
-    /// Values of this message: how many, and their sum.
+    /// Number of values in this message, and their sum.
     count: u64,
     sum: u64,
 }
 
-/// Values after which a mean is as good as forgotten.
+/// Number of values that replaces the old mean completely.
 const MEMORY: u64 = 16;
 
 impl Rice {
-    /// A code for values of about `mean`.
+    /// Creates a code for values with a mean of about `mean`.
     pub(super) fn about(mean: u32) -> Rice {
         let mean = u64::from(mean) << 4;
         Rice { parameter: parameter(mean), mean, count: 0, sum: 0 }
@@ -137,12 +141,12 @@ impl Rice {
         self.sum += u64::from(value);
     }
 
-    /// Ends a message: the next one is coded by what this one has taught.
+    /// Ends a message: updates the parameter for the next one from this one's values.
     pub(super) fn settle(&mut self) {
         if self.count == 0 {
             return;
         }
-        // a mean of few values takes as many sixteenths of the old one's place
+        // fewer than MEMORY values replace only their share of the old mean
         self.mean = match MEMORY.checked_sub(self.count) {
             Some(kept) => (self.mean * kept + (self.sum << 4)) / MEMORY,
             None => (self.sum << 4) / self.count,
@@ -156,7 +160,7 @@ impl Rice {
         let k = self.parameter;
         let high = value >> k;
         if high < ESCAPE {
-            // zeros, then a one, then the rest
+            // unary quotient: `high` zeros and a one; then the low bits
             let low = u64::from(value) & ((1 << k) - 1);
             bits.put((low << 1 | 1) << high, high + 1 + k);
         } else {
@@ -195,8 +199,9 @@ impl Rice {
     }
 }
 
-/// 2^k just below ln 2 times the mean, here in sixteenths, is the shortest code of a
-/// geometric distribution.
+/// Returns the Rice parameter k for a mean in sixteenths.
+///
+/// The shortest code of a geometric distribution has 2^k just below ln 2 times the mean.
 fn parameter(mean: u64) -> u32 {
     let scaled = (mean * 11) >> 8;
     if scaled == 0 { 0 } else { (64 - scaled.leading_zeros()).min(MOST_PLAIN) }

@@ -1,50 +1,50 @@
-//! How ranks reach each other.
+//! The transport between ranks: the [`Communicator`] trait and its errors.
 
 use super::message::checksum;
 use std::time::Duration;
 
-/// Why an exchange failed.
+/// Reason why an exchange failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CommError {
-    /// A rank is gone.
+    /// A rank has disconnected.
     #[error("rank {rank} is gone")]
     Gone {
-        /// Which.
+        /// Number of the rank.
         rank: usize,
     },
-    /// Ranks that did not answer.
+    /// Ranks did not answer within the timeout.
     #[error("no answer from rank {} within {:.0} s", list(ranks), after.as_secs_f64())]
     Silent {
-        /// Which.
+        /// Numbers of the ranks.
         ranks: Vec<usize>,
         /// Time waited.
         after: Duration,
     },
-    /// Lengths and bytes that do not go together.
+    /// The received length differs from the announced length.
     #[error("rank {rank} announced {announced} bytes and sent {sent}")]
     Length {
-        /// Which rank.
+        /// Number of the rank.
         rank: usize,
         /// Bytes announced.
         announced: u64,
         /// Bytes sent.
         sent: u64,
     },
-    /// What rank 0 sent on was altered on the way.
+    /// A bundle relayed by rank 0 was altered in transit.
     #[error("checksum of what rank {rank} sent on is {found:08x}, must be {expected:08x}")]
     Checksum {
-        /// Which rank.
+        /// Number of the rank.
         rank: usize,
-        /// CRC-32 of what arrived.
+        /// CRC-32 of the received bytes.
         found: u32,
-        /// CRC-32 that was sent along.
+        /// CRC-32 sent with the bundle.
         expected: u32,
     },
-    /// The transport's own error.
+    /// An error of the underlying transport.
     #[error("{what}")]
     Transport {
-        /// What it says.
+        /// Message of the transport.
         what: String,
     },
 }
@@ -53,7 +53,7 @@ fn list(ranks: &[usize]) -> String {
     ranks.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")
 }
 
-/// What came from all ranks, one part a rank; reused from exchange to exchange.
+/// Bytes received from several ranks, one part per rank. Reused between exchanges.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Parts {
     pub(super) bytes: Vec<u8>,
@@ -61,7 +61,7 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// Forgets everything, keeps the memory.
+    /// Removes all parts, keeps the allocated memory.
     pub fn clear(&mut self) {
         self.bytes.clear();
         self.ends.clear();
@@ -73,7 +73,7 @@ impl Parts {
         self.ends.push(self.bytes.len());
     }
 
-    /// Room for parts of these lengths, each of zeros.
+    /// Replaces the content by zeroed parts of these lengths.
     #[cfg(feature = "mpi")]
     pub(super) fn lay_out(&mut self, lengths: &[u64]) {
         self.clear();
@@ -85,28 +85,28 @@ impl Parts {
         self.bytes.resize(end, 0);
     }
 
-    /// How many parts there are.
+    /// Returns the number of parts.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are no parts.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 
-    /// The part at `index`.
+    /// Returns the part at `index`.
     pub fn part(&self, index: usize) -> &[u8] {
         let start = if index == 0 { 0 } else { self.ends[index - 1] };
         &self.bytes[start..self.ends[index]]
     }
 
-    /// All parts in order.
+    /// Iterates over the parts in order.
     pub fn iter(&self) -> impl Iterator<Item = &[u8]> {
         (0..self.len()).map(|index| self.part(index))
     }
 
-    /// Bytes in all parts.
+    /// Returns the total length of all parts, bytes.
     pub fn bytes(&self) -> usize {
         self.bytes.len()
     }
@@ -115,36 +115,35 @@ impl Parts {
 /// Time spent in the two phases of an exchange.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Phases {
-    /// Exchange of lengths.
+    /// Time to exchange lengths.
     pub lengths: Duration,
-    /// Exchange of bytes.
+    /// Time to exchange bytes.
     pub payload: Duration,
 }
 
-/// Ranks numbered from 0 that exchange bytes.
+/// A group of ranks, numbered from 0, that exchange bytes.
 ///
-/// Contract, which one test suite holds all implementations to:
-/// - every exchange has two phases: lengths as 64-bit integers, then bytes;
-/// - all ranks call the same exchanges in the same order; an exchange returns on
-///   a rank when all that the rank is to receive has come, and no earlier;
-/// - parts arrive whole, unchanged, and in the order of ranks; empty ones too;
-/// - on return the sender's bytes may be reused;
-/// - `meanwhile` is called exactly once, after what this rank sends is on its
-///   way and before it waits;
-/// - a rank that is gone or silent for longer than the time-out makes the others
-///   return an error that names it; nobody waits for ever. After an error the
-///   communicator is of no further use.
+/// Contract, checked by one test suite ([`contract::check`](crate::contract::check)) for all
+/// implementations:
+/// - Every exchange has two phases: lengths as 64-bit integers, then bytes.
+/// - All ranks call the same exchanges in the same order. An exchange returns on a rank once
+///   everything addressed to that rank has arrived, and no earlier.
+/// - Parts arrive complete, unchanged and in rank order, including empty ones.
+/// - The sender's bytes may be reused on return.
+/// - `meanwhile` is called exactly once, after this rank has started to send and before it waits.
+/// - If a rank is gone, or silent for longer than the timeout, the other ranks return an error that
+///   names it. No rank waits forever. After an error the communicator is unusable.
 pub trait Communicator {
-    /// Number of this rank.
+    /// Returns the number of this rank.
     fn rank(&self) -> usize;
 
-    /// How many ranks there are.
+    /// Returns the number of ranks.
     fn size(&self) -> usize;
 
-    /// Time since some moment that does not change: for figures, never for results.
+    /// Returns the time since a fixed instant. For metrics only, never for results.
     fn elapsed(&self) -> Duration;
 
-    /// Gathers what all ranks contribute on all ranks, this one included.
+    /// Gathers the bytes of all ranks on all ranks, including this one.
     ///
     /// # Errors
     /// [`CommError`] when a rank is gone or silent.
@@ -155,9 +154,10 @@ pub trait Communicator {
         all: &mut Parts,
     ) -> Result<Phases, CommError>;
 
-    /// Sends bytes to some ranks and receives from some; `to` and `from` are in
-    /// ascending order and never name this rank. What a rank names in `to` must
-    /// name it in `from`. `received` has a part for each of `from`.
+    /// Sends bytes to some ranks and receives bytes from others.
+    ///
+    /// `to` and `from` are in ascending order and do not contain this rank. A rank in `to` must
+    /// list this rank in its `from`. `received` gets one part for each rank in `from`.
     ///
     /// # Errors
     /// [`CommError`] when a rank is gone or silent.
@@ -203,8 +203,10 @@ impl<C: Communicator + ?Sized> Communicator for Box<C> {
     }
 }
 
-/// Everything to rank 0, which sends it on to all: the star of the SynChrono
-/// paper. The outcome is that of [`Communicator::all_gather`].
+/// Gathers all parts on rank 0, which relays them to all ranks.
+///
+/// This is the star topology of the SynChrono paper. The result equals that of
+/// [`Communicator::all_gather`].
 ///
 /// # Errors
 /// [`CommError`] when a rank is gone or silent.
@@ -237,10 +239,10 @@ fn sum(a: Phases, b: Phases) -> Phases {
     Phases { lengths: a.lengths + b.lengths, payload: a.payload + b.payload }
 }
 
-/// Bytes of the checksum ahead of a bundle.
+/// Length of the checksum in front of a bundle, bytes.
 const SEAL: usize = 4;
 
-/// A checksum, lengths of all parts, then the parts.
+/// Serializes a checksum, the lengths of all parts, then the parts.
 fn bundled(all: &Parts) -> Vec<u8> {
     let mut bundle = Vec::with_capacity(SEAL + 8 * all.len() + all.bytes());
     bundle.extend_from_slice(&[0; SEAL]);

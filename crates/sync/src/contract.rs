@@ -1,9 +1,10 @@
-//! The contract of [`Communicator`] as a test that any implementation can be put to.
+//! The contract of [`Communicator`] as a test for any implementation.
 
 use super::communicator::{CommError, Communicator, Parts, star};
 
-/// Bytes that rank `rank` sends in round `round`: lengths from nothing to a few
-/// hundred kilobytes, other for every rank.
+/// Returns the test bytes that rank `rank` sends in round `round`.
+///
+/// Lengths range from 0 to about 300 kB and differ between ranks.
 fn sent(rank: usize, round: usize) -> Vec<u8> {
     let length = match (rank + round) % 5 {
         0 => 0,
@@ -22,10 +23,10 @@ fn expect(right: bool, what: &str, rank: usize) -> Result<(), CommError> {
     Err(CommError::Transport { what: format!("contract broken on rank {rank}: {what}") })
 }
 
-/// Holds a communicator to its contract; to be called on all its ranks at once.
+/// Checks that a communicator fulfills its contract. Must be called on all its ranks at once.
 ///
 /// # Errors
-/// The communicator's own, or [`CommError::Transport`] that says what is broken.
+/// The communicator's own errors, or [`CommError::Transport`] that states the violation.
 pub fn check(communicator: &mut dyn Communicator) -> Result<(), CommError> {
     let (here, size) = (communicator.rank(), communicator.size());
     expect(here < size, "rank below size", here)?;
@@ -45,7 +46,7 @@ pub fn check(communicator: &mut dyn Communicator) -> Result<(), CommError> {
             expect(part == sent(rank, round + 1), "the star brings what all_gather does", here)?;
         }
     }
-    // each to the next but one and to rank 0, other bytes to each
+    // each rank sends different bytes to rank 0 and to the next but one
     for round in 0..12 {
         let to = |rank: usize| {
             let mut to = vec![0, (rank + 2) % size];

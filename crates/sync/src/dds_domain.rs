@@ -1,22 +1,22 @@
-//! Where participants of DDS find each other.
+//! The DDS domain in which participants discover each other.
 
 use std::fmt;
 use std::net::Ipv4Addr;
 use std::str::FromStr;
 
-/// Domains above have no ports left: 7400 + 250 n.
+/// Highest domain number: above it the ports 7400 + 250 n run out.
 const LAST: u16 = 232;
 
-/// A domain of DDS, on all networks of this machine or on one: `7`, `7@127.0.0.1`.
+/// A DDS domain, on all networks of this machine or on one: `7`, `7@127.0.0.1`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DdsDomain {
-    /// Its number, from 0 to 232.
+    /// Domain number, from 0 to 232.
     pub number: u16,
-    /// The own address on the one network that is used; all are if there is none.
+    /// This machine's address on the only network to use. `None` uses all networks.
     pub network: Option<Ipv4Addr>,
 }
 
-/// What is no domain.
+/// The text does not specify a DDS domain.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{text}` is no domain of DDS: must be a number from 0 to {LAST}, and may name the one \

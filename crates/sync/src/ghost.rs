@@ -1,36 +1,35 @@
 //! Remote vehicles between their messages.
 //!
-//! A vehicle of another rank is known at heartbeats. Between them it is
-//! extrapolated, for eyes and sensors: nothing that is extrapolated ever decides
-//! what a vehicle does, so the order changes no result. When the next message
-//! comes, the error of the extrapolation is measured.
+//! The state of another rank's vehicle arrives only at heartbeats. Between them its pose is
+//! extrapolated, for viewers and sensors only. No extrapolated state influences a vehicle, so the
+//! order of extrapolation does not change results. When the next message arrives, the extrapolation
+//! error is measured.
 //!
-//! The SynChrono paper bounds how far a vehicle gets from its last message in a
-//! heartbeat H: D_H = |a_max| H²/2 + |v_max| H.
+//! The SynChrono paper bounds the distance of a vehicle from its last message within a heartbeat H:
+//! D_H = |a_max| H²/2 + |v_max| H.
 
 use super::message::{Description, RunningGear, VehicleState};
 use bekker_math::numeric::{cos, sin};
 use bekker_math::spatial::{Pose, Quat, Vec3};
 
-/// What is taken for constant between two messages.
+/// Order of extrapolation: the quantity that is constant between two messages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Order {
-    /// The pose.
+    /// Constant pose.
     Constant,
-    /// The velocity.
+    /// Constant velocity.
     #[default]
     First,
-    /// The acceleration between the last two messages; the angular velocity.
+    /// Constant acceleration, from the last two messages, and constant angular velocity.
     Second,
 }
 
-/// A remote vehicle, from its description and its last two messages.
+/// A remote vehicle, extrapolated from its description and its last two messages.
 #[derive(Clone, Debug)]
 pub struct Ghost {
-    /// What it is.
     description: Description,
     order: Order,
-    /// When the last message was sent, s.
+    /// Time at which the last message was sent, s.
     time: f64,
     last: VehicleState,
     acceleration: Vec3,
@@ -39,27 +38,26 @@ pub struct Ghost {
 }
 
 impl Ghost {
-    /// A ghost from its description and its first message, sent at `time`, s.
+    /// Creates a ghost from its description and its first message, sent at `time`, s.
     pub fn new(description: Description, order: Order, time: f64, first: VehicleState) -> Ghost {
         let (speed, acceleration) = (first.velocity.norm(), Vec3::zeros());
         Ghost { description, order, time, last: first, acceleration, speed, strongest: 0.0 }
     }
 
-    /// What it is.
+    /// Returns the description of the vehicle.
     pub fn description(&self) -> &Description {
         &self.description
     }
 
-    /// Its wheels or tracks as it told them last.
+    /// Returns the wheels or tracks of the last message.
     pub fn gear(&self) -> &RunningGear {
         &self.last.gear
     }
 
-    /// Takes its next message and returns how far it was from where it had been
-    /// expected, m.
+    /// Applies the next message, sent at `time`, s, and returns the extrapolation error, m.
     pub fn hear(&mut self, time: f64, state: VehicleState) -> f64 {
         let error = (self.pose(time).position - state.chassis.position).norm();
-        // one whose drive has ended stands at once: no acceleration of a vehicle
+        // a vehicle stops at once when its drive ends: that is no acceleration
         if time > self.time && !state.ended {
             self.acceleration = (state.velocity - self.last.velocity) / (time - self.time);
         }
@@ -70,7 +68,7 @@ impl Ghost {
         error
     }
 
-    /// Its chassis frame at `time`, s.
+    /// Returns the extrapolated chassis frame at `time`, s.
     pub fn pose(&self, time: f64) -> Pose {
         let dt = time - self.time;
         let Pose { position, orientation } = self.last.chassis;
@@ -87,8 +85,9 @@ impl Ghost {
         }
     }
 
-    /// Pose of a wheel at `time`, s: it keeps its place in the chassis and turns
-    /// on with its spin.
+    /// Returns the extrapolated pose of a wheel at `time`, s, or `None` without such a wheel.
+    ///
+    /// The wheel keeps its position in the chassis and rotates at its last spin.
     pub fn wheel(&self, wheel: usize, time: f64) -> Option<Pose> {
         let RunningGear::Wheels(wheels) = &self.last.gear else { return None };
         let part = wheels.get(wheel)?;
@@ -100,19 +99,18 @@ impl Ghost {
         })
     }
 
-    /// D_H for a heartbeat, s, with the greatest speed and acceleration that the
-    /// vehicle has shown so far, m.
+    /// Returns D_H, m, for a heartbeat, s, from the greatest speed and acceleration so far.
     pub fn bound(&self, heartbeat: f64) -> f64 {
         bound(self.strongest, self.speed, heartbeat)
     }
 }
 
-/// The SynChrono paper's D_H = |a_max| H²/2 + |v_max| H, m.
+/// Returns the SynChrono paper's bound D_H = |a_max| H²/2 + |v_max| H, m.
 pub fn bound(acceleration: f64, speed: f64, heartbeat: f64) -> f64 {
     0.5 * acceleration * heartbeat * heartbeat + speed * heartbeat
 }
 
-/// Rotation by an angular velocity (rad/s) over a time (s).
+/// Returns the rotation by an angular velocity (rad/s) over a time (s).
 fn turned(velocity: &Vec3, dt: f64) -> Quat {
     let rate = velocity.norm();
     if rate * dt == 0.0 || !rate.is_finite() {
@@ -128,7 +126,7 @@ mod tests {
     use super::super::message::{Description, PartState};
     use super::*;
 
-    /// A vehicle on a circle of 20 m at 10 m/s.
+    /// A vehicle on a circle of 20 m radius at 10 m/s.
     fn on_a_circle(time: f64) -> VehicleState {
         let (radius, speed) = (20.0, 10.0);
         let angle: f64 = speed / radius * time;
@@ -156,7 +154,7 @@ mod tests {
 
     fn largest_error(order: Order, heartbeat: f64) -> (f64, f64) {
         let mut ghost = Ghost::new(car(), order, 0.0, on_a_circle(0.0));
-        // the second message gives it its acceleration
+        // the acceleration is known from the second message on
         ghost.hear(heartbeat, on_a_circle(heartbeat));
         let mut largest: f64 = 0.0;
         for count in 2..20 {
@@ -166,9 +164,9 @@ mod tests {
         (largest, ghost.bound(heartbeat))
     }
 
-    /// On a circle the errors have closed forms: v H, a H²/2, and for the second
-    /// order, whose acceleration is one of half a heartbeat ago, (5/12) a' H³
-    /// with a' = v³/r².
+    /// On a circle the errors have closed forms: v H for constant pose and a H²/2 for first order.
+    /// Second order uses the acceleration of half a heartbeat ago, which gives (5/12) a' H³ with a'
+    /// = v³/r².
     #[test]
     fn errors_shrink_with_the_order_as_theory_says_and_keep_the_bound() {
         let (v, r) = (10.0_f64, 20.0_f64);
@@ -178,7 +176,7 @@ mod tests {
             let orders = [Order::Constant, Order::First, Order::Second];
             for (order, expected) in orders.into_iter().zip(expected) {
                 let (error, bound) = largest_error(order, h);
-                // the next term of the series is below 2 % at 0.02 rad a heartbeat
+                // the next term of the series is below 2 % at 0.02 rad per heartbeat
                 assert!((error / expected - 1.0).abs() < 0.02, "{order:?} {h}: {error} {expected}");
                 assert!(error <= bound, "{error} m, bound {bound} m");
             }

@@ -1,58 +1,64 @@
-//! Patches of deformed ground as few bytes, without loss.
+//! Lossless compression of patches of deformed ground.
 //!
-//! The published state is integers already, so what travels is what the sender
-//! keeps. A wheel leaves its rut row by row, heartbeat by heartbeat: a patch begins
-//! near where one of the messages before began, and each of its nodes is predicted
-//! from neighbours that the same agent left just before, in this message or an
-//! earlier one. What is missing is written by a Rice code (`bits.rs`). Both ends of
-//! a stream keep a [`Memory`] of it, and learn from it alike which neighbour
-//! predicts best, whatever way the wheel goes. A variable that all nodes of a
-//! message share (berms where there are none, the number of passes) is written once.
+//! The published ground state consists of integers, so the receiver gets exactly the sender's
+//! values. A wheel deforms the ground row by row, heartbeat by heartbeat. A patch therefore begins
+//! near the beginning of a patch in a recent message. Each of its nodes is predicted from neighbors
+//! that the same agent deformed just before, in this message or an earlier one. The residual is
+//! written by a Rice code (`bits.rs`).
 //!
-//! Layout, lowest bit first: number of patches; for each of the six variables a bit
-//! that is set where it varies, else a bit that is set where the value that all
-//! share is that of the last node of the message before, else that value; then
-//! for each patch a bit that is set where it begins near a row of before, then which
-//! and where against its begin, and its number of nodes against that row's; else its
-//! tile against the tile before, its first node and its number of nodes less one;
-//! then for each node but the first whether the gap to the node before is what last
-//! followed the two gaps before, else that gap; for each node the variables.
+//! Both ends of a stream keep a [`Memory`] of it. They learn from it identically which neighbor
+//! predicts best, whatever the direction of travel. A variable with the same value at all nodes of
+//! a message is written once, for example the number of passes, or a berm height of 0.
+//!
+//! Layout, least significant bit first:
+//! - The number of patches.
+//! - For each of the six variables, a bit that is set if the variable varies. If it does not vary,
+//!   a bit follows that is set if the shared value equals that of the previous message's last node.
+//!   Otherwise the shared value follows.
+//! - For each patch, a bit that is set if it begins near a remembered row. If set, the row's
+//!   number, the offset of the patch from the row's first node, and the difference in number of
+//!   nodes follow. Otherwise the tile (as difference from the previous tile), the first node and
+//!   the number of nodes less one follow.
+//! - For each node but the first, a bit that is set if the gap to the previous node is as
+//!   predicted. The prediction is the gap that last followed the same two gaps. If not set, the gap
+//!   follows.
+//! - For each node, the residuals of the variables.
 
 use super::bits::{BitReader, BitWriter, Rice};
 use bekker_ground::{NodeState, Patch, Patches};
 use bekker_math::grid::{Node, TILE_NODES, TileKey};
 
-/// Why bytes are not patches.
+/// Reason why bytes do not decode to patches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum GroundCodeError {
-    /// Too short for what it announces.
+    /// The bytes are too few for the announced patches.
     #[error("{bytes} bytes cannot hold {patches} patches")]
     Short {
-        /// Bytes there are.
+        /// Number of bytes.
         bytes: usize,
-        /// Patches announced.
+        /// Number of patches announced.
         patches: u32,
     },
-    /// Nodes that a tile does not have.
+    /// A patch exceeds its tile.
     #[error("tile ({}, {}) has no room for {nodes} nodes from node {first} on", key.a, key.b)]
     Beyond {
         /// The tile.
         key: TileKey,
-        /// The first that was announced.
+        /// First node announced.
         first: usize,
-        /// How many were announced.
+        /// Number of nodes announced.
         nodes: u32,
     },
-    /// A row of before that there was not.
+    /// A patch refers to a remembered row that does not exist.
     #[error("row {index} of before is called for, of which there are {rows}")]
     Before {
-        /// Which.
+        /// Number of the row.
         index: usize,
-        /// How many there are.
+        /// Number of remembered rows.
         rows: usize,
     },
-    /// Bytes that nothing asks for.
+    /// Bytes follow the last patch.
     #[error("bytes are left over")]
     LeftOver,
 }
@@ -60,9 +66,9 @@ pub enum GroundCodeError {
 const VARIABLES: usize = 6;
 const SINKAGE: usize = 0;
 const PRESSURE: usize = 1;
-/// Where the means begin: typical residuals of a wheel's patch.
+/// Initial means of the residuals of each variable: typical values of a wheel's patch.
 const BEGIN: [u32; VARIABLES] = [60, 40, 60, 60, 600, 1];
-/// The same where no neighbour is known.
+/// Initial means where no neighbor is remembered.
 const STRANGE: [u32; VARIABLES] = [3_000, 300, 1_000, 1_000, 6_000, 2];
 
 /// The variables of a node, each as 32 bits.
@@ -96,20 +102,20 @@ fn distance(a: u32, b: u32) -> u64 {
     u64::from((a.wrapping_sub(b) as i32).unsigned_abs())
 }
 
-/// Codes of everything in a message.
+/// Rice codes of all kinds of value in a message.
 #[derive(Clone, Debug)]
 struct Codes {
     patches: Rice,
     shared: Rice,
     skipped: Rice,
-    /// Begin against that of a row of before.
+    /// Offset of a patch's first node from that of the remembered row.
     moved: [Rice; 2],
-    /// Number of nodes against that row's.
+    /// Difference in number of nodes from the remembered row.
     longer: Rice,
     key: [Rice; 2],
     count: Rice,
     gap: Rice,
-    /// By whether a neighbour is known.
+    /// By whether a neighbor is remembered (0: no, 1: yes), then by variable.
     variables: [[Rice; VARIABLES]; 2],
 }
 
@@ -136,15 +142,15 @@ impl Codes {
     }
 }
 
-/// Nodes that are remembered: a few heartbeats of a vehicle at 2 cm.
+/// Capacity for remembered nodes: a few heartbeats of a vehicle on a 2 cm grid.
 const PLACES: usize = 1 << 10;
-/// A node's neighbours, by their steps in i and j.
+/// Offsets of a node's neighbors in i and j.
 const NEIGHBOURS: [[i32; 2]; 4] = [[-1, 0], [1, 0], [0, -1], [0, 1]];
-/// Every so many nodes all neighbours are compared.
+/// Interval in nodes at which the predictions of all neighbors are compared.
 const COMPARED: u32 = 4;
-/// How near a row begins to one of before, nodes.
+/// Greatest distance of a patch's first node from that of a remembered row, nodes.
 const NEAR: u32 = 3;
-/// Messages for which a row is remembered that none has followed.
+/// Number of messages after which an unused row is dropped.
 const AGE: u8 = 6;
 
 #[derive(Clone, Copy, Debug)]
@@ -153,20 +159,21 @@ struct Place {
     values: Values,
 }
 
-/// Where nothing is remembered: a node so far out is its own neighbour at most.
+/// Marks an empty slot. A node that far out is at most a neighbor of itself.
 const NOWHERE: Place = Place { node: Node { i: i32::MIN, j: i32::MIN }, values: [0; VARIABLES] };
 
-/// The begin of a patch of before.
+/// The first node and size of a remembered patch.
 #[derive(Clone, Copy, Debug)]
 struct Row {
     first: Node,
     nodes: u32,
-    /// Messages since.
+    /// Number of messages since the patch.
     age: u8,
 }
 
-/// A node and how it differed from its neighbour in a direction: the next one, if it
-/// lies beside it, may differ by as much.
+/// The last node and its difference from its predicting neighbor in `direction`.
+///
+/// The next node may differ by as much if it is adjacent.
 #[derive(Clone, Copy, Debug)]
 struct Previous {
     node: Node,
@@ -174,46 +181,45 @@ struct Previous {
     step: Values,
 }
 
-/// What is expected at a node.
+/// The basis for predicting a node.
 #[derive(Clone, Copy, Debug)]
 struct Outlook {
-    /// Which of [`NEIGHBOURS`] is known.
+    /// Index into [`NEIGHBOURS`] of the neighbor used, if any is remembered.
     direction: Option<usize>,
-    /// Its values.
+    /// Values of that neighbor.
     from: Values,
-    /// Whether the node told before and its own neighbour make a plane with it.
+    /// Whether the previous node and its own neighbor form a plane with this node.
     plane: bool,
 }
 
-/// Contexts of gaps: hashes of the two gaps before.
+/// Number of contexts of gaps: hashes of the two previous gaps.
 const CONTEXTS: usize = 64;
 
-/// What both ends of a stream of patches remember of it. A message can be read
-/// only with a memory that has seen what the writer's had seen. It takes room from the first
-/// message on.
+/// State that both ends of a stream of patches keep.
+///
+/// Decoding a message requires a memory that has processed the same messages as the writer's.
+/// Memory is allocated on the first message.
 #[derive(Clone, Debug, Default)]
 pub struct Memory {
     stream: Option<Box<Stream>>,
 }
 
 impl Memory {
-    /// Forgets everything: the next message can be read by one who has heard
-    /// nothing before.
+    /// Resets the state: the next message can be decoded without any earlier one.
     pub fn forget(&mut self) {
         self.stream = None;
     }
 
-    /// Appends `patches`, none of them empty, to `out`.
+    /// Encodes `patches`, none of them empty, and appends them to `out`.
     pub fn encode(&mut self, patches: &Patches, out: &mut Vec<u8>) {
         self.stream().encode(patches, out);
     }
 
-    /// Reads what [`Memory::encode`] wrote and appends it to `patches`.
+    /// Decodes the output of [`Memory::encode`] and appends the patches to `patches`.
     ///
     /// # Errors
-    /// [`GroundCodeError`] for any bytes that [`Memory::encode`] does not write;
-    /// `patches` may then hold some of what stood before the fault, and the memory
-    /// is of no further use.
+    /// [`GroundCodeError`] for any bytes that [`Memory::encode`] does not write. `patches` may then
+    /// hold patches from before the fault, and the memory is unusable.
     pub fn decode(&mut self, bytes: &[u8], patches: &mut Patches) -> Result<(), GroundCodeError> {
         self.stream().decode(bytes, patches)
     }
@@ -223,30 +229,29 @@ impl Memory {
     }
 }
 
-/// A stream as far as it has been written or read.
+/// State of a stream after the messages processed so far.
 #[derive(Clone, Debug)]
 struct Stream {
     places: Box<[Place]>,
     codes: Codes,
-    /// In the order of the messages before.
+    /// Remembered rows, in message order.
     rows: Vec<Row>,
-    /// Those of this message, and those of before that are still remembered.
+    /// Rows of this message, and older rows that are still remembered.
     new_rows: Vec<Row>,
     last: Values,
     previous: Previous,
     /// The last two gaps.
     gaps: [u8; 2],
-    /// The gap that followed last in each context.
+    /// The most recent gap in each context.
     followed: [u8; CONTEXTS],
     seen: u32,
-    /// How badly each neighbour has predicted the sinkage lately, in sixteenths of
-    /// a quantum.
+    /// Recent error of each neighbor as a predictor of sinkage, in sixteenths of a quantum.
     errors: [u64; NEIGHBOURS.len()],
-    /// The neighbours in ascending order of their errors.
+    /// Neighbors in ascending order of error.
     order: [usize; NEIGHBOURS.len()],
-    /// How badly neighbours and planes have predicted each variable lately.
+    /// Recent errors of the neighbor and of the plane as predictors, for each variable.
     plane_errors: [[u64; 2]; VARIABLES],
-    /// Whether planes do better.
+    /// Whether the plane predicts each variable better.
     by_plane: [bool; VARIABLES],
 }
 
@@ -270,7 +275,7 @@ impl Stream {
     }
 }
 
-/// Where a node is remembered.
+/// Returns the slot in which a node is remembered.
 #[inline]
 fn place(node: Node) -> usize {
     let mixed =
@@ -309,13 +314,14 @@ impl Stream {
         Outlook { direction: None, from: self.last, plane: false }
     }
 
-    /// What a variable is expected to be: as at the neighbour or in the plane; the
-    /// pressure goes along with the sinkage.
+    /// Returns the predicted value of a variable.
+    ///
+    /// It is the neighbor's value or that of the plane. Yield pressure is scaled with the sinkage.
     #[inline(always)]
     fn expected(&self, outlook: &Outlook, variable: usize, sinkage: u32) -> u32 {
         let from = outlook.from[variable];
         if variable == PRESSURE {
-            // first order of p ~ z^n about the neighbour, n near 1
+            // first order of p ~ z^n about the neighbor, with n near 1
             let (was, now) = (f64::from(outlook.from[SINKAGE]), f64::from(sinkage));
             let pressure = f64::from(from as u16);
             return if was > 0.0 { (pressure * (now.min(2.0 * was) / was)) as u32 } else { from };
@@ -343,10 +349,10 @@ impl Stream {
         }
     }
 
-    /// Notes how well each neighbour and the plane would have predicted a node.
+    /// Updates the errors that each neighbor and the plane would have made at a node.
     #[cold]
     fn compare(&mut self, node: Node, values: &Values, from: &Values, plane: bool) {
-        // a sixteenth is renewed each time
+        // exponential average with a weight of 1/16
         let renew = |error: &mut u64, off: u64| *error = *error - (*error >> 4) + off;
         for direction in 0..NEIGHBOURS.len() {
             if let Some(neighbour) = self.recall(neighbour(node, direction)) {
@@ -363,7 +369,7 @@ impl Stream {
         }
     }
 
-    /// Where the gap before a node is expected, by the two gaps before.
+    /// Returns the context of the next gap, from the two previous gaps.
     #[inline]
     fn context(&self) -> usize {
         let [last, second] = self.gaps.map(usize::from);
@@ -376,7 +382,7 @@ impl Stream {
         self.gaps = [gap, self.gaps[0]];
     }
 
-    /// Ends a message: what it has taught counts from the next one on.
+    /// Ends a message: predictions for the next one use what this one has updated.
     fn settle(&mut self, next: usize) {
         self.grow_older(next, self.rows.len());
         std::mem::swap(&mut self.rows, &mut self.new_rows);
@@ -385,13 +391,13 @@ impl Stream {
         self.by_plane = self.plane_errors.map(|[neighbour, plane]| plane < neighbour);
     }
 
-    /// Rows of before that nothing has followed in this message.
+    /// Keeps rows that no patch of this message follows, one message older.
     fn grow_older(&mut self, from: usize, to: usize) {
         let skipped = self.rows[from..to].iter().filter(|row| row.age < AGE);
         self.new_rows.extend(skipped.map(|&row| Row { age: row.age + 1, ..row }));
     }
 
-    /// Appends patches, none of them empty, to `out`.
+    /// Encodes patches, none of them empty, and appends them to `out`.
     fn encode(&mut self, patches: &Patches, out: &mut Vec<u8>) {
         self.new_rows.clear();
         let states = patches.states();
@@ -452,8 +458,9 @@ impl Stream {
         self.settle(next);
     }
 
-    /// Writes where a patch begins and how many nodes it has; `next` is the first row
-    /// of before that may still be followed, as is what is returned.
+    /// Writes the first node and the number of nodes of a patch.
+    ///
+    /// `next` is the first remembered row that a patch may still follow. Returns its new value.
     fn encode_begin(
         &mut self,
         patch: &Patch<'_>,
@@ -490,7 +497,7 @@ impl Stream {
         next
     }
 
-    /// Reads what [`Stream::encode`] wrote.
+    /// Decodes the output of [`Stream::encode`].
     fn decode(&mut self, bytes: &[u8], patches: &mut Patches) -> Result<(), GroundCodeError> {
         self.new_rows.clear();
         let mut bits = BitReader::new(bytes);
@@ -518,7 +525,7 @@ impl Stream {
             before = key;
             let mut index = row.first.index();
             let beyond = GroundCodeError::Beyond { key, first: index, nodes: row.nodes };
-            // bounds what is reserved and read; a node is never less than nothing
+            // bounds what is allocated and read; each node takes at least one bit
             if row.nodes == 0 || row.nodes > (TILE_NODES - index) as u32 {
                 return Err(beyond);
             }
@@ -596,7 +603,7 @@ impl Stream {
             };
         }
         let state = state(&found);
-        // as the writer knew it
+        // the writer saw the values after truncation to the types of the fields
         let found = values(&state);
         self.learn(node, &found, &outlook);
         state
@@ -626,7 +633,7 @@ pub(super) mod tests {
         let nodes = proptest::collection::vec((0..TILE_NODES, any_state()), 1..30);
         let patch = (any::<[i32; 2]>(), 4..32_u32, nodes).prop_map(|([a, b], small, nodes)| {
             let nodes: BTreeMap<usize, NodeState> = nodes.into_iter().collect();
-            // within what nodes of 32 bits reach
+            // within the range of 32-bit nodes
             (TileKey { a: a >> small, b: b >> small }, nodes)
         });
         proptest::collection::vec(patch, 0..8).prop_map(|all| {
@@ -642,7 +649,7 @@ pub(super) mod tests {
     proptest! {
         #[test]
         fn any_patches_come_back(patches in any_patches()) {
-            // the second time from what both ends remember of the first
+            // the second pass uses what both ends remember of the first
             let (mut writer, mut reader) = (Memory::default(), Memory::default());
             for _ in 0..2 {
                 let mut bytes = Vec::new();

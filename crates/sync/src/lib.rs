@@ -1,10 +1,10 @@
-//! What ranks say to each other, and how it gets there.
+//! Messages between ranks and the transports that carry them.
 //!
-//! Each rank steps its own agents; at a heartbeat all exchange small states of
-//! vehicles and patches of deformed ground. [`Communicator`] is the transport
-//! ([`Loopback`], [`Threads`], [`Tcp`]; with the cargo features of their names `Mpi` and `Dds`),
-//! [`message`] the wire format, [`Partition`] the rule by which agents belong to
-//! ranks. `bekker_ranks::Ranks` decides what is done with the messages.
+//! Each rank steps its own agents. At a heartbeat all ranks exchange the states of their vehicles
+//! and patches of deformed ground. [`Communicator`] is the transport: [`Loopback`], [`Threads`],
+//! [`Tcp`], and `Mpi` and `Dds` with the cargo features of those names. [`message`] is the wire
+//! format and [`Partition`] the assignment of agents to ranks. `bekker_ranks::Ranks` applies the
+//! messages.
 
 mod bits;
 mod communicator;

@@ -1,9 +1,9 @@
-//! A rank by itself.
+//! A communicator with a single rank.
 
 use super::communicator::{CommError, Communicator, Parts, Phases};
 use std::time::{Duration, Instant};
 
-/// One rank by itself.
+/// The only rank of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Loopback {
     begun: Instant,

@@ -1,10 +1,11 @@
-//! Why a rank leaves, as it tells the others: they name the rank that was lost, not the one that
-//! told of it.
+//! Encoding of the reason for which a rank disconnects, sent to its peers.
+//!
+//! Errors then name the rank that was lost, not the rank that reported the loss.
 
 use super::communicator::CommError;
 use std::time::Duration;
 
-/// Ranks that are gone or silent, milliseconds waited for them, or another cause.
+/// Ranks that are gone or silent, time waited for them in milliseconds, or another cause.
 type Why = (Vec<usize>, Option<u64>, Option<String>);
 
 pub(super) fn encoded(why: &CommError) -> Vec<u8> {

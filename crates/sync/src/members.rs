@@ -1,25 +1,27 @@
-//! Ranks that are left when others have gone by agreement.
+//! A communicator of the ranks that remain after others have left by agreement.
 
 use super::communicator::{CommError, Communicator, Parts, Phases};
 use std::time::Duration;
 
-/// Those of a communicator's ranks that are still there, numbered anew in their order. At first
-/// they are all.
+/// The remaining ranks of a communicator, renumbered in their order.
+///
+/// Initially these are all ranks.
 pub struct Members<'c> {
     all: Box<dyn Communicator + 'c>,
-    /// Numbers in the communicator below, in ascending order, once somebody has left.
+    /// Numbers in the underlying communicator, in ascending order. `None` until a rank leaves.
     members: Option<Vec<usize>>,
 }
 
 impl<'c> Members<'c> {
-    /// All ranks.
+    /// Creates a communicator of all ranks.
     pub fn new(all: impl Communicator + 'c) -> Members<'c> {
         Members { all: Box::new(all), members: None }
     }
 
-    /// Goes on among these alone, which are given by their numbers in ascending order: to be
-    /// called on all that are there with the same list. Whether this rank is among them; one that
-    /// is not can exchange no more.
+    /// Continues with only the ranks `staying`, given by their current numbers in ascending order.
+    ///
+    /// All current ranks must call this with the same list. Returns whether this rank stays. A rank
+    /// that does not stay can make no further exchange.
     pub fn shrink(&mut self, staying: &[usize]) -> bool {
         let here = self.rank();
         let number = |rank: &usize| self.members.as_ref().map_or(*rank, |own| own[*rank]);
@@ -27,13 +29,13 @@ impl<'c> Members<'c> {
         staying.contains(&here)
     }
 
-    /// An error that names ranks of the communicator below, by their numbers here.
+    /// Translates rank numbers in an error from the underlying communicator to the current ones.
     fn renumbered(members: &[usize], error: CommError) -> CommError {
         let here = |rank: usize| members.binary_search(&rank).unwrap_or(rank);
         match error {
             CommError::Gone { rank } => CommError::Gone { rank: here(rank) },
             CommError::Silent { ranks, after } => {
-                // nobody waits for those that have left, who do not answer either
+                // ranks that have left do not answer either, but no rank waits for them
                 let there = |rank: usize| members.binary_search(&rank).ok();
                 CommError::Silent { ranks: ranks.into_iter().filter_map(there).collect(), after }
             }
@@ -111,7 +113,7 @@ mod tests {
     use super::*;
     use std::time::Duration;
 
-    /// Five ranks, of which two leave, then one more: those that are left keep the contract.
+    /// Two of five ranks leave, then one more. The remaining ranks still fulfill the contract.
     #[test]
     fn those_that_are_left_keep_the_contract() {
         std::thread::scope(|scope| {

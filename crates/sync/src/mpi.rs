@@ -1,4 +1,4 @@
-//! Ranks as processes under MPI.
+//! Ranks as MPI processes.
 
 use super::communicator::{CommError, Communicator, Parts, Phases};
 use mpi::Threading;
@@ -9,32 +9,33 @@ use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator as _, CommunicatorCollectives as _, Destination as _, Source as _};
 use std::time::{Duration, Instant};
 
-/// Most bytes that one call moves: MPI counts them in 32 bits, over all ranks.
+/// Maximum number of bytes that one call transfers. MPI counts them in 32 bits, over all ranks.
 const MOST: usize = i32::MAX as usize;
-/// Tag of the roll call after a time-out.
+/// MPI tag of the roll call after a timeout.
 const ROLL_CALL: i32 = 7;
-/// Tag of the news that the first rank is still making good for the lost ones.
+/// MPI tag of the first remaining rank's reports that its loss handler still runs.
 const NEWS: i32 = 8;
-/// Time between two such news.
+/// Interval between two such messages.
 const NEWS_EVERY: Duration = Duration::from_secs(1);
-/// Time that ranks have to answer the roll call.
+/// Time in which ranks must answer the roll call.
 const ROLL_CALL_TIME: Duration = Duration::from_secs(2);
 
-/// What the launchers of MPI, Slurm's included, set in the processes they start.
+/// Environment variables that MPI launchers, including Slurm's, set in the processes they start.
 const LAUNCHED: [&str; 5] =
     ["OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID", "PALS_RANKID"];
 
-/// Called before the job is aborted, with what is wrong and with what it calls now and
-/// then while it is at work, so that the others wait.
+/// Loss handler: called with the error before the job is aborted.
+///
+/// It calls its second argument regularly while it works, so that the other ranks keep waiting.
 pub type LastWords = Box<dyn FnMut(&CommError, &mut dyn FnMut())>;
 
-/// This process among those that `mpirun` started.
+/// This process among those started by `mpirun`.
 ///
-/// A pending collective cannot be taken back, so an MPI job does not outlive a
-/// lost rank: after the time-out the ranks that are left call each other's roll,
-/// give the error with the missing ranks to `last_words`, and abort the job
-/// with exit code 1. The first of them, which may have the work of all to do again, does
-/// so once its last words are said; the others as soon as it gives no news any more.
+/// A pending collective cannot be canceled, so an MPI job cannot survive a lost rank. After the
+/// timeout each remaining rank makes a roll call and passes the error with the missing ranks to
+/// `last_words`. Then it aborts the job with exit code 1. The first remaining rank may have to
+/// repeat the work of all ranks, so it aborts only when its `last_words` returns. The others abort
+/// once they no longer receive its messages.
 pub struct Mpi {
     world: SimpleCommunicator,
     timeout: Duration,
@@ -47,30 +48,30 @@ pub struct Mpi {
     begun: Instant,
 }
 
-/// MPI as long as this process takes part: to be kept until the end.
+/// An initialized MPI environment. Must be kept until the process stops using MPI.
 pub struct MpiSession {
     universe: Universe,
 }
 
 impl MpiSession {
-    /// Begins MPI where a launcher started this process; alone it needs none.
+    /// Initializes MPI if a launcher started this process. Returns `None` otherwise.
     pub fn of_launcher() -> Option<MpiSession> {
         let launched = LAUNCHED.iter().any(|name| std::env::var_os(name).is_some());
         launched.then(MpiSession::begin).flatten()
     }
 
-    /// Begins MPI; nothing if it has begun in this process before.
+    /// Initializes MPI. Returns `None` if this process has initialized it before.
     pub fn begin() -> Option<MpiSession> {
         let (universe, _) = mpi::initialize_with_threading(Threading::Funneled)?;
         Some(MpiSession { universe })
     }
 
-    /// How many processes take part.
+    /// Returns the number of processes.
     pub fn size(&self) -> usize {
         self.universe.world().size() as usize
     }
 
-    /// This process as a rank.
+    /// Returns this process as a rank.
     pub fn rank(&self, timeout: Duration) -> Mpi {
         Mpi {
             world: self.universe.world(),
@@ -89,25 +90,26 @@ impl MpiSession {
         self.universe.world()
     }
 
-    /// Ends all processes with exit code 1: for one that cannot go on, since the
-    /// others would wait for it.
+    /// Ends all processes with exit code 1.
+    ///
+    /// A process that fails calls this, since the others would wait for it.
     pub fn abort(&self) -> ! {
         self.universe.world().abort(1)
     }
 }
 
 impl Mpi {
-    /// Sets what is done when ranks are lost, before the job is aborted.
+    /// Sets the handler that runs when ranks are lost, before the job is aborted.
     pub fn on_loss(&mut self, last_words: LastWords) {
         self.last_words = last_words;
     }
 
-    /// Moves at most this many bytes in one call: for tests of the splitting.
+    /// Limits the bytes of one call, to test the splitting.
     pub fn at_most(&mut self, bytes: usize) {
         self.most = bytes.clamp(self.size(), MOST);
     }
 
-    /// Waits for requests; a rank that is missing at the time-out ends the job.
+    /// Waits for requests. If they do not complete within the timeout, the job ends.
     fn finish<'a, D: ?Sized, S: Scope<'a>>(
         world: &SimpleCommunicator,
         timeout: Duration,
@@ -128,7 +130,7 @@ impl Mpi {
     }
 }
 
-/// Says what is wrong, waits for the first of the ranks that are left, and ends the job.
+/// Runs the loss handler, waits for the first remaining rank to finish, and aborts the job.
 fn give_up(world: &SimpleCommunicator, timeout: Duration, last_words: &mut LastWords) -> ! {
     let lost = missing(world);
     let here = world.rank() as usize;
@@ -138,7 +140,7 @@ fn give_up(world: &SimpleCommunicator, timeout: Duration, last_words: &mut LastW
     let mut news = || {
         if here == first && told.elapsed() > NEWS_EVERY {
             for &rank in left.iter().filter(|&&rank| rank != here) {
-                // a byte goes out without waiting for the receiver
+                // a single byte is sent without waiting for the receiver
                 world.process_at_rank(rank as i32).send_with_tag(&1_u8, NEWS);
             }
             told = Instant::now();
@@ -146,13 +148,13 @@ fn give_up(world: &SimpleCommunicator, timeout: Duration, last_words: &mut LastW
     };
     last_words(&CommError::Silent { ranks: lost, after: timeout }, &mut news);
     if here != first {
-        // a heartbeat of all agents on one rank takes as many times as long
+        // a heartbeat of all agents on one rank takes up to `size` times as long
         await_silence(world, first as i32, timeout * world.size() as u32);
     }
     world.abort(1)
 }
 
-/// Returns once a rank has given no news for so long.
+/// Returns once a rank has sent no message for `patience`.
 fn await_silence(world: &SimpleCommunicator, rank: i32, patience: Duration) {
     let mut received = Instant::now();
     while received.elapsed() < patience {
@@ -165,11 +167,11 @@ fn await_silence(world: &SimpleCommunicator, rank: i32, patience: Duration) {
     }
 }
 
-/// Ranks that do not answer. Only ranks that wait themselves call and answer.
+/// Returns the ranks that do not answer. Only ranks that have timed out themselves send and answer.
 fn missing(world: &SimpleCommunicator) -> Vec<usize> {
     let others = || (0..world.size()).filter(|&rank| rank != world.rank());
     for rank in others() {
-        // a few bytes go out without waiting for the receiver
+        // a single byte is sent without waiting for the receiver
         world.process_at_rank(rank).send_with_tag(&1_u8, ROLL_CALL);
     }
     let begun = Instant::now();
@@ -216,7 +218,7 @@ impl Communicator for Mpi {
         });
         let phase = begun.elapsed();
 
-        // so many bytes of each rank in one call
+        // number of bytes that one call transfers of each rank
         let portion = *most / size;
         let longest = lengths.iter().copied().max().unwrap_or(0) as usize;
         all.lay_out(lengths);

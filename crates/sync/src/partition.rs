@@ -1,57 +1,56 @@
-//! Which rank drives which agent.
+//! Assignment of agents to ranks.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// A rule that partitions agents among ranks. It does not change what happens, only
-/// where.
+/// A rule that assigns agents to ranks. It does not affect results.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Partition {
-    /// Neighbours in the scenario stay together: as even as can be.
+    /// Consecutive agents of the scenario share a rank; counts are as equal as possible.
     #[default]
     Blocks,
-    /// One after the other, in turn.
+    /// Agents are assigned to ranks in turn.
     RoundRobin,
-    /// Those close to each other on the ground stay together ([`by_place`]).
+    /// Agents that are close to each other on the ground share a rank ([`by_place`]).
     Place,
-    /// The rank of each agent.
+    /// An explicit rank for each agent.
     Listed(Vec<usize>),
 }
 
-/// Why agents cannot be partitioned.
+/// Reason why agents cannot be partitioned.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PartitionError {
-    /// A rule that is none.
+    /// The text names no rule.
     #[error(
         "`{text}` is no partition of vehicles: give blocks, round-robin, place, or ranks like 0,0,1"
     )]
     Unknown {
-        /// As given.
+        /// The text as given.
         text: String,
     },
-    /// A list that does not fit the agents.
+    /// The length of a list differs from the number of agents.
     #[error("ranks are given for {given} vehicles, there are {agents}")]
     Count {
-        /// Ranks listed.
+        /// Number of ranks listed.
         given: usize,
-        /// Agents there are.
+        /// Number of agents.
         agents: usize,
     },
-    /// A rank that there is not.
+    /// A list contains a rank that does not exist.
     #[error("vehicle {agent} is given to rank {rank}, the last rank is {}", size - 1)]
     Rank {
-        /// The agent.
+        /// Number of the agent.
         agent: usize,
-        /// Its rank.
+        /// The rank given for it.
         rank: usize,
-        /// Ranks there are.
+        /// Number of ranks.
         size: usize,
     },
 }
 
 impl Partition {
-    /// The rank of each agent among `size` ranks; agents are at these (x, y), m.
+    /// Returns the rank of each agent among `size` ranks, from the agents' positions (x, y), m.
     ///
     /// # Errors
     /// [`PartitionError`] when a list does not fit agents or ranks.
@@ -70,7 +69,7 @@ impl Partition {
         }
     }
 
-    /// Whether it can partition so many agents among `size` ranks.
+    /// Checks that this rule can partition `agents` agents among `size` ranks.
     ///
     /// # Errors
     /// As of [`Partition::partition`].
@@ -86,16 +85,18 @@ impl Partition {
     }
 }
 
-/// The rank of each agent at (x, y), m, that costs so much: along a Hilbert curve over all of
-/// them, cut into pieces that cost as nearly the same as agents allow. (J. J. Bartholdi III and
-/// L. K. Platzman, Heuristics based on spacefilling curves, 1988; for dealing work, S. Aluru and
-/// F. Sevilgen, Parallel domain decomposition and load balancing using space-filling curves, 1997.)
+/// Returns the rank of each agent, from its position (x, y), m, and its cost.
+///
+/// Agents are ordered along a Hilbert curve over all of them. The curve is cut into pieces of costs
+/// that are as equal as the agents allow. (J. J. Bartholdi III and L. K. Platzman, Heuristics based
+/// on spacefilling curves, 1988; for load balancing, S. Aluru and F. Sevilgen, Parallel domain
+/// decomposition and load balancing using space-filling curves, 1997.)
 pub fn by_place(places: &[[f64; 2]], costs: &[f64], size: usize) -> Vec<usize> {
     let known = |axis: usize| places.iter().map(move |at| at[axis]).filter(|at| at.is_finite());
     let lowest = [0, 1].map(|axis| known(axis).fold(f64::INFINITY, f64::min));
     let side = [0, 1].map(|axis| known(axis).fold(f64::NEG_INFINITY, f64::max) - lowest[axis]);
     let side = side[0].max(side[1]).max(f64::MIN_POSITIVE);
-    // who is nowhere is at the lowest corner: casts give 0 for what is no number
+    // positions that are not finite map to the lowest corner: casting NaN gives 0
     let cell = |at: f64, lowest: f64| ((at - lowest) / side * f64::from(u16::MAX)) as u16;
     let along = |&[x, y]: &[f64; 2]| {
         fast_hilbert::xy2h(cell(x, lowest[0]), cell(y, lowest[1]), u16::BITS as u8)
@@ -105,7 +106,7 @@ pub fn by_place(places: &[[f64; 2]], costs: &[f64], size: usize) -> Vec<usize> {
     let total: f64 = costs.iter().sum();
     let (mut ranks, mut before) = (vec![0; places.len()], 0.0);
     for agent in order {
-        // by the middle of its cost
+        // the middle of its share of the cumulated cost decides
         let share = (before + 0.5 * costs[agent]) / total;
         ranks[agent] = ((share * size as f64) as usize).min(size - 1);
         before += costs[agent];
@@ -173,8 +174,8 @@ mod tests {
         assert!("0,one".parse::<Partition>().is_err());
     }
 
-    /// Two groups that lie apart go to a rank each, however they are numbered; one of whom half
-    /// costs as much as all others fills a rank alone; one that is lost does no harm.
+    /// Two distant groups get a rank each, whatever their numbering. An agent with half of the
+    /// total cost fills a rank alone. A position that is not finite does no harm.
     #[test]
     fn those_close_to_each_other_stay_together_and_costs_are_even() {
         let near = |index: usize| [7.0 * index as f64, 3.0];

@@ -5,8 +5,9 @@ use std::net::IpAddr;
 
 /// Connections that wait for their peer's introduction.
 ///
-/// Where there are too many, the oldest of the address that has the most of them is dropped: a peer
-/// that introduces itself at once gets through, whatever others hold open.
+/// When the set is full, the oldest connection of the address with the most connections is dropped.
+/// So a peer that introduces itself at once gets through even while others hold many connections
+/// open.
 #[derive(Debug)]
 pub struct PendingConnections<S> {
     most: usize,
@@ -15,14 +16,14 @@ pub struct PendingConnections<S> {
 }
 
 impl<S> PendingConnections<S> {
-    /// None yet, and at most `most`.
+    /// Creates an empty set of at most `most` connections.
     pub fn new(most: usize) -> PendingConnections<S> {
         PendingConnections { most, next: 0, held: BTreeMap::new() }
     }
 
-    /// Adds a connection: its number, and the connection that is dropped for it.
+    /// Adds a connection and returns its number, and the connection dropped in exchange, if any.
     ///
-    /// Connections without an address, as of Unix sockets, count as from one address.
+    /// Connections without an address, such as Unix sockets, count as one address.
     pub fn add(&mut self, from: Option<IpAddr>, connection: S) -> (u64, Option<S>) {
         let dropped = if self.held.len() >= self.most { self.oldest_of_most() } else { None };
         let dropped = dropped.and_then(|number| self.remove(number));
@@ -32,7 +33,7 @@ impl<S> PendingConnections<S> {
         (number, dropped)
     }
 
-    /// Removes a connection; none where it has been dropped.
+    /// Removes a connection. Returns `None` if it has been dropped.
     pub fn remove(&mut self, number: u64) -> Option<S> {
         self.held.remove(&number).map(|(_, connection)| connection)
     }
@@ -61,14 +62,14 @@ mod tests {
         let numbers = [1, 2, 2, 3].map(|from| pending.add(address(from), u32::from(from)).0);
         assert_eq!(numbers, [0, 1, 2, 3]);
         assert_eq!(pending.add(address(1), 10), (4, Some(2)));
-        // now the first has two, the others one
+        // now address 1 has two connections, the others one
         assert_eq!(pending.add(address(4), 40), (5, Some(1)));
         assert_eq!(pending.remove(0), None);
         assert_eq!(pending.remove(4), Some(10));
         assert_eq!(pending.add(None, 50), (6, None));
     }
 
-    /// However many come from one address, one from another stays.
+    /// A flood from one address never drops a connection from another address.
     #[test]
     fn a_flood_from_one_address_drops_none_of_another() {
         let mut pending = PendingConnections::new(8);

@@ -1,44 +1,46 @@
-//! Messages from one process to another under MPI, whenever they come: for work that is dealt, not
-//! for heartbeats, which all exchange together.
+//! Asynchronous messages between two MPI processes.
+//!
+//! They distribute work. Heartbeats use the collective exchanges of the communicator instead.
 
 use super::mpi::MpiSession;
 use mpi::point_to_point::MatchedReceiveVec as _;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator as _, Destination as _, Source as _};
 
-/// Tag of these messages.
+/// MPI tag of these messages.
 const TAG: i32 = 9;
 
-/// This process among those that send each other messages. To be used by one thread alone: the
-/// one that MPI began on.
+/// Endpoint for point-to-point messages of this process.
+///
+/// Only the thread that initialized MPI may use it.
 pub struct PointToPoint {
     world: SimpleCommunicator,
 }
 
 impl MpiSession {
-    /// This process as one that sends and receives messages.
+    /// Returns the endpoint for point-to-point messages of this process.
     pub fn point_to_point(&self) -> PointToPoint {
         PointToPoint { world: self.world() }
     }
 }
 
 impl PointToPoint {
-    /// Number of this process.
+    /// Returns the number of this process.
     pub fn rank(&self) -> usize {
         self.world.rank() as usize
     }
 
-    /// How many there are.
+    /// Returns the number of processes.
     pub fn size(&self) -> usize {
         self.world.size() as usize
     }
 
-    /// Sends bytes to another; may wait until it looks for them.
+    /// Sends bytes to another process. May block until that process receives.
     pub fn send(&self, to: usize, message: &[u8]) {
         self.world.process_at_rank(to as i32).send_with_tag(message, TAG);
     }
 
-    /// The next message that has come, with who sent it; none if none has.
+    /// Returns the next message that has arrived with its sender, or `None`.
     pub fn receive(&self) -> Option<(usize, Vec<u8>)> {
         let (message, status) = self.world.any_process().immediate_matched_probe_with_tag(TAG)?;
         let from = status.source_rank() as usize;

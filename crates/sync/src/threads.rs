@@ -1,4 +1,4 @@
-//! Ranks as threads of one process, which exchange real messages.
+//! Ranks as threads of one process that exchange real messages.
 
 use super::communicator::{CommError, Communicator, Parts, Phases};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -11,25 +11,26 @@ enum Message {
     Bytes(Arc<[u8]>),
 }
 
-/// One rank among threads. A rank that drops it, by a panic too, is gone for
-/// the others.
+/// One rank among threads.
+///
+/// Dropping it, also by a panic, disconnects the rank from the others.
 #[derive(Debug)]
 pub struct Threads {
     rank: usize,
-    /// To each rank, this one included.
+    /// Channels to each rank, including this one.
     to: Vec<Sender<Message>>,
-    /// From each rank.
+    /// Channels from each rank.
     from: Vec<Receiver<Message>>,
     timeout: Duration,
     lengths: Vec<u64>,
     begun: Instant,
-    /// What the first rank to notice a loss saw. Ranks that leave because of it
-    /// are not the ones to be named.
+    /// Error of the first rank that noticed a loss. All ranks report this one, so that ranks that
+    /// disconnect because of it are not named.
     loss: Arc<OnceLock<CommError>>,
 }
 
 impl Threads {
-    /// `size` ranks that know each other, to be moved to a thread each.
+    /// Creates `size` connected ranks, each to be moved to its own thread.
     pub fn ranks(size: usize, timeout: Duration) -> Vec<Threads> {
         let mut senders: Vec<Vec<_>> = (0..size).map(|_| Vec::with_capacity(size)).collect();
         let mut receivers: Vec<Vec<_>> = (0..size).map(|_| Vec::with_capacity(size)).collect();
@@ -75,7 +76,7 @@ impl Threads {
             .map_err(|error| self.loss.get_or_init(|| error).clone())
     }
 
-    /// The two phases: lengths out and in, bytes out and in.
+    /// Runs the two phases: sends and receives lengths, then bytes.
     fn two_phases(
         &mut self,
         to: &[(usize, Arc<[u8]>)],
@@ -86,8 +87,8 @@ impl Threads {
         let out_of_step =
             |rank| CommError::Transport { what: format!("rank {rank} is out of step") };
         let begun = Instant::now();
-        // A send fails only if the rank is gone. What it sent before may still
-        // be wanted: the error is for the receiving side to find, in order.
+        // A send fails only if the receiving rank is gone. Messages that it sent earlier may still
+        // be needed, so the receiving side reports the error, in order.
         let mut gone = None;
         for (rank, bytes) in to {
             gone = self.send(*rank, Message::Length(bytes.len() as u64)).err().or(gone);

@@ -1,25 +1,25 @@
-//! Whom rank 0 lets take part.
+//! Admission of participants by rank 0.
 
 use super::message::{Hello, PROTOCOL};
 use std::time::{Duration, Instant};
 
-/// Who has said nothing for so long is not there any more.
+/// Time without a hello after which a participant counts as gone.
 pub(super) const GONE: Duration = Duration::from_secs(5);
 
-/// What rank 0 makes of a hello.
+/// Rank 0's decision on a hello.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
-    /// It is one's own, or wants nothing: it is of another token, or of a run already.
+    /// The hello is rank 0's own, or requests nothing: its token differs, or its run has begun.
     Ignored,
     Admitted,
     Refused(String),
 }
 
-/// Who has been admitted.
+/// Participants admitted so far.
 #[derive(Debug)]
 pub(super) struct Admission {
     own: Hello,
-    /// By rank, with when they were last heard; rank 0 is oneself.
+    /// By rank, with the time of the last hello. The entry of rank 0 is unused.
     admitted: Vec<Option<(Hello, Instant)>>,
     complete: Option<Instant>,
 }
@@ -30,7 +30,7 @@ impl Admission {
         Admission { own: own.clone(), admitted, complete: None }
     }
 
-    /// Hears a participant, which has begun so many exchanges of the run itself.
+    /// Decides on a hello received at `now`.
     pub fn hear(&mut self, hello: &Hello, now: Instant) -> Verdict {
         let own = &self.own;
         let is_own = hello.participant == own.participant;
@@ -70,7 +70,7 @@ impl Admission {
                 *heard = now;
                 Verdict::Admitted
             }
-            // one that went before all were there may come again
+            // a participant that left before all had joined may be replaced
             Some((other, heard))
                 if self.complete.is_some() || now.duration_since(*heard) < GONE =>
             {
@@ -84,7 +84,7 @@ impl Admission {
         }
     }
 
-    /// Ranks that are not there.
+    /// Returns the ranks that are not present.
     pub fn missing(&self, now: Instant) -> Vec<usize> {
         let is_there = |own: &Option<(Hello, Instant)>| {
             own.as_ref().is_some_and(|(_, heard)| now.duration_since(*heard) < GONE)
@@ -92,7 +92,8 @@ impl Admission {
         (1..self.admitted.len()).filter(|&rank| !is_there(&self.admitted[rank])).collect()
     }
 
-    /// Closes the run: all participants in the order of ranks. Whoever comes now is late.
+    /// Closes the run and returns all participants in rank order. Participants that arrive later
+    /// are rejected.
     pub fn complete(&mut self, now: Instant) -> Vec<u64> {
         self.complete = Some(now);
         let others = self.admitted.iter().flatten().map(|(hello, _)| hello.participant);
@@ -127,7 +128,7 @@ mod tests {
         assert_eq!(refused(&hello(1, 11), 2), twice);
         let first = "rank 0 is process 9 already, and process 12 says it too";
         assert_eq!(refused(&hello(0, 12), 2), first);
-        // one that has not been heard for long has made room
+        // a participant that has been silent for long is replaced
         assert_eq!(refused(&hello(1, 11), 20), "Admitted");
         assert_eq!(refused(&hello(3, 13), 20), "rank 3 cannot join, those who can are 1 to 2");
         let other = Hello { size: 4, ..hello(2, 14) };

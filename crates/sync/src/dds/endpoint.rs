@@ -1,4 +1,4 @@
-//! A participant of DDS with its readers and writers, and a bell that rings when something came.
+//! A DDS participant with its readers and writers, and a bell that signals new samples.
 
 use crate::DdsDomain;
 use rustdds::no_key::{DataWriter, SimpleDataReader};
@@ -13,10 +13,10 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::task::{Wake, Waker};
 use std::time::Duration;
 
-/// Time that a writer waits for room: a reader that takes nothing for as long is as good as gone.
+/// Time that a writer waits for capacity. A reader that takes nothing for as long counts as gone.
 const ROOM: rustdds::Duration = rustdds::Duration::from_secs(10);
 
-/// A participant.
+/// A participant in a DDS domain.
 pub(super) struct Endpoint {
     participant: DomainParticipant,
     publisher: Publisher,
@@ -24,13 +24,15 @@ pub(super) struct Endpoint {
     pub bell: Arc<Bell>,
 }
 
-/// Every so often, and no harm if one is lost.
+/// Returns the quality of service of periodic messages. Some may be lost.
 pub(super) fn best_effort() -> QosPolicies {
     qos(Reliability::BestEffort, 1024)
 }
 
-/// None is lost and none comes before another, as long as no more than these are on their way to
-/// a reader: beyond, RustDDS forgets the oldest whether they were taken or not.
+/// Returns the quality of service of a reliable, ordered topic with a capacity of `most` samples.
+///
+/// The guarantee holds while at most `most` samples are in transit to a reader. Beyond that RustDDS
+/// drops the oldest samples, whether they were taken or not.
 pub(super) fn reliable(most: usize) -> QosPolicies {
     qos(Reliability::Reliable { max_blocking_time: ROOM }, most)
 }
@@ -48,7 +50,7 @@ fn qos(reliability: Reliability, most: usize) -> QosPolicies {
 }
 
 impl Endpoint {
-    /// Takes part in a domain.
+    /// Joins a domain.
     pub fn open(domain: DdsDomain) -> Result<Endpoint, String> {
         let mut builder = DomainParticipantBuilder::new(domain.number);
         if let Some(network) = domain.network {
@@ -102,9 +104,9 @@ pub(super) struct Reader<D: 'static + DeserializeOwned> {
 }
 
 impl<D: 'static + DeserializeOwned> Reader<D> {
-    /// What has come, in order; what cannot be understood is passed over.
+    /// Passes all received samples to `each`, in order. Samples that do not decode are skipped.
     pub fn take_all(&self, mut each: impl FnMut(D)) {
-        // before taking, so that what comes later rings
+        // set the waker before taking, so that later samples ring the bell
         self.reader.set_waker(Some(self.bell.clone()));
         self.reader.drain_read_notifications();
         loop {
@@ -117,7 +119,7 @@ impl<D: 'static + DeserializeOwned> Reader<D> {
     }
 }
 
-/// Rings once something has come since it was last waited for.
+/// An event that is set when a sample arrives, and cleared by waiting for it.
 #[derive(Debug, Default)]
 pub(super) struct Bell {
     rings: Mutex<bool>,

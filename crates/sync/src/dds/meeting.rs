@@ -1,4 +1,4 @@
-//! How participants of a domain become the ranks of one run.
+//! Rendezvous over DDS: participants of a domain become the ranks of one run.
 
 use super::admission::{Admission, GONE};
 use super::endpoint::{Endpoint, Reader, best_effort, reliable};
@@ -12,19 +12,21 @@ use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Most ranks that meet over DDS: each has a writer to each other, and all hear of all of them.
+/// Maximum number of ranks over DDS: each has a writer to each other, and all receive all hellos.
 pub const MOST_RANKS: usize = 32;
-/// Time between two looks whether to go on waiting.
+/// Interval between two checks whether to continue waiting.
 const POLL: Duration = Duration::from_millis(50);
 
 impl Rendezvous {
-    /// Becomes a rank among participants of a domain of DDS; rank 0 says who is one. `goes_on` is
-    /// asked now and then, and ends it by saying why. The token tells runs in one domain apart; it
-    /// keeps nobody out who listens.
+    /// Joins a run as a rank among the participants of a DDS domain, as admitted by rank 0.
+    ///
+    /// `goes_on` is called regularly. An error that it returns ends the wait with that reason. The
+    /// token separates runs in one domain. It does not protect against participants that read the
+    /// domain's traffic.
     ///
     /// # Errors
-    /// [`RendezvousError`] when some do not come, rank 0 refuses, or there are more than
-    /// [`MOST_RANKS`].
+    /// [`RendezvousError`] when some ranks do not join, rank 0 rejects this one, or there are more
+    /// than [`MOST_RANKS`].
     pub fn meet_over_dds(
         &self,
         rank: usize,
@@ -45,7 +47,7 @@ impl Rendezvous {
         self.ready(dds, begun, goes_on)
     }
 
-    /// What tells the runs in one domain apart: 32 hexadecimal digits of a hash of the token.
+    /// Returns the group that separates runs in one domain: 32 hexadecimal digits of a token hash.
     pub fn dds_group(&self) -> String {
         let hash = Sha256::digest(["bekker over DDS ", &self.token].concat());
         base16ct::lower::encode_string(&hash[..16])
@@ -66,7 +68,7 @@ impl Rendezvous {
         })
     }
 
-    /// Says hello until rank 0 says that all are there: who they are.
+    /// Sends hellos until rank 0 announces the participants, and returns these.
     fn seated(
         &self,
         table: Table,
@@ -82,7 +84,7 @@ impl Rendezvous {
         loop {
             let now = Instant::now();
             if said.is_none_or(|said| now - said >= BEAT) {
-                // said again if it is lost
+                // repeated if it is lost
                 let _ = table.hellos.1.write(own.clone(), None);
                 said = Some(now);
             }
@@ -150,7 +152,7 @@ impl Rendezvous {
         }
     }
 
-    /// The topics of a run, and the thread that takes in what comes.
+    /// Opens the topics of a run and starts the receiving thread.
     fn opened(
         &self,
         table: Table,
@@ -159,7 +161,7 @@ impl Rendezvous {
     ) -> Result<Dds, String> {
         let Table { endpoint, mut own, hellos, refusals } = table;
         let (rank, size) = (usize::from(own.rank), self.size);
-        // from each the window and what goes with it; twice that is never on its way
+        // each rank sends a window and its control messages; twice that is never in transit
         let qos = reliable(4 * WINDOW as usize * size);
         let name = |rank| to_rank(run[0], rank);
         let portions = endpoint.reader([&name(rank), PORTION], &qos)?;
@@ -187,7 +189,7 @@ impl Rendezvous {
         Dds::new(rank, size, self.timeout, outbox, shared, receiver)
     }
 
-    /// Waits until each has heard each.
+    /// Waits until each rank has received from each other.
     fn ready(
         &self,
         mut dds: Dds,
@@ -208,7 +210,7 @@ impl Rendezvous {
     }
 }
 
-/// Where participants meet.
+/// Topics on which participants join.
 struct Table {
     endpoint: Endpoint,
     own: Hello,

@@ -1,11 +1,12 @@
-//! What participants write to each other: plain IDL types in CDR, little endian, that any DDS
-//! can speak (`docs/howto/ranks_over_dds.md` has them as IDL).
+//! Types that participants exchange: plain IDL types in little-endian CDR, usable by any DDS.
+//!
+//! `docs/howto/ranks_over_dds.md` gives them as IDL.
 
 use serde::de::Visitor;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 
-/// Version of all that is said here.
+/// Version of this protocol.
 pub(super) const PROTOCOL: u16 = 1;
 /// Topic and type of [`Hello`].
 pub(super) const HELLO: [&str; 2] = ["bekker/hello", "bekker::Hello"];
@@ -13,72 +14,72 @@ pub(super) const HELLO: [&str; 2] = ["bekker/hello", "bekker::Hello"];
 pub(super) const REFUSAL: [&str; 2] = ["bekker/refusal", "bekker::Refusal"];
 /// Type of [`Portion`].
 pub(super) const PORTION: &str = "bekker::Portion";
-/// Most bytes of a portion: a part goes in as many as it takes.
+/// Maximum number of bytes of a portion. A part is split into as many portions as needed.
 pub(super) const LARGEST_PORTION: usize = 48 << 10;
 
-/// A participant shows that it is there: twice a second, best effort.
+/// Presence message of a participant, sent twice a second, best effort.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Hello {
     pub protocol: u16,
-    /// Which rank it is, or wants to be.
+    /// Rank of the participant, or requested rank.
     pub rank: u16,
-    /// Of how many.
+    /// Rank count.
     pub size: u16,
-    /// A number of its own, drawn when it begins.
+    /// Identifier of the participant, drawn at random when it starts.
     pub participant: u64,
-    /// What the ranks of a run share: a hash of their token.
+    /// Hash of the token, shared by the ranks of a run.
     pub group: String,
     /// Program and version.
     pub program: String,
-    /// Where it runs, for messages.
+    /// Process that sends the message, for error messages.
     pub place: String,
-    /// Whom rank 0 has admitted, in the order of ranks, once all are there: rank 0 says so, and
-    /// the others repeat it. Empty before.
+    /// Participants admitted by rank 0, in rank order. Empty until all have joined. Rank 0
+    /// announces them, and the others repeat them.
     pub run: Vec<u64>,
-    /// Exchanges that it has begun.
+    /// Number of exchanges that the participant has begun.
     pub exchange: u64,
-    /// Whether it waits for others in the last of them.
+    /// Whether it waits for other ranks in the last of these exchanges.
     pub waits: bool,
 }
 
-/// Rank 0 tells a participant that it cannot take part: best effort, at each of its hellos.
+/// Rank 0's rejection of a participant, sent in answer to each of its hellos, best effort.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Refusal {
-    /// Who is refused.
+    /// Identifier of the rejected participant.
     pub participant: u64,
-    /// Why.
+    /// Reason.
     pub why: String,
 }
 
-/// The sender is there; `total` has a bit for each rank that it has heard so.
+/// The sender is present. `total` has a bit for each rank from which it has received this message.
 pub(super) const READY: u8 = 0;
 /// Bytes of an exchange.
 pub(super) const PAYLOAD: u8 = 1;
-/// The receiver has taken `total` portions of payload; a leave counts as one more.
+/// The receiver has taken `total` portions of payload. A disconnect counts as one more portion.
 pub(super) const TAKEN: u8 = 2;
-/// The sender leaves; why, if it did not simply end.
+/// The sender disconnects. The bytes encode the reason, and are empty after a regular end.
 pub(super) const LEAVE: u8 = 3;
 
-/// From rank to rank, reliable: written to the topic that the receiving rank alone reads.
+/// Message from rank to rank, reliable, on a topic that only the receiving rank reads.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Portion {
-    /// Which exchange, from 1.
+    /// Number of the exchange, from 1.
     pub exchange: u64,
-    /// Bytes of the whole part; other meanings by kind.
+    /// Length of the whole part, bytes. Other meanings by kind.
     pub total: u64,
-    /// Where in it these bytes begin.
+    /// Offset of these bytes in the part.
     pub offset: u64,
     pub from: u16,
     pub kind: u8,
     pub bytes: Octets,
 }
 
-/// Topic of what a rank of a run receives.
+/// Returns the topic on which a rank of a run receives.
 pub(super) fn to_rank(run: u64, rank: usize) -> String {
     format!("bekker/{run:016x}/{rank}")
 }
 
-/// A sequence of octets, which goes and comes in one piece.
+/// A sequence of octets, serialized as one block.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Octets(pub Vec<u8>);
 

@@ -1,10 +1,12 @@
-//! Ranks as participants of a domain of DDS, on one machine or several, in any language.
+//! Ranks as participants of a DDS domain, on one machine or several, in any language.
 //!
-//! All say hello ([`message::Hello`]) twice a second; when all are there rank 0 names the run by
-//! its participants, and each writes to each other by a topic that the receiver alone reads.
-//! Parts go in portions of 48 KiB, of which sixteen at most are on their way: DDS keeps what was
-//! not taken, but not without bound. DDS without its security knows no secrets: networks that
-//! others listen to want a tunnel.
+//! Every participant sends a hello ([`message::Hello`]) twice a second. Once all are present, rank
+//! 0 announces the participants of the run. Then each rank writes to each other rank on a topic
+//! that only the receiver reads.
+//!
+//! Parts are sent in portions of 48 KiB, with at most sixteen in transit: DDS keeps portions that
+//! were not taken, but only up to a limit. DDS without its security extension does not
+//! authenticate. Use a tunnel on networks that others can read.
 
 mod admission;
 mod endpoint;
@@ -26,20 +28,20 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// Time between two looks whether another is still there.
+/// Interval between two checks whether a peer is still present.
 const POLL: Duration = Duration::from_millis(100);
-/// Time in which all who wait have said so.
+/// Time within which all waiting ranks have reported that they wait.
 const ROLL_CALL_TIME: Duration = BEAT.saturating_mul(3);
-/// Time that the last words have to arrive, however busy the machine is.
+/// Timeout for the last messages to arrive, even on a busy machine.
 const LAST_WORDS: Duration = Duration::from_secs(20);
 
-/// This process among ranks that have met by [`super::Rendezvous::meet_over_dds`].
+/// This process among ranks connected by [`super::Rendezvous::meet_over_dds`].
 ///
-/// Nothing tells a participant of DDS that another was killed but its silence: one that says no
-/// hello for five seconds is gone. One that says hello and does not answer an exchange is silent
-/// after the time-out; who waits says so in its hellos, so that the one that is waited for is
-/// named, and not one that waits itself. A rank that leaves because of a loss tells the others
-/// whose.
+/// A DDS participant detects that another was killed only by its silence: a peer without a hello
+/// for five seconds is gone. A peer that sends hellos but does not answer an exchange is silent
+/// after the timeout. Waiting ranks report this in their hellos, so that the error names the rank
+/// that hangs and not one that itself waits. A rank that disconnects because of a loss sends the
+/// lost rank's number to the others.
 pub struct Dds {
     rank: usize,
     size: usize,
@@ -47,7 +49,7 @@ pub struct Dds {
     shared: Arc<Shared>,
     bell: Arc<Bell>,
     receiver: Option<JoinHandle<()>>,
-    /// Portions that were sent to each rank.
+    /// Number of portions sent to each rank.
     sent: Vec<u64>,
     timeout: Duration,
     exchange: u64,
@@ -81,7 +83,8 @@ impl Outbox {
         })
     }
 
-    /// Whether a rank has stopped reading since this was asked last: one that ends says so.
+    /// Whether a rank has stopped reading since the last call. A rank that ends regularly reports
+    /// it.
     fn has_lost_reader(&self, rank: usize) -> bool {
         let Some(writer) = &self.writers[rank] else { return true };
         let writer = writer.lock().unwrap_or_else(PoisonError::into_inner);
@@ -91,18 +94,18 @@ impl Outbox {
         })
     }
 
-    /// Waits until what was written to a rank has come, or for so long.
+    /// Waits until a rank has acknowledged all that was written to it, at most for `most`.
     fn flush(&self, rank: usize, most: Duration) {
         if let Some(writer) = &self.writers[rank] {
             let writer = writer.lock().unwrap_or_else(PoisonError::into_inner);
-            // one that is gone confirms nothing
+            // a rank that is gone acknowledges nothing
             let _ = writer.wait_for_acknowledgments(most);
         }
     }
 }
 
 impl Portion {
-    /// One without bytes.
+    /// Creates a portion without bytes.
     fn of(kind: u8, from: usize) -> Portion {
         let bytes = Octets::default();
         Portion { exchange: 0, total: 0, offset: 0, from: from as u16, kind, bytes }
@@ -141,8 +144,10 @@ impl Dds {
         (0..self.size).filter(move |&rank| rank != here)
     }
 
-    /// Says to all that this rank is there and whom it has heard, and listens for a moment.
-    /// Ranks that have not heard this one, or not been heard.
+    /// Sends the set of ranks received so far to all ranks, then returns the unconnected ranks.
+    ///
+    /// These are the ranks from which this one has received nothing, or that have not received from
+    /// it. Waits briefly for arrivals first.
     fn say_ready(&mut self) -> Vec<usize> {
         let state = self.shared.wait(self.shared.state(), POLL);
         let heard = self.others().filter(|&rank| state.peers[rank].ready.is_some());
@@ -152,14 +157,14 @@ impl Dds {
         let unheard = unheard.collect();
         drop(state);
         for rank in self.others() {
-            // said again if nobody hears it yet
+            // repeated by the caller if no rank receives it yet
             let _ =
                 self.outbox.write(rank, Portion { total: mask, ..Portion::of(READY, self.rank) });
         }
         unheard
     }
 
-    /// Waits for something of a rank that `found` finds in what is known of it.
+    /// Waits until `found` returns a value from the state of a peer.
     fn awaited<T>(
         &self,
         rank: usize,
@@ -188,8 +193,9 @@ impl Dds {
         }
     }
 
-    /// Who neither waits nor has left because of another. Where all do, it is the one that was
-    /// waited for.
+    /// Returns an error that names the ranks that neither wait nor have disconnected.
+    ///
+    /// Without any such rank it names the awaited rank.
     fn silent(&self, awaited: usize) -> CommError {
         std::thread::sleep(ROLL_CALL_TIME);
         let (state, now) = (self.shared.state(), Instant::now());
@@ -211,7 +217,7 @@ impl Dds {
         }
     }
 
-    /// Sends a part, as fast as its receiver takes it. Whether it is there to take it.
+    /// Sends a part at the rate of its receiver. Returns whether the receiver is still connected.
     fn send(&mut self, rank: usize, bytes: &[u8]) -> Result<bool, CommError> {
         let begun = Instant::now();
         let mut offset = 0;
@@ -241,7 +247,7 @@ impl Dds {
         }
     }
 
-    /// The two phases; who cannot go on tells the others why.
+    /// Runs both phases. On failure, sends the reason to the other ranks.
     fn two_phases(
         &mut self,
         to: &[(usize, &[u8])],
@@ -270,8 +276,8 @@ impl Dds {
         let begun = Instant::now();
         self.exchange += 1;
         self.shared.state().exchange = self.exchange;
-        // Where one has left, what it sent before may still be wanted: the error is for the
-        // receiving side to find, in order.
+        // Messages that a rank sent before it disconnected may still be needed, so the receiving
+        // side reports the error, in order.
         let mut unsent = None;
         for &(rank, bytes) in to {
             if !self.send(rank, bytes)? {
@@ -312,7 +318,7 @@ impl Dds {
         }
     }
 
-    /// Tells all others that this rank leaves, once.
+    /// Announces to all other ranks that this rank disconnects, at most once.
     fn leave(&mut self, why: Vec<u8>) {
         if std::mem::replace(&mut self.has_left, true) {
             return;
@@ -320,7 +326,7 @@ impl Dds {
         for rank in self.others() {
             let bytes = Octets(why.clone());
             self.sent[rank] += 1;
-            // one that cannot be told finds it itself
+            // a rank that cannot be reached detects the loss itself
             let _ = self.outbox.write(rank, Portion { bytes, ..Portion::of(LEAVE, self.rank) });
         }
     }
@@ -329,9 +335,9 @@ impl Dds {
 impl Drop for Dds {
     fn drop(&mut self) {
         self.leave(Vec::new());
-        // RustDDS forgets what it has received from a participant and not yet handed over once
-        // that participant is gone: a rank stays until all was taken, not only received. That the
-        // other leaves too is no reason to go: it waits for the same of this one
+        // RustDDS drops samples that it has received but not yet handed over once their sender is
+        // gone. So a rank stays until all its portions were taken, not only received. This also
+        // holds if the other rank disconnects, since that rank waits for the same.
         let begun = Instant::now();
         for rank in self.others() {
             let mut state = self.shared.state();
@@ -344,13 +350,13 @@ impl Drop for Dds {
                 state = self.shared.wait(state, POLL);
             }
             drop(state);
-            // what this rank confirmed last
+            // the last confirmations of this rank
             self.outbox.flush(rank, POLL);
         }
         self.shared.close();
         self.bell.ring();
         if let Some(receiver) = self.receiver.take() {
-            // one that panicked has nothing more to take in
+            // a thread that panicked receives nothing more
             let _ = receiver.join();
         }
     }
@@ -376,7 +382,7 @@ impl Communicator for Dds {
         all: &mut Parts,
     ) -> Result<Phases, CommError> {
         let (here, size) = (self.rank, self.size);
-        // each begins with the next, so that not all send to rank 0 at once
+        // each rank starts with the next one, so that not all send to rank 0 at once
         let to: Vec<_> = (1..size).map(|away| ((here + away) % size, mine)).collect();
         let from: Vec<usize> = (0..size).collect();
         self.two_phases(&to, &from, mine, meanwhile, all)

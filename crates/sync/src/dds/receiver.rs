@@ -1,4 +1,4 @@
-//! The thread that takes in what comes, confirms it, and shows that this rank is there.
+//! The thread that receives and confirms portions and sends the hellos of this rank.
 
 use super::Outbox;
 use super::admission::{Admission, GONE, Verdict};
@@ -14,45 +14,46 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Time between two hellos.
+/// Interval between two hellos.
 pub(super) const BEAT: Duration = Duration::from_millis(500);
-/// Portions that may be on their way from one rank to another.
+/// Maximum number of portions in transit from one rank to another.
 pub(super) const WINDOW: u64 = 16;
-/// Portions after which their receiver confirms them.
+/// Number of portions after which their receiver confirms them.
 const CONFIRMED: u64 = WINDOW / 2;
-/// Longest part that is taken, bytes: above any state of a world. Room is made as bytes come.
+/// Longest part that is accepted, bytes: more than any state of a world. Memory is allocated as
+/// bytes arrive.
 const LARGEST: u64 = 1 << 36;
 
-/// What came from a peer.
+/// An event received from a peer.
 #[derive(Debug, PartialEq)]
 pub(super) enum Arrival {
-    /// The first portion of a part has come, of so many bytes.
+    /// The first portion of a part of `length` bytes has arrived.
     Length {
         exchange: u64,
         length: u64,
     },
     Bytes(Vec<u8>),
-    /// It goes on no further, because of this.
+    /// The peer has disconnected for this reason.
     Left(CommError),
 }
 
-/// What is known of another rank.
+/// State of another rank.
 #[derive(Debug)]
 pub(super) struct Peer {
-    /// When it last said anything.
+    /// Time of the last message from it.
     pub heard: Instant,
-    /// Whether it waits in an exchange, as it last said.
+    /// Whether it waits in an exchange, by its last hello.
     pub waits: bool,
-    /// Whom it has heard to be ready, a bit a rank, once it is itself.
+    /// Set of ranks from which it has received, one bit per rank. `None` until it is ready itself.
     pub ready: Option<u64>,
     pub arrivals: VecDeque<Arrival>,
-    /// Whether it has said that it leaves.
+    /// Whether it has announced that it disconnects.
     pub has_left: bool,
-    /// Portions that it has taken.
+    /// Number of portions that it has confirmed.
     pub confirmed: u64,
-    /// Portions that were taken from it.
+    /// Number of portions taken from it.
     taken: u64,
-    /// The part that is coming.
+    /// The part being received.
     incoming: Option<Vec<u8>>,
 }
 
@@ -70,7 +71,7 @@ impl Peer {
         }
     }
 
-    /// Takes in what rank `rank` sent. How many portions to confirm, if it is time to.
+    /// Handles a portion from rank `rank`. Returns the count to confirm when a confirmation is due.
     fn take(&mut self, rank: usize, portion: Portion) -> Option<u64> {
         let Portion { exchange, total, offset, kind, bytes: Octets(bytes), .. } = portion;
         match kind {
@@ -80,7 +81,7 @@ impl Peer {
                 self.has_left = true;
                 let gone = CommError::Gone { rank };
                 self.arrivals.push_back(Arrival::Left(loss::decoded(&bytes).unwrap_or(gone)));
-                // it stays until it knows that all was taken
+                // the peer stays until all its portions are confirmed
                 self.taken += 1;
                 return Some(self.taken);
             }
@@ -114,13 +115,13 @@ impl Peer {
         None
     }
 
-    /// Whether nothing more is to be expected of it.
+    /// Whether the peer counts as gone.
     pub fn is_gone(&self, now: Instant) -> bool {
         now.saturating_duration_since(self.heard) > GONE
     }
 }
 
-/// What the thread and the rank share.
+/// State shared by the receiving thread and the rank.
 #[derive(Debug)]
 pub(super) struct Shared {
     state: Mutex<State>,
@@ -130,11 +131,11 @@ pub(super) struct Shared {
 
 #[derive(Debug)]
 pub(super) struct State {
-    /// Exchanges that this rank has begun.
+    /// Number of exchanges that this rank has begun.
     pub exchange: u64,
-    /// Whether it waits in the last of them.
+    /// Whether this rank waits in the last of these exchanges.
     pub waits: bool,
-    /// By rank; the own place is not used.
+    /// By rank. The entry of this rank is unused.
     pub peers: Vec<Peer>,
 }
 
@@ -150,26 +151,26 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until something has changed, or for so long.
+    /// Waits until the state changes, at most for `most`.
     pub fn wait<'a>(&self, state: MutexGuard<'a, State>, most: Duration) -> MutexGuard<'a, State> {
         self.changed.wait_timeout(state, most).unwrap_or_else(PoisonError::into_inner).0
     }
 
-    /// Ends the thread.
+    /// Ends the receiving thread.
     pub fn close(&self) {
         self.closes.store(true, Ordering::Relaxed);
     }
 }
 
-/// All that the thread works with.
+/// Everything that the receiving thread uses.
 pub(super) struct Receiver {
-    /// Kept: readers and writers end with it.
+    /// Kept alive, since readers and writers end with it.
     pub endpoint: Endpoint,
     pub rank: usize,
     pub own: Hello,
-    /// Participants in the order of ranks.
+    /// Identifiers of the participants, in rank order.
     pub run: Vec<u64>,
-    /// At rank 0, for those who come late.
+    /// Rejects participants that arrive late. Only at rank 0.
     pub admission: Option<Admission>,
     pub hellos: (Reader<Hello>, DataWriter<Hello>),
     pub refusals: DataWriter<Refusal>,
@@ -210,7 +211,7 @@ impl Receiver {
         }
         for (rank, total) in confirmations {
             let taken = Portion { total, ..Portion::of(TAKEN, self.rank) };
-            // who is gone wants none
+            // a rank that is gone needs none
             let _ = self.outbox.write(rank, taken);
         }
     }
@@ -233,15 +234,15 @@ impl Receiver {
         let state = self.shared.state();
         (self.own.exchange, self.own.waits) = (state.exchange, state.waits);
         drop(state);
-        // one that cannot be said now is said again
+        // a hello that cannot be sent now is sent again
         let _ = self.hellos.1.write(self.own.clone(), None);
     }
 }
 
-/// Tells a participant that it is refused, if it is.
+/// Sends a rejection to a participant if the verdict is one.
 pub(super) fn refuse(verdict: Verdict, participant: u64, to: &DataWriter<Refusal>) {
     if let Verdict::Refused(why) = verdict {
-        // it says hello again, and is told again
+        // the participant repeats its hello, and this answer is repeated too
         let _ = to.write(Refusal { participant, why }, None);
     }
 }

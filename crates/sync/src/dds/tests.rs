@@ -6,7 +6,7 @@ use std::thread;
 
 const ON: fn() -> Result<(), String> = || Ok(());
 
-/// A domain that no other test uses, on the loopback alone.
+/// Returns a DDS domain that no other test uses, on the loopback interface only.
 fn domain() -> DdsDomain {
     static NEXT: AtomicU16 = AtomicU16::new(0);
     let first = 20 + (std::process::id() % 180) as u16;
@@ -20,7 +20,7 @@ fn rendezvous(size: usize) -> Rendezvous {
     Rendezvous { size, token, program, patience, timeout }
 }
 
-/// Ranks of a rendezvous, each in a thread that does `act`; what came of it, in the order of ranks.
+/// Runs `act` on all ranks of a rendezvous, one thread each. Returns its results in rank order.
 fn met<T: Send>(rendezvous: &Rendezvous, act: impl Fn(Dds) -> T + Sync) -> Vec<T> {
     let domain = domain();
     thread::scope(|scope| {
@@ -51,7 +51,7 @@ fn parts_larger_than_what_may_be_on_its_way_cross_each_other() {
     assert_eq!(gathered, [true; 3]);
 }
 
-/// What is sent last and not yet taken is not lost with its sender.
+/// The last part is not lost when its sender ends before the receiver has taken it.
 #[test]
 fn the_last_part_comes_though_its_sender_has_ended() {
     let rendezvous = rendezvous(4);
@@ -63,7 +63,7 @@ fn the_last_part_comes_though_its_sender_has_ended() {
                 rank.exchange(&[(0, &[rank.rank() as u8])], &[], &mut || (), &mut parts).unwrap();
                 return 0;
             }
-            // the others end meanwhile
+            // the other ranks end meanwhile
             let mut late = || thread::sleep(Duration::from_millis(300));
             rank.exchange(&[], &[1, 2, 3], &mut late, &mut parts).unwrap();
             parts.iter().map(|part| part[0]).sum()
@@ -72,14 +72,14 @@ fn the_last_part_comes_though_its_sender_has_ended() {
     }
 }
 
-/// One that goes is named on all, also to those that wait for another.
+/// All ranks name a rank that disconnects, even those that wait for another rank.
 #[test]
 fn a_rank_that_is_gone_is_named_on_all() {
     let found = met(&rendezvous(4), |mut rank| {
         if rank.rank() == 2 {
             return None;
         }
-        // rank 1 waits for 3, which waits for 2
+        // rank 1 waits for rank 3, which waits for rank 2
         let from = [[2, 3, 0, 2][rank.rank()]];
         Some(rank.exchange(&[], &from, &mut || (), &mut Parts::default()).unwrap_err())
     });
@@ -87,7 +87,7 @@ fn a_rank_that_is_gone_is_named_on_all() {
     assert_eq!(found, [gone.clone(), gone.clone(), None, gone]);
 }
 
-/// In a star rank 1 waits for rank 0, which waits for rank 2: it is rank 2 that hangs.
+/// In a star rank 1 waits for rank 0, which waits for rank 2. The rank that hangs is rank 2.
 #[test]
 fn the_rank_that_hangs_is_named_and_not_one_that_waits_for_it() {
     let timeout = Duration::from_secs(1);
@@ -136,7 +136,7 @@ fn those_who_may_not_take_part_are_refused_by_name_and_harm_nobody() {
             scope.spawn(move || own.meet_over_dds(rank, domain, &mut { ON }).unwrap())
         };
         let (first, one) = (meet(0), meet(1));
-        // wait for the first, so that it is the other that is refused
+        // wait for the first rank 1, so that the second is the one rejected
         thread::sleep(Duration::from_millis(1500));
         let told = refused(own.clone(), 1);
         assert!(told.starts_with("rank 0 at DDS domain "), "{told}");
@@ -146,12 +146,12 @@ fn those_who_may_not_take_part_are_refused_by_name_and_harm_nobody() {
         assert!(told.ends_with("rank 2 is bekker 1, rank 0 is bekker 0"), "{told}");
         let told = refused(rendezvous(4), 2);
         assert!(told.ends_with("rank 2 is to be of 4, rank 0 of 3"), "{told}");
-        // another run in the same domain does not meet this one
+        // another run in the same domain does not join this one
         let (token, patience) = ("open barley".to_owned(), Duration::from_secs(1));
         let told = refused(Rendezvous { token, patience, ..own.clone() }, 2);
         assert!(told.starts_with("2 of 3 ranks did not come"), "{told}");
         let ranks = [first, one, meet(2)].map(|rank| rank.join().unwrap());
-        // and those that come late
+        // and ranks that arrive after all have joined
         for rank in [0, 2] {
             let told = refused(own.clone(), rank);
             assert!(told.contains("none can join late"), "{told}");

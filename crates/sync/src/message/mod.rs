@@ -1,10 +1,8 @@
-//! Messages between ranks: what they hold, how they are written, and how bytes
-//! that nobody vouches for are read.
+//! Messages between ranks: content, encoding, and decoding of untrusted bytes.
 //!
-//! A message is a FlatBuffer (`schemas/heartbeat.fbs`) in a frame of its length
-//! and checksum. Reading verifies the frame, the checksum, the identifier, the
-//! structure and the coded ground, in this order; nothing is applied before
-//! all of a heartbeat's messages have been read.
+//! A message is a FlatBuffer (`schemas/heartbeat.fbs`) in a frame with its length and checksum.
+//! Reading verifies the frame, the checksum, the identifier, the structure and the coded ground, in
+//! this order. Nothing is applied before all messages of a heartbeat have been read.
 
 mod quanta;
 mod reader;
@@ -17,134 +15,134 @@ use super::ground_code::GroundCodeError;
 use bekker_ground::NOBODY;
 use bekker_math::spatial::{Acceleration, Pose, Quat, Twist, Vec3};
 
-/// Version of the protocol: ranks of different versions do not talk.
+/// Version of the protocol. Ranks of different versions reject each other's messages.
 pub const VERSION: u16 = 5;
-/// Length and checksum ahead of each message.
+/// Length of a frame's header (length and checksum), bytes.
 const FRAME: usize = 8;
 /// Longest message that is read, bytes.
 const MOST: usize = 1 << 30;
-/// Bit of a beat's flags: it has a station.
+/// Bit of a heartbeat's flags: the vehicle has a station.
 const HAS_STATION: u8 = 1;
-/// Bit of a beat's flags: its drive has ended.
+/// Bit of a heartbeat's flags: the vehicle's drive has ended.
 const ENDED: u8 = 2;
 
-/// What is wrong with a message.
+/// Reason why a message is rejected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MessageFault {
-    /// A frame that is cut short.
+    /// The frame is truncated.
     #[error("{left} bytes are left of a message of {length}")]
     Cut {
-        /// Bytes left.
+        /// Number of bytes left.
         left: usize,
-        /// Length announced.
+        /// Announced length.
         length: usize,
     },
-    /// Altered on the way.
+    /// The message was altered in transit.
     #[error("checksum is {found:08x}, must be {expected:08x}")]
     Checksum {
-        /// CRC-32 of what arrived.
+        /// CRC-32 of the received bytes.
         found: u32,
-        /// CRC-32 that was sent along.
+        /// CRC-32 sent with the message.
         expected: u32,
     },
-    /// Not one of ours.
+    /// The message is not one of bekker's.
     #[error("not a message of bekker")]
     NoMessage,
-    /// Another version.
+    /// The message has another protocol version.
     #[error("protocol version {found}, this is {VERSION}")]
     Version {
-        /// The sender's.
+        /// Version of the sender.
         found: u16,
     },
-    /// Malformed.
+    /// The message is malformed.
     #[error("{what}")]
     Structure {
-        /// What the verifier says.
+        /// Error of the verifier.
         what: String,
     },
-    /// Ground that does not decode.
+    /// The coded ground does not decode.
     #[error("terrain patch: {0}")]
     Ground(#[from] GroundCodeError),
-    /// Another kind than expected, or one that is unknown here.
+    /// The message is of an unexpected or unknown kind.
     #[error("a {found} where a {expected} is due")]
     Kind {
-        /// Kind that came.
+        /// Received kind.
         found: &'static str,
-        /// Kind that was due.
+        /// Expected kind.
         expected: &'static str,
     },
-    /// From another place or time than expected.
+    /// The message comes from an unexpected rank, agent, run or time.
     #[error("{what} is {found}, must be {expected}")]
     Origin {
-        /// Which part of the origin.
+        /// The field of the origin that differs.
         what: &'static str,
-        /// As it came.
+        /// Received value.
         found: u64,
-        /// As it must be.
+        /// Expected value.
         expected: u64,
     },
 }
 
-/// Where and when a message comes from.
+/// Source and time of a message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Origin {
-    /// Identifies the run.
+    /// Identifier of the run.
     pub run: u32,
-    /// Steps taken.
+    /// Number of steps taken.
     pub tick: u64,
     /// Sending rank.
     pub rank: u16,
-    /// Agent that it is about.
+    /// Agent that the message describes.
     pub agent: u32,
 }
 
 impl Origin {
-    /// Whose ground is that comes along.
+    /// Returns the agent's code in the ground state, as the owner of the patches in the message.
     pub fn agent_code(&self) -> u16 {
         u16::try_from(self.agent).unwrap_or(NOBODY)
     }
 }
 
-/// A part of a vehicle in the frame of its chassis.
+/// A part of a vehicle in the chassis frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PartState {
-    /// Where and how turned, against the chassis: to 0.13 mm within 8 m, a trailer's wheels
-    /// within 8 m of the middle of its hulls, and to 3e-5 rad.
+    /// Pose in the chassis frame, to 0.13 mm and 3e-5 rad. The position must lie within 8 m, for a
+    /// trailer's wheels within 8 m of the center of its hulls.
     pub pose: Pose,
     /// Spin about its axis, rad/s, to 1/128 rad/s and at most 511 rad/s.
     pub spin: f64,
 }
 
-/// Where the band of a track is held, in the middle plane of the track.
+/// A point at which the band of a track is held, in the middle plane of the track.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct BandSeat {
-    /// Place in the chassis frame along x and z, m: to 0.13 mm within 8 m.
+    /// Position in the chassis frame along x and z, m, to 0.13 mm within 8 m.
     pub place: [f64; 2],
-    /// Length of the free band from the leading pin of the first shoe to here, m: as
-    /// precise.
+    /// Length of the free band from the leading pin of the first shoe to this point, m, with the
+    /// same precision.
     pub label: f64,
 }
 
-/// A track shoe that is a body, in the frame of the chassis.
+/// A track shoe that is simulated as a body, in the chassis frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ShoeState {
-    /// Its place, m: to 0.13 mm within 8 m.
+    /// Position, m, to 0.13 mm within 8 m.
     pub place: [f64; 3],
-    /// How far it is turned about the chassis's y axis, rad: to 5e-5 rad.
+    /// Rotation about the chassis's y axis, rad, to 5e-5 rad.
     pub angle: f64,
 }
 
-/// What a vehicle stands on.
+/// Running gear of a vehicle.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RunningGear {
     /// Wheels, axle by axle from the front, left before right.
     Wheels(Vec<PartState>),
     /// Tracks, left before right.
     Tracks {
-        /// Shoes that are bodies, one behind the other, left before right.
+        /// Shoes that are simulated as bodies, one behind the other, left before right.
         shoes: Vec<ShoeState>,
-        /// Bands, left and right, from the front: the shoes that lie on them follow.
+        /// Bands, left and right, from the front. The poses of shoes on a band follow from it.
         bands: [Vec<BandSeat>; 2],
         /// Sprockets.
         sprockets: Vec<PartState>,
@@ -155,49 +153,49 @@ pub enum RunningGear {
     },
 }
 
-/// A vehicle as others see it at a heartbeat.
+/// State of a vehicle that other ranks receive at a heartbeat.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VehicleState {
-    /// Chassis frame: position exact, orientation to 1e-7.
+    /// Chassis frame. The position is exact, the orientation has a precision of 1e-7.
     pub chassis: Pose,
-    /// Velocity of its origin, world axes, m/s, to 0.002 m/s and at most 128 m/s.
+    /// Velocity of the chassis origin in world axes, m/s, to 0.002 m/s and at most 128 m/s.
     pub velocity: Vec3,
     /// Angular velocity, world axes, rad/s, to 5e-4 rad/s and at most 32 rad/s.
     pub angular_velocity: Vec3,
     /// Forward speed, m/s, exact.
     pub speed: f64,
-    /// Distance along its path, m, exact, if it follows one.
+    /// Distance along the vehicle's path, m, exact. `None` if it follows none.
     pub station: Option<f64>,
     /// Whether its drive has ended.
     pub ended: bool,
-    /// Wheels or tracks.
+    /// Running gear: wheels or tracks.
     pub gear: RunningGear,
-    /// How it is turned and moves, exact, of vehicles that are near others.
+    /// Exact orientation and motion, only for vehicles that are near others.
     pub motion: Option<Motion>,
-    /// Its trailer, if it draws one, coupled or not.
+    /// The vehicle's trailer, if it has one, coupled or not.
     pub trailer: Option<TrailerState>,
 }
 
-/// A trailer as others see it, all exact.
+/// State of a trailer that other ranks receive. All values are exact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TrailerState {
-    /// Middle of its hulls, m.
+    /// Center of its hulls, m.
     pub place: Vec3,
-    /// How it is turned, and its twist about that place.
+    /// Orientation, and twist about that center.
     pub motion: Motion,
-    /// How many of the vehicle's wheels, at the end, are its own: they are told against it.
+    /// Number of the vehicle's last wheels that belong to the trailer. They are sent in its frame.
     pub wheels: u8,
 }
 
 impl TrailerState {
-    /// The frame at the middle of its hulls.
+    /// Returns the frame at the center of its hulls.
     pub fn pose(&self) -> Pose {
         Pose { position: self.place, orientation: self.motion.orientation }
     }
 }
 
 impl PartState {
-    /// A part that is given in the frame `from`, in the frame `to`.
+    /// Transforms this part from the frame `from` to the frame `to`.
     pub(super) fn moved(&self, from: &Pose, to: &Pose) -> PartState {
         let position = to.local_point(&from.point(&self.pose.position));
         let orientation = to.orientation.inverse() * (from.orientation * self.pose.orientation);
@@ -205,24 +203,25 @@ impl PartState {
     }
 }
 
-/// How a chassis is turned and moves, in full precision.
+/// Orientation and motion of a chassis, in full precision.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Motion {
-    /// Orientation of its frame.
+    /// Orientation of the chassis frame.
     pub orientation: Quat,
-    /// Twist about its origin.
+    /// Twist about the origin of the chassis frame.
     pub twist: Twist,
-    /// Acceleration of its centre of mass, over the last heartbeat, by all that acts on it but
+    /// Acceleration of the center of mass over the last heartbeat, from all forces except those of
     /// other vehicles.
     pub otherwise: Acceleration,
 }
 
 impl Motion {
-    /// A motion that can be told: none that is not finite, or not turned.
+    /// Creates a motion, or `None` if a value is not finite or the orientation is no unit
+    /// quaternion.
     pub fn of(orientation: &Quat, twist: &Twist, otherwise: &Acceleration) -> Option<Motion> {
         let vectors = [twist.linear, twist.angular, otherwise.linear, otherwise.angular];
         let finite = vectors.iter().flatten().all(|x| x.is_finite());
-        // also false of what is no number
+        // also false for NaN
         let turned = (orientation.norm() - 1.0).abs() < 1e-6;
         let own = Motion { orientation: *orientation, twist: *twist, otherwise: *otherwise };
         (finite && turned).then_some(own)
@@ -230,7 +229,7 @@ impl Motion {
 }
 
 impl VehicleState {
-    /// The chassis as precisely as it is told.
+    /// Returns the pose and twist of the chassis in the best precision available.
     pub fn chassis_motion(&self) -> (Pose, Twist) {
         match &self.motion {
             Some(Motion { orientation, twist, .. }) => {
@@ -244,7 +243,7 @@ impl VehicleState {
     }
 }
 
-/// A chassis as others are told of it where its exact motion is not told.
+/// Returns the chassis state that other ranks receive if no exact motion is sent.
 pub fn as_told(chassis: &Pose, twist: &Twist) -> (Pose, Twist) {
     let turn = quanta::vector_part(&chassis.orientation).map(|c| f64::from(c as f32));
     let told = |v: &Vec3, quantum: f64| quanta::small_vector(&quanta::small(v, quantum), quantum);
@@ -254,68 +253,68 @@ pub fn as_told(chassis: &Pose, twist: &Twist) -> (Pose, Twist) {
     (pose, Twist { linear, angular })
 }
 
-/// What a remote vehicle is built from: told once, at the beginning.
+/// Description from which other ranks build a remote vehicle. It is sent once, at the beginning.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Description {
-    /// On wheels.
+    /// A wheeled vehicle.
     Wheeled {
         /// The agent's name.
         name: String,
-        /// Name of the vehicle.
+        /// Name of the vehicle model.
         model: String,
-        /// How many wheels.
+        /// Number of wheels.
         wheels: u16,
-        /// Their largest radius, m.
+        /// Largest wheel radius, m.
         wheel_radius: f32,
     },
-    /// On tracks.
+    /// A tracked vehicle.
     Tracked {
         /// The agent's name.
         name: String,
-        /// Name of the vehicle.
+        /// Name of the vehicle model.
         model: String,
-        /// How many shoes, both tracks together.
+        /// Number of shoes of both tracks.
         track_shoes: u16,
-        /// How many sprockets.
+        /// Number of sprockets.
         sprockets: u16,
-        /// How many idlers.
+        /// Number of idlers.
         idlers: u16,
-        /// How many road wheels.
+        /// Number of road wheels.
         road_wheels: u16,
     },
 }
 
-/// What is the same for all agents.
+/// Environment shared by all agents.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Environment {
     /// Gravity, m/s².
     pub gravity: f64,
     /// Rain, mm/h.
     pub rain: f32,
-    /// Visibility, m; 0 where nobody asks for it.
+    /// Visibility, m. 0 if it is not used.
     pub visibility: f32,
 }
 
-/// What a message holds. Ground goes to the patches given to the reader.
+/// Content of a message. Its ground is appended to the patches passed to the reader.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 #[expect(clippy::large_enum_variant, reason = "the large one is what nearly all are")]
 pub enum Body {
-    /// What ranks must agree on.
+    /// Keys and values on which all ranks must agree.
     Handshake(Vec<(String, String)>),
-    /// An agent's heartbeat, and how many bytes of it are ground.
+    /// An agent's heartbeat, and the length of its coded ground, bytes.
     AgentHeartbeat(VehicleState, usize),
-    /// What a remote vehicle is built from.
+    /// Description from which a remote vehicle is built.
     Description(Description),
-    /// What is the same for all.
+    /// Environment shared by all agents.
     Environment(Environment),
-    /// Ground that was not told before, in so many bytes.
+    /// Ground that the receiver lacked, and its coded length, bytes.
     CatchUp(usize),
-    /// The sender wants to end the run.
+    /// Request of the sender to end the run, with the reason.
     Quit(String),
 }
 
-/// Checksum in a message's frame: CRC-32 as of zlib.
+/// Returns the checksum for a message's frame: CRC-32 as in zlib.
 pub fn checksum(message: &[u8]) -> u32 {
     crc32fast::hash(message)
 }
@@ -425,7 +424,7 @@ mod tests {
             &mut Memory::default(),
             &mut bytes,
         );
-        // the bound that is asked for
+        // the required bound
         assert!(bytes.len() <= 1500, "127 shoes: {} bytes", bytes.len());
         writer.description(&ORIGIN, &tracked, &mut bytes);
         writer.description(&ORIGIN, &wheeled, &mut bytes);
@@ -494,7 +493,7 @@ mod tests {
         assert_eq!(next(), None);
     }
 
-    /// As a hostile sender would: altered, and the checksum made right again.
+    /// Alters a message as an attacker would, with a matching checksum.
     fn forged(mut bytes: Vec<u8>, at: usize, with: u8) -> Vec<u8> {
         let at = FRAME + at % (bytes.len() - FRAME);
         bytes[at] ^= with;
@@ -510,7 +509,7 @@ mod tests {
             let mut read = Patches::default();
             let mut reader = Reader::new(&bytes);
             reader.next(&mut memories(), &mut read).unwrap();
-            // as the sender's
+            // the reader sets the sender as the owner
             let mut expected = Patches::default();
             expected.set_agent(ORIGIN.agent as u16);
             patches.iter().for_each(|p| expected.extend(Patch { agent: ORIGIN.agent as u16, ..p }));
@@ -547,7 +546,7 @@ mod tests {
     #[test]
     fn another_version_is_refused() {
         let mut bytes = written(&Patches::default());
-        // the version is the last field of the origin: found by its neighbour, the rank
+        // the version is the last field of the origin, found by the preceding rank
         let place = (FRAME..bytes.len() - 4)
             .find(|&at| bytes[at..at + 4] == [3, 0, VERSION as u8, 0])
             .unwrap();

@@ -1,22 +1,22 @@
-//! Numbers on the wire: what is rounded to which unit, and back.
+//! Quantization of numbers in messages.
 
 use super::super::generated::bekker::wire;
 use super::PartState;
 use bekker_math::spatial::{Quat, Vec3};
 
-/// Unit of a part's spin on the wire, rad/s.
+/// Quantum of a part's spin, rad/s.
 pub(super) const SPIN_QUANTUM: f64 = 1.0 / 64.0;
-/// Unit of a part's position on the wire, m.
+/// Quantum of a part's position, m.
 pub(super) const PLACE_QUANTUM: f64 = 1.0 / 4096.0;
-/// Unit of a velocity on the wire, m/s.
+/// Quantum of a velocity, m/s.
 pub(super) const VELOCITY_QUANTUM: f64 = 1.0 / 256.0;
-/// Unit of an angular velocity on the wire, rad/s.
+/// Quantum of an angular velocity, rad/s.
 pub(super) const RATE_QUANTUM: f64 = 1.0 / 1024.0;
 
-/// Unit of an angle on the wire, rad.
+/// Quantum of an angle, rad.
 pub(super) const ANGLE_QUANTUM: f64 = std::f64::consts::TAU / 65536.0;
 
-/// An angle, whole turns left out.
+/// Quantizes an angle, rad, without its whole turns.
 pub(super) fn angle(value: f64) -> i16 {
     let turns = value / std::f64::consts::TAU;
     round((turns - (turns + 0.5).floor()) * 65536.0, 1.0)
@@ -26,7 +26,7 @@ pub(super) fn vector(v: &Vec3) -> wire::Vec3d {
     wire::Vec3d::new(v.x, v.y, v.z)
 }
 
-/// To the nearest quantum; a cast saturates, and sends NaN to zero.
+/// Rounds to the nearest quantum. The cast saturates, and maps NaN to 0.
 pub(super) fn round(value: f64, quantum: f64) -> i16 {
     (value / quantum + 0.5).floor() as i16
 }
@@ -35,7 +35,8 @@ pub(super) fn small(v: &Vec3, quantum: f64) -> wire::SmallVec3 {
     wire::SmallVec3::new(round(v.x, quantum), round(v.y, quantum), round(v.z, quantum))
 }
 
-/// Vector part of the quaternion whose scalar part is not negative.
+/// Returns the vector part of the quaternion, with the sign for which the scalar part is not
+/// negative.
 pub(super) fn vector_part(orientation: &Quat) -> [f64; 3] {
     let sign = if orientation.w < 0.0 { -1.0 } else { 1.0 };
     [sign * orientation.i, sign * orientation.j, sign * orientation.k]
@@ -55,7 +56,7 @@ pub(super) fn part(state: &PartState) -> wire::PartState {
     )
 }
 
-/// The quaternion of this vector part; the identity if there is none.
+/// Returns the unit quaternion with this vector part, or the identity if it is not finite.
 pub(super) fn quaternion([x, y, z]: [f64; 3]) -> Quat {
     let square = x * x + y * y + z * z;
     if !square.is_finite() {

@@ -1,4 +1,4 @@
-//! How bytes that nobody vouches for are read.
+//! Decoding of untrusted bytes into messages.
 
 use super::super::generated::bekker::wire;
 use super::super::ground_code::Memory;
@@ -14,24 +14,26 @@ use super::{
 use bekker_ground::Patches;
 use bekker_math::spatial::{Acceleration, Pose, Quat, Twist, Vec3};
 
-/// Reads the messages that stand one behind the other in bytes from a rank.
+/// Reads consecutive messages from the bytes of a rank.
 #[derive(Clone, Copy, Debug)]
 pub struct Reader<'a> {
     rest: &'a [u8],
 }
 
 impl<'a> Reader<'a> {
-    /// A reader of these bytes.
+    /// Creates a reader of these bytes.
     pub fn new(bytes: &'a [u8]) -> Reader<'a> {
         Reader { rest: bytes }
     }
 
-    /// The next message, or nothing at the end. Its ground is appended to
-    /// `patches` as the sender's; that of agent k is read with `memories[k]`.
+    /// Reads the next message. Returns `None` at the end.
+    ///
+    /// Its ground is appended to `patches`, owned by the sender's agent. The ground of agent k is
+    /// decoded with `memories[k]`.
     ///
     /// # Errors
     /// [`MessageFault`] for anything that a [`Writer`](super::Writer) of this version does not
-    /// write; `patches` may then hold some of the ground.
+    /// write. `patches` may then hold a part of the ground.
     pub fn next(
         &mut self,
         memories: &mut [Memory],
@@ -149,7 +151,7 @@ fn band(seats: Option<flatbuffers::Vector<'_, wire::BandSeat>>) -> Vec<BandSeat>
     seats.into_iter().flatten().map(seat).collect()
 }
 
-/// Appends coded ground to `patches`; how many bytes it took.
+/// Appends coded ground to `patches` and returns its coded length, bytes.
 fn ground(
     coded: Option<flatbuffers::Vector<'_, u8>>,
     memory: &mut Memory,
@@ -192,7 +194,7 @@ fn vehicle(
     }
 }
 
-/// The chassis frame as it is told.
+/// Returns the chassis frame in message precision.
 fn frame(chassis: &wire::ChassisState) -> Pose {
     let (place, turn) = (chassis.position(), chassis.orientation());
     Pose {
@@ -201,7 +203,7 @@ fn frame(chassis: &wire::ChassisState) -> Pose {
     }
 }
 
-/// The trailer, where both its place and its motion are told.
+/// Returns the trailer if both its position and its motion were sent.
 fn trailer(heartbeat: &wire::WheeledHeartbeat<'_>) -> Result<Option<TrailerState>, MessageFault> {
     let told = heartbeat.trailer_place().zip(motion(heartbeat.trailer())?);
     Ok(told.map(|(place, motion)| TrailerState {

@@ -1,4 +1,4 @@
-//! How messages are written.
+//! Encoding of messages.
 
 use super::super::generated::bekker::wire;
 use super::super::ground_code::Memory;
@@ -16,7 +16,7 @@ use flatbuffers::FlatBufferBuilder;
 type Offset<T> = flatbuffers::WIPOffset<T>;
 type PartsOffset = Offset<flatbuffers::Vector<'static, wire::PartState>>;
 
-/// Writes messages; keeps its memory from one to the next.
+/// Writes messages. Reuses its buffers between messages.
 #[derive(Default)]
 pub struct Writer {
     builder: FlatBufferBuilder<'static>,
@@ -25,8 +25,9 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// Appends one agent's heartbeat to `out`: its state and the ground it left,
-    /// coded by what the agent's stream remembers.
+    /// Appends one agent's heartbeat to `out`: its state and the ground that it deformed.
+    ///
+    /// The ground is coded with `memory`, the state of the agent's stream.
     pub fn agent_heartbeat(
         &mut self,
         origin: &Origin,
@@ -96,7 +97,7 @@ impl Writer {
         self.envelope(origin, kind, body, out);
     }
 
-    /// Wheels against the chassis, those of a trailer against it.
+    /// Writes wheels in the chassis frame, and those of a trailer in the trailer's frame.
     fn wheels(
         &mut self,
         wheels: &[PartState],
@@ -137,8 +138,7 @@ impl Writer {
         self.builder.create_vector_from_iter(seats.iter().map(seat))
     }
 
-    /// Appends ground that the receiver has not been told: what the agent of the origin
-    /// has left.
+    /// Appends ground deformed by the origin's agent that the receiver lacks.
     pub fn catch_up(&mut self, origin: &Origin, patches: &Patches, out: &mut Vec<u8>) {
         self.builder.reset();
         let terrain = self.terrain(patches, &mut Memory::default());
@@ -146,7 +146,7 @@ impl Writer {
         self.envelope(origin, wire::Body::CatchUp, catch_up.as_union_value(), out);
     }
 
-    /// The coded patches, if there are any.
+    /// Encodes the patches. Returns `None` for an empty set.
     fn terrain(
         &mut self,
         patches: &Patches,
@@ -160,7 +160,7 @@ impl Writer {
         Some(self.builder.create_vector(&self.coded))
     }
 
-    /// Appends a handshake: keys and values that all ranks must agree on.
+    /// Appends a handshake: keys and values on which all ranks must agree.
     pub fn handshake(&mut self, origin: &Origin, agreed: &[(String, String)], out: &mut Vec<u8>) {
         let builder = &mut self.builder;
         builder.reset();
@@ -217,7 +217,7 @@ impl Writer {
         self.envelope(origin, wire::Body::Environment, environment.as_union_value(), out);
     }
 
-    /// Appends the wish to end the run after this heartbeat.
+    /// Appends a request to end the run after this heartbeat.
     pub fn quit(&mut self, origin: &Origin, reason: &str, out: &mut Vec<u8>) {
         self.builder.reset();
         let reason = Some(self.builder.create_string(reason));
@@ -225,7 +225,7 @@ impl Writer {
         self.envelope(origin, wire::Body::Quit, quit.as_union_value(), out);
     }
 
-    /// Bytes of coded ground in the last agent's heartbeat.
+    /// Returns the length of the coded ground in the last agent's heartbeat, bytes.
     pub fn ground_bytes(&self) -> usize {
         self.coded.len()
     }

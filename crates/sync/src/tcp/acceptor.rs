@@ -1,4 +1,4 @@
-//! Where a rank waits for others, and refuses those that may not take part.
+//! Accepts connections of other ranks and rejects those that may not join.
 
 use super::handshake::{Hello, Nonce, hear};
 use super::timed::Timed;
@@ -10,55 +10,56 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Time for the whole handshake of one that connects, however its bytes are spread.
+/// Timeout of a whole handshake, however its bytes are spread.
 const HANDSHAKE: Duration = Duration::from_secs(5);
-/// Time between two looks at the acceptor while somebody is waited for, and afterwards.
+/// Interval between two polls of the listener: while ranks are missing, and afterwards.
 const POLLS: [Duration; 2] = [Duration::from_millis(5), Duration::from_millis(200)];
-/// Most handshakes at once of fewer ranks than this; of more handshakes the oldest are dropped.
+/// Maximum number of concurrent handshakes, unless there are more ranks. Beyond it the oldest are
+/// dropped.
 const MOST: usize = 256;
 
-/// Whom an acceptor admits.
+/// Conditions that an acceptor checks.
 #[derive(Debug)]
 pub(super) struct Admission {
     pub program: String,
     pub token: String,
-    /// The rank that waits; those above it are admitted.
+    /// The accepting rank. Only higher ranks are admitted.
     pub host: usize,
     pub size: usize,
-    /// What rank 0 has named the run; nothing at rank 0's own acceptor.
+    /// The run's nonce, drawn by rank 0. `None` at rank 0's own acceptor.
     pub run: Option<Nonce>,
 }
 
-/// One that was admitted.
+/// A rank that was admitted.
 #[derive(Debug)]
 pub(super) struct Participant {
     pub rank: usize,
     pub stream: TcpStream,
-    /// Where it waits itself.
+    /// Address of the rank's own acceptor.
     pub address: SocketAddr,
 }
 
-/// An open acceptor, as long as it lives.
+/// An acceptor, open until it is dropped.
 #[derive(Debug)]
 pub(super) struct Acceptor {
     pub participants: Receiver<Participant>,
     roster: Arc<Roster>,
 }
 
-/// What threads at an acceptor share.
+/// State shared by the threads of an acceptor.
 #[derive(Debug)]
 struct Roster {
     admission: Admission,
-    /// From where each rank has come.
+    /// Address from which each rank has connected.
     taken: Mutex<Vec<Option<SocketAddr>>>,
-    /// When the last of them came.
+    /// Time at which the last rank joined.
     complete: Mutex<Option<Instant>>,
     pending: Mutex<PendingConnections<TcpStream>>,
     is_closed: AtomicBool,
 }
 
 impl Acceptor {
-    /// Opens an acceptor; a thread of its own waits at it.
+    /// Opens an acceptor with its own thread.
     pub fn open(listener: TcpListener, admission: Admission) -> io::Result<Acceptor> {
         listener.set_nonblocking(true)?;
         let (to, from) = channel();
@@ -93,7 +94,7 @@ impl Roster {
         self.complete.lock().unwrap_or_else(PoisonError::into_inner).is_some()
     }
 
-    /// Hears one who has connected, beside the others.
+    /// Handles a new connection in a separate thread.
     fn welcome(
         roster: &Arc<Roster>,
         stream: TcpStream,
@@ -103,17 +104,17 @@ impl Roster {
         let Ok(own) = stream.try_clone() else { return };
         let (number, dropped) = roster.pending().add(Some(from.ip()), own);
         if let Some(dropped) = dropped {
-            // its own thread ends with it
+            // this ends the thread of the dropped connection
             let _ = dropped.shutdown(Shutdown::Both);
         }
         let (own, to) = (roster.clone(), to.clone());
         let thread = std::thread::Builder::new().name("participant".into());
         let started = thread.spawn(move || {
-            // a stranger that says nothing of sense is let go without a word
+            // a client that does not complete the handshake is disconnected without an answer
             let heard = own.hear(stream, from, number);
             own.pending().remove(number);
             if let Ok(Some(participant)) = heard {
-                // nobody waits any more where the receiver is gone
+                // the receiver is dropped once no rank is awaited
                 let _ = to.send(participant);
             }
         });
@@ -126,8 +127,10 @@ impl Roster {
         self.pending.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes the handshake of the pending connection `number`. It is pending no more before the peer
-    /// is admitted: an admitted peer is not dropped for others.
+    /// Performs the handshake on the pending connection `number`.
+    ///
+    /// The connection is removed from the pending set before the peer is admitted. So an admitted
+    /// peer is never dropped in favor of others.
     fn hear(
         &self,
         stream: TcpStream,
@@ -151,7 +154,7 @@ impl Roster {
                 Ok(Some(Participant { rank, stream, address }))
             }
             (heard, rank) => {
-                // one that went before it heard the answer may come again
+                // a peer that disconnects before it receives the answer may connect again
                 if let (Err(_), Some(rank)) = (&heard, rank) {
                     let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
                     taken[rank] = None;
@@ -161,7 +164,7 @@ impl Roster {
         }
     }
 
-    /// The rank that one may take, or why it may not.
+    /// Returns the rank of an admissible peer, or the reason for rejecting it.
     fn admit(&self, hello: &Hello, from: SocketAddr) -> Result<usize, String> {
         let Admission { program, host, size, run, .. } = &self.admission;
         let rank = hello.rank as usize;

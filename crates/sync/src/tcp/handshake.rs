@@ -1,9 +1,9 @@
-//! What two processes say to each other before they are ranks of one run.
+//! Mutual authentication of two processes before they become ranks of one run.
 //!
-//! Who is connected to sends a nonce; who connects says which rank of how many it is, of which
-//! program, and proves by an HMAC (RFC 2104) with SHA-256 over both nonces that it has the
-//! token; who is connected to proves the same, or says why it refuses. So neither a stranger
-//! that comes nor one that waits in rank 0's place learns the token or takes part.
+//! The server sends a nonce. The client answers with its rank, the rank count, its program, and an
+//! HMAC (RFC 2104) with SHA-256 over both nonces that proves possession of the token. The server
+//! proves the same, or sends the reason for rejection. So neither a foreign client nor an impostor
+//! at rank 0's address learns the token or joins the run.
 
 use hmac::{Hmac, KeyInit, Mac};
 use serde::de::DeserializeOwned;
@@ -12,16 +12,16 @@ use sha2::Sha256;
 use std::io::{self, Read, Write};
 use std::net::SocketAddr;
 
-/// First bytes that who is connected to sends.
+/// First bytes that the server sends.
 const MAGIC: [u8; 8] = *b"bekker\r\n";
-/// Version of all that is said from here on.
+/// Version of the protocol that follows.
 const PROTOCOL: u16 = 1;
-/// Longest word of a handshake, bytes. A table has 20 for each of a thousand ranks.
+/// Longest handshake message, bytes. A table has 20 bytes for each of a thousand ranks.
 const LARGEST: u32 = 1 << 16;
 
 pub(super) type Nonce = [u8; 32];
 
-/// A fresh nonce.
+/// Draws a random nonce.
 pub(super) fn nonce() -> io::Result<Nonce> {
     let mut nonce = [0; 32];
     getrandom::fill(&mut nonce).map_err(io::Error::other)?;
@@ -35,18 +35,18 @@ struct Challenge {
     nonce: Nonce,
 }
 
-/// Who wants to take part.
+/// Introduction of a process that requests to join.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Hello {
     /// Program and version.
     pub program: String,
-    /// How many ranks there are to be.
+    /// Rank count.
     pub size: u32,
-    /// Which this is.
+    /// Requested rank.
     pub rank: u32,
-    /// Where it waits for ranks above it.
+    /// Port of the acceptor for higher ranks.
     pub port: u16,
-    /// What rank 0 has named the run; nothing to rank 0 itself.
+    /// The run's nonce, drawn by rank 0. `None` in the introduction to rank 0 itself.
     pub run: Option<Nonce>,
 }
 
@@ -63,15 +63,15 @@ enum Answer {
     Refused { why: String },
 }
 
-/// What rank 0 tells all when all are there.
+/// Table that rank 0 sends to all ranks once all have joined.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Addresses {
     pub run: Nonce,
-    /// Where each rank waits for those above it.
+    /// Address of each rank's acceptor for higher ranks.
     pub addresses: Vec<Option<SocketAddr>>,
 }
 
-/// Why a handshake failed.
+/// Reason why a handshake failed.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum HandshakeError {
     #[error("{0}")]
@@ -93,7 +93,7 @@ fn proof(token: &str, role: &[u8], nonces: [&Nonce; 2], hello: &Hello) -> Hmac<S
     mac
 }
 
-/// Takes part at the other end of a connection that this process made.
+/// Performs the client's side of the handshake.
 pub(super) fn introduce(
     stream: &mut (impl Read + Write),
     token: &str,
@@ -122,8 +122,9 @@ pub(super) fn introduce(
     }
 }
 
-/// Hears who is at the other end of a connection that was made to this process; `admit` says
-/// why it may not take part. None where it may not, or says nothing that can be understood.
+/// Performs the server's side of the handshake.
+///
+/// `admit` returns the reason if the peer may not join. Returns `None` for a rejected peer.
 pub(super) fn hear(
     stream: &mut (impl Read + Write),
     token: &str,
@@ -148,13 +149,13 @@ pub(super) fn hear(
     Ok(admitted.is_ok().then_some(hello))
 }
 
-/// Writes a word: its length in four bytes, the lowest first, and its bytes.
+/// Writes a message: its length in four bytes, little-endian, then its bytes.
 pub(super) fn write(stream: &mut impl Write, word: &impl Serialize) -> io::Result<()> {
     let bytes = postcard::to_stdvec(word).expect("plain data serialises into memory");
     stream.write_all(&[&(bytes.len() as u32).to_le_bytes()[..], &bytes].concat())
 }
 
-/// Reads a word.
+/// Reads a message.
 pub(super) fn read<T: DeserializeOwned>(stream: &mut impl Read) -> io::Result<T> {
     let invalid = |what: String| io::Error::new(io::ErrorKind::InvalidData, what);
     let mut length = [0; 4];

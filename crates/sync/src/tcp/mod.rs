@@ -1,9 +1,9 @@
-//! Ranks as processes that reach each other by TCP, on one machine or several.
+//! Ranks as processes connected by TCP, on one machine or several.
 //!
-//! Rank 0 waits at an address that all know ([`Rendezvous`]); when all are there each connects
-//! to each other, and bytes go straight from the sender to the receiver. No MPI is needed. What
-//! travels is authenticated once, where ranks meet, and not encrypted: networks that others
-//! listen to want a tunnel.
+//! Rank 0 listens at an address given to all ranks ([`Rendezvous`]). Once all have joined, each
+//! rank connects to each other rank, and bytes go directly from sender to receiver. No MPI is
+//! needed. Peers are authenticated once, when they join, and traffic is not encrypted. Use a tunnel
+//! on networks that others can read.
 
 mod acceptor;
 mod handshake;
@@ -22,40 +22,40 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
-/// Time between two looks whether somebody calls the roll.
+/// Interval between two checks for a roll call.
 const POLL: Duration = Duration::from_millis(100);
-/// Time that ranks have to answer the roll call.
+/// Time in which ranks must answer the roll call.
 const ROLL_CALL_TIME: Duration = Duration::from_secs(2);
 
-/// Who calls the roll after a time-out, and who has answered.
+/// State of the roll call after a timeout: whether one was made, and which ranks have answered.
 #[derive(Debug)]
 struct Roll {
     is_called: AtomicBool,
     present: Vec<AtomicBool>,
 }
 
-/// This process among ranks that have met.
+/// This process among ranks that are connected.
 ///
-/// A peer that is killed is noticed at once, as its system closes the connection; one that
-/// hangs, or whose machine is gone, after the time-out. Then the ranks that wait call each
-/// other's roll, so that the one that is waited for is named, and not one that waits itself.
-/// A rank that leaves because of a loss tells the others whose.
+/// A killed peer is detected at once, since its system closes the connection. A peer that hangs, or
+/// whose machine is gone, is detected after the timeout. Then the waiting ranks make a roll call,
+/// so that the error names the rank that hangs and not one that itself waits. A rank that
+/// disconnects because of a loss sends the lost rank's number to the others.
 #[derive(Debug)]
 pub struct Tcp {
     rank: usize,
-    /// Nothing at the own place.
+    /// By rank. `None` for this rank.
     peers: Vec<Option<Peer>>,
     roll: Arc<Roll>,
     timeout: Duration,
     lengths: Vec<u64>,
     begun: Instant,
     has_left: bool,
-    /// Where rank 0 refuses those who come late.
+    /// Rejects ranks that connect late. Only at rank 0.
     _acceptor: Option<Acceptor>,
 }
 
 impl Tcp {
-    /// This rank with its connections to all others.
+    /// Creates this rank from its connections to all others.
     fn new(
         rank: usize,
         streams: Vec<Option<TcpStream>>,
@@ -104,8 +104,10 @@ impl Tcp {
         }
     }
 
-    /// Calls the roll: who does not answer is neither there nor waiting. Where all answer, it
-    /// is the one that was waited for.
+    /// Makes a roll call and returns an error that names the ranks that do not answer.
+    ///
+    /// A rank that does not answer neither runs nor waits. If all answer, the error names the
+    /// awaited rank.
     fn silent(&mut self, awaited: usize) -> CommError {
         self.peers.iter_mut().flatten().for_each(Peer::answer_the_roll);
         let begun = Instant::now();
@@ -125,7 +127,7 @@ impl Tcp {
         CommError::Silent { ranks, after: self.timeout }
     }
 
-    /// The two phases; who cannot go on tells the others why.
+    /// Runs both phases. On failure, sends the reason to the other ranks.
     fn two_phases(
         &mut self,
         to: &[(usize, &[u8])],
@@ -154,8 +156,8 @@ impl Tcp {
         let out_of_step =
             |rank| CommError::Transport { what: format!("rank {rank} is out of step") };
         let begun = Instant::now();
-        // A send fails if the rank is gone. What it sent before may still be wanted: the error
-        // is for the receiving side to find, in order.
+        // A send fails if the receiving rank is gone. Messages that it sent earlier may still be
+        // needed, so the receiving side reports the error, in order.
         let mut unsent = None;
         for &(rank, bytes) in to {
             if self.peer(rank)?.send(bytes).is_err() {
@@ -188,7 +190,7 @@ impl Tcp {
             }
         }
         match unsent {
-            // it may have said why before it left
+            // it may have sent the reason before it disconnected
             Some(rank) => match self.receive(rank, begun_waiting) {
                 Err(why) => Err(why),
                 Ok(_) => Err(CommError::Gone { rank }),
@@ -218,7 +220,7 @@ impl Communicator for Tcp {
         all: &mut Parts,
     ) -> Result<Phases, CommError> {
         let (here, size) = (self.rank, self.peers.len());
-        // each begins with the next, so that not all send to rank 0 at once
+        // each rank starts with the next one, so that not all send to rank 0 at once
         let to: Vec<_> = (1..size).map(|away| ((here + away) % size, mine)).collect();
         let from: Vec<usize> = (0..size).collect();
         self.two_phases(&to, &from, mine, meanwhile, all)

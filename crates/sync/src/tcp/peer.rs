@@ -1,7 +1,9 @@
-//! A connection to another rank: frames go out here, and a thread of its own takes in what
-//! comes, so that two ranks that send each other much never wait for each other.
+//! A connection to another rank.
 //!
-//! A frame is its kind (one byte), its length (eight, the lowest first) and its bytes.
+//! A separate thread receives incoming frames, so two ranks that send each other large parts never
+//! block each other.
+//!
+//! A frame consists of its kind (one byte), its length (eight bytes, little-endian) and its bytes.
 
 use super::Roll;
 use crate::communicator::CommError;
@@ -15,25 +17,25 @@ use std::time::Duration;
 
 /// Bytes of an exchange.
 const PAYLOAD: u8 = 1;
-/// Somebody waits in vain and wants to know who is there: no bytes.
+/// Roll call: the sender has timed out and asks which ranks are present. No bytes.
 const ROLL: u8 = 2;
-/// The sender leaves; why.
+/// The sender disconnects. The bytes encode the reason.
 const LEAVE: u8 = 3;
 
-/// Kind and length.
+/// Length of a frame's header (kind and length), bytes.
 const HEADER: usize = 9;
-/// Longest frame that is taken, bytes: above any state of a world. Room is made as bytes
-/// come, so that an announced length alone takes none.
+/// Longest frame that is accepted, bytes: more than any state of a world. Memory is allocated as
+/// bytes arrive, so an announced length alone allocates none.
 const LARGEST: u64 = 1 << 36;
-/// Longest word of who leaves, bytes: a few for each of 65,535 ranks.
+/// Longest disconnect reason, bytes: a few for each of 65,535 ranks.
 const LARGEST_LEAVE: u64 = 1 << 18;
 
-/// What came from a peer.
+/// An event received from a peer.
 #[derive(Debug)]
 pub(super) enum Arrival {
     Length(u64),
     Bytes(Vec<u8>),
-    /// It goes on no further, because of this.
+    /// The peer has disconnected for this reason.
     Left(CommError),
 }
 
@@ -46,7 +48,7 @@ pub(super) struct Peer {
 }
 
 impl Peer {
-    /// Takes over the connection to a rank; its thread ends with the connection.
+    /// Takes over the connection to a rank. Its receiving thread ends with the connection.
     pub fn new(
         rank: usize,
         stream: TcpStream,
@@ -68,15 +70,16 @@ impl Peer {
         self.frame(PAYLOAD, bytes)
     }
 
-    /// Says that this rank is there, and waits; and wants to know the same.
+    /// Reports that this rank is present and waiting, and asks the same of the peer.
     pub fn answer_the_roll(&mut self) {
-        // who is gone does not answer either
+        // a peer that is gone does not answer either
         let _ = self.frame(ROLL, &[]);
     }
 
-    /// Says why this rank goes on no further.
+    /// Sends the reason why this rank disconnects.
     pub fn leave(&mut self, why: &CommError) {
-        // one that cannot be told finds it itself; none is waited for at the end
+        // a peer that cannot be reached detects the loss itself; the short timeout avoids waiting
+        // for it
         let _ = self.stream.set_write_timeout(Some(Duration::from_millis(100)));
         let _ = self.frame(LEAVE, &encoded(why));
     }
@@ -92,15 +95,15 @@ impl Peer {
 
 impl Drop for Peer {
     fn drop(&mut self) {
-        // what is on its way still arrives; the thread ends when the other has closed too
+        // bytes in transit still arrive; the thread ends when the peer has closed its side too
         let _ = self.stream.shutdown(Shutdown::Write);
     }
 }
 
-/// Takes in frames until the connection ends or makes no sense.
+/// Receives frames until the connection ends or a frame is malformed.
 fn take_in(rank: usize, stream: TcpStream, roll: &Roll, to: &Sender<Arrival>) {
     let mut stream = BufReader::with_capacity(1 << 16, stream);
-    // either end of the channel going away ends this
+    // ends when either end of the channel is dropped
     while let Some(()) = take_frame(rank, &mut stream, roll, to) {}
 }
 
@@ -163,7 +166,7 @@ mod tests {
         };
         let (arrivals, goes_on) = taken(&frame(PAYLOAD, 3, b"abc"));
         assert!(goes_on && matches!(&arrivals[1], Arrival::Bytes(bytes) if bytes == b"abc"));
-        // cut in the middle: the length came, the bytes never will
+        // truncated: the length arrives, the bytes never do
         assert!(!taken(&frame(PAYLOAD, 4, b"abc")).1);
         for (kind, length) in [(PAYLOAD, LARGEST + 1), (LEAVE, LARGEST_LEAVE + 1), (9, 0)] {
             assert!(!taken(&frame(kind, length, b"")).1, "kind {kind} of {length} bytes");

@@ -1,4 +1,4 @@
-//! How processes become the ranks of one run.
+//! Rendezvous: processes join rank 0 and become the ranks of one run.
 
 use super::Tcp;
 use super::acceptor::{Acceptor, Admission, Participant};
@@ -9,70 +9,70 @@ use std::net::{SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
-/// Time between two attempts to reach rank 0, which may start later.
+/// Interval between two attempts to reach a rank, which may start later.
 const AGAIN: Duration = Duration::from_millis(100);
-/// Time between two looks whether to go on waiting.
+/// Interval between two checks whether to continue waiting.
 const POLL: Duration = Duration::from_millis(50);
-/// Time that one connection has to be made, and a whole answer to come.
+/// Timeout for one connection attempt and for one complete answer.
 const WORD: Duration = Duration::from_secs(10);
 
-/// Why ranks have not met.
+/// Reason why ranks did not join.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RendezvousError {
-    /// Some did not come.
+    /// Some ranks did not join within the timeout.
     #[error("{} of {size} ranks did not come within {:.0} s: rank {}",
             ranks.len(), after.as_secs_f64(), list(ranks))]
     Missing {
-        /// Which.
+        /// Numbers of the ranks.
         ranks: Vec<usize>,
-        /// How many there are to be.
+        /// Expected number of ranks.
         size: usize,
         /// Time waited.
         after: Duration,
     },
-    /// A rank that cannot be reached.
+    /// A rank cannot be reached.
     #[error("rank {rank} cannot be reached at {at} within {:.0} s: {cause}", after.as_secs_f64())]
     Unreachable {
-        /// Which.
+        /// Number of the rank.
         rank: usize,
-        /// Where it should be.
+        /// Its expected address.
         at: String,
         /// Time waited.
         after: Duration,
-        /// What the system says.
+        /// Error of the system.
         cause: String,
     },
-    /// A rank that does not let this one take part, or is none.
+    /// A rank rejected this one, or the peer is not a rank.
     #[error("rank {rank} at {at}: {cause}")]
     Refused {
-        /// Which.
+        /// Number of the rank.
         rank: usize,
-        /// Where it is.
+        /// Its address.
         at: String,
-        /// Why.
+        /// Reason of the rejection.
         cause: String,
     },
-    /// More than this way between them can have.
+    /// The number of ranks exceeds the limit of the transport.
     #[error("{size} ranks are too many: at most {most} meet over DDS")]
     TooMany {
-        /// How many there are to be.
+        /// Requested number of ranks.
         size: usize,
-        /// How many there can be.
+        /// Greatest number of ranks.
         most: usize,
     },
-    /// Whoever called this did not want to wait any longer.
+    /// The caller stopped waiting.
     #[error("{cause}")]
     Ended {
-        /// Why.
+        /// Reason given by the caller.
         cause: String,
     },
-    /// The system's error.
+    /// The system reported an error.
     #[error("{what}: {cause}")]
     System {
-        /// What was tried.
+        /// The operation that failed.
         what: &'static str,
-        /// What it says.
+        /// Error of the system.
         cause: io::Error,
     },
 }
@@ -81,36 +81,37 @@ fn list(ranks: &[usize]) -> String {
     ranks.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")
 }
 
-/// What all who are to be ranks of one run agree on, and how long they wait.
+/// Parameters on which all ranks of a run agree, and timeouts.
 #[derive(Clone, Debug)]
 pub struct Rendezvous {
-    /// How many ranks there are to be.
+    /// Number of ranks.
     pub size: usize,
-    /// A secret that they share. With an empty one all who reach the address can take part.
+    /// Shared secret. With an empty one any process that reaches the address can join.
     pub token: String,
-    /// Program and version: ranks of others are refused.
+    /// Program and version. Processes of other programs or versions are rejected.
     pub program: String,
-    /// How long the others are waited for.
+    /// Timeout for other ranks to join.
     pub patience: Duration,
-    /// Time after which a rank that does not answer in an exchange is given up.
+    /// Timeout of an exchange, after which a rank that does not answer counts as lost.
     pub timeout: Duration,
 }
 
 impl Rendezvous {
-    /// A secret that nobody can guess, for ranks that one process starts.
+    /// Draws a secret that cannot be guessed, for ranks started by one process.
     ///
     /// # Errors
-    /// [`RendezvousError::System`] when the system has no random numbers.
+    /// [`RendezvousError::System`] when the system provides no random numbers.
     pub fn fresh_token() -> Result<String, RendezvousError> {
         let nonce = nonce().map_err(system("draw a token"))?;
         Ok(base16ct::lower::encode_string(&nonce))
     }
 
-    /// Waits as rank 0 for all others; `goes_on` is asked now and then, and ends it by saying
-    /// why.
+    /// Waits as rank 0 for all other ranks.
+    ///
+    /// `goes_on` is called regularly. An error that it returns ends the wait with that reason.
     ///
     /// # Errors
-    /// [`RendezvousError`] when some do not come.
+    /// [`RendezvousError`] when some ranks do not join.
     pub fn host(
         &self,
         listener: TcpListener,
@@ -131,15 +132,17 @@ impl Rendezvous {
         }
         let streams =
             participants.into_iter().map(|participant| participant.map(|own| own.stream)).collect();
-        // the acceptor stays open for those who come late, to refuse them
+        // the acceptor stays open to reject ranks that connect late
         self.tcp(0, streams, Some(acceptor))
     }
 
-    /// Joins rank 0, which waits or will wait at `address` (`HOST:PORT`), as one of the others;
-    /// `goes_on` as with [`Rendezvous::host`].
+    /// Joins rank 0 as another rank.
+    ///
+    /// Rank 0 listens at `address` (`HOST:PORT`), or will do so later. `goes_on` is used as in
+    /// [`Rendezvous::host`].
     ///
     /// # Errors
-    /// [`RendezvousError`] when rank 0 or another cannot be reached, refuses, or some do not come.
+    /// [`RendezvousError`] when a rank cannot be reached or rejects this one, or some do not join.
     pub fn join(
         &self,
         rank: usize,
@@ -195,7 +198,7 @@ impl Rendezvous {
         Acceptor::open(listener, admission).map_err(system("listen for other ranks"))
     }
 
-    /// All ranks above the one that waits at an acceptor.
+    /// Waits for all ranks above `host`, which accepts their connections.
     fn received(
         &self,
         acceptor: &Acceptor,
@@ -225,7 +228,7 @@ impl Rendezvous {
         Ok(participants)
     }
 
-    /// A connection to a rank, which may begin to wait later.
+    /// Connects to a rank, which may start to listen later.
     fn connected(
         &self,
         rank: usize,
@@ -264,7 +267,7 @@ impl Rendezvous {
         })
     }
 
-    /// Waits until rank 0 says that all are there, and where.
+    /// Waits until rank 0 sends the addresses of all ranks, which it does once all have joined.
     fn addresses(
         &self,
         first: &mut TcpStream,
@@ -278,7 +281,7 @@ impl Rendezvous {
         };
         first.set_read_timeout(Some(POLL)).map_err(gone)?;
         let mut byte = [0];
-        // rank 0 gives up by itself, and names who is missing
+        // rank 0 times out first and names the missing ranks
         while begun.elapsed() < self.patience + WORD {
             match first.peek(&mut byte) {
                 Ok(0) => return Err(gone(io::ErrorKind::UnexpectedEof.into())),
@@ -307,7 +310,7 @@ fn system(what: &'static str) -> impl Fn(io::Error) -> RendezvousError {
     move |cause| RendezvousError::System { what, cause }
 }
 
-/// A connection to the first address of a host that answers.
+/// Connects to the first address of a host that answers.
 fn connect(at: &str) -> io::Result<TcpStream> {
     let mut last = io::Error::new(io::ErrorKind::NotFound, "no such host");
     for address in at.to_socket_addrs()? {

@@ -1,10 +1,10 @@
-//! A stream that is read and written up to a point in time.
+//! A TCP stream with a deadline.
 
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-/// A stream whose reads and writes all end by one point in time, however few bytes each moves.
+/// A stream whose reads and writes all fail after one deadline, however few bytes each moves.
 pub(super) struct Timed<'a> {
     pub stream: &'a TcpStream,
     pub until: Instant,

@@ -17,7 +17,7 @@ fn listener() -> (TcpListener, String) {
     (listener, at)
 }
 
-/// Ranks of a rendezvous, each in a thread that does `act`; what came of it, in the order of ranks.
+/// Runs `act` on all ranks of a rendezvous, one thread each. Returns its results in rank order.
 fn met<T: Send>(rendezvous: &Rendezvous, act: impl Fn(Tcp) -> T + Sync) -> Vec<T> {
     let (listener, at) = listener();
     thread::scope(|scope| {
@@ -51,7 +51,7 @@ fn parts_larger_than_what_the_system_buffers_cross_each_other() {
     assert_eq!(gathered, [true; 3]);
 }
 
-/// One that goes without a word is named on all, also to those that wait for another.
+/// All ranks name a rank that disconnects without a message, even those that wait for another rank.
 #[test]
 fn a_rank_that_is_gone_is_named_on_all_at_once() {
     let begun = Instant::now();
@@ -59,17 +59,17 @@ fn a_rank_that_is_gone_is_named_on_all_at_once() {
         if rank.rank() == 2 {
             return None;
         }
-        // rank 1 waits for 3, which waits for 2
+        // rank 1 waits for rank 3, which waits for rank 2
         let from = [[2, 3, 0, 2][rank.rank()]];
         Some(rank.exchange(&[], &from, &mut || (), &mut Parts::default()).unwrap_err())
     });
     let gone = Some(CommError::Gone { rank: 2 });
     assert_eq!(found, [gone.clone(), gone.clone(), None, gone]);
-    // far below the time-out of a minute
+    // far below the timeout of a minute
     assert!(begun.elapsed() < Duration::from_secs(30));
 }
 
-/// In a star rank 1 waits for rank 0, which waits for rank 2: it is rank 2 that hangs.
+/// In a star rank 1 waits for rank 0, which waits for rank 2. The rank that hangs is rank 2.
 #[test]
 fn the_roll_names_the_rank_that_hangs_and_not_one_that_waits_for_it() {
     let timeout = Duration::from_millis(300);
@@ -95,9 +95,9 @@ fn those_who_do_not_come_are_named() {
         let left = joined.join().unwrap().unwrap_err().to_string();
         assert!(left.contains("gave up before all ranks were there"), "{left}");
     });
-    // and nobody waits there at all
+    // and no process listens at the address any more
     let absent = rendezvous.join(1, &at, &mut { ON }).unwrap_err().to_string();
-    // its acceptor may still be closing: then the connection is cut
+    // its acceptor may still be closing: then the connection is reset
     assert!(absent.starts_with("rank 0 "), "{absent}");
 }
 
@@ -111,7 +111,7 @@ fn those_who_may_not_take_part_are_refused_by_name_and_harm_nobody() {
         };
         let first = scope.spawn(|| own.host(listener, &mut { ON }).unwrap());
         let one = scope.spawn(|| own.join(1, &at, &mut { ON }).unwrap());
-        // strangers: one that says nothing, one that says much, one of another language
+        // foreign clients: one silent, one that sends garbage, one that speaks HTTP
         let _silent = TcpStream::connect(&at).unwrap();
         let mut noisy = TcpStream::connect(&at).unwrap();
         noisy.write_all(&[0xff; 4096]).unwrap();
@@ -129,13 +129,13 @@ fn those_who_may_not_take_part_are_refused_by_name_and_harm_nobody() {
             let told = refused(own.clone(), rank);
             assert!(told.contains(&format!("rank {rank} cannot join")), "{told}");
         }
-        // a second rank 1, before all are there; wait for the first, which may come later
+        // a second rank 1 before all have joined; wait for the first, which may connect later
         thread::sleep(Duration::from_millis(300));
         let told = refused(own.clone(), 1);
         assert!(told.contains("rank 1 has joined already, from 127.0.0.1:"), "{told}");
         let two = scope.spawn(|| own.join(2, &at, &mut { ON }).unwrap());
         let ranks = [first, one, two].map(|rank| rank.join().unwrap());
-        // and one that comes late
+        // and one that connects after all have joined
         let told = refused(own.clone(), 2);
         assert!(told.contains("none can join late"), "{told}");
         let checks = ranks.map(|mut rank| scope.spawn(move || contract::check(&mut rank)));
@@ -143,7 +143,7 @@ fn those_who_may_not_take_part_are_refused_by_name_and_harm_nobody() {
     });
 }
 
-/// One that waits in rank 0's place and does not know the token is found out.
+/// A process at rank 0's address without the token is detected.
 #[test]
 fn an_impostor_in_rank_0s_place_learns_nothing() {
     let (listener, at) = listener();
@@ -151,7 +151,7 @@ fn an_impostor_in_rank_0s_place_learns_nothing() {
     thread::scope(|scope| {
         let joined = scope.spawn(|| own.join(1, &at, &mut { ON }));
         let (mut stream, _) = listener.accept().unwrap();
-        // it can tell that one may join, but not prove that it has the token
+        // it can claim to admit the rank, but cannot prove that it has the token
         let other = "another".to_owned();
         let heard = super::super::handshake::hear(&mut stream, &other, |_| Ok(())).unwrap();
         assert!(heard.is_none());
