@@ -1,4 +1,4 @@
-//! A vehicle with an external controller, and what happens when that does not answer in time.
+//! A vehicle with an external controller, and its fallback when the controller times out.
 
 use std::time::Duration;
 

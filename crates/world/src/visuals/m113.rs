@@ -1,5 +1,6 @@
-//! The M113: a welded box on tracks with a sloped glacis. Chassis frame: origin at the
-//! sprockets' axle, 0.58 m above the ground.
+//! The M113: a welded box on tracks with a sloped glacis.
+//!
+//! Chassis frame: origin at the sprockets' axle, 0.58 m above the ground.
 
 use super::{BLACK, DARK, LAMP, OLIVE, RED};
 use bekker_sensor::material::Material;

@@ -1,5 +1,6 @@
-//! The MRZR-4: an open frame of tubes over a low tub with four seats. Chassis frame:
-//! origin at mid-wheelbase at hub height.
+//! The MRZR-4: an open tubular frame over a low tub with four seats.
+//!
+//! Chassis frame: origin at mid-wheelbase, at hub height.
 
 use super::{BLACK, DARK, LAMP, RED, TAN};
 use bekker_sensor::mesh::MeshBuilder;
