@@ -8,7 +8,7 @@ use std::time::Duration;
 pub struct HeartbeatFigures {
     /// Number of steps taken before it.
     pub tick: u64,
-    /// Time at which it began, counted from the end of the handshake.
+    /// Start of the heartbeat, counted from the end of the ranks' start-up.
     pub begun: Duration,
     /// Time in steps of own agents.
     pub step: Duration,

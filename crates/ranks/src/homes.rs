@@ -31,7 +31,7 @@ const BLOCK: i32 = 64;
 pub struct Claim {
     /// Regions of the rank's agents until the next census.
     regions: Vec<Region>,
-    /// Tiles of which the rank holds the current state; `None` means all tiles.
+    /// Tiles that the rank holds in their current state; `None` means all tiles.
     held: Option<Vec<Rect>>,
 }
 

@@ -12,8 +12,8 @@ use std::collections::BTreeSet;
 impl Ranks<'_> {
     /// Lets own members of the team exchange maps in the heartbeat between two times, µs.
     ///
-    /// All ranks know which pairs may send. So each rank exchanges lengths and bytes only with the
-    /// ranks whose agents communicate with its own.
+    /// Every rank derives the same pairs of senders and receivers. So a rank exchanges lengths and
+    /// bytes only with the ranks whose agents communicate with its own.
     pub(crate) fn share_maps(&mut self, span_us: [u64; 2]) -> Result<(), RankError> {
         let tick = self.tick();
         let Ranks { world, communicator, incoming, partition, received_bytes, .. } = self;

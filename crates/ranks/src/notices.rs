@@ -12,7 +12,7 @@ use rstar::{AABB, RTree, RTreeObject};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Side of a block, m. It is chosen for vehicles that are close together.
+/// Side of a block, m. Vehicles close together are usually in one block.
 const BLOCK: f64 = 1000.0;
 
 /// Message of a rank to the home of a block.

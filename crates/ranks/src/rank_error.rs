@@ -45,7 +45,7 @@ pub enum RankError {
     /// Agents cannot be partitioned.
     #[error(transparent)]
     Partition(#[from] PartitionError),
-    /// A command or a placement of an agent is invalid on all ranks.
+    /// An agent cannot be placed where all ranks request it.
     #[error(transparent)]
     Command(#[from] CommandError),
     /// A rank's ground differs from that of the other ranks.
@@ -68,7 +68,7 @@ pub enum RankError {
     Outran {
         /// Index of the agent.
         agent: usize,
-        /// Step at which it left.
+        /// Step at which this was detected.
         tick: u64,
     },
     /// A rank was interrupted before the run started.

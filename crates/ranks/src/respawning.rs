@@ -84,8 +84,7 @@ impl Ranks<'_> {
 
     fn put(&mut self, agent: usize, place: &Placement) -> Result<Stand, RankError> {
         let is_own = self.world.is_own(agent);
-        // This census updates the homes, which then hold all changes and know the ranks that may
-        // make more.
+        // This census updates the homes, which then hold all changes and the regions of agents.
         self.census()?;
         self.leave_behind(agent)?;
         if is_own {

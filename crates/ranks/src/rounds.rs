@@ -27,9 +27,9 @@ impl Ranks<'_> {
         Ok(())
     }
 
-    /// Delivers letters to ranks that need not know their senders, and this rank's own letters to
-    /// itself.
+    /// Delivers letters whose senders the receiving ranks cannot predict.
     ///
+    /// A rank's letters to itself are delivered too.
     /// Returns the received letters, each with its sender, in the order of senders. In each round a
     /// letter is forwarded by a power of two of ranks if its remaining distance contains that power
     /// (J. Bruck et al., Efficient algorithms for all-to-all communications in multiport

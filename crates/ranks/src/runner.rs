@@ -45,7 +45,7 @@ pub struct Schedule {
 
 impl Schedule {
     /// Creates a schedule that ends at `duration` s and samples every 0.1 s, without hashes and
-    /// checkpoints on the way.
+    /// intermediate checkpoints.
     pub fn until(duration: f64) -> Schedule {
         Schedule {
             duration,

@@ -9,8 +9,8 @@ use bekker_sync::Communicator;
 impl Ranks<'_> {
     /// Lets own agents exchange radio messages in the heartbeat between two times, µs.
     ///
-    /// All ranks know when an exchange is due. Each receives all transmissions, whatever the route,
-    /// because the receiver's rank draws which of them are heard.
+    /// The time alone determines when an exchange is due. Each rank receives all transmissions,
+    /// whatever the route, because the receiver's rank draws which of them arrive.
     pub(crate) fn talk(&mut self, span_us: [u64; 2]) -> Result<(), RankError> {
         let tick = self.tick();
         let Ranks { world, communicator, incoming, received_bytes, .. } = self;

@@ -55,7 +55,7 @@ pub enum CheckpointError {
         "the checkpoint was altered, its state is none of this run: {what}; go on from another one"
     )]
     Unsound {
-        /// What does not fit.
+        /// The value that does not fit.
         what: String,
     },
 }

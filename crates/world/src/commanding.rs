@@ -228,7 +228,7 @@ impl WorldModel {
 impl World {
     /// Sets the world to a state of its model, earlier or later, without building the model again.
     ///
-    /// What follows is bit-identical to what followed that state before.
+    /// The continuation is bit-identical to the earlier one from that state.
     ///
     /// # Errors
     /// [`StateError`] when the state does not fit the model; the world is then unchanged.

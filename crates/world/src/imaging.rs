@@ -12,7 +12,8 @@ use bekker_sensor::relief::Relief;
 use rayon::prelude::*;
 use std::sync::Arc;
 
-/// Margin for agents farther away than the range of sight, m. Their exact message is not needed.
+/// Margin beyond the range of sight, m. An agent farther away is certainly out of sight, so its
+/// exact message is not computed.
 const CERTAIN: f64 = 20.0;
 
 impl World {

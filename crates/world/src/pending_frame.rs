@@ -19,7 +19,7 @@ const TURN: f64 = 1.5;
 /// Greatest number of parts of a scan.
 const PARTS: usize = 10;
 
-/// A frame to be made, with the state of the world at the time at which it is due.
+/// A frame to be made, with the state of the world when it is due.
 pub(super) struct PendingFrame {
     pub scene_model: Arc<SceneModel>,
     pub model: Arc<WorldModel>,

@@ -153,7 +153,7 @@ fn spruce(dice: &Stream) -> MeshBuilder {
             let at = |along: f32, aside: f32, up: f32| {
                 [c * along - s * aside, s * along + c * aside, foot + up]
             };
-            // A frond: two leaves that droop to the sides, and their undersides.
+            // A frond: two halves that droop to the sides of a ridge.
             let tip = at(reach, 0.0, -droop);
             let root = at(0.03, 0.0, 0.32);
             let [left, right] =
@@ -284,7 +284,7 @@ fn barrier(length: f32) -> MeshBuilder {
     let (front, back) = (ring(half), ring(-half));
     for k in 0..profile.len() - 1 {
         let at = |ring: &[[[f32; 3]; 2]; 4], side: usize, k: usize| ring[k][side];
-        // left and right side, outward
+        // Left and right side, outward.
         let left = [at(&back, 0, k + 1), at(&front, 0, k + 1), at(&front, 0, k), at(&back, 0, k)];
         let right = [at(&back, 1, k), at(&front, 1, k), at(&front, 1, k + 1), at(&back, 1, k + 1)];
         let fore = [at(&front, 1, k), at(&front, 0, k), at(&front, 0, k + 1), at(&front, 1, k + 1)];

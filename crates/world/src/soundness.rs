@@ -21,7 +21,7 @@ const FARTHEST: i32 = 1 << 26;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the state is none of this model: {what}")]
 pub struct StateError {
-    /// What is wrong, and what is allowed.
+    /// The wrong value, and the allowed ones.
     pub what: String,
 }
 

@@ -70,7 +70,7 @@ impl PoolSize {
     }
 }
 
-/// Starts the global pool of this process with `wanted` threads, or as many as the system allows.
+/// Starts the global pool of this process with `wanted` threads, or fewer if the system limits them.
 ///
 /// If it allows none, the calling thread becomes the only worker; all work must start from it.
 ///
@@ -93,7 +93,7 @@ pub fn start_global_pool(wanted: usize) -> Result<PoolSize, ThreadError> {
 
 /// Ensures that this process has a global pool, for programs that load this one as a library.
 ///
-/// If there is none, it starts one with a thread for each core, or as many as the system allows.
+/// If there is none, it starts one with a thread for each core, or fewer if the system limits them.
 ///
 /// # Errors
 /// [`ThreadError::OtherThread`] if the system allowed no thread and another thread made the first
@@ -114,7 +114,7 @@ pub fn ensure_global_pool() -> Result<(), ThreadError> {
     }
 }
 
-/// Builds a pool of `wanted` threads, or as many as the system allows, but at least one.
+/// Builds a pool of `wanted` threads, or fewer if the system limits them, but at least one.
 ///
 /// # Errors
 /// [`ThreadError`] if the system starts none.
@@ -129,7 +129,7 @@ pub fn thread_pool(wanted: usize) -> Result<ThreadPool, ThreadError> {
     built.map_err(|error| ThreadError::Pool { cause: error.to_string() })
 }
 
-/// Starts up to `wanted` threads of a scope that all do `work`, as many as the system allows.
+/// Starts up to `wanted` threads of a scope that all do `work`, or fewer if the system limits them.
 ///
 /// Starts none if the calling thread is the only worker of the global pool, because the new threads
 /// would wait for it.

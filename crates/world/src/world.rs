@@ -177,7 +177,7 @@ impl World {
 
     /// Returns each agent's start condition; empty if the world was resumed.
     ///
-    /// Rank 0 has those of all agents, other ranks those of their own.
+    /// Rank 0 has them for all agents, other ranks for own agents only.
     pub fn stands(&self) -> &[Stand] {
         &self.stands
     }
@@ -389,7 +389,7 @@ impl World {
         &mut self.state.published
     }
 
-    /// Replaces tiles by those of another rank, at the present time.
+    /// Replaces tiles by newer ones from other ranks. The tick stays the same.
     pub fn take_over(&mut self, tiles: impl IntoIterator<Item = (TileKey, Arc<Tile>)>) {
         self.state.published.replace(tiles);
     }

@@ -11,7 +11,7 @@ const HALF: f32 = 1.07;
 pub(super) fn hull() -> MeshBuilder {
     let mut builder = MeshBuilder::new();
     let s = &mut builder;
-    // frame and belly between the wheels
+    // Frame and belly between the wheels.
     s.block([0.0, 0.0, -0.02], [4.3, 0.9, 0.26], DARK);
     // Tub between the axles, with a sill that rises towards the wheels.
     let sill =
@@ -40,21 +40,21 @@ pub(super) fn hull() -> MeshBuilder {
         s.block([2.13, 0.86 * side, 0.30], [0.10, 0.42, 0.26], OLIVE);
         lamp(s, [2.19, 0.82 * side, 0.32]);
         s.block([-2.28, 0.93 * side, 0.36], [0.03, 0.12, 0.09], RED);
-        // mirrors
+        // Mirrors.
         s.bar([0.75, 1.02 * side, 0.62], [0.80, 1.22 * side, 0.78], 0.012, DARK);
         s.block([0.80, 1.24 * side, 0.82], [0.05, 0.14, 0.24], DARK);
     }
-    // grille
+    // Grille.
     for slot in 0..7 {
         let y = 0.14 * (slot as f32 - 3.0);
         s.block([2.165, y, 0.27], [0.02, 0.07, 0.24], BLACK);
     }
-    // bumpers and winch
+    // Bumpers and winch.
     s.block([2.24, 0.0, 0.02], [0.10, 1.70, 0.16], DARK);
     s.block([-2.24, 0.0, 0.02], [0.08, 1.90, 0.15], DARK);
     s.bar([2.28, -0.25, 0.06], [2.28, 0.25, 0.06], 0.06, Material::STEEL);
     cab(s);
-    // snorkel and antennae
+    // Snorkel and antennae.
     s.bar([0.9, -0.98, 0.6], [0.78, -1.02, 1.25], 0.045, DARK);
     s.bar([-2.1, 0.95, 0.56], [-2.3, 0.95, 2.4], 0.008, BLACK);
     s.bar([-2.1, -0.95, 0.56], [-2.2, -0.95, 1.9], 0.008, BLACK);
@@ -98,7 +98,7 @@ fn cab(s: &mut MeshBuilder) {
         s.face(&[place(from, 0.18), place(to, 0.18), place(to, 0.90), place(from, 0.90)], glass);
     }
     for side in [-1.0_f32, 1.0] {
-        // two doors: windows front and rear
+        // Two doors: windows front and rear.
         for (x0, x1, top0, top1) in [(0.02, 0.80, 0.02, 0.42), (-0.95, -0.10, -0.92, -0.10)] {
             let place = |x: f32, t: f32| {
                 let y = wide + t * (narrow - wide) + 0.008;
@@ -110,14 +110,14 @@ fn cab(s: &mut MeshBuilder) {
             }
             s.face(&face, glass);
         }
-        // door seams and handles
+        // Door seams and handles.
         for x in [-1.0_f32, -0.04, 0.95] {
             s.block([x, side * (HALF + 0.004), 0.24], [0.018, 0.012, 0.62], DARK);
         }
         s.block([0.12, side * (HALF + 0.012), 0.42], [0.12, 0.03, 0.03], BLACK);
         s.block([-0.86, side * (HALF + 0.012), 0.42], [0.12, 0.03, 0.03], BLACK);
     }
-    // hatch ring on the roof
+    // Hatch ring on the roof.
     s.column([-0.35, 0.0, high], &[[0.0, 0.45], [0.05, 0.45], [0.05, 0.0]], 32, DARK);
 }
 

@@ -204,7 +204,7 @@ mod tests {
             for (axle, &wheel) in wheels.iter().enumerate() {
                 let tread = spec.tyre_of(axle).rigid.radius();
                 let high = f64::from(meshes[wheel].bounds().high[2]);
-                // The bounds may lie between two blocks of the tread.
+                // The highest point of the tire may lie between two tread blocks.
                 assert!((high / tread - 1.0).abs() < 0.01, "{name}: {high} m, not {tread}");
             }
         }

@@ -95,7 +95,7 @@ pub(super) fn marder() -> MeshBuilder {
     s.bar([-2.5, 0.0, 1.8], [-0.6, 0.0, 1.84], 0.035, DARK);
     s.block([-3.1, 0.5, 1.72], [0.3, 0.3, 0.2], DARK);
     s.bar([-3.7, -0.5, 1.6], [-3.8, -0.5, 3.2], 0.01, BLACK);
-    // driver's hatch and exhaust
+    // Driver's hatch and exhaust.
     s.block([-1.2, 0.55, 1.08], [0.6, 0.6, 0.08], DARK);
     s.block([-1.6, -1.0, 1.1], [0.9, 0.5, 0.1], DARK);
     builder

@@ -117,7 +117,7 @@ fn ends(spec: &VehicleSpec) -> [f32; 3] {
 fn hull(o: &Outline) -> MeshBuilder {
     let mut builder = MeshBuilder::new();
     let s = &mut builder;
-    // frame
+    // Frame.
     let length = o.front - o.rear - 0.2;
     let middle = 0.5 * (o.front + o.rear);
     for side in [-0.38_f32, 0.38] {
@@ -125,10 +125,10 @@ fn hull(o: &Outline) -> MeshBuilder {
     }
     s.block([o.front - 0.06, 0.0, o.rail + 0.02], [0.12, 2.0 * o.half - 0.1, 0.26], DARK);
     cab(s, o);
-    // spare wheel and filters between cab and bed
+    // Spare wheel and filters between cab and bed.
     let gap = [0.5 * (o.cab_back + o.bed_front), 0.0, o.floor + 0.45];
     s.block(gap, [0.6 * (o.cab_back - o.bed_front), 1.5, 0.9], DARK);
-    // bed: floor, boards and their posts
+    // Bed: floor, boards and their posts.
     let bed = [0.5 * (o.bed_front + o.rear), 0.0, o.floor];
     let bed_length = o.bed_front - o.rear;
     s.block(bed, [bed_length, 2.0 * o.half - 0.06, 0.1], OLIVE);
@@ -141,7 +141,7 @@ fn hull(o: &Outline) -> MeshBuilder {
             s.block([x, y + side * 0.03, board], [0.08, 0.04, o.edge - o.floor], DARK);
         }
         s.block([o.rear - 0.02, 0.8 * y, o.rail], [0.04, 0.14, 0.1], RED);
-        // tank and box under the bed
+        // Tank and box under the bed.
         s.block([o.bed_front - 0.3, 0.72 * y, o.rail - 0.02], [0.9, 0.45, 0.42], DARK);
     }
     for end in [o.bed_front - 0.03, o.rear + 0.03] {
@@ -172,13 +172,13 @@ fn cab(s: &mut MeshBuilder, o: &Outline) {
         let window = [0.45 * (back + face) + 0.1 * front, side * (y - 0.015), 0.5 * (z0 + z1)];
         s.block(window, [0.5 * (face - back), 0.03, z1 - z0], BLACK);
         s.block([front + 0.01, side * (y - 0.25), o.cab_floor + 0.25], [0.04, 0.22, 0.16], LAMP);
-        // mirror and step
+        // Mirror and step.
         let arm = [face - 0.05, side * (y + 0.02), o.roof - 0.15];
         s.block([arm[0], side * (y + 0.14), arm[2] - 0.25], [0.06, 0.16, 0.4], DARK);
         s.bar(arm, [arm[0], side * (y + 0.14), arm[2]], 0.015, DARK);
         s.block([back + 0.35, side * y, o.cab_floor - 0.2], [0.5, 0.12, 0.06], DARK);
     }
-    // grille
+    // Grille.
     for slot in 0..4 {
         let z = o.cab_floor + 0.2 + 0.12 * slot as f32;
         s.block([front + 0.008, 0.0, z], [0.02, 1.0, 0.06], BLACK);
