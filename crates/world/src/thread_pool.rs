@@ -70,7 +70,7 @@ impl PoolSize {
     }
 }
 
-/// Starts the global pool of this process with `wanted` threads, or fewer if the system limits them.
+/// Starts the global pool of this process: `wanted` threads, or fewer if the system limits them.
 ///
 /// If it allows none, the calling thread becomes the only worker; all work must start from it.
 ///
