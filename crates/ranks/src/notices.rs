@@ -93,7 +93,7 @@ impl RTreeObject for Noticed {
 impl Region {
     /// Home ranks of the blocks that the region touches, each once.
     fn homes(&self, size: usize) -> Vec<usize> {
-        // A position that is not a number touches nothing: casts turn NaN into 0.
+        // Casts turn NaN into 0, so a position that is not a number counts as the block at the origin.
         let block = |at: f64| (at / BLOCK).floor() as i32;
         let span = |at: f64| block(at - self.radius)..=block(at + self.radius);
         let [x, y] = self.centre;

@@ -92,7 +92,7 @@ impl Region {
 
     /// Returns the tiles of side `tile`, m, that the region touches.
     pub fn tiles(&self, tile: f64) -> Rect {
-        // A position that is not a number touches nothing: casts turn NaN into 0.
+        // Casts turn NaN into 0, so a position that is not a number counts as the tile at the origin.
         let corner = |side: f64| {
             let [a, b] = self.centre.map(|at| ((at + side * self.radius) / tile).floor() as i32);
             TileKey { a, b }
