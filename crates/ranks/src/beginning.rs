@@ -1,4 +1,4 @@
-//! How ranks begin together: each sets its own agents down, and tells the others how they stand.
+//! The start of a run on ranks: each places its own agents, then sends their states to the others.
 
 use crate::rank_error::RankError;
 use crate::ranks::Ranks;
@@ -7,12 +7,13 @@ use bekker_sync::Communicator;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// Time after which a rank that still sets agents down lets the others know that it is there: they
-/// wait for it, and would give it up for silent.
+/// Time, s, after which a rank that is still placing agents sends a sign of life.
+///
+/// The other ranks wait for it and would otherwise time out.
 const SIGN_OF_LIFE: Duration = Duration::from_millis(100);
 
 impl Ranks<'_> {
-    /// Sets own agents down, and hears of others' how they stand.
+    /// Places own agents and receives the initial states of other ranks' agents.
     pub(crate) fn begin(&mut self, interrupted: &AtomicBool) -> Result<(), RankError> {
         self.set_down(interrupted)?;
         if self.size() > 1 {
@@ -22,8 +23,10 @@ impl Ranks<'_> {
         Ok(())
     }
 
-    /// Sets own agents down while others set down theirs. The first rank hears of those that do
-    /// not stand still. All stop once some rank is `interrupted`.
+    /// Places own agents while other ranks place theirs.
+    ///
+    /// Rank 0 receives the agents that are not in equilibrium. All ranks stop once one of them is
+    /// `interrupted`.
     fn set_down(&mut self, interrupted: &AtomicBool) -> Result<(), RankError> {
         let own = self.world.own_agents().to_vec();
         let mut portions = own.chunks(rayon::current_num_threads());

@@ -1,5 +1,5 @@
-//! Who is told of whom by [`Route::Neighbour`](crate::ranks::Route::Neighbour), and how a rank
-//! gets the ground that it was not told of.
+//! The census of [`Route::Neighbour`](crate::ranks::Route::Neighbour): which agents a rank
+//! receives, and how it fetches ground whose changes it did not receive.
 
 use crate::homes::{Answer, Claim, Homes};
 use crate::notices::{Sighted, notices, sighted};
@@ -12,7 +12,7 @@ use bekker_sync::ground_code::Memory;
 use bekker_sync::message::{Body, MessageFault, Origin, Reader};
 
 impl Ranks<'_> {
-    /// Takes a census: homes of ground are told, and tell what is near and what is there.
+    /// Holds a census: updates the homes, which then reply with near agents and ground.
     pub(crate) fn census(&mut self) -> Result<(), RankError> {
         self.tell_homes()?;
         let clock = self.world.model().clock;
@@ -41,7 +41,7 @@ impl Ranks<'_> {
         regions.dedup_by_key(|region| region.agent);
         ranks.census(&regions, &self.partition, &self.follows, &sighted);
         ranks.due = self.tick() + ((CENSUS / clock.step()) as u64).max(clock.steps_per_heartbeat());
-        // new peers have not heard what came before
+        // New peers do not have the earlier messages of a stream.
         self.memories.iter_mut().for_each(Memory::forget);
         self.world.hear_only(&ranks.received);
         self.ghosts.retain(|agent, _| ranks.received.binary_search(agent).is_ok());
@@ -49,7 +49,9 @@ impl Ranks<'_> {
         Ok(())
     }
 
-    /// Whom own agents see until the next census, and by whom they are seen, where anybody looks.
+    /// Returns which agents own agents see until the next census, and which ranks see own agents.
+    ///
+    /// Nothing is exchanged if no agent has a camera or lidar.
     fn sighted(&mut self, own: &[Region]) -> Result<Sighted, RankError> {
         let mut all = Sighted::default();
         if self.lookers.is_empty() {
@@ -67,7 +69,7 @@ impl Ranks<'_> {
         Ok(all)
     }
 
-    /// The answers of all homes that were asked, this rank's own included.
+    /// Returns the replies of all homes with a claim, this rank's own included.
     fn answered(
         &mut self,
         homes: &mut Homes,
@@ -88,8 +90,9 @@ impl Ranks<'_> {
         Ok(answers)
     }
 
-    /// The first own agent that is not sure to keep to its region over a further
-    /// heartbeat. Its ground beyond is told to this rank at a census, before it gets there.
+    /// Returns the first own agent that may leave its region within another heartbeat.
+    ///
+    /// A census then extends its region before it gets there.
     pub(crate) fn outran(&self) -> Option<u32> {
         let ranks = self.neighbourhood.as_ref()?;
         let heartbeat = self.world.model().clock.heartbeat();
@@ -100,8 +103,9 @@ impl Ranks<'_> {
         ranks.regions().find(outran).map(|region| region.agent)
     }
 
-    /// Tells homes what own agents left since they were told last, and takes the same from
-    /// others: the ground at home here is then as it is.
+    /// Sends the changes by own agents to the homes, and receives those by other ranks' agents.
+    ///
+    /// The ground at home here is current afterwards.
     pub(crate) fn tell_homes(&mut self) -> Result<(), RankError> {
         let Some(mut homes) = self.homes.take() else { return Ok(()) };
         let (tick, rank) = (self.tick(), self.rank() as u16);
@@ -127,7 +131,7 @@ impl Ranks<'_> {
         Ok(())
     }
 
-    /// Adds what a rank's agents left to the patches, from its part of what came.
+    /// Adds the patches of a rank's agents, read from its part of the received message.
     pub(crate) fn read_catch_up(&mut self, part: usize, rank: usize) -> Result<(), RankError> {
         let tick = self.tick();
         let corrupt = |fault| RankError::Corrupt { rank, tick, kind: "catch-up", fault };
@@ -142,7 +146,7 @@ impl Ranks<'_> {
         Ok(())
     }
 
-    /// Rank 0 is told all ground that it has not been told, where not all are told of all.
+    /// Sends all new ground to rank 0, unless every rank already has all ground.
     pub(crate) fn complete_first(&mut self) -> Result<(), RankError> {
         self.tell_homes()?;
         let Some(mut homes) = self.homes.take() else { return Ok(()) };

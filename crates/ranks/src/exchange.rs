@@ -12,8 +12,9 @@ use bekker_sync::{Communicator, Phases, star};
 use std::collections::btree_map::Entry;
 
 impl Ranks<'_> {
-    /// Writes a message for each own agent, and with a neighbourhood what goes to
-    /// whom: only what somebody hears is written.
+    /// Writes a message for each own agent that another rank receives.
+    ///
+    /// With a neighbourhood it also assembles the message for each receiving rank.
     pub(crate) fn write(&mut self, quit: bool, figures: &mut HeartbeatFigures) {
         let tick = self.world.state().tick;
         let rank = self.communicator.rank();
@@ -70,8 +71,8 @@ impl Ranks<'_> {
         }
     }
 
-    /// Sends this heartbeat to all who are to hear it and receives theirs; the
-    /// ranks that the parts are from.
+    /// Sends this heartbeat to the receiving ranks and receives theirs. Returns the sender of each
+    /// part.
     pub(crate) fn exchange(
         &mut self,
         figures: &mut HeartbeatFigures,
@@ -79,7 +80,7 @@ impl Ranks<'_> {
         let Ranks { neighbourhood, communicator, outgoing, incoming, addressed, world, .. } = self;
         let (digest, digests, route) = (self.digest, &mut self.digests, self.route);
         let size = communicator.size();
-        // what needs no answer of the others is done before waiting for it
+        // Work that needs no data of other ranks is done while waiting for them.
         let mut meanwhile = || *digests = digest.then(|| digests_of(world));
         let tick = world.state().tick;
         let lost = |source| RankError::Lost { tick, source };
@@ -121,8 +122,9 @@ impl Ranks<'_> {
         Ok(phases)
     }
 
-    /// Reads a heartbeat of all other ranks; whether any wants to quit. Nothing
-    /// is applied before everything has been read and found right.
+    /// Reads a heartbeat of all other ranks. Returns whether any of them requests to quit.
+    ///
+    /// Nothing is applied before all messages have been read and validated.
     pub(crate) fn read(&mut self, senders: &[usize]) -> Result<bool, RankError> {
         let tick = self.tick();
         self.patches.clear();
@@ -188,8 +190,8 @@ impl Ranks<'_> {
         }
     }
 
-    /// Shows own agents and ghosts what other ranks' agents told, at the tick
-    /// of this heartbeat.
+    /// Updates views and ghosts with the states of other ranks' agents, at the tick of this
+    /// heartbeat.
     pub(crate) fn see(&mut self, tick: u64, figures: &mut HeartbeatFigures) {
         let Ranks { received, ghosts, world, order, .. } = self;
         let clock = world.model().clock;

@@ -1,4 +1,4 @@
-//! What ranks bring together for the record: hashes, states, samples and readings.
+//! Data of all ranks that is gathered for the record: hashes, states, samples and readings.
 
 use crate::rank_error::RankError;
 use crate::ranks::Ranks;
@@ -13,21 +13,23 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 impl Ranks<'_> {
-    /// Hash of the whole state as [`World::hash`] gives it in one process, the same on all ranks:
-    /// digests are summed along a tree.
+    /// Returns the hash of the whole state, equal to [`World::hash`] in one process, on all ranks.
+    ///
+    /// Digests are summed along a tree.
     ///
     /// # Errors
-    /// [`RankError`] when a rank is gone, or has another ground than rank 0 where all
-    /// are told of all.
+    /// [`RankError`] when a rank is lost, or when its ground differs from that of rank 0 although
+    /// all ranks receive all changes.
     pub fn hash(&mut self) -> Result<StateHash, RankError> {
         let own = self.own_digests();
         self.hash_with(&own)
     }
 
-    /// The same with the digests of all agents on rank 0, to name the one that differs.
+    /// Does the same as [`Ranks::hash`], with the digests of all agents on rank 0 to identify one
+    /// that differs.
     ///
     /// # Errors
-    /// Likewise.
+    /// As [`Ranks::hash`].
     pub fn hash_by_agent(&mut self) -> Result<StateHash, RankError> {
         let own = self.own_digests();
         let mut hash = self.hash_with(&own)?;
@@ -41,7 +43,7 @@ impl Ranks<'_> {
         Ok(hash)
     }
 
-    /// Digests of own agents, made while messages travelled or now.
+    /// Digests of own agents, computed earlier while messages travelled, or now.
     fn own_digests(&mut self) -> Digests {
         let early = self.digests.take();
         early.unwrap_or_else(|| digests_of(&self.world))
@@ -55,7 +57,7 @@ impl Ranks<'_> {
             Some(homes) => homes.digest(),
             None => self.world.state().published.digest(),
         };
-        // where all are told of all, all have one ground; else each tile counts at its home
+        // Either all ranks have the same ground, or each tile counts on its home rank only.
         type Grounds = Vec<(GroundDigest, u32)>;
         let join = |(agents, mut grounds): (AgentsDigest, Grounds),
                     (more, others): (AgentsDigest, Grounds)| {
@@ -78,15 +80,16 @@ impl Ranks<'_> {
         Ok(StateHash { state, ground, agents: Vec::new() })
     }
 
-    /// Brings all agents' states to rank 0, whose world is then complete: it can
-    /// be stored, summarised and drawn as if there were one process.
+    /// Gathers the states of all agents on rank 0, whose world is then complete.
+    ///
+    /// It can be stored, summarized and drawn as in one process.
     ///
     /// # Errors
-    /// [`RankError`] when a rank is gone or its states cannot be read.
+    /// [`RankError`] when a rank is lost or its states cannot be read.
     pub fn gather(&mut self) -> Result<(), RankError> {
         self.complete_first()?;
         let (here, tick) = (self.rank(), self.tick());
-        // one after the other: the first holds the message of no more than one
+        // One rank after the other, so that rank 0 never holds the messages of two.
         for rank in 1..self.size() {
             if here == rank {
                 let own = self.own_agents(|agent, state| {
@@ -104,16 +107,15 @@ impl Ranks<'_> {
                 }
             }
         }
-        // nothing else that comes is as large
+        // This frees the buffer, since no other message is as large.
         self.incoming = Parts::default();
         Ok(())
     }
 
-    /// Samples of all agents in the order of agents, on rank 0; nothing
-    /// elsewhere.
+    /// Returns the samples of all agents in the order of agents on rank 0, and nothing elsewhere.
     ///
     /// # Errors
-    /// [`RankError`] when a rank is gone or its samples cannot be read.
+    /// [`RankError`] when a rank is lost or its samples cannot be read.
     pub fn samples(&mut self) -> Result<Vec<Sample>, RankError> {
         let own = self.own_samples();
         let mut samples: Vec<Sample> = self.collected("samples", own)?.unwrap_or_default();
@@ -121,11 +123,13 @@ impl Ranks<'_> {
         Ok(samples)
     }
 
-    /// What those sensors of all agents that record delivered in the last heartbeat, each with its
-    /// agent, in the order of time, on rank 0; nothing elsewhere.
+    /// Returns the deliveries of all recording sensors in the last heartbeat.
+    ///
+    /// Rank 0 receives them, each with its agent, in the order of time; other ranks receive
+    /// nothing.
     ///
     /// # Errors
-    /// [`RankError`] when a rank is gone or its readings cannot be read.
+    /// [`RankError`] when a rank is lost or its readings cannot be read.
     pub fn delivered(&mut self) -> Result<Vec<(u32, Delivery)>, RankError> {
         if !self.records {
             return Ok(Vec::new());
@@ -134,11 +138,13 @@ impl Ranks<'_> {
         self.deliveries_of_all(own)
     }
 
-    /// What these sensors (agent, sensor), in ascending order, delivered in the last heartbeat,
-    /// likewise: to be asked for the same ones on all ranks.
+    /// Returns the deliveries of `sensors` (agent, sensor) in the last heartbeat, as
+    /// [`Ranks::delivered`] does.
+    ///
+    /// `sensors` are in ascending order and the same on all ranks.
     ///
     /// # Errors
-    /// [`RankError`] when a rank is gone or its readings cannot be read.
+    /// [`RankError`] when a rank is lost or its readings cannot be read.
     pub fn delivered_by(
         &mut self,
         sensors: &[(u32, u32)],
@@ -160,12 +166,13 @@ impl Ranks<'_> {
         Ok(all)
     }
 
-    /// What the radios of these agents, in ascending order, heard in the last heartbeat, each
-    /// message with its agent, in the order of agents, then of arrival, on rank 0; nothing
-    /// elsewhere. To be asked for the same ones on all ranks.
+    /// Returns the messages that the radios of these agents received in the last heartbeat.
+    ///
+    /// Rank 0 receives them, each with its agent, in the order of agents, then of arrival; other
+    /// ranks receive nothing. `radios` are in ascending order and the same on all ranks.
     ///
     /// # Errors
-    /// [`RankError`] when a rank is gone or its messages cannot be read.
+    /// [`RankError`] when a rank is lost or its messages cannot be read.
     pub fn heard_by(&mut self, radios: &[u32]) -> Result<Vec<(u32, Heard)>, RankError> {
         if radios.is_empty() {
             return Ok(Vec::new());
@@ -181,11 +188,13 @@ impl Ranks<'_> {
         Ok(all)
     }
 
-    /// How the drives that are over ended, or that they have arrived, each with its agent, in the order of agents, on
-    /// rank 0; nothing elsewhere.
+    /// Returns the outcomes of agents whose drives have ended or that have arrived.
+    ///
+    /// Rank 0 receives them, each with its agent, in the order of agents; other ranks receive
+    /// nothing.
     ///
     /// # Errors
-    /// [`RankError`] when a rank is gone or its outcomes cannot be read.
+    /// [`RankError`] when a rank is lost or its outcomes cannot be read.
     pub fn outcomes(&mut self) -> Result<Vec<(u32, OutcomeReport)>, RankError> {
         let ended = |agent: u32, state: &AgentState| {
             let arrived = || state.monitor.arrived().map(|time| Outcome::Arrived { time });
@@ -198,8 +207,9 @@ impl Ranks<'_> {
         Ok(all.into_iter().map(report).collect())
     }
 
-    /// What the first rank's controller wants, on all ranks; the end of the run if it waits and
-    /// any rank is interrupted.
+    /// Returns the request of rank 0's controller on all ranks.
+    ///
+    /// It is [`Call::Stop`] if the controller waits and any rank is interrupted.
     pub(crate) fn called(
         &mut self,
         own: Option<Call>,
@@ -215,10 +225,10 @@ impl Ranks<'_> {
         Ok(if interrupted && call == Call::Wait { Call::Stop } else { call })
     }
 
-    /// Gathers any plain data on all ranks; `kind` is its name where it is corrupt.
+    /// Gathers any plain data on all ranks. `kind` names the data in errors.
     ///
     /// # Errors
-    /// [`RankError`] when a rank is gone or its data cannot be read.
+    /// [`RankError`] when a rank is lost or its data cannot be read.
     pub fn gathered<T: Serialize + DeserializeOwned>(
         &mut self,
         kind: &'static str,
@@ -231,22 +241,22 @@ impl Ranks<'_> {
         parts.map(|(rank, part)| opened(rank, tick, kind, part)).collect()
     }
 
-    /// Something of each own agent, in the order of agents.
+    /// Maps each own agent to a value, in the order of agents.
     pub(crate) fn own_agents<T>(&self, of: impl Fn(u32, &AgentState) -> T) -> Vec<T> {
         let agents = &self.world.state().agents;
         self.world.own_agents().iter().map(|&agent| of(agent as u32, &agents[agent])).collect()
     }
 }
 
-/// Digest of a ground from those of its parts.
+/// Digest of a ground from the digests of its parts.
 fn sum(parts: &[(GroundDigest, u32)]) -> GroundDigest {
     parts.iter().fold(GroundDigest::default(), |sum, part| sum.joined(part.0))
 }
 
-/// Digests of agents with their numbers.
+/// Digests of agents with their indices.
 pub(crate) type Digests = Vec<(u32, [u8; 32])>;
 
-/// Digests of the agents that step here.
+/// Digests of the agents that step on this rank.
 pub(crate) fn digests_of(world: &World) -> Digests {
     let agents = &world.state().agents;
     world.own_agents().par_iter().map(|&agent| (agent as u32, agents[agent].digest())).collect()

@@ -1,5 +1,5 @@
-//! What ranks settle before the first heartbeat: that they are about to run the
-//! same, from the same state, and with which vehicles.
+//! Agreement of ranks before the first heartbeat: on the run, on its initial state, and on its
+//! vehicles.
 
 use super::rank_error::RankError;
 use super::sealed::{opened, sealed};
@@ -12,20 +12,21 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 
-/// Why a rank cannot begin.
+/// Reason why a rank cannot start.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Obstacle {
-    /// In words.
+    /// Description of the reason.
     pub cause: String,
-    /// The exit code that tells it.
+    /// Exit code for it.
     pub code: u8,
 }
 
-/// All ranks tell whether they can begin, so that none waits for one that cannot: the
-/// first rank that cannot, and why.
+/// Returns the first rank that cannot start, with its reason, or `None`.
+///
+/// All ranks exchange whether they can start, so that none waits for one that cannot.
 ///
 /// # Errors
-/// [`RankError`] when a rank is gone.
+/// [`RankError`] when a rank is lost.
 pub fn first_obstacle(
     communicator: &mut impl Communicator,
     own: Option<Obstacle>,
@@ -42,7 +43,7 @@ pub fn first_obstacle(
     Ok(None)
 }
 
-/// Gives the state of the first rank that has one to those that have none.
+/// Sends the state of the first rank that has one to the ranks without a state.
 pub(crate) fn share_state(
     communicator: &mut impl Communicator,
     model: &WorldModel,
@@ -98,8 +99,10 @@ pub(crate) fn share_state(
     })
 }
 
-/// Whether all ranks have the same bytes, told to all in as many rounds as doublings make their
-/// number: whole scenarios are compared by their SHA-256.
+/// Whether all ranks have the same bytes; the result is the same on all ranks.
+///
+/// It takes ⌈log2 n⌉ rounds for n ranks. The bytes, which may be whole scenarios, are compared by
+/// their SHA-256.
 fn all_have(
     communicator: &mut impl Communicator,
     tick: u64,
@@ -121,8 +124,8 @@ fn all_have(
     Ok(equal)
 }
 
-/// All ranks must describe their agents and the environment alike, for each drives its own
-/// beside the others': if their checksums differ, they tell them.
+/// Checks that all ranks describe agents and environment alike, since each steps its agents next to
+/// those of others. If the digests differ, the ranks exchange the descriptions.
 pub(crate) fn describe(
     communicator: &mut impl Communicator,
     model: &WorldModel,
@@ -190,7 +193,7 @@ pub(crate) fn describe(
     Ok(())
 }
 
-/// Identifies a run: a checksum of all that its ranks agree on.
+/// Returns an identifier of a run: a checksum of all that its ranks agree on.
 pub(crate) fn fingerprint(agreed: &[(String, String)]) -> u32 {
     let mut hasher = crc32fast::Hasher::new();
     for (key, value) in agreed {
@@ -202,11 +205,12 @@ pub(crate) fn fingerprint(agreed: &[(String, String)]) -> u32 {
     hasher.finalize()
 }
 
-/// All ranks must be about to run the same: if their checksums differ, they tell what they are
-/// about to run, and the first difference ends it.
+/// Checks that all ranks are about to run the same.
+///
+/// If their digests differ, they exchange their keys and values. The first difference is the error.
 ///
 /// # Errors
-/// [`RankError`] when two differ, or a rank is gone.
+/// [`RankError`] when two ranks differ, or a rank is lost.
 pub fn agree(
     communicator: &mut impl Communicator,
     ours: &[(String, String)],
@@ -242,7 +246,7 @@ pub fn agree(
     Ok(())
 }
 
-/// First key with other values, and both values.
+/// Returns the first key with different values, and both values.
 fn first_difference(
     theirs: &[(String, String)],
     ours: &[(String, String)],
@@ -250,7 +254,7 @@ fn first_difference(
     if theirs == ours {
         return None;
     }
-    // a scenario may have hundreds of thousands of keys
+    // Maps, because a scenario may have hundreds of thousands of keys.
     let [their, our] = [theirs, ours].map(|pairs| -> BTreeMap<&str, &str> {
         pairs.iter().rev().map(|(key, value)| (key.as_str(), value.as_str())).collect()
     });

@@ -1,13 +1,18 @@
-//! Where ground is kept that no agent is near: every block of tiles has a home among the ranks.
+//! Storage of ground that no agent is near: every block of tiles has a home rank.
 //!
-//! With [`Route::Neighbour`](crate::ranks::Route::Neighbour) a rank holds the ground within the regions
-//! of its own agents, and beside it the blocks that are at home there, whole and up to date
-//! whenever homes have been told. Own agents' patches, joined to one a tile, are told to the homes
-//! of their tiles; at a census a rank is given what is new in its agents' regions, and forgets what
-//! is no longer in any. So ground lies on no more ranks than have agents near it and its home, none
-//! is owed to anybody, and the digest of all ground is the sum of the homes'. A home follows from
-//! the block and the number of ranks alone: nobody has to be asked for it. (P. Keleher et al., Lazy
-//! release consistency for software distributed shared memory, 1992, for pages of memory.)
+//! With [`Route::Neighbour`](crate::ranks::Route::Neighbour) a rank holds two kinds of ground. One
+//! is the ground in the regions of its own agents. The other is the set of blocks whose home it is;
+//! they are complete and current after every update of the homes.
+//!
+//! A rank merges its own agents' patches to one per tile and sends them to the home ranks of the
+//! tiles. At a census it receives the new tiles in its agents' regions, and drops the tiles that
+//! are in no region any more. So each tile is held only by its home and by ranks with agents near
+//! it, and ranks keep no backlog for each other. The digest of all ground is the sum of the homes'
+//! digests.
+//!
+//! A home follows from the block and the number of ranks alone, so it needs no lookup. (P. Keleher
+//! et al., Lazy release consistency for software distributed shared memory, 1992, for pages of
+//! memory.)
 
 use super::region::{Rect, Region};
 use bekker_ground::{GroundDigest, Patches, Published, Tile};
@@ -18,44 +23,44 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// Side of a block, tiles: an agent's region touches a few.
+/// Side of a block, tiles. An agent's region touches only a few blocks.
 const BLOCK: i32 = 64;
 
-/// What a rank asks a home for at a census.
+/// Request of a rank to a home rank at a census.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Claim {
-    /// Regions of its agents until the next census.
+    /// Regions of the rank's agents until the next census.
     regions: Vec<Region>,
-    /// Tiles that it holds as they are; all without.
+    /// Tiles that the rank holds in their current state; `None` means all tiles.
     held: Option<Vec<Rect>>,
 }
 
-/// What a home answers.
+/// Reply of a home rank to a claim.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Answer {
-    /// Regions of other ranks' agents that meet one of the rank's.
+    /// Regions of other ranks' agents that overlap a region of the claiming rank.
     pub near: Vec<Region>,
-    /// Tiles in the rank's regions that it does not hold.
+    /// Tiles in the claiming rank's regions that it does not hold.
     pub tiles: Tiles,
 }
 
-/// One rank's part of the whole ground, and its dealings with the others' parts.
+/// One rank's part of the whole ground, and its exchange with the parts of other ranks.
 pub struct Homes {
     here: usize,
     size: usize,
     /// Side of a tile, m.
     tile: f64,
-    /// The tiles at home here.
+    /// Tiles whose home is this rank.
     ground: Published,
-    /// What own agents left since homes were told last.
+    /// Changes by own agents since the last update of the homes.
     untold: Published,
-    /// Tiles held here outside of [`Homes::ground`]; all at the beginning.
+    /// Tiles held here outside of [`Homes::ground`]; `None` means all, as at the start.
     held: Option<Vec<Rect>>,
-    /// Other ranks that are homes of what own agents may touch, in ascending order.
+    /// Other ranks that are homes of ground that own agents may touch, in ascending order.
     homes: Vec<usize>,
-    /// Other ranks whose agents may touch what is at home here, in ascending order.
+    /// Other ranks whose agents may touch ground whose home is this rank, in ascending order.
     tenants: Vec<usize>,
-    /// Merges of [`Homes::ground`] that the first rank has been told of.
+    /// Number of merges of [`Homes::ground`] already sent to rank 0.
     told_first: u64,
 }
 
@@ -73,19 +78,20 @@ impl RTreeObject for Claimed {
     }
 }
 
-/// Rank that is the home of a tile among so many.
+/// Returns the home rank of a tile among `size` ranks.
 pub(crate) fn home(key: TileKey, size: usize) -> usize {
     home_of_block([key.a, key.b].map(|at| at.div_euclid(BLOCK)), size)
 }
 
 pub(crate) fn home_of_block([a, b]: [i32; 2], size: usize) -> usize {
-    // any mix that spreads neighbours will do (Fibonacci hashing, D. E. Knuth, TAOCP 3, 6.4)
+    // Any hash that spreads neighboring blocks will do (Fibonacci hashing, D. E. Knuth, TAOCP 3,
+    // 6.4).
     let block = u64::from(a as u32) << 32 | u64::from(b as u32);
     let mixed = (block ^ block >> 29).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     ((mixed >> 32).wrapping_mul(size as u64) >> 32) as usize
 }
 
-/// Homes of the tiles of a rectangle.
+/// Home ranks of the tiles of a rectangle.
 fn homes_of([low, high]: &Rect, size: usize) -> BTreeSet<usize> {
     let block = |at: i32| at.div_euclid(BLOCK);
     let columns = block(low.a)..=block(high.a);
@@ -94,7 +100,7 @@ fn homes_of([low, high]: &Rect, size: usize) -> BTreeSet<usize> {
 }
 
 impl Homes {
-    /// Of a rank that holds all of this ground, with tiles of side `tile`, m.
+    /// Creates the part of rank `here`, which holds all of `published`. Tiles have side `tile`, m.
     pub fn new(here: usize, size: usize, tile: f64, published: &Published) -> Homes {
         let mut ground = Published::default();
         let tiles = published.shared_tiles();
@@ -113,28 +119,30 @@ impl Homes {
         }
     }
 
-    /// Other ranks that are homes of what own agents may touch until the next census.
+    /// Other ranks that are homes of ground that own agents may touch until the next census.
     pub fn homes(&self) -> &[usize] {
         &self.homes
     }
 
-    /// Other ranks whose agents may touch until then what is at home here.
+    /// Other ranks whose agents may touch ground at home here until the next census.
     pub fn tenants(&self) -> &[usize] {
         &self.tenants
     }
 
-    /// Digest of what is at home here.
+    /// Digest of the ground whose home is this rank.
     pub fn digest(&self) -> GroundDigest {
         self.ground.digest()
     }
 
-    /// Notes what an own agent left in a heartbeat.
+    /// Records the changes by an own agent in a heartbeat.
     pub fn leave(&mut self, patches: &Patches) {
         self.untold.apply(patches);
     }
 
-    /// What homes have not been told, agent by agent and one patch a tile: for each of
-    /// [`Homes::homes`]. What is at home here is taken over.
+    /// Returns the changes not yet sent, for each of [`Homes::homes`], by agent and one patch per
+    /// tile.
+    ///
+    /// Changes to ground whose home is this rank are applied here.
     pub fn untold(&mut self) -> Vec<Vec<Patches>> {
         let mut told: Vec<Vec<Patches>> = vec![Vec::new(); self.homes.len()];
         for patches in std::mem::take(&mut self.untold).as_patches() {
@@ -153,12 +161,14 @@ impl Homes {
         told
     }
 
-    /// Takes over what another rank's agents left.
+    /// Applies the changes by another rank's agents.
     pub fn take(&mut self, patches: &Patches) {
         self.ground.apply(patches);
     }
 
-    /// Begins a census: what to ask of which home, this rank included. All homes have been told.
+    /// Starts a census: returns the claim for each home rank, this rank included.
+    ///
+    /// All homes must have been updated before.
     pub fn claim(&mut self, regions: &[Region]) -> Vec<(usize, Claim)> {
         let mut claims: BTreeMap<usize, Claim> = BTreeMap::new();
         let knows_all = self.held.is_none();
@@ -180,7 +190,7 @@ impl Homes {
         claims.into_iter().collect()
     }
 
-    /// Answers the claims of ranks, in the order of which they come.
+    /// Answers the claims of ranks, in the order of the claims.
     pub fn answers(&mut self, claims: &[(usize, Claim)]) -> Vec<(usize, Answer)> {
         self.tenants = claims.iter().map(|own| own.0).filter(|&rank| rank != self.here).collect();
         let all = claims.iter().flat_map(|(rank, claim)| claim.regions.iter().map(|r| (*rank, *r)));
@@ -208,14 +218,15 @@ impl Homes {
         claims.iter().map(answer).collect()
     }
 
-    /// All that is at home here.
+    /// Returns all tiles whose home is this rank.
     pub fn all(&self) -> Tiles {
         self.ground.shared_tiles().map(|(key, tile)| (key, tile.clone())).collect()
     }
 
-    /// Renumbers homes for the time when only `staying` ranks are there, and gives what has
-    /// another home then, each with its rank as it is numbered now. To be called once homes have
-    /// been told; a census must follow.
+    /// Renumbers homes for the time when only the ranks `staying` remain.
+    ///
+    /// Returns the tiles whose home changes, each list with the present number of its new home
+    /// rank. Call this after the homes are updated; a census must follow.
     pub fn move_to(&mut self, staying: &[usize]) -> Vec<(usize, Tiles)> {
         let mut moving: BTreeMap<usize, Tiles> = BTreeMap::new();
         for (key, tile) in self.ground.shared_tiles() {
@@ -232,12 +243,12 @@ impl Homes {
         moving.into_iter().collect()
     }
 
-    /// Takes in tiles that are at home here from now on.
+    /// Takes over tiles whose home is this rank from now on.
     pub fn settle(&mut self, tiles: Tiles) {
         self.ground.replace(tiles);
     }
 
-    /// Forgets the ground that is in no own agent's region.
+    /// Drops the ground that is in no own agent's region.
     pub fn forget_far(&self, published: &mut Published) {
         let Some(held) = &self.held else { return };
         let near = held.iter().flat_map(|rect| published.shared_within(*rect));
@@ -247,7 +258,7 @@ impl Homes {
         published.retain(|key| near.binary_search(&key).is_ok());
     }
 
-    /// Tiles at home here that have changed since this was asked last: for the first rank.
+    /// Returns the tiles at home here that changed since the last call. They are sent to rank 0.
     pub fn news(&mut self) -> Tiles {
         let changed: Vec<TileKey> = self.ground.changed_since(self.told_first).collect();
         self.told_first = self.ground.merges();
@@ -265,7 +276,7 @@ mod tests {
     use super::*;
     use bekker_ground::NodeState;
 
-    /// A node of a tile pressed by an agent.
+    /// A patch of one compacted node of a tile.
     fn rut(a: i32, b: i32, sinkage: u32) -> Patches {
         let mut rut = Patches::default();
         rut.begin(TileKey { a, b });
@@ -288,7 +299,7 @@ mod tests {
         (0..size).map(rank).collect()
     }
 
-    /// Homes are told, then a census is held with an agent a rank at these places.
+    /// Updates the homes, then holds a census with one agent per rank at these x coordinates.
     fn census(ranks: &mut [Rank], places: &[f64]) -> Vec<Vec<u32>> {
         tell(ranks);
         let mut claims: Vec<Vec<(usize, Claim)>> = vec![Vec::new(); ranks.len()];
@@ -324,7 +335,7 @@ mod tests {
         }
     }
 
-    /// The agent of a rank leaves a rut, heard of by these ranks.
+    /// Lets the agent of rank `from` leave a rut that only the ranks `hearers` receive.
     fn leave(ranks: &mut [Rank], from: usize, rut: &Patches, hearers: &[usize]) {
         ranks[from].homes.leave(rut);
         hearers.iter().chain([&from]).for_each(|&rank| ranks[rank].published.apply(rut));
@@ -349,13 +360,15 @@ mod tests {
             }
             tell(&mut ranks);
             assert_eq!(digest(&ranks), whole.digest(), "{size} ranks");
-            // rank 1 comes where 0 was: it gets the ruts and they hear of each other
+            // Rank 1 drives to where rank 0 was: it receives the ruts, and both ranks find each
+            // other.
             let mut places = far.clone();
             places[1] = 5.0;
             let near = census(&mut ranks, &places);
             assert_eq!((&near[0][..], &near[1][..]), (&[1][..], &[0][..]));
             assert_eq!(ranks[1].published, whole);
-            // what it hears it is not given once more: berms would be heaped twice
+            // The census does not send received ruts a second time: that would add their berms
+            // twice.
             let heard = rut(0, 0, 90);
             leave(&mut ranks, 0, &heard, &[1]);
             whole.apply(&heard);
@@ -365,7 +378,7 @@ mod tests {
                 ranks[1].published.tile(TileKey { a: 0, b: 0 }).unwrap().get(3).unwrap().berm,
                 6
             );
-            // it leaves, does not hear of more, and comes back
+            // Rank 1 leaves, receives no further ruts, and comes back.
             census(&mut ranks, &far);
             assert_eq!(ranks[1].published.nodes(), 0);
             let unheard = rut(1, 0, 200);
@@ -373,7 +386,7 @@ mod tests {
             whole.apply(&unheard);
             census(&mut ranks, &places);
             assert_eq!((&ranks[1].published, digest(&ranks)), (&whole, whole.digest()));
-            // the first rank is told all there is, and then only what is new
+            // Rank 0 receives everything the first time, and then only changes.
             let mut first = Published::default();
             ranks.iter_mut().for_each(|rank| first.replace(rank.homes.news()));
             assert_eq!(first, whole);
@@ -389,7 +402,7 @@ mod tests {
                 blocks[home(TileKey { a: a * BLOCK, b: b * BLOCK }, size)] += 1;
             }
             let even = 6400 / size as i32;
-            // of 64 ranks each has 100 blocks of 6400: half of that are five standard deviations
+            // With 64 ranks each has 100 of 6400 blocks; half of that is five standard deviations.
             let worst = blocks.iter().map(|own| (own - even).abs()).max().unwrap();
             assert!(worst <= even / 2, "{size} ranks: {blocks:?}");
         }

@@ -1,28 +1,31 @@
-//! Ranks that are told to stop while the run goes on: they hand over what they have, and go.
+//! Ranks that stop while the run continues: they hand over their agents and ground, then leave.
 
 use crate::neighbour::Neighbourhood;
 use crate::rank_error::RankError;
 use crate::ranks::Ranks;
 
-/// Time between two questions whether anybody wants to leave, s.
+/// Simulated time between two queries whether a rank requests to leave, s.
 const ASKED_EVERY: f64 = 1.0;
 
 impl Ranks<'_> {
-    /// Has this rank leave at the next moment at which all are asked (a simulated second at
-    /// most), if [`Sharing::leaving`](crate::ranks::Sharing::leaving) allows for it. The first rank
-    /// stays. Whether it will.
+    /// Requests that this rank leave at the next query, within one simulated second.
+    ///
+    /// Returns whether it will. Rank 0 stays, and so do all ranks unless
+    /// [`Sharing::leaving`](crate::ranks::Sharing::leaving) is set.
     pub fn ask_to_leave(&mut self) -> bool {
         self.wants_to_leave = self.leaving && self.rank() > 0;
         self.wants_to_leave
     }
 
-    /// Whether this rank has left: it has nothing any more, and takes part in nothing.
+    /// Whether this rank has left. It then has no agents and takes part in no exchange.
     pub fn has_left(&self) -> bool {
         self.has_left
     }
 
-    /// Lets ranks leave that want to: their agents and the ground at home with them go to the
-    /// others, which go on by new numbers.
+    /// Removes ranks that have requested to leave.
+    ///
+    /// Their agents and the ground at home on them move to the other ranks, which are then
+    /// renumbered.
     pub(crate) fn part(&mut self) -> Result<(), RankError> {
         let (tick, clock) = (self.tick(), self.world.model().clock);
         if !self.leaving
@@ -39,7 +42,8 @@ impl Ranks<'_> {
         }
         let stays = |rank: &usize| !leaving.contains(rank);
         let staying: Vec<usize> = (0..self.size()).filter(stays).collect();
-        // those whose rank leaves go to the others in turn; a rebalancing may do better
+        // The agents of leaving ranks go to the others in turn. A later rebalancing may improve on
+        // this.
         let mut turn = (0..).map(|turn| staying[turn % staying.len()]);
         let next = |&rank: &usize| match leaving.contains(&rank) {
             true => turn.next().unwrap_or(0),
@@ -56,7 +60,7 @@ impl Ranks<'_> {
         let renumbered = |rank: &usize| staying.binary_search(rank).unwrap_or(0);
         self.partition = self.partition.iter().map(renumbered).collect();
         if self.size() == 1 {
-            // alone all ground is at home here
+            // A single rank is the home of all ground.
             if let Some(homes) = self.homes.take() {
                 self.world.take_over(homes.all());
             }
@@ -69,7 +73,7 @@ impl Ranks<'_> {
         Ok(())
     }
 
-    /// Gives the blocks of ground to the homes that they have once only `staying` ranks are there.
+    /// Sends blocks of ground to the homes that they have when only the ranks `staying` remain.
     fn move_homes(&mut self, staying: &[usize]) -> Result<(), RankError> {
         let Some(mut homes) = self.homes.take() else { return Ok(()) };
         let moving = homes.move_to(staying);

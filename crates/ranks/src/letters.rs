@@ -10,9 +10,10 @@ use bekker_world::Pair;
 use std::collections::BTreeSet;
 
 impl Ranks<'_> {
-    /// Lets own members of the team exchange maps with all others in the heartbeat between two
-    /// moments, µs. All ranks know which pairs may write, so that each sends to and hears from
-    /// those only whose agents do, by the two phases of lengths and bytes.
+    /// Lets own members of the team exchange maps in the heartbeat between two times, µs.
+    ///
+    /// Every rank derives the same pairs of senders and receivers. So a rank exchanges lengths and
+    /// bytes only with the ranks whose agents communicate with its own.
     pub(crate) fn share_maps(&mut self, span_us: [u64; 2]) -> Result<(), RankError> {
         let tick = self.tick();
         let Ranks { world, communicator, incoming, partition, received_bytes, .. } = self;

@@ -1,6 +1,8 @@
-//! A world shared by ranks: exchange, ownership of ground, restart; runs and their observers.
+//! A world that is partitioned among ranks, and the runner that drives it to its end.
 //!
-//! A layer of the crate `bekker`, which opens with examples; `ARCHITECTURE.md` is the map.
+//! The crate has the exchange at heartbeats, the ownership of ground, restarts, runs and their
+//! observers. It is a layer of the crate `bekker`, whose documentation starts with examples;
+//! `ARCHITECTURE.md` describes the layers.
 
 mod beginning;
 mod census;

@@ -1,14 +1,15 @@
-//! Who has to hear of whom: the neighbourhoods of ranks.
+//! Subscriptions between ranks: which agents of other ranks a rank receives.
 //!
-//! Once in a while all ranks hold a census: each tells a disc for every agent
-//! that the agent and the ground it touches cannot leave before the next census.
-//! A rank hears of the agents whose discs meet one of its own agents' and of those
-//! that its agents follow, heartbeat by heartbeat until then; it need not hear of
-//! the others, for neither can an agent reach ground that they change. Whom its cameras and lidars
-//! see farther away tell it states, but not ruts ([`bekker_world::`]). Ground that one of
-//! its discs comes to it is given by the ground's home ([`crate::homes`]), which also names those
-//! whose discs meet there: nobody hears of all discs. So the bits are those of telling everything
-//! to everyone.
+//! At intervals all ranks hold a census. Each announces a disc for every agent that the agent, and
+//! the ground that it touches, cannot leave before the next census. Until then a rank receives at
+//! each heartbeat the agents whose discs overlap one of its own agents' discs, and the leaders of
+//! its own agents. It does not need the others, since its agents cannot reach ground that they
+//! change.
+//!
+//! Agents farther away that its cameras and lidars see send their states, but not their ruts. When
+//! a disc reaches new ground, the home of that ground sends it ([`crate::homes`]) and names the
+//! discs that overlap there. So no rank receives all discs, and the results are bit-identical to
+//! those of sending everything to every rank.
 
 use super::notices::Sighted;
 use super::region::Region;
@@ -32,24 +33,24 @@ impl RTreeObject for Placed {
 /// One of this rank's agents between two censuses.
 struct Own {
     region: Region,
-    /// Ranks that hear of it at each heartbeat, in ascending order.
+    /// Ranks that receive its state and ground at each heartbeat, in ascending order.
     hearers: Vec<usize>,
-    /// Ranks beside them that see it, in ascending order.
+    /// Further ranks that see it and receive its state only, in ascending order.
     watchers: Vec<usize>,
 }
 
-/// One rank's knowledge of its neighbours.
+/// The subscriptions of one rank.
 pub struct Neighbourhood {
     here: usize,
     /// Side of a tile, m.
     tile: f64,
-    /// In ascending order of the agents.
+    /// Own agents, in ascending order.
     own: Vec<Own>,
-    /// Ranks that hear of any own agent, or see one, in ascending order.
+    /// Ranks that receive or see any own agent, in ascending order.
     pub hearers: Vec<usize>,
-    /// Ranks that any agent is heard of from, in ascending order.
+    /// Ranks from which this rank receives any agent, in ascending order.
     pub speakers: Vec<usize>,
-    /// Agents of other ranks that are heard of here, in ascending order.
+    /// Agents of other ranks that this rank receives, in ascending order.
     pub received: Vec<usize>,
     /// Tick at or after which the next census is due.
     pub due: u64,
@@ -73,30 +74,32 @@ impl Neighbourhood {
         self.tile
     }
 
-    /// Own agents' regions since the last census.
+    /// Regions of own agents since the last census.
     pub fn regions(&self) -> impl Iterator<Item = &Region> {
         self.own.iter().map(|own| &own.region)
     }
 
-    /// Ranks that hear of an own agent.
+    /// Ranks that receive an own agent's state and ground.
     pub fn hearers(&self, agent: usize) -> &[usize] {
         self.place(agent).map_or(&[], |at| &self.own[at].hearers)
     }
 
-    /// Ranks beside them that see it.
+    /// Further ranks that see an own agent and receive its state only.
     pub fn watchers(&self, agent: usize) -> &[usize] {
         self.place(agent).map_or(&[], |at| &self.own[at].watchers)
     }
 
-    /// Where an own agent stands among them.
+    /// Index of an own agent in `own`.
     fn place(&self, agent: usize) -> Option<usize> {
         self.own.binary_search_by_key(&agent, |own| own.region.agent as usize).ok()
     }
 
-    /// Takes a census: settles who hears of whom until the next one. `regions` are those of own
-    /// agents and all that meet one of them, `partition` is the rank of each agent, `follows` are
-    /// pairs of agents the first of which needs to see the second, `sighted` tells whom own agents
-    /// see from afar, and who sees them.
+    /// Sets which agents are sent to which ranks until the next census.
+    ///
+    /// `regions` are those of own agents and of all agents that overlap one of them. `partition` is
+    /// the rank of each agent. `follows` are pairs (a, b) of agents where a needs the state of b.
+    /// `sighted` contains the agents that own agents see from afar, and the ranks that see own
+    /// agents.
     pub fn census(
         &mut self,
         regions: &[Region],
@@ -153,7 +156,7 @@ impl Neighbourhood {
     }
 }
 
-/// In ascending order, each once.
+/// Sorts in ascending order and removes duplicates.
 fn ascending(mut all: Vec<usize>) -> Vec<usize> {
     all.sort_unstable();
     all.dedup();
@@ -187,7 +190,7 @@ mod tests {
         seen.census(&regions, &partition, &[], &Sighted { seen: Vec::new(), by: vec![(1, 0)] });
         assert_eq!((&seen.received[..], &seen.hearers[..]), (&[][..], &[0][..]));
         assert_eq!((seen.hearers(1), seen.watchers(1)), (&[][..], &[0][..]));
-        // who is near is told the ruts, too
+        // A near rank receives ruts too, although it also sees the agent.
         let mut near = Neighbourhood::new(2, 0.8);
         near.census(&regions, &partition, &[], &Sighted { seen: Vec::new(), by: vec![(2, 0)] });
         assert_eq!((near.hearers(2), near.watchers(2)), (&[0][..], &[][..]));

@@ -1,9 +1,10 @@
-//! By which ranks vehicles are seen.
+//! Ranks that see vehicles of other ranks.
 //!
-//! At a census every vehicle is announced, with the disc that it stays in until the next census, to
-//! the homes of the blocks that its disc touches, and every sight likewise; where both meet, their
-//! home tells both ranks. No rank is told of all vehicles, and a vehicle that sees far but touches
-//! nothing is told states, not ruts.
+//! At a census each rank sends a disc for every vehicle, which the vehicle cannot leave before the
+//! next census, to the homes of the blocks that the disc touches. It does the same with the range
+//! of every vehicle with a camera or lidar. If a vehicle's disc and a range overlap, the home of
+//! the block notifies both ranks. No rank receives all vehicles. A vehicle that sees far but
+//! touches nothing receives states, not ruts.
 
 use super::homes::home_of_block;
 use super::region::Region;
@@ -11,36 +12,36 @@ use rstar::{AABB, RTree, RTreeObject};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Side of a block, m: that of vehicles close together.
+/// Side of a block, m. Vehicles close together are usually in one block.
 const BLOCK: f64 = 1000.0;
 
-/// What a rank tells the home of a block.
+/// Message of a rank to the home of a block.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Notice {
-    /// Where its agents are until the next census.
+    /// Discs of its agents until the next census.
     agents: Vec<Region>,
-    /// What those of them that look may see until then.
+    /// Discs of what those of them with cameras or lidars may see until then.
     sights: Vec<Region>,
 }
 
-/// What a home tells a rank.
+/// Reply of a home to a rank.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Sighted {
-    /// Agents that the rank sees.
+    /// Other ranks' agents that the rank sees.
     pub seen: Vec<u32>,
-    /// Its own agents that are seen, each by a rank.
+    /// The rank's own agents that are seen, each with a rank that sees it.
     pub by: Vec<(u32, u16)>,
 }
 
 impl Sighted {
-    /// Joins what another home tells.
+    /// Adds the reply of another home.
     pub fn extend(&mut self, other: Sighted) {
         self.seen.extend(other.seen);
         self.by.extend(other.by);
     }
 }
 
-/// Notices of own agents and of what they see, for the homes among `size` ranks.
+/// Notices of own agents and of what they see, for each home among `size` ranks.
 pub(crate) fn notices(agents: &[Region], sights: &[Region], size: usize) -> Vec<(usize, Notice)> {
     let mut notices: BTreeMap<usize, Notice> = BTreeMap::new();
     for region in agents {
@@ -56,7 +57,7 @@ pub(crate) fn notices(agents: &[Region], sights: &[Region], size: usize) -> Vec<
     notices.into_iter().collect()
 }
 
-/// What a home answers the ranks whose notices it has.
+/// Replies of a home to the ranks whose notices it received.
 pub(crate) fn sighted(notices: &[(usize, Notice)]) -> Vec<(usize, Sighted)> {
     let all = notices.iter().flat_map(|(rank, notice)| {
         notice.agents.iter().map(|region| Noticed { rank: *rank, region: *region })
@@ -90,9 +91,9 @@ impl RTreeObject for Noticed {
 }
 
 impl Region {
-    /// The homes of the blocks that it touches, each once.
+    /// Home ranks of the blocks that the region touches, each once.
     fn homes(&self, size: usize) -> Vec<usize> {
-        // who is nowhere touches nothing: casts give 0 for what is no number
+        // Casts turn NaN into 0, so a position that is not a number counts as the block at the origin.
         let block = |at: f64| (at / BLOCK).floor() as i32;
         let span = |at: f64| block(at - self.radius)..=block(at + self.radius);
         let [x, y] = self.centre;
@@ -112,7 +113,7 @@ mod tests {
         Region::around(agent, [x, 0.0], 0.0, 0.01, 0.8)
     }
 
-    /// Notices of three ranks with an agent each, the first of which sees 2 km far.
+    /// Notices of three ranks with one agent each; the first sees up to 2 km.
     fn all(size: usize) -> Vec<Vec<(usize, Notice)>> {
         let places = [0.0, 1990.0, 2500.0].into_iter().enumerate();
         let own = places.map(|(agent, x)| {
@@ -123,8 +124,7 @@ mod tests {
         own.collect()
     }
 
-    /// Both ranks are told of a vehicle in sight, and neither of one that is not, whoever is the
-    /// home of what.
+    /// Both ranks are notified of a vehicle in sight and of no other, for any assignment of homes.
     #[test]
     fn who_is_in_sight_is_told_to_both() {
         for size in [3, 7, 50] {

@@ -1,5 +1,4 @@
-//! What a rank has of the record and of the state: its own agents, and the ground that is at home
-//! with it.
+//! A rank's part of the record and of the state: its own agents, and the ground whose home it is.
 
 use crate::homes::home;
 use crate::rank_error::RankError;
@@ -9,12 +8,13 @@ use bekker_sensor::Delivery;
 use bekker_world::{AutonomyView, HeartbeatRecord, StatePart};
 
 impl Ranks<'_> {
-    /// This rank's part of the state, whatever the route: those of all ranks make the whole
-    /// ([`WorldState::of_parts`](bekker_world::WorldState::of_parts)). To be called on all
-    /// ranks alike.
+    /// Returns this rank's part of the state, for any route. Call this on all ranks.
+    ///
+    /// The parts of all ranks form the whole state
+    /// ([`WorldState::of_parts`](bekker_world::WorldState::of_parts)).
     ///
     /// # Errors
-    /// [`RankError`] when a rank is gone.
+    /// [`RankError`] when a rank is lost.
     pub fn state_part(&mut self) -> Result<StatePart, RankError> {
         self.tell_homes()?;
         let (rank, size) = (self.rank(), self.size());
@@ -39,8 +39,10 @@ impl Ranks<'_> {
         })
     }
 
-    /// What own agents left for the record in the last heartbeat: with samples, and with what
-    /// those that drive themselves have in mind, if they are due.
+    /// Returns the record of own agents for the last heartbeat.
+    ///
+    /// It includes samples if `sampled` is set, and the views of autonomous agents if `views` is
+    /// set.
     pub fn own_record(&self, sampled: bool, views: bool) -> HeartbeatRecord {
         HeartbeatRecord {
             delivered: if self.records { self.recorded_deliveries() } else { Vec::new() },
@@ -54,10 +56,10 @@ impl Ranks<'_> {
         }
     }
 
-    /// What all agents left, on rank 0; nothing elsewhere.
+    /// Returns the record of all agents on rank 0, and an empty one elsewhere.
     ///
     /// # Errors
-    /// [`RankError`] when a rank is gone or what it tells cannot be read.
+    /// [`RankError`] when a rank is lost or its record cannot be read.
     pub fn gather_record(
         &mut self,
         sampled: bool,
@@ -81,13 +83,13 @@ impl Ranks<'_> {
         self.own_agents(sample).into_iter().flatten().collect()
     }
 
-    /// What those sensors of own agents that record delivered.
+    /// Deliveries of the own agents' sensors that record.
     pub(crate) fn recorded_deliveries(&self) -> Vec<(u32, Delivery)> {
         let agents = &self.world.model().agents;
         self.own_deliveries(|agent, sensor| agents[agent as usize].sensors[sensor as usize].record)
     }
 
-    /// What those sensors (agent, sensor) of own agents delivered that are asked for.
+    /// Deliveries of the own agents' sensors (agent, sensor) for which `asked` is true.
     pub(crate) fn own_deliveries(&self, asked: impl Fn(u32, u32) -> bool) -> Vec<(u32, Delivery)> {
         let mut own: Vec<(u32, Delivery)> = Vec::new();
         for &index in self.world.own_agents() {

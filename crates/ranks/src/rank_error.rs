@@ -1,34 +1,34 @@
-//! Why ranks cannot go on together.
+//! Errors of ranks that share a world.
 
 use bekker_sync::message::MessageFault;
 use bekker_sync::{CommError, PartitionError};
 use bekker_world::CommandError;
 
-/// Why ranks cannot go on together.
+/// Reason why ranks cannot continue together.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RankError {
-    /// A rank that is gone or silent.
+    /// A rank is lost or silent.
     #[error("at tick {tick}: {source}")]
     Lost {
-        /// When it was noticed, steps.
+        /// Step at which this was detected.
         tick: u64,
-        /// Who and how.
+        /// The rank and the cause.
         source: CommError,
     },
-    /// A message that cannot be used.
+    /// A message is invalid.
     #[error("corrupt {kind} from rank {rank} at tick {tick}: {fault}")]
     Corrupt {
         /// Sending rank.
         rank: usize,
-        /// When, steps.
+        /// Step of the exchange.
         tick: u64,
-        /// What it should have been.
+        /// Expected kind of message.
         kind: &'static str,
         /// What is wrong with it.
         fault: MessageFault,
     },
-    /// Ranks that would not run the same scenario.
+    /// Ranks were started with different scenarios or settings.
     #[error("rank {rank} has {key} = {theirs}, rank {here} has {ours}")]
     Disagreement {
         /// The first rank that differs.
@@ -42,48 +42,48 @@ pub enum RankError {
         /// This rank's value.
         ours: String,
     },
-    /// Agents that cannot be partitioned.
+    /// Agents cannot be partitioned.
     #[error(transparent)]
     Partition(#[from] PartitionError),
-    /// An agent that cannot be put where all ranks want it.
+    /// An agent cannot be placed where all ranks request it.
     #[error(transparent)]
     Command(#[from] CommandError),
-    /// A rank whose ground is not that of the others.
+    /// A rank's ground differs from that of the other ranks.
     #[error(
         "at tick {tick} the ground on rank {rank} is another than on rank 0, though they were \
          told the same: no result of this run can be trusted; compare the machines' memory and \
          builds, and go on from an earlier checkpoint"
     )]
     Diverged {
-        /// The first that differs from rank 0.
+        /// The first rank that differs from rank 0.
         rank: usize,
-        /// When it was noticed, steps.
+        /// Step at which this was detected.
         tick: u64,
     },
-    /// An agent that leapt out of the region that it announced, within one heartbeat.
+    /// An agent left the region that it announced, within one heartbeat.
     #[error(
         "at tick {tick} vehicle {agent} (counted from 0) has leapt farther in one heartbeat than \
          the route to neighbours allows for: take --route all"
     )]
     Outran {
-        /// Which.
+        /// Index of the agent.
         agent: usize,
-        /// When, steps.
+        /// Step at which this was detected.
         tick: u64,
     },
-    /// Ranks of which one was interrupted before they began.
+    /// A rank was interrupted before the run started.
     #[error("interrupted while vehicles were set down: nothing was driven")]
     Interrupted,
-    /// More ranks than the protocol counts.
+    /// There are more ranks than the protocol supports.
     #[error("{size} ranks; at most {} can take part", u16::MAX)]
     TooMany {
-        /// Ranks there are.
+        /// Number of ranks.
         size: usize,
     },
 }
 
 impl RankError {
-    /// Whether all ranks find the same at the same time, so that none waits for another.
+    /// Whether all ranks return this error at the same time, so that none waits for another.
     pub fn is_shared(&self) -> bool {
         match self {
             RankError::Lost { .. } | RankError::Corrupt { .. } | RankError::Outran { .. } => false,
@@ -96,7 +96,7 @@ impl RankError {
         }
     }
 
-    /// The ranks that cannot be counted on any more.
+    /// Returns the ranks that are lost.
     pub fn lost(&self) -> Vec<usize> {
         match self {
             RankError::Lost { source: CommError::Silent { ranks, .. }, .. } => ranks.clone(),
@@ -112,8 +112,8 @@ impl RankError {
         }
     }
 
-    /// Steps that all had taken together when it happened, if it happened on
-    /// the way.
+    /// Returns the number of steps that all ranks had completed, if the error occurred during the
+    /// run.
     pub fn tick(&self) -> Option<u64> {
         match self {
             RankError::Lost { tick, .. } | RankError::Corrupt { tick, .. } => Some(*tick),

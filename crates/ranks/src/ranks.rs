@@ -1,12 +1,12 @@
 //! A world whose agents are partitioned among ranks.
 //!
-//! Every rank has the whole model and steps its own agents; it has the whole published ground
-//! or, where ranks tell only their neighbours, what its agents may come to. At a heartbeat each
-//! sends, for each of its agents, the state that
-//! others may see and the patches of ground that its wheels left; each applies
-//! all patches, its own as it sent them included. Since the merge of
-//! patches commutes and what an agent reads of others is sent in full precision,
-//! any number of ranks and any partition give the bits of one process.
+//! Every rank holds the whole model and steps its own agents. It holds the whole published ground
+//! or, with [`Route::Neighbour`], the ground that its agents may reach. At each heartbeat a rank
+//! sends, for each of its agents, the state that other agents may see and the patches of ground
+//! that its wheels changed. Each rank then applies all patches, including its own as it sent them.
+//!
+//! The result is bit-identical to that of one process, for any number of ranks and any partition:
+//! patches merge commutatively, and an agent reads the states of others in full precision.
 
 use super::figures::HeartbeatFigures;
 use super::gathering::Digests;
@@ -28,43 +28,46 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-/// Way of the messages. All give the same bits.
+/// Path that messages take between ranks. All routes give the same bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Route {
-    /// Everything to everyone at once.
+    /// Every rank sends everything to every other rank.
     #[default]
     All,
-    /// Everything to rank 0, which sends it on.
+    /// Every rank sends everything to rank 0, which forwards it.
     Star,
-    /// Only between ranks whose agents may meet before the next census, which
-    /// is held every second, or earlier where a vehicle is about to leave the region
-    /// that it announced. Ground that a rank was not told is made up for when
-    /// one of its agents comes near. A rank with cameras or lidars hears of the vehicles that they
-    /// may see, too, and holds the ground that they look at.
+    /// Ranks exchange messages only if their agents may meet before the next census.
+    ///
+    /// A census is held every second, or earlier if a vehicle is about to leave the region that it
+    /// announced. When an agent approaches ground whose changes its rank has not received, the rank
+    /// fetches that ground. A rank with cameras or lidars also receives the vehicles that they may
+    /// see, and holds the ground in their view.
     Neighbour,
 }
 
-/// How a world is shared by ranks. Nothing in it changes what happens.
+/// How ranks share a world. No field changes the results.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sharing {
-    /// Which rank drives which agent.
+    /// Rank that steps each agent.
     pub partition: Partition,
-    /// Way of the messages.
+    /// Path that messages take.
     pub route: Route,
-    /// How others' vehicles are extrapolated between heartbeats.
+    /// Extrapolation of other ranks' vehicles between heartbeats.
     pub order: Order,
-    /// Whether own agents are digested while messages travel: for a
-    /// [`Ranks::hash`] at each heartbeat.
+    /// Whether own agents are digested while messages travel. Useful for a [`Ranks::hash`] at each
+    /// heartbeat.
     pub digest: bool,
-    /// Whether agents are dealt to ranks anew on the way.
+    /// Interval at which agents are partitioned again; never if `None`.
     pub rebalancing: Option<Rebalancing>,
-    /// Whether ranks may leave on the way ([`Ranks::ask_to_leave`]).
+    /// Whether ranks may leave during the run ([`Ranks::ask_to_leave`]).
     pub leaving: bool,
 }
 
 impl Sharing {
-    /// All that ranks must have in common: keys and values of whoever starts them, how the world is
-    /// shared, and what the ground yields by. [`agree`] compares them.
+    /// Returns all keys and values that must be equal on all ranks.
+    ///
+    /// They are those given by the caller, the settings of this value, and the name of a custom
+    /// soil law. [`agree`] compares them.
     pub fn agreed(&self, model: &WorldModel, given: &[(String, String)]) -> Vec<(String, String)> {
         let mut agreed = given.to_vec();
         agreed.push(("partition".into(), self.partition.to_string()));
@@ -82,23 +85,23 @@ impl Sharing {
     }
 }
 
-/// How often agents are dealt to ranks anew.
+/// How often agents are partitioned among ranks again.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rebalancing {
-    /// Simulated time between, s.
+    /// Simulated time between two partitions, s.
     pub every: f64,
-    /// Not by place and cost ([`by_place`](bekker_sync::by_place)) but drawn from this seed: to
-    /// try whether it changes anything.
+    /// Seed of a random partition, which replaces the one by position and cost
+    /// ([`by_place`](bekker_sync::by_place)). Serves to test that the partition changes no result.
     pub by_chance: Option<u64>,
 }
 
-/// An own agent that is told of at a heartbeat.
+/// An own agent that is sent to other ranks at a heartbeat.
 pub(crate) struct Announced {
-    /// Which.
+    /// Index of the agent.
     pub agent: usize,
-    /// Where `outgoing` holds what is told to those that hear of it, ...
+    /// Range of `outgoing` with the message for hearers: state and ground.
     pub whole: Range<usize>,
-    /// ... and what to those that see it alone: no ground.
+    /// Range of `outgoing` with the message for watchers: state without ground.
     pub seen: Range<usize>,
 }
 
@@ -112,42 +115,44 @@ pub struct Ranks<'c> {
     pub(crate) partition: Vec<usize>,
     pub(crate) writer: Writer,
     pub(crate) outgoing: Vec<u8>,
-    /// Own agents that are told of.
+    /// Own agents that are sent to other ranks.
     pub(crate) announced: Vec<Announced>,
-    /// What goes to each rank that hears of some of them.
+    /// Message for each rank that receives any of them.
     pub(crate) addressed: Parts,
     pub(crate) incoming: Parts,
     pub(crate) patches: Patches,
-    /// What others' agents told in a heartbeat, in the order of agents.
+    /// States of other ranks' agents received at a heartbeat, in the order of agents.
     pub(crate) received: Vec<(usize, VehicleState)>,
-    /// Of each agent's stream: what its writer or its reader here remembers.
+    /// State of the ground encoder or decoder of each agent's stream.
     pub(crate) memories: Vec<Memory>,
-    /// Other ranks' agents as far as they are heard of.
+    /// Extrapolated agents of other ranks, where this rank receives them.
     pub(crate) ghosts: BTreeMap<usize, Ghost>,
     pub(crate) order: Order,
     /// Whether own agents are digested while messages travel.
     pub(crate) digest: bool,
     /// Whether any sensor of any agent records.
     pub(crate) records: bool,
-    /// Of own agents, since the last heartbeat.
+    /// Digests of own agents since the last heartbeat.
     pub(crate) digests: Option<Digests>,
-    /// With [`Route::Neighbour`] among several: who hears of whom, and who keeps which ground.
+    /// Subscriptions between ranks and home ranks of ground. Both are `None` unless the route is
+    /// [`Route::Neighbour`] and there are several ranks.
     pub(crate) neighbourhood: Option<Neighbourhood>,
     pub(crate) homes: Option<Homes>,
-    /// All ground as the first rank was told of it last, there.
+    /// On rank 0: all ground as received at the last call of `complete_first`.
     pub(crate) whole: Published,
-    /// Pairs of agents the first of which needs to see the second wherever it is.
+    /// Pairs (a, b) of agents where a needs the state of b at any distance.
     pub(crate) follows: Vec<(usize, usize)>,
-    /// Agents with cameras or lidars, and how far they see, m.
+    /// Agents with cameras or lidars, and their ranges of sight, m.
     pub(crate) lookers: BTreeMap<usize, f64>,
-    /// Bytes received since the last heartbeat's figures.
+    /// Bytes received since the metrics of the last heartbeat.
     pub(crate) received_bytes: u64,
     pub(crate) rebalancing: Option<Rebalancing>,
     /// Tick of the last partition.
     pub(crate) dealt_at: u64,
-    /// Time that own agents have cost since then.
+    /// Time that own agents have cost since the last partition.
     pub(crate) spent: Duration,
-    /// Whether ranks may leave, when they were asked last, whether this one wants to, and has.
+    /// Whether ranks may leave. Then: the tick of the last query, whether this rank requests to
+    /// leave, and whether it has left.
     pub(crate) leaving: bool,
     pub(crate) asked_at: u64,
     pub(crate) wants_to_leave: bool,
@@ -157,14 +162,14 @@ pub struct Ranks<'c> {
 }
 
 impl<'c> Ranks<'c> {
-    /// Begins or, given a state, goes on with a world among ranks that agree.
+    /// Starts a world among ranks that agree, or resumes it from a state.
     ///
-    /// `agreed` are keys and values that must be the same on all ranks; one
-    /// that differs ends the run before it begins. If some ranks have a state,
-    /// those that have none get a snapshot of it: so ranks join late.
+    /// `agreed` are keys and values that must be the same on all ranks; a difference ends the run
+    /// before it begins. If some ranks have a state, those without one receive a snapshot of it.
+    /// This lets ranks join late.
     ///
     /// # Errors
-    /// [`RankError`] when ranks disagree, are gone, or agents cannot be partitioned.
+    /// [`RankError`] when ranks disagree, a rank is lost, or agents cannot be partitioned.
     pub fn new(
         communicator: impl Communicator + 'c,
         model: WorldModel,
@@ -176,11 +181,13 @@ impl<'c> Ranks<'c> {
         Ranks::of(Members::new(communicator), model, state, (sharing, agreed), &never)
     }
 
-    /// The same, unless `interrupted` is raised on some rank while agents are set down, which takes
-    /// a minute of some thousands.
+    /// Does the same as [`Ranks::new`], but stops if `interrupted` is set on any rank while agents
+    /// are being placed.
+    ///
+    /// Placing some thousands of agents takes about a minute.
     ///
     /// # Errors
-    /// [`RankError`] as of [`Ranks::new`], and [`RankError::Interrupted`].
+    /// As [`Ranks::new`], and [`RankError::Interrupted`].
     pub fn interrupted_by(
         communicator: impl Communicator + 'c,
         model: WorldModel,
@@ -191,7 +198,8 @@ impl<'c> Ranks<'c> {
         Ranks::of(Members::new(communicator), model, state, (sharing, agreed), interrupted)
     }
 
-    /// The same whatever they communicate by: compiled once.
+    /// Does the work of both constructors. It takes [`Members`], not a generic communicator, so it
+    /// is compiled once.
     fn of(
         mut communicator: Members<'c>,
         model: WorldModel,
@@ -217,7 +225,7 @@ impl<'c> Ranks<'c> {
         let agents = partition.len();
         let tile = model.ground.lattice().spacing * TILE as f64;
         let (follows, lookers) = (follows(&model), lookers_of(&model));
-        // what agents hear and see at the end of a heartbeat changes their states once more
+        // Radio and autonomy change the states of agents once more at the end of a heartbeat.
         let is_settled =
             model.radios.is_empty() && model.agents.iter().all(|agent| agent.autonomy.is_none());
         let mut sensors = model.agents.iter().flat_map(|agent| &agent.sensors);
@@ -270,61 +278,66 @@ impl<'c> Ranks<'c> {
         Ok(ranks)
     }
 
-    /// This rank's world. Of other ranks' agents it has no state, but on rank 0 as they were at
+    /// Returns this rank's world.
+    ///
+    /// It has no state of other ranks' agents, except on rank 0, where their states are those of
     /// the last [`Ranks::gather`].
     pub fn world(&self) -> &World {
         &self.world
     }
 
-    /// Commands an agent as [`World::command`] does, on the rank where it steps: to be
-    /// called on all ranks alike, or on that one.
+    /// Commands an agent as [`World::command`] does, on the rank that steps it.
+    ///
+    /// Call this on all ranks with the same arguments, or only on that rank.
     ///
     /// # Errors
-    /// [`CommandError`] when there is no such agent, or a number is none.
+    /// [`CommandError`] when there is no such agent, or a value is not a number.
     pub fn command(&mut self, agent: usize, command: Option<Command>) -> Result<(), CommandError> {
         self.world.command(agent, command)
     }
 
-    /// Has an agent do what a controller wants of it, if it steps here.
+    /// Applies a controller's command to an agent if it steps on this rank.
     ///
     /// # Errors
-    /// As of [`Commanded::apply`].
+    /// As [`Commanded::apply`].
     pub fn apply(&mut self, commanded: &Commanded) -> Result<(), CommandError> {
         commanded.apply(&mut self.world)
     }
 
-    /// The world, to be ended by itself. Complete on rank 0 after a
-    /// [`Ranks::gather`].
+    /// Returns the world.
+    ///
+    /// On rank 0 it is complete after a [`Ranks::gather`].
     pub fn into_world(self) -> World {
         self.world
     }
 
-    /// Number of this rank.
+    /// Returns the number of this rank.
     pub fn rank(&self) -> usize {
         self.communicator.rank()
     }
 
-    /// Time since some moment that does not change: for figures, never for results.
+    /// Returns the time since a fixed moment. Only for metrics, never for results.
     pub fn elapsed(&self) -> Duration {
         self.communicator.elapsed()
     }
 
-    /// How many ranks there are.
+    /// Returns the number of ranks.
     pub fn size(&self) -> usize {
         self.communicator.size()
     }
 
-    /// Rank of each agent.
+    /// Returns the rank of each agent.
     pub fn partition(&self) -> &[usize] {
         &self.partition
     }
 
-    /// Steps own agents through one heartbeat, exchanges, and merges. With
-    /// `quit` this rank asks all to end the run after this heartbeat.
+    /// Steps own agents through one heartbeat, exchanges messages, and merges ground.
+    ///
+    /// With `quit` this rank requests that all ranks end the run after this heartbeat.
     ///
     /// # Errors
-    /// [`RankError`] when a rank is gone or its messages cannot be used; the
-    /// world is then between two heartbeats and of no further use.
+    /// [`RankError`] when a rank is lost or its messages are invalid. The world is then between two
+    /// heartbeats and must not be used further.
     pub fn advance(&mut self, quit: bool) -> Result<HeartbeatFigures, RankError> {
         let mut figures = HeartbeatFigures {
             tick: self.tick(),
@@ -367,7 +380,7 @@ impl<'c> Ranks<'c> {
         let mut fastest_motion = self.world.fastest_motion();
         let told = self.neighbourhood.is_none() && !self.world.model().clock.adapts();
         if !told || self.world.wears() {
-            // what not all were told by the messages
+            // These values are not in the messages that every rank receives.
             let agents = &self.world.state().agents;
             let mut own = self.world.own_agents().iter();
             let drives = own.any(|&agent| agents[agent].outcome.is_none());
@@ -394,7 +407,7 @@ impl<'c> Ranks<'c> {
         Ok(figures)
     }
 
-    /// There is nobody to write to.
+    /// Advances a single rank, without messages.
     fn advance_alone(&mut self, quit: bool, figures: HeartbeatFigures) -> HeartbeatFigures {
         let begun = self.communicator.elapsed();
         self.world.step_agents();
@@ -419,17 +432,17 @@ impl<'c> Ranks<'c> {
         }
     }
 
-    /// Bytes received since this was asked last, or since the last heartbeat.
+    /// Returns the bytes received since the last call or the last heartbeat.
     pub fn take_received_bytes(&mut self) -> u64 {
         std::mem::take(&mut self.received_bytes)
     }
 
-    /// Steps taken.
+    /// Returns the number of steps taken.
     pub fn tick(&self) -> u64 {
         self.world.state().tick
     }
 
-    /// An agent of another rank as it is extrapolated here, if it is heard of.
+    /// Returns the extrapolated state of another rank's agent, if this rank receives it.
     pub fn ghost(&self, agent: usize) -> Option<&Ghost> {
         self.ghosts.get(&agent)
     }
@@ -440,13 +453,13 @@ impl<'c> Ranks<'c> {
     }
 }
 
-/// Agents with cameras or lidars and their ranges of sight, m; none without a scene.
+/// Agents with cameras or lidars and their ranges of sight, m; empty without a scene.
 fn lookers_of(model: &WorldModel) -> BTreeMap<usize, f64> {
     model.scene_model.as_ref().map_or_else(BTreeMap::new, |_| lookers(&model.agents))
 }
 
-/// Pairs of agents the first of which needs to see the second, however far away it is: who
-/// follows a leader, and who tows and is towed.
+/// Pairs (a, b) of agents where a needs the state of b at any distance: followers with their
+/// leaders, and towing vehicles with those that they tow, in both orders.
 fn follows(model: &WorldModel) -> Vec<(usize, usize)> {
     let agents = model.agents.iter().enumerate();
     let leaders = agents.filter_map(|(agent, model)| Some((agent, model.leader?.agent)));

@@ -1,5 +1,6 @@
-//! Agents dealt to ranks anew by where they are and what they cost, and their way from rank to
-//! rank. Which rank steps an agent changes nothing of what it does, whenever it moves.
+//! Partitioning of agents during a run by position and cost, and their transfer between ranks.
+//!
+//! The rank that steps an agent does not affect its results, whenever it moves.
 
 use crate::rank_error::RankError;
 use crate::ranks::{Ranks, Rebalancing};
@@ -11,7 +12,7 @@ use bekker_sync::ground_code::Memory;
 use bekker_sync::message::{MessageFault, Origin};
 use serde::{Deserialize, Serialize};
 
-/// What is told of an agent for a new partition.
+/// Load of one agent, sent to rank 0 for a new partition.
 #[derive(Serialize, Deserialize)]
 struct Load {
     agent: u32,
@@ -21,8 +22,10 @@ struct Load {
 }
 
 impl Ranks<'_> {
-    /// Deals agents anew where that is due: the first rank is told where all are and what they
-    /// have cost.
+    /// Partitions agents again if that is due.
+    ///
+    /// Rank 0 receives the position and the cost of each agent, computes the partition and sends
+    /// it.
     pub(crate) fn rebalance(&mut self) -> Result<(), RankError> {
         let Some(Rebalancing { every, by_chance }) = self.rebalancing else { return Ok(()) };
         let (tick, clock) = (self.tick(), self.world.model().clock);
@@ -41,7 +44,8 @@ impl Ranks<'_> {
         self.migrate(ranks.collect())
     }
 
-    /// Own agents, each with its part of what this rank has spent since the last partition.
+    /// Own agents, each with its share of the time that this rank has spent since the last
+    /// partition.
     fn loads(&mut self) -> Vec<Load> {
         let spent = std::mem::take(&mut self.spent).as_secs_f64();
         let weight = |agent: u32| self.world.model().agents[agent as usize].weight();
@@ -60,18 +64,18 @@ impl Ranks<'_> {
         for load in loads {
             if let Some(place) = places.get_mut(load.agent as usize) {
                 *place = load.place;
-                // whatever a clock says, each costs something
+                // Every agent has a positive cost, even if the clock measured none.
                 costs[load.agent as usize] = load.cost.max(1e-9);
             }
         }
         by_place(&places, &costs, self.size()).into_iter().map(|rank| rank as u32).collect()
     }
 
-    /// Moves agents to the ranks that are to step them from here on: to be called on all ranks
-    /// with the same partition.
+    /// Moves agents to the ranks that step them from now on. Call this on all ranks with the same
+    /// partition.
     ///
     /// # Errors
-    /// [`RankError`] when a rank is gone, or the partition does not fit agents and ranks.
+    /// [`RankError`] when a rank is lost, or the partition does not fit agents and ranks.
     pub fn migrate(&mut self, partition: Vec<usize>) -> Result<(), RankError> {
         self.hand_over(partition)?;
         if self.neighbourhood.is_some() {
@@ -81,7 +85,7 @@ impl Ranks<'_> {
         Ok(())
     }
 
-    /// Gives own agents to the ranks that are to have them, and takes in those of others.
+    /// Sends own agents to their new ranks, and receives those that move to this rank.
     pub(crate) fn hand_over(&mut self, partition: Vec<usize>) -> Result<(), RankError> {
         let partition = bekker_sync::Partition::Listed(partition);
         let places = vec![[0.0; 2]; self.partition.len()];
@@ -112,13 +116,14 @@ impl Ranks<'_> {
         }
         self.partition = partition;
         self.digests = None;
-        // streams of ground begin anew
+        // Streams of ground start again from an empty memory.
         self.memories.iter_mut().for_each(Memory::forget);
         Ok(())
     }
 
-    /// Tells those who hear of own agents from now on how they are at this moment: who begins, or
-    /// moves in next to others, has not heard what they told last.
+    /// Sends the present states of own agents to the ranks that receive them from now on.
+    ///
+    /// A rank that starts, or whose agents have new neighbors, does not have their last states.
     pub(crate) fn introduce(&mut self) -> Result<(), RankError> {
         let (tick, rank) = (self.tick(), self.rank() as u16);
         let own = self.own_agents(|agent, _| agent as usize);
@@ -162,7 +167,7 @@ impl Ranks<'_> {
     }
 }
 
-/// A partition drawn by seed and tick.
+/// Draws a partition from seed and tick.
 fn at_random(seed: u64, tick: u64, agents: usize, size: usize) -> Vec<u32> {
     let stream = Stream::new(seed, "partition");
     let of_tick = Stream::new(stream.bits(tick), "agents");

@@ -6,68 +6,72 @@ use serde::{Deserialize, Serialize};
 
 /// Time between two censuses, s.
 pub(crate) const CENSUS: f64 = 1.0;
-/// No vehicle speeds up or turns harder than this for long, m/s²: one that does has all
-/// hold a census early.
+/// Bound of a vehicle's sustained acceleration, m/s². If a vehicle exceeds it, all ranks hold a
+/// census early.
 pub(crate) const ACCELERATION: f64 = 20.0;
-/// No vehicle gains speed faster than this over one heartbeat, m/s², not even one that is
-/// hit at 30 m/s, ...
+/// Bound of a vehicle's acceleration over one heartbeat, m/s². It holds even for a collision at 30
+/// m/s.
 const JOLT: f64 = 5000.0;
-/// ... nor more speed than this, m/s.
+/// Bound of the speed that a vehicle gains over one heartbeat, m/s.
 const GAIN: f64 = 60.0;
-/// A vehicle's wheels and the soil that they push aside lie within this distance
-/// of its chassis frame, m.
+/// Bound of the distance from a vehicle's chassis frame to its wheels and the soil that they
+/// displace, m.
 const REACH: f64 = 8.0;
-/// The soil that a trailer's wheel pushes aside lies within this distance of the wheel, m.
+/// Bound of the distance from a trailer's wheel to the soil that it displaces, m.
 const BESIDE_WHEEL: f64 = 3.0;
 
-/// A rectangle of tiles, its lowest and its highest.
+/// A rectangle of tiles: its lowest and its highest tile, both included.
 pub(crate) type Rect = [TileKey; 2];
 
-/// What an agent tells at a census.
+/// Disc that an agent announces at a census.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Region {
     pub agent: u32,
     pub centre: [f64; 2],
     pub radius: f64,
-    /// How far from its place the agent's wheels, or the ground that it looks at, may be, m.
+    /// Greatest distance from the agent's position to its wheels or to the ground in its view, m.
     reach: f64,
 }
 
 impl Region {
-    /// Around an agent at (x, y) with this speed, m/s, until the next census, with
-    /// heartbeats of `heartbeat` seconds; `tile` is the side of a tile, m.
+    /// Returns the region of an agent at `centre` (x, y) until the next census.
+    ///
+    /// `speed` is in m/s, `heartbeat` is the heartbeat's length, s, and `tile` the side of a tile,
+    /// m.
     pub fn around(agent: usize, centre: [f64; 2], speed: f64, heartbeat: f64, tile: f64) -> Region {
         let until = CENSUS.max(heartbeat);
         let way = way(speed, ACCELERATION, until).max(jolted(speed, heartbeat));
-        // whole tiles are read and written
+        // Tiles are read and written as a whole.
         Region { agent: agent as u32, centre, radius: way + REACH + 2.0 * tile, reach: REACH }
     }
 
-    /// The same of an agent with wheels this far from its place, m: those of a trailer, which may
-    /// have been left behind.
+    /// Extends the region to wheels at the distance `away` from the agent's position, m.
+    ///
+    /// These are the wheels of a trailer, which may have been uncoupled and left behind.
     pub fn trailing(self, away: f64) -> Region {
         let reach = if away > 0.0 { REACH.max(away + BESIDE_WHEEL) } else { REACH };
         Region { radius: self.radius + reach - REACH, reach, ..self }
     }
 
-    /// The same of an agent that looks at ground this far from its place along either axis, m.
+    /// Extends the region to ground in view, up to `sight` along either axis, m.
     pub fn looking(self, sight: f64) -> Region {
         let reach = self.reach.max(sight);
         Region { radius: self.radius + reach - self.reach, reach, ..self }
     }
 
-    /// The disc in which lies whatever an agent within this one sees, as far as `sight`, m.
+    /// Returns the disc that contains everything an agent in this region sees, up to `sight`, m.
     pub fn seeing(self, sight: f64) -> Region {
         Region { radius: self.radius + sight, ..self }
     }
 
-    /// Whether an agent that is now at (x, y) has kept its promise.
+    /// Whether an agent that is now at `place` (x, y) is still within its region.
     pub fn holds(&self, place: [f64; 2], tile: f64) -> bool {
         self.keeps(place, 0.0, tile)
     }
 
-    /// Whether it is sure to keep it over a further heartbeat of `heartbeat` seconds, at this
-    /// speed, m/s.
+    /// Whether the agent is sure to stay in its region for another heartbeat.
+    ///
+    /// `speed` is in m/s and `heartbeat` is the heartbeat's length, s.
     pub fn lasts(&self, place: [f64; 2], speed: f64, heartbeat: f64, tile: f64) -> bool {
         self.keeps(place, jolted(speed, heartbeat), tile)
     }
@@ -76,7 +80,7 @@ impl Region {
     fn keeps(&self, [x, y]: [f64; 2], further: f64, tile: f64) -> bool {
         let (dx, dy) = (x - self.centre[0], y - self.centre[1]);
         let left = self.radius - self.reach - 2.0 * tile - further;
-        // one whose state is no longer finite has ended its drive
+        // An agent whose state is no longer finite has ended its drive and counts as inside.
         !(dx * dx + dy * dy > left * left || left < 0.0)
     }
 
@@ -86,9 +90,9 @@ impl Region {
         AABB::from_corners([x - r, y - r], [x + r, y + r])
     }
 
-    /// The tiles of side `tile`, m, that it touches.
+    /// Returns the tiles of side `tile`, m, that the region touches.
     pub fn tiles(&self, tile: f64) -> Rect {
-        // who is nowhere touches nothing: casts give 0 for what is no number
+        // Casts turn NaN into 0, so a position that is not a number counts as the tile at the origin.
         let corner = |side: f64| {
             let [a, b] = self.centre.map(|at| ((at + side * self.radius) / tile).floor() as i32);
             TileKey { a, b }
@@ -97,13 +101,13 @@ impl Region {
     }
 }
 
-/// Farthest that a vehicle gets within a time, s, from a speed, m/s, that it gains on by
-/// at most this acceleration, m/s².
+/// Greatest distance, m, that a vehicle travels in a time, s, from a speed, m/s, at no more than
+/// this acceleration, m/s².
 fn way(speed: f64, acceleration: f64, time: f64) -> f64 {
     speed.abs() * time + 0.5 * acceleration * time * time
 }
 
-/// Farthest that a vehicle gets within a heartbeat, s, in which something may hit it.
+/// Greatest distance, m, that a vehicle travels in a heartbeat, s, during which it may collide.
 fn jolted(speed: f64, heartbeat: f64) -> f64 {
     way(speed, JOLT, heartbeat).min(way(speed.abs() + GAIN, 0.0, heartbeat))
 }
@@ -116,7 +120,8 @@ mod tests {
         Region::around(agent, [x, 0.0], 0.0, 0.01, 0.8)
     }
 
-    /// One that looks keeps its region as long as one that does not: it sees the farther.
+    /// Looking extends the radius and the reach alike, so the agent may travel as far as without
+    /// it.
     #[test]
     fn the_region_of_one_that_looks_holds_what_it_sees() {
         let (blind, looking) = (region(0, 0.0), region(0, 0.0).looking(110.0));
@@ -131,13 +136,13 @@ mod tests {
         let region = Region::around(0, [10.0, 0.0], 5.0, 0.01, 0.8);
         assert!(region.holds([24.9, 0.0], 0.8));
         assert!(!region.holds([25.1, 0.0], 0.8));
-        // 10 ms at 30 m/s and a jolt are 0.55 m
+        // At 30 m/s and 5000 m/s² a vehicle travels 0.55 m in 10 ms.
         assert!(region.lasts([24.4, 0.0], 30.0, 0.01, 0.8));
         assert!(!region.lasts([24.5, 0.0], 30.0, 0.01, 0.8));
     }
 
-    /// After a census every agent may drive for one heartbeat at least, however long
-    /// that is: a census held early is of use.
+    /// After a census every agent may drive for at least one heartbeat of any length. So an early
+    /// census always helps.
     #[test]
     fn a_new_disc_lasts_for_a_heartbeat() {
         for (speed, heartbeat) in [(0.0, 0.01), (90.0, 0.01), (5.0, 0.2), (30.0, 1.0), (30.0, 3.0)]

@@ -1,4 +1,4 @@
-//! An agent put elsewhere on the rank where it steps, while all others learn of it.
+//! Moving an agent to another position in agreement with all ranks.
 
 use crate::rank_error::RankError;
 use crate::ranks::Ranks;
@@ -8,32 +8,35 @@ use bekker_sync::message::Origin;
 use bekker_world::{CommandError, Placement};
 use serde::{Deserialize, Serialize};
 
-/// What ranks tell each other before an agent is put elsewhere.
+/// Request that ranks compare before an agent is moved.
 #[derive(Serialize, Deserialize)]
 struct Asked {
     agent: u64,
     places: Vec<Placement>,
-    /// The first of the rank's own agents that stands there.
+    /// The first of the rank's own agents that occupies the position.
     other: Option<u64>,
 }
 
-/// What all must know of each other to go on alike once it is.
+/// Values that ranks exchange once the agent is moved.
 #[derive(Serialize, Deserialize)]
 struct Settled {
-    /// How it stands, from the rank where it steps.
+    /// Start condition of the agent, from the rank that steps it.
     stand: Option<Stand>,
     fastest: f64,
     drives: bool,
 }
 
 impl Ranks<'_> {
-    /// Puts an agent somewhere else as [`World::respawn`](bekker_world::World::respawn) does,
-    /// with the same bits: to be called on all ranks alike, between two heartbeats.
+    /// Moves an agent to another position as [`World::respawn`](bekker_world::World::respawn) does,
+    /// with the same bits.
+    ///
+    /// Call this on all ranks alike, between two heartbeats.
     ///
     /// # Errors
-    /// [`RankError::Command`] when there is no such agent or place, or something stands there;
-    /// [`RankError::Disagreement`] when ranks were not called alike: on all ranks the same, with
-    /// the world as it was. Else when a rank is gone or its messages cannot be used.
+    /// [`RankError::Command`] when there is no such agent or position, or when it is occupied.
+    /// [`RankError::Disagreement`] when ranks were called with different arguments. Both are the
+    /// same on all ranks and leave the world as it was. Any other error means that a rank is lost
+    /// or its messages are invalid.
     pub fn respawn(&mut self, agent: usize, place: &Placement) -> Result<Stand, RankError> {
         let other = match self.world.check_place(agent, place) {
             Ok(()) => self.world.own_agent_at(agent, place),
@@ -47,17 +50,18 @@ impl Ranks<'_> {
         self.put(agent, place)
     }
 
-    /// Puts all agents somewhere else, one after the other: none is put if one cannot be.
+    /// Moves all agents, one after the other. If one of them cannot be moved, none is.
     ///
     /// # Errors
-    /// As of [`Ranks::respawn`], or when there are more or fewer places than agents.
+    /// As [`Ranks::respawn`], or when the number of positions is not that of agents.
     pub fn respawn_all(&mut self, places: &[Placement]) -> Result<Vec<Stand>, RankError> {
         self.ask("respawn_all", 0, places, None)?;
         self.world.check_places(places)?;
         places.iter().enumerate().map(|(agent, place)| self.put(agent, place)).collect()
     }
 
-    /// Makes sure that all ranks were asked for the same; the others in the way that they know of.
+    /// Checks that all ranks have the same request. Returns the agents of all ranks that are in the
+    /// way.
     fn ask(
         &mut self,
         what: &'static str,
@@ -80,13 +84,13 @@ impl Ranks<'_> {
 
     fn put(&mut self, agent: usize, place: &Placement) -> Result<Stand, RankError> {
         let is_own = self.world.is_own(agent);
-        // homes know who may touch what, and hold all that has been left so far
+        // This census updates the homes, which then hold all changes and the regions of agents.
         self.census()?;
         self.leave_behind(agent)?;
         if is_own {
             self.world.hold_at(agent, place);
         }
-        // the ground there comes to where it steps
+        // This census fetches the ground at the new position for the rank that steps the agent.
         self.census()?;
         let stand = is_own.then(|| self.world.settle_at(agent, place));
         let agents = &self.world.state().agents;
@@ -109,7 +113,7 @@ impl Ranks<'_> {
         Ok(all.stand.ok_or(CommandError::NoAgent { agent, agents })?)
     }
 
-    /// Publishes on all ranks what lies under an agent's wheels.
+    /// Publishes the ground under an agent's wheels on all ranks.
     fn leave_behind(&mut self, agent: usize) -> Result<(), RankError> {
         let rank = self.communicator.rank();
         let origin =

@@ -1,5 +1,5 @@
-//! Exchanges in which a rank speaks with few others, however many there are: in as many rounds
-//! as doublings make their number.
+//! Exchanges in ⌈log2 n⌉ rounds for n ranks, with at most one peer to send to and one to receive
+//! from in each round.
 
 use crate::rank_error::RankError;
 use crate::ranks::Ranks;
@@ -8,7 +8,7 @@ use bekker_sync::Communicator;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-/// On its way from one rank to another.
+/// Data on its way from one rank to another.
 #[derive(Serialize, Deserialize)]
 struct Letter<T> {
     from: u16,
@@ -17,7 +17,7 @@ struct Letter<T> {
 }
 
 impl Ranks<'_> {
-    /// One exchange; what came lies in `incoming`.
+    /// Performs one exchange. The received data is in `incoming`.
     pub(crate) fn pass(&mut self, to: &[(usize, &[u8])], from: &[usize]) -> Result<(), RankError> {
         let tick = self.tick();
         self.communicator
@@ -27,10 +27,13 @@ impl Ranks<'_> {
         Ok(())
     }
 
-    /// Brings letters to ranks that need not know who writes to them, and this rank's own to it;
-    /// what came, each with its sender, in the order of senders. Letters go on by a power of two
-    /// of ranks where their way has it (J. Bruck et al., Efficient algorithms for all-to-all
-    /// communications in multiport message-passing systems, 1997).
+    /// Delivers letters whose senders the receiving ranks cannot predict.
+    ///
+    /// A rank's letters to itself are delivered too.
+    /// Returns the received letters, each with its sender, in the order of senders. In each round a
+    /// letter is forwarded by a power of two of ranks if its remaining distance contains that power
+    /// (J. Bruck et al., Efficient algorithms for all-to-all communications in multiport
+    /// message-passing systems, 1997).
     pub(crate) fn post<T: Serialize + DeserializeOwned>(
         &mut self,
         kind: &'static str,
@@ -55,8 +58,7 @@ impl Ranks<'_> {
         Ok(underway.into_iter().map(|own| (usize::from(own.from), own.text)).collect())
     }
 
-    /// What all ranks have, one list behind the other in the order of ranks, on the first; it
-    /// goes to it along a tree.
+    /// Collects the lists of all ranks on rank 0 along a tree, concatenated in the order of ranks.
     pub(crate) fn collected<T: Serialize + DeserializeOwned>(
         &mut self,
         kind: &'static str,
@@ -70,8 +72,9 @@ impl Ranks<'_> {
         Ok((self.rank() == 0).then_some(all))
     }
 
-    /// What all ranks have, joined in the order of ranks along a tree to the first and told to
-    /// all along the same tree.
+    /// Reduces the values of all ranks in the order of ranks, and sends the result to all.
+    ///
+    /// A tree with rank 0 as its root carries both directions.
     pub(crate) fn reduced<T: Serialize + DeserializeOwned>(
         &mut self,
         kind: &'static str,
@@ -95,8 +98,8 @@ impl Ranks<'_> {
         Ok(joined)
     }
 
-    /// What this rank and those below it in a tree have, joined in the order of ranks: of all on
-    /// the first, whose tree is the whole.
+    /// Joins the values of this rank and of those below it in a tree, in the order of ranks. Rank 0
+    /// is the root, so its result covers all ranks.
     fn joined_upwards<T: Serialize + DeserializeOwned>(
         &mut self,
         kind: &'static str,

@@ -1,4 +1,4 @@
-//! A run from its start to its end, and who is told of it on the way.
+//! A run from start to end, and its observers.
 
 use super::figures::HeartbeatFigures;
 use super::rank_error::RankError;
@@ -14,34 +14,38 @@ use bekker_world::{
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// When a run ends, and how often what is told. The same on all ranks.
+/// When a run ends, and how often observers are called with what. The same on all ranks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Schedule {
     /// Simulated time at which the run ends, s, counted from the scenario's start.
     pub duration: f64,
     /// Time between samples of all agents, s.
     pub sample_every: f64,
-    /// Time between checkpoints, s; none but at start and end without.
+    /// Time between checkpoints, s; only at the start and the end if `None`.
     pub checkpoint_every: Option<f64>,
-    /// Heartbeats, of full length, between hashes of the state, each of which costs a pass over
-    /// it; none without.
+    /// Number of full heartbeats between hashes of the state; no hashes if `None`.
+    ///
+    /// Each hash costs one pass over the state.
     pub hash_every: Option<u64>,
-    /// Whether observers are told the digest of each agent with a hash.
+    /// Whether observers receive the digest of each agent with a hash.
     pub hash_agents: bool,
-    /// Time between moments at which observers read ground on the first rank, s: it is then told
-    /// all there is. Else it may know only what its own agents come to.
+    /// Time between moments at which observers read ground on rank 0, s.
+    ///
+    /// Rank 0 then receives all ground. Otherwise it may hold only the ground near its own agents.
     pub ground_every: Option<f64>,
-    /// Time between moments at which the world of the first rank is complete, s.
+    /// Time between moments at which the world of rank 0 is complete, s.
     pub world_every: Option<f64>,
-    /// Whether observers are shown what agents that drive themselves have in mind.
+    /// Whether observers receive the plans of autonomous agents.
     pub views: bool,
-    /// Whether each rank's observers are told of its own agents alone, and nothing of record and
-    /// state comes to the first rank before the end.
+    /// Whether each rank's observers receive only its own agents.
+    ///
+    /// Rank 0 then receives neither records nor states of other ranks before the end of the run.
     pub parts: bool,
 }
 
 impl Schedule {
-    /// To `duration` s, sampled each tenth of a second, without hashes and checkpoints.
+    /// Creates a schedule that ends at `duration` s and samples every 0.1 s, without hashes and
+    /// intermediate checkpoints.
     pub fn until(duration: f64) -> Schedule {
         Schedule {
             duration,
@@ -56,67 +60,66 @@ impl Schedule {
         }
     }
 
-    /// Whether the state is hashed once it is at a tick.
+    /// Whether the state is hashed at a tick.
     pub fn hashes_at(&self, tick: u64, steps_per_heartbeat: u64) -> bool {
-        // where heartbeats adapt, each is one; but only full ones can be counted from a tick
+        // With an adaptive clock each heartbeat may be hashed, but only full ones can be counted
+        // from the tick.
         self.hash_every.is_some_and(|every| {
             every <= 1 || tick.is_multiple_of(every.saturating_mul(steps_per_heartbeat))
         })
     }
 }
 
-/// What an observer makes of a heartbeat.
+/// Result of an observer for a heartbeat.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Flow {
-    /// The run goes on.
+    /// The run continues.
     #[default]
     Continue,
-    /// The run ends after this heartbeat; with ranks, on all of them after the next.
+    /// The run ends after this heartbeat; with several ranks, on all of them after the next one.
     Stop,
 }
 
-/// A heartbeat that is over. What it says of the first rank, that it has of all agents, every rank
-/// has of its own where the schedule has it [in parts](Schedule::parts).
+/// State and record of a completed heartbeat.
+///
+/// Fields that are filled only on rank 0 hold the data of all agents. If the schedule is [in
+/// parts](Schedule::parts), every rank fills them with the data of its own agents.
 #[derive(Clone, Copy, Debug)]
 pub struct Moment<'a> {
-    /// The world; of ranks this rank's part, with agents of others as they were when they
-    /// were last gathered.
+    /// The world. With several ranks this rank's part; agents of other ranks are in the state in
+    /// which they were last gathered.
     pub world: &'a World,
     /// Simulated time, s.
     pub time: f64,
-    /// What the heartbeat cost on this rank.
+    /// Cost of the heartbeat on this rank.
     pub figures: &'a HeartbeatFigures,
-    /// Hash of the whole state, where the schedule asks for it.
+    /// Hash of the whole state, if the schedule requests it.
     pub hash: Option<&'a StateHash>,
-    /// What all agents' sensors delivered, each with its agent, in the order of time; on the
-    /// first rank, nothing elsewhere.
+    /// Deliveries of all agents' sensors, each with its agent, in the order of time. Only on rank
+    /// 0.
     pub delivered: &'a [(u32, Delivery)],
-    /// The hits that were over in this heartbeat, each with its agent; on the first rank,
-    /// nothing elsewhere.
+    /// Collisions that ended in this heartbeat, each with its agent. Only on rank 0.
     pub hits: &'a [(u32, Hit)],
-    /// What happened to trailers in this heartbeat, each with its agent; on the first rank,
-    /// nothing elsewhere.
+    /// Trailer events of this heartbeat, each with its agent. Only on rank 0.
     pub trailer_events: &'a [(u32, TrailerEvent)],
-    /// The commands from outside that hold from the beginning of the heartbeat on; on the
-    /// first rank, nothing elsewhere.
+    /// External commands that apply from the start of the heartbeat. Only on rank 0.
     pub commanded: &'a [Commanded],
-    /// What agents that drive themselves have in mind, each with its agent, at samples on whole
-    /// seconds where the schedule asks for views; on the first rank, nothing elsewhere.
+    /// Views of autonomous agents, each with its agent. Filled at samples on whole seconds, if the
+    /// schedule requests views, and only on rank 0.
     pub autonomous: &'a [(u32, AutonomyView)],
-    /// All agents, at the schedule's interval and once all drives have ended; on the first rank, none
-    /// elsewhere.
+    /// Samples of all agents, at the schedule's interval and once all drives have ended. Only on
+    /// rank 0.
     pub samples: Option<&'a [Sample]>,
-    /// How many ranks there are.
+    /// Number of ranks.
     pub ranks: usize,
-    /// Whether this is the first rank, or the only one.
+    /// Whether this is rank 0, or the only rank.
     pub first: bool,
-    /// Whether the world is complete: that of the only rank, or of the first where the schedule
-    /// has it so.
+    /// Whether the world is complete: on the only rank, or on rank 0 when the schedule requests it.
     pub complete: bool,
 }
 
 impl Moment<'_> {
-    /// What agents left for the record, to be kept.
+    /// Returns a copy of the agents' record of this heartbeat.
     pub fn record(&self) -> HeartbeatRecord {
         HeartbeatRecord {
             delivered: self.delivered.to_vec(),
@@ -128,89 +131,99 @@ impl Moment<'_> {
     }
 }
 
-/// Whom a run tells what happens. Every method is called on every rank; none needs to be
-/// implemented. `E` is what may go wrong with it.
+/// Receiver of a run's events.
+///
+/// Every method is called on every rank; none needs to be implemented. `E` is the observer's error.
 pub trait Observer<E> {
-    /// The run is about to begin, or to go on, with all agents as they are; the world of the
-    /// first rank is complete, unless the schedule has it in parts.
+    /// Called before the run starts or resumes, with all agents in their initial states.
+    ///
+    /// The world of rank 0 is complete, unless the schedule is in parts.
     ///
     /// # Errors
-    /// What ends the run before it begins.
+    /// An error ends the run before it begins.
     fn on_start(&mut self, _world: &World, _samples: &[Sample]) -> Result<(), E> {
         Ok(())
     }
 
-    /// A heartbeat is over.
+    /// Called after each heartbeat.
     ///
     /// # Errors
-    /// What ends the run at once.
+    /// An error ends the run at once.
     fn on_heartbeat(&mut self, _moment: &Moment<'_>) -> Result<Flow, E> {
         Ok(Flow::Continue)
     }
 
-    /// A checkpoint is due, also at the start of a run and at its end (in parts only there); the
-    /// world of the first rank is complete. May be called without a heartbeat between.
+    /// Called when a checkpoint is due, and at the start and the end of a run.
+    ///
+    /// The world of rank 0 is complete. With a schedule in parts this is called only at the end.
+    /// Two calls may follow each other without a heartbeat between them.
     ///
     /// # Errors
-    /// What ends the run at once.
+    /// An error ends the run at once.
     fn on_checkpoint(&mut self, _world: &World) -> Result<(), E> {
         Ok(())
     }
 
-    /// This rank's part of a checkpoint is due, where the schedule has it in parts: at the start
-    /// of a run, and on the way.
+    /// Called when this rank's part of a checkpoint is due, if the schedule is in parts.
+    ///
+    /// This happens at the start and during the run, but not at its end.
     ///
     /// # Errors
-    /// What ends the run at once.
+    /// An error ends the run at once.
     fn on_checkpoint_part(&mut self, _part: &Arc<StatePart>) -> Result<(), E> {
         Ok(())
     }
 
-    /// All parts have been told: who comes next relies on it that what became of them is done, on
-    /// every rank.
+    /// Called once after a run in parts, when no further part of the record or of a checkpoint
+    /// follows.
+    ///
+    /// All work on the parts must be done on every rank when this returns: the calls that follow
+    /// rely on it.
     ///
     /// # Errors
-    /// What ends the run at once.
+    /// An error ends the run at once.
     fn on_parts_end(&mut self) -> Result<(), E> {
         Ok(())
     }
 
-    /// What heartbeats cost, rank by rank, since this was called last; on the first rank, nothing
-    /// elsewhere. In parts on each rank its own.
+    /// Receives the metrics of the heartbeats since the last call, rank by rank.
+    ///
+    /// Rank 0 receives those of all ranks, other ranks nothing. With a schedule in parts each rank
+    /// receives its own.
     ///
     /// # Errors
-    /// What ends the run at once.
+    /// An error ends the run at once.
     fn on_figures(&mut self, _figures: &[Vec<HeartbeatFigures>]) -> Result<(), E> {
         Ok(())
     }
 
-    /// The run is over; the world of the first rank is complete.
+    /// Called after the run. The world of rank 0 is complete.
     ///
     /// # Errors
-    /// What the run fails with though it was driven to its end.
+    /// An error makes the run fail although it was driven to its end.
     fn on_end(&mut self, _world: &World) -> Result<(), E> {
         Ok(())
     }
 }
 
-/// Why a run ends before its time.
+/// Reason why a run ends early.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError<E> {
     /// A rank is lost, or ranks disagree.
     #[error(transparent)]
     Ranks(#[from] RankError),
-    /// A driver from outside commanded what cannot be.
+    /// An external driver gave an invalid command.
     #[error("the driver of {agent}: {source}")]
     Driver {
         /// Name of the agent.
         agent: String,
-        /// Why not.
+        /// Reason.
         source: CommandError,
     },
-    /// Who speaks for drivers from outside gave the run up.
+    /// The controller aborted the run.
     #[error("{cause}")]
     Controller {
-        /// Why.
+        /// Reason.
         cause: String,
     },
     /// Ground could not be read from its file.
@@ -221,27 +234,27 @@ pub enum RunError<E> {
     Observer(E),
 }
 
-/// A run: a world among ranks or alone, its schedule, and drivers from outside.
+/// A run: a world on one or several ranks, its schedule, and external drivers.
 pub struct Runner<'a> {
     ranks: Ranks<'a>,
     schedule: Schedule,
     drivers: Vec<(usize, Box<dyn ExternalDriver + 'a>)>,
     controller: Option<&'a mut dyn Controller>,
-    /// Whether the first rank has a controller.
+    /// Whether rank 0 has a controller.
     controlled: bool,
-    /// Raised to end the run early.
+    /// Flag that ends the run early.
     interrupted: Option<&'a AtomicBool>,
-    /// Raised to have this rank leave the others, who go on; the first ends the run by it.
+    /// Flag that makes this rank leave the others, which continue. On rank 0 it ends the run.
     dismissed: Option<&'a AtomicBool>,
-    /// Whether the run goes on with a record.
+    /// Whether the run continues an existing record.
     resumes: bool,
 }
 
 impl<'a> Runner<'a> {
-    /// A run in this process, from the beginning or, given a state, from there on.
+    /// Creates a run in this process, from the beginning or from a state.
     ///
     /// # Errors
-    /// [`RankError`] when the model cannot be in this state.
+    /// [`RankError`] when the state does not fit the model.
     pub fn new(
         model: WorldModel,
         state: Option<WorldState>,
@@ -252,7 +265,7 @@ impl<'a> Runner<'a> {
         Ok(Runner::among(ranks, schedule))
     }
 
-    /// A run among ranks: to be begun on all of them with the same schedule.
+    /// Creates a run among ranks. All of them must call this with the same schedule.
     pub fn among(ranks: Ranks<'a>, schedule: Schedule) -> Runner<'a> {
         Runner {
             ranks,
@@ -266,7 +279,7 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// Has an agent driven from outside, wherever it steps.
+    /// Adds an external driver for an agent, on whichever rank the agent steps.
     ///
     /// # Errors
     /// [`CommandError`] when there is no such agent.
@@ -283,40 +296,43 @@ impl<'a> Runner<'a> {
         Ok(self)
     }
 
-    /// Has agents commanded from outside by a controller, which the first rank has: to be
-    /// said on all ranks or on none.
+    /// Sets the controller that commands agents. Rank 0 passes it, the other ranks pass `None`.
+    ///
+    /// Call this on all ranks or on none.
     pub fn controlled_by(mut self, controller: Option<&'a mut dyn Controller>) -> Runner<'a> {
         self.controller = controller;
         self.controlled = true;
         self
     }
 
-    /// Ends the run after a heartbeat once this is raised.
+    /// Ends the run after a heartbeat once `flag` is set.
     pub fn interrupted_by(mut self, flag: &'a AtomicBool) -> Runner<'a> {
         self.interrupted = Some(flag);
         self
     }
 
-    /// Has this rank hand over what it has and leave once this is raised, where ranks may
-    /// ([`Sharing::leaving`]); else, and on the first rank, it ends the run.
+    /// Makes this rank hand over its agents and leave once `flag` is set.
+    ///
+    /// If ranks may not leave ([`Sharing::leaving`]), or on rank 0, the flag ends the run.
     pub fn dismissed_by(mut self, flag: &'a AtomicBool) -> Runner<'a> {
         self.dismissed = Some(flag);
         self
     }
 
-    /// Goes on with a run whose first checkpoint there is already.
+    /// Resumes a run whose first checkpoint already exists.
     pub fn resuming(mut self) -> Runner<'a> {
         self.resumes = true;
         self
     }
 
-    /// This rank's world.
+    /// Returns this rank's world.
     pub fn world(&self) -> &World {
         self.ranks.world()
     }
 
-    /// Drives to the end of the schedule, or until all drives have ended, or until stopped.
-    /// The world at the end, complete on the first rank, and whether it was stopped.
+    /// Drives until the end of the schedule, until all drives have ended, or until stopped.
+    ///
+    /// Returns the final world, complete on rank 0, and whether the run was stopped.
     ///
     /// # Errors
     /// [`RunError`] when a rank is lost or an observer fails.
@@ -334,7 +350,7 @@ impl<'a> Runner<'a> {
         }
         each(observers, |own| own.on_start(self.ranks.world(), &samples))?;
         drop(samples);
-        // whatever becomes of it, a run can be gone on with
+        // With this checkpoint a run can be resumed whatever happens to it later.
         if !self.resumes {
             self.checkpoint(observers)?;
         }
@@ -362,10 +378,10 @@ impl<'a> Runner<'a> {
             quit = done.quit;
             let tick = self.tick();
             let begun = self.ranks.elapsed();
-            // how the last drive ended is asked for, whenever that was
+            // The end of the last drive is sampled at any tick.
             let sampled = tick.is_multiple_of(sample_every) || !self.ranks.is_running();
             stopped |= self.tell(observers, &done, &commanded, sampled)?;
-            // alone there is nobody to be asked
+            // A single rank needs no agreement to stop.
             quit |= stopped && self.ranks.size() == 1;
             done.record = self.ranks.elapsed() - begun;
             let begun = self.ranks.elapsed();
@@ -395,7 +411,7 @@ impl<'a> Runner<'a> {
         self.ranks.world().state().tick
     }
 
-    /// Tells observers that a checkpoint is due.
+    /// Passes a due checkpoint to the observers.
     fn checkpoint<E>(&mut self, observers: &mut [&mut dyn Observer<E>]) -> Result<(), RunError<E>> {
         if self.schedule.parts {
             let part = Arc::new(self.ranks.state_part()?);
@@ -405,7 +421,7 @@ impl<'a> Runner<'a> {
         each(observers, |own| own.on_checkpoint(self.ranks.world()))
     }
 
-    /// Commands of drivers from outside, each on the rank where its agent steps.
+    /// Applies the commands of external drivers, each on the rank that steps its agent.
     fn ask_drivers<E>(&mut self) -> Result<(), RunError<E>> {
         for (agent, driver) in &mut self.drivers {
             let (agent, world) = (*agent, self.ranks.world());
@@ -420,8 +436,9 @@ impl<'a> Runner<'a> {
         Ok(())
     }
 
-    /// Commands of the controller, once it has given them, on all ranks; none if the run is
-    /// to end.
+    /// Waits for the controller's commands and applies them on all ranks.
+    ///
+    /// Returns `None` if the run is to end.
     fn ask_controller<E>(&mut self) -> Result<Option<Vec<Commanded>>, RunError<E>> {
         if !self.controlled {
             return Ok(Some(Vec::new()));
@@ -463,7 +480,7 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// Tells observers of a heartbeat. Whether one wants to stop.
+    /// Calls the observers after a heartbeat. Returns whether one of them requests a stop.
     fn tell<E>(
         &mut self,
         observers: &mut [&mut dyn Observer<E>],
@@ -516,7 +533,7 @@ impl<'a> Runner<'a> {
         Ok(stop)
     }
 
-    /// Brings the figures of all ranks together.
+    /// Gathers the metrics of all ranks and passes them to the observers.
     fn tell_figures<E>(
         &mut self,
         observers: &mut [&mut dyn Observer<E>],

@@ -1,15 +1,15 @@
-//! Plain data on its way between ranks, behind a checksum: what is no FlatBuffer is
-//! no more trusted than what is.
+//! Plain data exchanged between ranks behind a checksum, so that it is validated like the
+//! FlatBuffers.
 
 use super::rank_error::RankError;
 use bekker_sync::message::{MessageFault, checksum};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// Bytes of the checksum ahead of the data.
+/// Length of the checksum that precedes the data, bytes.
 const SEAL: usize = 4;
 
-/// The data's bytes behind their CRC-32.
+/// Serializes the data and puts its CRC-32 in front.
 pub(crate) fn sealed<T: Serialize>(value: &T) -> Vec<u8> {
     let bytes = vec![0; SEAL];
     let mut bytes = postcard::to_extend(value, bytes).expect("plain data serialises into memory");
@@ -18,10 +18,10 @@ pub(crate) fn sealed<T: Serialize>(value: &T) -> Vec<u8> {
     bytes
 }
 
-/// The data in a part of a rank, as it was sealed there; `kind` says what it should be.
+/// Reads data that [`sealed`] wrote on another rank. `kind` is the expected kind, named in errors.
 ///
 /// # Errors
-/// [`RankError::Corrupt`] if it was cut, altered, or is something else.
+/// [`RankError::Corrupt`] if the part is truncated, altered or of another kind.
 pub(crate) fn opened<T: DeserializeOwned>(
     rank: usize,
     tick: u64,

@@ -1,4 +1,4 @@
-//! What members of radios on different ranks tell each other.
+//! Radio messages between agents on different ranks.
 
 use crate::rank_error::RankError;
 use crate::ranks::Ranks;
@@ -7,9 +7,10 @@ use bekker_agent::Transmission;
 use bekker_sync::Communicator;
 
 impl Ranks<'_> {
-    /// Lets own members of radios talk in the heartbeat between two moments, µs. All ranks know
-    /// when an exchange falls due, and are told all that is sent, whatever the route: who hears
-    /// whom is drawn where it is heard.
+    /// Lets own agents exchange radio messages in the heartbeat between two times, µs.
+    ///
+    /// The time alone determines when an exchange is due. Each rank receives all transmissions,
+    /// whatever the route, because the receiver's rank draws which of them arrive.
     pub(crate) fn talk(&mut self, span_us: [u64; 2]) -> Result<(), RankError> {
         let tick = self.tick();
         let Ranks { world, communicator, incoming, received_bytes, .. } = self;

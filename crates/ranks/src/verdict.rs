@@ -1,4 +1,4 @@
-//! What all ranks must agree on at a heartbeat where their messages do not tell all of it.
+//! Values that all ranks must agree on at a heartbeat, where their messages do not contain them.
 
 use crate::rank_error::RankError;
 use crate::ranks::Ranks;
@@ -6,7 +6,7 @@ use crate::sealed::{opened, sealed};
 use bekker_world::{FastestMotion, Wear};
 use serde::{Deserialize, Serialize};
 
-/// What all ranks must know of each other to go on alike.
+/// One rank's values, and after the exchange those of all ranks.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Verdict {
     /// Whether any agent still drives.
@@ -15,7 +15,7 @@ pub(crate) struct Verdict {
     pub fastest_motion: FastestMotion,
     /// An agent that may leave its region in the next heartbeat.
     pub outran: Option<u32>,
-    /// What agents did to stems, ropes and bars.
+    /// Changes by agents to stems, ropes and bars.
     pub wear: Wear,
 }
 
@@ -32,10 +32,10 @@ impl Verdict {
 }
 
 impl Ranks<'_> {
-    /// The verdict of all ranks, in as many rounds as doublings make their number:
-    /// in each a rank hears from one that is twice as far away as in the round
-    /// before. (D. Hensgen, R. Finkel and U. Manber, Two algorithms for barrier
-    /// synchronization, 1988.)
+    /// Returns the verdict of all ranks in ⌈log2 n⌉ rounds for n ranks.
+    ///
+    /// In each round a rank receives from a rank twice as far away as in the round before. (D.
+    /// Hensgen, R. Finkel and U. Manber, Two algorithms for barrier synchronization, 1988.)
     pub(crate) fn joined(&mut self, own: Verdict) -> Result<Verdict, RankError> {
         let (here, size, tick) = (self.rank(), self.size(), self.tick());
         let (mut joined, mut away) = (own, 1);

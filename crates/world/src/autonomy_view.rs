@@ -1,4 +1,4 @@
-//! What an autonomous vehicle has in mind, for who watches the run.
+//! An autonomous vehicle's estimate, plan and map, for observers of the run.
 
 use super::exploration::Classes;
 use super::world::World;
@@ -6,42 +6,42 @@ use bekker_agent::{AgentState, Autonomy};
 use bekker_math::spatial::Pose;
 use serde::{Deserialize, Serialize};
 
-/// Half the side of the patch of map about a vehicle, m.
+/// Half the side of the map patch around a vehicle, m.
 const PATCH: f64 = 30.0;
 
-/// Where an autonomous vehicle believes to be, where it wants to go, and what it takes the
-/// ground about it for.
+/// An autonomous vehicle's estimated pose, goal, plan, and map of the ground around it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AutonomyView {
-    /// Chassis frame as it is believed.
+    /// Estimated pose of the chassis frame.
     pub believed: Pose,
-    /// Where it is to go, m, if anywhere.
+    /// Goal, m, if any.
     pub goal: Option<[f64; 2]>,
-    /// The route to there, m.
+    /// Route to the goal, m.
     pub route: Vec<[f64; 2]>,
-    /// The path that it follows, m.
+    /// Path that the vehicle follows, m.
     pub path: Vec<[f64; 2]>,
-    /// Corner of the patch of its map with the least coordinates, m.
+    /// Corner of the map patch with the least coordinates, m.
     pub corner: [f64; 2],
     /// Side of a cell, m.
     pub cell: f64,
-    /// Cells in a row.
+    /// Number of cells in a row.
     pub columns: u32,
     /// The cells, row by row.
     pub cells: Vec<CellView>,
 }
 
-/// A cell of its map.
+/// A cell of the map patch.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CellView {
-    /// Lowest return, and that with the greatest rise of a scan, m; NaN without.
+    /// Height of the lowest return, and this height plus the greatest rise of a scan, m; NaN if
+    /// unseen.
     pub heights: [f32; 2],
     /// 0 unknown, 1 free, 2 obstacle, 3 hole.
     pub class: u8,
 }
 
 impl World {
-    /// What an agent that drives itself, and steps here, has in mind.
+    /// Returns the view of an own autonomous agent; `None` for other agents.
     pub fn autonomy_view(&self, agent: usize) -> Option<AutonomyView> {
         let autonomy = self.model().agents.get(agent)?.autonomy.as_ref()?;
         AutonomyView::of(autonomy, self.state().agents.get(agent)?)
@@ -49,7 +49,7 @@ impl World {
 }
 
 impl AutonomyView {
-    /// Of an agent that drives itself.
+    /// Returns the view of an autonomous agent in a state.
     pub fn of(autonomy: &Autonomy, state: &AgentState) -> Option<AutonomyView> {
         let own = state.autonomy.as_ref()?;
         let (map, believed) = (own.member.map(), own.navigator.estimate().pose);

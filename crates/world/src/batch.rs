@@ -1,4 +1,4 @@
-//! Many worlds over one model, stepped beside one another.
+//! Many worlds with one model, stepped in parallel.
 
 use super::soundness::StateError;
 use super::world::World;
@@ -7,9 +7,10 @@ use rayon::prelude::*;
 use std::ops::{Index, IndexMut};
 use std::sync::Arc;
 
-/// Worlds that share one immutable model, each with a state of its own: episodes of
-/// learning, futures of a planner, samples of a study. They step in parallel, one world a
-/// task; each gives the bits that it gives alone.
+/// Worlds that share one immutable model, each with its own state.
+///
+/// They serve as episodes of learning, futures of a planner or samples of a study. They step in
+/// parallel, one world per task. Each gives the same bits as it does alone.
 #[derive(Clone, Debug)]
 pub struct Batch {
     model: Arc<WorldModel>,
@@ -17,56 +18,56 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// So many worlds at the beginning of a model. Its vehicles are settled once.
+    /// Creates `worlds` worlds at time 0. The vehicles are settled once.
     pub fn new(model: impl Into<Arc<WorldModel>>, worlds: usize) -> Batch {
         let first = World::new(model);
         Batch { model: first.shared_model(), worlds: vec![first; worlds] }
     }
 
-    /// So many worlds in the state of one.
+    /// Creates `worlds` copies of a world.
     pub fn of(world: &World, worlds: usize) -> Batch {
         Batch { model: world.shared_model(), worlds: vec![world.clone(); worlds] }
     }
 
-    /// The model that all share.
+    /// Returns the shared model.
     pub fn model(&self) -> &Arc<WorldModel> {
         &self.model
     }
 
-    /// How many worlds there are.
+    /// Returns the number of worlds.
     pub fn len(&self) -> usize {
         self.worlds.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are no worlds.
     pub fn is_empty(&self) -> bool {
         self.worlds.is_empty()
     }
 
-    /// The worlds.
+    /// Iterates over the worlds.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &World> {
         self.worlds.iter()
     }
 
-    /// The worlds, to be commanded or taken back one by one.
+    /// Iterates over the worlds mutably, for example to command or to restore single ones.
     pub fn iter_mut(&mut self) -> impl ExactSizeIterator<Item = &mut World> {
         self.worlds.iter_mut()
     }
 
-    /// Takes every world through one heartbeat.
+    /// Advances every world by one heartbeat.
     pub fn advance(&mut self) {
         self.for_each(|_, world| world.advance());
     }
 
-    /// Does something to every world, in parallel: command it, advance it, take it back.
+    /// Applies `act` to every world in parallel, for example to command, advance or restore it.
     pub fn for_each(&mut self, act: impl Fn(usize, &mut World) + Sync) {
         self.worlds.par_iter_mut().enumerate().for_each(|(index, world)| act(index, world));
     }
 
-    /// Takes every world to one state.
+    /// Sets every world to one state.
     ///
     /// # Errors
-    /// [`StateError`] when the model cannot be in this state; all worlds are as they were.
+    /// [`StateError`] when the state does not fit the model; all worlds are then unchanged.
     pub fn restore(&mut self, state: &WorldState) -> Result<(), StateError> {
         super::soundness::check(&self.model, state)?;
         self.worlds.par_iter_mut().try_for_each(|world| world.restore(state))

@@ -1,4 +1,4 @@
-//! Checkpoints: a state as bytes, with what it belongs to.
+//! Checkpoints: a state as bytes, together with the run that it belongs to.
 
 use super::soundness::{self, StateError};
 use super::state_part::{PartsError, StatePart};
@@ -9,53 +9,53 @@ use sha2::{Digest, Sha256};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// First bytes of every checkpoint; the version of its layout follows.
+/// First bytes of every checkpoint; the format version follows.
 const MAGIC: &[u8; 7] = b"BEKKER\x00";
-/// Version of the layout: 22, since agents keep an account of their energy.
+/// Format version. It is 22 since agents have an energy account.
 const VERSION: u8 = 22;
 const DIGEST: usize = 32;
-/// First bytes of one rank's part of a checkpoint, likewise.
+/// First bytes of one rank's part of a checkpoint; the format version follows.
 const MAGIC_OF_PART: &[u8; 7] = b"BEKPART";
 
-/// Why bytes are not a checkpoint of this run.
+/// Reason why bytes are not a checkpoint of this run.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CheckpointError {
-    /// Not a checkpoint.
+    /// The bytes are not a checkpoint.
     #[error("not a checkpoint of bekker")]
     NotACheckpoint,
-    /// Of another version.
+    /// The checkpoint has another format version.
     #[error(
         "the checkpoint's layout is version {found}, this bekker reads {VERSION} only: run its scenario anew"
     )]
     Version {
-        /// The version that made it.
+        /// Format version of the checkpoint.
         found: u8,
     },
-    /// Cut short or altered.
+    /// The checkpoint is truncated or altered.
     #[error("the checkpoint is damaged: its checksum does not match")]
     Damaged,
-    /// Of another run.
+    /// The checkpoint belongs to another run.
     #[error("the checkpoint belongs to another run: {differences}")]
     Scenario {
-        /// What decides the runs' courses and differs.
+        /// Differences between the settings that determine the two runs.
         differences: String,
     },
-    /// Content that does not decode.
+    /// The content cannot be decoded.
     #[error("the checkpoint does not decode: {what}")]
     Content {
-        /// What the decoder says.
+        /// Message of the decoder.
         what: String,
     },
-    /// Parts that do not make a state.
+    /// The parts do not form one state.
     #[error("the parts of the checkpoint do not go together: {0}")]
     Parts(#[from] PartsError),
-    /// A state that the run cannot be in.
+    /// The state does not fit the model.
     #[error(
         "the checkpoint was altered, its state is none of this run: {what}; go on from another one"
     )]
     Unsound {
-        /// What cannot be.
+        /// The value that does not fit.
         what: String,
     },
 }
@@ -66,14 +66,15 @@ struct Content<S> {
     state: S,
 }
 
-/// Bytes of a checkpoint of a state of this model; `scenario` is what decides the run's
-/// course, a line `key = value` each. A law of one's own that its ground obeys decides it
-/// too.
+/// Encodes a state of this model as a checkpoint.
+///
+/// `scenario` contains everything that determines the run, one line `key = value` each. The name of
+/// a custom soil law is added to it.
 pub fn encode(model: &WorldModel, scenario: &str, state: &WorldState) -> Vec<u8> {
     encode_as(MAGIC, model, scenario, state)
 }
 
-/// The same of one rank's part of a state.
+/// Encodes one rank's part of a state, as [`encode`] does for a whole state.
 pub fn encode_part(model: &WorldModel, scenario: &str, part: &StatePart) -> Vec<u8> {
     encode_as(MAGIC_OF_PART, model, scenario, part)
 }
@@ -89,27 +90,27 @@ fn encode_as(
     head.push(VERSION);
     head.extend_from_slice(&[0; DIGEST]);
     let length = head.len();
-    // behind the head at once: states are large
+    // Appends to the header directly, since states are large.
     let mut bytes = postcard::to_extend(&content, head).expect("plain data serialises into memory");
     let (head, body) = bytes.split_at_mut(length);
     head[length - DIGEST..].copy_from_slice(&Sha256::digest(body));
     bytes
 }
 
-/// Lines that decide a run's course, and one for the law of its ground if a program brought
-/// it: the lines of a run without such a law are as given.
+/// Adds a line for a custom soil law to those that determine a run, if the ground has one.
 fn with_law<'a>(model: &WorldModel, scenario: &'a str) -> Cow<'a, str> {
     let Some(law) = model.ground.law() else { return scenario.into() };
     let end = if scenario.is_empty() || scenario.ends_with('\n') { "" } else { "\n" };
     format!("{scenario}{end}{LAW} = {}\n", law.name()).into()
 }
 
-/// Key of the line that names a law of one's own.
+/// Key of the line that names a custom soil law.
 const LAW: &str = "soil law of the program";
 
-/// The state in a checkpoint of the run that these lines decide: one that the model can go
-/// on from. Where the model's ground obeys a law of one's own, it must be one that
-/// [`encode`] made under a law of that name.
+/// Decodes and checks the state in a checkpoint of the run that `scenario` determines.
+///
+/// If the model has a custom soil law, the checkpoint must have been made with a law of the same
+/// name.
 ///
 /// # Errors
 ///
@@ -123,11 +124,12 @@ pub fn decode(
     sound(model, state)
 }
 
-/// The part of a state in that of a checkpoint, likewise.
+/// Decodes one rank's part of a checkpoint, as [`decode`] does for a whole one, but does not check
+/// its state.
 ///
 /// # Errors
 ///
-/// Likewise.
+/// As [`decode`].
 pub fn decode_part(
     model: &WorldModel,
     scenario: &str,
@@ -136,12 +138,11 @@ pub fn decode_part(
     decode_as(MAGIC_OF_PART, model, scenario, bytes)
 }
 
-/// The state that the parts of all ranks make, in the order of ranks: one that the model can go on
-/// from.
+/// Joins the parts of all ranks, in the order of ranks, and checks the state.
 ///
 /// # Errors
 ///
-/// [`CheckpointError`] when parts are missing, do not go together, or were altered.
+/// [`CheckpointError`] when parts are missing, inconsistent or altered.
 pub fn join(model: &WorldModel, parts: Vec<StatePart>) -> Result<WorldState, CheckpointError> {
     sound(model, WorldState::of_parts(parts, model.agents.len())?)
 }
@@ -168,7 +169,7 @@ fn decode_as<S: DeserializeOwned>(
         return Err(CheckpointError::Damaged);
     }
     let undecodable = |error: postcard::Error| CheckpointError::Content { what: error.to_string() };
-    // first whose it is: the state of another program may not even decode
+    // The scenario is compared first: a state of another program may not even decode.
     let (own, state): (String, _) = postcard::take_from_bytes(body).map_err(undecodable)?;
     let scenario = with_law(model, scenario);
     if own != scenario {
@@ -178,10 +179,10 @@ fn decode_as<S: DeserializeOwned>(
     postcard::from_bytes(state).map_err(undecodable)
 }
 
-/// Differences that are told one by one.
+/// Number of differences listed one by one.
 const TOLD: usize = 4;
 
-/// What differs between the lines that decide two runs, in words; nothing if all are equal.
+/// Describes the differences between the lines that determine two runs; `None` if there are none.
 pub fn differences(was: &str, is: &str) -> Option<String> {
     fn pairs(text: &str) -> BTreeMap<&str, &str> {
         text.lines().map(|line| line.split_once(" = ").unwrap_or((line, ""))).collect()

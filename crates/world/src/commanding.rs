@@ -1,5 +1,5 @@
-//! A world from a program: commands in the place of a driver's, going back to a state,
-//! reading the ground.
+//! Control of a world by a program: commands that replace a driver's, restored states, and queries
+//! of the ground.
 
 use super::soundness::{self, StateError};
 use super::world::World;
@@ -11,16 +11,16 @@ use bekker_ground::{
 };
 use bekker_vehicle::{Controls, Lock, Locks, Selector};
 
-/// Where the wheels are to be steered.
+/// Steering command.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Steering {
-    /// Share of full lock, -1 (full right) to 1 (full left).
+    /// Fraction of full lock, -1 (full right) to 1 (full left).
     Share(f64),
     /// Mean angle of the steered wheels, rad, positive to the left.
     Angle(f64),
 }
 
-/// Commands to a vehicle, in force until others are given.
+/// Commands to a vehicle, in force until the next ones.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Command {
     /// Throttle, 0 to 1.
@@ -29,13 +29,13 @@ pub struct Command {
     pub brake: f64,
     /// Steering.
     pub steering: Steering,
-    /// Lever of the gearbox.
+    /// Selector of the gearbox.
     pub gear: Selector,
-    /// Inflation that central tyre inflation works towards, Pa; as it is if none.
+    /// Pressure that central tire inflation works towards, Pa; unchanged if `None`.
     pub inflation: Option<f64>,
-    /// Differentials to be locked.
+    /// Differentials to lock.
     pub locks: Locks,
-    /// Whether it lets go of its trailer, which no command takes back.
+    /// Whether to uncouple the trailer. No later command reverses this.
     pub uncouple: bool,
 }
 
@@ -53,52 +53,52 @@ impl From<Controls> for Command {
     }
 }
 
-/// Why an agent cannot be commanded or put somewhere.
+/// Reason why an agent cannot be commanded or moved.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CommandError {
-    /// No such agent.
+    /// There is no such agent.
     #[error("no agent {agent}; there are {agents}, counted from 0")]
     NoAgent {
-        /// The agent.
+        /// Index of the agent.
         agent: usize,
-        /// How many there are.
+        /// Number of agents.
         agents: usize,
     },
-    /// An agent of another rank.
+    /// The agent steps on another rank.
     #[error(
         "agent {agent} steps on another rank: Ranks::respawn, called on all ranks alike, puts it \
          elsewhere"
     )]
     Elsewhere {
-        /// The agent.
+        /// Index of the agent.
         agent: usize,
     },
-    /// A number beyond its range.
+    /// A value is out of range.
     #[error("{what} = {value}: must be {allowed}")]
     Range {
-        /// What was given.
+        /// Name of the value.
         what: &'static str,
-        /// Its value.
+        /// The value.
         value: f64,
-        /// What it may be.
+        /// Allowed values.
         allowed: &'static str,
     },
-    /// An angle for a vehicle that steers by none.
+    /// A steering angle for a vehicle that is not steered by the angle of its wheels.
     #[error("{vehicle} steers by no angle of its wheels: give a share of full lock")]
     NoAngle {
         /// Name of the vehicle.
         vehicle: String,
     },
-    /// A steering other than 0 for a vehicle of which no axle is steered.
+    /// A steering command other than 0 for a vehicle without a steered axle.
     #[error("steering = {value}: must be 0, as no axle of {vehicle} is steered")]
     NoSteering {
         /// Name of the vehicle.
         vehicle: String,
-        /// The steering, a share of full lock.
+        /// The command, a fraction of full lock.
         value: f64,
     },
-    /// An inflation for a vehicle that cannot change it.
+    /// An inflation for a vehicle without central tire inflation.
     #[error(
         "{vehicle} has no central tyre inflation: its file, or the scenario's overrides, must \
          give tyre.flexible.central_inflation"
@@ -107,80 +107,83 @@ pub enum CommandError {
         /// Name of the vehicle.
         vehicle: String,
     },
-    /// A lock that a vehicle does not have.
+    /// A lock that the vehicle does not have.
     #[error("{vehicle} has no lock '{lock}' that a driver engages; it has {known:?}")]
     NoLock {
         /// Name of the vehicle.
         vehicle: String,
-        /// What was to be locked.
+        /// Name of the lock.
         lock: &'static str,
-        /// The locks that it has.
+        /// Locks of the vehicle.
         known: Vec<&'static str>,
     },
-    /// A vehicle without a trailer that is to let go of it.
+    /// An uncoupling command for a vehicle without a trailer.
     #[error("{vehicle} draws no trailer of which it could let go")]
     NoTrailer {
         /// Name of the vehicle.
         vehicle: String,
     },
-    /// An agent without radio, or of another rank, that is to say something.
+    /// A message for an agent without radio, or on another rank.
     #[error("agent {agent} has no radio here")]
     NoRadio {
-        /// The agent.
+        /// Index of the agent.
         agent: usize,
     },
-    /// More or fewer places than agents.
+    /// The number of positions differs from the number of agents.
     #[error("{places} places are given for {agents} agents: give one each")]
     Count {
-        /// Places given.
+        /// Number of positions.
         places: usize,
-        /// Agents there are.
+        /// Number of agents.
         agents: usize,
     },
-    /// A place beyond the terrain.
+    /// A position outside the terrain.
     #[error(
         "position {position:?} lies off the terrain; its bounds are {bounds:?} (west, south, east, north, m)"
     )]
     OffTerrain {
-        /// The place, m.
+        /// The position, m.
         position: [f64; 2],
         /// Bounds of the terrain, m.
         bounds: [f64; 4],
     },
-    /// A place without elevation data.
+    /// A position without elevation data.
     #[error(
         "position {position:?} is ground without elevation data (terrain.surface.no_data = \"keep\")"
     )]
     UnmappedGround {
-        /// The place, m.
+        /// The position, m.
         position: [f64; 2],
     },
-    /// A place where something stands.
+    /// A position that is occupied.
     #[error(
         "position {position:?}, heading {heading}: {vehicle} would stand in {what}; give a place \
          that is free"
     )]
     Occupied {
-        /// The place, m.
+        /// The position, m.
         position: [f64; 2],
         /// Heading, rad.
         heading: f64,
-        /// Name of who was to stand there.
+        /// Name of the vehicle to be placed.
         vehicle: String,
-        /// What stands there, in words.
+        /// Description of what occupies it.
         what: String,
     },
 }
 
 impl WorldModel {
-    /// What an agent makes of a command: within its ranges, its steering as a share. Beyond
-    /// its ranges a command is taken at the ends of these.
+    /// Converts a command to controls of an agent: within their ranges, with the steering as a
+    /// fraction.
+    ///
+    /// Values out of range are clamped.
     ///
     /// # Errors
-    /// [`CommandError`] when there is no such agent, a number is none, an angle is given to a
-    /// vehicle that steers by none, a steering other than 0 to one that cannot be steered, an
-    /// inflation to one that cannot change it, a lock to one that does not have it, or one
-    /// without a trailer is to let go of it.
+    /// [`CommandError`] in these cases:
+    ///
+    /// - There is no such agent, or a value is not a number.
+    /// - The vehicle cannot be steered by an angle, or cannot be steered at all.
+    /// - The vehicle has no central tire inflation, no such lock, or no trailer to uncouple.
     pub fn controls(&self, agent: usize, command: &Command) -> Result<Controls, CommandError> {
         let agents = self.agents.len();
         let own = self.agents.get(agent).ok_or(CommandError::NoAgent { agent, agents })?;
@@ -223,11 +226,12 @@ impl WorldModel {
 }
 
 impl World {
-    /// Goes back, or on, to a state of this world's model: what follows is what followed
-    /// then, bit for bit. The model is not built again.
+    /// Sets the world to a state of its model, earlier or later, without building the model again.
+    ///
+    /// The continuation is bit-identical to the earlier one from that state.
     ///
     /// # Errors
-    /// [`StateError`] when the model cannot be in this state; the world is as it was.
+    /// [`StateError`] when the state does not fit the model; the world is then unchanged.
     pub fn restore(&mut self, state: &WorldState) -> Result<(), StateError> {
         soundness::check(&self.model, state)?;
         self.state.clone_from(state);
@@ -235,14 +239,14 @@ impl World {
         Ok(())
     }
 
-    /// Commands an agent from outside until told otherwise; with none, its own driver
-    /// drives again. Commands beyond their ranges are taken at the ends of these. They are
-    /// part of the state. Of an agent of another rank nothing is commanded: each rank
-    /// commands its own. An angle beyond full lock is taken as full lock.
+    /// Sets the command of an agent until the next call; `None` returns control to its own driver.
+    ///
+    /// Values out of range are clamped, and an angle beyond full lock is full lock. Commands are
+    /// part of the state. For an agent of another rank this does nothing: each rank commands its
+    /// own agents.
     ///
     /// # Errors
-    /// [`CommandError`] when there is no such agent, a number is none, or an angle is given
-    /// to a vehicle that steers by none.
+    /// [`CommandError`] as [`WorldModel::controls`].
     pub fn command(&mut self, agent: usize, command: Option<Command>) -> Result<(), CommandError> {
         let agents = self.state.agents.len();
         let own = agent < agents && self.is_own(agent);
@@ -259,30 +263,33 @@ impl World {
         Ok(())
     }
 
-    /// What the ground did in the last step to each wheel of an agent, axle by axle from
-    /// the front, left before right, or to each of its shoes that met it. Empty of those that
-    /// do not step here, and before the first step.
+    /// Returns the contacts of an agent with the ground in the last step.
+    ///
+    /// There is one for each wheel, axle by axle from the front and left before right, or one for
+    /// each shoe in contact. Empty before the first step and if the agent steps on another rank.
     pub fn contacts(&self, agent: usize) -> &[Contact] {
         let room = self.workspaces.get(agent).and_then(Option::as_ref);
         let vehicle = self.model.agents.get(agent).map(|agent| &agent.vehicle);
         room.zip(vehicle).map_or(&[], |(room, vehicle)| vehicle.contacts(&room.vehicle))
     }
 
-    /// What happened to an agent in the last heartbeat, in a fixed order. Empty of those
-    /// that do not step here.
+    /// Returns the events of an agent in the last heartbeat, in a fixed order.
+    ///
+    /// Empty if the agent steps on another rank.
     pub fn events(&self, agent: usize) -> &[Event] {
         let room = self.workspaces.get(agent).and_then(Option::as_ref);
         room.map_or(&[], |room| &room.events)
     }
 
-    /// One agent at this moment.
+    /// Returns a sample of one agent at the present time, or `None` if there is no such agent.
     pub fn sample(&self, agent: usize) -> Option<Sample> {
         let mut sample = Sample::default();
         self.sample_into(agent, &mut sample).then_some(sample)
     }
 
-    /// The same into a sample that there is, which allocates nothing once it has its room.
-    /// Whether there is such an agent.
+    /// Writes a sample of one agent into `sample`. Returns whether there is such an agent.
+    ///
+    /// It allocates nothing once `sample` has enough capacity.
     pub fn sample_into(&self, agent: usize, sample: &mut Sample) -> bool {
         let Some(model) = self.model.agents.get(agent) else { return false };
         let gathered = self.gathered.get(agent).and_then(Option::as_ref);
@@ -297,29 +304,29 @@ impl World {
         true
     }
 
-    /// [`World::height`] at every point of a grid, into room for them, row by row along x.
+    /// Writes [`World::height`] at every point of a grid into `heights`, row by row along x.
     ///
     /// # Errors
-    /// [`SampleGridError`] when there is not one place for each point.
+    /// [`SampleGridError`] when the length of `heights` differs from the number of points.
     pub fn heights(&self, grid: &SampleGrid, heights: &mut [f64]) -> Result<(), SampleGridError> {
         surface_heights(&self.model.ground, &self.state.published, grid, heights)
     }
 
-    /// [`World::rut_depth`] likewise.
+    /// Writes [`World::rut_depth`] at every point of a grid into `depths`, row by row along x.
     ///
     /// # Errors
-    /// [`SampleGridError`] when there is not one place for each point.
+    /// [`SampleGridError`] when the length of `depths` differs from the number of points.
     pub fn rut_depths(&self, grid: &SampleGrid, depths: &mut [f64]) -> Result<(), SampleGridError> {
         rut_depths(&self.model.ground, &self.state.published, grid, depths)
     }
 
-    /// Height of the ground at (x, y) after all published deformation, m.
+    /// Returns the height of the ground at (x, y) with all published deformation, m.
     pub fn height(&self, x: f64, y: f64) -> f64 {
         surface_height(&self.model.ground, &self.state.published, x, y)
     }
 
-    /// Depth of ruts at (x, y) below the undisturbed ground, m, along the vertical;
-    /// negative where soil is heaped.
+    /// Returns the vertical depth of ruts at (x, y) below the undisturbed ground, m; negative on
+    /// berms.
     pub fn rut_depth(&self, x: f64, y: f64) -> f64 {
         rut_depth(&self.model.ground, &self.state.published, x, y)
     }

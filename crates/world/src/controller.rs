@@ -1,8 +1,8 @@
-//! Agents that are commanded from outside of a run, heartbeat by heartbeat, on any ranks.
+//! Agents commanded by an external controller, heartbeat by heartbeat, on any number of ranks.
 //!
-//! One controller, on the first rank, speaks for all who drive from outside. What it says at
-//! a heartbeat is told to all ranks before they step, so that any number of them gives the
-//! bits of one process; and it is taken down, so that a run is repeated without it.
+//! One controller on rank 0 represents all external drivers. Its commands are sent to all ranks
+//! before they step, so any number of ranks gives the bits of one process. They are also recorded,
+//! so a run can be repeated without the controller.
 
 use super::commanding::CommandError;
 use super::world::World;
@@ -11,23 +11,23 @@ use bekker_sensor::Delivery;
 use bekker_vehicle::Controls;
 use serde::{Deserialize, Serialize};
 
-/// Where a command comes from.
+/// Origin of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum CommandOrigin {
-    /// Its driver gave it.
+    /// The driver sent it.
     Driver,
-    /// Its driver did not answer in time.
+    /// The driver did not answer in time.
     TimedOut,
-    /// Its driver is gone.
+    /// The driver has disconnected.
     Lost,
 }
 
 impl CommandOrigin {
-    /// All of them.
+    /// All origins.
     pub const ALL: [CommandOrigin; 3] =
         [CommandOrigin::Driver, CommandOrigin::TimedOut, CommandOrigin::Lost];
 
-    /// As records tell it.
+    /// Returns the name used in records.
     pub fn name(self) -> &'static str {
         match self {
             CommandOrigin::Driver => "driver",
@@ -37,26 +37,27 @@ impl CommandOrigin {
     }
 }
 
-/// A command that holds from a heartbeat on, until the next one to the same agent.
+/// A command that applies from a heartbeat until the next one to the same agent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Commanded {
-    /// The agent.
+    /// Index of the agent.
     pub agent: u32,
-    /// What it is told ([`WorldModel::controls`](crate::world_model::WorldModel::controls)).
+    /// Its controls ([`WorldModel::controls`](crate::world_model::WorldModel::controls)).
     pub controls: Controls,
-    /// Where that comes from.
+    /// Origin of the controls.
     pub origin: CommandOrigin,
-    /// What the driver calls itself: for the record alone.
+    /// Name that the driver gave itself, only for the record.
     pub driver: String,
-    /// Bytes that the agent says by its radio at the next exchange, once each.
+    /// Messages, in bytes, that the agent sends once by its radio at the next exchange.
     pub says: Vec<Vec<u8>>,
 }
 
 impl Commanded {
-    /// Gives it to the agent, if that steps in this world.
+    /// Applies the command to the agent, if the agent steps in this world.
     ///
     /// # Errors
-    /// [`CommandError`] when the agent cannot do it, or has no radio to say anything by.
+    /// [`CommandError`] when the command does not fit the agent, or when the agent has no radio for
+    /// its messages.
     pub fn apply(&self, world: &mut World) -> Result<(), CommandError> {
         let agent = self.agent as usize;
         world.command(agent, Some(self.controls.into()))?;
@@ -67,58 +68,57 @@ impl Commanded {
     }
 }
 
-/// What a controller asks to be shown beside all agents.
+/// Data that a controller requests besides the samples of all agents.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Asked {
-    /// Sensors whose deliveries of the last heartbeat it wants (agent, sensor), in ascending order.
+    /// Sensors (agent, sensor) whose deliveries of the last heartbeat are requested, in ascending
+    /// order.
     pub sensors: Vec<(u32, u32)>,
-    /// Agents whose radios it listens to, in ascending order.
+    /// Agents whose received radio messages are requested, in ascending order.
     pub radios: Vec<u32>,
-    /// Whether the world that it is shown is to be complete: all states and ground of all ranks
-    /// come to the first.
+    /// Whether the world must be complete: rank 0 then receives the states and ground of all ranks.
     pub world: bool,
 }
 
-/// What a controller wants before a heartbeat.
+/// Request of a controller before a heartbeat.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Call {
-    /// To be asked again: somebody is awaited. All ranks are told, so that none gives up.
+    /// Call again: the controller waits for a driver. All ranks receive this, so none times out.
     Wait,
-    /// To be shown all agents, with what their sensors delivered and their radios heard in the
-    /// last heartbeat; then to be asked again.
+    /// Show all agents, and the requested deliveries and radio messages of the last heartbeat; then
+    /// call again.
     Show(Asked),
-    /// The heartbeat, with these commands.
+    /// Start the heartbeat with these commands.
     Go(Vec<Commanded>),
-    /// The end of the run before the heartbeat.
+    /// End the run before the heartbeat.
     Stop,
-    /// The same, as a failure with this cause.
+    /// Fail before the heartbeat, with this cause.
     Fail(String),
 }
 
-/// What a controller is shown before a heartbeat.
+/// Data shown to a controller before a heartbeat.
 #[derive(Clone, Copy, Debug)]
 pub struct Shown<'a> {
-    /// This rank's world: complete if that was asked for.
+    /// This rank's world; complete if requested.
     pub world: &'a World,
-    /// All agents.
+    /// Samples of all agents.
     pub samples: &'a [Sample],
-    /// What sensors delivered in the last heartbeat, each with its agent, in the order of
-    /// time.
+    /// Requested deliveries of the last heartbeat, each with its agent, in the order of time.
     pub delivered: &'a [(u32, Delivery)],
-    /// What radios heard in the last heartbeat, each message with the agent that heard it, in the
-    /// order of agents, then of arrival.
+    /// Requested radio messages of the last heartbeat, each with its receiver, by agent, then by
+    /// arrival.
     pub heard: &'a [(u32, Heard)],
-    /// How the drives that are over ended, or that they have arrived, each with its agent, in the
-    /// order of agents.
+    /// Outcomes of agents whose drives have ended or that have arrived, in the order of agents.
     pub outcomes: &'a [(u32, OutcomeReport)],
 }
 
-/// Who speaks, on the first rank, for all who drive from outside.
+/// External controller on rank 0, for all external drivers.
 pub trait Controller {
-    /// What it wants before the heartbeat that the world is about to begin. It may wait for
-    /// others, a second at most: then it is to say [`Call::Wait`].
+    /// Returns the request before the next heartbeat.
+    ///
+    /// It may block for at most one second; then it must return [`Call::Wait`].
     fn call(&mut self, world: &World) -> Call;
 
-    /// Shows it what it asked for.
+    /// Receives the requested data.
     fn show(&mut self, shown: &Shown<'_>);
 }

@@ -2,9 +2,10 @@
 
 use bekker_agent::{AgentState, AgentWorkspace};
 
-/// Does something to each of these agents, in ascending order of which they are, on all threads: by
-/// halves, so that nothing is allocated, and those that step elsewhere are not gone through. With the
-/// states and rooms of all from an agent on.
+/// Calls `act` for each of these agents, which are in ascending order, on all threads.
+///
+/// Recursive halving needs no allocation and skips agents of other ranks. `states` and `rooms` hold
+/// the states and workspaces of all agents from index `first` on.
 pub(super) fn each_own(
     own: &[usize],
     (first, states, rooms): (usize, &mut [AgentState], &mut [Option<Box<AgentWorkspace>>]),

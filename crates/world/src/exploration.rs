@@ -1,4 +1,4 @@
-//! What autonomous vehicles have found out together.
+//! Joint exploration results of autonomous vehicles.
 
 use super::hole::Hole;
 use super::run_summary::{ExplorationSummary, RunWarning};
@@ -10,8 +10,9 @@ use bekker_autonomy::obstacles::{Class, ObstacleModel};
 use std::collections::BTreeMap;
 
 impl World {
-    /// The maps of all autonomous vehicles in one, told or not; none where there are no such
-    /// vehicles. Those of other cells than the first vehicle's are left out.
+    /// Merges the maps of all autonomous vehicles, exchanged or not; `None` without such vehicles.
+    ///
+    /// Maps whose cell size differs from the first vehicle's are left out.
     pub fn merged_map(&self) -> Option<ElevationMap> {
         let mut members = self.state.agents.iter().filter_map(|own| own.autonomy.as_ref());
         let first = members.next()?.member.map();
@@ -24,7 +25,7 @@ impl World {
         Some(merged)
     }
 
-    /// What they have found out, from the run's summaries of all vehicles.
+    /// Joint summary, from the summaries of all vehicles.
     pub(super) fn exploration(&self, vehicles: &[VehicleSummary]) -> Option<ExplorationSummary> {
         let map = self.merged_map()?;
         let agents = || self.model.agents.iter().zip(vehicles);
@@ -66,7 +67,7 @@ impl World {
         Some(summary)
     }
 
-    /// A warning where the team's search has ended short of its share.
+    /// Warning if the team's search ended below the requested fraction.
     pub(super) fn search_fell_short(&self) -> Option<RunWarning> {
         let team = self.model.team.as_ref()?;
         let Some(Task::Search { share, .. }) = team.task else { return None };
@@ -77,7 +78,7 @@ impl World {
             .then(|| RunWarning::search_fell_short(name, [found, share]))
     }
 
-    /// How many holes a cell of the map lies in that is a hole or an obstacle.
+    /// Number of holes that contain a hole or obstacle cell of the map.
     fn holes_detected(&self, map: &ElevationMap) -> u64 {
         let Some(mut classes) = self.classes(map) else { return 0 };
         let cell = map.model().cell;
@@ -96,8 +97,7 @@ impl World {
         self.model.holes.iter().filter(detected).count() as u64
     }
 
-    /// The cells of all their maps that they take for obstacles or holes; none where nobody
-    /// drives itself.
+    /// Returns the hole and obstacle cells of the merged map; empty without autonomous vehicles.
     pub fn blocked_cells(&self) -> Vec<BlockedCell> {
         let Some(map) = self.merged_map() else { return Vec::new() };
         let Some(mut classes) = self.classes(&map) else { return Vec::new() };
@@ -117,7 +117,7 @@ impl World {
         found
     }
 
-    /// What cells of a map are to the first vehicle that drives itself.
+    /// Classes of a map's cells, by the obstacle model of the first autonomous vehicle.
     fn classes<'m>(&self, map: &'m ElevationMap) -> Option<Classes<'m>> {
         let first = self.model.agents.iter().find_map(|agent| agent.autonomy.as_ref());
         Some(Classes::new(map, first?.navigator.obstacles))
@@ -127,15 +127,15 @@ impl World {
 /// A cell that cannot be driven over.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BlockedCell {
-    /// Its corner of least coordinates, m.
+    /// Its corner with the least coordinates, m.
     pub corner: [f64; 2],
     /// Its side, m.
     pub side: f64,
-    /// Whether it gapes; else something stands there.
+    /// Whether it is a hole; otherwise it is an obstacle.
     pub is_hole: bool,
 }
 
-/// What the cells of a map are, tile by tile as they are asked for.
+/// Classes of a map's cells, computed per tile on demand.
 pub(super) struct Classes<'m> {
     map: &'m ElevationMap,
     model: ObstacleModel,
@@ -143,12 +143,12 @@ pub(super) struct Classes<'m> {
 }
 
 impl<'m> Classes<'m> {
-    /// Of a map, by a model.
+    /// Creates the classes of a map with an obstacle model.
     pub fn new(map: &'m ElevationMap, model: ObstacleModel) -> Classes<'m> {
         Classes { map, model, classified: BTreeMap::new() }
     }
 
-    /// What a cell (column, row) is.
+    /// Returns the class of a cell (column, row).
     pub fn of(&mut self, cell: [i32; 2]) -> Class {
         let (key, Classes { map, model, classified }) = (TileKey::of(cell), self);
         let of_tile = || model.classify(map, key).classes.to_vec();

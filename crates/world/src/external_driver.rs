@@ -5,34 +5,36 @@ use super::world::World;
 use bekker_agent::{Heard, Station};
 use bekker_sensor::{Delivery, Reading, Sensor};
 
-/// What a driver from outside perceives at a heartbeat: the time, and what the sensors of
-/// its own vehicle delivered since the last, and what its radio did. No pose, no ground, no other vehicle, but as its
-/// sensors see them: what drives here could drive the vehicle itself.
+/// Input of an external driver at a heartbeat.
+///
+/// It contains the time, what its own vehicle's sensors delivered since the last heartbeat, and the
+/// received radio messages. It contains no pose, no ground and no other vehicle except as its
+/// sensors measure them. So the same driver could drive the real vehicle.
 #[derive(Clone, Copy, Debug)]
 pub struct Perception<'a> {
     /// Simulated time, s.
     pub time: f64,
-    /// Time to the next heartbeat, s, over which commands hold.
+    /// Time to the next heartbeat, s, during which a command applies.
     pub heartbeat: f64,
     sensors: &'a [Sensor],
     delivered: &'a [Delivery],
     heard: &'a [Heard],
 }
 
-/// What one sensor says.
+/// One delivery of a sensor.
 #[derive(Clone, Copy, Debug)]
 pub struct Measured<'a> {
     /// Name of the sensor.
     pub sensor: &'a str,
-    /// When it was taken, s: earlier than now by the sensor's lag.
+    /// Time of the measurement, s. It is earlier than the present time by the sensor's lag.
     pub taken: f64,
-    /// What it says, errors and all.
+    /// The reading, with its errors.
     pub reading: &'a Reading,
 }
 
 impl<'a> Perception<'a> {
-    /// What its sensors delivered, in the order of time; within a step in that of the
-    /// sensors in the scenario.
+    /// Returns the deliveries of its sensors, by time, and within a step in the scenario's order of
+    /// sensors.
     pub fn measured(&self) -> impl Iterator<Item = Measured<'a>> + use<'a> {
         let Perception { sensors, delivered, .. } = *self;
         delivered.iter().filter_map(|delivery| {
@@ -42,7 +44,7 @@ impl<'a> Perception<'a> {
         })
     }
 
-    /// What reached it by radio since the last heartbeat, in the order of arrival.
+    /// Returns the radio messages since the last heartbeat, in the order of arrival.
     pub fn heard(&self) -> &'a [Heard] {
         self.heard
     }
@@ -50,11 +52,11 @@ impl<'a> Perception<'a> {
 
 /// A driver written outside of this crate.
 ///
-/// It is asked once a heartbeat, before the step, on the rank where its vehicle steps.
-/// Its commands are part of the state; what it remembers is its own business: where a run is
-/// to be cut and gone on with, it stores that itself.
+/// It is called once per heartbeat, before the step, on the rank that steps its vehicle. Its
+/// commands are part of the state, but its memory is not. A driver with a memory must store it
+/// itself if the run is to be resumed.
 pub trait ExternalDriver: Send {
-    /// Commands until the next heartbeat; with none the scenario's own driver drives.
+    /// Returns commands until the next heartbeat; with `None` the scenario's own driver drives.
     fn command(&mut self, perception: &Perception<'_>) -> Option<Command>;
 }
 
@@ -65,7 +67,7 @@ impl<F: FnMut(&Perception<'_>) -> Option<Command> + Send> ExternalDriver for F {
 }
 
 impl World {
-    /// What a driver from outside perceives of an agent's sensors at this heartbeat.
+    /// Returns the input of an external driver of an agent at this heartbeat.
     pub fn perception(&self, agent: usize) -> Perception<'_> {
         let heartbeat = self.state.steps as f64 * self.model.clock.step();
         let sensors = &self.model.agents[agent].sensors;

@@ -1,28 +1,28 @@
-//! What a heartbeat leaves for the record.
+//! The record of a heartbeat.
 
 use super::autonomy_view::AutonomyView;
 use bekker_agent::{Hit, Sample, TrailerEvent};
 use bekker_sensor::Delivery;
 use serde::{Deserialize, Serialize};
 
-/// What agents leave for the record in a heartbeat: all of them, or those of one rank.
+/// Record of a heartbeat for all agents or for those of one rank.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct HeartbeatRecord {
-    /// What those of their sensors that record delivered, each with its agent, in the order of
-    /// time.
+    /// Deliveries of the sensors that record, each with its agent, in the order of time.
     pub delivered: Vec<(u32, Delivery)>,
-    /// The hits that were over, each with its agent, in the order of agents.
+    /// Collisions that ended, each with its agent, in the order of agents.
     pub hits: Vec<(u32, Hit)>,
-    /// What happened to trailers, likewise.
+    /// Trailer events, each with its agent, in the order of agents.
     pub trailer_events: Vec<(u32, TrailerEvent)>,
-    /// What those that drive themselves have in mind, likewise, where it is asked for.
+    /// Views of autonomous agents, each with its agent, in the order of agents; only where
+    /// requested.
     pub autonomous: Vec<(u32, AutonomyView)>,
-    /// The agents themselves in their order, where samples are due.
+    /// Samples of the agents in their order, where due.
     pub samples: Option<Vec<Sample>>,
 }
 
 impl HeartbeatRecord {
-    /// What ranks tell in one heartbeat, each of its own agents, as one that steps all tells it.
+    /// Joins the records of all ranks. The result is that of a single rank.
     pub fn joined(parts: impl IntoIterator<Item = HeartbeatRecord>) -> HeartbeatRecord {
         let mut all = HeartbeatRecord::default();
         for part in parts {
@@ -42,7 +42,7 @@ impl HeartbeatRecord {
         all
     }
 
-    /// Whether there is nothing to be taken down.
+    /// Whether there is nothing to record.
     pub fn is_empty(&self) -> bool {
         let HeartbeatRecord { delivered, hits, trailer_events, autonomous, samples } = self;
         delivered.is_empty()
@@ -53,7 +53,7 @@ impl HeartbeatRecord {
     }
 }
 
-/// Puts deliveries in the order of time, then of agent, sensor and frame.
+/// Sorts deliveries by time, then by agent, sensor and frame.
 pub fn sort_deliveries(deliveries: &mut [(u32, Delivery)]) {
     deliveries.sort_by_key(|(agent, delivery)| {
         (delivery.due_us, *agent, delivery.sensor, delivery.frame)

@@ -1,17 +1,17 @@
-//! A speed that is held in the place of pedals.
+//! Speed control that replaces pedals.
 
 use bekker_agent::Sample;
 use bekker_math::spatial::Vec3;
 use bekker_vehicle::driver::{Motion, SpeedControl, SpeedGoal, SpeedState};
 use bekker_vehicle::{Controls, Selector};
 
-/// Speed up to which the lever is moved between ahead and reverse, m/s.
+/// Greatest speed, m/s, at which the selector moves between drive and reverse.
 const STANDSTILL: f64 = 0.2;
 
-/// How a vehicle moves, and what its speed control remembers.
+/// State of a speed control, and the last motion of its vehicle.
 #[derive(Clone, Copy, Debug)]
 pub struct HeldSpeed {
-    /// Along the chassis' x axis. What the driveline thrusts with, and how wheels spin, is not known here.
+    /// Motion along the chassis' x axis, without thrust of the driveline and spin of the wheels.
     motion: Motion,
     state: SpeedState,
     lever: Selector,
@@ -25,14 +25,17 @@ impl Default for HeldSpeed {
 }
 
 impl HeldSpeed {
-    /// Takes in how the vehicle moves now.
+    /// Updates the motion from a sample.
     pub fn see(&mut self, sample: &Sample) {
         let ahead = sample.pose.orientation.transform_vector(&Vec3::x());
         self.motion = Motion { speed: sample.speed, slope: ahead.z, ..Motion::default() };
     }
 
-    /// Pedals and lever that pursue a speed, m/s, negative backward, for a heartbeat of `h`
-    /// seconds, as drivers of paths do. A vehicle that rolls the other way is braked first.
+    /// Returns controls that pursue a speed, m/s, negative backward, over a heartbeat of `h`
+    /// seconds.
+    ///
+    /// The control law is that of path followers. A vehicle that rolls in the opposite direction is
+    /// braked first.
     pub fn controls(&mut self, target: f64, h: f64) -> Controls {
         let Motion { speed, slope, .. } = self.motion;
         let backward = target < 0.0;
@@ -40,7 +43,7 @@ impl HeldSpeed {
         if speed.abs() < STANDSTILL || rolls_so {
             self.lever = if backward { Selector::Reverse } else { Selector::Drive };
         }
-        // backward is forward, seen from behind
+        // The controller drives forward; for reverse all signs are inverted.
         let sense = if backward { -1.0 } else { 1.0 };
         let motion = Motion { speed: sense * speed, slope: sense * slope, ..self.motion };
         let control = SpeedControl::default();
@@ -70,7 +73,7 @@ mod tests {
         assert_eq!(after(1, 0.1, -2.0).gear, Selector::Reverse);
         let back = after(200, -1.0, -2.0);
         assert!(back.throttle > 0.0 && back.brake == 0.0 && back.gear == Selector::Reverse);
-        // to stand is held, whichever way it came
+        // Standstill is held by the brake, whatever the direction before.
         let stands = after(200, 0.0, 0.0);
         assert_eq!((stands.throttle, stands.brake), (0.0, 1.0));
     }

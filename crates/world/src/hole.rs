@@ -1,9 +1,9 @@
-//! Holes that a search is to find.
+//! Holes that a search must find.
 
-/// A hole of the terrain that is to be found.
+/// A hole of the terrain that a search must find.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hole {
-    /// Its centre, m.
+    /// Its center, m.
     pub centre: [f64; 2],
     /// Radius of its rim, m.
     pub radius: f64,

@@ -8,17 +8,17 @@ use bekker_sync::message::VehicleState as VehicleMessage;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// What looking needs from heartbeat to heartbeat; nothing of it is state.
+/// Caches for imaging between heartbeats. None of it is part of the state.
 #[derive(Debug, Default)]
 pub(super) struct Imaging {
-    /// Of each agent that looks.
+    /// Imagers of the agents with cameras or lidars.
     pub imagers: BTreeMap<usize, Imager>,
-    /// What other ranks' agents told last.
+    /// Last messages of other ranks' agents.
     pub received: Vec<Option<VehicleMessage>>,
     pub renderers: Renderers,
 }
 
-/// Another world looks at other ground: it keeps what was told.
+/// A clone keeps only the received messages: another world has other ground.
 impl Clone for Imaging {
     fn clone(&self) -> Imaging {
         Imaging { received: self.received.clone(), ..Imaging::default() }
@@ -26,21 +26,21 @@ impl Clone for Imaging {
 }
 
 impl Imaging {
-    /// What another rank's agent told last, if it is heard of.
+    /// Returns the last message of another rank's agent, if this rank receives it.
     pub fn received(&self, agent: usize) -> Option<&VehicleMessage> {
         self.received.get(agent)?.as_ref()
     }
 
-    /// Forgets the ground around an agent that looks from elsewhere now.
+    /// Drops the ground around an agent that now steps on another rank.
     pub fn forget(&mut self, agent: usize) {
         self.imagers.remove(&agent);
     }
 }
 
-/// An agent that is in sight, as it is told of all.
+/// An agent in sight, with its message as sent to all ranks.
 pub(super) type InSight = (usize, Arc<VehicleMessage>);
 
-/// The ground around an agent, and who still looks at it.
+/// The ground around an agent, and the unfinished frames that use it.
 #[derive(Debug)]
 pub(super) struct Imager {
     pub relief: Arc<Relief>,
@@ -49,7 +49,7 @@ pub(super) struct Imager {
 }
 
 impl Imager {
-    /// Brings the ground up to date, once nobody looks at it any more.
+    /// Updates the ground, after waiting for the unfinished frames.
     pub fn update(&mut self, ground: &GroundModel, published: &Published, at: [f64; 2]) {
         self.underway.drain(..).for_each(|frame| {
             frame.get();

@@ -1,4 +1,4 @@
-//! Cameras and lidars of own agents look at the world after a heartbeat.
+//! Frames of the cameras and lidars of own agents after a heartbeat.
 
 use super::imagers::{Imager, InSight};
 use super::pending_frame::PendingFrame;
@@ -12,12 +12,13 @@ use bekker_sensor::relief::Relief;
 use rayon::prelude::*;
 use std::sync::Arc;
 
-/// Who is farther out of sight than this, m, need not be asked how exactly it is told.
+/// Margin beyond the range of sight, m. An agent farther away is certainly out of sight, so its
+/// exact message is not computed.
 const CERTAIN: f64 = 20.0;
 
 impl World {
-    /// Why its graphics card can be used no more, if it had one: from then on the
-    /// processor looks.
+    /// Returns why the graphics card was lost, if it was. From then on the processor makes the
+    /// frames.
     pub fn lost_gpu(&self) -> Option<String> {
         #[cfg(feature = "gpu")]
         {
@@ -28,7 +29,8 @@ impl World {
         None
     }
 
-    /// The ground around a place. Who looks at it from nearby has most of its tiles.
+    /// Ground around a position. It is copied from the nearest agent's, which has most of the
+    /// tiles.
     fn relief_around(&self, at: [f64; 2]) -> Relief {
         let (ground, published) = (&self.model.ground, &self.state.published);
         let known = self.imaging.imagers.values().map(|imager| &imager.relief);
@@ -42,9 +44,10 @@ impl World {
         }
     }
 
-    /// Takes the frames that own agents' cameras and lidars owe after the heartbeat
-    /// between two moments, µs. Those that need not be delivered yet are made while the
-    /// vehicles drive on. How many they are.
+    /// Takes the frames of own agents' cameras and lidars that are due between two times, µs.
+    ///
+    /// Frames that need not be delivered yet are made while the vehicles drive on. Returns the
+    /// number of frames.
     pub(super) fn take_images(&mut self, [before_us, now_us]: [u64; 2]) -> u64 {
         let Some(scene_model) = self.model.scene_model.clone() else { return 0 };
         let own = self.own_agents().iter().copied();
@@ -93,7 +96,7 @@ impl World {
                 sensor.await_frame(own, frame);
             }
         }
-        // one a thread: a frame's rays, too, are shared among threads, but what comes before them is not
+        // One frame per task: threads share the rays of a frame, but not the work before them.
         due_now.into_par_iter().with_max_len(1).for_each(|(pending, maker)| pending.make(maker));
         for agent in owing {
             let Some(room) = &mut self.workspaces[agent] else { continue };
@@ -107,7 +110,7 @@ impl World {
         frames
     }
 
-    /// What each of these agents sees of all, in ascending order: itself and who is in its sight.
+    /// Agents in sight of each of these agents, in ascending order and including itself.
     fn views_of(&self, looking: &[usize]) -> Vec<Arc<[InSight]>> {
         let sensors = |agent: usize| &self.model.agents[agent].sensors;
         let sights = looking.iter().map(|&agent| sight(sensors(agent)).unwrap_or(0.0));
@@ -138,7 +141,7 @@ impl World {
         self.model.agents[agent].vehicle.pose(&self.room(agent).vehicle).position
     }
 
-    /// Brings the ground around those that owe frames up to date, each for itself.
+    /// Updates the ground around the agents with due frames, in parallel.
     fn update_imagers(&mut self, scene_model: &SceneModel, owing: &[usize]) {
         let places: Vec<[f64; 2]> = owing.iter().map(|&agent| self.place(agent).0).collect();
         let World { model, state, imaging, .. } = self;

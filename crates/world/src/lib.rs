@@ -1,6 +1,7 @@
 //! Many vehicles on shared ground: heartbeats, imaging, checkpoints, commands.
 //!
-//! A layer of the crate `bekker`, which opens with examples; `ARCHITECTURE.md` is the map.
+//! This is a layer of the crate `bekker`, whose documentation starts with examples;
+//! `ARCHITECTURE.md` describes the layers.
 
 mod autonomy_view;
 mod batch;

@@ -1,4 +1,4 @@
-//! Frames of cameras and lidars that worker threads make.
+//! Frames of cameras and lidars made by worker threads.
 
 use super::imagers::InSight;
 use super::renderer::Renderer;
@@ -14,32 +14,32 @@ use bekker_sensor::{Delivery, Due, Maker, Model, Reading, Sensor};
 use bekker_sync::message::{PartState, RunningGear, VehicleState as VehicleMessage};
 use std::sync::Arc;
 
-/// Over a part of a scan no wheel turns farther than this, rad.
+/// Greatest rotation of a wheel during one part of a scan, rad.
 const TURN: f64 = 1.5;
-/// Parts of a scan at most.
+/// Greatest number of parts of a scan.
 const PARTS: usize = 10;
 
-/// A frame to be made, with all that it needs of the world as it was when it fell due.
+/// A frame to be made, with the state of the world when it is due.
 pub(super) struct PendingFrame {
     pub scene_model: Arc<SceneModel>,
     pub model: Arc<WorldModel>,
     pub relief: Arc<Relief>,
-    /// In ascending order; the own agent among them.
+    /// Agents in sight in ascending order, including the sensor's own agent.
     pub in_sight: Arc<[InSight]>,
     pub renderer: Renderer,
-    /// What stands, and what has fallen.
+    /// Static instances, including fallen ones.
     pub standing: Arc<InstanceSet>,
-    /// Agent and sensor.
+    /// Indices of the agent and of the sensor.
     pub place: [usize; 2],
-    /// The sensor's.
+    /// Pose of the sensor.
     pub pose: Pose,
-    /// The sensor's own poses with their moments, µs.
+    /// Earlier poses of the sensor with their times, µs.
     pub track: Vec<(u64, Pose)>,
     pub due: Due,
 }
 
 impl PendingFrame {
-    /// Makes the frame and hands it in, once nothing of the world is held any more.
+    /// Makes the frame, releases the world's data, and hands the frame in.
     pub fn make(self, maker: Maker) {
         let made = self.frame();
         drop(self);
@@ -61,9 +61,10 @@ impl PendingFrame {
         sensor.augmented(index as u32, self.pose, self.due, reading)
     }
 
-    /// The agents in sight as they move from `ago[0]` to `ago[1]` seconds before now, each at the
-    /// twist that it has now: what they did before is no state, and a run that is
-    /// resumed sees what one that was not cut sees.
+    /// Agents in sight, moving from `ago[0]` to `ago[1]` seconds before now at their present
+    /// twists.
+    ///
+    /// Their earlier motion is not part of the state, so a resumed run gives the same frames.
     fn moving(&self, ago: [f64; 2]) -> InstanceSet {
         let [from, to] = ago.map(|ago| -> Vec<VehicleMessage> {
             self.in_sight.iter().map(|(_, message)| rewound(message, ago)).collect()
@@ -80,7 +81,7 @@ impl PendingFrame {
         Scene { air, standing: &self.standing, ..scene }
     }
 
-    /// The air around the own agent with what vehicles raise.
+    /// The air around the own agent, with what vehicles raise.
     fn air(&self) -> Air {
         let own = self.in_sight.iter().find(|(agent, _)| *agent == self.place[0]);
         let place = own.map_or_else(Vec3::zeros, |(_, message)| message.chassis.position);
@@ -111,7 +112,8 @@ impl PendingFrame {
         let mut cloud = Cloud::default();
         let air = self.air();
         let [agent, index] = self.place;
-        // a card's ranges are not the processor's bit for bit, and the way that is driven must be
+        // Ranges of a graphics card are not bit-identical to those of the processor, but the driven
+        // path must be. So a lidar that steers uses the processor.
         let autonomy = self.model.agents[agent].autonomy.as_ref();
         let steers = autonomy.is_some_and(|autonomy| autonomy.lidar == index);
         for part in 0..parts {
@@ -129,7 +131,7 @@ impl PendingFrame {
         cloud
     }
 
-    /// Own pose of the sensor `ago` seconds before it was due, by its track.
+    /// Pose of the sensor `ago` seconds before it was due, from its track.
     fn at(&self, ago: f64) -> Pose {
         let moment = self.due.taken_us as f64 - 1e6 * ago;
         let mut before: Option<&(u64, Pose)> = None;
@@ -149,7 +151,7 @@ impl PendingFrame {
     }
 }
 
-/// The fastest spin of any part, rad/s.
+/// Greatest spin of any wheel, rad/s.
 fn spin(message: &VehicleMessage) -> f64 {
     let fastest = |parts: &[PartState]| parts.iter().map(|p| p.spin.abs()).fold(0.0, f64::max);
     match &message.gear {
@@ -160,7 +162,7 @@ fn spin(message: &VehicleMessage) -> f64 {
     }
 }
 
-/// An agent as it was `ago` seconds before, had it moved at its present twist.
+/// State of an agent `ago` seconds earlier, had it moved at its present twist.
 fn rewound(message: &VehicleMessage, ago: f64) -> VehicleMessage {
     if ago == 0.0 || message.ended {
         return message.clone();

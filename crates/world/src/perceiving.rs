@@ -1,4 +1,4 @@
-//! Sensor readings and team members' places, handed to autonomous vehicles.
+//! Sensor readings and positions of team members as input of autonomous vehicles.
 
 use super::each_own::each_own;
 use super::world::World;
@@ -7,14 +7,14 @@ use bekker_agent::{AgentState, AgentWorkspace, LastKnown, Network, Stopwatch, Ti
 use bekker_math::numeric::hypot;
 use std::sync::Arc;
 
-/// Time for which another vehicle is taken to be about where it was told to be, µs.
+/// Time for which the last received position of another vehicle is used, µs.
 const KNOWN_FOR_US: u64 = 2_000_000;
-/// Farthest from the own vehicle that others matter, m: they are seen no farther.
+/// Greatest distance of other vehicles that matter, m. Sensors do not detect them farther away.
 const MATTERS: f64 = 60.0;
 
 impl World {
-    /// Hands what sensors have delivered by a moment, µs, to the vehicles that drive themselves,
-    /// each for itself.
+    /// Passes what sensors have delivered until a time, µs, to the autonomous vehicles, in
+    /// parallel.
     pub(super) fn perceive(&mut self, now_us: u64) {
         let World { model, state, workspaces, own_agents, .. } = self;
         let perceive = |agent: usize, state: &mut AgentState, room: &mut AgentWorkspace| {
@@ -27,7 +27,7 @@ impl World {
         each_own(own_agents, (0, &mut state.agents, workspaces), &perceive);
     }
 
-    /// Own members of the team take note of where others are that they have a link to.
+    /// Updates the positions of linked team members in own members.
     pub(super) fn hear_places(&mut self, network: &Network, now_us: u64) {
         let World { model, state, views, own, .. } = self;
         for (agent, state) in state.agents.iter_mut().enumerate().filter(|(agent, _)| own[*agent]) {
@@ -37,7 +37,8 @@ impl World {
             let here = views[agent].pose.position;
             own.others.retain(|_, told| told.at_us + KNOWN_FOR_US > now_us);
             for &other in &network.neighbours[agent] {
-                // as all ranks are told of it, its own too
+                // The wire's precision applies to own agents too, so that all ranks have the same
+                // position.
                 let (there, motion) = (views[other].pose.position, views[other].twist.linear);
                 if hypot(there.x - here.x, there.y - here.y) < MATTERS {
                     let told = LastKnown {
@@ -54,7 +55,7 @@ impl World {
 }
 
 impl WorldModel {
-    /// Times the vehicles that drive themselves from now on.
+    /// Measures the computing time of autonomous vehicles from now on.
     pub fn time_autonomy(&mut self, timings: &Arc<Timings>) {
         for autonomy in self.agents.iter_mut().filter_map(|agent| agent.autonomy.as_mut()) {
             Arc::make_mut(autonomy).stopwatch = Stopwatch(Some(timings.clone()));

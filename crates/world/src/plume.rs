@@ -1,9 +1,9 @@
-//! Dust and snow behind vehicles: puffs where they have been a moment ago.
+//! Dust and snow behind vehicles: puffs at the vehicles' recent positions.
 //!
-//! A puff stands for what a vehicle raises in a fifth of a second. Where it is, how wide
-//! and how thick follows from what the vehicle tells now and from the clock: the way back
-//! is the arc that its velocity and its turning give. Nothing is remembered, so a plume is
-//! the same on any rank and after a cut.
+//! A puff represents what a vehicle raises in a fifth of a second. Its position, width and density
+//! follow from the vehicle's present message and the time. The earlier positions lie on the arc of
+//! the present velocity and yaw rate. No history is stored, so a plume is the same on any rank and
+//! in a resumed run.
 
 use super::scene::{SceneModel, VisibleWorld};
 use bekker_agent::GroundVehicle;
@@ -15,23 +15,23 @@ use bekker_sensor::dust::raised;
 use bekker_sync::message::{PartState, RunningGear, VehicleState as VehicleMessage};
 use std::f64::consts::TAU;
 
-/// Time that a puff gathers, µs.
+/// Time between two puffs, µs.
 const APART_US: u64 = 200_000;
-/// Puffs behind a vehicle at most.
+/// Greatest number of puffs behind a vehicle.
 const PUFFS: u64 = 10;
-/// Width of a fresh puff, m: about half the distance between left and right wheels.
+/// Width of a new puff, m: about half the distance between left and right wheels.
 const FRESH: f64 = 0.6;
-/// Speed at which a puff widens, against those of vehicle and wind: the turbulence of the
-/// wake, in the near limit of Taylor (1921).
+/// Growth rate of a puff relative to the speeds of vehicle and wind, from the turbulence of the
+/// wake (near limit of Taylor, 1921).
 const SPREAD: f64 = 0.08;
-/// Farther from whoever looks than this, m, there are none.
+/// Greatest distance of puffs from the sensor, m.
 pub(super) const REACH: f64 = 150.0;
-/// Nor are those that take less of the light that goes through their middle.
+/// Least fraction of light that a puff must absorb along its diameter.
 const FAINT: f64 = 0.003;
 
 /// A wheel or track that raises dust.
 struct Source {
-    /// In the chassis frame, m.
+    /// Position in the chassis frame, m.
     place: Vec3,
     radius: f64,
     /// Speed of its rim or band, m/s.
@@ -39,8 +39,7 @@ struct Source {
 }
 
 impl SceneModel {
-    /// The air at a moment, µs, with what agents that are told of raise; as far as someone
-    /// at a place sees it.
+    /// Returns the air at a time, µs, with the plumes of all agents near `place`.
     pub fn air_around<'a>(
         &self,
         world: impl Into<VisibleWorld<'a>>,
@@ -51,7 +50,7 @@ impl SceneModel {
         self.air_with(world.into(), messages.iter().enumerate(), now_us, place)
     }
 
-    /// The same of those agents that are given, in ascending order.
+    /// Does the same as [`SceneModel::air_around`] for some agents, in ascending order.
     pub(super) fn air_with<'m>(
         &self,
         world: VisibleWorld<'_>,
@@ -85,7 +84,7 @@ impl SceneModel {
         let speed = hypot(message.velocity.x, message.velocity.y);
         let wind = Vec3::new(self.wind[0], self.wind[1], 0.0);
         let reach = |source: &Source| source.place.x;
-        // where the wake begins: at the last wheel
+        // The wake begins behind the last wheel.
         let tail = match message.speed < 0.0 {
             false => sources.iter().map(reach).fold(f64::INFINITY, f64::min) - FRESH,
             true => sources.iter().map(reach).fold(f64::NEG_INFINITY, f64::max) + FRESH,
@@ -95,7 +94,7 @@ impl SceneModel {
         let apart = 1e-6 * APART_US as f64;
         for number in latest.saturating_sub(PUFFS - 1)..=latest {
             let age = 1e-6 * (now_us - number * APART_US) as f64;
-            // the youngest has not gathered all, the oldest is fading
+            // The newest puff is still filling, and the oldest is fading.
             let held = age.min(apart) * ((PUFFS as f64 * apart - age) / apart).clamp(0.0, 1.0);
             let since = (age - 0.5 * apart).max(0.5 * age);
             let (position, orientation) = before(message, since);
@@ -127,7 +126,7 @@ impl SceneModel {
             let ground = terrain.height(centre.x, centre.y);
             let sunk = falls / whole * since;
             centre.z = ground + (0.9 * radius + 0.3 * FRESH * draw(1) - sunk).max(0.2 * radius);
-            // a cross-section in a Gaussian ball
+            // The cross-section is distributed as a Gaussian ball.
             let ball = TAU * TAU.sqrt() * radius * radius * radius;
             let strength = self.dust * (0.6 + 0.8 * draw(2));
             let extinction = strength * whole * held / ball;
@@ -146,7 +145,7 @@ fn mass(ground_vehicle: &GroundVehicle) -> f64 {
     }
 }
 
-/// What raises dust: the wheels, or the tracks under their last road wheels.
+/// Sources of dust: the wheels, or each track at its idler.
 fn sources(ground_vehicle: &GroundVehicle, message: &VehicleMessage) -> Vec<Source> {
     match (ground_vehicle, &message.gear) {
         (GroundVehicle::Wheeled(own), RunningGear::Wheels(wheels)) => {
@@ -171,7 +170,7 @@ fn sources(ground_vehicle: &GroundVehicle, message: &VehicleMessage) -> Vec<Sour
     }
 }
 
-/// Where a vehicle was, and how turned, so many seconds ago, had it moved on an arc.
+/// Position and orientation of a vehicle `ago` seconds earlier, had it moved on an arc.
 fn before(message: &VehicleMessage, ago: f64) -> (Vec3, Quat) {
     let half = 0.5 * message.angular_velocity.z * ago;
     let (sin, cos) = sin_cos(-half);

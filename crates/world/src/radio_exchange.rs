@@ -1,4 +1,4 @@
-//! An exchange by radio, in one process or between ranks.
+//! An exchange of radio messages, in one process or between ranks.
 
 use crate::commanding::CommandError;
 use crate::world::World;
@@ -8,12 +8,14 @@ use bekker_agent::{
 };
 use std::convert::Infallible;
 
-/// Distance around a vehicle that has come to grief within which others are in danger, m.
+/// Radius of the hazard that a stranded vehicle reports around itself, m.
 const AROUND: f64 = 10.0;
 
 impl World {
-    /// Lets members of radios tell each other what falls due in the heartbeat between two
-    /// moments, µs. `carry` brings what own members send to all ranks, and returns what all send.
+    /// Exchanges the radio messages that are due in the heartbeat between two times, µs.
+    ///
+    /// `carry` sends the transmissions of own members to all ranks and returns those of all
+    /// members.
     pub fn talk<E>(
         &mut self,
         span_us: [u64; 2],
@@ -27,7 +29,7 @@ impl World {
             if let Some(exchange) = net.exchange(span_us) {
                 let mut sent = carry(self.transmissions(net))?;
                 sent.sort_by_key(|one| one.from);
-                // what they show follows from the time: each rank knows what they send
+                // Every rank computes these itself, since they follow from the time alone.
                 sent.extend(self.of_lights(index, exchange, span_us[1]));
                 sent.extend(self.of_those_on_foot(index, span_us[1]));
                 self.spread(net, exchange, span_us[1], &sent);
@@ -39,7 +41,8 @@ impl World {
         Ok(())
     }
 
-    /// The same where all agents step here, in the heartbeat that began at a tick.
+    /// Does the same as [`World::talk`] where all agents step here, in the heartbeat that began at
+    /// `begun`.
     pub fn talk_alone(&mut self, begun: u64) {
         let clock = self.model.clock;
         let span_us = [begun, self.state.tick].map(|tick| clock.micros(tick));
@@ -47,10 +50,10 @@ impl World {
         talked.unwrap_or_else(|never| match never {});
     }
 
-    /// Has an own agent say bytes at the next exchange of its radio.
+    /// Makes an own agent send bytes at the next exchange of its radio.
     ///
     /// # Errors
-    /// [`CommandError::NoRadio`] when there is no such agent here, or it has no radio.
+    /// [`CommandError::NoRadio`] when there is no such agent on this rank, or it has no radio.
     pub fn say(&mut self, agent: usize, bytes: &[u8]) -> Result<(), CommandError> {
         let has_radio = self.model.radios.iter().any(|net| net.members.contains(&agent));
         if !has_radio || !self.is_own(agent) {
@@ -64,12 +67,12 @@ impl World {
         self.state.agents[member].radio.get_or_insert_default()
     }
 
-    /// Members that step here.
+    /// Members of a radio that step here.
     fn own_members(&self, net: &RadioNet) -> Vec<usize> {
         net.members.iter().copied().filter(|&member| self.is_own(member)).collect()
     }
 
-    /// What own members send.
+    /// Transmissions of own members.
     fn transmissions(&mut self, net: &RadioNet) -> Vec<Transmission> {
         let members = self.own_members(net).into_iter();
         members.map(|member| self.transmission(net, member)).collect()
@@ -108,8 +111,8 @@ impl World {
         Transmission { from: member as u32, place, messages }
     }
 
-    /// What the traffic lights of a radio send: what they show, and once a second where their
-    /// approaches are.
+    /// Transmissions of a radio's traffic lights: their signals, and once a second the positions of
+    /// their approaches.
     fn of_lights(&self, net: usize, exchange: u64, now_us: u64) -> Vec<Transmission> {
         let agents = self.model.agents.len();
         let lights =
@@ -125,7 +128,7 @@ impl World {
         lights.map(of).collect()
     }
 
-    /// What those on foot send by a radio: where they are, and how they go.
+    /// Transmissions of a radio's pedestrians: their positions and motion.
     fn of_those_on_foot(&self, net: usize, now_us: u64) -> Vec<Transmission> {
         let before = self.model.agents.len() + self.model.lights.len();
         let on_foot = self.model.pedestrians.iter().enumerate();
@@ -137,7 +140,7 @@ impl World {
         on_foot.filter(|(_, own)| own.radio == Some(net)).map(of).collect()
     }
 
-    /// Draws what of all that is sent reaches own members, and when.
+    /// Draws which transmissions reach own members, and when.
     fn spread(&mut self, net: &RadioNet, exchange: u64, now_us: u64, sent: &[Transmission]) {
         let radio = &net.radio;
         let agents = self.model.agents.len();
@@ -149,7 +152,7 @@ impl World {
         }
         let network = radio.network(exchange, &places);
         for to in self.own_members(net) {
-            // links have no direction
+            // Links are symmetric.
             let links = network.links_from(to, radio.hops);
             let station = self.station(to);
             for one in sent.iter().filter(|one| one.from as usize != to) {

@@ -4,7 +4,7 @@ use crate::world::World;
 use bekker_agent::{PlatoonSummary, RadioSummary, Station};
 
 impl World {
-    /// How well radios and platoons did; of all agents, so on rank 0 after a gathering.
+    /// Summaries of radios and platoons. They need all agents, so rank 0 must have gathered them.
     pub(crate) fn radio_summaries(&self) -> Vec<RadioSummary> {
         let nets = self.model.radios.iter();
         let members = nets.flat_map(|net| net.members.iter().map(move |&member| (net, member)));

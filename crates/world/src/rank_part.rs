@@ -1,8 +1,7 @@
-//! One rank's part of a world: it has its own agents in full, and knows of the others' what they
-//! tell.
+//! One rank's part of a world: its own agents with their states, and views of the others.
 //!
-//! Of an agent that steps elsewhere a rank holds a view and no state: neither bodies and tyres
-//! nor its overlay. The first rank has states of others' agents from when they were gathered last.
+//! For an agent that steps on another rank, a rank holds a view but no state: neither bodies and
+//! tires nor its overlay. Rank 0 also has the states of other ranks' agents as last gathered.
 
 use super::world::{World, derived};
 use super::world_model::{WorldModel, WorldState};
@@ -15,8 +14,10 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 impl World {
-    /// One rank's part of a world, to step its `own` agents. Without a state it begins at the
-    /// beginning, where they are still to be [set down](World::set_down) and the others to be seen.
+    /// Creates one rank's part of a world, which steps its `own` agents.
+    ///
+    /// Without a state it is at time 0. Own agents must then be [placed](World::set_down), and the
+    /// views of the others must be received.
     pub fn part(model: Arc<WorldModel>, state: Option<WorldState>, own: Vec<bool>) -> World {
         if let Err(error) = model.check() {
             panic!("{error}");
@@ -45,7 +46,7 @@ impl World {
         world
     }
 
-    /// Sets own agents down where they begin, on all threads.
+    /// Settles own agents at their start positions, on all threads.
     pub fn set_down(&mut self, agents: &[usize]) {
         let WorldModel { ground, agents: models, clock, .. } = &*self.model;
         let (published, step) = (&self.state.published, clock.step());
@@ -61,7 +62,7 @@ impl World {
         }
     }
 
-    /// Takes note of how others' agents stood at the beginning.
+    /// Records the start conditions of other ranks' agents.
     pub fn note_stands(&mut self, stands: &[(u32, Stand)]) {
         for &(agent, stand) in stands {
             if let Some(own) = self.stands.get_mut(agent as usize) {
@@ -70,7 +71,7 @@ impl World {
         }
     }
 
-    /// The agents that step here, in ascending order.
+    /// Returns the agents that step here, in ascending order.
     pub fn own_agents(&self) -> &[usize] {
         &self.own_agents
     }
@@ -80,13 +81,15 @@ impl World {
         self.own[agent]
     }
 
-    /// What follows from the state of an agent that steps here.
+    /// Workspace of an agent that steps here.
     pub(super) fn room(&self, agent: usize) -> &AgentWorkspace {
         self.workspaces[agent].as_deref().expect("an agent that steps here has its room")
     }
 
-    /// An agent's state and what follows from it: of one that steps elsewhere as it was gathered
-    /// last, or in its design position where it begins.
+    /// State and workspace of an agent.
+    ///
+    /// For an agent of another rank they are as last gathered, or those of its design position at
+    /// the start.
     pub(super) fn shown(&self, agent: usize) -> (Cow<'_, AgentState>, Cow<'_, AgentWorkspace>) {
         let (model, state) = (&self.model.agents[agent], &self.state.agents[agent]);
         if let Some(room) = self.workspaces[agent].as_deref() {
@@ -100,7 +103,7 @@ impl World {
         (state, Cow::Owned(room))
     }
 
-    /// Takes note of what another rank's agent told.
+    /// Updates the view of another rank's agent from its message.
     pub fn see(&mut self, agent: usize, message: &VehicleMessage) {
         self.views[agent] = message.into();
         self.heard.add(agent);
@@ -110,7 +113,7 @@ impl World {
         }
     }
 
-    /// Who is told of at heartbeats from now on: what is known of the others goes stale.
+    /// Sets the agents received at heartbeats from now on. The views of the others become stale.
     pub fn hear_only(&mut self, received: &[usize]) {
         let own = &self.own;
         self.heard.retain(|agent| own[agent] || received.binary_search(&agent).is_ok());
@@ -121,14 +124,14 @@ impl World {
         }
     }
 
-    /// Takes over the state of another rank's agent, and how it is at this moment.
+    /// Stores the state and the sample of another rank's agent.
     pub fn adopt(&mut self, agent: usize, state: AgentState, sample: Option<Sample>) {
         self.state.agents[agent] = state;
         self.gathered.resize(self.own.len(), None);
         self.gathered[agent] = sample;
     }
 
-    /// Takes in an agent, to be stepped here from now on.
+    /// Adds an agent that steps here from now on.
     pub fn take_in(&mut self, agent: usize, state: AgentState) {
         let (room, view) = derived(&self.model.agents[agent], &state, agent);
         self.workspaces[agent] = Some(Box::new(room));
@@ -141,7 +144,7 @@ impl World {
         self.heard.add(agent);
     }
 
-    /// Gives an own agent away: what is known of it here is what it told last.
+    /// Removes an own agent, which steps on another rank from now on. Its last message is kept.
     pub fn give_away(&mut self, agent: usize) {
         if self.model.scene_model.is_some() {
             let told = self.message(agent);

@@ -1,4 +1,4 @@
-//! What a world looks with: the processor, or a graphics card.
+//! Rendering of frames by the processor or a graphics card.
 
 use super::scene::{SceneModel, VisibleWorld};
 use bekker_sensor::camera::{Image, Take};
@@ -12,14 +12,14 @@ use {
     std::sync::{Arc, Mutex},
 };
 
-/// What agents of a world share on the card.
+/// Data on the graphics card that all agents of a world share.
 #[derive(Debug, Default)]
 pub(super) struct Renderers {
     #[cfg(feature = "gpu")]
     props: Option<Arc<Props>>,
 }
 
-/// What one agent looks with.
+/// Renderer of one agent.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Renderer {
     #[cfg(feature = "gpu")]
@@ -28,7 +28,7 @@ pub(super) struct Renderer {
 
 #[cfg(not(feature = "gpu"))]
 impl Renderers {
-    /// The processor.
+    /// Returns a renderer that uses the processor.
     pub fn renderer(&mut self, _: VisibleWorld<'_>, _: &SceneModel, _: &Relief) -> Renderer {
         Renderer::default()
     }
@@ -36,12 +36,12 @@ impl Renderers {
 
 #[cfg(not(feature = "gpu"))]
 impl Renderer {
-    /// A picture.
+    /// Renders an image.
     pub fn picture(&self, scene: &Scene<'_>, take: &Take<'_>) -> Image {
         take.image(scene)
     }
 
-    /// What the rays of a scan strike; nothing where the processor is to say.
+    /// Returns the hits of a scan's rays; `None` if the processor must compute them.
     pub fn strike(
         &self,
         _: &Scene<'_>,
@@ -54,7 +54,8 @@ impl Renderer {
 
 #[cfg(feature = "gpu")]
 impl Renderers {
-    /// The stage's card, if it has one that has not given up, or else the processor.
+    /// Returns a renderer on the scene's graphics card, or on the processor if there is none or it
+    /// is lost.
     pub fn renderer(
         &mut self,
         world: VisibleWorld<'_>,
@@ -81,14 +82,14 @@ impl Renderers {
 
 #[cfg(feature = "gpu")]
 impl Renderer {
-    /// A picture: the card's, or once it has given up the processor's.
+    /// Renders an image on the graphics card, or on the processor once the card is lost.
     pub fn picture(&self, scene: &Scene<'_>, take: &Take<'_>) -> Image {
         self.by_gpu(|renderer| renderer.pictures(scene, &[*take])?.pop().ok_or(GpuError::Nothing))
             .unwrap_or_else(|| take.image(scene))
     }
 
-    /// What the rays of a scan strike between two ranges, m; nothing where the processor
-    /// is to say.
+    /// Returns the hits of a scan's rays between two ranges, m; `None` if the processor must
+    /// compute them.
     pub fn strike(
         &self,
         scene: &Scene<'_>,
@@ -103,7 +104,7 @@ impl Renderer {
         act: impl FnOnce(&mut gpu::GpuRenderer) -> Result<T, GpuError>,
     ) -> Option<T> {
         let (gpu, renderer) = self.gpu.as_ref().filter(|(gpu, _)| !gpu.is_lost())?;
-        // whoever panicked with it has left it as good as new: each call sends all anew
+        // A panic leaves the renderer usable, since each call sends all data again.
         let mut renderer = renderer.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         act(&mut renderer).inspect_err(|error| gpu.lose(error.clone())).ok()
     }

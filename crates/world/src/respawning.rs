@@ -1,7 +1,8 @@
-//! A vehicle put elsewhere, on ground that remembers.
+//! Moving a vehicle to another position while the ground keeps its ruts.
 //!
-//! It is done in parts, so that ranks can do the same: each checks the place, publishes what lay
-//! under the wheels, and goes on with what all of them know; the one where the agent steps settles it.
+//! The work is split into parts, so that ranks can do the same. Each rank checks the position,
+//! publishes the ground under the wheels, and continues with values that all ranks share. The rank
+//! that steps the agent settles it to equilibrium.
 
 use super::commanding::{CommandError, within};
 use super::world::{World, agent_code};
@@ -11,29 +12,30 @@ use bekker_ground::Patches;
 use bekker_math::spatial::Pose;
 use serde::{Deserialize, Serialize};
 
-/// Farthest from the local origin, m, and fastest, m/s, that a vehicle is put.
+/// Bounds of the position's coordinates from the local origin, m, and of the speed, m/s.
 const FARTHEST: f64 = 1e6;
 const FASTEST: f64 = 50.0;
 
-/// Where a vehicle is put.
+/// Position, heading and speed of a vehicle to be placed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Placement {
-    /// Chassis frame, m.
+    /// Origin of the chassis frame, m.
     pub position: [f64; 2],
-    /// Heading, rad from x (east), counter-clockwise.
+    /// Heading, rad from x (east), counterclockwise.
     pub heading: f64,
     /// Forward speed, m/s.
     pub speed: f64,
 }
 
 impl World {
-    /// Puts an agent somewhere else, in equilibrium with the ground there as it was at its
-    /// start, its sums and its driver's memory new, with no command. What it has pressed
-    /// stays pressed. Nothing of the model is built again.
+    /// Moves an agent to another position, in static equilibrium with the ground there.
+    ///
+    /// The ground stays deformed where the agent was. The agent's sums and its driver's state are
+    /// reset, and it has no command. The model is not built again.
     ///
     /// # Errors
-    /// [`CommandError`] when there is no such agent here, or no such place on the terrain, or
-    /// something stands there: an obstacle, or another vehicle.
+    /// [`CommandError`] when there is no such agent on this rank, when the position is outside the
+    /// terrain, or when an obstacle or another vehicle occupies it.
     pub fn respawn(&mut self, agent: usize, place: &Placement) -> Result<Stand, CommandError> {
         self.check_place(agent, place)?;
         if !self.is_own(agent) {
@@ -45,11 +47,11 @@ impl World {
         Ok(self.put(agent, place))
     }
 
-    /// Puts all agents somewhere else, one after the other: none is put if one cannot be.
+    /// Moves all agents, one after the other. If one of them cannot be moved, none is.
     ///
     /// # Errors
-    /// [`CommandError`] as of [`World::respawn`], or when there are more or fewer places than
-    /// agents; the world is as it was.
+    /// [`CommandError`] as in [`World::respawn`], or when the number of positions is not that of
+    /// agents. The world is then unchanged.
     pub fn respawn_all(&mut self, places: &[Placement]) -> Result<Vec<Stand>, CommandError> {
         self.check_places(places)?;
         if let Some(agent) = (0..places.len()).find(|&agent| !self.is_own(agent)) {
@@ -65,7 +67,8 @@ impl World {
         stand
     }
 
-    /// Publishes what still lies under an own agent's wheels: what it leaves behind.
+    /// Publishes the ground under an own agent's wheels, which it leaves behind. Returns the
+    /// patches.
     pub fn publish_own(&mut self, agent: usize) -> &Patches {
         self.patches.clear();
         self.patches.set_agent(agent_code(agent));
@@ -74,12 +77,12 @@ impl World {
         &self.patches
     }
 
-    /// Takes over what an agent of another rank leaves behind.
+    /// Applies the patches that another rank's agent leaves behind.
     pub fn take_patches(&mut self, patches: &Patches) {
         self.state.published.apply(patches);
     }
 
-    /// Puts an own agent somewhere in its design position, still to be settled.
+    /// Places an own agent in its design position, without settling it.
     pub fn hold_at(&mut self, agent: usize, place: &Placement) {
         let own = &self.model.agents[agent];
         let now_us = self.model.clock.micros(self.state.tick);
@@ -87,7 +90,7 @@ impl World {
         self.take_in(agent, state);
     }
 
-    /// Puts an own agent somewhere, settled on the ground as it is published.
+    /// Places an own agent and settles it to equilibrium on the published ground.
     pub fn settle_at(&mut self, agent: usize, place: &Placement) -> Stand {
         let WorldModel { ground, clock, agents, .. } = &*self.model;
         let time = (clock.micros(self.state.tick), clock.step());
@@ -97,27 +100,27 @@ impl World {
         stand
     }
 
-    /// Greatest speed of own agents, m/s.
+    /// Returns the greatest speed of own agents, m/s.
     pub fn greatest_speed(&self) -> f64 {
         let speed = |&agent: &usize| self.views[agent].velocity.norm();
         self.own_agents().iter().map(speed).fold(0.0, f64::max)
     }
 
-    /// What follows for the others once an agent is elsewhere and `fastest` m/s is the greatest
-    /// speed of all.
+    /// Updates the rest of the world after an agent was moved; `fastest` is the greatest speed of
+    /// all agents, m/s.
     pub fn go_on_without(&mut self, agent: usize, fastest: f64) {
         let state = &mut self.state;
         for other in state.agents.iter_mut().filter_map(|other| other.autonomy.as_mut()) {
             other.member.forget(agent as u32);
         }
-        // a heartbeat that fits the speed of whoever is fastest now
+        // The next heartbeat must suit the new greatest speed.
         let steps = self.model.clock.steps_to_heartbeat(state.tick, fastest, 0.0);
         state.steps = state.steps.min(steps);
-        // what lies around is to be looked at anew
+        // Cloning drops the cached ground around the agents that look.
         self.imaging = self.imaging.clone();
     }
 
-    /// Whether all agents can be put at these places, whoever steps them: none in another.
+    /// Checks that all agents can be placed at these positions without overlap, on any rank.
     pub fn check_places(&self, places: &[Placement]) -> Result<(), CommandError> {
         let agents = self.state.agents.len();
         if places.len() != agents {
@@ -137,7 +140,7 @@ impl World {
         Ok(())
     }
 
-    /// Whether an agent can be put at a place, whoever steps it and whoever else is there.
+    /// Checks that an agent can be placed at a position, regardless of ranks and of other agents.
     pub fn check_place(&self, agent: usize, place: &Placement) -> Result<(), CommandError> {
         let agents = self.state.agents.len();
         if agent >= agents {
@@ -161,7 +164,7 @@ impl World {
         Err(CommandError::Occupied { position, heading, vehicle, what })
     }
 
-    /// The obstacle that an agent would be pressed by in its design position at a place.
+    /// Returns the first obstacle that an agent would touch in its design position.
     fn obstacle_at(&self, agent: usize, place: &Placement) -> Option<u32> {
         let WorldModel { obstacles, agents, clock, .. } = &*self.model;
         if obstacles.is_empty() {
@@ -182,7 +185,7 @@ impl World {
         met
     }
 
-    /// The first of the own agents in which another would stand at a place.
+    /// Returns the first own agent that would overlap another agent placed at `place`.
     pub fn own_agent_at(&self, agent: usize, place: &Placement) -> Option<usize> {
         let pose = self.model.pose(agent, place);
         let in_its_way = |&other: &usize| {
@@ -195,19 +198,19 @@ impl World {
 }
 
 impl WorldModel {
-    /// Chassis frame of an agent that stands at a place on the undisturbed ground.
+    /// Chassis frame of an agent placed on the undisturbed ground.
     fn pose(&self, agent: usize, place: &Placement) -> Pose {
         let Placement { position: [x, y], heading, .. } = *place;
         self.agents[agent].vehicle.stand(self.ground.terrain(), x, y, heading)
     }
 
-    /// Whether two agents at these poses stand in one another.
+    /// Whether the footprints of two agents at these poses overlap.
     fn overlap(&self, agents: [usize; 2], [one, other]: [&Pose; 2]) -> bool {
         let [own, others] = agents.map(|agent| self.agents[agent].vehicle.footprint());
         own.overlaps(one, &others, other)
     }
 
-    /// That another agent stands where one is to be put.
+    /// Error for a position that another agent occupies.
     pub fn occupied(&self, agent: usize, place: &Placement, other: usize) -> CommandError {
         let Placement { position, heading, .. } = *place;
         let [vehicle, other] = [agent, other].map(|agent| self.agents[agent].name.clone());

@@ -1,6 +1,6 @@
-//! What stands and walks beside ways, as cameras see it.
+//! Traffic lights, barriers and pedestrians as sensors see them.
 //!
-//! Lamps shine by no light of their own: a lamp that is on is bright, one that is off dark.
+//! Lamps emit no light: the material of a lit lamp is bright, and that of an unlit lamp is dark.
 
 use bekker_agent::{ARM_HEIGHT, Boom, Light, Pedestrian, TrafficLight, UP};
 use bekker_ground::terrain::Terrain;
@@ -11,14 +11,14 @@ use bekker_sensor::material::Material;
 use bekker_sensor::mesh::{Mesh, MeshBuilder};
 use bekker_sensor::scene::Instance;
 
-/// Whose they are: nobody's.
+/// Agent index of instances that belong to no agent.
 const NOBODY: u16 = u16::MAX - 1;
-/// Length of a stripe of an arm, m.
+/// Length of a stripe of a barrier's arm, m.
 const STRIPE: f64 = 0.5;
-/// Height of hips and shoulders of one on foot, m, and how far apart these are to each side, m.
+/// Height, m, and lateral offset to each side, m, of a pedestrian's hips and shoulders.
 const HIPS: [f64; 2] = [0.9, 0.1];
 const SHOULDERS: [f64; 2] = [1.42, 0.24];
-/// How far legs swing, rad, and on how many metres they do it once to and fro.
+/// Amplitude of the legs' swing, rad, and the distance of one full swing, m.
 const SWING: f64 = 0.45;
 const TWO_STEPS: f64 = 1.5;
 
@@ -32,19 +32,19 @@ const JACKET: Material = Material { reflectance: 0.7, ..Material::dull([0.80, 0.
 const TROUSERS: Material = Material { reflectance: 0.4, ..Material::dull([0.05, 0.06, 0.10]) };
 const SKIN: Material = Material { reflectance: 0.6, ..Material::dull([0.45, 0.27, 0.19]) };
 
-/// Meshes of what stands and walks beside ways, by their indices.
+/// Indices of the meshes at the roadside.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RoadsideVisual {
-    /// Heads that show red, amber, green.
+    /// Signal heads that show red, amber and green.
     heads: [usize; 3],
-    /// Of each light, its arm.
+    /// Barrier arm of each light, if it has one.
     booms: Vec<Option<usize>>,
     /// Trunk with head, leg, arm.
     body: [usize; 3],
 }
 
 impl RoadsideVisual {
-    /// Adds the meshes that these need.
+    /// Adds the meshes that these objects need.
     pub fn new(
         lights: &[TrafficLight],
         pedestrians: &[Pedestrian],
@@ -66,7 +66,7 @@ impl RoadsideVisual {
         visual
     }
 
-    /// All of it at two moments, µs.
+    /// Returns all instances at two times, µs.
     pub fn parts(
         &self,
         (lights, pedestrians): (&[TrafficLight], &[Pedestrian]),
@@ -90,7 +90,7 @@ impl RoadsideVisual {
                 add(*mesh, poses, Class::Other);
                 continue;
             }
-            // the frame is taken at its end
+            // The signal is that at the end of the frame.
             for (approach, timing) in light.approaches.iter().zip(light.timings(moments_us[1])) {
                 let [x, y] = TrafficLight::head(approach);
                 let pose = Pose {
@@ -125,18 +125,18 @@ impl RoadsideVisual {
     }
 }
 
-/// A head on its post; it is looked at along x.
+/// A signal head on its post, facing -x.
 fn head(shown: Light) -> MeshBuilder {
     let mut builder = MeshBuilder::new();
     builder.column([0.0; 3], &[[-0.3, 0.06], [2.5, 0.06]], 12, CASE);
     builder.block([0.0, 0.0, 2.95], [0.25, 0.36, 1.0], CASE);
-    // red above, amber, green
+    // From top to bottom: red, amber, green.
     for (light, colour, z) in
         [(Light::Red, RED, 3.26), (Light::Amber, AMBER, 2.95), (Light::Green, GREEN, 2.64)]
     {
         let material = if light == shown { colour } else { DARK };
         let round = |k: usize| {
-            // counter-clockwise seen by those who come along x
+            // Counterclockwise for a viewer who looks along x.
             let turn = -std::f64::consts::TAU * k as f64 / 16.0;
             [-0.13, 0.13 * sin(turn) as f32, z + 0.13 * cos(turn) as f32]
         };
@@ -146,7 +146,7 @@ fn head(shown: Light) -> MeshBuilder {
     builder
 }
 
-/// An arm along x in stripes of red and white.
+/// A barrier arm along x with red and white stripes.
 fn arm(boom: &Boom) -> MeshBuilder {
     let mut builder = MeshBuilder::new();
     let stripes = (boom.length / STRIPE).ceil().max(1.0) as usize;
@@ -155,12 +155,12 @@ fn arm(boom: &Boom) -> MeshBuilder {
         let material = if stripe % 2 == 0 { RED } else { WHITE };
         builder.block([(stripe as f32 + 0.5) * side, 0.0, 0.0], [side, 0.08, 0.12], material);
     }
-    // what weighs against it
+    // Counterweight.
     builder.block([-0.35, 0.0, 0.0], [0.7, 0.2, 0.25], CASE);
     builder
 }
 
-/// Trunk and head of one on foot.
+/// Trunk and head of a pedestrian.
 fn trunk() -> MeshBuilder {
     let mut builder = MeshBuilder::new();
     let coat = [[0.85, 0.0], [0.85, 0.17], [1.2, 0.19], [1.45, 0.2], [1.5, 0.07]];

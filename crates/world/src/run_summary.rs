@@ -1,64 +1,66 @@
-//! What a run leaves behind: samples of the vehicles and their summaries.
+//! Summary of a run: its vehicles, their joint exploration, pacing and warnings.
 
 use bekker_agent::{RadioSummary, VehicleSummary};
 use bekker_ground::soil::Soil;
 use serde::{Deserialize, Serialize};
 
-/// What autonomous vehicles found out together: their maps merged, whether they had told one
-/// another or not.
+/// Joint result of autonomous vehicles: all their maps merged, whether or not they exchanged them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ExplorationSummary {
     /// Time at which the last of them arrived, s, if all did.
     pub time_to_complete: Option<f64>,
-    /// Time integral of the throttle of all, s.
+    /// Time integral of the throttle, summed over the vehicles, s.
     pub throttle_time: f64,
-    /// Holes of the terrain.
+    /// Number of holes in the terrain.
     pub holes: u64,
-    /// Of these, those in which a cell of the merged map is an obstacle or a hole.
+    /// Number of holes that contain an obstacle or hole cell of the merged map.
     pub holes_detected: u64,
-    /// Share of the terrain's cells with three returns or more, where it has bounds.
+    /// Fraction of the terrain's cells with at least three returns, if the terrain is bounded.
     pub explored: Option<f64>,
-    /// Cells of the merged map with a return.
+    /// Number of cells of the merged map with a return.
     pub cells: u64,
-    /// Scans thought about, and passed over because the last was still thought about.
+    /// Numbers of scans processed, and of scans skipped because the last was still being processed.
     pub scans: [u64; 2],
-    /// Letters sent between members of the team, and of these lost.
+    /// Numbers of letters sent between members of the team, and of letters lost.
     pub letters: [u64; 2],
-    /// Bytes of maps sent and received.
+    /// Numbers of bytes of maps sent and received.
     pub bytes: [u64; 2],
     /// Digest of the merged map, hexadecimal.
     pub map_hash: String,
-    /// Of a search: times, s, and the share of the area that was explored in the authority's map.
+    /// For a search: times, s, and the explored fraction of the area in the authority's map.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub searched: Vec<[f64; 2]>,
 }
 
-/// Something to know before figures of a run are trusted.
+/// A reason to be careful with the results of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunWarning {
-    /// Which, for machines: `soil_beyond_measured`, a soil pressed deeper than its figures
-    /// were measured; `tow_broke`, a rope or bar that broke; `trailer_torn_off`, a coupling that did;
-    /// `hits_gave_energy`, hits that gave energy in place of taking it;
-    /// `gained_energy`, a vehicle that gained more energy than was put into it;
-    /// `search_fell_short`, a search that ended although its share was not reached.
+    /// Machine-readable code:
+    ///
+    /// - `soil_beyond_measured`: the sinkage exceeded the range of the soil's measurements.
+    /// - `tow_broke`: a rope or bar broke.
+    /// - `trailer_torn_off`: a trailer coupling broke.
+    /// - `hits_gave_energy`: collisions added energy instead of dissipating it.
+    /// - `gained_energy`: a vehicle gained more energy than was put into it.
+    /// - `search_fell_short`: a search ended below the requested fraction.
     pub code: String,
     /// Name of the vehicle.
     pub vehicle: String,
     /// Name of the soil.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub soil: Option<String>,
-    /// Deepest sinkage in it, m.
+    /// Greatest sinkage in it, m.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sinkage: Option<f64>,
-    /// Sinkage up to which its figures hold, m.
+    /// Greatest sinkage that the soil's measurements cover, m.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub measured: Option<f64>,
-    /// All of it in words.
+    /// The warning as a sentence.
     pub sentence: String,
 }
 
 impl RunWarning {
-    /// A vehicle that pressed a soil deeper than its figures were measured.
+    /// Warning for a sinkage beyond the range of the soil's measurements.
     pub(super) fn beyond_measured(vehicle: &str, soil: &Soil, sinkage: f64) -> RunWarning {
         let measured = soil.measured_sinkage().unwrap_or_default();
         let sentence = format!(
@@ -78,7 +80,7 @@ impl RunWarning {
         }
     }
 
-    /// What was between two vehicles and broke, at a force in N.
+    /// Warning for a rope or bar that broke at a force, N.
     pub(super) fn tow_broke([from, to]: [&str; 2], is_bar: bool, breaking: f64) -> RunWarning {
         let what = if is_bar { "bar" } else { "rope" };
         let sentence =
@@ -86,7 +88,7 @@ impl RunWarning {
         RunWarning::of_vehicle("tow_broke", from, sentence)
     }
 
-    /// A vehicle that lost its trailer, whose coupling bears a force in N.
+    /// Warning for a torn-off trailer, whose coupling breaks at a force, N.
     pub(super) fn trailer_torn_off(vehicle: &str, breaking: Option<f64>) -> RunWarning {
         let load = 1e-3 * breaking.unwrap_or_default();
         let sentence =
@@ -94,7 +96,8 @@ impl RunWarning {
         RunWarning::of_vehicle("trailer_torn_off", vehicle, sentence)
     }
 
-    /// A vehicle whose hits gave it and whom it met so much energy, J, at heartbeats of so many seconds.
+    /// Warning for a vehicle whose collisions added the energy `given`, J, at heartbeats of
+    /// `heartbeat` seconds.
     pub(super) fn hits_gave_energy(vehicle: &str, given: f64, heartbeat: f64) -> RunWarning {
         let sentence = format!(
             "hits of {vehicle} gave {:.1} kJ in place of taking any: what pushed those who met was known a \
@@ -104,8 +107,8 @@ impl RunWarning {
         RunWarning::of_vehicle("hits_gave_energy", vehicle, sentence)
     }
 
-    /// A vehicle that gained so much energy, J, beyond what was put into it, by steps of so many
-    /// seconds.
+    /// Warning for a vehicle that gained the energy `gained`, J, beyond its input, at steps of
+    /// `step` seconds.
     pub(super) fn gained_energy(vehicle: &str, gained: f64, step: f64) -> RunWarning {
         let sentence = format!(
             "{vehicle} gained {:.1} kJ more than was put into it: its motion is not to be trusted; \
@@ -126,7 +129,7 @@ impl RunWarning {
         }
     }
 
-    /// A search that its authority ended because nothing was left that could be explored.
+    /// Warning for a search that ended because the rest of the area cannot be explored.
     pub(super) fn search_fell_short(authority: &str, [found, share]: [f64; 2]) -> RunWarning {
         let sentence = format!(
             "the search ended with {found:.3} of its area explored, not the share of {share} asked for: \
@@ -143,27 +146,27 @@ impl RunWarning {
     }
 }
 
-/// How a run kept to the pace of the clock. Nothing in it is part of a state.
+/// How well a paced run kept its deadlines. It is not part of any state.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PacingSummary {
-    /// Simulated over wall time that was asked for.
+    /// Requested ratio of simulated to wall time.
     pub factor: f64,
-    /// The same as it came to be, pauses included.
+    /// Achieved ratio, pauses included.
     pub achieved: f64,
-    /// Heartbeats that had a deadline.
+    /// Number of heartbeats with a deadline.
     pub heartbeats: u64,
-    /// Of these, those that ended more than 2 ms after it.
+    /// Number of heartbeats that ended more than 2 ms after their deadline.
     pub late: u64,
-    /// How late they ended, s: the median.
+    /// Median lateness, s.
     pub lateness_p50: f64,
-    /// The 99th percentile, s.
+    /// 99th percentile of the lateness, s.
     pub lateness_p99: f64,
-    /// The latest, s.
+    /// Greatest lateness, s.
     pub lateness_max: f64,
 }
 
-/// A run in a few figures: `summary.json` and what `--json` prints. SI units; what is
-/// absent is `null`.
+/// Summary of a run, as in `summary.json` and the output of `--json`. SI units; absent values are
+/// `null`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunSummary {
     /// Scenario name.
@@ -172,26 +175,26 @@ pub struct RunSummary {
     pub simulated: f64,
     /// Wall time, s.
     pub wall: f64,
-    /// Simulated time at which it was gone on with from a checkpoint, s, if it was: the wall time is
-    /// of what came then.
+    /// Simulated time of the checkpoint from which the run was resumed, s. The wall time then
+    /// starts there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resumed_at: Option<f64>,
-    /// Nodes deformed.
+    /// Number of deformed nodes.
     pub deformed_nodes: u64,
     /// Hash of the final state, hexadecimal.
     pub state_hash: String,
     /// The vehicles, in the scenario's order.
     pub vehicles: Vec<VehicleSummary>,
-    /// What autonomous vehicles made of it together, where there are any.
+    /// Joint result of autonomous vehicles, if there are any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exploration: Option<ExplorationSummary>,
-    /// How it kept to the pace of the clock, where it was to.
+    /// Pacing, if the run was paced.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pacing: Option<PacingSummary>,
-    /// How well radios and platoons did, where there are any.
+    /// Summaries of radios and platoons, if there are any.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub radio: Vec<RadioSummary>,
-    /// What to know before the figures are trusted.
+    /// Warnings.
     #[serde(default)]
     pub warnings: Vec<RunWarning>,
 }

@@ -19,12 +19,13 @@ use bekker_vehicle::collision::Stem;
 use bekker_vehicle::spec::TrackedSpec;
 use std::sync::Arc;
 
-/// Meshes of others that a world is shown with.
+/// Imported meshes for a world.
 #[derive(Clone, Debug, Default)]
 pub struct ImportedMeshes {
     /// The meshes.
     pub meshes: Vec<Mesh>,
-    /// Agents, by index, that visual otherwise than drawn here; may be shorter.
+    /// Meshes that replace the built-in ones, by index of the agent. May be shorter than the
+    /// agents.
     pub visuals: Vec<VisualMeshes>,
 }
 
@@ -41,39 +42,39 @@ pub struct VisibleWorld<'a> {
     pub pedestrians: &'a [Pedestrian],
 }
 
-/// What stands and moves in a world, and the light it is in.
+/// Objects of a world as sensors see them, and their lighting.
 #[derive(Clone, Debug)]
 pub struct SceneModel {
     meshes: Vec<Mesh>,
     visuals: Vec<VehicleVisual>,
     soils: Vec<SoilAppearance>,
-    /// What stands, prop by prop, and all of it.
+    /// Instances of props, by index, and the set of all of them.
     props: Vec<Instance>,
     standing: Arc<InstanceSet>,
-    /// What stands and walks beside ways, and changes with the time.
+    /// Traffic lights, barriers and pedestrians, which change with time.
     roadside: RoadsideVisual,
-    /// What of the soils gets into the air.
+    /// Loose material of each soil that can rise into the air.
     pub(super) loose: Vec<Option<Loose>>,
     /// Sun and sky.
     pub sky: Sky,
-    /// What is in the air, but for what vehicles raise.
+    /// State of the air without what vehicles raise.
     pub air: Air,
-    /// Dust and thrown snow, times what the laws give; 0 for none.
+    /// Amount of dust and thrown snow relative to the laws; 0 for none.
     pub dust: f64,
-    /// Wind near the ground along x and y, m/s: it carries dust.
+    /// Wind near the ground along x and y, m/s. It carries dust.
     pub wind: [f64; 2],
-    /// The graphics card that looks, if one does.
+    /// Graphics card that makes the frames, if any.
     #[cfg(feature = "gpu")]
     pub gpu: Option<std::sync::Arc<bekker_sensor::gpu::GpuDevice>>,
 }
 
 impl SceneModel {
-    /// The stage of a world with these props.
+    /// Creates the scene model of a world with these props.
     pub fn new<'a>(world: impl Into<VisibleWorld<'a>>, props: &[Prop]) -> SceneModel {
         SceneModel::with(world, props, ImportedMeshes::default())
     }
 
-    /// The stage of a world with these props, some of it being meshes of others.
+    /// Creates the scene model of a world with these props and imported meshes.
     pub fn with<'a>(
         world: impl Into<VisibleWorld<'a>>,
         props: &[Prop],
@@ -84,7 +85,7 @@ impl SceneModel {
         let mut visuals: Vec<VehicleVisual> = Vec::new();
         let own = |index: usize| own.get(index).copied().unwrap_or_default();
         for (index, agent) in agents.iter().enumerate() {
-            // agents of one vehicle share its meshes
+            // Agents with the same vehicle share its meshes.
             let like = agents[..index].iter().enumerate().position(|(other, agent_too)| {
                 agent_too.vehicle.name() == agent.vehicle.name() && own(other) == own(index)
             });
@@ -117,22 +118,23 @@ impl SceneModel {
         }
     }
 
-    /// The meshes that instances name by index.
+    /// Meshes to which the instances refer by index.
     pub fn meshes(&self) -> &[Mesh] {
         &self.meshes
     }
 
-    /// Looks of the soils, by their index.
+    /// Appearance of each soil, by its index.
     pub fn soils(&self) -> &[SoilAppearance] {
         &self.soils
     }
 
-    /// What stands, prop by prop, before anything was felled.
+    /// Instances of props, by index, before any was felled.
     pub fn props(&self) -> &[Instance] {
         &self.props
     }
 
-    /// What moves, at two keyframes: their moments, µs, and all agents as each is told.
+    /// Returns the instances that move, at two keyframes: their times, µs, and the messages of all
+    /// agents.
     pub fn moving<'a>(
         &self,
         world: impl Into<VisibleWorld<'a>>,
@@ -142,8 +144,10 @@ impl SceneModel {
         InstanceSet::new(&self.meshes, &self.parts(world, moments_us, messages))
     }
 
-    /// Parts of what moves at two keyframes: agent by agent, and of one agent always in the same
-    /// order; then what changes beside ways.
+    /// Returns the moving instances at two keyframes.
+    ///
+    /// They are ordered by agent, and in a fixed order within an agent. Those at the roadside
+    /// follow.
     pub fn parts<'a>(
         &self,
         world: impl Into<VisibleWorld<'a>>,
@@ -155,7 +159,7 @@ impl SceneModel {
         self.parts_with(world.into(), moments_us, told.enumerate())
     }
 
-    /// The same of those agents that are given, in ascending order.
+    /// Does the same as [`SceneModel::parts`] for some agents, in ascending order.
     pub(super) fn parts_with<'m>(
         &self,
         world: VisibleWorld<'_>,
@@ -167,7 +171,7 @@ impl SceneModel {
             let Some(agent) = world.agents.get(index) else { continue };
             let [before, now] =
                 told.map(|message| parts(&agent.vehicle, &self.visuals[index], message));
-            // shoes come and go at the ends of a band
+            // The number of shoes changes as they enter and leave the drawn band.
             let paired = before.len() == now.len();
             for (k, (mesh, class, pose)) in now.iter().enumerate() {
                 let earlier = if paired { before[k].2 } else { *pose };
@@ -185,7 +189,7 @@ impl SceneModel {
         instances
     }
 
-    /// What stands, and lies, where obstacles have this damage.
+    /// Returns the static instances for this damage of the obstacles.
     pub fn after(&self, obstacles: &Obstacles, damage: &[u16]) -> Arc<InstanceSet> {
         let felled = self.felled(obstacles, damage);
         if felled.is_empty() {
@@ -198,7 +202,7 @@ impl SceneModel {
         Arc::new(InstanceSet::new(&self.meshes, &props))
     }
 
-    /// The props that lie where obstacles have this damage, each by its index.
+    /// Returns the props that have fallen for this damage of the obstacles, each with its index.
     pub fn felled(&self, obstacles: &Obstacles, damage: &[u16]) -> Vec<(usize, Instance)> {
         let fallen = damage.iter().enumerate().filter_map(|(index, damage)| {
             let (prop, heading) = (obstacles.prop(index)?, Stem::fall(*damage)?);
@@ -209,7 +213,7 @@ impl SceneModel {
         fallen.collect()
     }
 
-    /// The scene around a place.
+    /// Assembles the scene for sensors at one position.
     pub fn scene<'a>(
         &'a self,
         world: impl Into<VisibleWorld<'a>>,
@@ -229,7 +233,7 @@ impl SceneModel {
     }
 }
 
-/// Lays what stands down towards a heading, rad, its foot where it was.
+/// Tilts an instance to the ground towards a heading, rad, about its foot.
 fn lay(instance: &mut Instance, heading: f64) {
     let axis = Vec3::new(-sin(heading), cos(heading), 0.0);
     let turn = Quat::from_scaled_axis(axis * FALLEN);
@@ -238,7 +242,7 @@ fn lay(instance: &mut Instance, heading: f64) {
     }
 }
 
-/// How far a tree that has fallen is turned: its crown keeps it off the ground, rad.
+/// Tilt of a fallen tree, rad. Its crown keeps it off the ground.
 const FALLEN: f64 = 1.45;
 
 type Placed = (usize, Class, Pose);
@@ -308,8 +312,10 @@ fn parts(
     placed
 }
 
-/// Shoes from the idler over the top to the sprocket, in the chassis frame: those on
-/// the lower run carry loads and are told, these follow from where the lower run ends.
+/// Returns the shoes from the idler over the top to the sprocket, in the chassis frame.
+///
+/// Shoes on the lower run carry loads and are part of messages. The others are interpolated between
+/// the ends of the lower run.
 fn upper_run(spec: &TrackedSpec, lower: &[Pose], [sprocket, idler]: [&Pose; 2]) -> Vec<Pose> {
     let [Some(first), Some(last)] = [lower.first(), lower.last()] else { return Vec::new() };
     let pitch = spec.shoe.pitch;
@@ -324,13 +330,14 @@ fn upper_run(spec: &TrackedSpec, lower: &[Pose], [sprocket, idler]: [&Pose; 2]) 
     let rear = (centre(idler), spec.idler.radius + spec.shoe.top);
     let front = (centre(sprocket), spec.pitch_radius());
     let angle = |(c, _): ([f64; 2], f64), p: [f64; 2]| atan2(p[1] - c[1], p[0] - c[0]);
-    // the straight stretch on top touches both circles at the same direction
+    // The straight section on top is tangent to both circles, so it touches them in the same
+    // direction.
     let (dx, dz) = (front.0[0] - rear.0[0], front.0[1] - rear.0[1]);
     let span = hypot(dx, dz);
     let top = atan2(dz, dx) + acos((rear.1 - front.1) / span);
     let mut points = vec![start];
     let mut arc = |circle: ([f64; 2], f64), from: f64, to: f64| {
-        // as the shoes run: clockwise seen from the right
+        // In the direction of the band: clockwise, seen from the right.
         let turn = (from - to).rem_euclid(std::f64::consts::TAU);
         let turn = if turn > 5.5 { 0.0 } else { turn };
         let steps = (turn / 0.1).ceil() as usize;
@@ -343,7 +350,7 @@ fn upper_run(spec: &TrackedSpec, lower: &[Pose], [sprocket, idler]: [&Pose; 2]) 
     arc(rear, angle(rear, start), top);
     arc(front, top, angle(front, goal));
     points.push(goal);
-    // a band a little slack between the ends
+    // The number of shoes is rounded, so their spacing may differ slightly from the pitch.
     let lengths: Vec<f64> =
         points.windows(2).map(|p| hypot(p[1][0] - p[0][0], p[1][1] - p[0][1])).collect();
     let whole: f64 = lengths.iter().sum();
@@ -363,7 +370,8 @@ fn upper_run(spec: &TrackedSpec, lower: &[Pose], [sprocket, idler]: [&Pose; 2]) 
     (0..count)
         .map(|k| {
             let [a, b] = [at(k as f64 * step), at((k + 1) as f64 * step)];
-            // leading pin ahead as the shoes run under the vehicle: they run on here
+            // The x axis points back along the path, as on the lower run, where it points to the
+            // front.
             let (front, rear) = (Vec3::new(a[0], y, a[1]), Vec3::new(b[0], y, b[1]));
             let x = (front - rear).try_normalize(1e-9).unwrap_or_else(Vec3::x);
             let z = x.cross(&Vec3::y());

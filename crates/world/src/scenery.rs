@@ -1,4 +1,4 @@
-//! Trees, rocks and posts.
+//! Meshes of trees, rocks, posts and other props.
 
 use bekker_agent::{BARRIER, Form, Prop, PropKind};
 use bekker_ground::terrain::Terrain;
@@ -11,10 +11,10 @@ use bekker_sensor::mesh::{Mesh, MeshBuilder};
 use bekker_sensor::scene::Instance;
 use rstar::RTree;
 
-/// Shapes that a kind comes in.
+/// Number of different shapes of each kind.
 const SHAPES: usize = 3;
 
-/// Props on the ground, with their meshes.
+/// Places props on the terrain and adds their meshes.
 pub(super) fn instances(
     props: &[Prop],
     terrain: &Terrain,
@@ -56,8 +56,9 @@ pub(super) fn instances(
     placed
 }
 
-/// `count` props of a form strewn over a rectangle [x0, y0, x1, y1], m, none nearer than
-/// `clear`, m, to any of the `kept` places.
+/// Scatters `count` props of a form over a rectangle [x0, y0, x1, y1], m.
+///
+/// None is nearer than `clear`, m, to any of the positions `kept`.
 pub fn strewn(
     form: impl Into<Form>,
     count: usize,
@@ -69,7 +70,7 @@ pub fn strewn(
     let form = form.into();
     let mut props = Vec::new();
     let kept = RTree::bulk_load(kept.to_vec());
-    // some places are refused; who wants more than fits gets fewer
+    // Some positions are rejected. If `count` props do not fit, there are fewer.
     for k in 0..20 * count as u64 {
         if props.len() == count {
             break;
@@ -88,7 +89,7 @@ pub fn strewn(
     props
 }
 
-/// What a kind is labelled as.
+/// Semantic class of a kind.
 fn class(kind: PropKind) -> Class {
     match kind {
         PropKind::Spruce | PropKind::Oak | PropKind::Birch => Class::Tree,
@@ -99,7 +100,7 @@ fn class(kind: PropKind) -> Class {
     }
 }
 
-/// The mesh of one shape of a kind.
+/// Mesh of one shape of a kind.
 fn builder(kind: PropKind, shape: u64) -> MeshBuilder {
     let dice = Stream::new(shape, "shape");
     match kind {
@@ -119,7 +120,7 @@ fn builder(kind: PropKind, shape: u64) -> MeshBuilder {
 
 const BARK: Material = Material { reflectance: 0.3, ..Material::dull([0.07, 0.05, 0.035]) };
 const BIRCH: Material = Material { reflectance: 0.5, ..Material::dull([0.42, 0.40, 0.36]) };
-// leaves give back half of the near infrared
+// Leaves reflect half of the near infrared.
 const NEEDLE: Material = Material { reflectance: 0.4, ..Material::dull([0.022, 0.042, 0.020]) };
 const LEAF: Material = Material { reflectance: 0.5, ..Material::dull([0.045, 0.085, 0.022]) };
 const LIGHT_LEAF: Material = Material { reflectance: 0.5, ..Material::dull([0.075, 0.12, 0.03]) };
@@ -128,7 +129,7 @@ const WOOD: Material = Material { reflectance: 0.4, ..Material::dull([0.25, 0.17
 const WHITE: Material = Material { reflectance: 0.8, ..Material::dull([0.75, 0.75, 0.73]) };
 const SIGNAL: Material = Material { reflectance: 0.6, ..Material::dull([0.55, 0.05, 0.03]) };
 
-/// Whorls of drooping branches about a trunk.
+/// A trunk with whorls of drooping branches.
 fn spruce(dice: &Stream) -> MeshBuilder {
     let height = 9.0_f32;
     let mut builder = MeshBuilder::new();
@@ -152,7 +153,7 @@ fn spruce(dice: &Stream) -> MeshBuilder {
             let at = |along: f32, aside: f32, up: f32| {
                 [c * along - s * aside, s * along + c * aside, foot + up]
             };
-            // a frond: two leaves that fall off to the sides, and one underneath
+            // A frond: two halves that droop to the sides of a ridge.
             let tip = at(reach, 0.0, -droop);
             let root = at(0.03, 0.0, 0.32);
             let [left, right] =
@@ -168,27 +169,27 @@ fn spruce(dice: &Stream) -> MeshBuilder {
     builder
 }
 
-/// A tree of a trunk with limbs and tufts of leaves.
+/// A tree with a trunk, limbs and tufts of leaves.
 struct Crowned {
     height: f32,
-    /// Of the crown, m.
+    /// Radius of the crown, m.
     reach: f32,
-    /// Height at which the crown begins to spread, as a share of the tree's.
+    /// Height at which the crown starts to spread, as a fraction of the tree's height.
     crown: f32,
-    /// How far leaves reach up and down from the crown's middle, as a share of the tree's height.
+    /// Vertical extent of leaves from the crown's middle, as a fraction of the tree's height.
     spread: f32,
-    /// Radii of the trunk in the ground, at its foot and in the crown, as shares of the height.
+    /// Radii of the trunk below ground, at its foot and in the crown, as fractions of the height.
     trunk: [f32; 3],
 }
 
 impl Crowned {
-    /// One with a thick stem that stands alone.
+    /// A solitary tree with a thick stem.
     fn wide(height: f32, reach: f32) -> Crowned {
         let trunk = [0.030, 0.024, 0.012];
         Crowned { height, reach, crown: 0.62, spread: 0.30, trunk }
     }
 
-    /// One of 20 m whose stem is 30 cm thick, as in a stand.
+    /// A tree of 20 m with a stem 30 cm thick, as in a stand.
     fn slender(reach: f32, crown: f32, spread: f32) -> Crowned {
         Crowned { height: 20.0, reach, crown, spread, trunk: [0.0095, 0.0075, 0.004] }
     }
@@ -222,7 +223,7 @@ impl Crowned {
     }
 }
 
-/// A number in 0 to 1 that changes from direction to direction.
+/// Random number in 0 to 1 that varies with the direction.
 fn bump(dice: &Stream, seed: u64, d: [f32; 3]) -> f32 {
     let cell = d.map(|x| ((x + 1.0) * 2.6) as u64);
     dice.uniform(seed.wrapping_mul(4096).wrapping_add(cell[0] * 169 + cell[1] * 13 + cell[2]))
@@ -235,7 +236,7 @@ fn rock(dice: &Stream) -> MeshBuilder {
         let draw = |part: u64| 2.0 * dice.uniform(8 * k + part) as f32 - 1.0;
         [draw(0), draw(1), draw(2)]
     };
-    // cut a ball by planes: a boulder with facets
+    // A ball cut by planes gives a boulder with facets.
     let planes: Vec<([f32; 3], f32)> = (0..16)
         .map(|k| {
             let [x, y, z] = axis(k);
@@ -254,7 +255,7 @@ fn rock(dice: &Stream) -> MeshBuilder {
     builder
 }
 
-/// A box of masonry, its foot in the ground.
+/// A masonry box whose foot is below ground.
 fn block([length, width, height]: [f32; 3]) -> MeshBuilder {
     let mut builder = MeshBuilder::new();
     let (x, y) = (0.5 * length, 0.5 * width);
@@ -271,8 +272,10 @@ fn block([length, width, height]: [f32; 3]) -> MeshBuilder {
     builder
 }
 
-/// A stretch of concrete barrier of the New Jersey shape, from 0.61 m at the foot to 0.15 m on top:
-/// 7.5 cm upright, 25 cm at 55 degrees, the rest at 84 degrees.
+/// A section of concrete barrier with the New Jersey profile, 0.61 m wide at the foot and 0.15 m on
+/// top.
+///
+/// Its sides are vertical for 7.5 cm, at 55 degrees for 25 cm, and at 84 degrees above.
 fn barrier(length: f32) -> MeshBuilder {
     let mut builder = MeshBuilder::new();
     let half = 0.5 * length;
@@ -281,7 +284,7 @@ fn barrier(length: f32) -> MeshBuilder {
     let (front, back) = (ring(half), ring(-half));
     for k in 0..profile.len() - 1 {
         let at = |ring: &[[[f32; 3]; 2]; 4], side: usize, k: usize| ring[k][side];
-        // left and right side, outward
+        // Left and right side, outward.
         let left = [at(&back, 0, k + 1), at(&front, 0, k + 1), at(&front, 0, k), at(&back, 0, k)];
         let right = [at(&back, 1, k), at(&front, 1, k), at(&front, 1, k + 1), at(&back, 1, k + 1)];
         let fore = [at(&front, 1, k), at(&front, 0, k), at(&front, 0, k + 1), at(&front, 1, k + 1)];

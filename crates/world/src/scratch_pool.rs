@@ -1,28 +1,28 @@
-//! Room to work in, lent to agents while they step: as much as there are threads, not agents.
+//! Scratch buffers lent to agents while they step: one per thread, not per agent.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Room that nobody works in at present. What it holds never outlives a contact, so whoever
-/// gets which decides nothing.
+/// Unused scratch buffers. Their contents never outlive a contact, so any buffer gives the same
+/// result.
 #[derive(Debug, Default)]
 pub(super) struct ScratchPool<T> {
     spare: Mutex<Vec<T>>,
 }
 
 impl<T: Default> Clone for ScratchPool<T> {
-    /// Room is not copied.
+    /// Returns an empty pool: buffers are not copied.
     fn clone(&self) -> ScratchPool<T> {
         ScratchPool::default()
     }
 }
 
 impl<T: Default> ScratchPool<T> {
-    /// Some room, grown by whoever had it before.
+    /// Returns a buffer, possibly with capacity from earlier use.
     pub fn take(&self) -> T {
         self.spare().pop().unwrap_or_default()
     }
 
-    /// Gives it back.
+    /// Takes back a buffer.
     pub fn give(&self, room: T) {
         self.spare().push(room);
     }

@@ -1,13 +1,13 @@
-//! A vehicle with an external controller, and what happens when that does not answer in time.
+//! A vehicle with an external controller, and its fallback when the controller times out.
 
 use std::time::Duration;
 
-/// What happens to a vehicle whose external controller does not answer in time or disconnects.
+/// Fallback of a vehicle whose external controller does not answer in time or disconnects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnTimeout {
     /// It brakes fully.
     Brake,
-    /// Its last command holds.
+    /// Its last command stays in force.
     Hold,
     /// The run fails.
     Fail,
@@ -18,8 +18,8 @@ pub enum OnTimeout {
 pub struct Seat {
     /// Index of the vehicle.
     pub agent: usize,
-    /// What happens to it without an answer.
+    /// Fallback without an answer.
     pub on_timeout: OnTimeout,
-    /// Wall time that a controller in lock-step has for an answer.
+    /// Wall time within which a controller in lockstep must answer.
     pub timeout: Duration,
 }

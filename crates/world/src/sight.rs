@@ -1,11 +1,8 @@
-//! Who sees whom: how far cameras and lidars show other vehicles, and by which ranks vehicles are
-//! seen.
+//! Distances up to which cameras and lidars show other vehicles.
 //!
-//! What looks is shown the vehicles within its sight, by their places at the heartbeat, and no others:
-//! so a frame is the same bits wherever it is made. Ranks find out at a census. Every vehicle is
-//! announced, with the disc that it stays in until the next census, to the homes of the blocks that
-//! its disc touches, and every sight likewise; where both meet, their home tells both ranks. Nobody
-//! hears of all vehicles, and who sees far but touches nobody is told states, not ruts.
+//! A sensor is shown the vehicles within its range of sight, by their positions at the heartbeat,
+//! and no others. So a frame has the same bits on whichever rank it is made. At a census ranks find
+//! out which vehicles of other ranks are in sight (module `notices` of the crate `ranks`).
 
 use crate::plume;
 use bekker_agent::AgentModel;
@@ -14,25 +11,27 @@ use bekker_sensor::Sensor;
 use bekker_sync::message::VehicleState as VehicleMessage;
 use std::collections::BTreeMap;
 
-/// Nobody is seen farther away, m: an eye and a roof 3 m above a smooth earth of 6371 km lose sight of
-/// each other at 12 km.
+/// Greatest range of sight, m. A sensor and a roof, each 3 m above a smooth earth with a radius of
+/// 6371 km, lose sight of each other at 12 km.
 const FARTHEST: f64 = 20e3;
-/// A vehicle, its trailer and what both do within a frame lie this near their places, m.
+/// Bound of the distance, m, from a vehicle's position to its parts, its trailer, and their
+/// positions within a frame.
 const AROUND: f64 = 100.0;
 
-/// How far from its vehicle these sensors show other vehicles, m; none where nothing looks.
+/// Range, from the vehicle, at which these sensors show other vehicles, m; `None` without cameras
+/// and lidars.
 pub(super) fn sight(sensors: &[Sensor]) -> Option<f64> {
     let each = sensors.iter().filter_map(|sensor| sensor.model.sight());
     each.reduce(f64::max).map(|sight| sight.clamp(plume::REACH, FARTHEST) + AROUND)
 }
 
-/// Agents with cameras or lidars that have something to look at, with their sights, m.
+/// Returns the agents with cameras or lidars, and their ranges of sight, m.
 pub fn lookers(agents: &[AgentModel]) -> BTreeMap<usize, f64> {
     let agents = agents.iter().enumerate();
     agents.filter_map(|(agent, model)| Some((agent, sight(&model.sensors)?))).collect()
 }
 
-/// Whether a vehicle, or the trailer that it has left behind, is within sight of a place.
+/// Whether a vehicle, or the trailer that it left behind, is within a distance of a position.
 pub(super) fn is_in_sight(message: &VehicleMessage, from: &Vec3, sight: f64) -> bool {
     let near = |place: &Vec3| (place - from).xy().norm_squared() <= sight * sight;
     near(&message.chassis.position) || message.trailer.as_ref().is_some_and(|own| near(&own.place))

@@ -1,9 +1,9 @@
-//! Whether a state is one that a model can be in.
+//! Validation of a state against its model.
 //!
-//! A checkpoint comes from outside, whatever its checksum says. Sizes, indices, times and
-//! counts of its state are checked against the model before anything is driven with it.
-//! Figures that are merely absurd are left to the drive, which ends by itself when they
-//! are no longer finite ([`Outcome::Failed`](bekker_agent::Outcome::Failed)).
+//! A checkpoint is untrusted input even if its checksum matches. Sizes, indices, times and counts
+//! of its state are checked against the model before anything is driven with it. Implausible values
+//! are not checked: a drive ends by itself once they are no longer finite
+//! ([`Outcome::Failed`](bekker_agent::Outcome::Failed)).
 
 use super::world_model::{WorldModel, WorldState};
 use bekker_agent::{AgentModel, AgentState, StruckCounts, TyreState};
@@ -11,24 +11,24 @@ use bekker_math::grid::TileKey;
 use bekker_vehicle::Coupling;
 use bekker_vehicle::collision::TowState;
 
-/// Longest run, s: a week, as a scenario may ask for.
+/// Longest run, s: one week, as in a scenario.
 const LONGEST: u64 = 604_800;
-/// Tiles from the origin to the farthest that can be deformed, along each axis: with some
-/// room to count in 32 bits beyond.
+/// Greatest distance from the origin to a deformed tile along each axis, tiles. It leaves a margin
+/// for 32-bit arithmetic.
 const FARTHEST: i32 = 1 << 26;
 
-/// A state that a model cannot be in.
+/// A state that does not fit its model.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the state is none of this model: {what}")]
 pub struct StateError {
-    /// What in it cannot be, and what is allowed.
+    /// The wrong value, and the allowed ones.
     pub what: String,
 }
 
-/// Looks through a state that is to go on.
+/// Checks a state that a run is to continue from.
 ///
 /// # Errors
-/// What in it cannot be of the model.
+/// The first value that does not fit the model.
 pub(super) fn check(model: &WorldModel, state: &WorldState) -> Result<(), StateError> {
     look_through(model, state).map_err(|what| StateError { what })
 }

@@ -1,17 +1,18 @@
-//! The hash of a world's state, from parts that ranks may have.
+//! The hash of a world's state, joined from parts on ranks.
 
 use super::world_model::WorldState;
 use bekker_ground::GroundDigest;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-/// Sum over agents of four 64-bit lanes of SHA-256 over an agent's number and its digest: it does
-/// not ask who adds which agent, nor in which order.
+/// Sum over agents of the four 64-bit lanes of the SHA-256 over an agent's index and its digest.
+///
+/// The sum does not depend on the order of agents, nor on how they are split among ranks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgentsDigest([u64; 4]);
 
 impl AgentsDigest {
-    /// Of agents by their numbers.
+    /// Sums agents given by index and digest.
     pub fn of(agents: impl IntoIterator<Item = (u32, [u8; 32])>) -> AgentsDigest {
         let one = |(agent, digest): (u32, [u8; 32])| {
             let hash = Sha256::new().chain_update(agent.to_le_bytes()).chain_update(digest);
@@ -22,29 +23,29 @@ impl AgentsDigest {
         agents.into_iter().map(one).fold(AgentsDigest::default(), AgentsDigest::joined)
     }
 
-    /// Of agents of both.
+    /// Sums the agents of both.
     pub fn joined(self, other: AgentsDigest) -> AgentsDigest {
         AgentsDigest(std::array::from_fn(|lane| self.0[lane].wrapping_add(other.0[lane])))
     }
 }
 
-/// With more agents than this, records do without the digest of each: a row would be longer than
-/// what the heartbeat changed.
+/// Greatest number of agents whose digests are recorded one by one. With more of them a row would
+/// be longer than the changes in a heartbeat.
 pub const NAMED_AGENTS: usize = 64;
 
-/// The hash of a world ([`World::hash`](crate::world::World::hash)) and what it is put together from.
+/// The hash of a world ([`World::hash`](crate::world::World::hash)) and its parts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StateHash {
-    /// Of the whole state.
+    /// Hash of the whole state.
     pub state: [u8; 32],
     /// Digest of the ground.
     pub ground: GroundDigest,
-    /// Digests of all agents, to name the one that differs: where they are asked for, on the
-    /// first rank.
+    /// Digests of all agents, to identify one that differs. Only on rank 0, and only where
+    /// requested.
     pub agents: Vec<[u8; 32]>,
 }
 
-/// The hash of a world from its parts.
+/// Computes the hash of a world from its parts.
 pub fn combined_hash(
     state: &WorldState,
     ground: GroundDigest,
@@ -52,7 +53,7 @@ pub fn combined_hash(
 ) -> [u8; 32] {
     let mut hasher = Sha256::new();
     hasher.update(state.tick.to_le_bytes());
-    // few of many thousand trees are hurt
+    // Only damaged obstacles: few of many thousand trees are.
     for (obstacle, damage) in state.damage.iter().enumerate().filter(|(_, damage)| **damage > 0) {
         hasher.update((obstacle as u32).to_le_bytes());
         hasher.update(damage.to_le_bytes());

@@ -1,4 +1,4 @@
-//! One rank's part of a world's state, and the whole made of all parts.
+//! One rank's part of a world's state, and the whole state joined from all parts.
 
 use super::world_model::WorldState;
 use bekker_agent::AgentState;
@@ -8,82 +8,85 @@ use bekker_vehicle::collision::TowState;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// Whole tiles.
+/// Whole tiles with their keys.
 pub type Tiles = Vec<(TileKey, Arc<Tile>)>;
 
-/// What one of several ranks has of a state: its own agents, and the tiles of ground whose home it
-/// is. The parts of all ranks at a tick hold every agent and every tile once.
+/// One rank's part of a state: its own agents, and the tiles of ground whose home it is.
+///
+/// The parts of all ranks at a tick contain every agent and every tile once.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct StatePart {
-    /// Whose part it is.
+    /// The rank.
     pub rank: usize,
-    /// Of how many.
+    /// Number of ranks.
     pub size: usize,
-    /// Steps taken.
+    /// Number of steps taken.
     pub tick: u64,
-    /// Steps to the next heartbeat.
+    /// Number of steps to the next heartbeat.
     pub steps: u64,
     /// The rank's agents with their states.
     pub agents: Vec<(u32, AgentState)>,
-    /// Tiles that it keeps.
+    /// Tiles whose home is the rank.
     pub tiles: Tiles,
-    /// What all ranks share.
+    /// Damage of the obstacles, which all ranks share.
     pub damage: Vec<u16>,
-    /// Ropes and bars, likewise.
+    /// Ropes and bars, which all ranks share.
     pub tows: Vec<TowState>,
 }
 
-/// Why parts do not make a state.
+/// Reason why parts do not form a state.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PartsError {
-    /// There are none.
+    /// There are no parts.
     #[error("there is no part")]
     None,
-    /// A part of another moment, of another number of ranks, or twice the same one's.
+    /// A part has another tick or number of ranks, is a duplicate, or differs in what all ranks
+    /// share.
     #[error(
         "the part of rank {rank} of {size} at tick {tick} does not go with that of rank {other} of {of} at tick {at}"
     )]
     Stranger {
-        /// Its rank.
+        /// Rank of the part.
         rank: usize,
-        /// Of so many.
+        /// Its number of ranks.
         size: usize,
-        /// Its tick.
+        /// Tick of the part.
         tick: u64,
-        /// Rank of another part.
+        /// Rank of the first part.
         other: usize,
-        /// Of so many.
+        /// Number of ranks of the first part.
         of: usize,
-        /// Tick of that.
+        /// Tick of the first part.
         at: u64,
     },
-    /// A rank whose part is not there.
+    /// The part of a rank is missing.
     #[error("the part of rank {rank} of {size} is missing")]
     Missing {
         /// The rank.
         rank: usize,
-        /// Of so many.
+        /// Number of ranks.
         size: usize,
     },
-    /// An agent that is in no part, in several, or not of this world.
+    /// An agent is in no part, in several parts, or not in this world.
     #[error("agent {agent} of {agents} is in {count} parts")]
     Agent {
-        /// Its number.
+        /// Index of the agent.
         agent: usize,
-        /// How many agents there are.
+        /// Number of agents.
         agents: usize,
-        /// In how many parts it is.
+        /// Number of parts that contain it.
         count: usize,
     },
 }
 
 impl WorldState {
-    /// The state that the parts of all ranks make, in the order of ranks: the one that one process
-    /// would have, of so many agents.
+    /// Joins the parts of all ranks, in the order of ranks.
+    ///
+    /// The result is the state that one process would have. `agents` is the number of agents.
     ///
     /// # Errors
-    /// [`PartsError`] when parts are missing or do not go together.
+    /// [`PartsError`] when parts are missing or inconsistent.
     pub fn of_parts(parts: Vec<StatePart>, agents: usize) -> Result<WorldState, PartsError> {
         let first = parts.first().ok_or(PartsError::None)?;
         let (tick, steps, size) = (first.tick, first.steps, first.size);

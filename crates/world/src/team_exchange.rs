@@ -1,4 +1,4 @@
-//! An exchange of maps among the members of a team, in one process or between ranks.
+//! An exchange of maps between the members of a team, in one process or between ranks.
 
 use crate::world::World;
 use bekker_agent::{
@@ -7,12 +7,13 @@ use bekker_agent::{
 use rayon::prelude::*;
 use std::convert::Infallible;
 
-/// Two agents, of which the first may write to the second.
+/// Two agents; the first may send to the second.
 pub type Pair = [usize; 2];
 
 impl World {
-    /// At the beginning members know where those are that they have a link to: else the first scan
-    /// would take them for walls.
+    /// Initializes the known positions of linked team members at time 0.
+    ///
+    /// Otherwise the first scan would map them as walls.
     pub fn meet_team(&mut self) {
         if let (0, Some(team)) = (self.state.tick, self.model.team.clone()) {
             let network = team.radio.network(0, &self.members());
@@ -20,9 +21,10 @@ impl World {
         }
     }
 
-    /// Lets the members of the team write to each other, if an exchange falls into the heartbeat
-    /// between two moments, µs. `carry` brings letters of own agents to where those that they are for
-    /// step, and returns those that are for own agents; it is told which pairs may write.
+    /// Exchanges maps between members of the team, if an exchange is due between two times, µs.
+    ///
+    /// `carry` sends the letters of own agents to the ranks of their receivers, and returns the
+    /// letters for own agents. It also receives the pairs that may exchange letters.
     pub fn share_maps<E>(
         &mut self,
         span_us: [u64; 2],
@@ -44,7 +46,7 @@ impl World {
                     own.member.receive(letter);
                 }
             }
-            // what is told in the first round is passed on in the second, if nothing delays it
+            // Without a delay, letters of the first round are passed on in the second.
             let agents = self.model.agents.par_iter().zip(&mut self.state.agents);
             agents.for_each(|(agent, state)| {
                 if let (Some(model), Some(own)) = (&agent.autonomy, &mut state.autonomy) {
@@ -55,7 +57,8 @@ impl World {
         Ok(())
     }
 
-    /// The same where all agents step here, in the heartbeat that began at a tick.
+    /// Does the same as [`World::share_maps`] where all agents step here, in the heartbeat that
+    /// began at `begun`.
     pub fn share_maps_alone(&mut self, begun: u64) {
         let clock = self.model.clock;
         let span_us = [begun, self.state.tick].map(|tick| clock.micros(tick));
@@ -63,7 +66,7 @@ impl World {
         carried.unwrap_or_else(|never| match never {});
     }
 
-    /// Where the members of the team are, as all are told; nothing of other agents.
+    /// Positions of the members of the team as sent to all ranks; `None` for other agents.
     fn members(&self) -> Vec<Option<[f64; 2]>> {
         let agents = self.model.agents.iter().zip(&self.views);
         agents
@@ -74,14 +77,13 @@ impl World {
             .collect()
     }
 
-    /// Whether an agent asks the authority what to do.
+    /// Whether an agent requests orders from the authority.
     fn asks(&self, team: &Team, agent: usize) -> bool {
         let autonomy = self.model.agents[agent].autonomy.as_ref();
         team.task.is_some() && autonomy.is_some_and(|own| own.goal.is_none())
     }
 
-    /// Lets the authority, if it steps here, hand out what is to be done; it writes to the second of
-    /// these pairs.
+    /// Assigns tasks, if the authority steps here. It sends them to the receivers of these pairs.
     fn hand_out(&mut self, team: &Team, pairs: &[Pair], now_us: u64) {
         let authority = team.authority;
         let Some(task) = team.task.as_ref().filter(|_| self.is_own(authority)) else { return };
@@ -103,7 +105,7 @@ impl World {
         member.ledger = ledger;
     }
 
-    /// The letters of own agents, those that are lost left out.
+    /// Letters of own agents, without lost ones.
     fn write(&mut self, team: &Team, exchange: u64, now_us: u64, pairs: &[Pair]) -> Vec<Letter> {
         let mut letters = Vec::new();
         for &[from, to] in pairs {
@@ -136,7 +138,7 @@ impl World {
     }
 }
 
-/// Who may write to whom, round by round; the same on all ranks.
+/// Returns which members may send to which, by round. The same on all ranks.
 fn rounds(team: &Team, network: &Network, places: &[Option<[f64; 2]>]) -> Vec<Vec<Pair>> {
     match team.sharing {
         MapSharing::Central | MapSharing::Whole => {

@@ -1,8 +1,8 @@
-//! Pools of worker threads, where the system may start fewer threads than are wanted.
+//! Thread pools that work with fewer threads when the system refuses to start more.
 //!
-//! rayon panics where its own pool cannot be started. Here threads are started first and handed to
-//! rayon as workers, so that a limit of the system leaves a smaller pool. Results do not depend on
-//! the number of threads.
+//! rayon panics where its own pool cannot be started. This module starts threads first and hands
+//! them to rayon as workers, so a limit of the system leaves a smaller pool. Results do not depend
+//! on the number of threads.
 
 use rayon::{ThreadBuilder, ThreadPool, ThreadPoolBuilder};
 use std::io;
@@ -10,11 +10,11 @@ use std::sync::OnceLock;
 use std::sync::mpsc::{Sender, channel};
 use std::thread::{Builder, Scope, ScopedJoinHandle, ThreadId, current};
 
-/// Threads that are left to others than the pool, where there are fewer than wanted: writers of
-/// checkpoints and of connections.
+/// Threads left free outside the pool if fewer start than requested. Writers of checkpoints and of
+/// connections need them.
 const SPARE: usize = 2;
 
-/// A pool, or a thread, that could not be started.
+/// Reason why a pool or a thread could not be started.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ThreadError {
@@ -27,16 +27,16 @@ pub enum ThreadError {
         /// The system's error.
         source: io::Error,
     },
-    /// The only worker is another thread.
+    /// The calling thread is not the pool's only worker.
     #[error(
         "the system starts no thread, so that all calls must come from the thread that made the first: \
          raise the limit of processes (ulimit -u, or that of the container)"
     )]
     OtherThread,
-    /// The pool cannot be built.
+    /// rayon cannot build the pool.
     #[error("no pool of threads can be made: {cause}")]
     Pool {
-        /// The error of rayon.
+        /// Error of rayon.
         cause: String,
     },
 }
@@ -47,17 +47,17 @@ impl From<io::Error> for ThreadError {
     }
 }
 
-/// How many threads a pool has, and how many were wanted.
+/// Requested and actual number of threads of a pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PoolSize {
-    /// Threads that were wanted.
+    /// Number of requested threads.
     pub wanted: usize,
-    /// Threads that there are.
+    /// Number of started threads.
     pub started: usize,
 }
 
 impl PoolSize {
-    /// The warning if there are fewer threads than wanted.
+    /// Returns a warning if there are fewer threads than requested.
     pub fn shortfall(self) -> Option<String> {
         let PoolSize { wanted, started } = self;
         let threads = if started == 1 { "1 thread".into() } else { format!("{started} threads") };
@@ -70,12 +70,12 @@ impl PoolSize {
     }
 }
 
-/// Starts the global pool of this process, of `wanted` threads or as many as the system allows.
+/// Starts the global pool of this process: `wanted` threads, or fewer if the system limits them.
 ///
 /// If it allows none, the calling thread becomes the only worker; all work must start from it.
 ///
 /// # Errors
-/// [`ThreadError::Pool`] where there is such a pool already.
+/// [`ThreadError::Pool`] if there is a global pool already.
 pub fn start_global_pool(wanted: usize) -> Result<PoolSize, ThreadError> {
     let (workers, _) = started(wanted, spawned);
     let started = workers.len();
@@ -91,18 +91,19 @@ pub fn start_global_pool(wanted: usize) -> Result<PoolSize, ThreadError> {
     Ok(PoolSize { wanted, started: started.max(1) })
 }
 
-/// Ensures that this process has a global pool, for programs that load this one as a library. Starts
-/// it unless there is one: a thread for each core, or as many as the system allows.
+/// Ensures that this process has a global pool, for programs that load this one as a library.
+///
+/// If there is none, it starts one with a thread for each core, or fewer if the system limits them.
 ///
 /// # Errors
-/// [`ThreadError::OtherThread`] where the system allowed no thread, so that the first thread that
-/// called is the only worker: any other would wait for it forever.
+/// [`ThreadError::OtherThread`] if the system allowed no thread and another thread made the first
+/// call. That thread is then the only worker, and any other thread would wait for it forever.
 pub fn ensure_global_pool() -> Result<(), ThreadError> {
     static ONLY_WORKER: OnceLock<Option<ThreadId>> = OnceLock::new();
     let start = || {
         let was_worker = rayon::current_thread_index().is_some();
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        // an error means that there is a pool already
+        // An error means that there is a pool already.
         let size = start_global_pool(cores).ok()?;
         let is_worker = rayon::current_thread_index().is_some() && !was_worker;
         (size.started == 1 && is_worker).then(|| current().id())
@@ -113,10 +114,10 @@ pub fn ensure_global_pool() -> Result<(), ThreadError> {
     }
 }
 
-/// A pool of `wanted` threads, or of as many as the system allows, at least one.
+/// Builds a pool of `wanted` threads, or fewer if the system limits them, but at least one.
 ///
 /// # Errors
-/// [`ThreadError`] where the system starts none.
+/// [`ThreadError`] if the system starts none.
 pub fn thread_pool(wanted: usize) -> Result<ThreadPool, ThreadError> {
     let (workers, error) = started(wanted, spawned);
     if let (true, Some(error)) = (workers.is_empty(), error) {
@@ -128,10 +129,10 @@ pub fn thread_pool(wanted: usize) -> Result<ThreadPool, ThreadError> {
     built.map_err(|error| ThreadError::Pool { cause: error.to_string() })
 }
 
-/// Starts up to `wanted` threads of a scope that all do `work`, as many as the system allows.
+/// Starts up to `wanted` threads of a scope that all do `work`, or fewer if the system limits them.
 ///
-/// Starts none if the calling thread is the only worker of the global pool: the others would wait
-/// for it.
+/// Starts none if the calling thread is the only worker of the global pool, because the new threads
+/// would wait for it.
 pub fn start_workers<'scope, T: Send + 'scope>(
     scope: &'scope Scope<'scope, '_>,
     wanted: usize,
@@ -142,13 +143,13 @@ pub fn start_workers<'scope, T: Send + 'scope>(
     (0..if is_pool { 0 } else { wanted }).map_while(start).collect()
 }
 
-/// The channel to a thread that waits for its work.
+/// Channel to a thread that waits for its work.
 type Worker = Sender<ThreadBuilder>;
 
 fn spawned(number: usize) -> io::Result<Worker> {
     let (to, from) = channel::<ThreadBuilder>();
     let wait = move || {
-        // of a worker that is not needed the sender is dropped
+        // The sender of an unneeded worker is dropped, which ends its thread.
         if let Ok(thread) = from.recv() {
             thread.run();
         }
@@ -157,7 +158,7 @@ fn spawned(number: usize) -> io::Result<Worker> {
     Ok(to)
 }
 
-/// As many workers as `spawn` starts, at most `wanted`, and why there are no more.
+/// Starts up to `wanted` workers. Returns them, and the error if there are fewer.
 fn started(
     wanted: usize,
     spawn: impl Fn(usize) -> io::Result<Worker>,
@@ -194,7 +195,7 @@ mod tests {
         assert_eq!(sum, 499_500);
     }
 
-    /// Under a limit some threads are left to others, and one is kept as long as one starts.
+    /// With a limit some threads stay free, but the pool keeps at least one.
     #[test]
     fn a_limit_leaves_a_smaller_pool() {
         let limited = |most: usize| {

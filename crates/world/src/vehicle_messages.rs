@@ -1,4 +1,4 @@
-//! Messages of all agents, in the precision of the wire.
+//! Messages of all agents, with the precision of the wire format.
 
 use super::world::World;
 use bekker_ground::Patches;
@@ -6,13 +6,15 @@ use bekker_sync::ground_code::Memory;
 use bekker_sync::message::{Body, Origin, Reader, VehicleState as VehicleMessage, Writer};
 
 impl World {
-    /// All agents as the others are told of them, own ones too: through the wire's
-    /// code, so that it cannot matter on which rank an agent is.
+    /// Returns the messages of all agents as other ranks receive them.
+    ///
+    /// Own agents too are encoded and decoded, so that the result does not depend on the rank of an
+    /// agent.
     pub fn messages(&self) -> Vec<VehicleMessage> {
         (0..self.model().agents.len()).map(|agent| self.message(agent)).collect()
     }
 
-    /// The same of one.
+    /// Returns the message of one agent as other ranks receive it.
     pub(super) fn message(&self, agent: usize) -> VehicleMessage {
         if let (false, Some(received)) = (self.is_own(agent), self.imaging.received(agent)) {
             return received.clone();
@@ -27,7 +29,7 @@ impl World {
         let mut memories = [Memory::default()];
         match Reader::new(&bytes).next(&mut memories, &mut ground) {
             Ok(Some((_, Body::AgentHeartbeat(message, _)))) => message,
-            // not finite, say: then as it is
+            // A state that is not finite cannot be decoded; its message is then used as it is.
             _ => message,
         }
     }

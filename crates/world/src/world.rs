@@ -1,10 +1,9 @@
-//! The world: agents on shared ground, heartbeat by heartbeat.
+//! The world: agents on shared ground, advanced heartbeat by heartbeat.
 //!
-//! Between heartbeats an agent reads the published ground, its own overlay and
-//! what the others showed at the last heartbeat, and writes only its own state:
-//! agents step in parallel without locks. At the heartbeat the patches they left
-//! are merged by a rule in which order cannot matter. So any number of threads
-//! gives the same bits.
+//! Between heartbeats an agent reads the published ground, its own overlay, and the views of other
+//! agents from the last heartbeat. It writes only its own state, so agents step in parallel without
+//! locks. At the heartbeat the patches of all agents are merged by a commutative rule. So any
+//! number of threads gives the same bits.
 
 use super::each_own::each_own;
 use super::imagers::Imaging;
@@ -29,7 +28,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// Greatest speed, m/s, and acceleration, m/s², of some agents over a heartbeat.
+/// Greatest speed and acceleration of some agents over a heartbeat.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FastestMotion {
     /// Greatest speed, m/s.
@@ -39,7 +38,8 @@ pub struct FastestMotion {
 }
 
 impl FastestMotion {
-    /// The greater of both. What is not finite belongs to a drive that has ended.
+    /// Returns the greater values of both. Values that are not finite belong to drives that have
+    /// ended.
     pub fn or(self, other: FastestMotion) -> FastestMotion {
         FastestMotion {
             speed: self.speed.max(other.speed),
@@ -48,17 +48,17 @@ impl FastestMotion {
     }
 }
 
-/// What agents did in a heartbeat to things that all share besides the ground.
+/// Changes by agents in a heartbeat to shared objects other than the ground.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Wear {
-    /// Damage of stems.
+    /// Damage of stems, by index of the obstacle.
     damage: Vec<(u32, u16)>,
-    /// Ropes and bars.
+    /// States of ropes and bars, by index.
     tows: Vec<(u32, TowState)>,
 }
 
 impl Wear {
-    /// That of both.
+    /// Joins the changes of both.
     pub fn or(mut self, other: Wear) -> Wear {
         self.damage.extend(other.damage);
         self.tows.extend(other.tows);
@@ -69,36 +69,37 @@ impl Wear {
 /// A running world, or one rank's part of it.
 #[derive(Clone, Debug)]
 pub struct World {
-    /// Shared with frames that are in the making.
+    /// Shared with frames that are being made.
     pub(super) model: Arc<WorldModel>,
     pub(super) state: WorldState,
-    /// Which agents step here; all of them, unless this is one rank of several.
+    /// Whether each agent steps here. All do, unless this is one rank of several.
     pub(super) own: Vec<bool>,
-    /// The same by their numbers, in ascending order.
+    /// Indices of the agents that step here, in ascending order.
     pub(super) own_agents: Vec<usize>,
-    /// Of each agent that steps here.
+    /// Workspace of each agent that steps here.
     pub(super) workspaces: Vec<Option<Box<AgentWorkspace>>>,
     scratches: ScratchPool<Scratch>,
     asides: ScratchPool<Aside>,
     pub(super) views: Vec<AgentView>,
     pub(super) patches: Patches,
-    /// Whose views are up to date.
+    /// Agents with current views.
     pub(super) heard: FreshViews,
     encounters: Encounters,
-    /// Of own agents, over the last heartbeat.
+    /// Greatest motion of own agents over the last heartbeat.
     fastest_motion: FastestMotion,
     pub(super) imaging: Imaging,
     pub(super) stands: Vec<Stand>,
-    /// Of other ranks' agents, as they were gathered last: what a state alone does not tell.
+    /// Samples of other ranks' agents as last gathered, with values that do not follow from a
+    /// state.
     pub(super) gathered: Vec<Option<Sample>>,
 }
 
 impl World {
-    /// A world at its beginning. Many worlds may share one model.
+    /// Creates a world at time 0. Many worlds may share one model.
     ///
     /// # Panics
-    /// If a soil of the model is too stiff for its step ([`WorldModel::check`]). Models that a
-    /// scenario is built to have passed this check.
+    /// If a soil of the model is too stiff for its step ([`WorldModel::check`]). A model built from
+    /// a scenario has passed this check.
     pub fn new(model: impl Into<Arc<WorldModel>>) -> World {
         let model = model.into();
         let agents: Vec<usize> = (0..model.agents.len()).collect();
@@ -108,10 +109,10 @@ impl World {
         world
     }
 
-    /// A world that goes on from a state of the same model.
+    /// Creates a world that continues from a state of the same model.
     ///
     /// # Errors
-    /// [`StateError`] when the model cannot be in this state.
+    /// [`StateError`] when the state does not fit the model.
     pub fn resume(
         model: impl Into<Arc<WorldModel>>,
         state: WorldState,
@@ -124,7 +125,7 @@ impl World {
         Ok(world)
     }
 
-    /// A world in a state, all that follows from it still to be derived.
+    /// Creates a world in a state, without the values derived from it.
     pub(super) fn around(model: Arc<WorldModel>, state: WorldState, own: Vec<bool>) -> World {
         World {
             model,
@@ -145,7 +146,7 @@ impl World {
         }
     }
 
-    /// Makes all anew that follows from the state.
+    /// Recomputes everything that follows from the state.
     pub(super) fn derive(&mut self) {
         let agents = self.model.agents.iter().zip(&self.state.agents).enumerate();
         let derive = |(index, (agent, state))| {
@@ -155,42 +156,43 @@ impl World {
         (self.workspaces, self.views) = agents.map(derive).unzip();
         self.heard = FreshViews::new(self.views.len(), true);
         self.fastest_motion = FastestMotion::default();
-        // what lies around is to be looked at anew
+        // Cloning drops the cached ground around the agents that look.
         self.imaging = self.imaging.clone();
     }
 
-    /// What does not change.
+    /// Returns the model, which does not change.
     pub fn model(&self) -> &WorldModel {
         &self.model
     }
 
-    /// The same, to be shared with other worlds.
+    /// Returns the model, to be shared with other worlds.
     pub fn shared_model(&self) -> Arc<WorldModel> {
         self.model.clone()
     }
 
-    /// What does.
+    /// Returns the state, which changes with every heartbeat.
     pub fn state(&self) -> &WorldState {
         &self.state
     }
 
-    /// How each agent stood at the beginning; none where the world was resumed. Of ranks the
-    /// first knows it of all, another of its own.
+    /// Returns each agent's start condition; empty if the world was resumed.
+    ///
+    /// Rank 0 has them for all agents, other ranks for own agents only.
     pub fn stands(&self) -> &[Stand] {
         &self.stands
     }
 
-    /// Simulated time, s.
+    /// Returns the simulated time, s.
     pub fn time(&self) -> f64 {
         self.model.clock.told(self.state.tick)
     }
 
-    /// The same, µs.
+    /// Returns the simulated time, µs.
     pub fn time_us(&self) -> u64 {
         self.model.clock.micros(self.state.tick)
     }
 
-    /// Steps all agents through one heartbeat and publishes what they left.
+    /// Advances all agents by one heartbeat and publishes the ground that they changed.
     pub fn advance(&mut self) {
         self.step_agents();
         self.suffer(&self.wear());
@@ -201,8 +203,9 @@ impl World {
         self.talk_alone(begun);
     }
 
-    /// First part of a heartbeat: steps own agents, which leave patches and
-    /// show themselves anew. They see each other as they were before it.
+    /// First part of a heartbeat: steps own agents, which record patches and update their views.
+    ///
+    /// Agents see each other as of the last heartbeat.
     pub fn step_agents(&mut self) {
         let World {
             model,
@@ -271,12 +274,12 @@ impl World {
             }
         }
         if clock.adapts() && encounters.any_close(own) {
-            // vehicles that may touch ask for the shortest heartbeat
+            // Vehicles that may touch require the shortest heartbeat.
             fastest_motion.speed = f64::INFINITY;
         }
     }
 
-    /// What own agents did to obstacles, ropes and bars in the last heartbeat.
+    /// Returns the changes by own agents to obstacles, ropes and bars in the last heartbeat.
     pub fn wear(&self) -> Wear {
         let changed = |&&(obstacle, damage): &&(u32, u16)| {
             self.state.damage.get(obstacle as usize).is_some_and(|before| damage > *before)
@@ -292,8 +295,8 @@ impl World {
         }
     }
 
-    /// Takes over what agents did to obstacles, ropes and bars: the greatest counts, so that
-    /// order cannot matter.
+    /// Applies changes to obstacles, ropes and bars. The greatest value wins, so the result does
+    /// not depend on the order.
     pub fn suffer(&mut self, wear: &Wear) {
         for &(obstacle, damage) in &wear.damage {
             if let Some(own) = self.state.damage.get_mut(obstacle as usize) {
@@ -309,12 +312,13 @@ impl World {
         }
     }
 
-    /// Whether agents can do anything that all must hear of besides ruts.
+    /// Whether agents can change anything shared besides the ground.
     pub fn wears(&self) -> bool {
         !(self.model.obstacles.is_empty() && self.model.tows.is_empty())
     }
 
-    /// Second part: merges what own agents left with what others left.
+    /// Second part of a heartbeat: merges the patches of own agents with those of other ranks'
+    /// agents.
     pub fn merge(&mut self, others: Option<&Patches>) {
         let World { state, workspaces, own_agents, .. } = self;
         let rooms = own_agents.iter().filter_map(|&own| workspaces[own].as_ref());
@@ -322,8 +326,10 @@ impl World {
         state.published.merge(left.chain(others));
     }
 
-    /// Last part: cameras and lidars look, and the world goes on to the next tick; the
-    /// next heartbeat follows from the haste of all agents. How many frames were taken.
+    /// Last part of a heartbeat: takes camera and lidar frames, and moves on to the next tick.
+    ///
+    /// The length of the next heartbeat follows from `fastest_motion` of all agents. Returns the
+    /// number of frames.
     pub fn settle(&mut self, fastest_motion: FastestMotion) -> u64 {
         let clock = &self.model.clock;
         let WorldState { tick, steps, .. } = &self.state;
@@ -339,19 +345,19 @@ impl World {
         frames
     }
 
-    /// Greatest speed and acceleration of own agents over the last heartbeat.
+    /// Returns the greatest speed and acceleration of own agents over the last heartbeat.
     pub fn fastest_motion(&self) -> FastestMotion {
         self.fastest_motion
     }
 
-    /// What an own agent has to tell others after [`World::advance`].
+    /// Returns the message and the patches of an own agent for other ranks after the last step.
     pub fn outgoing(&self, agent: usize) -> (VehicleMessage, &Patches) {
         let workspace = self.room(agent);
         let message = self.model.agents[agent].message(&self.state.agents[agent], workspace);
         (message, &workspace.patches)
     }
 
-    /// What an agent that steps here has left in the last heartbeat.
+    /// Returns the patches of an own agent from the last heartbeat.
     ///
     /// # Panics
     /// If the agent steps on another rank.
@@ -359,29 +365,31 @@ impl World {
         &self.room(agent).patches
     }
 
-    /// What an agent's sensors delivered in the last heartbeat, in the order of time,
-    /// within a step in that of the sensors. Empty of those that do not step here.
+    /// Returns an agent's sensor deliveries of the last heartbeat, by time and then by sensor.
+    ///
+    /// Empty if the agent steps on another rank.
     pub fn delivered(&self, agent: usize) -> &[Delivery] {
         self.workspaces[agent].as_ref().map_or(&[], |room| &room.delivered)
     }
 
-    /// Farthest that wheels of its trailer are from an own agent's chassis, m; 0 without one.
+    /// Returns the greatest distance from an own agent's chassis to the wheels of its trailer, m; 0
+    /// without a trailer.
     pub fn trails(&self, agent: usize) -> f64 {
         self.model.agents[agent].trails(self.room(agent))
     }
 
-    /// Where an own agent is, m, and its speed, or its trailer's if that is faster, m/s.
+    /// Returns the position of an own agent, m, and the greater of its own and its trailer's speed,
+    /// m/s.
     pub fn place(&self, agent: usize) -> ([f64; 2], f64) {
         self.model.agents[agent].place(self.room(agent))
     }
 
-    /// The ground as all share it, for a rank that forgets what is far from its agents.
+    /// Returns the published ground, for a rank that drops the part far from its agents.
     pub fn published_mut(&mut self) -> &mut Published {
         &mut self.state.published
     }
 
-    /// Puts tiles that had not been told in the place of those that were held, without going on
-    /// in time.
+    /// Replaces tiles by newer ones from other ranks. The tick stays the same.
     pub fn take_over(&mut self, tiles: impl IntoIterator<Item = (TileKey, Arc<Tile>)>) {
         self.state.published.replace(tiles);
     }
@@ -391,7 +399,7 @@ impl World {
         self.views.iter().any(|view| !view.ended)
     }
 
-    /// Publishes the nodes still under wheels too: for the end of a run.
+    /// Publishes the nodes under wheels too, at the end of a run.
     pub fn publish_all(&mut self) {
         self.patches.clear();
         for (index, agent) in self.state.agents.iter_mut().enumerate() {
@@ -404,7 +412,7 @@ impl World {
         }
     }
 
-    /// The agents at this moment.
+    /// Returns samples of all agents at the present time.
     pub fn samples(&self) -> impl Iterator<Item = Sample> + '_ {
         let agents = 0..self.model.agents.len();
         agents.map(|agent| {
@@ -414,22 +422,24 @@ impl World {
         })
     }
 
-    /// Largest opening of any joint or rod of an agent that steps here after the last step, m.
+    /// Returns the largest opening of any joint or rod of own agents after the last step, m.
     pub fn drift(&self) -> f64 {
         let agents = self.model.agents.iter().zip(&self.workspaces);
         let own = agents.filter_map(|(agent, workspace)| Some(agent.drift(workspace.as_ref()?)));
         own.fold(0.0, f64::max)
     }
 
-    /// Hash of the whole state: SHA-256 over the tick, what is damaged, the digest of the ground
-    /// and that of all agents. Both are sums, so that ranks can put them together from parts.
+    /// Returns the hash of the whole state.
+    ///
+    /// It is the SHA-256 over the tick, the damage, the digest of the ground and that of all
+    /// agents. Both digests are sums, so that ranks can join them from parts.
     pub fn hash(&self) -> [u8; 32] {
         let digests: Vec<_> = self.state.agents.par_iter().map(AgentState::digest).collect();
         let agents = AgentsDigest::of((0..).zip(digests));
         combined_hash(&self.state, self.state.published.digest(), agents)
     }
 
-    /// How an agent's drive ended, or how it stands at this moment.
+    /// Returns the outcome of an agent's drive, or its present status.
     pub fn outcome(&self, agent: usize) -> OutcomeReport {
         let WorldModel { ground, agents, endings, .. } = &*self.model;
         let (state, workspace) = self.shown(agent);
@@ -437,13 +447,13 @@ impl World {
         self.model.reported(&outcome)
     }
 
-    /// Hits that are not over yet, each with its vehicle.
+    /// Returns ongoing collisions, each with its vehicle.
     pub fn hits_under_way(&self) -> impl Iterator<Item = (u32, Hit)> {
         let agents = self.state.agents.iter().zip(0..);
         agents.flat_map(|(agent, index)| agent.hits.iter().map(move |hit| (index, *hit)))
     }
 
-    /// The run in a few figures; `wall` is the time it took, s.
+    /// Returns the summary of the run; `wall` is its duration, s.
     pub fn summary(&self, scenario: &str, wall: f64) -> RunSummary {
         let hash = self.hash();
         let agents = || self.model.agents.iter().zip(&self.state.agents).enumerate();
@@ -476,7 +486,7 @@ impl World {
             .map(|(index, (agent, state))| {
                 let (model, outcome) = (agent.vehicle.name(), self.outcome(index));
                 let mut summary = state.monitor.summary(&agent.name, model, outcome);
-                // one whose drive has ended stays where it is
+                // A vehicle whose drive has ended stays where it is.
                 if state.outcome.is_some() {
                     summary.final_speed = 0.0;
                 }
@@ -505,7 +515,7 @@ impl World {
     }
 }
 
-/// What follows from an agent's state.
+/// Computes an agent's workspace and view from its state.
 pub(super) fn derived(
     agent: &AgentModel,
     state: &AgentState,
@@ -517,7 +527,7 @@ pub(super) fn derived(
     (workspace, view)
 }
 
-/// Number of an agent as the ground remembers it.
+/// Index of an agent as stored in the ground.
 pub(super) fn agent_code(agent: usize) -> u16 {
     u16::try_from(agent).unwrap_or(NOBODY)
 }

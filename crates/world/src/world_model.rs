@@ -12,37 +12,37 @@ use bekker_vehicle::collision::TowState;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// Everything that does not change in a run.
+/// Everything that does not change during a run.
 #[derive(Clone, Debug)]
 pub struct WorldModel {
-    /// The ground before anything drove on it.
+    /// The undisturbed ground.
     pub ground: GroundModel,
     /// Step and heartbeat.
     pub clock: Clock,
     /// Vehicles and drivers.
     pub agents: Vec<AgentModel>,
-    /// When drives end.
+    /// Conditions that end drives.
     pub endings: Endings,
-    /// What stands in the way.
+    /// Static obstacles.
     pub obstacles: Obstacles,
     /// Ropes and bars between agents.
     pub tows: Vec<TowLink>,
-    /// Holes that autonomous agents are to find.
+    /// Holes that autonomous agents search for.
     pub holes: Vec<Hole>,
-    /// How autonomous agents share their maps, if they do.
+    /// How autonomous agents share maps; `None` if they do not.
     pub team: Option<Team>,
-    /// Radios that agents talk by; an agent has one at most.
+    /// Radio networks of agents. An agent is a member of at most one.
     pub radios: Vec<RadioNet>,
-    /// Traffic lights and barriers, each heard by one of them at most.
+    /// Traffic lights and barriers. Each sends by at most one radio network.
     pub lights: Vec<TrafficLight>,
-    /// People on foot, likewise.
+    /// Pedestrians. Each sends by at most one radio network.
     pub pedestrians: Vec<Pedestrian>,
-    /// What cameras and lidars see besides the ground; they see nothing without.
+    /// Scene that cameras and lidars see besides the ground. Without it they make no frames.
     pub scene_model: Option<Arc<SceneModel>>,
 }
 
 impl WorldModel {
-    /// Whether any agent can run into anything.
+    /// Whether any agent can collide with anything.
     pub fn can_collide(&self) -> bool {
         let drawn = || self.agents.iter().any(|agent| agent.vehicle.draws_trailer());
         self.agents.len() > 1
@@ -52,15 +52,16 @@ impl WorldModel {
 }
 
 impl WorldModel {
-    /// Checks what [`World::new`](crate::World::new) requires: no soil is too stiff for the step.
+    /// Checks the requirement of [`World::new`](crate::World::new) that no soil is too stiff for
+    /// the step.
     ///
     /// # Errors
-    /// [`GroundError::TooStiff`], with the value and the step that are accepted.
+    /// [`GroundError::TooStiff`], with the value and the accepted step.
     pub fn check(&self) -> Result<(), GroundError> {
         self.ground.check_step(self.clock.step())
     }
 
-    /// Name of what a vehicle met, or what it is in a word.
+    /// Returns the name of the object that a vehicle collided with, or a noun for its kind.
     pub fn struck(&self, with: Struck) -> &str {
         match with {
             Struck::Vehicle(index) => &self.agents[index as usize].name,
@@ -70,7 +71,7 @@ impl WorldModel {
         }
     }
 
-    /// How many of each there are that can be met.
+    /// Numbers of objects of each kind that a vehicle can collide with.
     pub(super) fn struck_counts(&self) -> StruckCounts {
         StruckCounts {
             vehicles: self.agents.len(),
@@ -80,12 +81,12 @@ impl WorldModel {
         }
     }
 
-    /// How many there are who send by radio: agents, then lights, then those on foot.
+    /// Number of possible radio senders: agents, then lights, then pedestrians.
     pub(super) fn senders(&self) -> usize {
         self.agents.len() + self.lights.len() + self.pedestrians.len()
     }
 
-    /// An outcome in the words of this world.
+    /// Returns an outcome with the names of this world's soils, vehicles and objects.
     pub fn reported(&self, outcome: &Outcome) -> OutcomeReport {
         outcome.report(
             |SoilId(soil)| self.ground.soils()[usize::from(soil)].name.as_str(),
@@ -95,28 +96,28 @@ impl WorldModel {
     }
 }
 
-/// Everything that does: plain data, enough to resume bit for bit.
+/// Everything that changes during a run: plain data, sufficient to resume bit for bit.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct WorldState {
-    /// Steps taken.
+    /// Number of steps taken.
     pub tick: u64,
-    /// Steps to the next heartbeat.
+    /// Number of steps to the next heartbeat.
     pub steps: u64,
-    /// The ground as all share it.
+    /// The published ground, which all agents share.
     pub published: Published,
-    /// The agents.
+    /// States of the agents.
     pub agents: Vec<AgentState>,
-    /// Damage of each obstacle, as all share it: how far the hinge of a stem has yielded, in
-    /// 0.1 mm, or all ones of one that lies.
+    /// Shared damage of each obstacle: the plastic displacement at the hinge of a stem in 0.1 mm,
+    /// or all ones for a fallen stem.
     pub damage: Vec<u16>,
-    /// Ropes and bars.
+    /// States of ropes and bars.
     pub tows: Vec<TowState>,
 }
 
 impl WorldState {
-    /// Of a world in which nothing has happened, its agents still to be set down.
+    /// State at time 0, with agents that are still to be placed.
     pub(super) fn at_the_beginning(model: &WorldModel) -> WorldState {
-        // nobody has moved yet, but at the speeds that are launched with
+        // No vehicle has moved yet, but some start with a speed.
         let speed = model.agents.iter().map(|agent| agent.speed.abs()).fold(0.0, f64::max);
         WorldState {
             tick: 0,

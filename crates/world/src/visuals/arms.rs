@@ -1,5 +1,6 @@
-//! What moves against the hull beside the wheels: suspension arms, by their hard points and where the
-//! wheels that a vehicle tells of hold them, and the trailer.
+//! Parts that move relative to the hull besides the wheels: suspension arms and the trailer.
+//!
+//! Arms follow from their hard points and from the wheel poses in a vehicle's message.
 
 use super::DARK;
 use bekker_math::numeric::atan2;
@@ -10,7 +11,7 @@ use bekker_sync::message::{PartState, RunningGear, VehicleState as VehicleMessag
 use bekker_vehicle::Vehicle;
 use bekker_vehicle::spec::{Axle, Point, RoadArm, Suspension, VehicleSpec};
 
-/// A member between chassis and wheels, or the hull of a trailer.
+/// A link between chassis and wheels, or the hull of a trailer.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Arm {
     mesh: usize,
@@ -19,20 +20,21 @@ pub(crate) struct Arm {
 
 #[derive(Clone, Debug, PartialEq)]
 enum Held {
-    /// Swings about an axis through `pivot` on the chassis so that its end, `reach` from
-    /// there in the design position, comes near `joint`, which goes with the wheel's
-    /// upright: axle along y, x level.
+    /// Rotates about an axis through `pivot` on the chassis.
+    ///
+    /// Its end, at `reach` from the pivot in the design position, then comes close to `joint`. That
+    /// point is fixed to the wheel's upright, in a frame with y along the axle and x horizontal.
     Swing { pivot: Vec3, axis: Vec3, reach: Vec3, wheel: usize, joint: Vec3 },
-    /// Lies between two wheels, left and right.
+    /// Connects the left and the right wheel of an axle.
     Across { wheels: [usize; 2] },
-    /// The trailer, coupled or not: where the vehicle tells the middle of its hulls to be, which
-    /// lies at `middle` in its own frame.
+    /// The trailer, coupled or not. The message contains the center of its hulls, which is at
+    /// `middle` in its own frame.
     Trailer { middle: Vec3 },
 }
 
 impl Arm {
-    /// Its mesh and its pose in the world, of a vehicle that tells itself so; none of a trailer that
-    /// is not told.
+    /// Returns its mesh and its pose in the world for a message; `None` for a trailer that the
+    /// message lacks.
     pub(crate) fn placed(&self, message: &VehicleMessage) -> Option<(usize, Pose)> {
         let wheels = match &message.gear {
             RunningGear::Wheels(wheels) => wheels,
@@ -57,7 +59,7 @@ impl Arm {
 }
 
 impl Held {
-    /// The pose in the chassis frame of what wheels hold.
+    /// Pose in the chassis frame of a link between chassis and wheels.
     fn by_wheels(&self, wheels: &[PartState]) -> Option<Pose> {
         Some(match self {
             Held::Swing { pivot, axis, reach, wheel, joint } => {
@@ -87,7 +89,7 @@ impl Held {
     }
 }
 
-/// Where meshes go.
+/// Collects meshes and arms.
 struct Builder<'a> {
     meshes: &'a mut Vec<Mesh>,
     arms: Vec<Arm>,
@@ -99,9 +101,10 @@ impl Builder<'_> {
         self.meshes.len() - 1
     }
 
-    /// An arm that swings about the axis through two `hinges`, of bars from there to its
-    /// end, and from there to the wheel's middle; all in the design position, chassis
-    /// frame.
+    /// Adds an arm that rotates about the axis through two `hinges`.
+    ///
+    /// It consists of bars from the hinges to its end, and from there to the wheel's center. All
+    /// points are in the design position, chassis frame.
     fn swing(&mut self, wheel: usize, hinges: [Vec3; 2], end: Vec3, centre: Vec3, thick: f32) {
         let Some(axis) = (hinges[0] - hinges[1]).try_normalize(1e-9) else { return };
         let pivot = (hinges[0] + hinges[1]) * 0.5;
@@ -120,7 +123,7 @@ impl Builder<'_> {
     }
 }
 
-/// Arms and beams of all axles; wheels axle by axle, left before right.
+/// Arms and beams of all axles. Wheels are ordered by axle, left before right.
 pub(super) fn of_axles(spec: &VehicleSpec, meshes: &mut Vec<Mesh>) -> Vec<Arm> {
     let mut builder = Builder { meshes, arms: Vec::new() };
     for (index, axle) in spec.axles.iter().enumerate() {
@@ -128,7 +131,7 @@ pub(super) fn of_axles(spec: &VehicleSpec, meshes: &mut Vec<Mesh>) -> Vec<Arm> {
             let wheel = 2 * index + side;
             let at = |local: Point| placed(axle, mirror, local);
             match &axle.suspension {
-                // hinges of a trailer turn with it
+                // Suspension arms of a trailer would rotate with it and are not drawn.
                 own if axle.trailed && !matches!(own, Suspension::SolidAxle(_)) => {}
                 Suspension::DoubleWishbone(own) => {
                     let p = &own.points;
@@ -172,7 +175,7 @@ pub(super) fn of_axles(spec: &VehicleSpec, meshes: &mut Vec<Mesh>) -> Vec<Arm> {
     builder.arms
 }
 
-/// The hull of the trailer that a vehicle draws.
+/// The hull of a vehicle's trailer, if it has one.
 pub(super) fn of_trailer(vehicle: &Vehicle, meshes: &mut Vec<Mesh>) -> Option<Arm> {
     let trailer = vehicle.spec().trailer.as_ref()?;
     let (middle, _) = vehicle.trailer_outline()?.ball;
@@ -184,13 +187,14 @@ fn placed(axle: &Axle, mirror: f64, [x, y, z]: Point) -> Vec3 {
     Vec3::from(axle.position) + Vec3::new(x, mirror * y, z)
 }
 
-/// Road arms to wheels whose middles in the design position are `centres`, chassis frame.
+/// Road arms to wheels with the centers `centres` in the design position, chassis frame.
 pub(super) fn of_tracks(arm: &RoadArm, centres: &[Vec3], meshes: &mut Vec<Mesh>) -> Vec<Arm> {
     let mut builder = Builder { meshes, arms: Vec::new() };
     for (wheel, centre) in centres.iter().enumerate() {
         let mirror = centre.y.signum();
         let at = |[x, y, z]: Point| centre + Vec3::new(x, mirror * y, z);
-        // where the file puts the hinge into the wheel's own plane, the arm lies inside it
+        // If the file puts the hinge into the plane of the wheel, the arm is moved to the inside of
+        // it.
         let inward = Vec3::new(0.0, -mirror * 0.16, 0.0);
         let pivot = at(arm.pivot);
         let beside = (pivot.y - centre.y).abs() > 0.05;
@@ -217,7 +221,7 @@ mod tests {
             for mirror in [1.0, -1.0] {
                 let position =
                     placed(axle, mirror, axle.suspension.spindle()) + Vec3::new(0.0, 0.0, lift);
-                // wherever the wheel has turned to
+                // Any rotation angle of the wheel.
                 let orientation = Quat::from_scaled_axis(Vec3::z() * steer)
                     * Quat::from_scaled_axis(Vec3::y() * 2.3);
                 wheels.push(PartState { pose: Pose { position, orientation }, spin: 0.0 });
@@ -226,7 +230,7 @@ mod tests {
         wheels
     }
 
-    /// Distance of the farthest arm's end from where its wheel wants it.
+    /// Greatest distance between an arm's end and the end that its wheel requires.
     fn gap(arms: &[Arm], wheels: &[PartState], lift: f64) -> f64 {
         let gap = |arm: &Arm| {
             let pose = arm.held.by_wheels(wheels).unwrap();
@@ -247,9 +251,9 @@ mod tests {
             assert_eq!(arms.len(), meshes.len());
             assert!(arms.len() >= 6, "{name}: {}", arms.len());
             assert!(gap(&arms, &wheels(&spec, 0.0, 0.0), 0.0) < 1e-9, "{name}");
-            // a wheel that goes straight up leaves the circle of its arm: by the height times
-            // the arm's slope, 0.2 at most, and the height squared over twice its length,
-            // 0.25 m at least: 1.5 cm. The real one goes sideways by as much.
+            // A wheel that moves vertically leaves the circle of its arm. The deviation is the
+            // height times the arm's slope, at most 0.2, plus the height squared over twice its
+            // length, at least 0.25 m: 1.5 cm in total. The real wheel moves sideways by as much.
             assert!(gap(&arms, &wheels(&spec, 0.05, 0.0), 0.05) < 0.015, "{name}");
             let low = arms[1].held.by_wheels(&wheels(&spec, -0.05, 0.0)).unwrap();
             let high = arms[1].held.by_wheels(&wheels(&spec, 0.05, 0.0)).unwrap();

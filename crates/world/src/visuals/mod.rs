@@ -1,4 +1,4 @@
-//! What vehicles visual like: meshes made of primitives by the figures of their files.
+//! Meshes of vehicles, built from primitives and the parameters of the vehicle files.
 
 mod arms;
 mod hmmwv;
@@ -20,13 +20,13 @@ use bekker_vehicle::spec::{TrackedSpec, VehicleSpec};
 /// Olive drab paint.
 const OLIVE: Material =
     Material { reflectance: 0.35, ..Material::dull([0.085, 0.095, 0.05]).polished(0.6) };
-/// Darker paint of the same kind, for what lies deeper.
+/// Darker paint of the same kind, for recessed parts.
 const DARK: Material =
     Material { reflectance: 0.3, ..Material::dull([0.045, 0.05, 0.03]).polished(0.7) };
 /// Desert tan paint.
 const TAN: Material =
     Material { reflectance: 0.4, ..Material::dull([0.30, 0.235, 0.14]).polished(0.6) };
-/// Black plastic and cloth.
+/// Black plastic and fabric.
 const BLACK: Material = Material { reflectance: 0.08, ..Material::dull([0.02, 0.02, 0.021]) };
 /// Lens of a lamp.
 const LAMP: Material =
@@ -34,25 +34,25 @@ const LAMP: Material =
 /// Tail lamp.
 const RED: Material = Material { albedo: [0.35, 0.02, 0.015], ..LAMP };
 
-/// Meshes that stand for parts of a vehicle in place of the drawn ones, by index.
+/// Indices of imported meshes that replace built-in parts of a vehicle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct VisualMeshes {
     /// The hull, in the chassis frame.
     pub hull: Option<usize>,
-    /// A wheel or road wheel of the left side: axle along y, outside towards y, its
-    /// middle at the origin. Right ones are turned round.
+    /// Left wheel or road wheel. Its axle is along y, its outer side points to +y, and its center
+    /// is at the origin. Right wheels are turned by 180 degrees.
     pub wheel: Option<usize>,
 }
 
-/// Which meshes a vehicle is put together from, by index.
+/// Indices of the meshes of a vehicle.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct VehicleVisual {
     pub hull: usize,
-    /// Of each axle; the road wheel of tracks, and a mesh of the vehicle's own, stand for all.
+    /// Wheel mesh of each axle. The road wheel of tracks and an imported mesh serve all axles.
     pub wheels: Vec<usize>,
-    /// Whether wheels of the right side are turned round.
+    /// Whether wheels of the right side are turned by 180 degrees.
     pub handed: bool,
-    /// Of each axle, the distance between twin wheels, m; 0 where they are single.
+    /// Distance between the twin wheels of each axle, m; 0 for single wheels.
     pub twins: Vec<f64>,
     pub arms: Vec<Arm>,
     pub track: Option<TrackVisual>,
@@ -66,7 +66,7 @@ pub(super) struct TrackVisual {
     pub shoe: usize,
 }
 
-/// Adds the meshes of a vehicle to the list, those excepted that it has of its own.
+/// Adds the meshes of a vehicle, except imported ones.
 pub(super) fn visual(
     ground_vehicle: &GroundVehicle,
     own: &VisualMeshes,
@@ -108,7 +108,7 @@ pub(super) fn visual(
     }
 }
 
-/// The hull of a vehicle as it is drawn where it has no mesh of its own.
+/// Builds the hull of a vehicle without an imported mesh.
 pub fn drawn_hull(ground_vehicle: &GroundVehicle) -> Mesh {
     let builder = match ground_vehicle {
         GroundVehicle::Wheeled(own) => wheeled_hull(own.vehicle.spec()),
@@ -117,7 +117,7 @@ pub fn drawn_hull(ground_vehicle: &GroundVehicle) -> Mesh {
     builder.finish()
 }
 
-/// Meshes of the wheels of each axle; axles with the same tyre and rim share theirs.
+/// Meshes of the wheels of each axle. Axles with the same tire and rim share a mesh.
 fn of_axles(spec: &VehicleSpec, add: &mut impl FnMut(MeshBuilder) -> usize) -> Vec<usize> {
     let mut wheels: Vec<usize> = Vec::with_capacity(spec.axles.len());
     for axle in 0..spec.axles.len() {
@@ -153,7 +153,7 @@ fn wheeled_hull(spec: &VehicleSpec) -> MeshBuilder {
     if let Some(drawn) = drawn {
         return drawn;
     }
-    // a box between the wheels and a cab on it, for vehicles that nobody has drawn
+    // A box between the wheels with a cab on it, for vehicles without a model.
     let span = |pick: fn(&[f64; 3]) -> f64| {
         let places = spec.own_axles().iter().map(|axle| pick(&axle.position));
         places.fold([f64::INFINITY, f64::NEG_INFINITY], |[a, b], x| [a.min(x), b.max(x)])
@@ -204,7 +204,7 @@ mod tests {
             for (axle, &wheel) in wheels.iter().enumerate() {
                 let tread = spec.tyre_of(axle).rigid.radius();
                 let high = f64::from(meshes[wheel].bounds().high[2]);
-                // between blocks that stand on a circle
+                // The highest point of the tire may lie between two tread blocks.
                 assert!((high / tread - 1.0).abs() < 0.01, "{name}: {high} m, not {tread}");
             }
         }
@@ -212,9 +212,8 @@ mod tests {
 
     #[test]
     fn built_in_vehicles_have_their_size() {
-        // lengths and widths of the manufacturers' data, m: HMMWV M1025 4.57 x 2.16 and
-        // mirrors of 0.23 either side, M113A1 4.86 x 2.54 without skirts, MRZR-4
-        // 3.59 x 1.52
+        // Lengths and widths from the manufacturers' data, m: HMMWV M1025 4.57 x 2.16, with mirrors
+        // of 0.23 on either side; M113A1 4.86 x 2.54 without skirts; MRZR-4 3.59 x 1.52.
         let sizes = [
             (wheeled_hull(&find("hmmwv").unwrap()), 4.57, 2.62),
             (tracked_hull(find_any("m113").unwrap().tracked().unwrap()), 4.86, 2.54),

@@ -1,5 +1,6 @@
-//! The MRZR-4: an open frame of tubes over a low tub with four seats. Chassis frame:
-//! origin at mid-wheelbase at hub height.
+//! The MRZR-4: an open tubular frame over a low tub with four seats.
+//!
+//! Chassis frame: origin at mid-wheelbase, at hub height.
 
 use super::{BLACK, DARK, LAMP, RED, TAN};
 use bekker_sensor::mesh::MeshBuilder;
@@ -7,14 +8,14 @@ use bekker_sensor::mesh::MeshBuilder;
 pub(super) fn hull() -> MeshBuilder {
     let mut builder = MeshBuilder::new();
     let s = &mut builder;
-    // skid plate and tub
+    // Skid plate and tub.
     s.block([0.0, 0.0, 0.0], [3.0, 0.62, 0.06], DARK);
     let tub = [[-0.95, 0.0], [0.95, 0.0], [1.0, 0.16], [-1.0, 0.16]];
     s.prism(&tub, [-0.60, 0.60], DARK);
     for side in [-1.0_f32, 1.0] {
         s.block([0.0, 0.66 * side, 0.06], [1.75, 0.12, 0.10], TAN);
     }
-    // nose
+    // Nose.
     let bonnet = [[0.95, 0.14], [1.72, 0.18], [1.70, 0.40], [1.0, 0.62]];
     s.prism(&bonnet, [-0.48, 0.48], TAN);
     let wing = [[0.98, 0.42], [1.75, 0.40], [1.74, 0.46], [1.0, 0.56]];
@@ -27,7 +28,7 @@ pub(super) fn hull() -> MeshBuilder {
     s.bar([1.80, -0.45, 0.14], [1.80, 0.45, 0.14], 0.025, DARK);
     s.bar([1.80, -0.30, 0.14], [1.74, -0.30, 0.46], 0.02, DARK);
     s.bar([1.80, 0.30, 0.14], [1.74, 0.30, 0.46], 0.02, DARK);
-    // bed
+    // Bed.
     let bed = [[-1.76, 0.34], [-0.98, 0.34], [-0.98, 0.44], [-1.76, 0.44]];
     s.prism(&bed, [-0.70, 0.70], TAN);
     for side in [-1.0_f32, 1.0] {
@@ -35,7 +36,7 @@ pub(super) fn hull() -> MeshBuilder {
     }
     s.block([-1.76, 0.0, 0.50], [0.03, 1.40, 0.16], TAN);
     s.block([-1.40, 0.0, 0.22], [0.7, 0.5, 0.22], DARK);
-    // seats, dashboard, steering wheel
+    // Seats, dashboard, steering wheel.
     for (x, y) in [(0.28, 0.32), (0.28, -0.32), (-0.62, 0.32), (-0.62, -0.32)] {
         s.block([x, y, 0.30], [0.46, 0.48, 0.14], BLACK);
         let back = [[x - 0.32, 0.32], [x - 0.20, 0.32], [x - 0.32, 0.92], [x - 0.42, 0.92]];

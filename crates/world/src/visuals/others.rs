@@ -1,12 +1,15 @@
-//! Sketches of the FED-Alpha, the Gator and the Marder by the overall figures of their files;
-//! chassis frame.
+//! Simple models of the FED-Alpha, the Gator and the Marder from the overall dimensions of their
+//! files.
+//!
+//! All are in the chassis frame.
 
 use super::{BLACK, DARK, LAMP, OLIVE, RED, TAN};
 use bekker_sensor::material::Material;
 use bekker_sensor::mesh::MeshBuilder;
 
-/// A short bonnet, four doors between the axles, a sloping tail; armoured, so of flat plates.
-/// Origin at mid-wheelbase at the height of the wheels' centres.
+/// FED-Alpha: short hood, four doors between the axles, sloping tail, flat armor plates.
+///
+/// Origin at mid-wheelbase, at the height of the wheel centers.
 pub(super) fn fed_alpha() -> MeshBuilder {
     let mut builder = MeshBuilder::new();
     let s = &mut builder;
@@ -38,7 +41,7 @@ pub(super) fn fed_alpha() -> MeshBuilder {
     builder
 }
 
-/// A flat nose, two seats under a bar, a box behind. Origin at mid-wheelbase.
+/// Gator: flat nose, two seats under a bar, cargo box at the rear. Origin at mid-wheelbase.
 pub(super) fn gator() -> MeshBuilder {
     let green = Material { reflectance: 0.4, ..Material::dull([0.05, 0.17, 0.04]).polished(0.5) };
     let yellow = Material { reflectance: 0.5, ..Material::dull([0.6, 0.45, 0.03]).polished(0.5) };
@@ -59,7 +62,7 @@ pub(super) fn gator() -> MeshBuilder {
     s.bar([-0.4, -0.6, 1.45], [-0.4, 0.6, 1.45], 0.025, DARK);
     s.bar([0.35, -0.6, 1.45], [0.35, 0.6, 1.45], 0.025, DARK);
     s.bar([0.6, 0.3, 0.6], [0.35, 0.3, 0.75], 0.02, DARK);
-    // the box
+    // Cargo box.
     s.block([-0.95, 0.0, 0.4], [1.1, 1.45, 0.06], green);
     for side in [-1.0_f32, 1.0] {
         s.block([-0.95, 0.71 * side, 0.56], [1.1, 0.04, 0.3], green);
@@ -69,8 +72,9 @@ pub(super) fn gator() -> MeshBuilder {
     builder
 }
 
-/// A hull with a long sloping front and a small turret with a 20 mm gun. Origin at the
-/// sprockets.
+/// Marder: hull with a long sloping front and a small turret with a 20 mm gun.
+///
+/// Origin at the sprockets.
 pub(super) fn marder() -> MeshBuilder {
     let mut builder = MeshBuilder::new();
     let s = &mut builder;
@@ -84,14 +88,14 @@ pub(super) fn marder() -> MeshBuilder {
         s.block([0.75, 1.1 * side, 0.58], [0.1, 0.22, 0.16], LAMP);
         s.block([-6.05, 1.2 * side, 0.75], [0.06, 0.14, 0.1], RED);
     }
-    // turret, gun above it, sights
+    // Turret, gun above it, and sights.
     let turret = [[-4.0, 1.05], [-2.3, 1.05], [-2.6, 1.62], [-3.8, 1.62]];
     s.prism(&turret, [-0.75, 0.75], OLIVE);
     s.block([-2.75, 0.0, 1.78], [0.7, 0.3, 0.28], DARK);
     s.bar([-2.5, 0.0, 1.8], [-0.6, 0.0, 1.84], 0.035, DARK);
     s.block([-3.1, 0.5, 1.72], [0.3, 0.3, 0.2], DARK);
     s.bar([-3.7, -0.5, 1.6], [-3.8, -0.5, 3.2], 0.01, BLACK);
-    // driver's hatch and exhaust
+    // Driver's hatch and exhaust.
     s.block([-1.2, 0.55, 1.08], [0.6, 0.6, 0.08], DARK);
     s.block([-1.6, -1.0, 1.1], [0.9, 0.5, 0.1], DARK);
     builder

@@ -1,6 +1,7 @@
-//! Wheels and shoes by the figures of the vehicle's file. Frames: origin in the middle,
-//! y along the axle; a shoe's origin midway between the pins, x to the leading one, z
-//! away from the ground.
+//! Meshes of wheels and shoes from the parameters of the vehicle file.
+//!
+//! Frame of a wheel: origin at its center, y along the axle. Frame of a shoe: origin midway between
+//! the pins, x to the leading pin, z away from the ground.
 
 use super::{BLACK, DARK};
 use bekker_math::numeric::sin_cos;
@@ -9,7 +10,7 @@ use bekker_sensor::mesh::MeshBuilder;
 use bekker_vehicle::spec::{TrackedSpec, Tyre, Wheel};
 use std::f64::consts::TAU;
 
-/// A tyre with blocks on its tread, and its rim.
+/// A tire with tread blocks, and its rim.
 pub(super) fn wheel(wheel: &Wheel, tyre: &Tyre) -> MeshBuilder {
     const SIDES: usize = 48;
     let rubber = Material::RUBBER;
@@ -20,7 +21,7 @@ pub(super) fn wheel(wheel: &Wheel, tyre: &Tyre) -> MeshBuilder {
     let [half, shoulder] = outline.last().copied().unwrap_or([0.1, rim + 0.05]);
     let tread = outline.first().map_or(shoulder, |p| p[1]);
     let mut builder = MeshBuilder::new();
-    // from bead to bead, a groove's depth under the tread's blocks
+    // Section from bead to bead, at the depth of the grooves between the tread blocks.
     let groove = 0.012;
     let mut section = vec![[-rim_half, rim], [-half, 0.5 * (rim + shoulder)]];
     section.extend(outline.iter().rev().map(|[y, r]| [-y, r - groove]));
@@ -28,7 +29,7 @@ pub(super) fn wheel(wheel: &Wheel, tyre: &Tyre) -> MeshBuilder {
     section.extend([[half, 0.5 * (rim + shoulder)], [rim_half, rim]]);
     builder.lathe([0.0; 3], &section, SIDES, rubber);
     blocks(&mut builder, half, tread, groove, rubber);
-    // rim: a dish on either side
+    // The rim, with a dish on either side.
     for side in [-1.0_f32, 1.0] {
         let mut dish =
             vec![[rim_half, rim], [rim_half - 0.02, 0.93 * rim], [0.35 * rim_half, 0.62 * rim]];
@@ -61,7 +62,7 @@ fn blocks(builder: &mut MeshBuilder, half: f32, tread: f32, groove: f32, rubber:
             let (s, c) = sin_cos(turn + along * wide + slant * reach);
             [r * s as f32, side * y, r * c as f32]
         };
-        // inner and outer end, bottom and top
+        // Inner and outer end, bottom and top.
         let ends = [(0.03 * half, tread), (0.98 * half, tread - 0.035)];
         let (low, high) = (groove + 0.004, 0.0);
         let place =
@@ -159,7 +160,7 @@ pub(super) fn idler(spec: &TrackedSpec) -> MeshBuilder {
     builder
 }
 
-/// A shoe: its body between the pins, the pads of its underside, a guide.
+/// A shoe: its body between the pins, the pads on its underside, and a guide horn.
 pub(super) fn shoe(spec: &TrackedSpec) -> MeshBuilder {
     let shoe = &spec.shoe;
     let (pitch, width) = (shoe.pitch as f32, spec.shoe_width() as f32);

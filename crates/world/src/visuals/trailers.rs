@@ -1,10 +1,10 @@
-//! Trailers by the boxes of their hulls; frame with its origin at the coupling.
+//! Meshes of trailers from the boxes of their hulls. The origin of the frame is at the coupling.
 
 use super::{DARK, OLIVE, RED};
 use bekker_sensor::mesh::MeshBuilder;
 use bekker_vehicle::spec::{HitchKind, HullBox, Trailer};
 
-/// A covered body on a frame, with a drawbar or a plate in front.
+/// A covered body on a frame, with a drawbar or a coupling plate in front.
 pub(super) fn hull(trailer: &Trailer) -> MeshBuilder {
     let mut builder = MeshBuilder::new();
     let s = &mut builder;
@@ -14,7 +14,7 @@ pub(super) fn hull(trailer: &Trailer) -> MeshBuilder {
             (centre.map(|c| c as f32), size.map(|c| c as f32));
         let floor = z - 0.5 * height;
         let (front, rear) = (x + 0.5 * length, x - 0.5 * length);
-        // boards below, a cover above
+        // Boards below, a cover above.
         let board = 0.45 * height;
         s.block([x, y, floor + 0.5 * board], [length, width, board], OLIVE);
         let (low, top) = (floor + board, floor + height);
@@ -36,7 +36,7 @@ pub(super) fn hull(trailer: &Trailer) -> MeshBuilder {
             }
         }
         if index == 0 && trailer.hitch.kind == HitchKind::FifthWheel {
-            // the plate that stands on the fifth wheel, and the legs behind it
+            // Plate that rests on the fifth wheel, and the support legs behind it.
             s.block([0.0, 0.0, 0.04], [1.2, 0.9, 0.08], DARK);
             for side in [-0.7_f32, 0.7] {
                 s.bar([-2.4, side, floor], [-2.4, side, floor - 0.7], 0.06, DARK);

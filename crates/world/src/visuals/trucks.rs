@@ -1,11 +1,12 @@
-//! Trucks: FMTV and MAN Kat 1 with the cab over the engine, a KrAZ tractor. Sketches by the overall figures of
-//! their files; chassis frame.
+//! Simple models of trucks from the overall dimensions of their files, in the chassis frame.
+//!
+//! FMTV and MAN Kat 1 have the cab over the engine; the KrAZ is a tractor with a hood.
 
 use super::{BLACK, DARK, LAMP, OLIVE, RED};
 use bekker_sensor::mesh::MeshBuilder;
 use bekker_vehicle::spec::VehicleSpec;
 
-/// Where cab and bed of a truck are, m.
+/// Dimensions of a truck's cab and bed, m.
 struct Outline {
     front: f32,
     rear: f32,
@@ -13,19 +14,19 @@ struct Outline {
     /// Back wall of the cab, and front wall of the bed.
     cab_back: f32,
     bed_front: f32,
-    /// Heights of the frame's rails, the bed's floor and edge, the cab's floor, the windows'
-    /// sill, and the roof.
+    /// Heights of the frame rails, the bed's floor and edge, the cab's floor, the window sill, and
+    /// the roof.
     rail: f32,
     floor: f32,
     edge: f32,
     cab_floor: f32,
     sill: f32,
     roof: f32,
-    /// How far the windscreen leans back.
+    /// Horizontal offset of the windshield from its sill to the roof.
     lean: f32,
 }
 
-/// A medium tactical truck with its short, upright cab.
+/// FMTV: a medium tactical truck with a short, upright cab.
 pub(super) fn fmtv(spec: &VehicleSpec) -> MeshBuilder {
     let [front, rear, half] = ends(spec);
     hull(&Outline {
@@ -44,7 +45,7 @@ pub(super) fn fmtv(spec: &VehicleSpec) -> MeshBuilder {
     })
 }
 
-/// The Kat 1 with its high, angular cab ahead of the first axle.
+/// MAN Kat 1: a high, angular cab ahead of the first axle.
 pub(super) fn man(spec: &VehicleSpec) -> MeshBuilder {
     let [front, rear, half] = ends(spec);
     hull(&Outline {
@@ -63,7 +64,7 @@ pub(super) fn man(spec: &VehicleSpec) -> MeshBuilder {
     })
 }
 
-/// A tractor with a bonnet and the fifth wheel behind its cab.
+/// KrAZ: a tractor with a hood, and the fifth wheel behind its cab.
 pub(super) fn kraz(spec: &VehicleSpec) -> MeshBuilder {
     let [front, rear, half] = ends(spec);
     let mut builder = MeshBuilder::new();
@@ -72,7 +73,7 @@ pub(super) fn kraz(spec: &VehicleSpec) -> MeshBuilder {
         s.block([0.5 * (front + rear), side, 0.42], [front - rear - 0.2, 0.09, 0.26], DARK);
     }
     s.block([front - 0.08, 0.0, 0.4], [0.16, 2.0 * half - 0.1, 0.3], DARK);
-    // bonnet and cab
+    // Hood and cab.
     let (cab_front, cab_back) = (front - 1.75, front - 3.3);
     let bonnet = [[cab_front, 0.6], [front - 0.15, 0.6], [front - 0.15, 1.35], [cab_front, 1.55]];
     s.prism(&bonnet, [-0.62, 0.62], OLIVE);
@@ -100,14 +101,14 @@ pub(super) fn kraz(spec: &VehicleSpec) -> MeshBuilder {
         }
         s.face(&pane, BLACK);
     }
-    // the fifth wheel
+    // Fifth wheel.
     let [x, _, z] = spec.chassis.rear_coupling.unwrap_or_default().map(|c| c as f32);
     s.block([x, 0.0, z - 0.1], [0.9, 0.9, 0.14], DARK);
     s.block([x, 0.0, z - 0.24], [0.5, 0.9, 0.2], DARK);
     builder
 }
 
-/// Bumpers and half the width.
+/// Front and rear ends, and half the width, m.
 fn ends(spec: &VehicleSpec) -> [f32; 3] {
     let own = bekker_vehicle::spec::Footprint::of_tractor(spec);
     [own.front, own.rear, 0.5 * own.width].map(|x| x as f32)
@@ -116,7 +117,7 @@ fn ends(spec: &VehicleSpec) -> [f32; 3] {
 fn hull(o: &Outline) -> MeshBuilder {
     let mut builder = MeshBuilder::new();
     let s = &mut builder;
-    // frame
+    // Frame.
     let length = o.front - o.rear - 0.2;
     let middle = 0.5 * (o.front + o.rear);
     for side in [-0.38_f32, 0.38] {
@@ -124,10 +125,10 @@ fn hull(o: &Outline) -> MeshBuilder {
     }
     s.block([o.front - 0.06, 0.0, o.rail + 0.02], [0.12, 2.0 * o.half - 0.1, 0.26], DARK);
     cab(s, o);
-    // spare wheel and filters between cab and bed
+    // Spare wheel and filters between cab and bed.
     let gap = [0.5 * (o.cab_back + o.bed_front), 0.0, o.floor + 0.45];
     s.block(gap, [0.6 * (o.cab_back - o.bed_front), 1.5, 0.9], DARK);
-    // bed: floor, boards and their posts
+    // Bed: floor, boards and their posts.
     let bed = [0.5 * (o.bed_front + o.rear), 0.0, o.floor];
     let bed_length = o.bed_front - o.rear;
     s.block(bed, [bed_length, 2.0 * o.half - 0.06, 0.1], OLIVE);
@@ -140,7 +141,7 @@ fn hull(o: &Outline) -> MeshBuilder {
             s.block([x, y + side * 0.03, board], [0.08, 0.04, o.edge - o.floor], DARK);
         }
         s.block([o.rear - 0.02, 0.8 * y, o.rail], [0.04, 0.14, 0.1], RED);
-        // tank and box under the bed
+        // Tank and box under the bed.
         s.block([o.bed_front - 0.3, 0.72 * y, o.rail - 0.02], [0.9, 0.45, 0.42], DARK);
     }
     for end in [o.bed_front - 0.03, o.rear + 0.03] {
@@ -157,7 +158,7 @@ fn cab(s: &mut MeshBuilder, o: &Outline) {
     s.prism(&body, [-y, y], OLIVE);
     let upper = [[back, o.sill], [front, o.sill], [face, o.roof], [back, o.roof]];
     s.prism(&upper, [-y + 0.02, y - 0.02], OLIVE);
-    // windscreen in two, side windows
+    // Windshield in two panes, side windows.
     let glass = 0.12;
     let on_face = |share: f32| [front - o.lean * share + 0.006, o.sill + (o.roof - o.sill) * share];
     let ([x0, z0], [x1, z1]) = (on_face(0.15), on_face(0.85));
@@ -171,13 +172,13 @@ fn cab(s: &mut MeshBuilder, o: &Outline) {
         let window = [0.45 * (back + face) + 0.1 * front, side * (y - 0.015), 0.5 * (z0 + z1)];
         s.block(window, [0.5 * (face - back), 0.03, z1 - z0], BLACK);
         s.block([front + 0.01, side * (y - 0.25), o.cab_floor + 0.25], [0.04, 0.22, 0.16], LAMP);
-        // mirror and step
+        // Mirror and step.
         let arm = [face - 0.05, side * (y + 0.02), o.roof - 0.15];
         s.block([arm[0], side * (y + 0.14), arm[2] - 0.25], [0.06, 0.16, 0.4], DARK);
         s.bar(arm, [arm[0], side * (y + 0.14), arm[2]], 0.015, DARK);
         s.block([back + 0.35, side * y, o.cab_floor - 0.2], [0.5, 0.12, 0.06], DARK);
     }
-    // grille
+    // Grille.
     for slot in 0..4 {
         let z = o.cab_floor + 0.2 + 0.12 * slot as f32;
         s.block([front + 0.008, 0.0, z], [0.02, 1.0, 0.06], BLACK);
