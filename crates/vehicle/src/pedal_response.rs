@@ -162,8 +162,7 @@ impl<'a> EngineResponse<'a> {
         let speed = self.settled_speed(torque);
         let engine = &self.powertrain.engine;
         let [closed, full] = [0.0, 1.0].map(|throttle| engine.torque(throttle, speed).value);
-        // The impeller absorbs at least the torque that the turbine delivers; the clutch transmits
-        // the rest.
+        // the engine drives the impeller, and the clutch transmits what the turbine does not deliver
         let fluid = self.fluid(speed);
         let taken = torque - fluid.turbine - fluid.impeller;
         if taken <= closed || full <= closed {

@@ -248,7 +248,7 @@ impl Vehicle {
             u[wheel.spin.index()] = spin(index);
         }
         // Shafts turn at the mean speed of their wheels. If all axles have the same tires, the
-        // first axle's wheels stand for all of them.
+        // values of the first axle are used for all.
         let alike = self.spec.axles.iter().all(|axle| axle.tyre.is_none());
         let of_axle = |axle: usize| {
             let left = if alike { 0 } else { 2 * axle };

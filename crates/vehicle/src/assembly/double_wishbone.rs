@@ -1,8 +1,8 @@
 //! Double wishbone: two hinged arms, an upright between their ball joints, a tie rod.
 //!
 //! The tree is chassis, lower arm, upright, wheel; the upper arm's ball joint and the tie rod are
-//! closures. Ten coordinates less four closures leave the wheel's travel and spin; the link
-//! determines the steer.
+//! closures. On each side, six coordinates, of which the upper arm has one, less four closures
+//! leave the wheel's travel and spin; the link determines the steer.
 
 use super::{Frame, Side, turned, vec3};
 use crate::multibody::{Body, BodyId, Closure, Inertia, Joint};

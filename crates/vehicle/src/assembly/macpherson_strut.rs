@@ -1,8 +1,8 @@
 //! MacPherson strut: a hinged lower arm, an upright that slides along a tilting strut, a tie rod.
 //!
-//! The tree is chassis, rod, upright, wheel; the arm's ball joint and the tie rod are closures.
-//! Seven coordinates plus the arm's one, less four closures, leave each wheel's travel and spin;
-//! the link determines the steer. Rod and upright turn together about the strut.
+//! The tree is chassis, rod, upright, wheel; the arm's ball joint and the tie rod are closures. On
+//! each side, six coordinates, of which the arm has one, less four closures leave the wheel's
+//! travel and spin; the link determines the steer. Rod and upright turn together about the strut.
 
 use super::{Frame, Side, turned};
 use crate::multibody::{Body, BodyId, Closure, Inertia, Joint};

@@ -1,8 +1,8 @@
 //! Single wishbone: a hinged arm, an upright on the arm's kingpin, a tie rod.
 //!
-//! The tree is chassis, arm, upright, wheel; the tie rod is a closure. Six coordinates for both
-//! sides less two closures leave each wheel's travel and spin; the link determines the steer. The
-//! wheel tilts with the arm, so that camber changes by the arm's angle.
+//! The tree is chassis, arm, upright, wheel; the tie rod is a closure. On each side, three
+//! coordinates less one closure leave the wheel's travel and spin; the link determines the steer.
+//! The wheel tilts with the arm, so that camber changes by the arm's angle.
 
 use super::{Frame, Side};
 use crate::multibody::{Body, BodyId, Closure, Inertia, Joint};

@@ -720,8 +720,8 @@ mod tests {
         }
     }
 
-    /// The first and the last body press the others with 4 kN: no pair force varies within a
-    /// heartbeat.
+    /// The first and the last body push the others together with 4 kN: no pair force varies within
+    /// a heartbeat.
     #[test]
     fn a_row_that_pushes_slowly_does_not_chatter() {
         let (hulls, traction) = (hulls(), 4000.0);

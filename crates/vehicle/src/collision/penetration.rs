@@ -146,8 +146,8 @@ impl RoundedBox {
     /// which n·(X(n) + v) is least. X is the support point of the wheel and v a vertex of the box
     /// relative to the wheel's center. The minimum is at a face's normal, between two faces'
     /// normals along an edge, or at a vertex in the plane of axle and vertex. A wheel whose center
-    /// is in the box never leaves by a face that is turned away from `exit`. `None` if the two are
-    /// farther apart than their sizes.
+    /// is in the box never leaves by the face opposite to the one that `exit` selects. `None` if
+    /// the two are farther apart than their sizes.
     pub fn penetration(
         &self,
         wheel: &RoundedCylinder,

@@ -1,6 +1,6 @@
 //! Tree stems that bend and break.
 //!
-//! The force that overrides a standing tree, pushed at a height `H` by a vehicle, is `F = (2 - 1 /
+//! A force `F` overrides a standing tree that a vehicle pushes at a height `H`. It is `F = (2 - 1 /
 //! (1 + exp(-5 (d - 2.5)))) (10.86 - 0.0534 H) d³`, N, with the stem's diameter `d` and `H` in cm.
 //! For stems beyond 3 cm this is the relation `(40 - H/2) d³` (lbf, in) of the NATO Reference
 //! Mobility Model, in the form of the MSU Autonomous Vehicle Simulator. The course of the force

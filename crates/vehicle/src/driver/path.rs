@@ -25,9 +25,9 @@ pub enum PathError {
     NotFinite {
         /// Index of the waypoint.
         index: usize,
-        /// Its x, m.
+        /// x coordinate, m.
         x: f64,
-        /// Its y, m.
+        /// y coordinate, m.
         y: f64,
     },
     /// A waypoint at the position of the previous one.
@@ -35,9 +35,9 @@ pub enum PathError {
     Repeated {
         /// Index of the waypoint.
         index: usize,
-        /// Its x, m.
+        /// x coordinate, m.
         x: f64,
-        /// Its y, m.
+        /// y coordinate, m.
         y: f64,
     },
     /// A spacing of samples that is not positive.

@@ -38,10 +38,11 @@ pub enum Element {
         /// Axis fixed in `b`.
         axis: Vec3,
     },
-    /// A band along the line between a point of `a` and a point of `b` that is fed in or drawn out.
+    /// The line between a point of `a` and a point of `b`, along which a band is fed in or drawn
+    /// out.
     ///
-    /// The measure is the length of the line plus a weighted sum of coordinates, m: the length
-    /// relative to the band that has been fed in. The force is tension, N.
+    /// The measure is the length of the line plus a weighted sum of coordinates, m: the length less
+    /// the band that has been fed in. The force is tension, N.
     Band {
         /// One body.
         a: BodyId,

@@ -124,7 +124,7 @@ pub(super) struct Link {
     pub first: usize,
     pub position: usize,
     pub mass: f64,
-    /// centre of mass from the body's origin, body axes
+    /// center of mass from the body's origin, body axes
     pub com: Vec3,
     pub tensor: Mat3,
     /// coordinates that move the body, its own first, towards the root

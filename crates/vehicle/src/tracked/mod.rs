@@ -119,7 +119,7 @@ impl TrackedWorkspace {
     /// Returns the torques of driveline and service brakes on the sprockets in the last step, left
     /// and right.
     ///
-    /// They include the steering. The running resistance of belts is subtracted further on.
+    /// They include the steering, but not the running resistance of belts.
     pub fn drives(&self) -> [WheelDrive; 2] {
         self.drives
     }

@@ -25,7 +25,7 @@ const ENTRIES: [(&str, &str); 1] = [("fed_alpha", include_str!("../../tyres/fed_
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TyreFileError {
-    /// No tyre of this name.
+    /// No tire of this name.
     #[error("there is no tyre '{name}'; known are {}", known())]
     Unknown {
         /// The requested name.

@@ -1,10 +1,10 @@
 //! Relaxation of a tire's tangential force towards its slip curve.
 //!
 //! The contact is a linear damper with the secant of the steady curve, κ = f(s)/|v|. It is in
-//! series with the carcass (stiffness c, damping d, deflection x): c x + d ẋ = -κ (v + ẋ), F = c x
-//! + d ẋ, for each direction (Rill's first-order dynamics). While the tire rolls, this is a
-//! relaxation length of about f'(0)/c. At standstill κ = f/|v| makes it Dahl's friction: a spring
-//! that yields at the greatest force, so a parked vehicle stays in place.
+//! series with the carcass, whose stiffness is c, damping d and deflection x. In each direction c x
+//! + d ẋ = -κ (v + ẋ) and F = c x + d ẋ (Rill's first-order dynamics). While the tire rolls, this
+//! is a relaxation length of about f'(0)/c. At standstill κ = f/|v| makes it Dahl's friction: a
+//! spring that yields at the greatest force, so a parked vehicle stays in place.
 //!
 //! In an implicit step h with constant κ, the force is linear in the sliding velocity at the end of
 //! the step. Its slope is the series of κ and c h + d, which is never stiffer than the carcass at
@@ -178,7 +178,7 @@ mod tests {
         for h in [1e-3, 4e-3] {
             let (v, x) = block(0.0, 5.0, h, 10.0);
             assert!(v.abs() < 1e-6);
-            // the carcass's travel is 2 % of the distance, plus h v / 2
+            // tolerance for the recoil of the carcass, 2 %, and for h v / 2
             assert!((x - expected).abs() < 0.02 * expected, "{x} m instead of {expected}");
         }
     }
