@@ -1,10 +1,10 @@
 //! Relaxation of a tire's tangential force towards its slip curve.
 //!
 //! The contact is a linear damper with the secant of the steady curve, κ = f(s)/|v|. It is in
-//! series with the carcass, whose stiffness is c, damping d and deflection x. In each direction c x
-//! + d ẋ = -κ (v + ẋ) and F = c x + d ẋ (Rill's first-order dynamics). While the tire rolls, this
-//! is a relaxation length of about f'(0)/c. At standstill κ = f/|v| makes it Dahl's friction: a
-//! spring that yields at the greatest force, so a parked vehicle stays in place.
+//! series with the carcass, whose stiffness is c, damping d and deflection x. In each direction
+//! c x + d ẋ = -κ (v + ẋ) and F = c x + d ẋ (Rill's first-order dynamics). While the tire rolls,
+//! this is a relaxation length of about f'(0)/c. At standstill κ = f/|v| makes it Dahl's friction:
+//! a spring that yields at the greatest force, so a parked vehicle stays in place.
 //!
 //! In an implicit step h with constant κ, the force is linear in the sliding velocity at the end of
 //! the step. Its slope is the series of κ and c h + d, which is never stiffer than the carcass at
