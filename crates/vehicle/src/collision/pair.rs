@@ -576,7 +576,7 @@ mod tests {
         FreeBody { hulls, twist, ..*body }
     }
 
-    /// Advances bodies in heartbeats of so many steps, each by its own owner.
+    /// Advances bodies in heartbeats of `heartbeat` steps, each by its own owner.
     ///
     /// After each heartbeat `each` receives the bodies and, for each pair in contact, the force
     /// along x in each step.

@@ -1,7 +1,7 @@
 //! Checks that parameters within their ranges together define a vehicle that could be built.
 //!
 //! Magnitudes are checked by the kind of parameter, then the geometry: wheels under the body and
-//! beside each other, hard points within range of their wheel, tires that carry the weight. The
+//! next to each other, hard points within range of their wheel, tires that carry the weight. The
 //! bounds admit every real vehicle, from a rover of a few kilograms to a mining truck. They reject
 //! a misplaced decimal point or a wrong unit.
 
