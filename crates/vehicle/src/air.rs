@@ -1,7 +1,7 @@
-//! Air drag: ½ ρ c_d A v², against the motion, at the centre of mass of a sprung body.
+//! Air drag: ½ ρ c_d A v², against the motion, at the center of mass of a sprung body.
 //!
-//! The air is still and of standard density. Lift, side force and the moment of a cross wind are
-//! left out.
+//! The air is still and of standard density. Lift, side force and the moment of a crosswind are
+//! neglected.
 
 use super::spec::Chassis;
 use bekker_math::spatial::{Pose, Twist, Vec3, Wrench};
@@ -9,12 +9,12 @@ use bekker_math::spatial::{Pose, Twist, Vec3, Wrench};
 /// Density of air, kg/m³: the standard atmosphere at sea level, 15 °C (ISO 2533).
 pub const AIR_DENSITY: f64 = 1.225;
 
-/// Air drag, N, of a drag area, m², at a speed, m/s, against the motion.
+/// Returns the air drag against the motion, N, of a drag area, m², at a speed, m/s.
 pub fn air_drag(area: f64, speed: f64) -> f64 {
     0.5 * AIR_DENSITY * area * speed * speed
 }
 
-/// Drag on a body about its frame's origin, world axes; none where its file gives no drag area.
+/// Drag on a body about its frame's origin, world axes; `None` if its file gives no drag area.
 pub(super) fn drag(chassis: &Chassis, pose: &Pose, twist: &Twist) -> Option<Wrench> {
     let area = chassis.drag_area?;
     let arm = pose.orientation * Vec3::from(chassis.com);
@@ -28,7 +28,7 @@ mod tests {
     use super::*;
     use crate::{AnySpec, find_any};
 
-    /// 0.5 x 1.225 x 2 m² x (20 m/s)² = 490 N backward at the centre of mass.
+    /// 0.5 x 1.225 x 2 m² x (20 m/s)² = 490 N backward at the center of mass.
     #[test]
     fn drag_acts_against_the_motion_at_the_centre_of_mass() {
         let AnySpec::Wheeled(mut spec) = find_any("hmmwv").unwrap() else { unreachable!() };

@@ -1,11 +1,11 @@
-//! The vehicles that come with the crate.
+//! Built-in vehicles and trailers.
 
 use super::spec::{AnySpec, SpecError, TrailerSpec, VehicleSpec};
 
-/// A vehicle file that is built in.
+/// A built-in vehicle or trailer file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// Name by which scenarios call it.
+    /// Name by which scenarios refer to it.
     pub key: &'static str,
     /// Its TOML text.
     pub text: &'static str,
@@ -32,55 +32,56 @@ const TRAILERS: [Entry; 2] = [
     Entry { key: "semitrailer", text: include_str!("../trailers/semitrailer.toml") },
 ];
 
-/// Why a vehicle cannot be had.
+/// Why a vehicle cannot be loaded.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CatalogueError {
     /// No vehicle of this name.
     #[error("there is no vehicle '{name}'{}; known are {}", suggestion(.name), known())]
     Unknown {
-        /// The name asked for.
+        /// The requested name.
         name: String,
     },
     /// No trailer of this name.
     #[error("there is no trailer '{name}'; known are {}", known_trailers())]
     UnknownTrailer {
-        /// The name asked for.
+        /// The requested name.
         name: String,
     },
-    /// It does not run on wheels.
+    /// The vehicle is tracked where a wheeled one is required.
     #[error("vehicle '{name}' runs on tracks, not on wheels")]
     NotWheeled {
-        /// The name asked for.
+        /// The requested name.
         name: String,
     },
-    /// Its file is wrong.
+    /// The file of the vehicle is invalid.
     #[error("vehicle '{name}': {error}")]
     Spec {
-        /// The name asked for.
+        /// The requested name.
         name: String,
-        /// What is wrong.
+        /// Description of the fault.
         error: SpecError,
     },
 }
 
-/// The vehicles that are built in, in alphabetical order.
+/// Returns the built-in vehicles in alphabetical order.
 pub fn catalogue() -> &'static [Entry] {
     &ENTRIES
 }
 
-/// The trailers that are built in, in alphabetical order.
+/// Returns the built-in trailers in alphabetical order.
 pub fn trailers() -> &'static [Entry] {
     &TRAILERS
 }
 
-/// The built-in vehicle of this name (upper and lower case alike); with a trailer, as in
-/// `hmmwv+cargo_trailer`.
+/// Returns the built-in vehicle of this name, ignoring case.
+///
+/// A trailer is appended with a plus sign, as in `hmmwv+cargo_trailer`.
 ///
 /// # Errors
 ///
 /// [`CatalogueError::Unknown`] with the nearest name, [`CatalogueError::UnknownTrailer`],
-/// [`CatalogueError::NotWheeled`] for a tracked vehicle that should draw one.
+/// [`CatalogueError::NotWheeled`] for a tracked vehicle with a trailer.
 pub fn find_any(name: &str) -> Result<AnySpec, CatalogueError> {
     if let Some((tractor, trailer)) = name.split_once('+') {
         let tractor = find(tractor)?;
@@ -96,7 +97,7 @@ pub fn find_any(name: &str) -> Result<AnySpec, CatalogueError> {
         .map_err(|error| CatalogueError::Spec { name: name.to_owned(), error })
 }
 
-/// The built-in trailer of this name (upper and lower case alike).
+/// Returns the built-in trailer of this name, ignoring case.
 ///
 /// # Errors
 ///
@@ -110,12 +111,12 @@ pub fn find_trailer(name: &str) -> Result<TrailerSpec, CatalogueError> {
         .map_err(|error| CatalogueError::Spec { name: name.to_owned(), error })
 }
 
-/// The built-in wheeled vehicle of this name (upper and lower case alike).
+/// Returns the built-in wheeled vehicle of this name, ignoring case.
 ///
 /// # Errors
 ///
-/// [`CatalogueError::Unknown`] with the nearest name,
-/// [`CatalogueError::NotWheeled`] for a tracked one.
+/// [`CatalogueError::Unknown`] with the nearest name, [`CatalogueError::NotWheeled`] for a tracked
+/// one.
 pub fn find(name: &str) -> Result<VehicleSpec, CatalogueError> {
     match find_any(name)? {
         AnySpec::Wheeled(spec) => Ok(*spec),
@@ -163,7 +164,7 @@ mod tests {
         assert!((find("hmmwv").unwrap().total_mass() - 2573.138).abs() < 5e-4);
     }
 
-    /// Its file repeats the HMMWV's: nothing but what is named differs.
+    /// The file repeats the HMMWV's file, so the two must differ in nothing but the named parts.
     #[test]
     fn the_hmmwv_with_torsens_is_the_hmmwv_but_for_its_differentials() {
         let (plain, mut own) = (find("hmmwv").unwrap(), find("hmmwv_torsen").unwrap());
@@ -185,7 +186,7 @@ mod tests {
         }
     }
 
-    /// The file of Chrono's model repeats the M113's: only gears and shoes differ.
+    /// The file of Chrono's model repeats the M113's file: only gears and shoes differ.
     #[test]
     fn the_m113_differs_from_chronos_by_its_gears_and_shoes() {
         let (chrono, mut own) = (tracked("m113_chrono"), tracked("m113"));
@@ -206,22 +207,22 @@ mod tests {
         }
     }
 
-    /// Faces cover the whole shoe, so that the pressure on soft ground is the published one.
+    /// Faces cover the whole shoe, so that the pressure on soft ground equals the published one.
     #[test]
     fn shoes_press_on_all_of_their_underside() {
-        // width as published, m
+        // published width, m
         for (name, width) in [("m113", 0.381), ("m113_double_pin", 0.381), ("marder", 0.45)] {
             let own = tracked(name);
             assert!((own.shoe_width() - width).abs() < 1e-9, "{name}: {}", own.shoe_width());
             assert!((own.face_share() - 1.0).abs() < 1e-9, "{name}: {}", own.face_share());
             assert_eq!(own.shoe.faces.len(), 1, "{name}: faces may overlap");
         }
-        // 0.55 kg/cm2 at 11.3 t
+        // published: 0.55 kg/cm² at 11.3 t
         let own = tracked("m113");
         let published = 0.55 * 1e4 * bekker_math::numeric::GRAVITY;
         let pressure = own.ground_pressure();
         assert!((pressure / published - 1.0).abs() < 0.02, "{pressure} Pa");
-        // Chrono's boxes leave gaps: 91 kPa
+        // Chrono's boxes leave gaps between them: 91 kPa
         let chrono = tracked("m113_chrono");
         assert!((chrono.face_share() - 0.603).abs() < 2e-3, "{}", chrono.face_share());
         assert!((chrono.ground_pressure() / chrono.face_share() - 91e3).abs() < 1e3);

@@ -1,10 +1,10 @@
-//! What a driver commands.
+//! Driver commands.
 
 use super::lock::Locks;
 use super::powertrain::Selector;
 use serde::{Deserialize, Serialize};
 
-/// Inflation beyond which nobody commands, Pa.
+/// Largest inflation that a command can request, Pa.
 const MOST_INFLATION: f64 = 5e6;
 
 /// Commands of a driver for one step.
@@ -16,18 +16,18 @@ pub struct Controls {
     pub steering: f64,
     /// Service brake, 0 to 1.
     pub brake: f64,
-    /// Lever of the gearbox.
+    /// Gear selector.
     pub gear: Selector,
-    /// Inflation that central tyre inflation is to work towards, Pa; as it is if none.
+    /// Target pressure of the central tire inflation system, Pa; `None` keeps the present pressure.
     pub inflation: Option<f64>,
-    /// Differentials to be locked, of those that a driver can lock.
+    /// Differentials to be locked; only those with a switch respond.
     pub locks: Locks,
-    /// Whether it lets go of its trailer, which no command takes back.
+    /// Whether the vehicle uncouples its trailer. No command couples it again.
     pub uncouple: bool,
 }
 
 impl Controls {
-    /// The same commands within their ranges.
+    /// Returns the same commands, clamped to their ranges.
     pub fn clamped(self) -> Controls {
         Controls {
             throttle: self.throttle.clamp(0.0, 1.0),

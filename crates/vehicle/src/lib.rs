@@ -1,6 +1,7 @@
 //! Vehicles: subsystem templates assembled into multibody models.
 //!
-//! A layer of the crate `bekker`, which opens with examples; `ARCHITECTURE.md` is the map.
+//! This crate is one layer of the crate `bekker`, whose documentation starts with examples.
+//! `ARCHITECTURE.md` is the map of the workspace.
 
 mod air;
 mod assembly;

@@ -1,34 +1,34 @@
-//! What a vehicle is to others that it meets: hulls that are fixed to one rigid mass.
+//! The outline of a vehicle in collisions: hulls that are fixed to one rigid mass.
 
 use super::spec::{Chassis, Footprint};
 use crate::collision::{Exit, FreeBody, Hull};
 use bekker_math::spatial::{Acceleration, Mat3, Pose, Twist, Vec3};
 
-/// Rounding of a hull that is derived, m.
+/// Rounding of a hull derived from the footprint, m.
 const ROUNDING: f64 = 0.25;
 
-/// A vehicle's hulls and its mass as one body; immutable.
+/// Hulls and mass of a vehicle as one rigid body; immutable.
 #[derive(Clone, Debug)]
 pub struct Outline {
-    /// Its hulls.
+    /// Hulls of the vehicle.
     pub hulls: Vec<Hull>,
     /// Mass of all bodies, kg.
     pub mass: f64,
-    /// Centre of that in the chassis frame, m.
+    /// Center of mass of all bodies in the chassis frame, m.
     pub com: Vec3,
-    /// Inertia about that in the chassis frame's axes, kg m².
+    /// Inertia about the center of mass in the chassis frame's axes, kg m².
     pub inertia: Mat3,
-    /// Middle of its hulls in the chassis frame, m, and the radius about that which holds them,
-    /// m.
+    /// Bounding ball of the hulls: center in the chassis frame, m, and radius, m.
     pub ball: (Vec3, f64),
-    /// Distance of the farthest point of a hull or a wheel from the chassis frame's
-    /// origin, m.
+    /// Distance from the chassis frame's origin to the farthest point of a hull or a wheel, m.
     pub reach: f64,
 }
 
 impl Outline {
-    /// Of a vehicle of `mass` kg in all, its wheels' centres in the design position and their
-    /// radius as given. What is not chassis is taken to lie at the wheels' centres, as much at each.
+    /// Builds the outline of a vehicle of total `mass`, kg.
+    ///
+    /// `wheels` are the wheel centers in the design position, m, and `radius` is the wheels'
+    /// radius, m. The mass outside the chassis is spread evenly over the wheel centers.
     pub(super) fn of(
         chassis: &Chassis,
         footprint: &Footprint,
@@ -42,7 +42,7 @@ impl Outline {
         let [xx, yy, zz] = chassis.inertia;
         let [xy, xz, yz] = chassis.products;
         let mut inertia = Mat3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz);
-        // Huygens and Steiner
+        // parallel-axis theorem (Huygens and Steiner)
         let mut add = |mass: f64, place: &Vec3| {
             let r = place - com;
             inertia += (Mat3::identity() * r.norm_squared() - r * r.transpose()) * mass;
@@ -63,13 +63,13 @@ impl Outline {
         Outline { hulls, mass, com, inertia, ball, reach }
     }
 
-    /// How deep a point of the chassis frame lies within a hull, m; 0 outside of all.
+    /// Returns the depth of a point of the chassis frame within a hull, m; 0 outside all hulls.
     pub fn depth(&self, place: &Vec3) -> f64 {
         let depth = |hull: &Hull| -hull.field(place, Exit::Any).distance;
         self.hulls.iter().map(depth).fold(0.0, f64::max)
     }
 
-    /// It as it moves, under no forces.
+    /// Returns the outline as a moving body without other forces.
     pub fn body(&self, pose: Pose, twist: Twist, is_free: bool) -> FreeBody<'_> {
         let Outline { hulls, mass, com, inertia, .. } = self;
         let otherwise = Acceleration::default();
@@ -86,7 +86,7 @@ impl Outline {
     }
 }
 
-/// A ball that holds all hulls.
+/// A ball that encloses all hulls, in the chassis frame: center and radius, m.
 fn ball(hulls: &[Hull]) -> (Vec3, f64) {
     let corner = |side: f64, pick: fn(&Vec3, &Vec3) -> Vec3| {
         let corners = hulls.iter().map(|hull| hull.centre + hull.shape.half() * side);
@@ -96,8 +96,9 @@ fn ball(hulls: &[Hull]) -> (Vec3, f64) {
     ((low + high) * 0.5, (high - low).norm() * 0.5)
 }
 
-/// The hull of a vehicle whose file gives none: over its footprint, from its wheels' centres
-/// up by half its width.
+/// The hull of a vehicle whose file gives none.
+///
+/// It covers the footprint and extends upward from the wheel centers by half the vehicle's width.
 fn derived(footprint: &Footprint, height: f64) -> Hull {
     let size = [footprint.length(), footprint.width, 0.5 * footprint.width];
     let middle = 0.5 * (footprint.front + footprint.rear);

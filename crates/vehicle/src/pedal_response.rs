@@ -1,60 +1,68 @@
-//! What throttle and brake do to a vehicle at the moment: for drivers that aim at accelerations.
+//! Response of a vehicle to throttle and brake at its present state, for drivers that target
+//! accelerations.
 
 use super::controls::Controls;
 use super::powertrain::{ConverterTorque, GearboxState, Powertrain};
 use super::settled_torque::HALVINGS;
 use super::transmission::ShaftSpeeds;
 
-/// Share of friction that is left where wheels lock: an MRZR-4 with full brake on friction 0.8 slows by 4.6 m/s², on 0.4
-/// by 2.25.
+/// Friction of locked wheels as a share of the ground's friction.
+///
+/// An MRZR-4 at full brake decelerates by 4.6 m/s² on friction 0.8 and by 2.25 m/s² on 0.4.
 pub(super) const LOCKED: f64 = 0.575;
-/// Least acceleration between closed and full throttle that is taken for an answer, m/s².
+/// Smallest acceleration range, between closed and full throttle or of the full brake, that counts
+/// as a response, m/s².
 const LEAST: f64 = 0.05;
-/// Time constant with which an engine is brought to the speed that a throttle holds it at, s.
+/// Time constant with which the throttle brings the engine to its settled speed, s.
 const SPIN_UP: f64 = 0.3;
 /// Slip below which a clutch counts as locked, rad/s.
 const LOCKED_SLIP: f64 = 1.5;
-/// Gain of the thrust that is still missing while the engine slips, in a converter alone and in a
-/// clutch: with the former's a clutch that takes hold by the engine's speed hunts.
+/// Gains on the missing thrust while the engine slips: with a converter alone, and with a clutch.
+///
+/// At the gain of the converter, a clutch whose capacity depends on the engine speed hunts.
 const SHORT_GAINS: [f64; 2] = [3.0, 1.0];
-/// Slip of the gears over the output's speed from which on a gear is being changed.
+/// Slip of the gears relative to the output speed above which a gear change is in progress.
 const CHANGING: f64 = 0.01;
-/// Speed of the output from which that is told, rad/s.
+/// Lower bound of the output speed in that ratio, rad/s.
 const TURNING: f64 = 1.0;
 
-/// Accelerations that the pedals give by themselves, without the resistance of ground and slope:
-/// forces over the vehicle's mass, once engine and converter have settled at the present speed
-/// and gear; linear in between. Along the chassis' x axis, m/s².
+/// Accelerations along the chassis x axis due to the pedals alone, m/s².
+///
+/// They are forces over the vehicle's mass, without the resistance of ground and slope. Engine and
+/// converter are taken as settled at the present speed and gear. Between closed and full throttle
+/// the response is linear.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PedalResponse {
-    /// With closed throttle: below zero where the engine is turned.
+    /// With closed throttle; negative where the vehicle drives the engine.
     pub closed: f64,
     /// With full throttle.
     pub full: f64,
-    /// What the full brake takes away from that.
+    /// Deceleration by the full brake, subtracted from the drive.
     pub brake: f64,
 }
 
 impl PedalResponse {
-    /// The acceleration that throttle and brake give.
+    /// Returns the acceleration due to throttle and brake.
     pub fn acceleration(&self, controls: &Controls) -> f64 {
         self.closed + controls.throttle * (self.full - self.closed) - controls.brake * self.brake
     }
 
-    /// What they give to a vehicle that rests, of which `held` is asked to stay so: its brake holds
-    /// it either way, and no harder than that takes.
+    /// Returns the acceleration due to the pedals of a vehicle at rest.
+    ///
+    /// The brake supplies up to the force that keeps the vehicle still, in either direction. `held`
+    /// is the acceleration required for that, m/s².
     pub fn at_rest(&self, controls: &Controls, held: f64) -> f64 {
         let drive = self.acceleration(&Controls { brake: 0.0, ..*controls });
         self.held_at_rest(drive, controls.brake, held)
     }
 
-    /// The same of a drive that gives this acceleration.
+    /// Returns the same as [`at_rest`](PedalResponse::at_rest) for a drive of this acceleration.
     pub fn held_at_rest(&self, drive: f64, brake: f64, held: f64) -> f64 {
         let brake = brake * self.brake;
         drive - (drive - held).min(brake).max(-brake)
     }
 
-    /// Throttle and brake that give an acceleration, never both, as far as they go.
+    /// Returns throttle or brake, never both, for an acceleration, clamped to the pedals' range.
     pub fn pedals(&self, acceleration: f64) -> Controls {
         let [above, span] = [acceleration - self.closed, self.full - self.closed];
         let throttle = if span > LEAST { above / span } else { 0.0 };
@@ -66,37 +74,41 @@ impl PedalResponse {
         }
     }
 
-    /// The same seen by one whose rear goes ahead.
+    /// Returns the response with the direction of travel reversed.
     pub fn backward(&self) -> PedalResponse {
         PedalResponse { closed: -self.closed, full: -self.full, brake: self.brake }
     }
 }
 
-/// How engine and transmission get to an acceleration: the throttle with which they settle at it,
-/// and what an engine that runs at another speed still needs. For drivers who must not exceed it.
+/// Dynamic response of engine and transmission, for drivers that must not exceed an acceleration.
+///
+/// It gives the throttle at which they settle at an acceleration, and the addition that brings an
+/// engine at another speed there.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EngineResponse<'a> {
     powertrain: &'a Powertrain,
     shafts: ShaftSpeeds,
-    /// Speed of the engine above which it gives nothing, rad/s.
+    /// Speed above which the engine delivers no torque at full throttle, rad/s.
     free_speed: f64,
-    /// Acceleration that a torque of 1 N m at the gearbox's input gives, m/s²; zero in neutral.
+    /// Acceleration per torque at the gearbox's input, m/s² per N m; zero in neutral.
     gain: f64,
-    /// Throttle that it takes to bring the engine to another speed, over the difference, s/rad.
+    /// Extra throttle per difference from the settled engine speed, s/rad.
     spin_up: f64,
-    /// Whether it slips against the gearbox; else a clutch holds them together.
+    /// Whether the engine slips against the gearbox; if not, a clutch locks them together.
     pub slips: bool,
-    /// Gain of the thrust that is still missing.
+    /// Gain on the missing thrust.
     short_gain: f64,
-    /// What engine and gearbox take to gain speed with the vehicle, over its own inertia.
+    /// Inertia of engine and gearbox that accelerates with the vehicle, relative to the vehicle's
+    /// mass.
     turning: f64,
-    /// Whether a gear is being changed.
+    /// Whether a gear change is in progress.
     pub changes_gear: bool,
 }
 
 impl<'a> EngineResponse<'a> {
-    /// Of a powertrain whose engine runs free at `free_speed` with full throttle, and whose torque
-    /// of 1 N m at the gearbox's output is `gain` m/s².
+    /// Builds the response of a powertrain whose engine reaches `free_speed` at full throttle.
+    ///
+    /// `gain` is the acceleration per torque at the gearbox's output, m/s² per N m.
     pub(super) fn of(
         (powertrain, free_speed): (&'a Powertrain, f64),
         gearbox: &GearboxState,
@@ -130,14 +142,18 @@ impl<'a> EngineResponse<'a> {
         }
     }
 
-    /// The acceleration to ask of the throttle for a thrust of `wanted`, m/s², that is now `drive`,
-    /// while the vehicle gains `gained`.
+    /// Returns the acceleration to request from the throttle, m/s².
+    ///
+    /// `wanted` is the required thrust over mass and `drive` the present one, m/s²; `gained` is the
+    /// present acceleration of the vehicle, m/s².
     pub fn asked(&self, wanted: f64, drive: f64, gained: f64) -> f64 {
         wanted + self.turning * gained + self.short_gain * (wanted - drive)
     }
 
-    /// Throttle that gives an acceleration once engine and transmission have settled, and brings
-    /// the engine there; none in neutral, and none in a gear that drives the other way.
+    /// Returns the throttle for an acceleration, m/s², in settled state.
+    ///
+    /// It includes the addition that brings the engine to its settled speed. It is 0 in neutral and
+    /// in a gear that drives the other way.
     pub fn throttle(&self, acceleration: f64) -> f64 {
         if self.gain <= 0.0 {
             return 0.0;
@@ -146,8 +162,7 @@ impl<'a> EngineResponse<'a> {
         let speed = self.settled_speed(torque);
         let engine = &self.powertrain.engine;
         let [closed, full] = [0.0, 1.0].map(|throttle| engine.torque(throttle, speed).value);
-        // what the fluid gives to the turbine it takes from the impeller, and more; the rest of
-        // the torque goes through the clutch
+        // the engine drives the impeller, and the clutch transmits what the turbine does not deliver
         let fluid = self.fluid(speed);
         let taken = torque - fluid.turbine - fluid.impeller;
         if taken <= closed || full <= closed {
@@ -160,15 +175,18 @@ impl<'a> EngineResponse<'a> {
         (throttle + self.spin_up * (speed - self.shafts.engine)).clamp(0.0, 1.0)
     }
 
-    /// Speed of the engine, rad/s, at which converter and clutch carry a torque, N m, to the
-    /// gearbox's input: its own where the clutch holds them together.
+    /// Engine speed, rad/s, at which converter and clutch transmit a torque, N m, to the gearbox's
+    /// input.
+    ///
+    /// If the clutch holds, it is the speed of the input.
     fn settled_speed(&self, torque: f64) -> f64 {
         let input = self.shafts.input;
         let carries = |speed: f64| {
             let clutch = carried(self.powertrain, speed, input).copysign(speed - input);
             clutch + self.fluid(speed).turbine
         };
-        // a clutch alone carries less, the slower an engine turns that its vehicle drives
+        // Without a converter the clutch's capacity falls with the engine speed, so an engine that
+        // the vehicle drives is never slower than the input here.
         let slowest = if self.powertrain.converter.is_some() { 0.0 } else { input };
         let (mut low, mut high) = (slowest, self.free_speed.max(input));
         for _ in 0..HALVINGS {
@@ -178,19 +196,19 @@ impl<'a> EngineResponse<'a> {
         0.5 * (low + high)
     }
 
-    /// What the converter's fluid does at a speed of the engine, rad/s.
+    /// Torques of the converter's fluid at an engine speed, rad/s.
     fn fluid(&self, speed: f64) -> ConverterTorque {
         let converter = self.powertrain.converter.as_ref();
         converter.map_or_else(ConverterTorque::default, |own| own.torque(speed, self.shafts.input))
     }
 
-    /// The same seen by one whose rear goes ahead.
+    /// Returns the response with the direction of travel reversed.
     pub fn backward(&self) -> EngineResponse<'a> {
         EngineResponse { gain: -self.gain, ..*self }
     }
 }
 
-/// Most torque that the clutch carries, if there is one, N m.
+/// Capacity of the clutch, N m; 0 without a clutch.
 fn carried(powertrain: &Powertrain, engine: f64, input: f64) -> f64 {
     let by = if powertrain.converter.is_some() { input } else { engine };
     powertrain.clutch.map_or(0.0, |clutch| clutch.capacity(by))
@@ -211,7 +229,7 @@ mod tests {
         }
         assert_eq!(response.pedals(5.0).throttle, 1.0);
         assert_eq!(response.pedals(-20.0).brake, 1.0);
-        // in neutral nothing but the brake answers
+        // in neutral only the brake responds
         let neutral = PedalResponse { closed: 0.0, full: 0.0, ..response };
         assert_eq!((neutral.pedals(1.0).throttle, neutral.pedals(-4.0).brake), (0.0, 0.5));
     }
@@ -222,10 +240,10 @@ mod tests {
         let at_rest = |throttle: f64, brake: f64, held: f64| {
             response.at_rest(&Controls { throttle, brake, ..Controls::default() }, held)
         };
-        // whatever the drive gives meanwhile, up the slope and down
+        // for any drive, uphill and downhill
         assert_eq!([0.75, 3.0, -2.0].map(|held| at_rest(0.0, 1.0, held)), [0.75, 3.0, -2.0]);
         assert_eq!(at_rest(0.5, 1.0, 0.75), 0.75);
-        // a light brake gives all it has, and without one it is the drive
+        // a light brake applies its full force; without a brake only the drive remains
         assert_eq!(at_rest(1.0, 0.25, 0.5), 2.5);
         assert_eq!(at_rest(0.5, 0.0, 3.0), 2.5);
     }
@@ -234,8 +252,9 @@ mod tests {
         (powertrain, powertrain.engine.free_speed(1.0))
     }
 
-    /// Torque at the gearbox's input, N m, and speed of the engine, rad/s, once that has settled
-    /// against converter and clutch while the input turns with `input` rad/s.
+    /// Torque at the gearbox's input, N m, and engine speed, rad/s, in settled state.
+    ///
+    /// The engine settles against converter and clutch while the input turns at `input` rad/s.
     fn settled_with_clutch(powertrain: &Powertrain, throttle: f64, input: f64) -> [f64; 2] {
         let engine = &powertrain.engine;
         let fluid = |speed: f64| powertrain.converter.as_ref().map(|own| own.torque(speed, input));
@@ -256,7 +275,7 @@ mod tests {
         [by_clutch + fluid(speed).map_or(0.0, |fluid| fluid.turbine), speed]
     }
 
-    /// Of an engine that runs as fast as it settles, whatever joins it to the gearbox.
+    /// The engine runs at its settled speed, for every kind of coupling to the gearbox.
     #[test]
     fn the_throttle_that_settles_at_an_acceleration_gives_it() {
         for (name, input, throttle) in [
@@ -275,10 +294,11 @@ mod tests {
                 EngineResponse::of(engine_of(&powertrain), &gearbox, shafts, (gain, 2000.0))
             };
             let wanted = gain * torque / ratio;
-            // a millionth of some 300 rad/s either way, where the fluid takes some N m more for each
+            // a millionth of some 300 rad/s either way, where the fluid absorbs some N m more per
+            // rad/s
             let found = response(engine).throttle(wanted);
             assert!((found - throttle).abs() < 1e-4, "{name}, {input}: {found}, not {throttle}");
-            // one that runs slower is brought up, one that runs faster lets go
+            // the throttle rises for a slower engine and falls for a faster one
             assert!(response(0.8 * engine).throttle(wanted) > found);
             assert!(response(1.2 * engine).throttle(wanted) < found);
             assert_eq!(response(engine).backward().throttle(-wanted), 0.0);
@@ -297,7 +317,7 @@ mod tests {
             let [closed, full] =
                 settled_torques(engine_of(powertrain), &GearboxState::in_gear(2), input).unwrap();
             let gave = full * powertrain.gearbox.ratio(2).unwrap();
-            // found anew by running the engine up until nothing changes
+            // reference solution: the engine is run up until nothing changes
             let mut engine = 100.0;
             for _ in 0..50_000 {
                 let left = powertrain.engine.torque(1.0, engine).value
@@ -305,7 +325,7 @@ mod tests {
                 engine += 1e-3 * left / powertrain.engine.inertia;
             }
             let expected = converter.torque(engine, input).turbine;
-            // a millionth of 260 rad/s, and the slope of some N m for each
+            // a millionth of 260 rad/s times a slope of some N m per rad/s
             assert!((gave - expected).abs() < 0.1, "{gave} N m, not {expected}");
             assert!(closed < 0.1 && closed > -0.3 * full, "{closed} N m");
         }

@@ -1,13 +1,14 @@
-//! Torques at the gearbox once the engine has settled.
+//! Torques at the gearbox with the engine in settled state.
 
 use super::powertrain::{GearboxState, Powertrain};
 
-/// Halvings of the span of engine speeds: to a millionth of it.
+/// Halvings of the range of engine speeds, which locate the speed to a millionth of the range.
 pub(super) const HALVINGS: usize = 20;
 
-/// Torques at the gearbox's output, N m, at closed and at full throttle, once the engine has
-/// settled while the input turns with `input` rad/s; none in neutral. With full throttle it runs
-/// free at `free_speed`.
+/// Torques at the gearbox's output, N m, at closed and at full throttle; `None` in neutral.
+///
+/// The engine has settled while the input turns at `input`, rad/s. At full throttle it runs free at
+/// `free_speed`, rad/s.
 pub(super) fn settled_torques(
     (powertrain, free_speed): (&Powertrain, f64),
     gearbox: &GearboxState,
@@ -17,8 +18,9 @@ pub(super) fn settled_torques(
     Some([0.0, 1.0].map(|throttle| settled((powertrain, free_speed), throttle, input) / ratio))
 }
 
-/// Greatest torque at the gearbox's input, N m, while that turns with `input` rad/s: with full
-/// throttle, through a clutch that holds or slips, or a converter that is locked up or not.
+/// Greatest torque at the gearbox's input, N m, at full throttle and an input speed, rad/s.
+///
+/// A clutch may hold or slip, and a converter may be locked up or not.
 pub(super) fn strongest((powertrain, free_speed): (&Powertrain, f64), input: f64) -> f64 {
     let held = powertrain.engine.torque(1.0, input).value;
     match (&powertrain.converter, &powertrain.clutch) {
@@ -48,7 +50,7 @@ fn settled((powertrain, free_speed): (&Powertrain, f64), throttle: f64, input: f
     };
     let rest =
         |speed: f64| engine.torque(throttle, speed).value + converter.torque(speed, input).impeller;
-    // what is left over falls with the engine's speed
+    // the surplus torque falls with the engine speed, so bisection finds its zero
     let (mut low, mut high) = (0.0, free_speed.max(input));
     for _ in 0..HALVINGS {
         let middle = 0.5 * (low + high);

@@ -12,19 +12,17 @@ pub struct VehicleState {
     pub body: State,
     /// Position of the steering, -1 (right) to 1 (left).
     pub steering: f64,
-    /// Gear engaged.
+    /// State of the gearbox.
     pub gearbox: GearboxState,
-    /// Linings of the wheels' brakes.
+    /// State of the linings of the wheel brakes.
     pub brakes: Vec<BrakeState>,
-    /// Linings of the differentials' clutches.
+    /// State of the linings of the differentials' clutches.
     pub clutches: Vec<BrakeState>,
-    /// Pressure in the brakes of each axle that has a lag, from the front, as a share of the
-    /// greatest.
+    /// Brake pressure of each axle with a brake lag, from the front, as a share of the maximum.
     pub pressures: Vec<f64>,
-    /// Whether the clutches that engage by themselves or by command are engaged, in the order of
-    /// all clutches.
+    /// Whether each automatic or commanded clutch is engaged, in the order of all clutches.
     pub engaged: Vec<bool>,
-    /// How its trailer hangs on it.
+    /// State of the trailer coupling.
     pub coupling: Coupling,
 }
 
@@ -35,7 +33,7 @@ impl Clone for VehicleState {
         clone
     }
 
-    /// Into the room that there is.
+    /// Copies into the buffers that are already allocated.
     fn clone_from(&mut self, source: &VehicleState) {
         let VehicleState {
             body,

@@ -1,24 +1,26 @@
-//! A trailer as others meet it, and how it hangs on its vehicle.
+//! Outline of a trailer, and the state of its coupling.
 
 use super::outline::Outline;
 use super::spec::{Footprint, VehicleSpec};
 use bekker_math::spatial::Vec3;
 use serde::{Deserialize, Serialize};
 
-/// How a trailer hangs on its vehicle. Where it does not, its brakes apply in full, as the law
-/// asks of those that part on the road (49 CFR 393.43(d); UN Regulation No. 13, 5.2.1.18.4).
+/// State of a trailer's coupling.
+///
+/// If the trailer is not coupled, its brakes apply in full, as the law requires for trailers that
+/// break away on the road (49 CFR 393.43(d); UN Regulation No. 13, 5.2.1.18.4).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Coupling {
-    /// Coupled; also of vehicles that draw nothing.
+    /// Coupled; also the state of vehicles without a trailer.
     #[default]
     Holds,
-    /// Uncoupled on command: it stands on its landing gear.
+    /// Uncoupled on command: it rests on its landing gear.
     Released,
     /// Torn off: its landing gear is up.
     Broken,
 }
 
-/// What does not change of a trailer besides its figures.
+/// Immutable properties of a trailer that are derived from its parameters.
 #[derive(Clone, Debug)]
 pub(super) struct TrailerParts {
     /// In the trailer's frame.
@@ -28,7 +30,7 @@ pub(super) struct TrailerParts {
 }
 
 impl TrailerParts {
-    /// Of the trailer that a vehicle draws; `radius` is its largest tyre's, m.
+    /// Builds the parts of a vehicle's trailer; `radius` is the radius of its largest tire, m.
     pub fn of(spec: &VehicleSpec, radius: f64) -> Option<TrailerParts> {
         let trailer = spec.trailer.as_ref()?;
         let coupling = Vec3::from(trailer.coupling);

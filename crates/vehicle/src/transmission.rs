@@ -1,5 +1,6 @@
-//! Engine, torque converter and gearbox on their shafts: what wheels and tracks are driven by
-//! alike. Behind the gearbox's output each has a driveline of its own.
+//! Engine, torque converter and gearbox on their shafts, for wheeled and tracked vehicles.
+//!
+//! The drivelines behind the gearbox's output differ.
 
 use super::controls::Controls;
 use super::powertrain::{Carried, ConverterTorque, Gearbox, GearboxState, Powertrain, Torque};
@@ -7,10 +8,12 @@ use super::settled_torque::strongest;
 use super::state::VehicleState;
 use crate::multibody::{Builder, Closure, Coordinate, Element, ElementForce, Model, Workspace};
 
-/// Share of the torque of a gear above that may be taken by what the gear engaged carries.
+/// Share of the full-throttle torque in a target gear that the present load may use.
+///
+/// A margin of 10 % remains after a shift.
 const SPARE: f64 = 0.9;
 
-/// Shafts of engine, turbine and gearbox output, geared in the first gear.
+/// Shafts of engine, turbine and gearbox output, assembled in the first gear.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TransmissionShafts {
     /// Speed of the engine.
@@ -19,8 +22,8 @@ pub(super) struct TransmissionShafts {
     pub input: Coordinate,
     /// Speed of the gearbox's output.
     pub output: Coordinate,
-    /// The gearbox among the closures, the first gear of all: its second weight is minus the
-    /// ratio.
+    /// Index of the gearbox's closure, the first gear of the model. The second weight of this
+    /// closure is minus the ratio.
     gearbox: usize,
 }
 
@@ -32,24 +35,25 @@ pub(super) struct ShaftSpeeds {
     pub output: f64,
 }
 
-/// The transmission as the step reaches it.
+/// Indices by which a step accesses the transmission.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Transmission {
-    /// Its shafts.
+    /// The shafts.
     pub shafts: TransmissionShafts,
-    /// Where the engine's and the impeller's torques act.
+    /// Element at which the engine's and the impeller's torques act.
     pub engine_element: usize,
-    /// Where the turbine's torque acts.
+    /// Element at which the turbine's torque acts.
     pub input_element: usize,
-    /// Where the clutch between engine and input acts, if there is one.
+    /// Element at which the clutch between engine and input acts, if the powertrain has one.
     pub clutch_element: Option<usize>,
-    /// Speed at which the engine runs free with full throttle, rad/s.
+    /// Speed of the engine without load at full throttle, rad/s.
     pub free_speed: f64,
 }
 
 impl TransmissionShafts {
-    /// Adds the shafts, with what turns with the gearbox's output `behind` it, kg m², and the
-    /// gearbox, before any other gear.
+    /// Adds the shafts and the gearbox, which must be the first gear of the model.
+    ///
+    /// `behind` are the inertias that turn with the gearbox's output, kg m².
     pub fn add(
         powertrain: &Powertrain,
         behind: [f64; 2],
@@ -68,14 +72,14 @@ impl TransmissionShafts {
         TransmissionShafts { engine, input, output, gearbox }
     }
 
-    /// Their speeds by those of all coordinates.
+    /// Returns the speeds of the shafts from the velocities of all coordinates.
     pub fn speeds(&self, u: &[f64]) -> ShaftSpeeds {
         let [engine, input, output] =
             [self.engine, self.input, self.output].map(|shaft| u[shaft.index()]);
         ShaftSpeeds { engine, input, output }
     }
 
-    /// Adds the places at which torques act.
+    /// Adds the elements at which the torques act.
     pub fn acted_on(self, powertrain: &Powertrain, builder: &mut Builder) -> Transmission {
         let mut element = |shaft| builder.element(Element::Rates { rates: vec![(shaft, 1.0)] });
         let (engine_element, input_element) = (element(self.engine), element(self.input));
@@ -88,13 +92,14 @@ impl TransmissionShafts {
 }
 
 impl Transmission {
-    /// Row of the gearbox among the closures of a model.
+    /// Returns the row of the gearbox among the closures of a model.
     pub fn gearbox_row(&self, model: &Model) -> usize {
         model.closure_row(self.shafts.gearbox)
     }
 
-    /// Sets the speeds of the shafts for an output speed (rad/s) in a gear, or in the one that fits;
-    /// in neutral the engine stands.
+    /// Sets the speeds of the shafts for an output speed, rad/s, in a gear or in the fitting one.
+    ///
+    /// In neutral the engine stands still.
     pub fn turn(
         &self,
         gearbox: &Gearbox,
@@ -110,8 +115,7 @@ impl Transmission {
         GearboxState::in_gear(gear)
     }
 
-    /// Whether a gear could carry with full throttle, and something to spare, what the one that
-    /// is engaged carries now.
+    /// Whether another gear at full throttle could transmit the present torque with a margin.
     fn could_carry(
         &self,
         powertrain: &Powertrain,
@@ -130,7 +134,7 @@ impl Transmission {
         carries <= SPARE * could
     }
 
-    /// Shifts, and has engine and converter act on their shafts.
+    /// Shifts gears and applies the torques of engine, converter and clutch to their shafts.
     pub fn drive(
         &self,
         (powertrain, model): (&Powertrain, &Model),
@@ -174,8 +178,10 @@ impl Transmission {
 }
 
 impl Transmission {
-    /// Work that engine and converter put in over a step of `h` seconds, J, below 0 where they
-    /// brake: torques at its end times the mean of the speeds `before` and `after` it.
+    /// Work of engine and converter over a step of `h` seconds, J; negative while they brake.
+    ///
+    /// It is the torque at the end of the step times the mean of the speeds `before` and `after`
+    /// it.
     pub fn work(
         &self,
         before: &ShaftSpeeds,
@@ -192,7 +198,7 @@ impl Transmission {
     }
 }
 
-/// Coulomb friction as it acts on a rate.
+/// Force of Coulomb friction on a rate.
 pub(super) fn friction(torque: Torque) -> ElementForce {
     ElementForce { force: -torque.value, stiffness: 0.0, damping: torque.damping }
 }

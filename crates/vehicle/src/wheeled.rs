@@ -1,8 +1,8 @@
 //! A wheeled vehicle: immutable model, plain state, one step.
 //!
-//! The step evaluates springs, dampers, stops, brakes, engine, converter and
-//! clutches, takes the loads of the ground on the wheels from the caller, and
-//! lets the multibody core advance linearly implicitly. It knows no ground.
+//! The step evaluates springs, dampers, stops, brakes, engine, converter and clutches. The caller
+//! supplies the loads of the ground on the wheels, so this module is independent of the ground. The
+//! multibody core then advances with a linearly implicit scheme.
 
 use super::air;
 use super::assembly::{Assembled, AssemblyError, Clutch, Engaged, articulation, assemble};
@@ -20,24 +20,25 @@ use crate::multibody::{ElementForce, State, StepError, Workspace};
 use bekker_math::numeric::{GRAVITY, atan2, exp};
 use bekker_math::spatial::{Load, Pose, Twist, Vec3};
 
-/// Fastest move of the steering, full locks a second: a quick driver's hands.
-/// It keeps a jump of the command from becoming a jump of the linkage.
+/// Fastest motion of the steering, full locks per second, as by a quick driver's hands.
+///
+/// The limit keeps a step of the command from causing a step of the linkage.
 const STEERING_RATE: f64 = 5.0;
 
-/// A vehicle, immutable.
+/// Immutable model of a wheeled vehicle.
 #[derive(Clone, Debug)]
 pub struct Vehicle {
     spec: VehicleSpec,
     parts: Assembled,
     brakes: Vec<Brake>,
     mass: f64,
-    /// Belt of the tyres of each axle, if they give way.
+    /// Belts of the tires of each axle, for flexible tires.
     rings: Vec<Option<RingFigures>>,
     outline: Outline,
     trailer: Option<TrailerParts>,
 }
 
-/// What the driveline and brakes did to the wheels in the last step.
+/// Torques of driveline and brakes on a wheel in the last step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct WheelDrive {
     /// Torque of the half-shaft on the wheel, N m, positive forward.
@@ -46,7 +47,7 @@ pub struct WheelDrive {
     pub brake: f64,
 }
 
-/// Derived data of a vehicle: never saved.
+/// Derived data of a vehicle, never saved.
 #[derive(Clone, Debug)]
 pub struct VehicleWorkspace {
     body: Workspace,
@@ -56,48 +57,48 @@ pub struct VehicleWorkspace {
 }
 
 impl VehicleWorkspace {
-    /// Work that engine and converter put in over the last step, J.
+    /// Returns the work of engine and converter over the last step, J.
     pub fn engine_work(&self) -> f64 {
         self.engine_work
     }
 
-    /// Loads of the ground on the wheels, about their centres, to be set before
-    /// each step.
+    /// Returns the loads of the ground on the wheels about their centers, to be set before each
+    /// step.
     pub fn loads(&mut self) -> &mut [Load] {
         let wheels = self.drives.len();
         &mut self.body.load[..wheels]
     }
 
-    /// Load on the chassis about its frame's origin, to be set likewise.
+    /// Returns the load on the chassis about its frame's origin, to be set before each step.
     pub fn chassis_load(&mut self) -> &mut Load {
         let wheels = self.drives.len();
         &mut self.body.load[wheels]
     }
 
-    /// Load on the trailer's body about its frame's origin, likewise, if it draws one.
+    /// Returns the load on the trailer's body about its frame's origin, to be set before each step.
     pub fn trailer_load(&mut self) -> Option<&mut Load> {
         let wheels = self.drives.len();
         self.body.load.get_mut(wheels + 1)
     }
 
-    /// Acceleration of gravity, m/s².
+    /// Returns the acceleration of gravity, m/s².
     pub fn gravity(&mut self) -> &mut Vec3 {
         &mut self.body.gravity
     }
 
-    /// Torques on the wheels in the last step.
+    /// Returns the torques on the wheels in the last step.
     pub fn drives(&self) -> &[WheelDrive] {
         &self.drives
     }
 
-    /// Largest opening of a joint or rod after the last step, m.
+    /// Returns the largest gap in a joint or rod after the last step, m.
     pub fn drift(&self) -> f64 {
         self.body.drift
     }
 }
 
 impl Vehicle {
-    /// Assembles a vehicle from its file.
+    /// Assembles a vehicle from its parameters.
     pub fn new(spec: VehicleSpec) -> Result<Vehicle, AssemblyError> {
         let parts = assemble(&spec)?;
         let brakes = parts
@@ -111,7 +112,7 @@ impl Vehicle {
             tyre.flexible.as_ref().map(|own| own.ring(tyre.rigid.radius())).transpose()
         };
         let rings = (0..spec.axles.len()).map(ring).collect::<Result<_, _>>()?;
-        // what others meet is the vehicle itself
+        // the outline of the vehicle excludes the trailer, which has its own
         let own = 2 * spec.own_axles().len();
         let centres = (0..own).map(|wheel| wheel_centre(&spec, &parts, wheel));
         let centres: Vec<Vec3> = centres.collect();
@@ -123,70 +124,71 @@ impl Vehicle {
         Ok(Vehicle { spec, parts, brakes, mass, rings, outline, trailer })
     }
 
-    /// What its trailer is to others that it meets, in the trailer's frame, if it draws one.
+    /// Returns the trailer's outline for collisions, in the trailer's frame.
     pub fn trailer_outline(&self) -> Option<&Outline> {
         self.trailer.as_ref().map(|own| &own.outline)
     }
 
-    /// Feet of the trailer's landing gear as it stands lowered, in the trailer's frame, m.
+    /// Returns the feet of the trailer's lowered landing gear, in the trailer's frame, m.
     pub fn landing_feet(&self) -> &[Vec3] {
         self.trailer.as_ref().map_or(&[], |own| &own.feet)
     }
 
-    /// Lets go of the trailer, if it draws one: it stands on its landing gear from then on, and its
-    /// brakes apply.
+    /// Uncouples the trailer, if there is one.
+    ///
+    /// The trailer then rests on its landing gear with its brakes applied.
     pub fn uncouple(&self, state: &mut VehicleState) {
         if self.trailer.is_some() && state.coupling == Coupling::Holds {
             state.coupling = Coupling::Released;
         }
     }
 
-    /// What it is to others that it meets.
+    /// Returns the vehicle's outline for collisions.
     pub fn outline(&self) -> &Outline {
         &self.outline
     }
 
-    /// The figures that it was assembled from.
+    /// Returns the parameters from which the vehicle was assembled.
     pub fn spec(&self) -> &VehicleSpec {
         &self.spec
     }
 
-    /// Belt of a wheel's tyre, if it gives way.
+    /// Returns the belt of a wheel's tire, if it is flexible.
     pub fn ring(&self, wheel: usize) -> Option<&RingFigures> {
         self.rings[self.axle_of(wheel)].as_ref()
     }
 
-    /// Tyre of a wheel.
+    /// Returns the tire of a wheel.
     pub fn tyre(&self, wheel: usize) -> &Tyre {
         self.spec.tyre_of(self.axle_of(wheel))
     }
 
-    /// Number of wheels: axle by axle from the front, left before right.
+    /// Returns the number of wheels, which are ordered by axle from the front, left before right.
     pub fn wheels(&self) -> usize {
         self.parts.wheels.len()
     }
 
-    /// Index of the axle of a wheel.
+    /// Returns the index of the axle of a wheel.
     pub fn axle_of(&self, wheel: usize) -> usize {
         self.parts.wheels[wheel].axle
     }
 
-    /// Mass of all bodies, kg.
+    /// Returns the mass of all bodies, kg.
     pub fn mass(&self) -> f64 {
         self.mass
     }
 
-    /// Whether all bodies of a state are turned, and none is stretched.
+    /// Whether the orientations of all bodies in a state are valid rotations, without stretch.
     pub fn turns(&self, state: &VehicleState) -> bool {
         self.parts.model.turns(&state.body)
     }
 
-    /// Coordinates and closure rows of the multibody model.
+    /// Returns the numbers of coordinates and of closure rows of the multibody model.
     pub fn size(&self) -> (usize, usize) {
         (self.parts.model.coordinates(), self.parts.model.closure_rows())
     }
 
-    /// The design position, moved to `pose` (of the chassis frame), at rest.
+    /// Returns the design position at rest, with the chassis frame moved to `pose`.
     pub fn state(&self, pose: &Pose) -> VehicleState {
         let mut body = self.parts.model.assembled();
         self.parts.model.transform(&mut body, pose);
@@ -202,7 +204,7 @@ impl Vehicle {
         }
     }
 
-    /// Time constants of the brakes of the axles that have one, s, from the front.
+    /// Time constants of the brakes of the axles with a brake lag, s, from the front.
     fn lags(&self) -> impl Iterator<Item = f64> {
         self.spec.axles.iter().filter_map(|axle| axle.brake_lag)
     }
@@ -212,16 +214,18 @@ impl Vehicle {
         clutches.filter(|clutch| clutch.index().is_some()).count()
     }
 
-    /// The same rolling at `speed` (m/s, negative backward) in the gear that fits:
-    /// wheels, shafts and engine turn with it.
+    /// Returns the design position at `pose`, rolling at `speed`, m/s, negative backward.
+    ///
+    /// Wheels, shafts and engine turn at the speeds of the fitting gear.
     pub fn launched(&self, pose: &Pose, speed: f64) -> VehicleState {
         let mut state = self.state(pose);
         self.launch(&mut state, &pose.direction(&Vec3::x()), speed, None);
         state
     }
 
-    /// Lets a vehicle at rest, however it stands, roll along the unit vector `forward` at
-    /// `speed` (m/s, negative backward) in a gear, or in the one that fits.
+    /// Sets a vehicle at rest in motion along the unit vector `forward`, in any position.
+    ///
+    /// `speed` is in m/s, negative backward. Without a `gear` the fitting one is used.
     pub fn launch(&self, state: &mut VehicleState, forward: &Vec3, speed: f64, gear: Option<i32>) {
         if speed == 0.0 {
             return;
@@ -243,7 +247,8 @@ impl Vehicle {
         for (index, wheel) in self.parts.wheels.iter().enumerate() {
             u[wheel.spin.index()] = spin(index);
         }
-        // shafts turn as the mean of their wheels, those of tyres that are all alike as the first one
+        // Shafts turn at the mean speed of their wheels. If all axles have the same tires, the
+        // values of the first axle are used for all.
         let alike = self.spec.axles.iter().all(|axle| axle.tyre.is_none());
         let of_axle = |axle: usize| {
             let left = if alike { 0 } else { 2 * axle };
@@ -253,7 +258,7 @@ impl Vehicle {
         self.parts.model.set_velocity(&mut state.body, &mut body, &u);
     }
 
-    /// Storage for steps, in line with `state`.
+    /// Returns buffers for steps, consistent with `state`.
     pub fn workspace(&self, state: &VehicleState) -> VehicleWorkspace {
         let mut body = self.parts.model.workspace();
         self.parts.model.refresh(&state.body, &mut body);
@@ -261,51 +266,54 @@ impl Vehicle {
         VehicleWorkspace { body, drives, engine_work: 0.0 }
     }
 
-    /// Moves the whole vehicle by `way`, m.
+    /// Moves the whole vehicle by the displacement `way`, m.
     pub fn shift(&self, state: &mut VehicleState, room: &mut VehicleWorkspace, way: &Vec3) {
         let pose = Pose { position: *way, ..Pose::default() };
         self.parts.model.transform(&mut state.body, &pose);
         self.parts.model.refresh(&state.body, &mut room.body);
     }
 
-    /// Pose of the chassis frame.
+    /// Returns the pose of the chassis frame.
     pub fn pose(&self, workspace: &VehicleWorkspace) -> Pose {
         self.parts.model.pose(&workspace.body, self.parts.chassis)
     }
 
-    /// Angle by which the frame behind the torsion joint is turned about x against the chassis ahead,
-    /// rad, if it has that joint: positive with its left side up.
+    /// Returns the twist of the frame behind the torsion joint about x against the chassis, rad.
+    ///
+    /// It is positive with the left side up. `None` without such a joint.
     pub fn frame_twist(&self, workspace: &VehicleWorkspace) -> Option<f64> {
         let rear = self.parts.model.pose(&workspace.body, self.parts.rear_frame?);
         let left = self.pose(workspace).orientation.inverse() * rear.direction(&Vec3::y());
         Some(atan2(left.z, left.y))
     }
 
-    /// Twist of the chassis about its frame's origin.
+    /// Returns the twist of the chassis about its frame's origin.
     pub fn twist(&self, workspace: &VehicleWorkspace) -> Twist {
         self.parts.model.twist(&workspace.body, self.parts.chassis)
     }
 
-    /// Pose of the trailer's frame, whose origin is at the coupling, if it draws one.
+    /// Returns the pose of the trailer's frame, whose origin is at the coupling.
     pub fn trailer_pose(&self, workspace: &VehicleWorkspace) -> Option<Pose> {
         let trailer = self.parts.trailer.as_ref()?;
         Some(self.parts.model.pose(&workspace.body, trailer.body))
     }
 
-    /// Twist of the trailer about its frame's origin.
+    /// Returns the twist of the trailer about its frame's origin.
     pub fn trailer_twist(&self, workspace: &VehicleWorkspace) -> Option<Twist> {
         let trailer = self.parts.trailer.as_ref()?;
         Some(self.parts.model.twist(&workspace.body, trailer.body))
     }
 
-    /// Yaw (to the left) and pitch (nose down) of the trailer against the vehicle, rad.
+    /// Returns yaw (positive to the left) and pitch (positive nose down) of the trailer relative to
+    /// the vehicle, rad.
     pub fn articulation(&self, workspace: &VehicleWorkspace) -> Option<[f64; 2]> {
         let trailer = self.trailer_pose(workspace)?;
         Some(articulation([&self.pose(workspace), &trailer]))
     }
 
-    /// Force of the trailer on the vehicle after the last step, N, along the axes of the
-    /// vehicle's chassis: x below 0 where the trailer holds back, z below 0 where it presses down.
+    /// Returns the force of the trailer on the vehicle after the last step, N, in chassis axes.
+    ///
+    /// x is negative where the trailer pulls backward, z where it presses down.
     pub fn hitch_force(&self, workspace: &VehicleWorkspace) -> Option<Vec3> {
         let trailer = self.parts.trailer.as_ref()?;
         let springs = trailer.springs.iter().map(|(index, axis)| {
@@ -317,28 +325,28 @@ impl Vehicle {
         Some(springs.sum())
     }
 
-    /// Pose of a wheel: origin at its centre, y along its spin axis.
+    /// Returns the pose of a wheel: origin at its center, y along its spin axis.
     pub fn wheel_pose(&self, workspace: &VehicleWorkspace, wheel: usize) -> Pose {
         self.parts.model.pose(&workspace.body, self.parts.wheels[wheel].body)
     }
 
-    /// Twist of a wheel about its centre, spin included.
+    /// Returns the twist of a wheel about its center, including its spin.
     pub fn wheel_twist(&self, workspace: &VehicleWorkspace, wheel: usize) -> Twist {
         self.parts.model.twist(&workspace.body, self.parts.wheels[wheel].body)
     }
 
-    /// Spin of a wheel against its carrier, rad/s, positive forward.
+    /// Returns the spin of a wheel relative to its carrier, rad/s, positive forward.
     pub fn wheel_spin(&self, state: &VehicleState, wheel: usize) -> f64 {
         state.body.u[self.parts.wheels[wheel].spin.index()]
     }
 
-    /// Engine speed, rad/s.
+    /// Returns the engine speed, rad/s.
     pub fn engine_speed(&self, state: &VehicleState) -> f64 {
         state.body.u[self.parts.driveline.transmission.shafts.engine.index()]
     }
 
-    /// Thrust of the driveline at the wheels in the last step over the vehicle's
-    /// weight, positive forward.
+    /// Returns the driveline's thrust at the wheels over the vehicle's weight, positive forward, in
+    /// the last step.
     pub fn thrust(&self, state: &VehicleState) -> f64 {
         let torque = |&(closure, _): &(usize, usize)| {
             -state.body.closure_forces[self.parts.model.closure_row(closure)]
@@ -347,13 +355,14 @@ impl Vehicle {
         torque / (self.ride_radius() * self.mass * GRAVITY)
     }
 
-    /// Wheels that the driveline turns.
+    /// Returns the wheels that the driveline turns.
     pub fn driven_wheels(&self) -> impl Iterator<Item = usize> {
         self.parts.driveline.shafts.iter().flat_map(|&(_, axle)| [2 * axle, 2 * axle + 1])
     }
 
-    /// Speed of the rim of the driven wheel that turns fastest either way, m/s, positive forward,
-    /// of a tyre without load.
+    /// Returns the rim speed of the fastest driven wheel, m/s, positive forward.
+    ///
+    /// It is the spin times the unloaded tire radius, of the wheel with the largest magnitude.
     pub fn rim_speed(&self, state: &VehicleState) -> f64 {
         let rim = |wheel| self.wheel_spin(state, wheel) * self.tyre(wheel).handling.unloaded_radius;
         self.driven_wheels()
@@ -361,15 +370,17 @@ impl Vehicle {
             .fold(0.0, |most: f64, rim| if rim.abs() > most.abs() { rim } else { most })
     }
 
-    /// What its full brake does on level firm ground of this friction, m/s²: each wheel carries as much, and gives
-    /// what its brake can or what is left of friction where it locks.
+    /// Returns the deceleration by the full brake on firm level ground of this friction, m/s².
+    ///
+    /// All wheels carry equal loads. Each supplies the limit of its brake, or the friction of a
+    /// locked wheel if that is less.
     pub fn full_braking(&self, friction: f64) -> f64 {
         let most = LOCKED * friction * GRAVITY * self.mass / self.brakes.len() as f64;
         let force = |brake: &Brake| (brake.max_torque / self.ride_radius()).min(most);
         self.brakes.iter().map(force).sum::<f64>() / self.mass
     }
 
-    /// What throttle and brake do to it at its present speed and gear.
+    /// Returns the response to throttle and brake at the present speed and gear.
     pub fn pedal_response(&self, state: &VehicleState) -> PedalResponse {
         let arm = self.ride_radius() * self.mass;
         let transmission = &self.parts.driveline.transmission;
@@ -382,7 +393,7 @@ impl Vehicle {
         PedalResponse { closed, full, brake }
     }
 
-    /// How its engine gets to an acceleration at its present speed and gear.
+    /// Returns the dynamic response of the engine at the present speed and gear.
     pub fn engine_response(&self, state: &VehicleState) -> EngineResponse<'_> {
         let transmission = &self.parts.driveline.transmission;
         let shafts = transmission.shafts.speeds(&state.body.u);
@@ -391,7 +402,7 @@ impl Vehicle {
         EngineResponse::of(engine, &state.gearbox, shafts, (gain, self.mass))
     }
 
-    /// Torque at all wheels together over that at the gearbox's output.
+    /// Sum of the torques at all wheels over the torque at the gearbox's output.
     fn gearing(&self) -> f64 {
         let driveline = &self.parts.driveline;
         let (front, shares) = self.spec.driveline.split(driveline.shafts.len());
@@ -402,24 +413,24 @@ impl Vehicle {
         at_wheels.sum()
     }
 
-    /// Length of the spring of a side, m.
+    /// Returns the length of the spring at a wheel, m.
     pub fn spring_length(&self, workspace: &VehicleWorkspace, wheel: usize) -> f64 {
         workspace.body.measure[self.parts.struts[wheel].spring]
     }
 
-    /// Force with which the spring of a side pushes its ends apart, N.
+    /// Returns the force with which the spring at a wheel pushes its ends apart, N.
     pub fn spring_force(&self, workspace: &VehicleWorkspace, wheel: usize) -> f64 {
         let axle = &self.spec.axles[self.parts.wheels[wheel].axle];
         -axle.spring.tension(self.spring_length(workspace, wheel)).0
     }
 
-    /// Kinetic and gravitational energy, J.
+    /// Returns the kinetic and gravitational energy, J.
     pub fn energy(&self, state: &VehicleState, workspace: &VehicleWorkspace) -> f64 {
         self.parts.model.kinetic_energy(&state.body, &workspace.body)
             + self.parts.model.potential_energy(&workspace.body)
     }
 
-    /// Energy stored in springs, stops and mounts, J.
+    /// Returns the energy stored in springs, stops and mounts, J.
     pub fn spring_energy(&self, state: &VehicleState, workspace: &VehicleWorkspace) -> f64 {
         let measure = &workspace.body.measure;
         let struts = self.parts.struts.iter();
@@ -435,7 +446,7 @@ impl Vehicle {
             let deflection = measure[own.element];
             0.5 * own.stiffness * deflection * deflection
         });
-        // linear from where they touch on
+        // stops are linear from first contact
         let stop = |own: ElementForce| {
             if own.stiffness > 0.0 { 0.5 * own.force * own.force / own.stiffness } else { 0.0 }
         };
@@ -445,13 +456,14 @@ impl Vehicle {
         springs.chain(mounts).chain(pitch).chain(flat).sum()
     }
 
-    /// Momentum of all bodies after the last step, N s.
+    /// Returns the momentum of all bodies after the last step, N s.
     pub fn momentum(&self, state: &VehicleState) -> Vec3 {
         self.parts.model.momentum(&state.body).0
     }
 
     /// Advances by `h` seconds under `controls` and the loads in the workspace.
-    /// `tick` counts steps, for the gearbox.
+    ///
+    /// `tick` counts the steps, for the gearbox.
     pub fn step(
         &self,
         state: &mut VehicleState,
@@ -487,7 +499,7 @@ impl Vehicle {
         Ok(())
     }
 
-    /// Adds air drag; the loads on vehicle and trailer without it, where there is any.
+    /// Adds air drag. Returns the loads on vehicle and trailer without it, if there is any.
     fn blow(&self, workspace: &mut VehicleWorkspace) -> Option<[Load; 2]> {
         let trailed = self.spec.trailer.as_ref().map(|own| &own.chassis);
         let area = |chassis: &Chassis| chassis.drag_area.is_some();
@@ -508,7 +520,8 @@ impl Vehicle {
         Some(still)
     }
 
-    /// Lets the stops between vehicle and trailer push; the loads on both without that.
+    /// Adds the moments of the stops between vehicle and trailer. Returns the loads on both without
+    /// them.
     fn stop_trailer(&self, workspace: &mut VehicleWorkspace) -> Option<[Load; 2]> {
         let trailer = self.parts.trailer.as_ref()?;
         let poses = [self.pose(workspace), self.trailer_pose(workspace)?];
@@ -522,8 +535,10 @@ impl Vehicle {
         Some([chassis, held])
     }
 
-    /// Lets a coupling break that was pulled harder in a step than it can bear. Apart from
-    /// [`step`](Vehicle::step): a vehicle that is set down is not driven yet.
+    /// Breaks a coupling whose force in the last step exceeds its strength.
+    ///
+    /// It is separate from [`step`](Vehicle::step) because coupling forces while a vehicle is
+    /// placed must not break it.
     pub fn strain(&self, state: &mut VehicleState, workspace: &VehicleWorkspace) {
         let breaking = self.parts.trailer.as_ref().map_or(f64::INFINITY, |own| own.breaking);
         if state.coupling != Coupling::Holds || breaking.is_infinite() {
@@ -610,16 +625,18 @@ impl Vehicle {
         }
     }
 
-    /// Friction of a differential's clutch; of one that biases torque by that of its carrier in the
-    /// last step.
+    /// Friction of a differential's clutch.
+    ///
+    /// With a torque bias it is proportional to the torque of the carrier in the last step.
     fn friction_of(&self, clutch: &Clutch, body: &State) -> Brake {
         let Engaged::Biased { closure, share } = clutch.engaged else { return clutch.friction };
         let carried = body.closure_forces[self.parts.model.closure_row(closure)].abs();
         Brake { max_torque: (share * carried).max(clutch.friction.max_torque) }
     }
 
-    /// Lets the pressure of brakes with a lag follow the pedal: dp/dt = (pedal - p)/T, exact for a
-    /// pedal that is held over the step.
+    /// Advances the pressure of brakes with a lag: dp/dt = (pedal - p)/T.
+    ///
+    /// The solution is exact for a pedal that is constant over the step.
     fn build_up(&self, state: &mut VehicleState, pedal: f64, h: f64) {
         let lagging = self.spec.axles.iter().filter_map(|axle| Some((axle, axle.brake_lag?)));
         for (pressure, (axle, lag)) in state.pressures.iter_mut().zip(lagging) {
@@ -628,7 +645,7 @@ impl Vehicle {
         }
     }
 
-    /// The pedal as the brakes of an axle have it by now.
+    /// Pedal position that has reached the brakes of an axle after their lag.
     fn arrived(&self, pedal: f64, axle: usize, state: &VehicleState) -> f64 {
         let axles = &self.spec.axles;
         if axles[axle].brake_lag.is_none() {
@@ -648,7 +665,7 @@ impl Vehicle {
         }
     }
 
-    /// The pedal as a wheel's brake feels it, by the load on its spring where that counts.
+    /// Pedal position at a wheel's brake after load sensing, if the axle has it.
     fn sensed(&self, pedal: f64, wheel: usize, workspace: &Workspace) -> f64 {
         let axle = &self.spec.axles[self.parts.wheels[wheel].axle];
         let Some(sensing) = &axle.load_sensing else { return pedal };
@@ -656,7 +673,7 @@ impl Vehicle {
         pedal * sensing.share(-tension)
     }
 
-    /// Winds the linings up by the new speeds and records the torques.
+    /// Advances the deflection of the linings by the new speeds and records the torques.
     fn settle_linings(
         &self,
         state: &mut VehicleState,
@@ -677,7 +694,7 @@ impl Vehicle {
             let torque = state.body.closure_forces[self.parts.model.closure_row(closure)];
             for (wheel, place) in self.parts.wheels.iter().enumerate() {
                 if place.axle == axle {
-                    // Two wheels share a carrier: weight -1/2 of the row.
+                    // Two wheels share a carrier, so each has a weight of -1/2 in its row.
                     workspace.drives[wheel].drive = -0.5 * torque;
                 }
             }
@@ -704,18 +721,18 @@ impl Vehicle {
         }
     }
 
-    /// Radius at which the design position stands on its wheels, m.
+    /// Returns the height of the wheel centers above the ground in the design position, m.
     pub fn ride_radius(&self) -> f64 {
         ride_radius(&self.spec)
     }
 
-    /// Centre of a wheel in the chassis frame in the design position, m.
+    /// Returns the center of a wheel in the chassis frame in the design position, m.
     pub fn wheel_centre(&self, wheel: usize) -> Vec3 {
         wheel_centre(&self.spec, &self.parts, wheel)
     }
 }
 
-/// The pedal for an axle: brakes of a trailer apply in full where it has parted from its tractor.
+/// Pedal position for an axle: the brakes of an uncoupled trailer apply in full.
 fn commanded(pedal: f64, axle: &Axle, coupling: Coupling) -> f64 {
     if axle.trailed && coupling != Coupling::Holds { 1.0 } else { pedal }
 }

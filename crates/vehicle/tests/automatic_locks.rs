@@ -1,4 +1,4 @@
-//! Differentials that lock by themselves, with ice under the left wheels.
+//! Tests of differentials with automatic locks, with ice under the left wheels.
 
 mod rolling;
 
@@ -8,7 +8,8 @@ use rolling::{Rolling, held};
 
 const LOCK: AutomaticLock = AutomaticLock { engage_rpm: 100.0, release_rpm: 250.0 };
 
-/// The HMMWV with ice under its left wheels after 3 s at half throttle, its differentials as told.
+/// The HMMWV with ice under its left wheels after 3 s at half throttle, with modified
+/// differentials.
 fn pulled(differential: impl Fn(&mut Differential)) -> Rolling {
     let mut spec = find("hmmwv").unwrap();
     for axle in &mut spec.axles {
@@ -37,9 +38,9 @@ fn a_lock_that_engages_by_itself_pulls_as_one_that_is_locked() {
     });
     let speeds = [&open, &always, &by_itself].map(Rolling::speed);
     println!("open {:.2}, locked {:.2}, by itself {:.2} m/s", speeds[0], speeds[1], speeds[2]);
-    // open, each axle pulls by twice what ice gives: a ninth of what it could
+    // with open differentials each axle pulls with twice the ice's force: a ninth of its capacity
     assert!(speeds[0] < 0.5 * speeds[1], "{speeds:?}");
-    // it engages within the first moments, so that little is lost
+    // the lock engages almost at once, so that little speed is lost
     assert!(speeds[2] > 0.85 * speeds[1], "{speeds:?}");
     assert_eq!(by_itself.state.engaged, [true, true]);
     assert!(open.state.engaged.is_empty());

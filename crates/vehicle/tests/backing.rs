@@ -1,4 +1,4 @@
-//! Path followers with a trailer, on the kinematics of axles that do not slip: what they lead where.
+//! Tests of path followers with a trailer, on the kinematics of axles without slip.
 
 use bekker_math::spatial::{Pose, Quat, Vec3};
 use bekker_vehicle::driver::{DriverState, DriverView, Path, PathFollower, Plan, SteeringGeometry};
@@ -6,7 +6,7 @@ use bekker_vehicle::{Selector, find};
 
 const H: f64 = 0.01;
 
-/// A tractor with its trailer, led by the rear axle of the tractor.
+/// A tractor with its trailer, positioned by the tractor's rear axle.
 struct Kinematic {
     own: SteeringGeometry,
     rear: [f64; 2],
@@ -77,7 +77,7 @@ fn follower(model: &str, points: &[[f64; 2]], reverse: bool) -> PathFollower {
     PathFollower::new(Path::smooth(points, 0.5).unwrap(), geometry, plan)
 }
 
-/// Round a corner into a bay: the trailer's axle keeps to the path and ends in it.
+/// Around a corner into a bay, the trailer's axle follows the path and stops at its end.
 #[test]
 fn trailers_are_backed_into_a_bay() {
     for (model, reach) in [("kraz_64431+semitrailer", 1.5), ("hmmwv+cargo_trailer", 0.7)] {
@@ -105,14 +105,14 @@ fn trailers_are_backed_into_a_bay() {
         println!(
             "{model}: {farthest:.2} m off, {beside:.3} m at the end {end:?}, {heading:.3} rad, {turned:.2} rad"
         );
-        // pursuit cuts a bend of radius R by d²/(8 R) of the distance d that it aims at: 5 m, 12 m
+        // Pursuit cuts a bend of radius R by d²/(8 R) for a look-ahead distance d: 5 m, 12 m.
         assert!(farthest < 0.6, "{model}: {farthest} m");
         assert!(beside < 0.1, "{model}: {beside} m");
         assert!(turned > 0.15, "it bends: {turned}");
     }
 }
 
-/// Set back from an angle that no steering leads back from, the driver pulls up first.
+/// From an angle that cannot be straightened in reverse, the driver first pulls forward.
 #[test]
 fn one_that_would_jackknife_is_pulled_straight() {
     let follower = follower("hmmwv+cargo_trailer", &[[-3.0, 0.0], [-60.0, 0.0]], true);
@@ -131,7 +131,7 @@ fn one_that_would_jackknife_is_pulled_straight() {
     assert!(own.state.place.offset.abs() < 0.1);
 }
 
-/// Forward round a bend a trailer cuts in half as far as behind one who holds to the path.
+/// In a forward bend, the trailer cuts in half as far as behind a tractor on the path.
 #[test]
 fn both_are_as_far_off_in_a_bend() {
     let circle: Vec<[f64; 2]> = (0..120)
@@ -146,7 +146,7 @@ fn both_are_as_far_off_in_a_bend() {
     let away = |[x, y]: [f64; 2]| (x * x + (y - 20.0) * (y - 20.0)).sqrt() - 20.0;
     let (out, cut) = (away(own.rear), -away(own.axle()));
     let trailer = own.own.trailer.unwrap();
-    // about the path's radius, of which the tractor runs outside
+    // relative to the path's radius; the tractor moves outside it
     let closed = 20.0 - (400.0 + trailer.overhang.powi(2) - trailer.drawbar.powi(2)).sqrt();
     println!("{out:.2} m out, {cut:.2} m in; {closed:.2} m of off-tracking");
     assert!((out + cut - closed).abs() < 0.15 * closed, "{out} + {cut}, not {closed}");

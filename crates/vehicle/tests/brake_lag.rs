@@ -1,13 +1,14 @@
-//! Brakes whose pressure lags behind the pedal, held to the closed form.
+//! Tests of brakes with a pressure lag against the closed form.
 
 use bekker_math::numeric::exp;
 use bekker_math::spatial::Pose;
 use bekker_vehicle::{Controls, Selector, Vehicle, VehicleSpec, find};
 
-/// Step, s.
+/// Time step, s.
 const H: f64 = 1e-3;
 
-/// A step of the pedal: the torque of a sliding brake rises as 1 - exp(-t/T), and falls as exp(-t/T).
+/// After a step of the pedal, a sliding brake's torque rises as 1 - exp(-t/T) and falls as
+/// exp(-t/T).
 #[test]
 fn torque_follows_the_pedal_as_a_first_order_lag() {
     const LAG: f64 = 0.3;
@@ -16,7 +17,7 @@ fn torque_follows_the_pedal_as_a_first_order_lag() {
     spec.axles[1].brake_lag = Some(LAG);
     let most = spec.axles[1].brake_torque;
     let vehicle = Vehicle::new(spec).unwrap();
-    // aloft, its wheels spin fast enough to slide in their brakes all the time
+    // without ground contact, its wheels spin fast enough to slide in their brakes all the time
     let mut state = vehicle.launched(&Pose::default(), 40.0);
     let mut room = vehicle.workspace(&state);
     let controls = |brake| Controls { brake, gear: Selector::Neutral, ..Controls::default() };
@@ -32,7 +33,7 @@ fn torque_follows_the_pedal_as_a_first_order_lag() {
             released * exp(-(time - 0.6) / LAG)
         };
         let [ahead, behind] = [0, 2].map(|wheel| room.drives()[wheel].brake.abs());
-        // rounding of some hundred steps
+        // rounding of a few hundred steps
         let expected = most * PEDAL * part;
         assert!((behind - expected).abs() < 1e-9 * most * PEDAL, "{time}: {behind}, {expected}");
         let at_once = if tick < 600 { most * PEDAL } else { 0.0 };
@@ -40,7 +41,7 @@ fn torque_follows_the_pedal_as_a_first_order_lag() {
     }
 }
 
-/// A trailer's brakes come later where its file says so, and the state tells that of others apart.
+/// A trailer's brakes lag according to its file, with pressures separate from those of other axles.
 #[test]
 fn each_axle_has_its_own_lag() {
     let mut spec = find("kraz_64431+semitrailer").unwrap();

@@ -1,4 +1,5 @@
-//! Differentials that a driver locks, with ice under the left wheels or under the front axle.
+//! Tests of differentials with driver-operated locks, with ice under the left wheels or the front
+//! axle.
 
 mod rolling;
 
@@ -8,7 +9,7 @@ use rolling::{H, Rolling, held};
 
 const ICE: f64 = 0.05;
 
-/// The HMMWV with locks of 5 kN m on all its differentials that a driver engages.
+/// The HMMWV with driver-operated locks of 5 kN m on all its differentials.
 fn lockable() -> VehicleSpec {
     let mut spec = find("hmmwv").unwrap();
     let lock = |own: &mut Differential| (own.commanded, own.lock_torque) = (true, 5000.0);
@@ -19,7 +20,7 @@ fn lockable() -> VehicleSpec {
     spec
 }
 
-/// It after 3 s at a quarter of the throttle with some locks, and ice under some wheels.
+/// The vehicle after 3 s at a quarter of the throttle with these locks, and ice under these wheels.
 fn pulled(locks: Locks, on_ice: &[usize]) -> Rolling {
     let mut rolling = Rolling::new(lockable());
     on_ice.iter().for_each(|&wheel| rolling.ground[wheel][1] = ICE);
@@ -32,7 +33,7 @@ fn spins(own: &Rolling) -> Vec<f64> {
     (0..own.vehicle.wheels()).map(|wheel| own.vehicle.wheel_spin(&own.state, wheel)).collect()
 }
 
-/// Sums of the wheels' torques over some steps, N m, under the same throttle.
+/// Mean torques of the wheels over some seconds at the same throttle, N m.
 fn torques(own: &mut Rolling, locks: Locks, seconds: f64) -> Vec<f64> {
     let mut sums = vec![0.0; own.vehicle.wheels()];
     let steps = (seconds / H).round() as usize;
@@ -57,14 +58,14 @@ fn each_switch_locks_what_it_says() {
     let left = [0, 2];
     let open = pulled(Locks::OPEN, &left);
     let locked = pulled(AXLES, &left);
-    // clutches in the order of the axles, then the centre's
+    // clutches in the order of the axles, then the center clutch
     assert_eq!(open.state.engaged, [false; 3]);
     assert_eq!(locked.state.engaged, [true, true, false]);
     let [free, held] = [&open, &locked].map(spins);
     println!("open {free:?}, locked {held:?}");
     for axle in [0, 2] {
         assert!(free[axle] > 3.0 * free[axle + 1], "open: {free:?}");
-        // one speed, but for what the lining winds and unwinds as the vehicle speeds up
+        // equal speeds, except for changes of the lining's deflection during acceleration
         let apart = (held[axle] - held[axle + 1]).abs();
         assert!(apart < 1e-3 * held[axle], "locked: {held:?}");
     }
@@ -74,8 +75,10 @@ fn each_switch_locks_what_it_says() {
     assert_eq!(rear.state.engaged, [false, true, false]);
 }
 
-/// Open, each wheel of an axle gets the same torque; locked, the one on ice no more than ice holds,
-/// and the other the rest. What speeds a wheel up and what rolling takes come on top.
+/// With open differentials both wheels of an axle get the same torque.
+///
+/// With locks, the wheel on ice gets no more than the ice holds, and the other one the rest.
+/// Torques for acceleration of the wheels and for rolling resistance are added.
 #[test]
 fn a_lock_splits_the_torque_by_grip() {
     let mut open = pulled(Locks::OPEN, &[0, 2]);
@@ -96,8 +99,8 @@ fn a_lock_splits_the_torque_by_grip() {
         + spec.wheel_of(0).inertia[1]
         + spec.tyre_of(0).inertia[1];
     for wheel in [0, 2] {
-        // what ice holds at most, what rolling takes, and what speeds the wheel up: with the slip of
-        // the other wheel the one on ice is not yet at all that ice holds
+        // Limit of the ice, plus rolling resistance, plus acceleration of the wheel. With the slip
+        // of the other wheel, the one on ice does not yet reach the ice's limit.
         let spun = inertia * (after[wheel] - before[wheel]) / 0.2;
         let resistance = spec.tyre_of(0).handling.rolling_resistance;
         let most = (ICE + resistance) * locked.loads[wheel] * radius + spun;
@@ -108,8 +111,10 @@ fn a_lock_splits_the_torque_by_grip() {
     assert!(locked.speed() > 2.0 * open.speed(), "{} {}", locked.speed(), open.speed());
 }
 
-/// With ice under the whole front axle an open centre gives both outputs the same torque; a locked
-/// transfer case turns both shafts alike.
+/// With ice under the whole front axle, an open center differential gives both outputs equal
+/// torque.
+///
+/// A locked transfer case turns both shafts at equal speed.
 #[test]
 fn a_locked_transfer_case_turns_both_axles_alike() {
     let centre = Locks { centre: true, ..Locks::OPEN };

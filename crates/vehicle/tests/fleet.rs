@@ -1,5 +1,6 @@
-//! The vehicles of the catalogue, and their templates, on firm and level ground: axle loads,
-//! turning circles, how torque is shared, what a bar and a walking beam do.
+//! Tests of the built-in vehicles and their templates on firm, level ground.
+//!
+//! They cover axle loads, turning circles, torque distribution, anti-roll bars and walking beams.
 
 mod rolling;
 
@@ -9,11 +10,11 @@ use bekker_vehicle::spec::{AntiRollBar, Layout, LoadSensing, Suspension};
 use bekker_vehicle::{Controls, Selector, find};
 use rolling::{Rolling, held};
 
-/// Settled vehicles stand on their axles as the sources' bodies say, and stay closed.
+/// Axle loads in equilibrium follow from the bodies of the sources, and all closures stay closed.
 #[test]
 fn axles_carry_what_the_sources_say() {
-    // loads of one wheel of each axle, N: Chrono's bodies, summed in the reference; of the
-    // FED-Alpha 41.62 % of the sprung mass in front and half of the rest
+    // Load of one wheel of each axle, N: Chrono's bodies, summed in the reference. For the
+    // FED-Alpha, 41.62 % of the sprung mass is in front, and half of the rest.
     let sources: [(&str, &[f64]); 4] = [
         ("fed_alpha", &[13334.0, 18005.0]),
         ("fmtv_4x4", &[22705.0, 16276.0]),
@@ -27,8 +28,8 @@ fn axles_carry_what_the_sources_say() {
         println!("{name}: axles {axles:.0?} N, drift {:.1e} m", own.drift);
         let weight: f64 = axles.iter().sum();
         for (axle, wheel) in axles.iter().zip(wheels) {
-            // half a per cent of the weight: the axles move fore and aft by mm with the travel,
-            // and rods that are massless here count with the beams
+            // Half a percent of the weight: the axles move fore and aft by mm with the travel, and
+            // rods that are massless here are part of the beams.
             assert!((axle - 2.0 * wheel).abs() < 0.005 * weight, "{name}: {axle} N on {wheel}");
         }
         assert!((weight / (own.vehicle.mass() * GRAVITY) - 1.0).abs() < 1e-3, "{name}: {weight}");
@@ -38,10 +39,10 @@ fn axles_carry_what_the_sources_say() {
 
 #[test]
 fn they_turn_as_tightly_as_is_said() {
-    // radius at full lock and walking pace, m, of the front axle's middle or of the outer front
-    // wheel, and how near: FED-Alpha 6.52 (Chrono's own test; its speed is not stated, and slip
-    // widens a circle), Gator 7.3 across (grainews.ca), FMTV 11 kerb to kerb (stated for both
-    // wheelbases), MAN by its angle, wheelbase over sine
+    // Radius at full lock and walking pace, m, of the front axle's middle or of the outer front
+    // wheel, and tolerance. FED-Alpha: 6.52 (Chrono's own test; its speed is not stated, and slip
+    // widens a circle). Gator: diameter 7.3 (grainews.ca). FMTV: 11 curb to curb (stated for both
+    // wheelbases). MAN: from its angle, wheelbase over sine.
     let sources = [
         ("fed_alpha", 6.52, 0.0, 0.03),
         ("gator", 3.65, 0.56, 0.03),
@@ -63,7 +64,7 @@ fn they_turn_as_tightly_as_is_said() {
 
 #[test]
 fn they_run_as_fast_as_is_said() {
-    // km/h at full throttle on the level: militarytrader.com, grainews.ca, cirque-culinaire.de
+    // km/h at full throttle on level ground: militarytrader.com, grainews.ca, cirque-culinaire.de
     for (name, top, time) in
         [("fmtv_4x4", 93.0, 45.0), ("gator", 24.0, 10.0), ("man_8x8", 90.0, 45.0)]
     {
@@ -76,9 +77,10 @@ fn they_run_as_fast_as_is_said() {
     }
 }
 
-/// Of a vertical strut on level trailing arms: difference of loads = (spring + 2 bar) times
-/// difference of travels, where the bar's rate at the wheel is k (arm's lever over bar's)² over
-/// the arm's length squared.
+/// Load difference of a vertical strut on horizontal trailing arms with an anti-roll bar.
+///
+/// It is (spring + 2 bar) times the difference of the travels. The bar's rate at the wheel is k
+/// (arm's lever over bar's)² over the square of the arm's length.
 #[test]
 fn an_anti_roll_bar_resists_roll_by_its_stiffness_and_levers() {
     let (stiffness, lever, arm) = (3000.0, 0.2, 0.4);
@@ -88,7 +90,7 @@ fn an_anti_roll_bar_resists_roll_by_its_stiffness_and_levers() {
         assert!(matches!(spec.axles[1].suspension, Suspension::TrailingArm(_)));
         spec.axles[1].anti_roll_bar = given;
         let mut own = Rolling::new(spec);
-        // the left wheels stand higher in front, the right ones behind: the chassis stays level
+        // the left wheels are higher in front and the right ones behind: the chassis stays level
         own.ground = [0.02, -0.02, -0.02, 0.02].map(|height| [height, 0.8]).to_vec();
         own.run(5.0, held());
         let travel = |wheel| -own.vehicle.spring_length(&own.room, wheel);
@@ -97,7 +99,7 @@ fn an_anti_roll_bar_resists_roll_by_its_stiffness_and_levers() {
         let expected = (300e3 + at_wheel) * across;
         let found = own.loads[2] - own.loads[3];
         println!("across {across:.5} m: {found:.1} N, expected {expected:.1}");
-        // the arms are no longer level by a degree, and the brakes hold the wheels
+        // the arms deviate from horizontal by a degree, and the brakes hold the wheels
         assert!((found / expected - 1.0).abs() < 0.03, "{found} N, not {expected}");
     }
 }
@@ -106,7 +108,7 @@ fn an_anti_roll_bar_resists_roll_by_its_stiffness_and_levers() {
 fn torque_is_shared_as_the_file_says() {
     let mut spec = find("fmtv_6x6").unwrap();
     for drive in spec.axles.iter_mut().filter_map(|axle| axle.final_drive.as_mut()) {
-        // what speeds the shafts up would not reach the wheels
+        // torque that accelerates the shafts would not reach the wheels
         (drive.shaft_inertia, drive.differential.inertia) = (1e-6, 0.0);
     }
     let mut own = Rolling::new(spec);
@@ -117,7 +119,7 @@ fn torque_is_shared_as_the_file_says() {
     println!("{torque:.1?} N m");
     assert!(whole > 1000.0);
     for (wheel, share) in [0.15, 0.15, 0.175, 0.175, 0.175, 0.175].into_iter().enumerate() {
-        // the millionth of a kg m² that is left of the shafts, and the closures' softness
+        // the remaining millionth of a kg m² of the shafts, and the closures' softness
         assert!((torque[wheel] / whole - share).abs() < 1e-5, "wheel {wheel}: {torque:?}");
     }
 }
@@ -130,21 +132,21 @@ fn differentials_between_axles_lock() {
         let between = spec.driveline.inter_axle.as_mut().unwrap();
         (between.locked, between.lock_torque) = (locked, 20000.0);
         let mut own = Rolling::new(spec);
-        // the axle behind stands on ice
+        // the rear axle is on ice
         own.ground[4..].fill([0.0, 0.05]);
         own.run(1.0, held());
-        // the ice holds at first
+        // the ice has enough grip at first
         own.run(4.0, Controls { throttle: 0.3, ..Controls::default() });
         [2, 4].map(|wheel| own.vehicle.wheel_spin(&own.state, wheel))
     };
     let [dry, ice] = spins(false);
     assert!(ice > 2.0 * dry, "open: {dry} and {ice} rad/s");
     let [dry, ice] = spins(true);
-    // alike but for the winding of the clutch's lining
+    // equal except for the deflection of the clutch's lining
     assert!((ice - dry).abs() < 0.05 * dry, "locked: {dry} and {ice} rad/s");
 }
 
-/// Axles 1 and 2 turn about one centre: tan δ = x/(R - y) for each of their wheels.
+/// Axles 1 and 2 turn about a common center: tan δ = x/(R - y) for each of their wheels.
 #[test]
 fn two_steered_axles_turn_about_one_centre() {
     let mut own = Rolling::new(find("man_8x8").unwrap());
@@ -160,7 +162,7 @@ fn two_steered_axles_turn_about_one_centre() {
         let angle = (-axis.x).atan2(axis.y);
         let expected = ((place.x - spec.turning_line()) / (radius - place.y)).atan();
         println!("wheel {wheel}: {:.2} deg, {:.2}", angle.to_degrees(), expected.to_degrees());
-        // the kingpins lean by five degrees and stand 0.2 m inside the wheels' centres
+        // the kingpins lean by five degrees and are 0.2 m inside the wheels' centers
         assert!((angle / expected - 1.0).abs() < 0.03, "wheel {wheel}: {angle}, not {expected}");
     }
 }
@@ -179,7 +181,7 @@ fn a_drag_link_and_a_toe_bar_turn_both_wheels() {
         });
         let (inner, outer) = if side > 0.0 { (left, right) } else { (right, left) };
         println!("inner {inner:.2}, outer {outer:.2} deg");
-        // arm and knuckle have levers of 0.2 m, so the left wheel turns about as far as the arm
+        // arm and knuckle have levers of 0.2 m, so the left wheel turns by about the arm's angle
         assert!((left - 22.7).abs() < 3.0 && inner > outer, "{left} {right}");
     }
     assert!(own.drift < 1e-6, "{}", own.drift);
@@ -199,18 +201,18 @@ fn a_walking_beam_lets_both_axles_carry_alike() {
         println!("{axles:.0?} N");
         axles[1] / axles[2]
     };
-    // the springs lean a little as the axles swing on their rods
+    // the springs lean slightly as the axles swing on their rods
     let alike = uneven(true);
     assert!((alike - 1.0).abs() < 0.02, "{alike}");
     assert!(uneven(false) > 1.5);
 }
 
-/// Braked with half the pedal, the axle behind gives what its springs' load allows it.
+/// At half the pedal, the rear axle brakes in proportion to the load on its springs.
 #[test]
 fn brakes_that_know_their_load_give_their_share() {
     let torques = |sensing: Option<LoadSensing>| {
         let mut spec = find("fmtv_4x4").unwrap();
-        // so weak that no wheel locks
+        // weak enough that no wheel locks
         spec.axles.iter_mut().for_each(|axle| axle.brake_torque = 1500.0);
         spec.axles[1].load_sensing = sensing;
         let mut own = Rolling::new(spec);
@@ -226,13 +228,13 @@ fn brakes_that_know_their_load_give_their_share() {
     println!("{whole:.0?}, {sensed:.0?} N m under {force:.0} N");
     assert!((whole[2] - 750.0).abs() < 1.0 && (sensed[0] - 750.0).abs() < 1.0);
     let share = 0.2 + 0.8 * force / 30e3;
-    // the force is that of the step's end, a step later than the brake's
+    // the force is that of the step's end, one step after the brake's
     assert!((sensed[2] / (750.0 * share) - 1.0).abs() < 0.01, "{sensed:?}, share {share}");
     assert!(share > 0.3 && share < 0.9);
 }
 
-/// Held by the brakes at full throttle, an engine without converter turns at the speed at which
-/// its clutch carries what it gives.
+/// An engine without a converter, held by the brakes at full throttle, turns at the speed at which
+/// its clutch transmits its torque.
 #[test]
 fn a_clutch_slips_where_it_carries_the_engine_s_torque() {
     let mut own = Rolling::new(find("fed_alpha").unwrap());
@@ -244,6 +246,6 @@ fn a_clutch_slips_where_it_carries_the_engine_s_torque() {
     let carried = powertrain.clutch.unwrap().capacity(speed);
     println!("{:.0} rpm: {given:.1} and {carried:.1} N m", speed / (std::f64::consts::TAU / 60.0));
     assert!(own.speed().abs() < 0.01);
-    // in equilibrium after three seconds
+    // equilibrium after three seconds
     assert!((given / carried - 1.0).abs() < 1e-3, "{given} and {carried} N m");
 }

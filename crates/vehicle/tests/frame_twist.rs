@@ -1,5 +1,5 @@
-//! Chassis of two bodies with a torsion joint: they twist by what turns them, and swing as two
-//! bodies on a torsion spring.
+//! Tests of a chassis of two bodies with a torsion joint: static twist and free torsional
+//! vibration.
 
 mod rolling;
 
@@ -8,7 +8,7 @@ use bekker_vehicle::spec::RearFrame;
 use bekker_vehicle::{Controls, Vehicle, VehicleSpec, find};
 use rolling::{H, Rolling, held};
 
-/// Joint and stiffness of Chrono's LMTV, with the damping that it gives them, and its rear body.
+/// The rear body of Chrono's LMTV with its joint, stiffness and damping.
 fn lmtv() -> RearFrame {
     RearFrame {
         joint: [-1.85, 0.0, 0.45],
@@ -21,11 +21,11 @@ fn lmtv() -> RearFrame {
     }
 }
 
-/// The FMTV 4x4, whose chassis is both of Chrono's bodies in one, in two again.
+/// The FMTV 4x4 with its chassis, the sum of both of Chrono's bodies, divided into two bodies.
 fn jointed() -> VehicleSpec {
     let mut spec = find("fmtv_4x4").unwrap();
     let mut rear = lmtv();
-    // the catalogue's frame has its origin elsewhere along x and z: by its own centre of mass
+    // The origin of the built-in vehicle's frame differs along x and z, by its center of mass.
     let merged = [-1.51897, 0.0, 0.724253];
     let moved = |point: [f64; 3]| [0, 1, 2].map(|k| point[k] + spec.chassis.com[k] - merged[k]);
     (rear.joint, rear.com) = (moved(rear.joint), moved(rear.com));
@@ -39,7 +39,7 @@ fn two_bodies_are_one_whole() {
     let (one, two) = (find("fmtv_4x4").unwrap(), jointed());
     let mass = |spec: &VehicleSpec| Vehicle::new(spec.clone()).unwrap().mass();
     assert!((mass(&one) - mass(&two)).abs() < 1e-9 * mass(&one));
-    // on level ground they stand alike: their loads are those of one body
+    // on level ground the axle loads equal those of a single body
     let stands = |spec: VehicleSpec| {
         let mut own = Rolling::new(spec);
         own.run(6.0, held());
@@ -50,12 +50,13 @@ fn two_bodies_are_one_whole() {
     }
 }
 
-/// A couple on the front wheels and its opposite on the rear ones, in weightlessness: all of it goes
-/// through the joint, which twists by couple / stiffness.
+/// A couple on the front wheels and its opposite on the rear ones, without gravity.
+///
+/// The joint transmits all of it and twists by couple / stiffness.
 #[test]
 fn opposite_loads_twist_it_by_their_couple() {
     let mut spec = jointed();
-    // it is to come to rest soon
+    // for a fast decay
     let rear = spec.rear_frame.as_mut().unwrap();
     rear.damping = 3000.0;
     let stiffness = rear.stiffness;
@@ -76,16 +77,17 @@ fn opposite_loads_twist_it_by_their_couple() {
     let chassis = vehicle.pose(&room);
     let couple = force * chassis.direction(&Vec3::y()).dot(&(at(0) - at(1)));
     println!("twist {twist:.6} rad under {couple:.2} N m");
-    // where the rear track is another, what the couples differ by speeds up both bodies, so that the
-    // joint carries something between the two
+    // With a different rear track, the difference of the couples accelerates both bodies. The joint
+    // then transmits a couple between the two.
     let rear = force * chassis.direction(&Vec3::y()).dot(&(at(2) - at(3)));
     let [low, high] = [couple.min(rear), couple.max(rear)].map(|own| own / stiffness);
-    // the rear wheels push up on the right: the rear frame's left side sinks against the front
+    // the rear wheels push up on the right: the rear frame's left side sinks relative to the front
     assert!(-twist > low * (1.0 - 1e-3) && -twist < high * (1.0 + 1e-3), "{twist} {low} {high}");
 }
 
-/// Both bodies, their centres on the joint's axis, so heavy that wheels count for nothing:
-/// ω² = k (1/I_front + 1/I_rear), and without damping the swing keeps its height.
+/// Both bodies have their centers on the joint's axis and are so heavy that wheels are negligible.
+///
+/// ω² = k (1/I_front + 1/I_rear); without damping the amplitude is constant.
 #[test]
 fn it_swings_as_two_bodies_on_a_torsion_spring() {
     let [front, rear] = [2e6, 1e6];
@@ -98,14 +100,15 @@ fn it_swings_as_two_bodies_on_a_torsion_spring() {
     let whole = &mut spec.chassis;
     (whole.mass, whole.products) = (2e6, [0.0; 3]);
     whole.com = [own.joint[0], axis[0], axis[1]];
-    // front: 1e6 kg at 1 m ahead of the joint; both bodies' Steiner parts turn about y and z
+    // front: 1e6 kg at 1 m ahead of the joint; the parallel-axis terms of both bodies act about y
+    // and z
     whole.inertia = [front + rear, 4e6 + 2e6, 4e6 + 2e6];
     let expected = (1e8 * (1.0 / front + 1.0 / rear)).sqrt();
     let vehicle = Vehicle::new(spec).unwrap();
     let mut state = vehicle.state(&Pose::default());
     let mut room = vehicle.workspace(&state);
     *room.gravity() = Vec3::zeros();
-    // a moment on the front body sets it going, for a tenth of a period
+    // a moment on the front body for a tenth of a period starts the vibration
     let (mut before, mut crossings) = (0.0, Vec::new());
     for tick in 0..4000_u64 {
         let push = if tick < 50 { 1e5 } else { 0.0 };

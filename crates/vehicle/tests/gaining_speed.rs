@@ -1,4 +1,4 @@
-//! Drivers who gain speed with no more than an acceleration, while they pull away and as gears change.
+//! Tests of drivers that limit their acceleration while they start and while gears change.
 
 mod rolling;
 
@@ -8,19 +8,18 @@ use bekker_vehicle::driver::{Aim, Motion, PedalView, SpeedControl, SpeedState};
 use bekker_vehicle::{AnySpec, Controls, VehicleSpec, catalogue, find, find_any};
 use rolling::{H, Rolling, held};
 
-/// Steps between the speeds that are told, and how many of them are a second.
+/// Steps between recorded speeds, and recorded speeds per second.
 const STRIDE: usize = 10;
 const SECOND: usize = 100;
-/// Speed that the driver is to come to, m/s.
+/// Target speed of the driver, m/s.
 const TARGET: f64 = 10.0;
 
-/// Speeds of a vehicle that stands on a plane of this sine and is to gain speed with at most an
-/// acceleration, m/s.
+/// Speeds of a vehicle that starts on a plane of this sine with limited acceleration, m/s.
 fn speeds(spec: &VehicleSpec, sine: f64, most: f64, time: f64) -> Vec<f64> {
     speeds_from(spec, 0.0, sine, most, time)
 }
 
-/// The same of one that has rolled down to some speed, m/s, as its driver takes it over.
+/// Speeds of a vehicle that rolls downhill at some speed, m/s, when its driver takes over.
 fn speeds_from(spec: &VehicleSpec, rolls: f64, sine: f64, most: f64, time: f64) -> Vec<f64> {
     let mut own = Rolling::new(spec.clone());
     own.run(2.0, held());
@@ -61,7 +60,7 @@ fn speeds_from(spec: &VehicleSpec, rolls: f64, sine: f64, most: f64, time: f64) 
     told
 }
 
-/// Largest gain within a second, m/s; when it moves, s; and its speed at the end, m/s.
+/// Largest speed gain within a second, m/s; start of motion, s; and final speed, m/s.
 fn gained(speeds: &[f64]) -> [f64; 3] {
     let gains = speeds.windows(SECOND + 1).map(|own| own[SECOND] - own[0]);
     let moves = speeds.iter().position(|speed| *speed > 0.1).unwrap_or(speeds.len());
@@ -69,8 +68,10 @@ fn gained(speeds: &[f64]) -> [f64; 3] {
     [gains.fold(0.0, f64::max), moves as f64 / SECOND as f64, end]
 }
 
-/// Engines that run up from rest in a converter or a clutch that slips, and shafts that are slowed
-/// by a change of gears: none is felt beyond the acceleration.
+/// No vehicle exceeds the acceleration limit at the start or during gear changes.
+///
+/// Disturbances are engines that run up from rest in a converter or a slipping clutch, and shafts
+/// that a gear change slows down.
 #[test]
 fn they_pull_away_with_no_more_than_their_acceleration() {
     for entry in catalogue() {
@@ -79,17 +80,17 @@ fn they_pull_away_with_no_more_than_their_acceleration() {
             let [second, moves, end] = gained(&speeds(&spec, 0.0, most, 8.0));
             let case = format!("{} at {most} m/s²", entry.key);
             println!("{case}: {second:.3} m/s in a second, moves at {moves} s, {end:.2} m/s");
-            // beyond it for what holds wheels at rest and lets go, and for what a shift leaves
+            // tolerance for the release of wheels that are held at rest, and for gear changes
             assert!(second < 1.2 * most, "{case}: gains {second} m/s in a second");
             assert!(moves < 1.5, "{case}: moves at {moves} s");
-            // what it gains less in the first second, while it is felt what resists
+            // allowance for the first second, in which the resistance is estimated
             let least = (0.8 * most * (8.0 - moves)).min(0.6 * TARGET);
             assert!(end > least, "{case}: {end} m/s after 8 s");
         }
     }
 }
 
-/// A slope is no news to who takes over a vehicle that rolls down it.
+/// The slope is included from the start when a driver takes over a vehicle that rolls downhill.
 #[test]
 fn they_take_over_downhill() {
     for name in ["hmmwv", "mrzr4"] {
@@ -97,14 +98,14 @@ fn they_take_over_downhill() {
             let speeds = speeds_from(&find(name).unwrap(), 2.0, sine, most, 4.0);
             let [second, _, end] = gained(&speeds);
             println!("{name} at {sine}: {second:.3} m/s in a second, {end:.2} m/s");
-            // by the slope alone it is 2.8 and 1.5 m/s
+            // the slope alone would give 2.8 and 1.5 m/s
             assert!(second < 1.1 * most, "{name} at {sine}: gains {second} m/s in a second");
             assert!(end > 2.0 + 3.5 * most, "{name} at {sine}: {end} m/s after 4 s");
         }
     }
 }
 
-/// On a hill nobody leaps or rolls back either.
+/// On a hill, vehicles neither jump forward nor roll back.
 #[test]
 fn they_pull_away_uphill() {
     for name in ["hmmwv", "fed_alpha", "mrzr4"] {

@@ -1,5 +1,5 @@
-//! Grades on firm ground: what tyres, the split of torque and the powertrain allow in closed form, and what
-//! is climbed from standing.
+//! Tests of climbing on firm ground against the closed-form limits of tires, torque distribution
+//! and powertrain, from a standing start.
 
 mod rolling;
 
@@ -9,27 +9,28 @@ use bekker_vehicle::driver::{Motion, SpeedControl};
 use bekker_vehicle::{Controls, Locks, VehicleSpec, find};
 use rolling::{H, Rolling, held};
 
-/// Friction of the ground, that for which the tyres' figures hold.
+/// Friction of the ground, equal to the reference friction of the tires' parameters.
 const FRICTION: f64 = 0.8;
-/// Slip that the driver lets wheels have: tyres of trucks hold most at 0.11 to 0.12.
+/// Slip limit of the driver: truck tires have their greatest force at 0.11 to 0.12.
 const SLIP: f64 = 0.1;
-/// What is published of the HMMWV (military-today.com); of the FMTVs and the MAN from memory.
+/// Published grade of the HMMWV (military-today.com); for the FMTVs and the MAN from memory.
 const PUBLISHED: f64 = 0.6;
 
-/// How a driver goes about a grade.
+/// Throttle strategy on a grade.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Foot {
-    /// All the way down.
+    /// Full throttle.
     Floored,
-    /// Holds 2 m/s, and lifts where a wheel spins.
+    /// Holds 2 m/s and releases the throttle where a wheel spins.
     MindsSlip,
 }
 
-/// A vehicle that stands on a plane of this grade, and how far it has come up it after so many seconds, m.
+/// Distance that a vehicle climbs on a plane of this grade from a standing start in `time`, s, m.
 fn climbed(spec: &VehicleSpec, grade: f64, foot: Foot, locks: Locks, time: f64) -> f64 {
     let mut own = Rolling::new(spec.clone());
     own.run(2.0, Controls { locks, ..held() });
-    // tilted when it stands: set down on the slope it would slide on wheels that carry nothing yet
+    // Gravity is tilted once the vehicle stands: if placed on the slope, it would slide on unloaded
+    // wheels.
     let tilted = |share: f64| {
         let angle = share * grade.atan();
         Vec3::new(-angle.sin(), 0.0, -angle.cos()) * GRAVITY
@@ -60,7 +61,7 @@ fn climbed(spec: &VehicleSpec, grade: f64, foot: Foot, locks: Locks, time: f64) 
     own.vehicle.pose(&own.room).position.x - start
 }
 
-/// The HMMWV with all its differentials locked by command.
+/// The HMMWV with driver-operated locks on all its differentials.
 fn lockable() -> VehicleSpec {
     let mut spec = find("hmmwv").unwrap();
     let drives = spec.axles.iter_mut().filter_map(|axle| axle.final_drive.as_mut());
@@ -71,16 +72,18 @@ fn lockable() -> VehicleSpec {
     spec
 }
 
-/// The steepest grade of a vehicle on two axles whose tyres hold `grip` of each load in N: both axles
-/// give what the weaker one holds where all differentials are open, else each what it holds, and
-/// Σ F = W (sin θ + f cos θ). Loads by the levers about the wheels' feet: front share b cos θ - h sin θ.
+/// The steepest grade of a two-axle vehicle whose tires hold `grip` of each load, N.
+///
+/// With open differentials both axles supply what the weaker one holds, else each its own limit,
+/// and Σ F = W (sin θ + f cos θ). Loads follow from the levers about the contact points: front
+/// share b cos θ - h sin θ.
 fn limit(spec: &VehicleSpec, open: bool, grip: impl Fn(f64) -> f64) -> f64 {
     let mut level = Rolling::new(spec.clone());
     level.run(3.0, held());
     let [front, rear] = level.axles()[..] else { panic!("it has two axles") };
     let weight = front + rear;
     let height = {
-        // of all masses at rest, the unsprung ones at their wheels' centres
+        // center of mass of all masses at rest, with the unsprung ones at their wheels' centers
         let chassis = level.vehicle.pose(&level.room).position.z + spec.chassis.com[2];
         let wheel = level.vehicle.wheel_pose(&level.room, 0).position.z;
         let sprung = spec.chassis.mass * GRAVITY / weight;
@@ -104,8 +107,10 @@ fn limit(spec: &VehicleSpec, open: bool, grip: impl Fn(f64) -> f64) -> f64 {
     low
 }
 
-/// Spinning wheels end at what a sliding tyre holds, a driver who minds slip at the most it does; with
-/// open differentials the front axle, which uphill carries less, decides for all.
+/// Spinning wheels are limited by the sliding force of a tire; a slip-limiting driver by its
+/// maximum.
+///
+/// With open differentials the front axle, which carries less uphill, limits both.
 #[test]
 fn the_hmmwv_climbs_what_its_tyres_hold() {
     let spec = lockable();
@@ -131,15 +136,15 @@ fn the_hmmwv_climbs_what_its_tyres_hold() {
             *if passes { &mut found } else { &mut failed } = middle;
         }
         println!("{foot:?}, open {open}: {found:.3}, law {law:.3}");
-        // what has to be gained in speed; the foot that lifts at slips from 0.1 to 0.2 swings about the most,
-        // and keeps a tenth short of it at worst
+        // Allowance for the gain in speed. The driver that releases the throttle at slips from 0.1
+        // to 0.2 oscillates about the maximum and loses at most a tenth of it.
         let near = if foot == Foot::Floored { 0.05 } else { 0.1 };
         let share = found / law;
         assert!((1.0 - near..1.01).contains(&share), "{foot:?}, open {open}: {found}, law {law}");
     }
 }
 
-/// What is published, from standing, with such locks as the files have.
+/// The vehicles climb the published grade from a standing start, with the locks of their files.
 #[test]
 fn they_climb_what_is_published() {
     for name in ["hmmwv", "hmmwv_torsen", "fmtv_4x4", "fmtv_6x6", "man_8x8"] {

@@ -1,7 +1,8 @@
-//! Single wishbones and MacPherson struts move as their hard points say.
+//! Tests of the kinematics of single wishbones and MacPherson struts against their hard points.
 //!
-//! The tree turns arms and slides uprights; the test knows only distances and axes, and finds the
-//! upright by Newton's method. Vehicles fall freely while a load on each wheel sweeps its travel.
+//! The model rotates arms and slides uprights. The test uses only distances and axes, and solves
+//! for the upright by Newton's method. Vehicles fall freely while a load on each wheel sweeps its
+//! travel.
 
 use bekker_math::curve::Curve;
 use bekker_math::spatial::{Pose, Quat, Vec3};
@@ -26,8 +27,9 @@ fn length([a, b]: [Point; 2]) -> f64 {
     (Vec3::from(a) - Vec3::from(b)).norm()
 }
 
-/// The MRZR-4 with another front suspension, whose springs are `design` long in the design position
-/// and carry some of the load there.
+/// The MRZR-4 with another front suspension.
+///
+/// Its springs have the length `design` in the design position and are preloaded there.
 fn with_front(suspension: Suspension, design: f64) -> VehicleSpec {
     let mut spec = find("mrzr4").unwrap();
     let tension = Curve::new(vec![[-0.5, -0.5 * RATE], [0.5, 0.5 * RATE]]).unwrap();
@@ -43,7 +45,7 @@ fn single_wishbone() -> (VehicleSpec, SingleWishbonePoints) {
     let own = front(&find("mrzr4").unwrap());
     let p = &own.points;
     let (outer, upper) = (p.lower_arm_outer, p.upper_arm_outer);
-    // the pivots along x, as Chrono's are
+    // pivots along x, like Chrono's
     let (y, z) = (p.lower_arm_front[1], p.lower_arm_front[2]);
     let points = SingleWishbonePoints {
         spindle: p.spindle,
@@ -93,7 +95,7 @@ fn macpherson_strut() -> (VehicleSpec, MacphersonStrutPoints) {
     (with_front(Suspension::MacphersonStrut(strut), design), points)
 }
 
-/// A front wheel as the chassis sees it, with its spring's length.
+/// State of a front wheel in the chassis frame, with its spring's length.
 #[derive(Clone, Copy, Debug)]
 struct Seen {
     centre: Vec3,
@@ -101,7 +103,7 @@ struct Seen {
     spring: f64,
 }
 
-/// Sweeps the wheels and has `check` look at the front ones at every fiftieth step.
+/// Sweeps the wheels and passes the front ones to `check` at every fiftieth step.
 fn sweep(spec: &VehicleSpec, steering: f64, mut check: impl FnMut(usize, Seen)) {
     let vehicle = Vehicle::new(spec.clone()).unwrap();
     let mut state = vehicle.state(&Pose::default());
@@ -115,7 +117,7 @@ fn sweep(spec: &VehicleSpec, steering: f64, mut check: impl FnMut(usize, Seen)) 
             load.wrench.force = up * (weight * (1.4 - 1.2 * phase.cos()));
         }
         vehicle.step(&mut state, &mut room, &controls, tick, H).unwrap();
-        // the steering takes at most 0.2 s to its lock
+        // the steering reaches its lock in at most 0.2 s
         if tick < 300 || tick % 50 != 0 {
             continue;
         }
@@ -151,7 +153,7 @@ fn newton<const N: usize>(mut x: [f64; N], residual: impl Fn(&[f64; N]) -> [f64;
     panic!("no solution near {x:?}");
 }
 
-/// Places points of a side in the chassis frame, and where the rack has put its tie rod's end.
+/// Positions of points of a side in the chassis frame, with the rack's displacement.
 struct Placed {
     position: Vec3,
     mirror: f64,
@@ -162,7 +164,7 @@ impl Placed {
     fn of(spec: &VehicleSpec, wheel: usize, command: f64) -> Placed {
         let Some(Steering::RackPinion(s)) = &spec.steering else { panic!() };
         let mirror = if wheel == 0 { 1.0 } else { -1.0 };
-        // the tie rods of the MRZR meet the uprights behind the kingpins
+        // the tie rods of the MRZR join the uprights behind the kingpins
         let rack = -command * s.pinion_radius * s.max_angle_deg.to_radians();
         Placed { position: Vec3::from(spec.axles[0].position), mirror, rack }
     }
@@ -176,7 +178,7 @@ impl Placed {
     }
 }
 
-/// Joints are closed to 1e-8 m and better after a step; over the levers of an upright 1e-7 rad follow.
+/// Joints are closed to 1e-8 m after a step, which is 1e-7 rad over the levers of an upright.
 fn agrees(seen: &Seen, expected: &Seen) {
     let (off, turned) = (seen.centre - expected.centre, seen.axis - expected.axis);
     assert!(off.norm() < 2e-7, "{seen:?} is not at {expected:?}");
@@ -215,8 +217,9 @@ fn a_single_wishbone_moves_as_its_hard_points_say() {
     }
 }
 
-/// With the tie rod's inner end on the arm's axis nothing but the arm turns the wheel: its camber is
-/// the arm's angle, and the wheel's centre rises by reach × (sin(a + angle) - sin a).
+/// With the tie rod's inner end on the arm's axis, only the arm turns the wheel.
+///
+/// The camber is the arm's angle, and the wheel's center rises by reach × (sin(a + angle) - sin a).
 #[test]
 fn the_camber_of_a_single_wishbone_is_the_arms_angle() {
     let (mut spec, p) = single_wishbone();
@@ -233,8 +236,10 @@ fn the_camber_of_a_single_wishbone_is_the_arms_angle() {
     });
 }
 
-/// A load on the wheel of a vehicle that is too heavy to move is in balance with the spring by the
-/// arm's levers, which is the rate at the wheel.
+/// A load on the wheel of a fixed chassis balances the spring through the arm's levers, which
+/// define the rate at the wheel.
+///
+/// The chassis is too heavy to move.
 #[test]
 fn a_single_wishbone_carries_by_its_levers() {
     let (mut spec, p) = single_wishbone();
@@ -262,11 +267,12 @@ fn a_single_wishbone_carries_by_its_levers() {
         let turn = Quat::from_scaled_axis(Vec3::x() * arm);
         let foot = turn * (Vec3::from(p.spring_arm) - Vec3::from(p.arm_front));
         let line = foot - (Vec3::from(p.spring_chassis) - Vec3::from(p.arm_front));
-        // moments about the arm's axis: the load's lever is y, the spring's that of its line
+        // moments about the arm's axis: the lever of the load is y, that of the spring belongs to
+        // its line
         let lever = Vec3::x().cross(&foot).dot(&line.normalize()).abs();
         let push = RATE * (spec.axles[0].spring.free_length - line.norm());
         let carried = push * lever / centre.y;
-        // what is left of the motion after 10 s is below 1e-4 of the load
+        // the residual motion after 10 s is below 1e-4 of the load
         assert!((carried / load - 1.0).abs() < 1e-4, "{carried} of {load} N");
         if let Some((other, at)) = before {
             rates.push((load - other) / (height - at));
@@ -317,7 +323,7 @@ fn a_macpherson_strut_moves_as_its_hard_points_say() {
             agrees(&seen, &Seen { centre, axis, spring });
             (low, high) = (low.min(seen.centre.z), high.max(seen.centre.z));
         });
-        // the spring stands on the upright: stiffer at the wheel than one on an arm
+        // the spring is on the upright: stiffer at the wheel than a spring on an arm
         assert!(high - low > 0.06, "a travel of {low} to {high}");
     }
 }

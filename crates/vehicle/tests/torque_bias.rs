@@ -1,4 +1,4 @@
-//! Torque-biasing differentials, with ice under the left wheels or under the front axle.
+//! Tests of torque-biasing differentials, with ice under the left wheels or the front axle.
 
 mod rolling;
 
@@ -8,7 +8,8 @@ use rolling::{Rolling, held};
 
 const ICE: f64 = 0.05;
 
-/// Torques at the wheels after 3 s at `throttle`, N m, with ice under some wheels.
+/// Torques, N m, and spins, rad/s, of the wheels after 3 s at `throttle`, with ice under some
+/// wheels.
 fn pulled(spec: VehicleSpec, throttle: f64, on_ice: &[usize]) -> (Vec<f64>, Vec<f64>) {
     let mut own = Rolling::new(spec);
     on_ice.iter().for_each(|&wheel| own.ground[wheel][1] = ICE);
@@ -27,7 +28,7 @@ fn with_bias(bias: Option<f64>) -> VehicleSpec {
     spec
 }
 
-/// The wheel that grips gets B times the torque of the one that spins.
+/// The gripping wheel gets B times the torque of the spinning one.
 #[test]
 fn the_slower_wheel_gets_its_ratio_times_the_torque_of_the_faster() {
     for bias in [1.0, 2.0, 4.0] {
@@ -35,27 +36,28 @@ fn the_slower_wheel_gets_its_ratio_times_the_torque_of_the_faster() {
         println!("{bias}: {torque:.1?} N m, {spin:.2?} rad/s");
         for axle in [0, 2] {
             assert!(spin[axle] > 1.05 * spin[axle + 1], "{bias}: {spin:?}");
-            // the friction is that of the carrier's torque a step before: it changes by less than
-            // a thousandth in one
+            // the friction follows the carrier's torque of the previous step, which changes by less
+            // than a thousandth per step
             let found = torque[axle + 1] / torque[axle];
             assert!((found / bias - 1.0).abs() < 5e-3, "{bias}: {found}");
         }
     }
 }
 
-/// A ratio of 1 is an open differential: the same torques.
+/// A ratio of 1 is an open differential: equal torques.
 #[test]
 fn without_ice_nothing_is_biased_that_rolls_alike() {
     let [(open, _), (biased, _)] = [None, Some(4.0)].map(|bias| pulled(with_bias(bias), 0.3, &[]));
     println!("{open:.2?}, {biased:.2?} N m");
     for (one, other) in open.iter().zip(&biased) {
-        // the vehicle is not quite even left and right: linings wind by what the loads differ
+        // the vehicle is not exactly symmetric: linings deflect by the load differences
         assert!((one - other).abs() < 0.01 * one.abs(), "{open:?}, {biased:?}");
     }
 }
 
-/// With less than half the friction between the axles' torques than would be needed, an axle on ice
-/// spins through a centre differential that biases, and the other one gets its ratio.
+/// An axle on ice spins through a biasing center differential; the other axle gets its ratio.
+///
+/// The friction between the axles' torques is less than half of what would prevent the spin.
 #[test]
 fn a_centre_differential_biases_as_well() {
     let mut spec = with_bias(None);
@@ -63,7 +65,7 @@ fn a_centre_differential_biases_as_well() {
     let (torque, _) = pulled(spec, 0.3, &[0, 1]);
     let [front, rear] = [torque[0] + torque[1], torque[2] + torque[3]];
     println!("{front:.1}, {rear:.1} N m");
-    // besides, half a kg m² of shaft on each side speeds up behind the differential
+    // half a kg m² of shaft on each side also accelerates behind the differential
     assert!((rear / front / 3.0 - 1.0).abs() < 0.05, "{front} and {rear} N m");
 }
 

@@ -1,4 +1,4 @@
-//! Vehicles that draw trailers, on firm and level ground: what the coupling carries and lets turn.
+//! Tests of vehicles with trailers on firm, level ground: coupling forces and articulation.
 
 mod rolling;
 
@@ -8,15 +8,15 @@ use bekker_vehicle::spec::HitchKind;
 use bekker_vehicle::{Controls, Selector, find};
 use rolling::{H, Rolling, held};
 
-/// At rest the coupling carries what the lever rule gives it, and no force otherwise.
+/// At rest the coupling carries the trailer's load by the lever rule, and no other force.
 #[test]
 fn the_coupling_carries_its_share_by_the_lever_rule() {
     let mut own = Rolling::new(find("hmmwv+cargo_trailer").unwrap());
     own.run(3.0, held());
-    // the brakes held the wheels as the arms swung
+    // the brakes held the wheels while the arms moved
     own.run(6.0, Controls { gear: Selector::Neutral, ..Controls::default() });
-    // about where the wheels stand: the sprung mass, and the arms 0.2 m ahead of the wheels, where
-    // the trailer has come to lie
+    // Moments about the wheels' contact points, in the trailer's equilibrium position: the sprung
+    // mass, and the arms 0.2 m ahead of the wheels.
     let pose = own.vehicle.trailer_pose(&own.room).unwrap();
     let axle = own.vehicle.wheel_pose(&own.room, 4).position.x;
     let com = pose.point(&Vec3::from(own.vehicle.spec().trailer.as_ref().unwrap().chassis.com)).x;
@@ -25,7 +25,7 @@ fn the_coupling_carries_its_share_by_the_lever_rule() {
     let force = own.vehicle.hitch_force(&own.room).unwrap();
     let axles = own.axles();
     println!("{force:.1?} N, expected {nose:.1}; axles {axles:.0?}");
-    // the tyres' rolling resistance holds a few N against a lever of 0.5 m
+    // the tires' rolling resistance holds a few N at a lever of 0.5 m
     assert!((-force.z / nose - 1.0).abs() < 0.005, "{force} N, not {nose}");
     assert!(force.x.abs() < 20.0 && force.y.abs() < 1.0, "{force}");
     let weight: f64 = axles.iter().sum();
@@ -33,7 +33,7 @@ fn the_coupling_carries_its_share_by_the_lever_rule() {
     assert!(own.drift < 1e-6, "{}", own.drift);
 }
 
-/// Speeded up evenly, the coupling draws the trailer's mass.
+/// Under uniform acceleration the coupling pulls the trailer's mass.
 #[test]
 fn the_coupling_draws_what_speeds_up() {
     let mut own = Rolling::new(find("hmmwv+cargo_trailer").unwrap());
@@ -45,7 +45,7 @@ fn the_coupling_draws_what_speeds_up() {
         pull -= own.vehicle.hitch_force(&own.room).unwrap().x / f64::from(steps);
     }
     let acceleration = (own.speed() - before) / (f64::from(steps) * H);
-    // its wheels are spun up as well, and resist by 1.5 % of their load
+    // plus the spin inertia of its wheels and a resistance of 1.5 % of their load
     let (spun, load) = (2.0 * (6.69 + 0.6243 + 0.07) / 0.46_f64.powi(2), own.axles()[2]);
     let expected = (1542.0 + spun) * acceleration + 0.015 * load;
     println!("{pull:.0} N at {acceleration:.3} m/s2, expected {expected:.0}");
@@ -53,9 +53,10 @@ fn the_coupling_draws_what_speeds_up() {
     assert!((pull / expected - 1.0).abs() < 0.03, "{pull} N, not {expected}");
 }
 
-/// Steady off-tracking without slip: R_t² = R_c² - l², with the coupling at R_c from the centre of
-/// the turn and the trailer's axle l behind it; articulation: the angles of both against the
-/// line to the coupling.
+/// Steady off-tracking without slip: R_t² = R_c² - l².
+///
+/// The coupling is at R_c from the center of the turn, and the trailer's axle l behind it. The
+/// articulation is the sum of the angles of both vehicles relative to the line to the coupling.
 #[test]
 fn a_trailer_cuts_a_corner_as_the_closed_form_says() {
     let mut own = Rolling::new(find("hmmwv+cargo_trailer").unwrap());
@@ -85,14 +86,15 @@ fn a_trailer_cuts_a_corner_as_the_closed_form_says() {
         yaw.to_degrees(),
         angle.to_degrees()
     );
-    // tyres slip by the lateral force of 1 m/s, and the tractor's rear axle by that of its turn
+    // tires slip by the lateral force at 1 m/s, the tractor's rear axle by that of its turn
     assert!((found / expected - 1.0).abs() < 0.01, "{found} m, not {expected}");
-    // turning left, the trailer points to the right of the tractor's heading
+    // in a left turn the trailer points to the right of the tractor's heading
     assert!((yaw + angle).abs() < 0.02, "{yaw} rad, not {angle}");
 }
 
-/// A ball passes on no moment: on a rolled trailer the tractor stands level. A fifth wheel in its
-/// place rolls the tractor with it.
+/// A ball transmits no moment: with a rolled trailer the tractor stays level.
+///
+/// A fifth wheel in its place rolls the tractor with the trailer.
 #[test]
 fn a_ball_passes_on_no_moment_and_a_fifth_wheel_rolls_with_its_trailer() {
     let loads = |kind: HitchKind| {
@@ -103,21 +105,21 @@ fn a_ball_passes_on_no_moment_and_a_fifth_wheel_rolls_with_its_trailer() {
         let mut own = Rolling::new(spec);
         (own.ground[4], own.ground[5]) = ([0.05, 0.8], [-0.05, 0.8]);
         own.run(4.0, held());
-        // standing tyres hold each other aside as they were set down; rolling ones let go
+        // standing tires keep the lateral forces of the placement; rolling ones release them
         own.run(4.0, Controls { throttle: 0.1, ..Controls::default() });
         println!("{kind:?}: {:.0?} N", own.loads);
         [own.loads[2] - own.loads[3], own.loads[4] - own.loads[5]]
     };
     let [ball, trailer] = loads(HitchKind::Ball);
-    // the trailer's mass stands to the left of a ring that it turns about, by 0.06 rad at most
-    // times 0.25 m, and of that the tractor feels the nose weight alone
+    // The trailer's mass is to the left of the ball about which it rolls, by up to 0.06 rad times
+    // 0.25 m. Of that, the tractor receives the share of the nose weight only.
     assert!(ball.abs() < 30.0, "{ball} N");
     assert!(trailer.abs() < 600.0, "{trailer} N");
     let [tractor, trailer] = loads(HitchKind::FifthWheel);
     assert!(tractor < -300.0 && trailer > 1000.0, "{tractor} {trailer}");
 }
 
-/// Reversed with the wheel turned, it jackknifes as far as the stop and no farther.
+/// In reverse with the wheel turned, the trailer jackknifes to the stop and no farther.
 #[test]
 fn a_jackknife_ends_at_the_stop() {
     let mut own = Rolling::new(find("hmmwv+cargo_trailer").unwrap());

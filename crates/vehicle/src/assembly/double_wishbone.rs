@@ -1,9 +1,8 @@
-//! Double wishbone: two arms on hinges, an upright between their ball joints, a
-//! tie rod.
+//! Double wishbone: two hinged arms, an upright between their ball joints, a tie rod.
 //!
-//! The tree runs chassis, lower arm, upright, wheel; the upper arm's ball joint
-//! and the tie rod close it. Ten coordinates less four closures leave the
-//! wheel's travel and spin (and the steer, which the link decides).
+//! The tree is chassis, lower arm, upright, wheel; the upper arm's ball joint and the tie rod are
+//! closures. On each side, six coordinates, of which the upper arm has one, less four closures
+//! leave the wheel's travel and spin; the link determines the steer.
 
 use super::{Frame, Side, turned, vec3};
 use crate::multibody::{Body, BodyId, Closure, Inertia, Joint};
@@ -63,14 +62,15 @@ impl Frame<'_> {
         self.bar_between_arms(axle, [arms[0], arms[1]], hinge);
     }
 
-    /// Adds an anti-roll bar between arms that are hinged from the back to the front: in roll one
-    /// wheel rises and the other falls by the same turn.
+    /// Adds an anti-roll bar between arms whose hinge axes point from the back to the front.
+    ///
+    /// In roll one wheel rises and the other falls by the same rotation of the arms.
     pub(super) fn bar_between_arms(&mut self, axle: usize, arms: [BodyId; 2], hinge: [Point; 2]) {
         let hinge = hinge.map(|end| self.point(&self.spec.axles[axle], Side::Left, end));
         self.anti_roll_bar(axle, arms, hinge, true);
     }
 
-    /// An arm hinged to the body `on` through two pivots.
+    /// Adds an arm hinged to the body `on` through two pivots.
     pub(super) fn arm(
         &mut self,
         (name, on): (String, BodyId),
@@ -91,8 +91,9 @@ impl Frame<'_> {
         })
     }
 
-    /// A tie rod with a mass: on a ball joint of the upright, its inner end on
-    /// the link. Its spin about itself is left free and never excited.
+    /// Adds a tie rod with mass: a ball joint on the upright, and its inner end on the link.
+    ///
+    /// Its spin about its own axis is free and never excited.
     fn tie_rod(
         &mut self,
         name: String,

@@ -1,11 +1,10 @@
 //! Driveline: shafts from the engine to the wheels.
 //!
-//! Engine, gearbox input, driveshaft and one shaft an axle are shafts of one
-//! freedom. Gear pairs and differentials are rows of velocities: the carrier of a
-//! differential turns at the mean of its outputs, so torque splits evenly. The
-//! half-shafts act on the wheels, with their reaction on what holds the
-//! differential's housing: the chassis, or the beam of a solid axle. What each housing gets about the x axis (engine
-//! roll) is left out.
+//! Engine, gearbox input, driveshaft and one shaft per axle are shafts with one degree of freedom.
+//! Gear pairs and differentials are rows of velocities: the carrier of a differential turns at the
+//! mean of its outputs, so torque is split evenly. The half-shafts act on the wheels. Their
+//! reaction acts on the body that holds the differential's housing: the chassis, or the beam of a
+//! solid axle. The reaction on the housings about the x axis (engine roll) is neglected.
 
 use super::{AssemblyError, Frame};
 use crate::lock::Lock;
@@ -18,29 +17,32 @@ use bekker_math::spatial::Vec3;
 /// A locking clutch across a differential.
 #[derive(Clone, Debug)]
 pub(crate) struct Clutch {
-    /// Where it acts.
+    /// Element at which the clutch acts.
     pub element: usize,
-    /// Its friction.
+    /// Friction of the clutch.
     pub friction: Brake,
-    /// What engages it.
+    /// How the clutch is engaged.
     pub engaged: Engaged,
 }
 
-/// What engages a clutch; `index` is its place among those that are not always as they are.
+/// How a clutch is engaged; `index` is its position among the clutches that can be switched.
 #[derive(Clone, Debug)]
 pub(crate) enum Engaged {
-    /// Nothing: it is always, or never.
+    /// Always or never engaged.
     Fixed(bool),
-    /// The speeds of its outputs, whose `mean` is this.
+    /// Engaged by the speeds of its outputs, whose mean is the weighted sum `mean`.
     Automatic { index: usize, lock: AutomaticLock, mean: Vec<(Coordinate, f64)> },
-    /// The driver, by a switch.
+    /// Engaged by the driver's switch.
     Commanded { index: usize, lock: Lock },
-    /// The torque that its carrier passes on, that of this closure: most friction per torque.
+    /// Always engaged, with a friction limit proportional to the carrier's torque.
+    ///
+    /// `closure` is the carrier's closure; `share` is the friction limit per torque of this
+    /// closure.
     Biased { closure: usize, share: f64 },
 }
 
 impl Clutch {
-    /// Its place among those that are not always as they are, if it is one of them.
+    /// Returns the position among the clutches that can be switched; `None` for all others.
     pub fn index(&self) -> Option<usize> {
         match self.engaged {
             Engaged::Fixed(_) | Engaged::Biased { .. } => None,
@@ -49,8 +51,11 @@ impl Clutch {
     }
 }
 
-/// A clutch of a differential with its outputs' mean speed and its switch, and the closure that its
-/// carrier is, with what share of that closure's torque it carries; `before` are those added before it.
+/// Builds a differential's clutch.
+///
+/// `mean` is the mean speed of its outputs and `switch` its command. `closure` is the carrier's
+/// closure and `carried` the share of that closure's torque in this carrier. `before` are the
+/// clutches added earlier.
 fn clutch(
     element: usize,
     differential: &Differential,
@@ -70,7 +75,7 @@ fn clutch(
     Clutch { element, friction: Brake { max_torque: differential.lock_torque }, engaged }
 }
 
-/// The driveline as the step reaches it.
+/// Indices by which a step accesses the driveline.
 #[derive(Clone, Debug)]
 pub(crate) struct DrivelinePlan {
     /// Engine, converter and gearbox.
@@ -84,8 +89,9 @@ pub(crate) struct DrivelinePlan {
 }
 
 impl DrivelinePlan {
-    /// Sets the speeds of shafts and engine when the wheels of each axle turn at its `spin`
-    /// (rad/s) in a gear, or in the one that fits; in neutral the engine stands.
+    /// Sets the speeds of shafts and engine for wheels of each axle that turn at `spin`, rad/s.
+    ///
+    /// Without a `gear` the fitting one is used. In neutral the engine stands still.
     pub fn turn(
         &self,
         spec: &VehicleSpec,
@@ -153,7 +159,7 @@ impl Frame<'_> {
         let split = self.builder.closure(Closure::Gear { rates, spins: Vec::new() });
         let (ahead, behind) = shafts.split_at(front);
         if !ahead.is_empty() && !behind.is_empty() {
-            // the clutch turns at the difference of the outputs' mean speeds
+            // the clutch turns at the difference of the mean speeds of its outputs
             let of = |group: &[(Coordinate, usize)], sign: f64| -> Vec<_> {
                 group.iter().map(|&(shaft, _)| (shaft, sign / group.len() as f64)).collect()
             };

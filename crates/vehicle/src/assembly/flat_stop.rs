@@ -1,23 +1,26 @@
-//! A bump stop that is pressed flat: metal on metal.
+//! A bump stop that is compressed to metal-on-metal contact.
 
 use super::{Frame, Side};
 use crate::multibody::{BodyId, Element, ElementForce};
 use bekker_math::spatial::Vec3;
 
-/// What holds a beam below what its spring stands on, along the spring's direction in the design position: the
-/// stop's force along the line between the spring's ends cannot, for a leaf gives aside, and the beam goes by.
+/// Unilateral stop of a beam along the spring's direction in the design position.
+///
+/// It keeps the beam below the spring's seat. The bump stop's own force acts along the line between
+/// the spring's ends; since a leaf spring is compliant sideways, that line can tilt and let the
+/// beam pass.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FlatStop {
-    /// Where it acts.
+    /// Element at which the stop acts.
     pub element: usize,
-    /// Distance of the spring's ends along that direction at which it begins, m.
+    /// Distance of the spring's ends along that direction at which the stop begins, m.
     flat: f64,
-    /// Slope of the stop's end, N/m.
+    /// Slope of the bump stop's end, N/m.
     stiffness: f64,
 }
 
 impl FlatStop {
-    /// What it does with the lower end so far above the upper one, m.
+    /// Returns the force with the lower end `above` the upper one by this distance, m.
     pub fn force(&self, above: f64) -> ElementForce {
         let pressed = above + self.flat;
         if pressed <= 0.0 {
@@ -29,7 +32,7 @@ impl FlatStop {
 }
 
 impl Frame<'_> {
-    /// Adds that of a spring between these ends, the upper before the lower, on a beam.
+    /// Adds the stop of a beam's spring between these ends, the upper before the lower.
     pub(super) fn flat_stop(
         &mut self,
         (axle, side): (usize, Side),

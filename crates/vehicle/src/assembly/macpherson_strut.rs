@@ -1,9 +1,8 @@
-//! MacPherson strut: a lower arm on a hinge, an upright that slides along a strut whose mount lets
-//! it tilt, a tie rod.
+//! MacPherson strut: a hinged lower arm, an upright that slides along a tilting strut, a tie rod.
 //!
-//! The tree runs chassis, rod, upright, wheel; the arm's ball joint and the tie rod close it. Seven
-//! coordinates less four closures and the arm's own one leave each wheel's travel and spin (and
-//! the steer, which the link decides). Rod and upright turn together about the strut.
+//! The tree is chassis, rod, upright, wheel; the arm's ball joint and the tie rod are closures. On
+//! each side, six coordinates, of which the arm has one, less four closures leave the wheel's
+//! travel and spin; the link determines the steer. Rod and upright turn together about the strut.
 
 use super::{Frame, Side, turned};
 use crate::multibody::{Body, BodyId, Closure, Inertia, Joint};

@@ -1,8 +1,8 @@
-//! From the figures of a vehicle to bodies, joints, closures and elements.
+//! Assembly of a vehicle's parameters into bodies, joints, closures and elements.
 //!
-//! The assembly configuration is the design position: chassis frame at the
-//! origin, all bodies' axes along the chassis's. Each template adds its bodies
-//! to a [`Frame`]; what a step must reach is returned as plain indices.
+//! The assembly configuration is the design position: the chassis frame is at the origin, and the
+//! axes of all bodies are parallel to the chassis's. Each template adds its bodies to a [`Frame`].
+//! The items that a step accesses are returned as plain indices.
 
 mod double_wishbone;
 mod driveline;
@@ -34,34 +34,34 @@ use bekker_math::spatial::{Mat3, Vec3};
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AssemblyError {
-    /// A steered axle without what turns it.
+    /// A steered axle whose steering mechanism is missing or unsuitable.
     #[error("axle '{axle}': {what}")]
     Steering {
-        /// Its name.
+        /// Name of the axle.
         axle: String,
-        /// What is wrong.
+        /// Description of the fault.
         what: &'static str,
     },
-    /// An axle that should be driven has no differential.
+    /// A driven axle without a differential.
     #[error("axle '{axle}' is driven by layout '{layout}' but has no final_drive")]
     NoFinalDrive {
-        /// Its name.
+        /// Name of the axle.
         axle: String,
         /// The layout.
         layout: String,
     },
-    /// The points of its tyres make no belt.
+    /// The points of a tire do not define a belt.
     #[error("tyre.flexible: {0}")]
     Ring(#[from] RingError),
-    /// A tandem of axles that are not there.
+    /// A tandem of axles that do not exist.
     #[error("tandems: {0}")]
     Tandem(#[from] TandemError),
-    /// The multibody model refuses.
+    /// The multibody model is invalid.
     #[error(transparent)]
     Model(#[from] ModelError),
 }
 
-/// Left or right of an axle: files give the left.
+/// Side of an axle. Files give the left one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Side {
     Left,
@@ -76,18 +76,18 @@ impl Side {
     }
 }
 
-/// A wheel as the step reaches it.
+/// Indices by which a step accesses a wheel.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WheelPlace {
-    /// Spindle, wheel and tyre: turns about its y axis.
+    /// Spindle, wheel and tire, which turn about the body's y axis.
     pub body: BodyId,
-    /// What holds the differential's housing: it takes the half-shaft's reaction.
+    /// Body that holds the differential's housing and takes the half-shaft's reaction.
     pub housing: BodyId,
-    /// Spin against the carrier.
+    /// Spin relative to the carrier.
     pub spin: Coordinate,
-    /// Where the brake acts.
+    /// Element at which the brake acts.
     pub brake: usize,
-    /// Index of its axle.
+    /// Index of the axle.
     pub axle: usize,
 }
 
@@ -112,20 +112,20 @@ pub(super) struct Frame<'a> {
     spec: &'a VehicleSpec,
     builder: Builder,
     chassis: BodyId,
-    /// What is behind the torsion joint of the chassis.
+    /// Body behind the torsion joint of the chassis.
     rear_frame: Option<BodyId>,
     trailer: Option<Coupled>,
     wheels: Vec<WheelPlace>,
     struts: Vec<Strut>,
     mounts: Vec<Mount>,
     steering: Vec<SteeringDrive>,
-    /// What the springs of each axle stand on, left and right.
+    /// Bodies that carry the springs of each axle, left and right.
     spring_seats: Vec<[BodyId; 2]>,
     pitch_stops: Vec<PitchStop>,
     flat_stops: Vec<FlatStop>,
 }
 
-/// What the step needs of an assembled vehicle.
+/// Result of the assembly, as a step uses it.
 #[derive(Clone, Debug)]
 pub(super) struct Assembled {
     pub model: Model,
@@ -145,8 +145,7 @@ fn vec3(point: Point) -> Vec3 {
     Vec3::from(point)
 }
 
-/// Inertia of a part turned so that its x axis lies along `x` and its z axis is
-/// normal to `x` and `in_plane`.
+/// Inertia of a part whose x axis is turned to `x`. Its z axis is normal to `x` and `in_plane`.
 fn turned(moments: Point, x: Vec3, in_plane: Vec3) -> Mat3 {
     let x = x.normalize();
     let z = x.cross(&in_plane).normalize();
@@ -155,12 +154,12 @@ fn turned(moments: Point, x: Vec3, in_plane: Vec3) -> Mat3 {
 }
 
 impl Frame<'_> {
-    /// A point of an axle's side, in the chassis frame.
+    /// Point on a side of an axle, in the chassis frame.
     fn point(&self, axle: &Axle, side: Side, local: Point) -> Vec3 {
         vec3(axle.position) + Vec3::new(local[0], side.mirror() * local[1], local[2])
     }
 
-    /// What the tie rods of an independent axle end on.
+    /// Body that carries the inner ends of the tie rods of an independent axle.
     fn tie_rods_end(&self, axle: usize, by: SteeredBy) -> Result<BodyId, AssemblyError> {
         match by {
             SteeredBy::Link(link) => Ok(link),
@@ -172,7 +171,7 @@ impl Frame<'_> {
         }
     }
 
-    /// The sprung body that an axle belongs to.
+    /// Sprung body that carries an axle.
     fn sprung(&self, axle: usize) -> BodyId {
         match &self.trailer {
             Some(trailer) if self.spec.axles[axle].trailed => trailer.body,
@@ -181,7 +180,7 @@ impl Frame<'_> {
         }
     }
 
-    /// Adds spindle, wheel and tyre as one body on a hinge of `carrier`.
+    /// Adds spindle, wheel and tire as one body on a hinge of `carrier`.
     fn wheel(
         &mut self,
         axle: usize,
@@ -201,7 +200,7 @@ impl Frame<'_> {
             vec3(spindle.inertia) + vec3(rim.inertia) + vec3(tyre.inertia) + Vec3::y() * half_shaft;
         let mut mass = spindle.mass + rim.mass + tyre.mass;
         if let Some(apart) = spec.axles[axle].twin_spacing {
-            // a second tyre, and Steiner's part of both
+            // a second tire, and the parallel-axis terms of both
             let corner = rim.mass + tyre.mass;
             let steiner = Vec3::new(1.0, 0.0, 1.0) * (0.5 * corner * apart * apart);
             moments += vec3(rim.inertia) + vec3(tyre.inertia) + steiner;
@@ -221,7 +220,8 @@ impl Frame<'_> {
         self.wheels.push(WheelPlace { body, housing, spin, brake, axle });
     }
 
-    /// Adds the lines of spring and damper between `arm` and what they stand on.
+    /// Adds the lines of spring and damper between `arm` and the bodies that carry their other
+    /// ends.
     fn strut(
         &mut self,
         (axle, side): (usize, Side),
@@ -238,8 +238,10 @@ impl Frame<'_> {
         self.struts.push(strut);
     }
 
-    /// Adds an anti-roll bar between two arms that turn about `hinge` of their side; `same` says
-    /// whether they turn the same way when one wheel rises and the other falls.
+    /// Adds an anti-roll bar between two arms that each turn about the `hinge` of their side.
+    ///
+    /// `same` is whether the coordinates of both arms change in the same sense when one wheel rises
+    /// and the other falls.
     fn anti_roll_bar(&mut self, axle: usize, arms: [BodyId; 2], hinge: [Vec3; 2], same: bool) {
         let own = &self.spec.axles[axle];
         let Some(bar) = own.anti_roll_bar else { return };
@@ -332,7 +334,7 @@ pub(super) fn assemble(spec: &VehicleSpec) -> Result<Assembled, AssemblyError> {
             }
         }
     }
-    // After the wheels: the order in which loads are set.
+    // After the wheels: callers set the loads in this order.
     frame.builder.loaded(chassis);
     if let Some(trailer) = &frame.trailer {
         frame.builder.loaded(trailer.body);

@@ -1,12 +1,12 @@
-//! Torsion joint: the frame behind it turns about the x axis against the chassis, by a spring and a
-//! damper.
+//! Torsion joint: the rear frame turns about the x axis relative to the chassis, against a spring
+//! and a damper.
 
 use super::{Frame, Mount, vec3};
 use crate::multibody::{Body, BodyId, Element, Inertia, Joint};
 use crate::spec::{Chassis, RearFrame, SprungPart};
 use bekker_math::spatial::Vec3;
 
-/// Inertia of the chassis ahead of the torsion joint, if there is one; else of all of it.
+/// Inertia of the chassis ahead of the torsion joint; of the whole chassis if there is no joint.
 pub(super) fn ahead(chassis: &Chassis, rear: Option<&RearFrame>) -> Inertia {
     match rear {
         Some(rear) => inertia(rear.ahead(chassis)),
@@ -19,7 +19,8 @@ fn inertia(part: SprungPart) -> Inertia {
 }
 
 impl Frame<'_> {
-    /// Adds the frame behind the torsion joint, if there is one, and has springs stand on it.
+    /// Adds the frame behind the torsion joint, if there is one, and attaches the springs behind
+    /// it.
     pub(super) fn rear_frame(&mut self) -> Option<BodyId> {
         let spec = self.spec;
         let rear = spec.rear_frame.as_ref()?;

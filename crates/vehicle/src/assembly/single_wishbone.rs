@@ -1,8 +1,8 @@
-//! Single wishbone: an arm on a hinge, an upright on the arm's kingpin, a tie rod.
+//! Single wishbone: a hinged arm, an upright on the arm's kingpin, a tie rod.
 //!
-//! The tree runs chassis, arm, upright, wheel; the tie rod closes it. Six coordinates less two
-//! closures leave each wheel's travel and spin (and the steer, which the link decides). The wheel
-//! turns with the arm, so that camber changes by the arm's angle.
+//! The tree is chassis, arm, upright, wheel; the tie rod is a closure. On each side, three
+//! coordinates less one closure leave the wheel's travel and spin; the link determines the steer.
+//! The wheel tilts with the arm, so that camber changes by the arm's angle.
 
 use super::{Frame, Side};
 use crate::multibody::{Body, BodyId, Closure, Inertia, Joint};

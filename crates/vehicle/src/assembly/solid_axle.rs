@@ -1,8 +1,8 @@
 //! Solid axle: a beam with a wheel at each end, located by rods or leaf springs.
 //!
-//! The beam is a free body; massless rods are closures of distance, a leaf is a
-//! compliant mount. Wind-up of a leaf is carried by two longitudinal springs one
-//! above the other, a lever apart that gives the stated stiffness.
+//! The beam is a free body. Massless rods are distance closures; a leaf is a compliant mount.
+//! Wind-up of a leaf is modeled by two longitudinal springs one above the other. The lever between
+//! them reproduces the stated stiffness.
 
 use super::steering::SteeredBy;
 use super::{Frame, Mount, Side};
@@ -11,7 +11,7 @@ use crate::spec::{AxleLocation, LeafSpringMount, Point, SolidAxle};
 use bekker_math::spatial::Vec3;
 
 impl Frame<'_> {
-    /// Adds the beam and both wheels, whose knuckles are steered as `by` says.
+    /// Adds the beam and both wheels, whose knuckles are steered by the mechanism `by`.
     pub(super) fn solid_axle(&mut self, axle: usize, s: &SolidAxle, by: SteeredBy) {
         let mut knuckles = Vec::with_capacity(2);
         let spec = &self.spec.axles[axle];

@@ -1,4 +1,4 @@
-//! Steering: what moves the inner ends of tie rods, pushes drag links, or turns knuckles.
+//! Steering mechanisms: they move the inner ends of tie rods, push drag links, or turn knuckles.
 
 use super::{Frame, Side, vec3};
 use crate::multibody::{Body, BodyId, Closure, Coordinate, Inertia, Joint};
@@ -6,66 +6,69 @@ use crate::spec::{DragLink, PitmanArm, Point, RackPinion, SolidAxle, Steering, S
 use bekker_math::numeric::{atan, tan};
 use bekker_math::spatial::{Mat3, Quat, Vec3};
 
-/// Inertia of the massless bodies of a linkage, kg m²: a ten-thousandth of the
-/// arm's, so that their coordinates have a pivot.
+/// Inertia of the massless bodies of a linkage, kg m².
+///
+/// A ten-thousandth of the arm's inertia, which keeps the pivots of their coordinates nonzero.
 const TRACE_INERTIA: f64 = 1e-6;
 
-/// A driven part of the steering as the step reaches it.
+/// Indices by which a step accesses a driven part of the steering.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SteeringDrive {
     /// Index of the drive's target in the workspace.
     pub drive: usize,
-    /// What it is driven to.
+    /// Target position of the drive.
     target: Target,
 }
 
-/// Where a driven part of the steering goes.
+/// Target of a driven part of the steering.
 #[derive(Clone, Copy, Debug)]
 enum Target {
-    /// In proportion: an angle, rad, or a travel, m, at steering 1 (full left).
+    /// Proportional to the steering: an angle, rad, or a travel, m, at steering 1 (full left).
     Mechanism { full_left: f64 },
-    /// The angle of one wheel about the centre that all turn about.
+    /// The angle of one wheel about the common turning center (Ackermann).
     Ackermann {
         /// Tangent of the mean angle of the first steered axle at steering 1.
         tangent: f64,
-        /// That of this axle over it.
+        /// Ratio of this axle's tangent to the first steered axle's.
         ratio: f64,
-        /// Place of the wheel to the left of the middle over the lever of the first steered
-        /// axle about the turning line.
+        /// Offset of the kingpin to the left of the midline, divided by the distance of the first
+        /// steered axle from the turning line.
         aside: f64,
     },
 }
 
 impl SteeringDrive {
-    /// Target at a steering from -1 (right) to 1 (left): an angle, rad, or a travel, m.
+    /// Returns the target at a steering from -1 (right) to 1 (left): an angle, rad, or a travel, m.
     pub fn target(&self, steering: f64) -> f64 {
         match self.target {
             Target::Mechanism { full_left } => full_left * steering,
             Target::Ackermann { tangent, ratio, aside } => {
                 let mean = tangent * steering;
-                // the centre is 1/curvature to the left: tan δ = x/(1/curvature - y)
+                // the turning center is 1/curvature to the left: tan δ = x/(1/curvature - y)
                 atan(ratio * mean / (1.0 - aside * mean))
             }
         }
     }
 }
 
-/// What steers the wheels of an axle.
+/// Mechanism that steers the wheels of an axle.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum SteeredBy {
-    /// Nothing: tie rods end on what carries the suspension.
+    /// None: tie rods end on the body that carries the suspension.
     Nothing,
-    /// A link that carries the tie rods' inner ends.
+    /// A link that carries the inner ends of the tie rods.
     Link(BodyId),
-    /// An arm that pushes a drag link to the left knuckle; both ends of the link.
+    /// An arm that pushes a drag link to the left knuckle, with both ends of the link.
     DragLink { arm: BodyId, at_arm: Vec3, at_knuckle: Vec3 },
-    /// Its knuckles are driven.
+    /// The knuckles are driven directly.
     Knuckles,
 }
 
 impl Frame<'_> {
-    /// Adds a steering mechanism for each steered axle: the file's for the first one, the same
-    /// moved with its axle for each other.
+    /// Adds a steering mechanism for each steered axle.
+    ///
+    /// The first steered axle uses the mechanism of the file; each further one uses the same
+    /// mechanism, moved with its axle.
     pub(super) fn mechanisms(&mut self) -> Vec<SteeredBy> {
         let spec = self.spec;
         let Some(steering) = &spec.steering else {
@@ -90,7 +93,7 @@ impl Frame<'_> {
             .collect()
     }
 
-    /// Adds a drive of `coordinate`, which a mechanism takes to `full_left` at steering 1.
+    /// Adds a drive of `coordinate` towards `target`.
     fn driven(&mut self, coordinate: Coordinate, target: Target) {
         self.builder.closure(Closure::Drive { coordinate });
         let drive = self.steering.len();
@@ -98,7 +101,7 @@ impl Frame<'_> {
     }
 
     /// Steers the knuckles of an axle, left and right: bodies, ends of their tie rods, and
-    /// places on their kingpins.
+    /// midpoints of their kingpins.
     pub(super) fn turn_knuckles(
         &mut self,
         axle: usize,
@@ -131,8 +134,9 @@ impl Frame<'_> {
         }
     }
 
-    /// +1 if moving the tie rods to the left steers to the left: they then meet
-    /// the uprights ahead of the kingpin.
+    /// +1 if tie rods that move to the left steer to the left, else -1.
+    ///
+    /// They do so if they join the uprights ahead of the kingpin.
     fn sense(&self, axle: usize) -> f64 {
         let own = &self.spec.axles[axle].suspension;
         let (Some([lower, upper]), Some(arm)) = (own.kingpin(), own.steering_arm()) else {
@@ -141,7 +145,7 @@ impl Frame<'_> {
         if arm[0] > 0.5 * (lower[0] + upper[0]) { 1.0 } else { -1.0 }
     }
 
-    /// A travel at steering 1 of the mechanism of an axle: its own share of the first's.
+    /// Travel of the mechanism of an axle at steering 1, scaled from the first axle's.
     fn travel(&self, axle: usize, of_first: f64) -> Target {
         Target::Mechanism { full_left: of_first * self.spec.steer_ratio(axle) }
     }
@@ -160,8 +164,8 @@ impl Frame<'_> {
             origin: middle,
             inertia: Inertia::principal(s.arm.mass, middle, s.arm.inertia),
         });
-        // the rod carries over the speed along it: that of the arm's end about its axis, that
-        // of the knuckle's end about the kingpin, upwards being to the left
+        // The rod transmits the velocity along it, from the arm's end about the arm's axis to the
+        // knuckle's end about the kingpin. Rotation about the upward axis is to the left.
         let along = at_arm - at_knuckle;
         let own = &self.spec.axles[axle];
         let kingpin = match &own.suspension {

@@ -1,14 +1,15 @@
-//! Tandem: walking beams on the chassis, on which the springs of two axles stand.
+//! Tandem: walking beams on the chassis, each of which carries the springs of two axles.
 //!
-//! A beam is free about its pin, so the moments of both springs about it balance: with the pin
-//! midway, both axles carry alike.
+//! A beam turns freely about its pin, so the moments of both springs about the pin balance. With
+//! the pin midway, both axles carry equal loads.
 
 use super::{AssemblyError, Frame, Side, vec3};
 use crate::multibody::{Body, Element, ElementForce, Inertia, Joint};
 use bekker_math::spatial::Vec3;
 
-/// Stiffness of the stop of a walking beam, N m/rad: it gives by half a degree under the moment
-/// of 20 kN on a metre.
+/// Stiffness of the stop of a walking beam, N m/rad.
+///
+/// It deflects by half a degree under the moment of 20 kN on a lever of 1 m.
 const STOP_STIFFNESS: f64 = 2e6;
 /// Damping of the stop over its stiffness, s.
 const STOP_DAMPING_TIME: f64 = 0.01;
@@ -16,14 +17,14 @@ const STOP_DAMPING_TIME: f64 = 0.01;
 /// The stop that limits a beam's pitch.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PitchStop {
-    /// Where it acts.
+    /// Element at which the stop acts.
     pub element: usize,
-    /// Angle to either side at which it is touched, rad.
+    /// Angle to either side at which the stop begins to act, rad.
     most: f64,
 }
 
 impl PitchStop {
-    /// What it does at an angle, rad, and a rate, rad/s.
+    /// Returns the moment of the stop at an angle, rad, and a rate, rad/s.
     pub fn force(&self, angle: f64, rate: f64) -> ElementForce {
         let beyond = angle - angle.clamp(-self.most, self.most);
         if beyond == 0.0 {
@@ -36,7 +37,7 @@ impl PitchStop {
 }
 
 impl Frame<'_> {
-    /// Adds the beams, and has the springs of their axles stand on them.
+    /// Adds the beams and attaches the springs of their axles to them.
     pub(super) fn tandems(&mut self) -> Result<(), AssemblyError> {
         for tandem in &self.spec.tandems {
             let axles = self.spec.axles_of(tandem)?;

@@ -1,9 +1,9 @@
-//! Trailer: a second sprung body, held to the first by its coupling.
+//! Trailer: a second sprung body, connected to the first by its coupling.
 //!
-//! A coupling is springs and dampers that hold a point of the trailer to a point of the vehicle: three
-//! at a ball, which passes on no moment. A fifth wheel bears at two places left and right, so it
-//! passes on roll, while yaw and pitch are free. Stops limit both: they push where the bodies of
-//! trailer and tractor would meet.
+//! A coupling consists of springs and dampers that hold a point of the trailer to a point of the
+//! vehicle. A ball has three of them and transmits no moment. A fifth wheel bears at two points
+//! left and right, so it transmits roll moments; yaw and pitch are free. Stops limit both angles
+//! where the bodies of trailer and tractor would touch.
 
 use super::{Frame, Mount, sprung_inertia, vec3};
 use crate::multibody::{Body, BodyId, Element, Joint};
@@ -11,28 +11,28 @@ use crate::spec::HitchKind;
 use bekker_math::numeric::{asin, atan2};
 use bekker_math::spatial::{Pose, Twist, Vec3};
 
-/// Stiffness of the stops, N m/rad: they give by half a degree under 20 kN on a lever of 1 m.
+/// Stiffness of the stops, N m/rad: they deflect by half a degree under 20 kN on a lever of 1 m.
 const STOP_STIFFNESS: f64 = 2e6;
 /// Damping of the stops over their stiffness, s.
 const STOP_DAMPING_TIME: f64 = 0.02;
 
-/// A trailer as the step reaches it.
+/// Indices and parameters by which a step accesses a trailer.
 #[derive(Clone, Debug)]
 pub(crate) struct Coupled {
-    /// Its sprung body; its frame has its origin at the coupling.
+    /// Sprung body of the trailer; its frame has its origin at the coupling.
     pub body: BodyId,
-    /// Springs of the coupling along the axes of the vehicle's chassis: each as an index of
-    /// the mounts, with its axis.
+    /// Springs of the coupling along the chassis axes: index among the mounts, and axis.
     pub springs: Vec<(usize, Vec3)>,
-    /// Force at which it breaks, N.
+    /// Force at which the coupling breaks, N.
     pub breaking: f64,
-    /// Angles of yaw and pitch at which the stops are touched, rad.
+    /// Yaw and pitch at which the stops begin to act, rad.
     most: [f64; 2],
 }
 
 impl Coupled {
-    /// Moment of the stops on the trailer, N m, world axes, at poses and twists of vehicle and
-    /// trailer.
+    /// Returns the moment of the stops on the trailer, N m, world axes.
+    ///
+    /// Poses and twists are of vehicle and trailer, in this order.
     pub fn stop(&self, poses: [&Pose; 2], twists: [&Twist; 2]) -> Vec3 {
         let [yaw, pitch] = articulation(poses);
         let rate = twists[1].angular - twists[0].angular;
@@ -44,7 +44,7 @@ impl Coupled {
                 return Vec3::zeros();
             }
             let push = beyond + STOP_DAMPING_TIME * rate.dot(&axes[k]);
-            // a stop pushes and does not pull
+            // a stop pushes and never pulls
             let push = if beyond > 0.0 { push.max(0.0) } else { push.min(0.0) };
             axes[k] * (-STOP_STIFFNESS * push)
         };
@@ -52,14 +52,15 @@ impl Coupled {
     }
 }
 
-/// Yaw and pitch of a trailer against its vehicle, rad: yaw to the left and nose down positive.
+/// Returns yaw and pitch of a trailer relative to its vehicle, rad: positive to the left and nose
+/// down.
 pub(crate) fn articulation([vehicle, trailer]: [&Pose; 2]) -> [f64; 2] {
     let ahead = vehicle.orientation.inverse() * trailer.direction(&Vec3::x());
     [atan2(ahead.y, ahead.x), asin((-ahead.z).clamp(-1.0, 1.0))]
 }
 
 impl Frame<'_> {
-    /// Adds the trailer's body and its coupling, if there is one.
+    /// Adds the trailer's body and its coupling, if there is a trailer.
     pub(super) fn trailer(&mut self) {
         let spec = self.spec;
         let Some(trailer) = &spec.trailer else { return };

@@ -29,7 +29,7 @@ impl Frame<'_> {
         }
         let hinge = [s.points.pivot_inner, s.points.pivot_outer];
         let hinge = hinge.map(|end| self.point(&self.spec.axles[axle], Side::Left, end));
-        // both hinges point to the left: in roll the arms turn against each other
+        // both hinges point to the left: in roll the arms' angles have opposite signs
         self.anti_roll_bar(axle, [arms[0], arms[1]], hinge, false);
     }
 }

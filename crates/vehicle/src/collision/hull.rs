@@ -3,19 +3,19 @@
 use super::shape::{Exit, Field, RoundedBox, SamplePoint};
 use bekker_math::spatial::Vec3;
 
-/// A part of a vehicle's hull, its sides along the chassis frame's axes; immutable.
+/// A part of a vehicle's hull with sides along the chassis frame's axes; immutable.
 #[derive(Clone, Debug)]
 pub struct Hull {
-    /// Its middle in the chassis frame, m.
+    /// Center in the chassis frame, m.
     pub centre: Vec3,
-    /// Its shape about that.
+    /// Shape about the center.
     pub shape: RoundedBox,
-    /// Its samples in the chassis frame.
+    /// Sample points in the chassis frame.
     pub samples: Vec<SamplePoint>,
 }
 
 impl Hull {
-    /// A box of these sides and rounding about `centre`, m.
+    /// Builds a box of these sides and rounding about `centre`, m.
     pub fn new(centre: Vec3, size: [f64; 3], rounding: f64) -> Hull {
         let shape = RoundedBox::new(size, rounding);
         let mut samples = shape.samples();
@@ -23,17 +23,17 @@ impl Hull {
         Hull { centre, shape, samples }
     }
 
-    /// Where a point of the chassis frame lies.
+    /// Returns distance and normal at a point of the chassis frame.
     pub fn field(&self, point: &Vec3, exit: Exit) -> Field {
         self.shape.field(&(point - self.centre), exit)
     }
 
-    /// By which face something leaves it whose middle is here in the chassis frame.
+    /// Returns the exit rule for a body whose center is at `middle` in the chassis frame.
     pub fn exit_towards(&self, middle: &Vec3) -> Exit {
         Exit::Towards(middle - self.centre)
     }
 
-    /// Distance of its farthest point from the chassis frame's origin, m.
+    /// Returns the distance of the hull's farthest point from the chassis frame's origin, m.
     pub fn reach(&self) -> f64 {
         (self.centre.abs() + self.shape.half()).norm()
     }

@@ -1,53 +1,56 @@
-//! How bodies that touch push each other.
+//! Contact force between two bodies.
 //!
-//! Along the normal a Hunt-Crossley force `F = k x (1 + c v)` for a depth `x` that grows at
+//! Along the normal acts a Hunt-Crossley force `F = k x (1 + c v)` for a depth `x` that grows at
 //! the rate `v` (K. H. Hunt and F. R. E. Crossley, Coefficient of restitution interpreted as
-//! damping in vibroimpact, J. Applied Mechanics 42, 1975): continuous where bodies meet and
-//! part, and it never pulls. Here `c = β / (v_s + |v|)`: with a constant `c` the restitution
-//! would fall with the speed of an impact, with this it is `sqrt((1 - β) / (1 + β))` at every
-//! speed far above `v_s`, and what pushes slowly is damped. Across it Coulomb friction.
+//! damping in vibroimpact, J. Applied Mechanics 42, 1975). It is continuous at first contact and at
+//! separation, and it never pulls. Here `c = β / (v_s + |v|)`. With a constant `c` the restitution
+//! would fall with the impact speed. With this `c` it is `sqrt((1 - β) / (1 + β))` at every speed
+//! far above `v_s`, and slow pushing is damped. In the tangential direction Coulomb friction acts.
 
 use bekker_math::spatial::{Load, Vec3};
 
-/// Below this speed, m/s, friction fades out in proportion to the speed.
+/// Sliding speed below which friction is proportional to the speed, m/s.
 const SLIDING: f64 = 1e-2;
 
-/// A place where two bodies overlap.
+/// A point at which two bodies overlap.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BodyContact {
-    /// Where, in the world, m.
+    /// Contact point, world frame, m.
     pub point: Vec3,
-    /// Out of the second body, towards the first.
+    /// Unit normal out of the second body, towards the first.
     pub normal: Vec3,
-    /// How deep, m; above 0.
+    /// Depth of the overlap, m; above 0.
     pub depth: f64,
     /// Stiffness, N/m.
     pub stiffness: f64,
 }
 
-/// Law of the contact of two bodies.
+/// Contact law of two bodies.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactLaw {
-    /// Stiffness of a metre of edge, N/m².
+    /// Stiffness per length of edge, N/m².
     pub stiffness: f64,
-    /// Share of the force that damping adds or takes, 0 to 1: β above.
+    /// Share of the force that damping adds or removes, 0 to 1: β in the law.
     pub damping: f64,
-    /// Speed, m/s, from which it adds half of that: v_s above.
+    /// Speed at which damping has half of its effect, m/s: v_s in the law.
     pub damping_speed: f64,
     /// Coefficient of friction.
     pub friction: f64,
 }
 
 impl ContactLaw {
-    /// Of hulls, among themselves and against walls: assumed. Some metres of edge make the
-    /// 1 MN/m and more that a car's front is crushed by; restitution is 0.5.
+    /// Law for hulls, among themselves and against walls; assumed.
+    ///
+    /// A few meters of edge have the 1 MN/m or more at which the front of a car is crushed. The
+    /// restitution is 0.5.
     pub const HULL: ContactLaw =
         ContactLaw { stiffness: 5e5, damping: 0.6, damping_speed: 0.05, friction: 0.4 };
-    /// Of tyres against walls and rocks: assumed; a point of a rim stands for 0.3 m.
+    /// Law for tires against walls and rocks; assumed. A point of a rim represents 0.3 m of edge.
     pub const RUBBER: ContactLaw = ContactLaw { stiffness: 1e6, friction: 0.8, ..ContactLaw::HULL };
 
-    /// What a contact does to the first body whose point there moves at `velocity`, m/s,
-    /// against the second's.
+    /// Returns the force on the first body.
+    ///
+    /// `velocity` is the velocity of its contact point relative to the second body's, m/s.
     pub fn push(&self, contact: &BodyContact, velocity: &Vec3) -> Push {
         let BodyContact { normal, depth, stiffness, .. } = *contact;
         let leaving = velocity.dot(&normal);
@@ -67,8 +70,9 @@ impl ContactLaw {
 }
 
 impl ContactLaw {
-    /// What something does that answers a push with this force, N, and grows by this stiffness,
-    /// N/m: less where the body leaves it.
+    /// Returns the force of an obstacle that resists with this force, N, and stiffness, N/m.
+    ///
+    /// The force is reduced while the body leaves the obstacle.
     pub fn push_of(&self, force: f64, stiffness: f64, normal: &Vec3, velocity: &Vec3) -> Push {
         let leaving = velocity.dot(normal);
         let scale = self.damping_speed + leaving.abs();
@@ -86,23 +90,23 @@ impl ContactLaw {
     }
 }
 
-/// What a contact does to the first of its bodies, with its tangents.
+/// Contact force on the first of two bodies, with its tangents.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Push {
     /// Force, N.
     pub force: Vec3,
-    /// Its part along the normal, N.
+    /// Normal component, N.
     pub normal_force: f64,
-    /// Along the normal, N/m.
+    /// Normal stiffness, N/m.
     pub stiffness: f64,
-    /// Along the normal, N s/m.
+    /// Normal damping, N s/m.
     pub damping: f64,
-    /// Across it, N s/m.
+    /// Tangential damping, N s/m.
     pub drag: f64,
 }
 
 impl Push {
-    /// Adds it to the load of a body about a point from which the contact lies at `r`.
+    /// Adds the force to the load of a body about a point from which the contact is at `r`.
     pub fn add_to(&self, load: &mut Load, normal: &Vec3, r: &Vec3) {
         load.wrench.add_force(&self.force, r);
         load.add_tangent(normal, r, self.stiffness, self.damping);
@@ -112,7 +116,7 @@ impl Push {
     }
 }
 
-/// Two directions across a normal.
+/// Two unit vectors that are normal to `normal` and to each other.
 pub(super) fn across(normal: &Vec3) -> [Vec3; 2] {
     let aside = if normal.y.abs() < 0.8 { Vec3::y() } else { Vec3::x() };
     let first = normal.cross(&aside).normalize();
@@ -123,7 +127,7 @@ pub(super) fn across(normal: &Vec3) -> [Vec3; 2] {
 mod tests {
     use super::*;
 
-    /// A mass on a wall, stepped finely: speed after over speed before.
+    /// Speed after over speed before the impact of a mass on a wall, stepped finely.
     fn restitution(speed: f64) -> f64 {
         let law = ContactLaw::HULL;
         let (mass, h) = (1000.0, 1e-5);
@@ -141,8 +145,8 @@ mod tests {
 
     #[test]
     fn restitution_is_the_same_at_any_speed() {
-        // sqrt(0.4 / 1.6) = 0.5; with v_s of 0.05 m/s damping has less than its full share where
-        // the bodies are slow, for a twentieth of the time at 1 m/s
+        // sqrt(0.4 / 1.6) = 0.5. Below v_s = 0.05 m/s damping has less than its full share, which
+        // is a twentieth of the time at 1 m/s.
         for (speed, within) in [(1.0, 0.08), (5.0, 0.03), (30.0, 0.01)] {
             let found = restitution(speed);
             assert!((found - 0.5).abs() < within, "{speed} m/s: {found}");

@@ -1,12 +1,11 @@
-//! Contact of bodies: signed distances of a few shapes, the law by which they push one
-//! another, and the collision of two free bodies.
+//! Contact of bodies: signed distances of shapes, the contact law, and the collision of two free
+//! bodies.
 //!
-//! Bodies are convex shapes with smooth normals: rounded boxes (hulls, walls, houses),
-//! rounded cylinders (wheels) and balls (rocks). A shape also has sample points, balls
-//! that stand for its edges and corners; two bodies touch where the samples of the one lie
-//! in the field of the other, and the other way round. A wheel meets a box by the least
-//! translation that parts them. So there is no manifold that could
-//! flip, and every contact has an exact gradient.
+//! Bodies are convex shapes with smooth normals: rounded boxes (hulls, walls, houses), rounded
+//! cylinders (wheels) and balls (rocks). A shape also has sample points: balls that represent its
+//! edges and corners. Two bodies touch where samples of one are inside the distance field of the
+//! other, in both directions. Contact of a wheel and a box uses the minimum translation that
+//! separates them. So no contact manifold can flip, and every contact has an exact gradient.
 
 mod hull;
 mod law;

@@ -1,15 +1,15 @@
 //! The collision of two free bodies.
 //!
-//! Each of two vehicles that touch may be simulated elsewhere, and knows of the other no more
-//! than how it was at the last heartbeat. So both owners solve one and the same problem:
-//! they let the two chassis, as they were then and going on under what else acts on them as
-//! it did in the heartbeat before, collide until the next heartbeat, in the world's steps and
-//! implicitly in the penalty, and take the forces of each step, with opposite signs. Same inputs, same order, same bits: action is
-//! reaction, whatever the stiffness and however long the heartbeat.
+//! Two vehicles in contact may be simulated on different ranks. Each rank only has the other
+//! vehicle's state at the last heartbeat, so both ranks solve the same two-body problem from these
+//! states. The chassis collide until the next heartbeat in the world's steps, with an implicit
+//! penalty, under the other accelerations of the previous heartbeat. Each rank applies the forces
+//! of each step to its own body, with opposite signs. Inputs and order are the same, so results
+//! agree bit for bit: action equals reaction at any stiffness and heartbeat.
 //!
-//! One that is in touch with several has a share of its mass in each pair, so that all of them
-//! together are stable; and in each the others push it as they do at the heartbeat's beginning
-//! ([`FreeBody::among`]), so that a row that pushes steadily goes on doing so.
+//! A body in contact with several others has a share of its mass in each pair, which keeps all
+//! pairs together stable. In each pair the others push it as they do at the beginning of the
+//! heartbeat ([`FreeBody::among`]), so that a steadily pushing row stays in equilibrium.
 
 use super::hull::Hull;
 use super::law::{BodyContact, ContactLaw, across};
@@ -20,37 +20,38 @@ use serde::{Deserialize, Serialize};
 type Matrix12 = nalgebra::SMatrix<f64, 12, 12>;
 type Vector12 = nalgebra::SVector<f64, 12>;
 
-/// For how long at most, s, others are taken to push as they did at the beginning: a fifth of
-/// the time for which two cars press on each other in a crash, for with the force of a moment
-/// that is long past a row would gain energy.
+/// Longest time for which the forces of other bodies are held at their initial values, s.
+///
+/// It is a fifth of the contact time of two cars in a crash. Forces that are held longer would add
+/// energy to a row.
 const LASTING: f64 = 0.02;
 
-/// Room beyond the way of a heartbeat in which contacts are looked for, m.
+/// Margin beyond the displacement in a heartbeat within which contacts are sought, m.
 const MARGIN: f64 = 0.05;
 
-/// A vehicle in a collision: all of its mass, rigid.
+/// A vehicle in a collision: all of its mass as one rigid body.
 #[derive(Clone, Copy, Debug)]
 pub struct FreeBody<'a> {
-    /// Its hulls.
+    /// Hulls of the vehicle.
     pub hulls: &'a [Hull],
-    /// Chassis frame.
+    /// Pose of the chassis frame.
     pub pose: Pose,
-    /// Of that frame's origin.
+    /// Twist of the chassis frame's origin.
     pub twist: Twist,
     /// Mass, kg.
     pub mass: f64,
-    /// Centre of mass in the chassis frame, m.
+    /// Center of mass in the chassis frame, m.
     pub com: Vec3,
-    /// Inertia about that in the chassis frame's axes, kg m².
+    /// Inertia about the center of mass in the chassis frame's axes, kg m².
     pub inertia: Mat3,
-    /// Acceleration of its centre of mass by all that acts on it but the other body.
+    /// Acceleration of the center of mass by everything except the other body.
     pub otherwise: Acceleration,
-    /// Whether it moves; else it stands like a wall.
+    /// Whether the body moves; if not, it is fixed like a wall.
     pub is_free: bool,
 }
 
 impl FreeBody<'_> {
-    /// The same after `time` seconds at its present twist.
+    /// Returns the body moved at its present twist for `time` seconds.
     fn after(&self, time: f64) -> Self {
         let Pose { position, orientation } = self.pose;
         let position = position + self.twist.linear * time;
@@ -58,10 +59,12 @@ impl FreeBody<'_> {
         FreeBody { pose: Pose { position, orientation }, ..*self }
     }
 
-    /// The same in a collision of `time` seconds with one of those that touch it, which has a
-    /// `share` of its mass: all of them together do `by_all` to it at the beginning, about its
-    /// centre of mass, and that one `by_one`. As long as these stay, it moves as it does in
-    /// truth, by `by_all` on its whole mass, where its share would move by `by_one / share`.
+    /// Returns the body for a collision of `time` seconds with one of several bodies that touch it.
+    ///
+    /// That body has a `share` of the mass. At the beginning the wrench of all bodies is `by_all`
+    /// and that of this one `by_one`, both about the center of mass. While these wrenches are
+    /// constant, the body accelerates by `by_all` on its whole mass, as it should. Its share alone
+    /// would accelerate by `by_one / share`.
     pub fn among(&self, share: f64, by_all: &Wrench, by_one: &Wrench, time: f64) -> Self {
         let turn = self.pose.orientation.to_rotation_matrix();
         let inertia = turn.matrix() * self.inertia * turn.matrix().transpose();
@@ -80,7 +83,7 @@ impl FreeBody<'_> {
     }
 }
 
-/// An orientation turned by a small rotation vector about the world's axes, rad.
+/// Orientation turned by a small rotation vector about the world's axes, rad.
 fn turned(orientation: &Quat, by: &Vec3) -> Quat {
     let turn = nalgebra::Quaternion::new(1.0, 0.5 * by.x, 0.5 * by.y, 0.5 * by.z);
     Quat::new_normalize(turn * orientation.quaternion())
@@ -89,15 +92,15 @@ fn turned(orientation: &Quat, by: &Vec3) -> Quat {
 /// A rope or a bar between two vehicles; immutable.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tow {
-    /// Where it is fixed to each, in the chassis frames, m.
+    /// Attachment points in the two chassis frames, m.
     pub places: [Vec3; 2],
-    /// By how much it is longer than the way between these when it is fixed, m.
+    /// Length in excess of the distance of the attachment points when attached, m.
     pub slack: f64,
     /// Stiffness, N/m.
     pub stiffness: f64,
     /// Damping, N s/m.
     pub damping: f64,
-    /// Whether it pushes too: a bar.
+    /// Whether it also transmits compression: a bar.
     pub pushes: bool,
     /// Force at which it breaks, N.
     pub breaking: f64,
@@ -108,23 +111,25 @@ pub struct Tow {
 pub struct TowState {
     /// Whether it has broken.
     pub broken: bool,
-    /// Its greatest force so far, N.
+    /// Greatest force so far, N.
     pub peak: f64,
-    /// Its length when it bears nothing, m, once it is fixed to both: as they begin, which is known
-    /// only when both have been set down.
+    /// Length without load, m, once it is attached to both bodies.
+    ///
+    /// It depends on the initial positions, which are known only when both bodies have been placed.
     pub length: Option<f64>,
 }
 
-/// What two bodies do to each other in a step.
+/// Interaction of two bodies in a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PairStep {
-    /// On the first, about the pair's [`origin`](Pair::origin); the second gets the opposite.
+    /// Wrench on the first body about the pair's [`origin`](Pair::origin); the second gets the
+    /// opposite.
     pub wrench: Wrench,
-    /// Resultant of the forces of their contacts on the first, N.
+    /// Resultant of the contact forces on the first body, N.
     pub pressing: Vec3,
-    /// Energy that contacts took from both, J: lost, or stored for the while.
+    /// Energy that contacts removed from both bodies, J: dissipated or temporarily stored.
     pub energy: f64,
-    /// Mean place of the contacts by their forces, m.
+    /// Mean position of the contacts, weighted by their forces, m.
     pub place: Vec3,
     /// Force of the rope or bar, N.
     pub tow: f64,
@@ -132,20 +137,20 @@ pub struct PairStep {
 
 #[derive(Clone, Copy, Debug)]
 struct Candidate {
-    /// Whose sample it is: 0 or 1.
+    /// Body of the sample: 0 or 1.
     of: usize,
     hull: usize,
     sample: usize,
-    /// Hull of the other.
+    /// Hull of the other body.
     against: usize,
     exit: Exit,
 }
 
-/// A force of one body on the other along a line.
+/// A force between the bodies along a line.
 #[derive(Clone, Copy, Debug)]
 struct Row {
     direction: Vec3,
-    /// From the bodies' centres of mass.
+    /// Lever arms from the bodies' centers of mass.
     arms: [Vec3; 2],
     force: f64,
     stiffness: f64,
@@ -164,29 +169,31 @@ impl Row {
     }
 }
 
-/// Two bodies over a heartbeat: scratch, never saved.
+/// Scratch data of two bodies over a heartbeat, never saved.
 #[derive(Clone, Debug, Default)]
 pub struct Pair {
     candidates: Vec<Candidate>,
     contacts: Vec<BodyContact>,
     rows: Vec<Row>,
-    /// The steps of the heartbeat.
+    /// Results of the steps of the heartbeat.
     pub steps: Vec<PairStep>,
-    /// Point of the world that their wrenches are about, m.
+    /// World point to which the wrenches refer, m.
     pub origin: Vec3,
-    /// What contacts do to the first as the two are at the beginning, about that point.
+    /// Wrench of the contacts on the first body at the beginning, about `origin`.
     pub begun: Wrench,
 }
 
-/// The middle of what stands and towers above what it meets, level with that: it is come upon from
-/// the side, however high it is. That of all else as it is.
+/// Center of a hull, with a fixed hull's center moved to the height of the other body.
+///
+/// Fixed obstacles are thus approached from the side, however high they are. The center of a free
+/// body is not moved.
 fn level_with(centre: Vec3, own: &FreeBody<'_>, met: &Vec3, hull: &Hull) -> Vec3 {
     let foot = centre.z - hull.shape.half().z;
     let level = if own.is_free { centre.z } else { centre.z.min(met.z.max(foot)) };
     Vec3::new(centre.x, centre.y, level)
 }
 
-/// A body on its way through a heartbeat.
+/// State of a body during a heartbeat.
 #[derive(Clone, Copy)]
 struct Moving {
     centre: Vec3,
@@ -217,8 +224,9 @@ impl Moving {
 }
 
 impl Pair {
-    /// Looks for what may touch over the next `time` seconds; whether something does by
-    /// where the bodies are, or would be then if they went on.
+    /// Finds the contact candidates of the next `time` seconds. Returns whether the bodies touch.
+    ///
+    /// They are tested at their present poses and at the poses to which their present twists lead.
     pub fn approach(&mut self, bodies: [&FreeBody<'_>; 2], time: f64) -> bool {
         self.candidates.clear();
         self.origin = (bodies[0].pose.position + bodies[1].pose.position) * 0.5;
@@ -264,13 +272,13 @@ impl Pair {
         touch_now || !self.contacts.is_empty()
     }
 
-    /// Contacts of two bodies as they are, among those that [`Pair::approach`] found.
+    /// Returns the contacts at the present poses among the candidates of [`Pair::approach`].
     pub fn contacts(&mut self, bodies: [&FreeBody<'_>; 2]) -> &[BodyContact] {
         self.meet(bodies, bodies.map(|body| body.pose));
         &self.contacts
     }
 
-    /// Contacts of the candidates with the bodies at these poses.
+    /// Finds the contacts of the candidates with the bodies at these poses.
     fn meet(&mut self, bodies: [&FreeBody<'_>; 2], poses: [Pose; 2]) {
         self.contacts.clear();
         for candidate in &self.candidates {
@@ -284,7 +292,7 @@ impl Pair {
                 continue;
             }
             let outward = other.direction(&field.normal);
-            // half-way between the two surfaces
+            // midway between the two surfaces
             let point = centre - outward * (sample.radius - 0.5 * depth);
             let normal = if of == 0 { outward } else { -outward };
             let stiffness = ContactLaw::HULL.stiffness * sample.length;
@@ -292,9 +300,11 @@ impl Pair {
         }
     }
 
-    /// Lets two bodies collide, and pull on each other by a rope, over so many steps of `h`
-    /// seconds; after [`Pair::approach`] of the same. Each body has a share of its mass
-    /// (0 to 1] for this pair.
+    /// Advances two colliding bodies, optionally connected by a rope, by `steps` steps of `h`
+    /// seconds.
+    ///
+    /// [`Pair::approach`] must have been called for the same bodies. `shares`, in (0, 1], are the
+    /// parts of their masses that belong to this pair.
     pub fn collide(
         &mut self,
         bodies: [&FreeBody<'_>; 2],
@@ -324,7 +334,7 @@ impl Pair {
         }
     }
 
-    /// What the contacts do to the first.
+    /// Wrench of the contacts on the first body.
     fn pushing(&self, moving: &[Moving; 2]) -> Wrench {
         let mut wrench = Wrench::default();
         for contact in &self.contacts {
@@ -335,7 +345,7 @@ impl Pair {
         wrench
     }
 
-    /// What the contacts do to one of the two at the beginning, about its centre of mass.
+    /// Returns the initial wrench of the contacts on one body about its center of mass.
     pub fn begun_on(&self, side: usize, body: &FreeBody<'_>) -> Wrench {
         let sign = if side == 0 { 1.0 } else { -1.0 };
         let force = self.begun.force * sign;
@@ -343,7 +353,7 @@ impl Pair {
         Wrench { force, torque: self.begun.torque * sign + arm.cross(&force) }
     }
 
-    /// Rows of the contacts: three of each.
+    /// Adds the rows of the contacts, three for each.
     fn press(&mut self, moving: &[Moving; 2]) {
         self.rows.clear();
         for contact in &self.contacts {
@@ -369,7 +379,7 @@ impl Pair {
         }
     }
 
-    /// Row of a rope or bar, if it bears anything.
+    /// Adds the row of a rope or bar. Returns whether it carries a force.
     fn pull(
         &mut self,
         tow: &Tow,
@@ -395,7 +405,7 @@ impl Pair {
         true
     }
 
-    /// One linearly implicit step under the rows, the last being a tow's if one `pulls`.
+    /// Advances by one linearly implicit step. If `pulls`, the last row is that of the tow.
     fn solve(
         &mut self,
         bodies: [&FreeBody<'_>; 2],
@@ -426,7 +436,7 @@ impl Pair {
             }
         }
         let mut right = Vector12::zeros();
-        // what the bodies gain in the step by all else
+        // velocity gained in the step by all other accelerations
         let mut gained = Vector12::zeros();
         for (k, body) in bodies.iter().enumerate().filter(|(_, body)| body.is_free) {
             gained.fixed_rows_mut::<3>(6 * k).copy_from(&(body.otherwise.angular * h));
@@ -454,7 +464,7 @@ impl Pair {
             if index == tow_row {
                 step.tow = force;
             } else if index % 3 == 0 {
-                // bodies that part do not hold each other
+                // a contact never pulls, even while the bodies separate
                 force = force.max(0.0);
                 pressing = force;
                 moment += force;
@@ -487,7 +497,7 @@ impl Pair {
     }
 }
 
-/// A row as it acts on those that are free.
+/// A row with the columns of fixed bodies set to zero.
 fn line(row: &Row, bodies: [&FreeBody<'_>; 2]) -> Vector12 {
     let mut line = row.line();
     for (k, body) in bodies.iter().enumerate() {
@@ -535,7 +545,7 @@ mod tests {
         (linear, angular, energy)
     }
 
-    /// What an owner does: it steps its own body under the pair's forces.
+    /// Advances a body under the pair's forces, as its owner does.
     fn step_owned(body: &mut FreeBody<'_>, wrench: &Wrench, origin: &Vec3) {
         let mut moving = Moving::of(body);
         let inertia = |orientation: &Quat| {
@@ -544,7 +554,7 @@ mod tests {
         };
         let torque = wrench.torque + (origin - moving.centre).cross(&wrench.force);
         moving.velocity += wrench.force * (STEP / body.mass) + body.otherwise.linear * STEP;
-        // its spin stays while it turns
+        // its angular momentum is constant while it turns
         let spin = inertia(&moving.orientation) * moving.rate + torque * STEP;
         moving.rate = inertia(&moving.orientation).try_inverse().unwrap() * spin;
         moving.centre += moving.velocity * STEP;
@@ -555,7 +565,7 @@ mod tests {
         body.twist.linear = moving.at(&-(body.pose.orientation * body.com));
     }
 
-    /// As the wire tells of a velocity.
+    /// The body with its velocities rounded as they are sent.
     fn told(body: &FreeBody<'_>) -> FreeBody<'static> {
         let hulls: &'static [Hull] = Box::leak(body.hulls.to_vec().into_boxed_slice());
         let told = |v: Vec3, unit: f64| v.map(|x| (x / unit).round() * unit);
@@ -566,8 +576,10 @@ mod tests {
         FreeBody { hulls, twist, ..*body }
     }
 
-    /// Drives bodies, each owner alone, with heartbeats of so many steps; after each of these
-    /// shows the bodies and, of each pair in touch, by how much it pressed along x in each step.
+    /// Advances bodies in heartbeats of `heartbeat` steps, each by its own owner.
+    ///
+    /// After each heartbeat `each` receives the bodies and, for each pair in contact, the force
+    /// along x in each step.
     fn drive(
         bodies: &mut [FreeBody<'_>],
         heartbeat: u64,
@@ -619,7 +631,7 @@ mod tests {
                     let mut total = (Wrench::default(), Vec3::zeros());
                     for partner in 0..partners {
                         let (wrench, origin) = &wrenches[partner * heartbeat as usize + step];
-                        // to the world's origin
+                        // referred to the world's origin
                         total.0.force += wrench.force;
                         total.0.torque += wrench.torque + origin.cross(&wrench.force);
                     }
@@ -662,20 +674,21 @@ mod tests {
             let begun = energy;
             drive(&mut bodies, 5, 1.0, |bodies, _| {
                 let (now, spin, left) = momenta(bodies);
-                // forces of up to 1e6 N are added and taken away some hundred times
+                // forces of up to 1e6 N are added and subtracted some hundred times
                 assert!((now - linear).norm() < 1e-12 * linear.norm() * 10.0, "{now} {linear}");
-                // places move by their velocities of the step's end, so each owner's moment
-                // of momentum about the world is that of the step's beginning, plus h v x F h
+                // Positions move at the velocities of the step's end. So the moment of momentum of
+                // each owner about the world differs from the step's beginning by h v x F h.
                 assert!((spin - angular).norm() < 1e-3 * angular.norm(), "{spin} {angular}");
                 energy = left;
-                // what is stored for the while comes back, so it may rise, never beyond what it was
+                // temporarily stored energy returns, so the sum may rise, but never above its
+                // initial value
                 assert!(left <= begun * (1.0 + 1e-6), "{left} {begun}");
             });
             assert!(energy < 0.999 * begun, "they have not met");
         }
     }
 
-    /// Some in a row, the hulls of all but the first `gap` m apart.
+    /// Several bodies in a row; all but the first have gaps of `gap` m.
     fn row(hulls: &[Hull], count: usize, gap: f64, speed: f64) -> Vec<FreeBody<'_>> {
         let first = body(hulls, -0.1, 0.0, 0.0, speed);
         let place = |k: usize| (4.5 + gap) * k as f64;
@@ -701,14 +714,14 @@ mod tests {
             let left = momenta(&bodies).2 / begun;
             println!("{count} at {speed} m/s, {heartbeat} steps: {speeds:.3?}, energy {left:.3}");
             assert!(most <= 1.0 + 1e-6, "{most}");
-            // one impact of two leaves (1 + e²)/2 = 0.63 of it
+            // one impact of two bodies leaves (1 + e²)/2 = 0.63 of the energy
             assert!(left < 0.65, "{left}");
             assert!(speeds[0] < speeds[count - 1], "{speeds:?}");
         }
     }
 
-    /// The first and the last press those between them together by 4 kN: in the steps of a
-    /// heartbeat the force of no pair moves.
+    /// The first and the last body push the others together with 4 kN: no pair force varies within
+    /// a heartbeat.
     #[test]
     fn a_row_that_pushes_slowly_does_not_chatter() {
         let (hulls, traction) = (hulls(), 4000.0);
@@ -729,8 +742,8 @@ mod tests {
             let mean = sum / terms;
             println!("{count} in a row pressed by {traction} N: {mean:.0} N, saw {worst:.0} N");
             assert!((mean / traction - 1.0).abs() < 0.05, "{mean}");
-            // as of two alone, for the velocities that are told are rounded; 23 % where no pair
-            // knows what the others do
+            // same limit as for two bodies alone, due to rounding of the sent velocities; 23 % if
+            // the pairs neglect the other bodies
             assert!(worst < 0.05 * traction, "{worst}");
         }
     }
@@ -762,9 +775,10 @@ mod tests {
         }
     }
 
-    /// One is driven, the other held back by as much: mean force over a heartbeat and its
-    /// greatest departure from that in a step, N, once they go steadily; whether the two are
-    /// told how they are driven.
+    /// Mean contact force, N, and greatest departure from it in a step, N, in steady state.
+    ///
+    /// One body is driven and the other is held back by an equal force. `told_of` is whether the
+    /// pair includes these accelerations.
     fn slowly_pushed(traction: f64, told_of: bool) -> [f64; 2] {
         let hulls = hulls();
         let mut bodies = [body(&hulls, -2.27, 0.0, 0.0, 0.1), body(&hulls, 2.27, 0.0, 0.0, 0.0)];
@@ -807,9 +821,9 @@ mod tests {
         let [found, without] = [true, false].map(|told_of| slowly_pushed(traction, told_of));
         println!("pushed with {traction} N: mean and saw {found:.0?} N; not told {without:.0?} N");
         assert!((found[0] / traction - 1.0).abs() < 0.05, "{found:?}");
-        // the velocity told is rounded to 4 mm/s, which damping makes up to 5 % of
+        // the sent velocity is rounded to 4 mm/s, which changes the damping force by up to 5 %
         assert!(found[1] < 0.05 * traction, "{found:?}");
-        // two that do not know fly apart in the steps of a heartbeat
+        // without the accelerations the bodies separate within a heartbeat
         assert!(without[1] > 2.0 * found[1], "{without:?}");
     }
 
@@ -863,7 +877,7 @@ mod tests {
             (state, bodies[1].twist.linear.x, bodies[0].twist.linear.x + bodies[1].twist.linear.x)
         };
         let (state, towed, sum) = pulled(2.0);
-        // v sqrt(k m / 2): 2 m/s, 200 kN/m, half of 2573 kg, less a little by damping
+        // v sqrt(k m / 2): 2 m/s, 200 kN/m, half of 2573 kg, reduced a little by damping
         assert!(!state.broken && (0.85..1.02).contains(&(state.peak / 32_080.0)), "{state:?}");
         assert!(towed > 1.0 && (sum - 2.0).abs() < 0.02, "{towed} {sum}");
         let (state, towed, _) = pulled(6.0);

@@ -1,31 +1,34 @@
-//! The penetration of a wheel in a box: the least translation that parts the two (S. Cameron and R. Culley,
-//! Determining the minimum translational distance between two convex polyhedra, IEEE Int. Conf. Robotics and
-//! Automation 1986). A force along the gradient of its length, and by that alone, keeps energy.
+//! Penetration of a wheel and a box: the minimum translation that separates them.
+//!
+//! S. Cameron and R. Culley, Determining the minimum translational distance between two convex
+//! polyhedra, IEEE Int. Conf. Robotics and Automation 1986. A force along the gradient of the depth
+//! that depends on the depth alone conserves energy.
 
 use super::shape::{Exit, RoundedBox, RoundedCylinder};
 use bekker_math::spatial::Vec3;
 
-/// How blunt the edges of a wheel's core are at most, as a tangent: what keeps its farthest point from jumping
-/// from one edge to the other where it is tilted the other way.
+/// Greatest bluntness of the edges of a wheel's core, as a tangent.
+///
+/// It keeps the support point from jumping between edges when the tilt changes its sign.
 const BLUNT: f64 = 0.02;
-/// Pieces of the quarter circle between two faces in which minima are looked for.
+/// Intervals of the quarter circle between two faces in which minima are sought.
 const PIECES: u32 = 12;
-/// Rounds of the refinement of a minimum; it ends before, as soon as its bracket is one rounding wide.
+/// Limit on the iterations of a minimum. They end earlier once the bracket is one rounding wide.
 const ROUNDS: u32 = 60;
 
-/// How a wheel leaves a box by the least way.
+/// Minimum translation by which a wheel leaves a box.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Penetration {
-    /// Length of that way, m; negative where they are apart.
+    /// Length of the translation, m; negative where the two are apart.
     pub depth: f64,
-    /// Its direction, out of the box.
+    /// Direction of the translation, out of the box.
     pub normal: Vec3,
-    /// The place on the box's surface where they meet, in its frame.
+    /// Contact point on the box's surface, in the box's frame.
     pub point: Vec3,
 }
 
-/// A wheel about its middle: the sum of an ellipsoid that is nearly a disc, one that is nearly its
-/// axle, and a ball.
+/// A wheel about its center: the Minkowski sum of a flat ellipsoid (the disc), a slender one (the
+/// axle) and a ball.
 struct Disc {
     axle: Vec3,
     disc: f64,
@@ -34,8 +37,8 @@ struct Disc {
     blunt2: f64,
 }
 
-/// The quarter circle of directions from one to another that is square to it, and a vertex of a box as seen from
-/// the middle of a disc.
+/// The quarter circle of directions between two orthogonal ones, with a vertex of the box relative
+/// to the center of the disc.
 struct Arc<'a> {
     disc: &'a Disc,
     ends: [Vec3; 2],
@@ -43,7 +46,7 @@ struct Arc<'a> {
 }
 
 impl Disc {
-    /// As far as the wheel at the middle of its tread and of its flanks.
+    /// Builds the sum so that its extent at the middle of tread and flanks equals the wheel's.
     fn new(wheel: &RoundedCylinder, axle: Vec3) -> Disc {
         let ball = wheel.rounding();
         let [radius, width] = [wheel.radius, wheel.half_width].map(|reach| reach - ball);
@@ -58,7 +61,7 @@ impl Disc {
         }
     }
 
-    /// The point of its core that lies farthest in a unit direction.
+    /// Support point of the core: its farthest point in a unit direction.
     fn farthest(&self, direction: &Vec3) -> Vec3 {
         let along = direction.dot(&self.axle);
         let thick = (along * along + self.blunt2).sqrt();
@@ -74,20 +77,20 @@ impl Arc<'_> {
         (self.ends[0] * (1.0 - share) + self.ends[1] * share).normalize()
     }
 
-    /// Sign and zeros are those of the slope of the depth along the arc.
+    /// A value whose sign and zeros are those of the slope of the depth along the arc.
     fn slope(&self, share: f64) -> f64 {
         let along = self.ends[1] * (1.0 - share) - self.ends[0] * share;
         along.dot(&(self.disc.farthest(&self.direction(share)) + self.vertex))
     }
 
-    /// Directions between its ends in which the depth is least.
+    /// Finds the directions between the arc's ends at which the depth has a minimum.
     fn minima(&self, mut found: impl FnMut(Vec3)) {
         let mut shares = [0.0; PIECES as usize + 9];
         let (even, near) = shares.split_at_mut(PIECES as usize + 1);
         for (share, piece) in even.iter_mut().zip(0..) {
             *share = f64::from(piece) / f64::from(PIECES);
         }
-        // where tread or flank is met the slope changes within little
+        // near the normals of tread and flank the slope changes within a small angle
         let [first, last] = self.ends.map(|end| end.dot(&self.disc.axle));
         let tread = first / (first - last);
         let flank = last / (first + last);
@@ -96,7 +99,7 @@ impl Arc<'_> {
         let special =
             [[tread, flank], about(tread, close), about(flank, close), about(flank, 2.0 * close)];
         for (share, place) in near.iter_mut().zip(special.into_iter().flatten()) {
-            // 0 / 0 where the axle is square to the arc
+            // 0 / 0 where the axle is orthogonal to the arc
             *share = if place > 0.0 && place < 1.0 { place } else { 0.0 };
         }
         shares.sort_unstable_by(f64::total_cmp);
@@ -111,8 +114,9 @@ impl Arc<'_> {
     }
 }
 
-/// Where a function is zero that rises through it between two places: regula falsi as Illinois has it (Dowell and
-/// Jarratt, BIT 11 (1971) 168).
+/// Zero of a function that rises through it between two points.
+///
+/// Regula falsi in the Illinois variant (Dowell and Jarratt, BIT 11 (1971) 168).
 fn zero(mut low: [f64; 2], mut high: [f64; 2], value: impl Fn(f64) -> f64) -> f64 {
     let mut last_was_low = None;
     for _ in 0..ROUNDS {
@@ -136,11 +140,14 @@ fn zero(mut low: [f64; 2], mut high: [f64; 2], value: impl Fn(f64) -> f64) -> f6
 }
 
 impl RoundedBox {
-    /// The least way by which a wheel leaves it, whose middle and axle, a unit vector, are given in
-    /// its frame: the direction n in which n·(X(n) + v) is least, where X is the farthest point of the wheel and v
-    /// a vertex of the box as seen from its middle. That is a face's normal, or is found between two faces' normals
-    /// along an edge, or about a vertex in the plane of axle and vertex. A wheel whose middle is in the box
-    /// leaves by no face that looks away from `exit`. None if they are apart by their sizes.
+    /// Returns the minimum translation by which a wheel leaves the box.
+    ///
+    /// `centre` and `axle`, a unit vector, are in the box's frame. The result is the direction n at
+    /// which n·(X(n) + v) is least. X is the support point of the wheel and v a vertex of the box
+    /// relative to the wheel's center. The minimum is at a face's normal, between two faces'
+    /// normals along an edge, or at a vertex in the plane of axle and vertex. A wheel whose center
+    /// is in the box never leaves by the face opposite to the one that `exit` selects. `None` if
+    /// the two are farther apart than their sizes.
     pub fn penetration(
         &self,
         wheel: &RoundedCylinder,
@@ -160,7 +167,8 @@ impl RoundedBox {
             _ => None,
         };
         let beyond = |axis: usize, side: f64| side * core[axis] - centre[axis];
-        // a face that lies so much farther beyond the middle than the nearest is no way out
+        // a face that is farther from the center than the nearest face by this much is never an
+        // exit
         let nearest = (core - centre.abs()).min().max(0.0);
         let leads_out = |axis: usize, side: f64| {
             entry != Some((axis, -side)) && side * beyond(axis, side) < nearest + 2.0 * reach
@@ -203,7 +211,7 @@ impl RoundedBox {
     }
 }
 
-/// Minima among the directions that point out of a box between the three faces of a vertex, on these sides.
+/// Finds minima among the outward directions between the three faces of a vertex, on these sides.
 fn about_vertex(disc: &Disc, sides: [f64; 3], vertex: Vec3, take: &mut impl FnMut(Vec3, &Vec3)) {
     let radial = vertex - disc.axle * vertex.dot(&disc.axle);
     let Some(inward) = radial.try_normalize(1e-9) else { return };
@@ -237,7 +245,7 @@ mod tests {
         }
     }
 
-    /// Boxes and wheels that touch or overlap, drawn by chance.
+    /// Random boxes and wheels that touch or overlap.
     fn cases() -> impl Iterator<Item = (RoundedBox, Vec3, Vec3)> {
         let mut seed = 5;
         (0..400).map(move |_| {
@@ -253,7 +261,7 @@ mod tests {
         solid.penetration(&WHEEL, centre, axle, Exit::Any).map_or(-9.0, |met| met.depth)
     }
 
-    /// No direction of twenty thousand is shorter.
+    /// No direction out of twenty thousand gives a smaller depth.
     #[test]
     fn no_way_out_is_shorter() {
         for (solid, centre, axle) in cases().take(60) {
@@ -273,7 +281,8 @@ mod tests {
         }
     }
 
-    /// What moves or turns the wheel a little changes the depth by what the force at the point would do.
+    /// The change of the depth by a small displacement or rotation equals the work of a unit force
+    /// at the contact point.
     #[test]
     fn force_is_the_gradient_of_the_depth() {
         let step = 1e-6;
@@ -291,7 +300,7 @@ mod tests {
                 let slope = |[before, after]: [f64; 2]| (after - before) / (2.0 * step);
                 let arm = met.point - centre;
                 let torque = arm.cross(&met.normal)[axis];
-                // one of both sides of a change from one way out to another shows in the second difference
+                // the second difference reveals a change of the exit between the two sides
                 let jumps =
                     |[before, after]: [f64; 2]| (before + after - 2.0 * met.depth).abs() > 1e-9;
                 if jumps(moved) || jumps(turned) {
@@ -305,7 +314,8 @@ mod tests {
         assert!(compared > 900, "{compared}");
     }
 
-    /// However it goes into a box, up to its middle, the depth changes by no more than the way.
+    /// On every path into a box, as far as its center, the depth changes by no more than the
+    /// displacement.
     #[test]
     fn depth_never_jumps() {
         let step = 5e-4;
@@ -321,7 +331,7 @@ mod tests {
         }
     }
 
-    /// A wheel rolls on a slab, scrapes a wall by its flank and meets a ball as its shape says.
+    /// A wheel on a slab, flank against a wall, and against a ball, compared with its exact shape.
     #[test]
     fn tread_and_flank_are_where_they_are() {
         let slab = RoundedBox::new([8.0, 6.0, 0.3], 0.05);
@@ -341,7 +351,7 @@ mod tests {
         );
     }
 
-    /// However deep it is in a large box, it leaves by the nearest face.
+    /// A wheel at any depth in a large box leaves by the nearest face.
     #[test]
     fn what_is_far_inside_leaves_too() {
         let house = RoundedBox::new([20.0, 20.0, 16.0], 0.05);
@@ -350,7 +360,7 @@ mod tests {
         assert!((met.normal - Vec3::y()).norm() < 1e-12 && (met.depth - 7.16).abs() < 1e-12);
     }
 
-    /// A wheel whose middle has come into a thin wall goes back where it came from.
+    /// A wheel whose center is inside a thin wall returns to the side from which it came.
     #[test]
     fn what_came_into_a_wall_goes_back() {
         let wall = RoundedBox::new([0.3, 6.0, 2.0], 0.05);

@@ -2,7 +2,7 @@
 
 use bekker_math::spatial::Vec3;
 
-/// Where a point lies against a surface.
+/// Distance and normal at a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Field {
     /// Distance outside the surface, m; negative inside.
@@ -11,78 +11,80 @@ pub struct Field {
     pub normal: Vec3,
 }
 
-/// Through which faces of a box a point inside it may leave.
+/// Faces of a box through which a point inside it may leave.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Exit {
-    /// The nearest.
+    /// The nearest face.
     Any,
-    /// One of the four at the sides: what stands upright is pushed aside, not up. That at an
-    /// end of the box, across x, holds three times as deep as that along it: a stem that a
-    /// bumper meets is not soon pushed past it.
+    /// One of the four lateral faces: upright obstacles are pushed sideways, not up.
+    ///
+    /// The end faces, across x, hold to three times the depth of the flanks. A stem in front of a
+    /// bumper is thus not soon pushed past it.
     Sideways,
-    /// That through which the line from the middle of what it belongs to, here, enters the box;
-    /// what has come through the box on that line is still inside, however thin the box is. The
-    /// nearest for what the line does not lead to through the box.
+    /// The face at which the line from the center of the point's body, given here, enters the box.
+    ///
+    /// A point that has passed through the box on that line counts as inside, however thin the box
+    /// is. The nearest face applies if the line does not enter the box.
     Towards(Vec3),
 }
 
-/// A ball on the surface of a body, which stands for a stretch of an edge.
+/// A ball on the surface of a body that represents a length of an edge.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SamplePoint {
-    /// Its centre in the body's frame, m.
+    /// Center in the body's frame, m.
     pub place: Vec3,
-    /// Its radius, m.
+    /// Radius, m.
     pub radius: f64,
-    /// Length of edge that it stands for, m.
+    /// Length of edge that it represents, m.
     pub length: f64,
 }
 
-/// How many times as deep the ends of a box hold what stands upright as its flanks.
+/// Ratio of the depths to which the ends and the flanks of a box hold upright obstacles.
 const ENDS: f64 = 3.0;
-/// Distance of samples, m, where the rounding is finer.
+/// Spacing of samples where the rounding is smaller, m.
 const FINEST: f64 = 0.2;
-/// Samples along one edge at most.
+/// Maximum number of samples along one edge.
 const MOST: f64 = 200.0;
 
-/// A box with rounded edges and corners, about its middle.
+/// A box with rounded edges and corners, about its center.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RoundedBox {
-    /// Half of its sides, m, roundings included.
+    /// Half of the sides, m, including the roundings.
     half: Vec3,
     /// Radius of edges and corners, m.
     rounding: f64,
 }
 
 impl RoundedBox {
-    /// A box of these sides, m; its rounding is at most half of the smallest.
+    /// Builds a box of these sides, m; its rounding is at most half of the smallest side.
     pub fn new(size: [f64; 3], rounding: f64) -> RoundedBox {
         let half = Vec3::from(size) * 0.5;
         RoundedBox { half, rounding: rounding.clamp(0.0, half.min()) }
     }
 
-    /// Half of its sides, m.
+    /// Returns half of the sides, m.
     pub fn half(&self) -> Vec3 {
         self.half
     }
 
-    /// Rounding of its edges, m.
+    /// Returns the rounding of the edges, m.
     pub fn rounding(&self) -> f64 {
         self.rounding
     }
 
-    /// Radius about its middle that holds all of it, m.
+    /// Returns the radius of the bounding ball about the center, m.
     pub fn reach(&self) -> f64 {
         self.half.norm()
     }
 
-    /// Across which axis, and on which side of it, the way from one point to another enters it
-    /// from outside.
+    /// Returns the axis and the side of the face at which the segment between two points enters the
+    /// box from outside.
     pub(super) fn entry(&self, from: &Vec3, to: &Vec3) -> Option<(usize, f64)> {
         let way = to - from;
         let (mut entry, mut first, mut last) = (None, 0.0, 1.0);
         for axis in 0..3 {
             let half = self.half[axis];
-            // a way along the face lies within or without it
+            // a segment parallel to the face is either inside or outside its slab
             if way[axis] == 0.0 {
                 if from[axis].abs() > half {
                     return None;
@@ -99,7 +101,7 @@ impl RoundedBox {
         entry.filter(|_| first <= last)
     }
 
-    /// Where a point lies.
+    /// Returns distance and normal at a point.
     pub fn field(&self, point: &Vec3, exit: Exit) -> Field {
         let inner = self.half.add_scalar(-self.rounding);
         let entry = match exit {
@@ -132,7 +134,7 @@ impl RoundedBox {
         Field { distance: over[axis] - self.rounding, normal }
     }
 
-    /// Balls along its edges, no farther apart than they are wide or 0.2 m.
+    /// Returns balls along the edges, spaced by the rounding or by 0.2 m if that is more.
     pub fn samples(&self) -> Vec<SamplePoint> {
         let inner = self.half.add_scalar(-self.rounding);
         let ends =
@@ -169,17 +171,17 @@ impl RoundedBox {
     }
 }
 
-/// A round disc with a rounded edge, about its middle, its axis along y: a wheel.
+/// A wheel: a disc with a rounded edge about its center, with its axis along y.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RoundedCylinder {
     /// Radius, m.
     pub radius: f64,
-    /// Half of its width, m.
+    /// Half of the width, m.
     pub half_width: f64,
 }
 
 impl RoundedCylinder {
-    /// Radius of its edge, m: half the width, or less where it is a thin roll.
+    /// Radius of the edge, m: half of the half-width, or of the radius if that is less.
     pub(super) fn rounding(&self) -> f64 {
         0.5 * self.half_width.min(self.radius)
     }
@@ -196,7 +198,7 @@ mod tests {
         })
     }
 
-    /// The normal is the gradient, and no distance grows faster than the way.
+    /// The normal is the gradient, and the distance never grows faster than the displacement.
     fn is_a_distance(field: impl Fn(&Vec3) -> Field, smooth_to: f64) {
         let step = 1e-6;
         for point in points() {
@@ -210,7 +212,7 @@ mod tests {
                 way[axis] = step;
                 let slope = (field(&(point + way)).distance - field(&(point - way)).distance)
                     / (2.0 * step);
-                // differences of numbers near 1 by 1e-6: nine digits are lost
+                // differences of numbers near 1 over 1e-6 lose nine digits
                 assert!((slope - here.normal[axis]).abs() < 1e-5, "{point:?}");
             }
         }
@@ -219,7 +221,7 @@ mod tests {
     #[test]
     fn normals_are_gradients() {
         let hull = RoundedBox::new([2.0, 1.2, 1.0], 0.3);
-        // as deep as the rounding the normal turns smoothly
+        // down to the depth of the rounding the normal turns smoothly
         is_a_distance(|point| hull.field(point, Exit::Any), -0.29);
     }
 
@@ -233,7 +235,7 @@ mod tests {
         assert!(wall.field(&Vec3::new(-0.8, 3.4, 0.1), exit).distance > 0.0, "beside it");
     }
 
-    /// A wall of 40 m beside a car: its middle lies behind the car, its far end before it.
+    /// A wall of 40 m next to a car: its center is behind the car, its far end ahead of it.
     #[test]
     fn what_the_line_from_the_middle_passes_by_is_outside() {
         let car = RoundedBox::new([3.6, 1.5, 1.0], 0.2);
@@ -241,7 +243,8 @@ mod tests {
         let far = car.field(&Vec3::new(6.5, 0.3, 0.1), Exit::Towards(middle));
         assert!((far.distance - (6.5 - 1.8)).abs() < 1e-12, "{far:?}");
         assert_eq!(far.normal, Vec3::x());
-        // what scrapes along its flank leaves by the flank, however far behind it the other is
+        // a point that scrapes along the flank leaves by the flank, however far behind the other
+        // center is
         let scrapes = car.field(&Vec3::new(0.5, -0.52, 0.1), Exit::Towards(middle));
         assert_eq!(scrapes.normal, -Vec3::y());
         assert!((scrapes.distance + 0.23).abs() < 1e-12, "{scrapes:?}");

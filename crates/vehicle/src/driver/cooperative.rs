@@ -73,7 +73,7 @@ impl Cooperative {
         let error = leader.gap - (self.min_gap + time_gap * speed);
         let closing = leader.speed - speed - time_gap * demand;
         let wanted = self.gap_gain * error + self.speed_gain * closing + told.unwrap_or(0.0);
-        // implicit in the lag, so that no step is too long for a short time gap
+        // implicit in the lag, so that the step is stable for any time gap
         let next = (demand + h / time_gap * wanted) / (1.0 + h / time_gap);
         next.clamp(-self.deceleration, self.acceleration)
     }
@@ -123,7 +123,7 @@ mod tests {
         let mut told: Vec<VecDeque<f64>> = vec![VecDeque::from(vec![0.0; late]); CARS];
         let mut extremes = [[f64::INFINITY, f64::NEG_INFINITY]; CARS];
         let period = std::f64::consts::TAU / omega;
-        // what it began with has died away after some dozens of the slowest time constants
+        // initial transients have decayed after some dozens of the slowest time constants
         let (settled, end) = (200.0, 200.0 + 2.0 * period);
         for step in 0..(end / STEP) as usize {
             let time = STEP * step as f64;
@@ -159,7 +159,8 @@ mod tests {
             for omega in [0.2, 0.45, 1.0] {
                 let expected = gain(&rule, delay, omega);
                 for found in platoon(&rule, delay, omega) {
-                    // a step of 10 ms delays what is seen by at most two: 0.02 ω of the amplitude
+                    // a step of 10 ms delays observations by at most two steps: 0.02 ω of the
+                    // amplitude
                     assert!(
                         (found - expected).abs() < 0.02,
                         "{delay:?} {omega}: {found} {expected}"
@@ -177,7 +178,7 @@ mod tests {
         let at = |time_gap_unheard| Cooperative { time_gap_unheard, ..Cooperative::default() };
         assert!(worst(&at(1.001 * critical), None) <= 1.0 + 1e-9);
         assert!(worst(&at(0.95 * critical), None) > 1.0);
-        // what swings slowly grows from car to car below it, and dies away above
+        // slow oscillations grow from car to car below the critical gap and decay above it
         let swings = |factor| platoon(&at(factor * critical), None, 0.2);
         assert!(swings(0.6).iter().all(|ratio| *ratio > 1.01), "{:?}", swings(0.6));
         assert!(swings(1.2).iter().all(|ratio| *ratio < 1.0), "{:?}", swings(1.2));

@@ -1,7 +1,7 @@
-//! Drivers: from what is seen to throttle, steering and brake.
+//! Drivers: from observations to throttle, steering and brake.
 //!
-//! A [`Driver`] is immutable; what it remembers is plain data in a
-//! [`DriverState`]. Steering is positive to the left, 1 being full lock.
+//! A [`Driver`] is immutable; its memory is plain data in a [`DriverState`]. Steering is positive
+//! to the left, with 1 for full lock.
 
 mod cooperative;
 mod following;
@@ -25,82 +25,84 @@ use super::{Controls, EngineResponse, PedalResponse, Selector};
 use bekker_math::spatial::Pose;
 use serde::{Deserialize, Serialize};
 
-/// Throttle up to which a table, or who commands from outside, does not mean to move.
+/// Throttle up to which commands of a table or an external controller count as no drive request.
 const IDLING: f64 = 0.05;
 
-/// What a driver sees.
+/// Observations of a driver.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DriverView<'a> {
     /// Simulated time, s.
     pub time: f64,
     /// Time until the next view, s.
     pub step: f64,
-    /// Chassis frame of the own vehicle in the world.
+    /// Pose of the vehicle's chassis frame in the world.
     pub pose: Pose,
-    /// Own speed along the chassis x axis, m/s.
+    /// Speed of the vehicle along the chassis x axis, m/s.
     pub speed: f64,
-    /// Own rate of turn about the vertical, rad/s, positive to the left.
+    /// Yaw rate of the vehicle about the vertical, rad/s, positive to the left.
     pub yaw_rate: f64,
-    /// Thrust of the driveline at wheels or tracks over the vehicle's weight,
-    /// positive forward: felt by the squat.
+    /// Thrust of the driveline at wheels or tracks over the vehicle's weight, positive forward.
+    ///
+    /// A human driver perceives it by the vehicle's squat.
     pub thrust: f64,
-    /// Speed of the rim of the driven wheel, or of the track, that turns fastest, m/s, positive
-    /// forward: heard.
+    /// Rim speed of the fastest driven wheel or track, m/s, positive forward.
+    ///
+    /// A human driver perceives it by sound.
     pub rim: f64,
-    /// Greatest slip of a driven wheel, or of a track, positive where it drives, forward or backward.
+    /// Greatest slip of a driven wheel or track, positive where it drives, forward or backward.
     pub slip: f64,
-    /// The vehicle to keep behind, if any.
+    /// The vehicle to follow, if any.
     pub leader: Option<LeaderView>,
-    /// Distance from its front to a line that it is to stop before, m, if there is one.
+    /// Distance from the vehicle's front to a stop line, m, if there is one.
     pub stop: Option<f64>,
-    /// Articulation of its trailer to the left, rad, while it draws one.
+    /// Articulation of a coupled trailer to the left, rad.
     pub articulation: Option<f64>,
-    /// What its pedals do, for drivers that aim at accelerations
+    /// Response to the pedals, for drivers that target accelerations
     /// ([`PathFollower::aims_at_accelerations`]).
     pub pedals: Option<PedalView<'a>>,
 }
 
-/// What the own pedals do.
+/// Response of the vehicle to its pedals.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PedalView<'a> {
-    /// What they would give at the present speed and gear.
+    /// Response at the present speed and gear.
     pub response: PedalResponse,
-    /// How they stood in the last step.
+    /// Commands of the last step.
     pub applied: Controls,
-    /// How the engine gets to what the throttle gives, for drivers who do not exceed an
-    /// acceleration ([`Plan::acceleration`]).
+    /// Dynamic response of the engine, for drivers that limit acceleration
+    /// ([`Plan::acceleration`]).
     pub engine: Option<EngineResponse<'a>>,
 }
 
-/// What a follower sees of its leader.
+/// Observations of the leader.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LeaderView {
-    /// Clear distance to it along the path, from bumper to bumper, m.
+    /// Clear distance along the path, from bumper to bumper, m.
     pub gap: f64,
-    /// Its speed along the path, m/s.
+    /// Speed of the leader along the path, m/s.
     pub speed: f64,
-    /// The own acceleration that [`Cooperative`] aims at, m/s², where that rule is followed.
+    /// Acceleration of the vehicle that [`Cooperative`] demands, m/s², if that rule applies.
     pub demand: Option<f64>,
 }
 
-/// What a driver is about.
+/// Present intent of a driver.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Intent {
-    /// Wants to move.
+    /// Requests to move.
     Drive,
     /// Stands, or nearly, because of the gap to its leader.
     WaitBehindLeader,
-    /// Was told to stand.
+    /// Stands on command.
     #[default]
     Hold,
     /// Stands at its last stop.
     Arrived,
-    /// Finds its own way: it may stand to think of one, and back off from where it does not get on.
+    /// Plans its own route: it may stop to plan, and reverse where it is stalled.
     FindWay,
 }
 
 impl Intent {
-    /// What is meant by pedals that somebody else has thought of.
+    /// Returns the intent that external pedal commands imply.
     pub fn of(controls: &Controls) -> Intent {
         let in_gear = controls.gear != Selector::Neutral;
         let drives = controls.throttle > IDLING && controls.brake == 0.0 && in_gear;
@@ -108,23 +110,23 @@ impl Intent {
     }
 }
 
-/// What a driver remembers.
+/// Memory of a driver.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct DriverState {
-    /// Place on the path.
+    /// Position on the path.
     pub place: Place,
-    /// Memory of the speed control.
+    /// State of the speed control.
     pub speed: SpeedState,
     /// Steering of the last step.
     pub steering: f64,
-    /// Whether the vehicle has come to its last stop and holds.
+    /// Whether the vehicle has reached its last stop and holds.
     pub holding: bool,
-    /// Whether it stands behind its leader until there is room to close up.
+    /// Whether it stands behind its leader until there is space to close up.
     pub waiting: bool,
-    /// Whether it drives the path back: to its end, which it has overshot, or to straighten a
-    /// trailer that it backs.
+    /// Whether it drives the path backward: to its end after an overshoot, or to straighten a
+    /// trailer that it reverses.
     pub backing: bool,
-    /// What the driver is about since the last step.
+    /// Intent of the last step.
     pub intent: Intent,
 }
 
@@ -132,14 +134,14 @@ pub struct DriverState {
 #[derive(Clone, Debug, PartialEq)]
 #[allow(clippy::large_enum_variant)] // a handful per simulation
 pub enum Driver {
-    /// Commands over time, whatever happens but to the speed, which may be held.
+    /// Commands over time, independent of the vehicle's state; only the speed may be controlled.
     Table(Table),
     /// Follows a path, alone or behind a leader.
     Path(PathFollower),
 }
 
 impl Driver {
-    /// State of a driver whose vehicle starts at `pose`.
+    /// Returns the initial state of a driver whose vehicle starts at `pose`.
     pub fn start(&self, pose: &Pose) -> DriverState {
         match self {
             Driver::Table(table) => table.start(),
@@ -147,7 +149,7 @@ impl Driver {
         }
     }
 
-    /// Distance along its path, m, if it follows one.
+    /// Returns the distance along the path, m, if the driver follows one.
     pub fn station(&self, state: &DriverState) -> Option<f64> {
         match self {
             Driver::Table(_) => None,
@@ -155,7 +157,7 @@ impl Driver {
         }
     }
 
-    /// The path that it follows, if any.
+    /// Returns the path follower, if the driver follows a path.
     pub fn follower(&self) -> Option<&PathFollower> {
         match self {
             Driver::Table(_) => None,
@@ -163,8 +165,8 @@ impl Driver {
         }
     }
 
-    /// Slowest speed above 0 that it is to hold at about `time`, s, m/s; none where it holds
-    /// no speed.
+    /// Returns the lowest positive target speed around `time`, s, m/s; `None` without a target
+    /// speed.
     pub fn slowest(&self, time: f64) -> Option<f64> {
         match self {
             Driver::Table(table) => table.goal(time).map(|goal| goal.slowest),
@@ -172,7 +174,7 @@ impl Driver {
         }
     }
 
-    /// Whether it has come to its stop at the end of a path.
+    /// Whether the driver has reached its stop at the end of a path.
     pub fn has_arrived(&self, state: &DriverState) -> bool {
         match self {
             Driver::Table(_) => false,
@@ -180,7 +182,7 @@ impl Driver {
         }
     }
 
-    /// Commands for the step that begins at the view.
+    /// Returns the commands for the step that begins at the view.
     pub fn controls(&self, state: &mut DriverState, view: &DriverView) -> Controls {
         match self {
             Driver::Table(table) => {

@@ -1,23 +1,23 @@
-//! A path over the ground and places along it.
+//! A path over the ground and positions along it.
 
 use bekker_math::numeric::{atan2, hypot};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// How far ahead of its last place a vehicle is looked for, m.
+/// Distance ahead of its last position within which a vehicle is searched, m.
 const SEARCH_AHEAD: f64 = 10.0;
 
-/// How far behind it, m: a vehicle may roll back.
+/// Distance behind it, m: a vehicle may roll back.
 const SEARCH_BEHIND: f64 = 1.0;
 
-/// Why waypoints are no path.
+/// Why waypoints do not define a path.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PathError {
     /// Fewer than two waypoints.
     #[error("a path needs at least 2 waypoints, this one has {count}")]
     TooShort {
-        /// Waypoints given.
+        /// Number of waypoints.
         count: usize,
     },
     /// A waypoint that is not finite.
@@ -25,22 +25,22 @@ pub enum PathError {
     NotFinite {
         /// Index of the waypoint.
         index: usize,
-        /// Its x, m.
+        /// x coordinate, m.
         x: f64,
-        /// Its y, m.
+        /// y coordinate, m.
         y: f64,
     },
-    /// A waypoint where the one before it is.
+    /// A waypoint at the position of the previous one.
     #[error("waypoint {index} repeats the one before it: ({x}, {y})")]
     Repeated {
         /// Index of the waypoint.
         index: usize,
-        /// Its x, m.
+        /// x coordinate, m.
         x: f64,
-        /// Its y, m.
+        /// y coordinate, m.
         y: f64,
     },
-    /// A spacing of samples that is no length.
+    /// A spacing of samples that is not positive.
     #[error("the spacing of samples must be above 0, not {spacing}")]
     Spacing {
         /// The spacing, m.
@@ -48,15 +48,16 @@ pub enum PathError {
     },
 }
 
-/// A polyline in the horizontal plane, with the distance along it. A clone is the same points:
-/// all of a convoy have one path.
+/// A polyline in the horizontal plane, with the distance along it.
+///
+/// A clone shares the points, so all vehicles of a convoy use one path.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Path {
     points: Arc<[[f64; 2]]>,
     stations: Arc<[f64]>,
 }
 
-/// Where a vehicle is on a path.
+/// Position of a vehicle relative to a path.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Place {
     /// Index of the segment.
@@ -76,11 +77,11 @@ fn distance(a: [f64; 2], b: [f64; 2]) -> f64 {
 }
 
 impl Path {
-    /// Straight from waypoint to waypoint (m).
+    /// Connects the waypoints, m, by straight lines.
     ///
     /// # Errors
     ///
-    /// [`PathError`] when there are too few, or one repeats or is not finite.
+    /// [`PathError`] if there are too few waypoints, or one repeats or is not finite.
     pub fn polyline(waypoints: &[[f64; 2]]) -> Result<Path, PathError> {
         if waypoints.len() < 2 {
             return Err(PathError::TooShort { count: waypoints.len() });
@@ -101,10 +102,11 @@ impl Path {
         Ok(Path { points: waypoints.into(), stations: stations.into() })
     }
 
-    /// Smoothly through the waypoints (m), sampled about every `spacing` (m):
-    /// a centripetal Catmull–Rom spline, which neither cusps nor overshoots
-    /// (P. Yuksel et al., "Parameterization and applications of Catmull–Rom
-    /// curves", Computer-Aided Design 43, 2011).
+    /// Connects the waypoints, m, by a smooth curve, sampled about every `spacing`, m.
+    ///
+    /// The curve is a centripetal Catmull–Rom spline, which neither cusps nor overshoots (P. Yuksel
+    /// et al., "Parameterization and applications of Catmull–Rom curves", Computer-Aided Design 43,
+    /// 2011).
     ///
     /// # Errors
     ///
@@ -136,23 +138,24 @@ impl Path {
         Path::polyline(&samples)
     }
 
-    /// The points of the polyline, m.
+    /// Returns the points of the polyline, m.
     pub fn points(&self) -> &[[f64; 2]] {
         &self.points
     }
 
-    /// Distances of the points along the path, m.
+    /// Returns the distances of the points along the path, m.
     pub fn stations(&self) -> &[f64] {
         &self.stations
     }
 
-    /// Length, m.
+    /// Returns the length, m.
     pub fn length(&self) -> f64 {
         self.stations[self.stations.len() - 1]
     }
 
-    /// The point at `station` (m), straight on before the start and beyond the
-    /// end; looked for from `segment` onwards.
+    /// Returns the point at `station`, m, with straight extensions at both ends.
+    ///
+    /// The search starts at `segment` and goes forward.
     pub fn point(&self, segment: usize, station: f64) -> [f64; 2] {
         let last = self.points.len() - 2;
         let mut segment = segment.min(last);
@@ -165,14 +168,14 @@ impl Path {
         [x + dx * along, y + dy * along]
     }
 
-    /// Unit vector along a segment.
+    /// Returns the unit vector along a segment.
     pub fn direction(&self, segment: usize) -> [f64; 2] {
         let [dx, dy] = difference(self.points[segment + 1], self.points[segment]);
         let length = self.stations[segment + 1] - self.stations[segment];
         [dx / length, dy / length]
     }
 
-    /// Unit vector along the path at `station` (m), looked for from `segment` onwards.
+    /// Returns the unit vector along the path at `station`, m; the search starts at `segment`.
     pub fn direction_at(&self, segment: usize, station: f64) -> [f64; 2] {
         let last = self.points.len() - 2;
         let mut segment = segment.min(last);
@@ -185,15 +188,16 @@ impl Path {
         self.direction(segment)
     }
 
-    /// Mean curvature between two stations about a place, 1/m: how much the path turns over them.
+    /// Returns the mean curvature between two stations near a position, 1/m: turn per length.
     pub fn bend(&self, place: &Place, [from, to]: [f64; 2]) -> f64 {
         let [ax, ay] = self.direction_at(place.segment, from);
         let [bx, by] = self.direction_at(place.segment, to);
         atan2(ax * by - ay * bx, ax * bx + ay * by) / (to - from)
     }
 
-    /// Curvature at a point, 1/m, positive to the left: of the circle through
-    /// it and its neighbours; zero at the ends.
+    /// Returns the curvature at a point, 1/m, positive to the left.
+    ///
+    /// It is that of the circle through the point and its neighbors, and zero at the ends.
     pub fn curvature(&self, index: usize) -> f64 {
         if index == 0 || index + 1 >= self.points.len() {
             return 0.0;
@@ -204,13 +208,14 @@ impl Path {
         2.0 * (ux * vy - uy * vx) / (distance(a, b) * distance(b, c) * distance(a, c))
     }
 
-    /// The nearest place to `point` (m) of the whole path.
+    /// Returns the position on the whole path that is nearest to `point`, m.
     pub fn locate(&self, point: [f64; 2]) -> Place {
         self.nearest(0..self.points.len() - 1, point)
     }
 
-    /// The nearest place to `point` (m), looked for about the place before, so
-    /// that a path may cross itself.
+    /// Returns the position nearest to `point`, m, near the previous position.
+    ///
+    /// The limited search allows a path to cross itself.
     pub fn track(&self, before: &Place, point: [f64; 2]) -> Place {
         let mut first = before.segment.min(self.points.len() - 2);
         let here = before.station.max(self.stations[first]);
@@ -220,14 +225,14 @@ impl Path {
         self.within(first, here + SEARCH_AHEAD, point)
     }
 
-    /// The nearest place to `point` (m) from the place of a vehicle up to `reach` (m)
-    /// ahead of it.
+    /// Returns the position nearest to `point`, m, from a vehicle's position to `reach`, m, ahead
+    /// of it.
     pub fn ahead(&self, place: &Place, reach: f64, point: [f64; 2]) -> Place {
         let first = place.segment.min(self.points.len() - 2);
         self.within(first, place.station + reach, point)
     }
 
-    /// The nearest place to `point` from a segment up to the station `reach`.
+    /// The position nearest to `point` from a segment to the station `reach`.
     fn within(&self, first: usize, reach: f64, point: [f64; 2]) -> Place {
         let mut end = first + 1;
         while end < self.points.len() - 1 && self.stations[end] < reach {
@@ -243,7 +248,7 @@ impl Path {
             let [dx, dy] = self.direction(segment);
             let [rx, ry] = difference(point, self.points[segment]);
             let length = self.stations[segment + 1] - self.stations[segment];
-            // straight on before the start and beyond the end
+            // straight extensions before the start and beyond the end
             let first = if segment == 0 { f64::NEG_INFINITY } else { 0.0 };
             let last = if segment + 2 == self.points.len() { f64::INFINITY } else { length };
             let along = (rx * dx + ry * dy).clamp(first, last);
@@ -258,8 +263,9 @@ impl Path {
     }
 }
 
-/// The spline between the middle two of four points at `t` from 0 to 1
-/// (Barry and Goldman's pyramid over centripetal knots).
+/// The spline between the middle two of four points at `t` from 0 to 1.
+///
+/// It uses Barry and Goldman's pyramid over centripetal knots.
 fn catmull_rom(p: &[[f64; 2]; 4], t: f64) -> [f64; 2] {
     let mut knots = [0.0; 4];
     for i in 1..4 {
@@ -295,12 +301,12 @@ mod tests {
         for waypoint in &waypoints {
             assert!(path.locate(*waypoint).offset.abs() < 1e-12);
         }
-        // chords of 10 degrees would fall 0.4 % short; the spline is of third order
+        // chords of 10 degrees would be 0.4 % too short; the spline is of third order
         assert!((path.length() - std::f64::consts::TAU * 20.0).abs() < 1e-3 * path.length());
         let middle = path.points().len() / 2 + 5;
         assert!((path.curvature(middle) - 0.05).abs() < 0.005);
-        // the ends, where a neighbour is missing, aside: the middle of a chord
-        // misses the circle by 20 (1 - (9 cos 5° - cos 15°) / 8) = 0.4 mm
+        // Without the ends, where a neighbor is missing: the middle of a chord misses the circle by
+        // 20 (1 - (9 cos 5° - cos 15°) / 8) = 0.4 mm.
         let inner = path.points().len() - 15;
         for point in &path.points()[15..inner] {
             assert!((hypot(point[0], point[1]) - 20.0).abs() < 5e-4);
@@ -319,7 +325,7 @@ mod tests {
 
     #[test]
     fn tracking_does_not_jump_where_the_path_crosses_itself() {
-        // a loop that comes back over its own start
+        // a loop that crosses its own start
         let path =
             Path::polyline(&[[0.0, 0.0], [20.0, 0.0], [20.0, 20.0], [10.0, 20.0], [10.0, -20.0]])
                 .unwrap();

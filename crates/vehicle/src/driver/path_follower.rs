@@ -147,7 +147,7 @@ impl PathFollower {
         state.place = self.path.track(&state.place, self.guided(&view.pose, view.articulation));
         let stands = view.speed.abs() < self.standstill();
         let drives_back = self.backs_up(state, view) || self.pulls_up(state, view);
-        // with a trailer it turns round from standstill alone
+        // with a trailer, the direction changes only at standstill
         let turning = self.backed().is_some() && drives_back != state.backing && !stands;
         if !turning {
             state.backing = drives_back;
@@ -260,7 +260,7 @@ impl PathFollower {
                 return trailer.backing(own, articulation, curvature);
             }
             Some((trailer, _)) if !self.plan.reverse => {
-                // bends that it is in, its trailer's included
+                // bends of the vehicle's present position, including its trailer's
                 let from = place.station - trailer.drawbar;
                 let to = place.station + pursuit.look_ahead(view.speed);
                 aside = trailer.swing_out(self.path.bend(place, [from, to]));
@@ -323,7 +323,7 @@ impl PathFollower {
     /// Speed from which it can stop before a line, m/s; any without one.
     fn speed_before(&self, line: Option<f64>) -> f64 {
         let Some(left) = line else { return f64::INFINITY };
-        // creeps up to it instead of stopping short of it
+        // creeps up to the line instead of stopping short of it
         let left = (left - SHORT_OF_LINE).max(0.0);
         (2.0 * self.plan.deceleration * left).sqrt().max(self.creep())
     }
@@ -457,7 +457,7 @@ mod tests {
         let mut worst = 0.0_f64;
         for step in 0..8000 {
             vehicle.step(&driver, 0.01 * f64::from(step), None);
-            // it starts beside the path, which goes off at an angle
+            // it starts next to the path, at an angle to it
             if vehicle.state.place.station > 10.0 {
                 worst = worst.max(vehicle.state.place.offset.abs());
             }
@@ -465,7 +465,7 @@ mod tests {
         assert!(follower.has_arrived(&vehicle.state), "{:?}", vehicle.state);
         assert_eq!(vehicle.speed, 0.0);
         assert!((vehicle.state.place.station - length).abs() < 1.0);
-        // cutting corners of 12 m by a look-ahead of 5 to 6 m
+        // corners of 12 m are cut by a look-ahead of 5 to 6 m
         assert!(worst < 0.8, "strays by {worst} m");
     }
 

@@ -232,7 +232,7 @@ mod tests {
         for curvature in [0.05, -0.1] {
             for sense in [1.0, -1.0] {
                 for speed in [0.0, 2.0] {
-                    // turned by the steering drive until the rate of turn is that of the curvature
+                    // the steering drive turns it until the yaw rate matches the curvature
                     let (mut turned, mut command) = (0.0, 0.0);
                     for _ in 0..400 {
                         let steering = pivots.steering(curvature);
@@ -260,8 +260,8 @@ mod tests {
             })
             .collect();
         let path = Path::polyline(&points).unwrap();
-        // on a circle the pursuit circle is the path itself; chords of half a
-        // degree remain, and the explicit steps of the bicycle
+        // On a circle the pursuit circle equals the path. Errors are due to chords of half a degree
+        // and to the explicit steps of the bicycle model.
         let end = drive(&path, [0.0, 0.0], 0.0, 5.0, 250.0);
         assert!(end.abs() < 0.02, "{end} m beside the circle");
     }

@@ -270,14 +270,14 @@ impl SpeedControl {
         h: f64,
     ) -> Controls {
         let (speed, target, standstill) = (motion.speed, goal.speed, goal.standstill());
-        // one that is held already stays so while it settles
+        // a vehicle that is already held stays held while it settles
         let slow = if state.held > 0.0 { SETTLING } else { standstill };
         let is_to_stand = target < standstill && speed.abs() < slow;
         if is_to_stand || speed < -(ROLLS_BACK / goal.fineness()).max(SLIPS_BACK) {
             let integral = state.integral;
             let controls = self.hold(state, h);
-            // one with a light foot, who let go too early, presses harder while he brakes, but not where
-            // a wheel spins: more would hold less
+            // A slip-limiting driver that released the brake too early requests more drive while
+            // braking. It does not where a wheel spins, since more drive would reduce the grip.
             let has_let_go = !is_to_stand && self.slip_limit.is_some() && aim.is_none();
             if has_let_go && integral > 0.0 && motion.rim <= STANDSTILL {
                 state.integral = (integral + PULLING_RATE * h).min(1.0);
@@ -328,7 +328,7 @@ impl SpeedControl {
         let gain = fineness.min(MOST_FINENESS);
         let last = state.last_speed.unwrap_or(motion.speed);
         let (acceleration, derivative) = if fineness > 1.0 {
-            // at slow speeds the speed that is remembered lags
+            // at low speeds the stored speed lags
             let smoothed = (motion.speed - last) / (CREEP_SMOOTHING + h);
             state.last_speed = Some(last + h * smoothed);
             (smoothed, self.derivative + gain * CREEP_DERIVATIVE)
@@ -348,8 +348,8 @@ impl SpeedControl {
             brake = brake.max(gain * CREEP_BRAKING * excess);
         }
         let full = output >= 1.0 || self.eased(motion) < 1.0;
-        // one who is to go slowly, or has a light foot, would take seconds more to overcome what
-        // holds wheels or tracks at rest
+        // A slow target or a slip limit would add seconds to overcome what holds wheels or tracks
+        // at rest.
         if state.pulling > FIRMER_AFTER && motion.rests(goal.standstill()) && !full {
             state.integral = (state.integral + FIRMER_RATE * h).min(1.0);
         }
@@ -394,7 +394,7 @@ impl Aim<'_> {
         };
         state.note_resistance(gave, motion, h);
         let pedals = response.pedals(self.acceleration + state.integral);
-        // a small acceleration would take seconds more to overcome what holds wheels or tracks at rest
+        // a small acceleration would add seconds to overcome what holds wheels or tracks at rest
         if state.pulling > FIRMER_AFTER && rests && pedals.throttle < 1.0 {
             state.integral += FIRMER_RATE * (response.full - response.closed).max(0.0) * h;
         }
@@ -420,22 +420,23 @@ impl Aim<'_> {
         let gave = if rests {
             response.held_at_rest(drive, applied.brake, GRAVITY * motion.slope)
         } else if engine.slips && !engine.changes_gear && on_throttle && applied.brake == 0.0 {
-            // what it has asked for: an engine that follows a little late is resistance, too
+            // the requested acceleration: an engine that follows late also counts as resistance
             self.acceleration + state.integral
         } else {
             drive - applied.brake * response.brake
         };
         state.note_resistance(gave, motion, h);
         let wanted = self.acceleration + state.integral;
-        // what the drive gives off the throttle is felt where it is off, and while gears change
+        // while the throttle is closed or gears change, the measured drive replaces the modeled one
         let off_throttle = engine.changes_gear || applied.throttle == 0.0;
         let coasting = if off_throttle { drive } else { response.closed };
         if coasting > wanted && response.brake > 0.0 {
             let brake = ((coasting - wanted) / response.brake).clamp(0.0, 1.0);
             return Controls { brake, ..Controls::default() };
         }
-        // a small acceleration would take seconds more to overcome what holds wheels or tracks at
-        // rest: more is asked, the faster the longer, once the engine gives what has been asked
+        // A small acceleration would add seconds to overcome what holds wheels or tracks at rest.
+        // The request therefore grows, faster with time, once the engine delivers the previous
+        // request.
         let patient = state.pulling - LATER_FIRMER_AFTER;
         if patient > 0.0 && rests && drive > FOLLOWED * wanted {
             state.integral +=
@@ -491,20 +492,20 @@ mod tests {
             time += h;
             assert!(time < 3.0, "still at {} after {time} s", state.integral);
         }
-        // an ordinary start takes no second: nothing of this is in it
+        // a normal start takes less than a second, so this mechanism does not affect it
         assert!(time > FIRMER_AFTER);
     }
 
     #[test]
     fn does_not_wind_up_while_it_cannot_reach_its_speed() {
-        // 60 s short of its speed with a wide open throttle, then told to stop
+        // 60 s below its target speed at full throttle, then commanded to stop
         let control = SpeedControl::default();
         let mut state = SpeedState::default();
         for _ in 0..6000 {
             let c = control.controls(&mut state, 4.0, &at(2.0), 0.01);
             assert!(c.throttle <= 1.0);
         }
-        // what the proportional part of 0.8 leaves open, and one step
+        // the rest above the proportional part of 0.8, and one step
         assert!(state.integral <= 0.2 + 0.01, "wound up to {}", state.integral);
         let slow = control.controls(&mut state, 0.0, &at(2.0), 0.01);
         assert_eq!(slow.throttle, 0.0);
@@ -571,7 +572,8 @@ mod tests {
                 let (speed, _, most) = drive_on_slope(slope, 0.0, 0.7, 15.0, target);
                 // it coasts within its band of 0.1 / 0.4 m/s
                 assert!((speed - target).abs() < 0.26, "{speed} m/s for {target} on {slope}");
-                // the engine answers half a second late; on level ground it is 0.9 m/s as well
+                // the engine responds half a second late; on level ground the overshoot is also 0.9
+                // m/s
                 assert!(most < target + 1.0, "overshoots {target} to {most} m/s on {slope}");
             }
         }
@@ -579,7 +581,7 @@ mod tests {
 
     #[test]
     fn creeps_up_a_hill_without_waiting_for_its_integral() {
-        // at 0.5 m/s the proportional part is a fifth of the throttle, and half is needed
+        // at 0.5 m/s the proportional part is a fifth of the throttle, and half is required
         let (speed, back, _) = drive_on_slope(0.35, 0.0, 0.7, 4.0, 0.5);
         assert!(speed > 0.1 && back > -1e-3, "{speed} m/s, back by {back} m, after 4 s");
     }
@@ -588,14 +590,14 @@ mod tests {
     fn one_that_rolls_back_is_braked_and_then_pulls_away() {
         let (speed, back) = climb(0.3, -5.0, 0.7, 20.0);
         assert!((speed - 3.0).abs() < 0.5, "{speed} m/s");
-        // 0.2 s until the brake is on, then 25 m²/s² by 2 (8 - 0.29 g) m/s²
+        // 0.2 s until the brake is on, then 25 m²/s² over 2 (8 - 0.29 g) m/s²
         assert!(back > -4.0, "rolls back by {back} m");
     }
 
     #[test]
     fn one_too_weak_holds_with_its_brake() {
         let (speed, back) = climb(0.5, 0.0, 0.3, 60.0);
-        // it lets go once in 5 s, and slips back for a foot's reaction
+        // it releases once in 5 s, and slips back for the driver's reaction time
         assert!(speed.abs() < 0.2 && back > -0.5, "{speed} m/s after {back} m");
     }
 
@@ -613,7 +615,7 @@ mod tests {
             let aim = Aim { acceleration, pedals };
             let motion = Motion { speed, thrust: drive / GRAVITY, slope, rim: speed, slip: 0.0 };
             applied = control.controls_by(&mut state, 5.0, Some(&aim), &motion, h);
-            // the engine answers late
+            // the engine responds late
             let asked = response.acceleration(&Controls { brake: 0.0, ..applied });
             drive += (asked - drive) * h / 0.3;
             let free = speed + h * (drive - GRAVITY * slope);
@@ -637,10 +639,10 @@ mod tests {
                 for aimed in [0.3, 1.5] {
                     let [time, back, gained] = gain_speed(slope, rolling, aimed);
                     let case = format!("{aimed} m/s² on {slope} against {rolling}");
-                    // twice the 1.2 s that 0.2 m take at 0.3 m/s², and what builds up before
+                    // twice the 1.2 s that 0.2 m take at 0.3 m/s², plus the build-up before
                     assert!(time < 3.5, "{case}: gone after {time} s");
                     assert!(back > -0.01, "{case}: rolls back by {back} m");
-                    // what it overcame to get off is forgotten in half a second
+                    // the excess that overcame the resistance at rest decays in half a second
                     assert!((gained - aimed).abs() < 0.25 * aimed, "{case}: gains {gained}");
                 }
             }

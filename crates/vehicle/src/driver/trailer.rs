@@ -1,47 +1,49 @@
-//! Driving with a trailer: what bends ask for, and how one is backed.
+//! Driving with a trailer: its path in bends, and reversing.
 //!
-//! All of it is the kinematics of a vehicle and one trailer whose axles do not slip sideways. With
-//! the vehicle's rear axle running at v along the curvature κ, the coupling c behind that axle and
-//! the trailer's axle l behind the coupling, the articulation ψ (of the trailer, to the left)
-//! follows dψ/dt = -v (sin ψ / l + κ (1 + c/l cos ψ)).
+//! The model is the kinematics of a vehicle and one trailer whose axles do not slip sideways. The
+//! vehicle's rear axle moves at v along the curvature κ, the coupling is c behind that axle, and
+//! the trailer's axle is l behind the coupling. The articulation ψ (of the trailer, to the left)
+//! then follows dψ/dt = -v (sin ψ / l + κ (1 + c/l cos ψ)).
 //!
-//! A trailer that is backed is steered as if it drove itself: pure pursuit from its axle gives the
-//! curvature that it should run along, that gives the articulation at which it does, and the
-//! vehicle's steering leads the articulation there by dψ/ds = -k (ψ - ψ_d), which the equation
-//! above is solved for. Sources: J. Morales, J. L. Martínez, A. Mandow and A. J. García-Cerezo,
-//! *Steering the last trailer as a virtual tractor for reversing vehicles with passive on- and
-//! off-axle hitches*, IEEE Transactions on Industrial Electronics 60 (2013) 5729; feedback of the
-//! hitch angle: C. Pradalier and K. Usher, *Robust trajectory tracking for a reversing tractor
-//! trailer*, Journal of Field Robotics 25 (2008) 378.
+//! A reversing trailer is steered as a virtual tractor. Pure pursuit from its axle gives the
+//! curvature of its path, and from this the steady articulation ψ_d follows. The vehicle's steering
+//! leads the articulation there by dψ/ds = -k (ψ - ψ_d), for which the equation above is solved.
+//! Sources: J. Morales, J. L. Martínez, A. Mandow and A. J. García-Cerezo, *Steering the last
+//! trailer as a virtual tractor for reversing vehicles with passive on- and off-axle hitches*, IEEE
+//! Transactions on Industrial Electronics 60 (2013) 5729; feedback of the hitch angle: C. Pradalier
+//! and K. Usher, *Robust trajectory tracking for a reversing tractor trailer*, Journal of Field
+//! Robotics 25 (2008) 378.
 
 use super::SteeringGeometry;
 use crate::spec::VehicleSpec;
 use bekker_math::numeric::{asin, atan, cos, sin};
 use bekker_math::spatial::{Pose, Vec3};
 
-/// Distance in which the error of the articulation falls to 1/e, in lengths of the drawbar:
-/// assumed, well within the one in which it would grow without steering.
+/// Distance in which the error of the articulation falls to 1/e, in drawbar lengths.
+///
+/// Assumed; it is well below the distance in which the error would grow without steering.
 const SETTLING: f64 = 0.5;
-/// Share of the articulation from which there is no way back that is asked for at most.
+/// Largest requested articulation as a share of the point of no return.
 const ASKED: f64 = 0.75;
-/// Share of it at which a driver who backs pulls up, and below which he backs again.
+/// Shares of the point of no return at which a reversing driver stops, and below which it reverses
+/// again.
 const FOLDS: [f64; 2] = [0.9, 0.25];
-/// Share of a trailer's off-tracking by which its vehicle swings out: both are as far off.
+/// Share of a trailer's off-tracking by which its vehicle swings out, so that both deviate equally.
 const SWINGS_OUT: f64 = 0.5;
 
-/// A trailer as who steers its vehicle thinks of it.
+/// Geometry of a trailer for steering its vehicle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TrailerGeometry {
-    /// Its coupling behind the vehicle's rear axle, m; below 0 ahead of it.
+    /// Distance of the coupling behind the vehicle's rear axle, m; negative ahead of it.
     pub overhang: f64,
-    /// The middle of its axles behind the coupling, m.
+    /// Distance of the middle of the trailer's axles behind the coupling, m.
     pub drawbar: f64,
-    /// Articulation at which it meets the vehicle, rad.
+    /// Articulation at which the trailer touches the vehicle, rad.
     pub most: f64,
 }
 
 impl TrailerGeometry {
-    /// Of the trailer that a vehicle draws by its file.
+    /// Returns the geometry of a vehicle's trailer, if it has one.
     pub fn of(spec: &VehicleSpec) -> Option<TrailerGeometry> {
         let trailer = spec.trailer.as_ref()?;
         let axles = spec.axles.iter().filter(|axle| axle.trailed);
@@ -55,7 +57,7 @@ impl TrailerGeometry {
         })
     }
 
-    /// Middle of its axles, m, and its heading, behind a vehicle at `pose`.
+    /// Returns the middle of the trailer's axles, m, and its heading, for a vehicle at `pose`.
     pub fn axle(&self, own: &SteeringGeometry, pose: &Pose, articulation: f64) -> ([f64; 2], Vec3) {
         let heading = Vec3::new(cos(articulation), sin(articulation), 0.0);
         let coupling = Vec3::new(own.rear_axle - self.overhang, 0.0, 0.0);
@@ -63,7 +65,7 @@ impl TrailerGeometry {
         ([axle.x, axle.y], pose.direction(&heading))
     }
 
-    /// Articulation at which the trailer's axle runs along a curvature, 1/m, for good.
+    /// Returns the articulation at which the trailer's axle permanently follows a curvature, 1/m.
     pub fn steady(&self, curvature: f64) -> f64 {
         let TrailerGeometry { overhang, drawbar, .. } = *self;
         let lever = drawbar * drawbar - overhang * overhang;
@@ -71,8 +73,8 @@ impl TrailerGeometry {
         -(atan(drawbar * curvature) + atan(overhang * curvature / square.sqrt()))
     }
 
-    /// Curvature of the vehicle's rear axle, 1/m, that leads the articulation to `wanted` as it
-    /// backs.
+    /// Returns the curvature of the vehicle's rear axle, 1/m, that leads the articulation to
+    /// `wanted` in reverse.
     pub fn leading(&self, articulation: f64, wanted: f64) -> f64 {
         let TrailerGeometry { overhang, drawbar, .. } = *self;
         let error = (articulation - wanted) / (SETTLING * drawbar);
@@ -80,42 +82,50 @@ impl TrailerGeometry {
         -(sin(articulation) / drawbar + error) / lever.max(0.1)
     }
 
-    /// Articulation from which no steering leads back while it backs, with the tightest
-    /// curvature of the vehicle, 1/m: sin ψ = κ (l + c cos ψ), or where it meets the vehicle.
+    /// Returns the articulation beyond which no steering straightens the trailer in reverse, rad.
+    ///
+    /// `tightest` is the greatest curvature of the vehicle, 1/m. The limit is sin ψ = κ (l + c cos
+    /// ψ), or the articulation at which the trailer touches the vehicle.
     pub fn point_of_no_return(&self, tightest: f64) -> f64 {
         let across = tightest * self.overhang;
         let sine = tightest * self.drawbar / (1.0 + across * across).sqrt();
         if sine >= 1.0 { self.most } else { self.most.min(asin(sine) + atan(across)) }
     }
 
-    /// Steering of a vehicle that backs it, -1 to 1, for its axle to run along a curvature, 1/m.
+    /// Returns the steering, -1 to 1, of a reversing vehicle whose trailer's axle follows a
+    /// curvature, 1/m.
     pub fn backing(&self, own: &SteeringGeometry, articulation: f64, curvature: f64) -> f64 {
         let most = ASKED * self.point_of_no_return(own.tightest());
-        // one that is to turn round has no curvature
+        // the curvature is unbounded for a trailer that must turn around
         let bounded = curvature.clamp(-1.0 / self.drawbar, 1.0 / self.drawbar);
         let wanted = self.steady(bounded).clamp(-most, most);
         own.steering(self.leading(articulation, wanted))
     }
 
-    /// Whether it is about to fold up, or has not been straightened since.
+    /// Whether the trailer is about to jackknife, or has not been straightened since.
     pub fn folds(&self, own: &SteeringGeometry, articulation: f64, straightens: bool) -> bool {
         let share = FOLDS[usize::from(straightens)];
         articulation.abs() > share * self.point_of_no_return(own.tightest())
     }
 
-    /// Radius at which its axle runs, m, where the vehicle's rear axle runs at one, m: legs of right
-    /// triangles with the coupling's. None where it comes to no steady turn.
+    /// Returns the radius of the path of the trailer's axle, m, for a radius of the vehicle's rear
+    /// axle, m.
+    ///
+    /// Both radii are legs of right triangles with the coupling's radius. `None` if no steady turn
+    /// exists.
     pub fn axle_radius(&self, rear: f64) -> Option<f64> {
         let square = rear * rear + self.overhang * self.overhang - self.drawbar * self.drawbar;
         (square > 0.0).then(|| square.sqrt())
     }
 
-    /// How far a vehicle holds itself to the left of a path of this curvature, 1/m, so that its
-    /// trailer cuts in no farther than it swings out, m.
+    /// Returns the offset to the left of a path of this curvature, 1/m, for a vehicle with the
+    /// trailer, m.
+    ///
+    /// With it the trailer cuts in no farther than the vehicle swings out.
     pub fn swing_out(&self, curvature: f64) -> f64 {
         let radius = 1.0 / curvature.abs().max(1e-6);
         let cut = radius - self.axle_radius(radius).unwrap_or(0.0);
-        // also of bends that no trailer goes round
+        // bounded also for bends that no trailer can follow
         -curvature.signum() * SWINGS_OUT * cut.clamp(0.0, self.drawbar)
     }
 }
@@ -136,7 +146,7 @@ mod tests {
         TrailerGeometry { overhang: -0.3, drawbar: 7.5, most: 1.4 };
     const CARGO: TrailerGeometry = TrailerGeometry { overhang: 1.2, drawbar: 2.4, most: 1.3 };
 
-    /// dψ/ds of the kinematics, per metre backward.
+    /// dψ/ds of the kinematics, per meter in reverse.
     fn rate(trailer: &TrailerGeometry, articulation: f64, curvature: f64) -> f64 {
         let TrailerGeometry { overhang, drawbar, .. } = *trailer;
         articulation.sin() / drawbar + curvature * (1.0 + overhang / drawbar * articulation.cos())
@@ -151,13 +161,13 @@ mod tests {
                 let curvature = trailer.leading(articulation, -0.2);
                 articulation += ds * rate(&trailer, articulation, curvature);
             }
-            // e^-5 of the first error is left
+            // e^-5 of the initial error remains
             let left = 0.5 * (-5.0_f64).exp();
             assert!((articulation + 0.2 - left).abs() < 1e-4, "{articulation}");
         }
     }
 
-    /// Where vehicle and trailer turn about one centre, the articulation stays.
+    /// Where vehicle and trailer turn about a common center, the articulation is constant.
     #[test]
     fn a_steady_articulation_stays() {
         for trailer in [SEMITRAILER, CARGO] {

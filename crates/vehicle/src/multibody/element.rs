@@ -1,70 +1,77 @@
-//! Elements: where forces act between bodies. The model measures, the caller
-//! answers with the law.
+//! Force elements between bodies.
+//!
+//! The model computes the measure of an element; the caller computes the force from it.
 
 use super::model::{BodyId, Coordinate};
 use bekker_math::spatial::Vec3;
 
-/// A scalar place of action. Points and axes are given in the assembly
-/// configuration, in the model's axes.
+/// A scalar measure at which a force acts.
+///
+/// Points and axes are given in the assembly configuration, in the model's axes.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Element {
-    /// The line between a point of `a` and a point of `b`; measured is its
-    /// length, m, and its rate; the force is tension, N.
+    /// The line between a point of `a` and a point of `b`.
+    ///
+    /// The measure is its length, m; the force is tension, N.
     Line {
         /// One body.
         a: BodyId,
-        /// Its point.
+        /// Point of `a`.
         point_a: Vec3,
-        /// The other.
+        /// The other body.
         b: BodyId,
-        /// Its point.
+        /// Point of `b`.
         point_b: Vec3,
     },
-    /// A point of `a` against one of `b` along an axis fixed in `b`: one row of a
-    /// bushing. Measured is the displacement of `a`, m; the force resists it.
+    /// The displacement of a point of `a` from a point of `b` along an axis fixed in `b`.
+    ///
+    /// It is one row of a bushing. The measure is the displacement of `a`, m; the force opposes it.
     Axial {
         /// The moving body.
         a: BodyId,
-        /// Its point.
+        /// Point of `a`.
         point_a: Vec3,
         /// The body that carries the axis.
         b: BodyId,
-        /// Its point.
+        /// Point of `b`.
         point_b: Vec3,
-        /// The axis.
+        /// Axis fixed in `b`.
         axis: Vec3,
     },
-    /// The line between a point of `a` and a point of `b` along which a band is
-    /// drawn; measured is its length with a weighted sum of coordinates added, m:
-    /// what the band is longer than when nothing had been drawn in or out. The
-    /// force is its tension, N.
+    /// The line between a point of `a` and a point of `b`, along which a band is fed in or drawn
+    /// out.
+    ///
+    /// The measure is the length of the line plus a weighted sum of coordinates, m: the length less
+    /// the band that has been fed in. The force is tension, N.
     Band {
         /// One body.
         a: BodyId,
-        /// Its point.
+        /// Point of `a`.
         point_a: Vec3,
-        /// The other.
+        /// The other body.
         b: BodyId,
-        /// Its point.
+        /// Point of `b`.
         point_b: Vec3,
-        /// What draws the band, with weights: below 0 feeds in, above draws out.
+        /// Coordinates that move the band, with weights: negative feeds in, positive draws out.
         rates: Vec<(Coordinate, f64)>,
     },
-    /// A weighted sum of coordinates; measured is the sum of their rates (and of
-    /// positions where all are scalar); the force is what resists it.
+    /// A weighted sum of coordinates.
+    ///
+    /// The measure is the sum of the scalar positions, and its rate the sum of the velocities. The
+    /// force opposes growth of the measure.
     Rates {
         /// Coordinates with their weights.
         rates: Vec<(Coordinate, f64)>,
     },
 }
 
-/// What the caller answers for an element.
+/// Force of an element, computed by the caller.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ElementForce {
     /// Force against growth of the measure, N or N m.
     pub force: f64,
-    /// Its derivative with respect to the measure, not negative.
+    /// Derivative of the force with respect to the measure, not negative.
     pub stiffness: f64,
-    /// Its derivative with respect to the rate, not negative.
+    /// Derivative of the force with respect to the rate, not negative.
     pub damping: f64,
 }

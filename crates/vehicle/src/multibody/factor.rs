@@ -1,31 +1,30 @@
-//! Factorisation `P K Pᵀ = L D Lᵀ` of a sparse symmetric quasi-definite matrix
-//! whose pattern never changes.
+//! Factorization `P K Pᵀ = L D Lᵀ` of a sparse symmetric quasi-definite matrix with a fixed
+//! pattern.
 //!
-//! The order of elimination and the target of every update are found once, when
-//! the model is built. A diagonal entry of a closure is tiny and negative: it
-//! may be eliminated only after all coordinates that the closure touches, when
-//! its pivot has become the closure's own inverse mass. Under that rule the
-//! order is greedy minimum degree (Tinney and Walker 1967), ties to the lower
-//! index, then the postorder of its elimination tree, which changes no fill and
-//! keeps each closure behind its coordinates. No pivoting is done in the numeric
-//! phase.
+//! The elimination order and the target of every update are found once, when the model is built. A
+//! diagonal entry of a closure is tiny and negative. It may be eliminated only after all
+//! coordinates that the closure touches; by then its pivot is the closure's own inverse mass. Under
+//! that rule the order is greedy minimum degree (Tinney and Walker 1967), with ties to the lower
+//! index, followed by the postorder of the elimination tree. The postorder changes no fill and
+//! keeps each closure behind its coordinates. The numeric phase does no pivoting.
 //!
-//! Neighbouring columns of like pattern are gathered into panels of up to four
-//! (supernodes; Ng and Peyton 1993), some zeros being stored to make them alike,
-//! and stored row by row: each index that is looked up serves four columns.
+//! Neighboring columns of similar pattern form panels of up to four (supernodes; Ng and Peyton
+//! 1993), with some stored zeros to make the patterns equal. Panels are stored row by row, so each
+//! index lookup serves four columns.
 
 use std::collections::BTreeSet;
 
-/// Columns of a panel at most.
+/// Maximum number of columns of a panel.
 const WIDTH: usize = 4;
-/// Zeros that a column may be given to join the panel behind it.
+/// Maximum number of stored zeros by which a column is extended to join the next panel.
 const PADDING: usize = 3;
 
-/// The entries of one row in a panel; those right of the diagonal, and in columns
-/// that a narrower panel does not have, are zero.
+/// The entries of one row in a panel.
+///
+/// Entries right of the diagonal, and in columns that a narrower panel lacks, are zero.
 type Entries = [f64; WIDTH];
 
-/// Neighbouring columns of the same pattern below them.
+/// Neighboring columns with the same pattern below them.
 #[derive(Clone, Debug)]
 struct Panel {
     /// first column
@@ -36,13 +35,13 @@ struct Panel {
     rows: Vec<u32>,
     /// first row in the values
     start: usize,
-    /// row by row, where the products of this row with itself and those below are
-    /// taken off, counted from the panel's end
+    /// row by row, the targets from which the products of this row with itself and those below are
+    /// subtracted, counted from the panel's end
     targets: Vec<u32>,
 }
 
 impl Panel {
-    /// Rows of the panel, its own included.
+    /// Number of rows of the panel, including its diagonal block.
     fn height(&self) -> usize {
         self.width + self.rows.len()
     }
@@ -52,14 +51,14 @@ impl Panel {
 #[derive(Clone, Debug)]
 pub(super) struct Symbolic {
     n: usize,
-    /// position of variable v in the order of elimination
+    /// position of variable v in the elimination order
     rank: Vec<u32>,
     panels: Vec<Panel>,
     /// panel of each column
     panel_of: Vec<u32>,
 }
 
-/// Numbers of a factorisation.
+/// Values of a factorization.
 #[derive(Clone, Debug)]
 pub(super) struct Numeric {
     /// Panel by panel, row by row.
@@ -68,7 +67,7 @@ pub(super) struct Numeric {
     work: Vec<f64>,
 }
 
-/// Order of elimination and, in it, the rows below the diagonal of each column.
+/// Elimination order and, in this order, the rows below the diagonal of each column.
 fn eliminate(
     n: usize,
     closures: usize,
@@ -81,7 +80,7 @@ fn eliminate(
             neighbours[j].insert(i);
         }
     }
-    // Coordinates that each closure must outlive.
+    // Number of coordinates that must be eliminated before each closure.
     let mut waits: Vec<usize> = (0..n)
         .map(|v| if v < closures { 0 } else { neighbours[v].range(..closures).count() })
         .collect();
@@ -124,7 +123,7 @@ fn eliminate(
     postordered(&order, &columns)
 }
 
-/// The same elimination with each column right behind those that lead to it.
+/// Reorders the same elimination so that each column directly follows its children in the tree.
 fn postordered(order: &[usize], columns: &[Vec<usize>]) -> (Vec<u32>, Vec<Vec<u32>>) {
     let n = order.len();
     let mut when = vec![0; n];
@@ -141,7 +140,7 @@ fn postordered(order: &[usize], columns: &[Vec<usize>]) -> (Vec<u32>, Vec<Vec<u3
     }
     let mut rank = vec![0u32; n];
     let mut sorted: Vec<Vec<u32>> = vec![Vec::new(); n];
-    // Parents first, last child first: the postorder backwards.
+    // Parents first, last child first: the reversed postorder.
     let mut open = roots;
     for place in (0..n).rev() {
         let v = open.pop().expect("every column hangs from a root");
@@ -157,8 +156,9 @@ fn postordered(order: &[usize], columns: &[Vec<usize>]) -> (Vec<u32>, Vec<Vec<u3
 }
 
 impl Symbolic {
-    /// Plans the factorisation of a matrix of `n` variables with the given
-    /// off-diagonal pairs; variables from `closures` on are closure rows.
+    /// Plans the factorization of a matrix of `n` variables with the given off-diagonal pairs.
+    ///
+    /// Variables from index `closures` on are closure rows.
     pub(super) fn new(n: usize, closures: usize, pairs: &BTreeSet<(usize, usize)>) -> Symbolic {
         let (rank, columns) = eliminate(n, closures, pairs);
         let mut panels: Vec<Panel> = Vec::new();
@@ -197,7 +197,7 @@ impl Symbolic {
         symbolic
     }
 
-    /// Place of an entry, `row` not above `column` in the order.
+    /// Index of an entry; `row` must not precede `column` in the order.
     fn entry(&self, row: u32, column: u32) -> u32 {
         let panel = &self.panels[self.panel_of[column as usize] as usize];
         let (row, column) = (row as usize, column as usize);
@@ -210,18 +210,18 @@ impl Symbolic {
         ((panel.start + local) * WIDTH + column - panel.first) as u32
     }
 
-    /// Place in [`Numeric::values`] of the entry of variables `i` and `j`.
+    /// Index in [`Numeric::values`] of the entry of variables `i` and `j`.
     pub(super) fn place(&self, i: usize, j: usize) -> u32 {
         let (a, b) = (self.rank[i], self.rank[j]);
         self.entry(a.max(b), a.min(b))
     }
 
-    /// Entries of the factors, as stored.
+    /// Number of stored entries of the factors.
     pub(super) fn entries(&self) -> usize {
         self.panels.iter().map(|panel| panel.height() * panel.width).sum()
     }
 
-    /// Storage for the numbers.
+    /// Allocates the values.
     pub(super) fn numeric(&self) -> Numeric {
         let rows: usize = self.panels.iter().map(Panel::height).sum();
         Numeric {
@@ -231,8 +231,11 @@ impl Symbolic {
         }
     }
 
-    /// Replaces the matrix by its factors; returns the elimination step whose
-    /// pivot is not finite or zero, if any.
+    /// Replaces the matrix by its factors.
+    ///
+    /// # Errors
+    ///
+    /// The elimination step whose pivot is zero or not finite.
     pub(super) fn factorise(&self, numeric: &mut Numeric) -> Result<(), usize> {
         let Numeric { values, inverse, .. } = numeric;
         let mut rest = &mut values[..];
@@ -333,8 +336,9 @@ impl Symbolic {
     }
 }
 
-/// A row of the matrix less its products with the panel's own rows above it: the
-/// row of the factor times the pivots.
+/// A row of the matrix minus its products with the rows of the panel above it.
+///
+/// The result is the row of the factor times the pivots.
 #[inline]
 fn substitute(row: &Entries, triangle: &[Entries; WIDTH]) -> Entries {
     let mut products = *row;
@@ -356,7 +360,7 @@ mod tests {
     use super::*;
     use bekker_math::random::Stream;
 
-    /// A random quasi-definite matrix: solution against nalgebra's dense LU.
+    /// Compares the solution for a random quasi-definite matrix with nalgebra's dense LU.
     #[test]
     fn agrees_with_a_dense_solver() {
         let (coordinates, closures) = (14, 5);
@@ -404,7 +408,7 @@ mod tests {
         symbolic.solve(&mut numeric, &mut x);
         let exact = dense.lu().solve(&right).unwrap();
         for i in 0..n {
-            // Condition number about 1e2, so 1e-10 leaves four digits of room.
+            // The condition number is about 1e2, so 1e-10 leaves a margin of four digits.
             assert!((x[i] - exact[i]).abs() < 1e-10 * (1.0 + exact[i].abs()), "{i}");
         }
     }

@@ -14,13 +14,13 @@ pub(super) fn linear(v: &Vec6) -> Vec3 {
     Vec3::new(v[3], v[4], v[5])
 }
 
-/// A spatial vector of its parts.
+/// Spatial vector from its angular and linear parts.
 #[inline]
 pub(super) fn stack(angular: Vec3, linear: Vec3) -> Vec6 {
     Vec6::new(angular.x, angular.y, angular.z, linear.x, linear.y, linear.z)
 }
 
-/// Product of a motion and a force.
+/// Power product of a motion vector and a force vector.
 #[inline]
 pub(super) fn dot(a: &Vec6, b: &Vec6) -> f64 {
     (a[0] * b[0] + a[1] * b[1]) + (a[2] * b[2] + a[3] * b[3]) + (a[4] * b[4] + a[5] * b[5])
@@ -47,14 +47,15 @@ fn times(s: &Symmetric3, v: &Vec3) -> Vec3 {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct RigidInertia {
     mass: f64,
-    /// mass times the centre's place
+    /// mass times the position of the center of mass
     first: Vec3,
     second: Symmetric3,
 }
 
 impl RigidInertia {
-    /// A body of `mass` with its centre at `com`; `tensor`, about the centre, is
-    /// in the body's axes, which `rotation` takes to the world's.
+    /// Inertia of a body of `mass` with its center of mass at `com`.
+    ///
+    /// `tensor` is about the center of mass in body axes; `rotation` maps body axes to world axes.
     #[inline]
     pub(super) fn new(mass: f64, com: &Vec3, tensor: &Mat3, rotation: &Mat3) -> RigidInertia {
         let turned = rotation * tensor;
@@ -76,7 +77,7 @@ impl RigidInertia {
         RigidInertia { mass, first: m, second }
     }
 
-    /// Momentum of the body moving at `twist`.
+    /// Momentum of the body that moves at `twist`.
     #[inline]
     pub(super) fn momentum(&self, twist: &Vec6) -> Vec6 {
         let (spin, velocity) = (angular(twist), linear(twist));
@@ -85,8 +86,8 @@ impl RigidInertia {
     }
 }
 
-/// Inertia of a subtree with the tangents of the loads on it: a symmetric 6 x 6
-/// matrix, 21 numbers.
+/// Inertia of a subtree, including the tangents of the loads on it: a symmetric 6 x 6 matrix, 21
+/// numbers.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct CompositeInertia {
     angular: Symmetric3,
@@ -108,8 +109,7 @@ impl From<&RigidInertia> for CompositeInertia {
 }
 
 impl CompositeInertia {
-    /// A symmetric matrix that acts on twists at `point`, made to act on twists
-    /// at the origin.
+    /// Shifts a symmetric matrix for twists at `point` to twists at the origin.
     #[inline]
     pub(super) fn shifted(m: &Mat6, point: &Vec3) -> CompositeInertia {
         let r = point.cross_matrix();
@@ -124,7 +124,7 @@ impl CompositeInertia {
         }
     }
 
-    /// What it makes of a twist.
+    /// Product with a twist.
     #[inline]
     pub(super) fn momentum(&self, twist: &Vec6) -> Vec6 {
         let (w, v) = (angular(twist), linear(twist));

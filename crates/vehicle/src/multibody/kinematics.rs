@@ -1,5 +1,4 @@
-//! Where everything is and how it moves, from the coordinates: places, motions,
-//! what elements measure, Jacobians.
+//! Kinematics from the coordinates: positions, motions, measures of elements, Jacobians.
 
 use super::inertia::{RigidInertia, angular, dot, linear, stack};
 use super::joint::Joint;
@@ -30,12 +29,14 @@ pub(super) fn quaternion(q: &[f64]) -> Quat {
     Quat::new_unchecked(nalgebra::Quaternion::new(q[0], q[1], q[2], q[3]))
 }
 
-/// How far from 1 the square of a quaternion's length may be: each step makes it one to a
-/// rounding, corrections of the position to less than this.
+/// Tolerance of the squared norm of a quaternion about 1.
+///
+/// Each step normalizes quaternions to rounding; position corrections change the norm by less than
+/// this.
 const UNIT: f64 = 1e-6;
 
 impl Model {
-    /// Whether the quaternions of all joints turn: of other lengths they would stretch.
+    /// Whether the quaternions of all joints have unit norm; others would stretch the bodies.
     pub fn turns(&self, state: &State) -> bool {
         self.links.iter().all(|link| {
             let first = match link.joint {
@@ -48,7 +49,7 @@ impl Model {
         })
     }
 
-    /// Orientations, and places relative to the first body's origin.
+    /// Computes orientations, and positions relative to the first body's origin.
     pub(super) fn place_bodies(&self, state: &State, workspace: &mut Workspace) {
         let Workspace { origin, rotation, place, joint: joints, .. } = workspace;
         *origin = match self.links.first() {
@@ -90,7 +91,7 @@ impl Model {
         }
     }
 
-    /// Motion subspaces, twists and inertias about the common origin.
+    /// Computes motion subspaces, twists and inertias about the common origin.
     pub(super) fn spread_motion(&self, state: &State, workspace: &mut Workspace) {
         let Workspace { rotation, place, subspace, twist, inertia, joint, .. } = workspace;
         let still = Mat3::identity();
@@ -153,7 +154,7 @@ impl Model {
         fixed.body.map_or(fixed.local, |body| workspace.rotation[body] * fixed.local)
     }
 
-    /// Jacobian of a row of one pair, whose wrench on the first body is `wrench`.
+    /// Fills the Jacobian of a row of one pair, whose wrench on the first body is `wrench`.
     #[inline]
     pub(super) fn fill_row(subspace: &[Vec6], jacobian: &mut [f64], row: &Row, wrench: &Vec6) {
         let entries = &mut jacobian[row.start..row.start + row.slots.len()];
@@ -163,7 +164,7 @@ impl Model {
         }
     }
 
-    /// Jacobian of the three rows of a point that two bodies share.
+    /// Fills the Jacobian of the three rows of a point that two bodies share.
     pub(super) fn fill_point(subspace: &[Vec6], jacobian: &mut [f64], row: &Row, point: &Vec3) {
         let length = row.slots.len();
         let entries = &mut jacobian[row.start..row.start + 3 * length];
@@ -176,7 +177,8 @@ impl Model {
         }
     }
 
-    /// Violation of each closure, at the bodies' present places.
+    /// Computes the violation of each closure at the bodies' present positions. Returns the
+    /// largest.
     pub(super) fn violation(&self, state: &State, workspace: &mut Workspace) -> f64 {
         let mut worst = 0.0f64;
         for (geometry, row) in &self.closures {
@@ -206,8 +208,7 @@ impl Model {
         worst
     }
 
-    /// Jacobians of closures and elements, what the elements measure and how far
-    /// the closures are open.
+    /// Computes Jacobians of closures and elements, measures of elements and gaps of closures.
     pub(super) fn measure(&self, state: &State, workspace: &mut Workspace) {
         let mut worst = 0.0f64;
         for (geometry, first) in &self.closures {
@@ -216,7 +217,7 @@ impl Model {
                 Geometry::Point(a, b) => {
                     let (pa, pb) = (Self::point(workspace, a), Self::point(workspace, b));
                     worst = worst.max((pa - pb).amax());
-                    // One common point, so that the impulses cancel exactly.
+                    // The midpoint is common to both bodies, so that the impulses cancel exactly.
                     let p = (pa + pb) * 0.5;
                     Self::fill_point(&workspace.subspace, &mut workspace.jacobian, row, &p);
                     continue;
@@ -294,7 +295,7 @@ impl Model {
         }
     }
 
-    /// Jacobians of the gears, with the weights as the caller has set them.
+    /// Computes the Jacobians of the gears with the caller's weights.
     pub(super) fn mesh_gears(&self, workspace: &mut Workspace) {
         for (geometry, first) in &self.closures {
             let Geometry::Gear { weights, spins } = geometry else { continue };

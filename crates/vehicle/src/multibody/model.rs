@@ -1,5 +1,4 @@
-//! The immutable model: bodies, joints, closures, elements, and the plan of a
-//! step.
+//! The immutable model: bodies, joints, closures, elements, and the precomputed indices of a step.
 
 use super::closure::Closure;
 use super::element::Element;
@@ -8,7 +7,7 @@ use super::joint::Joint;
 use bekker_math::spatial::{Mat3, Vec3};
 use std::collections::BTreeSet;
 
-/// A body of a model.
+/// Identifier of a body of a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct BodyId(pub(super) u32);
 
@@ -16,65 +15,64 @@ impl BodyId {
     /// The fixed world.
     pub const WORLD: BodyId = BodyId(u32::MAX);
 
-    /// Index in the model's arrays; the world has none.
+    /// Returns the index in the model's arrays; `None` for the world.
     pub fn index(self) -> Option<usize> {
         (self != BodyId::WORLD).then_some(self.0 as usize)
     }
 }
 
-/// A velocity coordinate of a model.
+/// Identifier of a velocity coordinate of a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Coordinate(pub(super) u32);
 
 impl Coordinate {
-    /// Index in [`super::State::u`].
+    /// Returns the index in [`super::State::u`].
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// A rotating inertia of one freedom, outside the tree of bodies.
+/// Identifier of a rotating inertia with one degree of freedom, outside the tree of bodies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ShaftId(pub(super) u32);
 
-/// Mass and its distribution.
+/// Mass, center of mass and inertia tensor.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Inertia {
     /// Mass, kg.
     pub mass: f64,
-    /// Centre of mass, in the assembly configuration and the model's axes, m.
+    /// Center of mass, in the assembly configuration and the model's axes, m.
     pub com: Vec3,
-    /// Inertia about the centre of mass in the model's axes, kg m².
+    /// Inertia about the center of mass in the model's axes, kg m².
     pub tensor: Mat3,
 }
 
 impl Inertia {
-    /// A body with the given principal moments along the model's axes.
+    /// Builds an inertia from principal moments along the model's axes.
     pub fn principal(mass: f64, com: Vec3, moments: [f64; 3]) -> Inertia {
         Inertia { mass, com, tensor: Mat3::from_diagonal(&Vec3::from(moments)) }
     }
 
-    /// No mass: an intermediate body of a compound joint.
+    /// Returns zero inertia, for an intermediate body of a compound joint.
     pub fn none() -> Inertia {
         Inertia { mass: 0.0, com: Vec3::zeros(), tensor: Mat3::zeros() }
     }
 }
 
-/// A body as it is given: in the assembly configuration every body's axes are
-/// the model's.
+/// Description of a body. In the assembly configuration every body's axes are the model's.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Body {
     /// Name, for messages.
     pub name: String,
-    /// The body it hangs from, or the world.
+    /// Parent body, or the world.
     pub parent: BodyId,
-    /// How it may move against it.
+    /// Joint to the parent.
     pub joint: Joint,
-    /// Where the joint is, m.
+    /// Position of the joint, m.
     pub anchor: Vec3,
     /// Origin of the body's frame, m.
     pub origin: Vec3,
-    /// Its inertia.
+    /// Inertia of the body.
     pub inertia: Inertia,
 }
 
@@ -85,36 +83,36 @@ pub enum ModelError {
     /// A free joint below another body.
     #[error("body '{body}' has a free joint but hangs from another body")]
     FreeChild {
-        /// Its name.
+        /// Name of the body.
         body: String,
     },
-    /// A mass that cannot be.
+    /// A mass that is negative or not finite.
     #[error("body '{body}' has a mass of {mass} kg, it must be finite and not negative")]
     Mass {
-        /// Its name.
+        /// Name of the body.
         body: String,
         /// The mass.
         mass: f64,
     },
-    /// A shaft without inertia.
+    /// A shaft whose inertia is not positive and finite.
     #[error("shaft {index} has an inertia of {inertia} kg m², it must be positive")]
     ShaftInertia {
-        /// Which shaft.
+        /// Index of the shaft.
         index: usize,
         /// The inertia.
         inertia: f64,
     },
-    /// A rod or a line of no length.
+    /// A rod or a line of zero length.
     #[error("'{a}' and '{b}' are joined by a line of no length")]
     NoLength {
         /// One body.
         a: String,
-        /// The other.
+        /// The other body.
         b: String,
     },
 }
 
-/// A body as the step needs it.
+/// A body as a step uses it.
 #[derive(Clone, Debug)]
 pub(super) struct Link {
     pub parent: Option<usize>,
@@ -126,16 +124,16 @@ pub(super) struct Link {
     pub first: usize,
     pub position: usize,
     pub mass: f64,
-    /// centre of mass from the body's origin, body axes
+    /// center of mass from the body's origin, body axes
     pub com: Vec3,
     pub tensor: Mat3,
-    /// coordinates that move the body, own ones first, towards the root
+    /// coordinates that move the body, its own first, towards the root
     pub path: Vec<u32>,
-    /// how many of them, at the end, are those of the first body if it is free
+    /// how many of them, at the end, belong to the first body, if that is free
     pub afloat: usize,
 }
 
-/// One scalar row over the coordinates: of a closure or an element.
+/// One scalar row over the coordinates, of a closure or an element.
 #[derive(Clone, Debug)]
 pub(super) struct Row {
     /// coordinates of the row, ascending
@@ -148,7 +146,7 @@ pub(super) struct Row {
     pub start: usize,
 }
 
-/// A point or an axis of a body, in its own frame.
+/// A point or an axis of a body, in the body's frame.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fixed {
     pub body: Option<usize>,
@@ -169,7 +167,7 @@ pub(super) enum Geometry {
     Rates { weights: Vec<f64>, positions: Vec<Option<usize>> },
 }
 
-/// Bodies, joints, closures and elements, with the plan of a step; immutable.
+/// Bodies, joints, closures and elements, with the precomputed indices of a step; immutable.
 #[derive(Clone, Debug)]
 pub struct Model {
     pub(super) links: Vec<Link>,
@@ -182,7 +180,7 @@ pub struct Model {
     pub(super) closure_places: Vec<u32>,
     pub(super) elements: Vec<(Geometry, Row)>,
     pub(super) element_places: Vec<u32>,
-    /// pairs of bodies that may touch, with the first of their places
+    /// pairs of bodies that may touch, with the offset of their entries
     pub(super) touching: Vec<(Row, usize)>,
     pub(super) touch_places: Vec<u32>,
     pub(super) mass_places: Vec<u32>,
@@ -192,14 +190,15 @@ pub struct Model {
     pub(super) gear_start: Vec<usize>,
     pub(super) drives: Vec<usize>,
     pub(super) loaded: Vec<usize>,
-    /// of each loaded body, the coordinate that conveys its surface
+    /// for each loaded body, the coordinate that conveys its surface
     pub(super) conveyor: Vec<Option<usize>>,
     pub(super) conveyor_places: Vec<u32>,
     pub(super) symbolic: Symbolic,
 }
 
-/// Collects the parts of a model. Indices returned by its methods are those of
-/// the [`super::Workspace`]'s arrays.
+/// Collects the parts of a model.
+///
+/// The indices that its methods return are those of the [`super::Workspace`]'s arrays.
 #[derive(Clone, Debug, Default)]
 pub struct Builder {
     bodies: Vec<Body>,
@@ -215,7 +214,7 @@ pub struct Builder {
     conveyor: Vec<Option<usize>>,
 }
 
-/// What closures add to the equations.
+/// Contribution of closures to the equations.
 struct ClosedRows {
     closures: Vec<(Geometry, usize)>,
     rows: Vec<Row>,
@@ -244,50 +243,52 @@ impl Builder {
         ShaftId(self.shafts.len() as u32 - 1)
     }
 
-    /// First coordinate of a body's joint.
+    /// Returns the first coordinate of a body's joint.
     pub fn coordinate(&self, body: BodyId) -> Coordinate {
         Coordinate(self.first[body.0 as usize] as u32)
     }
 
-    /// One of the coordinates of a body's joint, counted from 0.
+    /// Returns one of the coordinates of a body's joint, counted from 0.
     pub fn coordinate_of(&self, body: BodyId, freedom: usize) -> Coordinate {
         Coordinate((self.first[body.0 as usize] + freedom) as u32)
     }
 
-    /// Coordinate of a shaft.
+    /// Returns the coordinate of a shaft.
     pub fn shaft_coordinate(&self, shaft: ShaftId) -> Coordinate {
         Coordinate(self.shafts[shaft.0 as usize].0 as u32)
     }
 
-    /// Adds a closure.
+    /// Adds a closure and returns its index.
     pub fn closure(&mut self, closure: Closure) -> usize {
         self.closures.push(closure);
         self.closures.len() - 1
     }
 
-    /// Adds an element.
+    /// Adds an element and returns its index.
     pub fn element(&mut self, element: Element) -> usize {
         self.elements.push(element);
         self.elements.len() - 1
     }
 
-    /// Lets two bodies touch, at points and in directions that are found step by
-    /// step ([`Model::touch`]).
+    /// Declares two bodies that may touch and returns the index of the pair.
+    ///
+    /// Points and directions of contact are set in each step ([`Model::touch`]).
     pub fn touching(&mut self, a: BodyId, b: BodyId) -> usize {
         self.touching.push((a, b));
         self.touching.len() - 1
     }
 
-    /// Lets a body take a [`bekker_math::spatial::Load`] in each step, about its origin.
+    /// Adds a [`bekker_math::spatial::Load`] on a body about its origin and returns the index.
     pub fn loaded(&mut self, body: BodyId) -> usize {
         self.loaded.push(body.0 as usize);
         self.conveyor.push(None);
         self.loaded.len() - 1
     }
 
-    /// Lets a body take a load on a surface that runs over it, as a track runs
-    /// over the body that guides it: against the body the surface moves along
-    /// [`super::Workspace::conveyance`] at the rate of a shaft.
+    /// Adds a load on a surface that moves over a body, like a track, and returns the index.
+    ///
+    /// The surface moves relative to the body along [`super::Workspace::conveyance`] at the rate of
+    /// a shaft.
     pub fn conveying(&mut self, body: BodyId, shaft: ShaftId) -> usize {
         self.loaded.push(body.0 as usize);
         self.conveyor.push(Some(self.shafts[shaft.0 as usize].0));
@@ -345,7 +346,7 @@ impl Builder {
         Ok(())
     }
 
-    /// The finished model.
+    /// Builds the model.
     pub fn build(self) -> Result<Model, ModelError> {
         self.check()?;
         let links = self.links();
@@ -412,7 +413,7 @@ impl Builder {
         })
     }
 
-    /// The rows of velocity that closures add, one after the other.
+    /// The velocity rows of the closures, in order.
     fn closed(&self, links: &[Link]) -> ClosedRows {
         let mut gear_weights = Vec::new();
         let mut gear_start = Vec::new();
@@ -478,8 +479,8 @@ impl Builder {
         ClosedRows { closures, rows: closure_rows, gear_weights, gear_start, drives, jacobian_len }
     }
 
-    /// The elements with their rows, which follow in the Jacobian from `start` on, and its
-    /// length with them.
+    /// The elements with their rows, which start in the Jacobian at `start`, and the new length of
+    /// the Jacobian.
     fn sprung(&self, links: &[Link], start: usize) -> (Vec<(Geometry, Row)>, usize) {
         let mut jacobian_len = start;
         let mut elements = Vec::new();
@@ -514,7 +515,7 @@ impl Builder {
         (elements, jacobian_len)
     }
 
-    /// The pairs that may touch, each with its place among the entries of all.
+    /// The pairs that may touch, each with the offset of its entries.
     fn touched(&self, links: &[Link]) -> Vec<(Row, usize)> {
         let mut touching = Vec::new();
         let mut touch_entries = 0;
@@ -527,8 +528,9 @@ impl Builder {
         touching
     }
 
-    /// Entries of the equations that are not zero: where masses, `rows` of elements and
-    /// touches, closures and conveyors couple two unknowns.
+    /// Nonzero entries of the equations, as pairs of unknowns.
+    ///
+    /// Masses, `rows` of elements and touches, closures, and conveyors couple unknowns.
     fn coupled<'a>(
         &self,
         links: &[Link],
@@ -559,8 +561,8 @@ impl Builder {
         pairs
     }
 
-    /// Loaded bodies whose surface is conveyed: the shaft that does it, and the unknowns
-    /// that move the body.
+    /// Loaded bodies with a conveyed surface: the shaft's coordinate, and the unknowns that move
+    /// the body.
     fn conveyed<'a>(&'a self, links: &'a [Link]) -> impl Iterator<Item = (usize, &'a [u32])> {
         let carried = self.loaded.iter().zip(&self.conveyor);
         carried.filter_map(|(&body, &conveyor)| Some((conveyor?, &*links[body].path)))
@@ -604,7 +606,7 @@ impl Builder {
         links
     }
 
-    /// Place of a coordinate's position if it is a single number.
+    /// Index of a coordinate's position, if it is a single number.
     fn scalar_position(&self, coordinate: Coordinate) -> Option<usize> {
         let index = coordinate.index();
         if let Some(&(_, position, _)) = self.shafts.iter().find(|shaft| shaft.0 == index) {
@@ -616,8 +618,10 @@ impl Builder {
     }
 }
 
-/// Pairs of coordinates that share a body: own coordinates against themselves and
-/// all that move the body before them.
+/// Visits the pairs of coordinates that move a common body.
+///
+/// Each of the joint's own coordinates is paired with itself and all that precede it towards the
+/// root.
 fn for_each_mass_pair(link: &Link, mut visit: impl FnMut(usize, usize)) {
     for own in 0..link.joint.freedoms() {
         for &other in &link.path[own..] {
@@ -639,9 +643,10 @@ fn for_each_row_pair(row: &Row, mut visit: impl FnMut(usize, usize)) {
     }
 }
 
-/// A row over the coordinates named and, for each pair of bodies, those that move
-/// one of the two but not the other. What moves both alike drops out, which is
-/// what keeps a suspension's loop to its own corner.
+/// A row over the named coordinates and those that move only one body of a pair.
+///
+/// Coordinates that move both bodies of a pair cancel. This confines the loop of a suspension to
+/// its own corner.
 fn row(
     links: &[Link],
     pairs: &[(BodyId, BodyId)],
@@ -671,32 +676,32 @@ fn row(
 }
 
 impl Model {
-    /// Number of bodies.
+    /// Returns the number of bodies.
     pub fn bodies(&self) -> usize {
         self.links.len()
     }
 
-    /// Name of a body.
+    /// Returns the name of a body.
     pub fn body_name(&self, body: BodyId) -> &str {
         body.index().map_or("world", |i| &self.names[i])
     }
 
-    /// Number of velocity coordinates.
+    /// Returns the number of velocity coordinates.
     pub fn coordinates(&self) -> usize {
         self.coordinates
     }
 
-    /// Number of scalar closure rows.
+    /// Returns the number of scalar closure rows.
     pub fn closure_rows(&self) -> usize {
         self.closure_rows.len()
     }
 
-    /// Entries of the matrix that a step factorises, as stored.
+    /// Returns the number of stored entries of the matrix that a step factorizes.
     pub fn entries(&self) -> usize {
         self.symbolic.entries()
     }
 
-    /// Total mass, kg.
+    /// Returns the total mass, kg.
     pub fn mass(&self) -> f64 {
         self.links.iter().map(|link| link.mass).sum()
     }

@@ -1,4 +1,4 @@
-//! State and the step.
+//! State of a model and its time step.
 
 use super::element::ElementForce;
 use super::factor::Numeric;
@@ -11,15 +11,16 @@ use bekker_math::numeric::{cos, sin};
 use bekker_math::spatial::{Load, Mat3, Pose, Quat, Twist, Vec3, Vec6};
 use serde::{Deserialize, Serialize};
 
-/// Compliance of a closure: a loop opens at this velocity, m/s, per impulse, N s.
-/// Against effective masses of 1 to 1000 kg it is 1e-7 and less of the closure's
-/// own compliance, and keeps redundant closures solvable.
+/// Compliance of a closure: gap velocity, m/s, per impulse, N s.
+///
+/// For effective masses of 1 to 1000 kg it is at most 1e-7 of the closure's own compliance. It
+/// keeps redundant closures solvable.
 const SOFTNESS: f64 = 1e-10;
-/// Closures are brought back when one is off by more than this, m (or 1).
+/// Violation above which closures are corrected, m (or 1).
 const DRIFT: f64 = 5e-8;
-/// Corrections of position in one step at most.
+/// Maximum number of position corrections in one step.
 const CORRECTIONS: usize = 4;
-/// State of a model: plain data, enough to resume bit for bit.
+/// State of a model: plain data, sufficient to resume bit for bit.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct State {
     /// Positions of the joints and shafts.
@@ -41,7 +42,7 @@ impl Clone for State {
         clone
     }
 
-    /// Into the room that there is.
+    /// Copies into the buffers that are already allocated.
     fn clone_from(&mut self, source: &State) {
         let State { q, u, closure_forces, momentum, origin } = self;
         q.clone_from(&source.q);
@@ -53,7 +54,7 @@ impl Clone for State {
 }
 
 impl State {
-    /// How many there are of everything: the same in all states of a model.
+    /// Returns the lengths of all arrays, which are equal in all states of a model.
     pub fn sizes(&self) -> [(&'static str, usize); 4] {
         [
             ("positions", self.q.len()),
@@ -63,7 +64,7 @@ impl State {
         ]
     }
 
-    /// Takes all motion away: the next step begins from rest.
+    /// Sets all velocities and momenta to zero, so that the next step starts from rest.
     pub fn halt(&mut self) {
         self.u.fill(0.0);
         self.momentum.fill(Vec6::zeros());
@@ -76,46 +77,47 @@ pub enum StepError {
     /// The equations have no solution.
     #[error("the equations of motion are singular at elimination step {at}")]
     Singular {
-        /// Which step of the elimination.
+        /// The elimination step.
         at: usize,
     },
     /// A velocity is not finite.
     #[error("velocity {coordinate} is {value}")]
     NotFinite {
-        /// Which coordinate.
+        /// Index of the coordinate.
         coordinate: usize,
         /// Its value.
         value: f64,
     },
 }
 
-/// Everything that follows from a state, and what acts on it in the next step.
-/// Derived data: never saved.
+/// Quantities derived from a state, and the forces on it in the next step; never saved.
 #[derive(Clone, Debug)]
 pub struct Workspace {
     /// Measure of each element: length, displacement or sum of positions.
     pub measure: Vec<f64>,
-    /// Its rate.
+    /// Rate of each measure.
     pub rate: Vec<f64>,
-    /// What each element answers; set by the caller before a step.
+    /// Force of each element; set by the caller before a step.
     pub element: Vec<ElementForce>,
     /// Load on each loaded body about its origin; set by the caller.
     pub load: Vec<Load>,
-    /// For each load, the velocity of its surface against the body, m/s, at unit
-    /// rate of the shaft that conveys it; set by the caller.
+    /// Velocity of each load's surface relative to the body at unit rate of its conveying shaft,
+    /// m/s.
+    ///
+    /// Set by the caller.
     pub conveyance: Vec<Vec3>,
-    /// Weights of the gears' coordinates, gear after gear; may be changed.
+    /// Weights of the gears' coordinates, in the order of the gears; the caller may change them.
     pub gear_weights: Vec<f64>,
-    /// Target of each drive; may be changed.
+    /// Target of each drive; the caller may change it.
     pub target: Vec<f64>,
-    /// Softness of each closure row, m/s per N s; raised to let one go.
+    /// Softness of each closure row, m/s per N s; a large value releases the row.
     pub softness: Vec<f64>,
     /// Acceleration of gravity, m/s².
     pub gravity: Vec3,
     /// Largest violation of a closure after the last step, m (or 1).
     pub drift: f64,
 
-    /// Works of all forces, if account of them is kept ([`Model::keep_account`]).
+    /// Work of all forces, if recorded ([`Model::keep_account`]).
     pub work: Option<Work>,
 
     pub(super) origin: Vec3,
@@ -123,7 +125,7 @@ pub struct Workspace {
     pub(super) place: Vec<Vec3>,
     pub(super) subspace: Vec<Vec6>,
     pub(super) twist: Vec<Vec6>,
-    /// place of each body's joint
+    /// position of each body's joint
     pub(super) joint: Vec<Vec3>,
     pub(super) inertia: Vec<RigidInertia>,
     pub(super) composite: Vec<CompositeInertia>,
@@ -133,11 +135,11 @@ pub struct Workspace {
     pub(super) right: Vec<f64>,
     pub(super) numeric: Numeric,
     pub(super) touches: Vec<Touch>,
-    /// Jacobians of the touches, one behind the other.
+    /// Jacobians of the touches, concatenated.
     pub(super) touch_jacobian: Vec<f64>,
 }
 
-/// A touch of two bodies in the next step.
+/// A contact of two bodies in the next step.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Touch {
     pub pair: usize,
@@ -147,14 +149,14 @@ pub(super) struct Touch {
 }
 
 impl Workspace {
-    /// Forgets all touches of the step before.
+    /// Removes all touches of the previous step.
     pub fn part(&mut self) {
         self.touches.clear();
         self.touch_jacobian.clear();
     }
 }
 
-/// Turns the quaternion stored in `q` by the world rotation vector `turn`.
+/// Rotates the quaternion stored in `q` by the world rotation vector `turn`.
 fn turn(q: &mut [f64], turn: Vec3) {
     let angle = turn.norm();
     let half = 0.5 * angle;
@@ -171,7 +173,7 @@ fn turn(q: &mut [f64], turn: Vec3) {
 }
 
 impl Model {
-    /// The assembly configuration at rest.
+    /// Returns the assembly configuration at rest.
     pub fn assembled(&self) -> State {
         let mut q = vec![0.0; self.positions];
         for link in &self.links {
@@ -194,7 +196,7 @@ impl Model {
         }
     }
 
-    /// Storage for a step of this model.
+    /// Returns buffers for steps of this model.
     pub fn workspace(&self) -> Workspace {
         let bodies = self.links.len();
         let rows = self.closure_rows.len();
@@ -223,14 +225,15 @@ impl Model {
             residual: vec![0.0; rows],
             right: vec![0.0; self.coordinates + rows],
             numeric: self.symbolic.numeric(),
-            // far more than ever touch at once
+            // far more than ever touch at the same time
             touches: Vec::with_capacity(self.touching.len()),
             touch_jacobian: Vec::with_capacity(8 * self.touching.len()),
         }
     }
 
-    /// Moves the whole mechanism, given in the model's frame, to where `pose` puts
-    /// that frame; velocities are left alone.
+    /// Moves the whole mechanism from the model's frame to the frame at `pose`.
+    ///
+    /// Velocities are not changed.
     pub fn transform(&self, state: &mut State, pose: &Pose) {
         for link in self.links.iter().filter(|link| link.joint == Joint::Free) {
             let q = &mut state.q[link.position..link.position + 7];
@@ -242,14 +245,14 @@ impl Model {
         }
     }
 
-    /// Lets all free bodies move at `velocity` (m/s): fills their part of `u`.
+    /// Sets the translation of all free bodies in `u` to `velocity`, m/s.
     pub fn translate(&self, u: &mut [f64], velocity: &Vec3) {
         for link in self.links.iter().filter(|link| link.joint == Joint::Free) {
             u[link.first + 3..link.first + 6].copy_from_slice(velocity.as_slice());
         }
     }
 
-    /// Sets velocities: fills the momenta that go with them.
+    /// Sets the velocities and the corresponding momenta.
     pub fn set_velocity(&self, state: &mut State, workspace: &mut Workspace, u: &[f64]) {
         state.u.copy_from_slice(u);
         self.refresh(state, workspace);
@@ -261,17 +264,19 @@ impl Model {
         }
     }
 
-    /// Brings a workspace in line with a state. A step ends with this; call it
-    /// after building or loading a state.
+    /// Updates a workspace to match a state.
+    ///
+    /// A step ends with this; call it after building or loading a state.
     pub fn refresh(&self, state: &State, workspace: &mut Workspace) {
         self.place_bodies(state, workspace);
         self.spread_motion(state, workspace);
         self.measure(state, workspace);
     }
 
-    /// Advances by `h` seconds under the loads, element forces, gear weights and
-    /// drive targets in the workspace, which must be fresh for this state and is
-    /// fresh for the next one afterwards.
+    /// Advances by `h` seconds under the loads, element forces, gear weights and drive targets in
+    /// the workspace.
+    ///
+    /// The workspace must match the state before the step, and matches the new state after it.
     pub fn advance(
         &self,
         state: &mut State,
@@ -302,7 +307,7 @@ impl Model {
         Ok(())
     }
 
-    /// Matrix and right-hand side of the step.
+    /// Assembles matrix and right-hand side of the step.
     fn assemble(&self, state: &State, workspace: &mut Workspace, h: f64) {
         self.gather_momenta(state, workspace, h);
         self.load_bodies(state, workspace, h);
@@ -312,7 +317,7 @@ impl Model {
         self.assemble_closures(state, workspace, h);
     }
 
-    /// Each body's inertia, and the momentum with which it has come and that its weight gives it.
+    /// Sets each body's inertia, and its initial momentum plus the impulse of its weight.
     fn gather_momenta(&self, state: &State, workspace: &mut Workspace, h: f64) {
         let shift = state.origin - workspace.origin;
         let gravity = workspace.gravity * h;
@@ -331,7 +336,7 @@ impl Model {
         }
     }
 
-    /// What loads from outside add to both: their tangents as inertia, the rest as momentum.
+    /// Adds the external loads: tangents to the inertias, forces to the impulses.
     fn load_bodies(&self, state: &State, workspace: &mut Workspace, h: f64) {
         for (index, (load, &body)) in workspace.load.iter().zip(&self.loaded).enumerate() {
             let point = workspace.place[body];
@@ -350,8 +355,8 @@ impl Model {
         }
     }
 
-    /// The mass matrix by composite bodies, from the leaves to the root, and the momenta along
-    /// the coordinates.
+    /// Assembles the mass matrix from composite bodies, from the leaves to the root, and the
+    /// momenta along the coordinates.
     fn assemble_masses(&self, state: &State, workspace: &mut Workspace) {
         let values = &mut workspace.numeric.values;
         values.fill(0.0);
@@ -373,8 +378,7 @@ impl Model {
                 for (&other, &place) in others.iter().zip(other_places) {
                     values[place as usize] += dot(&momentum, &workspace.subspace[other as usize]);
                 }
-                // The first body's origin is the common one: its motions are the
-                // unit vectors.
+                // The first body's origin is the common one, so its motions are the unit vectors.
                 for (&root, &place) in roots.iter().zip(root_places) {
                     values[place as usize] += momentum[root as usize];
                 }
@@ -391,7 +395,7 @@ impl Model {
         }
     }
 
-    /// What elements of force and bodies that touch add, linearly implicitly.
+    /// Adds force elements and touches, linearly implicitly.
     fn assemble_forces(&self, workspace: &mut Workspace, h: f64) {
         let values = &mut workspace.numeric.values;
         let right = &mut workspace.right;
@@ -426,7 +430,7 @@ impl Model {
         }
     }
 
-    /// The rows of closed loops, softened, and of drives.
+    /// Adds the rows of closed loops, softened, and of drives.
     fn assemble_closures(&self, state: &State, workspace: &mut Workspace, h: f64) {
         let values = &mut workspace.numeric.values;
         let right = &mut workspace.right;
@@ -448,9 +452,10 @@ impl Model {
         }
     }
 
-    /// Lets a pair of bodies ([`super::Builder::touching`]) touch at `point`, world, m,
-    /// in the next step: `law` is given the velocity, m/s, at which the first leaves the
-    /// second along the unit vector `along`, and answers with what resists it.
+    /// Adds a contact of a pair of bodies ([`super::Builder::touching`]) in the next step.
+    ///
+    /// `point` is in the world, m. `law` receives the velocity, m/s, at which the first body
+    /// separates from the second along the unit vector `along`, and returns the resisting force.
     pub fn touch(
         &self,
         state: &State,
@@ -475,7 +480,7 @@ impl Model {
         touches.push(Touch { pair, first, rate, answer: law(rate) });
     }
 
-    /// What the loads on conveyed surfaces do to the shafts that convey them.
+    /// Adds the effect of loads on conveyed surfaces to the shafts that convey them.
     fn convey(&self, state: &State, workspace: &mut Workspace, h: f64) {
         let Workspace { load, conveyance, place, twist, subspace, numeric, right, .. } = workspace;
         let mut next = 0;
@@ -499,7 +504,7 @@ impl Model {
         }
     }
 
-    /// Momenta with which the bodies leave the step.
+    /// Computes the momenta of the bodies at the end of the step.
     fn collect_momenta(&self, state: &mut State, workspace: &mut Workspace) {
         state.origin = workspace.origin;
         for (body, link) in self.links.iter().enumerate() {
@@ -512,7 +517,7 @@ impl Model {
         }
     }
 
-    /// Moves positions along velocities for a time `h`.
+    /// Advances positions by velocities for a time `h`.
     fn move_by(&self, q: &mut [f64], u: &[f64], h: f64) {
         for link in &self.links {
             let u = &u[link.first..link.first + link.joint.freedoms()];
@@ -535,7 +540,7 @@ impl Model {
         }
     }
 
-    /// Brings the closures back to zero with the factors of the step.
+    /// Corrects the closures to zero with the factors of the step.
     fn close(&self, state: &mut State, workspace: &mut Workspace) {
         for _ in 0..CORRECTIONS {
             if self.violation(state, workspace) <= DRIFT {
@@ -559,7 +564,7 @@ impl Model {
         }
     }
 
-    /// Pose of a body's frame in the world.
+    /// Returns the pose of a body's frame in the world.
     pub fn pose(&self, workspace: &Workspace, body: BodyId) -> Pose {
         match body.index() {
             Some(i) => Pose {
@@ -572,17 +577,17 @@ impl Model {
         }
     }
 
-    /// Rotation of a body's frame to the world.
+    /// Returns the rotation from a body's frame to the world.
     pub fn rotation(&self, workspace: &Workspace, body: BodyId) -> Mat3 {
         body.index().map_or(Mat3::identity(), |i| workspace.rotation[i])
     }
 
-    /// Origin of a body's frame in the world.
+    /// Returns the origin of a body's frame in the world.
     pub fn place(&self, workspace: &Workspace, body: BodyId) -> Vec3 {
         body.index().map_or(Vec3::zeros(), |i| workspace.origin + workspace.place[i])
     }
 
-    /// Twist of a body about its own origin.
+    /// Returns the twist of a body about its own origin.
     pub fn twist(&self, workspace: &Workspace, body: BodyId) -> Twist {
         match body.index() {
             Some(i) => {
@@ -594,8 +599,9 @@ impl Model {
         }
     }
 
-    /// Place in [`State::q`] of the position of a coordinate, given by its index,
-    /// if it is a single number.
+    /// Returns the index in [`State::q`] of the position of a coordinate, given by its index.
+    ///
+    /// `None` if the position is not a single number.
     pub fn position_of(&self, index: usize) -> Option<usize> {
         if let Some(&(_, position, _)) = self.shafts.iter().find(|shaft| shaft.0 == index) {
             return Some(position);
@@ -607,29 +613,29 @@ impl Model {
         Some(link.position + index - link.first)
     }
 
-    /// Angle of a body on a revolute joint, rad.
+    /// Returns the angle of a body on a revolute joint, rad.
     pub fn angle(&self, state: &State, body: BodyId) -> f64 {
         body.index().map_or(0.0, |i| state.q[self.links[i].position])
     }
 
-    /// Position of a coordinate that is a single number.
+    /// Returns the position of a coordinate, if it is a single number.
     pub fn scalar(&self, state: &State, coordinate: Coordinate) -> Option<f64> {
         self.position_of(coordinate.index()).map(|position| state.q[position])
     }
 
-    /// First row of a closure in [`State::closure_forces`] and
-    /// [`Workspace::softness`].
+    /// Returns the first row of a closure in [`State::closure_forces`] and [`Workspace::softness`].
     pub fn closure_row(&self, closure: usize) -> usize {
         self.closures[closure].1
     }
 
-    /// Place of a gear's weights in [`Workspace::gear_weights`]; gears are counted
-    /// in the order in which they were added.
+    /// Returns the offset of a gear's weights in [`Workspace::gear_weights`].
+    ///
+    /// Gears are counted in the order in which they were added.
     pub fn gear_start(&self, gear: usize) -> usize {
         self.gear_start[gear]
     }
 
-    /// Kinetic energy of the bodies and shafts, J.
+    /// Returns the kinetic energy of the bodies and shafts, J.
     pub fn kinetic_energy(&self, state: &State, workspace: &Workspace) -> f64 {
         let bodies: f64 = workspace
             .inertia
@@ -643,7 +649,7 @@ impl Model {
         bodies + shafts
     }
 
-    /// Potential energy in gravity, J, zero at z = 0.
+    /// Returns the potential energy in gravity, J, zero at z = 0.
     pub fn potential_energy(&self, workspace: &Workspace) -> f64 {
         self.links
             .iter()
@@ -656,8 +662,8 @@ impl Model {
             .sum()
     }
 
-    /// Momentum with which the bodies left the last step: linear, N s, and angular
-    /// about the world's origin, N m s.
+    /// Returns the momentum of the bodies after the last step: linear, N s, and angular about the
+    /// world's origin, N m s.
     pub fn momentum(&self, state: &State) -> (Vec3, Vec3) {
         let total = state.momentum.iter().fold(Vec6::zeros(), |sum, momentum| sum + momentum);
         let p = linear(&total);

@@ -1,9 +1,9 @@
-//! What forces do to a mechanism, step by step.
+//! Work of the forces on a mechanism, step by step.
 //!
-//! A step changes the momentum by the impulses h F of all forces, taken at its end.
-//! Over it the velocity goes from u to u', so each force does the work
-//! h F (u + u') / 2: summed over all forces and gravity that is the change of kinetic
-//! energy, whatever the step, but for what the configuration moves on in it.
+//! A step changes the momentum by the impulses h F of all forces, taken at its end. In the step the
+//! velocity changes from u to u', so each force does the work h F (u + u') / 2. Summed over all
+//! forces and gravity this is the change of kinetic energy for any step size, except for the change
+//! of the configuration in the step.
 
 use super::element::ElementForce;
 use super::inertia::{angular, dot, linear, stack};
@@ -11,27 +11,27 @@ use super::model::Model;
 use super::step::{State, Workspace};
 use bekker_math::spatial::Vec6;
 
-/// Works since they began to be kept, J: positive where they drive.
+/// Work since recording began, J: positive where forces drive the mechanism.
 #[derive(Clone, Debug, Default)]
 pub struct Work {
-    /// Of each element.
+    /// Work of each element.
     pub elements: Vec<f64>,
-    /// Of all touches.
+    /// Work of all touches.
     pub touches: f64,
-    /// Of each load.
+    /// Work of each load.
     pub loads: Vec<f64>,
-    /// Velocities of the loaded bodies before the step, about the common origin, and of
-    /// the surfaces that run over them.
+    /// Velocities before the step of the loaded bodies about the common origin, and of the surfaces
+    /// that move over them.
     before: Vec<(Vec6, f64)>,
 }
 
-/// Force at the end of a step of one that `answer`ed at its beginning.
+/// Force at the end of a step of an element whose force at its beginning is `answer`.
 fn at_the_end(answer: &ElementForce, before: f64, after: f64, h: f64) -> f64 {
     answer.force + answer.damping * (after - before) + h * answer.stiffness * after
 }
 
 impl Model {
-    /// Begins to keep account of works.
+    /// Starts recording work.
     pub fn keep_account(&self, workspace: &mut Workspace) {
         workspace.work = Some(Work {
             elements: vec![0.0; self.elements.len()],
@@ -41,7 +41,7 @@ impl Model {
         });
     }
 
-    /// Notes velocities at the beginning of a step.
+    /// Records the velocities at the beginning of a step.
     pub(super) fn note_velocities(&self, state: &State, workspace: &mut Workspace) {
         let Workspace { work: Some(work), twist, .. } = workspace else { return };
         for ((before, &body), conveyor) in
@@ -51,8 +51,8 @@ impl Model {
         }
     }
 
-    /// Adds the works of a step whose new velocities are known, in the configuration in
-    /// which it was solved.
+    /// Adds the work of a step whose new velocities are known, in the configuration of its
+    /// solution.
     pub(super) fn add_works(&self, state: &State, workspace: &mut Workspace, h: f64) {
         let Some(mut work) = workspace.work.take() else { return };
         let rate = |slots: &[u32], entries: &[f64]| -> f64 {

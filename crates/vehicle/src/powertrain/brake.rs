@@ -1,14 +1,14 @@
-//! A friction brake that holds.
+//! A friction brake that holds at standstill.
 //!
-//! Coulomb friction through an elastic lining: while the brake sticks, the
-//! shaft winds the lining up and the torque is k θ + d ω; when that exceeds
-//! what the pedal allows, it slides at the limit. A vehicle parked on a slope
-//! stands still instead of creeping, and nothing chatters at the stop.
+//! Coulomb friction acts through an elastic lining. While the brake sticks, the shaft deflects the
+//! lining and the torque is k θ + d ω. Above the limit of the pedal, the brake slides at the limit.
+//! A vehicle parked on a slope thus stands still instead of creeping, and no chatter occurs at the
+//! stop.
 
 use super::Torque;
 use serde::{Deserialize, Serialize};
 
-/// Wind-up at which the fully applied brake gives way, rad.
+/// Deflection of the lining at which the fully applied brake slides, rad.
 const BREAKAWAY_ANGLE: f64 = 0.01;
 /// Ratio of the lining's damping to its stiffness, s.
 const DAMPING_TIME: f64 = 0.005;
@@ -20,16 +20,17 @@ pub struct Brake {
     pub max_torque: f64,
 }
 
-/// How far the lining of a brake is wound up.
+/// Deflection of the lining of a brake.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct BrakeState {
-    /// Wind-up, rad, positive after turning forward.
+    /// Deflection, rad, positive after forward rotation.
     pub wind_up: f64,
 }
 
 impl Brake {
-    /// Torque on the shaft turning at `speed` (rad/s) with `pedal` (0 to 1), for
-    /// a linearly implicit step of `h` seconds.
+    /// Returns the torque on the shaft for a linearly implicit step of `h` seconds.
+    ///
+    /// The shaft turns at `speed`, rad/s; `pedal` is 0 to 1.
     pub fn torque(&self, pedal: f64, state: &BrakeState, speed: f64, h: f64) -> Torque {
         let limit = self.limit(pedal);
         if limit == 0.0 {
@@ -40,14 +41,14 @@ impl Brake {
         if trial.abs() <= limit {
             return Torque { value: -trial, damping: grip };
         }
-        // the secant of sliding friction; it stops the shaft within the step
-        // but cannot turn it back
+        // the secant of sliding friction stops the shaft within the step but cannot reverse it
         let secant = limit / speed.abs().max(f64::MIN_POSITIVE);
         Torque { value: -limit * trial.signum(), damping: secant.min(grip) }
     }
 
-    /// Winds the lining up by the speed (rad/s) at the end of the step of `h`
-    /// seconds, and lets it slip beyond the limit of the pedal.
+    /// Advances the deflection by the speed, rad/s, at the end of the step of `h` seconds.
+    ///
+    /// Beyond the limit of the pedal the lining slides.
     pub fn advance(&self, pedal: f64, state: &mut BrakeState, speed: f64, h: f64) {
         let most = self.limit(pedal) / self.stiffness().max(f64::MIN_POSITIVE);
         state.wind_up = (state.wind_up + h * speed).clamp(-most, most);
@@ -86,7 +87,7 @@ mod tests {
         // 2000 N m on 10 kg m² from 20 rad/s: stops after 0.1 s and 1 rad
         let (speed, angle) = run(0.5, 0.0, 20.0, 1.0);
         assert!(speed.abs() < 1e-6, "turns at {speed}");
-        // a step of 20 mrad at the start, and the wind-up of 5 mrad at the end
+        // a step of 20 mrad at the start, and the deflection of 5 mrad at the end
         assert!((angle - 1.0).abs() < 0.025, "turned {angle}");
     }
 
@@ -94,7 +95,7 @@ mod tests {
     fn holds_below_its_limit_and_slips_above() {
         let (speed, angle) = run(0.5, 1500.0, 0.0, 60.0);
         assert!(speed.abs() < 1e-9 && angle < 0.005, "creeps at {speed} after {angle}");
-        // 500 N m are left over: 50 rad/s² for 1 s
+        // a surplus of 500 N m: 50 rad/s² for 1 s
         let (speed, _) = run(0.5, 2500.0, 0.0, 1.0);
         assert!((speed - 50.0).abs() < 1.0, "turns at {speed}");
     }

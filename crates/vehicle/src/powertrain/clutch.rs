@@ -48,7 +48,7 @@ mod tests {
     fn it_carries_what_its_speed_lets_it_and_resists_slip() {
         let clutch = EngineClutch { torque: 1000.0, engage_rpm: [800.0, 1200.0] };
         for (rpm, most) in [(700.0, 0.0), (1000.0, 500.0), (3000.0, 1000.0)] {
-            // half way between the two speeds: rounding of revolutions to radians
+            // halfway between the two speeds: rounding of revolutions to radians
             assert!((clutch.capacity(rpm * RPM) - most).abs() < 1e-9);
         }
         let at = |slip| clutch.torque(200.0, slip).value;
@@ -66,7 +66,7 @@ mod tests {
             assert!(next >= 0.0 && next <= slip);
             (slip, steps) = (next, steps + 1);
         }
-        // 1000 N m on 1 kg m² take 20 ms from 20 rad/s; the band a few steps more
+        // 1000 N m on 1 kg m² take 20 ms from 20 rad/s; the smoothing band takes a few steps more
         assert!((20..60).contains(&steps), "{steps}");
     }
 }

@@ -65,7 +65,7 @@ impl TorqueConverter {
         let taken = sense * fluid;
         let taken_of_ratio = sense * fluid_of_ratio + sense_slope * fluid;
         let given_of_ratio = gain * taken_of_ratio + gain_slope * taken;
-        // at constant ratio the fluid's torque grows with the square of the speed
+        // at constant ratio the fluid's torque is proportional to the square of the speed
         let taken_of_speed = 2.0 * taken / impeller;
         ConverterTorque {
             impeller: -taken,
@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn stall_multiplies_the_torque() {
-        // (150 / 15)² = 100 N m in, twice that out
+        // (150 / 15)² = 100 N m input, twice that output
         let torque = converter().torque(150.0, 0.0);
         assert!((torque.impeller + 100.0).abs() < 1e-12);
         assert!((torque.turbine - 200.0).abs() < 1e-12);

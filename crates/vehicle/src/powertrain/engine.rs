@@ -176,7 +176,7 @@ mod tests {
         // half of 600 N m at 1000 rpm over 40 % of 42.7 MJ/kg
         let rate = engine().fuel_rate(0.5, 1000.0 * RPM).unwrap();
         assert!((rate / (0.5 * 600.0 * 1000.0 * RPM / (0.4 * 42.7e6)) - 1.0).abs() < 1e-12);
-        // beyond its governed speed it brakes and burns nothing
+        // beyond its governed speed the engine brakes and burns no fuel
         assert_eq!(engine().fuel_rate(1.0, 2000.0 * RPM), Some(0.0));
         assert_eq!(Engine { fuel: None, ..engine() }.fuel_rate(1.0, 100.0), None);
     }
@@ -201,7 +201,7 @@ mod tests {
             let torque = net.torque(throttle, 1000.0 * RPM).value;
             assert!((torque - expected).abs() < 1e-9, "{torque} at {throttle}");
         }
-        // the cylinders give what the losses take, too
+        // the cylinders also supply the losses
         let rate = net.fuel_rate(1.0, 1000.0 * RPM).unwrap();
         assert!((rate / (640.0 * 1000.0 * RPM / (0.4 * 42.7e6)) - 1.0).abs() < 1e-12);
         assert_eq!(net.fuel_rate(1.0, 2000.0 * RPM), Some(0.0));

@@ -343,7 +343,7 @@ mod tests {
         assert_eq!(shift(2600.0, 2000), 3);
         assert_eq!(shift(2600.0, 9000), 3, "there is no fourth");
         assert_eq!(shift(1800.0, 9500), 3);
-        // in second gear it would turn with 2200 rpm, too near to the 2500 of an upshift
+        // in second gear the input would turn at 2200 rpm, too close to the 2500 of an upshift
         assert_eq!(shift(1100.0, 9600), 3);
         assert_eq!(shift(1000.0, 9700), 2);
         assert_eq!(shift(1000.0, 9800), 2);
@@ -364,11 +364,11 @@ mod tests {
         assert_eq!(shift(1501.0, 3000), 2);
         assert_eq!(shift(1999.0, 5000), 2);
         assert_eq!(shift(2001.0, 6000), 3);
-        // in second gear it would turn with 1680 rpm or less, below 0.85 of 2000
+        // in second gear the input would turn at 1680 rpm or less, below 0.85 of 2000
         assert_eq!(shift(840.0, 8000), 2);
-        // in first it would turn with 1900 rpm, above what first gear is left at
+        // in first gear the input would turn at 1900 rpm, above the upshift speed of first gear
         assert_eq!(shift(950.0, 10000), 2);
-        // 1500 rpm are 31.4 rad/s behind first gear, 2000 rpm 83.8 behind second
+        // 1500 rpm in first gear are 31.4 rad/s at the output, 2000 rpm in second gear 83.8
         for (output, gear) in [(31.0, 1), (32.0, 2), (83.0, 2), (85.0, 3)] {
             assert_eq!(gearbox.fitting(output), gear, "{output} rad/s");
         }
@@ -402,8 +402,8 @@ mod tests {
     #[test]
     fn the_gear_fits_the_speed() {
         let gearbox = gearbox();
-        // 2500 rpm are 261.8 rad/s: first gear reaches 52.4 rad/s behind it, second
-        // 104.7, reverse half as far again as -26.2
+        // 2500 rpm are 261.8 rad/s: first gear extends to 52.4 rad/s at the output, second to
+        // 104.7, and reverse to one and a half times -26.2.
         for (output, gear) in [
             (0.0, 1),
             (52.0, 1),
@@ -439,7 +439,7 @@ mod tests {
             before = coupling.softness;
         }
         assert_eq!(before, ENGAGED);
-        // halfway the drag is what brings 0.3 kg m² to speed within 40 ms
+        // the drag at half time brings 0.3 kg m² to speed within 40 ms
         let halfway = at(0, -1, 1200).softness;
         assert!((halfway - 0.1 * 0.1 * 0.04 / (0.3 * 1e-3)).abs() < 1e-12);
     }
@@ -464,10 +464,10 @@ mod tests {
             }
             (shifts, state)
         };
-        // 1000 rpm in second would be 2000 in first, below 0.85 of 2500
+        // 1000 rpm in second gear would be 2000 in first, below 0.85 of 2500
         let (all, _) = shifts(&|_| true, 1000.0, 200);
         assert_eq!(all, [1, 2, 3, 4, 14, 15, 35, 36, 76, 77, 157, 158]);
-        // told that second would not carry it, it stays in first after one try
+        // since second gear could not carry the load, it stays in first gear after one attempt
         let (tried, state) = shifts(&|_| false, 1000.0, 200);
         assert_eq!((tried, state.gear, state.taken_back), (vec![1, 2], 1, 1));
         let (easy, state) = shifts(&|_| false, 1800.0, 200);

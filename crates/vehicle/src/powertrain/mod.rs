@@ -122,19 +122,19 @@ mod tests {
 
     #[test]
     fn accelerates_as_the_reference_does() {
-        // Project Chrono @7689fbc, HMMWV on rigid ground, full throttle from 1 s:
-        // engine speed at 1.201 s and 1.221 s; place, speed, engine speed and gear at 12.001 s.
-        // There one front wheel spins through its open differential in first gear
-        // until 2.4 s, which costs it 0.6 m; one wheel for four cannot.
+        // Project Chrono @7689fbc, HMMWV on rigid ground, full throttle from 1 s: engine speed at
+        // 1.201 s and 1.221 s; position, speed, engine speed and gear at 12.001 s. There one front
+        // wheel spins through its open differential in first gear until 2.4 s, which costs 0.6 m.
+        // This model has one wheel for all four, which cannot spin alone.
         let rows = full_throttle();
         let close = |value: f64, reference: f64, relative: f64| {
             assert!((value - reference).abs() < relative * reference, "{value}, not {reference}");
         };
-        // a rise, because the reference hands throttle and speed on a step late
+        // a difference, because the reference passes throttle and speed on one step late
         close(rows[6104].3 - rows[6004].3, 634.3 - 518.2, 0.02);
         let (_, x, v, rpm, gear) = rows[rows.len() - 1];
         let lost = 0.6 / v;
-        // of a second of 5000 rows
+        // over a second of 5000 rows
         let acceleration = v - rows[rows.len() - 5001].2;
         println!("{x} m, {v} m/s, {rpm} rpm, {acceleration} m/s²");
         close(x, 129.48 + 0.6, 0.01);

@@ -1,28 +1,28 @@
-//! A vehicle file of either kind.
+//! A file of a wheeled or tracked vehicle.
 
 use super::{Chassis, Footprint, Point, SpecError, TrackedSpec, VehicleSpec};
 use crate::powertrain::Powertrain;
 use serde::Serialize;
 
-/// What a vehicle file says, whatever the vehicle runs on.
+/// Parameters of a wheeled or tracked vehicle.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum AnySpec {
-    /// On wheels.
+    /// A wheeled vehicle.
     Wheeled(Box<VehicleSpec>),
-    /// On tracks: a file with `running_gear = "tracks"`.
+    /// A tracked vehicle: a file with `running_gear = "tracks"`.
     Tracked(Box<TrackedSpec>),
 }
 
 impl AnySpec {
-    /// The key by which a file says that it is not about wheels.
+    /// Key that marks a file of a vehicle that is not wheeled.
     pub const RUNNING_GEAR: &str = "running_gear";
 
-    /// Reads a vehicle from TOML and checks it.
+    /// Parses a vehicle from TOML and checks it.
     ///
     /// # Errors
     ///
-    /// As [`VehicleSpec::from_toml`] and [`TrackedSpec::from_toml`].
+    /// Those of [`VehicleSpec::from_toml`] and [`TrackedSpec::from_toml`].
     pub fn from_toml(text: &str) -> Result<AnySpec, SpecError> {
         let table: toml::Table =
             toml::from_str(text).map_err(|error| super::spec_error::syntax(&error))?;
@@ -33,7 +33,7 @@ impl AnySpec {
         }
     }
 
-    /// The file of a wheeled vehicle.
+    /// Returns the parameters of a wheeled vehicle.
     pub fn wheeled(&self) -> Option<&VehicleSpec> {
         match self {
             AnySpec::Wheeled(spec) => Some(spec),
@@ -41,7 +41,7 @@ impl AnySpec {
         }
     }
 
-    /// The file of a tracked vehicle.
+    /// Returns the parameters of a tracked vehicle.
     pub fn tracked(&self) -> Option<&TrackedSpec> {
         match self {
             AnySpec::Wheeled(_) => None,
@@ -49,7 +49,7 @@ impl AnySpec {
         }
     }
 
-    /// Name of the vehicle.
+    /// Returns the name of the vehicle.
     pub fn name(&self) -> &str {
         match self {
             AnySpec::Wheeled(spec) => &spec.name,
@@ -57,7 +57,7 @@ impl AnySpec {
         }
     }
 
-    /// One line about it.
+    /// Returns the description in one line.
     pub fn description(&self) -> &str {
         match self {
             AnySpec::Wheeled(spec) => &spec.description,
@@ -65,7 +65,7 @@ impl AnySpec {
         }
     }
 
-    /// Where its figures come from.
+    /// Returns the source of the parameters.
     pub fn source(&self) -> &str {
         match self {
             AnySpec::Wheeled(spec) => &spec.source,
@@ -73,7 +73,7 @@ impl AnySpec {
         }
     }
 
-    /// What it covers seen from above.
+    /// Returns the area that the vehicle covers in plan view.
     pub fn footprint(&self) -> Footprint {
         match self {
             AnySpec::Wheeled(spec) => Footprint::of(spec),
@@ -81,7 +81,7 @@ impl AnySpec {
         }
     }
 
-    /// Whether its file says what it covers, or that is taken from its running gear.
+    /// Whether the file gives the footprint; if not, it is derived from the running gear.
     pub fn gives_footprint(&self) -> bool {
         match self {
             AnySpec::Wheeled(spec) => spec.chassis.footprint.is_some(),
@@ -89,7 +89,9 @@ impl AnySpec {
         }
     }
 
-    /// Drag coefficient times frontal area, m², of it and its trailer; none where its file gives none.
+    /// Returns drag coefficient times frontal area, m², of the vehicle and its trailer.
+    ///
+    /// `None` if the file gives no drag area.
     pub fn drag_area(&self) -> Option<f64> {
         match self {
             AnySpec::Wheeled(spec) => {
@@ -101,7 +103,7 @@ impl AnySpec {
         }
     }
 
-    /// Engine, converter and gearbox.
+    /// Returns engine, converter and gearbox.
     pub fn powertrain(&self) -> &Powertrain {
         match self {
             AnySpec::Wheeled(spec) => &spec.powertrain,
@@ -109,7 +111,7 @@ impl AnySpec {
         }
     }
 
-    /// Whether it can be steered: tracks always, wheels where an axle is steered.
+    /// Whether the vehicle can be steered: tracks always, wheels if an axle is steered.
     pub fn can_steer(&self) -> bool {
         match self {
             AnySpec::Wheeled(spec) => spec.can_steer(),
@@ -117,7 +119,7 @@ impl AnySpec {
         }
     }
 
-    /// Its sprung body, to be changed.
+    /// Returns the sprung body for modification.
     pub fn chassis_mut(&mut self) -> &mut Chassis {
         match self {
             AnySpec::Wheeled(spec) => &mut spec.chassis,
@@ -125,7 +127,8 @@ impl AnySpec {
         }
     }
 
-    /// Fixes a box of `mass` kg and of even density to it, its middle and sides as given, m.
+    /// Fixes a box of `mass`, kg, and uniform density to the vehicle, with this center and these
+    /// sides, m.
     pub fn load(&mut self, mass: f64, place: &Point, size: &Point) {
         match self {
             AnySpec::Wheeled(spec) => spec.load(mass, place, size),
@@ -133,11 +136,11 @@ impl AnySpec {
         }
     }
 
-    /// Refuses figures that make no vehicle.
+    /// Checks that the parameters define a valid vehicle.
     ///
     /// # Errors
     ///
-    /// [`SpecError::Value`] for the first offending figure, in the order of the file.
+    /// [`SpecError::Value`] for the first invalid parameter, in the order of the file.
     pub fn check(&self) -> Result<(), SpecError> {
         match self {
             AnySpec::Wheeled(spec) => spec.check(),
@@ -145,7 +148,7 @@ impl AnySpec {
         }
     }
 
-    /// Mass of all bodies, kg.
+    /// Returns the mass of all bodies, kg.
     pub fn total_mass(&self) -> f64 {
         match self {
             AnySpec::Wheeled(spec) => spec.total_mass(),

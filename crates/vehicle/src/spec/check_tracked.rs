@@ -1,4 +1,4 @@
-//! Which figures make a tracked vehicle.
+//! Checks of the parameters of a tracked vehicle.
 
 use super::check::{
     Check, apart, chassis, inertia, list, not_negative, part, point, positive, powertrain, require,
@@ -7,11 +7,11 @@ use super::check::{
 use super::{SpecError, Track, TrackSteering, TrackedSpec};
 
 impl TrackedSpec {
-    /// Refuses figures that make no tracked vehicle.
+    /// Checks that the parameters define a valid tracked vehicle.
     ///
     /// # Errors
     ///
-    /// [`SpecError::Value`] for the first offending figure, in the order of the file.
+    /// [`SpecError::Value`] for the first invalid parameter, in the order of the file.
     pub fn check(&self) -> Result<(), SpecError> {
         require(self.format == 1, "format", self.format, "1")?;
         require(!self.name.trim().is_empty(), "name", "''", "given")?;

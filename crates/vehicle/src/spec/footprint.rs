@@ -145,7 +145,7 @@ mod tests {
         assert!(meets(0.0, 1.9, 0.0) && !meets(0.0, 2.1, 0.0));
         let quarter = std::f64::consts::FRAC_PI_2;
         assert!(meets(2.9, 0.0, quarter) && !meets(3.1, 0.0, quarter));
-        // corner to corner: turned by 45 degrees it reaches 3/√2 back along x
+        // corner to corner: rotated by 45 degrees it extends 3/√2 back along x
         let reach = 2.0 + 3.0 / 2.0_f64.sqrt();
         assert!(
             meets(reach - 0.01, 0.5, 0.5 * quarter) && !meets(reach + 0.01, 0.5, 0.5 * quarter)
@@ -160,7 +160,7 @@ mod tests {
             let given = Footprint::of(&spec);
             spec.chassis.footprint = None;
             let derived = Footprint::of(&spec);
-            // bumpers stand out beyond the tyres by less than half a metre
+            // bumpers extend beyond the tires by less than half a meter
             let beyond = [given.front - derived.front, derived.rear - given.rear];
             assert!(beyond.iter().all(|beyond| (0.0..0.5).contains(beyond)), "{name}: {beyond:?}");
             assert!((given.width - derived.width).abs() < 0.2, "{name}: {derived:?}");

@@ -124,7 +124,7 @@ impl Chassis {
         }
         let whole = self.mass + mass;
         let com = [0, 1, 2].map(|k| (self.com[k] * self.mass + place[k] * mass) / whole);
-        // Huygens and Steiner, for both
+        // parallel-axis theorem (Huygens and Steiner), for both
         for (part, at) in [(self.mass, self.com), (mass, *place)] {
             let [x, y, z] = [0, 1, 2].map(|k| at[k] - com[k]);
             let moments = [y * y + z * z, x * x + z * z, x * x + y * y];
@@ -295,7 +295,7 @@ impl VehicleSpec {
     /// Mass of all bodies, kg. Tie rods count only where the file gives them a body.
     pub fn total_mass(&self) -> f64 {
         let axles: f64 = (0..self.own_axles().len()).map(|axle| self.unsprung_mass(axle)).sum();
-        // a mechanism of its own for each steered axle
+        // each steered axle has its own mechanism
         let steered = self.axles.iter().filter(|axle| axle.steered).count().max(1) as f64;
         let steering = self.steering.as_ref().map_or(0.0, |own| own.mass() * steered);
         let tandems: f64 = self.tandems.iter().map(|tandem| 2.0 * tandem.beam.mass).sum();

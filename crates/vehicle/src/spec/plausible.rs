@@ -1,9 +1,9 @@
-//! Whether figures that are each allowed make a vehicle that could be built.
+//! Checks that parameters within their ranges together define a vehicle that could be built.
 //!
-//! Sizes by the kind of figure, then geometry: wheels under the body and side by side,
-//! hard points within reach of their wheel, tyres that carry the weight. The bounds leave
-//! room for everything that drives, from a rover of a few kilogrammes to a mining truck;
-//! what they refuse is a slip of a decimal point, or of a unit.
+//! Magnitudes are checked by the kind of parameter, then the geometry: wheels under the body and
+//! next to each other, hard points within range of their wheel, tires that carry the weight. The
+//! bounds admit every real vehicle, from a rover of a few kilograms to a mining truck. They reject
+//! a misplaced decimal point or a wrong unit.
 
 use super::check::{Check, list, require, rigid, within};
 use super::{Chassis, Point, SpecError, Track, TrackedSpec, Tyre, VehicleSpec, Wheel};
@@ -12,23 +12,23 @@ use nalgebra::Matrix3;
 use serde::Serialize;
 use serde_json::Value;
 
-/// Farthest that a point of a vehicle lies from its origin, m.
+/// Greatest distance of a point of a vehicle from its origin, m.
 const FARTHEST: f64 = 50.0;
-/// Farthest that a hard point lies from the wheel it guides, m.
+/// Greatest distance of a hard point from the wheel that it guides, m.
 const REACH: f64 = 3.0;
-/// Most that the tensioner may stretch a shoe, in pitches.
+/// Greatest stretch of a shoe by the tensioner, in pitches.
 const LARGEST_STRETCH: f64 = 0.1;
 
-/// Lists of figures, one a part of the vehicle: three of them are no point.
+/// Keys of lists with one number for each part: three numbers are not a point.
 const LISTS: [&str; 4] = ["inflation", "ratios", "stations", "return_rollers"];
 
-/// Refuses figures of a size that none of their kind has.
+/// Rejects parameters of implausible magnitude.
 pub(super) fn figures(file: &impl Serialize) -> Check {
     let Ok(file) = serde_json::to_value(file) else { return Ok(()) };
     sizes("", "", &file)
 }
 
-/// Largest size of a figure, by the name of its key; SI units, revolutions per minute,
+/// Largest magnitude of a parameter, by the name of its key; SI units, revolutions per minute,
 /// degrees.
 fn largest(name: &str) -> f64 {
     let ends = |endings: &[&str]| endings.iter().any(|ending| name.ends_with(ending));
@@ -49,7 +49,7 @@ fn largest(name: &str) -> f64 {
     }
 }
 
-/// Walks all numbers; `name` is the key that they stand under.
+/// Checks all numbers recursively; `name` is their key.
 fn sizes(key: &str, name: &str, value: &Value) -> Check {
     match value {
         Value::Object(entries) => entries.iter().try_for_each(|(name, value)| {
@@ -72,7 +72,7 @@ fn sizes(key: &str, name: &str, value: &Value) -> Check {
         }
         Value::Number(number) => {
             let (number, most) = (number.as_f64().unwrap_or(f64::INFINITY), largest(name));
-            // a mass below nothing has been refused by its own rule
+            // a negative mass has already been rejected by its own rule
             let least = if name == "mass" { 0.0 } else { -most };
             within(key, number, least, most)
         }
@@ -80,14 +80,14 @@ fn sizes(key: &str, name: &str, value: &Value) -> Check {
     }
 }
 
-/// The three numbers of a point.
+/// Returns the three numbers of a point.
 fn as_point(value: &Value) -> Option<Point> {
     let items = value.as_array()?;
     let numbers: Vec<f64> = items.iter().filter_map(Value::as_f64).collect();
     if numbers.len() == items.len() { numbers.try_into().ok() } else { None }
 }
 
-/// Refuses a chassis whose matrix of inertia no body has.
+/// Rejects a chassis whose inertia matrix is not that of a rigid body.
 fn chassis(chassis: &Chassis) -> Check {
     let ([xx, yy, zz], [xy, xz, yz]) = (chassis.inertia, chassis.products);
     let principal = Matrix3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz).symmetric_eigenvalues();
@@ -102,8 +102,7 @@ fn chassis(chassis: &Chassis) -> Check {
     rigid("chassis", chassis.mass, &principal, 1.0 + 1e-3)
 }
 
-/// The chassis lies above where the vehicle touches the ground, and its weight between
-/// the foremost and the rearmost place.
+/// Checks that the chassis is above the ground, with its weight between first and last wheel.
 fn over(body: &Chassis, bottom: f64, [rear, front]: [f64; 2], half_width: f64) -> Check {
     let [x, y, z] = body.com;
     let allowed = format!("between the first and the last wheel, x from {rear} to {front}");
@@ -122,7 +121,7 @@ fn over(body: &Chassis, bottom: f64, [rear, front]: [f64; 2], half_width: f64) -
 }
 
 impl VehicleSpec {
-    /// Refuses geometry that no wheeled vehicle has.
+    /// Rejects geometry that is impossible for a wheeled vehicle.
     pub(super) fn check_geometry(&self) -> Result<(), SpecError> {
         let own = self.own_axles();
         let Some([first, last]) = own.first().zip(own.last()).map(<[_; 2]>::from) else {
@@ -199,7 +198,7 @@ impl VehicleSpec {
         self::rigid("tyre", tyre.mass, &tyre.inertia, slack)
     }
 
-    /// The tyres carry the weight before they lie flat.
+    /// Checks that the tires carry the weight before they are compressed to the rim.
     fn check_load(&self) -> Check {
         let tyres = |axle| 2 * self.tyres_aside(axle).len();
         let wheels = (0..self.axles.len()).map(tyres).sum::<usize>() as f64;
@@ -216,11 +215,13 @@ impl VehicleSpec {
         self.check_belts(load, height)
     }
 
-    /// Tyres that give way carry a load, N, by their belts at their inflation before they are
-    /// pressed in by a height, m: the weakest of those of the vehicle's own tyre.
+    /// Checks that flexible tires carry a load, N, by their belts before they deflect by a height,
+    /// m.
+    ///
+    /// It is checked at the lowest inflation of the wheels with the vehicle's own tire.
     fn check_belts(&self, load: f64, height: f64) -> Check {
         let Some(tyre) = &self.tyre.flexible else { return Ok(()) };
-        // points that make no belt are told where the vehicle is built
+        // points that define no belt are reported when the vehicle is built
         let Ok(belt) = tyre.ring(self.tyre.rigid.radius()) else { return Ok(()) };
         let wheels = 2 * self.own_axles().len();
         let like = (0..wheels).filter(|wheel| self.axles[wheel / 2].tyre.is_none());
@@ -241,7 +242,7 @@ impl VehicleSpec {
     }
 }
 
-/// All hard points under a key lie within reach of the wheel.
+/// Checks that all hard points under a key are within range of the wheel.
 fn reach(key: &str, wheel: &Point, value: &Value) -> Check {
     let Value::Object(entries) = value else { return Ok(()) };
     entries.iter().try_for_each(|(name, value)| {
@@ -259,7 +260,7 @@ fn reach(key: &str, wheel: &Point, value: &Value) -> Check {
 }
 
 impl TrackedSpec {
-    /// Refuses geometry that no tracked vehicle has.
+    /// Rejects geometry that is impossible for a tracked vehicle.
     pub(super) fn check_geometry(&self) -> Result<(), SpecError> {
         chassis(&self.chassis)?;
         let radius = self.road_wheel.radius;
@@ -304,10 +305,10 @@ impl TrackedSpec {
         Ok(())
     }
 
-    /// The tensioner stretches the track a little, not out of shape.
+    /// Checks that the tensioner stretches the track only slightly.
     fn check_tension(&self) -> Check {
         let (idler, shoe) = (&self.idler, &self.shoe);
-        // both runs of the track pull at the idler
+        // both runs of the track pull on the idler
         let tension = (0.5 * (idler.preload + idler.stiffness * idler.compression)).max(0.0);
         let least = tension / (LARGEST_STRETCH * shoe.pitch);
         let allowed = format!(
@@ -317,7 +318,7 @@ impl TrackedSpec {
         require(shoe.pin_stiffness >= least, "shoe.pin_stiffness", shoe.pin_stiffness, &allowed)
     }
 
-    /// The wheels stand apart, and the band fits round them.
+    /// Checks that the wheels are apart and that the band fits around them.
     fn check_band(&self, side: &str, track: &Track) -> Check {
         let radius = self.road_wheel.radius;
         let key = format!("{side}.stations");
@@ -325,7 +326,7 @@ impl TrackedSpec {
         let apart = track.stations.windows(2).all(|pair| pair[0] - pair[1] >= radius);
         require(apart, &key, list(&track.stations), &allowed)?;
         let (sprocket, idler) = (&self.sprocket, &self.idler);
-        // a circle within another has no tangent with it
+        // a circle inside another one has no common tangent with it
         let ends = [
             (sprocket.position, self.pitch_radius(), track.stations.first()),
             (idler.position, idler.radius, track.stations.last()),
@@ -360,7 +361,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    /// An inflation for each of three axles is no point 138 m away, nor are three gears.
+    /// The inflations of three axles are not a point 138 m away, nor are the ratios of three gears.
     #[test]
     fn three_figures_of_three_parts_are_no_point() {
         let of = |value: Value| sizes("", "", &value);

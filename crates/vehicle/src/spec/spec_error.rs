@@ -1,28 +1,28 @@
 //! Errors of vehicle files.
 
-/// Why a vehicle file is refused.
+/// Why a vehicle file is rejected.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SpecError {
-    /// The text is no TOML, or its keys are not those of a vehicle.
+    /// The text is not valid TOML, or its keys are not those of a vehicle.
     #[error("{what}")]
     Syntax {
-        /// The reader's message, with line and column.
+        /// Message of the parser, with line and column.
         what: String,
     },
-    /// A figure that is not allowed.
+    /// A parameter out of its range.
     #[error("{key} = {value}: must be {allowed}")]
     Value {
         /// Path of the key.
         key: String,
-        /// Its value.
+        /// Value of the key.
         value: String,
-        /// What is allowed.
+        /// Allowed values.
         allowed: String,
     },
 }
 
-/// The reader's error, with the nearest name where one is not known.
+/// The parser's error, with the nearest name for an unknown one.
 pub(in crate::spec) fn syntax(error: &toml::de::Error) -> SpecError {
     let what = error.to_string();
     let what = what.trim_end();
@@ -32,7 +32,8 @@ pub(in crate::spec) fn syntax(error: &toml::de::Error) -> SpecError {
     }
 }
 
-/// In serde's "unknown field `a`, expected one of `b`, `c`" the one nearest to the first.
+/// Finds the name nearest to the first one in serde's "unknown field `a`, expected one of `b`,
+/// `c`".
 fn nearest_name(message: &str) -> Option<&str> {
     if !message.starts_with("unknown ") {
         return None;

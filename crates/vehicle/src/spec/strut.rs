@@ -145,7 +145,7 @@ mod tests {
         close(spring.tension(0.25), (-50.0, 1000.0));
         close(spring.tension(0.15), (-150.0 - 250.0, 6000.0));
         close(spring.tension(0.40), (100.0 + 100.0, 3000.0));
-        // pressed flat a stop does not let through what it does not bear
+        // a fully compressed stop keeps its stiffness, so that larger forces do not pass it
         close(spring.tension(0.05), (-250.0 - 750.0, 6000.0));
     }
 
@@ -203,7 +203,7 @@ mod tests {
         for [rate, force] in points {
             assert_eq!(damper.tension(0.3, rate).0, force);
         }
-        // halfway between 0 and 25 N at 0.25 m/s, with the slope of that piece
+        // halfway between 0 and 25 N at 0.25 m/s, with the slope of that segment
         assert_eq!(damper.tension(0.3, 0.25), (12.5, 50.0));
         let both = Damper { rebound: 10.0, ..damper };
         assert_eq!(both.tension(0.3, 0.25), (15.0, 60.0));

@@ -403,10 +403,10 @@ impl TrackedSpec {
     /// in first gear where it depends on the gear.
     pub fn lock_ratio(&self) -> f64 {
         match self.drive.steering {
-            // the inner sprocket stands
+            // the inner sprocket stands still
             TrackSteering::ClutchBrake { .. } => 1.0,
             TrackSteering::Differential { ratio, .. } => ratio,
-            // both the difference and the mean go with the speed of the gearbox's input
+            // difference and mean are both proportional to the speed of the gearbox's input
             TrackSteering::Pivot { ratio } => {
                 0.5 * ratio / (self.drive.ratio * self.powertrain.gearbox.ratios[0])
             }

@@ -1,8 +1,8 @@
-//! From the figures of a tracked vehicle to bodies, shafts and elements.
+//! Assembly of a tracked vehicle's parameters into bodies, shafts and elements.
 //!
-//! The tree holds the hull, the road arms and the idlers' carriers; what hangs on it
-//! besides is the belt's ([`super::belt`]) or the shoes' ([`super::segments`]). The
-//! driveline ends at the sprockets' coordinates.
+//! The tree contains the hull, the road arms and the idlers' carriers. The belt ([`super::belt`])
+//! or the shoes ([`super::segments`]) add their own bodies. The driveline ends at the sprockets'
+//! coordinates.
 
 use super::belt::{self, Belt};
 use super::segments::{self, Segments};
@@ -17,12 +17,12 @@ use bekker_math::spatial::{Mat3, Vec3};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Arm {
     pub body: BodyId,
-    /// Torsion bar and stops.
+    /// Element of torsion bar and stops.
     pub element: usize,
     pub damper: Option<usize>,
-    /// The wheel where it is a body of its own, else the arm.
+    /// Body of the wheel, or of the arm if the wheel has no body of its own.
     pub wheel: BodyId,
-    /// What turns the wheel.
+    /// Spin of the wheel.
     pub spin: Spin,
 }
 
@@ -34,39 +34,39 @@ pub(super) struct Spin {
 }
 
 impl Spin {
-    /// The spin at velocities `u`.
+    /// Returns the spin at velocities `u`.
     pub fn of(&self, u: &[f64]) -> f64 {
         self.factor * u[self.coordinate.index()]
     }
 }
 
-/// What runs round the wheels.
+/// Model of the track around the wheels.
 #[derive(Clone, Debug)]
 pub(super) enum Run {
     Belt(Belt),
     Segments(Segments),
 }
 
-/// One track as the step reaches it.
+/// Indices by which a step accesses one track.
 #[derive(Clone, Debug)]
 pub(super) struct TrackParts {
-    /// Middle of the track, m.
+    /// Lateral position of the track's midline, m.
     pub y: f64,
     pub run: Run,
     pub arms: Vec<Arm>,
-    /// What carries the idler.
+    /// Body that carries the idler.
     pub carrier: BodyId,
     pub idler: Spin,
     pub tensioner: usize,
     pub sprocket: Coordinate,
-    /// Angle of the sprocket in [`crate::multibody::State::q`].
+    /// Index of the sprocket's angle in [`crate::multibody::State::q`].
     pub turned: usize,
-    /// Stiffness of the tensioner at its place in equilibrium.
+    /// Force of the tensioner in equilibrium, N.
     pub idler_force: f64,
     pub brake: usize,
 }
 
-/// A tracked vehicle as the step reaches it.
+/// Indices by which a step accesses a tracked vehicle.
 #[derive(Clone, Debug)]
 pub(super) struct Parts {
     pub model: Model,
@@ -76,7 +76,7 @@ pub(super) struct Parts {
     pub carrier: usize,
     /// Steering brakes for turns to the left and to the right.
     pub steering: [usize; 2],
-    /// The steering drive: closure and place of its input's weight.
+    /// The steering drive: closure, and offset of its input's weight.
     pub pivot: Option<(usize, usize)>,
 }
 
@@ -84,7 +84,7 @@ pub(super) fn vec3(point: Point) -> Vec3 {
     Vec3::from(point)
 }
 
-/// Several rigid parts as one.
+/// Combines several rigid parts into one.
 pub(super) fn gathered(parts: &[Inertia]) -> Inertia {
     let mass: f64 = parts.iter().map(|part| part.mass).sum();
     let com = parts.iter().fold(Vec3::zeros(), |sum, part| sum + part.com * part.mass) / mass;
@@ -121,7 +121,7 @@ pub(super) fn assemble(spec: &TrackedSpec) -> Result<Parts, ModelError> {
         TrackSteering::Differential { ratio, .. } => (ratio, None),
         TrackSteering::Pivot { .. } => {
             let closure = builder.closure(gear(vec![(r, 1.0), (l, -1.0), (input, 0.0)]));
-            // the third gear's third weight, behind two and three
+            // the third weight of the third gear, after two and three weights
             (0.0, Some((closure, 7)))
         }
     };
@@ -156,7 +156,7 @@ pub(super) fn assemble(spec: &TrackedSpec) -> Result<Parts, ModelError> {
     Ok(parts)
 }
 
-/// The hull with what is fixed to it.
+/// Adds the hull with the parts that are fixed to it.
 pub(super) fn hull(spec: &TrackedSpec, fixed: &[Inertia], builder: &mut Builder) -> BodyId {
     let chassis = &spec.chassis;
     let [xy, xz, yz] = chassis.products;
@@ -177,7 +177,7 @@ pub(super) fn hull(spec: &TrackedSpec, fixed: &[Inertia], builder: &mut Builder)
     })
 }
 
-/// What carries an idler, with all that is fixed to it, and its tensioner.
+/// Adds the carrier of an idler, with all parts fixed to it, and its tensioner.
 pub(super) fn carrier(
     side: &str,
     hull: BodyId,
@@ -197,7 +197,7 @@ pub(super) fn carrier(
     (body, builder.element(Element::Rates { rates: vec![(slide, 1.0)] }))
 }
 
-/// A wheel that turns on `parent` about its axle.
+/// Adds a wheel that turns on `parent` about its axle.
 pub(super) fn wheel(
     name: String,
     parent: BodyId,
@@ -215,8 +215,10 @@ pub(super) fn wheel(
     })
 }
 
-/// Adds a road arm with its wheel. If that does not roll by itself it is a ring that does
-/// not turn, its spin being somebody else's.
+/// Adds a road arm with its wheel.
+///
+/// A wheel that does not roll on its own is a ring fixed to the arm; another coordinate represents
+/// its spin.
 pub(super) fn arm(
     spec: &TrackedSpec,
     (y, file): (f64, &Track),
@@ -262,7 +264,7 @@ pub(super) fn arm(
     Arm { body, element, damper, wheel, spin }
 }
 
-/// Name of the side on which `y` lies.
+/// Name of the side of a lateral position `y`.
 pub(super) fn side(y: f64) -> &'static str {
     if y > 0.0 { "left" } else { "right" }
 }

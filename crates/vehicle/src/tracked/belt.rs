@@ -1,10 +1,10 @@
 //! A track as an extensible band.
 //!
-//! For each node of a band the hull carries a body that slides along its z axis: the
-//! band's shape. How far the band has advanced past each node is a shaft of its own:
-//! the band's stretch. A band's element between two nodes joins both, so its tension
-//! turns with the shape. Wheels roll with the band: the spin of a road wheel is that
-//! of the node below it, that of the idler a shaft that the band turns without slip.
+//! For each node of a band the hull carries a body that slides along the hull's z axis. These
+//! bodies define the band's shape. A shaft for each node represents the advance of the band past
+//! it; the differences define the band's stretch. An element between two nodes joins them, so the
+//! direction of its tension follows the shape. Wheels roll with the band. The spin of a road wheel
+//! follows the node below it, and that of the idler a shaft that the band turns without slip.
 
 use super::assembly::{Run, Spin, TrackParts, arm, carrier, hull, point_mass, side};
 use super::route::{Place, Route, Station, distance};
@@ -14,11 +14,11 @@ use crate::multibody::{
 use crate::spec::{Idler, Track, TrackedSpec};
 use bekker_math::spatial::Vec3;
 
-/// An elastic stretch of the band.
+/// An elastic section of the band.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Link {
     pub element: usize,
-    /// Length without tension when nothing has been drawn, m.
+    /// Length without tension and before any advance, m.
     pub free: f64,
     /// Stiffness, N/m.
     pub stiffness: f64,
@@ -31,44 +31,44 @@ pub(super) struct Rim {
     pub wheel: usize,
 }
 
-/// A place that a band is held at: its ends on sprocket and idler, and its nodes.
+/// A point at which a band is held: on sprocket, idler or node.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Seat {
     pub body: BodyId,
-    /// Where the band is, in the body's frame, m.
+    /// Position of the band in the body's frame, m.
     pub offset: Vec3,
-    /// Advance of the band, in [`crate::multibody::State::u`].
+    /// Index of the band's advance rate in [`crate::multibody::State::u`].
     pub rate: usize,
-    /// The same in [`crate::multibody::State::q`].
+    /// Index of the band's advance in [`crate::multibody::State::q`].
     pub advance: usize,
-    /// Metres of advance per unit of that coordinate.
+    /// Advance per unit of that coordinate, m.
     pub scale: f64,
-    /// Free length of the band from the sprocket to here when nothing has been
-    /// drawn, m.
+    /// Free length of the band from the sprocket to this point before any advance, m.
     pub label: f64,
 }
 
-/// A band as the step reaches it.
+/// Indices by which a step accesses a band.
 #[derive(Clone, Debug)]
 pub(super) struct Belt {
     /// From the sprocket to the idler.
     pub seats: Vec<Seat>,
-    /// Loads in the workspace of each stretch from seat to seat, on the seats before and behind
-    /// it: what lies on a stretch runs along it.
+    /// Indices in the workspace of the loads of each section, on the seats before and after it.
+    ///
+    /// A load on a section moves along that section.
     pub loads: Vec<[usize; 2]>,
-    /// From seat to seat, the last back over the top.
+    /// From seat to seat; the last one returns over the top.
     pub links: Vec<Link>,
     pub rims: Vec<Rim>,
 }
 
-/// The route of a band with what it weighs.
+/// Route and mass of a band.
 struct Band {
     y: f64,
     route: Route,
     back: f64,
-    /// Mass per metre, kg/m.
+    /// Mass per length, kg/m.
     density: f64,
-    /// Free length over length in the design position.
+    /// Ratio of free length to length in the design position.
     slack: f64,
 }
 
@@ -89,7 +89,7 @@ impl Band {
         Vec3::new(place[0], self.y, place[1])
     }
 
-    /// The sprocket and what of the band lies on it and before it.
+    /// The sprocket, and the band's mass on it and on half of the sections next to it.
     fn on_hull(&self, spec: &TrackedSpec, file: &Track) -> Vec<Inertia> {
         let [x, _, z] = spec.sprocket.position;
         let route = &self.route;
@@ -103,7 +103,7 @@ impl Band {
             point_mass(top, self.at(route.top_hull)),
         ];
         if let Some(roller) = &spec.return_roller {
-            // what lies on the rollers and before them is shared by both its ends
+            // the mass on and before the rollers is divided between the ends of that section
             let over = 0.5 * self.density * route.over_rollers;
             fixed.extend([route.top_hull, route.top_front].map(|at| point_mass(over, self.at(at))));
             let wheel = |&x: &f64| {
@@ -115,13 +115,13 @@ impl Band {
         fixed
     }
 
-    /// Mass of the half of the stretch before the idler that is the idler's, kg.
+    /// Mass of the idler's half of the section before it, kg.
     fn rear(&self) -> f64 {
         let points = self.route.points();
         0.5 * self.density * distance(points[points.len() - 2], self.route.rear)
     }
 
-    /// The idler's carrier, the idler and what of the band lies on them.
+    /// The idler's carrier, the idler, and the band's mass on them.
     fn on_carrier(&self, idler: &Idler, centre: Vec3) -> [Inertia; 5] {
         let route = &self.route;
         let arc = self.density * route.idler_arc;
@@ -135,8 +135,10 @@ impl Band {
         ]
     }
 
-    /// The links from seat to seat, and back over the top, by the shafts that move the band over
-    /// the seats; these are labelled by the length before them.
+    /// Adds the links from seat to seat and back over the top.
+    ///
+    /// `shafts` move the band over the seats. Each seat's label is set to the free length before
+    /// it.
     fn links(
         &self,
         stiffness: f64,
@@ -167,12 +169,12 @@ impl Band {
         for index in 0..last {
             link(builder, (index, points[index]), (index + 1, points[index + 1]));
         }
-        // From the rollers on all is fixed to the hull: what the band pulls there it pulls where it
-        // comes to them.
+        // From the rollers on, the upper run is fixed to the hull: its pull acts where it first
+        // meets them.
         link(builder, (last, route.top_rear), (0, route.top_hull));
         let over = self.slack * route.over_rollers;
         if let Some(top) = links.last_mut() {
-            // as long and as soft as the whole upper run
+            // length and compliance of the whole upper run
             top.stiffness = stiffness / (top.free + over);
         }
         let mut label = 0.0;
@@ -184,7 +186,7 @@ impl Band {
     }
 }
 
-/// The hull, and both sides.
+/// Adds the hull and both sides.
 pub(super) fn assemble(spec: &TrackedSpec, builder: &mut Builder) -> (BodyId, [TrackParts; 2]) {
     let y = spec.sprocket.position[1];
     let bands = [Band::of(spec, y, &spec.left), Band::of(spec, -y, &spec.right)];
@@ -209,7 +211,7 @@ fn track(
     let mut arms: Vec<_> =
         stations.map(|index| arm(spec, (band.y, file), index, hull, false, builder)).collect();
 
-    // The idler's carrier with the idler and what of the band lies on them.
+    // The idler's carrier, with the idler and the band's mass on them.
     let idler = &spec.idler;
     let centre = Vec3::new(idler.position[0] - band.back, band.y, idler.position[2]);
     let points = route.points();
@@ -289,22 +291,21 @@ fn track(
     }
 }
 
-/// What the return rollers' spin adds to the inertia of the band, kg.
+/// Inertia that the spin of the return rollers adds to the band, kg.
 fn turned_along(spec: &TrackedSpec, file: &Track) -> f64 {
     spec.return_roller.map_or(0.0, |own| {
         own.wheel.inertia[1] / (own.radius * own.radius) * file.return_rollers.len() as f64
     })
 }
 
-/// A seat on a body, at an offset from its origin, that a shaft moves the band over by so much
-/// a turn.
+/// A seat on a body at an offset from its origin. `scale` is the advance of the band per unit of
+/// the shaft's position.
 fn seat(body: BodyId, offset: Vec3, shaft: ShaftId, scale: f64, builder: &Builder) -> Seat {
     let rate = builder.shaft_coordinate(shaft).index();
     Seat { body, offset, rate, advance: 0, scale, label: 0.0 }
 }
 
-/// What a road wheel's spin adds to the inertia of the band at the node below its
-/// centre, kg.
+/// Inertia that the spin of a road wheel adds to the band at the node below its center, kg.
 fn rolling_mass(spec: &TrackedSpec, station: &Station, here: Place, stations: &[f64]) -> f64 {
     let below = station.wheel.is_some_and(|wheel| stations[wheel] == here[0]);
     let wheel = &spec.road_wheel;
@@ -312,7 +313,7 @@ fn rolling_mass(spec: &TrackedSpec, station: &Station, here: Place, stations: &[
 }
 
 impl Belt {
-    /// Forces of the rims on the band and of the band itself.
+    /// Sets the forces of the rims on the band and of the band itself.
     pub fn pull(&self, spec: &TrackedSpec, workspace: &mut Workspace) {
         for rim in &self.rims {
             let (gap, rate) = (workspace.measure[rim.element], workspace.rate[rim.element]);

@@ -1,22 +1,21 @@
-//! A tracked vehicle on belts: immutable model, plain state, one step.
+//! A tracked vehicle: immutable model, plain state, one step.
 //!
 //! # Theory
-//! Each track is an extensible band that runs over sprocket, road wheels and
-//! idler, and where there are some back over return rollers, which turn with it. Under the vehicle the band has nodes at fixed places along the hull,
-//! which move up and down: its shape. Through each node the band runs at a speed
-//! of its own: the difference between neighbours stretches it. Its tension pulls
-//! along the line from node to node and so carries the road wheels' load into
-//! the soil between them. The shoes ride on the band a pitch apart; where each
-//! is follows from the shape and the advance.
+//! Each track is an extensible band around sprocket, road wheels and idler. Return rollers, if any,
+//! turn with its upper run. Below the vehicle the band has nodes at fixed positions along the hull
+//! that move up and down: its shape. The band passes each node at a separate speed; the difference
+//! between neighboring nodes stretches it. Its tension acts along the line from node to node and
+//! thus transmits the road wheels' load to the soil between them. The shoes are on the band at
+//! intervals of a pitch; their positions follow from the shape and the advance.
 //!
-//! What the ground does to a shoe acts, by virtual work, on the nodes before and
-//! behind its pins and on the band that runs there; the tangents are lumped with
-//! the same weights, which bounds them from above and keeps them positive.
+//! The ground's load on a shoe acts, by virtual work, on the nodes before and after its pins and on
+//! the band between them. The tangents are lumped with the same weights, which bounds them from
+//! above and keeps them positive.
 //!
 //! # Limits
-//! The band's own momentum round the wheels (centrifugal tension) and the
-//! gyroscopic moment of the wheels are left out; the band cannot leave sprocket
-//! and idler, nor move sideways on the wheels.
+//! The momentum of the band around the wheels (centrifugal tension) and the gyroscopic moments of
+//! the wheels are neglected. The band cannot leave sprocket and idler, nor move sideways on the
+//! wheels.
 
 mod assembly;
 mod belt;
@@ -45,12 +44,12 @@ use bekker_math::numeric::GRAVITY;
 use bekker_math::spatial::{Load, Pose, Quat, Twist, Vec3};
 use shoes::SeatLoad;
 
-/// Fastest move of the steering, full locks a second.
+/// Fastest motion of the steering, full locks per second.
 const STEERING_RATE: f64 = 2.0;
-/// Stiffness of a motor that holds a sprocket at its speed, N m s/rad.
+/// Gain of a motor that holds a sprocket at its speed, N m s/rad.
 const MOTOR: f64 = 1e8;
 
-/// A tracked vehicle, immutable.
+/// Immutable model of a tracked vehicle.
 #[derive(Clone, Debug)]
 pub struct TrackedVehicle {
     spec: TrackedSpec,
@@ -59,73 +58,78 @@ pub struct TrackedVehicle {
     outline: Outline,
 }
 
-/// What became of the work of an engine, J: engine = brakes + suspension + pins +
-/// rims + soil + what the vehicle's kinetic and potential energy has grown by.
+/// Energy balance of the engine's work, J.
+///
+/// engine = brakes + suspension + pins + rims + soil + increase of the vehicle's kinetic and
+/// potential energy.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
 pub struct EnergyAccount {
-    /// What the engine gave behind its converter, its own drag taken off.
+    /// Work of the engine behind its converter, less its own drag.
     pub engine: f64,
-    /// Brakes, those of the steering included, and the running resistance of belts.
+    /// Work on the brakes, including the steering brakes, and on the running resistance of belts.
     pub brakes: f64,
-    /// Torsion bars, stops, dampers and tensioners: lost and stored.
+    /// Work on torsion bars, stops, dampers and tensioners: dissipated and stored.
     pub suspension: f64,
-    /// Pins of shoes or the stretching of belts: lost and stored.
+    /// Work on the pins of shoes or the stretching of belts: dissipated and stored.
     pub pins: f64,
-    /// Rims of the wheels, teeth and guides: lost and stored.
+    /// Work on rims of wheels, teeth and guides: dissipated and stored.
     pub rims: f64,
-    /// What the ground took.
+    /// Work on the ground.
     pub soil: f64,
 }
 
-/// Derived data of a tracked vehicle: never saved.
+/// Derived data of a tracked vehicle, never saved.
 #[derive(Clone, Debug)]
 pub struct TrackedWorkspace {
     body: Workspace,
-    /// Loads of the bands' stretches on the seats before and behind them, left and right.
+    /// Loads of the bands' sections on the seats before and after them, left and right.
     seats: [Vec<[SeatLoad; 2]>; 2],
     /// Loads of the road wheels on the shoes, left and right, N.
     rims: [Vec<f64>; 2],
-    /// What driveline and brakes did to the sprockets in the last step.
+    /// Torques of driveline and brakes on the sprockets in the last step.
     drives: [WheelDrive; 2],
     /// Work of engine and converter in the last step, J.
     engine_work: f64,
 }
 
 impl TrackedWorkspace {
-    /// Work that engine and converter put in over the last step, J.
+    /// Returns the work of engine and converter over the last step, J.
     pub fn engine_work(&self) -> f64 {
         self.engine_work
     }
 
-    /// Load on the chassis about its frame's origin, to be set before each step.
+    /// Returns the load on the chassis about its frame's origin, to be set before each step.
     pub fn chassis_load(&mut self) -> &mut Load {
         let last = self.body.load.len() - 1;
         &mut self.body.load[last]
     }
 
-    /// Acceleration of gravity, m/s².
+    /// Returns the acceleration of gravity, m/s².
     pub fn gravity(&mut self) -> &mut Vec3 {
         &mut self.body.gravity
     }
 
-    /// Largest opening of a joint or rod after the last step, m; pins give way by their
-    /// stiffness and are not among them.
+    /// Returns the largest gap in a joint or rod after the last step, m.
+    ///
+    /// Pins are compliant and not included.
     pub fn drift(&self) -> f64 {
         self.body.drift
     }
 
-    /// What the driveline, its steering included, and the service brakes did to the sprockets in
-    /// the last step, left and right; the running resistance of belts takes its part of that.
+    /// Returns the torques of driveline and service brakes on the sprockets in the last step, left
+    /// and right.
+    ///
+    /// They include the steering, but not the running resistance of belts.
     pub fn drives(&self) -> [WheelDrive; 2] {
         self.drives
     }
 }
 
 impl TrackedVehicle {
-    /// Assembles a vehicle from its file.
+    /// Assembles a vehicle from its parameters.
     ///
     /// # Errors
-    /// [`ModelError`] for figures that make no multibody model.
+    /// [`ModelError`] for parameters that define no valid multibody model.
     pub fn new(spec: TrackedSpec) -> Result<TrackedVehicle, ModelError> {
         let parts = assemble(&spec)?;
         let mass = parts.model.mass();
@@ -137,42 +141,42 @@ impl TrackedVehicle {
         Ok(TrackedVehicle { spec, parts, mass, outline })
     }
 
-    /// What it is to others that it meets.
+    /// Returns the vehicle's outline for collisions.
     pub fn outline(&self) -> &Outline {
         &self.outline
     }
 
-    /// The figures that it was assembled from.
+    /// Returns the parameters from which the vehicle was assembled.
     pub fn spec(&self) -> &TrackedSpec {
         &self.spec
     }
 
-    /// Mass of all bodies, kg.
+    /// Returns the mass of all bodies, kg.
     pub fn mass(&self) -> f64 {
         self.mass
     }
 
-    /// Whether all bodies of a state are turned, and none is stretched.
+    /// Whether the orientations of all bodies in a state are valid rotations, without stretch.
     pub fn turns(&self, state: &VehicleState) -> bool {
         self.parts.model.turns(&state.body)
     }
 
-    /// Coordinates and closure rows of the multibody model.
+    /// Returns the numbers of coordinates and of closure rows of the multibody model.
     pub fn size(&self) -> (usize, usize) {
         (self.parts.model.coordinates(), self.parts.model.closure_rows())
     }
 
-    /// Entries of the matrix that a step factorises.
+    /// Returns the number of stored entries of the matrix that a step factorizes.
     pub fn entries(&self) -> usize {
         self.parts.model.entries()
     }
 
-    /// Number of road wheels of both sides: from the front, left before right.
+    /// Returns the number of road wheels of both sides, ordered from the front, left before right.
     pub fn wheels(&self) -> usize {
         2 * self.parts.tracks[0].arms.len()
     }
 
-    /// The design position, moved to `pose` (of the chassis frame), at rest.
+    /// Returns the design position at rest, with the chassis frame moved to `pose`.
     pub fn state(&self, pose: &Pose) -> VehicleState {
         let mut body = self.parts.model.assembled();
         for track in &self.parts.tracks {
@@ -194,16 +198,19 @@ impl TrackedVehicle {
         }
     }
 
-    /// The same rolling at `speed` (m/s, negative backward) in the gear that fits:
-    /// tracks, shafts and engine turn with it; in neutral the engine stands.
+    /// Returns the design position at `pose`, rolling at `speed`, m/s, negative backward.
+    ///
+    /// Tracks, shafts and engine turn at the speeds of the fitting gear. In neutral the engine
+    /// stands still.
     pub fn launched(&self, pose: &Pose, speed: f64) -> VehicleState {
         let mut state = self.state(pose);
         self.launch(&mut state, &pose.direction(&Vec3::x()), speed, None);
         state
     }
 
-    /// Lets a vehicle at rest, however it stands, roll along the unit vector `forward` at
-    /// `speed` (m/s) in a gear, or in the one that fits.
+    /// Sets a vehicle at rest in motion along the unit vector `forward`, in any position.
+    ///
+    /// `speed` is in m/s. Without a `gear` the fitting one is used.
     pub fn launch(&self, state: &mut VehicleState, forward: &Vec3, speed: f64, gear: Option<i32>) {
         if speed == 0.0 {
             return;
@@ -232,7 +239,7 @@ impl TrackedVehicle {
         self.parts.model.set_velocity(&mut state.body, &mut body, &u);
     }
 
-    /// Storage for steps, in line with `state`.
+    /// Returns buffers for steps, consistent with `state`.
     pub fn workspace(&self, state: &VehicleState) -> TrackedWorkspace {
         let mut body = self.parts.model.workspace();
         self.parts.model.refresh(&state.body, &mut body);
@@ -246,31 +253,31 @@ impl TrackedVehicle {
         TrackedWorkspace { body, seats, rims, drives, engine_work: 0.0 }
     }
 
-    /// Moves the whole vehicle by `way`, m.
+    /// Moves the whole vehicle by the displacement `way`, m.
     pub fn shift(&self, state: &mut VehicleState, room: &mut TrackedWorkspace, way: &Vec3) {
         let pose = Pose { position: *way, ..Pose::default() };
         self.parts.model.transform(&mut state.body, &pose);
         self.parts.model.refresh(&state.body, &mut room.body);
     }
 
-    /// Pose of the chassis frame.
+    /// Returns the pose of the chassis frame.
     pub fn pose(&self, workspace: &TrackedWorkspace) -> Pose {
         self.parts.model.pose(&workspace.body, self.parts.hull)
     }
 
-    /// Twist of the chassis about its frame's origin.
+    /// Returns the twist of the chassis about its frame's origin.
     pub fn twist(&self, workspace: &TrackedWorkspace) -> Twist {
         self.parts.model.twist(&workspace.body, self.parts.hull)
     }
 
-    /// Pose of a road wheel: origin at its centre, y along its axle.
+    /// Returns the pose of a road wheel: origin at its center, y along its axle.
     pub fn wheel_pose(&self, workspace: &TrackedWorkspace, wheel: usize) -> Pose {
         let arm = &self.parts.tracks[wheel % 2].arms[wheel / 2];
         self.parts.model.pose(&workspace.body, arm.wheel)
     }
 
-    /// Pose of a sprocket, origin at its centre, y along its axle, turned as the track
-    /// has turned it.
+    /// Returns the pose of a sprocket: origin at its center, y along its axle, turned with the
+    /// track.
     pub fn sprocket_pose(
         &self,
         state: &VehicleState,
@@ -287,22 +294,22 @@ impl TrackedVehicle {
         }
     }
 
-    /// Pose of an idler, origin at its centre, y along its axle; it is drawn unturned.
+    /// Returns the pose of an idler: origin at its center, y along its axle, without its spin.
     pub fn idler_pose(&self, workspace: &TrackedWorkspace, side: usize) -> Pose {
         self.parts.model.pose(&workspace.body, self.parts.tracks[side].carrier)
     }
 
-    /// Spin of an idler, rad/s, positive forward.
+    /// Returns the spin of an idler, rad/s, positive forward.
     pub fn idler_spin(&self, state: &VehicleState, side: usize) -> f64 {
         self.parts.tracks[side].idler.of(&state.body.u)
     }
 
-    /// Spin of a road wheel, rad/s, positive forward: it rolls on the band.
+    /// Returns the spin of a road wheel, rad/s, positive forward; it rolls on the track.
     pub fn wheel_spin(&self, state: &VehicleState, wheel: usize) -> f64 {
         self.parts.tracks[wheel % 2].arms[wheel / 2].spin.of(&state.body.u)
     }
 
-    /// Force of a road wheel on its track in the last step, N.
+    /// Returns the force of a road wheel on its track in the last step, N.
     pub fn wheel_load(&self, workspace: &TrackedWorkspace, wheel: usize) -> f64 {
         let Run::Belt(belt) = &self.parts.tracks[wheel % 2].run else {
             return workspace.rims[wheel % 2][wheel / 2];
@@ -311,8 +318,9 @@ impl TrackedVehicle {
         rims.map(|rim| -workspace.body.element[rim.element].force).sum()
     }
 
-    /// The road wheel of a side whose design place is nearest to a point in the
-    /// world, `hull` being the chassis frame.
+    /// Returns the road wheel of a side whose design position is nearest to a world point.
+    ///
+    /// `hull` is the pose of the chassis frame.
     pub fn nearest_wheel(&self, side: usize, hull: &Pose, point: &Vec3) -> usize {
         let x = hull.local_point(point).x;
         let stations = &self.spec.tracks()[side].stations;
@@ -321,42 +329,43 @@ impl TrackedVehicle {
         2 * nearest.unwrap_or_default() + side
     }
 
-    /// Speed of a track over its sprocket, m/s, positive forward.
+    /// Returns the speed of a track over its sprocket, m/s, positive forward.
     pub fn track_speed(&self, state: &VehicleState, side: usize) -> f64 {
         self.sprocket_speed(state, side) * self.spec.drive_radius()
     }
 
-    /// Speed of the track that runs faster either way, m/s, positive forward.
+    /// Returns the speed of the faster track, by magnitude, m/s, positive forward.
     pub fn rim_speed(&self, state: &VehicleState) -> f64 {
         let [left, right] = [0, 1].map(|side| self.track_speed(state, side));
         if left.abs() > right.abs() { left } else { right }
     }
 
-    /// Spin of a sprocket, rad/s, positive forward.
+    /// Returns the spin of a sprocket, rad/s, positive forward.
     pub fn sprocket_speed(&self, state: &VehicleState, side: usize) -> f64 {
         state.body.u[self.parts.tracks[side].sprocket.index()]
     }
 
-    /// Engine speed, rad/s.
+    /// Returns the engine speed, rad/s.
     pub fn engine_speed(&self, state: &VehicleState) -> f64 {
         state.body.u[self.parts.transmission.shafts.engine.index()]
     }
 
-    /// Thrust of the driveline at the tracks in the last step over the vehicle's
-    /// weight, positive forward.
+    /// Returns the driveline's thrust at the tracks over the vehicle's weight, positive forward, in
+    /// the last step.
     pub fn thrust(&self, state: &VehicleState) -> f64 {
         let torque = -state.body.closure_forces[self.parts.model.closure_row(self.parts.carrier)];
         torque / (self.spec.drive_radius() * self.mass * GRAVITY)
     }
 
-    /// What its full brake does on level firm ground of this friction, m/s²: what the brakes can, or what is
-    /// left of friction where tracks lock.
+    /// Returns the deceleration by the full brake on firm level ground of this friction, m/s².
+    ///
+    /// It is the limit of the brakes, or the friction of locked tracks if that is less.
     pub fn full_braking(&self, friction: f64) -> f64 {
         let arm = self.spec.drive_radius() * self.mass;
         (2.0 * self.service_brake().max_torque / arm).min(LOCKED * friction * GRAVITY)
     }
 
-    /// What throttle and brake do to it at its present speed and gear.
+    /// Returns the response to throttle and brake at the present speed and gear.
     pub fn pedal_response(&self, state: &VehicleState) -> PedalResponse {
         let arm = self.spec.drive_radius() * self.mass;
         let transmission = &self.parts.transmission;
@@ -368,7 +377,7 @@ impl TrackedVehicle {
         PedalResponse { closed, full, brake: 2.0 * self.service_brake().max_torque / arm }
     }
 
-    /// How its engine gets to an acceleration at its present speed and gear.
+    /// Returns the dynamic response of the engine at the present speed and gear.
     pub fn engine_response(&self, state: &VehicleState) -> EngineResponse<'_> {
         let transmission = &self.parts.transmission;
         let shafts = transmission.shafts.speeds(&state.body.u);
@@ -377,8 +386,10 @@ impl TrackedVehicle {
         EngineResponse::of(engine, &state.gearbox, shafts, (gain, self.mass))
     }
 
-    /// Tension of a track in the last step, N: of a belt on each stretch from the
-    /// sprocket's front to the idler, and last on top; of shoes at the pin behind each.
+    /// Returns the tension of a track in the last step, N.
+    ///
+    /// For a belt it is the tension in each section from the sprocket's front to the idler, with
+    /// the upper run last. For shoes it is the tension at the pin behind each.
     pub fn tensions(&self, workspace: &TrackedWorkspace, side: usize) -> Vec<f64> {
         let force = |element: usize| workspace.body.element[element].force;
         match &self.parts.tracks[side].run {
@@ -387,7 +398,7 @@ impl TrackedVehicle {
         }
     }
 
-    /// Widest opening of a pin between shoes that are bodies, m; 0 on belts.
+    /// Returns the largest opening of a pin between shoes that are bodies, m; 0 for belts.
     pub fn pin_opening(&self, workspace: &TrackedWorkspace) -> f64 {
         let tracks = self.parts.tracks.iter().map(|track| match &track.run {
             Run::Belt(_) => 0.0,
@@ -396,17 +407,17 @@ impl TrackedVehicle {
         tracks.fold(0.0, f64::max)
     }
 
-    /// Force of a tensioner on its idler in the last step, towards the rear, N.
+    /// Returns the force of a tensioner on its idler in the last step, towards the rear, N.
     pub fn tensioner_force(&self, workspace: &TrackedWorkspace, side: usize) -> f64 {
         -workspace.body.element[self.parts.tracks[side].tensioner].force
     }
 
-    /// Begins to keep account of energy.
+    /// Starts recording the energy balance.
     pub fn keep_account(&self, workspace: &mut TrackedWorkspace) {
         self.parts.model.keep_account(&mut workspace.body);
     }
 
-    /// Where energy has gone since account is kept; nothing if it is not.
+    /// Returns the energy balance since recording began; all zero if it is not recorded.
     pub fn account(&self, workspace: &TrackedWorkspace) -> EnergyAccount {
         let Some(work) = &workspace.body.work else { return EnergyAccount::default() };
         let parts = &self.parts;
@@ -438,14 +449,15 @@ impl TrackedVehicle {
         account
     }
 
-    /// Kinetic and gravitational energy, J.
+    /// Returns the kinetic and gravitational energy, J.
     pub fn energy(&self, state: &VehicleState, workspace: &TrackedWorkspace) -> f64 {
         self.parts.model.kinetic_energy(&state.body, &workspace.body)
             + self.parts.model.potential_energy(&workspace.body)
     }
 
-    /// Energy stored in torsion bars, stops, tensioners and the tracks' tension, J; without that of
-    /// rims and pads.
+    /// Returns the energy stored in torsion bars, stops, tensioners and the tracks' tension, J.
+    ///
+    /// The energy in rims and pads is not included.
     pub fn spring_energy(&self, workspace: &TrackedWorkspace) -> f64 {
         let body = &workspace.body;
         let (bar, idler) = (&self.spec.road_arm, &self.spec.idler);
@@ -472,18 +484,19 @@ impl TrackedVehicle {
         tracks.sum()
     }
 
-    /// Centre of a road wheel in the chassis frame in the design position, m.
+    /// Returns the center of a road wheel in the chassis frame in the design position, m.
     pub fn wheel_centre(&self, wheel: usize) -> Vec3 {
         wheel_centre(&self.spec, &self.parts, wheel)
     }
 
-    /// Height of the road wheels' centres over the ground in the design position, m.
+    /// Returns the height of the road wheels' centers above the ground in the design position, m.
     pub fn ride_radius(&self) -> f64 {
         self.spec.road_wheel.radius + self.spec.shoe.top + self.spec.shoe_depth()
     }
 
     /// Advances by `h` seconds under `controls` and the loads in the workspace.
-    /// `tick` counts steps, for the gearbox.
+    ///
+    /// `tick` counts the steps, for the gearbox.
     ///
     /// # Errors
     /// [`StepError`] when the equations have no finite solution.
@@ -516,7 +529,7 @@ impl TrackedVehicle {
         Ok(())
     }
 
-    /// Adds air drag; the load on the chassis without it, where there is any.
+    /// Adds air drag. Returns the load on the chassis without it, if there is any.
     fn blow(&self, workspace: &mut TrackedWorkspace) -> Option<Load> {
         self.spec.chassis.drag_area?;
         let drag = air::drag(&self.spec.chassis, &self.pose(workspace), &self.twist(workspace))?;
@@ -526,9 +539,10 @@ impl TrackedVehicle {
         Some(still)
     }
 
-    /// Advances by `h` seconds with the sprockets turned at given speeds of the
-    /// tracks, left and right (m/s), by motors in place of the engine; without the
-    /// tracks' own resistance.
+    /// Advances by `h` seconds with motors instead of the engine.
+    ///
+    /// The motors turn the sprockets at the given speeds of the tracks, left and right, m/s. The
+    /// tracks' own resistance is not applied.
     ///
     /// # Errors
     /// [`StepError`] when the equations have no finite solution.
@@ -544,7 +558,8 @@ impl TrackedVehicle {
         let body = &mut workspace.body;
         body.softness[self.parts.transmission.gearbox_row(&self.parts.model)] = NEUTRAL;
         body.softness[self.parts.model.closure_row(self.parts.carrier)] = NEUTRAL;
-        // steered straight, a steering drive would hold the sprockets at one speed against the motors
+        // in straight travel a steering drive would hold both sprockets at one speed, against the
+        // motors
         if let Some((closure, _)) = self.parts.pivot {
             body.softness[self.parts.model.closure_row(closure)] = NEUTRAL;
         }
@@ -561,7 +576,7 @@ impl TrackedVehicle {
         Ok(())
     }
 
-    /// Springs of both sides: torsion bars, tensioners, and what runs round the wheels.
+    /// Sets the spring forces of both sides: torsion bars, tensioners, and tracks.
     fn suspend(&self, state: &VehicleState, workspace: &mut TrackedWorkspace) {
         let TrackedWorkspace { body, rims, .. } = workspace;
         let Parts { model, hull, tracks, .. } = &self.parts;
@@ -577,7 +592,7 @@ impl TrackedVehicle {
         }
     }
 
-    /// Torsion bars and tensioner of one side.
+    /// Sets the forces of torsion bars and tensioner of one side.
     fn spring(&self, track: &TrackParts, workspace: &mut Workspace) {
         let spec = &self.spec;
         for arm in &track.arms {
@@ -624,7 +639,7 @@ impl TrackedVehicle {
         parts.transmission.drive(fixed, state, workspace, controls, (tick, h));
     }
 
-    /// Service brakes on the sprockets, steering brakes of both hands.
+    /// Sets the torques of the service brakes on the sprockets and of both steering brakes.
     fn brake(&self, state: &VehicleState, workspace: &mut TrackedWorkspace, pedal: f64, h: f64) {
         let (service, running) = (self.service_brake(), self.running_resistance());
         let TrackedWorkspace { body: workspace, drives, .. } = workspace;
@@ -650,7 +665,7 @@ impl TrackedVehicle {
         }
     }
 
-    /// Winds the linings up by the new speeds and records the torques.
+    /// Advances the deflection of the linings by the new speeds and records the torques.
     fn settle_linings(
         &self,
         state: &mut VehicleState,
@@ -673,9 +688,11 @@ impl TrackedVehicle {
         self.record_drives(state, workspace);
     }
 
-    /// Adds what the driveline did to the sprockets: half of the carrier's torque each, and what
-    /// steers them, the torque of a steering drive against each other or that of a steering brake,
-    /// which acts on both by way of its differential.
+    /// Adds the driveline's torques on the sprockets: half of the carrier's torque each, and the
+    /// steering torque.
+    ///
+    /// The steering torque is that of a steering drive, with opposite signs on the two sides, or of
+    /// a steering brake, which acts on both through its differential.
     fn record_drives(&self, state: &VehicleState, workspace: &mut TrackedWorkspace) {
         let Parts { model, carrier, pivot, steering, .. } = &self.parts;
         let torque = |closure| state.body.closure_forces[model.closure_row(closure)];
@@ -704,8 +721,8 @@ impl TrackedVehicle {
         Brake { max_torque: self.spec.drive.brake_torque }
     }
 
-    /// Dry friction of a belt, at its sprocket; shoes that are bodies rub and rattle
-    /// themselves.
+    /// Dry friction of a belt, at its sprocket. Shoes that are bodies have friction and damping of
+    /// their own.
     fn running_resistance(&self) -> Brake {
         let TrackResistance { force, .. } = self.resistance();
         Brake { max_torque: force * self.spec.drive_radius() }
@@ -718,7 +735,7 @@ impl TrackedVehicle {
         }
     }
 
-    /// Resistance that grows with the sprocket's speed, N m s/rad.
+    /// Resistance per speed of the sprocket, N m s/rad.
     fn speed_resistance(&self) -> f64 {
         let radius = self.spec.drive_radius();
         self.resistance().per_speed * radius * radius
@@ -735,7 +752,7 @@ impl TrackedVehicle {
     }
 }
 
-/// How far the steering brake of a hand (0 left, 1 right) is applied.
+/// Application of the steering brake of a side (0 left, 1 right), 0 to 1.
 fn steered(steering: f64, hand: usize) -> f64 {
     if hand == 0 { steering.max(0.0) } else { (-steering).max(0.0) }
 }

@@ -1,26 +1,25 @@
-//! The route of a band: over the sprocket, under the road wheels, round the idler.
+//! The route of a band: over the sprocket, under the road wheels, around the idler.
 //!
-//! The route is that of the pins, in the plane of the track, x forward and z up.
-//! It is followed as the shoes run when the vehicle drives forward: down the
-//! front of the sprocket, rearward along the ground, up behind the idler and
-//! forward on top.
+//! The route is that of the pins in the plane of the track, x forward and z up. Its direction is
+//! that of the shoes when the vehicle drives forward: down the front of the sprocket, rearward
+//! along the ground, up behind the idler and forward on top.
 
 use crate::spec::{Track, TrackedSpec};
 use bekker_math::numeric::{asin, atan2, hypot};
 use std::f64::consts::{PI, TAU};
 
-/// Nodes of the band between two road wheels.
+/// Number of nodes of the band between two road wheels.
 const BETWEEN: usize = 3;
-/// Nodes of the band between an end road wheel's arc and the sprocket or idler.
+/// Number of nodes between an end road wheel's arc and the sprocket or idler.
 const AHEAD: usize = 2;
 
-/// Edges of a polygon in place of an arc.
+/// Number of polygon edges that replace an arc.
 const ARC: usize = 180;
 
-/// A point of the track's plane: x, z.
+/// A point in the track's plane: x, z, m.
 pub(super) type Place = [f64; 2];
 
-/// A wheel that the pins run round.
+/// A circle around which the pins move.
 #[derive(Clone, Copy, Debug)]
 struct Circle {
     centre: Place,
@@ -28,7 +27,7 @@ struct Circle {
 }
 
 impl Circle {
-    /// Points of its arc from one place to another, the last left out, as the track runs.
+    /// Points of the circle's arc between two positions in the track's direction, without the last.
     fn arc(&self, from: Place, to: Place) -> Vec<Place> {
         let [first, last] =
             [from, to].map(|at| atan2(at[1] - self.centre[1], at[0] - self.centre[0]));
@@ -41,12 +40,12 @@ impl Circle {
     }
 }
 
-/// A straight stretch that touches two circles from outside.
+/// A straight section that is an outer tangent of two circles.
 #[derive(Clone, Copy, Debug)]
 struct Tangent {
     from: Place,
     to: Place,
-    /// Direction of its outward normal, rad.
+    /// Direction of the outward normal, rad.
     normal: f64,
 }
 
@@ -64,7 +63,7 @@ impl Tangent {
     }
 }
 
-/// Arc between two stretches round a circle, m.
+/// Length of the arc of a circle between two straight sections, m.
 fn arc(before: &Tangent, after: &Tangent, radius: f64) -> f64 {
     let turn = before.normal - after.normal;
     radius * (turn - TAU * (turn / TAU).floor())
@@ -73,43 +72,46 @@ fn arc(before: &Tangent, after: &Tangent, radius: f64) -> f64 {
 /// A node of the band under the vehicle.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Station {
-    /// Where it is in the design position.
+    /// Position in the design position.
     pub place: Place,
-    /// The road wheel that runs on it.
+    /// Road wheel that rolls on the node.
     pub wheel: Option<usize>,
 }
 
 /// The route in the design position.
 #[derive(Clone, Debug)]
 pub(super) struct Route {
-    /// Where the band leaves the sprocket.
+    /// Point where the band leaves the sprocket.
     pub front: Place,
     /// Nodes from the front to the rear.
     pub stations: Vec<Station>,
-    /// Where it reaches the idler.
+    /// Point where the band reaches the idler.
     pub rear: Place,
-    /// Where it leaves the idler, on top.
+    /// Point where the band leaves the idler, on top.
     pub top_rear: Place,
-    /// Where it comes to what is fixed to the hull: the rearmost return roller that it lies on, or
-    /// the sprocket.
+    /// Point where the band reaches a part fixed to the hull: the rearmost supporting return
+    /// roller, or the sprocket.
     pub top_hull: Place,
-    /// Where it comes back to the sprocket.
+    /// Point where the band returns to the sprocket.
     pub top_front: Place,
     /// Length from `top_hull` to `top_front`, over the rollers, m.
     pub over_rollers: f64,
-    /// Arc round the sprocket, m.
+    /// Length of the arc around the sprocket, m.
     pub sprocket_arc: f64,
-    /// Arc round the idler, m.
+    /// Length of the arc around the idler, m.
     pub idler_arc: f64,
     sprocket: Circle,
     idler: Circle,
-    /// The return rollers that the band lies on, from the rear, each with where it comes and goes.
+    /// Supporting return rollers from the rear, with the points where the band reaches and leaves
+    /// them.
     rollers: Vec<(Circle, [Place; 2])>,
 }
 
-/// The upper run from the idler to the sprocket over those of the rollers (from the rear) that hold it
-/// up: straight stretches, and between them circles. A band wraps no circle from above that it would
-/// have to be pulled down to.
+/// The upper run from the idler to the sprocket over the supporting rollers: straight sections and
+/// the circles between them.
+///
+/// Rollers are ordered from the rear. A roller below the taut band supports nothing and is left
+/// out.
 fn upper_run(idler: Circle, rollers: &[Circle], sprocket: Circle) -> (Vec<Tangent>, Vec<Circle>) {
     let (mut circles, mut stretches) = (vec![idler], Vec::<Tangent>::new());
     for &next in rollers.iter().chain([&sprocket]) {
@@ -131,12 +133,12 @@ fn upper_run(idler: Circle, rollers: &[Circle], sprocket: Circle) -> (Vec<Tangen
 }
 
 impl Route {
-    /// The route with the idler's centre at `idler_x`.
+    /// Returns the route with the idler's center at `idler_x`.
     pub fn new(spec: &TrackedSpec, track: &Track, idler_x: f64) -> Route {
         Route::round(spec, track, idler_x, [spec.pitch_radius(), spec.idler.radius + spec.shoe.top])
     }
 
-    /// The same with the pins going round the sprocket and the idler at these radii, m.
+    /// Returns the route with these radii of the pins at the sprocket and the idler, m.
     pub fn round(spec: &TrackedSpec, track: &Track, idler_x: f64, radii: [f64; 2]) -> Route {
         let top = spec.shoe.top;
         let [x, _, z] = spec.sprocket.position;
@@ -199,13 +201,13 @@ impl Route {
         }
     }
 
-    /// Points of the lower run from the sprocket to the idler, ends included.
+    /// Returns the points of the lower run from the sprocket to the idler, including the ends.
     pub fn points(&self) -> Vec<Place> {
         let nodes = self.stations.iter().map(|station| station.place);
         std::iter::once(self.front).chain(nodes).chain([self.rear]).collect()
     }
 
-    /// The whole loop as a polygon, from where it comes to the sprocket.
+    /// Returns the whole loop as a polygon that starts where the band reaches the sprocket.
     pub fn outline(&self) -> Vec<Place> {
         let lower = self.points();
         let mut outline = self.sprocket.arc(self.top_front, self.front);
@@ -219,20 +221,21 @@ impl Route {
         outline
     }
 
-    /// Length of the top run from the idler to what is fixed to the hull, m.
+    /// Returns the length of the upper run from the idler to the first part fixed to the hull, m.
     pub fn top_length(&self) -> f64 {
         distance(self.top_rear, self.top_hull)
     }
 
-    /// Whole length of the loop, m.
+    /// Returns the length of the whole loop, m.
     pub fn length(&self) -> f64 {
         let lower: f64 = self.points().windows(2).map(|pair| distance(pair[0], pair[1])).sum();
         lower + self.idler_arc + self.top_length() + self.over_rollers + self.sprocket_arc
     }
 
-    /// The route with the idler where the tension of the band, whose free length
-    /// and stretching stiffness (N per unit of strain) are given, balances the
-    /// tensioner; the idler's way back from its place in the file, m.
+    /// Returns the route in equilibrium of band tension and tensioner.
+    ///
+    /// `stiffness` is the force per strain of the band, N. The second result is the displacement of
+    /// the idler to the rear from its position in the file, m.
     pub fn balanced(spec: &TrackedSpec, track: &Track, stiffness: f64) -> (Route, f64) {
         let idler = &spec.idler;
         let free = f64::from(track.shoes) * spec.shoe.pitch;
@@ -240,7 +243,7 @@ impl Route {
         let tension = |route: &Route| (stiffness * (route.length() - free) / free).max(0.0);
         let surplus = |back: f64| {
             let route = at(back);
-            // both runs pull the idler forward, by the way the loop grows
+            // both runs pull the idler forward, in proportion to the growth of the loop
             let growth = (at(back + 1e-4).length() - at(back - 1e-4).length()) / 2e-4;
             idler.force(back) - tension(&route) * growth
         };
@@ -258,8 +261,8 @@ pub(super) fn distance(a: Place, b: Place) -> f64 {
 }
 
 impl crate::spec::Idler {
-    /// Force of the tensioner towards the rear with the idler `back` m behind its
-    /// place in the file, N.
+    /// Force of the tensioner towards the rear with the idler `back` m behind its position in the
+    /// file, N.
     pub(super) fn force(&self, back: f64) -> f64 {
         self.preload + self.stiffness * (self.compression - back)
     }
@@ -273,8 +276,10 @@ mod tests {
         Circle { centre: [x, z], radius }
     }
 
-    /// One roller of radius r, d above two wheels of radius R, a apart from each: twice the tangent
-    /// √(a² + d² - (R - r)²), and round the roller what both tangents turn by.
+    /// One roller of radius r, d above two wheels of radius R, at a distance a from each.
+    ///
+    /// The length is twice the tangent √(a² + d² - (R - r)²), plus the arc around the roller
+    /// between both tangents.
     #[test]
     fn a_roller_lifts_the_upper_run_as_geometry_has_it() {
         let (big, small, apart, up) = (0.3, 0.1, 2.0, 0.4);
@@ -284,7 +289,7 @@ mod tests {
         let tangent = (apart * apart + up * up - (big - small) * (big - small)).sqrt();
         let rise = (up / apart).atan() - ((big - small) / apart.hypot(up)).asin();
         for run in &runs {
-            // rounding of a few metres
+            // rounding of a few meters
             assert!((run.length() - tangent).abs() < 1e-12, "{}", run.length());
         }
         let round = arc(&runs[0], &runs[1], small);
@@ -299,7 +304,7 @@ mod tests {
         let (runs, held) = upper_run(ends[0], &low, ends[1]);
         assert_eq!((runs.len(), held.len()), (1, 0));
         assert_eq!((runs[0].from, runs[0].to), (straight.from, straight.to));
-        // one between two that are higher is left out, those stay
+        // a roller between two higher ones is left out; the higher ones remain
         let rollers = [circle(-3.0, 0.4, 0.1), circle(-2.0, 0.35, 0.1), circle(-1.0, 0.4, 0.1)];
         let (_, held) = upper_run(ends[0], &rollers, ends[1]);
         assert_eq!(held.iter().map(|own| own.centre[0]).collect::<Vec<_>>(), [-3.0, -1.0]);

@@ -1,22 +1,22 @@
-//! A track whose every shoe is a body.
+//! A track in which every shoe is a body.
 //!
 //! # Theory
-//! A shoe hangs on the hull by a joint that lets it move in all directions and turn
-//! in the plane of the track, so the hull's turning carries it along and its inertia
-//! acts on the hull; its roll and yaw are the hull's. Neighbours are held together
-//! by pins, each two stiff springs across, one along its axis and one that bends.
+//! A shoe is connected to the hull by a joint that allows translation in all directions and
+//! rotation in the plane of the track. So it turns with the hull and its inertia acts on the hull;
+//! its roll and yaw equal the hull's. Pins join neighboring shoes. Each pin has two stiff springs
+//! across it, one along its axis and one in bending.
 //!
-//! Wheels meet a shoe's top as a Winkler foundation: the pressure of the rim is
-//! proportional to the depth, h(s) = d - (s - s0)²/2R, over the part of the chord
-//! that lies on this shoe, so a wheel that rolls from shoe to shoe passes its load on
-//! smoothly. Pins meet the sprocket in gaps between teeth: a root circle that holds
-//! them out, and two flanks a backlash apart; on the tip of a tooth a pin rides.
-//! A double-pin track has a connector between two shoes, a body like them, and the
-//! teeth hold the connectors' middles. Guide horns hold the shoes between the halves of the wheels, with play. Each
-//! shoe touches only what it lies on, so the work grows with the shoes.
+//! Wheels contact a shoe's top as a Winkler foundation: the pressure of the rim is proportional to
+//! the depth, h(s) = d - (s - s0)²/2R, over the part of the chord on this shoe. So a wheel that
+//! rolls from shoe to shoe transfers its load smoothly. Pins contact the sprocket in gaps between
+//! teeth: a root circle that holds them out, and two flanks with a backlash. On the tip of a tooth
+//! a pin rides outside. A double-pin track has a connector between two shoes, which is also a body,
+//! and the teeth hold the middles of the connectors. Guide horns hold the shoes between the halves
+//! of the wheels, with clearance. Contact is evaluated only between a shoe and the wheels near it,
+//! so the cost is proportional to the number of shoes.
 //!
 //! # Limits
-//! A shoe neither rolls nor yaws against the hull.
+//! A shoe neither rolls nor yaws relative to the hull.
 
 use super::assembly::{Run, Spin, TrackParts, arm, carrier, hull, side, wheel};
 use super::route::{Place, Route, distance};
@@ -28,19 +28,18 @@ use bekker_math::numeric::{atan2, hypot, sin_cos};
 use bekker_math::spatial::{Pose, Vec3};
 use std::f64::consts::TAU;
 
-/// Below this speed, m/s, friction between steel and rubber fades out.
+/// Sliding speed below which friction between steel and rubber is proportional to the speed, m/s.
 const SLIDING: f64 = 0.02;
 
-/// What joins a shoe to the one behind it.
+/// Connection of a shoe to the one behind it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pin {
-    /// Elements along and across the shoe behind, along the axis, and about it.
+    /// Elements along and across the rear shoe, along the pin's axis, and about it.
     pub along: usize,
     pub across: usize,
     pub side: usize,
     pub bend: usize,
-    /// Angle between the shoes when the track lies straight, rad: a whole turn where
-    /// the loop closes.
+    /// Angle between the shoes on a straight track, rad: a whole turn where the loop closes.
     pub turn: f64,
 }
 
@@ -48,27 +47,28 @@ pub(super) struct Pin {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Segment {
     pub body: BodyId,
-    /// Half the distance between its pins, m.
+    /// Half the distance between the pins, m.
     half: f64,
-    /// Half the length of its top on which wheels run, m; 0 if they do not.
+    /// Half the length of the top surface for wheels, m; 0 for connectors.
     plate: f64,
-    /// Where ahead of its middle the sprocket's teeth hold it, m, if they do.
+    /// Position ahead of the middle at which the sprocket's teeth hold it, m; `None` if they do
+    /// not.
     held: Option<f64>,
-    /// First of its coordinates: along x, y, z of the hull and about y.
+    /// Index of the first coordinate: along x, y, z of the hull and about y.
     pub coordinate: usize,
-    /// First of its positions.
+    /// Index of the first position.
     pub position: usize,
-    /// Its load in the workspace, if it meets the ground.
+    /// Index of its load in the workspace, for shoes that can contact the ground.
     pub load: Option<usize>,
     /// The pin behind it.
     pub pin: Pin,
-    /// First of its pairs with the wheels, of which the last is that with the sprocket.
+    /// Index of the first pair with the wheels; the last pair is with the sprocket.
     touching: usize,
-    /// Its positions in the design position.
+    /// Positions in the design position.
     start: [f64; 4],
 }
 
-/// A wheel that runs on the shoes.
+/// A wheel that rolls on the shoes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Roller {
     pub body: BodyId,
@@ -83,25 +83,26 @@ pub(super) struct Segments {
     /// Road wheels, then the idler, then return rollers.
     pub rollers: Vec<Roller>,
     pub sprocket: BodyId,
-    /// Middle of the track, m.
+    /// Lateral position of the track's midline, m.
     y: f64,
-    /// Stiffness of the rims for each metre of length and of depth, N/m³ times the width.
+    /// Stiffness of the rims per length and depth, N/m²: N/m³ times the width.
     foundation: f64,
-    /// Where around the sprocket the first gap is in the design position, rad.
+    /// Angle of the first gap around the sprocket in the design position, rad.
     gap: f64,
 }
 
-/// Pins of a track in the design position, in the order in which it runs when the
-/// vehicle drives forward, and how far back the idler is for them to fit, m.
+/// Pins of a track in the design position, in the direction of the track in forward travel.
+///
+/// The second result is the displacement of the idler to the rear at which the loop closes, m.
 fn layout(spec: &TrackedSpec, track: &Track) -> (Vec<Place>, f64) {
     let half = 0.5 * spec.shoe.length();
-    // where a shoe lies flat on the idler its pins are further out than its middle
+    // where a shoe is flat on the idler, its pins are farther out than its middle
     let round_idler = hypot(spec.idler.radius + spec.shoe.top, half);
     let pins = |back: f64| {
         let idler = spec.idler.position[0] - back;
         let radii = [spec.pin_radius(), round_idler];
         let outline = Route::round(spec, track, idler, radii).outline();
-        // both runs of the track pull at the idler
+        // both runs of the track pull on the idler
         let tension = (0.5 * spec.idler.force(back)).max(0.0);
         let stretch = tension / spec.shoe.pin_stiffness;
         let lengths: Vec<f64> = links(spec).iter().map(|link| 2.0 * link.half + stretch).collect();
@@ -115,7 +116,7 @@ fn layout(spec: &TrackedSpec, track: &Track) -> (Vec<Place>, f64) {
     (pins(low).0, low)
 }
 
-/// A shoe or a connector before it is hung.
+/// A shoe or a connector before assembly.
 struct Link {
     mass: f64,
     inertia: [f64; 3],
@@ -125,7 +126,7 @@ struct Link {
     is_shoe: bool,
 }
 
-/// What repeats along the track: a shoe, and behind it a connector if there is one.
+/// The repeating unit of the track: a shoe, followed by a connector if there is one.
 fn links(spec: &TrackedSpec) -> Vec<Link> {
     let shoe = &spec.shoe;
     let half = 0.5 * shoe.length();
@@ -143,9 +144,10 @@ fn links(spec: &TrackedSpec) -> Vec<Link> {
     std::iter::once(shoe).chain(connector).collect()
 }
 
-/// Corners of chords along a closed outline, from its first point, `count` times these
-/// lengths, and by how much, m, they reach beyond it: without end where a chord is longer
-/// than the outline is wide.
+/// Corners of `count` repetitions of chords of these lengths along a closed outline.
+///
+/// The walk starts at the outline's first point. The second result is the length by which the
+/// chords exceed the outline, m. It is infinite if a chord is longer than the outline is wide.
 fn chords(outline: &[Place], lengths: &[f64], count: u32) -> (Vec<Place>, f64) {
     let corner = |index: usize| outline[index % outline.len()];
     let mut pins = vec![corner(0)];
@@ -180,7 +182,7 @@ fn chords(outline: &[Place], lengths: &[f64], count: u32) -> (Vec<Place>, f64) {
     (pins, run - length)
 }
 
-/// The hull, and both sides.
+/// Adds the hull and both sides.
 pub(super) fn assemble(spec: &TrackedSpec, builder: &mut Builder) -> (BodyId, [TrackParts; 2]) {
     let hull = hull(spec, &[], builder);
     let y = spec.sprocket.position[1];
@@ -207,7 +209,7 @@ fn track(
     let (carrier, tensioner) = carrier(name, hull, centre, &carried, builder);
     let end = wheel(format!("{name} idler"), carrier, centre, &idler.wheel, builder);
     let spin = spec.sprocket.spin_inertia;
-    // a thin wheel: half of its inertia about the axle across it
+    // a thin wheel: the inertia across the axle is half of that about it
     let part = Part { mass: spec.sprocket.mass, inertia: [0.5 * spin, spin, 0.5 * spin] };
     let [x, _, z] = spec.sprocket.position;
     let sprocket = wheel(format!("{name} sprocket"), hull, Vec3::new(x, y, z), &part, builder);
@@ -244,7 +246,7 @@ fn track(
 }
 
 impl Segments {
-    /// Hangs the shoes of a track on the hull.
+    /// Adds the shoes of a track to the hull.
     fn hang(
         spec: &TrackedSpec,
         pins: &[Place],
@@ -319,21 +321,21 @@ impl Segments {
         Segments { shoes, rollers, sprocket, y, foundation: foundation(spec), gap }
     }
 
-    /// Looks up the places of the positions in a finished model.
+    /// Looks up the indices of the positions in a finished model.
     pub fn settle(&mut self, model: &Model) {
         for shoe in &mut self.shoes {
             shoe.position = model.position_of(shoe.coordinate).unwrap_or_default();
         }
     }
 
-    /// Lays the track round its wheels.
+    /// Places the track around its wheels in the design position.
     pub fn lay(&self, q: &mut [f64]) {
         for shoe in &self.shoes {
             q[shoe.position..shoe.position + 4].copy_from_slice(&shoe.start);
         }
     }
 
-    /// Lets the track run at `speed`, m/s.
+    /// Sets the speed of the track, m/s.
     pub fn launch(&self, speed: f64, u: &mut [f64]) {
         for (shoe, behind) in self.shoes.iter().zip(self.shoes.iter().cycle().skip(1)) {
             let [_, _, _, angle] = shoe.start;
@@ -349,14 +351,14 @@ impl Segments {
         }
     }
 
-    /// Widest opening of a pin, m.
+    /// Returns the largest opening of a pin, m.
     pub fn opening(&self, body: &Workspace) -> f64 {
         let square = |element: usize| body.measure[element] * body.measure[element];
         let opening = |pin: &Pin| square(pin.along) + square(pin.across) + square(pin.side);
         self.shoes.iter().map(|shoe| opening(&shoe.pin)).fold(0.0, f64::max).sqrt()
     }
 
-    /// Forces of pins, wheels and sprocket; `loads` takes those of the road wheels on
+    /// Sets the forces of pins, wheels and sprocket. `loads` receives those of the road wheels on
     /// the track, N.
     pub fn pull(
         &self,
@@ -391,7 +393,7 @@ impl Segments {
         self.mesh(spec, model, &hull, state, body);
     }
 
-    /// A wheel on the shoes; returns the force with which it presses on them, N.
+    /// Adds the contacts of a wheel with the shoes. Returns its force on them, N.
     fn roll(
         &self,
         (spec, model, hull): (&TrackedSpec, &Model, &Pose),
@@ -414,7 +416,7 @@ impl Segments {
             }
             let (s, c) = sin_cos(q[3]);
             let (ahead, above) = (dx * c - dz * s, dx * s + dz * c - top);
-            // a wheel cannot be on the ground's side of a shoe
+            // a wheel is never on the ground side of a shoe
             if above < 0.5 * radius {
                 continue;
             }
@@ -449,7 +451,7 @@ impl Segments {
         sum
     }
 
-    /// A guide horn between the halves of a wheel, `offset` m off its middle.
+    /// Adds the contact of a guide horn between the halves of a wheel, `offset` m from its middle.
     fn guide(
         &self,
         spec: &TrackedSpec,
@@ -471,7 +473,7 @@ impl Segments {
         }
     }
 
-    /// The sprocket's teeth at the pins before the shoes.
+    /// Adds the contacts of the sprocket's teeth with the pins ahead of the shoes.
     fn mesh(
         &self,
         spec: &TrackedSpec,
@@ -532,38 +534,40 @@ impl Segments {
 }
 
 impl Segment {
-    /// The point `ahead` of its middle, m, at positions `q`, in the plane of the track.
+    /// The point `ahead` of the middle, m, at positions `q`, in the plane of the track.
     fn ahead(&self, q: &[f64], ahead: f64) -> Place {
         let (s, c) = sin_cos(q[3]);
         [q[0] + ahead * c, q[2] - ahead * s]
     }
 
-    /// Whether it is a shoe.
+    /// Whether it is a shoe, not a connector.
     pub fn is_shoe(&self) -> bool {
         self.plate > 0.0
     }
 }
 
-/// The part of a wheel's print that lies on one shoe.
+/// The part of a wheel's contact patch that is on one shoe.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Print {
-    /// Its length, m.
+    /// Length, m.
     length: f64,
-    /// Integral of the depth over it, m².
+    /// Integral of the depth over the length, m².
     area: f64,
-    /// Where on the shoe their resultant is, ahead of its middle, m.
+    /// Position of the resultant on the shoe, ahead of its middle, m.
     middle: f64,
 }
 
 impl Print {
-    /// The print of a wheel `depth` m below the top of a shoe of half a length `half`,
-    /// `ahead` of its middle, m.
+    /// Contact patch of a wheel that is `depth` m below the top of a shoe.
+    ///
+    /// `half` is half the shoe's length and `ahead` the wheel's position ahead of the shoe's
+    /// middle, m.
     fn of(radius: f64, depth: f64, ahead: f64, half: f64) -> Option<Print> {
         if depth <= 0.0 {
             return None;
         }
         let chord = (2.0 * radius * depth).sqrt();
-        // ends of the print, from the wheel's lowest point
+        // ends of the patch relative to the wheel's lowest point
         let a = (-half - ahead).max(-chord);
         let b = (half - ahead).min(chord);
         if a >= b {
@@ -576,8 +580,9 @@ impl Print {
     }
 }
 
-/// Stiffness of the foundation that gives the rim's stiffness under its share of the
-/// weight: F = k 4/3 d √(2 R d), N/m².
+/// Stiffness of the foundation, N/m², that reproduces the rim's stiffness under its static load.
+///
+/// F = k 4/3 d √(2 R d).
 fn foundation(spec: &TrackedSpec) -> f64 {
     let wheel = &spec.road_wheel;
     let wheels = spec.left.stations.len() + spec.right.stations.len();
@@ -586,7 +591,7 @@ fn foundation(spec: &TrackedSpec) -> f64 {
     load / (4.0 / 3.0 * depth * (2.0 * wheel.radius * depth).sqrt())
 }
 
-/// The angle from the nearest multiple of `whole`, rad.
+/// Difference of an angle from the nearest multiple of `whole`, rad.
 fn nearest_turn(angle: f64, whole: f64) -> f64 {
     angle - whole * (angle / whole).round()
 }
@@ -613,11 +618,11 @@ mod tests {
         let (radius, depth) = (0.3, 2e-3);
         let whole = Print::of(radius, depth, 0.0, 1.0).unwrap();
         let chord = (2.0 * radius * depth).sqrt();
-        // the segment of a circle as a parabola: 4/3 of depth times half its chord
+        // the circular segment as a parabola: 4/3 of the depth times half its chord
         assert!((whole.area - 4.0 / 3.0 * depth * chord).abs() < 1e-15);
         assert!((whole.length - 2.0 * chord).abs() < 1e-15 && whole.middle == 0.0);
         for over in [-0.03, -0.01, 0.0, 0.02, 0.04] {
-            // the joint of two shoes `over` m ahead of the wheel's lowest point
+            // the joint of two shoes, `over` m ahead of the wheel's lowest point
             let half = 0.077;
             let front = Print::of(radius, depth, -over - half, half);
             let rear = Print::of(radius, depth, half - over, half);
@@ -637,7 +642,7 @@ mod tests {
         let chord = 2.0 * sin_cos(TAU / 20.0).0;
         let (pins, over) = chords(&outline, &[chord], 10);
         assert_eq!(pins.len(), 10);
-        // the outline's own edges are flat by 4e-7
+        // the edges of the polygonal outline deviate from the circle by 4e-7
         assert!(over.abs() < 1e-5, "{over}");
     }
 }

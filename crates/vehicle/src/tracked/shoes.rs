@@ -1,4 +1,4 @@
-//! Where the shoes are, and what the ground does to them.
+//! Positions of the shoes, and the loads of the ground on them.
 
 use super::assembly::Run;
 use super::belt::{Belt, Seat};
@@ -7,31 +7,33 @@ use crate::state::VehicleState;
 use bekker_math::spatial::{Load, Mat3, Mat6, Pose, Twist, Vec3, Wrench};
 use std::ops::{Add, Mul, Sub};
 
-/// A shoe that may meet the ground.
+/// A shoe that may contact the ground.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ShoePlace {
-    /// Frame: origin midway between the pins, x to the leading pin, z away from
-    /// the ground.
+    /// Pose of its frame: origin midway between the pins, x to the leading pin, z away from the
+    /// ground.
     pub pose: Pose,
     /// Twist about that origin.
     pub twist: Twist,
     hold: Hold,
 }
 
-/// What holds a shoe.
+/// Support of a shoe.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Hold {
-    /// The stretches of a band on which its pins lie, the leading first, and how far
-    /// along, 0 to 1; and how far the pins are apart, m.
+    /// Pins on a band: for each pin, the leading first, its section and the position along it, 0 to
+    /// 1.
+    ///
+    /// The number is the distance between the pins, m.
     Band([(usize, f64); 2], f64),
-    /// It is a body with a load of its own.
+    /// A body with this load.
     Load(usize),
 }
 
-/// The shoes of one side that face the ground, those of a belt from the front.
+/// The shoes of one side that face the ground; those of a belt are ordered from the front.
 #[derive(Clone, Debug, Default)]
 pub struct Shoes {
-    /// Room that is kept from step to step.
+    /// Buffers that are reused from step to step.
     places: Vec<ShoePlace>,
     points: Vec<Vec3>,
     velocities: Vec<Vec3>,
@@ -40,19 +42,18 @@ pub struct Shoes {
 }
 
 impl Shoes {
-    /// Room for the shoes of any vehicle.
+    /// Creates empty buffers for the shoes of any vehicle.
     pub fn new() -> Shoes {
         Shoes::default()
     }
 
-    /// The shoes.
+    /// Returns the shoes.
     pub fn places(&self) -> &[ShoePlace] {
         &self.places
     }
 }
 
-/// Sum of what acts at one seat of the band from one stretch: forces with their tangents, and
-/// the torque that goes with them.
+/// Sum of the loads at one seat of the band from one section: forces with tangents, and torque.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct SeatLoad {
     force: Vec3,
@@ -61,8 +62,9 @@ pub(super) struct SeatLoad {
     damping: Mat3,
 }
 
-/// Pins a pitch apart on a band with these labels (m), from the leading pin of the
-/// first shoe on: for each the stretch on which it lies and how far along, 0 to 1.
+/// Pins at intervals of a pitch on a band with these labels, m, from the first shoe's leading pin.
+///
+/// Each item is the pin's section and its position along the section, 0 to 1.
 fn pins(labels: &[f64], pitch: f64) -> impl Iterator<Item = (usize, f64)> {
     let (mut stretch, mut label) = (0, (labels[0] / pitch).ceil() * pitch);
     std::iter::from_fn(move || {
@@ -87,8 +89,7 @@ where
     values[stretch] + (values[stretch + 1] - values[stretch]) * share
 }
 
-/// Frame of a shoe between its leading and its trailing pin, the chassis's y being
-/// `left`.
+/// Frame of a shoe between its leading and its trailing pin; `left` is the chassis's y axis.
 fn frame(front: &Vec3, rear: &Vec3, left: &Vec3) -> Pose {
     let x = (front - rear).normalize();
     let z = x.cross(left).normalize();
@@ -100,13 +101,16 @@ fn frame(front: &Vec3, rear: &Vec3, left: &Vec3) -> Pose {
     }
 }
 
-/// Where a band is held: along x and z in the chassis frame (m), and the length of
-/// the free band (m) from the leading pin of the first shoe to there.
+/// A support point of a band.
+///
+/// It consists of x and z in the chassis frame, m, and the free length of the band from the leading
+/// pin of the first shoe to this point, m.
 pub type BandPlace = ([f64; 2], f64);
 
 impl TrackedVehicle {
-    /// The band of a side (0 left, 1 right): all that its shoes' poses follow from; empty
-    /// where shoes are bodies.
+    /// Returns the band of a side (0 left, 1 right), which determines the poses of its shoes.
+    ///
+    /// It is empty where shoes are bodies.
     pub fn band(
         &self,
         state: &VehicleState,
@@ -127,8 +131,10 @@ impl TrackedVehicle {
         seats.collect()
     }
 
-    /// Poses in the chassis frame of the shoes on a [`TrackedVehicle::band`], from the
-    /// front; none if its places are fewer than two or their labels do not ascend.
+    /// Returns the poses in the chassis frame of the shoes on a [`TrackedVehicle::band`], from the
+    /// front.
+    ///
+    /// There are none if the band has fewer than two points or its labels do not ascend.
     pub fn shoes_on(&self, side: usize, band: &[BandPlace]) -> Vec<Pose> {
         if band.len() < 2 || band.windows(2).any(|pair| pair[0].1 >= pair[1].1) {
             return Vec::new();
@@ -137,14 +143,16 @@ impl TrackedVehicle {
         let points: Vec<Vec3> = band.iter().map(|&([x, z], _)| Vec3::new(x, y, z)).collect();
         let pitch = self.spec.shoe.pitch;
         let mut labels: Vec<f64> = band.iter().map(|&(_, label)| label).collect();
-        // the first pin has label 0, which rounding must not lose
+        // the first pin has label 0, which rounding must not skip
         labels[0] = labels[0].clamp(-0.999 * pitch, 0.0);
         let pins: Vec<Vec3> = pins(&labels, pitch).map(|pin| between(&points, pin)).collect();
         pins.windows(2).map(|pair| frame(&pair[0], &pair[1], &Vec3::y())).collect()
     }
 
-    /// The shoes of a side (0 left, 1 right) that are bodies, one behind the other: place
-    /// in the chassis frame, m, and angle about its y axis, rad. None on a belt.
+    /// Returns the shoes of a side (0 left, 1 right) that are bodies, in track order.
+    ///
+    /// Each item is the position in the chassis frame, m, and the angle about its y axis, rad. A
+    /// belt has none.
     pub fn shoe_bodies(
         &self,
         state: &VehicleState,
@@ -176,7 +184,7 @@ impl TrackedVehicle {
                 let (model, body) = (&self.parts.model, &workspace.body);
                 for shoe in &run.shoes {
                     let Some(load) = shoe.load else { continue };
-                    // the ground meets nothing steeper
+                    // contact with the ground is not evaluated for steeper shoes
                     if model.rotation(body, shoe.body)[(2, 2)] > 0.1 {
                         shoes.places.push(ShoePlace {
                             pose: model.pose(body, shoe.body),
@@ -189,7 +197,7 @@ impl TrackedVehicle {
         }
     }
 
-    /// Lays shoes on a band.
+    /// Finds the shoes on a band.
     fn lay_on_band(
         &self,
         track: &Belt,
@@ -214,7 +222,7 @@ impl TrackedVehicle {
             runs.push(seat.scale * state.body.u[seat.rate]);
             labels.push(seat.label(state));
         }
-        // of a place of the band that goes along its stretch
+        // velocity of a point of the band, including the motion along its section
         let velocity = |pin: (usize, f64)| {
             between(velocities, pin) + running(points, labels, pin.0) * between(runs, pin)
         };
@@ -239,7 +247,7 @@ impl TrackedVehicle {
         }
     }
 
-    /// Forgets the loads of the last step.
+    /// Clears the loads of the last step.
     pub fn begin_loads(&self, workspace: &mut TrackedWorkspace) {
         for seats in &mut workspace.seats {
             seats.fill([SeatLoad::default(); 2]);
@@ -253,12 +261,11 @@ impl TrackedVehicle {
         }
     }
 
-    /// Adds what the ground, or what stands on it, does to a shoe of a side, about the shoe's
-    /// origin.
+    /// Adds the load of the ground, or of an obstacle, on a shoe of a side about the shoe's origin.
     ///
-    /// On a band, half goes to each pin; the moment about the shoe's y axis is a couple of
-    /// the pins, the others go along with the forces. A pin's share goes to the
-    /// seats before and behind it by the lever rule.
+    /// On a band, each pin takes half of the force. The moment about the shoe's y axis becomes a
+    /// couple of the pins; the other moments are divided like the forces. A pin's share is divided
+    /// between the seats before and after it by the lever rule.
     pub fn press_shoe(
         &self,
         workspace: &mut TrackedWorkspace,
@@ -281,7 +288,7 @@ impl TrackedVehicle {
         let pitching = torque.dot(&across);
         let couple = up * (pitching / apart);
         let rest = (torque - across * pitching) * 0.5;
-        // [[1, -1], [-1, 1]] of both pins lies below twice its diagonal
+        // the matrix [[1, -1], [-1, 1]] of both pins is bounded by twice its diagonal
         let couples = up * up.transpose() * (2.0 / (apart * apart));
         let [stiffness, damping] = [&load.stiffness, &load.damping].map(|tangent| {
             linear(tangent) * 0.5 + couples * across.dot(&(angular(tangent) * across))
@@ -298,12 +305,12 @@ impl TrackedVehicle {
         }
     }
 
-    /// Hands the loads of the seats to the multibody model, for a step of `h` seconds.
+    /// Transfers the loads of the seats to the multibody model, for a step of `h` seconds.
     ///
-    /// A stretch that slopes against the way of the hull presses the ground as the hull goes on,
-    /// but the load on it does not change by that: as much is pressed at one place as is left
-    /// behind or let go at the next. So the stiffness of the ground, by which a step reckons what
-    /// the loads will be at its end, leaves that motion out.
+    /// A section that slopes against the hull's travel moves into the ground as the hull advances.
+    /// The load on it does not change by that motion, since as much ground is compacted at one end
+    /// as is unloaded at the other. So this motion is excluded from the prediction of the loads at
+    /// the step's end by the ground's stiffness.
     pub(super) fn seat_loads(
         &self,
         state: &VehicleState,
@@ -336,8 +343,9 @@ impl TrackedVehicle {
 }
 
 impl SeatLoad {
-    /// On a body, `offset` from whose origin the seat is, of a seat that goes `passed` in the step
-    /// without being pressed by that.
+    /// Load on a body whose origin is `offset` from the seat's point.
+    ///
+    /// `passed` is the seat's displacement in the step that does not change the load.
     fn load(&self, passed: &Vec3, offset: &Vec3) -> Load {
         let force = self.force + self.stiffness * passed;
         let mut load = Load {
@@ -353,23 +361,23 @@ impl SeatLoad {
 }
 
 impl Seat {
-    /// Length of the free band, m, from the sprocket's seat at the start to what is here now.
+    /// Free length of the band from the sprocket's seat at the start to the present point, m.
     fn label(&self, state: &VehicleState) -> f64 {
         self.label - self.scale * state.body.q[self.advance]
     }
 }
 
-/// Speed below which a hull rather stands than goes, m/s.
+/// Speed below which the hull's heading, rather than its velocity, determines its course, m/s.
 const STANDS: f64 = 1.0;
 
-/// Direction in which a hull goes, or, while it stands and rocks, points.
+/// Direction of the hull's travel, or of its heading while it stands still.
 fn course(velocity: &Vec3, forward: &Vec3) -> Vec3 {
     let onward = velocity.dot(forward);
     let aside = velocity - forward * onward;
     (forward + aside * (onward / (onward * onward + STANDS * STANDS))).normalize()
 }
 
-/// Way of a place of the band per metre that the free band runs on, along its stretch.
+/// Displacement of a point of the band along its section per free length of advance.
 fn running(points: &[Vec3], labels: &[f64], stretch: usize) -> Vec3 {
     let next = stretch + 1;
     (points[next] - points[stretch]) / (labels[next] - labels[stretch])

@@ -1,4 +1,4 @@
-//! What return rollers do to the upper run, on a vehicle whose hull is held.
+//! Tests of the return rollers' effect on the upper run, with a fixed hull.
 
 use super::TrackedVehicle;
 use super::assembly::Run;
@@ -7,25 +7,25 @@ use crate::{AnySpec, find_any};
 use bekker_math::numeric::GRAVITY;
 use bekker_math::spatial::{Pose, Vec3};
 
-/// Step, s.
+/// Time step, s.
 const H: f64 = 1e-3;
 
 fn marder(model: TrackModel) -> TrackedSpec {
     let AnySpec::Tracked(spec) = find_any("marder").unwrap() else { panic!("it runs on tracks") };
     let mut spec = TrackedSpec { model, ..*spec };
-    // slack enough to sag by centimetres
+    // enough slack for a sag of centimeters
     (spec.idler.preload, spec.idler.stiffness) = (30e3, 1.0);
     spec
 }
 
-/// It after a second, hung up by its hull, with brakes on.
+/// The vehicle after 1.5 s, suspended by its hull with the sprockets held.
 fn hung(spec: TrackedSpec) -> (TrackedVehicle, crate::VehicleState, super::TrackedWorkspace) {
     let vehicle = TrackedVehicle::new(spec).unwrap();
     let start = Pose::default();
     let mut state = vehicle.state(&start);
     let mut room = vehicle.workspace(&state);
     let mass = vehicle.mass();
-    // held at 5 Hz, damped by half of the critical
+    // held at 5 Hz with half of critical damping
     let turn = std::f64::consts::TAU * 5.0;
     let middle = Vec3::from(vehicle.spec().chassis.com);
     for _ in 0..1500 {
@@ -47,8 +47,10 @@ fn vehicle_load(room: &mut super::TrackedWorkspace) -> &mut bekker_math::spatial
     room.chassis_load()
 }
 
-/// Between two rollers a run of weight w per metre sags by w L²/8T, the parabola of a flat catenary;
-/// shoes of length p between pins lie on its corners.
+/// Between two rollers a run of weight w per meter sags by w L²/8T, the parabola of a flat
+/// catenary.
+///
+/// The corners of shoes of length p between pins are on this curve.
 #[test]
 fn shoes_sag_between_rollers_as_a_catenary_does() {
     let (vehicle, state, room) = hung(marder(TrackModel::Segmented));
@@ -58,7 +60,7 @@ fn shoes_sag_between_rollers_as_a_catenary_does() {
     let rollers = &spec.left.return_rollers;
     let (front, rear) = (rollers[0], rollers[1]);
     let height = |x: f64| {
-        // of the upper run at x, between the shoes before and behind it
+        // height and tension of the upper run at x, between the shoes before and after it
         let upper = run.shoes.iter().zip(&tensions).map(|(shoe, &tension)| {
             let q = &state.body.q[shoe.position..shoe.position + 4];
             (q[0], q[2], tension)
@@ -73,17 +75,17 @@ fn shoes_sag_between_rollers_as_a_catenary_does() {
     let middle = height(0.5 * (front + rear));
     let ends = 0.5 * (height(front).0 + height(rear).0);
     let (sag, tension) = (ends - middle.0, middle.1);
-    // it lies on each roller over the length of a shoe, half of it on this side
+    // the run lies on each roller over the length of a shoe, half of it on this side
     let span = front - rear - spec.shoe.pitch;
     let weight = spec.shoe.mass * GRAVITY / spec.shoe.pitch;
     let expected = weight * span * span / (8.0 * tension);
     assert!(sag > 0.01);
-    // shoes are straight, a ninth of the span each: their middles lie inside the parabola by some
-    // hundredths of its sag
+    // Shoes are straight and a ninth of the span long. Their middles are inside the parabola by a
+    // few hundredths of its sag.
     assert!((sag / expected - 1.0).abs() < 0.05, "{sag}, not {expected}");
 }
 
-/// Without rollers the same run hangs from idler to sprocket, and deeper.
+/// Without rollers the same run spans from idler to sprocket and sags more.
 #[test]
 fn rollers_carry_the_upper_run() {
     let lowest = |spec: TrackedSpec| {
@@ -108,16 +110,18 @@ fn rollers_carry_the_upper_run() {
     assert!(without < with - 0.05, "{without} m without rollers, {with} m with them");
 }
 
-/// A band turns its rollers, and its upper run weighs on the hull alone: the mass is the same.
+/// The mass of a vehicle with a band over rollers is the sum of its parts.
+///
+/// The band turns the rollers, and only the hull carries the upper run.
 #[test]
 fn a_band_over_rollers_weighs_and_holds_what_its_parts_do() {
     let (vehicle, _, room) = hung(marder(TrackModel::Belt));
-    // 29 313.2 kg of all of Chrono's bodies, without the turn of any wheel
+    // 29 313.2 kg for all of Chrono's bodies, without the spin inertia of any wheel
     assert!((vehicle.mass() - vehicle.spec().total_mass()).abs() < 1e-6, "{}", vehicle.mass());
     for side in 0..2 {
         let top = *vehicle.tensions(&room, side).last().unwrap();
         let force = vehicle.tensioner_force(&room, side);
-        // both runs leave the idler within a few degrees of level, the lower one steeper
+        // both runs leave the idler within a few degrees of horizontal, the lower one more steeply
         assert!(top > 0.45 * force && top < 0.65 * force, "{top} of {force} N");
     }
 }

@@ -1,42 +1,42 @@
-//! Tyres that come with the crate beside those of its vehicles.
+//! Built-in tires in addition to those of the built-in vehicles.
 
 use crate::spec::{FlexibleTyre, RigidTyre};
 use serde::Deserialize;
 
-/// A tyre of its own, for rigs and as a pattern for vehicle files.
+/// A standalone tire file, for test rigs and as a template for vehicle files.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TyreFile {
-    /// Its size.
+    /// Size designation.
     pub name: String,
-    /// One line about it.
+    /// Description in one line.
     pub description: String,
     /// Radius of the rim, m.
     pub rim_radius: f64,
-    /// Its shape without load.
+    /// Shape without load.
     pub rigid: RigidTyre,
-    /// How it gives way.
+    /// Flexibility of the tire.
     pub flexible: FlexibleTyre,
 }
 
 const ENTRIES: [(&str, &str); 1] = [("fed_alpha", include_str!("../../tyres/fed_alpha.toml"))];
 
-/// Why a tyre cannot be had.
+/// Why a tire cannot be loaded.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TyreFileError {
-    /// No tyre of this name.
+    /// No tire of this name.
     #[error("there is no tyre '{name}'; known are {}", known())]
     Unknown {
-        /// The name asked for.
+        /// The requested name.
         name: String,
     },
-    /// Its file is wrong.
+    /// The file of the tire is invalid.
     #[error("tyre '{name}': {what}")]
     Syntax {
-        /// The name asked for.
+        /// The requested name.
         name: String,
-        /// The reader's message.
+        /// Message of the TOML parser.
         what: String,
     },
 }
@@ -45,15 +45,15 @@ fn known() -> String {
     tyres().collect::<Vec<_>>().join(", ")
 }
 
-/// Names of the tyres.
+/// Returns the names of the built-in tires.
 pub fn tyres() -> impl Iterator<Item = &'static str> {
     ENTRIES.iter().map(|(name, _)| *name)
 }
 
-/// The tyre of this name.
+/// Returns the built-in tire of this name, ignoring case.
 ///
 /// # Errors
-/// [`TyreFileError`] for a name that is not known.
+/// [`TyreFileError`] for an unknown name.
 pub fn tyre(name: &str) -> Result<TyreFile, TyreFileError> {
     let entry = ENTRIES.iter().find(|(own, _)| own.eq_ignore_ascii_case(name));
     let (_, text) = entry.ok_or_else(|| TyreFileError::Unknown { name: name.to_owned() })?;

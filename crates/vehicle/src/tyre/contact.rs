@@ -1,63 +1,66 @@
-//! A tyre as a disc on a plane: where it touches and what acts on the wheel.
+//! A tire as a disc on a plane: contact geometry and loads on the wheel.
 
 use super::{Rolling, TMeasy, Tangential, TyreState};
 use bekker_math::numeric::{asin, smooth_step};
 use bekker_math::spatial::{Load, Pose, Twist, Vec3};
 
-/// Deflection over which the radial damping grows from nothing, m, so that a
-/// wheel that touches down feels no jump.
+/// Deflection over which the radial damping grows from zero, m.
+///
+/// So the force is continuous when a wheel touches down.
 const TOUCHDOWN: f64 = 0.005;
-/// Spin over which rolling resistance grows from nothing, rad/s.
+/// Spin over which rolling resistance grows from zero, rad/s.
 const ROLLING_SPIN: f64 = 1.0;
-/// Transport velocities between which the aligning torque fades in, m/s.
+/// Range of transport velocities over which the aligning torque fades in, m/s.
 const ALIGNING_SPEEDS: [f64; 2] = [0.1, 1.0];
 
 /// The ground under a wheel as a plane.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Plane {
-    /// A point of it, world axes, m.
+    /// A point of the plane, world axes, m.
     pub point: Vec3,
-    /// Its unit normal, upwards.
+    /// Unit normal, upward.
     pub normal: Vec3,
 }
 
 /// Firm ground under a wheel.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FirmPatch {
-    /// Its plane.
+    /// Plane of the ground.
     pub plane: Plane,
     /// Coefficient of friction.
     pub friction: f64,
-    /// Part of the contact that lies on it, 0 to 1: the load scales with it, so that
-    /// nothing jumps where a wheel rolls from soil to firm ground.
+    /// Share of the contact area on the firm ground, 0 to 1.
+    ///
+    /// The load is proportional to it, so the force is continuous where a wheel rolls from soil to
+    /// firm ground.
     pub share: f64,
 }
 
-/// Where a wheel touches a plane.
+/// Contact geometry of a wheel on a plane.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DiscContact {
-    /// How far the tyre is pressed in, m, in the plane of the wheel.
+    /// Deflection of the tire in the plane of the wheel, m.
     pub deflection: f64,
-    /// Loaded radius: distance from centre to ground in the plane of the wheel, m.
+    /// Loaded radius: distance from center to ground in the plane of the wheel, m.
     pub loaded_radius: f64,
-    /// Unit vector along the wheel's heading, in the ground.
+    /// Unit vector along the wheel's heading, in the ground plane.
     pub forward: Vec3,
-    /// Unit vector to the wheel's left, in the ground.
+    /// Unit vector to the wheel's left, in the ground plane.
     pub left: Vec3,
     /// Unit normal of the ground.
     pub normal: Vec3,
-    /// Unit vector from the ground to the centre in the plane of the wheel.
+    /// Unit vector from the ground to the center, in the plane of the wheel.
     pub up: Vec3,
-    /// Spin axis, unit, to the left.
+    /// Unit vector of the spin axis, to the left.
     pub axis: Vec3,
-    /// Lean of the wheel about `forward`, rad, positive with its top to the right.
+    /// Camber about `forward`, rad, positive with the top to the right.
     pub camber: f64,
 }
 
 impl DiscContact {
-    /// The contact of a disc of `radius` (m) with its centre and y axis (spin)
-    /// given by `pose`; `None` when it does not touch or lies on its side
-    /// (leans by more than 60 degrees).
+    /// Returns the contact of a disc of `radius`, m, with its center and its spin axis y at `pose`.
+    ///
+    /// `None` if the disc does not touch the plane, or leans by more than 60 degrees.
     pub fn find(pose: &Pose, plane: &Plane, radius: f64) -> Option<DiscContact> {
         let axis = pose.direction(&Vec3::y());
         let normal = plane.normal;
@@ -70,7 +73,7 @@ impl DiscContact {
         let up = forward.cross(&axis);
         let loaded_radius = (pose.position - plane.point).dot(&normal) / up.dot(&normal);
         let deflection = radius - loaded_radius;
-        // a centre below the ground is no contact to press on
+        // with the center below the ground, no contact force is defined
         if deflection <= 0.0 || loaded_radius <= 0.0 {
             return None;
         }
@@ -86,75 +89,75 @@ impl DiscContact {
         })
     }
 
-    /// Contact point from the wheel's centre, m.
+    /// Returns the contact point relative to the wheel's center, m.
     pub fn offset(&self) -> Vec3 {
         self.up * -self.loaded_radius
     }
 
-    /// Sliding velocity of the tread, m/s: along and across, for the wheel's
-    /// `twist` about its centre and its rolling radius (m).
+    /// Sliding velocity of the tread, m/s: longitudinal and lateral.
+    ///
+    /// `twist` is the wheel's twist about its center.
     fn sliding(&self, twist: &Twist, rolling_radius: f64) -> [f64; 2] {
         let velocity = twist.at(&(self.up * -rolling_radius));
         [velocity.dot(&self.forward), velocity.dot(&self.left)]
     }
 }
 
-/// What firm ground does to a wheel.
+/// Load of firm ground on a wheel.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FirmContact {
-    /// About the wheel's centre, world axes, with its tangent.
+    /// Load about the wheel's center, world axes, with its tangents.
     pub load: Load,
-    /// Where it touches.
+    /// Contact geometry.
     pub contact: DiscContact,
     /// Normal force, N.
     pub normal_force: f64,
-    /// Forces along and across, N, and slips.
+    /// Tangential forces, N, and slips.
     pub tangential: Tangential,
-    /// Radius that ties speed to spin when rolling freely, m.
+    /// Ratio of speed to spin in free rolling, m.
     pub rolling_radius: f64,
 }
 
-/// A tyre that is carried on firm ground, whatever carries it.
+/// A tire on firm ground, for both contact models.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Carried {
-    /// Where its forces act, from the wheel's centre, m.
+    /// Point of action of the forces relative to the wheel's center, m.
     place: Vec3,
-    /// Force along the normal, N; it belongs to the load where `presses`.
+    /// Normal force, N; it is part of the load only if `presses`.
     normal_force: f64,
     presses: bool,
     /// Coefficient of friction.
     friction: f64,
-    /// Radius that ties speed to spin when rolling freely, m.
+    /// Ratio of speed to spin in free rolling, m.
     rolling_radius: f64,
     /// Torque against rolling, N m.
     resistance: f64,
-    /// Stiffness against leaning over, N m/rad.
+    /// Overturning stiffness, N m/rad.
     overturning: f64,
 }
 
-/// A tyre whose belt carries it on firm ground.
+/// Contact patch of a flexible tire's belt on firm ground.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BeltPatch {
-    /// Force along the normal, N.
+    /// Normal force, N.
     pub normal_force: f64,
     /// Mean unit normal of the ground.
     pub normal: Vec3,
-    /// Centre of pressure from the wheel's centre, m.
+    /// Center of pressure relative to the wheel's center, m.
     pub place: Vec3,
     /// Coefficient of friction.
     pub friction: f64,
-    /// Radius of the tyre without load, m.
+    /// Radius of the tire without load, m.
     pub radius: f64,
-    /// How far it is pressed in, m.
+    /// Deflection, m.
     pub deflection: f64,
 }
 
 impl TMeasy {
-    /// What firm ground does to a wheel of this tyre over a step of `h` seconds; `None`
-    /// when it does not touch.
+    /// Returns the load of firm ground on a wheel over a step of `h` seconds.
     ///
-    /// `pose` and `twist` are the wheel's (origin at its centre, y along the
-    /// spin axis, spin included).
+    /// `pose` and `twist` are the wheel's: origin at its center, y along the spin axis, spin
+    /// included. `None` if the wheel does not touch the ground.
     pub fn firm_contact(
         &self,
         pose: &Pose,
@@ -182,15 +185,16 @@ impl TMeasy {
             friction,
             rolling_radius: self.rolling_radius(contact.deflection),
             resistance: self.rolling_resistance * normal_force * self.unloaded_radius,
-            // a leaning tyre presses harder on the side it leans to
+            // a leaning tire carries more load on the side to which it leans
             overturning: share * self.width * self.width * self.vertical_stiffness / 12.0,
         };
         Some(self.grip(load, contact, &carried, twist, state, h))
     }
 
-    /// What firm ground does along itself to a wheel whose belt presses on it; `None` for a
-    /// wheel that lies on its side. What presses is the belt's own, and so is the loss in
-    /// the rubber, which goes with how far the belt goes in on any ground.
+    /// Returns the tangential load of firm ground on a wheel whose belt carries the normal load.
+    ///
+    /// The belt model supplies the normal load and the rolling loss of the rubber, which depends on
+    /// the belt's deflection on any ground. `None` for a wheel that leans by more than 60 degrees.
     pub fn belt_contact(
         &self,
         pose: &Pose,
@@ -229,7 +233,7 @@ impl TMeasy {
         Some(self.grip(Load::default(), contact, &carried, twist, state, h))
     }
 
-    /// Adds forces along the ground.
+    /// Adds the tangential forces to a load.
     fn grip(
         &self,
         mut load: Load,
@@ -257,8 +261,8 @@ impl TMeasy {
         let tread = contact.up * -rolling_radius;
         load.add_tangent(&contact.forward, &tread, 0.0, tangential.damping[0]);
         load.add_tangent(&contact.left, &tread, 0.0, tangential.damping[1]);
-        // a tyre hands on what it grips by at the radius that it rolls on: at the loaded one, which is
-        // less, the ground would get more than the wheel gives
+        // The torque about the axle is the longitudinal force at the rolling radius. At the loaded
+        // radius, which is smaller, the ground would receive more power than the wheel delivers.
         let about = contact.axis.dot(&load.wrench.torque);
         let torque = -rolling_radius * tangential.force[0];
         load.wrench.torque += contact.axis * (torque - about);
@@ -270,7 +274,7 @@ impl TMeasy {
         load.wrench.torque -= contact.forward * (overturning * contact.camber);
         add_rotation(&mut load, &contact.forward, overturning, 0.0);
 
-        // the lateral force acts behind the middle of the contact
+        // the lateral force acts behind the center of the contact
         let trail =
             self.trail(normal_force, tangential.slip[1], self.contact_length(contact.deflection));
         let fade = smooth_step(ALIGNING_SPEEDS[0], ALIGNING_SPEEDS[1], rolling.transport);
@@ -279,10 +283,12 @@ impl TMeasy {
         FirmContact { load, contact, normal_force, tangential, rolling_radius }
     }
 
-    /// Adds the torque that rubber takes as it rolls, of a tyre pressed in by `deflection` m
-    /// that is pressed in by `nominal` m under its nominal load: in proportion to both, so
-    /// that on a road it grows with the load and falls with the inflation about as SAE J2452
-    /// has it (powers of 0.9 and -0.4 to -0.5), and vanishes where a tyre rolls as if rigid.
+    /// Adds the rolling-loss torque of a flexible tire.
+    ///
+    /// `deflection` is the present deflection, m, and `nominal` that under the nominal load. The
+    /// torque is proportional to their ratio. On a road it thus grows with the load and falls with
+    /// the inflation approximately as in SAE J2452 (powers of 0.9 and -0.4 to -0.5). It vanishes
+    /// for a tire that rolls as if rigid.
     pub fn add_loss(
         &self,
         load: &mut Load,
@@ -294,8 +300,9 @@ impl TMeasy {
         add_rolling(load, axis, most * deflection / nominal, twist.angular.dot(axis));
     }
 
-    /// Takes the carcass through the step of `h` seconds with the wheel's `twist`
-    /// at its end; off the ground (`None`) the carcass springs back.
+    /// Advances the carcass by a step of `h` seconds with the wheel's `twist` at its end.
+    ///
+    /// Without contact (`None`) the carcass deflection is reset.
     pub fn settle(
         &self,
         contact: Option<&FirmContact>,
@@ -356,7 +363,7 @@ mod tests {
         let slope = 0.2_f64;
         let normal = Quat::from_axis_angle(&Vec3::y_axis(), -slope) * Vec3::z();
         let plane = Plane { point: Vec3::new(1.0, 2.0, 3.0), normal };
-        // stands on the plane, leans by 0.1 rad about the way it heads
+        // stands on the plane and leans by 0.1 rad about its heading
         let orientation = Quat::from_axis_angle(&Vec3::y_axis(), -slope)
             * Quat::from_axis_angle(&Vec3::x_axis(), 0.1);
         let up = orientation * Vec3::z();
@@ -389,7 +396,8 @@ mod tests {
         assert!(tyre.firm_contact(&pose, &twist, &firm(0.8, 1.0), &state, 1e-3).is_none());
     }
 
-    /// The ground takes of a rolling wheel what it slides, and gives it nothing.
+    /// The power that the ground absorbs from a rolling wheel is the sliding power, and never
+    /// negative.
     #[test]
     fn grip_takes_what_slides() {
         let tyre = TMeasy { rolling_resistance: 0.0, ..hmmwv() };
@@ -437,14 +445,15 @@ mod tests {
         let contact = tyre.firm_contact(&pose, &twist, &firm(0.6, 0.8), &state, 2e-3).unwrap();
         for matrix in [contact.load.stiffness, contact.load.damping] {
             assert!((matrix - matrix.transpose()).norm() <= 1e-9 * matrix.norm());
-            // round-off of eigenvalues against the norm
+            // round-off of eigenvalues relative to the norm
             let least = matrix.symmetric_eigenvalues().min();
             assert!(least > -1e-9 * matrix.norm(), "{least}");
         }
     }
 
-    /// A free wheel with a quarter of the HMMWV on it, heading along x and held
-    /// upright: 3 velocities and the spin, by linearly implicit Euler.
+    /// A free wheel with a quarter of the HMMWV's mass that heads along x and stays upright.
+    ///
+    /// Three velocities and the spin are integrated by linearly implicit Euler.
     fn roll(mut twist: Twist, torque: f64, h: f64, seconds: f64) -> (Pose, Twist, FirmContact) {
         let (tyre, mass, inertia) = (hmmwv(), 643.2845, 7.3);
         let mut pose = upright(tyre.unloaded_radius - 0.015);
@@ -501,12 +510,12 @@ mod tests {
             angular: Vec3::new(0.0, 10.0 / radius, 0.0),
         };
         let (_, end, _) = roll(twist, 0.0, 1e-3, 4.0);
-        // torque k W R0 against mass and inertia, both at the rolling radius
+        // torque k W R0 on mass and inertia, both at the rolling radius
         let (mass, inertia) = (643.2845, 7.3);
         let torque = tyre.rolling_resistance * mass * GRAVITY * tyre.unloaded_radius;
         let slowing = torque / (mass * radius + inertia / radius);
         let lost = 10.0 - end.linear.x;
-        // the carcass and the deflection swing by a per cent at first
+        // initial oscillations of carcass and deflection are a percent
         assert!((lost - 4.0 * slowing).abs() < 0.01 * lost, "{lost} is not {}", 4.0 * slowing);
     }
 

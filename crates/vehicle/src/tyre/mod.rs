@@ -1,8 +1,8 @@
-//! Tyres on firm ground.
+//! Tires on firm ground.
 //!
-//! Steady slip curves ([`TMeasy`]), how the force follows them
-//! ([`TyreState`]), and the contact of a wheel with a plane
-//! ([`TMeasy::firm_contact`], [`TMeasy::settle`]).
+//! The module contains steady slip curves ([`TMeasy`]), the relaxation of the force towards them
+//! ([`TyreState`]), and the contact of a wheel with a plane ([`TMeasy::firm_contact`],
+//! [`TMeasy::settle`]).
 
 mod catalogue;
 mod contact;

@@ -1,22 +1,21 @@
-//! How a tyre's tangential force follows its slip.
+//! Relaxation of a tire's tangential force towards its slip curve.
 //!
-//! The contact is a linear damper with the steady curve's secant
-//! κ = f(s)/|v|, in series with the carcass (stiffness c, damping d, deflection
-//! x): c x + d ẋ = -κ (v + ẋ), F = c x + d ẋ, direction by direction (Rill's
-//! first-order dynamics). While the tyre rolls, this is a relaxation length of
-//! about f'(0)/c. At standstill κ = f/|v| makes it Dahl's friction: a spring
-//! that yields at the greatest force, so a parked vehicle stays where it is.
+//! The contact is a linear damper with the secant of the steady curve, κ = f(s)/|v|. It is in
+//! series with the carcass, whose stiffness is c, damping d and deflection x. In each direction
+//! c x + d ẋ = -κ (v + ẋ) and F = c x + d ẋ (Rill's first-order dynamics). While the tire rolls,
+//! this is a relaxation length of about f'(0)/c. At standstill κ = f/|v| makes it Dahl's friction:
+//! a spring that yields at the greatest force, so a parked vehicle stays in place.
 //!
-//! Taken implicitly over a step h with κ frozen, the force is linear in the
-//! sliding velocity at the end of the step, and its slope is the series of κ
-//! and c h + d: never stiffer than the carcass, however slow the wheel. The
-//! step is stable for any h.
+//! In an implicit step h with constant κ, the force is linear in the sliding velocity at the end of
+//! the step. Its slope is the series of κ and c h + d, which is never stiffer than the carcass at
+//! any wheel speed. The step is stable for any h.
 
 use super::TMeasy;
 use serde::{Deserialize, Serialize};
 
-/// Transport velocity below which slip is taken against this one, m/s; a
-/// parked HMMWV on a 30 % slope creeps by less than 2e-6 m/s.
+/// Lower bound of the transport velocity in the slip, m/s.
+///
+/// With it, a parked HMMWV on a 30 % slope creeps by less than 2e-6 m/s.
 const LEAST_TRANSPORT: f64 = 1e-4;
 
 /// Deflection of the carcass in the contact frame.
@@ -26,12 +25,12 @@ pub struct TyreState {
     pub deflection: [f64; 2],
 }
 
-/// How the wheel moves over the ground.
+/// Motion of the wheel over the ground.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rolling {
     /// Normal force, N.
     pub load: f64,
-    /// Velocity of the tread over the ground if nothing gave way, m/s: along and across.
+    /// Velocity of the tread over the ground without deflection, m/s: longitudinal and lateral.
     pub sliding: [f64; 2],
     /// Speed at which tread passes through the contact, |ω| times rolling radius, m/s.
     pub transport: f64,
@@ -39,21 +38,21 @@ pub struct Rolling {
     pub friction: f64,
 }
 
-/// Tangential force with what is needed to take it through an implicit step.
+/// Tangential force with its tangents for an implicit step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Tangential {
-    /// Force on the wheel, N: along and across, if the sliding velocity stays.
+    /// Force on the wheel at the present sliding velocity, N: longitudinal and lateral.
     pub force: [f64; 2],
-    /// Minus its derivative with respect to the sliding velocity, N s/m.
+    /// Negative derivative with respect to the sliding velocity, N s/m.
     pub damping: [f64; 2],
-    /// Slip: sliding over transport velocity, along (positive when braking) and across.
+    /// Slip: sliding over transport velocity, longitudinal (positive when braking) and lateral.
     pub slip: [f64; 2],
     /// Secant of the contact, N s/m.
     contact: f64,
 }
 
 impl TMeasy {
-    /// Tangential force for a step of `h` seconds.
+    /// Returns the tangential force for a step of `h` seconds.
     pub fn tangential(&self, rolling: &Rolling, state: &TyreState, h: f64) -> Tangential {
         let transport = rolling.transport.max(LEAST_TRANSPORT);
         let slip = rolling.sliding.map(|v| v / transport);
@@ -69,8 +68,7 @@ impl TMeasy {
         tangential
     }
 
-    /// Takes the carcass through the step of `h` seconds at whose end the
-    /// tread slides at `sliding` (m/s).
+    /// Advances the carcass by a step of `h` seconds with the sliding velocity at its end, m/s.
     pub fn relax(&self, tangential: &Tangential, sliding: [f64; 2], state: &mut TyreState, h: f64) {
         for (axis, velocity) in sliding.into_iter().enumerate() {
             state.deflection[axis] += h * self.rate(axis, state, tangential.contact, velocity, h);
@@ -106,7 +104,7 @@ mod tests {
         for step in 0..10_000 {
             tangential = tyre.tangential(&rolling, &state, h);
             tyre.relax(&tangential, rolling.sliding, &mut state, h);
-            // the carcass's damping aside, 1 - 1/e after the relaxation length κ/c v
+            // without the carcass's damping: 1 - 1/e after the relaxation length κ/c v
             let length = tyre.secant(6000.0, [0.0, 0.01], 0.8) / tyre.carcass_stiffness[1]
                 + tyre.carcass_damping[1] / tyre.carcass_stiffness[1] * 5.0;
             if first == 0.0 && 5.0 * h * f64::from(step) >= length {
@@ -114,17 +112,18 @@ mod tests {
             }
         }
         assert!((tangential.force[1] - steady).abs() < 1e-6 * steady.abs());
-        // implicit Euler at a hundredth of the time constant: half a per cent
+        // implicit Euler at a hundredth of the time constant: half a percent
         assert!((first - (1.0 - (-1.0_f64).exp())).abs() < 0.01, "{first}");
     }
 
-    /// A block of `mass` on one locked tyre under a constant force; velocity and
-    /// place after `seconds`.
+    /// A block of `mass` on one locked tire under a constant force.
+    ///
+    /// Returns velocity and position after `seconds`.
     fn block(push: f64, velocity: f64, h: f64, seconds: f64) -> (f64, f64) {
         pushed(|_| push, velocity, h, seconds)
     }
 
-    /// The same under a force over time.
+    /// The same under a time-dependent force.
     fn pushed(push: impl Fn(f64) -> f64, velocity: f64, h: f64, seconds: f64) -> (f64, f64) {
         let (tyre, mass) = (hmmwv(), 643.0);
         let (mut state, mut v, mut x) = (TyreState::default(), velocity, 0.0);
@@ -151,17 +150,17 @@ mod tests {
         }
     }
 
-    /// It stands on what its tyres hold at most, and slides beyond.
+    /// A parked vehicle holds up to the tires' greatest force and slides above it.
     #[test]
     fn a_parked_vehicle_is_held_by_the_greatest_force() {
         let (tyre, mass) = (hmmwv(), 643.0);
         let at = |slip: f64| tyre.secant(mass * GRAVITY, [slip, 0.0], 0.8) * slip;
         let most = (1..100).map(|n| at(0.005 * f64::from(n))).fold(0.0, f64::max);
-        // grown over 4 s: the carcass would swing beyond under what comes at once
+        // The force grows over 4 s: after a sudden load the carcass would overshoot.
         let grown =
             |share: f64| pushed(|time| share * most * (0.25 * time).min(1.0), 0.0, 1e-3, 8.0);
         let (v, _) = grown(0.95);
-        // it creeps as a rolling tyre slips, over the least transport velocity
+        // it creeps with the slip of a rolling tire, at the lower bound of the transport velocity
         assert!(v.abs() < 1e-4, "{v} m/s");
         let (v, _) = grown(1.05);
         assert!(v > 1.0, "{v} m/s");
@@ -169,8 +168,8 @@ mod tests {
 
     #[test]
     fn a_locked_wheel_slides_to_a_stop_and_does_not_turn_back() {
-        // ∫ m v/F dv from nothing to 5 m/s, by the middle of thousandths: F falls from the greatest force to
-        // that of sliding with the velocity
+        // ∫ m v/F dv from 0 to 5 m/s by the midpoint rule with thousandths. F falls with the
+        // velocity from the greatest force to that of sliding.
         let (load, mass) = (643.0 * GRAVITY, 643.0);
         let force = |v: f64| hmmwv().secant_at(load, [1e4 * v, 0.0], 1e-4, 0.8) * 1e4 * v;
         let middles = (0..1000).map(|n| 5e-3 * (f64::from(n) + 0.5));
@@ -179,7 +178,7 @@ mod tests {
         for h in [1e-3, 4e-3] {
             let (v, x) = block(0.0, 5.0, h, 10.0);
             assert!(v.abs() < 1e-6);
-            // the carcass gives 2 % of the force its way back, and h v / 2
+            // tolerance for the recoil of the carcass, 2 %, and for h v / 2
             assert!((x - expected).abs() < 0.02 * expected, "{x} m instead of {expected}");
         }
     }

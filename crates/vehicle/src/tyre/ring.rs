@@ -1,7 +1,7 @@
-//! What a tyre's belt is made of, from how far it gives way on a plate.
+//! Parameters of a tire's belt, fitted to its deflection on a plate.
 //!
-//! The belt is a tensioned ring on an elastic foundation: with R its radius, b its width,
-//! p_i the inflation, T = tau p_i b R and k = k0 + k1 p_i, pressed on a flat by δ
+//! The belt is a tensioned ring on an elastic foundation: with R its radius, b its width, p_i the
+//! inflation, T = tau p_i b R and k = k0 + k1 p_i, pressed on a flat by δ
 //!
 //! ```text
 //! y = δ - δ² / 2R      λ = sqrt(T / k)
@@ -10,13 +10,13 @@
 //! F = 2 a T / R + k (2 a y - a³ / 3R)             load
 //! ```
 //!
-//! The string on an elastic foundation of the textbooks, with y in place of δ for a belt
-//! that keeps its length. tau b, k0 and k1 are fitted to measured points by least squares
-//! (Levenberg and Marquardt's damping), each point weighted by its load.
+//! This is the textbook string on an elastic foundation, with y instead of δ for a belt of constant
+//! length. tau b, k0 and k1 are fitted to measured points by least squares (Levenberg and
+//! Marquardt's damping), with each point weighted by its load.
 
 use nalgebra::{Matrix3, Vector3};
 
-/// A tyre's belt on its foundation.
+/// Parameters of a tire's belt on its foundation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RingFigures {
     /// Radius without load, m.
@@ -29,7 +29,7 @@ pub struct RingFigures {
     pub foundation: [f64; 2],
 }
 
-/// A measured point of a tyre on a plate.
+/// A measured point of a tire on a plate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PlatePoint {
     /// Inflation, Pa.
@@ -40,32 +40,32 @@ pub struct PlatePoint {
     pub load: f64,
 }
 
-/// A tyre pressed on a plate.
+/// Result for a tire pressed on a plate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OnPlate {
     /// Load, N.
     pub load: f64,
-    /// Length of contact, m.
+    /// Length of the contact, m.
     pub length: f64,
     /// Greatest pressure, Pa.
     pub pressure: f64,
 }
 
-/// Why points make no belt.
+/// Why points do not define a belt.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RingError {
-    /// Three figures cannot be had from so little.
+    /// There are too few points for three parameters.
     #[error(
         "{points} points at {inflations} inflations: a belt takes 3 points or more at 2 or more"
     )]
     Few {
-        /// Points given.
+        /// Number of points.
         points: usize,
-        /// Inflations among them.
+        /// Number of distinct inflations.
         inflations: usize,
     },
-    /// No belt goes through the points.
+    /// No belt fits the points.
     #[error(
         "the belt that is nearest misses the point at {inflation:.0} kPa and {deflection:.4} m by \
          {by:.0} % of its load; at most 15 % are allowed"
@@ -73,23 +73,25 @@ pub enum RingError {
     Misses {
         /// Inflation of the point, kPa.
         inflation: f64,
-        /// Its deflection, m.
+        /// Deflection of the point, m.
         deflection: f64,
-        /// By how much, %.
+        /// Relative error of the load, %.
         by: f64,
     },
 }
 
-/// How far off a point the fitted belt may be, as part of the load: a belt of three figures
-/// is within 3 % of a good measurement, and two makers' curves differ by ten.
+/// Largest allowed relative error of the load at a point.
+///
+/// A belt of three parameters is within 3 % of a good measurement; curves of two manufacturers
+/// differ by 10 %.
 const MISSED: f64 = 0.15;
 const ROUNDS: usize = 200;
 
 impl RingFigures {
-    /// The belt that is nearest to the points.
+    /// Fits a belt to the points.
     ///
     /// # Errors
-    /// [`RingError`] for too few points, and for such as no belt goes through.
+    /// [`RingError`] for too few points, or points that no belt fits.
     pub fn fit(radius: f64, width: f64, points: &[PlatePoint]) -> Result<RingFigures, RingError> {
         let mut inflations: Vec<f64> = points.iter().map(|point| point.inflation).collect();
         inflations.sort_by(f64::total_cmp);
@@ -101,7 +103,7 @@ impl RingFigures {
         let of = |x: &Vector3<f64>| RingFigures {
             radius,
             width,
-            // logarithms: none of them is negative
+            // logarithms keep all three positive
             tension_width: bekker_math::numeric::exp(x[0]),
             foundation: [bekker_math::numeric::exp(x[1]), bekker_math::numeric::exp(x[2])],
         };
@@ -113,7 +115,7 @@ impl RingFigures {
             each.collect::<Vec<f64>>()
         };
         let size = |misses: &[f64]| misses.iter().map(|miss| miss * miss).sum::<f64>();
-        // 0.56 of the tread's width, 0.2 MPa and 2.25: a truck's tyre
+        // start values of a truck tire: 0.56 of the tread's width, 0.2 MPa and 2.25
         let log = bekker_math::numeric::ln;
         let mut x = Vector3::new(log(0.56 * width), log(0.2e6), log(2.25));
         let mut now = misses(&x);
@@ -151,7 +153,7 @@ impl RingFigures {
                 }
             }
         }
-        // false for what is no number, too
+        // false for NaN, too
         let within = |miss: f64| miss.abs() <= MISSED;
         let worst = now.iter().zip(points).max_by(|a, b| a.0.abs().total_cmp(&b.0.abs()));
         match worst {
@@ -164,13 +166,13 @@ impl RingFigures {
         }
     }
 
-    /// Tension, N, and stiffness of the foundation, Pa.
+    /// Returns the tension, N, and the stiffness of the foundation, Pa, at an `inflation`, Pa.
     pub fn stiffness(&self, inflation: f64) -> (f64, f64) {
         let [k0, k1] = self.foundation;
         (self.tension_width * inflation * self.radius, k0 + k1 * inflation)
     }
 
-    /// Pressed by `deflection` m on a plate at an `inflation` in Pa.
+    /// Returns the result on a plate at an `inflation`, Pa, and a `deflection`, m.
     pub fn plate(&self, inflation: f64, deflection: f64) -> OnPlate {
         let (tension, foundation) = self.stiffness(inflation);
         let deflection = deflection.clamp(0.0, self.radius);
@@ -185,7 +187,7 @@ impl RingFigures {
         }
     }
 
-    /// Deflection under a `load` in N on a plate, m: by bisection.
+    /// Returns the deflection on a plate under a `load`, N, found by bisection, m.
     pub fn deflection(&self, inflation: f64, load: f64) -> f64 {
         let (mut low, mut high) = (0.0, self.radius);
         for _ in 0..60 {
@@ -200,8 +202,9 @@ impl RingFigures {
 mod tests {
     use super::*;
 
-    /// FED-Alpha's 335/65R22.5 (Goodyear, measured by Calspan 2010; the .tir files of
-    /// Project Chrono's data, BSD-3): loads in kN at 60 psi, by mm.
+    /// FED-Alpha's 335/65R22.5: loads in kN at 60 psi, by deflection in mm.
+    ///
+    /// Goodyear, measured by Calspan 2010; the .tir files of Project Chrono's data, BSD-3.
     const AT_60_PSI: [(f64, f64); 11] = [
         (5.0, 2.00),
         (10.0, 4.24),
@@ -215,13 +218,13 @@ mod tests {
         (50.0, 27.44),
         (60.0, 33.75),
     ];
-    /// Vertical stiffnesses of the files over inflation, kPa and kN/m.
+    /// Vertical stiffnesses in the .tir files over inflation, kPa and kN/m.
     const STIFFNESS: [(f64, f64); 4] =
         [(275.8, 406.5), (413.7, 565.2), (482.6, 644.5), (655.0, 848.6)];
 
     fn feda() -> RingFigures {
         let file = crate::tyre::tyre("fed_alpha").unwrap();
-        // without load, as the files have it
+        // unloaded radius of the .tir files
         file.flexible.ring(0.4987).unwrap()
     }
 
@@ -232,7 +235,7 @@ mod tests {
             let found = ring.plate(413.7e3, deflection * 1e-3).load * 1e-3;
             assert!((found / load - 1.0).abs() < 0.03, "{found} kN for {load}");
         }
-        // how the load at one deflection grows with the inflation is how the files' does
+        // the load at a fixed deflection grows with the inflation as in the .tir files
         for deflection in [0.02, 0.03, 0.04] {
             let load = |kpa: f64| ring.plate(1e3 * kpa, deflection).load;
             for (inflation, stiffness) in STIFFNESS {

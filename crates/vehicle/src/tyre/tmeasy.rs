@@ -275,7 +275,7 @@ mod tests {
                 let close = |a: f64, b: f64, relative: f64| {
                     assert!((a - b).abs() < relative * b, "{a} is not {b}");
                 };
-                // the rational piece leaves its slope by (slope sm / fm - 2) s / sm
+                // the rational piece deviates from its initial slope by (slope sm / fm - 2) s / sm
                 close(size(1e-7) / 1e-7, curve.initial_slope[index], 1e-5);
                 close(size(curve.max_slip[index]), curve.max_force[index], 1e-12);
                 close(size(curve.sliding_slip[index]), curve.sliding_force[index], 1e-12);
@@ -292,7 +292,7 @@ mod tests {
         for step in 1..=20_000 {
             let now = force(0.7 * tyre.nominal_load, -1e-4 * f64::from(step), 0.0, 0.8)[0];
             assert!(now <= most * (1.0 + 1e-12));
-            // steepest at the origin: 1.1e5 N a unit of slip
+            // steepest at the origin: 1.1e5 N per unit of slip
             assert!((now - before).abs() < 13.0, "jumps by {} at step {step}", now - before);
             before = now;
         }

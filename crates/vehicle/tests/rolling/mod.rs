@@ -1,26 +1,26 @@
-//! A vehicle that rolls on level and firm ground.
+//! Test rig: a vehicle on firm, level ground.
 
 use bekker_math::spatial::{Pose, Vec3};
 use bekker_vehicle::tyre::{FirmPatch, Plane, TyreState};
 use bekker_vehicle::{Controls, Vehicle, VehicleSpec, VehicleState, VehicleWorkspace};
 
-/// Step, s.
+/// Time step, s.
 pub const H: f64 = 1e-3;
 
-/// A vehicle that rolls on a plane under each of its wheels.
+/// A vehicle with a plane under each of its wheels.
 pub struct Rolling {
     pub vehicle: Vehicle,
     pub state: VehicleState,
     pub room: VehicleWorkspace,
     pub carcass: Vec<TyreState>,
-    /// Height of the ground and friction under each wheel.
+    /// Height of the ground, m, and friction under each wheel.
     pub ground: Vec<[f64; 2]>,
     pub loads: Vec<f64>,
     pub drift: f64,
     pub tick: u64,
 }
 
-// each test binary uses some of it
+// each test binary uses only a part
 #[allow(dead_code)]
 impl Rolling {
     pub fn new(spec: VehicleSpec) -> Rolling {
@@ -74,7 +74,7 @@ impl Rolling {
             .dot(&self.vehicle.twist(&self.room).linear)
     }
 
-    /// Speed over yaw rate of a point of the chassis on its middle plane, m.
+    /// Radius of the path of a point on the chassis's midplane: speed over yaw rate, m.
     pub fn radius(&self, x: f64) -> f64 {
         let (pose, twist) = (self.vehicle.pose(&self.room), self.vehicle.twist(&self.room));
         twist.at(&pose.direction(&Vec3::new(x, 0.0, 0.0))).norm() / twist.angular.z.abs()

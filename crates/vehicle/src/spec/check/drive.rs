@@ -1,4 +1,4 @@
-//! Which figures make an engine, a converter, a gearbox and the shafts behind them.
+//! Checks of the parameters of engine, converter, gearbox and shafts.
 
 use super::super::{Differential, Driveline, FinalDrive};
 use super::rule::{Check, list, not_negative, positive, require, within};

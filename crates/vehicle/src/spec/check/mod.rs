@@ -1,4 +1,4 @@
-//! Which figures make a vehicle.
+//! Checks of the parameters of a vehicle.
 
 mod drive;
 mod rear_frame;
@@ -17,11 +17,11 @@ use super::{Chassis, Steering, Tyre, VehicleSpec, Wheel};
 use rule::refuse;
 
 impl VehicleSpec {
-    /// Refuses figures that make no vehicle.
+    /// Checks that the parameters define a valid vehicle.
     ///
     /// # Errors
     ///
-    /// [`SpecError::Value`] for the first offending figure, in the order of the file.
+    /// [`SpecError::Value`] for the first invalid parameter, in the order of the file.
     pub fn check(&self) -> Result<(), SpecError> {
         require(self.format == 1, "format", self.format, "1")?;
         require(!self.name.trim().is_empty(), "name", "''", "given")?;
@@ -167,7 +167,9 @@ impl VehicleSpec {
         (0..self.axles.len()).try_for_each(|axle| self.of_axle(axle, VehicleSpec::check_wheel))
     }
 
-    /// A check of the wheel and the tyre of an axle, if it has its own, told with their keys.
+    /// Checks the wheel and the tire of an axle, if they differ from the vehicle's.
+    ///
+    /// Errors refer to the keys of the axle.
     pub(super) fn of_axle(
         &self,
         axle: usize,
@@ -252,14 +254,14 @@ mod tests {
         entries.iter().find(|entry| entry.key == "hmmwv").unwrap().text
     }
 
-    /// The HMMWV's file with the first `from` turned into `to`.
+    /// The HMMWV's file with the first occurrence of `from` replaced by `to`.
     fn altered(from: &str, to: &str) -> Result<VehicleSpec, SpecError> {
         let text = hmmwv();
         assert!(text.contains(from), "the file has no '{from}'");
         VehicleSpec::from_toml(&text.replacen(from, to, 1))
     }
 
-    /// Each case turns the first text into the second, which is refused by the third.
+    /// Each case replaces the first text by the second and expects the third as the error message.
     fn refuses(cases: &[(&str, &str, &str)]) {
         for (from, to, message) in cases {
             let error = altered(from, to).expect_err(to);

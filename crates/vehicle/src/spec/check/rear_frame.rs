@@ -1,9 +1,9 @@
-//! Which figures make a chassis of two bodies.
+//! Checks of the parameters of a chassis in two parts.
 
 use super::rule::{Check, inertia, list, not_negative, point, positive, require};
 use crate::spec::VehicleSpec;
 
-/// Refuses a joint without axles on both sides, and parts that the chassis does not consist of.
+/// Rejects a joint without axles on both sides, and parts that do not add up to the chassis.
 pub(super) fn rear_frame(spec: &VehicleSpec) -> Check {
     let Some(rear) = &spec.rear_frame else { return Ok(()) };
     point("rear_frame.joint", &rear.joint)?;

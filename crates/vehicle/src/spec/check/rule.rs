@@ -1,15 +1,15 @@
-//! What is asked of single figures, whatever they belong to.
+//! Rules for single parameters.
 
 use super::super::{Part, Point};
 use crate::spec::spec_error::SpecError;
 use bekker_math::curve::Curve;
 
-/// Lightest part, kg.
+/// Smallest mass of a part, kg.
 const LIGHTEST: f64 = 1e-3;
 /// Smallest and largest radius of gyration of a part, m.
 const GYRATION: [f64; 2] = [1e-3, 5.0];
 
-/// The outcome of one check.
+/// Result of a check.
 pub(in crate::spec) type Check = Result<(), SpecError>;
 
 pub(super) fn refuse(key: &str, value: impl ToString, allowed: impl ToString) -> Check {
@@ -55,7 +55,7 @@ pub(in crate::spec) fn apart(key: &str, a: &Point, b: &Point) -> Check {
     require(distance > 1e-6, key, list(a), "apart from the other end")
 }
 
-/// Moments of inertia that a rigid body can have.
+/// Checks that a rigid body can have these moments of inertia.
 pub(in crate::spec) fn inertia(key: &str, moments: &Point) -> Check {
     let [x, y, z] = *moments;
     require(
@@ -64,7 +64,7 @@ pub(in crate::spec) fn inertia(key: &str, moments: &Point) -> Check {
         list(moments),
         "finite and above 0",
     )?;
-    // rounded data may miss the bound by a little
+    // rounded data may exceed the bound slightly
     let slack = 1.0 + 1e-3;
     require(
         x <= slack * (y + z) && y <= slack * (x + z) && z <= slack * (x + y),
@@ -82,11 +82,11 @@ pub(in crate::spec) fn part(key: &str, part: &Part) -> Check {
         list(&part.inertia),
         "finite and above 0",
     )?;
-    // links and axles are given with rounded moments of slender bodies
+    // files give links and axles with rounded moments of slender bodies
     rigid(key, part.mass, &part.inertia, 1.2)
 }
 
-/// A force that does not fall as the length grows.
+/// Checks that a force does not decrease as the length grows.
 pub(super) fn rising(key: &str, curve: &Curve) -> Check {
     let falls = curve.points().windows(2).find(|pair| pair[1][1] < pair[0][1]);
     match falls {
@@ -95,8 +95,9 @@ pub(super) fn rising(key: &str, curve: &Curve) -> Check {
     }
 }
 
-/// Refuses a mass and moments of inertia that no part has: `slack` is what rounded data
-/// may miss the triangle's inequality by.
+/// Rejects a mass and moments of inertia that no part can have.
+///
+/// `slack` is the factor by which rounded data may violate the triangle inequality.
 pub(in crate::spec) fn rigid(key: &str, mass: f64, moments: &Point, slack: f64) -> Check {
     let lightest = format!("at least {LIGHTEST} kg");
     require(mass >= LIGHTEST, &format!("{key}.mass"), mass, &lightest)?;

@@ -1,4 +1,4 @@
-//! Which figures make a suspension, its springs and its dampers.
+//! Checks of the parameters of suspensions, springs and dampers.
 
 use super::super::{AntiRollBar, AxleLocation, Damper, Point, Spring, Suspension};
 use super::rule::{Check, apart, list, not_negative, part, positive, require, rising};
@@ -99,7 +99,7 @@ pub(super) fn suspension(key: &str, suspension: &Suspension) -> Check {
     }
 }
 
-/// Whether the wheels of a steered axle, at `key`, can be turned.
+/// Checks that the wheels of a steered axle, at `key`, can be steered.
 pub(super) fn steerable(key: &str, suspension: &Suspension) -> Check {
     match suspension {
         Suspension::SolidAxle(s) => {

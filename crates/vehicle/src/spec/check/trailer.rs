@@ -1,11 +1,11 @@
-//! Which figures make a trailer.
+//! Checks of the parameters of a trailer.
 
 use super::rule::refuse;
 use super::{Check, chassis, point, positive, require, within};
 use crate::spec::spec_error::SpecError;
 use crate::spec::{HitchKind, VehicleSpec};
 
-/// Refuses a trailer without axles, axles without a trailer, and couplings that do not hold.
+/// Rejects a trailer without axles, axles without a trailer, and invalid couplings.
 pub(super) fn trailer(spec: &VehicleSpec) -> Check {
     let own = spec.own_axles().len();
     require(own >= 2, "axles", format!("{own} of the vehicle itself"), "at least 2")?;

@@ -1,4 +1,4 @@
-//! Which figures make a tyre, on soil and on firm ground.
+//! Checks of the parameters of a tire, on soil and on firm ground.
 
 use super::super::{FlexibleTyre, RigidTyre};
 use super::rule::{Check, list, not_negative, positive, require, within};
@@ -41,7 +41,7 @@ pub(super) fn rigid_tyre(tyre: &RigidTyre, rim_radius: f64) -> Check {
     Ok(())
 }
 
-/// Greatest inflation that a file may give, kPa; of aircraft tyres 1500.
+/// Greatest inflation in a file, kPa; aircraft tires have 1500.
 const GREATEST_INFLATION: f64 = 5000.0;
 
 pub(super) fn flexible(tyre: &FlexibleTyre, rigid: &RigidTyre, wheels: usize) -> Check {
