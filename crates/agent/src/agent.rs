@@ -33,7 +33,7 @@ use std::sync::Arc;
 /// Half of a microsecond, the resolution of simulated time.
 const ROUNDING: f64 = 5e-7;
 
-/// A vehicle and its driver; immutable.
+/// Model of a vehicle and its driver; immutable.
 #[derive(Clone, Debug)]
 pub struct AgentModel {
     /// Name in the scenario.
@@ -216,7 +216,7 @@ impl AgentState {
 
     /// Returns the end of the drive, s, if it has ended.
     ///
-    /// The outcome of an arrived agent gives the time: steps after the arrival do not count.
+    /// The monitor does not count steps after an arrival; the outcome then gives the time.
     fn ended(&self) -> Option<f64> {
         let outcome = self.outcome.as_ref()?;
         let said = self.monitor.arrived().and_then(|_| outcome.time());

@@ -4,7 +4,8 @@
 //! thread, and its plan takes effect a fixed simulated time later.
 //!
 //! A scan that arrives while the previous one is being processed is skipped, as a busy computer
-//! would do. All times are simulated, so neither the number nor the speed of threads changes a bit.
+//! would do. All times are simulated, so neither the number of threads nor their speed changes any
+//! bit of the result.
 
 use super::imaging_threads::imaging_threads;
 use super::team::{Member, Report};
@@ -30,7 +31,7 @@ const ROOM: f64 = 0.3;
 /// Configuration of an autonomous driver; immutable.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Autonomy {
-    /// Localisation, mapping, planning and tracking.
+    /// Localization, mapping, planning and tracking.
     pub navigator: Navigator,
     /// Role of each sensor for the navigator, if it has one.
     pub roles: Vec<Option<Role>>,
@@ -263,7 +264,7 @@ impl AutonomyState {
         self.member.report(matches!(self.navigator.phase(), Phase::Arrived | Phase::GaveUp))
     }
 
-    /// Returns whether the authority has no more work for this vehicle.
+    /// Returns whether the authority has dismissed this vehicle.
     pub(super) fn is_dismissed(&self) -> bool {
         self.member.order().is_some_and(|order| order.goal.is_none())
     }

@@ -29,7 +29,7 @@ impl AgentModel {
         // for one.
         state.driver.intent = match own.navigator.phase() {
             Phase::Driving | Phase::Backing => Intent::FindWay,
-            // without a goal of its own the vehicle has arrived only when the authority dismisses
+            // without a configured goal the vehicle has arrived only when the authority dismisses
             // it
             Phase::Arrived if autonomy.goal.is_none() && !own.is_dismissed() => Intent::Hold,
             Phase::Arrived => Intent::Arrived,

@@ -49,7 +49,7 @@ pub fn whole_microseconds(time: f64) -> f64 {
 }
 
 impl Clock {
-    /// A clock of the given step and heartbeat, s.
+    /// Creates a clock with the given step and heartbeat, s.
     pub fn new(step: f64, heartbeat: f64) -> Result<Clock, ClockError> {
         let step_us = (step * 1e6).round();
         let whole = (step * 1e6 - step_us).abs() < 1e-6 * step_us.max(1.0);
@@ -83,9 +83,10 @@ impl Clock {
     ///
     /// No vehicle is faster than `speed`, m/s, or accelerates more than `acceleration`, m/s².
     ///
-    /// The result is the largest number of steps, at least one, whose time H keeps the bound of the
-    /// SynChrono paper, D_H = a H²/2 + v H, within the tolerance. Every multiple of the full
-    /// heartbeat stays a heartbeat, so runs end and are sampled at the same times.
+    /// The result is the largest number of steps, at least one, whose duration H keeps the bound
+    /// D_H within the tolerance. The bound is that of the SynChrono paper, D_H = a H²/2 + v H.
+    /// Every multiple of the full heartbeat stays a heartbeat, so runs end and are sampled at the
+    /// same times.
     pub fn steps_to_heartbeat(&self, tick: u64, speed: f64, acceleration: f64) -> u64 {
         let left = self.steps_per_heartbeat - tick % self.steps_per_heartbeat;
         let Some(tolerance) = self.tolerance else { return left };

@@ -80,17 +80,17 @@ pub enum Cause {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Spinning {
-    /// None.
+    /// No wheel or track.
     None,
-    /// All of them.
+    /// All wheels or tracks.
     All,
-    /// Those of the first axle only.
+    /// Wheels of the first axle only.
     FrontAxle,
-    /// Those of the last axle only.
+    /// Wheels of the last axle only.
     RearAxle,
-    /// Those on the left only.
+    /// Wheels or track on the left only.
     LeftSide,
-    /// Those on the right only.
+    /// Wheels or track on the right only.
     RightSide,
     /// Any other combination.
     Some,

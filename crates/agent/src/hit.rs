@@ -151,8 +151,8 @@ impl Hits {
     /// while a vehicle leans on something.
     ///
     /// The collision must be past its shock at `time`: contact has ended, or has lasted
-    /// [`Hit::OVER`]. A vehicle fixed before that would act on its partner like a spring that is
-    /// released.
+    /// [`Hit::OVER`]. If the drive ended earlier, the vehicle would stand fixed at full compression
+    /// and push its partner away like a spring.
     pub fn jolted(&self, mass: f64, jolt: f64, time: f64) -> Option<&Hit> {
         let jolted = |own: &&Watched| {
             let Hit { time: began, until, impulse, .. } = own.hit;

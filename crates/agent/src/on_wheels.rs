@@ -333,7 +333,7 @@ impl OnWheels {
         }
     }
 
-    /// Changes tire pressure towards the command at the rate of central tire inflation.
+    /// Changes tire pressure toward the command at the rate of central tire inflation.
     pub(super) fn inflate(&self, controls: &Controls, tyres: &mut [TyreState], h: f64) {
         let Some(wanted) = controls.inflation else { return };
         for (own, place) in tyres.iter_mut().zip(self.places.iter()) {

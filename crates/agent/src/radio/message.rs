@@ -17,7 +17,7 @@ pub struct Beacon {
     pub speed: f64,
     /// Mean rate of change of the speed since the last beacon, m/s².
     pub acceleration: f64,
-    /// Acceleration that the driver requests now, within what the pedals can give, m/s²; `None` if
+    /// Acceleration that the driver requests now, within the range of the pedals, m/s²; `None` if
     /// the driver does not control acceleration.
     ///
     /// Followers use it instead of `acceleration`, which lags by the response of the vehicle.

@@ -173,7 +173,7 @@ mod tests {
         assert_eq!(stop([0.0, 1.0], [0.0, 0.0], SECOND), Some(29.6));
         assert_eq!(stop([0.0, -5.0], [0.0, 1.5], SECOND), Some(29.6));
         assert_eq!(stop([0.0, -9.0], [0.0, 1.5], SECOND), None);
-        // has crossed since its last message; walks beside the path; is behind; has sent nothing
+        // has crossed since its last message; walks next to the path; is behind; has sent nothing
         // for too long
         assert_eq!(stop([0.0, -2.0], [0.0, 2.0], 4 * SECOND), None);
         assert_eq!(stop([0.0, 3.0], [1.5, 0.0], SECOND), None);

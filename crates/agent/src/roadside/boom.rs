@@ -13,7 +13,7 @@ const BEFORE: f64 = 1.0;
 /// Arm of a barrier; its cycle starts when it begins to close.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Boom {
-    /// Direction from the hinge to the tip, rad, from the x axis towards the y axis.
+    /// Direction from the hinge to the tip, rad, from the x axis toward the y axis.
     pub heading: f64,
     /// Length, m.
     pub length: f64,

@@ -60,7 +60,7 @@ pub struct TrafficLight {
     pub place: [f64; 2],
     /// Index of the radio on which it sends, if any.
     pub radio: Option<usize>,
-    /// Start of the first phase, µs; before it the cycle is in its last phase.
+    /// Start of the first cycle, µs; before it, the signals are those at the end of a cycle.
     pub offset_us: u64,
     /// The phases of a cycle, in order.
     pub phases: Vec<Phase>,
