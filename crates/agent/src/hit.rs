@@ -62,7 +62,8 @@ pub struct Hit {
     pub until: f64,
     /// Position of the largest force, m.
     pub place: Vec3,
-    /// Time integral of the resultant contact force with friction, N s: the change of momentum.
+    /// Norm of the time integral of the resultant contact force with friction, N s: the change of
+    /// momentum.
     pub impulse: f64,
     /// Energy that the contact took from both partners, J; part of it is returned.
     pub energy: f64,
@@ -130,8 +131,9 @@ pub struct Hits {
     given: f64,
 }
 
-/// Energy gain of a collision that is reported, relative to the vehicle's mass, J/kg: it adds 1 m/s
-/// to a resting vehicle.
+/// Energy gain above which a collision is reported, relative to the vehicle's mass, J/kg.
+///
+/// It accelerates a resting vehicle to 1 m/s.
 const WORTH_TELLING: f64 = 0.5;
 
 impl Hits {
