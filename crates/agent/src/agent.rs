@@ -1,5 +1,6 @@
-//! A vehicle with its driver and its own overlay of the ground: what steps in
-//! parallel with its like.
+//! Model, state and workspace of an agent: a vehicle with its driver and its own ground overlay.
+//!
+//! Agents step in parallel within a heartbeat.
 
 use super::apart::Aside;
 use super::autonomous::{Autonomy, AutonomyState};
@@ -27,10 +28,12 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
 
-/// Within which two times are of one moment, s: half of the least that time is told by.
+/// Two times that differ by no more than this are the same instant, s.
+///
+/// Half of a microsecond, the resolution of simulated time.
 const ROUNDING: f64 = 5e-7;
 
-/// A vehicle and its driver; immutable.
+/// Model of a vehicle and its driver; immutable.
 #[derive(Clone, Debug)]
 pub struct AgentModel {
     /// Name in the scenario.
@@ -39,114 +42,120 @@ pub struct AgentModel {
     pub vehicle: GroundVehicle,
     /// Its driver.
     pub driver: Driver,
-    /// Whom the driver follows.
+    /// Leader that the driver follows.
     pub leader: Option<Leader>,
     /// Chassis frame at the start.
     pub start: Pose,
     /// Forward speed at the start, m/s.
     pub speed: f64,
-    /// Gear in which it rolls at that speed; the one that fits where absent.
+    /// Gear at the start; if absent, the gear that fits `speed`.
     pub gear: Option<i32>,
-    /// What it carries to measure and see.
+    /// Sensors on the vehicle.
     pub sensors: Vec<Sensor>,
-    /// What drives it by what these see, in its driver's place.
+    /// Autonomous driver, which uses `sensors` and replaces `driver`.
     pub autonomy: Option<Arc<Autonomy>>,
-    /// Time at which it lets go of its trailer, s, if it does.
+    /// Time at which the trailer is uncoupled, s, if the scenario sets one.
     pub uncouple_time: Option<f64>,
 }
 
-/// Whom a driver follows.
+/// Agent that a driver follows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Leader {
     /// Index of the agent.
     pub agent: usize,
-    /// What it covers.
+    /// Footprint of the leader.
     pub footprint: Footprint,
-    /// Where its end lies against the point that its station tells, m, if both
-    /// count their distance along one path.
+    /// Offset from the leader's station to its end, m; `Some` if leader and follower measure their
+    /// stations along the same path.
     pub end: Option<f64>,
 }
 
-/// State of an agent: plain data, enough to resume bit for bit.
+/// State of an agent: plain data from which a run resumes bit for bit.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct AgentState {
-    /// Its vehicle.
+    /// State of the vehicle.
     pub vehicle: VehicleState,
-    /// Its tyres.
+    /// State of each tire.
     pub tyres: Vec<TyreState>,
-    /// Its driver.
+    /// State of the driver.
     pub driver: DriverState,
     /// Commands of the last step.
     pub controls: Controls,
-    /// What it is told from outside instead of by its driver.
+    /// External command; replaces the driver while set.
     pub command: Option<Controls>,
-    /// Ground that it has changed and not yet published.
+    /// Ground that this agent has changed and not yet published.
     pub overlay: Overlay,
-    /// Sums of its drive.
+    /// Metrics accumulated over the drive.
     pub monitor: Monitor,
-    /// Its wheels after the last heartbeat that it drove, as the record shows them: a
-    /// drive that has ended, and one that is gone on with, has nothing else to tell it.
+    /// Wheels after the last heartbeat that the agent drove, as recorded.
+    ///
+    /// Stored because they cannot be derived from the rest of the state once the drive has ended or
+    /// a run is resumed.
     pub(super) wheels: Vec<WheelSample>,
     /// How its drive ended, if it has.
     pub outcome: Option<Outcome>,
-    /// Its sensors, with what they have measured and not yet delivered.
+    /// State of the sensors, including readings that are not yet delivered.
     pub sensors: Vec<SensorState>,
-    /// Whether others were near in the last heartbeat, so that its motion is told exactly.
+    /// Whether other vehicles were near in the last heartbeat, so that messages carry the exact
+    /// motion.
     pub(super) close: bool,
-    /// What acts on it besides them.
+    /// Accelerations by everything other than contact with other vehicles.
     pub otherwise: Otherwise,
-    /// What it is in touch with.
+    /// Ongoing collisions.
     pub hits: Hits,
-    /// Its energy against what was put in.
+    /// Stored energy and the work put in.
     pub energy: EnergyAccount,
-    /// What it makes of what its sensors see, if it drives itself.
+    /// State of the autonomous driver, if the agent has one.
     pub autonomy: Option<Box<AutonomyState>>,
-    /// What it hears, from the first exchange of its radio on.
+    /// Radio messages received; `None` before the first exchange.
     pub radio: Option<Box<Station>>,
 }
 
-/// Derived and scratch data of an agent: never saved.
+/// Derived and scratch data of an agent; never saved.
 #[derive(Clone, Debug)]
 pub struct AgentWorkspace {
-    /// Of its vehicle.
+    /// Workspace of the vehicle.
     pub vehicle: GroundVehicleWorkspace,
-    /// What it was when the heartbeat began.
+    /// Backup of the state at the start of the heartbeat.
     pub kept: Kept,
-    /// Lent for a heartbeat.
+    /// Contact scratch, lent for a heartbeat.
     pub scratch: Scratch,
-    /// Lent where threads have nothing to step.
+    /// Scratch of a second thread, lent if threads are spare.
     pub aside: Option<Aside>,
-    /// What it has left on the ground in the last heartbeat.
+    /// Ground patches published by the last heartbeat.
     pub patches: Patches,
-    /// The wheels as sensors are shown them.
+    /// Wheel motion as sensors receive it.
     pub wheels: Vec<WheelMotion>,
-    /// What its sensors delivered in the last heartbeat.
+    /// Readings delivered by the sensors in the last heartbeat.
     pub delivered: Vec<Delivery>,
-    /// What happened to it in the last heartbeat.
+    /// Events of the last heartbeat.
     pub events: Vec<Event>,
-    /// What stands around it.
+    /// Obstacles around the vehicle.
     pub strikes: Strikes,
 }
 
-/// What others may see of an agent at a heartbeat.
+/// Part of an agent's state that other agents receive at a heartbeat.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct AgentView {
     /// Distance along its path, if it follows one, m.
     pub station: Option<f64>,
-    /// Speed along its path, or forward, m/s.
+    /// Speed along its path, or forward if it follows none, m/s.
     pub speed: f64,
-    /// Velocity of that origin, m/s; of other ranks' agents as the wire has it, of own ones as it
-    /// is: what decides a state takes `twist`, which all know alike.
+    /// Velocity of the chassis frame's origin, m/s.
+    ///
+    /// For agents of other ranks it has the precision of the message, for local agents full
+    /// precision. Whatever changes a state must use `twist`, which is the same on all ranks.
     pub velocity: Vec3,
     /// Whether its drive has ended.
     pub ended: bool,
-    /// Its chassis as all are told of it.
+    /// Pose of the chassis, rounded as in messages.
     pub pose: Pose,
-    /// Twist of that about its frame's origin, likewise.
+    /// Twist of the chassis about its frame's origin, rounded as in messages.
     pub twist: Twist,
-    /// Acceleration of its centre of mass by all but other vehicles, where they are near.
+    /// Acceleration of the center of mass by everything other than contact with other vehicles; set
+    /// only if other vehicles are near.
     pub otherwise: Acceleration,
-    /// Its trailer, if it draws one, coupled or not.
+    /// Trailer, coupled or not, if the agent has one.
     pub trailer: Option<TrailerState>,
 }
 
@@ -167,17 +176,17 @@ impl From<&VehicleMessage> for AgentView {
 }
 
 impl AgentModel {
-    /// What a step of it costs beside others', roughly: its tyres or shoes on the ground, and
-    /// what looks.
+    /// Returns the relative cost of one step: wheels or shoes on the ground, plus imaging sensors.
     pub fn weight(&self) -> f64 {
-        // a guess: it deals out what was measured of a rank, and decides no result
+        // the factor 10 is a guess; it only distributes a rank's measured time and changes no
+        // result
         let looks = self.sensors.iter().filter(|sensor| sensor.model.is_imaging()).count();
         (self.vehicle.wheels() + 10 * looks) as f64
     }
 }
 
 impl AgentState {
-    /// In place of one that steps on another rank.
+    /// Returns the placeholder for an agent that another rank steps.
     pub fn elsewhere() -> AgentState {
         AgentState {
             vehicle: VehicleState::default(),
@@ -199,14 +208,15 @@ impl AgentState {
         }
     }
 
-    /// Whether it steps on another rank, and this is nothing but its place.
+    /// Returns whether this is the placeholder for an agent that another rank steps.
     pub fn is_elsewhere(&self) -> bool {
-        // every vehicle has bodies that move
+        // the vehicle of every local agent has moving bodies
         self.vehicle.body.q.is_empty()
     }
 
-    /// When its drive ended, s, if it has. One that has arrived makes steps that do not count; what ends its
-    /// drive then says when.
+    /// Returns the end of the drive, s, if it has ended.
+    ///
+    /// The monitor does not count steps after an arrival; the outcome then gives the time.
     fn ended(&self) -> Option<f64> {
         let outcome = self.outcome.as_ref()?;
         let said = self.monitor.arrived().and_then(|_| outcome.time());
@@ -214,19 +224,20 @@ impl AgentState {
         Some(said.map_or(last, |said| said.max(last)))
     }
 
-    /// Its wheels after the last heartbeat that it drove.
+    /// Returns the wheels after the last heartbeat that the agent drove.
     pub fn wheels(&self) -> &[WheelSample] {
         &self.wheels
     }
 
-    /// Has the record show the wheels so.
+    /// Sets the wheels that the record shows.
     pub(super) fn show_wheels(&mut self, wheels: impl Iterator<Item = WheelSample>) {
         self.wheels.clear();
         self.wheels.extend(wheels);
     }
 
-    /// SHA-256 of the state in its stored form, but for sensors that look: pictures and
-    /// scans on their way follow from all the rest, and may be large.
+    /// Returns the SHA-256 of the stored state without imaging sensors.
+    ///
+    /// Pending pictures and scans follow from the rest of the state and may be large.
     pub fn digest(&self) -> [u8; 32] {
         let AgentState {
             vehicle,
@@ -242,7 +253,7 @@ impl AgentState {
             close,
             otherwise,
             hits,
-            // follows from all the rest, and decides nothing
+            // derived from the rest, and no state depends on it
             energy: _,
             autonomy,
             radio,
@@ -269,8 +280,9 @@ impl AgentState {
 }
 
 impl AgentModel {
-    /// The agent in its design position at `pose`, from the moment `now_us` on; its sensors
-    /// take it to be launched at `speed` m/s.
+    /// Returns the agent in its design position at `pose`, before static equilibrium is solved.
+    ///
+    /// The state starts at `now_us` µs. The sensors start as if the vehicle moved at `speed` m/s.
     pub fn unsettled(&self, pose: &Pose, speed: f64, now_us: u64) -> AgentState {
         AgentState {
             vehicle: self.vehicle.launched(pose, 0.0),
@@ -292,7 +304,7 @@ impl AgentModel {
         }
     }
 
-    /// What follows from a state.
+    /// Derives the workspace from a state.
     pub fn workspace(&self, state: &AgentState) -> AgentWorkspace {
         AgentWorkspace {
             vehicle: self.vehicle.workspace(&state.vehicle),
@@ -307,12 +319,12 @@ impl AgentModel {
         }
     }
 
-    /// Largest opening of a joint or rod after the last step, m.
+    /// Returns the largest opening of a joint or rod after the last step, m.
     pub fn drift(&self, workspace: &AgentWorkspace) -> f64 {
         self.vehicle.drift(&workspace.vehicle)
     }
 
-    /// Where its chassis is, m, and how fast it moves, m/s.
+    /// Returns the position of the chassis, m, and the larger speed of chassis and trailer, m/s.
     pub fn place(&self, workspace: &AgentWorkspace) -> ([f64; 2], f64) {
         let position = self.vehicle.pose(&workspace.vehicle).position;
         let speed = self.vehicle.twist(&workspace.vehicle).linear.norm();
@@ -321,8 +333,9 @@ impl AgentModel {
         ([position.x, position.y], speed.max(trailers))
     }
 
-    /// Farthest that wheels of its trailer are from its chassis, m; 0 without one. One that has
-    /// been left behind may be far away.
+    /// Returns the largest distance of a trailer wheel from the chassis, m; 0 without a trailer.
+    ///
+    /// An uncoupled trailer may be far away.
     pub fn trails(&self, workspace: &AgentWorkspace) -> f64 {
         let (own, body) = (&self.vehicle, &workspace.vehicle);
         let chassis = own.pose(body).position;
@@ -331,7 +344,7 @@ impl AgentModel {
         away.fold(0.0, f64::max)
     }
 
-    /// Way that it drives: -1 when its rear goes ahead.
+    /// Returns the direction of travel: 1 forward, -1 in reverse.
     pub(super) fn way(&self) -> f64 {
         self.driver.follower().map_or(1.0, PathFollower::sense)
     }
@@ -340,7 +353,7 @@ impl AgentModel {
         self.vehicle.speed(&workspace.vehicle)
     }
 
-    /// The agent at one moment, into a sample whose room is used again.
+    /// Writes the agent at one time into `sample`, whose allocations are reused.
     pub fn sample_into(
         &self,
         index: usize,
@@ -366,7 +379,7 @@ impl AgentModel {
             wheels,
             trailer: self.vehicle.trailer_sample(&state.vehicle, &workspace.vehicle),
         };
-        // at the moment of its end it was as it drove
+        // at the end itself the sample shows the last driven state
         if state.ended().is_some_and(|ended| time - ended > ROUNDING) {
             sample.stand();
         }

@@ -1,4 +1,4 @@
-//! One agent's steps through a heartbeat: driver, ground, obstacles, other vehicles, vehicle step.
+//! Steps of one agent through a heartbeat: driver, ground, obstacles, other vehicles, vehicle.
 
 use super::agent::{AgentModel, AgentState, AgentView, AgentWorkspace};
 use super::belly::BellyContact;
@@ -21,17 +21,19 @@ use bekker_ground::{GroundModel, Published};
 use bekker_math::spatial::{Load, Twist, Wrench};
 use bekker_vehicle::driver::{DriverView, Intent, LeaderView, PedalView};
 
-/// Work of a wrench over a step of `h` seconds on a body that begins it with `twist`, J: that at
-/// this twist, and what the force itself makes `mass` kg faster by in it.
+/// Returns the work of a wrench over a step of `h` s on a body that starts it with `twist`, J.
+///
+/// It adds the work at that twist and the kinetic energy that the force itself gives to `mass` kg.
 fn work_of(wrench: &Wrench, twist: &Twist, mass: f64, h: f64) -> f64 {
     let power = wrench.force.dot(&twist.linear) + wrench.torque.dot(&twist.angular);
     h * power + 0.5 * h * h * wrench.force.norm_squared() / mass
 }
 
-/// How far ahead a driver looks for a leader that goes another way, m.
+/// Distance along the path within which a driver considers a leader on another path, m.
 const LOOKS_AHEAD: f64 = 100.0;
-/// Distance from an agent within which it meets ground in a heartbeat, m: more than a tractor
-/// with its trailer, and than any goes in a heartbeat.
+/// Radius around an agent in which terrain is loaded for a heartbeat, m.
+///
+/// Larger than a tractor with trailer plus the distance that a vehicle travels in a heartbeat.
 const REACH: f64 = 60.0;
 
 /// Inputs of one agent's heartbeat, shared by all agents.
@@ -64,8 +66,9 @@ pub struct HeartbeatEnv<'a> {
 }
 
 impl AgentModel {
-    /// Steps the agent through one heartbeat and leaves its patches in the workspace. An agent
-    /// whose drive has ended does not move.
+    /// Steps the agent through one heartbeat and writes its patches to the workspace.
+    ///
+    /// An agent whose drive has ended does not move.
     pub fn heartbeat(
         &self,
         index: usize,
@@ -90,9 +93,9 @@ impl AgentModel {
             state.energy.take(energy);
         }
         let before = self.circumstance(ground, state, workspace);
-        // what others have left at the heartbeat before
+        // ground changes that others published at the previous heartbeat
         state.overlay.refresh(published);
-        // so that no step waits for a file
+        // loads the tiles now, so that no step waits for a file
         ground.terrain().hold(self.place(workspace).0, REACH);
         let h = clock.step();
         let low = self.low_plates(ground, &workspace.vehicle);
@@ -122,7 +125,7 @@ impl AgentModel {
             self.observe(time, h, state, workspace);
             self.sense([tick, tick + 1].map(|tick| clock.micros(tick)), state, workspace);
         }
-        // what is told of it where others are near
+        // sent to other agents if they are near
         state.otherwise = pushed
             .map_or_else(Otherwise::default, |pushed| pushed.ended(self, &workspace.vehicle, span));
         let (time, now_us) = (clock.time(first_tick + steps), clock.micros(first_tick + steps));
@@ -148,7 +151,7 @@ impl AgentModel {
         now.events_since(&before, &mut workspace.events);
     }
 
-    /// Ends a drive whose numbers failed: the vehicle stands where it was at the heartbeat before.
+    /// Ends a drive after a numerical failure and restores the state of the previous heartbeat.
     fn fail(
         &self,
         time: f64,
@@ -157,13 +160,13 @@ impl AgentModel {
         workspace: &mut AgentWorkspace,
     ) {
         workspace.kept.put_back(state);
-        // what follows from a state that is not finite is not, either
+        // the workspace derived from a non-finite state is not finite either
         workspace.vehicle = self.vehicle.workspace(&state.vehicle);
         let position = state.monitor.last_place();
         state.outcome = Some(Outcome::Failed { time, position, failure });
     }
 
-    /// Tells of the hits that are over.
+    /// Reports collisions that are over as events.
     fn part(&self, time: f64, state: &mut AgentState, workspace: &mut AgentWorkspace) {
         let ended = state.outcome.is_some();
         state.hits.over(time, ended, self.vehicle.mass(), |hit| {
@@ -171,7 +174,7 @@ impl AgentModel {
         });
     }
 
-    /// Adds what others and what stands around it do to the loads of a step.
+    /// Adds the loads of obstacles and other vehicles to the loads of a step.
     fn meet_others(
         &self,
         index: usize,
@@ -245,8 +248,8 @@ impl AgentModel {
                 let gap = station + end - (place.station + front);
                 return Some(LeaderView { gap, speed: shown.speed, demand: None });
             }
-            // one that goes another way, wherever it heads, is taken to stand there;
-            // one that has been passed is in nobody's way
+            // a leader on another path counts as standing still, whatever its heading; a leader
+            // that has been passed is ignored
             let [x, y] = [shown.pose.position.x, shown.pose.position.y];
             let middle = own.path().ahead(place, LOOKS_AHEAD, [x, y]).station;
             let reach = leader.footprint.reach();
@@ -256,7 +259,8 @@ impl AgentModel {
         });
         let (speed, thrust) = (self.speed(workspace), self.vehicle.thrust(&state.vehicle));
         let rim = self.vehicle.rim_speed(&state.vehicle);
-        // a state that is taken up knows them as they were at its heartbeat
+        // after a resume the workspace is empty: the first step uses the wheels stored at the
+        // heartbeat
         let last = self.vehicle.samples(&workspace.vehicle);
         let slip = self.vehicle.driven_slip(if tick == first_tick { &state.wheels } else { last });
         let yaw_rate = self.vehicle.twist(&workspace.vehicle).angular.z;
@@ -283,14 +287,15 @@ impl AgentModel {
         state.controls = self.driver.controls(&mut state.driver, &view).clamped();
         if let (Some(PedalView { response, .. }), Some(station)) = (pedals, &mut state.radio) {
             let given = response.acceleration(&state.controls);
-            // the throttle that runs an engine up gives no more than the driver lets it
+            // the throttle that raises engine speed accelerates no more than the driver's limit
             let most = self.driver.follower().and_then(|own| own.plan().acceleration);
             let aimed = given - state.driver.speed.integral;
             station.aims(most.map_or(aimed, |most| aimed.min(most)));
         }
     }
 
-    /// What the pedals do along the way that it drives, for a driver that aims at accelerations.
+    /// Returns the pedal response in the direction of travel, for drivers that control
+    /// acceleration.
     fn pedals(&self, state: &AgentState) -> Option<PedalView<'_>> {
         let own = self.driver.follower().filter(|own| own.aims_at_accelerations())?;
         let response = self.vehicle.pedal_response(&state.vehicle);
@@ -302,8 +307,8 @@ impl AgentModel {
         Some(PedalView { response, applied: state.controls, engine })
     }
 
-    /// Loads of yielding and firm ground on every wheel or shoe, and on the plates that are
-    /// `low`.
+    /// Computes the loads of deformable and firm ground on every wheel or shoe, and on the plates
+    /// flagged in `low`.
     fn meet_ground(
         &self,
         ground: &GroundModel,

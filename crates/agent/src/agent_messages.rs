@@ -10,7 +10,7 @@ use bekker_sync::message::{
 };
 
 impl AgentModel {
-    /// What others may see of it.
+    /// Returns the part of the state that other agents receive.
     pub fn view(&self, state: &AgentState, workspace: &AgentWorkspace) -> AgentView {
         let chassis = self.vehicle.pose(&workspace.vehicle);
         let (pose, twist, otherwise) = match self.motion(state, workspace) {
@@ -26,18 +26,18 @@ impl AgentModel {
             pose,
             twist,
             otherwise,
-            // who is told from outside does not keep to its path
+            // an externally controlled vehicle does not follow its path
             station: self.driver.station(&state.driver).filter(|_| state.command.is_none()),
             speed: self.way() * self.speed(workspace),
             velocity: self.vehicle.twist(&workspace.vehicle).linear,
             ended: state.outcome.is_some(),
             trailer: self.trailer_state(state, workspace),
         };
-        // one whose drive has ended stands where it is
+        // an agent whose drive has ended stands still
         if view.ended { AgentView { speed: 0.0, velocity: Vec3::zeros(), ..view } } else { view }
     }
 
-    /// Twist that others are told: one whose drive has ended stands where it is.
+    /// Returns the twist that others receive: zero after the drive has ended.
     fn told_twist(&self, state: &AgentState, workspace: &AgentWorkspace) -> Twist {
         match state.outcome {
             Some(_) => Twist::default(),
@@ -45,7 +45,7 @@ impl AgentModel {
         }
     }
 
-    /// Its trailer as others are told of it; one of a drive that has ended stands.
+    /// Returns the trailer as others receive it; its twist is zero after the drive has ended.
     fn trailer_state(
         &self,
         state: &AgentState,
@@ -63,7 +63,7 @@ impl AgentModel {
         Some(TrailerState { place: pose.position + arm, motion, wheels })
     }
 
-    /// The chassis' motion as it is told exactly where others are near.
+    /// Returns the exact motion of the chassis, which is sent only if other vehicles are near.
     fn motion(&self, state: &AgentState, workspace: &AgentWorkspace) -> Option<Motion> {
         let chassis = self.vehicle.pose(&workspace.vehicle);
         let twist = self.told_twist(state, workspace);
@@ -71,7 +71,8 @@ impl AgentModel {
         if state.close { Motion::of(&chassis.orientation, &twist, otherwise) } else { None }
     }
 
-    /// What other ranks are told of the agent: at least what its view holds.
+    /// Returns the message about the agent to other ranks; it contains at least the content of its
+    /// view.
     pub fn message(&self, state: &AgentState, workspace: &AgentWorkspace) -> VehicleMessage {
         let body = &workspace.vehicle;
         let (chassis, twist) = (self.vehicle.pose(body), self.vehicle.twist(body));
@@ -109,7 +110,7 @@ impl AgentModel {
         }
     }
 
-    /// What other ranks build it from.
+    /// Returns the description from which other ranks build the agent.
     pub fn description(&self) -> Description {
         let (name, model) = (self.name.clone(), self.vehicle.name().to_owned());
         let wheels = self.vehicle.wheels() as u16;

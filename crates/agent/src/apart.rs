@@ -1,9 +1,10 @@
-//! Bodies of one agent that meet the ground on two threads at once: where there are fewer agents
-//! than threads, one track of a vehicle need not wait for the other.
+//! Contact of two groups of bodies of one agent with the ground on two threads.
 //!
-//! Two groups of bodies may do so if there is no tile that both can touch. The tiles of the
-//! second are [lent](Overlay::lend) to an overlay of its own meanwhile, so that each writes only
-//! to its own; what the ground does is the same to the bit as one after the other.
+//! If there are fewer agents than threads, both tracks of a vehicle are computed at the same time.
+//!
+//! Two groups may run in parallel if they share no tile. The tiles of the second group are
+//! [lent](Overlay::lend) to a second overlay, so each thread writes only to its own. The result is
+//! bit-identical to sequential execution.
 
 use super::contact_context::ContactContext;
 use bekker_ground::Overlay;
@@ -13,30 +14,31 @@ use bekker_math::grid::{Lattice, TileKey};
 /// Bounds of a body over the ground, `[x_min, y_min, x_max, y_max]`, m.
 pub(super) type Bounds = [f64; 4];
 
-/// Whether threads have nothing to do while so many agents step. Where worlds are stepped side by
-/// side, from threads of the pool, none is spare.
+/// Returns whether threads are idle while `agents` agents step.
+///
+/// False on a thread of the pool: worlds that step in parallel leave no thread idle.
 pub fn threads_are_spare(agents: usize) -> bool {
     rayon::current_thread_index().is_none() && agents < rayon::current_num_threads()
 }
 
-/// Room for a second thread. Its content never outlives a meeting.
+/// Scratch of a second thread; its content is valid only during one contact evaluation.
 #[derive(Debug, Default)]
 pub struct Aside {
     scratch: Scratch,
     overlay: Overlay,
-    /// Tiles that either group may touch, in ascending order.
+    /// Tiles that each group may touch, in ascending order.
     keys: [Vec<TileKey>; 2],
 }
 
 impl Clone for Aside {
-    /// Room is not copied.
+    /// Returns empty scratch: the content is not copied.
     fn clone(&self) -> Aside {
         Aside::default()
     }
 }
 
 impl Aside {
-    /// Notes the tiles within the bounds of both groups; whether none is of both.
+    /// Collects the tiles within the bounds of both groups and returns whether they share none.
     fn tell_apart<A, B>(&mut self, lattice: Lattice, first: A, second: B) -> bool
     where
         A: Iterator<Item = Bounds>,
@@ -49,12 +51,12 @@ impl Aside {
     }
 }
 
-/// Notes the tiles within some bounds, in ascending order.
+/// Collects the tiles within the bounds, in ascending order.
 fn note(keys: &mut Vec<TileKey>, lattice: Lattice, bounds: impl Iterator<Item = Bounds>) {
     keys.clear();
     for bounds in bounds {
         for key in tiles_within(lattice, bounds) {
-            // neighbours touch the same
+            // neighboring bodies touch the same tile
             if keys.last() != Some(&key) {
                 keys.push(key);
             }
@@ -65,9 +67,10 @@ fn note(keys: &mut Vec<TileKey>, lattice: Lattice, bounds: impl Iterator<Item = 
 }
 
 impl ContactContext<'_> {
-    /// Lets two groups of bodies, which reach no further than their bounds, meet the ground:
-    /// both at once, if that is `worth` a second thread, there is room for one, and no tile that
-    /// both may touch; else the second after the first.
+    /// Evaluates ground contact of two groups of bodies that lie within the given bounds.
+    ///
+    /// Both run in parallel if that is `worth` a second thread, scratch for one exists and the
+    /// groups share no tile. Otherwise the second group follows the first.
     pub(super) fn meet_apart(
         &mut self,
         worth: bool,
@@ -107,8 +110,8 @@ mod tests {
     use bekker_ground::terrain::Terrain;
     use bekker_ground::{GroundModel, Published};
 
-    /// Bodies far from each other get overlays of their own, which come together again; those that
-    /// may touch one tile share one, as do all without room or work for a second thread.
+    /// Groups that are far apart get separate overlays, which are merged again. Groups that may
+    /// touch the same tile share one, as do those without scratch or work for a second thread.
     #[test]
     fn who_may_touch_one_tile_is_not_met_apart() {
         let kind = SoilKind::Firm { friction: 0.8 };
@@ -117,7 +120,7 @@ mod tests {
         let lattice = Lattice { spacing: 0.1 };
         let ground = GroundModel::new(lattice, terrain, vec![soil], Laws::reference()).unwrap();
         let published = Published::default();
-        // tiles of 1.6 m
+        // a tile is 1.6 m wide
         let at = |x: f64| [x, 0.2, x + 0.4, 0.6];
         let (mut overlay, mut scratch, mut room) =
             (Overlay::new(), Scratch::new(), Aside::default());
@@ -149,7 +152,7 @@ mod tests {
         // across the edge of tiles 0 and 1, and in tile 1
         let near = tiles_seen([1.4, 2.0], true, Some(&mut room));
         assert_eq!(near, [vec![0, 1, 2], vec![0, 1, 2], vec![0, 1, 2]]);
-        // what is at hand and of nobody stays with the first
+        // unused tiles of the overlay stay with the first group
         let again = tiles_seen([0.2, 3.4], true, Some(&mut room));
         assert_eq!(again, [vec![0, 1], vec![2], vec![0, 1, 2]]);
         let all = vec![0, 1, 2];

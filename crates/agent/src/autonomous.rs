@@ -1,10 +1,11 @@
-//! Vehicles that drive themselves: what their sensors deliver reaches their navigators at the
-//! heartbeat; scans are thought about on threads beside the drive, and what comes of one
-//! holds from a fixed time later.
+//! Autonomous driving: perception, planning on background threads, and plans with a fixed latency.
 //!
-//! A scan that is delivered while the last is still thought about is passed over, as by a
-//! computer that is busy. All moments are simulated, so that neither the number of threads nor
-//! their speed can change a bit.
+//! Sensor readings reach the navigator at the heartbeat. A scan is processed on a background
+//! thread, and its plan takes effect a fixed simulated time later.
+//!
+//! A scan that arrives while the previous one is being processed is skipped, as a busy computer
+//! would do. All times are simulated, so neither the number of threads nor their speed changes any
+//! bit of the result.
 
 use super::imaging_threads::imaging_threads;
 use super::team::{Member, Report};
@@ -23,28 +24,29 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Room about where another vehicle should be within which returns are of it, m.
+/// Margin around the predicted position of another vehicle within which lidar returns belong to
+/// that vehicle, m.
 const ROOM: f64 = 0.3;
 
-/// What makes a vehicle drive itself; immutable.
+/// Configuration of an autonomous driver; immutable.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Autonomy {
-    /// Localisation, mapping, planning and tracking.
+    /// Localization, mapping, planning and tracking.
     pub navigator: Navigator,
-    /// What each sensor of the vehicle is to the navigator, if anything.
+    /// Role of each sensor for the navigator, if it has one.
     pub roles: Vec<Option<Role>>,
     /// Index of the lidar among the sensors.
     pub lidar: usize,
-    /// Time from a scan's delivery to the plan made of it, µs.
+    /// Time from the delivery of a scan to the plan made from it, µs.
     pub latency_us: u64,
-    /// Where it is to arrive, m; without, where its team's authority tells it.
+    /// Goal, m; if absent, the team's authority assigns goals.
     pub goal: Option<[f64; 2]>,
-    /// Who times its parts.
+    /// Timer of the phases.
     pub stopwatch: Stopwatch,
 }
 
 impl Autonomy {
-    /// The driver of a vehicle that drives itself, as it begins at a moment, µs.
+    /// Returns the initial state at `pose` and `now_us` µs.
     pub(super) fn start(&self, pose: &Pose, now_us: u64) -> AutonomyState {
         let navigator = &self.navigator;
         let memory = navigator.remember(pose);
@@ -62,51 +64,51 @@ impl Autonomy {
     }
 }
 
-/// State of a vehicle that drives itself: plain data.
+/// State of an autonomous driver: plain data.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AutonomyState {
-    /// What changes with every reading.
+    /// Navigator state, updated with every reading.
     pub navigator: NavigatorState,
     /// The plan in force.
     pub plan: Plan,
-    /// What the last scan made of the map, or is making.
+    /// Result of the last scan, finished or in progress.
     thought: Awaited<Thought>,
-    /// Whether its plan is in force already.
+    /// Whether the plan of the last scan is already in force.
     in_force: bool,
-    /// Scans thought about.
+    /// Number of scans processed.
     pub scans: u64,
-    /// Scans passed over.
+    /// Number of scans skipped.
     pub passed_over: u64,
-    /// Others that have told where they are.
+    /// Last reported positions of other vehicles, by agent index.
     pub others: BTreeMap<u32, LastKnown>,
-    /// What it shares with its team.
+    /// State shared with the team.
     pub member: Member,
 }
 
-/// What comes of a scan.
+/// Result of processing a scan.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Thought {
     memory: Memory,
     plan: Plan,
-    /// Tiles that the scan has changed.
+    /// Map tiles that the scan changed.
     changed: Vec<(TileKey, Arc<Tile>)>,
 }
 
-/// Where another vehicle was when it was last heard of.
+/// Last reported position of another vehicle.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LastKnown {
-    /// When, µs.
+    /// Time of the report, µs.
     pub at_us: u64,
-    /// Where, m.
+    /// Position, m.
     pub place: [f64; 2],
-    /// Its velocity, m/s.
+    /// Velocity, m/s.
     pub velocity: [f64; 2],
-    /// How far it reaches about its origin, m.
+    /// Radius about its origin, m.
     pub reach: f64,
 }
 
 impl LastKnown {
-    /// Where it is at a moment, s, if it goes on as it did: x, y and reach, m.
+    /// Predicts x, y and radius, m, at time `moment`, s, with constant velocity.
     fn at(&self, moment: f64) -> [f64; 3] {
         let since = moment - 1e-6 * self.at_us as f64;
         let [x, y] = [0, 1].map(|k| self.place[k] + self.velocity[k] * since);
@@ -118,10 +120,10 @@ impl LastKnown {
     }
 }
 
-/// Speed from which another vehicle moves, m/s.
+/// Speed above which another vehicle counts as moving, m/s.
 const MOVES: f64 = 0.3;
 
-/// All that a scan is thought about with.
+/// Inputs for processing a scan.
 struct Thinking {
     autonomy: Arc<Autonomy>,
     memory: Memory,
@@ -133,13 +135,13 @@ struct Thinking {
     way_back: Vec<Waypoint>,
     marks: Vec<Mark>,
     others: Vec<[f64; 3]>,
-    /// Those that it gives way to.
+    /// Moving vehicles to which this vehicle gives way.
     moving: Vec<Moving>,
-    /// Others that stand.
+    /// Other vehicles that stand still.
     standing: Vec<[f64; 3]>,
-    /// Others while the scan was taken.
+    /// Other vehicles at the time of the scan.
     seen: Vec<[f64; 3]>,
-    /// Tiles that others have told.
+    /// Map tiles received from other vehicles.
     news: Vec<(TileKey, Arc<Tile>)>,
 }
 
@@ -166,7 +168,7 @@ impl Thinking {
             standing: &self.standing,
             seen: &self.seen,
         };
-        // as `Navigator::think` does
+        // same sequence as `Navigator::think`
         stopwatch.time(Part::Registration, || navigator.register(&mut memory, &look));
         stopwatch.time(Part::Costs, || navigator.appraise(&mut memory, &look));
         stopwatch.time(Part::Route, || navigator.plan_global(&mut memory, &look));
@@ -178,13 +180,15 @@ impl Thinking {
 }
 
 impl AutonomyState {
-    /// What the last scan has made of its map and its costs, once that is done.
+    /// Returns the map and costs after the last scan, once it is processed.
     pub fn memory(&self) -> Option<&Memory> {
         self.thought.get().map(|thought| &thought.memory)
     }
 
-    /// What tells this state from others, but for the map in the making: that follows from the
-    /// readings, and is in the plan and in what is shared as soon as it matters.
+    /// Returns the bytes that identify this state in a hash, without the map in progress.
+    ///
+    /// That map follows from the readings. It enters the plan and the shared map as soon as it has
+    /// an effect.
     pub(super) fn digested(&self) -> Vec<u8> {
         let AutonomyState {
             navigator,
@@ -207,7 +211,7 @@ impl AutonomyState {
         bytes
     }
 
-    /// Puts the plan of a thought that is due in force.
+    /// Puts the plan of the last scan in force if it is due.
     fn take_plan(&mut self, now_us: u64) {
         if self.in_force || self.thought.due_us() > now_us {
             return;
@@ -219,12 +223,12 @@ impl AutonomyState {
         }
     }
 
-    /// Others where they should be by now: x, y and reach, m.
+    /// Returns the predicted current x, y and radius of other vehicles, m.
     fn others(&self, now_us: u64) -> Vec<[f64; 3]> {
         self.others.values().map(|told| told.at(1e-6 * now_us as f64)).collect()
     }
 
-    /// Others that move, and that come before it in the order of the vehicles: it gives way to them.
+    /// Returns the moving vehicles with a lower agent index, to which this vehicle gives way.
     fn moving(&self, agent: u32, now_us: u64) -> Vec<Moving> {
         let before = self.others.range(..agent).map(|(_, told)| told);
         let moving = before.filter(|told| told.moves());
@@ -235,14 +239,17 @@ impl AutonomyState {
         moving.map(as_now).collect()
     }
 
-    /// Others that stand: x, y and reach, m.
+    /// Returns x, y and radius of the other vehicles that stand still, m.
     fn standing(&self) -> Vec<[f64; 3]> {
         let standing = self.others.values().filter(|told| !told.moves());
         standing.map(|told| [told.place[0], told.place[1], told.reach]).collect()
     }
 
-    /// Others where they should have been when a scan began, half way and when it was `taken`, s:
-    /// at 5 m/s one moves by half a metre meanwhile. With some room, for what is told is not exact.
+    /// Returns the positions of other vehicles at the start, the middle and the end (`taken`, s) of
+    /// a scan.
+    ///
+    /// At 5 m/s a vehicle moves 0.5 m during a scan. A margin covers the inaccuracy of reported
+    /// positions.
     fn seen(&self, taken: f64, cloud: &Cloud) -> Vec<[f64; 3]> {
         let begun = cloud.returns.first().map_or(0.0, |first| f64::from(first.time));
         let moments = [begun, 0.5 * begun, 0.0].map(|before| taken + before);
@@ -252,17 +259,17 @@ impl AutonomyState {
 }
 
 impl AutonomyState {
-    /// What it tells its team's authority of its order.
+    /// Returns the report on its order to the team's authority.
     pub fn report(&self) -> Report {
         self.member.report(matches!(self.navigator.phase(), Phase::Arrived | Phase::GaveUp))
     }
 
-    /// Whether the authority has nothing left for it to do.
+    /// Returns whether the authority has dismissed this vehicle.
     pub(super) fn is_dismissed(&self) -> bool {
         self.member.order().is_some_and(|order| order.goal.is_none())
     }
 
-    /// Takes what the sensors have delivered by a moment, µs, and thinks about the last scan.
+    /// Processes the readings delivered by `now_us` µs, and starts processing the last scan.
     pub fn perceive(
         &mut self,
         (agent, autonomy): (u32, &Arc<Autonomy>),
@@ -294,7 +301,7 @@ impl AutonomyState {
         }
     }
 
-    /// Thinks about a scan, beside the drive where what comes of it is not due at once.
+    /// Processes a scan, on a background thread if its plan is not due immediately.
     fn look(
         &mut self,
         (agent, autonomy): (u32, &Arc<Autonomy>),

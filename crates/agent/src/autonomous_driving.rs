@@ -1,4 +1,4 @@
-//! Vehicles that drive themselves: their start and their commands.
+//! Start and commands of autonomous vehicles.
 
 use super::agent::{AgentModel, AgentState};
 use super::autonomous::AutonomyState;
@@ -9,12 +9,12 @@ use bekker_vehicle::Controls;
 use bekker_vehicle::driver::Intent;
 
 impl AgentModel {
-    /// The driver of a vehicle that drives itself, as it begins.
+    /// Returns the initial state of the autonomous driver, if the agent has one.
     pub(super) fn start_autonomy(&self, pose: &Pose, now_us: u64) -> Option<Box<AutonomyState>> {
         self.autonomy.as_ref().map(|autonomy| Box::new(autonomy.start(pose, now_us)))
     }
 
-    /// Commands of a vehicle that drives itself for the step of `h` seconds at `time`.
+    /// Returns the commands of an autonomous driver for the step of `h` s at `time` s.
     pub(super) fn drive_itself(
         &self,
         state: &mut AgentState,
@@ -25,11 +25,12 @@ impl AgentModel {
         let controls = autonomy.stopwatch.time(Part::Tracking, || {
             autonomy.navigator.drive(&mut own.navigator, &own.plan, time, h)
         });
-        // it is stuck once it has given up, not while it thinks or backs off; without an order it
-        // waits for one
+        // GaveUp means stuck; planning and backing off do not. Without an order the vehicle waits
+        // for one.
         state.driver.intent = match own.navigator.phase() {
             Phase::Driving | Phase::Backing => Intent::FindWay,
-            // without a goal of its own it is there when it is told to go nowhere any more
+            // without a configured goal the vehicle has arrived only when the authority dismisses
+            // it
             Phase::Arrived if autonomy.goal.is_none() && !own.is_dismissed() => Intent::Hold,
             Phase::Arrived => Intent::Arrived,
             Phase::GaveUp if autonomy.goal.is_none() => Intent::Hold,

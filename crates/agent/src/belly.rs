@@ -1,5 +1,6 @@
-//! A vehicle that hangs up: its belly on the ground, or the bottom of a hull: a nose that dips
-//! into a bank.
+//! Contact of the belly plate and of hull bottoms with the ground.
+//!
+//! A vehicle hangs up on its belly. A hull touches when its nose dips into a bank.
 
 use super::agent::AgentModel;
 use super::contact_context::ContactContext;
@@ -14,43 +15,46 @@ use bekker_math::spatial::{Load, Pose, Twist, Vec3};
 use bekker_vehicle::collision::{Exit, Hull};
 use bekker_vehicle::spec::Belly;
 
-/// Clearance under the belly, m, beyond which it is not held against the ground
-/// until the next heartbeat.
+/// Clearance under the belly, m, above which contact is not evaluated until the next heartbeat.
 const CLEAR: f64 = 0.25;
-/// Distance between the points of a belly that meet firm ground, m; assumed, as is how
-/// far plate and frame give way under a vehicle that stands on one of them, m, ...
+/// Spacing of the belly points that are tested against firm ground, m; assumed.
 const SPACING: f64 = 0.1;
+/// Deflection of plate and frame under a vehicle that rests on one of these points, m; assumed.
 const GIVES: f64 = 0.005;
-/// ... the damping ratio of that, and the depth, m, from which the plate is dented and
-/// pushes no harder.
+/// Damping ratio of that spring; assumed.
 const DAMPING_RATIO: f64 = 0.3;
+/// Depth, m, above which the plate is dented and its force no longer grows.
 const DENTED: f64 = 0.03;
-/// Distance between the points of a belly, m, at which it is looked how far the ground is
-/// below. A bump that is wider than that comes under one of them as the vehicle goes on;
-/// one that is narrower, and higher than [`CLEAR`], may pass between them unseen. ...
+/// Spacing of the belly points at which clearance is measured, m.
+///
+/// A wider bump gets under one of the points as the vehicle moves on. A narrower bump that is
+/// higher than [`CLEAR`] may pass between them undetected.
 const LOOKED_AT: f64 = 0.2;
-/// ... Of how many points the terrain is asked together, ...
+/// Number of points per batched height query.
 const TOGETHER: usize = 128;
-/// ... And how far fine roughness may reach, m, that is asked for only where all else is so near.
+/// Amplitude bound of fine roughness, m.
+///
+/// Fine roughness is evaluated only at points that may be within [`CLEAR`] given this bound.
 const FINE: f64 = 0.03;
 
-/// Plates of an agent that may touch before the next heartbeat: a bit for its belly, ...
+/// Bit of the belly in the mask of plates that may touch before the next heartbeat.
 const BELLY: u32 = 1;
-/// ... and from here on one for each of its hulls.
+/// Bit of the first hull; each further hull has the next bit.
 const FIRST_HULL: u32 = 2;
 
-/// What the ground does to a belly that lies on it.
+/// Contact of the ground with the belly or with hull bottoms.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct BellyContact {
-    /// On the chassis, about its frame's origin.
+    /// Load on the chassis, about its frame's origin.
     pub load: Load,
     /// Force along the ground's normal, N.
     pub force: f64,
-    /// Soil that rises around it.
+    /// Soil that rises around the plate.
     pub displaced: Option<Displaced>,
 }
 
-/// Points of a belly from its centre, m: all of it, no more than `spacing` m apart.
+/// Returns a grid of points that covers a belly, relative to its center and at most `spacing` m
+/// apart, m.
 fn points(belly: &Belly, spacing: f64) -> impl Iterator<Item = Vec3> {
     let steps = move |side: f64| (side / spacing).ceil().clamp(1.0, 200.0) as u32;
     let (along, across) = (steps(belly.length), steps(belly.width));
@@ -62,7 +66,7 @@ fn points(belly: &Belly, spacing: f64) -> impl Iterator<Item = Vec3> {
     })
 }
 
-/// Bottom of a hull, without half of its rounding on each side.
+/// Returns the bottom face of a hull, reduced by half of its rounding on each side.
 fn bottom(hull: &Hull) -> Belly {
     let (half, rounding) = (hull.shape.half(), hull.shape.rounding());
     Belly {
@@ -72,15 +76,15 @@ fn bottom(hull: &Hull) -> Belly {
     }
 }
 
-/// Points of a plate's front and rear edges from its centre, m: their ends and middles.
+/// Returns ends and middles of a plate's front and rear edges, relative to its center, m.
 fn ends(plate: &Belly) -> [Vec3; 6] {
     let at = |x: f64, y: f64| Vec3::new(0.5 * x * plate.length, 0.5 * y * plate.width, 0.0);
     [at(1.0, 1.0), at(1.0, 0.0), at(1.0, -1.0), at(-1.0, 1.0), at(-1.0, 0.0), at(-1.0, -1.0)]
 }
 
 impl AgentModel {
-    /// Hulls of the chassis with a bottom of their own, none that lies in another hull; each with
-    /// its bit.
+    /// Returns the hulls of the chassis, each with its bit, without those whose bottom center lies
+    /// inside another hull.
     fn bottoms(&self) -> impl Iterator<Item = (u32, &Hull)> {
         let hulls = &self.vehicle.outline().hulls;
         let bits =
@@ -92,8 +96,10 @@ impl AgentModel {
         })
     }
 
-    /// Which plates, belly and bottoms of hulls, are so near to the undisturbed ground that they
-    /// may touch before the next heartbeat: a bit for each.
+    /// Returns the mask of plates (belly and hull bottoms) that may touch before the next
+    /// heartbeat.
+    ///
+    /// A plate counts if one of its points is within [`CLEAR`] of the undisturbed ground.
     pub(super) fn low_plates(&self, ground: &GroundModel, body: &GroundVehicleWorkspace) -> u32 {
         let pose = self.vehicle.pose(body);
         let belly = self.vehicle.belly().into_iter().flat_map(|belly| {
@@ -133,7 +139,7 @@ impl AgentModel {
         }
     }
 
-    /// Loads of the ground on the plates that are `low`: the vehicle hangs up on them.
+    /// Returns the loads of the ground on the plates flagged in `low`.
     pub(super) fn hang_up(
         &self,
         low: u32,
@@ -153,8 +159,10 @@ impl AgentModel {
         on
     }
 
-    /// Adds what the ground does to a hull that dips into it: soil yields under its bottom and is pushed
-    /// ahead by its faces, and firm ground meets the balls of its lower edges. Soil that it displaces does not rise.
+    /// Adds the contact of a hull that dips into the ground.
+    ///
+    /// Soil yields under its bottom and is pushed ahead by its faces. Firm ground presses on the
+    /// balls of its lower edges. Displaced soil does not rise.
     fn dip(
         &self,
         hull: &Hull,
@@ -182,7 +190,7 @@ impl AgentModel {
         }
     }
 
-    /// Load of the ground on the belly: the vehicle hangs up on it.
+    /// Returns the load of the ground on the belly.
     fn rest_on_plate(
         &self,
         belly: &Belly,
@@ -206,7 +214,7 @@ impl AgentModel {
         on
     }
 
-    /// Load of yielding soil on a plate of the chassis.
+    /// Returns the load of deformable soil on a plate of the chassis.
     fn press_plate(
         &self,
         belly: &Belly,
@@ -230,8 +238,9 @@ impl AgentModel {
         }
     }
 
-    /// Adds what firm ground does to the points of a belly, its centre being at `pose`:
-    /// springs against the ground's plane at each, Coulomb friction.
+    /// Adds the contact of firm ground at the points of a belly whose center is at `pose`.
+    ///
+    /// Each point is a spring against the ground's tangent plane, with Coulomb friction.
     fn press_on_firm(
         &self,
         belly: &Belly,

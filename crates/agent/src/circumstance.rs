@@ -8,11 +8,12 @@ use bekker_ground::soil::SoilId;
 use bekker_vehicle::Coupling;
 use bekker_vehicle::driver::{Intent, PathFollower};
 
-/// What of an agent's state events are told by.
+/// State whose changes are reported as events.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Circumstance {
     gear: i32,
-    /// Under the origin of the chassis; of a drive that has ended, which may be nowhere, none.
+    /// Soil under the chassis origin; `None` after the drive has ended, when the position may be
+    /// invalid.
     soil: Option<SoilId>,
     intent: Intent,
     outcome: Option<OutcomeCode>,
@@ -42,7 +43,7 @@ impl AgentModel {
 }
 
 impl Circumstance {
-    /// What has changed since `before`.
+    /// Appends an event for each change since `before`.
     pub fn events_since(&self, before: &Circumstance, events: &mut Vec<Event>) {
         let Circumstance { gear, soil, intent, outcome, coupling, pulls_up } = *self;
         if gear != before.gear {

@@ -1,18 +1,18 @@
-//! Time in integer ticks, so that no rounding ever moves a heartbeat.
+//! Simulated time in integer ticks, so that rounding never shifts a heartbeat.
 
 use serde::{Deserialize, Serialize};
 
-/// Why a step and a heartbeat do not make a clock.
+/// Reason why a step and a heartbeat are invalid.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ClockError {
-    /// A step that is no whole number of microseconds.
+    /// The step is not a whole number of microseconds.
     #[error("step {step} s must be a whole number of microseconds, from 1e-6 to 0.02 s")]
     Step {
         /// The step, s.
         step: f64,
     },
-    /// A heartbeat that steps do not fill.
+    /// The heartbeat is not a multiple of the step.
     #[error(
         "heartbeat {heartbeat} s must be a whole number of steps of {step} s; \
          the nearest are {below} s and {above} s"
@@ -34,22 +34,22 @@ pub enum ClockError {
 pub struct Clock {
     step_us: u64,
     steps_per_heartbeat: u64,
-    /// How far a vehicle may get from what others know of it, m.
+    /// Largest position error of a vehicle in the views of others, m.
     tolerance: Option<f64>,
 }
 
-/// Microseconds as seconds: the number nearest to their decimals, as they are written.
+/// Converts microseconds to the nearest `f64` in seconds, which prints without rounding digits.
 pub fn decimal_seconds(micros: u64) -> f64 {
     micros as f64 / 1e6
 }
 
-/// A time, s, without what the multiplication by the step left behind whole microseconds.
+/// Rounds a time, s, to whole microseconds, which removes the error of multiplication by the step.
 pub fn whole_microseconds(time: f64) -> f64 {
     (time * 1e6).round() / 1e6
 }
 
 impl Clock {
-    /// A clock of the given step and heartbeat, s.
+    /// Creates a clock with the given step and heartbeat, s.
     pub fn new(step: f64, heartbeat: f64) -> Result<Clock, ClockError> {
         let step_us = (step * 1e6).round();
         let whole = (step * 1e6 - step_us).abs() < 1e-6 * step_us.max(1.0);
@@ -58,7 +58,7 @@ impl Clock {
         }
         let steps = (heartbeat / step).round();
         if !(steps >= 1.0 && (steps * step - heartbeat).abs() < 1e-9 * heartbeat.max(step)) {
-            // In microseconds first: multiples of a step print as such.
+            // computed in microseconds first, so that multiples of a step print exactly
             let count = (heartbeat / step).floor().max(1.0);
             let (below, above) = (count * step_us / 1e6, (count + 1.0) * step_us / 1e6);
             return Err(ClockError::Heartbeat { heartbeat, step, below, above });
@@ -66,8 +66,9 @@ impl Clock {
         Ok(Clock { step_us: step_us as u64, steps_per_heartbeat: steps as u64, tolerance: None })
     }
 
-    /// The same with heartbeats that are shortened, where vehicles are fast, so
-    /// that none gets farther than `tolerance`, m, from what others know of it.
+    /// Returns the clock with adaptive heartbeats, which are shortened for fast vehicles.
+    ///
+    /// No vehicle moves farther than `tolerance`, m, from the state that others have of it.
     #[must_use]
     pub fn within(self, tolerance: f64) -> Clock {
         Clock { tolerance: Some(tolerance), ..self }
@@ -78,12 +79,14 @@ impl Clock {
         self.tolerance.is_some()
     }
 
-    /// Steps from `tick` to the next heartbeat, when no vehicle is faster than
-    /// `speed`, m/s, or speeds up more than `acceleration`, m/s².
+    /// Returns the number of steps from `tick` to the next heartbeat.
     ///
-    /// The most steps, at least one, whose time H keeps the bound of the SynChrono
-    /// paper, D_H = a H²/2 + v H, within the tolerance. Every multiple of the full
-    /// heartbeat is a heartbeat, so that runs end and are sampled as without.
+    /// No vehicle is faster than `speed`, m/s, or accelerates more than `acceleration`, m/s².
+    ///
+    /// The result is the largest number of steps, at least one, whose duration H keeps the bound
+    /// D_H within the tolerance. The bound is that of the SynChrono paper, D_H = a H²/2 + v H.
+    /// Every multiple of the full heartbeat stays a heartbeat, so runs end and are sampled at the
+    /// same times.
     pub fn steps_to_heartbeat(&self, tick: u64, speed: f64, acceleration: f64) -> u64 {
         let left = self.steps_per_heartbeat - tick % self.steps_per_heartbeat;
         let Some(tolerance) = self.tolerance else { return left };
@@ -99,22 +102,23 @@ impl Clock {
         self.step_us as f64 * 1e-6
     }
 
-    /// Steps between two heartbeats, at most where they adapt.
+    /// Returns the steps between two heartbeats; the largest number with adaptive heartbeats.
     pub fn steps_per_heartbeat(&self) -> u64 {
         self.steps_per_heartbeat
     }
 
-    /// Length of a heartbeat, s; the longest where they adapt.
+    /// Returns the length of a heartbeat, s; the longest with adaptive heartbeats.
     pub fn heartbeat(&self) -> f64 {
         (self.step_us * self.steps_per_heartbeat) as f64 * 1e-6
     }
 
-    /// Time at a tick as dynamics have it, s: up to a last bit beside the decimal number.
+    /// Returns the time at a tick as the dynamics use it, s; may differ from the decimal by the
+    /// last bit.
     pub fn time(&self, tick: u64) -> f64 {
         (self.step_us * tick) as f64 * 1e-6
     }
 
-    /// Time at a tick as it is told, s: the number nearest to its decimals.
+    /// Returns the time at a tick as it is reported, s: the `f64` nearest to the decimal number.
     pub fn told(&self, tick: u64) -> f64 {
         decimal_seconds(self.micros(tick))
     }
@@ -124,13 +128,14 @@ impl Clock {
         self.step_us * tick
     }
 
-    /// Ticks of the whole heartbeats that come nearest to a time, s: at least of one.
+    /// Returns the ticks of the number of heartbeats nearest to a time, s, at least of one
+    /// heartbeat.
     pub fn ticks_in(&self, time: f64) -> u64 {
         let heartbeats = (time / self.heartbeat()).round().max(1.0) as u64;
         heartbeats.saturating_mul(self.steps_per_heartbeat())
     }
 
-    /// Heartbeats that cover a time, s.
+    /// Returns the number of heartbeats that cover a time, s.
     pub fn heartbeats_in(&self, time: f64) -> u64 {
         (time / self.heartbeat() - 1e-9).ceil().max(0.0) as u64
     }
@@ -148,7 +153,7 @@ mod tests {
         assert_eq!(clock.time(30_000), 60.0);
     }
 
-    /// What is told is the number nearest to its decimals at every tick, as a multiplication is not.
+    /// The reported time is the nearest `f64` to the decimal at every tick; a product is not.
     #[test]
     fn tells_times_as_decimals() {
         let clock = Clock::new(0.002, 0.01).unwrap();
@@ -165,7 +170,7 @@ mod tests {
         assert_eq!(clock.steps_to_heartbeat(10, 100.0, 100.0), 5);
         let clock = clock.within(0.05);
         assert_eq!(clock.steps_to_heartbeat(10, 0.0, 0.0), 5);
-        // 10 m/s for 4 ms is 40 mm and a little; for 6 ms it would be 60 mm
+        // in 4 ms at 10 m/s: slightly above 40 mm; in 6 ms: 60 mm
         assert_eq!(clock.steps_to_heartbeat(10, 10.0, 5.0), 2);
         assert_eq!(clock.steps_to_heartbeat(14, 10.0, 5.0), 1, "one is left of five");
         assert_eq!(clock.steps_to_heartbeat(10, f64::NAN, 0.0), 1);

@@ -1,52 +1,55 @@
-//! The ground as one vehicle meets it in a step.
+//! Ground as the contact of one vehicle uses it in a step.
 
 use super::apart::Aside;
 use bekker_ground::scm::{Displaced, Scratch, WorkingGround, heap};
 use bekker_ground::{GroundModel, Overlay, Published, way_out, working_surface_height};
 use bekker_math::spatial::{Twist, Vec3};
 
-/// The ground that a mover meets: what all share, its own overlay on it, and room
-/// to work in.
+/// Ground in contact with a vehicle: the shared ground, the vehicle's overlay on it, and scratch.
 #[derive(Debug)]
 pub struct ContactContext<'a> {
-    /// The ground before anything drove on it.
+    /// Undisturbed ground.
     pub ground: &'a GroundModel,
-    /// The ground as all share it.
+    /// Ground changes published by all agents.
     pub published: &'a Published,
-    /// The agent's own changes.
+    /// Changes by this agent.
     pub overlay: &'a mut Overlay,
-    /// Room to work in.
+    /// Scratch of the contact models.
     pub scratch: &'a mut Scratch,
-    /// Whether the ground holds what slides on it; else it is only pressed.
+    /// Whether the ground resists sliding; if false, it only carries normal loads.
     pub grips: bool,
-    /// Room for a second thread, where one has nothing else to do.
+    /// Scratch of a second thread, if one is idle.
     pub aside: Option<&'a mut Aside>,
 }
 
-/// Depth from which it is looked for a shorter way out of the ground than up, m: deeper than hulls
-/// press into ground that does not rise like a wall.
+/// Depth, m, from which a shorter way out of the ground than upward is searched.
+///
+/// Larger than the penetration of hulls into ground that is not a wall.
 const DEEP: f64 = 0.1;
 
 impl ContactContext<'_> {
-    /// The ground as the contact of one body works on it.
+    /// Returns the ground in the form that the contact models take.
     pub(super) fn working(&mut self) -> WorkingGround<'_> {
         let ContactContext { ground: model, published, overlay, scratch, .. } = self;
         WorkingGround { model, published, overlay, scratch }
     }
 
-    /// Lets what bodies have displaced rise around them, once all have met the ground.
+    /// Heaps up displaced soil around the bodies, after the contact of all bodies is evaluated.
     pub fn heap(&mut self, displaced: impl IntoIterator<Item = Displaced>) {
         heap(&mut self.working(), displaced);
     }
 
-    /// Normal and depth, m, by which a point of a body about `middle` comes out of the ground.
+    /// Returns normal and depth, m, by which a point of a body around `middle` is pushed out of the
+    /// ground.
     pub(super) fn way_out(&self, up: (Vec3, f64), point: &Vec3, middle: &Vec3) -> (Vec3, f64) {
         let ContactContext { ground, published, overlay, .. } = self;
         let height = |x, y| working_surface_height(ground, published, overlay, x, y);
         way_out(up, DEEP, point, middle, ground.lattice().spacing, height)
     }
 
-    /// The motion that the ground feels of a plate that it meets at `place`.
+    /// Returns the twist that contact uses for a plate at `place`.
+    ///
+    /// Without grip, sliding along the ground and spin about its normal are removed.
     pub(super) fn felt(&self, twist: Twist, place: &Vec3) -> Twist {
         if self.grips {
             return twist;
@@ -58,7 +61,10 @@ impl ContactContext<'_> {
         }
     }
 
-    /// The same of a wheel, whose underside slides when it turns.
+    /// Returns the twist that contact uses for a wheel at `place`.
+    ///
+    /// Without grip, its whole rotation is removed, because a wheel that turns slides at its
+    /// underside.
     pub(super) fn felt_of_wheel(&self, twist: Twist, place: &Vec3) -> Twist {
         if self.grips {
             return twist;

@@ -1,142 +1,145 @@
-//! Why a vehicle that wants to move does not: found from its wheels, not guessed.
+//! Diagnosis of immobilized vehicles from measured wheel data.
 //!
-//! A vehicle stands where the ground's forces along its heading balance the grade and
-//! the motion resistance. Either its drive turns no wheel, and torque is short (or nobody asks
-//! for it); or wheels spin, and traction is. What traction is short *of* is then told by what took the load
-//! off the wheels, what else had to be overcome, or which wheels alone spin (M. G. Bekker,
-//! *Introduction to Terrain-Vehicle Systems*, 1969; J. Y. Wong, *Theory of Ground
-//! Vehicles*, 4th ed. 2008, ch. 2: the thrust of a patch is at most A c + W tan φ).
+//! A vehicle is stuck if the ground's forces along its heading balance the grade and the motion
+//! resistance. If the drive turns no wheel, torque is short, or the driver requests none. If wheels
+//! spin, traction is short.
+//!
+//! The cause of short traction follows from what unloads the wheels, from the other resistances,
+//! and from which wheels spin (M. G. Bekker, *Introduction to Terrain-Vehicle Systems*, 1969; J. Y.
+//! Wong, *Theory of Ground Vehicles*, 4th ed. 2008, ch. 2: the thrust of a patch is at most A c + W
+//! tan φ).
 
 use super::hit::Struck;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Slip, driving either way, from which a wheel is said to spin.
+/// Absolute slip above which a wheel counts as spinning.
 const SPINS: f64 = 0.5;
-/// Share of the weight on the belly from which a vehicle is hung up on it.
+/// Fraction of the weight on the belly from which a vehicle is hung up on it.
 const HUNG_UP: f64 = 0.1;
-/// Share of the possible thrust that a grade must take to be the cause.
+/// Fraction of the thrust limit that the grade force must reach to be the cause.
 const MOST_OF_THE_THRUST: f64 = 0.5;
-/// Share of the possible thrust that wheels must still have to give where others spin, or
-/// those were not the cause.
+/// Fraction of the thrust limit that must remain at gripping wheels for spinning wheels to be the
+/// cause.
 const RESERVE: f64 = 0.2;
-/// Side slope from which it may be the cause, rad (10 degrees), if steeper than the grade.
+/// Side slope from which it can be the cause, rad (10 degrees), if steeper than the grade.
 const SIDE_SLOPE: f64 = 0.175;
-/// Share of the ground clearance from which ruts are too deep.
+/// Fraction of the ground clearance from which ruts are too deep.
 const DEEP_RUT: f64 = 0.5;
-/// Share of the traction, and of the weight, that what is run into must take to be the cause.
+/// Fractions of traction and of weight that the obstacle force must both reach to be the cause.
 const BLOCKS: [f64; 2] = [0.5, 0.01];
-/// Throttle up to which nobody asks for drive, as of a driver who means to stand.
+/// Throttle at or below which the driver requests no drive, as when it holds the vehicle.
 const NO_THROTTLE: f64 = 0.05;
-/// Grade from which it is worth a word, rad (2 degrees).
+/// Grade above which the message states it, rad (2 degrees).
 const WORTH_A_WORD: f64 = 0.035;
 
-/// A wheel, or a road wheel with the track under it, over about the last second.
+/// Data of a wheel, or of a road wheel with the track under it, averaged over about the last
+/// second.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WheelMean {
     /// Slip, -1 to 1.
     pub slip: f64,
-    /// Force of the ground plumb up, N; in a diagnosis across the grade.
+    /// Vertical ground force, N; in a diagnosis perpendicular to the grade.
     pub load: f64,
-    /// Level force of the ground along the heading, N; in a diagnosis along the grade, in
-    /// the direction that the vehicle wants to go.
+    /// Horizontal ground force along the heading, N; in a diagnosis along the grade, positive in
+    /// the requested direction of travel.
     pub traction: f64,
-    /// Torque of driveline and brake over the wheel's (or road wheel's) radius, N.
+    /// Torque of driveline and brake divided by the radius of the wheel or road wheel, N.
     pub rim_force: f64,
     /// Depth below the undisturbed ground, m.
     pub sinkage: f64,
-    /// Area in contact with yielding ground, m².
+    /// Contact area with deformable ground, m².
     pub area: f64,
 }
 
-/// What immobilised a vehicle.
+/// Cause of an immobilization.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Cause {
-    /// Its driver does not press the throttle, though it wants to move.
+    /// The driver does not press the throttle although it requests motion.
     NoThrottle,
-    /// It runs into something that holds it: a thing that stands, or a vehicle.
+    /// An obstacle or another vehicle blocks the vehicle.
     Obstacle,
-    /// The drive does not turn the wheels against grade and resistance.
+    /// The drive cannot turn the wheels against grade and resistance.
     Torque,
-    /// Some wheels spin and keep the drive from others that still grip.
+    /// Some wheels spin, so that the others, which still grip, receive too little drive.
     WheelSpin,
-    /// The belly lies on the ground and takes the load off the wheels.
+    /// The belly rests on the ground and unloads the wheels.
     HungUp,
-    /// The grade takes most of the thrust that the ground could give.
+    /// The grade takes most of the thrust limit of the ground.
     Grade,
-    /// It slips down sideways.
+    /// The vehicle slides down sideways.
     SideSlope,
-    /// The ruts are so deep that rolling in them takes the thrust.
+    /// Rolling resistance in deep ruts takes the thrust.
     Rut,
-    /// The ground's shear strength or friction is spent.
+    /// The shear strength or friction of the ground is exhausted.
     Soil,
 }
 
-/// Which wheels or tracks spin.
+/// Wheels or tracks that spin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Spinning {
-    /// None.
+    /// No wheel or track.
     None,
-    /// All of them.
+    /// All wheels or tracks.
     All,
-    /// Those of the first axle alone.
+    /// Wheels of the first axle only.
     FrontAxle,
-    /// Those of the last axle alone.
+    /// Wheels of the last axle only.
     RearAxle,
-    /// Those on the left alone.
+    /// Wheels or track on the left only.
     LeftSide,
-    /// Those on the right alone.
+    /// Wheels or track on the right only.
     RightSide,
-    /// Others.
+    /// Any other combination.
     Some,
 }
 
-/// What immobilised a vehicle, with the figures by which it was found.
+/// Cause of an immobilization, with the values from which it was found.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Diagnosis {
     /// The cause.
     pub cause: Cause,
     /// Which wheels or tracks spin.
     pub spinning: Spinning,
-    /// Whether it runs on tracks.
+    /// Whether the vehicle runs on tracks.
     pub tracked: bool,
     /// Throttle, 0 to 1.
     pub throttle: f64,
-    /// Grade of the undisturbed ground along the way it wants to go, rad, climbing positive.
+    /// Grade of the undisturbed ground in the requested direction of travel, rad; positive uphill.
     pub grade: f64,
-    /// Slope across it, rad, falling to the right positive.
+    /// Slope across the direction of travel, rad; positive when falling to the right.
     pub side_slope: f64,
     /// Weight, N.
     pub weight: f64,
-    /// Force that the grade takes, N: weight times its sine.
+    /// Weight times the sine of the grade, N.
     pub grade_force: f64,
     /// Force of driveline and brakes at the rims, N.
     pub drive_force: f64,
     /// Force of the ground on the wheels along the grade, N.
     pub traction: f64,
-    /// Most thrust that the ground could give under the loads, N: A c + W tan φ, on firm
+    /// Upper limit of the thrust of the ground under the wheel loads, N: A c + W tan φ; on firm
     /// ground μ W.
     pub thrust_limit: f64,
-    /// How much more the wheels that do not spin could give than they are driven with, N.
+    /// Additional thrust that the wheels that do not spin could transmit, N.
     pub reserve: f64,
-    /// What it runs into, if anything.
+    /// Obstacle with the largest opposing force, if there is one.
     pub obstacle: Option<Struck>,
-    /// Force of all that it runs into against the way it wants to go, N.
+    /// Force of all obstacles against the requested direction of travel, N.
     #[serde(default)]
     pub obstacle_force: f64,
-    /// Share of the weight on the belly.
+    /// Fraction of the weight on the belly.
     pub belly_share: f64,
-    /// Deepest wheel, m.
+    /// Largest sinkage of a wheel, m.
     pub sinkage: f64,
-    /// Ground clearance on firm ground, m, if the vehicle file gives a belly.
+    /// Ground clearance on firm ground, m, if the vehicle file specifies a belly.
     pub clearance: Option<f64>,
-    /// Wheels or road wheels, from the front, left before right.
+    /// Wheels or road wheels, front to rear, left before right.
     pub wheels: Vec<WheelMean>,
 }
 
-/// What is known of a vehicle that does not get on.
+/// Measured data of a vehicle that does not advance.
 #[derive(Clone, Debug)]
 pub(super) struct Evidence {
     pub tracked: bool,
@@ -147,14 +150,14 @@ pub(super) struct Evidence {
     pub belly_force: f64,
     pub clearance: Option<f64>,
     pub wheels: Vec<WheelMean>,
-    /// Most thrust of each wheel, N.
+    /// Thrust limit of each wheel, N.
     pub limits: Vec<f64>,
-    /// What is most in its way, and the force of all against that, N.
+    /// Obstacle with the largest opposing force, and the opposing force of all obstacles, N.
     pub obstacle: Option<(Struck, f64)>,
 }
 
 impl Diagnosis {
-    /// Finds the cause.
+    /// Finds the cause from the evidence.
     pub(super) fn of(evidence: Evidence) -> Diagnosis {
         let Evidence { tracked, throttle, grade, side_slope, weight, clearance, .. } = evidence;
         let wheels = evidence.wheels;
@@ -217,17 +220,17 @@ impl Diagnosis {
         Cause::Soil
     }
 
-    /// Largest slip of a wheel, driving either way.
+    /// Returns the largest absolute slip of a wheel.
     fn slip(&self) -> f64 {
         self.wheels.iter().map(|wheel| wheel.slip.abs()).fold(0.0, f64::max)
     }
 }
 
-/// Which of some wheels spin; two stand on an axle.
+/// Classifies the wheels that spin; each axle has two wheels.
 fn spinning(wheels: &[WheelMean]) -> Spinning {
     let spins = |wheel: usize| wheels[wheel].slip.abs() > SPINS;
     let count = wheels.len();
-    // whether those that spin are those that `own` picks
+    // whether the wheels that spin are exactly those that `own` selects
     let just = |own: &dyn Fn(usize) -> bool| (0..count).all(|wheel| spins(wheel) == own(wheel));
     if just(&|_| false) {
         Spinning::None
@@ -247,7 +250,7 @@ fn spinning(wheels: &[WheelMean]) -> Spinning {
 }
 
 impl fmt::Display for Diagnosis {
-    /// The cause in words, with the figures that tell it.
+    /// Writes the cause as text, with the values that show it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let kilo = |force: f64| format!("{:.1} kN", force / 1e3);
         let part = if self.tracked { "track" } else { "wheel" };
@@ -338,7 +341,7 @@ impl fmt::Display for Diagnosis {
 mod tests {
     use super::*;
 
-    /// Four wheels of 6 kN each with these slips, on 0.8 of friction.
+    /// Evidence with four wheels of 6 kN each, these slips and a friction of 0.8.
     fn evidence(slips: [f64; 4]) -> Evidence {
         let wheels = slips.map(|slip| WheelMean { slip, load: 6e3, ..WheelMean::default() });
         Evidence {
@@ -368,15 +371,15 @@ mod tests {
             blocked.wheels.iter_mut().for_each(|wheel| wheel.traction = 3e3);
             Evidence { obstacle: Some((Struck::Obstacle(0), force)), ..blocked }
         };
-        // sin(0.6) of 24 kN is 13.6 kN, more than half of 19.2 kN
+        // 24 kN sin(0.6) is 13.6 kN, more than half of 19.2 kN
         for (evidence, cause) in [
             (evidence([0.0; 4]), Cause::Torque),
             (Evidence { throttle: 0.04, ..evidence([0.0; 4]) }, Cause::NoThrottle),
             (Evidence { throttle: 0.06, ..evidence([0.0; 4]) }, Cause::Torque),
-            // wheels that still spin are the cause, whatever the foot does
+            // spinning wheels are the cause at any throttle
             (Evidence { throttle: 0.0, ..sunk(0.1) }, Cause::Soil),
             (evidence([1.0, 1.0, 0.02, 0.02]), Cause::WheelSpin),
-            // 7 kN of 12 kN, turning or not; what merely touches is not the cause
+            // 7 kN of 12 kN, whether wheels spin or not; a weak contact is not the cause
             (blocked(7e3, [0.0; 4]), Cause::Obstacle),
             (blocked(7e3, [1.0; 4]), Cause::Obstacle),
             (blocked(5e3, [0.0; 4]), Cause::Torque),

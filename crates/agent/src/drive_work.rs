@@ -5,26 +5,26 @@ use bekker_ground::scm::Contact;
 /// Work of driveline, brakes and soil over a step.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DriveWork {
-    /// Work that engine and converter put into the driveline, J; below 0 where they brake.
+    /// Work of engine and converter on the driveline, J; negative when they brake.
     pub engine: f64,
-    /// Energy that the driveline put into wheels or sprockets, J.
+    /// Energy from the driveline into wheels or sprockets, J.
     pub driving: f64,
-    /// Energy that brakes and the turned engine took from them, J.
+    /// Energy that brakes and engine drag take from wheels or sprockets, J.
     pub braking: f64,
-    /// Work that sank the soil for good, J.
+    /// Work of plastic soil compaction, J.
     pub compaction: f64,
-    /// Work that sheared the soil, J.
+    /// Work of shearing the soil, J.
     pub shear: f64,
 }
 
 impl DriveWork {
-    /// Adds what a torque does to a shaft, J: positive drives, negative brakes.
+    /// Adds the work on a shaft, J: positive drives, negative brakes.
     pub(super) fn add(&mut self, work: f64) {
         self.driving += work.max(0.0);
         self.braking += (-work).max(0.0);
     }
 
-    /// Adds what the ground under a wheel or shoe took over `h` seconds.
+    /// Adds the work on the ground under a wheel or shoe over `h` s.
     pub(super) fn add_ground(&mut self, contact: &Contact, h: f64) {
         self.compaction += contact.works.compaction;
         self.shear += contact.works.shear * h;

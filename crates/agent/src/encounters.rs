@@ -1,9 +1,10 @@
-//! Vehicles that meet: who is near whom, and what pairs do to each other over a heartbeat.
+//! Collisions between vehicles: nearby pairs and the forces of each pair over a heartbeat.
 //!
-//! All of it follows from how vehicles were told at the last heartbeat, so that every rank
-//! that has one of a pair solves the same problem ([`bekker_vehicle::collision`]). A vehicle whose
-//! drive has ended stands where it is, as if it were part of the ground: momentum that it is
-//! given goes there.
+//! Everything follows from the states sent at the last heartbeat, so every rank that steps one
+//! vehicle of a pair solves the same problem ([`bekker_vehicle::collision`]).
+//!
+//! A vehicle whose drive has ended stands still as if it were part of the ground, which absorbs its
+//! momentum.
 
 use super::agent::{AgentModel, AgentView};
 use super::clock::Clock;
@@ -15,14 +16,17 @@ use bekker_math::spatial::{Pose, Twist, Vec3, Wrench};
 use bekker_vehicle::collision::{FreeBody, Pair, Tow, TowState};
 use rayon::prelude::*;
 
-/// Vehicles nearer than this to each other, m, beyond the way of two heartbeats, tell their motions exactly.
+/// Distance below which vehicles send their exact motions, m, in addition to their travel in two
+/// heartbeats.
 const CLOSE: f64 = 0.5;
 
-/// How far a trailer's coupling has come from its tractor's where the two meet as any others do, m: the
-/// hulls are clear of each other then. It follows from what is told of both.
+/// Distance between a trailer's coupling and its tractor's, m, above which the two can collide.
+///
+/// Their hulls are clear of each other at that distance. It is computed from the states that all
+/// ranks have.
 const PARTED: f64 = 0.5;
 
-/// A part of an agent that meets others: twice its index, and one more for its trailer.
+/// Index of a colliding body: twice the agent's index, plus one for the trailer.
 type Party = usize;
 
 fn party(agent: usize, part: HullPart) -> Party {
@@ -38,52 +42,52 @@ struct Met {
     parties: [Party; 2],
     pair: Pair,
     touch: bool,
-    /// Index of a rope or bar that holds.
+    /// Index of the rope or bar that connects the two, while it holds.
     tow: Option<usize>,
     tow_state: TowState,
-    /// Shares of their masses.
+    /// Fraction of each body's mass that takes part in this pair.
     shares: [f64; 2],
 }
 
-/// Pairs of a heartbeat: derived, never saved.
+/// Pairs of a heartbeat; derived and never saved.
 #[derive(Clone, Debug, Default)]
 pub struct Encounters {
-    /// Middles of the parties' hulls, in ascending order.
+    /// Centers of the bodies' hulls, in ascending order.
     order: Vec<(Vec3, u32)>,
-    /// Place of each party in that.
+    /// Index of each body in `order`.
     place: Vec<u32>,
-    /// Pairs in that order; the first `count` are of this heartbeat.
+    /// Pairs in that order; the first `count` belong to this heartbeat.
     met: Vec<Met>,
     count: usize,
-    /// Which pairs act on which party: party and pair, in ascending order.
+    /// Body and pair acting on it, in ascending order.
     acting: Vec<(u32, u32)>,
-    /// Whether another agent is near each.
+    /// Whether another agent is near, for each agent.
     close: Vec<bool>,
-    /// With how many others each is in touch.
+    /// Number of bodies in contact with each body.
     partners: Vec<u32>,
-    /// What they do to each at the beginning, about its centre of mass.
+    /// Contact wrench on each body at the start of the heartbeat, about its center of mass.
     pressed: Vec<Wrench>,
 }
 
-/// Agents as they are known at a heartbeat.
+/// Data about all agents that is available at a heartbeat.
 pub struct Known<'a> {
     /// All agents.
     pub agents: &'a [AgentModel],
     /// Ropes and bars between them.
     pub tows: &'a [TowLink],
-    /// Step and heartbeat.
+    /// Lengths of step and heartbeat.
     pub clock: &'a Clock,
-    /// Whether any of them can run into anything.
+    /// Whether any agent can collide with anything.
     pub can_collide: bool,
-    /// All agents as they were at the last heartbeat.
+    /// Views of all agents at the last heartbeat.
     pub views: &'a [AgentView],
-    /// Whose views are up to date.
+    /// Agents with a current view.
     pub heard: &'a FreshViews,
-    /// Which step here.
+    /// Whether this rank steps the agent, for each agent.
     pub own: &'a [bool],
 }
 
-/// A party as all know of it, if there is one.
+/// Returns a body in the state that all ranks have, if it exists.
 fn body<'a>(agents: &'a [AgentModel], views: &[AgentView], party: Party) -> Option<FreeBody<'a>> {
     let agent = agent_of(party);
     let AgentView { pose, twist, otherwise, ended, trailer, .. } = views[agent];
@@ -92,7 +96,7 @@ fn body<'a>(agents: &'a [AgentModel], views: &[AgentView], party: Party) -> Opti
     if part == HullPart::Chassis {
         return Some(FreeBody { otherwise, ..outline.body(pose, twist, !ended) });
     }
-    // told of the middle of its hulls
+    // the message contains the center of the trailer's hulls
     let told = trailer?;
     let arm = -(told.motion.orientation * outline.ball.0);
     let pose = Pose { position: told.place + arm, ..told.pose() };
@@ -101,7 +105,7 @@ fn body<'a>(agents: &'a [AgentModel], views: &[AgentView], party: Party) -> Opti
     Some(FreeBody { otherwise, ..outline.body(pose, twist, !ended) })
 }
 
-/// Whether an agent's trailer stands off its tractor.
+/// Returns whether an agent's trailer has moved away from its tractor.
 fn has_parted(agents: &[AgentModel], views: &[AgentView], agent: usize) -> bool {
     let coupling = agents[agent].vehicle.coupling();
     let trailer = body(agents, views, party(agent, HullPart::Trailer));
@@ -110,8 +114,8 @@ fn has_parted(agents: &[AgentModel], views: &[AgentView], agent: usize) -> bool 
 }
 
 impl Encounters {
-    /// Finds the pairs of the coming heartbeat of `steps` steps, and lets those collide that
-    /// step here.
+    /// Finds the pairs of the coming heartbeat of `steps` steps and solves those with a body of
+    /// this rank.
     pub fn meet(&mut self, tows: &[TowState], known: &Known<'_>, steps: u64) {
         let Known { agents, tows: links, clock, views, .. } = *known;
         self.forget(known);
@@ -119,7 +123,7 @@ impl Encounters {
             return;
         }
         let h = clock.step();
-        // told now for the coming heartbeat and the one after it
+        // motions sent at the end of this heartbeat also serve the next one
         self.find(known, 2.0 * clock.heartbeat());
         for (index, (link, state)) in links.iter().zip(tows).enumerate() {
             let [a, b] = link.agents;
@@ -158,7 +162,8 @@ impl Encounters {
                 self.pressed[party] += met.pair.begun_on(side, &own);
             }
         }
-        // ropes of all, for not every rank hears of who is at their other ends
+        // counts the ropes of all agents: not every rank receives the agent at the other end, but
+        // all ranks must have the same count
         for (link, _) in links.iter().zip(tows).filter(|(_, state)| !state.broken) {
             let ends = link.agents.map(|agent| party(agent, HullPart::Chassis));
             ends.iter().for_each(|&end| self.partners[end] += 1);
@@ -197,8 +202,10 @@ impl Encounters {
         self.acting.sort_unstable();
     }
 
-    /// Forgets the heartbeat before: of those that were known in it, for going through all would take
-    /// longer the more agents there are on other ranks.
+    /// Clears the previous heartbeat.
+    ///
+    /// Resets only the agents that were in it, because a reset of all agents slows down with the
+    /// number of agents on other ranks.
     fn forget(&mut self, known: &Known<'_>) {
         self.count = 0;
         self.acting.clear();
@@ -216,7 +223,7 @@ impl Encounters {
         }
     }
 
-    /// Pairs whose vehicles may touch within `time` seconds.
+    /// Finds the pairs that may touch within `time` s.
     fn find(&mut self, known: &Known<'_>, time: f64) {
         let Known { agents, views, heard, .. } = *known;
         let reach = |party: Party| {
@@ -239,7 +246,7 @@ impl Encounters {
             let finite = |own: &(Vec3, u32)| own.0.iter().all(|x| x.is_finite());
             self.order.extend(std::iter::once(middle).chain(trailer).filter(finite));
         }
-        // by place, which is the same however agents are numbered
+        // by position, which does not depend on the numbering of agents
         self.order.sort_unstable_by(|(a, one), (b, other)| {
             let by = |axis: usize| a[axis].total_cmp(&b[axis]);
             by(0).then(by(1)).then(by(2)).then(one.cmp(other))
@@ -260,7 +267,7 @@ impl Encounters {
                 let [a, b] = parties.map(agent_of);
                 let apart = (middle - other_middle).norm();
                 let both_stand = views[a].ended && views[b].ended;
-                // a vehicle and its own trailer do not meet while it draws that
+                // a vehicle and its own trailer do not collide while coupled
                 let others = a != b || has_parted(agents, views, a);
                 if others && apart < own_reach + reach(parties[1]) && !both_stand {
                     self.close[a] = true;
@@ -281,19 +288,21 @@ impl Encounters {
         self.count - 1
     }
 
-    /// Whether another vehicle is near an agent.
+    /// Returns whether another vehicle is near an agent.
     pub fn is_close(&self, agent: usize) -> bool {
         self.close.get(agent).copied().unwrap_or_default()
     }
 
-    /// Whether any two vehicles of which one steps here are near each other.
+    /// Returns whether two vehicles are near each other, at least one of which this rank steps.
     pub fn any_close(&self, own: &[bool]) -> bool {
         let mut met = self.met[..self.count].iter();
         met.any(|met| met.parties.iter().any(|&party| own[agent_of(party)]))
     }
 
-    /// What the others do to a part of an agent in a step of the heartbeat: the wrench about the world's
-    /// point `place`, and each touch.
+    /// Returns the wrench of other vehicles on a part of an agent in a step, about the world point
+    /// `place`.
+    ///
+    /// Calls `touch` for each contact.
     pub fn on(
         &self,
         (agent, part): (usize, HullPart),
@@ -313,7 +322,7 @@ impl Encounters {
             let force = now.wrench.force * sign;
             let torque = now.wrench.torque * sign + (met.pair.origin - place).cross(&force);
             *sum.get_or_insert_default() += Wrench { force, torque };
-            // who runs into its own trailer that it has let go of feels it by the chassis
+            // a collision with its own uncoupled trailer counts once, for the chassis
             let [one, other] = met.parties.map(agent_of);
             let felt = one != other || part == HullPart::Chassis;
             if felt && now.pressing != Vec3::zeros() {
@@ -326,7 +335,7 @@ impl Encounters {
         sum
     }
 
-    /// Ropes and bars of this heartbeat that end here at an agent, as they are after it.
+    /// Returns the ropes and bars of this heartbeat, with their state after it.
     pub fn tows(&self) -> impl Iterator<Item = (usize, TowState)> {
         let met = self.met[..self.count].iter();
         met.filter_map(|met| Some((met.tow?, met.tow_state)))

@@ -1,33 +1,35 @@
-//! When a drive ends: the caller's policy, one for all agents of a world.
+//! Criteria that end a drive; one policy for all agents of a world.
 
 use bekker_math::numeric::cos;
 
-/// Which outcomes end a drive, and from where on. One that is no longer finite, or has
-/// left the terrain or the part of it that has elevation data, always ends: there is nothing left to simulate.
+/// Criteria by which an outcome ends a drive.
+///
+/// A drive always ends if the state is no longer finite, or if the vehicle leaves the terrain or
+/// its elevation data: there is nothing left to simulate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Endings {
-    /// How long, s, and by how much, m, a vehicle must fail to get on to be immobilised;
-    /// without, it is let try for ever.
+    /// Criterion of immobilization; if absent, a vehicle that does not advance keeps trying.
     pub immobilised: Option<Immobility>,
-    /// Tilt of the chassis' z axis from the vertical at which a vehicle has overturned,
-    /// rad; without, it goes on lying.
+    /// Tilt of the chassis' z axis from the vertical at which a vehicle has overturned, rad.
+    ///
+    /// If absent, an overturned vehicle is simulated further.
     pub overturned: Option<f64>,
-    /// Whether a vehicle has sunk where its wheels or tracks are, on average, wholly below
-    /// the undisturbed ground.
+    /// Whether a drive ends when the vehicle has sunk: on average, its wheels or tracks are wholly
+    /// below the undisturbed ground.
     pub sunk: bool,
-    /// Whether a drive ends where its vehicle arrives.
+    /// Whether a drive ends at arrival.
     pub arrived: bool,
-    /// Whether a drive ends that runs into something, or into which something runs: with an
-    /// impulse by which the vehicle's speed changes by 0.1 m/s at least.
+    /// Whether a drive ends with a collision whose impulse changes the vehicle's speed by at least
+    /// 0.1 m/s.
     pub collided: bool,
 }
 
-/// When a vehicle that wants to move is immobilised.
+/// Criterion by which a vehicle that requests motion is immobilized.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Immobility {
-    /// Time for which it has not got on, s.
+    /// Time without sufficient travel, s.
     pub after: f64,
-    /// Way by which it would have got on, m.
+    /// Travel that the vehicle must cover in that time, m.
     pub way: f64,
 }
 
@@ -37,7 +39,7 @@ impl Default for Immobility {
     }
 }
 
-/// Immobilised after 4 s without 0.2 m of way, overturned from 80 degrees, sunk.
+/// Immobilized after 4 s with less than 0.2 m of travel, overturned at 80 degrees, sunk.
 impl Default for Endings {
     fn default() -> Endings {
         let overturned = Some(80_f64.to_radians());
@@ -52,7 +54,7 @@ impl Default for Endings {
 }
 
 impl Endings {
-    /// What ends no drive, but for what cannot be simulated.
+    /// Returns criteria that end no drive, except for states that cannot be simulated.
     pub fn never() -> Endings {
         Endings {
             immobilised: None,
@@ -63,12 +65,12 @@ impl Endings {
         }
     }
 
-    /// Whether a chassis whose z axis has this vertical component has overturned.
+    /// Returns whether a chassis with this vertical component of its z axis has overturned.
     pub(super) fn overturns(&self, upright: f64) -> bool {
         self.overturned.is_some_and(|tilt| upright < cos(tilt))
     }
 
-    /// Way by which a vehicle must get on, m, lest it be taken to stand.
+    /// Returns the travel below which a vehicle counts as stalled, m.
     pub(super) fn way(&self) -> f64 {
         self.immobilised.unwrap_or_default().way
     }

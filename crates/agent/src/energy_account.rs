@@ -1,39 +1,44 @@
-//! Whether a vehicle gains more energy than was put into it.
+//! Detection of energy that a vehicle gains without input.
 //!
 //! Balance = energy of the vehicle (motion, gravity, springs, tires) - work put in (engine and
-//! converter, other vehicles, obstacles). Ground, dampers and brakes only take: the balance
-//! never rises, but for what is stored where the account does not look (soil, pads, rims,
-//! play). It is taken at heartbeats; its rise above its least value is what came from nothing.
-//! Energy that appears while as much is taken elsewhere in the same heartbeat is not seen.
+//! converter, other vehicles, obstacles). Ground, dampers and brakes only dissipate, so the balance
+//! never rises, except for energy stored outside the account (soil, pads, rims, play).
+//!
+//! The balance is taken at heartbeats. Its rise above its minimum is spurious energy. Spurious
+//! energy is not detected if the same heartbeat dissipates as much elsewhere.
 
 use serde::{Deserialize, Serialize};
 
-/// Rise of the balance that is reported, over the vehicle's mass, J/kg: a resting vehicle would
-/// move at 2 m/s. Landings and curbs store up to a third of it in parts without an account.
+/// Rise of the balance that is reported, relative to the vehicle's mass, J/kg: it moves a resting
+/// vehicle at 2 m/s.
+///
+/// Landings and curbs store up to a third of it in parts outside the account.
 const REPORTED: f64 = 2.0;
 
-/// Energy of an agent's vehicle against what was put into it.
+/// Energy of an agent's vehicle compared with the work put into it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct EnergyAccount {
     /// Work put in since the start, J.
     input: f64,
-    /// Least balance so far, J; none before the first heartbeat.
+    /// Minimum of the balance so far, J; `None` before the first heartbeat.
     least: Option<f64>,
-    /// Greatest rise of the balance above its least value before, J.
+    /// Largest rise of the balance above its earlier minimum, J.
     risen: f64,
 }
 
 impl EnergyAccount {
-    /// Adds work put in, J. What is not finite belongs to a drive that fails, and must not reach a
-    /// checkpoint.
+    /// Adds work put in, J.
+    ///
+    /// Non-finite work belongs to a failing drive and must not enter a checkpoint.
     pub fn add(&mut self, work: f64) {
         if work.is_finite() {
             self.input += work;
         }
     }
 
-    /// Takes the vehicle's energy at a heartbeat, J. What is not finite belongs to a drive that
-    /// fails.
+    /// Records the vehicle's energy at a heartbeat, J.
+    ///
+    /// Non-finite energy belongs to a failing drive and is ignored.
     pub fn take(&mut self, energy: f64) {
         let balance = energy - self.input;
         if !balance.is_finite() {
@@ -44,17 +49,17 @@ impl EnergyAccount {
         self.risen = self.risen.max(balance - least);
     }
 
-    /// Whether the energy at the start has been taken.
+    /// Returns whether the energy at the start is recorded.
     pub fn has_begun(&self) -> bool {
         self.least.is_some()
     }
 
-    /// Energy that came from nothing, J, if a vehicle of `mass` kg gained as much as is reported.
+    /// Returns the spurious energy, J, if it exceeds the reported limit for a vehicle of `mass` kg.
     pub fn gained(&self, mass: f64) -> Option<f64> {
         (self.risen > REPORTED * mass).then_some(self.risen)
     }
 
-    /// Whether a checkpoint can hold it.
+    /// Returns whether the values are valid in a checkpoint.
     pub fn is_sound(&self) -> bool {
         self.input.is_finite()
             && self.least.is_none_or(f64::is_finite)
@@ -70,7 +75,7 @@ mod tests {
     #[test]
     fn a_rise_counts_from_the_least_balance_before_it() {
         let mut account = EnergyAccount::default();
-        // loses 30 J, is given 10, keeps them
+        // loses 30 J, receives 10 J and keeps them
         for (energy, given) in [(100.0, 0.0), (70.0, 0.0), (80.0, 10.0), (75.0, 0.0)] {
             account.add(given);
             account.take(energy);
@@ -80,7 +85,7 @@ mod tests {
         for energy in [68.0, 70.5, 69.0, 72.0, 60.0] {
             account.take(energy);
         }
-        // 10 J of each were put in
+        // 10 J of work in both values
         assert_eq!(account.risen, 72.0 - 68.0);
         assert!(account.is_sound());
     }

@@ -1,4 +1,4 @@
-//! What happened to an agent in a heartbeat, for whom states alone say too little.
+//! Events of an agent within a heartbeat, for users who need more than states.
 
 use super::hit::Hit;
 use super::outcome::OutcomeCode;
@@ -6,62 +6,64 @@ use bekker_ground::soil::SoilId;
 use bekker_vehicle::driver::Intent;
 use serde::{Deserialize, Serialize};
 
-/// A change from one heartbeat to the next. It follows from the two states (a hit that is not
-/// over is part of them): a run that is resumed tells what one that was not cut tells.
+/// Change from one heartbeat to the next.
+///
+/// It follows from the two states, which include ongoing collisions. A resumed run therefore
+/// reports the same events as an uninterrupted one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Event {
-    /// The gearbox changed gear: 1 is the first, 0 neutral, negative reverse.
+    /// The gearbox changed gear: 1 is the first gear, 0 neutral, negative reverse.
     GearShifted {
         /// Gear before.
         from: i32,
         /// Gear now.
         to: i32,
     },
-    /// The origin of the chassis came over another soil.
+    /// The origin of the chassis moved onto another soil.
     SoilEntered {
         /// Soil before.
         from: SoilId,
         /// Soil now.
         to: SoilId,
     },
-    /// The driver is about something else: it waits behind its leader, holds, has arrived.
+    /// The driver's intent changed, for example to waiting behind its leader, holding, or arrived.
     IntentChanged {
-        /// What it was about.
+        /// Intent before.
         from: Intent,
-        /// What it is about.
+        /// Intent now.
         to: Intent,
     },
-    /// It ran into something, or something into it: told when they have parted for a quarter
-    /// of a second, or the drive ends.
+    /// A collision is over: the two have been apart for 0.25 s, or the drive has ended.
     Collided(Hit),
-    /// It let go of its trailer, or its trailer tore off.
+    /// The trailer was uncoupled or tore off.
     Uncoupled {
         /// Whether the coupling broke.
         broken: bool,
     },
-    /// Its driver, who backs a trailer that would have folded up, pulls forward to straighten it.
+    /// The driver, which backs a trailer that would have jackknifed, pulls forward to straighten
+    /// it.
     PulledUp,
     /// The drive ended.
     Ended {
-        /// How.
+        /// Outcome of the drive.
         outcome: OutcomeCode,
     },
 }
 
-/// Of events those about trailers, as ranks tell them to the record.
+/// Event about a trailer, in the form that ranks send to the record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TrailerEvent {
-    /// It was let go of.
+    /// The trailer was uncoupled.
     Released,
-    /// It tore off.
+    /// The trailer tore off.
     TornOff,
-    /// Its driver pulled up to straighten it.
+    /// The driver pulled forward to straighten the trailer.
     PulledUp,
 }
 
 impl TrailerEvent {
-    /// What of an event is about a trailer.
+    /// Returns the trailer event of an event, if it is one.
     pub fn of(event: &Event) -> Option<TrailerEvent> {
         match event {
             Event::Uncoupled { broken: false } => Some(TrailerEvent::Released),

@@ -1,29 +1,30 @@
-//! A point of a body on firm ground: a spring and a damper against the ground's plane,
-//! Coulomb friction in it.
+//! Contact of a point of a body with firm ground: spring and damper normal to the ground's tangent
+//! plane, Coulomb friction along it.
 
 use super::contact_context::ContactContext;
 use bekker_ground::soil::SoilKind;
 use bekker_ground::working_surface_height;
 use bekker_math::spatial::{Load, Twist, Vec3};
 
-/// Below this speed, m/s, friction fades out in proportion to the speed.
+/// Sliding speed below which friction decreases in proportion to the speed, m/s.
 const SLIDING: f64 = 1e-6;
 
-/// What gives at a point.
+/// Spring and damper of a contact point.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FirmSpring {
-    /// N/m.
+    /// Stiffness, N/m.
     pub stiffness: f64,
-    /// N s/m.
+    /// Damping, N s/m.
     pub damping: f64,
-    /// Depth from which its force grows no more, m.
+    /// Depth above which the force no longer grows, m.
     pub deepest: f64,
 }
 
 impl FirmSpring {
-    /// Adds what firm ground does to the point `r` of a body at `place`, both in world axes,
-    /// with its tangents about the place. The force along the normal, N; none where the
-    /// point is above the ground, or the ground yields.
+    /// Adds the load of firm ground on the point `r` of a body at `place`, both in world axes.
+    ///
+    /// The load includes its tangents about `place`. Returns the normal force, N; `None` if the
+    /// point is above the ground or the ground is deformable.
     pub fn press(
         &self,
         context: &ContactContext<'_>,
@@ -38,7 +39,7 @@ impl FirmSpring {
             return None;
         };
         let height = working_surface_height(ground, published, overlay, point.x, point.y);
-        // most points are above the ground, whose normal costs more than its height
+        // most points are above the ground, and the normal costs more than the height
         if height <= point.z {
             return None;
         }
@@ -61,7 +62,7 @@ impl FirmSpring {
     }
 }
 
-/// Two directions across a normal.
+/// Returns two orthogonal directions perpendicular to a normal.
 fn across(normal: &Vec3) -> [Vec3; 2] {
     let first = normal.cross(&Vec3::y()).try_normalize(1e-9).unwrap_or_else(Vec3::x);
     [first, normal.cross(&first)]

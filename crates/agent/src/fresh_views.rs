@@ -1,27 +1,29 @@
-//! Which agents a rank knows: its own, and those that it is told of.
+//! Agents with current views on a rank: its own and those that it receives.
 
-/// Agents whose views are up to date. Their list is made anew when they change, which is at a census:
-/// a heartbeat goes through the list, not through all agents.
+/// Agents with a current view.
+///
+/// The list is rebuilt when they change, which happens at a census. A heartbeat iterates over the
+/// list instead of all agents.
 #[derive(Clone, Debug, Default)]
 pub struct FreshViews {
     flags: Vec<bool>,
-    /// In ascending order, as of the last [`FreshViews::refresh`].
+    /// Indices in ascending order, as of the last [`FreshViews::refresh`].
     agents: Vec<usize>,
     is_stale: bool,
 }
 
 impl FreshViews {
-    /// All of so many, or none.
+    /// Creates the set with all or none of `agents` agents.
     pub fn new(agents: usize, all: bool) -> FreshViews {
         FreshViews { flags: vec![all; agents], agents: Vec::new(), is_stale: true }
     }
 
-    /// Another one is told of.
+    /// Adds an agent.
     pub fn add(&mut self, agent: usize) {
         self.is_stale |= !std::mem::replace(&mut self.flags[agent], true);
     }
 
-    /// Only these of them are from now on.
+    /// Keeps only the agents for which `keeps` returns true.
     pub fn retain(&mut self, keeps: impl Fn(usize) -> bool) {
         for (agent, heard) in self.flags.iter_mut().enumerate().filter(|(_, heard)| **heard) {
             *heard = keeps(agent);
@@ -29,7 +31,7 @@ impl FreshViews {
         self.is_stale = true;
     }
 
-    /// Lists them anew, if any came or went.
+    /// Rebuilds the list if the set has changed.
     pub fn refresh(&mut self) {
         if std::mem::take(&mut self.is_stale) {
             self.agents.clear();
@@ -37,13 +39,13 @@ impl FreshViews {
         }
     }
 
-    /// They, in ascending order.
+    /// Returns the agents in ascending order.
     pub fn agents(&self) -> &[usize] {
         debug_assert!(!self.is_stale, "refreshed before it is read");
         &self.agents
     }
 
-    /// Whether an agent is one of them.
+    /// Returns whether the set contains an agent.
     pub fn has(&self, agent: usize) -> bool {
         self.flags[agent]
     }

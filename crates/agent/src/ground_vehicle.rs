@@ -1,5 +1,4 @@
-//! What moves an agent: a vehicle on wheels or on tracks, with what the ground
-//! needs to know of it.
+//! Vehicle of an agent, on wheels or on tracks, with the data that contact needs.
 
 use super::contact_context::ContactContext;
 use super::drive_work::DriveWork;
@@ -18,7 +17,7 @@ use bekker_vehicle::{
 };
 use std::sync::Arc;
 
-/// A vehicle of either kind; immutable.
+/// Vehicle on wheels or tracks; immutable.
 #[derive(Clone, Debug)]
 pub enum GroundVehicle {
     /// On wheels.
@@ -27,7 +26,7 @@ pub enum GroundVehicle {
     Tracked(OnTracks),
 }
 
-/// Derived and scratch data of a mover: never saved.
+/// Derived and scratch data of a vehicle; never saved.
 #[derive(Clone, Debug)]
 pub enum GroundVehicleWorkspace {
     /// On wheels.
@@ -48,26 +47,27 @@ macro_rules! of_kind {
     };
 }
 
-/// Why a vehicle cannot be put on the ground.
+/// Error that prevents a vehicle from being built.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum GroundVehicleError {
-    /// Its parts make no vehicle on wheels.
+    /// The parts do not make a wheeled vehicle.
     #[error(transparent)]
     Assembly(#[from] AssemblyError),
-    /// Its parts make no vehicle on tracks.
+    /// The parts do not make a tracked vehicle.
     #[error(transparent)]
     Model(#[from] ModelError),
-    /// The outline or the grousers of its tyres make no wheel.
+    /// The outline or the grousers of the tires do not make a wheel.
     #[error(transparent)]
     Underside(#[from] UndersideError),
 }
 
 impl GroundVehicle {
-    /// The vehicle of a file, with what the ground needs to know of it: the one way from a
-    /// spec to something that drives.
+    /// Builds the vehicle of a file with the data that contact needs.
+    ///
+    /// Every vehicle that drives is built here.
     ///
     /// # Errors
-    /// [`GroundVehicleError`] for figures that make no vehicle.
+    /// [`GroundVehicleError`] if the parameters do not make a vehicle.
     pub fn new(spec: &AnySpec) -> Result<GroundVehicle, GroundVehicleError> {
         Ok(match spec {
             AnySpec::Wheeled(spec) => {
@@ -87,7 +87,7 @@ impl GroundVehicle {
         }
     }
 
-    /// Flat bottom, if it has one that may come to lie on the ground.
+    /// Returns the flat bottom that may touch the ground, if the vehicle has one.
     pub fn belly(&self) -> Option<&Belly> {
         match self {
             GroundVehicle::Wheeled(own) => own.vehicle.spec().chassis.belly.as_ref(),
@@ -95,7 +95,8 @@ impl GroundVehicle {
         }
     }
 
-    /// Eye point of the driver (SAE J1100) in the chassis frame, m, if the file says where they are.
+    /// Returns the eye point of the driver (SAE J1100) in the chassis frame, m, if the file
+    /// specifies it.
     pub fn driver_eye_point(&self) -> Option<Vec3> {
         let eye_point = match self {
             GroundVehicle::Wheeled(own) => own.vehicle.spec().chassis.driver,
@@ -104,7 +105,7 @@ impl GroundVehicle {
         eye_point.map(Vec3::from)
     }
 
-    /// Where its rear coupling is in the chassis frame, m, if the file says.
+    /// Returns the position of the rear coupling in the chassis frame, m, if the file specifies it.
     pub fn rear_coupling(&self) -> Option<Vec3> {
         let chassis = match self {
             GroundVehicle::Wheeled(own) => &own.vehicle.spec().chassis,
@@ -113,7 +114,7 @@ impl GroundVehicle {
         chassis.rear_coupling.map(Vec3::from)
     }
 
-    /// What it covers seen from above.
+    /// Returns the footprint seen from above.
     pub fn footprint(&self) -> Footprint {
         match self {
             GroundVehicle::Wheeled(own) => Footprint::of(own.vehicle.spec()),
@@ -121,7 +122,7 @@ impl GroundVehicle {
         }
     }
 
-    /// What it is to others that it meets.
+    /// Returns the shape for collisions with other vehicles.
     pub fn outline(&self) -> &Outline {
         match self {
             GroundVehicle::Wheeled(own) => own.vehicle.outline(),
@@ -137,7 +138,7 @@ impl GroundVehicle {
         }
     }
 
-    /// Whether all bodies of a state are turned, and none is stretched.
+    /// Returns whether the orientations of all bodies are pure rotations, without scaling.
     pub fn turns(&self, state: &VehicleState) -> bool {
         match self {
             GroundVehicle::Wheeled(own) => own.vehicle.turns(state),
@@ -145,7 +146,7 @@ impl GroundVehicle {
         }
     }
 
-    /// Whether it can be steered: tracks always, wheels where an axle is steered.
+    /// Returns whether it can be steered: always with tracks, with wheels if an axle is steered.
     pub fn can_steer(&self) -> bool {
         match self {
             GroundVehicle::Wheeled(own) => own.vehicle.spec().can_steer(),
@@ -153,7 +154,8 @@ impl GroundVehicle {
         }
     }
 
-    /// Mean angle of the steered wheels at full lock, rad; none where no wheels are steered.
+    /// Returns the mean angle of the steered wheels at full lock, rad; `None` without steered
+    /// wheels.
     pub fn max_steering_angle(&self) -> Option<f64> {
         match self {
             GroundVehicle::Wheeled(own) => {
@@ -163,7 +165,7 @@ impl GroundVehicle {
         }
     }
 
-    /// Number of wheels that go with it and whose tyres give way.
+    /// Returns the number of wheels with flexible tires, without those of an uncoupled trailer.
     pub(super) fn belts(&self, coupling: Coupling) -> usize {
         match self {
             GroundVehicle::Wheeled(own) => own.belts(own.wheels_along(coupling)),
@@ -171,7 +173,7 @@ impl GroundVehicle {
         }
     }
 
-    /// Whether it has central tyre inflation, and tyres that give way.
+    /// Returns whether it has central tire inflation and flexible tires.
     pub fn inflates(&self) -> bool {
         match self {
             GroundVehicle::Wheeled(own) => {
@@ -185,7 +187,7 @@ impl GroundVehicle {
         }
     }
 
-    /// Locks that its driver can engage.
+    /// Returns the differential locks that the driver can engage.
     pub fn locks(&self) -> Locks {
         match self {
             GroundVehicle::Wheeled(own) => own.vehicle.spec().locks(),
@@ -193,7 +195,7 @@ impl GroundVehicle {
         }
     }
 
-    /// Forward gears.
+    /// Returns the number of forward gears.
     pub fn gears(&self) -> usize {
         match self {
             GroundVehicle::Wheeled(own) => own.vehicle.spec().powertrain.gearbox.ratios.len(),
@@ -201,7 +203,8 @@ impl GroundVehicle {
         }
     }
 
-    /// Number of wheels or road wheels: from the front, left before right.
+    /// Returns the number of wheels or road wheels; they are ordered front to rear, left before
+    /// right.
     pub fn wheels(&self) -> usize {
         match self {
             GroundVehicle::Wheeled(own) => own.vehicle.wheels(),
@@ -209,7 +212,8 @@ impl GroundVehicle {
         }
     }
 
-    /// The design position at `pose` of the chassis frame, rolling at `speed` m/s.
+    /// Returns the state in the design position at `pose` of the chassis frame, rolling at `speed`
+    /// m/s.
     pub fn launched(&self, pose: &Pose, speed: f64) -> VehicleState {
         match self {
             GroundVehicle::Wheeled(own) => own.vehicle.launched(pose, speed),
@@ -217,8 +221,10 @@ impl GroundVehicle {
         }
     }
 
-    /// Lets a vehicle at rest, however it stands, roll along the unit vector `forward` at
-    /// `speed` m/s in a gear, or in the one that fits.
+    /// Starts a vehicle at rest, in any position, rolling along the unit vector `forward` at
+    /// `speed` m/s.
+    ///
+    /// Without `gear`, the gear that fits is engaged.
     pub(super) fn launch(
         &self,
         state: &mut VehicleState,
@@ -232,7 +238,7 @@ impl GroundVehicle {
         }
     }
 
-    /// Moves the whole vehicle by `way`, m.
+    /// Translates the whole vehicle by `way`, m.
     pub(super) fn shift(
         &self,
         state: &mut VehicleState,
@@ -242,7 +248,7 @@ impl GroundVehicle {
         of_kind!(self, room, own, room => own.vehicle.shift(state, &mut room.vehicle, way));
     }
 
-    /// Energy, J: of motion and gravity, and stored in springs and tires.
+    /// Returns the energy of motion and gravity, and stored in springs and tires, J.
     pub(super) fn stored_energy(
         &self,
         state: &VehicleState,
@@ -252,13 +258,13 @@ impl GroundVehicle {
         of_kind!(self, workspace, own, room => own.stored_energy(state, tyres, room))
     }
 
-    /// Acceleration of gravity in steps to come, m/s².
+    /// Returns the acceleration of gravity in later steps, m/s².
     pub(super) fn gravity<'a>(&self, workspace: &'a mut GroundVehicleWorkspace) -> &'a mut Vec3 {
         of_kind!(self, workspace, _own, room => room.vehicle.gravity())
     }
 
-    /// Radius and half width, m, of what lies round a wheel's centre: of the wheel itself,
-    /// or of a road wheel with the track below it.
+    /// Returns radius and half width around a wheel's center, m: of the wheel, or of a road wheel
+    /// with the track below it.
     pub(super) fn wheel_reach(&self) -> [f64; 2] {
         match self {
             GroundVehicle::Wheeled(own) => {
@@ -270,7 +276,7 @@ impl GroundVehicle {
         }
     }
 
-    /// Tyres at rest, one a wheel; none on tracks.
+    /// Returns the tires at rest, one per wheel; none for tracks.
     pub fn tyres(&self) -> Vec<TyreState> {
         match self {
             GroundVehicle::Wheeled(own) => own.tyres(),
@@ -278,7 +284,7 @@ impl GroundVehicle {
         }
     }
 
-    /// Storage for steps, in line with `state`.
+    /// Returns the workspace for steps, consistent with `state`.
     pub fn workspace(&self, state: &VehicleState) -> GroundVehicleWorkspace {
         match self {
             GroundVehicle::Wheeled(own) => GroundVehicleWorkspace::Wheeled(own.workspace(state)),
@@ -301,7 +307,7 @@ impl GroundVehicle {
         self.twist(workspace).linear.dot(&self.pose(workspace).direction(&Vec3::x()))
     }
 
-    /// Pose of a wheel or road wheel: origin at its centre, y along its axis.
+    /// Pose of a wheel or road wheel: origin at its center, y along its axis.
     pub fn wheel_pose(&self, workspace: &GroundVehicleWorkspace, wheel: usize) -> Pose {
         of_kind!(self, workspace, own, room => own.vehicle.wheel_pose(&room.vehicle, wheel))
     }
@@ -314,8 +320,8 @@ impl GroundVehicle {
         }
     }
 
-    /// Thrust of the driveline at wheels or tracks in the last step over the
-    /// vehicle's weight, positive forward.
+    /// Returns the thrust of the driveline at wheels or tracks in the last step divided by the
+    /// vehicle's weight; positive forward.
     pub fn thrust(&self, state: &VehicleState) -> f64 {
         match self {
             GroundVehicle::Wheeled(own) => own.vehicle.thrust(state),
@@ -323,7 +329,7 @@ impl GroundVehicle {
         }
     }
 
-    /// Speed of the rim of the driven wheel, or of the track, that turns fastest either way, m/s,
+    /// Returns the rim speed of the driven wheel or track with the largest absolute speed, m/s;
     /// positive forward.
     pub fn rim_speed(&self, state: &VehicleState) -> f64 {
         match self {
@@ -332,7 +338,7 @@ impl GroundVehicle {
         }
     }
 
-    /// Greatest slip of a driven wheel, or of a track, of all its wheels as they were last.
+    /// Returns the largest slip of a driven wheel or track, from the last samples of all wheels.
     pub(super) fn driven_slip(&self, wheels: &[WheelSample]) -> f64 {
         let slips = |wheel: usize| wheels.get(wheel).map_or(0.0, |own| own.slip);
         match self {
@@ -343,7 +349,7 @@ impl GroundVehicle {
         }
     }
 
-    /// What its full brake does on level firm ground of this friction, m/s².
+    /// Returns the deceleration of full braking on level firm ground with the given friction, m/s².
     pub fn full_braking(&self, friction: f64) -> f64 {
         match self {
             GroundVehicle::Wheeled(own) => own.vehicle.full_braking(friction),
@@ -351,7 +357,7 @@ impl GroundVehicle {
         }
     }
 
-    /// What throttle and brake do to it at its present speed and gear.
+    /// Returns the effect of throttle and brake at the present speed and gear.
     pub fn pedal_response(&self, state: &VehicleState) -> PedalResponse {
         match self {
             GroundVehicle::Wheeled(own) => own.vehicle.pedal_response(state),
@@ -359,7 +365,7 @@ impl GroundVehicle {
         }
     }
 
-    /// How its engine gets to an acceleration at its present speed and gear.
+    /// Returns the engine's response to a requested acceleration at the present speed and gear.
     pub fn engine_response(&self, state: &VehicleState) -> EngineResponse<'_> {
         match self {
             GroundVehicle::Wheeled(own) => own.vehicle.engine_response(state),
@@ -375,7 +381,7 @@ impl GroundVehicle {
         }
     }
 
-    /// Fuel that the engine burns at `throttle`, kg/s, if its file says.
+    /// Returns the fuel rate at `throttle`, kg/s, if the file specifies consumption.
     pub fn fuel_rate(&self, state: &VehicleState, throttle: f64) -> Option<f64> {
         let engine = match self {
             GroundVehicle::Wheeled(own) => &own.vehicle.spec().powertrain.engine,
@@ -384,7 +390,7 @@ impl GroundVehicle {
         engine.fuel_rate(throttle, self.engine_speed(state))
     }
 
-    /// Radius at which the torque of its wheels acts on the ground: of wheels or road wheels, m.
+    /// Returns the radius at which wheel torque acts on the ground: of wheels or road wheels, m.
     pub(super) fn drive_radius(&self) -> f64 {
         match self {
             GroundVehicle::Wheeled(own) => own.max_radius(),
@@ -392,8 +398,10 @@ impl GroundVehicle {
         }
     }
 
-    /// Lowest point of its wheels or tracks in the design position, amid them in the chassis
-    /// frame, m, and their height up to the top of wheels or sprocket, m.
+    /// Returns the lowest point of wheels or tracks and their height, m.
+    ///
+    /// The point is at the center of the running gear in the design position, in the chassis frame.
+    /// The height extends to the top of wheels or sprocket.
     pub(super) fn running_gear(&self) -> (Vec3, f64) {
         let count = self.wheels() as f64;
         match self {
@@ -411,7 +419,8 @@ impl GroundVehicle {
         }
     }
 
-    /// Height of the belly over firm ground in the design position, m, if the file gives one.
+    /// Returns the height of the belly above firm ground in the design position, m, if the file
+    /// specifies a belly.
     pub(super) fn ground_clearance(&self) -> Option<f64> {
         let (lowest, _) = self.running_gear();
         self.belly().map(|belly| belly.centre[2] - lowest.z)
@@ -422,12 +431,13 @@ impl GroundVehicle {
         of_kind!(self, workspace, _own, room => room.vehicle.drift())
     }
 
-    /// Load on the chassis about its frame's origin, to be set before each step.
+    /// Load on the chassis about its frame's origin; must be set before each step.
     pub fn chassis_load<'a>(&self, workspace: &'a mut GroundVehicleWorkspace) -> &'a mut Load {
         of_kind!(self, workspace, _own, room => room.vehicle.chassis_load())
     }
 
-    /// Pose of the trailer's frame, whose origin is at the coupling, if it draws one.
+    /// Returns the pose of the trailer's frame, whose origin is at the coupling, if there is a
+    /// trailer.
     pub fn trailer_pose(&self, workspace: &GroundVehicleWorkspace) -> Option<Pose> {
         match (self, workspace) {
             (GroundVehicle::Wheeled(own), GroundVehicleWorkspace::Wheeled(room)) => {
@@ -437,7 +447,7 @@ impl GroundVehicle {
         }
     }
 
-    /// Feet of its trailer's landing gear, in the trailer's frame, m.
+    /// Returns the feet of the trailer's landing gear, in the trailer's frame, m.
     pub(super) fn landing_feet(&self) -> &[Vec3] {
         match self {
             GroundVehicle::Wheeled(own) => own.vehicle.landing_feet(),
@@ -445,7 +455,7 @@ impl GroundVehicle {
         }
     }
 
-    /// Whether it has a trailer behind it, or had one.
+    /// Returns whether it has a trailer, coupled or not.
     pub fn draws_trailer(&self) -> bool {
         match self {
             GroundVehicle::Wheeled(own) => own.vehicle.trailer_outline().is_some(),
@@ -453,7 +463,7 @@ impl GroundVehicle {
         }
     }
 
-    /// Where its trailer hangs on it in the chassis frame, m, if it draws one.
+    /// Returns the position of the trailer coupling in the chassis frame, m, if there is a trailer.
     pub(super) fn coupling(&self) -> Option<Vec3> {
         match self {
             GroundVehicle::Wheeled(own) => {
@@ -463,14 +473,14 @@ impl GroundVehicle {
         }
     }
 
-    /// Lets go of its trailer, if it draws one.
+    /// Uncouples the trailer, if there is one.
     pub(super) fn uncouple(&self, state: &mut VehicleState) {
         if let GroundVehicle::Wheeled(own) = self {
             own.vehicle.uncouple(state);
         }
     }
 
-    /// Yaw of its trailer to the left, rad, while it draws one.
+    /// Returns the yaw of the trailer to the left, rad, while it is coupled.
     pub fn articulation(
         &self,
         state: &VehicleState,
@@ -486,7 +496,7 @@ impl GroundVehicle {
         }
     }
 
-    /// How its trailer hangs on it, if it draws one.
+    /// Returns the sample of the trailer, if there is one.
     pub(super) fn trailer_sample(
         &self,
         state: &VehicleState,
@@ -506,7 +516,8 @@ impl GroundVehicle {
         Some(TrailerSample { position, articulation, pitch, hitch_force })
     }
 
-    /// Force at which its coupling with a trailer breaks, N, if it draws one and that can.
+    /// Returns the breaking force of the trailer coupling, N, if there is a trailer and the
+    /// coupling can break.
     pub fn breaking_load(&self) -> Option<f64> {
         match self {
             GroundVehicle::Wheeled(own) => {
@@ -526,7 +537,7 @@ impl GroundVehicle {
         }
     }
 
-    /// Load on the trailer's body about its frame's origin, to be set before each step.
+    /// Load on the trailer's body about its frame's origin; must be set before each step.
     pub(super) fn trailer_load<'a>(
         &self,
         workspace: &'a mut GroundVehicleWorkspace,
@@ -537,7 +548,7 @@ impl GroundVehicle {
         }
     }
 
-    /// How many of its wheels, the last ones, are its trailer's.
+    /// Returns the number of trailer wheels, which are the last ones.
     pub fn trailed_wheels(&self) -> usize {
         match self {
             GroundVehicle::Wheeled(own) => {
@@ -548,7 +559,7 @@ impl GroundVehicle {
         }
     }
 
-    /// How many of its wheels, the first ones, go with it: not those of a trailer that has parted.
+    /// Returns the number of wheels, from the first on, without those of an uncoupled trailer.
     pub(super) fn wheels_along(&self, coupling: Coupling) -> usize {
         match self {
             GroundVehicle::Wheeled(own) => own.wheels_along(coupling),
@@ -556,7 +567,7 @@ impl GroundVehicle {
         }
     }
 
-    /// Mass of what goes with it, kg: without that of a trailer that has parted.
+    /// Returns the mass without that of an uncoupled trailer, kg.
     pub(super) fn mass_along(&self, coupling: Coupling) -> f64 {
         match coupling {
             Coupling::Holds => self.mass(),
@@ -572,8 +583,10 @@ impl GroundVehicle {
         }
     }
 
-    /// Loads of yielding and firm ground on every wheel or shoe, for the coming
-    /// step of `h` seconds. [`ContactContext::heap`] ends the meeting.
+    /// Computes the loads of deformable and firm ground on every wheel or shoe for the coming step
+    /// of `h` s.
+    ///
+    /// [`ContactContext::heap`] must follow.
     pub fn meet_ground(
         &self,
         state: &VehicleState,
@@ -593,7 +606,7 @@ impl GroundVehicle {
         }
     }
 
-    /// Ends a meeting: what wheels or shoes and the belly have displaced heaps up.
+    /// Heaps up the soil displaced by wheels, shoes and belly, after contact is evaluated.
     pub(super) fn heap(
         &self,
         workspace: &GroundVehicleWorkspace,
@@ -604,16 +617,16 @@ impl GroundVehicle {
         context.heap(displaced.chain(belly));
     }
 
-    /// What the ground did to each wheel or shoe in the last meeting.
+    /// Returns the contact of each wheel or shoe as last evaluated.
     pub fn contacts<'a>(&self, workspace: &'a GroundVehicleWorkspace) -> &'a [Contact] {
         of_kind!(self, workspace, _own, room => &room.contacts)
     }
 
-    /// Advances vehicle and tyres by `h` seconds under the loads of
+    /// Advances vehicle and tires by `h` s under the loads of
     /// [`meet_ground`](GroundVehicle::meet_ground); `tick` counts steps.
     ///
     /// # Errors
-    /// [`StepError`] when the equations have no finite solution.
+    /// [`StepError`] if the equations have no finite solution.
     pub fn step(
         &self,
         state: &mut VehicleState,
@@ -634,7 +647,7 @@ impl GroundVehicle {
         Ok(())
     }
 
-    /// The same, its tyres and its coupling left as they are.
+    /// Advances the vehicle without changing tires and coupling.
     pub(super) fn solve(
         &self,
         state: &mut VehicleState,
@@ -647,7 +660,7 @@ impl GroundVehicle {
             own.vehicle.step(state, &mut room.vehicle, controls, tick, h))
     }
 
-    /// Takes the tyres through the step that has been made.
+    /// Advances the tires over the completed step.
     pub(super) fn settle_tyres(
         &self,
         tyres: &mut [TyreState],
@@ -661,7 +674,7 @@ impl GroundVehicle {
         }
     }
 
-    /// Samples of the wheels after a step, and the step's work.
+    /// Samples the wheels after a step and returns the step's work.
     pub fn observe(
         &self,
         state: &VehicleState,
@@ -671,12 +684,13 @@ impl GroundVehicle {
         of_kind!(self, workspace, own, room => own.observe(state, room, h))
     }
 
-    /// Samples of the wheels after the last step.
+    /// Returns the wheel samples of the last step.
     pub(super) fn samples<'a>(&self, workspace: &'a GroundVehicleWorkspace) -> &'a [WheelSample] {
         of_kind!(self, workspace, _own, room => &room.wheels)
     }
 
-    /// The same of those that [go with it](GroundVehicle::wheels_along).
+    /// Returns the wheel samples without those of an [uncoupled
+    /// trailer](GroundVehicle::wheels_along).
     pub(super) fn samples_along<'a>(
         &self,
         coupling: Coupling,
@@ -685,7 +699,7 @@ impl GroundVehicle {
         &self.samples(workspace)[..self.wheels_along(coupling)]
     }
 
-    /// Chassis frame of the vehicle when it stands at (x, y) with `heading` (rad).
+    /// Returns the chassis frame of the vehicle that rests at (x, y) with `heading`, rad.
     pub fn stand(&self, terrain: &Terrain, x: f64, y: f64, heading: f64) -> Pose {
         let (centres, radius): (Vec<Vec3>, f64) = match self {
             GroundVehicle::Wheeled(own) => {

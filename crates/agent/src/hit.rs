@@ -1,28 +1,28 @@
-//! What an agent runs into, summed up from its first touch to its last.
+//! Collisions of an agent, accumulated from first to last contact.
 
 use bekker_math::spatial::Vec3;
 use serde::{Deserialize, Serialize};
 
-/// Hits that go on at once at most; of more the rest is not told.
+/// Largest number of simultaneous collisions; further ones are not reported.
 const MOST: usize = 16;
-/// Time constant over which the force of a hit is meant, s: as of the wheels.
+/// Time constant of the mean force of a collision, s; the same as for the wheels.
 const MEAN_TIME: f64 = 1.0;
 
-/// With what a vehicle collided.
+/// Collision partner of a vehicle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Struck {
     /// Another vehicle, by its index in the scenario.
     Vehicle(u32),
-    /// A thing that stands, by its index among the world's obstacles.
+    /// Static obstacle, by its index among the world's obstacles.
     Obstacle(u32),
-    /// The arm of a barrier, by its index among the world's lights: without a force.
+    /// Barrier arm, by the index of its traffic light; detected without a force.
     Barrier(u32),
-    /// Somebody on foot, by its index: without a force.
+    /// Pedestrian, by index; detected without a force.
     Pedestrian(u32),
 }
 
-/// How many of each there are.
+/// Number of possible collision partners of each kind.
 #[derive(Clone, Copy, Debug)]
 pub struct StruckCounts {
     /// Vehicles.
@@ -31,12 +31,12 @@ pub struct StruckCounts {
     pub obstacles: usize,
     /// Traffic lights with an arm.
     pub barriers: usize,
-    /// People on foot.
+    /// Pedestrians.
     pub pedestrians: usize,
 }
 
 impl StruckCounts {
-    /// Why there is no such thing, if there is none.
+    /// Checks that the collision partner exists, and otherwise returns the reason.
     pub fn check(&self, with: Struck) -> Result<(), String> {
         let (what, index, count) = match with {
             Struck::Vehicle(index) => ("vehicle", index, self.vehicles),
@@ -51,61 +51,63 @@ impl StruckCounts {
     }
 }
 
-/// A vehicle against something, from its first touch to its last.
+/// Collision of a vehicle, from first to last contact.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Hit {
-    /// What it met.
+    /// Collision partner.
     pub with: Struck,
-    /// When it began, s.
+    /// Time of the first contact, s.
     pub time: f64,
-    /// When they touched last, s.
+    /// Time of the last contact, s.
     pub until: f64,
-    /// Where, m: where its greatest force was.
+    /// Position of the largest force, m.
     pub place: Vec3,
-    /// Resultant of the contacts' forces over time, friction included, N s: the change of momentum.
+    /// Norm of the time integral of the resultant contact force with friction, N s: the change of
+    /// momentum.
     pub impulse: f64,
-    /// Energy that the contact took from those who met, J: some of it comes back.
+    /// Energy that the contact took from both partners, J; part of it is returned.
     pub energy: f64,
-    /// Greatest resultant of the contacts' forces, N.
+    /// Largest resultant contact force, N.
     pub peak: f64,
-    /// Whether it broke what it met: a stem, or a rope.
+    /// Whether the collision broke a stem or a rope.
     pub broke: bool,
 }
 
 impl Hit {
-    /// Time without a touch after which a hit is over, s.
+    /// Time without contact after which a collision is over, s.
     pub const OVER: f64 = 0.25;
 }
 
-/// A touch over one step.
+/// Contact over one step.
 #[derive(Clone, Copy, Debug)]
 pub struct Touch {
     pub with: Struck,
     pub place: Vec3,
-    /// Resultant of the contacts' forces on the vehicle, N: those of the two sides of a post that is
-    /// deep in a hull take each other away, as they do to the vehicle.
+    /// Resultant contact force on the vehicle, N.
+    ///
+    /// Forces of opposite sides of a post deep inside a hull cancel, as they do for the vehicle.
     pub force: Vec3,
-    /// Taken in the step, J.
+    /// Energy taken in the step, J.
     pub energy: f64,
     pub broke: bool,
 }
 
-/// A hit that is not over, and what is watched of it.
+/// Ongoing collision with its running values.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 struct Watched {
     hit: Hit,
-    /// Velocity of the vehicle as it began, m/s.
+    /// Velocity of the vehicle at the start, m/s.
     before: Vec3,
-    /// Greatest change of that along the force, m/s.
+    /// Largest change of that velocity along the force, m/s.
     change: f64,
-    /// Force on the vehicle over time, N s: its size is the hit's impulse.
+    /// Time integral of the force on the vehicle, N s; its norm is `hit.impulse`.
     impulse: Vec3,
-    /// Force on the vehicle over about the last second, N.
+    /// Mean force on the vehicle over about the last second, N.
     mean: Vec3,
 }
 
 impl Watched {
-    /// One that begins at `time`.
+    /// Returns a collision that starts at `time`.
     fn begun(touch: &Touch, velocity: Vec3, time: f64) -> Watched {
         let hit = Hit {
             with: touch.with,
@@ -121,16 +123,17 @@ impl Watched {
     }
 }
 
-/// The hits of an agent that are not over, and what came of those that are.
+/// Ongoing collisions of an agent, and the energy gained in finished ones.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Hits {
     watched: Vec<Watched>,
-    /// Energy that those with vehicles gave which gave any worth telling of, J.
+    /// Energy gained in finished collisions with vehicles, each above [`WORTH_TELLING`], J.
     given: f64,
 }
 
-/// Energy of a hit worth telling of where it was given, not taken, by the mass of a vehicle, J/kg: it would make it
-/// faster by 1 m/s.
+/// Energy gain above which a collision is reported, relative to the vehicle's mass, J/kg.
+///
+/// It accelerates a resting vehicle to 1 m/s.
 const WORTH_TELLING: f64 = 0.5;
 
 impl Hits {
@@ -138,15 +141,20 @@ impl Hits {
         self.watched.is_empty()
     }
 
-    /// Those that go on.
+    /// Returns the ongoing collisions.
     pub fn iter(&self) -> impl Iterator<Item = &Hit> {
         self.watched.iter().map(|own| &own.hit)
     }
 
-    /// One that has changed the speed of a vehicle of `mass` kg by `jolt` m/s or more: by its
-    /// impulse, which of one that leans grows for as long as it does, and in truth. It is past its shock by
-    /// `time`, s: they touch no more, or have for as long as ends a hit. Who stood still before would be a spring
-    /// that is let go against whom it met.
+    /// Returns a collision that has changed the speed of a vehicle of `mass` kg by `jolt` m/s or
+    /// more.
+    ///
+    /// Both impulse and velocity change must reach the limit, because the impulse keeps growing
+    /// while a vehicle leans on something.
+    ///
+    /// The collision must be past its shock at `time`: contact has ended, or has lasted
+    /// [`Hit::OVER`]. If the drive ended earlier, the vehicle would stand fixed at full compression
+    /// and push its partner away like a spring.
     pub fn jolted(&self, mass: f64, jolt: f64, time: f64) -> Option<&Hit> {
         let jolted = |own: &&Watched| {
             let Hit { time: began, until, impulse, .. } = own.hit;
@@ -156,8 +164,10 @@ impl Hits {
         self.watched.iter().find(jolted).map(|own| &own.hit)
     }
 
-    /// What stands most against a way, by its direction, and the force of all on that over about the last
-    /// second, N.
+    /// Returns the partner with the largest force against a direction, and the force of all
+    /// partners, N.
+    ///
+    /// Forces are means over about the last second.
     pub fn against(&self, way: &Vec3) -> Option<(Struck, f64)> {
         let force = |own: &Watched| -own.mean.dot(way);
         let most = self.watched.iter().max_by(|a, b| force(a).total_cmp(&force(b)))?;
@@ -165,8 +175,8 @@ impl Hits {
         (force(most) > 0.0 && all > 0.0).then_some((most.hit.with, all))
     }
 
-    /// Adds a touch over a step of `h` seconds that ends at `time`, of a vehicle that begins it
-    /// with a velocity, m/s.
+    /// Adds a contact over a step of `h` s that ends at `time`; `velocity` is the vehicle's at its
+    /// start, m/s.
     pub fn add(&mut self, touch: &Touch, velocity: Vec3, time: f64, h: f64) {
         let Touch { with, place, force, energy, broke } = *touch;
         let known = self.watched.iter().position(|own| own.hit.with == with);
@@ -193,12 +203,13 @@ impl Hits {
         }
     }
 
-    /// Energy, J, that hits with vehicles gave which are over: none should.
+    /// Returns the energy gained in finished collisions with vehicles, J; physically it is 0.
     pub fn given(&self) -> f64 {
         self.given
     }
 
-    /// Takes out those of a vehicle of `mass` kg that are over at `time`, or all if the drive ends.
+    /// Removes collisions of a vehicle of `mass` kg that are over at `time`, or all if the drive
+    /// ends.
     pub fn over(&mut self, time: f64, all: bool, mass: f64, mut take: impl FnMut(Hit)) {
         let Hits { watched, given } = self;
         watched.retain(|Watched { hit, .. }| {
@@ -214,7 +225,7 @@ impl Hits {
         });
     }
 
-    /// What a digest takes of them: nothing of energy that was not given.
+    /// Returns the bytes for the state hash; the gained energy is included only if it is not 0.
     pub fn digested(&self) -> Vec<u8> {
         let stored = postcard::to_stdvec(&self.watched);
         let mut stored = stored.expect("plain data serialises into memory");
@@ -224,7 +235,7 @@ impl Hits {
         stored
     }
 
-    /// Whether a checkpoint can hold them.
+    /// Returns whether the values are valid in a checkpoint.
     pub fn are_sound(&self, known: &StruckCounts) -> bool {
         self.given.is_finite()
             && self.given >= 0.0

@@ -1,4 +1,4 @@
-//! The parts of an agent that have hulls: its chassis and the trailer's.
+//! Rigid parts of an agent that have hulls: chassis and trailer.
 
 use super::ground_vehicle::{GroundVehicle, GroundVehicleWorkspace};
 use bekker_math::spatial::{Load, Pose, Twist};
@@ -14,12 +14,13 @@ pub enum HullPart {
 }
 
 impl HullPart {
-    /// All that a vehicle may have.
+    /// All parts that a vehicle may have.
     pub const ALL: [HullPart; 2] = [HullPart::Chassis, HullPart::Trailer];
 }
 
 impl GroundVehicle {
-    /// What a part is to others, in its own frame; none of a trailer that there is not.
+    /// Returns the collision outline of a part in the part's frame; `None` if there is no such
+    /// trailer.
     pub(super) fn outline_of(&self, part: HullPart) -> Option<&Outline> {
         match (part, self) {
             (HullPart::Chassis, _) => Some(self.outline()),
@@ -28,7 +29,7 @@ impl GroundVehicle {
         }
     }
 
-    /// The parts that it has, with what each is to others and how it moves.
+    /// Returns the parts of the vehicle with outline, pose and twist.
     pub(super) fn hull_parts<'a>(
         &'a self,
         body: &'a GroundVehicleWorkspace,
@@ -43,7 +44,7 @@ impl GroundVehicle {
         })
     }
 
-    /// Twist of a part about its frame's origin; at rest where there is no such part.
+    /// Twist of a part about its frame's origin; zero if the part does not exist.
     pub(super) fn twist_of(&self, part: HullPart, body: &GroundVehicleWorkspace) -> Twist {
         match part {
             HullPart::Chassis => self.twist(body),

@@ -1,12 +1,17 @@
-//! Threads beside those that step vehicles.
+//! Thread pool for imaging sensors and planning, next to the threads that step vehicles.
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::sync::OnceLock;
 
-/// Threads that make frames, and think about them, beside the steps of vehicles, as many as step. They are
-/// others than those, which wait for frames: a thread that makes one never waits for
-/// another. None where one alone steps: it makes them itself, so that of many worlds, each stepped by a
-/// thread of its own as a study's trials are, none waits for the frames of the others.
+/// Returns the pool that renders frames and plans from them; it has as many threads as step
+/// vehicles.
+///
+/// The pool is separate because stepping threads wait for frames, while a thread of this pool never
+/// waits for another frame.
+///
+/// `None` if a single thread steps vehicles, which then renders its own frames. Worlds that are
+/// each stepped by one thread, such as the trials of a study, therefore never wait for each other's
+/// frames.
 pub fn imaging_threads() -> Option<&'static ThreadPool> {
     static THREADS: OnceLock<Option<ThreadPool>> = OnceLock::new();
     let threads = rayon::current_num_threads();
@@ -14,7 +19,7 @@ pub fn imaging_threads() -> Option<&'static ThreadPool> {
         return None;
     }
     let start = || {
-        // without them frames are made where they fall due
+        // if the pool cannot be built, frames are rendered when they are due
         ThreadPoolBuilder::new().num_threads(threads).build().ok()
     };
     THREADS.get_or_init(start).as_ref()
@@ -24,8 +29,9 @@ pub fn imaging_threads() -> Option<&'static ThreadPool> {
 mod tests {
     use super::*;
 
-    /// Whoever steps a world alone makes its frames himself: he would share those threads with all who do the same, for
-    /// they are as many as the first of them had.
+    /// A world that is stepped by one thread renders its own frames.
+    ///
+    /// The shared pool has the size of its first user, and all other such worlds would share it.
     #[test]
     fn one_thread_makes_its_frames_itself() {
         let asked = |threads| {

@@ -1,11 +1,14 @@
-//! How a drive ended: judged at each heartbeat, and for those still driving at the end.
+//! Outcome of a drive, evaluated at each heartbeat and, for vehicles still driving, at the end.
 //!
-//! A vehicle is immobilised if its driver wants to move, it has got on by less than a way
-//! in the direction that it wants to go for a time ([`Immobility`]), and it does not get on right now:
-//! wheels that spin, rocking, drifting sideways and rolling back are no way made; but one
-//! that loses speed while it rolls back still gets on. Where it is to drive more slowly than
-//! 0.2 m/s, that time is longer in proportion. It has sunk where its wheels or
-//! tracks are, on average, wholly below the undisturbed ground.
+//! A vehicle is immobilized if three conditions hold. Its driver requests motion; it has traveled
+//! less than a distance in the requested direction for a time ([`Immobility`]); and it does not
+//! advance at present.
+//!
+//! Spinning wheels, rocking, sideways drift and rolling back do not count as travel. Losing speed
+//! while rolling back counts as progress. If the target speed is below 0.2 m/s, the time is longer
+//! in proportion.
+//!
+//! A vehicle has sunk if its wheels or tracks are, on average, wholly below the undisturbed ground.
 
 use super::agent::{AgentModel, AgentState, AgentWorkspace};
 use super::diagnosis::{Diagnosis, Evidence, WheelMean};
@@ -20,16 +23,18 @@ use bekker_math::spatial::{Pose, Vec3};
 use bekker_vehicle::driver::{Intent, SLOWEST};
 use bekker_vehicle::{Coupling, Selector};
 
-/// Time for which a vehicle must have stood to be immobilised where the run ends, s, if
-/// the policy asks for no shorter one.
+/// Time of standstill after which a vehicle is immobilized at the end of the run, s.
+///
+/// Applies unless the policy's time is shorter.
 const STANDING_AT_END: f64 = 2.0;
-/// How many times its own height a single wheel may sink.
+/// Sinkage of a single wheel, relative to the height of the running gear, above which the vehicle
+/// has sunk.
 const DEEPEST_WHEEL: f64 = 2.0;
-/// Change of speed from which a touch is a collision, m/s.
+/// Change of speed above which a contact counts as a collision, m/s.
 const JOLT: f64 = 0.1;
 
 impl AgentModel {
-    /// Whether the drive has ended, judged at a heartbeat.
+    /// Returns the outcome if the drive has ended, evaluated at a heartbeat.
     pub(super) fn judge(
         &self,
         ground: &GroundModel,
@@ -58,7 +63,7 @@ impl AgentModel {
         if let Some(position) = self.wheel_on_gap(ground, coupling, workspace) {
             return Some(Outcome::UnmappedGround { time, position });
         }
-        // one that has parted is on its own
+        // an uncoupled trailer does not affect the outcome
         let trailer = self.vehicle.trailer_pose(&workspace.vehicle);
         let trailer = trailer.filter(|_| coupling == Coupling::Holds);
         let upright = |pose: &Pose| pose.direction(&Vec3::z()).z;
@@ -89,7 +94,7 @@ impl AgentModel {
         self.immobilised(ground, time, least, state, workspace)
     }
 
-    /// How the drive ended, or how the vehicle stands at the `time` at which the run ends.
+    /// Returns the outcome of the drive, or the state of the vehicle when the run ends at `time`.
     pub fn outcome(
         &self,
         ground: &GroundModel,
@@ -122,8 +127,9 @@ impl AgentModel {
         })
     }
 
-    /// Share of ordinary speeds at which it is to drive: below 1 where its driver is asked for
-    /// less than four times the speed from which a vehicle counts as getting on.
+    /// Returns the target speed relative to normal speeds, at most 1.
+    ///
+    /// It is below 1 if the driver's target speed is less than four times [`ADVANCING`].
     fn pace(&self, time: f64, state: &AgentState) -> f64 {
         if state.command.is_some() || self.autonomy.is_some() {
             return 1.0;
@@ -132,7 +138,9 @@ impl AgentModel {
         (slowest.max(SLOWEST) / (4.0 * ADVANCING)).min(1.0)
     }
 
-    /// Whether it has wanted to move for `least` s, or longer where it is to drive slowly, and did not.
+    /// Returns the outcome if the vehicle has requested motion without progress for `least` s.
+    ///
+    /// The time is longer in proportion for slow target speeds.
     fn immobilised(
         &self,
         ground: &GroundModel,
@@ -149,7 +157,7 @@ impl AgentModel {
         Some(Outcome::Immobilised { time: since, position, soil, diagnosis })
     }
 
-    /// Where the first of its wheels is that rests on ground without elevation data, m.
+    /// Returns the position of the first wheel on ground without elevation data, m.
     fn wheel_on_gap(
         &self,
         ground: &GroundModel,
@@ -162,7 +170,7 @@ impl AgentModel {
         wheels.map(place).find(|place| gaps.contains(place.x, place.y))
     }
 
-    /// Takes note of wheels that press a soil deeper than its figures were measured.
+    /// Records wheels whose sinkage exceeds the measured range of their soil's parameters.
     fn note_sinkage(
         &self,
         ground: &GroundModel,
@@ -203,7 +211,7 @@ impl AgentModel {
         let (sin, cos) = sin_cos(grade);
         let mut wheels = wheels.to_vec();
         for wheel in &mut wheels {
-            // from level and plumb to along the grade and across it
+            // rotates horizontal and vertical components to along the grade and perpendicular to it
             let (level, plumb) = (sense * wheel.traction, wheel.load);
             (wheel.traction, wheel.load) = (level * cos + plumb * sin, plumb * cos - level * sin);
             wheel.rim_force *= sense;
@@ -233,8 +241,9 @@ impl AgentModel {
         }
     }
 
-    /// Speed in the direction that it wants to go, m/s. Tracks that turn on the spot get on
-    /// as fast as the outer one.
+    /// Returns the speed in the requested direction, m/s.
+    ///
+    /// Tracks that turn on the spot advance as fast as the outer track.
     pub(super) fn advance(&self, state: &AgentState, workspace: &AgentWorkspace) -> f64 {
         let twist = self.vehicle.twist(&workspace.vehicle);
         let ahead = level_heading(&self.vehicle.pose(&workspace.vehicle));
@@ -248,12 +257,13 @@ impl AgentModel {
     }
 }
 
-/// Which way it wants to go: -1 with the lever in reverse, whichever way it rolls.
+/// Returns the requested direction of travel: -1 if the selector is in reverse, regardless of
+/// motion.
 pub(super) fn direction(state: &AgentState) -> f64 {
     if state.controls.gear == Selector::Reverse { -1.0 } else { 1.0 }
 }
 
-/// Direction of the chassis x axis in the level plane.
+/// Returns the horizontal direction of the chassis x axis.
 fn level_heading(pose: &Pose) -> [f64; 2] {
     let ahead = pose.direction(&Vec3::x());
     let level = hypot(ahead.x, ahead.y).max(1e-9);

@@ -1,8 +1,8 @@
-//! What an agent was when a heartbeat began, to be put back if its numbers fail in it.
+//! Backup of an agent's state at the start of a heartbeat, restored after a numerical failure.
 //!
-//! A state that is no longer finite, or absurd, has mostly been so for some steps: the last that was
-//! judged to be sound is that at the heartbeat before. With it go the sums of the drive, or the way of
-//! those steps would be told as driven.
+//! A state that is non-finite or absurd has usually been so for several steps. The last state that
+//! was checked is that of the previous heartbeat. The metrics of the drive are restored too;
+//! otherwise the failed steps would count as driven distance.
 
 use super::agent::AgentState;
 use super::monitor::Monitor;
@@ -11,7 +11,7 @@ use super::tyre::TyreState;
 use bekker_vehicle::driver::DriverState;
 use bekker_vehicle::{Controls, VehicleState};
 
-/// The part of an agent's state that steps change and others see.
+/// Part of an agent's state that steps change and other agents receive.
 #[derive(Clone, Debug)]
 pub struct Kept {
     vehicle: VehicleState,
@@ -32,7 +32,7 @@ impl Kept {
         }
     }
 
-    /// Keeps the state, in the room of the one before.
+    /// Saves the state and reuses the allocations of the previous backup.
     pub(super) fn keep(&mut self, state: &AgentState) {
         let Kept { vehicle, tyres, driver, controls, monitor } = self;
         vehicle.clone_from(&state.vehicle);
@@ -41,7 +41,7 @@ impl Kept {
         monitor.clone_from(&state.monitor);
     }
 
-    /// Puts back what was kept, at rest.
+    /// Restores the saved state with zero velocity.
     pub(super) fn put_back(&self, state: &mut AgentState) {
         let Kept { vehicle, tyres, driver, controls, monitor } = self;
         state.vehicle.clone_from(vehicle);

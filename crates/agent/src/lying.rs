@@ -1,8 +1,11 @@
-//! A vehicle that has rolled over: its hulls on the ground. (Upright it hangs up: [`crate::belly`].)
+//! Contact of the hulls of an overturned vehicle with the ground; for upright vehicles see
+//! [`crate::belly`].
 //!
-//! From 45 degrees of tilt on, the samples of its hulls meet the ground's surface as it is,
-//! yielding or firm, as if it were firm; ruts are left by wheels and belly alone. So do those of a
-//! trailer that has parted from its vehicle, whose nose falls, and the feet of its landing gear.
+//! From 45 degrees of tilt on, the samples of the hulls touch the current ground surface. It acts
+//! as firm ground even if the soil is deformable; only wheels and belly leave ruts.
+//!
+//! The same holds for the hulls of an uncoupled trailer, whose nose drops, and for the feet of its
+//! landing gear.
 
 use super::agent::AgentModel;
 use super::contact_context::ContactContext;
@@ -13,15 +16,17 @@ use bekker_math::spatial::{Load, Pose, Twist, Vec3};
 use bekker_vehicle::Coupling;
 use bekker_vehicle::collision::{BodyContact, ContactLaw};
 
-/// Vertical part of the chassis' z axis below which it is tilted so far.
+/// Vertical component of the part's z axis below which hull contact is evaluated.
 const TILTED: f64 = 0.7;
-/// Stiffness of a sample, N/m, and of a leg of the landing gear: assumed.
+/// Contact stiffness of a hull sample, N/m; assumed.
 pub(super) const STIFFNESS: f64 = 2e5;
+/// Contact stiffness of a leg of the landing gear, N/m; assumed.
 const LEG_STIFFNESS: f64 = 2e6;
 
 impl AgentModel {
-    /// Adds what the ground does to a part that is tilted so far that its hulls may lie on it, or
-    /// to a trailer that hangs no more, about the part's frame's origin.
+    /// Adds the ground's load on the hulls of a tilted part or of an uncoupled trailer.
+    ///
+    /// The load is about the origin of the part's frame.
     pub(super) fn lie(
         &self,
         part: HullPart,
@@ -33,7 +38,7 @@ impl AgentModel {
         let mut parts = self.vehicle.hull_parts(body);
         let Some((_, outline, pose, twist)) = parts.find(|own| own.0 == part) else { return };
         let parted = part == HullPart::Trailer && coupling != Coupling::Holds;
-        // what is not finite lies nowhere
+        // a non-finite pose fails the comparison and has no contact
         if pose.direction(&Vec3::z()).z < TILTED || parted {
             for sample in outline.hulls.iter().flat_map(|hull| &hull.samples) {
                 let ball = (pose.point(&sample.place), sample.radius, STIFFNESS);
@@ -48,8 +53,9 @@ impl AgentModel {
     }
 }
 
-/// Adds what the ground does to a ball of a body, by its centre, radius and stiffness; its force
-/// along the normal, N.
+/// Adds the ground's load on a ball of a body, given by its center, radius and stiffness.
+///
+/// Returns the normal force, N.
 pub(super) fn press(
     (centre, radius, stiffness): (Vec3, f64, f64),
     (pose, twist): (&Pose, &Twist),

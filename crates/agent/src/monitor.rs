@@ -1,4 +1,4 @@
-//! What is watched while a vehicle drives: sums for its summary, and whether it gets on.
+//! Metrics accumulated while a vehicle drives, and detection of stalls.
 
 use super::clock::whole_microseconds;
 use super::diagnosis::WheelMean;
@@ -14,69 +14,74 @@ use bekker_vehicle::driver::Intent;
 use serde::{Deserialize, Serialize};
 use std::mem::take;
 
-/// Speed along the way, m/s, over the last second, from which it gets on right now.
+/// Speed over the last second in the requested direction from which a vehicle advances at present,
+/// m/s.
 pub(super) const ADVANCING: f64 = 0.05;
-/// Loss of speed, m/s, by which one that rolls back gets on: its brake or its drive wins.
+/// Decrease of backward speed that counts as progress of a vehicle that rolls back, m/s: brake or
+/// drive prevails.
 const SLOWING: f64 = 0.2;
-/// Time constant over which a peak of slip must hold, s.
+/// Time constant that filters peaks of slip, s.
 const PEAK_TIME: f64 = 0.1;
 /// Time constant of the wheels' means, s.
 const MEAN_TIME: f64 = 1.0;
-/// Speed from which a vehicle rolls, m/s; below it stands.
+/// Speed above which a vehicle rolls, m/s; below, it stands still.
 pub(super) const ROLLING: f64 = 0.2;
-/// Way rolled from which a motion resistance is told, m.
+/// Rolled distance from which motion resistance is reported, m.
 const LEAST_WAY_ROLLED: f64 = 2.0;
 
-/// One step's figures of a vehicle, gathered by its agent.
+/// Values of a vehicle over one step, gathered by its agent.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct StepFigures {
-    /// Place of the chassis, m.
+    /// Position of the chassis, m.
     pub position: Vec3,
-    /// Its velocity, m/s.
+    /// Velocity of the chassis, m/s.
     pub velocity: Vec3,
-    /// Speed in the direction that it wants to go, m/s; of turning tracks that of the outer.
+    /// Speed in the requested direction, m/s; for turning tracks that of the outer track.
     pub advance: f64,
-    /// That direction: -1 backward.
+    /// Requested direction: 1 forward, -1 backward.
     pub sense: f64,
-    /// Work of drive and soil.
+    /// Work of driveline, brakes and soil.
     pub work: DriveWork,
-    /// Fuel burned, kg, if the vehicle tells.
+    /// Fuel burned, kg, if the vehicle specifies consumption.
     pub fuel: Option<f64>,
     /// Radius at which the drive acts on the ground, m.
     pub drive_radius: f64,
-    /// Wheels whose tyres give way.
+    /// Number of wheels with flexible tires.
     pub belts: usize,
 }
 
-/// A stretch of time in which a vehicle wants to move and has not got on.
+/// Period in which a vehicle requests motion and does not advance.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 struct Standstill {
     since: f64,
-    /// Way made by then, m, positive forward.
+    /// Travel at its start, m; positive forward.
     from: f64,
-    /// Speed at which it rolled the other way, m/s.
+    /// Speed against the requested direction, m/s.
     rolls_back: f64,
-    /// Direction that it wanted to go.
+    /// Requested direction: 1 forward, -1 backward.
     sense: f64,
 }
 
-/// Parts of the last second at whose ends the way made is kept. What it was between two of them
-/// is off by less than a (1/20 s)²/8, 3 mm at 1 g.
+/// Number of intervals of the last second at whose ends the travel is stored.
+///
+/// Interpolation within an interval is off by less than a (1/20 s)²/8, which is 3 mm at 1 g.
 const PARTS: usize = 20;
 
-/// Way made over the last second.
+/// Travel over the last second.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct LastSecond {
-    /// Way made at the last twentieths of a second since the start, m: that of the n-th at n modulo
-    /// their number.
+    /// Travel at the last twentieths of a second since the start, m; the n-th is at index n modulo
+    /// the length.
     ways: [f64; PARTS + 1],
-    /// The last twentieth that was noted.
+    /// Number of the last twentieth stored.
     noted: usize,
 }
 
 impl LastSecond {
-    /// Takes note of the `way`, m, made by `time`, s since the start, at the end of a step at `speed`,
-    /// m/s, that is shorter than a part.
+    /// Stores the travel `way`, m, at `time`, s since the start.
+    ///
+    /// Called at the end of each step, which is shorter than an interval and has speed `speed`,
+    /// m/s.
     fn note(&mut self, time: f64, way: f64, speed: f64) {
         let last = (time * PARTS as f64).floor();
         if last as usize > self.noted {
@@ -85,7 +90,7 @@ impl LastSecond {
         }
     }
 
-    /// Mean speed from a second before `time`, s, until then, or from the start on, m/s.
+    /// Returns the mean speed over the second before `time`, or since the start, m/s.
     fn speed(&self, time: f64, way: f64) -> f64 {
         if time < 1.0 {
             return if time > 0.0 { way / time } else { 0.0 };
@@ -97,18 +102,18 @@ impl LastSecond {
     }
 }
 
-/// Running sums of a vehicle's drive.
+/// Metrics of a vehicle's drive.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub struct Monitor {
     time: f64,
-    /// When its first step began, s.
+    /// Start of the first step, s.
     began: f64,
-    /// Place at the start, m, as it was set down, and at the end.
+    /// Position at the start, as placed, and at the end, m.
     start: [f64; 3],
     end: [f64; 3],
     distance: f64,
     speed: f64,
-    /// When it last rolled, s.
+    /// Time at which the vehicle last rolled, s.
     rolled: f64,
     driving_time: f64,
     slip_time: f64,
@@ -116,9 +121,9 @@ pub struct Monitor {
     peak_slip: f64,
     sinkage_time: f64,
     max_sinkage: f64,
-    /// Over time: mean deflection of the tyres, m s, and length of their contact, m s.
+    /// Time integrals of the tires' mean deflection and of their contact length, m s.
     tyre_time: [f64; 2],
-    /// Mean inflation of the tyres now, Pa.
+    /// Present mean inflation of the tires, Pa.
     inflation: f64,
     way_rolled: f64,
     rolling_work: f64,
@@ -130,16 +135,16 @@ pub struct Monitor {
     fuel: Option<f64>,
     belly_force: f64,
     wheels: Vec<WheelMean>,
-    /// Way made, m, positive forward, and that of the last second.
+    /// Travel, m, positive forward, and travel of the last second.
     way_made: f64,
     last_second: LastSecond,
-    /// Direction that it wants to go: -1 backward.
+    /// Requested direction: 1 forward, -1 backward.
     sense: f64,
     standstill: Option<Standstill>,
     intent: Intent,
     intent_since: f64,
     arrived: Option<f64>,
-    /// Deepest sinkage in soils that were pressed deeper than they were measured, m.
+    /// Largest sinkage, m, in each soil whose measured range was exceeded.
     beyond: Vec<(SoilId, f64)>,
     last_position: [f64; 3],
 }
@@ -149,7 +154,7 @@ impl Clone for Monitor {
         Monitor { wheels: self.wheels.clone(), beyond: self.beyond.clone(), ..*self }
     }
 
-    /// Into the room that there is.
+    /// Reuses the allocations.
     fn clone_from(&mut self, source: &Monitor) {
         let (mut wheels, mut beyond) = (take(&mut self.wheels), take(&mut self.beyond));
         wheels.clone_from(&source.wheels);
@@ -159,7 +164,7 @@ impl Clone for Monitor {
 }
 
 impl Monitor {
-    /// Of a vehicle at `start`, m, with so many wheels or road wheels.
+    /// Creates the metrics of a vehicle at `start`, m, with `wheels` wheels or road wheels.
     pub(super) fn of(wheels: usize, start: Vec3) -> Monitor {
         Monitor {
             time: 0.0,
@@ -198,7 +203,7 @@ impl Monitor {
         }
     }
 
-    /// Takes in one step of `h` seconds that ended at `time`.
+    /// Adds one step of `h` s that ended at `time`.
     pub(super) fn take(
         &mut self,
         time: f64,
@@ -208,7 +213,7 @@ impl Monitor {
         figures: &StepFigures,
     ) {
         self.speed = figures.velocity.norm();
-        // in the level plane: one that stands may heave on its springs
+        // horizontal speed only: a standing vehicle may heave on its springs
         let rolls = hypot(figures.velocity.x, figures.velocity.y) >= ROLLING;
         if rolls {
             self.rolled = time;
@@ -233,7 +238,7 @@ impl Monitor {
             slip += wheel.slip / wheels.len() as f64;
             sinkage += wheel.sinkage / wheels.len() as f64;
             self.max_sinkage = self.max_sinkage.max(wheel.sinkage);
-            // rigid tyres have none of these
+            // zero for rigid tires
             inflation += wheel.inflation / figures.belts.max(1) as f64;
             tyre[0] += wheel.deflection / figures.belts.max(1) as f64;
             tyre[1] += wheel.contact_length / figures.belts.max(1) as f64;
@@ -265,27 +270,28 @@ impl Monitor {
         if let Some(burned) = figures.fuel {
             *self.fuel.get_or_insert(0.0) += burned;
         }
-        // of both directions in one sum, or rocking would add up
+        // signed sum of both directions, so that rocking does not accumulate travel
         self.sense = figures.sense;
         let forward = figures.sense * figures.advance;
         self.way_made += forward * h;
         self.last_second.note(time - self.began, self.way_made, forward);
     }
 
-    /// Takes in the force on the belly over a step of `h` seconds.
+    /// Adds the force on the belly over a step of `h` s.
     pub(super) fn rest_on_belly(&mut self, force: f64, h: f64) {
         self.belly_force += (force - self.belly_force) * (h / MEAN_TIME).min(1.0);
     }
 
-    /// Speed made over the last second, m/s, positive forward.
+    /// Returns the mean speed over the last second, m/s; positive forward.
     fn speed_made(&self) -> f64 {
         self.last_second.speed(self.time - self.began, self.way_made)
     }
 
-    /// Takes note, at a heartbeat, of what the driver is about, and whether the vehicle
-    /// gets on where it wants to: by a way made, or by losing speed the other way. One that
-    /// turns round is judged anew by the speed at which it still rolls. `way` is the least
-    /// by which it gets on, m.
+    /// Records the driver's intent and the vehicle's progress, at a heartbeat.
+    ///
+    /// Progress is travel of at least `way`, m, in the requested direction, or loss of speed
+    /// against it. If the requested direction reverses, progress is measured from the speed at
+    /// which the vehicle still rolls.
     pub(super) fn watch(&mut self, time: f64, intent: Intent, way: f64) {
         if intent != self.intent {
             (self.intent, self.intent_since) = (intent, time);
@@ -309,40 +315,42 @@ impl Monitor {
         };
     }
 
-    /// Since when it has not got on, s, though it wants to, if for at least `least` s. `pace`
-    /// is the share of ordinary speeds at which it is to drive.
+    /// Returns the start of the current stall, s, if it has lasted at least `least` s.
+    ///
+    /// `pace` is the target speed relative to normal speeds.
     pub(super) fn immobile_since(&self, time: f64, least: f64, pace: f64) -> Option<f64> {
         let still = self.standstill?;
         let advances = self.sense * self.speed_made() >= pace * ADVANCING;
         (time - still.since >= least && !advances).then_some(still.since)
     }
 
-    /// What the driver is about, and since when, s.
+    /// Returns the driver's intent and the time since which it holds, s.
     pub(super) fn intent(&self) -> (Intent, f64) {
         (self.intent, self.intent_since)
     }
 
-    /// Since when it stands, s, if it does.
+    /// Returns the time at which the vehicle last rolled, s.
     pub(super) fn stands_since(&self) -> f64 {
         self.rolled
     }
 
-    /// When it arrived, s.
+    /// Returns the time of arrival, s.
     pub fn arrived(&self) -> Option<f64> {
         self.arrived
     }
 
-    /// The wheels over about the last second.
+    /// Returns the wheels averaged over about the last second.
     pub fn wheels(&self) -> &[WheelMean] {
         &self.wheels
     }
 
-    /// Force on the belly over about the last second, N.
+    /// Returns the force on the belly over about the last second, N.
     pub(super) fn belly_force(&self) -> f64 {
         self.belly_force
     }
 
-    /// Takes note of a finite place, m; returns the one before where it is not finite.
+    /// Stores a finite position, m; returns the last finite one as error if `position` is not
+    /// finite.
     pub(super) fn place(&mut self, position: Vec3) -> Result<(), Vec3> {
         if !position.iter().all(|x| x.is_finite()) {
             return Err(Vec3::from(self.last_position));
@@ -351,12 +359,12 @@ impl Monitor {
         Ok(())
     }
 
-    /// Last finite place, m.
+    /// Returns the last finite position, m.
     pub(super) fn last_place(&self) -> Vec3 {
         Vec3::from(self.last_position)
     }
 
-    /// Takes note of a sinkage beyond what a soil was measured for, m.
+    /// Records a sinkage beyond the measured range of a soil, m.
     pub(super) fn sink_beyond(&mut self, soil: SoilId, sinkage: f64) {
         match self.beyond.iter_mut().find(|(known, _)| *known == soil) {
             Some((_, deepest)) => *deepest = deepest.max(sinkage),
@@ -364,27 +372,27 @@ impl Monitor {
         }
     }
 
-    /// Soils that were pressed deeper than they were measured, and how deep, m.
+    /// Returns the soils whose measured range was exceeded, and the largest sinkage in each, m.
     pub fn beyond(&self) -> &[(SoilId, f64)] {
         &self.beyond
     }
 
-    /// End of the last step that counted, s.
+    /// Returns the end of the last step that counted, s.
     pub(super) fn last_step(&self) -> f64 {
         self.time
     }
 
-    /// Distance driven, m.
+    /// Returns the distance driven, m.
     pub fn distance(&self) -> f64 {
         self.distance
     }
 
-    /// Energy that the driveline put into wheels or sprockets, J: its positive work alone.
+    /// Returns the energy from the driveline into wheels or sprockets, J; positive work only.
     pub fn drive_energy(&self) -> f64 {
         self.drive_energy
     }
 
-    /// The drive in a few figures.
+    /// Returns the summary of the drive.
     pub fn summary(&self, name: &str, model: &str, outcome: OutcomeReport) -> VehicleSummary {
         let per = |sum: f64, span: f64| if span > 0.0 { sum / span } else { 0.0 };
         let made_good = (Vec3::from(self.end) - Vec3::from(self.start)).norm();
@@ -421,8 +429,10 @@ impl Monitor {
 mod tests {
     use super::*;
 
-    /// At a steady speed, and from it to a stand: where the way is straight over time it is known to
-    /// rounding, and where it breaks to a quarter of the speed lost over a part of the second.
+    /// Mean speed at constant speed and across an abrupt stop.
+    ///
+    /// Where travel is linear in time the result is exact to rounding. At the stop it is off by up
+    /// to a quarter of the speed lost over one interval.
     #[test]
     fn the_last_second_is_a_second_long() {
         let (speed, stop) = (3.7, 2.0);

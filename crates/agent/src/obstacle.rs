@@ -1,4 +1,4 @@
-//! What stands and does not move: stems, rocks, blocks.
+//! Static obstacles: stems, rocks, blocks.
 
 use super::prop::{Form, Prop, PropKind};
 use bekker_ground::terrain::Terrain;
@@ -9,40 +9,41 @@ use bekker_sensor::class::Class;
 use bekker_vehicle::collision::{Hull, Stem};
 use rstar::{AABB, RTree, RTreeObject};
 
-/// Least cosine of the slope of what bears a wheel or track, and is not just run into.
+/// Smallest vertical component of a face normal at which the face supports a wheel or track instead
+/// of blocking it.
 pub(super) const BEARS: f64 = 0.7;
 /// Rounding of the edges of blocks, m.
 const ROUNDING: f64 = 0.05;
-/// How far a block reaches into the ground, m: on a slope nothing gets below it.
+/// Depth to which a block extends into the ground, m, so that nothing gets under it on a slope.
 const BURIED: f64 = 0.5;
 /// Length, width and height of a concrete barrier, m.
 pub const BARRIER: [f64; 3] = [3.05, 0.61, 0.81];
-/// Least side of the box that a mesh is to vehicles, m.
+/// Smallest side of the collision box of a mesh, m.
 const THINNEST: f64 = 0.05;
-/// Height of a stem of a tree that is a mesh, m.
+/// Height of the stem of a tree given as a mesh, m.
 const MESH_TREE: f64 = 6.0;
 
-/// One thing that stands.
+/// Static obstacle.
 #[derive(Clone, Debug)]
 pub enum Obstacle {
-    /// A tree or a post: it gives way if it is pushed hard enough.
+    /// Tree or post; deflects and breaks under a large force.
     Stem {
-        /// Its figures.
+        /// Dimensions of the stem.
         stem: Stem,
-        /// Where it stands, m.
+        /// Position of its foot, m.
         foot: Vec3,
     },
-    /// A rock, a wall, a house: it never moves.
+    /// Rock, wall or house; never moves.
     Solid {
-        /// Where its middle is and how it is turned.
+        /// Pose of its center.
         pose: Pose,
-        /// Its shape about that.
+        /// Shape about the center.
         hull: [Hull; 1],
     },
 }
 
 impl Obstacle {
-    /// The stem, if it is one.
+    /// Returns the stem, if the obstacle is one.
     pub fn stem(&self) -> Option<(&Stem, &Vec3)> {
         match self {
             Obstacle::Stem { stem, foot } => Some((stem, foot)),
@@ -50,12 +51,12 @@ impl Obstacle {
         }
     }
 
-    /// Where it stands, m.
+    /// Returns its horizontal position, m.
     pub fn place(&self) -> [f64; 2] {
         self.disc().0
     }
 
-    /// What a prop that stands on a terrain is to vehicles; nothing where it is not solid.
+    /// Returns the obstacle of a prop on a terrain; `None` if the prop is not solid.
     fn of(prop: &Prop, terrain: &Terrain) -> Option<Obstacle> {
         if !prop.solid {
             return None;
@@ -74,10 +75,10 @@ impl Obstacle {
             let pose = Pose { position: ground + middle, orientation };
             Some(Obstacle::Solid { pose, hull: [Hull::new(Vec3::zeros(), size, ROUNDING)] })
         };
-        // as it is drawn; a mesh's `size` is what it is to vehicles, whatever its scale
+        // scaled as rendered; the `size` of a mesh is its collision box at any scale
         let scaled = |size: [f64; 3]| size.map(|side| side * prop.scale);
         match prop.form {
-            // as thick as they are drawn where a bumper meets them
+            // as thick as rendered at bumper height
             Form::Kind(PropKind::Spruce) => stem(0.28, 9.0),
             Form::Kind(PropKind::Oak) => stem(0.33, 7.0),
             Form::Kind(PropKind::Birch) => stem(0.47, 10.0),
@@ -86,7 +87,7 @@ impl Obstacle {
             ) => stem(0.3, 20.0),
             Form::Kind(PropKind::Post) => stem(0.12, 1.2),
             Form::Kind(PropKind::Rock) => {
-                // a ball that lies in the ground up to its middle, about as the boulder is drawn
+                // ball with its center at ground level, about the size of the rendered boulder
                 let radius = 0.46 * prop.scale;
                 let hull = Hull::new(Vec3::zeros(), [2.0 * radius; 3], radius);
                 let pose = Pose { position: ground, ..Pose::default() };
@@ -94,7 +95,7 @@ impl Obstacle {
             }
             Form::Kind(PropKind::Block) => block(scaled(prop.size.unwrap_or([1.0; 3]))),
             Form::Kind(PropKind::Barrier) => block(scaled(prop.size.unwrap_or(BARRIER))),
-            // the box around a tree is its crown's
+            // the bounds of a tree are those of its crown
             Form::Mesh { class: Class::Tree, .. } if prop.size.is_none() => {
                 prop.diameter.and_then(|_| stem(0.0, MESH_TREE))
             }
@@ -104,7 +105,7 @@ impl Obstacle {
         }
     }
 
-    /// Whether a place lies in it as it is seen from above.
+    /// Returns whether it covers a position, seen from above.
     fn covers(&self, [x, y]: [f64; 2]) -> bool {
         match self {
             Obstacle::Stem { stem, foot } => hypot(x - foot.x, y - foot.y) < 0.5 * stem.diameter,
@@ -116,7 +117,7 @@ impl Obstacle {
         }
     }
 
-    /// Middle and radius, m, of a disc that holds it.
+    /// Returns center and radius of the circle around it, m.
     fn disc(&self) -> ([f64; 2], f64) {
         match self {
             Obstacle::Stem { stem, foot } => ([foot.x, foot.y], 0.5 * stem.diameter),
@@ -128,7 +129,7 @@ impl Obstacle {
     }
 }
 
-/// The box around a mesh whose origin stands on the `ground`.
+/// Returns the box around a mesh whose origin is at `ground`.
 fn boxed(bounds: &Bounds, prop: &Prop, ground: &Vec3) -> Obstacle {
     let corner = |of: [f32; 3]| Vec3::from(of.map(f64::from)) * prop.scale;
     let (low, mut high) = (corner(bounds.low), corner(bounds.high));
@@ -153,11 +154,11 @@ impl RTreeObject for Placed {
     }
 }
 
-/// All that stands in a world; immutable.
+/// All static obstacles of a world; immutable.
 #[derive(Clone, Debug)]
 pub struct Obstacles {
     all: Vec<Obstacle>,
-    /// Of each, the prop that it is.
+    /// Index of the prop of each obstacle.
     props: Vec<usize>,
     nouns: Vec<&'static str>,
     tree: RTree<Placed>,
@@ -170,7 +171,7 @@ impl Default for Obstacles {
 }
 
 impl Obstacles {
-    /// Those of a world's props that are solid.
+    /// Builds the obstacles of a world from its solid props.
     pub fn of(props: &[Prop], terrain: &Terrain) -> Obstacles {
         let (mut all, mut of, mut nouns) = (Vec::new(), Vec::new(), Vec::new());
         for (index, prop) in props.iter().enumerate() {
@@ -189,32 +190,32 @@ impl Obstacles {
         Obstacles { all, props: of, nouns, tree }
     }
 
-    /// How many there are.
+    /// Returns the number of obstacles.
     pub fn len(&self) -> usize {
         self.all.len()
     }
 
-    /// Whether there is none.
+    /// Returns whether there are no obstacles.
     pub fn is_empty(&self) -> bool {
         self.all.is_empty()
     }
 
-    /// What one is, in a word.
+    /// Returns the noun for an obstacle.
     pub fn noun(&self, index: usize) -> &'static str {
         self.nouns.get(index).copied().unwrap_or("obstacle")
     }
 
-    /// One of them.
+    /// Returns an obstacle.
     pub fn get(&self, index: usize) -> Option<&Obstacle> {
         self.all.get(index)
     }
 
-    /// Which prop one is.
+    /// Returns the index of an obstacle's prop.
     pub fn prop(&self, index: usize) -> Option<usize> {
         self.props.get(index).copied()
     }
 
-    /// The first in which a place lies, as it is seen from above.
+    /// Returns the first obstacle that covers a position, seen from above.
     pub fn at(&self, place: [f64; 2]) -> Option<usize> {
         let mut near = Vec::new();
         self.near(place, 0.0, &mut near);
@@ -222,7 +223,7 @@ impl Obstacles {
         near.into_iter().map(|index| index as usize).find(covers)
     }
 
-    /// Those that come within `reach` m of a place, in ascending order.
+    /// Finds the obstacles within `reach` m of a position, in ascending order.
     pub(super) fn near(&self, [x, y]: [f64; 2], reach: f64, found: &mut Vec<u32>) {
         found.clear();
         if self.all.is_empty() || !(x + y).is_finite() {

@@ -1,4 +1,4 @@
-//! A vehicle on tracks meets the ground, shoe by shoe.
+//! Contact of a tracked vehicle with the ground, shoe by shoe.
 
 use super::contact_context::ContactContext;
 use super::drive_work::DriveWork;
@@ -18,57 +18,59 @@ use bekker_vehicle::{
 };
 use std::sync::Arc;
 
-/// Rows and columns of the points by which a shoe meets what stands.
+/// Rows and columns of the points at which a shoe touches obstacles.
 const POINTS: [usize; 2] = [2, 5];
-/// With so many nodes in contact it pays to wake another thread for one of the tracks: an M113 on 700
-/// won nothing by it, on 3,300 two fifths of its contact's time.
+/// Number of nodes in contact from which a second thread for one track pays off.
+///
+/// An M113 with 700 nodes gains nothing; with 3,300 it saves two fifths of the contact time.
 const WORTH_A_THREAD: u32 = 1000;
 
-/// A tracked vehicle with the shape of its shoes; immutable.
+/// Tracked vehicle with the shape of its shoes; immutable.
 #[derive(Clone, Debug)]
 pub struct OnTracks {
     /// The vehicle.
     pub vehicle: Arc<TrackedVehicle>,
-    /// Underside of its shoes.
+    /// Underside of the shoes.
     pub shoe: ShoeOutline,
-    /// How they share the contact between pad and soil.
+    /// Division of the contact between pad and soil.
     pub tread: Tread,
 }
 
-/// Derived and scratch data of a tracked vehicle on the ground: never saved.
+/// Derived and scratch data of a tracked vehicle on the ground; never saved.
 #[derive(Clone, Debug)]
 pub struct TracksWorkspace {
-    /// Of the vehicle itself.
+    /// Workspace of the vehicle without the ground.
     pub vehicle: TrackedWorkspace,
-    /// Left and right.
+    /// Shoes of the left and right tracks.
     shoes: Box<[Shoes; 2]>,
     pub(super) contacts: Vec<Contact>,
-    /// Which shoes stand on firm ground.
+    /// Whether each shoe touches firm ground.
     on_firm: Vec<bool>,
     pub(super) wheels: Vec<WheelSample>,
 }
 
 impl TracksWorkspace {
-    /// What the ground did to each shoe in the last meeting.
+    /// Returns the ground contact of each shoe as last evaluated.
     pub fn contacts(&self) -> &[Contact] {
         &self.contacts
     }
 
-    /// The road wheels after the last step.
+    /// Returns the samples of the road wheels after the last step.
     pub fn samples(&self) -> &[WheelSample] {
         &self.wheels
     }
 }
 
 impl OnTracks {
-    /// A vehicle on the shoes of its file, which shear soil against soil: what
-    /// lies between the grousers goes with them.
+    /// Builds a vehicle on the shoes of its file.
+    ///
+    /// Shear is soil against soil, because the soil between the grousers moves with them.
     pub fn new(vehicle: Arc<TrackedVehicle>) -> OnTracks {
         let shoe = outline(vehicle.spec());
         OnTracks { vehicle, shoe, tread: Tread::rough() }
     }
 
-    /// Storage for steps, in line with `state`.
+    /// Returns the workspace for steps, consistent with `state`.
     pub fn workspace(&self, state: &VehicleState) -> TracksWorkspace {
         TracksWorkspace {
             vehicle: self.vehicle.workspace(state),
@@ -79,7 +81,7 @@ impl OnTracks {
         }
     }
 
-    /// Loads of yielding and firm ground on every shoe.
+    /// Computes the loads of deformable and firm ground on every shoe.
     pub fn meet_ground(
         &self,
         state: &VehicleState,
@@ -116,8 +118,7 @@ impl OnTracks {
         }
     }
 
-    /// What yielding and firm ground do to the shoes of both sides, and which of them stand on
-    /// firm ground.
+    /// Computes the ground contact of the shoes of both sides, and which of them touch firm ground.
     fn press_sides(
         &self,
         [left, right]: [&[ShoePlace]; 2],
@@ -141,7 +142,7 @@ impl OnTracks {
         );
     }
 
-    /// The same of one side.
+    /// Computes the ground contact of the shoes of one side.
     fn press_side(
         &self,
         shoes: &[ShoePlace],
@@ -159,9 +160,10 @@ impl OnTracks {
         }
     }
 
-    /// Adds the forces of firm ground on the corners of a shoe's faces: a pad of
-    /// rubber against the ground's plane, Coulomb friction. Returns whether any
-    /// touches.
+    /// Adds the forces of firm ground on the corners of a shoe's faces.
+    ///
+    /// Each corner is a rubber pad against the ground's tangent plane, with Coulomb friction.
+    /// Returns whether any corner touches.
     fn press_on_firm(
         &self,
         shoe: &ShoePlace,
@@ -185,8 +187,10 @@ impl OnTracks {
         touches
     }
 
-    /// Adds what a solid at `place` does to the shoes that face the ground, points of whose undersides
-    /// lie in it; `each` is shown every push, its place and the velocity there.
+    /// Adds the load of a solid at `place` on the shoes that face the ground.
+    ///
+    /// Contact is at points of their undersides that lie inside the solid. `each` receives every
+    /// push with its position and velocity.
     pub(super) fn press_solid(
         &self,
         state: &VehicleState,
@@ -243,7 +247,8 @@ impl OnTracks {
         }
     }
 
-    /// Energy, J: of motion and gravity, and stored in springs; road wheels have no tires.
+    /// Returns the energy of motion and gravity, and stored in springs, J; road wheels have no
+    /// tires.
     pub(super) fn stored_energy(
         &self,
         state: &VehicleState,
@@ -254,7 +259,8 @@ impl OnTracks {
             + self.vehicle.spring_energy(&workspace.vehicle)
     }
 
-    /// What others are told of the tracks; `part` puts a pose into the chassis frame.
+    /// Returns the tracks in the form sent to other agents; `part` converts a pose to the chassis
+    /// frame.
     pub(super) fn gear(
         &self,
         state: &VehicleState,
@@ -281,9 +287,11 @@ impl OnTracks {
         }
     }
 
-    /// Poses in the chassis frame of the shoes of a remote vehicle of this kind, left
-    /// before right, by the bodies in its message, or on the lower run from the front, by
-    /// the bands in it.
+    /// Returns the poses of the shoes of a remote vehicle of this kind in the chassis frame, left
+    /// before right.
+    ///
+    /// They follow from the bodies in its message. If it has none, they follow from the bands, and
+    /// only for the lower run, from the front.
     pub fn shoe_poses(&self, gear: &RunningGear) -> [Vec<Pose>; 2] {
         let RunningGear::Tracks { shoes, bands, .. } = gear else { return Default::default() };
         if !shoes.is_empty() {
@@ -301,7 +309,7 @@ impl OnTracks {
         })
     }
 
-    /// Completes the samples after a step.
+    /// Completes the wheel samples after a step and returns the step's work.
     pub fn observe(
         &self,
         state: &VehicleState,
@@ -319,8 +327,8 @@ impl OnTracks {
             work.add(drive * spin * h);
             work.add(brake * spin * h);
         }
-        // each road wheel's share of the sprocket's torque, geared to it by the track: times the
-        // wheel's spin it is the share of the sprocket's power
+        // share of each road wheel in the sprocket's torque, geared by the track: times the wheel's
+        // spin it is its share of the sprocket's power
         let geared = self.vehicle.spec().road_wheel.radius / self.vehicle.spec().drive_radius();
         let share = 2.0 / self.vehicle.wheels() as f64 * geared;
         workspace.contacts.iter().for_each(|contact| work.add_ground(contact, h));
@@ -336,7 +344,7 @@ impl OnTracks {
     }
 }
 
-/// Adds what the ground does to a shoe to the sample of the wheel it lies under.
+/// Adds the ground contact of a shoe to the sample of the road wheel above it.
 fn take(sample: &mut WheelSample, hull: &Pose, met: &Contact) {
     let forward = level_forward(&hull.direction(&Vec3::y()));
     sample.add_force(&met.load.wrench.force, &forward);
@@ -344,8 +352,10 @@ fn take(sample: &mut WheelSample, hull: &Pose, met: &Contact) {
     sample.area += met.area;
 }
 
-/// Underside of the shoes of a file. Bekker's width is that of the rectangle
-/// under all road wheels: the shoes of a track press one patch.
+/// Returns the underside of the shoes of a file.
+///
+/// Bekker's width is that of the rectangle under all road wheels, because the shoes of a track load
+/// a single patch.
 fn outline(spec: &TrackedSpec) -> ShoeOutline {
     let faces = spec.shoe.faces.iter();
     let width = spec.shoe_width();

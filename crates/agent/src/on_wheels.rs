@@ -1,4 +1,4 @@
-//! A vehicle on wheels meets the ground.
+//! Contact of a wheeled vehicle with the ground.
 
 use super::contact_context::ContactContext;
 use super::drive_work::DriveWork;
@@ -15,66 +15,66 @@ use bekker_vehicle::tyre::{BeltPatch, FirmContact, FirmPatch, Plane};
 use bekker_vehicle::{Controls, Coupling, Vehicle, VehicleState, VehicleWorkspace};
 use std::sync::Arc;
 
-/// Below this rim speed, m/s, slip is not counted.
+/// Rim speed below which slip is zero, m/s.
 pub(super) const SLIP_SPEED: f64 = 0.2;
 
-/// A wheeled vehicle with the shape of its wheels; immutable.
+/// Wheeled vehicle with the shape of its wheels; immutable.
 #[derive(Clone, Debug)]
 pub struct OnWheels {
     /// The vehicle.
     pub vehicle: Arc<Vehicle>,
-    /// What the tyres of each axle are to the ground.
+    /// Ground contact properties of the tires of each axle.
     tyres: Arc<[TyreOnGround]>,
-    /// Where each tyre is, wheel by wheel.
+    /// Position of each tire, wheel by wheel.
     places: Arc<[TyrePlace]>,
 }
 
-/// Where a tyre is: twins share a wheel.
+/// Position of a tire; twin tires share a wheel.
 #[derive(Clone, Copy, Debug)]
 struct TyrePlace {
     /// Index of its wheel.
     wheel: usize,
-    /// To the left of the wheel's middle, m.
+    /// Offset to the left of the wheel's center, m.
     aside: f64,
 }
 
 impl TyrePlace {
-    /// Its place from the wheel's middle, world axes, m; none where it is the middle.
+    /// Returns the offset from the wheel's center in world axes, m; `None` if it is zero.
     fn offset(&self, wheel: &Pose) -> Option<Vec3> {
         (self.aside != 0.0).then(|| wheel.direction(&Vec3::y()) * self.aside)
     }
 }
 
-/// A tyre as the ground meets it; immutable.
+/// Ground contact properties of a tire; immutable.
 #[derive(Clone, Debug)]
 pub struct TyreOnGround {
-    /// Shape on yielding soil.
+    /// Shape on deformable soil.
     pub underside: Underside,
-    /// How it shares the contact between rubber and soil.
+    /// Division of the contact between rubber and soil.
     pub tread: Tread,
-    /// Its belt, if it gives way.
+    /// Belt, if the tire is flexible.
     pub ring: Option<Ring>,
-    /// How far it gives way under its nominal load on a plate, at the inflation at which its
-    /// rolling resistance holds, m.
+    /// Deflection under the nominal load on a plate, at the inflation to which rolling resistance
+    /// refers, m.
     nominal_deflection: f64,
 }
 
-/// Derived and scratch data of a wheeled vehicle on the ground: never saved.
+/// Derived and scratch data of a wheeled vehicle on the ground; never saved.
 #[derive(Clone, Debug)]
 pub struct WheelsWorkspace {
     pub(super) vehicle: VehicleWorkspace,
     pub(super) contacts: Vec<Contact>,
     firm: Vec<Option<FirmContact>>,
-    /// How each belt goes on; none where tyres do not give way.
+    /// Next step of each belt; empty if no tire is flexible.
     rings: Vec<RingStep>,
     pub(super) wheels: Vec<WheelSample>,
 }
 
 impl OnWheels {
-    /// A vehicle on the tyres of its file, lugs included.
+    /// Builds a vehicle on the tires of its file, with lugs.
     ///
     /// # Errors
-    /// [`UndersideError`] for an outline or lugs that make no wheel.
+    /// [`UndersideError`] if outline or lugs do not make a wheel.
     pub fn new(vehicle: Arc<Vehicle>) -> Result<OnWheels, UndersideError> {
         let axles = 0..vehicle.spec().axles.len();
         let tyres =
@@ -87,19 +87,22 @@ impl OnWheels {
         Ok(OnWheels { vehicle, tyres: tyres.into(), places })
     }
 
-    /// The tyre of a wheel.
+    /// Returns the tire of a wheel.
     pub fn tyre(&self, wheel: usize) -> &TyreOnGround {
         &self.tyres[self.vehicle.axle_of(wheel)]
     }
 
-    /// Radius and half width of a wheel's tyre, m.
+    /// Returns radius and half width of a wheel's tire, m.
     pub(super) fn reach(&self, wheel: usize) -> [f64; 2] {
         let underside = &self.tyre(wheel).underside;
         let unloaded = self.vehicle.tyre(wheel).handling.unloaded_radius;
         [underside.max_radius().max(unloaded), underside.half_width()]
     }
 
-    /// Has a wheel that stands on a block, pressed into it by so much, m, told with the force of that.
+    /// Adds the force of a block that supports a wheel to the wheel's sample.
+    ///
+    /// `pressed` is the penetration, m. If the block carries more than the ground, deflection and
+    /// slip are those on the block.
     pub(super) fn bear(
         &self,
         workspace: &mut WheelsWorkspace,
@@ -121,17 +124,17 @@ impl OnWheels {
         sample.add_force(force, &forward);
     }
 
-    /// Largest radius of its wheels, m.
+    /// Returns the largest wheel radius, m.
     pub fn max_radius(&self) -> f64 {
         self.tyres.iter().map(|own| own.underside.max_radius()).fold(0.0, f64::max)
     }
 
-    /// Half the width of its widest wheels, m.
+    /// Returns half the width of the widest wheel, m.
     pub fn half_width(&self) -> f64 {
         self.tyres.iter().map(|own| own.underside.half_width()).fold(0.0, f64::max)
     }
 
-    /// Its tyres at rest, without load: wheel by wheel, twins from the left.
+    /// Returns the tires at rest without load: wheel by wheel, twin tires from the left.
     pub(super) fn tyres(&self) -> Vec<TyreState> {
         let own = 2 * self.vehicle.spec().own_axles().len();
         let tyre = |wheel| {
@@ -145,12 +148,12 @@ impl OnWheels {
         self.places.iter().map(|place| tyre(place.wheel)).collect()
     }
 
-    /// Number of wheels, of the first ones, whose tyres give way.
+    /// Returns the number of flexible tires among the first `wheels` wheels.
     pub(super) fn belts(&self, wheels: usize) -> usize {
         (0..wheels).filter(|wheel| self.tyre(*wheel).ring.is_some()).count()
     }
 
-    /// How many wheels, the first ones, go with it: not those of a trailer that has parted.
+    /// Returns the number of wheels, from the first on, without those of an uncoupled trailer.
     pub(super) fn wheels_along(&self, coupling: Coupling) -> usize {
         match coupling {
             Coupling::Holds => self.vehicle.wheels(),
@@ -169,7 +172,7 @@ impl OnWheels {
         }
     }
 
-    /// Pose and twist of a tyre.
+    /// Returns pose and twist of a tire.
     fn motion(&self, place: &TyrePlace, workspace: &WheelsWorkspace) -> (Pose, Twist) {
         let mut pose = self.vehicle.wheel_pose(&workspace.vehicle, place.wheel);
         let mut twist = self.vehicle.wheel_twist(&workspace.vehicle, place.wheel);
@@ -180,7 +183,7 @@ impl OnWheels {
         (pose, twist)
     }
 
-    /// Loads of yielding and firm ground on every wheel.
+    /// Computes the loads of deformable and firm ground on every wheel.
     pub(super) fn meet_ground(
         &self,
         tyres: &[TyreState],
@@ -194,7 +197,7 @@ impl OnWheels {
             let wheel = place.wheel;
             let (pose, twist) = self.motion(place, workspace);
             let twist = context.felt_of_wheel(twist, &pose.position);
-            // written where they stay: a contact is 700 bytes
+            // written in place: a contact has 700 bytes
             let contact = &mut workspace.contacts[index];
             let (firm, deflection) = match (&self.tyre(wheel).ring, &tyre.ring) {
                 (Some(ring), Some(own)) => {
@@ -231,7 +234,7 @@ impl OnWheels {
         }
     }
 
-    /// A wheel that is rigid on soil and stands on its handling tyre on firm ground.
+    /// Evaluates a tire that is rigid on soil and uses its handling model on firm ground.
     fn meet_as_rigid(
         &self,
         wheel: usize,
@@ -253,7 +256,7 @@ impl OnWheels {
         })
     }
 
-    /// A wheel whose tyre gives way, on soil as on firm ground; also how far, m.
+    /// Evaluates a flexible tire on soil and firm ground; also returns its deflection, m.
     fn meet_on_belt(
         &self,
         wheel: usize,
@@ -285,7 +288,7 @@ impl OnWheels {
         (firm, deflection)
     }
 
-    /// Energy, J: of motion and gravity, and stored in springs and tires.
+    /// Returns the energy of motion and gravity, and stored in springs and tires, J.
     pub(super) fn stored_energy(
         &self,
         state: &VehicleState,
@@ -297,7 +300,7 @@ impl OnWheels {
             + self.tire_energy(tyres, workspace)
     }
 
-    /// Elastic energy of the tires, J: of belts, and of handling tires on firm ground.
+    /// Returns the elastic energy of the tires, J: of belts, and of handling models on firm ground.
     fn tire_energy(&self, tyres: &[TyreState], workspace: &WheelsWorkspace) -> f64 {
         let own = tyres.iter().zip(self.places.iter()).zip(&workspace.firm);
         let energy = own.map(|((tyre, place), firm)| {
@@ -313,7 +316,7 @@ impl OnWheels {
         energy.sum()
     }
 
-    /// Takes the tyres through the step that has been made.
+    /// Advances the tires over the completed step.
     pub(super) fn settle_tyres(
         &self,
         tyres: &mut [TyreState],
@@ -330,7 +333,7 @@ impl OnWheels {
         }
     }
 
-    /// Lets central tyre inflation work towards what is commanded, if anything is.
+    /// Changes tire pressure toward the command at the rate of central tire inflation.
     pub(super) fn inflate(&self, controls: &Controls, tyres: &mut [TyreState], h: f64) {
         let Some(wanted) = controls.inflation else { return };
         for (own, place) in tyres.iter_mut().zip(self.places.iter()) {
@@ -343,7 +346,8 @@ impl OnWheels {
         }
     }
 
-    /// Completes the samples after a step; its work is that of the wheels that go with it.
+    /// Completes the samples after a step and returns the step's work, without wheels of an
+    /// uncoupled trailer.
     pub(super) fn observe(
         &self,
         state: &VehicleState,
@@ -371,7 +375,7 @@ impl OnWheels {
         work
     }
 
-    /// Forces and slip of a wheel along its heading.
+    /// Returns forces and slip of a wheel along its heading.
     fn wheel_sample(
         &self,
         wheel: usize,
@@ -389,7 +393,8 @@ impl OnWheels {
         let belt = shape.ring.as_ref().zip(tyre.ring.as_ref());
         let (inflation, contact_length) =
             belt.map_or((0.0, 0.0), |(ring, own)| (own.inflation, ring.contact_length(own)));
-        // a rigid tyre rolls on its outline over soil, on its handling tyre over firm ground: by what each carries
+        // a rigid tire rolls on its outline over soil and on its handling radius over firm ground,
+        // weighted by load
         let on_soil = shape.underside.max_radius() - deflection / 3.0;
         let rolls_on = firm.map_or(on_soil, |firm| {
             let carried = force.dot(&firm.contact.normal).max(firm.normal_force);
@@ -427,10 +432,10 @@ impl TyreOnGround {
     }
 }
 
-/// Shape of a tyre on yielding soil.
+/// Returns the shape of a tire on deformable soil.
 ///
 /// # Errors
-/// [`UndersideError`] for an outline or lugs that make no wheel.
+/// [`UndersideError`] if outline or lugs do not make a wheel.
 pub fn underside(tyre: &RigidTyre) -> Result<Underside, UndersideError> {
     let outline = tyre.outline.iter().map(|point| [point.half_width, point.radius]).collect();
     let grousers =
@@ -438,7 +443,7 @@ pub fn underside(tyre: &RigidTyre) -> Result<Underside, UndersideError> {
     Underside::new(outline, grousers)
 }
 
-/// How a tyre shares its contact between rubber and soil.
+/// Returns the division of a tire's contact between rubber and soil.
 pub fn tread(tyre: &RigidTyre) -> Tread {
     tyre.soil.map_or_else(Tread::rough, |soil| Tread {
         rubber_share: soil.area_ratio,
@@ -450,14 +455,16 @@ pub fn tread(tyre: &RigidTyre) -> Tread {
     })
 }
 
-/// Slip of a rim or a track at a speed over ground, m/s: positive when driving,
-/// forward or backward, negative when braking. Against the faster of the two.
+/// Returns the slip of a rim or a track at a speed over ground, m/s, relative to the faster of the
+/// two.
+///
+/// Positive when driving, forward or backward; negative when braking.
 pub(super) fn slip(rim: f64, along: f64) -> f64 {
     let faster = if rim.abs() >= along.abs() { rim } else { along };
     if faster.abs() < SLIP_SPEED { 0.0 } else { ((rim - along) / faster).clamp(-1.0, 1.0) }
 }
 
-/// The level direction in which what turns about an axis to the left goes.
+/// Returns the horizontal direction in which a body rolls whose axis points to the left.
 pub(super) fn level_forward(left: &Vec3) -> Vec3 {
     left.cross(&Vec3::z()).try_normalize(1e-9).unwrap_or_else(Vec3::x)
 }

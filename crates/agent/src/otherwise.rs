@@ -1,11 +1,14 @@
-//! What acts on an agent's parts besides other vehicles, over a heartbeat: told of to those that
-//! are near, so that what two vehicles do to each other knows of it ([`bekker_vehicle::collision`]).
+//! Accelerations of an agent's parts by everything other than contact with other vehicles.
+//!
+//! They are sent to nearby agents, because the collision of two vehicles depends on them
+//! ([`bekker_vehicle::collision`]).
 
 use super::hull_part::HullPart;
 use bekker_math::spatial::Acceleration;
 use serde::{Deserialize, Serialize};
 
-/// Accelerations of an agent's parts by all but other vehicles, over its last heartbeat.
+/// Accelerations of an agent's parts by everything other than contact with other vehicles, averaged
+/// over its last heartbeat.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Otherwise(pub [Acceleration; 2]);
 

@@ -1,4 +1,4 @@
-//! How a vehicle's drive ended: plain data in the state, a code and a sentence outside.
+//! Outcome of a vehicle's drive: plain data in the state, code and sentence in reports.
 
 use super::clock::whole_microseconds;
 use super::diagnosis::{Cause, Diagnosis};
@@ -9,100 +9,102 @@ use bekker_vehicle::multibody::StepError;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Speed above which no vehicle drives, m/s: who is as fast was hurled there by the numbers.
+/// Speed above which a state counts as failed, m/s: no vehicle is as fast, so it is a numerical
+/// error.
 pub(super) const FASTEST: f64 = 100.0;
 
-/// How a vehicle's drive ended, or how it stood at the end of the run. Tagged from
-/// outside: a checkpoint's format, which does not describe itself, can't read a tag from
-/// among the fields.
+/// Outcome of a vehicle's drive, or its state at the end of the run.
+///
+/// Externally tagged: the checkpoint format is not self-describing and cannot read a tag among the
+/// fields.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
-    /// Still drove when the run ended.
+    /// Was still driving at the end of the run.
     UnderWay,
-    /// Stood as its driver was told to when the run ended.
+    /// Stood still at the end of the run, as its driver was commanded.
     Holding {
-        /// Since when it stands and was told to, s.
+        /// Time since which it stands as commanded, s.
         since: f64,
     },
-    /// Stood behind its leader when the run ended.
+    /// Stood behind its leader at the end of the run.
     Waiting {
-        /// Since when, s.
+        /// Time since which it waits, s.
         since: f64,
         /// Index of the leader in the scenario.
         behind: usize,
     },
     /// Reached the end of its path and stopped.
     Arrived {
-        /// When, s.
+        /// Time of arrival, s.
         time: f64,
     },
-    /// Wants to move and does not.
+    /// Requests motion and does not move.
     Immobilised {
-        /// Since when, s.
+        /// Start of the stall, s.
         time: f64,
-        /// Where, m.
+        /// Position, m.
         position: Vec3,
-        /// Soil under it.
+        /// Soil under the vehicle.
         soil: SoilId,
-        /// Why.
+        /// Cause.
         diagnosis: Diagnosis,
     },
-    /// Sank until its wheels or tracks were wholly below the ground: buried to the deck.
+    /// Sank until its wheels or tracks were wholly below the ground, down to the deck.
     Sunk {
-        /// When, s.
+        /// Time, s.
         time: f64,
-        /// Where, m.
+        /// Position, m.
         position: Vec3,
-        /// Soil under it.
+        /// Soil under the vehicle.
         soil: SoilId,
         /// Mean depth of wheels or tracks, m.
         depth: f64,
-        /// Height of its wheels or tracks, m.
+        /// Height of the wheels or tracks, m.
         height: f64,
     },
-    /// Turned over.
+    /// Overturned.
     Overturned {
-        /// When, s.
+        /// Time, s.
         time: f64,
-        /// Where, m.
+        /// Position, m.
         position: Vec3,
     },
-    /// Ran into something, where the policy is that this ends the drive.
+    /// Collided, under a policy by which this ends the drive.
     Collided {
-        /// When, s.
+        /// Time, s.
         time: f64,
-        /// Where, m.
+        /// Position, m.
         position: Vec3,
-        /// With what.
+        /// Collision partner.
         with: Struck,
     },
-    /// Drove off the terrain.
+    /// Left the terrain.
     LeftTerrain {
-        /// When, s.
+        /// Time, s.
         time: f64,
-        /// Where, m.
+        /// Position, m.
         position: Vec3,
     },
-    /// Its state is no longer finite, or it is faster than any vehicle drives.
+    /// The state is no longer finite, or the speed exceeds that of any vehicle.
     Failed {
-        /// When, s.
+        /// Time, s.
         time: f64,
-        /// Position at the heartbeat before, m.
+        /// Position at the previous heartbeat, m.
         position: Vec3,
-        /// What failed.
+        /// Failed part of the state.
         failure: Failure,
     },
     /// A wheel entered ground without elevation data.
     UnmappedGround {
-        /// When, s.
+        /// Time, s.
         time: f64,
-        /// Where that wheel is, m.
+        /// Position of that wheel, m.
         position: Vec3,
     },
 }
 
-/// What of a state failed.
+/// Part of a state that failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Failure {
@@ -110,16 +112,16 @@ pub enum Failure {
     Position,
     /// The chassis' orientation is not finite.
     Orientation,
-    /// The chassis' speed is not finite, or above 100 m/s, at which no vehicle drives.
+    /// The chassis' speed is not finite, or is above 100 m/s, faster than any vehicle.
     Speed,
     /// A velocity of the multibody model is not finite.
     Velocity {
-        /// Which coordinate.
+        /// Index of the coordinate.
         coordinate: usize,
     },
     /// The equations of motion are singular.
     Singular {
-        /// Which step of the elimination.
+        /// Index of the elimination step.
         at: usize,
     },
 }
@@ -149,36 +151,36 @@ impl fmt::Display for Failure {
     }
 }
 
-/// Which outcome, for machines: `under_way`, `immobilised` and so on.
+/// Machine-readable code of an outcome: `under_way`, `immobilised` and so on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OutcomeCode {
-    /// Still drove when the run ended.
+    /// Was still driving at the end of the run.
     UnderWay,
-    /// Stood as its driver was told to when the run ended.
+    /// Stood still at the end of the run, as its driver was commanded.
     Holding,
-    /// Stood behind its leader when the run ended.
+    /// Stood behind its leader at the end of the run.
     Waiting,
     /// Reached the end of its path and stopped.
     Arrived,
-    /// Wants to move and does not.
+    /// Requests motion and does not move.
     Immobilised,
-    /// Buried to the deck.
+    /// Sunk down to the deck.
     Sunk,
-    /// Turned over.
+    /// Overturned.
     Overturned,
-    /// Ran into something.
+    /// Collided.
     Collided,
-    /// Drove off the terrain.
+    /// Left the terrain.
     LeftTerrain,
-    /// Its state is no longer finite, or it is faster than any vehicle drives.
+    /// The state is no longer finite, or the speed exceeds that of any vehicle.
     Failed,
     /// A wheel entered ground without elevation data.
     UnmappedGround,
 }
 
 impl OutcomeCode {
-    /// Two words at most, for a column.
+    /// Returns at most two words, for a table column.
     pub fn words(self) -> &'static str {
         match self {
             OutcomeCode::UnderWay => "under way",
@@ -195,7 +197,7 @@ impl OutcomeCode {
         }
     }
 
-    /// Whether the vehicle came to grief: it can't go on.
+    /// Returns whether the vehicle cannot continue.
     pub fn is_loss(self) -> bool {
         match self {
             OutcomeCode::UnderWay
@@ -213,27 +215,28 @@ impl OutcomeCode {
     }
 }
 
-/// An outcome as it is reported: code, figures and the sentence that people read.
+/// Outcome as it is reported: code, values and a sentence for readers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OutcomeReport {
-    /// Which.
+    /// Code of the outcome.
     pub code: OutcomeCode,
-    /// When it came about, s; since when, of those that stand; absent while under way.
+    /// Time of the outcome, s; for standing vehicles the time since which they stand; absent for
+    /// `UnderWay`.
     pub time: Option<f64>,
-    /// Where, m; absent for those that may still go on.
+    /// Position, m; absent for outcomes after which the vehicle may continue.
     pub position: Option<[f64; 3]>,
-    /// Name of the soil under an immobilised or sunk vehicle.
+    /// Name of the soil under an immobilized or sunk vehicle.
     pub soil: Option<String>,
-    /// Name of the vehicle that it waits behind.
+    /// Name of the vehicle behind which it waits.
     pub behind: Option<String>,
-    /// Why it is immobilised, with figures.
+    /// Cause of an immobilization, with its values.
     pub diagnosis: Option<Diagnosis>,
-    /// All of it in words.
+    /// Full description.
     pub sentence: String,
 }
 
 impl OutcomeReport {
-    /// Words of the code and the time: `immobilised 12.4 s`.
+    /// Returns words and time: `immobilised 12.4 s`.
     pub fn brief(&self) -> String {
         let words = self.code.words();
         self.time.map_or_else(|| words.to_owned(), |time| format!("{words} {time:.1} s"))
@@ -247,7 +250,7 @@ impl fmt::Display for OutcomeReport {
 }
 
 impl Outcome {
-    /// The soil that it tells of.
+    /// Returns the soil of the outcome, if it has one.
     pub fn soil(&self) -> Option<SoilId> {
         match self {
             Outcome::Immobilised { soil, .. } | Outcome::Sunk { soil, .. } => Some(*soil),
@@ -255,7 +258,7 @@ impl Outcome {
         }
     }
 
-    /// The vehicle that it tells of, by its index.
+    /// Returns the index of the leader behind which the vehicle waits.
     pub fn leader(&self) -> Option<usize> {
         match self {
             Outcome::Waiting { behind, .. } => Some(*behind),
@@ -263,7 +266,7 @@ impl Outcome {
         }
     }
 
-    /// What it tells of a collision with, or of being held by.
+    /// Returns the collision partner, or the obstacle that blocks the vehicle.
     pub fn struck(&self) -> Option<Struck> {
         match self {
             Outcome::Collided { with, .. } => Some(*with),
@@ -272,7 +275,7 @@ impl Outcome {
         }
     }
 
-    /// Which it is.
+    /// Returns the code.
     pub fn code(&self) -> OutcomeCode {
         match self {
             Outcome::UnderWay => OutcomeCode::UnderWay,
@@ -289,7 +292,8 @@ impl Outcome {
         }
     }
 
-    /// When it came about, s; since when, of those that stand; absent while under way.
+    /// Returns the time of the outcome, s; for standing vehicles the time since which they stand;
+    /// `None` for `UnderWay`.
     pub fn time(&self) -> Option<f64> {
         match self {
             Outcome::UnderWay => None,
@@ -306,8 +310,8 @@ impl Outcome {
         }
     }
 
-    /// It as it is reported, where `soil` names soils, `vehicle` vehicles, and `struck` what
-    /// vehicles collide with.
+    /// Returns the report; `soil`, `vehicle` and `struck` give the names of soils, vehicles and
+    /// collision partners.
     pub fn report<'a>(
         &self,
         soil: impl Fn(SoilId) -> &'a str,

@@ -1,5 +1,6 @@
-//! An agent that touches what gives way without a force that it could feel: arms of barriers, and
-//! people on foot. It is told as a hit; neither is moved by it.
+//! Contact of an agent with barrier arms and pedestrians, which exert no force.
+//!
+//! The contact is reported as a collision; neither partner is moved by it.
 
 use super::agent::AgentModel;
 use super::agent_heartbeat::HeartbeatEnv;
@@ -9,15 +10,15 @@ use super::roadside::{ARM_HEIGHT, HEIGHT, RADIUS, TrafficLight};
 use bekker_math::spatial::Vec3;
 use bekker_vehicle::collision::Exit;
 
-/// Distance of the points at which arms and people are looked at, m.
+/// Spacing of the points at which arms and pedestrians are tested, m.
 const SPACING: f64 = 0.25;
 /// Half the thickness of an arm, m.
 const HALF_ARM: f64 = 0.06;
-/// Share of its way up to which an arm is in the way of vehicles.
+/// Lift fraction below which an arm blocks vehicles.
 const IN_THE_WAY: f64 = 0.25;
 
 impl AgentModel {
-    /// Tells of what the agent touches at a moment, µs.
+    /// Reports contacts of the agent at a time, µs.
     pub(super) fn pass_roadside(
         &self,
         env: &HeartbeatEnv<'_>,
@@ -47,7 +48,7 @@ impl AgentModel {
         }
     }
 
-    /// The first of some points that a hull is nearer to than `within`, m.
+    /// Returns the first of the points that is within `within` m of a hull.
     fn first_touched(
         &self,
         body: &GroundVehicleWorkspace,
@@ -67,7 +68,7 @@ impl AgentModel {
     }
 }
 
-/// Points of an arm that is down, if there is one.
+/// Returns points along a lowered arm, if the light has an arm.
 fn arm(light: &TrafficLight) -> impl Iterator<Item = [f64; 2]> + '_ {
     light.boom.into_iter().flat_map(move |boom| {
         let count = (boom.length / SPACING).ceil() as u32;

@@ -1,9 +1,11 @@
-//! A hull that ploughs: yielding soil before its upright faces.
+//! Resistance of deformable soil in front of the upright faces of a hull.
 //!
-//! A face that goes forward into soil pushes a wedge of it ahead, which resists by its weight, its
-//! friction and its cohesion ([`PassiveWedge`]). Soil is met as high as it stands a node before the
-//! face, in columns across it. The force is level, against the face: what rubs along the face is left
-//! out, so nothing is lifted by what it pushes. It only ever takes energy.
+//! A face that advances into soil pushes a wedge ahead, which resists by weight, friction and
+//! cohesion ([`PassiveWedge`]). Its depth is the soil height one node in front of the face, in
+//! columns across the face.
+//!
+//! The force is horizontal and opposes the face. Friction along the face is neglected, so the soil
+//! lifts nothing. The force only dissipates energy.
 
 use super::agent::AgentModel;
 use super::contact_context::ContactContext;
@@ -14,27 +16,29 @@ use bekker_math::numeric::hypot;
 use bekker_math::spatial::{Load, Vec3};
 use bekker_vehicle::collision::Hull;
 
-/// Greatest distance between columns across a face, m.
+/// Largest width of a column across a face, m.
 const COLUMN: f64 = 0.3;
-/// Speed below which the resistance fades out, m/s: a wedge takes way to form, and what stands makes
-/// none. Half of it is there at 6 mm/s.
+/// Speed below which the resistance decreases to zero, m/s.
+///
+/// A wedge needs travel to form, and a face at rest forms none. Half of the resistance acts at 6
+/// mm/s.
 const ADVANCING: f64 = 1e-2;
-/// Level part of a face's normal below which it is upright no more.
+/// Horizontal component of a face's normal below which the face is not upright.
 const UPRIGHT: f64 = 0.7;
 
-/// An upright face of a hull in the chassis frame.
+/// Upright face of a hull in the chassis frame.
 struct Face {
-    /// Out of the hull.
+    /// Outward normal.
     out: Vec3,
-    /// Middle of its lower edge, m.
+    /// Center of the lower edge, m.
     edge: Vec3,
-    /// Along that, to half of its width.
+    /// Vector from there to the end of the edge, m.
     half: Vec3,
-    /// m.
+    /// Height, m.
     height: f64,
 }
 
-/// Front, rear, left and right.
+/// Returns the front, rear, left and right faces.
 fn faces(hull: &Hull) -> [Face; 4] {
     let (half, bottom) = (hull.shape.half(), hull.centre - Vec3::z() * hull.shape.half().z);
     [
@@ -52,8 +56,8 @@ fn faces(hull: &Hull) -> [Face; 4] {
 }
 
 impl AgentModel {
-    /// Adds what yielding soil before the faces of a hull does to the chassis, about its frame's
-    /// origin.
+    /// Adds the load of deformable soil in front of a hull's faces on the chassis, about its
+    /// frame's origin.
     pub(super) fn plough(
         &self,
         hull: &Hull,
@@ -71,7 +75,7 @@ impl AgentModel {
             let out = chassis.direction(&face.out);
             let level = Vec3::new(out.x, out.y, 0.0);
             let upright = level.norm();
-            // what is not finite is no face
+            // a non-finite normal is skipped
             if upright.is_nan() || upright <= UPRIGHT {
                 continue;
             }
@@ -103,8 +107,10 @@ impl AgentModel {
     }
 }
 
-/// Adds the resistance of a column of soil `share` m wide, `depth` m deep at the lower `edge` of a face that
-/// is `height` m high and `width` m wide and comes on at a `speed`, m/s.
+/// Adds the resistance of a column of soil.
+///
+/// The column is `share` m wide and `depth` m deep at the lower `edge` of a face. The face is
+/// `height` m high and `width` m wide and advances at `speed`, m/s.
 fn push(
     wedge: &PassiveWedge,
     [depth, height, width, share]: [f64; 4],
@@ -113,7 +119,7 @@ fn push(
     load: &mut Load,
 ) {
     let [resistance, above] = wedge.on_face(depth, height, width);
-    // the secant: however long the step is, it stops a face and does not turn it round
+    // secant damping: at any step length it stops a face but never reverses it
     let drag = share * resistance / hypot(speed, ADVANCING);
     let arm = edge + Vec3::z() * above - origin;
     load.wrench.add_force(&(out * (-drag * speed)), &arm);

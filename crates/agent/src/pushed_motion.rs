@@ -1,4 +1,4 @@
-//! Motion of an agent's parts under the forces of other vehicles.
+//! Motion of an agent's parts due to the forces of other vehicles.
 
 use super::agent::AgentModel;
 use super::ground_vehicle::GroundVehicleWorkspace;
@@ -7,12 +7,12 @@ use super::otherwise::Otherwise;
 use bekker_math::spatial::{Acceleration, Pose, Twist, Vec3, Wrench};
 use bekker_vehicle::Outline;
 
-/// How fast the parts of an agent would move under no forces but those of other vehicles: from
-/// the beginning of a heartbeat on.
+/// Velocities that the parts of an agent would have under the forces of other vehicles only, from
+/// the start of a heartbeat.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct PushedMotion([Option<Gain>; 2]);
 
-/// Velocity of a part's centre of mass, m/s, and its angular velocity, rad/s.
+/// Velocity of a part's center of mass, m/s, and its angular velocity, rad/s.
 #[derive(Clone, Copy, Debug, Default)]
 struct Gain {
     linear: Vec3,
@@ -26,7 +26,7 @@ impl Gain {
 }
 
 impl PushedMotion {
-    /// As the parts move now.
+    /// Starts with the present velocities.
     pub fn begun(agent: &AgentModel, body: &GroundVehicleWorkspace) -> PushedMotion {
         let mut pushed = PushedMotion::default();
         for (part, outline, pose, twist) in agent.vehicle.hull_parts(body) {
@@ -35,7 +35,7 @@ impl PushedMotion {
         pushed
     }
 
-    /// Adds what others do to a part, about the origin of its frame, over `h` seconds.
+    /// Adds the wrench of other vehicles on a part, about the origin of its frame, over `h` s.
     pub fn add(&mut self, part: HullPart, outline: &Outline, pose: &Pose, wrench: &Wrench, h: f64) {
         let Some(own) = &mut self.0[part as usize] else { return };
         let turn = pose.orientation.to_rotation_matrix();
@@ -45,7 +45,7 @@ impl PushedMotion {
         own.angular += inertia.try_inverse().map_or(Vec3::zeros(), |inverse| inverse * torque * h);
     }
 
-    /// What all else has made of the motion in `time` seconds.
+    /// Returns the mean accelerations by everything else over `time` s.
     pub fn ended(&self, agent: &AgentModel, body: &GroundVehicleWorkspace, time: f64) -> Otherwise {
         let mut otherwise = Otherwise::default();
         for (part, outline, pose, twist) in agent.vehicle.hull_parts(body) {

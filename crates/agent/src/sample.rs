@@ -1,10 +1,10 @@
-//! Samples of vehicles, wheels and trailers at one moment.
+//! Samples of vehicles, wheels and trailers at one time.
 
 use bekker_math::spatial::{Pose, Vec3};
 use bekker_vehicle::{Controls, Selector};
 use serde::{Deserialize, Serialize};
 
-/// One wheel at one moment.
+/// State of a wheel at one time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WheelSample {
     /// Spin, rad/s, positive when rolling forward.
@@ -13,35 +13,36 @@ pub struct WheelSample {
     pub slip: f64,
     /// Depth of the wheel's lowest point below the undisturbed ground, m.
     pub sinkage: f64,
-    /// Vertical force of the ground, or of a block that it stands on, on the wheel, N.
+    /// Vertical force of the ground, or of a block that supports it, on the wheel, N.
     pub load: f64,
-    /// Force of the ground along the wheel's heading, N.
+    /// Force of the ground in the wheel's heading, N.
     pub traction: f64,
-    /// Force of the ground along the wheel's left, N.
+    /// Force of the ground to the wheel's left, N.
     pub lateral: f64,
-    /// Torque of driveline and brake on the wheel, N m, positive forward. That of a sprocket is
-    /// shared by the road wheels of its side, geared to them by the track: times their spins it is
-    /// the sprocket's power.
+    /// Torque of driveline and brake on the wheel, N m; positive forward.
+    ///
+    /// The torque of a sprocket is divided among the road wheels of its side, geared by the track:
+    /// times their spins it is the sprocket's power.
     pub torque: f64,
-    /// Area in contact with the ground, of rigid tyres with yielding ground, m².
+    /// Contact area with the ground, m²; for rigid tires only with deformable ground.
     pub area: f64,
-    /// Inflation, Pa; zero for what does not give way, as the next two.
+    /// Inflation, Pa; zero if the tire is rigid, like the next two fields.
     pub inflation: f64,
-    /// How far the tyre is pressed in, m.
+    /// Deflection of the tire, m.
     pub deflection: f64,
-    /// Length of its contact, m.
+    /// Length of the contact patch, m.
     pub contact_length: f64,
 }
 
 impl WheelSample {
-    /// Adds a force of what it stands on, N, by its level direction of travel.
+    /// Adds a supporting force, N; `forward` is the horizontal direction of travel.
     pub(super) fn add_force(&mut self, force: &Vec3, forward: &Vec3) {
         self.load += force.z;
         self.traction += force.dot(forward);
         self.lateral += force.dot(&Vec3::z().cross(forward));
     }
 
-    /// Takes in the second tyre of twins: forces and areas add up, the deeper one counts.
+    /// Combines the samples of twin tires: forces and areas add up, depths take the maximum.
     pub(super) fn join(&mut self, other: &WheelSample) {
         self.load += other.load;
         self.traction += other.traction;
@@ -54,27 +55,28 @@ impl WheelSample {
 }
 
 impl WheelSample {
-    /// The same of a wheel that stands: its load stays, and what rolling and drive made is gone.
+    /// Resets the sample to a standing wheel: keeps the load and removes the effects of rolling and
+    /// drive.
     fn standing(&mut self) {
         (self.spin, self.slip, self.torque) = (0.0, 0.0, 0.0);
         (self.traction, self.lateral) = (0.0, 0.0);
     }
 }
 
-/// A trailer at one moment.
+/// State of a trailer at one time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TrailerSample {
-    /// Origin of its frame in the world, m: its end of the coupling.
+    /// Origin of its frame in the world, m, which is its end of the coupling.
     pub position: Vec3,
-    /// Yaw against the vehicle that draws it, rad, to the left positive.
+    /// Yaw relative to the towing vehicle, rad; positive to the left.
     pub articulation: f64,
-    /// Pitch against it, rad, nose down positive.
+    /// Pitch relative to the towing vehicle, rad; positive nose down.
     pub pitch: f64,
-    /// Its force on the vehicle, N, along the axes of the vehicle's chassis.
+    /// Force on the towing vehicle, N, in the axes of its chassis.
     pub hitch_force: Vec3,
 }
 
-/// One vehicle at one moment.
+/// State of a vehicle at one time.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Sample {
     /// Simulated time, s.
@@ -83,27 +85,29 @@ pub struct Sample {
     pub vehicle: usize,
     /// Chassis reference frame in the world.
     pub pose: Pose,
-    /// Velocity of its origin, world axes, m/s.
+    /// Velocity of the frame's origin, world axes, m/s.
     pub velocity: Vec3,
     /// Angular velocity, body axes, rad/s.
     pub angular_velocity: Vec3,
     /// Forward speed along the chassis x axis, m/s.
     pub speed: f64,
-    /// Commands in force.
+    /// Active commands.
     pub controls: Controls,
     /// Engine speed, rad/s.
     pub engine_speed: f64,
-    /// Gear, 1 first; 0 neutral, negative reverse.
+    /// Gear: 1 is the first, 0 neutral, negative reverse.
     pub gear: i32,
     /// Wheels, axle by axle from the front, left before right.
     pub wheels: Vec<WheelSample>,
-    /// Its trailer, if it draws one.
+    /// Trailer, if there is one.
     pub trailer: Option<TrailerSample>,
 }
 
 impl Sample {
-    /// Tells it as of one whose drive has ended: it stays where it is, in neutral, its engine off
-    /// and its brake on, and keeps what stands in its place: loads, sinkages, tyres, steering.
+    /// Changes the sample to that of an ended drive.
+    ///
+    /// The vehicle stands in neutral with its engine off and its brake on. Loads, sinkages, tires
+    /// and steering keep their values.
     pub(super) fn stand(&mut self) {
         (self.velocity, self.angular_velocity) = (Vec3::zeros(), Vec3::zeros());
         (self.speed, self.engine_speed, self.gear) = (0.0, 0.0, 0);

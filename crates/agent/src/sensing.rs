@@ -1,18 +1,18 @@
-//! Sensors of an agent: shown the truth after each step.
+//! Sensors of an agent, which receive the true state after each step.
 
 use super::agent::{AgentModel, AgentState, AgentWorkspace};
 use bekker_math::spatial::{Pose, Twist, Vec3};
 use bekker_sensor::{SensorState, Truth, WheelMotion};
 
 impl AgentModel {
-    /// Sensors as the vehicle is launched at `pose` with `speed` m/s, at the moment `now_us`.
+    /// Starts the sensors of a vehicle that is launched at `pose` with `speed` m/s at `now_us` µs.
     pub(super) fn start_sensors(&self, pose: &Pose, speed: f64, now_us: u64) -> Vec<SensorState> {
         let twist = Twist { linear: pose.direction(&Vec3::x()) * speed, ..Twist::default() };
         let wheels = self.vehicle.wheels();
         self.sensors.iter().map(|sensor| sensor.start(pose, &twist, wheels, now_us)).collect()
     }
 
-    /// Shows the sensors the step between two moments, µs.
+    /// Passes the step between two times, µs, to the sensors.
     pub(super) fn sense(
         &self,
         [before_us, now_us]: [u64; 2],
@@ -38,7 +38,7 @@ impl AgentModel {
         }
     }
 
-    /// Hands over what sensors measured before the drive ended.
+    /// Delivers readings that were measured before the drive ended.
     pub(super) fn deliver(
         &self,
         now_us: u64,

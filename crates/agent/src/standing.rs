@@ -4,15 +4,18 @@ use bekker_ground::terrain::Terrain;
 use bekker_math::spatial::{Mat3, Pose, Quat, Vec3};
 use bekker_vehicle::Vehicle;
 
-/// Chassis frame of a vehicle that stands at (x, y) with `heading` (rad) on the
-/// plane that fits the ground under its wheels best, none of them below it.
+/// Returns the chassis frame of a vehicle that stands at (x, y) with `heading`, rad.
+///
+/// It stands on the plane that best fits the ground under its wheels, raised so that no wheel is
+/// below the ground.
 pub fn stand(terrain: &Terrain, vehicle: &Vehicle, x: f64, y: f64, heading: f64) -> Pose {
     let centres: Vec<Vec3> =
         (0..vehicle.wheels()).map(|wheel| vehicle.wheel_centre(wheel)).collect();
     stand_on(terrain, &centres, vehicle.ride_radius(), x, y, heading)
 }
 
-/// The same for wheels of one radius (m) with the given centres in the chassis frame.
+/// Returns the chassis frame for wheels of one radius, m, with the given centers in the chassis
+/// frame.
 pub(super) fn stand_on(
     terrain: &Terrain,
     centres: &[Vec3],
@@ -28,7 +31,7 @@ pub(super) fn stand_on(
         (Vec3::new(px - x, py - y, terrain.height(px, py)), place)
     };
     let normal = plane_normal(centres.iter().map(|centre| touch(&turn, centre).0));
-    // its yaw is the heading: up or down the plane in the vertical plane through that
+    // yaw equals the heading: the x axis lies in the vertical plane of the heading
     let ahead = turn * Vec3::x();
     let forward = (ahead - Vec3::z() * (normal.dot(&ahead) / normal.z)).normalize();
     let axes = Mat3::from_columns(&[forward, normal.cross(&forward), normal]);
@@ -43,7 +46,7 @@ pub(super) fn stand_on(
     Pose { position: Vec3::new(x, y, lift), orientation }
 }
 
-/// Normal of the least-squares plane z = a x + b y + c through points.
+/// Returns the normal of the least-squares plane z = a x + b y + c through points.
 fn plane_normal(points: impl Iterator<Item = Vec3>) -> Vec3 {
     let mut matrix = Mat3::zeros();
     let mut right = Vec3::zeros();

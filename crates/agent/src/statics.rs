@@ -1,24 +1,24 @@
-//! Where a vehicle stands before it moves: its equilibrium with the ground below it.
+//! Static equilibrium of a vehicle with the ground, before it moves.
 //!
 //! # Algorithm
-//! The vehicle's own equations are stepped with locked brakes while dampers that only exist
-//! here keep the chassis from moving faster than springs, tyres and soil can follow
-//! (relaxation by viscous damping: A. S. Day, "An introduction to dynamic relaxation", The
-//! Engineer 219, 1965). Loads grow slowly from nothing, so that nothing swings beyond its
-//! equilibrium: soil, which remembers the most that it has borne, bears no more than it
-//! will have to.
+//! The equations of the vehicle are stepped with locked brakes and artificial damping (relaxation
+//! by viscous damping: A. S. Day, "An introduction to dynamic relaxation", The Engineer 219, 1965).
+//! The dampers keep the chassis slower than springs, tires and soil can follow.
 //!
-//! 1. *Aloft*, without weight and ground, springs come to rest against their stops.
-//! 2. *Set down*: lowered until it first touches, it is given its weight bit by bit. The
-//!    ground is pressed but does not grip, and an anchor in the plane of the ground keeps
-//!    the chassis from sliding: wheels carry what they weigh, grade and side slope
-//!    included, and nothing scrubs.
-//! 3. *Let go*: the ground grips, and the anchor gives way bit by bit: tyres and soil shear
-//!    until they hold the vehicle.
+//! Loads grow slowly from zero, so that nothing overshoots its equilibrium. Soil keeps the largest
+//! load that it has carried, which must not exceed the final load.
 //!
-//! What friction does not hold starts as step 2 left it and slides from time zero; what
-//! finds no ground, or tips over, starts in the design position. The number of steps is
-//! bounded. A vehicle that starts with a speed is let go by its drive instead of step 3.
+//! 1. *Aloft*: without weight and ground, springs come to rest against their stops.
+//! 2. *Set down*: the vehicle is lowered to first contact, then its weight is increased gradually.
+//!    The ground carries load but does not grip, and an anchor in its plane keeps the chassis from
+//!    sliding. Wheels carry their static loads, with grade and side slope, and nothing scrubs.
+//! 3. *Let go*: the ground grips and the anchor is released gradually. Tires and soil shear until
+//!    they hold the vehicle.
+//!
+//! A vehicle that friction does not hold starts in the state after step 2 and slides from time
+//! zero. A vehicle that finds no ground, or tips over, starts in the design position.
+//!
+//! The number of steps is bounded. If a vehicle starts with a speed, its drive replaces step 3.
 
 use super::agent::{AgentModel, AgentState};
 use super::apart::Aside;
@@ -35,33 +35,44 @@ use bekker_math::spatial::{Load, Pose, Twist, Vec3, Vec6};
 use bekker_vehicle::{Controls, VehicleState};
 use serde::{Deserialize, Serialize};
 
-/// Shortest and longest step, s; between them it is the run's own. By shorter ones a vehicle stands as by
-/// the shortest, and later. On tracks it is always the shortest: by longer ones shoes dig themselves in.
+/// Shortest and longest step, s; between them the step of the run is used.
+///
+/// Shorter steps give the same equilibrium and take longer. Tracked vehicles always use the
+/// shortest step, because their shoes dig in with longer ones.
 const STEPS: [f64; 2] = [2e-3, 5e-3];
-/// Time of each phase, s, ...
+/// Duration of each phase, s.
 const TIMES: [f64; 3] = [0.6, 3.0, 3.0];
-/// ... and how often it is given to what still moves: what is slow to level, such as a long
-/// trailer behind a light vehicle.
+/// Largest number of phase durations for a vehicle that still moves.
+///
+/// Some vehicles level slowly, for example a long trailer behind a light vehicle.
 const PATIENCE: usize = 4;
-/// Part of the last two over which weight comes and the anchor goes.
+/// Fraction of phases 2 and 3 over which the weight is applied or the anchor released.
 const CHANGES: f64 = 0.4;
-/// Damping of the chassis for each kilogram, 1/s, half of it on levers of 1 m: critical for a
-/// vehicle that rocks at 1 Hz on its springs.
+/// Damping of the chassis per kilogram, 1/s, half of it on levers of 1 m.
+///
+/// Critical for a vehicle that rocks on its springs at 1 Hz.
 const DAMPING: f64 = 12.0;
-/// The same of the anchor: 2 micrometres a second on a slope of 20 %.
+/// Damping of the anchor per kilogram, 1/s: creep of 2 µm/s on a slope of 20 %.
 const ANCHOR: f64 = 1e6;
-/// Speeds, m/s (and rad/s), below which a phase need not go on of a vehicle that stays, and of one that drives
-/// off at once: it has some 0.3 mm to go yet. And time between two looks whether it is, s, and whether the belly is near the ground: it is looked for far above, and comes down by
-/// a sixth of that meanwhile where nothing but the dampers holds the chassis.
+/// Speeds below which a phase ends, m/s and rad/s, for a vehicle that stays and for one that drives
+/// off.
+///
+/// The vehicle that drives off has about 0.3 mm left to settle.
 const AT_REST: [f64; 2] = [1e-4, 1e-3];
+/// Time between checks of rest and of the belly's clearance, s.
+///
+/// The belly counts as low far above the ground. If only the dampers hold the chassis, it descends
+/// by a sixth of that clearance between checks.
 const BETWEEN_CHECKS: f64 = 0.05;
-/// The same below which a vehicle stands when the time of a phase is up: what is left, taken
-/// away at the start, is that of a fall of 0.1 mm.
+/// Speed below which a vehicle is in equilibrium at the end of the time, m/s and rad/s.
+///
+/// It corresponds to a fall of 0.1 mm, and is set to zero at the start.
 const STILL: f64 = 0.05;
-/// Way along the ground, m, after which friction is found not to hold: carcasses and
-/// the shear of soil need less.
+/// Travel along the ground from which friction does not hold the vehicle, m.
+///
+/// Tire carcasses and the shear of soil need less.
 const SLIDES: f64 = 0.15;
-/// Cosine of the tilt against the start, rad, from which a vehicle tips over.
+/// Cosine of the tilt relative to the start below which a vehicle tips over.
 const TIPS: f64 = 0.9;
 
 const BRAKED: Controls = Controls {
@@ -74,20 +85,21 @@ const BRAKED: Controls = Controls {
     uncouple: false,
 };
 
-/// How a vehicle stands at its start.
+/// Condition of a vehicle at its start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Stand {
-    /// In equilibrium.
+    /// In static equilibrium.
     Still,
-    /// Carried by the ground, which does not hold it along the slope.
+    /// Supported by the ground, which does not hold it against the slope.
     Slides,
-    /// Not carried: it starts in the design position.
+    /// Unsupported: it starts in the design position.
     Falls,
 }
 
 impl AgentModel {
-    /// The agent at its start, as it stands there ([`AgentModel::settled`]).
-    /// With room `aside` another thread may help; the run's step is `step`, s.
+    /// Returns the agent at its start, in static equilibrium ([`AgentModel::settled`]).
+    ///
+    /// With scratch in `aside` a second thread may be used; `step` is the step of the run, s.
     pub fn state(
         &self,
         ground: &GroundModel,
@@ -98,12 +110,16 @@ impl AgentModel {
         self.settled_beside(aside, (ground, published), &self.start, self.speed, (0, step))
     }
 
-    /// The agent as it stands in equilibrium where `pose` of the chassis frame puts it
-    /// (x, y and heading; height and tilt are found), launched forward at `speed` m/s, and
-    /// how it stands. The ground is as others have left it, and what the agent presses into it is in
-    /// the state's own overlay. Of `time` its sensors begin at the first, µs; the second is the run's step, s.
+    /// Returns the agent in static equilibrium at `pose`, launched forward at `speed` m/s, and its
+    /// start condition.
     ///
-    /// For starts, resets and respawns alike: the same on any number of threads and ranks.
+    /// Only x, y and heading of `pose` count; height and tilt are computed. The ground is as
+    /// published, and the agent's own indentation is in the overlay of the state.
+    ///
+    /// `time` holds the start time of the sensors, µs, and the step of the run, s.
+    ///
+    /// Used for starts, resets and respawns; the result is the same on any number of threads and
+    /// ranks.
     pub fn settled(
         &self,
         on: (&GroundModel, &Published),
@@ -114,7 +130,7 @@ impl AgentModel {
         self.settled_beside(None, on, pose, speed, time)
     }
 
-    /// [`settled`](AgentModel::settled), with room for a second thread or none.
+    /// Runs [`settled`](AgentModel::settled) with optional scratch for a second thread.
     pub(super) fn settled_beside(
         &self,
         aside: Option<Aside>,
@@ -151,12 +167,12 @@ impl AgentModel {
     }
 }
 
-/// A wheel as the ground bears it before anything moves.
+/// Returns the sample of a wheel at rest under its static load.
 fn at_rest(last: &WheelSample) -> WheelSample {
     WheelSample { spin: 0.0, slip: 0.0, torque: 0.0, ..*last }
 }
 
-/// A vehicle on its way to equilibrium.
+/// Vehicle in relaxation toward its equilibrium.
 struct Relaxation<'a> {
     agent: &'a AgentModel,
     ground: &'a GroundModel,
@@ -167,7 +183,7 @@ struct Relaxation<'a> {
     overlay: Overlay,
     scratch: Scratch,
     aside: Option<Aside>,
-    /// Plates that may touch before it is looked again ([`AgentModel::low_plates`]).
+    /// Plates that may touch before the next check ([`AgentModel::low_plates`]).
     low: u32,
     /// Step, s.
     h: f64,
@@ -175,7 +191,7 @@ struct Relaxation<'a> {
     gravity: Vec3,
 }
 
-/// What acts on the vehicle in a phase.
+/// Phase of the relaxation.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Phase {
     Aloft,
@@ -191,7 +207,7 @@ impl<'a> Relaxation<'a> {
         aside: Option<Aside>,
     ) -> Relaxation<'a> {
         let ground_vehicle = &agent.vehicle;
-        // it has stood on its brakes: their pressure is there
+        // the brakes have been applied for long: their pressure is at its maximum
         let mut vehicle = design.clone();
         vehicle.pressures.fill(1.0);
         Relaxation {
@@ -214,7 +230,7 @@ impl<'a> Relaxation<'a> {
         &self.agent.vehicle
     }
 
-    /// Finds the equilibrium about `start`, friction and all if the vehicle `stays`.
+    /// Solves the equilibrium near `start`; with friction if the vehicle `stays`.
     fn run(&mut self, start: &Pose, stays: bool) -> Stand {
         self.gravity = *self.ground_vehicle().gravity(&mut self.room);
         self.relax(Phase::Aloft, start, AT_REST[0]);
@@ -235,14 +251,15 @@ impl<'a> Relaxation<'a> {
         Stand::Slides
     }
 
-    /// Whether the vehicle stands where it was put, `from`, m, and upright.
+    /// Returns whether the vehicle is upright and has not slid away from `from`, m.
     fn holds(&self, phase: Phase, start: &Pose, from: &Vec3) -> bool {
         let pose = self.ground_vehicle().pose(&self.room);
         let upright = pose.direction(&Vec3::z()).dot(&start.direction(&Vec3::z()));
         upright > TIPS && (phase != Phase::LetGo || (pose.position - from).norm() < SLIDES)
     }
 
-    /// Steps through a phase until the vehicle is slower than `at_rest`, m/s; whether it stands.
+    /// Steps through a phase until the vehicle is slower than `at_rest`, m/s; returns whether it is
+    /// in equilibrium.
     fn relax(&mut self, phase: Phase, start: &Pose, at_rest: f64) -> bool {
         let from = self.ground_vehicle().pose(&self.room).position;
         let steps = (TIMES[phase as usize] / self.h) as usize;
@@ -264,14 +281,14 @@ impl<'a> Relaxation<'a> {
         phase == Phase::Aloft || self.speed() < STILL
     }
 
-    /// Speed of the chassis, or of the trailer's, m/s or rad/s, whichever is more.
+    /// Returns the larger speed of chassis and trailer, m/s or rad/s.
     fn speed(&self) -> f64 {
         let speed = |twist: Twist| twist.linear.norm().max(twist.angular.norm());
         let trailer = self.ground_vehicle().trailer_twist(&self.room).map_or(0.0, speed);
         speed(self.ground_vehicle().twist(&self.room)).max(trailer)
     }
 
-    /// One step at a `part` of the change that a phase makes; whether it could be made.
+    /// Makes one step at the fraction `part` of a phase's change; returns whether it succeeded.
     fn step(&mut self, phase: Phase, start: &Pose, part: f64) -> bool {
         let (agent, h) = (self.agent, self.h);
         let ground_vehicle = &agent.vehicle;
@@ -302,16 +319,17 @@ impl<'a> Relaxation<'a> {
         if ground_vehicle.solve(&mut self.vehicle, &mut self.room, &BRAKED, 0, h).is_err() {
             return false;
         }
-        // without grip a carcass stays as it is; belts give way from the first load on
+        // without grip a carcass does not change; belts deflect from the first load on
         if phase != Phase::Aloft {
             ground_vehicle.settle_tyres(&mut self.tyres, &self.room, h);
         }
         true
     }
 
-    /// The same dampers on the trailer's body, if there is one. Forward its vehicle alone holds it: an
-    /// anchor of its own would keep the coupling strained by what the two came towards each other
-    /// as their springs gave way.
+    /// Applies the dampers to the trailer's body, if there is one.
+    ///
+    /// In the forward direction only the vehicle holds the trailer. A separate anchor would keep
+    /// the coupling strained by the relative displacement of the two while their springs compress.
     fn damp_trailer(&mut self, start: &Pose, rates: [f64; 3]) {
         let ground_vehicle = self.ground_vehicle();
         let body =
@@ -322,8 +340,10 @@ impl<'a> Relaxation<'a> {
         ground_vehicle.trailer_load(&mut self.room).into_iter().for_each(|own| *own = load);
     }
 
-    /// Dampers between a body and the ground at rest: `across` the ground's plane, `sideways` and
-    /// `ahead` in it, where friction would hold the vehicle, 1/s.
+    /// Adds dampers between a body and the fixed ground, per kilogram, 1/s.
+    ///
+    /// `across` acts normal to the ground's plane; `sideways` and `ahead` act in it, where friction
+    /// would hold the vehicle.
     fn damp(
         &self,
         start: &Pose,
@@ -345,7 +365,7 @@ impl<'a> Relaxation<'a> {
         for end in [left, -left] {
             dampers.add_tangent(&normal, &end, 0.0, 0.25 * across * mass);
         }
-        // what they answer to the rates of the last step
+        // damper forces at the rates of the last step
         let Twist { linear, angular } = *twist;
         let held = dampers.damping
             * Vec6::new(angular.x, angular.y, angular.z, linear.x, linear.y, linear.z);
@@ -354,7 +374,7 @@ impl<'a> Relaxation<'a> {
         load.wrench.force -= Vec3::new(held[3], held[4], held[5]);
     }
 
-    /// Moves the vehicle up or down until its first wheel touches the ground.
+    /// Moves the vehicle vertically until its first wheel touches the ground.
     fn touch_down(&mut self) {
         let ground_vehicle = self.ground_vehicle();
         let [radius, half_width] = ground_vehicle.wheel_reach();

@@ -1,4 +1,5 @@
-//! An agent that runs into what stands: its hulls, wheels and tracks against stems, rocks and blocks.
+//! Collisions of an agent with static obstacles: hulls, wheels and tracks with stems, rocks and
+//! blocks.
 
 use super::agent::AgentModel;
 use super::ground_vehicle::{GroundVehicle, GroundVehicleWorkspace};
@@ -15,42 +16,48 @@ use bekker_vehicle::collision::{
 };
 use bekker_vehicle::tyre::RingFigures;
 
-/// How far beyond the way of a heartbeat obstacles are looked for, m.
+/// Distance beyond the travel of a heartbeat within which obstacles are searched, m.
 const AROUND: f64 = 0.5;
-/// Stiffness of a hull, N/m, and of a tyre, N/m, against one stem or rock: assumed.
+/// Contact stiffness of a hull with a stem or rock, N/m; assumed.
 const HULL_STIFFNESS: f64 = 1e6;
+/// Contact stiffness of a tire with a stem or rock, N/m; assumed.
 const TYRE_STIFFNESS: f64 = 3e5;
-/// Share of a wheel's radius by which its tyre gives before the rim is met, and the rim's stiffness, N/m:
+/// Deflection at which a tire is compressed to its rim, as a fraction of the wheel's radius;
 /// assumed.
 const TYRE_HEIGHT: f64 = 0.35;
+/// Contact stiffness of the rim, N/m; assumed.
 const RIM_STIFFNESS: f64 = 3e6;
-/// Depth, m, up to which a tyre's force grows in proportion: no division by nothing.
+/// Lower bound of the depth by which a tire's force is divided, m; avoids division by zero.
 const LEAST_DEPTH: f64 = 1e-6;
-/// How deep, m, something may be in a vehicle where it starts: what pushes it out again makes it no
-/// faster than a walk.
+/// Largest penetration of an obstacle into a vehicle at its start, m.
+///
+/// The force that pushes the obstacle out accelerates the vehicle to no more than walking pace.
 const STARTS_IN: f64 = 0.05;
-/// Distance of the points of a stem, m, and how high they go, m: above all vehicles.
+/// Spacing of the contact points along a stem, m.
 const SPACING: f64 = 0.1;
+/// Height of the highest contact point of a stem, m; above all vehicles.
 const HIGHEST: f64 = 3.0;
 
-/// What of a vehicle meets a stem.
+/// Part of a vehicle in contact with a stem.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum StruckPart {
     Hull(HullPart),
     Wheel(usize),
 }
 
-/// Contact of a stem with the part of a vehicle that it is deepest in.
+/// Contact of a stem with the part of a vehicle of largest penetration.
 struct StemContact {
     part: StruckPart,
     depth: f64,
     point: Vec3,
-    /// Out of the stem, towards the part.
+    /// Normal from the stem toward the part.
     normal: Vec3,
 }
 
-/// Force of a wheel of this radius over its depth in something, N/m: that of its tyre, of one that gives way as on
-/// a plate at its inflation, Pa, and of the rim once that is pressed flat.
+/// Returns the secant stiffness of a wheel at a penetration, N/m.
+///
+/// A flexible tire acts as on a plate at its inflation, Pa. The rim adds its stiffness once the
+/// tire is fully compressed.
 fn tyre_stiffness(depth: f64, radius: f64, ring: Option<(&RingFigures, f64)>) -> f64 {
     let depth = depth.max(LEAST_DEPTH);
     let on_plate =
@@ -73,7 +80,7 @@ fn standing<'a>(pose: &Pose, hull: &'a [Hull]) -> FreeBody<'a> {
 }
 
 impl AgentModel {
-    /// Finds what the agent may run into within `time` seconds; whether there is any.
+    /// Finds the obstacles that the agent may touch within `time` s; returns whether there are any.
     pub fn approach_obstacles(
         &self,
         obstacles: &Obstacles,
@@ -118,7 +125,7 @@ impl AgentModel {
                     for (part, outline, pose, twist) in self.vehicle.hull_parts(body) {
                         let own = outline.body(pose, twist, true);
                         let pair = &mut strikes.pairs[solids][part as usize];
-                        // a hull's speed may change within the heartbeat
+                        // margin for changes of a hull's speed within the heartbeat
                         pair.approach([&own, &stands], time + 0.05);
                     }
                     solids += 1;
@@ -129,7 +136,7 @@ impl AgentModel {
         !strikes.near.is_empty()
     }
 
-    /// The first obstacle that is deep in its hulls, wheels or tracks where it starts, in the
+    /// Returns the first obstacle that penetrates hulls, wheels or tracks at the start, in the
     /// design position.
     pub fn starts_in(&self, obstacles: &Obstacles) -> Option<usize> {
         let [x, y] = [self.start.position.x, self.start.position.y];
@@ -162,8 +169,9 @@ impl AgentModel {
         near.iter().map(|&index| index as usize).find(is_in)
     }
 
-    /// Loads of what stands on wheels, which are added to theirs, and on chassis and trailer; in
-    /// a step of `h` seconds.
+    /// Computes the loads of obstacles in a step of `h` s.
+    ///
+    /// Loads on wheels are added to the wheels; loads on chassis and trailer are returned.
     pub fn meet_obstacles(
         &self,
         obstacles: &Obstacles,
@@ -219,7 +227,7 @@ impl AgentModel {
         }
     }
 
-    /// How deep a solid is in wheels or tracks, m.
+    /// Returns the depth to which a solid penetrates wheels or tracks, m.
     fn gear_depth(
         &self,
         (solid, hull): (&Pose, &[Hull]),
@@ -247,7 +255,7 @@ impl AgentModel {
         deepest
     }
 
-    /// A wheel against a solid.
+    /// Returns the contact of a wheel with a solid.
     fn wheel_contact(
         &self,
         wheel: usize,
@@ -263,7 +271,7 @@ impl AgentModel {
             hull[0].exit_towards(&solid.local_point(&own.vehicle.pose(&room.vehicle).position));
         let disc = RoundedCylinder { radius, half_width };
         let met = hull[0].shape.penetration(&disc, &centre, &axle, exit)?;
-        // where it rolls without scrubbing: on its radius less a third of what it is pressed flat by
+        // point of rolling without scrubbing: at the radius minus a third of the deflection
         let rolls = met.point - met.normal * (2.0 / 3.0 * met.depth);
         let point = solid.point(&(rolls + hull[0].centre));
         let normal = solid.direction(&met.normal);
@@ -302,7 +310,7 @@ impl AgentModel {
         }
     }
 
-    /// The shoes that face the ground against a solid.
+    /// Adds the contact of a solid with the shoes that face the ground.
     fn press_tracks(
         &self,
         (solid, hull): (&Pose, &[Hull]),
@@ -321,7 +329,7 @@ impl AgentModel {
         }
     }
 
-    /// A stem against the part of the vehicle that is deepest in it.
+    /// Adds the contact of a stem with the part of largest penetration.
     fn press_stem(
         &self,
         (stem, foot): (&Stem, &Vec3),
@@ -337,7 +345,7 @@ impl AgentModel {
         let part = if is_tyre { TYRE_STIFFNESS } else { HULL_STIFFNESS };
         let answer = stem.resist(met.depth, met.point.z - foot.z, *damage, part);
         let broke = Stem::lies(answer.damage);
-        // it falls away from who pushed it
+        // the stem falls away from the vehicle
         *damage = if broke { Stem::felled(-met.normal.x, -met.normal.y) } else { answer.damage };
         let law = |velocity: &Vec3| {
             ContactLaw::HULL.push_of(answer.force, answer.stiffness, &met.normal, velocity)
@@ -379,7 +387,7 @@ impl AgentModel {
         let count = (stem.height.min(HIGHEST) / SPACING).ceil() as u32;
         let mut found: Option<StemContact> = None;
         let mut take = |part: StruckPart, depths: &mut dyn Iterator<Item = (f64, Vec3, Vec3)>| {
-            // the mean of its points by their depths
+            // mean of the points, weighted by depth
             let (mut deepest, mut sum, mut place, mut out) =
                 (0.0_f64, 0.0, Vec3::zeros(), Vec3::zeros());
             for (depth, point, normal) in depths.filter(|met| met.0 > 0.0) {
@@ -440,20 +448,20 @@ impl AgentModel {
     }
 }
 
-/// What one obstacle does in a step.
+/// Sum of the contacts of one obstacle in a step.
 struct Sum<'a> {
     /// Loads on chassis and trailer, to which all obstacles add.
     on_hulls: &'a mut [Load; 2],
     /// Step, s.
     h: f64,
     with: Struck,
-    /// Resultant of the contacts' forces, N.
+    /// Resultant contact force, N.
     force: Vec3,
-    /// Sum of the sizes of their parts along the normals, N: by these the mean place is taken.
+    /// Sum of the normal forces, N; the weight for the mean position.
     pressing: f64,
-    /// Mean place times that.
+    /// Sum of positions weighted by normal force.
     place: Vec3,
-    /// Place of the last contact.
+    /// Position of the last contact.
     point: Vec3,
     energy: f64,
     broke: bool,

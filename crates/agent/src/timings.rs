@@ -1,33 +1,34 @@
-//! How long the parts of vehicles that drive themselves take: by a clock that is handed in, for
-//! there is none here. Nothing of it reaches a state.
+//! Computing time of the phases of autonomous driving.
+//!
+//! The caller supplies the clock. Times never enter a state.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What is timed.
+/// Timed phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// Readings of IMU and GPS become where it is.
+    /// Localization from IMU and GPS readings.
     Localisation,
-    /// A scan is put into the map.
+    /// Registration of a scan in the map.
     Registration,
-    /// Tiles that others have told are merged into the map.
+    /// Merging of received tiles into the map.
     Merging,
-    /// Classes and costs are brought up to date.
+    /// Update of classes and costs.
     Costs,
-    /// The route: A* and its smoothing.
+    /// Global route: A* and smoothing.
     Route,
-    /// The local path: splines.
+    /// Local path: splines.
     Spline,
     /// Commands of a step: pure pursuit and PID.
     Tracking,
-    /// Letters are written.
+    /// Writing of messages.
     Writing,
-    /// Letters are read.
+    /// Reading of messages.
     Reading,
 }
 
 impl Part {
-    /// All of them.
+    /// All phases.
     pub const ALL: [Part; 9] = [
         Part::Localisation,
         Part::Registration,
@@ -41,18 +42,18 @@ impl Part {
     ];
 }
 
-/// What a part has taken.
+/// Time spent in a phase.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Spent {
-    /// How often it was at work.
+    /// Number of executions.
     pub count: u64,
-    /// Time in all, s.
+    /// Total time, s.
     pub total: f64,
-    /// The longest time, s.
+    /// Longest time, s.
     pub longest: f64,
 }
 
-/// A clock, s, and what it has shown.
+/// Clock, s, and the accumulated times.
 #[derive(Debug)]
 pub struct Timings {
     clock: fn() -> f64,
@@ -60,12 +61,12 @@ pub struct Timings {
 }
 
 impl Timings {
-    /// None so far.
+    /// Creates timings without entries.
     pub fn new(clock: fn() -> f64) -> Timings {
         Timings { clock, spent: Mutex::default() }
     }
 
-    /// What a part has taken of all vehicles.
+    /// Returns the time spent in a phase, over all vehicles.
     pub fn of(&self, part: Part) -> Spent {
         self.spent.lock().unwrap_or_else(PoisonError::into_inner)[part as usize]
     }
@@ -77,7 +78,7 @@ impl Timings {
     }
 }
 
-/// Who times, if anybody does. It tells no models apart.
+/// Optional timer; all stopwatches compare equal, so that they do not distinguish models.
 #[derive(Clone, Debug, Default)]
 pub struct Stopwatch(pub Option<Arc<Timings>>);
 
@@ -88,7 +89,7 @@ impl PartialEq for Stopwatch {
 }
 
 impl Stopwatch {
-    /// Does some work of a part.
+    /// Runs and times work of a phase.
     #[inline]
     pub fn time<T>(&self, part: Part, work: impl FnOnce() -> T) -> T {
         let Some(timings) = &self.0 else { return work() };

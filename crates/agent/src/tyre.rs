@@ -1,16 +1,16 @@
-//! A tyre in a run: its carcass along the ground and, where it gives way, its belt.
+//! State of a tire in a run: its carcass on firm ground and, if it is flexible, its belt.
 
 use bekker_ground::scm::{Ring, RingState};
 use bekker_vehicle::spec::{FlexibleTyre, Tyre, VehicleSpec};
 use bekker_vehicle::tyre::{RingFigures, TyreState as Carcass};
 use serde::{Deserialize, Serialize};
 
-/// State of a tyre: plain data.
+/// State of a tire: plain data.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TyreState {
-    /// How far its carcass is drawn along firm ground.
+    /// Deflection of the carcass along firm ground.
     pub carcass: Carcass,
-    /// Its belt, if it gives way.
+    /// State of the belt, if the tire is flexible.
     pub ring: Option<Box<RingState>>,
 }
 
@@ -19,7 +19,7 @@ impl Clone for TyreState {
         TyreState { carcass: self.carcass, ring: self.ring.clone() }
     }
 
-    /// Into the room that there is.
+    /// Reuses the allocations.
     fn clone_from(&mut self, source: &TyreState) {
         self.carcass = source.carcass;
         self.ring.clone_from(&source.ring);
@@ -27,13 +27,14 @@ impl Clone for TyreState {
 }
 
 impl TyreState {
-    /// Lets go what is drawn along the ground; what presses stays.
+    /// Releases the deflection along the ground and keeps the belt.
     pub(super) fn release(&mut self) {
         self.carcass = Carcass::default();
     }
 }
 
-/// The belt of a vehicle's tyres and the inflation of its first wheel, Pa, if they give way.
+/// Returns the belt of a vehicle's tires and the inflation of its first wheel, Pa, if they are
+/// flexible.
 pub fn belt(spec: &VehicleSpec) -> Option<(Ring, f64)> {
     let tyre = spec.tyre.flexible.as_ref()?;
     let figures = tyre.ring(spec.tyre.rigid.radius()).ok()?;
@@ -41,13 +42,14 @@ pub fn belt(spec: &VehicleSpec) -> Option<(Ring, f64)> {
     Some((ring, tyre.inflation.of(0, 2 * spec.axles.len())))
 }
 
-/// Damping of a tyre over its stiffness, s.
+/// Returns the ratio of damping to stiffness of a tire, s.
 pub(super) fn relaxation(tyre: &Tyre) -> f64 {
     tyre.handling.vertical_damping / tyre.handling.vertical_stiffness
 }
 
-/// The belt of a tyre, in the terms of the ground that it meets, with a damping over
-/// stiffness, s.
+/// Returns the belt of a tire in the form that the contact model takes.
+///
+/// `relaxation` is the ratio of damping to stiffness, s.
 pub fn ring(tyre: &FlexibleTyre, figures: &RingFigures, relaxation: f64) -> Ring {
     Ring {
         radius: figures.radius,
@@ -59,5 +61,5 @@ pub fn ring(tyre: &FlexibleTyre, figures: &RingFigures, relaxation: f64) -> Ring
     }
 }
 
-/// Part of the section's height from which a tyre stands on its rim; assumed.
+/// Fraction of the section height at which a tire is compressed to its rim; assumed.
 const BOTTOMS: f64 = 0.8;

@@ -1,57 +1,61 @@
-//! One vehicle's run in a few figures.
+//! Summary of one vehicle's run.
 
 use super::outcome::OutcomeReport;
 use serde::{Deserialize, Serialize};
 
-/// One vehicle's run in a few figures. All means and sums count from the start until the
-/// drive ended: until the vehicle arrived, or was found immobilised, sunk, overturned, off
-/// the terrain or failed; else until the end of the run.
+/// Summary of one vehicle's run.
+///
+/// All means and sums count from the start until the drive ended, else until the end of the run. A
+/// drive ends when the vehicle has arrived, or is immobilized, sunk, overturned, off the terrain or
+/// failed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct VehicleSummary {
     /// Name in the scenario.
     pub name: String,
     /// Vehicle model.
     pub model: String,
-    /// How it ended.
+    /// Outcome of the drive.
     pub outcome: OutcomeReport,
     /// Time until the drive ended, s.
     pub driving_time: f64,
-    /// Way of the chassis' origin in three dimensions, m, sliding and rocking included.
+    /// Path length of the chassis' origin in three dimensions, m, with sliding and rocking.
     pub distance: f64,
-    /// `distance` over `driving_time`, m/s.
+    /// `distance` divided by `driving_time`, m/s.
     pub mean_speed: f64,
-    /// Speed made good, m/s: straight distance from where it was set down to its end over
-    /// `driving_time`.
+    /// Straight distance from the start position to the end divided by `driving_time`, m/s.
     pub speed_made_good: f64,
-    /// Speed at the end of the run, m/s; 0 if its drive had ended before, for it stays where it is.
+    /// Speed at the end of the run, m/s; 0 if the drive ended earlier.
     pub final_speed: f64,
     /// Mean slip of the wheels over the time under throttle.
     pub mean_slip: f64,
-    /// Peak of the wheels' mean slip (held for 0.1 s).
+    /// Peak of the wheels' mean slip, low-pass filtered with 0.1 s.
     pub peak_slip: f64,
     /// Mean sinkage of the wheels, m.
     pub mean_sinkage: f64,
-    /// Deepest sinkage of any wheel, m.
+    /// Largest sinkage of any wheel, m.
     pub max_sinkage: f64,
-    /// Tyres that give way, if it has such.
+    /// Flexible tires, if the vehicle has any.
     pub tyres: Option<TyreSummary>,
-    /// Mean motion resistance of the soil, N: work that sank it for good while the vehicle
-    /// rolled (faster than 0.2 m/s), over the way rolled. Absent below 2 m of such way.
+    /// Mean motion resistance of the soil, N.
+    ///
+    /// Work of plastic compaction while the vehicle rolls faster than 0.2 m/s, divided by the
+    /// distance rolled. Absent if that distance is below 2 m.
     pub motion_resistance: Option<f64>,
-    /// Time integral of the throttle, s: the fuel of the MAVS swarm study.
+    /// Time integral of the throttle, s, which is the fuel of the MAVS swarm study.
     pub throttle_time: f64,
-    /// Energy that the driveline put into wheels or sprockets, J: its positive work alone.
+    /// Energy from the driveline into wheels or sprockets, J; positive work only.
     pub drive_energy: f64,
-    /// Energy that brakes and the turned engine took from them, J, positive.
+    /// Energy that brakes and engine drag take from wheels or sprockets, J; positive.
     pub braking_energy: f64,
-    /// Energy that sank yielding soil for good, and sheared it, J: without what its damping took,
-    /// and what was pushed ahead or aside.
+    /// Energy of plastic compaction and shear of deformable soil, J.
+    ///
+    /// Excludes damping and soil that is pushed ahead or aside.
     pub soil_energy: f64,
-    /// Fuel burned, kg, if the vehicle's engine says how much it burns.
+    /// Fuel burned, kg, if the engine specifies consumption.
     pub fuel: Option<f64>,
 }
 
-/// Tyres that give way, all of them together: rigid ones beside them do not count.
+/// Values of all flexible tires together; rigid tires do not count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TyreSummary {
     /// Mean inflation at the end, Pa.

@@ -1,18 +1,20 @@
-//! Drivers that go by what they hear: of a leader, and of traffic lights.
+//! Drivers that use radio messages: of a leader, of traffic lights and of pedestrians.
 
 use super::RadioNet;
 use crate::agent::{AgentModel, AgentState};
 use crate::roadside::Arrival;
 use bekker_vehicle::driver::{Following, LeaderView};
 
-/// Room that those on foot are left on either side, m.
+/// Lateral clearance to pedestrians on either side, m.
 const ROOM: f64 = 0.7;
-/// How much farther from them than from a line it is stopped, m.
+/// Distance kept from pedestrians in addition to that from a stop line, m.
 const APART: f64 = 2.0;
 
 impl AgentModel {
-    /// What a driver sees of its leader, and the acceleration that it aims at behind it, where
-    /// its rule goes by that; `now_us` is the time, `h` the step, s.
+    /// Returns the view of the leader with the acceleration demand of cooperative following, if the
+    /// driver uses it.
+    ///
+    /// `now_us` is the time, µs, and `h` the step, s.
     pub(crate) fn cooperating(
         &self,
         index: usize,
@@ -39,8 +41,9 @@ impl AgentModel {
         LeaderView { demand: Some(station.demand), ..leader }
     }
 
-    /// Distance to what the driver of a path is to stop before, m, by what has been heard of
-    /// traffic lights, barriers and those on foot.
+    /// Returns the distance at which a path driver must stop, m.
+    ///
+    /// It follows from received messages of traffic lights, barriers and pedestrians.
     pub(crate) fn stop_ahead(&self, state: &AgentState, speed: f64, now_us: u64) -> Option<f64> {
         let (station, own) = (state.radio.as_ref()?, self.driver.follower()?);
         let footprint = self.vehicle.footprint();

@@ -1,53 +1,57 @@
-//! How well a radio and a platoon did.
+//! Metrics of radio communication and platooning.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Classes that ages of information are counted in from one power of two to the next, as a power
-/// of two: none is wider than a 128th of what it holds, and there are few for any age.
+/// Base-2 logarithm of the number of age classes per power of two.
+///
+/// No class is wider than 1/128 of its ages, and any range of ages needs few classes.
 const CLASS_BITS: u32 = 7;
 
-/// The ages of a class.
+/// Ages in one class.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct AgeClass {
     count: u32,
-    /// The greatest of them, µs.
+    /// Largest age, µs.
     greatest_us: u64,
 }
 
-/// Sums of a member of a radio.
+/// Metrics of a member of a radio network.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RadioFigures {
     /// Beacons sent.
     pub sent: u64,
-    /// Beacons of others sent.
+    /// Beacons sent by other members.
     pub expected: u64,
-    /// Of these, received.
+    /// Beacons received from other members.
     pub received: u64,
-    /// Ages of the newest beacon of each other, counted at each exchange, in classes by the least
-    /// that each could hold, µs.
+    /// Ages of the newest beacon of each other member, counted at each exchange.
+    ///
+    /// The keys are the smallest age that a class can hold, µs.
     ages: BTreeMap<u64, AgeClass>,
-    /// Time steered with the leader's word and without it, s.
+    /// Following time with a current beacon of the leader, s.
     pub heard_time: f64,
+    /// Following time without a current beacon of the leader, s.
     pub unheard_time: f64,
-    /// Least time to a collision with the leader, s.
+    /// Smallest time to a collision with the leader, s.
     pub time_to_collision: Option<f64>,
-    /// Highest speed so far, and the largest fall from it, m/s.
+    /// Highest speed so far, m/s.
     highest: f64,
+    /// Largest drop of the speed below `highest`, m/s.
     pub fall: f64,
-    /// Sum of the squares of accelerations told, m²/s⁴.
+    /// Sum of the squares of accelerations sent in beacons, m²/s⁴.
     pub acceleration_squares: f64,
 }
 
 impl RadioFigures {
-    /// Takes note of the speed, m/s, and acceleration, m/s², at an exchange.
+    /// Records speed, m/s, and acceleration, m/s², at an exchange.
     pub fn moves(&mut self, speed: f64, acceleration: f64) {
         self.highest = self.highest.max(speed);
         self.fall = self.fall.max(self.highest - speed);
         self.acceleration_squares += acceleration * acceleration;
     }
 
-    /// Takes note of the age of what was last heard of another, µs.
+    /// Records the age of the newest beacon of another member, µs.
     pub fn ages(&mut self, age_us: Option<u64>) {
         let Some(age_us) = age_us else { return };
         let bits = u64::BITS - age_us.leading_zeros();
@@ -57,7 +61,7 @@ impl RadioFigures {
         class.greatest_us = class.greatest_us.max(age_us);
     }
 
-    /// Takes note of a gap, m, that closes at a speed, m/s.
+    /// Records a gap, m, that closes at a speed, m/s.
     pub fn closes(&mut self, gap: f64, closing: f64) {
         if closing > 0.0 && gap > 0.0 {
             let time = gap / closing;
@@ -66,7 +70,7 @@ impl RadioFigures {
         }
     }
 
-    /// The age that a share of all ages is not above, s: the greatest of its class.
+    /// Returns the quantile `share` of the ages, s, as the largest age in its class.
     pub fn age(&self, share: f64) -> Option<f64> {
         let all: u64 = self.ages.values().map(|class| u64::from(class.count)).sum();
         let rank = (share * all as f64).ceil().max(1.0) as u64;
@@ -79,41 +83,45 @@ impl RadioFigures {
     }
 }
 
-/// How well a member of a radio heard the others.
+/// Reception metrics of a member of a radio network.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RadioSummary {
     /// Name of the vehicle.
     pub vehicle: String,
     /// Name of the radio.
     pub radio: String,
-    /// Beacons that it sent.
+    /// Beacons sent.
     pub sent: u64,
-    /// Share of the others' beacons that reached it; absent where there were none.
+    /// Fraction of the others' beacons that were received; absent if none were sent.
     pub delivery_ratio: Option<f64>,
-    /// Age of information, s: time since the newest beacon heard of each other was sent, seen
-    /// at each exchange before it is heard. Not above this in half of all cases; to a 128th.
+    /// Median age of information, s, accurate to 1/128.
+    ///
+    /// Time since the newest received beacon of each other member was sent, taken at each exchange
+    /// before reception.
     pub age_p50: Option<f64>,
-    /// The same in 95 of 100.
+    /// 95th percentile of the age of information, s.
     pub age_p95: Option<f64>,
-    /// How it followed, if it has a leader.
+    /// Metrics of following, if the vehicle has a leader.
     pub platoon: Option<PlatoonSummary>,
 }
 
-/// How a vehicle followed its leader.
+/// Metrics of a vehicle that follows a leader.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PlatoonSummary {
     /// Name of the leader.
     pub leader: String,
-    /// How far its speed fell below its highest, beyond the same of its leader, m/s: a string
-    /// stable platoon has none.
+    /// Drop of the speed below its highest value, minus that of the leader, m/s.
+    ///
+    /// It is zero in a string-stable platoon.
     pub undershoot: f64,
-    /// Root of the sum of the squares of its accelerations over that of its leader's, at
-    /// exchanges: at most 1 in a platoon that is string stable in the L2 sense. Absent where the
-    /// leader had none.
+    /// Root of the ratio of the summed squared accelerations of vehicle and leader, at exchanges.
+    ///
+    /// It is at most 1 in a platoon that is string stable in the L2 sense. Absent if the leader did
+    /// not accelerate.
     pub acceleration_gain: Option<f64>,
-    /// Least gap over closing speed, s, if it ever closed in.
+    /// Smallest ratio of gap to closing speed, s, if the gap ever closed.
     pub least_time_to_collision: Option<f64>,
-    /// Share of the time that it followed by the leader's word, for drivers that do.
+    /// Fraction of the time in which it used messages of the leader, for drivers that do.
     pub cooperative_share: Option<f64>,
 }
 
@@ -129,7 +137,7 @@ mod tests {
             figures
         };
         assert_eq!(figures(&[]).age(0.5), None);
-        // those that are apart are told as they are, however short or long
+        // ages in separate classes are exact at any size
         for age_us in [0, 1, 5_000, 100_000, 20_000_000, 604_800_000_000] {
             assert_eq!(figures(&[age_us; 3]).age(0.95), Some(age_us as f64 / 1e6));
         }
@@ -140,7 +148,7 @@ mod tests {
             let age = dense.age(share).unwrap();
             assert!((exact..exact * (1.0 + 1.0 / 128.0)).contains(&age), "{age} s, not {exact}");
         }
-        // from 2^10 to 2^25 µs
+        // ages from 2^10 to 2^25 µs
         assert!(dense.ages.len() <= 15 << CLASS_BITS, "{} classes", dense.ages.len());
     }
 

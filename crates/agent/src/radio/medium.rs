@@ -1,59 +1,66 @@
-//! Which vehicles reach each other by radio, now and over relays.
+//! Radio links between vehicles, direct and over relays.
 //!
-//! The ad-hoc network of the MAVS swarm study: each pair has a link or not, by a draw of its
-//! own at each exchange; its probability over distance is flat within a range, falls, and is
-//! a low floor beyond; what two exchange passes on over the links of others ("binomial links,
-//! many-to-many propagation"). The study gives no figures. The fall is a smoothstep here.
+//! This is the ad-hoc network of the MAVS swarm study. Each pair has a link or not, by an
+//! independent draw at each exchange. The probability is constant within a range, falls with
+//! distance, and has a low floor beyond.
+//!
+//! Messages are relayed over the links of others ("binomial links, many-to-many propagation"). The
+//! study gives no parameters. The fall is a smoothstep here.
 
 use bekker_math::numeric::hypot;
 use bekker_math::random::Stream;
 use serde::{Deserialize, Serialize};
 
-/// A radio and the medium.
+/// Parameters of a radio and its medium.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Radio {
     /// Distance up to which the probability of a link is `near`, m.
     pub range: f64,
-    /// Distance from which it is `far`, m.
+    /// Distance from which the probability is `far`, m.
     pub horizon: f64,
     /// Probability of a link within the range.
     pub near: f64,
     /// Probability of a link beyond the horizon.
     pub far: f64,
-    /// Most links that a message is passed on over.
+    /// Largest number of links over which a message is relayed.
     pub hops: u32,
-    /// Time that a message travels, µs.
+    /// Travel time of a message per link, µs.
     pub latency_us: u64,
-    /// Most that it may take longer, µs: each message by a draw of its own.
+    /// Largest additional travel time, µs; drawn independently for each message.
     pub jitter_us: u64,
-    /// Share of messages lost although there is a way.
+    /// Fraction of messages lost although a route exists.
     pub loss: f64,
-    /// Times at which a pair loses more, if there are such.
+    /// Bursts of higher loss, if modeled.
     pub bursts: Option<Bursts>,
-    /// Its random numbers.
+    /// Random number stream.
     pub stream: Stream,
 }
 
-/// Losses that come in bursts: of each pair the channel is good or bad at an exchange, and
-/// changes with a probability from one to the next (E. N. Gilbert, "Capacity of a burst-noise
-/// channel", Bell System Technical Journal 39 (1960) 1253; E. O. Elliott, ibid. 42 (1963) 1977).
-/// The share of bad exchanges is `begin` / (`begin` + `end`), their mean length 1 / `end`.
+/// Loss in bursts (Gilbert-Elliott channel).
+///
+/// The channel of each pair is good or bad at an exchange and changes with a probability from one
+/// exchange to the next (E. N. Gilbert, "Capacity of a burst-noise channel", Bell System Technical
+/// Journal 39 (1960) 1253; E. O. Elliott, ibid. 42 (1963) 1977).
+///
+/// The fraction of bad exchanges is `begin` / (`begin` + `end`), their mean length 1 / `end`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Bursts {
     /// Probability that a good channel is bad at the next exchange; above zero.
     pub begin: f64,
-    /// Probability that a bad one is good at the next; with `begin` at most one.
+    /// Probability that a bad channel is good at the next exchange; at most one together with
+    /// `begin`.
     pub end: f64,
-    /// Share of messages lost while it is bad.
+    /// Fraction of messages lost while the channel is bad.
     pub loss: f64,
 }
 
-/// Draws of one pair at one exchange.
+/// Purpose of the draw that decides whether a pair has a link at an exchange.
 const LINK: u64 = 0;
+/// Purpose of the draw that decides whether a message is lost.
 const LOSS: u64 = 1;
 
 impl Radio {
-    /// Probability of a link over a distance, m.
+    /// Returns the probability of a link over a distance, m.
     pub fn link_probability(&self, distance: f64) -> f64 {
         let Radio { range, horizon, near, far, .. } = *self;
         if distance <= range {
@@ -66,13 +73,14 @@ impl Radio {
         near + (far - near) * share * share * (3.0 - 2.0 * share)
     }
 
-    /// Whether two agents have a link at an exchange.
+    /// Returns whether two agents have a link at an exchange.
     pub fn links(&self, exchange: u64, [a, b]: [usize; 2], distance: f64) -> bool {
         self.draw(exchange, [a.min(b), a.max(b)], LINK) < self.link_probability(distance)
     }
 
-    /// Whether a message from one agent to another is lost at an exchange, `number` being its
-    /// own among those that are sent then.
+    /// Returns whether a message from one agent to another is lost at an exchange.
+    ///
+    /// `number` is the index of the message among those sent at that exchange.
     pub fn loses(&self, exchange: u64, [from, to]: [usize; 2], number: u64) -> bool {
         let loss = match self.bursts {
             Some(bursts) if self.is_bad(&bursts, exchange, [from, to]) => bursts.loss,
@@ -85,7 +93,7 @@ impl Radio {
             }
     }
 
-    /// Time that a message travels over so many links, µs.
+    /// Returns the travel time of a message over `links` links, µs.
     pub fn delay_us(&self, exchange: u64, pair: [usize; 2], number: u64, links: u32) -> u64 {
         let delay = self.latency_us * u64::from(links);
         if self.jitter_us == 0 {
@@ -95,9 +103,10 @@ impl Radio {
         delay + (share * self.jitter_us as f64) as u64
     }
 
-    /// Whether the channel of a pair is in a burst. With one draw an exchange, low ones begin a
-    /// burst, high ones end it, and those between change nothing: so the last one that was low or
-    /// high decides, and nothing need be remembered.
+    /// Returns whether the channel of a pair is in a burst.
+    ///
+    /// There is one draw per exchange: low draws begin a burst, high draws end it, others change
+    /// nothing. The last low or high draw therefore decides, and no state is needed.
     fn is_bad(&self, bursts: &Bursts, exchange: u64, pair: [usize; 2]) -> bool {
         let pair = [pair[0].min(pair[1]), pair[0].max(pair[1])];
         for before in (0..=exchange).rev() {
@@ -109,25 +118,26 @@ impl Radio {
                 return false;
             }
         }
-        // all begin well
+        // channels are good at the start
         false
     }
 
-    /// A number keyed by exchange, pair, message and purpose.
+    /// Returns a random number keyed by exchange, pair, message and purpose.
     fn draw_of(&self, exchange: u64, [a, b]: [usize; 2], number: u64, purpose: &str) -> f64 {
         let pair = (a as u64) << 16 | b as u64;
         let of_exchange = Stream::new(self.stream.bits(exchange), purpose);
         Stream::new(of_exchange.bits(pair), "message").uniform(number)
     }
 
-    /// A number keyed by exchange, pair and purpose: the same whoever asks, in any order.
+    /// Returns a random number keyed by exchange, pair and purpose, independent of the order of
+    /// calls.
     fn draw(&self, exchange: u64, [a, b]: [usize; 2], purpose: u64) -> f64 {
         let pair = (a as u64) << 16 | b as u64;
         let of_pair = self.stream.bits(exchange.wrapping_mul(2) | purpose);
         Stream::new(of_pair, "pair").uniform(pair)
     }
 
-    /// All links at an exchange among those whose places are known, m: the neighbours of each.
+    /// Returns all links at an exchange between agents with a known position, m.
     pub fn network(&self, exchange: u64, places: &[Option<[f64; 2]>]) -> Network {
         let mut neighbours = vec![Vec::new(); places.len()];
         for (a, one) in places.iter().enumerate() {
@@ -147,17 +157,18 @@ impl Radio {
 /// Links at one exchange.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Network {
-    /// Of each agent, those that it has a direct link to, in the order of agents.
+    /// Direct neighbors of each agent, in ascending order.
     pub neighbours: Vec<Vec<usize>>,
 }
 
 impl Network {
-    /// Those that an agent reaches over at most `hops` links, itself included.
+    /// Returns whether an agent reaches each agent over at most `hops` links; true for itself.
     pub fn reached_from(&self, agent: usize, hops: u32) -> Vec<bool> {
         self.links_from(agent, hops).iter().map(Option::is_some).collect()
     }
 
-    /// Over how many links an agent reaches each other, at most `hops`; none for itself.
+    /// Returns the number of links to each agent, up to `hops`; `None` if unreachable and 0 for
+    /// itself.
     pub fn links_from(&self, agent: usize, hops: u32) -> Vec<Option<u32>> {
         let mut reached = vec![None; self.neighbours.len()];
         reached[agent] = Some(0);
@@ -204,7 +215,7 @@ mod tests {
     fn probability_is_flat_falls_and_keeps_a_floor() {
         let p = |d| radio().link_probability(d);
         assert_eq!([p(0.0), p(100.0), p(300.0), p(1e6)], [0.9, 0.9, 0.1, 0.1]);
-        // the middle of a smoothstep is its mean
+        // a smoothstep takes its mean value at the midpoint
         assert!((p(200.0) - 0.5).abs() < 1e-12);
         assert!((100..300).all(|d| p(f64::from(d)) >= p(f64::from(d + 1))));
     }
@@ -247,11 +258,12 @@ mod tests {
         let share = bad.iter().filter(|bad| **bad).count() as f64 / n as f64;
         let begun = bad.windows(2).filter(|pair| !pair[0] && pair[1]).count() as f64;
         let length = share * n as f64 / begun;
-        // 0.05 / 0.25 and 1 / 0.2; four standard errors, the exchanges being correlated by
-        // 0.75: sqrt(0.2 0.8 (1.75 / 0.25) / n), and sqrt(0.8) / 0.2 / sqrt(1600) for lengths
+        // 0.05 / 0.25 and 1 / 0.2; four standard errors, with exchanges correlated by 0.75:
+        // sqrt(0.2 0.8 (1.75 / 0.25) / n), and sqrt(0.8) / 0.2 / sqrt(1600) for lengths
         assert!((share - 0.2).abs() < 0.0212, "{share}");
         assert!((length - 5.0).abs() < 0.45, "{length}");
-        // the chain of a pair has no direction, and every message of a bad exchange is lost
+        // a pair's channel is the same in both directions, and all messages of a bad exchange are
+        // lost
         assert!((0..500).all(|k| radio.loses(k, [2, 5], 3) == radio.loses(k, [5, 2], 0)));
     }
 
@@ -261,7 +273,7 @@ mod tests {
         let delays: Vec<u64> = (0..4_000).map(|k| radio.delay_us(k, [1, 2], k % 3, 2)).collect();
         assert!(delays.iter().all(|delay| (40_000..50_000).contains(delay)));
         let mean = delays.iter().sum::<u64>() as f64 / 4_000.0;
-        // four standard errors of a uniform: 4 x 10 ms / sqrt(12 x 4000)
+        // four standard errors of a uniform distribution: 4 x 10 ms / sqrt(12 x 4000)
         assert!((mean - 45_000.0).abs() < 183.0, "{mean}");
     }
 }

@@ -1,88 +1,87 @@
-//! What is said by radio.
+//! Messages sent by radio.
 
 use crate::roadside::{Approach, RoadUser, Timing};
 use bekker_ground::soil::SoilId;
 use bekker_math::spatial::Pose;
 use serde::{Deserialize, Serialize};
 
-/// How a vehicle moves and what it feels of the ground, sent at every exchange. Pose and motion
-/// are what the basic safety messages of road traffic tell (SAE J2735); slip, sinkage and soil no
-/// standard has.
+/// Motion of a vehicle and its ground contact, sent at every exchange.
+///
+/// Pose and motion are those of the basic safety messages of road traffic (SAE J2735). Slip,
+/// sinkage and soil are in no standard.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Beacon {
     /// Chassis frame in the world.
     pub pose: Pose,
-    /// Speed along its way, m/s.
+    /// Speed in the direction of travel, m/s.
     pub speed: f64,
-    /// Mean rate of change of that since its last beacon, m/s².
+    /// Mean rate of change of the speed since the last beacon, m/s².
     pub acceleration: f64,
-    /// Acceleration that its driver aims at now, m/s², as far as its pedals go, if it aims at one:
-    /// what those behind it go by in the place of the one before, which is late by the vehicle's
-    /// own answer.
+    /// Acceleration that the driver requests now, within the range of the pedals, m/s²; `None` if
+    /// the driver does not control acceleration.
+    ///
+    /// Followers use it instead of `acceleration`, which lags by the response of the vehicle.
     pub aimed: Option<f64>,
     /// Yaw rate, rad/s, positive to the left.
     pub yaw_rate: f64,
-    /// Mean slip of its wheels.
+    /// Mean slip of the wheels.
     pub slip: f64,
-    /// Mean sinkage of its wheels, m.
+    /// Mean sinkage of the wheels, m.
     pub sinkage: f64,
-    /// The soil under the origin of its chassis.
+    /// Soil under the origin of the chassis.
     pub soil: SoilId,
 }
 
-/// Something to keep away from.
+/// Area to avoid.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Hazard {
-    /// Where, m.
+    /// Center, m.
     pub place: [f64; 2],
-    /// How far around, m.
+    /// Radius, m.
     pub radius: f64,
 }
 
-/// A message.
+/// Content of a radio message.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Message {
-    /// How the sender moves.
+    /// Motion of the sender.
     Beacon(Beacon),
-    /// Something to keep away from: a vehicle whose drive has ended on the way tells so of
-    /// itself.
+    /// Area to avoid; a vehicle whose drive has ended on the path sends its own.
     Hazard(Hazard),
-    /// What a program says (`bekker_world::World::say`).
+    /// Payload of a program (`bekker_world::World::say`).
     User(Vec<u8>),
-    /// Of a traffic light: what each approach is shown, and until when (SPaT).
+    /// Signals of a traffic light with their end for each approach (SPaT).
     Signal(Vec<Timing>),
-    /// Of a traffic light: where its approaches are (MAP).
+    /// Positions of the approaches of a traffic light (MAP).
     Map(Vec<Approach>),
-    /// Of somebody on foot: where, and how fast (PSM).
+    /// Position and velocity of a pedestrian (PSM).
     RoadUser(RoadUser),
 }
 
-/// All that a member sends at an exchange.
+/// All messages that a member sends at an exchange.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Transmission {
-    /// The agent that sends; traffic lights count on from the agents, and
-    /// those on foot from these.
+    /// Index of the sender: agents first, then traffic lights, then pedestrians.
     pub from: u32,
-    /// Where it is, m.
+    /// Position of the sender, m.
     pub place: [f64; 2],
-    /// Its messages; a message's place is its number.
+    /// Messages; a message's number is its index.
     pub messages: Vec<Message>,
 }
 
-/// A message that has reached a member, or will.
+/// Message that has reached a member, or is on its way.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Heard {
-    /// The agent that sent it; traffic lights count on from the agents, and
-    /// those on foot from these.
+    /// Index of the sender: agents first, then traffic lights, then pedestrians.
     pub from: u32,
-    /// Its number among those sent together.
+    /// Number of the message within its transmission.
     pub number: u32,
-    /// Over how many links it came.
+    /// Number of links traveled.
     pub links: u32,
-    /// When it was sent, µs.
+    /// Time of sending, µs.
     pub sent_us: u64,
-    /// When it arrives, µs.
+    /// Time of arrival, µs.
     pub due_us: u64,
-    /// What it says.
+    /// Content.
     pub message: Message,
 }

@@ -1,10 +1,11 @@
-//! Radios: what vehicles tell each other, and what reaches whom.
+//! Radio networks: messages of vehicles and their reception.
 //!
-//! Ten times a second, if the scenario says no other, every member of a radio sends a beacon and
-//! what else it has to say. Who has a link to whom, what is lost, and how long it takes is drawn by
-//! the radio, keyed by exchange, sender, receiver and message: every rank draws the same.
-//! Members on different ranks hear all that is sent (`bekker_ranks::Ranks` gathers it
-//! whatever the route), and each receiver's rank draws what reaches it.
+//! Every member of a radio sends a beacon and its other messages ten times a second, unless the
+//! scenario sets another rate. Links, losses and delays are drawn by the radio, keyed by exchange,
+//! sender, receiver and message, so every rank draws the same.
+//!
+//! Ranks receive all messages sent (`bekker_ranks::Ranks` gathers them on any route), and each
+//! receiver's rank draws which of them reach it.
 
 mod cooperation;
 mod figures;
@@ -17,36 +18,38 @@ pub use medium::{Bursts, Network, Radio};
 pub use message::{Beacon, Hazard, Heard, Message, Transmission};
 pub use station::Station;
 
-/// Time between messages that tell where approaches to a traffic light are, µs.
+/// Time between messages with the positions of a traffic light's approaches, µs.
 const SECOND_US: u64 = 1_000_000;
 
 /// Vehicles that share a radio; immutable.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RadioNet {
-    /// Its name in the scenario.
+    /// Name in the scenario.
     pub name: String,
-    /// The agents that have it, in ascending order.
+    /// Agents with this radio, in ascending order.
     pub members: Vec<usize>,
     /// Time between exchanges, µs.
     pub period_us: u64,
-    /// The radio.
+    /// Parameters of the radio.
     pub radio: Radio,
 }
 
 impl RadioNet {
-    /// Number of the exchange that falls into the heartbeat between two moments, µs, if any.
+    /// Returns the number of the exchange within the heartbeat between two times, µs, if there is
+    /// one.
     pub fn exchange(&self, [before_us, now_us]: [u64; 2]) -> Option<u64> {
         let [before, now] = [before_us, now_us].map(|moment| moment / self.period_us);
         (now > before).then_some(now)
     }
 
-    /// Whether an exchange is the first of a second, or of all.
+    /// Returns whether an exchange is the first of a second, or the very first.
     pub fn is_first_of_second(&self, exchange: u64) -> bool {
         let second = |exchange: u64| exchange * self.period_us / SECOND_US;
         exchange <= 1 || second(exchange) > second(exchange - 1)
     }
 
-    /// Age that a beacon has at most when the next is due after `lost` were lost, µs.
+    /// Returns the largest age of a beacon after `lost` consecutive losses, when the next one is
+    /// due, µs.
     pub fn oldest_us(&self, lost: u32) -> u64 {
         let Radio { latency_us, jitter_us, hops, .. } = self.radio;
         (u64::from(lost) + 1) * self.period_us + latency_us * u64::from(hops) + jitter_us

@@ -1,4 +1,4 @@
-//! A member of a radio: what it has heard, and what is on its way to it.
+//! Member of a radio network: messages received and on their way.
 
 use super::figures::RadioFigures;
 use super::message::{Beacon, Heard, Message};
@@ -6,76 +6,76 @@ use crate::roadside::{HeardLight, RoadUser};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// State of a member of a radio: plain data.
+/// State of a member of a radio network: plain data.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Station {
-    /// On their way to it, in the order of arrival, then of sender and number.
+    /// Messages on their way, ordered by arrival, sender and number.
     underway: Vec<Heard>,
-    /// What reached it in the last heartbeat, in that order.
+    /// Messages that arrived in the last heartbeat, in the same order.
     arrived: Vec<Heard>,
-    /// The newest beacon of each sender, and when it was sent, µs.
+    /// Newest beacon of each sender, and its time of sending, µs.
     beacons: BTreeMap<u32, (u64, Beacon)>,
-    /// What it has heard of each traffic light.
+    /// Received state of each traffic light.
     lights: BTreeMap<u32, HeardLight>,
-    /// What those on foot have told last, and when that was sent, µs.
+    /// Newest message of each pedestrian, and its time of sending, µs.
     road_users: BTreeMap<u32, (u64, RoadUser)>,
-    /// What a program wants it to say at the next exchange.
+    /// Payloads that a program has queued for the next exchange.
     pub outbox: Vec<Vec<u8>>,
-    /// Speed that it told of last, m/s.
+    /// Speed in the last beacon sent, m/s.
     pub told_speed: Option<f64>,
-    /// Acceleration that its driver aims at, m/s², if that cooperates.
+    /// Acceleration demand of the driver, m/s², if it follows cooperatively.
     pub(super) demand: f64,
-    /// Acceleration that its pedals were set for last, m/s², if its driver aims at one.
+    /// Acceleration for which the pedals were last set, m/s², if the driver controls acceleration.
     pub aimed: Option<f64>,
-    /// How well it did.
+    /// Metrics of the member.
     pub figures: RadioFigures,
 }
 
 impl Station {
-    /// Takes note of the acceleration that its driver has set the pedals for, m/s².
+    /// Records the acceleration for which the driver has set the pedals, m/s².
     pub(crate) fn aims(&mut self, acceleration: f64) {
         self.aimed = Some(acceleration);
     }
 
-    /// What reached it in the last heartbeat, in the order of arrival.
+    /// Returns the messages that arrived in the last heartbeat, in order of arrival.
     pub fn arrived(&self) -> &[Heard] {
         &self.arrived
     }
 
-    /// The newest beacon of an agent that it has heard, and when that was sent, µs.
+    /// Returns the newest beacon of an agent, and its time of sending, µs.
     pub fn beacon(&self, from: usize) -> Option<(u64, &Beacon)> {
         self.beacons.get(&(from as u32)).map(|(sent_us, beacon)| (*sent_us, beacon))
     }
 
-    /// The newest beacons of all that it has heard, and when they were sent, µs.
+    /// Returns the newest beacon of each sender, with sender and time of sending, µs.
     pub fn beacons(&self) -> impl Iterator<Item = (usize, u64, &Beacon)> {
         self.beacons.iter().map(|(from, (sent_us, beacon))| (*from as usize, *sent_us, beacon))
     }
 
-    /// What it has heard of traffic lights.
+    /// Returns the received states of traffic lights.
     pub(super) fn lights(&self) -> impl Iterator<Item = &HeardLight> {
         self.lights.values()
     }
 
-    /// What it has heard of those on foot, and when that was sent, µs.
+    /// Returns the newest message of each pedestrian, with its time of sending, µs.
     pub(super) fn road_users(&self) -> impl Iterator<Item = &(u64, RoadUser)> {
         self.road_users.values()
     }
 
-    /// Takes a message that is on its way to it.
+    /// Adds a message that is on its way.
     pub fn receive(&mut self, heard: Heard) {
         let key = |own: &Heard| (own.due_us, own.from, own.number);
         let place = self.underway.partition_point(|other| key(other) <= key(&heard));
         self.underway.insert(place, heard);
     }
 
-    /// Hears what has arrived by a moment, µs.
+    /// Processes the messages that have arrived by a time, µs.
     pub fn hear(&mut self, now_us: u64) {
         let due = self.underway.partition_point(|own| own.due_us <= now_us);
         self.arrived.clear();
         self.arrived.extend(self.underway.drain(..due));
         for Heard { from, sent_us, message, .. } in &self.arrived {
-            // one that was overtaken tells nothing new
+            // a message older than one already received is ignored
             match message {
                 Message::Beacon(beacon) => {
                     self.figures.received += 1;
@@ -102,7 +102,7 @@ impl Station {
         }
     }
 
-    /// Why it cannot be a member's among so many who send, if it cannot.
+    /// Checks that all senders are below `senders`, and otherwise returns the reason.
     pub fn check(&self, senders: usize) -> Result<(), String> {
         let heard = self.underway.iter().chain(&self.arrived).map(|own| own.from);
         let unknown = heard

@@ -1,4 +1,4 @@
-//! What a driver makes of what it has heard from beside its way.
+//! Reaction of a driver to messages of traffic lights and pedestrians.
 
 use super::light::{Approach, Light, Timing};
 use super::pedestrian::RoadUser;
@@ -6,43 +6,43 @@ use bekker_math::numeric::cos;
 use bekker_vehicle::driver::{Path, Place};
 use serde::{Deserialize, Serialize};
 
-/// Distance along its path within which a driver minds a stop line, m.
+/// Distance along its path within which a driver considers stop lines and pedestrians, m.
 const MINDS: f64 = 150.0;
-/// How far beyond a stop line a vehicle's front may stand and still mind it, m.
+/// Distance by which a vehicle's front may be past a stop line and the line still applies, m.
 const BEYOND: f64 = 1.0;
-/// Angle between a vehicle's path and an approach within which it is meant, rad.
+/// Angle between a vehicle's path and an approach within which the approach applies, rad.
 const ALIGNED: f64 = std::f64::consts::FRAC_PI_4;
-/// How far ahead a driver sees those on foot coming, s.
+/// Time over which a driver predicts pedestrians, s.
 const FORESIGHT: f64 = 4.0;
-/// Time after which one on foot who has not been heard again is forgotten, s.
+/// Time after which a pedestrian without a new message is dropped, s.
 const FORGOTTEN: f64 = 5.0;
 
-/// What has been heard of a traffic light.
+/// Received state of a traffic light.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct HeardLight {
     pub approaches: Vec<Approach>,
-    /// When the timings were sent, µs, and they.
+    /// Timings and their time of sending, µs.
     pub timings: Option<(u64, Vec<Timing>)>,
 }
 
-/// A vehicle that comes towards lights.
+/// Vehicle that approaches traffic lights or pedestrians.
 pub(crate) struct Arrival<'a> {
     pub path: &'a Path,
-    /// Where its driver is on the path.
+    /// Position of its driver on the path.
     pub place: &'a Place,
     /// Station of its front, m.
     pub front: f64,
-    /// Its speed, m/s.
+    /// Speed, m/s.
     pub speed: f64,
-    /// Deceleration that it brakes with, m/s².
+    /// Braking deceleration, m/s².
     pub deceleration: f64,
-    /// Half its width, m, with the room that it leaves those on foot.
+    /// Half the vehicle's width plus the clearance to pedestrians, m.
     pub half_width: f64,
 }
 
 impl Arrival<'_> {
-    /// Distance from its front to the nearest stop line ahead that it is to stop before, m, if
-    /// there is one.
+    /// Returns the distance from its front to the nearest stop line ahead at which it must stop, m,
+    /// if there is one.
     pub fn stop<'a>(
         &self,
         lights: impl Iterator<Item = &'a HeardLight>,
@@ -59,8 +59,8 @@ impl Arrival<'_> {
         stops.reduce(f64::min)
     }
 
-    /// Distance from its front to where the nearest of those on foot is in its way, or will be
-    /// within [`FORESIGHT`], m, if one is.
+    /// Returns the distance from its front to the nearest pedestrian on its path, now or within
+    /// [`FORESIGHT`], m, if there is one.
     pub fn on_foot<'a>(
         &self,
         users: impl Iterator<Item = &'a (u64, RoadUser)>,
@@ -84,7 +84,7 @@ impl Arrival<'_> {
         met.reduce(f64::min)
     }
 
-    /// Distance from its front to the stop line of an approach that means it, m.
+    /// Returns the distance from its front to the stop line of an approach that applies to it, m.
     fn distance(&self, approach: &Approach) -> Option<f64> {
         let line = self.path.ahead(self.place, MINDS, approach.stop);
         let [dx, dy] = self.path.direction(line.segment);
@@ -94,21 +94,25 @@ impl Arrival<'_> {
         (is_meant && (-BEYOND..MINDS).contains(&distance)).then_some(distance)
     }
 
-    /// A light whose timing is unknown or has run out is red. Who is too near to stop drives on.
+    /// Returns whether the vehicle must stop for a light.
+    ///
+    /// A light whose timing is unknown or has expired counts as red. A vehicle that is too near to
+    /// stop drives on.
     fn is_to_stop(&self, timing: Option<&Timing>, distance: f64, now_us: u64) -> bool {
         let known = timing.filter(|timing| now_us < timing.max_end_us);
         let way = self.speed * self.speed / (2.0 * self.deceleration);
         match known.map(|timing| timing.light) {
             Some(Light::Green) => false,
-            // an emergency stop is twice as hard as a usual one
+            // an emergency stop has twice the usual deceleration
             Some(Light::Red) | None => distance <= 0.0 || 0.5 * way <= distance,
             Some(Light::Amber) => distance <= 0.0 && self.speed < 0.5 || way <= distance,
         }
     }
 }
 
-/// Station at which one who goes straight from one station and offset to another comes nearest to a
-/// path, where that is nearer than `within`, m.
+/// Returns the station at which a straight motion comes nearest to a path, if within `within`, m.
+///
+/// `from` and `to` are given as station and offset, m.
 fn crossing(from: [f64; 2], to: [f64; 2], within: f64) -> Option<f64> {
     let span = to[1] - from[1];
     let share = if span.abs() > 1e-9 { (-from[1] / span).clamp(0.0, 1.0) } else { 0.0 };
@@ -137,14 +141,14 @@ mod tests {
         let (green, amber, red) = (5 * SECOND, 16 * SECOND, 20 * SECOND);
         assert_eq!(stop(-30.0, 6.0, heard(green), green), None);
         assert_eq!(stop(-30.0, 6.0, heard(red), red), Some(30.0));
-        // 12 m are needed to stop from 6 m/s, 6 m in an emergency
+        // stopping from 6 m/s takes 12 m, in an emergency 6 m
         assert_eq!(stop(-13.0, 6.0, heard(amber), amber), Some(13.0));
         assert_eq!(stop(-11.0, 6.0, heard(amber), amber), None);
         assert_eq!(stop(-7.0, 6.0, heard(red), red), Some(7.0));
         assert_eq!(stop(-5.0, 6.0, heard(red), red), None);
-        // beyond its line, and at that of those who come the other way
+        // beyond its stop line, and at the line of the opposite approach
         assert_eq!(stop(20.0, 6.0, heard(red), red), None);
-        // green that has run out unheard, and a light of which the places alone are known
+        // an expired green without a new message, and a light with known positions only
         assert_eq!(stop(-30.0, 6.0, heard(green), 15 * SECOND), Some(30.0));
         let silent = HeardLight { timings: None, ..heard(green) };
         assert_eq!(stop(-30.0, 6.0, silent, green), Some(30.0));
@@ -162,15 +166,15 @@ mod tests {
         let arrival = arrival(&path, &place, 6.0);
         let stop = |place: [f64; 2], velocity: [f64; 2], now_us: u64| {
             let told = (SECOND, RoadUser { place, velocity, radius: 0.4 });
-            // to the nanometre
+            // rounded to 1 nm
             arrival.on_foot([told].iter(), now_us).map(|way| (way * 1e9).round() / 1e9)
         };
-        // in the way, coming into it within 4 s at 1.5 m/s, and still too far off
+        // on the path; reaching it within 4 s at 1.5 m/s; still too far away
         assert_eq!(stop([0.0, 1.0], [0.0, 0.0], SECOND), Some(29.6));
         assert_eq!(stop([0.0, -5.0], [0.0, 1.5], SECOND), Some(29.6));
         assert_eq!(stop([0.0, -9.0], [0.0, 1.5], SECOND), None);
-        // one that has crossed since it was heard, one that walks beside, one behind, one unheard of
-        // for long
+        // has crossed since its last message; walks next to the path; is behind; has sent nothing
+        // for too long
         assert_eq!(stop([0.0, -2.0], [0.0, 2.0], 4 * SECOND), None);
         assert_eq!(stop([0.0, 3.0], [1.5, 0.0], SECOND), None);
         assert_eq!(stop([-40.0, 0.0], [0.0, 0.0], SECOND), None);

@@ -1,30 +1,30 @@
-//! The arm of a barrier, which opens and closes by the clock.
+//! Arm of a barrier, which opens and closes by the clock.
 
 use super::light::{Approach, Light, Phase, TrafficLight};
 use bekker_math::numeric::{cos, sin};
 
-/// Height of an arm over the ground at its hinge, m.
+/// Height of an arm above the ground at its hinge, m.
 pub const HINGE: f64 = 0.95;
-/// How far an arm is turned up, rad.
+/// Angle of an open arm, rad.
 pub const UP: f64 = 1.4;
 /// Distance of stop lines from an arm, m.
 const BEFORE: f64 = 1.0;
 
-/// An arm. Its cycle begins as it begins to close.
+/// Arm of a barrier; its cycle starts when it begins to close.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Boom {
-    /// From which side it points to which, rad, from the x axis towards the y axis.
+    /// Direction from the hinge to the tip, rad, from the x axis toward the y axis.
     pub heading: f64,
-    /// How long it is, m.
+    /// Length, m.
     pub length: f64,
-    /// Time from one end of its way to the other, µs; above zero.
+    /// Time to open or close fully, µs; above zero.
     pub swing_us: u64,
-    /// How long it is closed or closing in a cycle, µs; at least `swing_us`.
+    /// Time per cycle in which it is closed or closing, µs; at least `swing_us`.
     pub closed_us: u64,
 }
 
 impl Boom {
-    /// How far it is up, 0 to 1, so long after a cycle began, µs.
+    /// Returns the lift fraction, 0 to 1, at a time since the start of a cycle, µs.
     fn lift(&self, passed_us: u64) -> f64 {
         let share = |passed_us: u64| passed_us as f64 / self.swing_us as f64;
         let Boom { swing_us, closed_us, .. } = *self;
@@ -39,9 +39,11 @@ impl Boom {
 }
 
 impl TrafficLight {
-    /// A barrier whose arm is hinged at `place`: closed for a time, open for another, µs. It is
-    /// minded from both sides as a light that is red until the arm is up, and amber in the last
-    /// `warning_us` before it comes down.
+    /// Creates a barrier with its hinge at `place` that is closed for a time and open for another,
+    /// µs.
+    ///
+    /// It acts on both sides as a traffic light: red until the arm is up, and amber in the last
+    /// `warning_us` before it closes.
     pub fn barrier(
         name: &str,
         place: [f64; 2],
@@ -61,7 +63,7 @@ impl TrafficLight {
         let along = [cos(heading), sin(heading)];
         let middle = [0, 1].map(|axis| place[axis] + 0.5 * length * along[axis]);
         let across = |side: f64| {
-            // those who come from the right of the arm go to its left
+            // vehicles that come from the right of the arm drive to its left
             let way = [-along[1] * side, along[0] * side];
             Approach {
                 stop: [0, 1].map(|axis| middle[axis] - BEFORE * way[axis]),
@@ -80,7 +82,7 @@ impl TrafficLight {
         }
     }
 
-    /// How far its arm is up at a moment, µs, 0 to 1; none where there is no arm.
+    /// Returns the lift fraction of the arm at a time, µs, 0 to 1; `None` without an arm.
     pub fn lift(&self, now_us: u64) -> Option<f64> {
         Some(self.boom?.lift(self.in_cycle_us(now_us)))
     }

@@ -1,75 +1,78 @@
-//! Traffic lights by a fixed plan, and what they tell by radio.
+//! Traffic lights with a fixed plan, and their radio messages.
 
 use super::boom::Boom;
 use bekker_math::numeric::{cos, sin};
 use serde::{Deserialize, Serialize};
 
-/// Distance of a head from the end of its stop line, m.
+/// Distance of a signal head from the end of its stop line, m.
 const BESIDE_LINE: f64 = 0.5;
 
-/// What a light shows.
+/// Signal of a traffic light.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Light {
     /// Stop.
     Red,
-    /// Stop, if that is possible.
+    /// Stop if possible.
     Amber,
     /// Go.
     Green,
 }
 
-/// A part of the cycle.
+/// Phase of the cycle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Phase {
-    /// How long it takes, µs; above zero.
+    /// Duration, µs; above zero.
     pub duration_us: u64,
-    /// What each approach is shown.
+    /// Signal for each approach.
     pub lights: Vec<Light>,
 }
 
-/// A way towards the light: what SAE J2735 tells in a MAP message.
+/// Approach to the light, as in a MAP message of SAE J2735.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Approach {
-    /// Middle of the stop line, m.
+    /// Center of the stop line, m.
     pub stop: [f64; 2],
-    /// Heading of those who are meant, rad.
+    /// Heading of the vehicles to which it applies, rad.
     pub heading: f64,
     /// Length of the stop line, m.
     pub width: f64,
 }
 
-/// What an approach is shown, and until when: what SAE J2735 tells in a SPaT message.
+/// Signal of an approach and its end, as in a SPaT message of SAE J2735.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Timing {
-    /// What it is shown.
+    /// Signal.
     pub light: Light,
-    /// When that ends at the earliest, µs.
+    /// Earliest end, µs.
     pub min_end_us: u64,
-    /// When it ends at the latest, µs: of a fixed plan the same.
+    /// Latest end, µs; with a fixed plan equal to the earliest.
     pub max_end_us: u64,
 }
 
-/// A traffic light; immutable. What it shows is a function of time, so that it has no state.
+/// Traffic light; immutable.
+///
+/// Its signals are a function of time, so it has no state.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TrafficLight {
-    /// Its name in the scenario.
+    /// Name in the scenario.
     pub name: String,
-    /// Where it stands, m.
+    /// Position, m.
     pub place: [f64; 2],
-    /// By which of the world's radios it is heard, if by any.
+    /// Index of the radio on which it sends, if any.
     pub radio: Option<usize>,
-    /// When the first phase begins for the first time, µs; before, the cycle is in its last.
+    /// Start of the first cycle, µs; before it, the signals are those at the end of a cycle.
     pub offset_us: u64,
     /// The phases of a cycle, in order.
     pub phases: Vec<Phase>,
-    /// The ways towards it, in the order of the phases' lights.
+    /// Approaches, in the order of the phases' lights.
     pub approaches: Vec<Approach>,
-    /// The arm that goes with it, of a barrier.
+    /// Arm, if this is a barrier.
     pub boom: Option<Boom>,
 }
 
 impl TrafficLight {
-    /// Where the head for an approach stands: beside the right end of its stop line, m.
+    /// Returns the position of the signal head of an approach, next to the right end of its stop
+    /// line, m.
     pub fn head(approach: &Approach) -> [f64; 2] {
         let aside = 0.5 * approach.width + BESIDE_LINE;
         let right = [sin(approach.heading), -cos(approach.heading)];
@@ -80,13 +83,13 @@ impl TrafficLight {
         self.phases.iter().map(|phase| phase.duration_us).sum()
     }
 
-    /// Time since the present cycle began, µs.
+    /// Returns the time since the start of the current cycle, µs.
     pub(super) fn in_cycle_us(&self, now_us: u64) -> u64 {
         let cycle = self.cycle_us();
         (now_us + cycle - self.offset_us % cycle) % cycle
     }
 
-    /// The phase at a moment, µs, and when it ends.
+    /// Returns the phase at a time, µs, and its end.
     fn phase(&self, now_us: u64) -> (usize, u64) {
         let mut left = self.in_cycle_us(now_us);
         for (index, phase) in self.phases.iter().enumerate() {
@@ -98,7 +101,7 @@ impl TrafficLight {
         (0, now_us)
     }
 
-    /// What each approach is shown at a moment, µs, and until when.
+    /// Returns the signal of each approach at a time, µs, and its end.
     pub fn timings(&self, now_us: u64) -> Vec<Timing> {
         let (first, end_us) = self.phase(now_us);
         let shown = |phase: usize, approach: usize| {
@@ -106,7 +109,7 @@ impl TrafficLight {
         };
         let timing = |approach: usize| {
             let light = shown(first, approach).unwrap_or(Light::Red);
-            // phases in a row that show the same are one to those who wait
+            // successive phases with the same signal count as one
             let more = (first + 1..first + self.phases.len())
                 .take_while(|&next| shown(next, approach) == Some(light))
                 .map(|next| self.phases[next % self.phases.len()].duration_us);
@@ -123,7 +126,7 @@ pub(super) mod tests {
 
     pub const SECOND: u64 = 1_000_000;
 
-    /// One lane that two directions take in turn.
+    /// Single lane used by two directions in turn.
     pub fn ford(offset: u64) -> TrafficLight {
         use Light::{Amber, Green, Red};
         let phase = |seconds: u64, lights: [Light; 2]| Phase {
@@ -149,9 +152,10 @@ pub(super) mod tests {
         }
     }
 
-    /// Times of all changes as Eclipse SUMO 1.28.0 writes them (`SaveTLSStates`, a static
-    /// tlLogic of the phases "Gr" 15 s, "yr" 3 s, "rr" 12 s, "rG" 20 s, "ry" 3 s, "rr" 12 s, 140 s),
-    /// with an offset of 0 s and of 5 s.
+    /// Times of all changes as written by Eclipse SUMO 1.28.0, with an offset of 0 s and of 5 s.
+    ///
+    /// `SaveTLSStates` with a static tlLogic of the phases "Gr" 15 s, "yr" 3 s, "rr" 12 s, "rG" 20
+    /// s, "ry" 3 s, "rr" 12 s, over 140 s.
     const SUMO: [(u64, &[(u64, &str)]); 2] = [
         (
             0,

@@ -1,5 +1,6 @@
-//! What stands and walks beside ways: traffic lights, barriers, pedestrians. All of them go by a
-//! plan: where they are and what they show is a function of time, so that they have no state, and
+//! Roadside objects: traffic lights, barriers, pedestrians.
+//!
+//! All follow a plan: position and signal are functions of time. They therefore have no state and
 //! are the same on every rank.
 
 mod arrival;

@@ -1,61 +1,62 @@
-//! People on foot, who walk their way by the clock.
+//! Pedestrians, who walk along a path by the clock.
 
 use bekker_ground::terrain::Terrain;
 use bekker_math::numeric::{atan2, hypot};
 use bekker_math::spatial::{Pose, Quat, Vec3};
 use serde::{Deserialize, Serialize};
 
-/// Radius of one on foot seen from above, m.
+/// Radius of a pedestrian seen from above, m.
 pub(crate) const RADIUS: f64 = 0.3;
-/// Height of one on foot, m.
+/// Height of a pedestrian, m.
 pub(crate) const HEIGHT: f64 = 1.75;
 
-/// Somebody on foot; immutable.
+/// Pedestrian; immutable.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pedestrian {
-    /// Its name in the scenario.
+    /// Name in the scenario.
     pub name: String,
-    /// Points of its way, two or more, m.
+    /// Points of the path, two or more, m.
     pub way: Vec<[f64; 2]>,
-    /// Its speed while it walks, m/s; above zero.
+    /// Walking speed, m/s; above zero.
     pub speed: f64,
-    /// When it sets out, µs.
+    /// Start of the walk, µs.
     pub start_us: u64,
-    /// How long it waits at either end before it goes back, µs; it stays at the end where there is
-    /// none.
+    /// Waiting time at either end before the return, µs; if absent, the pedestrian stays at the
+    /// end.
     pub wait_us: Option<u64>,
-    /// By which of the world's radios it is heard, if by any.
+    /// Index of the radio on which the pedestrian sends, if any.
     pub radio: Option<usize>,
 }
 
-/// Somebody who is easily hurt, as SAE J2945/9 has it told in a personal safety message: its place
-/// and how it moves, not that standard's coding.
+/// Vulnerable road user, with the content of a personal safety message of SAE J2945/9.
+///
+/// Contains position and motion; the standard's encoding is not used.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RoadUser {
-    /// Where it is, m.
+    /// Position, m.
     pub place: [f64; 2],
-    /// Its velocity, m/s.
+    /// Velocity, m/s.
     pub velocity: [f64; 2],
-    /// What it takes up about that, m.
+    /// Radius around the position, m.
     pub radius: f64,
 }
 
 impl RoadUser {
-    /// Where it is after so many seconds, if it goes on so, m.
+    /// Predicts the position after `time` s at constant velocity, m.
     pub fn place_after(&self, time: f64) -> [f64; 2] {
         [0, 1].map(|axis| self.place[axis] + time * self.velocity[axis])
     }
 }
 
-/// Where somebody on foot is.
+/// Position and motion of a pedestrian.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stride {
     pub place: [f64; 2],
-    /// Way that it faces, rad.
+    /// Heading, rad.
     pub heading: f64,
-    /// Its speed, m/s.
+    /// Speed, m/s.
     pub speed: f64,
-    /// How far it has gone on its present way, m.
+    /// Distance walked on the present leg, m.
     pub gone: f64,
 }
 
@@ -67,7 +68,7 @@ impl Pedestrian {
         })
     }
 
-    /// How it walks at a moment, µs.
+    /// Returns position and motion at a time, µs.
     pub fn stride(&self, now_us: u64) -> Stride {
         let whole: f64 = self.lengths().map(|(_, length)| length).sum();
         let walked = now_us.saturating_sub(self.start_us);
@@ -86,7 +87,7 @@ impl Pedestrian {
         Stride { place, heading, speed: if walks { self.speed } else { 0.0 }, gone }
     }
 
-    /// The point of its way after so many metres, and the way that it faces there.
+    /// Returns the point of the path after a distance, m, and the heading there.
     fn point(&self, mut left: f64, back: bool) -> Option<([f64; 2], f64)> {
         let mut last = None;
         let mut ways: Vec<_> = self.lengths().collect();
@@ -106,7 +107,7 @@ impl Pedestrian {
         last
     }
 
-    /// What it tells of itself at a moment, µs.
+    /// Returns the content of the message at a time, µs.
     pub fn road_user(&self, now_us: u64) -> RoadUser {
         let Stride { place, heading, speed, .. } = self.stride(now_us);
         let velocity = [bekker_math::numeric::cos(heading), bekker_math::numeric::sin(heading)]
@@ -114,7 +115,7 @@ impl Pedestrian {
         RoadUser { place, velocity, radius: RADIUS }
     }
 
-    /// Where it stands on a terrain at a moment, µs: x ahead, z up.
+    /// Returns the pose on a terrain at a time, µs: x ahead, z up.
     pub fn pose(&self, terrain: &Terrain, now_us: u64) -> Pose {
         let Stride { place: [x, y], heading, .. } = self.stride(now_us);
         Pose {

@@ -1,20 +1,22 @@
-//! Who takes what: members and places brought together by what each place costs each member.
+//! Assignment of members to places by cost.
 //!
-//! All costs are whole numbers, so that ties are told alike everywhere: the least index wins.
+//! All costs are integers, so that ties are resolved equally everywhere: the smallest index wins.
 
-/// How members and places are brought together.
+/// Method of assignment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Assignment {
-    /// Whoever is nearest to anything takes it, then the next: greedy.
+    /// Greedy: the cheapest pair of all is assigned first, then the next.
     #[default]
     Nearest,
-    /// At the least sum of costs, by bids.
+    /// Smallest sum of costs, by auction.
     Auction,
 }
 
 impl Assignment {
-    /// The place of each member, if there is one for it: `costs[member][place]`, 0 and more, rows of
-    /// one length. As many as there are of the fewer are brought together.
+    /// Returns the place of each member, if it gets one.
+    ///
+    /// `costs[member][place]` is not negative, in rows of equal length. Every member or every place
+    /// is assigned, whichever are fewer.
     pub fn assigned(self, costs: &[Vec<i64>]) -> Vec<Option<usize>> {
         match self {
             Assignment::Nearest => nearest(costs),
@@ -37,10 +39,13 @@ fn nearest(costs: &[Vec<i64>]) -> Vec<Option<usize>> {
     given
 }
 
-/// The forward auction of Bertsekas (1988): who has nothing bids for what is worth most to it, by
-/// as much as it is worth more than the next, and a little. With costs times the number of
-/// bidders and one more, a little of 1 finds the least sum. The fewer bid, prices beginning at 0, so
-/// that what nobody wanted is free.
+/// Forward auction of Bertsekas (1988).
+///
+/// A bidder without a thing bids for the one of largest value to it. It raises the price by its
+/// advantage over the second best plus an increment.
+///
+/// Costs are multiplied by the number of bidders plus one, so that an increment of 1 gives the
+/// smallest sum. The fewer side bids and prices start at 0, so that things without a bid are free.
 fn auction(costs: &[Vec<i64>]) -> Vec<Option<usize>> {
     let (members, places) = (costs.len(), costs.first().map_or(0, Vec::len));
     let by_places = places < members;
@@ -63,7 +68,7 @@ fn auction(costs: &[Vec<i64>]) -> Vec<Option<usize>> {
                 next = next.max(gain);
             }
         }
-        // the only thing there is goes to whoever comes first
+        // the only thing goes to the first bidder
         let ahead = if next == i64::MIN { 0 } else { most - next };
         prices[best] += ahead + 1;
         without.extend(owner[best].replace(bidder));
@@ -87,7 +92,7 @@ mod tests {
         given.iter().zip(costs).filter_map(|(place, row)| place.map(|place| row[place])).sum()
     }
 
-    /// The least sum of all ways to bring as many together as can be.
+    /// Returns the smallest sum of all assignments of maximum size.
     fn least(costs: &[Vec<i64>], member: usize, taken: &mut Vec<bool>, spare: usize) -> i64 {
         if member == costs.len() {
             return 0;
@@ -107,8 +112,9 @@ mod tests {
     }
 
     proptest! {
-        /// An auction comes to the least sum, the nearest first to no less; both serve as many as
-        /// there are of the fewer, and no place twice.
+        /// An auction reaches the smallest sum, the greedy method no less.
+        ///
+        /// Both assign as many as the fewer side has, and no place twice.
         #[test]
         fn an_auction_has_the_least_sum(
             members in 1..6_usize, places in 1..6_usize,
@@ -137,12 +143,12 @@ mod tests {
         // on a line: members at 0 and 2, places at 3 and -10
         let costs = [vec![3, 10], vec![1, 12]];
         assert_eq!(Assignment::Nearest.assigned(&costs), [Some(1), Some(0)]);
-        // the second at the place of the first, the first sent by: 1 + 10, not 3 + 12
+        // the sum is 1 + 10 instead of 3 + 12
         assert_eq!(Assignment::Auction.assigned(&costs), [Some(1), Some(0)]);
         let costs = [vec![2, 3], vec![1, 9]];
         assert_eq!(Assignment::Auction.assigned(&costs), [Some(1), Some(0)]);
         let costs = [vec![1, 2], vec![2, 9]];
-        // 1 + 9 by the nearest first, 2 + 2 by bids
+        // 1 + 9 by the greedy method, 2 + 2 by auction
         assert_eq!(Assignment::Nearest.assigned(&costs), [Some(0), Some(1)]);
         assert_eq!(Assignment::Auction.assigned(&costs), [Some(1), Some(0)]);
         assert_eq!(Assignment::Auction.assigned(&[]), []);

@@ -1,4 +1,4 @@
-//! What one vehicle of a team knows of the ground, and whom it has told what.
+//! Map and messages of a member of a team.
 
 use super::{Ledger, Order, Report, Sharing, Team};
 use bekker_autonomy::ElevationMap;
@@ -11,64 +11,64 @@ use std::sync::Arc;
 /// State of a member of a team: plain data.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Member {
-    /// Its own map with all that it was told.
+    /// Map of its own scans merged with received tiles.
     map: ElevationMap,
-    /// Tiles that are just as another member told them: there is no need to tell that one.
+    /// Sender of each tile that is identical to the received one; such a tile is not sent back.
     told_by: BTreeMap<TileKey, u32>,
-    /// Of each other member that it told of tiles: the version of each tile told.
+    /// Version of each tile last sent, for each other member.
     told: BTreeMap<u32, BTreeMap<TileKey, u64>>,
-    /// Letters on their way to it, in the order of arrival.
+    /// Messages on their way, in order of arrival.
     underway: VecDeque<Letter>,
-    /// Tiles that it was told of since its driver last took note.
+    /// Tiles received since the driver last took them.
     news: BTreeSet<TileKey>,
-    /// What it is told to do, and whether its driver has taken note.
+    /// Order from the authority, and whether the driver has not yet taken it.
     order: Option<Order>,
     is_new: bool,
-    /// What it knows of the team's task as its authority.
+    /// Task state of the authority, if this member carries it.
     pub ledger: Ledger,
-    /// What it sent and received.
+    /// Counters of messages sent and received.
     pub traffic: Traffic,
 }
 
-/// Tiles from one member to another.
+/// Message with tiles from one member to another.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Letter {
-    /// The agent that sends.
+    /// Agent that sends.
     pub from: u32,
-    /// The agent that receives.
+    /// Agent that receives.
     pub to: u32,
-    /// When it arrives, µs.
+    /// Time of arrival, µs.
     pub due_us: u64,
-    /// What it says.
+    /// Map tiles.
     pub tiles: Vec<(TileKey, Arc<Tile>)>,
-    /// What the authority tells it to do.
+    /// Order of the authority.
     pub order: Option<Order>,
-    /// What it tells the authority.
+    /// Report to the authority.
     pub report: Option<Report>,
 }
 
-/// Sums of a member's letters.
+/// Counters of a member's messages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Traffic {
-    /// Letters sent.
+    /// Messages sent.
     pub letters: u64,
-    /// Of these, lost.
+    /// Messages lost of those sent.
     pub lost: u64,
-    /// Bytes sent, as tiles are coded.
+    /// Bytes of encoded tiles sent.
     pub sent_bytes: u64,
     /// Bytes received.
     pub received_bytes: u64,
 }
 
 impl Letter {
-    /// Bytes of its tiles as they are coded.
+    /// Returns the size of the encoded tiles, bytes.
     pub fn bytes(&self) -> u64 {
         self.tiles.iter().map(|(_, tile)| tile.coded_bytes()).sum()
     }
 }
 
 impl Member {
-    /// One that knows nothing yet.
+    /// Creates a member with an empty map.
     pub(crate) fn new(model: MapModel) -> Member {
         Member {
             map: ElevationMap::new(model),
@@ -83,12 +83,12 @@ impl Member {
         }
     }
 
-    /// Its map: what it has seen and been told.
+    /// Returns the map with own and received tiles.
     pub fn map(&self) -> &ElevationMap {
         &self.map
     }
 
-    /// Takes over tiles that the own scans have changed.
+    /// Merges tiles that its own scans have changed.
     pub(crate) fn see(&mut self, tiles: &[(TileKey, Arc<Tile>)]) {
         for (key, tile) in tiles {
             if self.map.merge_tile(*key, tile) {
@@ -97,15 +97,17 @@ impl Member {
         }
     }
 
-    /// Takes a letter that is on its way to it. Those that arrive at one moment are read in the
-    /// order of their senders, whoever brings them first.
+    /// Adds a message that is on its way.
+    ///
+    /// Messages that arrive at the same time are read in the order of their senders, whichever is
+    /// added first.
     pub fn receive(&mut self, letter: Letter) {
         let before = |other: &Letter| (other.due_us, other.from) <= (letter.due_us, letter.from);
         let place = self.underway.partition_point(before);
         self.underway.insert(place, letter);
     }
 
-    /// Reads the letters that have arrived by a moment, µs.
+    /// Reads the messages that have arrived by a time, µs.
     pub fn read(&mut self, now_us: u64) {
         while self.underway.front().is_some_and(|letter| letter.due_us <= now_us) {
             let Some(letter) = self.underway.pop_front() else { break };
@@ -126,37 +128,39 @@ impl Member {
         }
     }
 
-    /// Takes an order, unless it has a later one.
+    /// Accepts an order unless it already has a later one.
     pub fn obey(&mut self, order: Order) {
         if self.order.is_none_or(|own| own.number < order.number) {
             (self.order, self.is_new) = (Some(order), true);
         }
     }
 
-    /// The order that it holds.
+    /// Returns the current order.
     pub fn order(&self) -> Option<Order> {
         self.order
     }
 
-    /// The order that its driver has not yet been told.
+    /// Returns the order if the driver has not yet taken it.
     pub(crate) fn take_order(&mut self) -> Option<Order> {
         self.order.filter(|_| std::mem::take(&mut self.is_new))
     }
 
-    /// What it reports of its order, its driver being idle or not.
+    /// Returns the report on its order; `is_idle` is whether its driver is idle.
     pub(crate) fn report(&self, is_idle: bool) -> Report {
         let number = self.order.map_or(0, |order| order.number);
         Report { number, is_idle: is_idle && !self.is_new }
     }
 
-    /// What its driver has not yet been told.
+    /// Returns the received tiles that the driver has not yet taken.
     pub(crate) fn take_news(&mut self) -> Vec<(TileKey, Arc<Tile>)> {
         let news = std::mem::take(&mut self.news).into_iter();
         news.filter_map(|key| Some((key, self.map.tile(key)?.clone()))).collect()
     }
 
-    /// The letter to another member at an exchange: what has changed since it was last told, or
-    /// all that is known where `terms` say so; none if there is nothing to tell.
+    /// Returns the message to another member at an exchange; `None` if it would be empty.
+    ///
+    /// It contains the tiles that changed since the last message, or the whole map if `terms`
+    /// require it.
     pub fn letter(
         &self,
         [from, to]: [u32; 2],
@@ -181,7 +185,7 @@ impl Member {
         says.then_some(Letter { from, to, due_us, tiles, order, report })
     }
 
-    /// Takes note of a letter sent; what was lost will be sent again.
+    /// Records a message as sent; lost tiles will be sent again.
     pub fn sent(&mut self, letter: &Letter, lost: bool) {
         self.traffic.letters += 1;
         self.traffic.sent_bytes += letter.bytes();
@@ -193,24 +197,24 @@ impl Member {
         told.extend(letter.tiles.iter().map(|(key, tile)| (*key, tile.version())));
     }
 
-    /// Takes note that another member has begun anew: it knows nothing of what it was told, or told.
+    /// Records that another member has restarted with an empty map.
     pub fn forget(&mut self, other: u32) {
         self.told.remove(&other);
         self.told_by.retain(|_, by| *by != other);
     }
 }
 
-/// What is to be told.
+/// Selection of the tiles to send.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Terms {
-    /// All of the map, whatever was told.
+    /// Whether to send the whole map, regardless of earlier messages.
     whole: bool,
-    /// Only tiles within a distance, m, of a straight way between two points.
+    /// Distance, m, from a straight segment between two points within which tiles are sent.
     concern: Option<(f64, [[f64; 2]; 2])>,
 }
 
 impl Terms {
-    /// Those of a team towards a member on its way to a goal, if it has one.
+    /// Returns the terms of a team for a member on a segment to its goal, if it has one.
     pub fn of(team: &Team, way: Option<[[f64; 2]; 2]>) -> Terms {
         let whole = team.sharing == Sharing::Whole;
         Terms { whole, concern: team.concern.zip(way) }

@@ -1,12 +1,15 @@
 //! Vehicles that share their maps by radio.
 //!
-//! At each exchange the links of the radio are drawn. With a central authority, which one of
-//! the vehicles carries, each member within its reach sends it what has changed of its map; the
-//! authority merges and sends each what has changed of the whole. The MAVS swarm study sends
-//! whole maps both ways ([`Sharing::Whole`]). Between peers each tells those that it has a
-//! direct link to and that no third is between ([`partners`]); what concerns others spreads from
-//! one to the next. The merge of maps is a semilattice, so that order and repetition cannot matter: all
-//! three ways lead to the same map.
+//! The links of the radio are drawn at each exchange. With a central authority, which one of the
+//! vehicles carries, each member in range sends the changes of its map. The authority merges them
+//! and sends each member the changes of the merged map. The MAVS swarm study sends whole maps both
+//! ways ([`Sharing::Whole`]).
+//!
+//! Between peers, each sends to those with a direct link and no third vehicle in between
+//! ([`partners`]). Other tiles spread from one to the next.
+//!
+//! The merge of maps is a semilattice, so order and repetition do not matter: all three ways lead
+//! to the same map.
 
 mod assignment;
 mod member;
@@ -19,46 +22,50 @@ pub use task::{Candidate, Ledger, Order, Parts, Report, Task};
 use super::radio::{Network, Radio};
 use bekker_math::numeric::hypot;
 
-/// How maps are shared.
+/// Method of sharing maps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sharing {
-    /// A central authority, what has changed.
+    /// Changes, over a central authority.
     Central,
-    /// A central authority, whole maps.
+    /// Whole maps, over a central authority.
     Whole,
-    /// From vehicle to vehicle, what has changed.
+    /// Changes, between peers.
     Peers,
 }
 
-/// A team; immutable.
+/// Team; immutable.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Team {
-    /// How maps are shared.
+    /// Method of sharing maps.
     pub sharing: Sharing,
-    /// The agent that carries the central authority.
+    /// Agent that carries the central authority.
     pub authority: usize,
     /// Time between exchanges, µs.
     pub period_us: u64,
-    /// Distance from its straight way to its goal within which a tile concerns a member, m.
+    /// Distance from a member's straight line to its goal within which tiles are sent to it, m.
     pub concern: Option<f64>,
-    /// What the authority has those do that have no goal of their own.
+    /// Task that the authority assigns to members without a goal of their own.
     pub task: Option<Task>,
-    /// The radio.
+    /// Parameters of the radio.
     pub radio: Radio,
 }
 
 impl Team {
-    /// Number of the exchange that falls into the heartbeat between two moments, µs, if any.
+    /// Returns the number of the exchange within the heartbeat between two times, µs, if there is
+    /// one.
     pub fn exchange(&self, [before_us, now_us]: [u64; 2]) -> Option<u64> {
         let [before, now] = [before_us, now_us].map(|moment| moment / self.period_us);
         (now > before).then_some(now)
     }
 }
 
-/// Those that a member tells directly: neighbours in the relative neighbourhood graph of the
-/// links (Toussaint 1980), in which two are neighbours unless a third that both reach is nearer to
-/// both. It holds a shortest tree, so that it is connected wherever the links are, and few meet at
-/// a member however dense the team is.
+/// Returns the members to which a member sends directly.
+///
+/// They are its neighbors in the relative neighborhood graph of the links (Toussaint 1980): two are
+/// neighbors unless a third, linked to both, is nearer to both.
+///
+/// The graph contains a minimum spanning tree, so it is connected wherever the links are. The
+/// number of neighbors stays small in dense teams.
 pub fn partners(network: &Network, places: &[Option<[f64; 2]>], agent: usize) -> Vec<usize> {
     let distance = |a: usize, b: usize| match (places[a], places[b]) {
         (Some(a), Some(b)) => hypot(a[0] - b[0], a[1] - b[1]),

@@ -1,11 +1,12 @@
-//! What a team is to do together: goals that its authority hands out, or an area to be searched.
+//! Common task of a team: goals assigned by its authority, or an area to search.
 //!
-//! Members without a goal of their own report to the authority, at each exchange in which they
-//! reach it, which order they hold and whether they are done with it; the authority answers with
-//! the order that they are to hold, until it hears that they do. So a letter may be lost, and any ranks
-//! hand out the same. An area is searched by the tiles of the map: a tile of which too little is explored
-//! is open, until somebody has been at its middle or could not get there. What
-//! vehicles see on their way closes tiles too, so that a lane is as wide as the lidar looks.
+//! Members without a goal of their own report their order and its completion to the authority, at
+//! each exchange in which they reach it. The authority sends the order until a report confirms it.
+//! Messages may therefore be lost, and the assignment does not depend on ranks.
+//!
+//! An area is searched by the tiles of the map. A tile that is too little explored is open until a
+//! member has been at its center or could not get there. Tiles seen on the way close too, so that a
+//! lane is as wide as the range of the lidar.
 
 use super::assignment::Assignment;
 use bekker_autonomy::ElevationMap;
@@ -14,116 +15,118 @@ use bekker_math::numeric::hypot;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Share of a tile's cells from which there is nothing more to see in it.
+/// Fraction of explored cells from which a tile counts as seen.
 const SEEN_ENOUGH: f64 = 0.8;
-/// Time between two looks of the authority at what is left, µs.
+/// Time between two assignments by the authority, µs.
 const LOOK_US: u64 = 500_000;
-/// Time between two entries of how much is explored, µs.
+/// Time between two entries of the explored fraction, µs.
 const ENTRY_US: u64 = 5_000_000;
-/// What it costs to take what lies in another's part, dm: more than any way.
+/// Cost of a place in another member's part, dm: more than any distance.
 const FOREIGN: i64 = 1 << 30;
 
-/// What a team is to do.
+/// Task of a team.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Task {
-    /// To be at goals, m, one vehicle at each.
+    /// Reach goals, m, with one vehicle at each.
     Goals {
         /// The goals.
         goals: Vec<[f64; 2]>,
-        /// Who takes which.
+        /// Method of assignment.
         assignment: Assignment,
     },
-    /// To explore an area.
+    /// Explore an area.
     Search {
-        /// Corners with the least and the greatest coordinates, m.
+        /// Corners with the smallest and largest coordinates, m.
         area: [[f64; 2]; 2],
-        /// Share of its cells with which it is done.
+        /// Fraction of explored cells at which the task is done.
         share: f64,
-        /// Who takes what.
+        /// Partition among the members.
         parts: Parts,
     },
 }
 
-/// Who searches which part.
+/// Partition of a search area.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Parts {
-    /// What is nearer to it than to any other: Voronoi's cells about the vehicles where they are.
-    /// Whoever has nothing left in its own helps others.
+    /// Places nearer to the member than to any other: Voronoi cells around the current positions.
+    ///
+    /// A member without places in its own cell helps others.
     #[default]
     Voronoi,
-    /// What it wins in an auction of all that is open.
+    /// Places won in an auction of all open places.
     Auction,
 }
 
-/// What a member is told to do.
+/// Order to a member.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Order {
-    /// Counts its orders from 1.
+    /// Number of the member's order, from 1.
     pub number: u32,
-    /// Where it is to go, m; nowhere any more if there is none.
+    /// Goal, m; `None` dismisses the member.
     pub goal: Option<[f64; 2]>,
 }
 
-/// What a member tells the authority.
+/// Report of a member to the authority.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Report {
-    /// Number of the order that it holds, 0 without.
+    /// Number of its current order, 0 without one.
     pub number: u32,
-    /// Whether it is done with it, or has given up.
+    /// Whether it has completed the order or given up.
     pub is_idle: bool,
 }
 
-/// Where somebody is to go: the index of a goal, or the key of a tile.
+/// Identifier of a place: the index of a goal, or the key of a tile.
 type Spot = [i32; 2];
 
-/// What the authority knows of the task; plain data.
+/// Task state of the authority: plain data.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Ledger {
-    /// Of each member, its last order and where that leads.
+    /// Last order of each member, and its place.
     orders: BTreeMap<u32, (Order, Option<Spot>)>,
-    /// What each told last.
+    /// Last report of each member.
     reports: BTreeMap<u32, Report>,
-    /// Where somebody has been, or could not get.
+    /// Places that were visited or could not be reached.
     closed: BTreeSet<Spot>,
-    /// When it looked last, µs.
+    /// Time of the last assignment, µs.
     looked_us: Option<u64>,
-    /// Times, s, and the share explored then.
+    /// Times, s, with the explored fraction.
     explored: Vec<[f64; 2]>,
-    /// Whether all is done.
+    /// Whether the task is done.
     pub is_done: bool,
 }
 
-/// A member that may be told what to do.
+/// Member that may receive an order.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Candidate {
-    /// Its agent.
+    /// Agent index.
     pub agent: u32,
-    /// Where it is, m.
+    /// Position, m.
     pub place: [f64; 2],
-    /// Whether the authority reaches it now.
+    /// Whether the authority reaches it in this exchange.
     pub is_reached: bool,
 }
 
 impl Ledger {
-    /// Takes note of a report.
+    /// Records a report.
     pub fn hear(&mut self, agent: u32, report: Report) {
         self.reports.insert(agent, report);
     }
 
-    /// The order of a member, as long as it has not told that it holds it.
+    /// Returns the order of a member until the member has confirmed it.
     pub fn order_for(&self, agent: u32) -> Option<Order> {
         let (order, _) = self.orders.get(&agent)?;
         let held = self.reports.get(&agent).map_or(0, |report| report.number);
         (held != order.number).then_some(*order)
     }
 
-    /// How much was explored when: s, and share of the area.
+    /// Returns the explored fraction of the area over time, s.
     pub fn explored(&self) -> &[[f64; 2]] {
         &self.explored
     }
 
-    /// Hands out what is left to those who are done with what they had; `team` are all members
-    /// that ask for orders and still drive.
+    /// Assigns open places to members without an unfinished order.
+    ///
+    /// `team` contains all members that take orders and still drive.
     pub fn hand_out(&mut self, task: &Task, map: &ElevationMap, team: &[Candidate], now_us: u64) {
         if self.looked_us.is_some_and(|last| now_us < last + LOOK_US) {
             return;
@@ -180,7 +183,7 @@ impl Ledger {
         }
     }
 
-    /// Tells all that there is nothing left to do.
+    /// Dismisses all members.
     fn dismiss(&mut self, team: &[Candidate]) {
         for own in team {
             let is_told = |(order, _): &(Order, _)| order.goal.is_none();
@@ -195,7 +198,9 @@ impl Ledger {
         self.orders.insert(agent, (Order { number, goal }, spot));
     }
 
-    /// What nobody has been at or is on its way to, in a fixed order, and where it is, m.
+    /// Returns the open places in a fixed order, with their positions, m.
+    ///
+    /// A place is open if no member has visited it or is on its way to it.
     fn open(
         &self,
         task: &Task,
@@ -218,7 +223,7 @@ impl Ledger {
                 let open = tiles.filter(|spot| is_open(spot) && !task.is_seen(map, *spot));
                 let goal = |spot: Spot| {
                     let [x, y] = spot.map(|index| (f64::from(index) + 0.5) * side);
-                    // a tile that lies half outside is gone to within
+                    // the goal of a tile that extends beyond the area is moved into the area
                     [x.max(west).min(east), y.max(south).min(north)]
                 };
                 open.map(|spot| (spot, goal(spot))).collect()
@@ -227,7 +232,7 @@ impl Ledger {
     }
 }
 
-/// Share of a tile's cells within an area that are explored; of none, all.
+/// Returns the explored fraction of a tile's cells within an area; 1 if it has no such cells.
 fn explored(map: &ElevationMap, [a, b]: Spot, area: &[[f64; 2]; 2]) -> f64 {
     let (key, cell) = (TileKey { a, b }, map.model().cell);
     let first = key.first();
@@ -252,7 +257,7 @@ impl Task {
         }
     }
 
-    /// Whether there is nothing more to see at a place.
+    /// Returns whether a place needs no further exploration.
     fn is_seen(&self, map: &ElevationMap, spot: Spot) -> bool {
         match self {
             Task::Goals { .. } => false,
@@ -260,8 +265,9 @@ impl Task {
         }
     }
 
-    /// What it costs a member to go somewhere: the straight way, dm, and more where another
-    /// is nearer, if the task is parted so.
+    /// Returns the cost of a place for a member: the straight distance, dm.
+    ///
+    /// It is higher if the task is partitioned and another member is nearer.
     fn cost(&self, team: &[Candidate], member: usize, at: [f64; 2]) -> i64 {
         let way = |own: &Candidate| {
             (10.0 * hypot(own.place[0] - at[0], own.place[1] - at[1])).round() as i64
@@ -300,7 +306,7 @@ mod tests {
             [3, 5].map(|agent| goal(&ledger, agent)),
             [Some([10.0, 0.0]), Some([30.0, 0.0])]
         );
-        // told until it is held; then nothing until it is done
+        // sent until it is confirmed; then nothing until it is completed
         ledger.hear(3, Report { number: 1, is_idle: false });
         assert_eq!(ledger.order_for(3), None);
         assert!(ledger.order_for(5).is_some());
@@ -309,7 +315,7 @@ mod tests {
         assert_eq!(goal(&ledger, 5), Some([20.0, 0.0]));
         ledger.hear(5, Report { number: 2, is_idle: true });
         ledger.hand_out(&task, &map, &team, 2 * LOOK_US);
-        // the last is on its way
+        // the last goal is being driven to
         assert!(!ledger.is_done && ledger.order_for(5).is_none());
         ledger.hear(3, Report { number: 1, is_idle: true });
         ledger.hand_out(&task, &map, &team, 3 * LOOK_US);
@@ -317,8 +323,9 @@ mod tests {
         assert_eq!(ledger.order_for(5), Some(Order { number: 3, goal: None }));
     }
 
-    /// What somebody has who drives no more is anybody's again; whoever is not reached is told nothing
-    /// new.
+    /// The place of a member that no longer drives is open again.
+    ///
+    /// A member that is not reached receives no new order.
     #[test]
     fn what_is_left_behind_is_handed_out_again() {
         let task = Task::Goals { goals: vec![[9.0, 0.0]], assignment: Assignment::Auction };
@@ -349,7 +356,7 @@ mod tests {
             assert_eq!([0, 1].map(|agent| goal(&ledger, agent)), [middle(first), middle(3.0)]);
             assert_eq!(ledger.explored(), [[0.0, 0.0]]);
         }
-        // three of four tiles seen: the last is gone to, and then all is done
+        // with three of four tiles seen, the last one is assigned, then the task is done
         let seen = Cell { lowest: 0, range: 0, rise: 0, returns: 3, hole: false };
         let tile = Arc::new(Tile::new(Box::new([seen; TILE * TILE])));
         let task = Task::Search { area, share: 0.9, parts: Parts::Voronoi };
