@@ -5,13 +5,13 @@
 //! return of a scan ([`Cell::rise`]) over the side of the cell. The step is within the cell or to a
 //! neighbor.
 //!
-//! The in-cell slope alone is not sufficient. In a cell of 0.5 m it requires 1.25 m, but of a wall
-//! 1 m ahead a lidar 1 m high with beams down from 13.75 degrees sees at most 0.75 m. It also never
-//! finds the holes of the study: a parabola 1.5 m deep and 2.5 m in radius is nowhere steeper than
-//! 1.2.
+//! The in-cell slope alone is not sufficient. In a cell of 0.5 m it requires a rise of 1.25 m. A
+//! lidar 1 m high whose beams look down by at least 13.75 degrees sees at most 0.75 m of a wall 1 m
+//! ahead. The in-cell slope also never finds the holes of the study: a parabola 1.5 m deep and
+//! 2.5 m in radius is nowhere steeper than 1.2.
 //!
-//! A cell that is steep, or under a gap between beams, is a hole if the ground is higher on both
-//! sides of it along at least two lines through it.
+//! A cell that is steep, or under a gap between beams, may be a hole. It is one if the ground is
+//! higher on both sides of it, along at least two lines through it.
 
 use super::elevation_map::{Cell, ElevationMap, TILE, TILE_CELLS, TileKey};
 use serde::{Deserialize, Serialize};

@@ -187,7 +187,7 @@ impl RecoveryModel {
 
     /// Returns whether the vehicle has been stationary for too long.
     ///
-    /// The last `h` seconds count if a drive was requested; without a path the timeout differs.
+    /// The last `h` seconds count if drive was requested; without a path the timeout differs.
     pub fn is_stuck(
         &self,
         state: &mut RecoveryState,

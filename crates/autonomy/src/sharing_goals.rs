@@ -43,8 +43,9 @@ pub fn near_enough(
     near
 }
 
-/// First station of a path of the rear axle, m, from which the origin of the vehicle is within the
-/// arrival radius of a goal.
+/// First station of a path of the rear axle, m, at which the vehicle has arrived at a goal.
+///
+/// There the origin of the vehicle is inside the arrival radius `near`, m, by at least 0.5 m.
 pub fn comes_near(body: &Body, path: &Path, goal: [f64; 2], near: f64) -> Option<f64> {
     let ahead = -body.geometry.rear_axle;
     let last = path.points().len() - 2;

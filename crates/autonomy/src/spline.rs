@@ -2,8 +2,8 @@
 //!
 //! A candidate is the cubic Hermite curve from the rear axle and its heading to a point beside the
 //! route. That point lies a given distance ahead along the route and a lateral offset from it; the
-//! end direction is that of the route. In the Frenet frame of a straight route the curve is o (3 t²
-//! - 2 t³).
+//! end direction is that of the route. In the Frenet frame of a straight route, with the lateral
+//! offset o, the curve is o (3 t² - 2 t³).
 //!
 //! Candidates are infeasible if they bend more than the vehicle can steer, or if its outline
 //! touches blocked cells. Of the others the cheapest is chosen by offset, curvature, change from
@@ -27,7 +27,7 @@ use serde::{Deserialize, Serialize};
 /// Decrease of a clearance that is tolerated, m, because heights, positions and headings fluctuate.
 const SLACK: f64 = 0.02;
 
-/// Speed above which no turn at full lock starts, relative to [`SplineModel::turning`].
+/// Speed above which no arc at full lock is planned, relative to [`SplineModel::turning`].
 const BRISK: f64 = 1.5;
 
 /// Lateral margin beyond the width in which faces ahead of the front count, m.
@@ -578,7 +578,8 @@ mod tests {
         // it keeps turning at slightly more than the turning speed
         let faster = Start { speed: 1.2 * SplineModel::default().turning, ..start };
         assert!(choose(&ground(|_, _| false), &faster, &[]).is_some_and(|local| local.turns));
-        // it does not start at a speed at which it would leave the arc before its wheels are turned
+        // no arc is planned at a speed at which the vehicle would leave it before its wheels are
+        // turned
         assert_eq!(choose(&ground(|_, _| false), &Start { speed: 3.0, ..start }, &[]), None);
     }
 

@@ -42,7 +42,7 @@ pub struct Episode {
     pub ending: &'static str,
 }
 
-/// Number of seeds: Gymnasium and JSON numbers represent all integers below it.
+/// Number of seeds: Gymnasium accepts, and JSON numbers represent, all integers below it.
 const SEEDS: u64 = 1 << 53;
 
 impl Episode {

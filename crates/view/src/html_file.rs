@@ -52,7 +52,7 @@ pub struct HtmlFile {
     view: View,
     sequence: Sequence,
     stream: GzEncoder<Vec<u8>>,
-    /// Cells that vehicles have visited.
+    /// Visited cells, a quarter of the finest chunk wide.
     way: BTreeSet<[i64; 2]>,
     /// Times at which the next frame and the next ground update are due, s.
     due: [f64; 2],

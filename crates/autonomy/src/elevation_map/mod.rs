@@ -36,7 +36,7 @@ pub struct MapModel {
     pub resolution: f64,
     /// Rise of the ground with distance up to which returns count as ground, not as overhead.
     pub overhead_slope: f64,
-    /// Least width of a gap between neighbouring beams that may be a hole, m.
+    /// Least width of a gap between neighboring beams that may be a hole, m.
     pub gap_width: f64,
     /// Depth of the ground behind a gap below that in front of it, m.
     pub gap_depth: f64,

@@ -122,8 +122,8 @@ impl Task for Obstacles {
 
     /// Dynamic window approach (Fox, Burgard and Thrun 1997).
     ///
-    /// From the arcs that can be steered it selects the one that ends closest to the goal and is free
-    /// the longest. It drives at 3.5 m/s, slower where little is free. It uses the true positions
+    /// From the arcs that can be steered it selects the one that ends closest to the goal and is
+    /// free the longest. It drives at 3.5 m/s, slower where little is free. It uses the true positions
     /// of all obstacles.
     fn expert(&self, seen: &Seen<'_>) -> Action {
         let arcs = (-ARCS..=ARCS).map(|n| Arc::of(seen, f64::from(n) / f64::from(ARCS)));
