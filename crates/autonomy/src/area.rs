@@ -3,10 +3,10 @@
 use super::elevation_map::{TILE, TileKey};
 use serde::{Deserialize, Serialize};
 
-/// Tiles of the map, row by row; immutable.
+/// A rectangle of tiles of the map, row by row; immutable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Area {
-    /// The tile at its corner of least coordinates.
+    /// Tile at the corner with the smallest coordinates.
     pub first: TileKey,
     /// Tiles along x.
     pub columns: usize,
@@ -14,12 +14,14 @@ pub struct Area {
     pub rows: usize,
 }
 
-/// Most tiles along a side: 16 km of cells of half a metre.
+/// Largest number of tiles along a side: 16 km of cells of 0.5 m.
 const MOST: usize = 1024;
 
 impl Area {
-    /// The tiles that a rectangle touches: its corners of least and greatest coordinates, m, and
-    /// the side of a cell, m.
+    /// The tiles that a rectangle touches.
+    ///
+    /// The rectangle is given by its minimum and maximum corners, m; `cell` is the side of a cell,
+    /// m.
     pub fn of([least, greatest]: [[f64; 2]; 2], cell: f64) -> Area {
         let side = cell * TILE as f64;
         let first = least.map(|x| (x / side).floor() as i32);
@@ -30,7 +32,7 @@ impl Area {
         Area { first: TileKey { a: first[0], b: first[1] }, columns: count(0), rows: count(1) }
     }
 
-    /// The tiles about some places (m) with a margin (m).
+    /// The tiles around some positions, m, with a margin, m.
     pub fn around(places: &[[f64; 2]], margin: f64, cell: f64) -> Area {
         let fold = |k: usize, pick: fn(f64, f64) -> f64| {
             places.iter().map(|place| place[k]).reduce(pick).unwrap_or_default()
@@ -40,7 +42,7 @@ impl Area {
         Area::of([least, greatest], cell)
     }
 
-    /// The same, grown so that it holds a place (m) with a margin (m) about it.
+    /// Returns the area, grown if necessary to contain a position, m, with a margin, m, around it.
     pub fn with(&self, place: [f64; 2], margin: f64, cell: f64) -> Area {
         let own = Area::around(&[place], margin, cell);
         let holds = |key: TileKey| self.has(key);
@@ -59,22 +61,22 @@ impl Area {
         Area { first, columns: span(a, first.a), rows: span(b, first.b) }
     }
 
-    /// Cells along x.
+    /// Number of cells along x.
     pub fn width(&self) -> usize {
         self.columns * TILE
     }
 
-    /// Cells along y.
+    /// Number of cells along y.
     pub fn height(&self) -> usize {
         self.rows * TILE
     }
 
-    /// Its first cell (column, row) of the map.
+    /// First cell (column, row) of the area, in cells of the map.
     pub fn corner(&self) -> [i32; 2] {
         self.first.first()
     }
 
-    /// Index of a cell (column, row) of the map, row by row, if it lies inside.
+    /// Index of a cell (column, row) of the map in row-major order, if it lies in the area.
     #[inline]
     pub fn index(&self, [i, j]: [i32; 2]) -> Option<usize> {
         let [i0, j0] = self.corner();
@@ -82,7 +84,7 @@ impl Area {
         (i < self.width() && j < self.height()).then(|| j * self.width() + i)
     }
 
-    /// The tiles at its edges.
+    /// Tiles along the edges of the area.
     pub fn rim(&self) -> impl Iterator<Item = TileKey> {
         let Area { first, columns, rows } = *self;
         let all = (0..rows).flat_map(move |b| (0..columns).map(move |a| (a, b)));
@@ -91,7 +93,7 @@ impl Area {
         rim.map(move |(a, b)| TileKey { a: first.a + a as i32, b: first.b + b as i32 })
     }
 
-    /// Whether a tile lies inside.
+    /// Returns whether a tile lies in the area.
     pub fn has(&self, key: TileKey) -> bool {
         let (a, b) = (key.a.wrapping_sub(self.first.a), key.b.wrapping_sub(self.first.b));
         (a as u32 as usize) < self.columns && (b as u32 as usize) < self.rows

@@ -1,10 +1,12 @@
-//! The route: the way of least cost over the coarse cells.
+//! Route search: the path of least cost over the coarse cells.
 //!
-//! A* (P. Hart, N. Nilsson and B. Raphael, IEEE Transactions on Systems Science and Cybernetics
-//! 4, 1968) to eight neighbours, across a corner only where both cells beside it are passable.
-//! A step costs its length by the mean of both cells, in whole numbers; the heuristic is the
-//! octile distance over ground of the least cost, so the way is one of least cost. Ties are broken
-//! by the cell nearer to the goal and then by its index: the same way everywhere.
+//! This is A* (P. Hart, N. Nilsson and B. Raphael, IEEE Transactions on Systems Science and
+//! Cybernetics 4, 1968) with eight neighbors. A diagonal step requires both adjacent cells to be
+//! passable.
+//!
+//! A step costs its length times the mean cost of both cells, in integers. The heuristic is the
+//! octile distance at the least possible cost, so the path is optimal. Ties are broken by the cell
+//! closer to the goal and then by the cell index, so the result is the same on every platform.
 
 use super::costs::{IMPASSABLE, UNIT};
 use std::cmp::Reverse;
@@ -15,50 +17,51 @@ use std::collections::BinaryHeap;
 pub struct Grid<'a> {
     /// Cells along x.
     pub width: usize,
-    /// Of a cell's side, [`UNIT`] being the least; [`IMPASSABLE`] where there is no way.
+    /// Cost per cell side, at least [`UNIT`]; [`IMPASSABLE`] where a cell cannot be entered.
     pub costs: &'a [u16],
 }
 
-/// A way that was found.
+/// Result of a search.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Route {
-    /// Indices of its cells, the start first.
+    /// Indices of the cells of the route, from the start.
     pub cells: Vec<usize>,
-    /// What it costs.
+    /// Total cost.
     pub cost: u32,
-    /// Whether it leads to the goal; else to the cell nearest to it that was reached.
+    /// Whether the route leads to the goal; otherwise it leads to the reached cell nearest to the
+    /// goal.
     pub arrives: bool,
-    /// How many cells were gone through.
+    /// Number of cells expanded.
     pub expanded: usize,
 }
 
-/// What a search works on, kept only to be allocated once.
+/// Workspace of a search, reused to avoid allocations.
 #[derive(Clone, Debug, Default)]
 pub struct Search {
-    /// Least cost known, for cells that this round has reached.
+    /// Least known cost of the cells reached in this round.
     costs: Vec<u32>,
-    /// Where it came from, a direction.
+    /// Direction from which each cell was reached, an index into [`NEIGHBOURS`].
     from: Vec<u8>,
-    /// The round that has reached a cell, doubled; one more where it is done with.
+    /// Round in which each cell was reached, which is even; plus one once the cell is closed.
     rounds: Vec<u32>,
     round: u32,
     open: BinaryHeap<Reverse<(u32, u32, u32)>>,
 }
 
-/// East, and round to the left.
+/// Offsets of the neighbors, counterclockwise from east.
 const NEIGHBOURS: [[i32; 2]; 8] =
     [[1, 0], [1, 1], [0, 1], [-1, 1], [-1, 0], [-1, -1], [0, -1], [1, -1]];
-/// Thousandths of a diagonal.
+/// Length of a diagonal, in thousandths of a cell side.
 const DIAGONAL: u32 = 1414;
 
 impl Grid<'_> {
     fn place(&self, cell: usize) -> [i32; 2] {
-        // divided in 32 bits: it is asked of every cell that a search goes through
+        // the division is in 32 bits for speed, since every expanded cell needs it
         let (cell, width) = (cell as u32, self.width as u32);
         [(cell % width) as i32, (cell / width) as i32]
     }
 
-    /// The passable cell in a direction, if there is one.
+    /// Index of the passable cell at an offset, if there is one.
     #[inline]
     fn neighbour(&self, [i, j]: [i32; 2], [di, dj]: [i32; 2]) -> Option<usize> {
         let (i, j) = (usize::try_from(i + di).ok()?, usize::try_from(j + dj).ok()?);
@@ -67,7 +70,7 @@ impl Grid<'_> {
         (i < self.width && cost != IMPASSABLE).then_some(cell)
     }
 
-    /// The octile distance between two cells by the least cost.
+    /// Octile distance between two cells at the least cost.
     #[inline]
     fn octile(&self, a: [i32; 2], b: [i32; 2]) -> u32 {
         let (x, y) = (a[0].abs_diff(b[0]), a[1].abs_diff(b[1]));
@@ -76,14 +79,14 @@ impl Grid<'_> {
         unit * (long - short) + unit * DIAGONAL / 1000 * short
     }
 
-    /// What a step from one cell to another costs.
+    /// Cost of a step from one cell to another.
     #[inline]
     fn step(&self, from: usize, to: usize, is_diagonal: bool) -> u32 {
         let both = u32::from(self.costs[from]) + u32::from(self.costs[to]);
         if is_diagonal { both * DIAGONAL / 2000 } else { both / 2 }
     }
 
-    /// The passable cell nearest to a cell within `radius` cells; the first by index of equals.
+    /// The passable cell nearest to a cell within `radius` cells; the lowest index among equals.
     pub fn passable(&self, cell: usize, radius: i32) -> Option<usize> {
         let at = self.place(cell);
         let square = (-radius..=radius).flat_map(|j| (-radius..=radius).map(move |i| [i, j]));
@@ -96,8 +99,10 @@ impl Grid<'_> {
 }
 
 impl Search {
-    /// The way of least cost between two passable cells; after `limit` cells, or where there is
-    /// none, the way to the reached cell nearest to the goal. Nothing if the start is none.
+    /// Finds the path of least cost between two passable cells.
+    ///
+    /// After `limit` cells, or where no path exists, the route leads to the reached cell nearest to
+    /// the goal. The result is `None` if the start is impassable.
     pub fn route(
         &mut self,
         grid: &Grid<'_>,
@@ -193,8 +198,9 @@ mod tests {
         Search::default().route(&Grid { width, costs }, from, to, usize::MAX)
     }
 
-    /// Over free ground the least cost is the octile distance, and the search looks at no more
-    /// than the cells of its parallelogram.
+    /// Over free ground the least cost is the octile distance.
+    ///
+    /// The search expands no more than the cells of the parallelogram between both ends.
     #[test]
     fn over_free_ground_it_is_the_octile_distance() {
         let costs = vec![UNIT; 100 * 100];
@@ -207,13 +213,14 @@ mod tests {
         }
     }
 
-    /// Round the end of a wall: straight to beside its end, across and on. The corner is not cut.
+    /// Around the end of a wall the route does not cut the corner.
     #[test]
     fn goes_round_a_wall_without_cutting_its_corner() {
         let mut costs = vec![UNIT; 21 * 21];
         (0..15).for_each(|row| costs[row * 21 + 10] = IMPASSABLE);
         let found = route(&costs, 21, 5 * 21, 5 * 21 + 20).unwrap();
-        // ten rows up and down again, nine of either diagonal, and two columns straight across
+        // ten rows up and down again, nine of them diagonal each way, and two columns straight
+        // across
         let steps = 2 * (9 * 141 + 100) + 2 * 100;
         assert_eq!(found.cost, steps);
         let crosses = |pair: &[usize]| pair[0] % 21 == 9 && pair[1] % 21 == 10;
@@ -248,8 +255,9 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(96))]
 
-        /// The least cost is that which Dijkstra's search of another library finds, and a second
-        /// search with the same workspace finds the same way.
+        /// The least cost equals that of Dijkstra's algorithm from another library.
+        ///
+        /// A second search with the same workspace finds the same route.
         #[test]
         fn agrees_with_dijkstra(
             costs in prop::collection::vec(prop_oneof![

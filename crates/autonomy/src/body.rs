@@ -1,31 +1,35 @@
-//! What the one who drives must know of its vehicle.
+//! Vehicle data that the navigator needs.
 
 use bekker_math::spatial::Vec3;
 use bekker_vehicle::driver::SteeringGeometry;
 use bekker_vehicle::spec::Footprint;
 
-/// The vehicle as it is to its own driver; immutable.
+/// Geometry of the vehicle; immutable.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Body {
-    /// What it covers, chassis frame.
+    /// Outline of the vehicle, chassis frame.
     pub footprint: Footprint,
-    /// Height of the ground under it in the chassis frame, m; negative.
+    /// Height of the ground under the vehicle in the chassis frame, m; negative.
     pub ground: f64,
-    /// Height that it needs above the ground, m.
+    /// Clear height above the ground that the vehicle needs, m.
     pub clearance: f64,
-    /// How it steers.
+    /// Geometry of the steering.
     pub geometry: SteeringGeometry,
-    /// What of it stands out of its footprint.
+    /// Parts of the vehicle that extend beyond its footprint.
     pub protrusions: Protrusions,
 }
 
-/// What stands out of a vehicle's footprint, mirrors say, by which its own lidar sees it: a box of the chassis
-/// frame on each side where something does, its corners of least and greatest coordinates, m.
+/// Parts, such as mirrors, that extend beyond the footprint and that the vehicle's own lidar
+/// detects.
+///
+/// One optional axis-aligned box of the chassis frame for each side (front, rear, left, right): its
+/// minimum and maximum corners, m.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Protrusions([Option<[Vec3; 2]>; 4]);
 
 impl Protrusions {
-    /// Of a vehicle that is seen as these triangles, chassis frame, m.
+    /// Finds the protrusions of a vehicle whose visible surface is these triangles, chassis frame,
+    /// m.
     pub fn of(footprint: &Footprint, faces: impl Iterator<Item = [[f32; 3]; 3]>) -> Protrusions {
         let Footprint { front, rear, width } = *footprint;
         let mut boxes = [None; 4];
@@ -53,7 +57,7 @@ impl Protrusions {
         Protrusions(boxes)
     }
 
-    /// Whether a point of the chassis frame may be of one of them.
+    /// Returns whether a point of the chassis frame lies in one of the boxes, within the tolerance.
     #[inline]
     fn hold(&self, point: &Vec3) -> bool {
         self.0.iter().flatten().any(|[low, high]| {
@@ -62,14 +66,16 @@ impl Protrusions {
     }
 }
 
-/// How far beyond its footprint a return may be of the own vehicle, m.
+/// Distance beyond the footprint within which a return may come from the vehicle itself, m.
 const OWN: f64 = 0.15;
 
-/// How far aside wheels or tracks stand, of the width.
+/// Lateral offset of wheels or tracks from the center plane, as a fraction of the width.
 const TRACK: f64 = 0.42;
 
 impl Body {
-    /// Whether a point of the chassis frame may be the vehicle's own.
+    /// Returns whether a point of the chassis frame may belong to the vehicle itself.
+    ///
+    /// Points up to 0.2 m above the ground never do.
     #[inline]
     pub fn holds(&self, point: &Vec3) -> bool {
         let Footprint { front, rear, width } = self.footprint;
@@ -79,7 +85,7 @@ impl Body {
         point.z > high && (is_within || self.protrusions.hold(point))
     }
 
-    /// Where its outermost wheels touch the ground, chassis frame, m.
+    /// Contact points of the outermost wheels with the ground, chassis frame, m.
     pub fn wheels(&self) -> [Vec3; 4] {
         let SteeringGeometry { wheelbase, rear_axle, .. } = self.geometry;
         let aside = TRACK * self.footprint.width;
@@ -88,13 +94,15 @@ impl Body {
         [wheel(front, 1.0), wheel(front, -1.0), wheel(rear_axle, 1.0), wheel(rear_axle, -1.0)]
     }
 
-    /// Largest curvature of its rear axle's path, 1/m.
+    /// Largest curvature of the path of the rear axle, 1/m.
     pub fn curvature(&self) -> f64 {
         bekker_math::numeric::tan(self.geometry.max_steer) / self.geometry.wheelbase
     }
 
-    /// Discs that cover it: their middles along the chassis x axis from the rear axle, m, and
-    /// their radius, m.
+    /// Three disks that cover the footprint.
+    ///
+    /// Returns their centers along the chassis x axis, measured from the rear axle, m, and their
+    /// common radius, m.
     pub fn discs(&self) -> ([f64; 3], f64) {
         let Footprint { front, rear, width } = self.footprint;
         let third = (front - rear) / 3.0;
@@ -109,8 +117,10 @@ mod tests {
     use super::super::proving_ground::body;
     use super::*;
 
-    /// A mirror on a stalk, 0.23 m out of the left side, 1.2 m above the ground: what returns from it is of the vehicle,
-    /// what returns from beside it, before it or under it is not.
+    /// A mirror extends 0.23 m beyond the left side, 1.2 m above the ground.
+    ///
+    /// Returns from the mirror belong to the vehicle; returns from next to it, in front of it or
+    /// below it do not.
     #[test]
     fn what_stands_out_of_the_footprint_is_its_own() {
         let out = 0.5 * body().footprint.width as f32 + 0.23;

@@ -1,41 +1,52 @@
-//! Giving way to others that move.
+//! Right of way among moving vehicles.
 //!
-//! Local paths keep clear of where others are. Two that are bound for one place come closer beside one another all the
-//! same, for neither is ever ahead of the other. So of two of which neither is behind the other, that one which comes
-//! later in the team's order gives way: where the other, going on as it told, would come too near to it, it waits.
-//! Nobody gives way to one that stands, and the order is total: somebody always drives on.
+//! Local paths keep clear of the current positions of other vehicles. That is not enough for two
+//! vehicles with the same destination: they converge side by side, because neither is ever ahead of
+//! the other.
+//!
+//! So if neither of two vehicles is behind the other, the one that is later in the team's
+//! order yields. It waits where the other, extrapolated at its reported velocity, would come too
+//! close.
+//!
+//! No vehicle yields to a stationary one, and the order is total, so some vehicle can always drive
+//! on.
 
 use super::body::Body;
 use super::spline::Start;
 use bekker_math::numeric::hypot;
 use bekker_vehicle::driver::Path;
 
-/// Another vehicle that moves, as it has told.
+/// Another moving vehicle, as reported.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Moving {
-    /// Where its origin is, m.
+    /// Position of its origin, m.
     pub place: [f64; 2],
     /// Its velocity, m/s.
     pub velocity: [f64; 2],
-    /// How far it reaches about its origin, m.
+    /// Radius around its origin that it covers, m.
     pub reach: f64,
 }
 
-/// How far ahead it looks, s: from 5 m/s it stops in half of that.
+/// Prediction horizon, s; from 5 m/s the vehicle stops in half of that.
 const HORIZON: f64 = 3.0;
-/// Room that it leaves, m: what 0.1 s between two words of the other, and as much until a plan holds, make at 5 m/s,
-/// half of it, for both are seldom headed straight at each other.
+/// Clearance to keep, m.
+///
+/// Reports arrive every 0.1 s and a new plan takes as long to apply, which is 1 m at 5 m/s. Half of
+/// that suffices because the vehicles seldom head straight at each other.
 const ROOM: f64 = 0.5;
-/// How much nearer than they are already is nearer, m: headings that are told waver by half a degree, which is
-/// that much over the horizon at 5 m/s.
+/// Decrease of the clearance that counts as coming closer, m.
+///
+/// Reported headings fluctuate by half a degree, which is this distance over the horizon at 5 m/s.
 const NEARER: f64 = 0.13;
-/// Slowest pace at which it reckons to drive, m/s: one that stands asks whether it may go.
+/// Lowest speed that the prediction assumes, m/s, so that a stationary vehicle also checks whether
+/// it may start.
 const PACE: f64 = 1.0;
-/// How fast it gathers speed at most, m/s².
+/// Largest acceleration that the prediction assumes, m/s².
 const GATHERS: f64 = 1.5;
 
-/// Station of a path, m, at which the vehicle waits for one of these others, if it does. It starts as given and goes by
-/// the speeds that are allowed at the points of the path.
+/// Station of a path, m, at which the vehicle must wait for one of the other vehicles, if any.
+///
+/// The vehicle begins at `start` and follows the speeds allowed at the points of the path.
 pub fn waits_at(
     body: &Body,
     (path, speeds): (&Path, &[f64]),
@@ -90,7 +101,7 @@ mod tests {
     use super::super::proving_ground::body;
     use super::*;
 
-    /// Of one that drives east from the origin with 4 m/s.
+    /// Station at which a vehicle waits that drives east from the origin at 4 m/s.
     fn waits(others: &[Moving]) -> Option<f64> {
         let points: Vec<[f64; 2]> = (0..=48).map(|k| [0.25 * f64::from(k), 0.0]).collect();
         let path = Path::polyline(&points).unwrap();
@@ -102,13 +113,15 @@ mod tests {
         Moving { place, velocity, reach: 1.96 }
     }
 
-    /// The other comes from the side: its origin is on the path, 10 m ahead, when the front is there, after 2 s. At
-    /// contact of their discs, and the room, less what is left to drive, the station lies before that.
+    /// The other vehicle crosses from the side. Its origin is on the path, 10 m ahead, when the
+    /// front arrives after 2 s.
+    ///
+    /// The station lies before contact of the disks, less the clearance and the remaining distance.
     #[test]
     fn it_waits_for_one_that_crosses_its_way() {
         let station = waits(&[moving([11.0, 8.0], [0.0, -4.0])]).expect("they meet");
         assert!((2.0..8.0).contains(&station), "{station}");
-        // not for one that has crossed, that goes away, or that comes later than it looks
+        // not for one that has crossed, that moves away, or that crosses after the horizon
         let others =
             [([5.0, -4.0], [0.0, -4.0]), ([5.0, 4.0], [0.0, 4.0]), ([11.0, 30.0], [0.0, -4.0])];
         for (place, velocity) in others {
@@ -116,8 +129,10 @@ mod tests {
         }
     }
 
-    /// Beside one that closes in it waits; beside one that keeps its distance, however small, it drives on, and so it
-    /// does before one that comes up from behind.
+    /// The vehicle waits next to one that closes in.
+    ///
+    /// It drives on next to one at constant distance, however small, and in front of one that
+    /// approaches from behind.
     #[test]
     fn it_waits_beside_one_that_closes_in() {
         assert!(waits(&[moving([1.4, 4.0], [4.0, -0.5])]).is_some());

@@ -1,14 +1,23 @@
-//! A vehicle that drives itself: from what its sensors say to throttle, steering and brake.
+//! Autonomous driving: sensor readings in, throttle, steering and brake out.
 //!
-//! Parts that can be used alone, each an immutable model with plain data for what it remembers:
-//! [`localisation`], the [`elevation_map`] that scans are put into, what its cells are
-//! ([`obstacles`]) and [`costs`], the route over them ([`astar`], [`smoothing`]), the local path
-//! ([`spline`]), [`giving_way`] to others, [`sharing_goals`] with them, [`tracking`] and [`recovery`]; the [`Navigator`] is the whole. Nothing here knows
-//! time or threads: the same readings in the same order give the same commands.
+//! Each module can be used alone. It is an immutable model, with its state as plain data:
+//! - [`localisation`]: estimates the pose of the vehicle;
+//! - [`elevation_map`]: the map that scans are registered into;
+//! - [`obstacles`] and [`costs`]: classify its cells and assign costs to them;
+//! - [`astar`] and [`smoothing`]: the route over the costs;
+//! - [`spline`]: the local path;
+//! - [`giving_way`] and [`sharing_goals`]: other vehicles in motion, and other vehicles at the
+//!   goal;
+//! - [`tracking`]: throttle, steering and brake;
+//! - [`recovery`]: what the vehicle does when it is stuck.
 //!
-//! Algorithms, parameters and what it cannot do: `docs/autonomy.md`.
+//! The [`Navigator`] combines them. The crate uses neither clocks nor threads: the same readings in
+//! the same order give the same commands.
 //!
-//! A layer of the crate `bekker`, which opens with examples; `ARCHITECTURE.md` is the map.
+//! `docs/autonomy.md` describes algorithms, parameters and limitations.
+//!
+//! This is a layer of the crate `bekker`, whose documentation starts with examples;
+//! `ARCHITECTURE.md` maps all layers.
 
 mod area;
 pub mod astar;

@@ -1,55 +1,59 @@
-//! What a cell is: unknown, free, an obstacle that stands, or a hole that gapes.
+//! Classification of cells: unknown, free, obstacle or hole.
 //!
-//! A cell stands in the way where its in-cell slope, the highest less the lowest return of a scan
-//! over its side ([`Cell::rise`]), is above 2.5 (the study's figure), or where the ground steps
-//! within it or between it and a neighbour by more than the vehicle climbs. The in-cell slope alone is not enough: in a cell of
-//! half a metre it asks for 1.25 m, and a lidar 1 m high that looks down by 13.75 degrees at
-//! least sees no more than 0.75 m of a wall 1 m ahead; nor does it ever find the study's holes,
-//! since a parabola 1.5 m deep and 2.5 m in radius is nowhere steeper than 1.2. A cell that is
-//! steep, or under a gap between beams, is a hole if the ground is higher on both sides of
-//! it, along two lines through it or more.
+//! A cell is an obstacle where its in-cell slope exceeds 2.5, the value of the study, or where the
+//! ground steps by more than the vehicle climbs. The in-cell slope is the highest less the lowest
+//! return of a scan ([`Cell::rise`]) over the side of the cell. The step is within the cell or to a
+//! neighbor.
+//!
+//! The in-cell slope alone is not sufficient. In a cell of 0.5 m it requires a rise of 1.25 m. A
+//! lidar 1 m high whose beams look down by at least 13.75 degrees sees at most 0.75 m of a wall 1 m
+//! ahead. The in-cell slope also never finds the holes of the study: a parabola 1.5 m deep and
+//! 2.5 m in radius is nowhere steeper than 1.2.
+//!
+//! A cell that is steep, or under a gap between beams, may be a hole. It is one if the ground is
+//! higher on both sides of it, along at least two lines through it.
 
 use super::elevation_map::{Cell, ElevationMap, TILE, TILE_CELLS, TileKey};
 use serde::{Deserialize, Serialize};
 
-/// What a cell is to a vehicle.
+/// Class of a cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[repr(u8)]
 pub enum Class {
-    /// Nothing is known of it.
+    /// Not seen.
     #[default]
     Unknown,
-    /// It can be driven over.
+    /// Passable.
     Free,
-    /// Something stands there, or the ground steps.
+    /// An obstacle, or a step in the ground.
     Obstacle,
-    /// The ground gapes.
+    /// A hole in the ground.
     Hole,
 }
 
 impl Class {
-    /// Whether a vehicle must not drive there.
+    /// Returns whether the vehicle must not drive over the cell.
     #[inline]
     pub fn is_blocked(self) -> bool {
         self >= Class::Obstacle
     }
 }
 
-/// By what obstacles are told; immutable.
+/// Parameters of the classification; immutable.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ObstacleModel {
-    /// In-cell slope above which something stands there.
+    /// In-cell slope above which a cell is an obstacle.
     pub in_cell_slope: f64,
-    /// Step within a cell or to the next above which the vehicle does not climb, m.
+    /// Largest step within a cell or to a neighbor that the vehicle climbs, m.
     pub step: f64,
-    /// Slope up to which ground that rises by more than a step from one cell to the next is a
-    /// slope and no step.
+    /// Slope up to which a rise above `step` from one cell to the next counts as a slope, not as a
+    /// step.
     pub slope: f64,
-    /// How much lower than the ground on both sides a hole is, m.
+    /// Depth of a hole below the ground on both sides, m.
     pub hole_depth: f64,
-    /// How far away that ground may be, m.
+    /// Largest distance of that ground, m.
     pub hole_reach: f64,
-    /// How many of its eight neighbours must be seen for a cell without returns to count as seen.
+    /// Number of the eight neighbors that must be seen for a cell without returns to count as seen.
     pub neighbours: usize,
 }
 
@@ -66,24 +70,25 @@ impl Default for ObstacleModel {
     }
 }
 
-/// How far away the ground is to which a cell's is compared, m, at least a cell: over much less no
-/// slope is a step, over much more any is.
+/// Distance over which the ground heights of cells are compared, m, but at least one cell.
+///
+/// Over much less no slope would count as a step, over much more any slope would.
 const BASE: f64 = 0.5;
 
-/// Most cells that a hole may reach.
+/// Largest radius of a hole, in cells.
 const MARGIN: usize = 16;
 const SIDE: usize = TILE + 2 * MARGIN;
 
-/// What the cells of a tile are.
+/// Result of classifying a tile.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Classified {
     /// Class of each cell, row by row.
     pub classes: [Class; TILE_CELLS],
-    /// Slope of each cell against its neighbours, hundredths.
+    /// Slope of each cell relative to its neighbors, in hundredths.
     pub slopes: [u8; TILE_CELLS],
 }
 
-/// The lowest returns of a tile and about it, mm, row by row; `i32::MAX` where nothing is seen.
+/// Lowest returns in a tile and around it, mm, row by row; `i32::MAX` where nothing is seen.
 struct Surroundings {
     lowest: Vec<i32>,
 }
@@ -93,7 +98,7 @@ impl Surroundings {
         let mut lowest = vec![i32::MAX; SIDE * SIDE];
         for (a, b) in (-1..=1).flat_map(|b| (-1..=1).map(move |a| (a, b))) {
             let Some(tile) = map.tile(TileKey { a: key.a + a, b: key.b + b }) else { continue };
-            // the part of the neighbour within the margin
+            // the part of the neighbor within the margin
             let span = |side: i32| match side {
                 -1 => TILE - margin..TILE,
                 0 => 0..TILE,
@@ -115,12 +120,12 @@ impl Surroundings {
 }
 
 impl ObstacleModel {
-    /// What the cells of a tile are, by its own and its neighbours' cells alone.
+    /// Classifies the cells of a tile from its own cells and those of the neighboring tiles.
     pub fn classify(&self, map: &ElevationMap, key: TileKey) -> Classified {
         let cell = map.model().cell;
         let reach = ((self.hole_reach / cell) as usize).clamp(1, MARGIN);
         let stands = (self.in_cell_slope * cell * 1e3) as i64;
-        // to which neighbours steps are measured, and what of them a slope explains
+        // distance of the neighbors to which steps are measured, and the step that a slope explains
         let apart = ((BASE / cell).round() as usize).clamp(1, MARGIN);
         let step = (self.step * 1e3) as i64;
         let next = step.max((1e3 * self.slope * cell * apart as f64) as i64);
@@ -149,8 +154,8 @@ impl ObstacleModel {
             let (steepest, slope, across) = around.slope(place, apart);
             found.slopes[at] = (slope / (10.0 * cell)).min(255.0) as u8;
             let rise = i64::from(own.rise);
-            // what a slope that can be driven rises within the cell is no step: a quarter of one, and
-            // more only where a cell is so large that little of it says how steep it is
+            // The rise of a passable slope within the cell is not a step. This allows for a quarter
+            // of a step, or more in cells so large that their slope is poorly known.
             let within = if steeper > 0.0 { across } else { slope };
             let sloped = within.min(0.25 * step as f64 + steeper) as i64;
             let is_steep = steepest > next || rise - sloped > step;
@@ -168,7 +173,7 @@ impl ObstacleModel {
         found
     }
 
-    /// Whether the ground is higher on both sides along two lines or more of four.
+    /// Returns whether the ground is higher on both sides along at least two of four lines.
     fn gapes(&self, around: &Surroundings, place: usize, reach: usize) -> bool {
         let depth = (self.hole_depth * 1e3) as i64;
         let own = i64::from(around.lowest[place]);
@@ -185,11 +190,13 @@ impl ObstacleModel {
 }
 
 impl Surroundings {
-    /// The greatest step to one of the four neighbours so many cells `apart`, mm, the size of the
-    /// gradient by them and the sum of both its parts, mm a cell.
+    /// Greatest step to one of the four neighbors `apart` cells away, mm.
+    ///
+    /// Also returns the magnitude of the gradient from them and the sum of its absolute components,
+    /// mm per cell.
     fn slope(&self, place: usize, apart: usize) -> (i64, f64, f64) {
         let own = i64::from(self.lowest[place]);
-        // 0 where nothing is known, so that neither the greatest nor the sum minds it
+        // 0 where nothing is known, so that neither maximum nor sum is affected
         let rise = |at: usize| {
             let other = self.lowest[at];
             let is_known = other != i32::MAX;
@@ -205,8 +212,9 @@ impl Surroundings {
         (steepest, (x * x + y * y).sqrt(), x.abs() + y.abs())
     }
 
-    /// How many cells are seen in each column of three about a row that begins at a place, from the
-    /// column before its first on.
+    /// Counts the seen cells in each column of three around a row of cells that starts at `place`.
+    ///
+    /// The first count belongs to the column before the row.
     fn seen_about(&self, place: usize) -> [u8; TILE + 2] {
         let mut seen = [0; TILE + 2];
         for first in [place - SIDE - 1, place - 1, place + SIDE - 1] {
@@ -227,13 +235,14 @@ mod tests {
     use bekker_math::numeric::hypot;
     use bekker_math::spatial::{Pose, Quat, Vec3};
 
-    /// What one scan makes of the ground for a vehicle at x that looks along it; where faces are whose
-    /// top it does not see.
+    /// Registers one scan of a vehicle at x that looks along the x axis.
+    ///
+    /// Returns the faces whose top it does not see.
     fn look(map: &mut ElevationMap, ground: &Ground, x: f64) -> Vec<[f64; 2]> {
         look_as(map, ground, Vec3::new(x, 0.0, 0.33), Quat::identity())
     }
 
-    /// The same from a place, for one that takes itself to be turned so and is not.
+    /// Registers a scan from a position by a vehicle whose estimated attitude is wrong by `by`.
     fn look_as(map: &mut ElevationMap, ground: &Ground, position: Vec3, by: Quat) -> Vec<[f64; 2]> {
         let pose = Pose { position, ..Pose::default() };
         let eye =
@@ -252,7 +261,7 @@ mod tests {
         found.classes[super::super::elevation_map::index(cell)]
     }
 
-    /// Cells of a class within a radius of a place.
+    /// Number of cells of a class within a radius of a position.
     fn count(map: &ElevationMap, what: Class, [x, y]: [f64; 2], radius: f64) -> usize {
         let steps = (2.0 * radius / 0.5) as i32;
         let places = (-steps..=steps).flat_map(|i| (-steps..=steps).map(move |j| [i, j]));
@@ -266,9 +275,12 @@ mod tests {
         ElevationMap::new(MapModel::default())
     }
 
-    /// The highest beam looks down by 13.75 degrees from 1 m: of a wall it sees 0.25 m, a step that
-    /// is too high, from (1 - 0.25) / tan 13.75° = 3.07 m before the lidar on; beams are 0.36
-    /// degrees apart, 0.02 m on the wall. Farther away it does not take it for one.
+    /// A wall becomes an obstacle at the distance that geometry predicts.
+    ///
+    /// The highest beam points down by 13.75 degrees from a height of 1 m. It sees 0.25 m of a
+    /// wall, more than the vehicle climbs, from (1 - 0.25) / tan 13.75° = 3.07 m in front of the
+    /// lidar. Beams are 0.36 degrees apart, which is 0.02 m on the wall. Farther away the wall is
+    /// not classified as an obstacle.
     #[test]
     fn a_wall_is_seen_at_the_distance_that_geometry_gives() {
         let wall = Ground { walls: vec![[20.1, -9.0, 20.4, 9.0, 2.0]], ..Ground::default() };
@@ -280,8 +292,10 @@ mod tests {
         assert!(seen(2.9) && !seen(3.2));
     }
 
-    /// From so far that it shows 8 cm (1 m - 8 cm over tan 13.75° is 3.76 m) it is told that the wall may
-    /// be as high as it will; of waves, a hole and a low step over which beams go, nothing is.
+    /// A wall of unknown height is reported as a face before it is an obstacle.
+    ///
+    /// The lidar reports it once it sees 8 cm of it: (1 m - 8 cm) / tan 13.75° is 3.76 m. Waves, a
+    /// hole and a low step that beams pass over are not reported.
     #[test]
     fn a_face_without_a_top_is_told_before_it_is_an_obstacle() {
         let wall =
@@ -300,9 +314,10 @@ mod tests {
         }
     }
 
-    /// A parabolic hole straight ahead: the highest beam passes its near rim 4.09 m before the lidar
-    /// at the latest and meets the far wall 3.98 m behind the rim, 0.97 m deep. So it is seen
-    /// from there on, not before.
+    /// A parabolic hole straight ahead becomes visible at the distance that geometry predicts.
+    ///
+    /// The highest beam passes its near edge at most 4.09 m in front of the lidar. It then hits the
+    /// far wall 3.98 m behind the edge, 0.97 m deep. So the hole is seen from there on, not before.
     #[test]
     fn a_hole_is_seen_at_the_distance_that_geometry_gives() {
         let hole = Ground { holes: vec![[30.0, 0.0]], ..Ground::default() };
@@ -315,7 +330,7 @@ mod tests {
         assert_eq!(seen(4.3), 0);
     }
 
-    /// Rough ground, waves of 9 m that are 0.3 m high, has neither obstacles nor holes.
+    /// Rough ground, with waves 9 m long and 0.3 m high, has neither obstacles nor holes.
     #[test]
     fn rough_ground_is_free() {
         let waves = Ground { waves: 0.15, ..Ground::default() };
@@ -328,9 +343,11 @@ mod tests {
         assert_eq!(count(&map, Class::Unknown, [10.0, 0.0], 3.0), 0);
     }
 
-    /// Two stand 40 m from each other and see level ground between them; what each takes for its roll wavers by
-    /// 0.4 degrees to either side. Half way that is 0.14 m upward and as much downward, more than a step of
-    /// 0.25 m from one scan to another: nothing stands there all the same. A wall between them does.
+    /// Errors of the attitude do not create obstacles.
+    ///
+    /// Two vehicles 40 m apart see level ground between them, with a roll estimate that fluctuates
+    /// by 0.4 degrees to either side. Halfway that is 0.14 m up and down, so two scans differ by
+    /// more than a step of 0.25 m. Still there is no obstacle; a wall between them is one.
     #[test]
     fn attitudes_that_waver_are_no_obstacle() {
         let wall = Ground { walls: vec![[4.1, -2.0, 4.6, 2.0, 0.6]], ..Ground::default() };
@@ -344,8 +361,10 @@ mod tests {
         }
     }
 
-    /// What one has seen from afar, wrong about its attitude, gives way to what another sees from nearer, whichever comes
-    /// first: there is no step between them, nor is the ground lower than it is.
+    /// The view from closer takes precedence over the view from afar, in either order.
+    ///
+    /// The view from afar has a wrong attitude. There is no step between the two, and the ground is
+    /// not too low.
     #[test]
     fn what_is_seen_from_nearer_counts() {
         let wrong = rotation(&Vec3::new(-(0.6f64.to_radians()), 0.0, 0.0));
@@ -362,7 +381,7 @@ mod tests {
             // heights are rounded to 2 cm
             assert!(near.iter().all(|cell| cell.range == 2 || cell.lowest.abs() < 30), "{near:?}");
         }
-        // and from afar alone it is lower than it is: by 0.6 degrees over 19 m 0.2 m
+        // from afar alone it is too low: 0.6 degrees over 19 m are 0.2 m
         let mut map = fresh();
         look_as(&mut map, &Ground::default(), Vec3::new(0.0, -19.0, 0.33), wrong);
         let places = (0..20)
@@ -375,7 +394,7 @@ mod tests {
         assert!(far.iter().any(|cell| cell.lowest < -100), "{far:?}");
     }
 
-    /// A plane of grade along a direction, in cells of a side; how many of a tile's inner cells stand.
+    /// Number of blocked cells in a tile on a plane of given grade and direction.
     fn standing(cell: f64, grade: f64, direction: f64) -> usize {
         let mut map = ElevationMap::new(MapModel { cell, ..MapModel::default() });
         let (v, u) = bekker_math::numeric::sin_cos(direction);
@@ -395,8 +414,7 @@ mod tests {
         classes.into_iter().filter(|class| class.is_blocked()).count()
     }
 
-    /// A slope that can be driven is no obstacle, however large the cells are, and a steep one is,
-    /// however small.
+    /// A passable slope is not an obstacle in cells of any size, and a steep one always is.
     #[test]
     fn cells_of_any_side_tell_slopes_from_steps() {
         for cell in [0.1, 0.25, 0.5, 1.0, 2.0, 5.0] {
@@ -410,7 +428,7 @@ mod tests {
         }
     }
 
-    /// A trunk stands in the way, and its shadow is unknown, not a hole.
+    /// A trunk is an obstacle, and its shadow is unknown, not a hole.
     #[test]
     fn a_trunk_is_an_obstacle_and_its_shadow_unknown() {
         let trunk = Ground { trunks: vec![[1.25, 6.25, 0.8]], ..Ground::default() };

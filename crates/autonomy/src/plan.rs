@@ -1,4 +1,4 @@
-//! What the slow part of driving hands to the fast one.
+//! The result of planning, which the fast part follows.
 
 use bekker_vehicle::driver::Path;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -6,30 +6,30 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 /// A local path with the speeds along it; plain data.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
-    /// When the scan was taken that it was made from, s.
+    /// Time of the scan from which the plan was made, s.
     pub time: f64,
-    /// Where it leads in the end, m.
+    /// Goal of the route, m.
     pub goal: Option<[f64; 2]>,
-    /// Path of the middle of the rear axle; nothing where none is feasible.
+    /// Path of the center of the rear axle; `None` where none is feasible.
     #[serde(serialize_with = "points", deserialize_with = "path")]
     pub path: Option<Path>,
-    /// Speeds allowed at its points, m/s.
+    /// Largest speeds at the points of the path, m/s.
     pub speeds: Vec<f64>,
-    /// Station up to which the ground before the vehicle's front is known, m.
+    /// Station up to which the ground in front of the vehicle is known, m.
     pub known: f64,
-    /// How near to the goal is near enough, m, if others that stand there widen it.
+    /// Arrival radius of the goal, m, which other vehicles stopped there may widen.
     pub near_enough: f64,
     /// Whether the path ends at the goal.
     pub ends: bool,
-    /// Whether a route to the goal is known; else it leads to as near as can be reached.
+    /// Whether a route to the goal is known; otherwise the route leads as near as possible.
     pub arrives: bool,
-    /// Whether the local path turns the vehicle round, off the route.
+    /// Whether the local path turns the vehicle around, off the route.
     pub turns: bool,
-    /// How far the vehicle could go on its way back from where it was, m.
+    /// Distance that the vehicle can back off along its path, m.
     pub behind: f64,
-    /// Where it turns round: the way of the rear axle backward that turns it on, m, if there is one.
+    /// Arc of the rear axle backward that continues the turn, m; empty if there is none.
     pub back: Vec<[f64; 2]>,
-    /// Whether the route lies behind it, where it turns round.
+    /// Whether the route lies behind the vehicle while it turns around.
     pub is_behind: bool,
     /// The route, m.
     pub route: Vec<[f64; 2]>,

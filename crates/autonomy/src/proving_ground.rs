@@ -1,5 +1,4 @@
-//! Ground and a vehicle for tests: holes, trunks and walls under rays, and a kinematic bicycle
-//! that is driven.
+//! Ground and vehicle for tests: holes, trunks and walls for lidar rays, and a kinematic bicycle.
 
 use super::body::Body;
 use super::localisation::{Localiser, Role, rotation};
@@ -14,16 +13,16 @@ use bekker_vehicle::driver::SteeringGeometry;
 use bekker_vehicle::spec::Footprint;
 use bekker_vehicle::{Controls, Selector};
 
-/// Ground with what is in the way.
+/// Waves with holes, trunks and walls.
 #[derive(Clone, Debug, Default)]
 pub struct Ground {
-    /// Middles of parabolic holes, 1.5 m deep and 2.5 m in radius, m.
+    /// Centers of parabolic holes, 1.5 m deep and 2.5 m in radius, m.
     pub holes: Vec<[f64; 2]>,
-    /// Trunks of 6 m: x, y, radius, m.
+    /// Trunks of 6 m height: x, y, radius, m.
     pub trunks: Vec<[f64; 3]>,
-    /// Boxes from the ground up: least x and y, greatest x and y, height, m.
+    /// Boxes that rise from the ground: minimum x and y, maximum x and y, height, m.
     pub walls: Vec<[f64; 5]>,
-    /// Height of its waves of 9 m, m.
+    /// Amplitude of the waves, m; their wavelength is 9 m.
     pub waves: f64,
 }
 
@@ -43,7 +42,7 @@ impl Ground {
         self.waves(x, y) + hole.sum::<f64>()
     }
 
-    /// The part of it within 34 m of a place.
+    /// The part of the ground within 34 m of a position.
     fn about(&self, [cx, cy]: [f64; 2]) -> Ground {
         let near = |x: f64, y: f64| hypot(x - cx, y - cy) < 34.0;
         Ground {
@@ -53,8 +52,9 @@ impl Ground {
         }
     }
 
-    /// Holes and trunks by chance, so many a square metre, in a rectangle from the origin; none
-    /// within 8 m of these places.
+    /// Random holes and trunks of given densities, 1/m², in a rectangle that starts at the origin.
+    ///
+    /// None is within 8 m of the positions in `spare`.
     pub fn random(seed: u64, size: [f64; 2], densities: [f64; 2], spare: &[[f64; 2]]) -> Ground {
         let stream = Stream::new(seed, "proving ground");
         let area = size[0] * size[1];
@@ -74,7 +74,7 @@ impl Ground {
         Ground { holes, trunks, ..Ground::default() }
     }
 
-    /// Range at which a ray meets something within `most`.
+    /// Range at which a ray hits something, if it is below `most`, m.
     pub fn cast(&self, origin: &Vec3, ray: &Vec3, most: f64) -> Option<f64> {
         let trunk = |[cx, cy, radius]: &[f64; 3]| {
             let (px, py) = (origin.x - cx, origin.y - cy);
@@ -101,7 +101,7 @@ impl Ground {
         let trunks = self.trunks.iter().filter_map(trunk);
         let standing = trunks.chain(self.walls.iter().filter_map(wall)).fold(most, f64::min);
         let level = hypot(ray.x, ray.y);
-        // no slope is steeper than 1.2, that of the waves included
+        // no slope exceeds 1.2 including that of the waves
         let closing = 1.3 * level + (-ray.z).max(0.0);
         let mut t = 0.0;
         while t < standing {
@@ -118,7 +118,7 @@ impl Ground {
         (standing < most).then_some(standing)
     }
 
-    /// What a lidar at `pose` sees at one moment.
+    /// Instantaneous scan of a lidar at `pose`.
     pub fn scan(&self, lidar: &LidarSpec, pose: &Pose) -> Cloud {
         let mut cloud = Cloud::default();
         for column in 0..lidar.columns {
@@ -140,18 +140,18 @@ impl Ground {
     }
 }
 
-/// The lidar of the study, with so many columns.
+/// The lidar of the study with the given number of columns.
 pub fn lidar(columns: u32) -> LidarSpec {
     LidarSpec { columns, ..LidarSpec::os2_64() }
 }
 
-/// On the hood of the MRZR-4, 1 m above the ground, tilted down by 25 degrees.
+/// Mount of the lidar on the hood of the MRZR-4: 1 m above the ground, tilted down by 25 degrees.
 pub fn mount() -> Pose {
     let orientation = Quat::from_axis_angle(&Vec3::y_axis(), 25.0f64.to_radians());
     Pose { position: Vec3::new(1.5, 0.0, 0.67), orientation }
 }
 
-/// About the MRZR-4.
+/// Approximate geometry of the MRZR-4.
 pub fn body() -> Body {
     Body {
         footprint: Footprint { front: 1.80, rear: -1.79, width: 1.57 },
@@ -189,8 +189,9 @@ pub fn navigator(goals: Vec<[f64; 2]>) -> Navigator {
     }
 }
 
-/// A vehicle on the ground that drives itself: a kinematic bicycle that a trunk or a wall
-/// stops dead.
+/// An autonomous vehicle on the ground.
+///
+/// It is a kinematic bicycle that stops immediately at a trunk or a wall.
 pub struct Trial {
     pub ground: Ground,
     pub lidar: LidarSpec,
@@ -202,9 +203,9 @@ pub struct Trial {
     pub yaw: f64,
     pub speed: f64,
     pub time: f64,
-    /// Whether it cannot move whatever it does.
+    /// Whether the vehicle is prevented from moving.
     pub held: bool,
-    /// Whether its lidar and its localisation err.
+    /// Whether lidar and localization have errors.
     pub errs: bool,
 }
 
@@ -232,7 +233,7 @@ impl Trial {
         trial
     }
 
-    /// On its four wheels, as if there were no holes.
+    /// Pose on the four wheels, ignoring the holes.
     pub fn pose(&self) -> Pose {
         let (sine, cosine) = sin_cos(self.yaw);
         let height = |along: f64, aside: f64| {
@@ -252,7 +253,9 @@ impl Trial {
         Pose { position: Vec3::new(x, y, middle), orientation }
     }
 
-    /// The pose that it is told: off by a few centimetres and tenths of a degree, if it errs.
+    /// Pose that the localization receives.
+    ///
+    /// With errors it is off by a few centimeters and tenths of a degree.
     fn given_pose(&self) -> Pose {
         let pose = self.pose();
         if !self.errs {
@@ -277,7 +280,7 @@ impl Trial {
         };
         let mut cloud = self.ground.about(self.rear).scan(&self.lidar, &eye);
         if self.errs {
-            // 3 cm of range, drawn by scan and return
+            // 3 cm of range noise, drawn per scan and return
             let stream = Stream::new((1e3 * self.time) as u64, "range");
             for (at, own) in cloud.returns.iter_mut().enumerate() {
                 let [x, y, z] = own.point.map(f64::from);
@@ -333,7 +336,7 @@ impl Trial {
         c
     }
 
-    /// Points of its outline and within at a pose.
+    /// Points on the outline and inside it at a pose.
     pub fn outline(&self, pose: &Pose) -> Vec<[f64; 2]> {
         let Footprint { front, rear, width } = self.navigator.body.footprint;
         let shares = (0..=8).flat_map(|i| (0..=4).map(move |j| (i, j)));
@@ -346,7 +349,7 @@ impl Trial {
         points.collect()
     }
 
-    /// Whether its outline is over a hole or in what stands.
+    /// Returns whether the outline is over a hole or inside a trunk or wall.
     pub fn touches(&self) -> bool {
         self.outline(&self.pose()).into_iter().any(|[px, py]| {
             let near = |[x, y, r]: [f64; 3]| hypot(px - x, py - y) < r;

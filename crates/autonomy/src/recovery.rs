@@ -1,51 +1,62 @@
-//! What to do when the vehicle does not get on.
+//! Recovery of a vehicle that is stuck.
 //!
-//! It wants to move and does not, or there is no feasible path, for some seconds: then it
-//! backs off, marks the place as dear, and plans anew. Where it turns round and its map shows room for it,
-//! it backs off by the arc that turns it on (a turn in three moves, or more); else along the way that it came, farther
-//! with each attempt that has not helped: so it comes out of what is too narrow to turn in. Where its route lies ahead
-//! of it arcs and the way that it came take turns: an arc is short, and to get round a hole that it has come up to
-//! it may need more room than that. To its start it is
-//! taken to have come from straight behind, three times as far as it backs off at first. An attempt
-//! ends where another vehicle stands on that way, or where its map shows something there and it has not driven
-//! there itself: what it has driven through, leaves for one, holds it no more on the way back. And it ends where
-//! it makes no way: then that is no way back any more. Where there is no feasible path it waits longer before each attempt: what stands behind it may
-//! be another vehicle, and move. After some attempts without getting anywhere it gives up.
+//! A vehicle is stuck if it is requested to move but does not for some seconds, or has no feasible
+//! path. Then it backs off, marks the position as expensive and plans again.
+//!
+//! The path back depends on the case. Where the vehicle turns around and its map shows space, it
+//! backs off by the arc that continues the turn (a turn in three moves or more). Otherwise it backs
+//! off along the path by which it came, farther with each unsuccessful attempt, until it leaves a
+//! place too narrow to turn in. Where the route lies ahead, arcs and the path by which it came
+//! alternate. An arc is short, and to get around a hole in front of it the vehicle may need more
+//! space.
+//!
+//! The vehicle is assumed to have come to its start from straight behind, over three times the
+//! distance of the first attempt.
+//!
+//! An attempt ends where another vehicle blocks the path back, or where the map shows an obstacle
+//! and this vehicle has not driven there itself. Obstacles that it has driven through, leaves for
+//! example, do not stop it on the way back. An attempt also ends where the vehicle makes no
+//! progress; that path back is then discarded.
+//!
+//! Without a feasible path it waits longer before each attempt, because the obstacle behind it may
+//! be another vehicle and move. After a number of attempts without progress it gives up.
 
 use super::costs::Mark;
 use bekker_math::numeric::hypot;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// When and how to back off; immutable.
+/// Parameters of recovery; immutable.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RecoveryModel {
-    /// Speed below which it does not move, m/s.
+    /// Speed below which the vehicle counts as stationary, m/s.
     pub still: f64,
-    /// For how long it does not although it wants to before it backs off, s.
+    /// Time that it is stationary despite a drive request before it backs off, s.
     pub patience: f64,
-    /// For how long it stands without a feasible path before it does at the first attempt, s; so many
-    /// times as long at the next ones.
+    /// Time without a feasible path before the first attempt, s; the n-th attempt waits n times as
+    /// long.
     pub pathless: f64,
-    /// How far it backs off at the first attempt, m; so many times as far at the next ones.
+    /// Distance of the first attempt, m; the n-th attempt backs off n times as far.
     pub distance: f64,
-    /// For how long at most, s, as many times.
+    /// Longest duration of the first attempt, s; n times as long for the n-th attempt.
     pub duration: f64,
-    /// Radius of the mark that is left, m.
+    /// Radius of the mark, m.
     pub radius: f64,
-    /// What the mark adds to the cost of 1.
+    /// Cost of the mark, added to the cost of 1.
     pub cost: f64,
-    /// Attempts after which it gives up.
+    /// Number of attempts after which the vehicle gives up.
     pub attempts: u32,
-    /// Way after which an attempt has helped, m.
+    /// Distance driven after which an attempt counts as successful, m.
     pub helped: f64,
 }
 
-/// Share of the speed that a vehicle keeps to below which it does not move.
+/// Fraction of a vehicle's maximum speed below which it counts as stationary.
 const STILL: f64 = 0.2;
 
 impl RecoveryModel {
-    /// That of a vehicle that does not exceed a speed, m/s: its own pace is no standstill.
+    /// Returns the parameters of a vehicle that does not exceed a speed, m/s.
+    ///
+    /// Driving at its maximum speed does not count as being stationary.
     pub fn at_most(speed: f64) -> RecoveryModel {
         let usual = RecoveryModel::default();
         RecoveryModel { still: usual.still.min(STILL * speed), ..usual }
@@ -68,47 +79,51 @@ impl Default for RecoveryModel {
     }
 }
 
-/// Distance between places that are remembered, m.
+/// Distance between recorded waypoints, m.
 const SPACING: f64 = 0.5;
-/// How many are.
+/// Largest number of recorded waypoints.
 const PLACES: usize = 128;
-/// Least distance between places of a way back, m.
+/// Least distance between waypoints of a path back, m.
 const LEAST_STEP: f64 = 0.1;
-/// Shortest arc backward that is worth driving, m.
+/// Shortest useful arc backward, m.
 const SHORTEST: f64 = 1.0;
-/// Way behind a start that is taken for clear, times how far is backed off at first: to turn to what
-/// lies beside it, one may have to draw back twice.
+/// Length of the path behind a start that is assumed clear, relative to the distance of the first
+/// attempt.
+///
+/// To turn toward a target at its side, a vehicle may have to back off twice.
 const BEHIND: f64 = 3.0;
-/// How near to the end of its way back it has come to it, m.
+/// Distance to the end of the path back at which it counts as reached, m.
 pub(super) const NEAR: f64 = 0.3;
 
-/// A place on a way back.
+/// A position on a path back.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Waypoint {
-    /// Where the rear axle comes, m.
+    /// Position of the rear axle, m.
     pub at: [f64; 2],
-    /// Whether it has been there before.
+    /// Whether the vehicle has driven there.
     pub driven: bool,
 }
 
-/// What recovery remembers.
+/// State of recovery.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RecoveryState {
-    /// Where the rear axle was, or is taken to have been, oldest first.
+    /// Waypoints of the rear axle, driven or assumed, oldest first.
     driven: VecDeque<Waypoint>,
-    /// For how long it has not moved, s.
+    /// Time for which the vehicle has been stationary, s.
     still_for: f64,
-    /// Attempts since the last that helped.
+    /// Number of attempts since the last successful one.
     pub attempts: u32,
-    /// Way driven forward since the last attempt, m.
+    /// Distance driven forward since the last attempt, m.
     since: f64,
-    /// The way back, and for how long it has been on it, s.
+    /// The path back and the time spent on it, s.
     pub backing: Option<(Vec<Waypoint>, f64)>,
 }
 
 impl RecoveryState {
-    /// The way of the rear axle back from where it is, m, up to so far: what is left of the one that it backs off by,
-    /// of which so much is behind it, else the one that it came by.
+    /// Path of the rear axle back from its current position, at most `most`, m.
+    ///
+    /// While backing off it is the rest of that path beyond station `gone`, m; otherwise it is the
+    /// path by which the vehicle came.
     pub fn way_back(&self, rear: [f64; 2], gone: f64, most: f64) -> Vec<Waypoint> {
         match &self.backing {
             Some((way, _)) => through(rear, beyond(way, gone), most),
@@ -117,7 +132,7 @@ impl RecoveryState {
     }
 }
 
-/// The way from a place through others, one after the other, until it is so long, m.
+/// The path from a position through waypoints in order, until it is `most` meters long.
 fn through(from: [f64; 2], mut places: impl Iterator<Item = Waypoint>, most: f64) -> Vec<Waypoint> {
     let mut way = vec![Waypoint { at: from, driven: true }];
     let mut length = 0.0;
@@ -133,7 +148,7 @@ fn through(from: [f64; 2], mut places: impl Iterator<Item = Waypoint>, most: f64
     way
 }
 
-/// The points of a way that lie beyond a station of it, m.
+/// The points of a path beyond a station, m.
 fn beyond(way: &[Waypoint], station: f64) -> impl Iterator<Item = Waypoint> {
     let stations = way.windows(2).scan(0.0, |along, two| {
         *along += between(two[0].at, two[1].at);
@@ -143,7 +158,7 @@ fn beyond(way: &[Waypoint], station: f64) -> impl Iterator<Item = Waypoint> {
 }
 
 impl RecoveryModel {
-    /// What one remembers that has not moved yet: the way straight behind its rear axle.
+    /// Returns the state of a vehicle that has not moved yet: a straight path behind its rear axle.
     pub fn start(&self, rear: [f64; 2], heading: [f64; 2]) -> RecoveryState {
         let places = (BEHIND * self.distance / SPACING).round() as u32;
         let behind = |n: u32| {
@@ -155,7 +170,7 @@ impl RecoveryModel {
         RecoveryState { driven, ..RecoveryState::default() }
     }
 
-    /// Takes note of where the rear axle is.
+    /// Records the position of the rear axle.
     pub fn drive_on(&self, state: &mut RecoveryState, rear: [f64; 2]) {
         let gone = state.driven.back().map(|last| between(rear, last.at));
         if gone.is_none_or(|gone| gone >= SPACING) {
@@ -170,8 +185,9 @@ impl RecoveryModel {
         }
     }
 
-    /// Whether the vehicle has not moved for too long, after another `h` seconds in which it was
-    /// to or not, had a path or not, at this speed.
+    /// Returns whether the vehicle has been stationary for too long.
+    ///
+    /// The last `h` seconds count if drive was requested; without a path the timeout differs.
     pub fn is_stuck(
         &self,
         state: &mut RecoveryState,
@@ -185,9 +201,12 @@ impl RecoveryModel {
         state.still_for > if has_path { self.patience } else { pathless }
     }
 
-    /// Begins to back off from where the rear axle is: by an arc that its map shows as free, if it is long enough, and
-    /// at every second attempt at most unless the route lies behind; else if it remembers a way to there, for what lies
-    /// behind it elsewhere it does not see. What to mark, some way ahead; nothing if it is to give up.
+    /// Starts to back off from the current position of the rear axle. Returns the mark to set
+    /// ahead, or `None` if the vehicle is to give up.
+    ///
+    /// It uses the arc, which the map shows as free, if that is long enough; unless the route lies
+    /// behind, only at every second attempt. Otherwise it uses the recorded path, if there is one,
+    /// because it does not see what else lies behind it.
     pub fn back_off(
         &self,
         state: &mut RecoveryState,
@@ -205,7 +224,7 @@ impl RecoveryModel {
         let turns = turned >= SHORTEST && (is_behind || state.attempts % 2 == 1);
         let far = if turns { turned } else { self.distance * f64::from(state.attempts) };
         let way = through(rear, std::iter::from_fn(|| state.driven.pop_back()), far);
-        // beside the end of an arc lies what it remembers of its way
+        // the recorded path starts next to the end of an arc
         let arc = arc.iter().map(|at| Waypoint { at: *at, driven: false });
         let way = if turns { arc.collect() } else { way };
         state.backing = (way.len() > 1).then_some((way, 0.0));
@@ -213,13 +232,14 @@ impl RecoveryModel {
         Some(Mark { place, radius: self.radius, cost: self.cost })
     }
 
-    /// Whether it has been on its way back for too long, after so many seconds.
+    /// Returns whether backing off has lasted too long after `since` seconds.
     pub fn is_late(&self, state: &RecoveryState, since: f64) -> bool {
         since > self.duration * f64::from(state.attempts.max(1))
     }
 
-    /// Ends backing off where so much of the way back is behind it, m. What it has not come to
-    /// is its way back still.
+    /// Stops backing off at station `gone` of the path back, m.
+    ///
+    /// The part beyond is recorded again as the path back.
     pub fn stop_backing(&self, state: &mut RecoveryState, gone: f64) {
         state.still_for = 0.0;
         let Some((way, _)) = state.backing.take() else { return };
@@ -227,7 +247,7 @@ impl RecoveryModel {
         state.driven.extend(left.into_iter().rev());
     }
 
-    /// Ends backing off where something holds the vehicle: what is behind it is no way back.
+    /// Stops backing off where something holds the vehicle, and discards the path behind it.
     pub fn forget_the_way_back(&self, state: &mut RecoveryState) {
         state.backing = None;
         state.still_for = 0.0;
@@ -246,7 +266,7 @@ mod tests {
     const EAST: [f64; 2] = [1.0, 0.0];
     const NO_ARC: (&[[f64; 2]], bool) = (&[], false);
 
-    /// One that has come so many metres from the origin eastward.
+    /// State after driving eastward from the origin by this distance, m.
     fn come(metres: f64) -> RecoveryState {
         let steps = (10.0 * metres).round() as u32;
         let model = RecoveryModel::default();
@@ -264,12 +284,13 @@ mod tests {
             assert_eq!(mark.map(|mark| mark.place), Some([metres + 2.0, 0.0]));
             let (way, _) = state.backing.unwrap();
             let [x, y] = way[way.len() - 1].at;
-            // to the next of the places that are remembered every half metre
+            // rounded to the next waypoint, which are 0.5 m apart
             assert!((x - back_to).abs() <= SPACING && y == 0.0, "{metres}: {way:?}");
         }
     }
 
-    /// What lies behind its start it does not see: it backs over so much of it and no more.
+    /// Behind its start, which the vehicle does not see, it backs off over the assumed length and
+    /// no farther.
     #[test]
     fn behind_its_start_it_backs_off_so_far_and_no_farther() {
         let model = RecoveryModel::default();
@@ -295,7 +316,7 @@ mod tests {
         let remembered = state.driven.len();
         model.stop_backing(&mut state, 0.0);
         assert_eq!(state.driven, before);
-        // at its end there is nothing left
+        // nothing is left at its end
         model.back_off(&mut state, (here, EAST), NO_ARC, 2.0);
         model.stop_backing(&mut state, model.distance + SPACING);
         assert_eq!((state.driven.len(), state.backing), (remembered, None));
@@ -318,7 +339,8 @@ mod tests {
         assert_eq!(RecoveryModel::at_most(5.0), RecoveryModel::default());
     }
 
-    /// To turn round it goes on by arcs; where the route lies ahead, every second time by the way that it came.
+    /// To turn around it uses arcs at each attempt; where the route lies ahead, arcs and the
+    /// recorded path alternate.
     #[test]
     fn arcs_and_the_way_that_it_came_take_turns_unless_it_turns_round() {
         let model = RecoveryModel::default();
@@ -329,7 +351,7 @@ mod tests {
                 model.back_off(&mut state, ([20.0, 0.0], EAST), (&arc, is_behind), 2.0);
                 let (way, _) = state.backing.clone().unwrap();
                 let end = way[way.len() - 1].at;
-                // as far as at so many attempts
+                // as far as the number of attempts requires
                 assert!(
                     end == arc[2] || (20.0 - 4.0 * f64::from(attempt) - end[0]).abs() < SPACING
                 );

@@ -1,19 +1,21 @@
-//! Arriving where another has arrived already.
+//! Arrival at a goal that other vehicles already occupy.
 //!
-//! Two cannot stand in one place. Where others stand at the goal, or in the way to it behind such, it is near
-//! enough to come as near as both bodies let it: the goal is widened by them.
+//! Two vehicles cannot stop at the same position. Where others have stopped at the goal, or on the
+//! line to it behind such vehicles, the arrival radius grows until both bodies fit.
 
 use super::body::Body;
 use bekker_math::numeric::hypot;
 use bekker_vehicle::driver::Path;
 
-/// Room between two that stand beside each other, m.
+/// Clearance between two vehicles that stop next to each other, m.
 const ROOM: f64 = 0.5;
-/// How far within what is near enough it comes to its stop, m.
+/// Distance within the arrival radius at which the vehicle stops, m.
 const WITHIN: f64 = 0.5;
 
-/// How near to a goal is near enough for a vehicle whose rear axle is somewhere, m, among others that stand: x, y
-/// and how far they reach, m. `arrival` (m) where none is in its way.
+/// Arrival radius around a goal, m, for a vehicle whose rear axle is at `rear`, m.
+///
+/// `standing` lists stationary vehicles as x, y and radius, m. The result is `arrival`, m, where
+/// none of them is in the way.
 pub fn near_enough(
     body: &Body,
     arrival: f64,
@@ -41,7 +43,9 @@ pub fn near_enough(
     near
 }
 
-/// Station of a path of the rear axle, m, from which the vehicle's origin is near enough to a goal.
+/// First station of a path of the rear axle, m, at which the vehicle has arrived at a goal.
+///
+/// There the origin of the vehicle is inside the arrival radius `near`, m, by at least 0.5 m.
 pub fn comes_near(body: &Body, path: &Path, goal: [f64; 2], near: f64) -> Option<f64> {
     let ahead = -body.geometry.rear_axle;
     let last = path.points().len() - 2;
@@ -64,8 +68,10 @@ mod tests {
         near_enough(&body(), 3.0, GOAL, ([0.0, 0.0], standing))
     }
 
-    /// Who stands at the goal widens it by both; who stands in the way behind that one does so again; who stands elsewhere
-    /// does not.
+    /// A vehicle at the goal widens the radius by both bodies; one behind it on the line widens it
+    /// again.
+    ///
+    /// Vehicles elsewhere do not widen it.
     #[test]
     fn a_goal_is_widened_by_who_stands_there() {
         assert_eq!(near(&[]), 3.0);
@@ -79,7 +85,7 @@ mod tests {
     #[test]
     fn it_stops_within_what_is_near_enough() {
         let path = Path::polyline(&[[0.0, 0.0], [10.0, 0.0], [20.0, 0.0], [30.0, 0.0]]).unwrap();
-        // its origin is 1.36 m before its rear axle
+        // the origin of the vehicle is 1.36 m in front of its rear axle
         assert_eq!(comes_near(&body(), &path, GOAL, 9.0), Some(30.0));
         assert_eq!(comes_near(&body(), &path, GOAL, 9.4), Some(20.0));
         assert_eq!(comes_near(&body(), &path, [30.0, 20.0], 9.4), None);

@@ -1,23 +1,23 @@
-//! From a route over cells to a path that can be driven.
+//! Turns a route over cells into a drivable path.
 //!
-//! Corners of the route are cut where a straight line costs no more than the way round it
-//! (string pulling), what is left is sampled evenly along its length, and its corners are
-//! rounded by averaging neighbours as long as no sample comes to dearer ground.
+//! String pulling replaces parts of the route by straight lines where these cost no more. The
+//! result is sampled evenly along its length. Its corners are then rounded by averaging neighbors,
+//! as long as no sample moves to more expensive ground.
 
 use super::costs::{CostMap, IMPASSABLE};
 use bekker_math::numeric::hypot;
 use serde::{Deserialize, Serialize};
 
-/// How routes are smoothed; immutable.
+/// Parameters of route smoothing; immutable.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Smoothing {
     /// Distance between samples of the path, m.
     pub spacing: f64,
-    /// Cells of the route that one straight line may skip.
+    /// Largest number of route cells that one straight line may skip.
     pub longest: usize,
-    /// How much dearer than the route a straight line may be, a share.
+    /// Relative extra cost that a straight line may have over the route that it replaces.
     pub tolerance: f64,
-    /// How often neighbours are averaged.
+    /// Number of rounds of neighbor averaging.
     pub rounds: usize,
 }
 
@@ -36,17 +36,17 @@ fn mix(a: [f64; 2], b: [f64; 2], share: f64) -> [f64; 2] {
 }
 
 impl Smoothing {
-    /// The path along a route between points (m).
+    /// Returns the smoothed path along a route given by points, m.
     pub fn smoothed(&self, map: &CostMap, route: &[[f64; 2]]) -> Vec<[f64; 2]> {
         let mut points = self.resampled(&self.shortcut(map, route));
         (0..self.rounds).for_each(|_| round(map, &mut points));
         points
     }
 
-    /// Straight lines instead of steps, as long as they cost no more.
+    /// Replaces steps of the route by straight lines that cost no more, within the tolerance.
     fn shortcut(&self, map: &CostMap, route: &[[f64; 2]]) -> Vec<[f64; 2]> {
         let Some(&first) = route.first() else { return Vec::new() };
-        // cost of the route up to each of its points
+        // cumulative cost of the route at each of its points
         let mut spent = vec![0.0];
         for pair in route.windows(2) {
             let before = spent[spent.len() - 1];
@@ -66,7 +66,7 @@ impl Smoothing {
         kept
     }
 
-    /// Evenly spaced points along straight lines, both ends among them.
+    /// Samples a polyline at even distances, including both ends.
     pub fn resampled(&self, corners: &[[f64; 2]]) -> Vec<[f64; 2]> {
         let total: f64 = corners.windows(2).map(|pair| distance(pair[0], pair[1])).sum();
         let count = (total / self.spacing).round().max(1.0) as usize;
@@ -89,7 +89,8 @@ impl Smoothing {
     }
 }
 
-/// Cost of a straight line, sampled at half a coarse cell; nothing across what is impassable.
+/// Cost of a straight line, sampled at half the side of a coarse cell; `None` if it crosses
+/// impassable cells.
 fn line_cost(map: &CostMap, a: [f64; 2], b: [f64; 2]) -> Option<f64> {
     let length = distance(a, b);
     let steps = (2.0 * length / map.side()).ceil().max(1.0) as usize;
@@ -97,7 +98,8 @@ fn line_cost(map: &CostMap, a: [f64; 2], b: [f64; 2]) -> Option<f64> {
     for step in 0..=steps {
         let cost = map.cost(mix(a, b, step as f64 / steps as f64));
         let is_end = step == 0 || step == steps;
-        // the vehicle may stand too near to something, and the goal may be so
+        // the vehicle, or the goal, may itself be too close to an obstacle, so the ends may be
+        // impassable
         if cost == IMPASSABLE && !is_end {
             return None;
         }
@@ -106,8 +108,9 @@ fn line_cost(map: &CostMap, a: [f64; 2], b: [f64; 2]) -> Option<f64> {
     Some(sum * length / steps as f64)
 }
 
-/// Moves each sample but the ends towards the mean of its neighbours, where that is passable and
-/// no dearer by more than a tenth.
+/// Moves each sample except the ends toward the mean of its neighbors.
+///
+/// A sample moves only if the new position is passable and at most a tenth more expensive.
 fn round(map: &CostMap, points: &mut [[f64; 2]]) {
     let Some(&first) = points.first() else { return };
     let mut before = first;

@@ -1,14 +1,20 @@
-//! The local path: cubic splines from the vehicle to lateral offsets beside the route.
+//! Local paths: cubic splines from the vehicle to lateral offsets from the route.
 //!
-//! A candidate is the cubic Hermite curve from the rear axle and its heading to a point that lies a
-//! given distance ahead on the route and an offset beside it, in the route's direction there: in
-//! the Frenet frame of a straight route it is o (3 t² - 2 t³). Those that bend more than
-//! the vehicle can steer or on which its outline touches what is blocked are out; of the others
-//! the one of least cost is taken: offset, bending, change against the last choice, and what it
-//! passes too near. Where none is left ahead, arcs at full lock are tried, to turn round; in narrow places short
-//! ones, between which it draws back by arcs of the other lock. After K.
-//! Chu, M. Lee and M. Sunwoo, "Local path planning for off-road autonomous driving with avoidance of
-//! static obstacles", IEEE Transactions on Intelligent Transportation Systems 13 (2012).
+//! A candidate is the cubic Hermite curve from the rear axle and its heading to a point beside the
+//! route. That point lies a given distance ahead along the route and a lateral offset from it; the
+//! end direction is that of the route. In the Frenet frame of a straight route, with the lateral
+//! offset o, the curve is o (3 t² - 2 t³).
+//!
+//! Candidates are infeasible if they bend more than the vehicle can steer, or if its outline
+//! touches blocked cells. Of the others the cheapest is chosen by offset, curvature, change from
+//! the last choice, low clearance and cost of the ground.
+//!
+//! If no candidate is feasible, arcs at full lock are tried to turn around. In narrow places these
+//! are short, and the vehicle backs off in between by arcs at the opposite lock.
+//!
+//! After K. Chu, M. Lee and M. Sunwoo, "Local path planning for off-road autonomous driving with
+//! avoidance of static obstacles", IEEE Transactions on Intelligent Transportation Systems 13
+//! (2012).
 
 use super::body::Body;
 use super::costs::CostMap;
@@ -18,44 +24,45 @@ use bekker_math::numeric::{hypot, sin_cos};
 use bekker_vehicle::driver::Path;
 use serde::{Deserialize, Serialize};
 
-/// How much nearer than it stands is no nearer, m: heights, places and headings waver.
+/// Decrease of a clearance that is tolerated, m, because heights, positions and headings fluctuate.
 const SLACK: f64 = 0.02;
 
-/// Speed from which it turns at full lock no more, over that at which it does.
+/// Speed above which no arc at full lock is planned, relative to [`SplineModel::turning`].
 const BRISK: f64 = 1.5;
 
-/// How far beside its front it minds what may stand there, m.
+/// Lateral margin beyond the width in which faces ahead of the front count, m.
 const BESIDE: f64 = 0.1;
 
-/// How local paths are made and judged; immutable.
+/// Parameters of local paths; immutable.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SplineModel {
-    /// How far ahead candidates end, m, the first tried first.
+    /// Distances ahead at which candidates end, m, in order of trial.
     pub lengths: Vec<f64>,
     /// Distance between lateral offsets, m.
     pub spacing: f64,
-    /// How many offsets there are to either side.
+    /// Number of offsets to either side.
     pub offsets: u32,
-    /// Clearance that the outline must have, m.
+    /// Clearance that the outline must keep, m.
     pub margin: f64,
-    /// Clearance from which nothing is added for being near, m.
+    /// Clearance from which nothing is added for proximity, m.
     pub comfort: f64,
     /// Cost of an offset, 1/m.
     pub offset: f64,
-    /// Cost of the mean square of the curvature over that of full lock.
+    /// Cost of the mean square of the curvature relative to full lock.
     pub bending: f64,
-    /// Cost of a change of offset against the last choice, 1/m.
+    /// Cost of a change of offset from the last choice, 1/m.
     pub change: f64,
-    /// Cost of a mean clearance that falls short of comfort, 1/m.
+    /// Cost of the mean shortfall of clearance below `comfort`, 1/m.
     pub near: f64,
-    /// Cost of the dearness of the ground, of a mean of 1 above that of free level ground.
+    /// Cost of a mean ground cost of 1 above that of free level ground.
     pub ground: f64,
     /// Distance between samples of a candidate, m.
     pub sample: f64,
-    /// Speed at which it turns at full lock, m/s: a faster one is elsewhere before its
-    /// wheels are turned.
+    /// Speed for turns at full lock, m/s.
+    ///
+    /// At higher speeds the vehicle leaves the arc before its wheels are turned.
     pub turning: f64,
-    /// Lengths of the arcs at full lock, m, the first tried first.
+    /// Lengths of the arcs at full lock, m, in order of trial.
     pub arcs: Vec<f64>,
 }
 
@@ -79,55 +86,57 @@ impl Default for SplineModel {
     }
 }
 
-/// A local path that was chosen.
+/// The chosen local path.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Local {
-    /// Its points, m, of the rear axle.
+    /// Points of the rear axle, m.
     pub points: Vec<[f64; 2]>,
-    /// Where it ends beside the route, m to the left.
+    /// Lateral offset of its end from the route, m, positive to the left.
     pub offset: f64,
-    /// What it costs.
+    /// Cost of the path.
     pub cost: f64,
-    /// Whether it turns round at full lock, off the route.
+    /// Whether it is an arc at full lock that turns the vehicle around, off the route.
     pub turns: bool,
 }
 
-/// What the last choice was: the next does not differ without need.
+/// The last choice, from which the next deviates only at a cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Choice {
     /// Offset of the local path, m.
     pub offset: f64,
-    /// The side to which it turns round, 1 to the left, -1 to the right, until a path lies ahead; 0 if it does not.
+    /// Side to which the vehicle turns around: 1 left, -1 right, kept until a path lies ahead; 0 if
+    /// it does not turn.
     pub side: f64,
-    /// Whether the route lay behind it as it turned last.
+    /// Whether the route was behind the vehicle during the last turn.
     pub is_behind: bool,
 }
 
-/// The vehicle as a local path starts from it.
+/// State of the vehicle at the start of a local path.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Start {
-    /// Middle of the rear axle, m.
+    /// Center of the rear axle, m.
     pub rear: [f64; 2],
-    /// Unit vector ahead in the plane.
+    /// Unit vector of the heading in the plane.
     pub heading: [f64; 2],
     /// Speed, m/s.
     pub speed: f64,
 }
 
-/// What a candidate is judged against.
+/// Inputs for judging candidates.
 #[derive(Clone, Copy)]
 pub struct Surroundings<'a> {
-    /// What is known of the ground.
+    /// Costs of the ground.
     pub map: &'a CostMap,
     /// Other vehicles: x, y and radius, m.
     pub others: &'a [[f64; 3]],
-    /// The own vehicle.
+    /// This vehicle.
     pub body: &'a Body,
 }
 
 impl Surroundings<'_> {
-    /// Clearances of the vehicle's discs beyond their radius, m, from the rear to the front; exact
-    /// where they may be less than `needed`.
+    /// Clearances of the disks of the vehicle beyond their radius, m, from rear to front.
+    ///
+    /// They are exact where they may be below `needed`.
     fn clearances(&self, rear: [f64; 2], heading: [f64; 2], needed: f64) -> [f64; 3] {
         let (middles, radius) = self.body.discs();
         let apart = self.apart(rear, heading);
@@ -137,7 +146,7 @@ impl Surroundings<'_> {
         })
     }
 
-    /// How far its discs are from other vehicles, m.
+    /// Clearances of the disks from other vehicles, m.
     fn apart(&self, rear: [f64; 2], heading: [f64; 2]) -> [f64; 3] {
         let (middles, radius) = self.body.discs();
         middles.map(|along| {
@@ -147,16 +156,18 @@ impl Surroundings<'_> {
         })
     }
 
-    /// How far the vehicle can go back along a way of its rear axle, m, without its body touching another
-    /// vehicle or, where it has not driven itself, what is blocked; what its rear is in already it may leave.
+    /// Distance that the vehicle can back off along a path of its rear axle, m.
+    ///
+    /// The body must not touch another vehicle nor, where this vehicle has not driven itself, a
+    /// blocked cell. It may leave what its rear already overlaps.
     pub fn room_back(&self, start: &Start, way: &[Waypoint], sample: f64) -> f64 {
         let points: Vec<[f64; 2]> = way.iter().map(|place| place.at).collect();
         let Ok(path) = Path::polyline(&points) else { return 0.0 };
-        // up to the last place where it has been, not on to the first where it has not
+        // up to the last waypoint where it has driven, not on to the first where it has not
         let been = way.iter().zip(path.stations()).take_while(|(place, _)| place.driven);
         let driven = been.last().map_or(0.0, |(_, station)| *station);
         let (_, radius) = self.body.discs();
-        // discs stand out to the sides
+        // the disks extend beyond the sides by this
         let over = radius - 0.5 * self.body.footprint.width;
         let clearance = |rear, heading, driven| match driven {
             true => self.apart(rear, heading)[0],
@@ -166,7 +177,8 @@ impl Surroundings<'_> {
         let least = own.map(|own| (own - SLACK).min(-over));
         let is_blocked = |k: &u32| {
             let station = (f64::from(*k) * sample).min(path.length());
-            // over a longer piece than from place to place: they waver
+            // the heading is taken over 1 m rather than between waypoints, whose direction
+            // fluctuates
             let [near, far] = [-0.5, 0.5].map(|by| path.point(0, station + by));
             let length = hypot(near[0] - far[0], near[1] - far[1]).max(f64::MIN_POSITIVE);
             let heading = [0, 1].map(|axis| (near[axis] - far[axis]) / length);
@@ -178,7 +190,7 @@ impl Surroundings<'_> {
         blocked.map_or(path.length(), |k| f64::from(k - 1) * sample)
     }
 
-    /// Whether the front comes to a place on the next `length` metres of its way, or nearly so.
+    /// Returns whether the front passes a point, or nearly so, within the next `length` meters.
     pub fn meets(&self, rear: [f64; 2], heading: [f64; 2], length: f64, place: [f64; 2]) -> bool {
         let footprint = &self.body.footprint;
         let front = footprint.front - self.body.geometry.rear_axle;
@@ -188,20 +200,20 @@ impl Surroundings<'_> {
         (0.0..=length).contains(&along) && aside.abs() <= 0.5 * footprint.width + BESIDE
     }
 
-    /// Whether the ground before the front, seen across its width, is known.
+    /// Returns whether the ground in front of the vehicle is known across its width.
     pub fn is_known(&self, rear: [f64; 2], heading: [f64; 2]) -> bool {
         self.is_known_at(rear, heading, self.body.footprint.front)
     }
 
-    /// Whether the ground behind the rear, seen across its width, is known.
+    /// Returns whether the ground behind the vehicle is known across its width.
     fn is_known_behind(&self, rear: [f64; 2], heading: [f64; 2]) -> bool {
         self.is_known_at(rear, heading, self.body.footprint.rear)
     }
 
-    /// Whether the ground across its width is known at an end of it (m along the chassis x axis).
+    /// Returns whether the ground is known across the width at a position on the chassis x axis, m.
     fn is_known_at(&self, rear: [f64; 2], heading: [f64; 2], end: f64) -> bool {
         let along = end - self.body.geometry.rear_axle;
-        // closer than a cell, so that no shadow of a trunk slips between
+        // closer than a cell, so that the shadow of a trunk does not fit between samples
         [-0.5, -0.25, 0.0, 0.25, 0.5].into_iter().all(|share| {
             let aside = share * self.body.footprint.width;
             let place = [
@@ -214,17 +226,19 @@ impl Surroundings<'_> {
 }
 
 impl SplineModel {
-    /// How far from the rear axle a candidate comes at most, m, where the route passes within
-    /// `beside` (m): a Hermite curve stays between its ends and the points that lie a third of
-    /// its chord beyond them.
+    /// Largest distance of a candidate from the rear axle, m, where the route passes within
+    /// `beside`, m.
+    ///
+    /// A Hermite curve stays between its ends and the points a third of its chord beyond them.
     pub fn reach(&self, beside: f64) -> f64 {
         let longest = self.lengths.iter().copied().fold(0.0, f64::max);
         let aside = f64::from(self.offsets) * self.spacing;
         4.0 / 3.0 * (longest + beside + aside)
     }
 
-    /// The best local path along a route from its beginning on; nothing where none is feasible. The
-    /// last choice becomes this one.
+    /// Chooses the best local path along a route; `None` where none is feasible.
+    ///
+    /// It updates `last` to this choice.
     pub fn choose(
         &self,
         around: &Surroundings<'_>,
@@ -237,7 +251,7 @@ impl SplineModel {
         for length in &self.lengths {
             let station = (here.station + length).min(route.length());
             let candidates = (0..=2 * self.offsets).map(|k| {
-                // the route itself first, then ever farther to either side
+                // the route itself first, then increasing offsets to either side
                 let steps = f64::from(k.div_ceil(2));
                 if k % 2 == 1 { steps * self.spacing } else { -steps * self.spacing }
             });
@@ -254,14 +268,16 @@ impl SplineModel {
                 return best;
             }
         }
-        // one that keeps to that speed is now and then a little above it: without a path it would brake
+        // the speed control overshoots the turning speed now and then, and without a path it would
+        // brake
         if start.speed.abs() > BRISK * self.turning {
             return None;
         }
         let (side, is_behind) = self.side(start, route);
         let begins = last.side == 0.0;
         last.is_behind = is_behind;
-        // while the route lies behind it goes on turning to one side: arcs to the other would undo what it has come to
+        // while the route is behind, the side does not change: arcs to the other side would undo
+        // the turn
         if begins || !is_behind {
             last.side = side;
         }
@@ -272,7 +288,7 @@ impl SplineModel {
         })
     }
 
-    /// The candidate to an offset beside a station of the route.
+    /// Returns the candidate to an offset from the route at a station.
     fn spline(
         &self,
         start: &Start,
@@ -304,8 +320,10 @@ impl SplineModel {
         Some(points.collect())
     }
 
-    /// The clearances that the discs must keep, m: one that stands too near to something may leave,
-    /// but come no nearer, and one may come as near as another ahead of it has been.
+    /// Clearances that the disks must keep, m.
+    ///
+    /// A vehicle that is already too close to something may leave but come no closer. A disk may
+    /// come as close as a disk ahead of it is now.
     fn least(&self, around: &Surroundings<'_>, start: &Start) -> [f64; 3] {
         let [rear, middle, nose] = around
             .clearances(start.rear, start.heading, self.margin + SLACK)
@@ -313,7 +331,7 @@ impl SplineModel {
         [rear.min(middle).min(nose), middle.min(nose), nose]
     }
 
-    /// What a candidate costs by itself; nothing if it is not feasible.
+    /// Cost of a candidate by itself; `None` if it is infeasible.
     fn judge(
         &self,
         around: &Surroundings<'_>,
@@ -340,7 +358,7 @@ impl SplineModel {
             if clearances.iter().zip(&least).any(|(own, least)| own < least) {
                 return None;
             }
-            // what its nose has left it must not come to again
+            // once the front has gained clearance it must not lose it again
             least[2] = least[2].max(self.margin.min(clearances[2] - SLACK));
             let clearance = clearances.into_iter().fold(f64::INFINITY, f64::min);
             short += (self.comfort - clearance).max(0.0);
@@ -350,7 +368,7 @@ impl SplineModel {
         Some((self.bending * bending + self.near * short + self.ground * dear) / count)
     }
 
-    /// The side on which the route lies: 1 to the left, -1 to the right; and whether it lies behind.
+    /// Side on which the route lies, 1 left or -1 right, and whether it lies behind the vehicle.
     fn side(&self, start: &Start, route: &Path) -> (f64, bool) {
         let here = route.locate(start.rear);
         let longest = self.lengths.first().copied().unwrap_or(0.0);
@@ -361,7 +379,7 @@ impl SplineModel {
         (side, hx * to[0] + hy * to[1] < 0.0)
     }
 
-    /// An arc at nearly full lock towards a side.
+    /// Returns an arc at nearly full lock to a side, if one is feasible.
     fn turn(
         &self,
         around: &Surroundings<'_>,
@@ -379,8 +397,10 @@ impl SplineModel {
         })
     }
 
-    /// The arc backward, up to `most` (m) of it, at nearly the other lock, by which the vehicle turns on to a side
-    /// where it cannot ahead. It lies on known ground alone, and what the body stands too near to already it may leave.
+    /// Returns the arc backward, at most `most`, m, at nearly the opposite lock, that continues a
+    /// turn to `side`.
+    ///
+    /// It stays on known ground. The body may leave what it is already too close to.
     pub fn draw_back(
         &self,
         around: &Surroundings<'_>,
@@ -403,7 +423,7 @@ impl SplineModel {
     }
 }
 
-/// Rear axle and heading of a vehicle that has gone so far (m) along an arc from its start, back where negative.
+/// Rear axle and heading after `along` meters on an arc, backward if negative.
 fn arc(start: &Start, curvature: f64, along: f64) -> ([f64; 2], [f64; 2]) {
     let [hx, hy] = start.heading;
     let (sin, cos) = sin_cos(curvature * along);
@@ -423,7 +443,7 @@ mod tests {
     use super::*;
     use std::sync::Arc;
 
-    /// Level ground that is known, with cells that stand.
+    /// Known level ground with blocked cells.
     fn ground(stands: impl Fn(f64, f64) -> bool) -> CostMap {
         let model = MapModel::default();
         let mut map = ElevationMap::new(model);
@@ -457,7 +477,7 @@ mod tests {
         SplineModel::default().choose(&around, start, &route, &mut Choice::default())
     }
 
-    /// Corners of the vehicle and the middles of its sides along a path.
+    /// Corners of the vehicle and centers of its sides along a path.
     fn outline(local: &Local) -> impl Iterator<Item = [f64; 2]> {
         let footprint = body().footprint;
         local.points.windows(2).flat_map(move |pair| {
@@ -473,18 +493,18 @@ mod tests {
 
     const ON_ROUTE: Start = Start { rear: [0.0, 0.0], heading: [1.0, 0.0], speed: 0.0 };
 
-    /// On a straight route over free ground the best is the route.
+    /// On a straight route over free ground the best path is the route.
     #[test]
     fn on_free_ground_it_keeps_to_the_route() {
         let local = choose(&ground(|_, _| false), &ON_ROUTE, &[]).unwrap();
         assert_eq!((local.offset, local.turns), (0.0, false));
         assert!(local.points.iter().all(|[_, y]| y.abs() < 1e-12));
         assert!((local.points[local.points.len() - 1][0] - 12.0).abs() < 1e-12);
-        // what is left is nothing: no offset, no bend, nothing near, level
+        // no offset, no curvature, nothing near and level ground cost nothing
         assert!(local.cost.abs() < 1e-12, "{}", local.cost);
     }
 
-    /// Beside the route it goes back on the cubic o (2 t³ - 3 t² + 1).
+    /// From a lateral offset the path returns on the cubic o (2 t³ - 3 t² + 1).
     #[test]
     fn from_beside_it_goes_back_on_a_cubic() {
         let start = Start { rear: [0.0, 1.5], ..ON_ROUTE };
@@ -495,13 +515,14 @@ mod tests {
             let t = k as f64 / count;
             let cubic = 1.5 * (2.0 * t * t * t - 3.0 * t * t + 1.0);
             assert!((y - cubic).abs() < 1e-12);
-            // tangents as long as the chord of 12.09 m: x is nearly even in t
+            // the tangents are as long as the chord of 12.09 m, so x is nearly linear in t
             assert!((x - 12.0 * t).abs() < 0.1);
         }
     }
 
-    /// A wall across the route with a gap of 4 m whose middle lies 2 m to the left: it goes
-    /// through the gap, and no point of its outline comes into the wall.
+    /// A wall crosses the route, with a gap of 4 m whose center is 2 m to the left.
+    ///
+    /// The path leads through the gap, and no point of the outline enters the wall.
     #[test]
     fn goes_through_a_gap_in_a_wall() {
         let wall = |x: f64, y: f64| (9.0..10.0).contains(&x) && !(0.0..4.0).contains(&y);
@@ -511,8 +532,10 @@ mod tests {
         assert!(outline(&local).all(|[x, y]| !wall(x, y)));
     }
 
-    /// Before one cell that stands, wherever its nose is to it, within the cells beside it and
-    /// partly over it: no path comes nearer to it than the margin, or than its nose is.
+    /// In front of a single blocked cell, with the front outside it, in its neighbors or partly
+    /// over it.
+    ///
+    /// No path comes closer to the cell than the margin, or than the front is at the start.
     #[test]
     fn comes_no_nearer_to_what_it_stands_before() {
         let map = ground(|x, y| (4.0..4.5).contains(&x) && (0.0..0.5).contains(&y));
@@ -534,11 +557,11 @@ mod tests {
                 }
             }
         }
-        // and there are some
+        // some starts have a path
         assert!(left > 10, "{left}");
     }
 
-    /// Walled in, nothing is feasible: no path at all.
+    /// A vehicle that is walled in has no feasible path.
     #[test]
     fn walled_in_there_is_none() {
         let walled = |x: f64, y: f64| (x - 1.36).abs() > 3.0 || y.abs() > 2.0;
@@ -550,12 +573,13 @@ mod tests {
         let start = Start { rear: [10.0, 0.0], heading: [-1.0, 0.1], speed: 0.5 };
         let local = choose(&ground(|_, _| false), &start, &[]).unwrap();
         assert!(local.turns);
-        // the route goes on to the right of one that heads back and a little to the left
+        // the route continues to the right of a vehicle that heads back and slightly to the left
         assert!(local.points[local.points.len() - 1][1] > 0.5);
-        // and goes on turning where it is a little too fast for a moment
+        // it keeps turning at slightly more than the turning speed
         let faster = Start { speed: 1.2 * SplineModel::default().turning, ..start };
         assert!(choose(&ground(|_, _| false), &faster, &[]).is_some_and(|local| local.turns));
-        // not from a speed at which it would be elsewhere before its wheels are turned
+        // no arc is planned at a speed at which the vehicle would leave it before its wheels are
+        // turned
         assert_eq!(choose(&ground(|_, _| false), &Start { speed: 3.0, ..start }, &[]), None);
     }
 
@@ -566,11 +590,12 @@ mod tests {
         assert!(least > 1.5, "{least}");
     }
 
-    /// Back along a bend over ground that stands full of things: where it has driven it is held by other vehicles alone,
-    /// elsewhere by what stands.
+    /// Backs off along a bend over blocked ground.
+    ///
+    /// Where the vehicle has driven only other vehicles stop it; elsewhere blocked cells do.
     #[test]
     fn has_room_back_where_it_has_driven() {
-        // towards the south, round the origin
+        // toward the south, around the origin
         let at = |k: i32| {
             let (sin, cos) = sin_cos(0.05 * f64::from(k));
             [10.0 * cos, 10.0 * sin]
@@ -584,18 +609,18 @@ mod tests {
         };
         let length = 16.0 * 2.0 * 10.0 * bekker_math::numeric::sin(0.025);
         assert!((room(16, &[]) - length).abs() < 1e-9);
-        // its rear end is 0.43 m behind its rear axle
+        // the rear end is 0.43 m behind the rear axle
         let short = room(0, &[]);
         assert!((2.0..2.7).contains(&short), "{short}");
-        // it has driven half the way, and what stands begins before
+        // it has driven half of the path, and the blocked cells begin earlier
         assert!((3.5..4.6).contains(&room(8, &[])), "{}", room(8, &[]));
         let [x, y] = at(12);
         let held = room(16, &[[x, y, 1.5]]);
         assert!((3.3..4.2).contains(&held), "{held}");
-        // what stands straight behind it is not on its way
+        // an obstacle straight behind the vehicle is not on the bend
         assert!((room(16, &[[10.5, 6.5, 0.5]]) - length).abs() < 1e-9);
         assert_eq!(room(0, &[[10.0, 1.5, 1.0]]), 0.0);
-        // from where it is to the next place it has not driven
+        // from the current position to a waypoint where it has not driven
         let around = Surroundings { map: &map, others: &[], body: &body() };
         let start = Start { rear: [10.0, 1.5], ..start };
         let way = [(1.5, true), (6.5, false)].map(|(y, driven)| Waypoint { at: [10.0, y], driven });

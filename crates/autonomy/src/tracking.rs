@@ -1,9 +1,12 @@
-//! From a plan to throttle, steering and brake.
+//! Plan tracking: from a plan to throttle, steering and brake.
 //!
-//! Steering is pure pursuit and speed a PID control, both of [`vehicle::driver`](bekker_vehicle::driver). The speed wanted
-//! is the least of: the cruise speed; what bends allow; what comes down to standing at the goal; and
-//! what the vehicle can still stop from, after a reaction time, on the ground that is known to be free:
-//! v t + v² / (2 a) = distance. Where that ground falls, gravity takes g sin(slope) off a.
+//! Steering is pure pursuit and speed is a PID control, both from
+//! [`vehicle::driver`](bekker_vehicle::driver). The target speed is the smallest of four: the
+//! cruise speed, the limit in bends, the braking curve to the goal, and the stopping speed.
+//!
+//! From the stopping speed the vehicle stops, after a reaction time, on ground that is known to be
+//! free: v t + v² / (2 a) = distance. Where that ground descends, gravity reduces a by g
+//! sin(slope).
 
 use super::body::Body;
 use super::plan::Plan;
@@ -13,13 +16,14 @@ use bekker_vehicle::driver::{Motion, Path, Place, PurePursuit, SpeedControl, Spe
 use bekker_vehicle::{Controls, Selector};
 use serde::{Deserialize, Serialize};
 
-/// Fall of the ground, metres a metre, below which it counts as level: the map is rounded and has the
-/// lidar's noise, and the vehicle squats on its springs.
+/// Descent of the ground per meter below which it counts as level.
+///
+/// The map is rounded and has lidar noise, and the vehicle squats on its springs.
 const LEVEL: f64 = 0.05;
-/// Least deceleration that is counted on downhill, m/s²: where gravity takes more the vehicle creeps.
+/// Least deceleration assumed downhill, m/s²; where gravity leaves less, the vehicle creeps.
 const LEAST_BRAKING: f64 = 0.1;
 
-/// How a plan is tracked; immutable.
+/// Parameters of plan tracking; immutable.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Tracking {
     /// Speed over open ground, m/s.
@@ -28,17 +32,17 @@ pub struct Tracking {
     pub lateral_acceleration: f64,
     /// Deceleration ahead of bends and the goal, m/s².
     pub deceleration: f64,
-    /// Deceleration that it counts on for stopping before what is not known, on level ground, m/s².
+    /// Deceleration assumed for stopping before unknown ground, on level ground, m/s².
     pub braking: f64,
     /// Time from a scan to the brakes, s.
     pub reaction: f64,
-    /// How far before what is not known it would stand, m.
+    /// Distance before unknown ground at which the vehicle would stop, m.
     pub standoff: f64,
-    /// Speed over ground of which nothing is known, m/s.
+    /// Speed over unknown ground, m/s.
     pub creep: f64,
     /// Speed backward, m/s.
     pub backward: f64,
-    /// Thrust over weight at full throttle, by which it pulls away uphill.
+    /// Thrust over weight at full throttle, used to start uphill.
     pub thrust: f64,
     /// Gains of the steering.
     pub pursuit: PurePursuit,
@@ -70,22 +74,22 @@ impl Default for Tracking {
     }
 }
 
-/// What tracking remembers.
+/// State of plan tracking.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TrackingState {
-    /// Place on the path.
+    /// Position on the path.
     pub place: Place,
-    /// Memory of the speed control.
+    /// State of the speed control.
     pub speed: SpeedState,
     /// Steering of the last step.
     pub steering: f64,
     /// Throttle of the last step.
     pub throttle: f64,
-    /// Speed that is wanted, m/s, against the way to go where negative.
+    /// Target speed, m/s, negative backward.
     pub wanted: f64,
 }
 
-/// How a vehicle moves as its driver believes.
+/// Estimated motion of the vehicle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Going<'a> {
     /// The vehicle.
@@ -94,26 +98,29 @@ pub struct Going<'a> {
     pub pose: Pose,
     /// Speed along its x axis, m/s.
     pub speed: f64,
-    /// Time to the next commands, s.
+    /// Time until the next commands, s.
     pub step: f64,
 }
 
 impl Tracking {
-    /// That of a vehicle that does not exceed a speed, m/s, backward neither.
+    /// Returns the parameters of a vehicle that does not exceed a speed, m/s, in either direction.
     pub fn at_most(speed: f64) -> Tracking {
         let usual = Tracking::default();
         Tracking { speed, backward: usual.backward.min(speed), ..usual }
     }
 
-    /// The same of one that can brake no harder, m/s²: it slows down for bends and goals no harder either.
+    /// Returns the parameters with braking limited to a deceleration, m/s².
+    ///
+    /// Bends and goals are limited likewise.
     pub fn braked(self, braking: f64) -> Tracking {
         let deceleration = self.deceleration.min(braking);
         let lateral_acceleration = self.lateral_acceleration.min(braking);
         Tracking { braking, deceleration, lateral_acceleration, ..self }
     }
 
-    /// The same on ground that falls by so much a metre, m: what brakes give less what gravity takes.
-    /// Ground that rises gives no more than level one.
+    /// Returns the parameters on ground that descends by `fall` meters per meter.
+    ///
+    /// Gravity reduces the deceleration of the brakes. Ascending ground counts as level.
     pub fn downhill(self, fall: f64) -> Tracking {
         if fall < LEVEL {
             return self;
@@ -122,15 +129,17 @@ impl Tracking {
         Tracking { braking, deceleration: self.deceleration.min(braking), ..self }
     }
 
-    /// Lowers the speeds at a path's points to those from which the vehicle stops before what is
-    /// not known and, unless the path ends at the goal, before its end.
+    /// Limits the speeds at the points of a path so that the vehicle can stop.
+    ///
+    /// It must stop before unknown ground and, unless the path ends at the goal, before the end of
+    /// the path.
     pub fn keep_stoppable(&self, speeds: &mut [f64], path: &Path, known: f64, ends: bool) {
         for (speed, station) in speeds.iter_mut().zip(path.stations()) {
             *speed = speed.min(self.stoppable(path, known, ends, *station));
         }
     }
 
-    /// Speed at a station of a path from which the vehicle stops in time, m/s.
+    /// Largest speed at a station of a path from which the vehicle stops in time, m/s.
     fn stoppable(&self, path: &Path, known: f64, ends: bool, station: f64) -> f64 {
         let known = self.stopping_speed(known - self.standoff - station).max(self.creep);
         let feasible = match ends {
@@ -140,8 +149,10 @@ impl Tracking {
         known.min(feasible)
     }
 
-    /// The speeds allowed at the points of a path by its bends and, if it ends at the goal, by
-    /// standing there, m/s; none from a station on, m, if it is to wait there.
+    /// Largest speeds at the points of a path, m/s, from its bends and, if it ends at the goal,
+    /// from stopping there.
+    ///
+    /// With `wait`, m, they are 0 from that station on.
     pub fn speeds(&self, path: &Path, ends: bool, wait: Option<f64>) -> Vec<f64> {
         let count = path.points().len();
         let cruise = self.speed * self.speed;
@@ -165,7 +176,7 @@ impl Tracking {
         braking * ((reaction * reaction + 2.0 * distance.max(0.0) / braking).sqrt() - reaction)
     }
 
-    /// Commands that follow a plan; that brake where it has no path.
+    /// Returns commands that follow a plan, or that brake if the plan has no path.
     pub fn follow(&self, state: &mut TrackingState, plan: &Plan, going: &Going<'_>) -> Controls {
         let Some(path) = &plan.path else { return self.stand(state, going) };
         let geometry = &going.body.geometry;
@@ -181,7 +192,7 @@ impl Tracking {
         self.command(state, steering, wanted, 1.0, going)
     }
 
-    /// The speed wanted at a place of a plan, m/s.
+    /// Target speed at a position of a plan, m/s.
     fn wanted(&self, place: &Place, plan: &Plan, path: &Path) -> f64 {
         let next = (place.segment + 1).min(plan.speeds.len() - 1);
         if plan.speeds[place.segment.min(next)] == 0.0 {
@@ -193,7 +204,7 @@ impl Tracking {
         allowed.min(self.stoppable(path, plan.known, plan.ends, place.station))
     }
 
-    /// Commands that follow a path backward, on which there is so much room, m.
+    /// Returns commands that follow a path backward with `room` meters of free space.
     pub fn back(
         &self,
         state: &mut TrackingState,
@@ -216,7 +227,7 @@ impl Tracking {
         self.command(state, steering, wanted, -1.0, going)
     }
 
-    /// Commands that brake as hard as the foot goes down, and hold.
+    /// Returns commands that brake at the rate of the pedal and hold.
     pub fn stand(&self, state: &mut TrackingState, going: &Going<'_>) -> Controls {
         (state.wanted, state.throttle) = (0.0, 0.0);
         let pedals = self.speed_control.hold(&mut state.speed, going.step);
@@ -254,7 +265,8 @@ mod tests {
     use super::*;
     use crate::proving_ground;
 
-    /// A steering drive turns it the same way round as it drives backward.
+    /// A vehicle that pivots turns in the same direction for the same steering forward and
+    /// backward.
     #[test]
     fn one_that_pivots_backs_off_with_the_other_steering() {
         let path = Path::polyline(&[[0.0, 0.0], [-10.0, 3.0]]).unwrap();
@@ -270,7 +282,9 @@ mod tests {
         assert_eq!(backs_with(true), -backs_with(false));
     }
 
-    /// On a slope of 3 in 10 gravity takes g sin(atan(0.3)) = 2.82 m/s²; v t + v² / (2 a) is the way.
+    /// On a slope of 3 in 10 gravity takes g sin(atan(0.3)) = 2.82 m/s².
+    ///
+    /// The stopping distance is v t + v² / (2 a).
     #[test]
     fn what_brakes_give_downhill_is_less_what_gravity_takes() {
         let level = Tracking::default();
@@ -283,13 +297,14 @@ mod tests {
         let speed = steep.stopping_speed(6.0);
         let way = speed * steep.reaction + speed * speed / (2.0 * left);
         assert!((way - 6.0).abs() < 1e-9, "{way}");
-        // brakes that do not hold it there, and none that are asked for more than they give
+        // brakes too weak to hold the vehicle there fall back to the lower limit
         let weak = level.braked(2.26).downhill(0.3);
         assert_eq!((weak.braking, weak.deceleration), (LEAST_BRAKING, LEAST_BRAKING));
     }
 
-    /// Speeds along a path over ground that falls are those from which the vehicle stops before what is
-    /// not known, and never below its creep but at the end.
+    /// Along a descending path the vehicle can stop before unknown ground from all speeds.
+    ///
+    /// The speed is never below creep except at the end.
     #[test]
     fn speeds_downhill_end_before_what_is_not_known() {
         let points: Vec<[f64; 2]> = (0..=48).map(|k| [0.25 * f64::from(k), 0.0]).collect();

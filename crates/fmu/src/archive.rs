@@ -1,27 +1,27 @@
-//! Files in one: ZIP (PKWARE's APPNOTE 6.3), deflated, the same bytes whenever it is made.
+//! ZIP archives (PKWARE's APPNOTE 6.3), deflated, with reproducible bytes.
 
 use flate2::Compression;
 use flate2::write::DeflateEncoder;
 use std::io::{self, Write};
 
-/// Version of the format that is needed to read it: 2.0, deflate.
+/// Minimum version of the format for reading: 2.0, deflate.
 const VERSION: u16 = 20;
-/// Names are UTF-8.
+/// Flag for UTF-8 names.
 const UTF8: u16 = 1 << 11;
-/// Method of compression.
+/// Compression method.
 const DEFLATE: u16 = 8;
-/// Midnight of 1 January 1980, the beginning of the format's time.
+/// Midnight of 1 January 1980, the first date of the format.
 const DATE: u16 = (1 << 5) | 1;
-/// Permissions of a file that all may read and run, as Unix has them: a library may need it.
+/// Unix permissions of a regular file that all may read and execute, as a library may require.
 const MODE: u32 = 0o100_755 << 16;
 
-/// A file of an archive: its place, parts parted by `/`, and its content.
+/// A file of an archive: its path with `/` as separator, and its content.
 pub type Entry = (String, Vec<u8>);
 
-/// The archive of these files.
+/// Packs files into an archive.
 ///
 /// # Errors
-/// When there are more than 65,535 files, or 4 GiB in any or all of them.
+/// When there are more than 65,535 files, or when a file or the archive exceeds 4 GiB.
 pub fn archive(entries: &[Entry]) -> io::Result<Vec<u8>> {
     let too_large = |_| io::Error::other("an FMU holds 65,535 files and 4 GiB at most");
     let (mut bytes, mut directory) = (Vec::new(), Vec::new());
@@ -46,10 +46,10 @@ pub fn archive(entries: &[Entry]) -> io::Result<Vec<u8>> {
         bytes.extend(deflated);
 
         directory.extend(b"PK\x01\x02");
-        // made by Unix, whose permissions these are
+        // made by Unix, which defines the meaning of the permissions
         directory.extend((VERSION | 3 << 8).to_le_bytes());
         directory.extend(&about);
-        // no comment, the first disk, nothing said of the content
+        // no comment, first disk, no internal attributes
         directory.extend([0; 6]);
         directory.extend(MODE.to_le_bytes());
         directory.extend(begins.to_le_bytes());

@@ -1,9 +1,9 @@
-//! `modelDescription.xml`: what an importer is told before it loads anything.
+//! `modelDescription.xml`: the metadata that an importer reads before it loads the library.
 
 use super::variable::{Causality, Kind, Range, Variable};
 use xml::writer::{EmitterConfig, EventWriter, Result, XmlEvent};
 
-/// Units with the powers of kg, m, s and rad that they are.
+/// Units with their exponents of kg, m, s and rad.
 const UNITS: [(&str, [i32; 4]); 9] = [
     ("1", [0, 0, 0, 0]),
     ("m", [0, 1, 0, 0]),
@@ -16,40 +16,40 @@ const UNITS: [(&str, [i32; 4]); 9] = [
     ("s", [0, 0, 1, 0]),
 ];
 
-/// What the library logs.
+/// Log categories of the library.
 const LOG_CATEGORIES: [(&str, &str); 2] = [
     ("logStatusError", "Why a call was refused"),
     ("logStatusFatal", "Why an instance can do nothing more"),
 ];
 
-/// A version of the interface.
+/// Version of the interface.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Interface {
-    /// FMI 2.0, which more tools import.
+    /// FMI 2.0, which more tools support.
     Fmi2,
     /// FMI 3.0.
     #[default]
     Fmi3,
 }
 
-/// What `modelDescription.xml` says.
+/// Content of `modelDescription.xml`.
 #[derive(Clone, Debug)]
 pub struct Description<'a> {
     /// Name of the scenario.
     pub name: &'a str,
-    /// Its description.
+    /// Description of the scenario.
     pub description: &'a str,
-    /// Hash of all that decides its course, hexadecimal: the instantiation token.
+    /// Hexadecimal hash of everything that determines the simulation: the instantiation token.
     pub token: &'a str,
     /// Length of a heartbeat, s.
     pub heartbeat: f64,
     /// Duration of the scenario, s.
     pub duration: f64,
-    /// What can be wired.
+    /// Inputs and outputs.
     pub variables: &'a [Variable],
 }
 
-/// The scenario's name as an identifier of C, which the library is called by.
+/// Converts the name of the scenario to an identifier of C, which names the library.
 pub fn model_identifier(name: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
     let identifier: String = name.chars().map(plain).collect();
@@ -61,7 +61,7 @@ pub fn model_identifier(name: &str) -> String {
 }
 
 impl Description<'_> {
-    /// As XML.
+    /// Writes the description as XML.
     pub fn to_xml(&self, interface: Interface) -> Vec<u8> {
         let mut text = Vec::new();
         let config = EmitterConfig::new().perform_indent(true).pad_self_closing(false);
@@ -97,7 +97,7 @@ impl Description<'_> {
         xml.close()
     }
 
-    /// What both versions have between abilities and variables.
+    /// Writes the elements between capabilities and variables, which both versions share.
     pub(super) fn write_common(&self, xml: &mut Writer<'_>) -> Result<()> {
         xml.open("UnitDefinitions", &[])?;
         for (name, powers) in UNITS {
@@ -135,7 +135,10 @@ impl Description<'_> {
         xml.element("CoSimulation", &abilities)
     }
 
-    /// Outputs are those at the end of a step: no input reaches them before the next one.
+    /// Writes the model structure.
+    ///
+    /// Outputs have no dependencies: they are values at the end of a step, so an input affects them
+    /// only in the next step.
     fn write_structure(&self, xml: &mut Writer<'_>) -> Result<()> {
         xml.open("ModelStructure", &[])?;
         for element in ["Output", "InitialUnknown"] {
@@ -165,7 +168,7 @@ fn write_variable(xml: &mut Writer<'_>, reference: usize, variable: &Variable) -
     xml.element(variable.kind.name(), &attributes)
 }
 
-/// Range and start of an input.
+/// Attributes for range and start value of an input.
 pub(super) fn limits(variable: &Variable) -> Vec<(&'static str, String)> {
     let Some(Range { min, max, start }) = variable.range else { return Vec::new() };
     let max = max.map(|max| ("max", max.to_string()));
@@ -173,7 +176,7 @@ pub(super) fn limits(variable: &Variable) -> Vec<(&'static str, String)> {
     ends.into_iter().flatten().collect()
 }
 
-/// Elements with their attributes.
+/// XML writer for elements with attributes.
 pub(super) struct Writer<'a>(EventWriter<&'a mut Vec<u8>>);
 
 impl Writer<'_> {

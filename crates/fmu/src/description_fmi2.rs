@@ -1,4 +1,4 @@
-//! `modelDescription.xml` as FMI 2.0 has it.
+//! `modelDescription.xml` of FMI 2.0.
 
 use super::description::{Description, Writer, limits, model_identifier};
 use super::variable::{Causality, Kind, Variable};
@@ -33,7 +33,7 @@ impl Description<'_> {
         xml.close()
     }
 
-    /// Here variables are counted from 1.
+    /// Writes the model structure, in which variables are numbered from 1.
     fn write_structure_fmi2(&self, xml: &mut Writer<'_>) -> Result<()> {
         xml.open("ModelStructure", &[])?;
         for element in ["Outputs", "InitialUnknowns"] {

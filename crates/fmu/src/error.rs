@@ -1,108 +1,108 @@
-//! Why a functional mock-up unit does not do what it is asked for.
+//! Errors of functional mock-up units.
 
 use bekker_scenario::Faults;
 use bekker_world::{CheckpointError, CommandError, StateError, ThreadError};
 
-/// Why a functional mock-up unit does not do what it is asked for.
+/// Reason why a call of a functional mock-up unit fails.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FmuError {
-    /// Something in the scenario of its resources is wrong.
+    /// The scenario in the resources is invalid.
     #[error("resources: {0}")]
     Scenario(#[from] Faults),
-    /// Description, library and resources are not of one export.
+    /// Description, library and resources are from different exports.
     #[error(
         "the instantiation token is {given}, but library and resources make {own}: export the FMU again"
     )]
     Token {
-        /// What the importer gives, from the description.
+        /// Token of the description, given by the importer.
         given: String,
-        /// What library and resources come to.
+        /// Token computed from library and resources.
         own: String,
     },
-    /// A call in a state of the instance that does not allow it.
+    /// A call is not allowed in the current state of the instance.
     #[error("{call} is not allowed {phase}")]
     Phase {
-        /// What was called.
+        /// Name of the call.
         call: &'static str,
-        /// Where the instance stands.
+        /// State of the instance.
         phase: &'static str,
     },
-    /// A start time that is none.
+    /// The start time is not finite.
     #[error("startTime = {time}: must be finite")]
     StartTime {
         /// The time, s.
         time: f64,
     },
-    /// A step that begins elsewhere than the last one ended.
+    /// A step does not begin where the last one ended.
     #[error("currentCommunicationPoint = {given} s: must be {now} s, where the last step ended")]
     CommunicationPoint {
-        /// What was given, s.
+        /// Time given, s.
         given: f64,
-        /// Where the instance is, s.
+        /// Time of the instance, s.
         now: f64,
     },
-    /// A step that is no whole number of heartbeats.
+    /// The length of a step is not a whole number of heartbeats.
     #[error(
         "communicationStepSize = {given} s: must be a whole number of heartbeats of {heartbeat} s, \
          a week at most"
     )]
     StepSize {
-        /// What was given, s.
+        /// Length given, s.
         given: f64,
-        /// The heartbeat, s.
+        /// Length of a heartbeat, s.
         heartbeat: f64,
     },
     /// No variable of this type has this reference.
     #[error("value reference {reference}: no variable of type {kind} has it")]
     NoVariable {
-        /// The reference.
+        /// Value reference given.
         reference: u32,
-        /// The type that was asked for.
+        /// Requested type.
         kind: &'static str,
     },
-    /// More or fewer values than variables.
+    /// The number of values differs from the number of variables.
     #[error("{values} values for {references} value references: every variable has one")]
     Count {
-        /// How many variables.
+        /// Number of variables.
         references: usize,
-        /// How many values.
+        /// Number of values.
         values: usize,
     },
-    /// A variable that nothing can be set to.
+    /// The variable cannot be set.
     #[error("{name} is no input: it cannot be set")]
     NoInput {
         /// Name of the variable.
         name: String,
     },
-    /// A value that an input cannot have.
+    /// The value is not allowed for the input.
     #[error("{name} = {value}: must be {allowed}")]
     Value {
         /// Name of the variable.
         name: String,
-        /// Its value.
+        /// Value given.
         value: f64,
-        /// What it may be.
+        /// Allowed values.
         allowed: &'static str,
     },
-    /// A command that a vehicle cannot obey.
+    /// The vehicle cannot execute the command.
     #[error("{vehicle}: {source}")]
     Command {
         /// Name of the vehicle.
         vehicle: String,
-        /// Why not.
+        /// Reason.
         source: CommandError,
     },
-    /// No thread can work on it.
+    /// The thread pool could not be created.
     #[error(transparent)]
     Threads(#[from] ThreadError),
-    /// A state of something else.
+    /// The state does not match the model.
     #[error(transparent)]
     State(#[from] StateError),
-    /// Bytes that are no state of this unit.
+    /// The bytes are not a state of this unit.
     #[error("the serialised state: {cause}")]
     Serialised {
-        /// Why not.
+        /// Reason.
         cause: String,
     },
 }

@@ -1,4 +1,4 @@
-//! A world that is stepped from one communication point to the next.
+//! Instances: worlds that are stepped between communication points.
 
 use super::error::FmuError;
 use super::saved::{About, SavedState};
@@ -12,15 +12,15 @@ use bekker_world::{World, WorldModel, WorldState, ensure_global_pool};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
-/// The scenario in the folder of resources.
+/// Name of the scenario file in the resources folder.
 pub const SCENARIO: &str = "scenario.toml";
 
-/// How far times may be off for what an importer has summed up, s: steps are whole microseconds.
+/// Tolerance for times accumulated by an importer, s; steps are whole microseconds.
 const TIME_TOLERANCE: f64 = 1e-7;
-/// Longest step, s: a week, as of scenarios.
+/// Longest step, s: a week, as for scenarios.
 const LONGEST_STEP: f64 = 604_800.0;
 
-/// Where an instance stands (FMI 3.0, section 4.2).
+/// State of an instance (FMI 3.0, section 4.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Phase {
     Instantiated,
@@ -40,27 +40,30 @@ impl Phase {
     }
 }
 
-/// A world that is stepped from one communication point to the next. Inputs hold from the
-/// beginning of a step on, outputs are those at its end. The same inputs give the same bits.
+/// A world that is stepped between communication points.
+///
+/// Inputs apply from the start of a step, outputs are the values at its end. The same inputs give
+/// the same bits.
 pub struct Instance {
     variables: Vec<Variable>,
-    /// Indices of the vehicles that are driven from outside.
+    /// Indices of the vehicles with an external controller.
     outside: Vec<usize>,
-    /// What decides its course, a line each.
+    /// Everything that determines the simulation, one item per line.
     decisive: String,
     world: World,
-    /// All vehicles as they are now.
+    /// Current states of all vehicles.
     samples: Vec<Sample>,
     start: WorldState,
     about: About,
 }
 
 impl Instance {
-    /// An instance of the scenario in the folder of resources; `token` is what the description
-    /// says that it comes to.
+    /// Creates an instance of the scenario in the resources folder.
+    ///
+    /// `token` is the instantiation token of the description.
     ///
     /// # Errors
-    /// [`FmuError`] when the scenario cannot be built, or is not that of the description.
+    /// [`FmuError`] when the scenario cannot be built or does not match the description.
     pub fn new(resources: &Path, token: &str) -> Result<Instance, FmuError> {
         ensure_global_pool()?;
         let file = ScenarioFile::read(&resources.join(SCENARIO), &[])?;
@@ -76,12 +79,12 @@ impl Instance {
         Ok(Instance { variables, outside, decisive, world, samples, start, about })
     }
 
-    /// What can be set and read, by value reference.
+    /// Inputs and outputs, ordered by value reference.
     pub fn variables(&self) -> &[Variable] {
         &self.variables
     }
 
-    /// Time of the importer, s.
+    /// Current time of the importer, s.
     pub fn time(&self) -> f64 {
         self.about.start_time + self.world.time()
     }
@@ -95,10 +98,10 @@ impl Instance {
         }
     }
 
-    /// Has the world begin at this time of the importer, s.
+    /// Sets the time of the importer at the start of the world, s.
     ///
     /// # Errors
-    /// [`FmuError`] once the initialisation has begun, or for a time that is none.
+    /// [`FmuError`] after initialization has begun, or when the time is not finite.
     pub fn start_at(&mut self, start_time: f64) -> Result<(), FmuError> {
         self.expect("setting the start time", &[Phase::Instantiated])?;
         if !start_time.is_finite() {
@@ -108,7 +111,7 @@ impl Instance {
         Ok(())
     }
 
-    /// Begins the initialisation.
+    /// Enters initialization mode.
     ///
     /// # Errors
     /// [`FmuError`] in another phase.
@@ -118,7 +121,7 @@ impl Instance {
         Ok(())
     }
 
-    /// Ends the initialisation.
+    /// Exits initialization mode.
     ///
     /// # Errors
     /// [`FmuError`] in another phase.
@@ -128,16 +131,16 @@ impl Instance {
         Ok(())
     }
 
-    /// Steps from a time over a length, s, which is a whole number of heartbeats.
+    /// Steps from a time, s, by a length, s, which must be a whole number of heartbeats.
     ///
     /// # Errors
-    /// [`FmuError`] in another phase, at another time, and for another length; the world is
-    /// where it was.
+    /// [`FmuError`] in another phase, at another time or for an invalid length; the world then
+    /// remains unchanged.
     pub fn step(&mut self, from: f64, length: f64) -> Result<(), FmuError> {
         self.expect("DoStep", &[Phase::Step])?;
         ensure_global_pool()?;
         let (clock, now) = (self.world.model().clock, self.time());
-        // so that what is no number is refused too
+        // the comparison is written so that NaN is rejected too
         let same = |a: f64, b: f64| (a - b).abs() <= TIME_TOLERANCE;
         if !same(from, now) {
             return Err(FmuError::CommunicationPoint { given: from, now });
@@ -163,7 +166,7 @@ impl Instance {
         Ok(())
     }
 
-    /// Looks at all vehicles after a heartbeat.
+    /// Samples all vehicles after a heartbeat.
     fn observe(&mut self) {
         for (agent, sample) in self.samples.iter_mut().enumerate() {
             let (since, before) = (sample.time, sample.velocity);
@@ -176,31 +179,31 @@ impl Instance {
     /// Ends the simulation; outputs can still be read.
     ///
     /// # Errors
-    /// [`FmuError`] before the initialisation has ended.
+    /// [`FmuError`] before initialization has ended.
     pub fn terminate(&mut self) -> Result<(), FmuError> {
         self.expect("Terminate", &[Phase::Step])?;
         self.about.phase = Phase::Terminated;
         Ok(())
     }
 
-    /// Goes back to where it was when it was made.
+    /// Resets the instance to its initial state.
     ///
     /// # Errors
-    /// None that could be told of: the world began in that state.
+    /// Cannot fail in practice, since the world began in that state.
     pub fn reset(&mut self) -> Result<(), FmuError> {
         let about = initial(self.world.model());
         self.restore(&SavedState { world: self.start.clone(), about })
     }
 
-    /// Its state now.
+    /// Returns a copy of the current state.
     pub fn save(&self) -> SavedState {
         SavedState { world: self.world.state().clone(), about: self.about.clone() }
     }
 
-    /// Goes back, or on, to a state: what follows is what followed then, bit for bit.
+    /// Restores a saved state, from which the simulation continues bit for bit as before.
     ///
     /// # Errors
-    /// [`FmuError`] when it is none of this unit; all is as it was.
+    /// [`FmuError`] when it does not match this unit; nothing then changes.
     pub fn restore(&mut self, saved: &SavedState) -> Result<(), FmuError> {
         ensure_global_pool()?;
         self.world.restore(&saved.world)?;
@@ -209,33 +212,33 @@ impl Instance {
         Ok(())
     }
 
-    /// A state as bytes.
+    /// Encodes a state as bytes.
     ///
     /// # Errors
-    /// None that is known of: plain data are written into memory.
+    /// Cannot fail in practice, since plain data are written to memory.
     pub fn serialise(&self, saved: &SavedState) -> Result<Vec<u8>, FmuError> {
         Ok(saved.encode(self.world.model(), &self.decisive)?)
     }
 
-    /// The state in these bytes.
+    /// Decodes a state from bytes.
     ///
     /// # Errors
-    /// [`FmuError`] when they are damaged, or of another unit.
+    /// [`FmuError`] when they are damaged or from another unit.
     pub fn deserialise(&self, bytes: &[u8]) -> Result<SavedState, FmuError> {
         SavedState::decode(self.world.model(), &self.decisive, bytes)
     }
 
-    /// The variable of a type that a reference names.
+    /// Finds the variable with a reference and type.
     fn find(&self, reference: u32, kind: &'static str) -> Result<&Variable, FmuError> {
         let found = self.variables.get(reference as usize);
         let of_kind = found.filter(|variable| variable.kind.name() == kind);
         of_kind.ok_or(FmuError::NoVariable { reference, kind })
     }
 
-    /// A real number.
+    /// Value of a variable of type Float64.
     ///
     /// # Errors
-    /// [`FmuError`] when the reference names none.
+    /// [`FmuError`] when no such variable has the reference.
     pub fn float64(&self, reference: u32) -> Result<f64, FmuError> {
         let variable = self.find(reference, "Float64")?;
         let moment = |agent: usize| Moment {
@@ -253,10 +256,10 @@ impl Instance {
         })
     }
 
-    /// A whole number.
+    /// Value of a variable of type Int32.
     ///
     /// # Errors
-    /// [`FmuError`] when the reference names none.
+    /// [`FmuError`] when no such variable has the reference.
     pub fn int32(&self, reference: u32) -> Result<i32, FmuError> {
         let variable = self.find(reference, "Int32")?;
         Ok(match variable.source {
@@ -266,10 +269,10 @@ impl Instance {
         })
     }
 
-    /// Yes or no.
+    /// Value of a variable of type Boolean.
     ///
     /// # Errors
-    /// [`FmuError`] when the reference names none.
+    /// [`FmuError`] when no such variable has the reference.
     pub fn boolean(&self, reference: u32) -> Result<bool, FmuError> {
         match self.find(reference, "Boolean")?.source {
             Source::Driving { agent } => Ok(self.world.state().agents[agent].outcome.is_none()),
@@ -277,10 +280,10 @@ impl Instance {
         }
     }
 
-    /// A text.
+    /// Value of a variable of type String.
     ///
     /// # Errors
-    /// [`FmuError`] when the reference names none.
+    /// [`FmuError`] when no such variable has the reference.
     pub fn string(&self, reference: u32) -> Result<String, FmuError> {
         match self.find(reference, "String")?.source {
             Source::StateHash => {
@@ -292,18 +295,18 @@ impl Instance {
         }
     }
 
-    /// Sets an input that is a real number, from the next step on.
+    /// Sets an input of type Float64, effective from the next step.
     ///
     /// # Errors
-    /// [`FmuError`] when the reference names none, or the value is no number.
+    /// [`FmuError`] when no such variable has the reference, or the value is not finite.
     pub fn set_float64(&mut self, reference: u32, value: f64) -> Result<(), FmuError> {
         self.set(reference, Kind::Float64 { unit: "" }.name(), value)
     }
 
-    /// Sets an input that is a whole number, from the next step on.
+    /// Sets an input of type Int32, effective from the next step.
     ///
     /// # Errors
-    /// [`FmuError`] when the reference names none, or it cannot have the value.
+    /// [`FmuError`] when no such variable has the reference, or the value is not allowed.
     pub fn set_int32(&mut self, reference: u32, value: i32) -> Result<(), FmuError> {
         self.set(reference, Kind::Int32.name(), value.into())
     }
@@ -353,12 +356,12 @@ impl Instance {
     }
 }
 
-/// A switch that is 1 or 0; nothing else is allowed.
+/// Converts a switch value: 1 is on, 0 is off, others are invalid.
 fn switched(value: f64) -> Option<bool> {
     (value == 0.0 || value == 1.0).then_some(value == 1.0)
 }
 
-/// What an input was set to.
+/// Current value of an input.
 fn number(inputs: &Controls, control: Control) -> f64 {
     match control {
         Control::Throttle => inputs.throttle,
@@ -371,7 +374,7 @@ fn number(inputs: &Controls, control: Control) -> f64 {
     }
 }
 
-/// What changes besides the world, at its beginning: all stand on their brakes.
+/// Initial state other than the world; all vehicles apply the brake.
 fn initial(model: &WorldModel) -> About {
     let count = model.agents.len();
     let standing = Controls { brake: 1.0, ..Controls::default() };

@@ -1,12 +1,14 @@
-//! A scenario as a functional mock-up unit (FMU) for co-simulation, by the Functional Mock-up
-//! Interface 3.0 or 2.0 of the Modelica Association.
+//! Export of a scenario as a functional mock-up unit (FMU) for co-simulation.
 //!
-//! [`variables`] are what others wire: commands of the vehicles that are driven from outside go
-//! in, states of all vehicles come out. A [`Description`] is what `modelDescription.xml` says of
-//! them, an [`Instance`] a world that is stepped between its communication points, and an
-//! [`archive`] puts description, library and resources into one file.
+//! It follows the Functional Mock-up Interface (FMI) 3.0 or 2.0 of the Modelica Association.
 //!
-//! A layer of the crate `bekker`, which opens with examples; `ARCHITECTURE.md` is the map.
+//! [`variables`] are the inputs and outputs: commands of vehicles with an external controller, and
+//! states of all vehicles. A [`Description`] is the content of `modelDescription.xml`. An
+//! [`Instance`] is a world that is stepped between communication points. An [`archive`] packs
+//! description, library and resources into one file.
+//!
+//! This is a layer of the crate `bekker`, whose documentation starts with examples;
+//! `ARCHITECTURE.md` maps all layers.
 
 pub mod archive;
 mod description;

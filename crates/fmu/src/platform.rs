@@ -1,15 +1,17 @@
-//! Where a library lies in an FMU, and what it is called before.
+//! Path of the library inside an FMU, and its file name before packing.
 
 use super::Interface;
 use std::env::consts::{ARCH, DLL_PREFIX, DLL_SUFFIX, OS};
 
-/// Name of the library's file as cargo builds it.
+/// File name of the library as built by cargo.
 pub fn library_file() -> String {
     format!("{DLL_PREFIX}bekker_fmi{DLL_SUFFIX}")
 }
 
-/// Place of the library in an FMU on this machine: `binaries/x86_64-linux/car.so`, and in FMI 2.0,
-/// which knows one family of processors, `binaries/linux64/car.so`.
+/// Path of the library in an FMU for this platform.
+///
+/// It is `binaries/x86_64-linux/car.so`, or `binaries/linux64/car.so` in FMI 2.0, which defines a
+/// single processor family.
 pub fn binary(interface: Interface, model_identifier: &str) -> String {
     let system = if OS == "macos" { "darwin" } else { OS };
     let platform = match interface {

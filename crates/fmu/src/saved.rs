@@ -1,4 +1,4 @@
-//! The state of an instance, and the same as bytes.
+//! State of an instance, in memory and as bytes.
 
 use super::FmuError;
 use super::instance::Phase;
@@ -7,27 +7,27 @@ use bekker_vehicle::Controls;
 use bekker_world::{WorldModel, WorldState, checkpoint};
 use serde::{Deserialize, Serialize};
 
-/// Everything of an instance that changes.
+/// The complete mutable state of an instance.
 #[derive(Clone, Debug)]
 pub struct SavedState {
     pub(super) world: WorldState,
     pub(super) about: About,
 }
 
-/// What changes besides the world.
+/// Mutable state other than the world.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct About {
     pub phase: Phase,
-    /// Time of the importer at the world's beginning, s.
+    /// Time of the importer at the start of the world, s.
     pub start_time: f64,
-    /// What inputs were set to, of each vehicle; of those that drive themselves nothing is told.
+    /// Input values of each vehicle; they have no effect without an external controller.
     pub inputs: Vec<Controls>,
     /// Mean acceleration of each vehicle over the last heartbeat, m/s², world axes.
     pub accelerations: Vec<Vec3>,
 }
 
 impl SavedState {
-    /// As bytes: the length of what is about it, that, and a checkpoint.
+    /// Encodes the state: the length of the instance data, these data and a checkpoint.
     pub(super) fn encode(
         &self,
         model: &WorldModel,
@@ -36,7 +36,7 @@ impl SavedState {
         postcard::to_stdvec(&(&self.about, checkpoint::encode(model, decisive, &self.world)))
     }
 
-    /// The state that bytes hold, if it is one of this unit.
+    /// Decodes a state and checks that it matches this unit.
     pub(super) fn decode(
         model: &WorldModel,
         decisive: &str,

@@ -114,7 +114,7 @@ fn inputs_are_commands_of_the_world() {
             .map(|name| reference(&instance, name));
     for step in 0..10 {
         let share = 0.05 * f64::from(step);
-        // beyond full throttle it is taken as full
+        // values above full throttle are clamped
         instance.set_float64(throttle, 0.5 * f64::from(step)).unwrap();
         instance.set_float64(brake, 0.0).unwrap();
         instance.set_float64(steering, share).unwrap();
@@ -143,7 +143,7 @@ fn a_trailer_is_let_go_of() {
     let mut instance = instance_of(&text);
     instance.enter_initialization().unwrap();
     instance.exit_initialization().unwrap();
-    // who draws none has no such input
+    // a vehicle without trailer has no such input
     let names = instance.variables().iter().filter(|own| own.name.ends_with(".uncouple"));
     assert_eq!(names.count(), 1);
     let [uncouple, brake, hash] =
@@ -197,7 +197,7 @@ fn steps_that_are_no_heartbeats_are_refused_and_change_nothing() {
     }
     assert!(matches!(instance.step(0.01, 0.01), Err(FmuError::CommunicationPoint { .. })));
     assert_eq!(instance.string(hash).unwrap(), before);
-    // times that an importer has summed up are as good
+    // times accumulated by an importer are accepted
     instance.step(0.0, 0.1 + 0.2 - 0.2).unwrap();
     assert!(instance.exit_initialization().is_err());
     instance.terminate().unwrap();

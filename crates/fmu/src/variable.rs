@@ -1,7 +1,7 @@
-//! What can be wired: inputs and outputs, each with unit, range and where its value is.
+//! Inputs and outputs, each with unit, range and source of its value.
 //!
-//! Names are structured (FMI 3.0, section 2.4.7.5): `lead.wheel[1].force.z`. A value reference
-//! is the place of a variable in the list.
+//! Names are structured (FMI 3.0, section 2.4.7.5): `lead.wheel[1].force.z`. The value reference of
+//! a variable is its index in the list.
 
 use bekker_agent::{GroundVehicle, Sample, WheelSample};
 use bekker_math::spatial::Vec3;
@@ -10,19 +10,19 @@ use bekker_scenario::config::Driver;
 use bekker_vehicle::Lock;
 use bekker_world::WorldModel;
 
-/// Whether a variable is set or read by others.
+/// Role of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Causality {
-    /// The time, of which there is one.
+    /// The time, which is the only independent variable.
     Independent,
-    /// Set by others.
+    /// Set by the importer.
     Input,
-    /// Read by others.
+    /// Read by the importer.
     Output,
 }
 
 impl Causality {
-    /// As descriptions name it.
+    /// Name in model descriptions.
     pub fn name(self) -> &'static str {
         match self {
             Causality::Independent => "independent",
@@ -35,21 +35,21 @@ impl Causality {
 /// Type of a variable, as FMI 3.0 names it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Kind {
-    /// A real number.
+    /// A floating-point number.
     Float64 {
-        /// Its unit.
+        /// Unit.
         unit: &'static str,
     },
-    /// A whole number.
+    /// An integer.
     Int32,
-    /// Yes or no.
+    /// A truth value.
     Boolean,
     /// A text.
     String,
 }
 
 impl Kind {
-    /// As the interface names it.
+    /// Name of the type in FMI 3.0.
     pub fn name(self) -> &'static str {
         match self {
             Kind::Float64 { .. } => "Float64",
@@ -63,11 +63,11 @@ impl Kind {
 /// Range of an input and its value at the start.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Range {
-    /// Least value, at which lower ones are taken.
+    /// Smallest value, to which lower ones are clamped.
     pub min: f64,
-    /// Greatest value, if there is one.
+    /// Largest value, if there is one.
     pub max: Option<f64>,
-    /// Value at the start.
+    /// Initial value.
     pub start: f64,
 }
 
@@ -83,8 +83,9 @@ pub(super) enum Control {
     Uncouple,
 }
 
-/// Inputs of a vehicle: name, type, range and description. Until it is told otherwise it stands
-/// on its brake.
+/// Inputs of a vehicle: name, type, range and description.
+///
+/// By default the brake is applied.
 const CONTROLS: [(&str, Control, Kind, Range, &str); 10] = [
     ("throttle", Control::Throttle, SHARE, from(0.0, 1.0, 0.0), "Throttle"),
     ("brake", Control::Brake, SHARE, from(0.0, 1.0, 1.0), "Service brake"),
@@ -136,11 +137,11 @@ const fn from(min: f64, max: f64, start: f64) -> Range {
     Range { min, max: Some(max), start }
 }
 
-/// A vehicle between two steps.
+/// State of a vehicle at a communication point.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Moment<'a> {
     pub sample: &'a Sample,
-    /// Change of the velocity over the last heartbeat, m/s², world axes.
+    /// Mean acceleration over the last heartbeat, m/s², world axes.
     pub acceleration: Vec3,
 }
 
@@ -193,7 +194,7 @@ const WHEEL: [(&str, &str, &str, OfWheel); 10] = [
     ("contact_length", "m", "Of such a tyre", |own| own.contact_length),
 ];
 
-/// Where the value of a variable is.
+/// Source of the value of a variable.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Source {
     Time,
@@ -206,31 +207,33 @@ pub(super) enum Source {
     Outcome { agent: usize },
 }
 
-/// Something that others set or read.
+/// An input or output.
 #[derive(Clone, Debug)]
 pub struct Variable {
     /// Structured name, unique.
     pub name: String,
-    /// What it is, in words.
+    /// Description in words.
     pub description: String,
-    /// Whether it is set or read.
+    /// Role of the variable.
     pub causality: Causality,
-    /// Its type.
+    /// Type of the variable.
     pub kind: Kind,
-    /// Of inputs, their range.
+    /// Range; only of inputs.
     pub range: Option<Range>,
     pub(super) source: Source,
 }
 
-/// Indices of the vehicles that are driven from outside.
+/// Indices of the vehicles with an external controller.
 pub fn outside(scenario: &Scenario) -> Vec<usize> {
     let vehicles = scenario.vehicle.iter().enumerate();
     let outside = vehicles.filter(|(_, own)| matches!(own.driver, Driver::Outside { .. }));
     outside.map(|(index, _)| index).collect()
 }
 
-/// All variables: the time, then of each vehicle its inputs, if it is driven from outside, and
-/// its outputs, then the hash of the state. The place of each is its value reference.
+/// All variables; the index of each is its value reference.
+///
+/// First the time, then for each vehicle its inputs, if it has an external controller, and its
+/// outputs, then the hash of the state.
 pub fn variables(model: &WorldModel, outside: &[usize]) -> Vec<Variable> {
     let time = Kind::Float64 { unit: "s" };
     let mut all = vec![variable("time", "Simulated time", time, Source::Time)];
@@ -304,8 +307,9 @@ fn wheels(vehicle: &str, agent: usize, wheel: usize) -> impl Iterator<Item = Var
     })
 }
 
-/// A name as a component of structured names: as it is, or between quotes; what may not stand
-/// there either as its bytes, `%C3%A9`.
+/// Converts a name to a component of structured names.
+///
+/// Names that are not identifiers are quoted. Bytes not allowed in quotes are escaped as `%C3%A9`.
 fn component(name: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
     if name.chars().all(plain) && !name.starts_with(|c: char| c.is_ascii_digit()) {

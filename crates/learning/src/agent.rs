@@ -6,22 +6,22 @@ use bekker_agent::Sample;
 use bekker_math::numeric::{GRAVITY, hypot};
 use bekker_math::spatial::Vec3;
 
-/// Drive above which it wants to get on.
+/// Drive action above which the vehicle requests drive.
 const WANTS: f32 = 0.05;
 
-/// A vehicle that is driven from outside.
+/// A vehicle with an external controller.
 #[derive(Clone, Debug, Default)]
 pub struct Agent {
-    /// The vehicle now.
+    /// Current state of the vehicle.
     pub sample: Sample,
-    /// What the episode has been for it.
+    /// Values accumulated over the episode.
     pub memory: Memory,
-    /// The ground around it, if its camera's picture is seen.
+    /// The ground around it, if camera or lidar are observed.
     pub surroundings: Option<Surroundings>,
 }
 
 impl Agent {
-    /// Remembers what is before an action.
+    /// Records the state before an action.
     pub(super) fn begin(&mut self, action: Action) {
         let Agent { sample, memory, .. } = self;
         memory.before = place(sample);
@@ -31,7 +31,8 @@ impl Agent {
         memory.action = action;
     }
 
-    /// Remembers what it brought; `energy` J went into the wheels since the reset.
+    /// Records the state after an action; `energy`, J, is the drive energy at the wheels since the
+    /// reset.
     pub(super) fn end(&mut self, energy: f64) {
         let Agent { sample, memory, .. } = self;
         let position = place(sample);

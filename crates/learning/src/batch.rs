@@ -1,4 +1,4 @@
-//! Many environments, stepped beside one another.
+//! Environments that are stepped in parallel.
 
 use super::levels::Levels;
 use super::snapshot::{opened, sealed};
@@ -6,14 +6,15 @@ use super::{Env, LearningError, Options, Step, task};
 use rayon::prelude::*;
 use std::sync::Arc;
 
-/// What happens to an environment whose episode is over.
+/// What happens to an environment at the end of its episode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Autoreset {
     /// The next step resets it, whatever the action.
     NextStep,
-    /// It is reset at once; the last observation is kept beside the first of the new episode.
+    /// It is reset immediately; the last observation is returned next to the first of the new
+    /// episode.
     SameStep,
-    /// It waits to be reset.
+    /// It must be reset explicitly.
     Disabled,
 }
 
@@ -25,60 +26,62 @@ struct Slot {
     over: bool,
 }
 
-/// What a step brought to all environments, one after the other; what is told of each vehicle,
-/// vehicle by vehicle.
+/// Results of a step of all environments, in order; per-vehicle values follow vehicle by vehicle.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Transitions {
     /// Observations.
     pub observations: Vec<f32>,
     /// Rewards.
     pub rewards: Vec<f64>,
-    /// Of each environment whether the task is over.
+    /// Whether the task ended, per environment.
     pub terminated: Vec<u8>,
-    /// Whether the episode was cut off, by time or because it cannot go on.
+    /// Whether the episode was truncated, by time or because it cannot continue.
     pub truncated: Vec<u8>,
-    /// Whether a new episode was begun in this step.
+    /// Whether a new episode began in this step.
     pub reset: Vec<u8>,
     /// Last observations of episodes that were reset in the same step.
     pub final_observations: Vec<f32>,
-    /// Numbers of the levels that are driven now.
+    /// Numbers of the current levels.
     pub levels: Vec<i64>,
-    /// Numbers of the levels that the step was driven on: others than now where an episode was
-    /// reset in the same step.
+    /// Numbers of the levels on which this step ran.
+    ///
+    /// They differ from `levels` where an episode was reset in the same step.
     pub driven_levels: Vec<i64>,
-    /// Terms of the reward, then [`Env::FIGURES`], then how it ended, of the step that was driven.
+    /// Reward terms, [`Env::FIGURES`] and the ending of this step.
     pub infos: Vec<f64>,
 }
 
 /// Futures of one episode.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Futures {
-    /// Rewards of all vehicles together, future by future, step by step; zero after the end.
+    /// Rewards summed over all vehicles, future by future, step by step; zero after the end.
     pub rewards: Vec<f64>,
-    /// Steps until the task was over or the state could not go on; the horizon if neither.
+    /// Number of steps until the task ended or the state became invalid; otherwise the horizon.
     pub lengths: Vec<u32>,
-    /// Whether the task was over.
+    /// Whether the task ended.
     pub terminated: Vec<u8>,
     /// Last observations.
     pub observations: Vec<f32>,
 }
 
-/// Environments of one task. Each does what it does alone. Steps run on the threads of the
-/// pool that they are called in.
+/// Environments of one task, independent of each other.
+///
+/// Steps run on the thread pool of the caller.
 #[derive(Clone, Debug)]
 pub struct Batch {
     levels: Arc<Levels>,
     slots: Vec<Slot>,
-    /// Steps after which episodes are cut off.
+    /// Number of steps after which episodes are truncated.
     limit: Option<u32>,
 }
 
 impl Batch {
-    /// So many environments of a task, none of them reset; episodes are cut off after `limit`
-    /// steps.
+    /// Creates `envs` environments of a task, none of them reset.
+    ///
+    /// Episodes are truncated after `limit` steps.
     ///
     /// # Errors
-    /// [`LearningError`] when there is no such task, or an option cannot be.
+    /// [`LearningError`] when the task does not exist or an option is invalid.
     pub fn new(
         name: &str,
         options: Options,
@@ -90,25 +93,25 @@ impl Batch {
         Ok(Batch { levels, slots: vec![slot; envs], limit })
     }
 
-    /// How many there are.
+    /// Number of environments.
     pub fn len(&self) -> usize {
         self.slots.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are no environments.
     pub fn is_empty(&self) -> bool {
         self.slots.is_empty()
     }
 
-    /// Their levels.
+    /// Levels of the environments.
     pub fn levels(&self) -> &Arc<Levels> {
         &self.levels
     }
 
-    /// One of them.
+    /// Returns one of the environments.
     ///
     /// # Errors
-    /// [`LearningError::Count`] when there is no such one.
+    /// [`LearningError::Count`] when the index is out of range.
     pub fn env(&self, index: usize) -> Result<&Env, LearningError> {
         let expected = self.slots.len();
         let slot = self.slots.get(index);
@@ -116,28 +119,29 @@ impl Batch {
         slot.map(|slot| &slot.env).ok_or(none)
     }
 
-    /// Whether the episode of one of them is over, and waits for the next.
+    /// Returns whether the episode of an environment has ended and the next has not begun.
     pub fn is_over(&self, index: usize) -> bool {
         self.slots.get(index).is_some_and(|slot| slot.over)
     }
 
-    /// How many vehicles are driven in each.
+    /// Number of driven vehicles in each environment.
     pub fn agents(&self) -> usize {
         self.levels.agents()
     }
 
-    /// How many numbers an observation of a vehicle has.
+    /// Length of the observation of a vehicle.
     pub fn observation_size(&self) -> usize {
         self.slots.first().map_or(0, |slot| slot.env.observation_size())
     }
 
-    /// How many numbers an info of a vehicle has.
+    /// Length of the info of a vehicle.
     pub fn info_size(&self) -> usize {
         self.levels.task().terms().len() + Env::FIGURES.len() + 1
     }
 
-    /// Begins episodes of those that `mask` says: of a seed, or the next. Observations of the
-    /// others stay as they are in `out`.
+    /// Begins episodes of the environments in `mask`: the first of a seed, or the next.
+    ///
+    /// Observations of the others remain unchanged in `out`.
     ///
     /// # Errors
     /// [`LearningError`] when a level cannot be built.
@@ -165,7 +169,7 @@ impl Batch {
         Ok(())
     }
 
-    /// Gives `out` the room that it needs.
+    /// Resizes the buffers of `out`.
     fn fit(&self, out: &mut Transitions) {
         let envs = self.slots.len();
         let vehicles = envs * self.agents();
@@ -180,19 +184,19 @@ impl Batch {
         out.driven_levels.resize(envs, 0);
     }
 
-    /// Tells which levels are driven now.
+    /// Writes the numbers of the current levels.
     fn number(&self, levels: &mut [i64]) {
         for (slot, level) in self.slots.iter().zip(levels) {
             *level = slot.env.driven.as_ref().map_or(0, |driven| driven.level.number as i64);
         }
     }
 
-    /// Steps all, one action after the other in `actions`.
+    /// Steps all environments; `actions` holds their actions in order.
     ///
     /// # Errors
-    /// [`LearningError`] when an action is no number, or an environment has not been reset: then
-    /// none is stepped. When a level cannot be built, all are stepped, `out` is whole, and the next
-    /// step tries to begin the episode that could not be.
+    /// [`LearningError`] when an action is not finite or an environment has not been reset; then no
+    /// environment is stepped. When a level cannot be built, all environments are stepped, `out` is
+    /// complete, and the next step tries again to begin that episode.
     pub fn step(
         &mut self,
         actions: &[f32],
@@ -246,7 +250,7 @@ impl Batch {
                 Ok(())
             },
         );
-        // whatever becomes of one, all are stepped; the first error is told
+        // all environments are stepped even if one fails; the first error is returned
         let stepped = stepped.reduce(|| Ok(()), Result::and);
         self.number(&mut out.levels);
         stepped
@@ -268,7 +272,7 @@ impl Batch {
         }
     }
 
-    /// What a rule would do now, vehicle by vehicle.
+    /// Actions of the task's rule in the current states, vehicle by vehicle.
     ///
     /// # Errors
     /// [`LearningError::NotReset`].
@@ -282,10 +286,10 @@ impl Batch {
         Ok(actions?.iter().flat_map(|action| &action[..wide]).copied().collect())
     }
 
-    /// Snapshot of one episode.
+    /// Takes a snapshot of one episode.
     ///
     /// # Errors
-    /// As of [`Env::snapshot`].
+    /// See [`Env::snapshot`].
     pub fn snapshot(&self, index: usize) -> Result<Vec<u8>, LearningError> {
         let mut bytes = self.env(index)?.episode_bytes()?;
         let slot = &self.slots[index];
@@ -294,10 +298,10 @@ impl Batch {
         Ok(sealed(bytes))
     }
 
-    /// Goes to the episode of a snapshot, and shows what is seen there.
+    /// Restores the episode of a snapshot and writes its observation.
     ///
     /// # Errors
-    /// As of [`Env::restore`].
+    /// See [`Env::restore`].
     pub fn restore(
         &mut self,
         index: usize,
@@ -312,11 +316,13 @@ impl Batch {
         slot.env.observe(observation)
     }
 
-    /// Drives futures of a snapshot, each by actions of its own: `actions` has those of the
-    /// first future first. Nothing of the environments changes.
+    /// Simulates futures of a snapshot, each with its own actions.
+    ///
+    /// `actions` holds those of the first future first. The environments do not change.
     ///
     /// # Errors
-    /// [`LearningError`] for another snapshot, or actions that do not fill futures of `horizon`.
+    /// [`LearningError`] when the snapshot does not match, or `actions` is not a multiple of
+    /// `horizon`.
     pub fn rollout(
         &self,
         snapshot: &[u8],
@@ -326,10 +332,11 @@ impl Batch {
         self.rollout_while(snapshot, actions, horizon, &|| true)
     }
 
-    /// The same, but each future ends where `goes_on` says no, which is asked before each step.
+    /// As [`Batch::rollout`], but stops each future once `goes_on` returns false; it is called
+    /// before each step.
     ///
     /// # Errors
-    /// As of [`Batch::rollout`].
+    /// See [`Batch::rollout`].
     pub fn rollout_while(
         &self,
         snapshot: &[u8],
@@ -380,7 +387,7 @@ impl Batch {
     }
 }
 
-/// An episode's bytes, and how far it is.
+/// Splits a snapshot into the episode, the number of elapsed steps and whether it is over.
 fn parted(snapshot: &[u8]) -> Result<(&[u8], u32, bool), LearningError> {
     let short = || LearningError::Snapshot { what: "it is cut short".into() };
     let (kept, [a, b, c, d, over]) = opened(snapshot)?.split_last_chunk::<5>().ok_or_else(short)?;
@@ -410,7 +417,8 @@ impl Slot {
         infos: &mut [f64],
     ) -> Result<Step, LearningError> {
         let count = self.env.task().terms().len();
-        // the terms of all vehicles one after the other, then each to its own info
+        // terms of all vehicles are written in sequence first, then moved to the info of each
+        // vehicle
         let (terms, _) = infos.split_at_mut(count * rewards.len());
         let step = self.env.step(actions, terms)?;
         self.elapsed += 1;

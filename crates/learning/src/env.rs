@@ -13,20 +13,21 @@ use bekker_vehicle::Selector;
 use bekker_world::{Command, Steering, World};
 use std::sync::Arc;
 
-/// What a period brought.
+/// Result of one environment step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Step {
-    /// Sum of the terms, of all vehicles that are driven.
+    /// Sum of the reward terms of all driven vehicles.
     pub reward: f64,
-    /// Whether the task is over: reached or failed.
+    /// Whether the task ended: reached or failed.
     pub terminated: bool,
-    /// Whether it was cut off: its state is none that a vehicle can be in, or it left the terrain.
+    /// Whether the episode was truncated, because the state became invalid or a vehicle left the
+    /// terrain.
     pub cut: bool,
-    /// [`Ending::NAMES`]: of the first vehicle for which it is over.
+    /// Index into [`Ending::NAMES`], for the first vehicle whose task ended.
     pub ending: u8,
 }
 
-/// An environment. A clone goes its own way.
+/// An environment; clones are independent.
 #[derive(Clone, Debug)]
 pub struct Env {
     levels: Arc<Levels>,
@@ -35,7 +36,7 @@ pub struct Env {
     pub(super) driven: Option<Driven>,
 }
 
-/// An episode on its way.
+/// A running episode.
 #[derive(Clone, Debug)]
 pub(super) struct Driven {
     pub level: Arc<Level>,
@@ -44,7 +45,7 @@ pub(super) struct Driven {
 }
 
 impl Driven {
-    /// The episode of a world in which each vehicle has its memory.
+    /// Builds the episode of a world from the memory of each vehicle.
     pub(super) fn of(level: Arc<Level>, world: World, memories: Vec<Memory>) -> Driven {
         let agent = |(index, memory)| {
             let sample = world.sample(index).unwrap_or_default();
@@ -65,52 +66,53 @@ impl Driven {
 }
 
 impl Env {
-    /// An environment on these levels, not yet reset.
+    /// Creates an environment on these levels, not yet reset.
     pub fn new(levels: Arc<Levels>) -> Env {
         Env { levels, seed: 0, episode: 0, driven: None }
     }
 
-    /// Its task.
+    /// Task of the environment.
     pub fn task(&self) -> &'static dyn Task {
         self.levels.task()
     }
 
-    /// Its options.
+    /// Options of the environment.
     pub fn options(&self) -> &Options {
         self.levels.options()
     }
 
-    /// Its levels.
+    /// Levels of the environment.
     pub fn levels(&self) -> &Arc<Levels> {
         &self.levels
     }
 
-    /// Seed and number of the episode.
+    /// Seed and number of the current episode.
     pub(super) fn drawn(&self) -> [u64; 2] {
         [self.seed, self.episode]
     }
 
-    /// Goes to an episode of a seed.
+    /// Sets the current episode.
     pub(super) fn go_to(&mut self, [seed, episode]: [u64; 2], driven: Driven) {
         (self.seed, self.episode) = (seed, episode);
         self.driven = Some(driven);
     }
 
-    /// How many vehicles are driven from outside.
+    /// Number of vehicles with an external controller.
     pub fn agents(&self) -> usize {
         self.levels.agents()
     }
 
-    /// How many numbers an observation of one vehicle has.
+    /// Length of the observation of one vehicle.
     pub fn observation_size(&self) -> usize {
         layout(self.task(), self.options()).iter().map(|field| field.size).sum()
     }
 
-    /// Begins an episode: the first of a seed, or the next. Which level it is on follows from
-    /// seed and episode, unless it is said.
+    /// Begins an episode: the first of a seed, or the next.
+    ///
+    /// Seed and episode determine the level, unless `level` is given.
     ///
     /// # Errors
-    /// [`LearningError::Level`] when the level cannot be built; the episode goes on.
+    /// [`LearningError::Level`] when the level cannot be built; the current episode then continues.
     pub fn reset(&mut self, seed: Option<u64>, level: Option<u64>) -> Result<(), LearningError> {
         let (seed, episode) = match seed {
             Some(seed) => (seed, 0),
@@ -126,11 +128,12 @@ impl Env {
         Ok(())
     }
 
-    /// Drives for a period: `actions` and the terms of the reward, which go to `terms`, vehicle by
-    /// vehicle.
+    /// Runs one action period.
+    ///
+    /// `actions` are ordered vehicle by vehicle, and so are the reward terms written to `terms`.
     ///
     /// # Errors
-    /// [`LearningError`] when it has not been reset, or an action is no number.
+    /// [`LearningError`] when it has not been reset, a length is wrong, or an action is not finite.
     pub fn step(&mut self, actions: &[f32], terms: &mut [f64]) -> Result<Step, LearningError> {
         let task = self.task();
         let (wide, count) = (task.actions(), task.terms().len());
@@ -178,10 +181,10 @@ impl Env {
         Ok(step)
     }
 
-    /// Writes what is seen now, vehicle by vehicle.
+    /// Writes the current observations, vehicle by vehicle.
     ///
     /// # Errors
-    /// [`LearningError`] when it has not been reset, or the room is not that of an observation.
+    /// [`LearningError`] when it has not been reset, or `room` has a wrong length.
     pub fn observe(&self, room: &mut [f32]) -> Result<(), LearningError> {
         let driven = self.driven.as_ref().ok_or(LearningError::NotReset { env: 0 })?;
         let size = self.observation_size();
@@ -200,10 +203,10 @@ impl Env {
         Ok(())
     }
 
-    /// What a rule would do now in one of the vehicles.
+    /// Action of the task's rule for one of the vehicles in the current state.
     ///
     /// # Errors
-    /// [`LearningError`] when it has not been reset, or there is no such vehicle.
+    /// [`LearningError`] when it has not been reset, or the vehicle does not exist.
     pub fn expert(&self, agent: usize) -> Result<Action, LearningError> {
         let driven = self.driven.as_ref().ok_or(LearningError::NotReset { env: 0 })?;
         let expected = driven.agents.len();
@@ -217,7 +220,7 @@ impl Env {
         Ok(self.task().expert(&driven.seen(agent)))
     }
 
-    /// The world of the episode, and its level.
+    /// World of the episode, and its level.
     ///
     /// # Errors
     /// [`LearningError`] when it has not been reset.
@@ -226,19 +229,21 @@ impl Env {
         Ok((&driven.world, &driven.level))
     }
 
-    /// How the task was over for one of the vehicles by the last action: a number of
+    /// Ending of the task for one of the vehicles after the last action, an index into
     /// [`Ending::NAMES`].
     pub fn ending(&self, agent: usize) -> u8 {
         let driven = self.driven.as_ref();
         driven.and_then(|driven| driven.agents.get(agent)).map_or(0, |agent| agent.memory.ending)
     }
 
-    /// Names of the figures of [`Env::figures`].
+    /// Names of the values of [`Env::figures`].
     pub const FIGURES: [&'static str; 7] =
         ["speed", "slip", "sinkage", "energy", "x", "y", "level"];
 
-    /// What the episode has come to for one of the vehicles: speed m/s, mean slip, mean sinkage m,
-    /// energy J since the reset, place m, number of the level; zeros where there is none.
+    /// Metrics of the episode for one of the vehicles.
+    ///
+    /// They are speed, m/s, mean slip, mean sinkage, m, drive energy since the reset, J, position,
+    /// m, and level number. All are 0 without an episode or vehicle.
     pub fn figures(&self, agent: usize) -> [f64; 7] {
         let Some(driven) = &self.driven else { return [0.0; 7] };
         let Some(Agent { sample, memory, .. }) = driven.agents.get(agent) else { return [0.0; 7] };
@@ -252,7 +257,7 @@ impl Env {
 }
 
 impl Driven {
-    /// Commands the vehicles, goes on for a period, and remembers what it was.
+    /// Commands the vehicles, simulates one period and records the results.
     fn drive(&mut self, actions: &[f32], wide: usize) {
         let Driven { world, agents, .. } = self;
         for (index, (agent, action)) in agents.iter_mut().zip(actions.chunks(wide)).enumerate() {
@@ -260,7 +265,7 @@ impl Driven {
             for (place, value) in full.iter_mut().zip(action) {
                 *place = value.clamp(-1.0, 1.0);
             }
-            // there is such a vehicle, and these are numbers
+            // the vehicle exists and the values are finite, so this cannot fail
             let _ = world.command(index, Some(command(full)));
             agent.begin(full);
         }

@@ -1,4 +1,4 @@
-//! One episode from its reset to its end, as a dataset keeps it.
+//! Recording of one episode, from reset to end, for datasets.
 
 use super::labels::label_moment;
 use super::policy::Wandering;
@@ -6,26 +6,27 @@ use super::{Ending, Env, LearningError, Levels, Policy};
 use bekker_math::random::Stream;
 use std::sync::Arc;
 
-/// An episode as one vehicle drove it: of its `steps` each has an action and what came of it, of
-/// the `steps + 1` moments between them each an observation and labels. Rows stand one after the
-/// other.
+/// An episode of one vehicle.
+///
+/// Each of its `steps` has an action and a reward. Each of the `steps + 1` moments between them has
+/// an observation and labels. Rows are stored contiguously.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Episode {
-    /// Seed that an environment is reset with to drive it again.
+    /// Seed with which a reset environment replays the episode.
     pub seed: u64,
     /// Number of its level.
     pub level: u64,
-    /// Which of the vehicles it is of, from the first in the row.
+    /// Index of the vehicle, from the front of the column.
     pub vehicle: usize,
-    /// Name of who drove it.
+    /// Name of the driver.
     pub driver: &'static str,
-    /// How many steps it has.
+    /// Number of steps.
     pub steps: usize,
-    /// What was seen, moment by moment.
+    /// Observations, moment by moment.
     pub observations: Vec<f32>,
-    /// What was done, step by step.
+    /// Actions, step by step.
     pub actions: Vec<f32>,
-    /// Sums of the terms.
+    /// Rewards, the sums of their terms.
     pub rewards: Vec<f64>,
     /// Terms of the reward.
     pub terms: Vec<f64>,
@@ -33,25 +34,27 @@ pub struct Episode {
     pub labels: Vec<f64>,
     /// Names of the soils under the chassis, moment by moment.
     pub soils: Vec<String>,
-    /// Whether the task was over.
+    /// Whether the task ended.
     pub terminated: bool,
-    /// Whether it was cut off, by time or because it could not go on.
+    /// Whether the episode was truncated, by time or because it could not continue.
     pub truncated: bool,
-    /// One of [`Ending::NAMES`]: of the first vehicle for which it was over.
+    /// One of [`Ending::NAMES`], for the first vehicle whose task ended.
     pub ending: &'static str,
 }
 
-/// Largest seed that Gymnasium takes and that a number of JSON holds.
+/// Number of seeds: Gymnasium accepts, and JSON numbers represent, all integers below it.
 const SEEDS: u64 = 1 << 53;
 
 impl Episode {
-    /// The seed of an episode of a dataset.
+    /// Returns the seed of an episode of a dataset.
     pub fn seed(dataset: u64, number: u64) -> u64 {
         Stream::new(dataset, "episode").bits(number) % SEEDS
     }
 
-    /// Drives the first episode of a seed, cut off after `limit` steps: what each of its vehicles
-    /// did, one after the other, all in as many steps. All are driven by one kind of driver.
+    /// Runs the first episode of a seed, truncated after `limit` steps.
+    ///
+    /// It returns one recording per vehicle, all of the same length. All vehicles have the same
+    /// kind of driver.
     ///
     /// # Errors
     /// [`LearningError::Level`] when its level cannot be built.
@@ -99,7 +102,8 @@ impl Episode {
     }
 }
 
-/// Adds what is seen now from each vehicle, and its labels; `seen` has room for all of them.
+/// Appends the current observation and labels of each vehicle; `seen` is a buffer for all
+/// observations.
 fn see(env: &Env, seen: &mut [f32], episodes: &mut [Episode]) -> Result<(), LearningError> {
     env.observe(seen)?;
     let driven = env.driven.as_ref().ok_or(LearningError::NotReset { env: 0 })?;

@@ -1,4 +1,4 @@
-//! What an environment remembers of an episode.
+//! State that an environment keeps over an episode.
 
 use super::Options;
 use bekker_agent::Sample;
@@ -6,59 +6,62 @@ use bekker_math::numeric::GRAVITY;
 use bekker_math::spatial::Vec3;
 use serde::{Deserialize, Serialize};
 
-/// Steering (positive to the left), drive (throttle, or brake if negative) and direction
-/// (backward if negative; where a task can reverse), each within ±1.
+/// Steering, drive and direction, each within ±1.
+///
+/// Steering is positive to the left. Drive is throttle, or brake if negative. Direction is backward
+/// if negative, and present only if the task can reverse.
 pub type Action = [f32; 3];
 
-/// Way by which a vehicle gets on, m, and time without after which it is stuck, s.
+/// Least distance that counts as progress, m, and the time without progress after which a vehicle
+/// is stuck, s.
 pub(super) const WAY: f64 = 0.3;
 const STUCK: f64 = 4.0;
-/// Error of speed up to which it is integrated, m/s, and the largest integral, m.
+/// Largest speed error that is integrated, m/s, and the limit of the integral, m.
 const INTEGRATED: f64 = 1.0;
 const WINDUP: f64 = 4.0;
 
-/// What an episode has been so far.
+/// Values of a vehicle accumulated over the episode.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Memory {
-    /// Since the reset, s.
+    /// Time since the reset, s.
     pub time: f64,
     /// Time between actions, s.
     pub period: f64,
     /// The last action.
     pub action: Action,
-    /// Square of its change.
+    /// Squared change of the action.
     pub action_change: f64,
-    /// Where the vehicle was before it, m.
+    /// Position before the last action, m.
     pub before: [f64; 2],
-    /// Energy that the drive put into the wheels over it, J.
+    /// Drive energy at the wheels over the last action, J.
     pub energy: f64,
-    /// Specific force over it, mean, body axes, m/s².
+    /// Mean specific force over the last action, body axes, m/s².
     pub specific_force: [f64; 3],
-    /// Integral of the error of speed, m.
+    /// Integral of the speed error, m.
     pub integral: f64,
-    /// Way that it wants to go: 1, or -1 backward.
+    /// Requested direction of travel: 1, or -1 backward.
     pub direction: f64,
-    /// How long it has wanted that, s.
+    /// Time for which this direction has been requested, s.
     pub since_turn: f64,
-    /// How long it has wanted to get on and has not, s.
+    /// Time for which drive has been requested without progress, s.
     pub standing: f64,
-    /// Where it last got on, m.
+    /// Position of the last progress, m.
     pub(super) mark: [f64; 2],
-    /// Energy since the reset, J.
+    /// Drive energy since the reset, J.
     pub(super) total_energy: f64,
-    /// Velocity before, m/s.
+    /// Velocity before the last action, m/s.
     pub(super) velocity: [f64; 3],
-    /// How the task was over for it by the last action: a number of [`Ending::NAMES`](super::Ending::NAMES).
+    /// Ending of the task for this vehicle, an index into [`Ending::NAMES`](super::Ending::NAMES).
     pub ending: u8,
 }
 
 impl Memory {
-    /// Whether it has wanted to get on for 4 s and has not by 0.3 m.
+    /// Returns whether drive has been requested for 4 s with less than 0.3 m of progress.
     pub fn is_stuck(&self) -> bool {
         self.standing >= STUCK
     }
 
-    /// Sums up an error of speed, m/s, where it is small: what is far off has other causes.
+    /// Integrates a speed error, m/s, if it is small; large errors have other causes.
     pub(super) fn integrate(&mut self, error: f64) {
         if error.abs() < INTEGRATED {
             self.integral = (self.integral + error * self.period).clamp(-WINDUP, WINDUP);
@@ -67,7 +70,7 @@ impl Memory {
 }
 
 impl Memory {
-    /// Of a vehicle at the start.
+    /// Returns the memory of a vehicle at the start.
     pub(super) fn begun(sample: &Sample, options: &Options) -> Memory {
         let position = place(sample);
         Memory {
@@ -81,7 +84,7 @@ impl Memory {
     }
 }
 
-/// Where a vehicle is, m.
+/// Horizontal position of a vehicle, m.
 pub(super) fn place(sample: &Sample) -> [f64; 2] {
     [sample.pose.position.x, sample.pose.position.y]
 }

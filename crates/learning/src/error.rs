@@ -1,71 +1,71 @@
-//! Why an environment cannot be made or go on.
+//! Errors of environments.
 
 use bekker_scenario::Faults;
 use bekker_world::StateError;
 
-/// Why an environment cannot be made or go on.
+/// Reason why an environment cannot be created or continue.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LearningError {
     /// No task has this name.
     #[error("no task is called {name:?}; there are: {known}")]
     NoTask {
-        /// The name.
+        /// Requested name.
         name: String,
-        /// Those there are.
+        /// Names of all tasks.
         known: String,
     },
-    /// An option out of its range.
+    /// An option is out of range.
     #[error("{option} = {value}: must be {allowed}")]
     Option {
-        /// Which.
+        /// Name of the option.
         option: &'static str,
-        /// Its value.
+        /// Value of the option.
         value: String,
-        /// What it may be.
+        /// Allowed values.
         allowed: String,
     },
-    /// A level whose scenario cannot be built.
+    /// The scenario of a level cannot be built.
     #[error("level {level}: {faults}")]
     Level {
-        /// Which.
+        /// Number of the level.
         level: u64,
-        /// What is wrong with it.
+        /// Faults of the scenario.
         faults: Faults,
     },
-    /// Numbers of another count.
+    /// A buffer or argument has a wrong length.
     #[error("{found} numbers of {what}: must be {expected}")]
     Count {
-        /// Of what.
+        /// Name of the argument.
         what: &'static str,
-        /// Numbers given.
+        /// Length given.
         found: usize,
-        /// Numbers wanted.
+        /// Length expected.
         expected: usize,
     },
-    /// An action that is no number.
+    /// An action is not finite.
     #[error("action {index} of environment {env} is {value}: must be a finite number")]
     Action {
-        /// Which environment.
+        /// Index of the environment.
         env: usize,
-        /// Which of its numbers.
+        /// Index within its action.
         index: usize,
-        /// What was given.
+        /// Value given.
         value: f32,
     },
-    /// An environment that has not been reset.
+    /// An environment has not been reset.
     #[error("environment {env} must be reset before it is stepped")]
     NotReset {
-        /// Which.
+        /// Index of the environment.
         env: usize,
     },
-    /// Bytes that are no snapshot of this environment.
+    /// The bytes are not a snapshot of this environment.
     #[error("not a snapshot of this environment: {what}")]
     Snapshot {
-        /// What is wrong.
+        /// Description of the fault.
         what: String,
     },
-    /// A state that the model cannot be in.
+    /// The state is not valid for the model.
     #[error(transparent)]
     State(#[from] StateError),
 }

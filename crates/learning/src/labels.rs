@@ -1,4 +1,4 @@
-//! What a dataset tells beside observations: the truth of vehicle, wheels and soil, in SI units.
+//! Labels of a dataset: ground truth of vehicle, wheels and soil, in SI units.
 
 use super::agent::Agent;
 use super::env::Driven;
@@ -10,8 +10,10 @@ const fn label(name: &'static str, size: usize, unit: &'static str) -> Field {
     Field { name, size, scale: 1.0, unit }
 }
 
-/// The labels of a moment, in order. Wheels are those at the corners, of tracks road wheels: front
-/// left first, left before right. Forces are those of the last step: none at a reset.
+/// Labels of one moment, in order.
+///
+/// Wheels are those at the corners, or road wheels of tracks, front left first, left before right.
+/// Forces are those of the last simulation step, and 0 at a reset.
 pub const LABELS: [Field; 16] = [
     label("time", 1, "s since the reset"),
     label("position", 3, "m, of the chassis frame's origin: east, north, up of the start"),
@@ -35,8 +37,9 @@ pub const LABELS: [Field; 16] = [
     label("wheel_rut", 4, "m, depth of the rut a wheel radius ahead of the hub, heaps negative"),
 ];
 
-/// Adds the labels of a moment of one of the vehicles, and the name in the catalogue of the soil
-/// under its chassis.
+/// Appends the labels of one vehicle at the current moment.
+///
+/// Returns the catalog name of the soil under its chassis.
 pub(super) fn label_moment(driven: &Driven, vehicle: usize, to: &mut Vec<f64>) -> String {
     let Driven { level, world, agents } = driven;
     let Agent { sample, memory, .. } = &agents[vehicle];
@@ -60,7 +63,7 @@ pub(super) fn label_moment(driven: &Driven, vehicle: usize, to: &mut Vec<f64>) -
     to.extend(wheels.map(|wheel| wheel.lateral));
     let model = &level.built.world.agents[vehicle].vehicle;
     let room = model.workspace(&world.state().agents[vehicle].vehicle);
-    // under its hub a wheel has already left nodes: a radius ahead it has touched none
+    // under its hub a wheel has already left nodes; a radius ahead it has touched none
     let ahead = if sample.speed < 0.0 { -level.wheel_radius } else { level.wheel_radius };
     let ahead = sample.pose.direction(&Vec3::x()) * ahead;
     to.extend(level.corners.map(|wheel| {

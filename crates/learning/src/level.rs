@@ -1,4 +1,4 @@
-//! A level: one ground with its soils, built, its vehicle settled.
+//! A level: a ground with its soils, and vehicles in static equilibrium.
 
 use super::level_spec::LevelSpec;
 use super::perception::Perception;
@@ -7,25 +7,25 @@ use bekker_scenario::ScenarioFile;
 use bekker_scenario::build::Built;
 use bekker_world::World;
 
-/// A level with its vehicle at the start.
+/// A level with its vehicles at the start.
 #[derive(Debug)]
 pub struct Level {
     /// Its number.
     pub number: u64,
-    /// What was drawn for it.
+    /// Parameters drawn for the level.
     pub spec: LevelSpec,
-    /// The scenario that it is.
+    /// Scenario of the level.
     pub file: ScenarioFile,
-    /// That scenario, built.
+    /// The built scenario.
     pub built: Built,
-    /// The world with its vehicle settled.
+    /// World with the vehicles in static equilibrium.
     pub start: World,
-    /// Heights around the start for the map, if it is seen.
+    /// Heights around the start, if the map is observed.
     pub relief: Option<Relief>,
-    /// The camera, if its picture is seen.
+    /// Camera and lidar, if they are observed.
     pub perception: Option<Perception>,
-    /// Radius of the wheels, m; of tracks of their road wheels.
+    /// Radius of the wheels, m, or of the road wheels of tracks.
     pub wheel_radius: f64,
-    /// Wheels at the corners, front left first, left before right.
+    /// Indices of the wheels at the corners, front left first, left before right.
     pub corners: [usize; 4],
 }

@@ -2,7 +2,7 @@
 
 use bekker_math::random::Stream;
 
-/// Random numbers of a level, one after the other.
+/// A sequence of random numbers for a level.
 #[derive(Debug)]
 pub struct Draw {
     stream: Stream,
@@ -14,13 +14,13 @@ impl Draw {
         Draw { stream: Stream::new(level, task), drawn: 0 }
     }
 
-    /// Uniform in a range.
+    /// Draws a number uniformly from a range.
     pub fn within(&mut self, low: f64, high: f64) -> f64 {
         self.drawn += 1;
         low + (high - low) * self.stream.uniform(self.drawn)
     }
 
-    /// One of several.
+    /// Draws one of several values.
     pub fn one<T: Copy>(&mut self, of: &[T]) -> T {
         let place = self.within(0.0, of.len() as f64) as usize;
         of[place.min(of.len() - 1)]

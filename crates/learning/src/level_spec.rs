@@ -1,18 +1,18 @@
-//! What a task draws for a level.
+//! Parameters that a task draws for a level.
 
 use bekker_agent::PropKind;
 use bekker_math::numeric::{cos, sin};
 use bekker_scenario::config::{Area, Scenery, Stamp, Surface};
 use std::f64::consts::TAU;
 
-/// What a task draws for a level.
+/// Parameters that a task draws for a level.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LevelSpec {
     /// Shape of the ground.
     pub surface: Surface,
     /// Holes, ditches and bumps.
     pub stamps: Vec<Stamp>,
-    /// Soil where nothing else is said.
+    /// Soil outside all patches.
     pub soil: &'static str,
     /// Patches of other soils.
     pub patches: Vec<Patch>,
@@ -20,34 +20,34 @@ pub struct LevelSpec {
     pub standing: Vec<Standing>,
     /// Heading at the start, rad.
     pub heading: f64,
-    /// Distance from one vehicle to the next behind it at the start, m.
+    /// Spacing between consecutive vehicles at the start, m.
     pub apart: f64,
     /// Load on the bed, kg.
     pub payload: f64,
-    /// Where to, m; the start is at the origin.
+    /// Goal, m; the start is at the origin.
     pub goal: [f64; 2],
-    /// Speeds to hold, m/s, each for [`LevelSpec::HOLD`] seconds.
+    /// Target speeds, m/s, each for [`LevelSpec::HOLD`] seconds.
     pub speeds: Vec<f64>,
 }
 
 impl LevelSpec {
-    /// How long each of the speeds is wanted, s.
+    /// Time for which each speed is the target, s.
     pub const HOLD: f64 = 4.0;
 }
 
 /// A round patch of another soil.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Patch {
-    /// Its soil.
+    /// Soil of the patch.
     pub soil: &'static str,
-    /// Its centre, m.
+    /// Center, m.
     pub centre: [f64; 2],
-    /// Its radius, m.
+    /// Radius, m.
     pub radius: f64,
 }
 
 impl Patch {
-    /// Corners of the polygon that it is made of.
+    /// Number of corners of the polygon that approximates the patch.
     const CORNERS: u32 = 24;
 
     pub(super) fn area(&self) -> Area {
@@ -59,24 +59,24 @@ impl Patch {
     }
 }
 
-/// A tree or a rock in the way.
+/// A tree or a rock.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Standing {
-    /// What it is.
+    /// Kind of obstacle.
     pub kind: PropKind,
-    /// Where, m.
+    /// Position, m.
     pub place: [f64; 2],
-    /// Diameter where a bumper meets it, m.
+    /// Diameter at the height of a bumper, m.
     pub diameter: f64,
 }
 
 impl Standing {
     /// Diameter of a rock of scale 1, m.
     const ROCK: f64 = 0.92;
-    /// How high a tree is on the map, m: higher than it can show.
+    /// Height of a tree on the map, m; more than the map can represent.
     const TREE: f64 = 5.0;
 
-    /// How far it stands out of the ground, m.
+    /// Height above the ground, m.
     pub fn height(&self) -> f64 {
         if self.kind == PropKind::Rock { 0.5 * self.diameter } else { Standing::TREE }
     }

@@ -1,4 +1,4 @@
-//! Levels of a task: made by their numbers, and kept.
+//! Creation and caching of the levels of a task.
 
 use super::level::Level;
 use super::level_draw::Draw;
@@ -19,10 +19,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// About how long a level's scenario lasts, s: longer than any episode.
+/// Approximate duration of a level's scenario, s; longer than any episode.
 const HOUR: f64 = 3600.0;
 
-/// Text that a level's scenario begins from.
+/// Scenario text from which every level starts.
 const BARE: &str = "\
 format = 1
 name = 'level'
@@ -38,11 +38,11 @@ model = 'hmmwv'
 position = [0, 0]
 ";
 
-/// How far parameters of soils are scattered at difficulty 1: powers of ten, and degrees.
+/// Scatter of soil parameters at difficulty 1: powers of ten, and degrees.
 const DECADES: f64 = 0.3;
 const DEGREES: f64 = 4.0;
 
-/// A soil of the catalogue, scattered: pressure and cohesion log-uniformly, as they are measured.
+/// Scatters a soil of the catalog: pressure and cohesion log-uniformly, as they are measured.
 fn scattered(name: &str, called: &str, draw: &mut Draw, difficulty: f64) -> CustomSoil {
     let mut custom =
         CustomSoil { name: called.into(), based_on: Some(name.into()), ..CustomSoil::default() };
@@ -60,7 +60,7 @@ fn scattered(name: &str, called: &str, draw: &mut Draw, difficulty: f64) -> Cust
 }
 
 impl Level {
-    /// The level of a number.
+    /// Builds the level with a number.
     fn make(
         task: &dyn Task,
         options: &Options,
@@ -100,9 +100,9 @@ fn scenario(
     let mut scenario = ScenarioFile::parse("level", BARE, Path::new(""), &[])?.scenario;
     scenario.seed = number % (1 << 62);
     scenario.time.step = options.step;
-    // nobody else is there: one heartbeat an action
+    // no other agents exist, so one heartbeat per action suffices
     scenario.time.heartbeat = options.period;
-    // nothing ends by it, but it must be of whole heartbeats
+    // episodes end earlier, but the duration must be a multiple of the heartbeat
     scenario.time.duration = (HOUR / options.period).round() * options.period;
     scenario.output.interval = options.period;
     scenario.ground.spacing = options.spacing;
@@ -111,7 +111,7 @@ fn scenario(
     let mut scatter = |soil: &str, called: String| {
         let soil = options.soil.as_deref().unwrap_or(soil);
         let custom = scattered(soil, &called, draw, options.difficulty);
-        // what is firm is as it is
+        // firm ground is not scattered
         let firm = custom.k_phi.is_none();
         if firm {
             return soil.to_owned();
@@ -155,7 +155,7 @@ fn scenario(
     Ok(scenario)
 }
 
-/// Refuses vehicles that a task has none for, and what is asked of their tyres in vain.
+/// Rejects vehicles that the task does not support, and tire options without effect.
 fn check_vehicle(task: &dyn Task, options: &Options) -> Result<(), LearningError> {
     let model = &options.vehicle;
     let spec = vehicle_spec(model, Path::new(""));
@@ -189,7 +189,7 @@ fn check_vehicle(task: &dyn Task, options: &Options) -> Result<(), LearningError
     Ok(())
 }
 
-/// Levels that have been made: what was made once is not made again.
+/// Cache of the levels of a task.
 #[derive(Debug)]
 pub struct Levels {
     task: &'static dyn Task,
@@ -199,14 +199,14 @@ pub struct Levels {
     made: Mutex<BTreeMap<u64, Arc<Level>>>,
 }
 
-/// Most levels that are kept.
+/// Largest number of cached levels.
 const KEPT: usize = 256;
 
 impl Levels {
-    /// Of a task.
+    /// Creates the levels of a task.
     ///
     /// # Errors
-    /// [`LearningError`] when an option cannot be; the first level is made to find out.
+    /// [`LearningError`] when an option is invalid; the first level is built to check this.
     pub fn new(task: &'static dyn Task, options: Options) -> Result<Levels, LearningError> {
         options.check()?;
         check_vehicle(task, &options)?;
@@ -217,31 +217,33 @@ impl Levels {
         Ok(levels)
     }
 
-    /// The task.
+    /// Task of the levels.
     pub fn task(&self) -> &'static dyn Task {
         self.task
     }
 
-    /// The options.
+    /// Options of the levels.
     pub fn options(&self) -> &Options {
         &self.options
     }
 
-    /// How many vehicles are driven.
+    /// Number of driven vehicles.
     pub fn agents(&self) -> usize {
         self.agents
     }
 
-    /// The level of a number, made unless it is kept. Which are kept changes no bit.
+    /// Returns the level with a number, from the cache or built.
+    ///
+    /// The state of the cache does not affect results.
     ///
     /// # Errors
-    /// [`LearningError`] when it cannot be built.
+    /// [`LearningError`] when the level cannot be built.
     pub fn get(&self, number: u64) -> Result<Arc<Level>, LearningError> {
         let locked = || self.made.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(level) = locked().get(&number) {
             return Ok(level.clone());
         }
-        // made unlocked: several threads may make the same one, which is the same
+        // built without the lock: several threads may build the same level, with equal results
         let level = Arc::new(Level::make(self.task, &self.options, number, &self.parts)?);
         let mut made = locked();
         if made.len() >= KEPT {

@@ -1,13 +1,15 @@
 //! Environments for reinforcement learning.
 //!
-//! A [`Task`] says what is randomised, what is rewarded and when an episode ends. A [`Level`] is
-//! one ground with its soils, built and with its vehicle settled, by the task's name, the
-//! [`Options`] and a number alone. An [`Env`] drives episodes on levels; many are stepped beside
-//! one another by a [`Batch`]. What an environment does is a function of task, options, seed and
-//! actions: not of threads, of how many there are, or of their neighbours. An [`Episode`] is what one
-//! did from its reset to its end, for datasets.
+//! A [`Task`] defines what is randomized, what is rewarded and when an episode ends. A [`Level`] is
+//! a ground with its soils, with the vehicle in static equilibrium; it is a function of the task,
+//! the [`Options`] and a level number alone. An [`Env`] runs episodes on levels. A [`Batch`] steps
+//! many of them in parallel. An [`Episode`] records one drive from reset to end, for datasets.
 //!
-//! A layer of the crate `bekker`, which opens with examples; `ARCHITECTURE.md` is the map.
+//! An environment is a function of task, options, seed and actions alone. It does not depend on the
+//! number of threads or on other environments in the batch.
+//!
+//! This is a layer of the crate `bekker`, whose documentation starts with examples;
+//! `ARCHITECTURE.md` maps all layers.
 
 mod agent;
 mod batch;

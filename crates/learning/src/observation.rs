@@ -1,4 +1,4 @@
-//! What is seen: numbers within ±1, each a quantity over its scale.
+//! Observations: numbers within ±1, each a quantity divided by its scale.
 
 use super::episode_memory::Memory;
 use super::observation_field::Field;
@@ -14,7 +14,7 @@ const fn field(name: &'static str, size: usize, scale: f64, unit: &'static str) 
     Field { name, size, scale, unit }
 }
 
-/// What the vehicle feels, and what is wanted of it.
+/// Proprioception and the current targets.
 const FELT: [Field; 12] = [
     field("velocity", 3, 10.0, "m/s, body axes"),
     field("angular_velocity", 3, 2.0, "rad/s, body axes"),
@@ -35,9 +35,9 @@ const FELT: [Field; 12] = [
     field("goal_bearing", 2, 1.0, "sine and cosine, positive to the left"),
 ];
 
-/// How far the map reaches behind, m.
+/// Extent of the map behind the vehicle, m.
 const BEHIND: f64 = 4.0;
-/// What 1 stands for in its layers, m.
+/// Quantities that 1 represents in the layers of the map, m.
 const HEIGHT_SCALE: f64 = 2.0;
 const RUT_SCALE: f64 = 0.5;
 
@@ -46,7 +46,7 @@ const MAP: [Field; 2] = [
     field("map_rut", MAP_SIDE * MAP_SIDE, RUT_SCALE, "m below the undisturbed ground"),
 ];
 
-/// The parts of an observation, in order.
+/// Fields of an observation, in order.
 pub fn layout(task: &dyn Task, options: &Options) -> Vec<Field> {
     let mut fields = FELT.to_vec();
     if options.map.unwrap_or(task.sees_map()) {
@@ -64,14 +64,14 @@ pub(super) fn body_velocity(sample: &Sample) -> Vec3 {
     sample.pose.orientation.inverse_transform_vector(&sample.velocity)
 }
 
-/// Distance, m, and bearing from the vehicle's heading, rad, of a place.
+/// Distance of a position, m, and its bearing from the heading of the vehicle, rad.
 pub(super) fn bearing(sample: &Sample, place: [f64; 2]) -> (f64, f64) {
     let [dx, dy] = [place[0] - sample.pose.position.x, place[1] - sample.pose.position.y];
     let angle = atan2(dy, dx) - sample.pose.yaw();
     (hypot(dx, dy), atan2(sin(angle), cos(angle)))
 }
 
-/// Writes an observation, all within ±1.
+/// Writes an observation, clamped to ±1.
 pub(super) fn observe(
     task: &dyn Task,
     options: &Options,
@@ -86,7 +86,7 @@ pub(super) fn observe(
         place += 1;
     };
     let feel = Felt::of(level, sample, memory);
-    // what is wanted and what was done carry no noise
+    // targets and past actions have no noise
     for (n, value) in feel.0.into_iter().enumerate() {
         put(if options.noise > 0.0 { value + options.noise * noise(n as u64) } else { value });
     }
@@ -112,11 +112,11 @@ pub(super) fn observe(
     {
         perception.look(seen.world, seen.agent, surroundings, &mut room[place..]);
     }
-    // of a vehicle whose state is no number nothing is seen
+    // a vehicle whose state is not finite observes zeros
     room.iter_mut().filter(|value| value.is_nan()).for_each(|value| *value = 0.0);
 }
 
-/// What the vehicle feels, scaled.
+/// Proprioception, scaled.
 struct Felt([f64; 18]);
 
 impl Felt {
@@ -151,7 +151,7 @@ impl Felt {
     }
 }
 
-/// Writes the map: rows from behind to ahead, each from right to left.
+/// Writes the map: rows from the rear to the front, each from right to left.
 fn map(level: &Level, seen: &Seen<'_>, relief: &Relief, room: &mut [f32]) {
     let Seen { sample, world, .. } = *seen;
     let position = sample.pose.position;

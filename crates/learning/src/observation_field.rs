@@ -1,14 +1,14 @@
-//! Parts of an observation.
+//! Description of observation fields.
 
-/// A part of the observation.
+/// A field of the observation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Field {
-    /// Its name.
+    /// Name of the field.
     pub name: &'static str,
-    /// How many numbers it has.
+    /// Length of the field.
     pub size: usize,
-    /// What 1 stands for; zero where each number has its own.
+    /// Quantity that 1 represents; zero where each number has its own scale.
     pub scale: f64,
-    /// In which unit.
+    /// Unit and description.
     pub unit: &'static str,
 }

@@ -1,4 +1,4 @@
-//! What all tasks can be told.
+//! Options common to all tasks.
 
 use super::LearningError;
 use bekker_scenario::config::whole_ratio;
@@ -8,33 +8,36 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Options {
-    /// The vehicle.
+    /// Name or file of the vehicle.
     pub vehicle: String,
-    /// How many are driven, where a task has several; four if not said.
+    /// Number of driven vehicles, where the task has several (default: 4).
     pub vehicles: Option<u32>,
-    /// Whether its tyres give way; where the vehicle's file says how, if not said. Tracks have none.
+    /// Whether its tires are flexible (default: if the vehicle file describes that). Tracks have no
+    /// tires.
     pub flexible_tyres: Option<bool>,
-    /// Inflation of its tyres, kPa; as in the vehicle's file if not said.
+    /// Inflation pressure of its tires, kPa (default: that of the vehicle file).
     pub inflation: Option<f64>,
-    /// A soil in place of those that are drawn from.
+    /// Soil that replaces the drawn soils.
     pub soil: Option<String>,
-    /// How hard levels are, 0 to 1: how far soils, slopes and ways are scattered.
+    /// Difficulty of the levels, 0 to 1: the scatter of soils, slopes and routes.
     pub difficulty: f64,
-    /// How many levels episodes are drawn from; memory grows by about 1 MB each up to 256.
+    /// Number of levels from which episodes are drawn; memory grows by about 1 MB each, up to 256.
     pub levels: u64,
-    /// Number of the first of them: levels that are not shared with others are never seen there.
+    /// Number of the first level; disjoint ranges separate training from test levels.
     pub first_level: u64,
-    /// Whether the map is part of the observation; as the task has it if not said.
+    /// Whether the map is part of the observation (default: chosen by the task).
     pub map: Option<bool>,
-    /// Pixels along a side of a square picture from the driver's eyes, colour and depth, which is
-    /// part of the observation; none if not said.
+    /// Pixels along the side of a square color and depth image from the driver's eyes.
+    ///
+    /// The image is part of the observation (default: no image).
     pub image: Option<u32>,
-    /// Firings of a lidar on the roof, all round, in 16 beams, whose ranges are part of the
-    /// observation; none if not said.
+    /// Number of firings per revolution of a lidar with 16 beams on the roof.
+    ///
+    /// Its ranges are part of the observation (default: no lidar).
     pub lidar: Option<u32>,
-    /// Whether soil and wheels in it are part of the observation.
+    /// Whether soil, wheel slip and wheel sinkage are part of the observation.
     pub soil_visible: bool,
-    /// Standard deviation of noise on what the vehicle feels, in parts of the scale.
+    /// Standard deviation of the noise on proprioception, relative to the scale.
     pub noise: f64,
     /// Step of the simulation, s.
     pub step: f64,
@@ -44,7 +47,7 @@ pub struct Options {
     pub spacing: f64,
 }
 
-/// Vehicles of a task that has several.
+/// Default number of vehicles of a task with several.
 const VEHICLES: u32 = 4;
 
 impl Default for Options {
@@ -71,10 +74,10 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Refuses what no environment has.
+    /// Checks the ranges of the options.
     ///
     /// # Errors
-    /// [`LearningError::Option`] for the first number out of its range.
+    /// [`LearningError::Option`] for the first value out of range.
     pub fn check(&self) -> Result<(), LearningError> {
         let number = |option, value: f64, [low, high]: [f64; 2]| {
             if (low..=high).contains(&value) {
@@ -104,10 +107,10 @@ impl Options {
         number("first_level", self.first_level as f64, [0.0, 1e15])
     }
 
-    /// How many vehicles are driven, of a task that has from `least` to `most`.
+    /// Number of driven vehicles, for a task that supports from `least` to `most`.
     ///
     /// # Errors
-    /// [`LearningError::Option`] when that cannot be.
+    /// [`LearningError::Option`] when the number is not supported.
     pub(super) fn vehicles(&self, [least, most]: [u32; 2]) -> Result<usize, LearningError> {
         let wanted = self.vehicles.unwrap_or(VEHICLES.clamp(least, most));
         if (least..=most).contains(&wanted) {
@@ -119,7 +122,7 @@ impl Options {
         Err(LearningError::Option { option, value, allowed })
     }
 
-    /// The number of the level of an episode.
+    /// Number of the level of an episode.
     pub(super) fn level(&self, draw: u64) -> u64 {
         self.first_level + draw % self.levels
     }

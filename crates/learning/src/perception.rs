@@ -1,4 +1,4 @@
-//! What a camera at the driver's eyes sees, colour and depth, and a lidar on the roof.
+//! Camera at the driver's eyes, with color and depth, and lidar on the roof.
 
 use super::Options;
 use super::observation_field::Field;
@@ -13,20 +13,20 @@ use bekker_sensor::scene::Scene;
 use bekker_world::{SceneModel, World};
 use std::sync::Arc;
 
-/// Width of the picture, rad.
+/// Field of view of the camera, rad.
 const FIELD: f64 = 1.2;
-/// What 1 stands for in depth and range, m.
+/// Depth and range that 1 represents, m.
 const FAR: f64 = 50.0;
-/// Where the eyes are if the vehicle's file does not say, chassis frame, m.
+/// Eye point, chassis frame, m, if the vehicle file does not define it.
 const EYES: [f64; 3] = [0.6, 0.4, 1.0];
-/// How steeply they look down.
+/// Downward slope of the viewing direction.
 const DOWN: f64 = 0.15;
-/// Beams of the lidar.
+/// Number of lidar beams.
 const BEAMS: usize = 16;
-/// How far above the eyes it stands, in the middle of the roof, m.
+/// Height of the lidar above the eye point, on the center line of the roof, m.
 const MAST: f64 = 1.0;
 
-/// Parts of the observation: of a square picture, and of a scan.
+/// Fields of the observation: a square image and a scan.
 pub(super) fn fields(options: &Options) -> Vec<Field> {
     let field = |name, size, scale, unit| Field { name, size, scale, unit };
     let mut fields = Vec::new();
@@ -45,29 +45,30 @@ pub(super) fn fields(options: &Options) -> Vec<Field> {
     fields
 }
 
-/// The beams of a VLP-16, `columns` firings all round; one ray a beam, without noise.
+/// A VLP-16 with `columns` firings per revolution, one ray per beam and no noise.
 fn lidar(columns: u32) -> LidarSpec {
     let spec = LidarSpec::vlp16();
     LidarSpec { columns, max_range: FAR, rays: RayModel::One, noise: LidarNoise::default(), ..spec }
 }
 
-/// The camera, the lidar, and what of a level they can see; immutable.
+/// Camera, lidar and the scene of a level; immutable.
 #[derive(Debug)]
 pub struct Perception {
     scene: SceneModel,
     camera: Option<Camera>,
     lidar: Option<LidarSpec>,
     noise: Noise,
-    /// The ground around the start, as it is there.
+    /// The ground around the start, in its initial state.
     relief: Arc<Relief>,
 }
 
-/// The ground around a vehicle as it was last looked at. It follows from the world alone.
+/// The ground around a vehicle at its last update; a function of the world alone.
 #[derive(Clone, Debug)]
 pub struct Surroundings(Arc<Relief>);
 
 impl Perception {
-    /// Of a level that begins at a place, m; `None` where nothing looks.
+    /// Creates the perception of a level that starts at a position, m; `None` without camera and
+    /// lidar.
     pub(super) fn new(
         file: &ScenarioFile,
         built: &Built,
@@ -93,14 +94,14 @@ impl Perception {
         })
     }
 
-    /// The ground around a vehicle at a place, m.
+    /// The ground around a vehicle at a position, m.
     pub(super) fn surroundings(&self, world: &World, place: [f64; 2]) -> Surroundings {
         let mut surroundings = Surroundings(self.relief.clone());
         surroundings.follow(world, place);
         surroundings
     }
 
-    /// Writes what one of the vehicles sees.
+    /// Writes image and scan of one of the vehicles.
     pub(super) fn look(
         &self,
         world: &World,
@@ -139,8 +140,7 @@ impl Perception {
         }
     }
 
-    /// What the lidar measures from where it stands, m, beam by beam; infinite where nothing
-    /// returns.
+    /// Ranges of a scan, m, beam by beam; infinite where nothing returns.
     fn ranges(&self, lidar: &LidarSpec, scene: &Scene<'_>, pose: Pose) -> Vec<f32> {
         let columns = lidar.columns as usize;
         let whole = Part { shares: [0.0, 1.0], period: 0.0, frame: 0 };
@@ -156,14 +156,14 @@ impl Perception {
     }
 }
 
-/// Where the driver's eyes are, chassis frame, m.
+/// Eye point of the driver, chassis frame, m.
 fn eyes(world: &World, agent: usize) -> Vec3 {
     let eyes = world.model().agents[agent].vehicle.driver_eye_point();
     eyes.unwrap_or_else(|| Vec3::from(EYES))
 }
 
 impl Surroundings {
-    /// Goes where the vehicle has gone, and takes over what all have left.
+    /// Moves the window to the vehicle and applies new ruts of all vehicles.
     pub(super) fn follow(&mut self, world: &World, place: [f64; 2]) {
         let (ground, published) = (&world.model().ground, &world.state().published);
         Arc::make_mut(&mut self.0).update(ground, published, place);

@@ -1,33 +1,33 @@
-//! Who drives the episodes of a dataset.
+//! Drivers of the episodes of a dataset.
 
 use super::Action;
 use bekker_math::numeric::exp;
 use bekker_math::random::Stream;
 
-/// Who drives the episodes of a dataset.
+/// Selection of drivers for a dataset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Policy {
-    /// The task's rule.
+    /// The rule of the task.
     Expert,
-    /// Actions that wander.
+    /// Random actions, correlated in time.
     Random,
-    /// Of each episode one of the three [`Driver`]s, as likely as one another.
+    /// One of the three [`Driver`]s per episode, with equal probability.
     Mixed,
 }
 
-/// Who drives an episode.
+/// Driver of an episode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Driver {
-    /// The task's rule.
+    /// The rule of the task.
     Expert,
-    /// Actions that wander.
+    /// Random actions, correlated in time.
     Random,
-    /// The task's rule, and what wanders less on top of its steering and drive.
+    /// The rule of the task with smaller random changes of steering and drive.
     NoisyExpert,
 }
 
 impl Policy {
-    /// Who drives the episode of a seed.
+    /// Returns the driver of the episode of a seed.
     pub fn driver(self, seed: u64) -> Driver {
         match self {
             Policy::Expert => Driver::Expert,
@@ -41,7 +41,7 @@ impl Policy {
 }
 
 impl Driver {
-    /// Its name.
+    /// Name of the driver.
     pub fn name(self) -> &'static str {
         match self {
             Driver::Expert => "expert",
@@ -53,26 +53,27 @@ impl Driver {
 
 /// Correlation times of steering, drive and direction, s.
 const CORRELATION: [f64; 3] = [1.0, 1.0, 4.0];
-/// Standard deviation of actions that wander, and of what is added to an expert's.
+/// Standard deviation of random actions, and of the noise on the actions of the rule.
 const SPREAD: f64 = 0.5;
 const NOISE: f64 = 0.3;
-/// Mean drive of actions that wander: with less most vehicles stand.
+/// Mean drive of random actions; with less, most vehicles do not move.
 const DRIVE: f64 = 0.4;
 
-/// Ornstein-Uhlenbeck processes of unit variance, one for each number of an action, stationary
-/// from the start: x' = e^(-Δt/τ) x + √(1 - e^(-2Δt/τ)) ξ.
+/// Ornstein–Uhlenbeck processes of unit variance, one for each number of an action.
+///
+/// They are stationary from the start: x' = e^(-Δt/τ) x + √(1 - e^(-2Δt/τ)) ξ.
 #[derive(Clone, Debug)]
 pub(super) struct Wandering {
     stream: Stream,
     decay: [f64; 3],
     values: [f64; 3],
-    /// Number of the next draw, and that of the first.
+    /// Index of the next draw, and of the first.
     next: u64,
     first: u64,
 }
 
 impl Wandering {
-    /// The processes of a vehicle in an episode of a seed, at times a period apart, s.
+    /// Creates the processes of a vehicle in an episode of a seed, sampled every `period`, s.
     pub fn new(seed: u64, vehicle: usize, period: f64) -> Wandering {
         let decay = CORRELATION.map(|time| exp(-period / time));
         let stream = Stream::new(seed, "wandering");
@@ -91,7 +92,7 @@ impl Wandering {
         self.values
     }
 
-    /// The next action of a driver, `expert` being what the rule would do.
+    /// Returns the next action of a driver; `expert` is the action of the rule.
     pub fn action(&mut self, driver: Driver, expert: Action) -> Action {
         let [steering, drive, direction] = self.advance();
         let action = match driver {
@@ -121,8 +122,8 @@ mod tests {
             let pairs = values.iter().zip(&values[lag..]);
             pairs.map(|(a, b)| a * b).sum::<f64>() / (steps - lag) as f64
         };
-        // 40000 steps of 0.1 s are 2000 independent values two correlation times apart: four
-        // standard errors of a variance of 1 are 4 √(2/2000) = 0.13
+        // 40000 steps of 0.1 s contain 2000 independent values, two correlation times apart. Four
+        // standard errors of a variance of 1 are 4 √(2/2000) = 0.13.
         assert!((product(0) - 1.0).abs() < 0.13, "{}", product(0));
         assert!((product(10) - exp(-1.0)).abs() < 0.13, "{}", product(10));
         let mut again = Wandering::new(5, 0, period);
@@ -134,7 +135,7 @@ mod tests {
     fn a_mixture_has_all_its_drivers_and_a_seed_the_same_one() {
         let drivers: Vec<Driver> = (0..60).map(|seed| Policy::Mixed.driver(seed)).collect();
         for driver in [Driver::Expert, Driver::Random, Driver::NoisyExpert] {
-            // of 60 draws of a third each fewer than 8 come about once in 10^4
+            // fewer than 8 of 60 draws with probability 1/3 occur about once in 10^4
             assert!(drivers.iter().filter(|d| **d == driver).count() >= 8, "{driver:?}");
         }
         assert_eq!(Policy::Mixed.driver(7), Policy::Mixed.driver(7));

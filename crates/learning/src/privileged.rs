@@ -1,4 +1,4 @@
-//! What no vehicle can see: the soil under it, and its wheels in that.
+//! Privileged observations: the soil under the vehicle, and slip and sinkage of its wheels.
 
 use super::Level;
 use super::observation_field::Field;
@@ -6,7 +6,7 @@ use bekker_agent::Sample;
 use bekker_ground::soil::SoilKind;
 use bekker_math::numeric::ln;
 
-/// Its parts, for teachers and critics.
+/// Privileged fields, for teachers and critics.
 pub const PRIVILEGED: [Field; 3] = [
     Field {
         name: "soil",
@@ -18,7 +18,7 @@ pub const PRIVILEGED: [Field; 3] = [
     Field { name: "wheel_sinkage", size: 4, scale: 0.5, unit: "m" },
 ];
 
-/// Writes it, all within ±1.
+/// Writes the privileged observations, clamped to ±1.
 pub(super) fn privileged(level: &Level, sample: &Sample, room: &mut [f32]) {
     let position = sample.pose.position;
     let decades = |value: f64| ln(value.max(1.0)) / std::f64::consts::LN_10 / 7.0;

@@ -3,13 +3,14 @@
 use super::Standing;
 use bekker_ground::terrain::Terrain;
 
-/// Cells along and across the map.
+/// Number of cells along and across the map.
 pub const MAP_SIDE: usize = 32;
-/// Side of a cell, m.
+/// Side of a cell of the map, m.
 pub const MAP_CELL: f64 = 0.5;
 
-/// Undisturbed heights around a start, and what stands there, on a raster as coarse as the map:
-/// what is seen is not what is driven on, node by node.
+/// Undisturbed heights around a start, including obstacles, on a raster as coarse as the map.
+///
+/// The observed heights are therefore coarser than the nodes of the ground.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Relief {
     heights: Vec<f64>,
@@ -18,8 +19,9 @@ pub struct Relief {
 }
 
 impl Relief {
-    /// Heights out to an extent from the origin, m, along both axes; where something stands,
-    /// of its top.
+    /// Samples heights up to `extent`, m, from the origin along both axes.
+    ///
+    /// Obstacles raise them to their tops.
     pub fn new(terrain: &Terrain, standing: &[Standing], extent: f64) -> Relief {
         let half = (extent / MAP_CELL) as usize + 1;
         let (side, origin) = (2 * half + 1, -(half as f64) * MAP_CELL);
@@ -42,7 +44,7 @@ impl Relief {
         Relief { heights, side, origin }
     }
 
-    /// Height at a place, bilinear, m; beyond the edge that of the edge.
+    /// Height at a position by bilinear interpolation, m; beyond the edge the height of the edge.
     pub(super) fn height(&self, x: f64, y: f64) -> f64 {
         let last = (self.side - 1) as f64;
         let along = |v: f64| ((v - self.origin) / MAP_CELL).clamp(0.0, last);

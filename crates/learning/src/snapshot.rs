@@ -1,4 +1,4 @@
-//! An episode as bytes.
+//! Snapshots of episodes as bytes.
 
 use super::env::Driven;
 use super::episode_memory::Memory;
@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 
 #[derive(Serialize, Deserialize)]
 struct Kept {
-    /// Task and options that it belongs to.
+    /// Task and options of the episode.
     of: String,
     drawn: [u64; 2],
     level: u64,
@@ -18,7 +18,7 @@ struct Kept {
 }
 
 impl Env {
-    /// Task and options, a line `key = value` each.
+    /// Task and options, one line `key = value` each.
     fn description(&self) -> String {
         let options = serde_json::json!(self.options());
         let options = options.as_object().into_iter().flatten();
@@ -27,15 +27,15 @@ impl Env {
         format!("task = {}{}", self.task().id(), lines.collect::<String>())
     }
 
-    /// The episode as bytes: [`Env::restore`] goes on from it to the same bits, in any process.
+    /// Encodes the episode; [`Env::restore`] continues from it bit for bit, in any process.
     ///
     /// # Errors
-    /// [`LearningError::NotReset`] when there is none.
+    /// [`LearningError::NotReset`] when there is no episode.
     pub fn snapshot(&self) -> Result<Vec<u8>, LearningError> {
         self.episode_bytes().map(sealed)
     }
 
-    /// The episode without its checksum, for who adds to it.
+    /// Encodes the episode without checksum, for callers that append to it.
     pub(super) fn episode_bytes(&self) -> Result<Vec<u8>, LearningError> {
         let driven = self.driven.as_ref().ok_or(LearningError::NotReset { env: 0 })?;
         let Driven { level, world, agents } = driven;
@@ -50,15 +50,16 @@ impl Env {
         postcard::to_stdvec(&kept).map_err(|error| refused(&error))
     }
 
-    /// Goes to the episode of a snapshot of the same task and options.
+    /// Restores the episode of a snapshot of the same task and options.
     ///
     /// # Errors
-    /// [`LearningError::Snapshot`] when it is of another, or damaged; the episode goes on.
+    /// [`LearningError::Snapshot`] when it does not match or is damaged; the current episode then
+    /// continues.
     pub fn restore(&mut self, snapshot: &[u8]) -> Result<(), LearningError> {
         self.restore_bytes(opened(snapshot)?)
     }
 
-    /// The same of what [`Env::episode_bytes`] gave.
+    /// Restores the bytes of [`Env::episode_bytes`].
     pub(super) fn restore_bytes(&mut self, episode: &[u8]) -> Result<(), LearningError> {
         let kept: Kept = postcard::from_bytes(episode).map_err(|error| refused(&error))?;
         if let Some(differences) = checkpoint::differences(&kept.of, &self.description()) {
@@ -75,17 +76,17 @@ impl Env {
     }
 }
 
-/// Length of the checksum.
+/// Length of the checksum, bytes.
 const DIGEST: usize = 32;
 
-/// Bytes with their checksum behind them.
+/// Appends the checksum to the bytes.
 pub(super) fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
     let digest = Sha256::digest(&bytes);
     bytes.extend_from_slice(&digest);
     bytes
 }
 
-/// What was sealed, if it is as it was.
+/// Verifies and removes the checksum.
 pub(super) fn opened(snapshot: &[u8]) -> Result<&[u8], LearningError> {
     let damaged = || refused(&"it is damaged: its checksum does not match");
     let (bytes, digest) = snapshot.split_last_chunk::<DIGEST>().ok_or_else(damaged)?;

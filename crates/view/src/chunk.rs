@@ -1,24 +1,26 @@
-//! Pieces of the undisturbed terrain, coarser from farther away.
+//! Chunks of the undisturbed terrain at several levels of detail.
 
 use super::message::{Kind, Message, Writer};
 use bekker_ground::GroundModel;
 use bekker_math::grid::TILE;
 use serde::Deserialize;
 
-/// Cells along the side of a chunk. At level 0 a cell is a tile of the ground.
+/// Number of cells along the side of a chunk; at level 0 a cell is a tile of the ground.
 pub(super) const CELLS: u32 = 64;
 
-/// Coarsest level: a cell of 4096 tiles, 3 km at a spacing of 5 cm.
+/// Coarsest level, with cells of 4096 tiles: 3 km at a spacing of 5 cm.
 pub(super) const COARSEST: u32 = 12;
 
-/// A square of terrain: at `level` its cells are `2^level` tiles wide, and it begins at tile
-/// (`i`, `j`) times `CELLS 2^level`.
+/// A square of terrain.
 ///
-/// As a message: u8 level, i32 i, i32 j, f32 datum, f32 quantum, then 65 x 65 heights (u16, quanta
-/// above the datum, row by row along x) and as many soils (u8).
+/// At `level` its cells are `2^level` tiles wide, and it begins at tile (`i`, `j`) times `CELLS
+/// 2^level`.
+///
+/// Its message contains u8 level, i32 i, i32 j, f32 datum and f32 quantum. Then follow 65 x 65
+/// heights (u16, in quanta above the datum, row by row along x) and as many soils (u8).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 pub struct Chunk {
-    /// How coarse it is.
+    /// Level of detail, 0 the finest.
     pub level: u32,
     /// Column.
     pub i: i32,
@@ -26,7 +28,7 @@ pub struct Chunk {
     pub j: i32,
 }
 
-/// A chunk that there cannot be.
+/// The chunk is beyond the coarsest level or outside the lattice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("there is no chunk {i}, {j} at level {level}: levels go up to {COARSEST}, tiles to 2^31")]
 pub struct ChunkError {
@@ -41,13 +43,13 @@ impl Chunk {
         f64::from(CELLS << level) * TILE as f64 * model.lattice().spacing
     }
 
-    /// Its least and greatest x and y, m.
+    /// Minimum and maximum of x and of y, m.
     pub(super) fn bounds(&self, model: &GroundModel) -> [[f64; 2]; 2] {
         let side = Chunk::side(model, self.level);
         [self.i, self.j].map(|k| [f64::from(k) * side, (f64::from(k) + 1.0) * side])
     }
 
-    /// The four of the next finer level that it covers.
+    /// The four chunks of the next finer level that cover the same square.
     pub(super) fn children(&self) -> impl Iterator<Item = Chunk> {
         let Chunk { level, i, j } = *self;
         let finer =
@@ -55,7 +57,7 @@ impl Chunk {
         (0..if level > 0 { 4 } else { 0 }).map(finer)
     }
 
-    /// Its message.
+    /// Encodes the chunk as a message.
     ///
     /// # Errors
     /// [`ChunkError`] beyond the coarsest level or the lattice.

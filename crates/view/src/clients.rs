@@ -1,4 +1,4 @@
-//! Who watches: what each is still to be sent.
+//! Clients of a run and their pending messages.
 
 use super::chunk::Chunk;
 use super::control::Control;
@@ -12,50 +12,50 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// Messages that may wait for a client before frames are left out for it.
+/// Number of pending messages of a client above which frames are skipped for it.
 const BEHIND: usize = 8;
 
-/// Messages that may wait before it is given up.
+/// Number of pending messages above which a client is dropped.
 const LOST: usize = 4096;
 
 /// Longest request, bytes.
 const LONGEST: usize = 4096;
 
-/// All who watch one run.
+/// All clients of one run.
 #[derive(Debug)]
 pub struct Clients {
     view: View,
     control: Arc<Control>,
     greeting: Vec<Arc<Message>>,
     feeds: Mutex<Vec<Feed>>,
-    /// The ground as it was sent last.
+    /// The ground as last sent.
     ground: Mutex<Published>,
 }
 
-/// What one of them is to be sent.
+/// Sending side of the queue of a client.
 #[derive(Debug)]
 struct Feed {
     sender: Sender<Arc<Message>>,
     pending: Arc<AtomicUsize>,
-    /// Whether it has no ground yet.
+    /// Whether the client has not received the ground yet.
     fresh: bool,
 }
 
-/// One who watches.
+/// Receiving side of the queue of a client.
 #[derive(Debug)]
 pub struct Client {
     receiver: Receiver<Arc<Message>>,
     pending: Arc<AtomicUsize>,
 }
 
-/// What there is for a client.
+/// Result of waiting for a message.
 #[derive(Clone, Debug)]
 pub enum Next {
     /// A message.
     Message(Arc<Message>),
-    /// Nothing in the time that was waited.
+    /// No message within the timeout.
     NoneYet,
-    /// Nothing any more.
+    /// The queue is closed.
     Over,
 }
 
@@ -64,36 +64,36 @@ fn held<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Clients {
-    /// Nobody yet.
+    /// Creates an empty set of clients.
     pub fn new(view: View, source: Source, control: Arc<Control>) -> Arc<Clients> {
         let greeting = view.messages(source).into_iter().map(Arc::new).collect();
         let (feeds, ground) = (Mutex::default(), Mutex::default());
         Arc::new(Clients { view, control, greeting, feeds, ground })
     }
 
-    /// The run that they watch.
+    /// The displayed run.
     pub fn view(&self) -> &View {
         &self.view
     }
 
-    /// What they want of it.
+    /// Playback requests of the clients.
     pub fn control(&self) -> &Arc<Control> {
         &self.control
     }
 
-    /// How many there are.
+    /// Number of connected clients.
     pub fn count(&self) -> usize {
         let mut feeds = held(&self.feeds);
         feeds.retain(Feed::is_wanted);
         feeds.len()
     }
 
-    /// Whether somebody has no ground yet.
+    /// Returns whether some client has not received the ground yet.
     pub fn has_fresh(&self) -> bool {
         held(&self.feeds).iter().any(|feed| feed.fresh)
     }
 
-    /// One more, who is greeted with the scene.
+    /// Adds a client and sends it the scene.
     pub fn join(&self) -> Client {
         let (sender, receiver) = channel();
         let pending = Arc::new(AtomicUsize::new(self.greeting.len() + 1));
@@ -104,7 +104,9 @@ impl Clients {
         Client { receiver, pending }
     }
 
-    /// Sends all of them a message; one that `may_be_missed` is kept from who is behind.
+    /// Sends a message to all clients.
+    ///
+    /// If `may_be_missed`, clients with too many pending messages do not receive it.
     pub(super) fn send(&self, message: Message, may_be_missed: bool) {
         let message = Arc::new(message);
         self.each(|feed| {
@@ -113,7 +115,7 @@ impl Clients {
         });
     }
 
-    /// Sends those who have no ground all of it, the others what has changed.
+    /// Sends the whole ground to clients that have none yet, and the changes to the others.
     pub(super) fn send_ground(
         &self,
         published: &Published,
@@ -133,8 +135,9 @@ impl Clients {
         held(&self.feeds).retain_mut(|feed| tell(feed));
     }
 
-    /// Takes what one of them asks for; the answer, if there is one at once. What cannot be read is
-    /// answered with a fault.
+    /// Processes a request of a client; returns the immediate answer, if there is one.
+    ///
+    /// The answer to an invalid request is a fault message.
     pub fn ask(&self, request: &str) -> Option<Message> {
         if request.len() > LONGEST {
             return Some(fault(&format!("a request has at most {LONGEST} bytes")));
@@ -145,21 +148,21 @@ impl Clients {
         }
     }
 
-    /// What a request is answered with at once, if it is one that is.
+    /// Immediate answer to a request, if its kind has one.
     fn answer(&self, request: &Request) -> Option<Message> {
         match request {
             Request::Chunk(chunk) => Some(self.chunk(chunk)),
             Request::Ground { x, y } => Some(self.ground_at(*x, *y)),
             other => {
                 self.control.take(other);
-                // all see what one of them did
+                // all clients receive the change made by one of them
                 self.send(self.state(), false);
                 None
             }
         }
     }
 
-    /// Whether the run goes on, and how fast.
+    /// Playback state: whether the run is playing, and its rate.
     fn state(&self) -> Message {
         let (playing, rate) = self.control.playing();
         text(&json!({ "kind": "status", "playing": playing, "rate": rate }))
@@ -189,12 +192,12 @@ impl Clients {
 }
 
 impl Feed {
-    /// Whether its client is still there.
+    /// Returns whether the client is still connected.
     fn is_wanted(&self) -> bool {
         Arc::strong_count(&self.pending) > 1
     }
 
-    /// Whether it is still wanted.
+    /// Queues a message; returns whether the client is to be kept.
     fn give(&self, message: &Arc<Message>) -> bool {
         self.pending.fetch_add(1, Ordering::Relaxed) < LOST
             && self.sender.send(message.clone()).is_ok()
@@ -206,7 +209,7 @@ fn fault(text_of_it: &str) -> Message {
 }
 
 impl Client {
-    /// The next message for it, waiting for so long.
+    /// Waits for the next message, for at most `patience`.
     pub fn next(&self, patience: Duration) -> Next {
         match self.receiver.recv_timeout(patience) {
             Ok(message) => {

@@ -1,16 +1,16 @@
-//! Whether a run goes on, and how fast: set by pages, obeyed by who simulates.
+//! Playback control: set by pages, read by the simulation.
 
 use super::request::Request;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Slowest and fastest pace, simulated seconds a second.
+/// Slowest and fastest rate, in simulated seconds per second.
 const PACES: [f64; 2] = [0.01, 1000.0];
 
-/// How long who simulates sleeps at most before it looks round.
+/// Longest sleep of the simulation before it checks for requests.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// What pages want.
+/// Requests of the pages.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Wish {
     playing: bool,
@@ -19,7 +19,7 @@ struct Wish {
     seek: Option<f64>,
 }
 
-/// Set by pages, obeyed by who simulates.
+/// Playback control, set by pages and read by the simulation.
 #[derive(Debug)]
 pub struct Control {
     wish: Mutex<Wish>,
@@ -27,7 +27,7 @@ pub struct Control {
 }
 
 impl Control {
-    /// Playing at `rate` simulated seconds a second, or as fast as can be.
+    /// Returns a control with `rate` in simulated seconds per second, or unlimited.
     pub fn new(playing: bool, rate: Option<f64>) -> Control {
         let wish = Wish { playing, rate, steps: 0, seek: None };
         Control { wish: Mutex::new(wish), changed: Condvar::new() }
@@ -37,7 +37,7 @@ impl Control {
         self.wish.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes a request, if it is one for who simulates.
+    /// Applies a request if it concerns playback.
     pub fn take(&self, request: &Request) {
         let mut wish = self.wish();
         match *request {
@@ -58,28 +58,28 @@ impl Control {
         self.changed.notify_all();
     }
 
-    /// Whether the run goes on, and at what pace.
+    /// Returns whether the run is playing, and its rate.
     pub fn playing(&self) -> (bool, Option<f64>) {
         let wish = self.wish();
         (wish.playing, wish.rate)
     }
 
-    /// Holds, as at the end of a run.
+    /// Pauses the run, as at its end.
     pub fn pause(&self) {
         self.wish().playing = false;
     }
 
-    /// The moment that is asked for, once.
+    /// Returns a requested time, s, once.
     pub fn seek(&self) -> Option<f64> {
         self.wish().seek.take()
     }
 
-    /// Whether a moment is asked for.
+    /// Returns whether a time is requested.
     pub fn seeks(&self) -> bool {
         self.wish().seek.is_some()
     }
 
-    /// Whether another heartbeat is wanted; waits a little when none is.
+    /// Returns whether to simulate another heartbeat; waits briefly if not.
     pub fn go_on(&self) -> bool {
         let mut wish = self.wish();
         if !wish.playing && wish.steps == 0 && wish.seek.is_none() {
@@ -95,19 +95,21 @@ impl Control {
     }
 }
 
-/// Holds simulated to wall time.
+/// Synchronizes simulated time with wall time.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Pace {
-    /// Wall and simulated time that it is counted from, and the rate since then.
+    /// Wall time and simulated time, s, at the reference moment, and the rate since then.
     from: Option<(Instant, f64, f64)>,
 }
 
-/// How far a run may lag behind before it is let go of, s: who waits for long does not want
-/// to see it hurry.
+/// Largest lag behind the target rate, s.
+///
+/// After a longer lag the reference moment is reset, so that the run does not catch up at excessive
+/// speed.
 const LAG: f64 = 0.25;
 
 impl Pace {
-    /// How long to wait before the moment `time` is shown at `rate`.
+    /// Time to wait before the moment `time`, s, is shown at `rate`.
     pub fn wait(&mut self, time: f64, rate: Option<f64>) -> Duration {
         let Some(rate) = rate else {
             self.from = None;
@@ -127,7 +129,7 @@ impl Pace {
         Duration::from_secs_f64((due - passed).max(0.0))
     }
 
-    /// Forgets, as after a pause.
+    /// Clears the reference moment, as after a pause.
     pub fn reset(&mut self) {
         self.from = None;
     }

@@ -1,4 +1,4 @@
-//! Makes messages of snapshots, beside the simulation.
+//! Encoding of snapshots as messages, in parallel with the simulation.
 
 use super::clients::Clients;
 use super::frame::frame;
@@ -18,12 +18,12 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::thread::JoinHandle;
 
-/// Snapshots that may wait.
+/// Largest number of queued snapshots.
 const WAITING: usize = 2;
 
 enum Work {
     Show(Box<Snapshot>),
-    /// After a leap in time: all ground is void.
+    /// After a seek: all previous ground is invalid.
     ShowAfresh(Box<Snapshot>, String),
     Picture {
         agent: usize,
@@ -34,17 +34,17 @@ enum Work {
     Say(Message),
 }
 
-/// The thread that makes messages; it ends when this is dropped.
+/// The encoder thread, which ends when this is dropped.
 pub struct Encoder {
     work: Option<SyncSender<Work>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Encoder {
-    /// For these clients.
+    /// Starts an encoder for these clients.
     ///
     /// # Errors
-    /// The system's error where it starts no thread.
+    /// The system's error if the thread cannot be started.
     pub fn new(clients: Arc<Clients>) -> io::Result<Encoder> {
         let (work, waiting) = sync_channel(WAITING);
         let encode = move || encode(&clients, &waiting);
@@ -52,18 +52,20 @@ impl Encoder {
         Ok(Encoder { work: Some(work), thread: Some(thread) })
     }
 
-    /// Shows a snapshot, unless the last are still in the making: whether it was taken.
+    /// Queues a snapshot unless the queue is full; returns whether it was queued.
     pub fn offer(&self, snapshot: Snapshot) -> bool {
         self.try_send(Work::Show(Box::new(snapshot)))
     }
 
-    /// Shows a picture that a vehicle's sensor has taken, likewise.
+    /// Queues the image of a vehicle's camera unless the queue is full; returns whether it was
+    /// queued.
     fn offer_picture(&self, agent: usize, name: &str, time: f64, image: &Image) -> bool {
         let (name, image) = (name.to_string(), Box::new(image.clone()));
         self.try_send(Work::Picture { agent, name, time, image })
     }
 
-    /// Shows what a sensor has delivered, if that is a picture, likewise.
+    /// Queues the delivery of a sensor if it is an image and the queue is not full; returns whether
+    /// it was.
     pub fn offer_delivery(&self, model: &WorldModel, agent: usize, delivery: &Delivery) -> bool {
         let Reading::Image(image) = &delivery.reading else { return false };
         let sensor = model.agents[agent].sensors.get(delivery.sensor as usize);
@@ -71,24 +73,24 @@ impl Encoder {
         self.offer_picture(agent, name, decimal_seconds(delivery.taken_us), image)
     }
 
-    /// Shows a snapshot whatever there is still to do.
+    /// Queues a snapshot, waiting until there is space.
     pub fn show(&self, snapshot: Snapshot) {
         self.send(Work::Show(Box::new(snapshot)));
     }
 
-    /// Shows a snapshot that does not follow from the last; `hash` is that of its state.
+    /// Queues a snapshot after a seek; `hash` is the hash of its state.
     pub fn show_afresh(&self, snapshot: Snapshot, hash: String) {
         self.send(Work::ShowAfresh(Box::new(snapshot), hash));
     }
 
-    /// Tells all something in words.
+    /// Sends a text message to all clients.
     pub fn say(&self, value: &serde_json::Value) {
         self.send(Work::Say(text(value)));
     }
 
     fn send(&self, work: Work) {
         if let Some(sender) = &self.work {
-            // only a thread that has died takes nothing
+            // sending fails only if the thread has died
             let _ = sender.send(work);
         }
     }
@@ -108,7 +110,7 @@ impl Drop for Encoder {
     }
 }
 
-/// What has been sent already.
+/// Data that has already been sent.
 #[derive(Default)]
 struct Sent {
     ground: GroundTiles,
@@ -145,7 +147,7 @@ impl Sent {
         if afresh || clients.has_fresh() {
             *self = Sent { ground: std::mem::take(&mut self.ground), ..Sent::default() };
         }
-        // ground that is void has a page forget the rest as well
+        // invalidating the ground resets everything else in the page, so it is sent first
         if let Some(published) = &snapshot.published {
             self.show_ground(clients, published, snapshot.time, afresh);
         }
@@ -163,8 +165,8 @@ impl Sent {
         clients.send_ground(published, changed, all);
     }
 
-    /// Trees that lie, links and lights that have changed, and drives that have ended since the
-    /// last time.
+    /// Messages for felled trees, changed links and lights, and drives that ended since the last
+    /// snapshot.
     fn tell(&mut self, view: &View, snapshot: &Snapshot) -> Vec<Message> {
         let mut messages = Vec::new();
         let felled = view.scene.felled(&view.model.obstacles, &snapshot.damage);
@@ -202,7 +204,7 @@ impl Sent {
     }
 }
 
-/// Messages of one snapshot for a file, where nobody is behind and nobody is new.
+/// Encoding for a file, where no client is late or new.
 #[derive(Default)]
 pub(super) struct Sequence {
     sent: Sent,
@@ -220,7 +222,7 @@ impl Sequence {
     }
 }
 
-/// A picture as a PNG with the curve of sRGB.
+/// Encodes an image as PNG, with gamma 2 as an approximation of sRGB.
 fn picture(agent: usize, name: &str, time: f64, image: &Image) -> Option<Message> {
     let level = |linear: f32| (linear.clamp(0.0, 1.0).sqrt() * 255.0).round() as u8;
     let levels: Vec<u8> = image.colour.iter().flat_map(|c| c.map(level)).collect();

@@ -1,9 +1,11 @@
-//! What moves, at a moment.
+//! Frames: the state of moving objects at one moment.
 //!
-//! Of each vehicle: f32 x, y, z, quaternion x, y, z, w; speed, steering, throttle, brake, engine
-//! speed, gear, mean slip, greatest sinkage; u32 whether its drive has ended, u32 wheels; of each
-//! wheel f32 spin, slip, sinkage, load. Of each part: u16 mesh, u16 vehicle, f32 x, y, z, then
-//! the quaternion x, y, z, w as i16 over 32767.
+//! For each vehicle: f32 x, y, z, quaternion x, y, z, w; speed, steering, throttle, brake, engine
+//! speed, gear, mean slip, greatest sinkage; u32 whether its drive has ended, u32 number of wheels.
+//! For each wheel: f32 spin, slip, sinkage, load.
+//!
+//! For each part: u16 mesh, u16 vehicle, f32 x, y, z, then the quaternion x, y, z, w as i16 over
+//! 32767.
 
 use super::message::{Kind, Message, Writer};
 use super::scene_message::View;
@@ -12,7 +14,7 @@ use bekker_agent::Sample;
 use bekker_math::spatial::{Pose, Vec3};
 use bekker_sensor::scene::Instance;
 
-/// The frame of a snapshot.
+/// Encodes the frame of a snapshot.
 pub(super) fn frame(view: &View, snapshot: &Snapshot) -> Message {
     let messages = [&snapshot.messages[..], &snapshot.messages[..]];
     let now_us = (1e6 * snapshot.time).round() as u64;

@@ -1,33 +1,36 @@
-//! Tiles of the ground where it has been deformed.
+//! Tiles of deformed ground.
 
 use super::message::{Kind, Message, Writer};
 use bekker_ground::{GroundModel, NodeState, Published};
 use bekker_math::grid::{Node, TILE, TileKey};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Nodes along the side of a tile as it is sent: its own, the next tile's first, and one more
-/// all round for normals.
+/// Number of nodes along the side of a tile as sent.
+///
+/// It includes the first nodes of the next tile, and one more node on each side for normals.
 const SIDE: usize = TILE + 3;
 
-/// Nodes along the side of the undisturbed ground that is kept for it: one more all round, for
-/// the slope there.
+/// Number of nodes along the side of the cached undisturbed ground.
+///
+/// It includes one more node on each side, for the slope there.
 const BASE: usize = SIDE + 2;
 
-/// Quanta of height, 1/m.
+/// Quanta of height per meter.
 const QUANTA: f64 = 4000.0;
 
-/// Which tiles have been sent already, and what the ground was there before.
+/// Progress of sent tiles, and the undisturbed ground below them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct GroundTiles {
-    /// The merge up to which they were.
+    /// Merge count up to which tiles have been sent.
     merges: u64,
-    /// Undisturbed heights, m: to ask for them is what a tile costs.
+    /// Undisturbed heights, m, cached because computing them dominates the cost of a tile.
     bases: BTreeMap<TileKey, Box<[f64; BASE * BASE]>>,
 }
 
 impl GroundTiles {
-    /// A message of the tiles that have changed since the last, or of all when `afresh`: for
-    /// somebody new, or after a leap in time. None when nothing has changed.
+    /// Encodes the tiles that changed since the last message, or all of them if `afresh`.
+    ///
+    /// All are needed for a new client and after a seek. Returns `None` if nothing has changed.
     pub fn message(
         &mut self,
         model: &GroundModel,
@@ -51,7 +54,7 @@ impl GroundTiles {
     }
 }
 
-/// Undisturbed heights of a tile and two nodes all round, m.
+/// Undisturbed heights of a tile and two more nodes on each side, m.
 fn base(model: &GroundModel, key: TileKey) -> Box<[f64; BASE * BASE]> {
     let nodes: [Node; BASE * BASE] = std::array::from_fn(|at| beside(key, at % BASE, at / BASE, 2));
     let mut heights = Box::new([0.0; BASE * BASE]);
@@ -59,13 +62,13 @@ fn base(model: &GroundModel, key: TileKey) -> Box<[f64; BASE * BASE]> {
     heights
 }
 
-/// The node in a column and row that are counted from `rim` nodes before a tile's first.
+/// Node at a column and row counted from `rim` nodes before the first node of a tile.
 fn beside(key: TileKey, column: usize, row: usize, rim: i32) -> Node {
     let Node { i, j } = key.node(0);
     Node { i: i + column as i32 - rim, j: j + row as i32 - rim }
 }
 
-/// The tiles whose look has changed: a tile's rim shows its neighbours' nodes.
+/// Tiles whose appearance has changed; the rim of a tile shows nodes of its neighbors.
 fn changed(published: &Published, since: u64) -> BTreeSet<TileKey> {
     let around = |key: TileKey| {
         (-1..=1).flat_map(move |da| {
@@ -77,7 +80,9 @@ fn changed(published: &Published, since: u64) -> BTreeSet<TileKey> {
     touched.filter(|key| published.tile(*key).is_some()).collect()
 }
 
-/// A node's surface stands at z₀ + berm - s_p / n_z, as `ground::surface_height` has it.
+/// Encodes a tile.
+///
+/// The surface at a node is z₀ + berm - s_p / n_z, as in `ground::surface_height`.
 fn tile(
     model: &GroundModel,
     published: &Published,

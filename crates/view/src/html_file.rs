@@ -1,4 +1,4 @@
-//! A run in one file that plays in a browser without a network.
+//! Recording of a run as one HTML file that plays without a network.
 
 use super::chunk::Chunk;
 use super::encoder::Sequence;
@@ -15,46 +15,46 @@ use flate2::write::GzEncoder;
 use std::collections::BTreeSet;
 use std::io::Write;
 
-/// Simulated time between tiles of the ground, s.
+/// Simulated time between updates of the ground, s.
 const GROUND: f64 = 0.25;
 
-/// A chunk within so many of its sides of a vehicle's way is shown finer.
+/// Distance from the path of a vehicle, in chunk sides, within which a chunk is refined.
 const NEAR: f64 = 1.5;
 
-/// Most chunks of terrain in a file.
+/// Largest number of terrain chunks in a file.
 const MOST_CHUNKS: usize = 1200;
 
-/// Most bytes of recording, compressed: a browser reads them at once.
+/// Largest size of the compressed recording, bytes, because a browser loads it at once.
 const MOST_BYTES: usize = 400 << 20;
 
-/// Why there is no file.
+/// Reasons why the file cannot be written.
 #[derive(Debug, thiserror::Error)]
 pub enum HtmlFileError {
-    /// More than a browser takes.
+    /// The recording is too large for a browser.
     #[error(
         "the recording has {} MB after {time} s of simulated time, at most {} are written to one \
          file: end the run earlier, or watch its folder by `bekker view`",
         bytes >> 20, MOST_BYTES >> 20
     )]
     TooLong {
-        /// Its bytes.
+        /// Size of the recording, bytes.
         bytes: usize,
-        /// How far it had got, s.
+        /// Simulated time reached, s.
         time: f64,
     },
-    /// Compressing failed.
+    /// Compression failed.
     #[error("cannot compress the recording: {0}")]
     Compress(#[from] std::io::Error),
 }
 
-/// A run as it is taken down for a file.
+/// Recording of a run for a file.
 pub struct HtmlFile {
     view: View,
     sequence: Sequence,
     stream: GzEncoder<Vec<u8>>,
-    /// Where vehicles were.
+    /// Visited cells, a quarter of the finest chunk wide.
     way: BTreeSet<[i64; 2]>,
-    /// Times from which the next frame and the next tiles are due, s.
+    /// Times at which the next frame and the next ground update are due, s.
     due: [f64; 2],
     failed: Option<HtmlFileError>,
 }
@@ -63,10 +63,10 @@ impl HtmlFile {
     /// Simulated time between frames, s.
     pub const FRAMES: f64 = 0.05;
 
-    /// Of a run; its frames are still to come.
+    /// Starts the recording with the scene.
     ///
     /// # Errors
-    /// [`HtmlFileError`] when compressing fails.
+    /// [`HtmlFileError`] when compression fails.
     pub fn new(view: View) -> Result<HtmlFile, HtmlFileError> {
         let stream = GzEncoder::new(Vec::new(), Compression::default());
         let due = [f64::NEG_INFINITY; 2];
@@ -78,10 +78,10 @@ impl HtmlFile {
         Ok(file)
     }
 
-    /// Takes down the world as it is, if it is time to.
+    /// Records the world if a frame is due.
     ///
     /// # Errors
-    /// [`HtmlFileError`] when it becomes too long.
+    /// [`HtmlFileError`] when the recording becomes too large or compression fails.
     pub fn take(&mut self, world: &World, last: bool) -> Result<(), HtmlFileError> {
         let time = world.time();
         let due = |at: f64| last || time >= at - 1e-9;
@@ -111,16 +111,16 @@ impl HtmlFile {
         Ok(())
     }
 
-    /// The file.
+    /// Completes the recording and returns the file.
     ///
     /// # Errors
-    /// [`HtmlFileError`] when one has come up on the way.
+    /// [`HtmlFileError`] if recording failed at any time.
     pub fn finish(mut self) -> Result<String, HtmlFileError> {
         if let Some(error) = self.failed.take() {
             return Err(error);
         }
         for chunk in self.chunks() {
-            // chunks come from the roots: they are on the lattice
+            // chunks descend from the roots, so they are on the lattice
             if let Ok(message) = chunk.message(&self.view.model.ground) {
                 self.push(&message)?;
             }
@@ -135,7 +135,7 @@ impl HtmlFile {
         Ok(())
     }
 
-    /// Chunks of the terrain: fine where vehicles were, coarse elsewhere.
+    /// Chunks of the terrain: fine where vehicles drove, coarse elsewhere.
     fn chunks(&self) -> Vec<Chunk> {
         let ground = &self.view.model.ground;
         let cell = Chunk::side(ground, 0) / 4.0;
@@ -167,7 +167,7 @@ impl<E> Observer<E> for HtmlFile {
     }
 
     fn on_heartbeat(&mut self, moment: &Moment<'_>) -> Result<Flow, E> {
-        // a run is not ended for the sake of its picture: finishing tells
+        // a failed recording does not end the run; `finish` reports the error
         if moment.complete && self.failed.is_none() {
             self.failed = self.take(moment.world, false).err();
         }

@@ -1,20 +1,22 @@
-//! A run as a page in a browser shows it.
+//! Display of a run in a page of a browser.
 //!
-//! The page (`crates/view/page`) is one program for three sources: a run that goes on, a
-//! recorded run that is simulated again, and a file that holds all it shows. All three send it
-//! the same messages ([`Message`]): once the scene, that is, what does not change; then frames
-//! of what moves, tiles of the ground where it has been deformed, and on demand pieces of the
-//! undisturbed terrain ([`Chunk`]).
+//! The page (`crates/view/page`) is one program for three sources: a running simulation, a recorded
+//! run that is simulated again, and a self-contained file. All three send it the same messages
+//! ([`Message`]). First comes the scene, which is everything constant. Then follow frames of moving
+//! objects and tiles of deformed ground and, on request, chunks of the undisturbed terrain
+//! ([`Chunk`]).
 //!
 //! ```text
 //!   World --> Snapshot --> Encoder --> messages --> Clients --> page
 //!                                              \--> HtmlFile
 //! ```
 //!
-//! A simulation pays for a [`Snapshot`] alone, and only when somebody watches; an [`Encoder`]
-//! makes messages of it on another thread. Nothing here comes back into a state.
+//! The simulation only takes a [`Snapshot`], and only while clients are connected. An [`Encoder`]
+//! turns it into messages on another thread. Nothing in this crate affects the state of the
+//! simulation.
 //!
-//! A layer of the crate `bekker`, which opens with examples; `ARCHITECTURE.md` is the map.
+//! This is a layer of the crate `bekker`, whose documentation starts with examples;
+//! `ARCHITECTURE.md` maps all layers.
 
 mod chunk;
 mod clients;

@@ -1,4 +1,4 @@
-//! A run that is watched while it goes on.
+//! Live view of a running simulation.
 
 use super::clients::Clients;
 use super::control::Pace;
@@ -14,8 +14,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// Shows a run to its clients, and lets them hold and pace it. Nothing is made while nobody
-/// watches.
+/// Shows a run to its clients and applies their playback control.
+///
+/// Nothing is encoded while no client is connected.
 pub struct LiveView {
     clients: Arc<Clients>,
     encoder: Encoder,
@@ -24,20 +25,20 @@ pub struct LiveView {
     shown: Due,
     ground: Due,
     pictured: Due,
-    /// Whether the last snapshot with ground was refused.
+    /// Whether the last snapshot with ground was not queued.
     owes_ground: bool,
-    /// Tick that may be gone on from.
+    /// Tick from which the simulation may continue.
     granted: Option<u64>,
 }
 
-/// Longest wait at once where others wait for this one, each with a time-out.
+/// Longest single wait while other ranks wait for this one with a timeout.
 const PATIENCE: Duration = Duration::from_millis(250);
 
 impl LiveView {
-    /// Shown to these; a hold ends when `interrupted` is raised.
+    /// Creates a view for these clients; a pause ends when `interrupted` is set.
     ///
     /// # Errors
-    /// The system's error where it starts no thread.
+    /// The system's error if the thread cannot be started.
     pub fn new(clients: Arc<Clients>, interrupted: Arc<AtomicBool>) -> std::io::Result<LiveView> {
         let encoder = Encoder::new(clients.clone())?;
         let (shown, ground, pictured) = (Due::default(), Due::default(), Due::default());
@@ -55,34 +56,34 @@ impl LiveView {
         })
     }
 
-    /// Shows the world as it is, if somebody watches and it is time to.
+    /// Shows the world if a client is connected and a frame is due.
     fn show(&mut self, world: &World) {
         if self.is_due() {
             self.take(world);
         }
     }
 
-    /// Whether somebody watches and it is time to show the world.
+    /// Returns whether a client is connected and a frame is due.
     pub(super) fn is_due(&self) -> bool {
         self.is_watched() && (self.clients.has_fresh() || self.shown.is(FRAMES))
     }
 
-    /// Whether somebody watches.
+    /// Returns whether a client is connected.
     pub(super) fn is_watched(&self) -> bool {
         self.clients.count() > 0
     }
 
-    /// Whether somebody has not been shown the ground as it is, though nothing has changed.
+    /// Returns whether a client lacks the current ground, even if the world has not changed.
     pub(super) fn owes(&self) -> bool {
         self.clients.has_fresh() || self.owes_ground
     }
 
-    /// Whether the run is to end.
+    /// Returns whether the run is to end.
     pub(super) fn is_interrupted(&self) -> bool {
         self.interrupted.load(Ordering::Relaxed)
     }
 
-    /// Shows the world as it is.
+    /// Queues a snapshot of the world.
     pub(super) fn take(&mut self, world: &World) {
         let ground = self.owes() || self.ground.is(GROUND);
         let taken = self.encoder.offer(Snapshot::of(world, ground));
@@ -93,7 +94,7 @@ impl LiveView {
         }
     }
 
-    /// Whether the run is to wait still, having waited a moment.
+    /// Returns whether the run is still to be held, after a short wait.
     pub(super) fn holds(&mut self, world: &World) -> bool {
         let (tick, control) = (world.state().tick, self.clients.control().clone());
         if self.granted != Some(tick) {
@@ -112,13 +113,13 @@ impl LiveView {
         left > PATIENCE
     }
 
-    /// Shows what sensors and vehicles that drive themselves told in a heartbeat.
+    /// Shows images of sensors and plans of autonomous vehicles from a heartbeat.
     pub(super) fn show_told(&mut self, moment: &Moment<'_>) {
         self.show_pictures(moment);
         self.show_plans(moment.autonomous);
     }
 
-    /// Shows the first picture of the heartbeat, if it is time to.
+    /// Shows the images of a heartbeat if they are due.
     fn show_pictures(&mut self, moment: &Moment<'_>) {
         if !(self.is_watched() && self.pictured.is(PICTURES)) {
             return;
@@ -136,7 +137,7 @@ impl LiveView {
         }
     }
 
-    /// Waits until the heartbeat's time has come, or while the run is held.
+    /// Waits until the wall time of the heartbeat, or while the run is paused.
     fn wait(&mut self, world: &World) {
         let control = self.clients.control().clone();
         let mut held = false;

@@ -1,21 +1,22 @@
-//! What a page is sent.
+//! Messages to the page.
 //!
-//! | first byte | message | what follows |
+//! | first byte | message | content |
 //! | --- | --- | --- |
 //! | 0 | text | JSON with a `kind` |
-//! | 1 | mesh | u32 index, u32 corners; of each corner f32 x, y, z; then i8 normal and one byte 0; then u8 red, green, blue, 255 |
-//! | 2 | props | u32 count; of each u32 mesh, f32 x, y, z, quaternion x, y, z, w, scale |
+//! | 1 | mesh | u32 index, u32 corners; for each corner f32 x, y, z; then i8 normal and one byte 0; then u8 red, green, blue, 255 |
+//! | 2 | props | u32 count; for each u32 mesh, f32 x, y, z, quaternion x, y, z, w, scale |
 //! | 3 | chunk | [`Chunk`](super::Chunk) |
-//! | 4 | tiles | u8 whether all before is void, f64 time, u32 count; of each i32 a, i32 b, f32 datum, u32 soil, then 19 x 19 i16 heights above the datum and as many depths below the undisturbed ground, in quarters of a millimetre |
+//! | 4 | tiles | u8 whether all previous tiles are invalid, f64 time, u32 count; for each i32 a, i32 b, f32 datum, u32 soil, then 19 x 19 i16 heights above the datum and as many depths below the undisturbed ground, in quarters of a millimeter |
 //! | 5 | frame | f64 time, f64 tick, u32 vehicles, u32 parts; vehicles and parts as in `frame.rs` |
-//! | 6 | picture | u32 vehicle, f64 time, u32 bytes of the name, the name, a PNG |
+//! | 6 | picture | u32 vehicle, f64 time, u32 length of the name in bytes, the name, a PNG |
 //!
-//! All little-endian; places in m from the scene's origin, square roots of linear colours times 255.
+//! All numbers are little-endian. Positions are in m from the origin of the scene; colors are
+//! square roots of linear values times 255.
 
-/// A message.
+/// An encoded message.
 pub type Message = Vec<u8>;
 
-/// First bytes of messages.
+/// First byte of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Text = 0,
@@ -27,7 +28,7 @@ pub(super) enum Kind {
     Picture = 6,
 }
 
-/// A message in the making.
+/// Builder of a message.
 #[derive(Debug)]
 pub(super) struct Writer {
     bytes: Vec<u8>,
@@ -77,7 +78,7 @@ impl Writer {
     }
 }
 
-/// A text message.
+/// Encodes a text message.
 pub(super) fn text(value: &serde_json::Value) -> Message {
     let mut writer = Writer::new(Kind::Text);
     writer.raw(value.to_string().as_bytes());

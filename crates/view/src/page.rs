@@ -1,18 +1,20 @@
-//! The page's own files and the libraries that it uses, from the npm registry as they are
-//! there: `page/vendor/README.md` names versions, licences and hashes.
+//! Files of the page and the libraries that it uses.
+//!
+//! The libraries are unchanged from the npm registry; `page/vendor/README.md` lists versions,
+//! licenses and hashes.
 
 use std::fmt::Write;
 
 /// A file of the page.
 #[derive(Clone, Copy, Debug)]
 pub struct Asset {
-    /// Name below the page's address.
+    /// Path relative to the address of the page.
     pub name: &'static str,
-    /// By which scripts import it, if it is one.
+    /// Module name under which scripts import it, if it is a script.
     module: Option<&'static str>,
-    /// What it is, as a MIME type.
+    /// MIME type.
     pub content_type: &'static str,
-    /// What is in it.
+    /// Content.
     pub text: &'static str,
 }
 
@@ -61,26 +63,28 @@ const ASSETS: [Asset; 16] = [
     script!("main.js", "view/main"),
 ];
 
-/// The file of this name, if the page has one; the page itself has none.
+/// Returns the file with a name; the empty name is the page itself.
 pub fn asset(name: &str) -> Option<&'static Asset> {
     let name = if name.is_empty() { "index.html" } else { name };
     ASSETS.iter().find(|asset| asset.name == name)
 }
 
-/// What stands in `index.html` where its parts are named, and where a recording goes.
+/// Placeholders in `index.html` for styles, and for scripts and recording.
 const STYLES: &str = "<!-- styles -->";
 const PARTS: &str = "<!-- parts -->";
 
-/// The page with all of its parts and a recording in it, as one file. `recording` is base64.
+/// Returns the page with all its files and a recording, as one file.
+///
+/// `recording` is base64.
 pub(super) fn with_recording(title: &str, recording: &str) -> String {
     let page = asset("").map_or("", |asset| asset.text);
     let mut styles = String::new();
     let mut parts = String::new();
     for asset in &ASSETS {
-        // a script that holds its own end tag would end there
+        // a script element would end at an end tag inside its text
         let text = asset.text.replace("</script", "<\\/script");
         match asset.module {
-            // libraries import their parts by path: here parts have names alone
+            // libraries import their parts by path, but here parts only have module names
             Some(module) => {
                 let text = text.replace("'./three.core.js'", "'three-core'");
                 let _ = writeln!(

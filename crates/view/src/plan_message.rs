@@ -1,9 +1,9 @@
-//! What a vehicle that drives itself has in mind, as a page is told.
+//! Message with the plan of an autonomous vehicle.
 
 use bekker_world::AutonomyView;
 use serde_json::json;
 
-/// The message that tells it.
+/// Encodes the plan of a vehicle as JSON.
 pub(super) fn plan_message(agent: u32, view: &AutonomyView) -> serde_json::Value {
     let classes: String = view.cells.iter().map(|c| char::from(b'0' + c.class.min(9))).collect();
     let believed = view.believed.position;

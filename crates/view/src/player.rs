@@ -1,7 +1,8 @@
-//! A recorded run, simulated again for who watches: any moment can be asked for.
+//! Player of a recorded run, which is simulated again and can seek to any time.
 //!
-//! States are kept on the way, and share what has not changed; a moment is reached from the
-//! nearest kept before it. As a run repeats its bits, what is shown is what was.
+//! States are cached during the run and share unchanged data. A seek resumes from the nearest
+//! cached state before the requested time. Since simulation is reproducible bit for bit, the
+//! display equals the original run.
 
 use super::clients::Clients;
 use super::control::Pace;
@@ -16,18 +17,18 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-/// Most states that are kept; then every other is let go.
+/// Largest number of cached states; above it, every second one is dropped.
 const MOST_KEPT: usize = 240;
 
-/// Gives the commands from outside that were recorded for the heartbeat to come.
+/// Applies the external commands that were recorded for the next heartbeat.
 pub type Commands = Box<dyn Fn(&mut World) + Send>;
 
-/// A world that is shown from its beginning to a last tick.
+/// Shows a world from its beginning to a last tick.
 pub struct Player {
     world: World,
     last: u64,
     kept: BTreeMap<u64, WorldState>,
-    /// Steps between kept states.
+    /// Number of ticks between cached states.
     every: u64,
     encoder: Encoder,
     clients: Arc<Clients>,
@@ -39,10 +40,10 @@ pub struct Player {
 }
 
 impl Player {
-    /// A world at its beginning, shown up to tick `last`, commanded as it was.
+    /// Creates a player of a world at its beginning, up to tick `last`, with recorded commands.
     ///
     /// # Errors
-    /// The system's error where it starts no thread.
+    /// The system's error if the thread cannot be started.
     pub fn new(
         world: World,
         last: u64,
@@ -68,7 +69,7 @@ impl Player {
         })
     }
 
-    /// Plays, holds and leaps as clients want, until `interrupted` is raised.
+    /// Plays, pauses and seeks as clients request, until `interrupted` is set.
     pub fn run(mut self, interrupted: &AtomicBool) {
         let control = self.clients.control().clone();
         let mut pace = Pace::default();
@@ -99,7 +100,7 @@ impl Player {
                 self.show();
                 self.show_pictures();
                 self.show_plans();
-                // in parts: a leap is not to wait
+                // waits in parts so that a seek starts promptly
                 let until = Instant::now() + due;
                 while !raised() && !control.seeks() && Instant::now() < until {
                     std::thread::sleep(until.saturating_duration_since(Instant::now()).min(FRAMES));
@@ -117,7 +118,7 @@ impl Player {
         self.world.state().tick >= self.last || !self.world.is_running()
     }
 
-    /// One heartbeat; keeps its state if it is the time to.
+    /// Simulates one heartbeat and caches its state if that is due.
     fn advance(&mut self) {
         (self.commands)(&mut self.world);
         self.world.advance();
@@ -136,8 +137,9 @@ impl Player {
         }
     }
 
-    /// Goes to the first heartbeat at or after `time`, or to the end; another leap or the end
-    /// of the program cuts it short.
+    /// Goes to the first heartbeat at or after `time`, s, or to the end.
+    ///
+    /// Another seek or an interrupt stops it early.
     fn seek(&mut self, time: f64, interrupted: &AtomicBool) {
         let step = self.world.model().clock.step();
         let wanted = (time.max(0.0) / step - 1e-6).ceil().min(self.last as f64) as u64;
@@ -147,7 +149,7 @@ impl Player {
         if let Some((tick, state)) = nearest
             && (here > wanted || here < *tick)
         {
-            // a kept state belongs to the model
+            // a cached state always matches the model
             if self.world.restore(state).is_err() {
                 return;
             }
@@ -166,7 +168,7 @@ impl Player {
         self.show_exactly();
     }
 
-    /// Shows the moment with the hash of its state, and all of its ground.
+    /// Shows the current state with its hash and the whole ground.
     fn show_exactly(&mut self) {
         let hash = self.world.hash().iter().map(|byte| format!("{byte:02x}")).collect();
         self.encoder.show_afresh(Snapshot::of(&self.world, true), hash);
@@ -176,7 +178,7 @@ impl Player {
         self.ground.done();
     }
 
-    /// Shows the pictures of the heartbeat, if it is time to.
+    /// Shows the images of a heartbeat if they are due.
     fn show_pictures(&mut self) {
         if !self.pictured.is(PICTURES) {
             return;
@@ -191,7 +193,7 @@ impl Player {
         }
     }
 
-    /// Shows what vehicles that drive themselves have in mind, if it is time to.
+    /// Shows the plans of autonomous vehicles if they are due.
     fn show_plans(&mut self) {
         if !self.planned.is(PLANS) {
             return;
@@ -204,7 +206,7 @@ impl Player {
         }
     }
 
-    /// Shows the moment if it is time to.
+    /// Shows the current state if a frame is due.
     fn show(&mut self) {
         if !self.shown.is(FRAMES) {
             return;

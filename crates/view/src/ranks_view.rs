@@ -1,8 +1,10 @@
-//! A run on several ranks that is watched while it goes on.
+//! Live view of a simulation that runs on several ranks.
 //!
-//! The first rank shows it, and has to be told what to show: before a heartbeat it asks, as who
-//! drives from outside does, that all states and ground come to it, and only if somebody watches
-//! and a frame is due. While it is held, all ranks are told to wait, so that none gives up.
+//! Rank 0 displays the run and must first gather the data. Before a heartbeat it requests all
+//! states and the ground, through the interface of external controllers. It does so only if a
+//! client is connected and a frame is due.
+//!
+//! During a pause all ranks receive wait requests, so that none times out.
 
 use super::live::LiveView;
 use bekker_agent::Sample;
@@ -11,20 +13,21 @@ use bekker_world::{Asked, Call, Controller, Shown, World};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// How often it is looked whether somebody watches, before the first does.
+/// Interval at which connections are checked before the first client connects.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// The first rank's view of a run on several.
+/// Live view on rank 0 of a run on several ranks.
 #[derive(Clone)]
 pub struct RanksView(Arc<Mutex<LiveView>>);
 
 impl RanksView {
-    /// Shows to whom this view shows to.
+    /// Creates a view that displays through `live`.
     pub fn new(live: LiveView) -> RanksView {
         RanksView(Arc::new(Mutex::new(live)))
     }
 
-    /// The controller that asks for what is shown, and else what another asks.
+    /// Returns a controller that requests what the view displays, and otherwise delegates to
+    /// `inner`.
     pub fn controller<'a>(&self, inner: &'a mut dyn Controller) -> WatchedController<'a> {
         WatchedController { view: self.clone(), inner, begun: false, seen: None, shows: false }
     }
@@ -49,15 +52,15 @@ impl<E> Observer<E> for RanksView {
     }
 }
 
-/// What a [`RanksView`] and those who drive from outside ask before a heartbeat.
+/// Combines the requests of a [`RanksView`] and of external controllers before a heartbeat.
 pub struct WatchedController<'a> {
     view: RanksView,
     inner: &'a mut dyn Controller,
-    /// Whether somebody has come to watch.
+    /// Whether a client has connected.
     begun: bool,
-    /// Tick that was shown last, or need not be.
+    /// Last tick that was shown or did not need to be.
     seen: Option<u64>,
-    /// Whether what is shown next is for those who watch.
+    /// Whether the next data is for the view.
     shows: bool,
 }
 

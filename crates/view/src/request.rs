@@ -1,4 +1,4 @@
-//! What a page asks for.
+//! Requests of a page.
 
 use super::chunk::Chunk;
 use serde::Deserialize;
@@ -7,25 +7,25 @@ use serde::Deserialize;
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Request {
-    /// Go on.
+    /// Resume the run.
     Play,
-    /// Hold.
+    /// Pause the run.
     Pause,
-    /// One heartbeat, then hold.
+    /// Simulate one heartbeat, then pause.
     Step,
-    /// Simulated seconds a second; as fast as it can be without.
+    /// Set the rate in simulated seconds per second; unlimited if absent.
     Rate {
-        /// How many.
+        /// The rate.
         value: Option<f64>,
     },
-    /// Show a moment, of a recorded run.
+    /// Show a time of a recorded run.
     Seek {
         /// Simulated time, s.
         time: f64,
     },
-    /// A piece of the undisturbed terrain.
+    /// Return a chunk of the undisturbed terrain.
     Chunk(Chunk),
-    /// What the ground is like at a place.
+    /// Return the state of the ground at a position.
     Ground {
         /// World x, m.
         x: f64,

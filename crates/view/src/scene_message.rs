@@ -1,4 +1,4 @@
-//! What does not change in a run, and the messages that tell of it.
+//! The constant part of a run, and its messages.
 
 use super::chunk::{COARSEST, Chunk};
 use super::message::{Kind, Message, Writer, text};
@@ -10,20 +10,20 @@ use bekker_world::{SceneModel, WorldModel};
 use serde_json::json;
 use std::sync::Arc;
 
-/// How far an unbounded terrain is shown from where the first vehicle starts, m.
+/// Distance from the start of the first vehicle up to which an unbounded terrain is shown, m.
 const REACH: f64 = 2000.0;
 
-/// Most chunks at the coarsest level that is sent.
+/// Largest number of chunks at the coarsest level that is sent.
 const MOST_ROOTS: i64 = 16;
 
-/// Where a page's messages come from, and with that what its user can do.
+/// Source of the messages of a page, which determines what its user can do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
-    /// A run that goes on: it can be held, and paced.
+    /// A running simulation, which can be paused and paced.
     Live,
-    /// A recorded run that is simulated again: any moment can be asked for.
+    /// A recorded run that is simulated again, with access to any time.
     Recorded,
-    /// A file that holds all that there is to see.
+    /// A self-contained file.
     File,
 }
 
@@ -37,23 +37,23 @@ impl Source {
     }
 }
 
-/// A run as it is shown.
+/// Constant data of a displayed run.
 #[derive(Clone, Debug)]
 pub struct View {
     /// Name of the scenario.
     pub name: String,
     /// Simulated time at which the run ends, s.
     pub duration: f64,
-    /// The world.
+    /// Model of the world.
     pub model: Arc<WorldModel>,
-    /// What it looks like.
+    /// Geometry and colors of the scene.
     pub scene: Arc<SceneModel>,
-    /// Place that coordinates are sent from, m: single precision is enough about it.
+    /// Origin of the transmitted coordinates, m, chosen so that single precision suffices.
     pub(super) origin: Vec3,
 }
 
 impl View {
-    /// A run of this world; `start` is where the first vehicle stands.
+    /// Creates the view of a world; `start` is the start position of the first vehicle, m.
     pub fn new(
         name: &str,
         duration: f64,
@@ -73,7 +73,7 @@ impl View {
         messages
     }
 
-    /// The coarsest chunks, which cover all that is shown.
+    /// The coarsest chunks, which cover the whole displayed area.
     pub(super) fn roots(&self) -> Vec<Chunk> {
         let ground = &self.model.ground;
         let [west, south, east, north] = ground.terrain().bounds();
@@ -158,7 +158,7 @@ impl View {
     }
 }
 
-/// Corners of a mesh, three a triangle.
+/// Encodes the corners of a mesh, three per triangle.
 fn geometry(index: usize, mesh: &Mesh) -> Message {
     let normals = mesh.corner_normals();
     let (mut turned, mut colours) = (Vec::new(), Vec::new());

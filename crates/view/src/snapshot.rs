@@ -1,4 +1,4 @@
-//! What a moment of a run looks like, taken cheaply on the thread that simulates.
+//! Snapshots of a run, taken cheaply on the simulation thread.
 
 use super::traffic::links;
 use bekker_agent::Sample;
@@ -6,30 +6,31 @@ use bekker_ground::Published;
 use bekker_sync::message::VehicleState;
 use bekker_world::World;
 
-/// A moment of a run.
+/// Displayed state of a run at one moment.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
     /// Simulated time, s.
     pub(super) time: f64,
-    /// Steps taken.
+    /// Number of steps.
     pub(super) tick: u64,
-    /// Each agent as others are told of it.
+    /// State of each agent as sent to other agents.
     pub(super) messages: Vec<VehicleState>,
-    /// Each agent's figures.
+    /// Metrics of each agent.
     pub(super) samples: Vec<Sample>,
-    /// How drives have ended, in words; empty of those that go on.
+    /// Outcome of each drive as text; empty while it continues.
     pub(super) outcomes: Vec<String>,
-    /// The ground, where it is due.
+    /// The ground, if it is due.
     pub(super) published: Option<Published>,
-    /// Pairs of agents with a radio link that holds.
+    /// Pairs of agents with a working radio link.
     pub(super) links: Vec<[usize; 2]>,
-    /// Damage of what stands.
+    /// Damage of the static obstacles.
     pub(super) damage: Vec<u16>,
 }
 
 impl Snapshot {
-    /// A moment of a world, with the ground if `ground` says so: it shares its tiles, so that
-    /// the cost is a pointer a tile.
+    /// Takes a snapshot of a world, with the ground if `ground`.
+    ///
+    /// Tiles of the ground are shared, so the cost is one pointer per tile.
     pub fn of(world: &World, ground: bool) -> Snapshot {
         let state = world.state();
         let ended = |(index, agent): (usize, &bekker_agent::AgentState)| {

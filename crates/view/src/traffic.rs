@@ -1,12 +1,14 @@
-//! Radio links that hold, and what traffic lights show.
+//! Radio links and states of traffic lights.
 
 use super::scene_message::View;
 use bekker_agent::{Light, TrafficLight};
 use bekker_world::{World, WorldModel};
 use serde_json::{Value, json};
 
-/// Pairs of agents, in ascending order, of which at least one has heard the other's last beacon:
-/// it is no older than it may be if none was lost.
+/// Pairs of agents, in ascending order, of which at least one received the last beacon of the
+/// other.
+///
+/// The beacon must be no older than is possible without loss.
 pub(super) fn links(world: &World) -> Vec<[usize; 2]> {
     let (model, state) = (world.model(), world.state());
     let now_us = model.clock.micros(state.tick);
@@ -27,8 +29,8 @@ pub(super) fn links(world: &World) -> Vec<[usize; 2]> {
     links
 }
 
-/// Traffic lights and barriers, as the scene tells of them: the stop lines of their approaches, and
-/// where lamps stand.
+/// Traffic lights and barriers for the scene: stop lines of their approaches, and positions of
+/// lamps.
 pub(super) fn lights(model: &WorldModel) -> Value {
     let terrain = model.ground.terrain();
     let on_ground = |[x, y]: [f64; 2]| [x, y, terrain.height(x, y)];
@@ -49,7 +51,7 @@ pub(super) fn lights(model: &WorldModel) -> Value {
     lights.collect()
 }
 
-/// What each approach to each traffic light is shown at a time, s.
+/// State of each approach to each traffic light at a time, s.
 pub(super) fn shown(view: &View, time: f64) -> Vec<Vec<&'static str>> {
     let now_us = (time * 1e6).round() as u64;
     let of = |light: Light| match light {

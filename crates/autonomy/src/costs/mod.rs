@@ -1,10 +1,13 @@
-//! What it costs to drive over a cell.
+//! Costs of driving over cells.
 //!
-//! Cells of the map become [`Class`]es; from them the clearance, the distance to the nearest
-//! blocked cell; from both and the slope the cost of coarser cells, over which the route is
-//! searched. All of it is derived from the map and from marks, and only where they have changed
-//! and somebody asks: [`CostMap::note`] marks tiles as stale, [`CostMap::refresh`] makes those anew
-//! that are wanted. Made anew from the same map and marks it is the same, in whatever portions.
+//! The pipeline has three stages. Each fine cell of the map gets a [`Class`]. From the classes
+//! follows the clearance of each fine cell, which is the distance to the nearest blocked cell. From
+//! classes, clearances, slopes and marks follows the cost of the coarse cells, over which the route
+//! is searched.
+//!
+//! Everything is derived lazily: [`CostMap::note`] marks changed tiles as stale, and
+//! [`CostMap::refresh`] recomputes those that are requested. The result depends only on the map and
+//! the marks, not on the order or size of the updates.
 
 #[cfg(test)]
 mod tests;
@@ -16,43 +19,47 @@ use bekker_ground::terrain::Gaps;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// Fine cells along the side of a coarse one.
+/// Number of fine cells along the side of a coarse cell.
 pub const COARSE: usize = 2;
-/// Cost of a metre over free level ground.
+/// Cost of one meter over free level ground.
 pub const UNIT: u16 = 100;
 /// Cost of a cell that cannot be driven over.
 pub const IMPASSABLE: u16 = 0;
-/// Units of clearance in a metre.
+/// Clearance units per meter.
 const PER_METRE: f64 = 50.0;
-/// Most fine cells over which clearances are measured, and over how many where they are smaller
-/// than [`USUAL`], m: 3 m of either.
+/// Search radius for clearances, in fine cells. [`REACH_OF_SMALL`] applies to cells smaller than
+/// [`USUAL`], m.
+///
+/// Either covers 3 m: 6 cells of 0.5 m or 30 cells of 0.1 m.
 const REACH: usize = 6;
 const REACH_OF_SMALL: usize = 30;
 const USUAL: f64 = 0.5;
 
-/// What of a tile is stale.
+/// Bits of what is stale in a tile.
 const CLASSES: u8 = 1;
 const CLEARANCES: u8 = 2;
 const COSTS: u8 = 4;
 
-/// What raises the cost of ground; each adds to 1 for free level ground; immutable.
+/// Weights that raise the cost of ground; immutable.
+///
+/// Each term adds to the cost of 1 of free level ground.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CostModel {
-    /// Of which nothing is known.
+    /// Added where nothing has been seen.
     pub unknown: f64,
-    /// Slope of 1.
+    /// Added for a slope of 1.
     pub slope: f64,
-    /// Right beside what the vehicle just clears.
+    /// Added at the smallest passable clearance; it falls off quadratically to 0 over `comfort`.
     pub near: f64,
-    /// Clearance beyond the vehicle's half width that it must have, m.
+    /// Required clearance beyond half the width of the vehicle, m.
     pub margin: f64,
-    /// Clearance beyond that from which nothing is added for being near, m.
+    /// Clearance beyond the required one from which nothing is added for proximity, m.
     pub comfort: f64,
-    /// A slip of 1 that the vehicle has felt; 0 for a driver that does not heed the soil.
+    /// Added for a measured wheel slip of 1; 0 for a navigator that ignores the soil.
     pub slip: f64,
-    /// A sinkage of 1 m that the vehicle has felt.
+    /// Added for a measured sinkage of 1 m.
     pub sinkage: f64,
-    /// How far about the place what was felt counts, m.
+    /// Radius around the position of a slip or sinkage measurement in which it counts, m.
     pub felt_radius: f64,
 }
 
@@ -71,63 +78,64 @@ impl Default for CostModel {
     }
 }
 
-/// A place that is dear for a reason that the map does not show.
+/// A disk of ground that is expensive for a reason that the map does not show.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Mark {
-    /// Where, m.
+    /// Center, m.
     pub place: [f64; 2],
-    /// How far about it, m.
+    /// Radius, m.
     pub radius: f64,
-    /// What it adds to the cost of 1.
+    /// Added to the cost of 1.
     pub cost: f64,
 }
 
-/// What classes, clearances and costs are made from.
+/// Inputs from which classes, clearances and costs are computed.
 #[derive(Clone, Copy)]
 pub struct Judgement<'a> {
-    /// What has been seen.
+    /// Elevation map.
     pub map: &'a ElevationMap,
-    /// By what obstacles are told.
+    /// Model that classifies cells.
     pub obstacles: &'a ObstacleModel,
-    /// What raises the cost of ground.
+    /// Weights of the costs.
     pub costs: &'a CostModel,
     /// Half the vehicle's width, m.
     pub half_width: f64,
 }
 
-/// A tile and its eight neighbours.
+/// A tile and its eight neighbors.
 fn neighbourhood(TileKey { a, b }: TileKey) -> impl Iterator<Item = TileKey> + Clone {
     (-1..=1).flat_map(move |i| (-1..=1).map(move |j| TileKey { a: a + i, b: b + j }))
 }
 
-/// Classes, clearances and costs over an area. Who asks for those of a place has them refreshed
-/// there first.
+/// Classes, clearances and costs over an area.
+///
+/// Callers must refresh the tiles around a position before they query it.
 #[derive(Clone, Debug)]
 pub struct CostMap {
     area: Area,
-    /// Cells with their middle out of these are obstacles: corners of least and greatest
-    /// coordinates, m.
+    /// Minimum and maximum corners, m; cells whose center lies outside are obstacles.
     bounds: Option<[[f64; 2]; 2]>,
-    /// Cells with their middle in one of these are obstacles too.
+    /// Cells whose center lies in a gap of the elevation data are obstacles too.
     gaps: Option<Arc<Gaps>>,
     /// Side of a fine cell, m.
     cell: f64,
     classes: Vec<Class>,
     slopes: Vec<u8>,
     clearances: Vec<u8>,
-    /// What marks add, coarse cell by coarse cell, of [`UNIT`].
+    /// Cost added by marks per coarse cell, in units of [`UNIT`].
     marked: Vec<u16>,
     costs: Vec<u16>,
-    /// What of each tile is to be made anew before it is asked for, row by row.
+    /// Stale bits of each tile, row by row.
     stale: Vec<u8>,
-    /// Tick of the map up to which it is in here, and how many marks are.
+    /// Tick of the map and number of marks up to which this map is updated.
     up_to: u64,
     marks: usize,
 }
 
 impl CostMap {
-    /// Of ground of which nothing is known; what lies out of the bounds (corners of least and
-    /// greatest coordinates, m) is not to be driven over.
+    /// A cost map of unseen ground.
+    ///
+    /// Ground outside the bounds (minimum and maximum corners, m) is blocked.
     pub fn new(area: Area, bounds: Option<[[f64; 2]; 2]>, cell: f64, model: &CostModel) -> CostMap {
         let count = area.width() * area.height();
         let coarse = count / (COARSE * COARSE);
@@ -148,24 +156,24 @@ impl CostMap {
         }
     }
 
-    /// The same, with ground without elevation data that is not to be driven over.
+    /// Returns the cost map with ground without elevation data blocked.
     #[must_use]
     pub fn without(mut self, gaps: Option<Arc<Gaps>>) -> CostMap {
         self.gaps = gaps;
         self
     }
 
-    /// The area.
+    /// Area that the map covers.
     pub fn area(&self) -> &Area {
         &self.area
     }
 
-    /// Coarse cells along x and y.
+    /// Number of coarse cells along x and y.
     pub fn size(&self) -> [usize; 2] {
         [self.area.width() / COARSE, self.area.height() / COARSE]
     }
 
-    /// Costs of the coarse cells, row by row: of a metre, of [`UNIT`]; or [`IMPASSABLE`].
+    /// Costs per meter of the coarse cells, row by row, in units of [`UNIT`]; or [`IMPASSABLE`].
     pub fn costs(&self) -> &[u16] {
         &self.costs
     }
@@ -175,7 +183,7 @@ impl CostMap {
         self.cell * COARSE as f64
     }
 
-    /// Index of the coarse cell of a place, m, if it lies in the area.
+    /// Index of the coarse cell at a position, m, if it lies in the area.
     pub fn coarse(&self, [x, y]: [f64; 2]) -> Option<usize> {
         let [i0, j0] = self.area.corner().map(|at| f64::from(at) * self.cell);
         let side = self.side();
@@ -185,7 +193,7 @@ impl CostMap {
         inside.then(|| j as usize * width + i as usize)
     }
 
-    /// Middle of a coarse cell, m.
+    /// Center of a coarse cell, m.
     pub fn middle(&self, coarse: usize) -> [f64; 2] {
         let [width, _] = self.size();
         let [i0, j0] = self.area.corner().map(|at| f64::from(at) * self.cell);
@@ -193,7 +201,7 @@ impl CostMap {
         [i0 + side * ((coarse % width) as f64 + 0.5), j0 + side * ((coarse / width) as f64 + 0.5)]
     }
 
-    /// Cost of a metre at a place (m); [`IMPASSABLE`] outside.
+    /// Cost per meter at a position, m; [`IMPASSABLE`] outside the area.
     pub fn cost(&self, place: [f64; 2]) -> u16 {
         self.coarse(place).map_or(IMPASSABLE, |at| {
             let [width, _] = self.size();
@@ -208,7 +216,7 @@ impl CostMap {
         self.area.index([(x / self.cell).floor() as i32, (y / self.cell).floor() as i32])
     }
 
-    /// What the cell at a place (m) is; an obstacle outside of the area.
+    /// Class of the fine cell at a position, m; an obstacle outside the area.
     #[inline]
     pub fn class(&self, place: [f64; 2]) -> Class {
         self.fine(place).map_or(Class::Obstacle, |at| {
@@ -222,8 +230,9 @@ impl CostMap {
         &self.classes
     }
 
-    /// Distance from the cell at a place (m) to the edge of the nearest that is blocked, m: up to
-    /// a few metres, none outside of the area.
+    /// Distance from the fine cell at a position, m, to the edge of the nearest blocked cell, m.
+    ///
+    /// Saturates at a few meters; 0 outside the area.
     #[inline]
     pub fn clearance(&self, place: [f64; 2]) -> f64 {
         self.fine(place).map_or(0.0, |at| {
@@ -232,13 +241,15 @@ impl CostMap {
         })
     }
 
-    /// Distance from a place (m) to the nearest point of what is blocked, m; where it cannot be less
-    /// than `needed`, about that of [`CostMap::clearance`], which is quicker.
+    /// Distance from a position, m, to the nearest point of a blocked cell, m.
+    ///
+    /// Where the distance cannot be below `needed`, it returns the value of [`CostMap::clearance`],
+    /// which is faster to compute.
     pub fn distance(&self, [x, y]: [f64; 2], needed: f64) -> f64 {
         let rough = self.clearance([x, y]);
-        // from middle to middle less half a side: a place and a corner are each half a diagonal
-        // from their middles, so that what is there is nearer by 0.91 sides at most, and
-        // farther by 0.21
+        // The clearance is center to center less half a cell side. A position and a corner are each
+        // up to half a diagonal from their centers. So the true distance is at most 0.91 sides
+        // shorter and 0.21 sides longer.
         if rough - self.cell >= needed || self.fine([x, y]).is_none() {
             return rough;
         }
@@ -267,11 +278,11 @@ impl CostMap {
         least.sqrt()
     }
 
-    /// Marks as stale what has changed in the map, and what new marks touch.
+    /// Marks as stale what changed in the map and what new marks cover.
     pub fn note(&mut self, map: &ElevationMap, marks: &[Mark]) {
         let is_new = self.up_to == 0;
         for (key, _) in map.changed_since(self.up_to) {
-            // a cell's class hangs on cells of the neighbouring tiles
+            // the class of a cell depends on cells of the neighboring tiles
             self.spoil_about(*key, CLASSES | COSTS);
         }
         self.up_to = map.tick();
@@ -297,13 +308,14 @@ impl CostMap {
         self.mark(marks);
     }
 
-    /// Makes anew what is stale of the wanted tiles; of how many the classes were.
+    /// Recomputes what is stale in the wanted tiles; returns for how many tiles the classes were
+    /// recomputed.
     pub fn refresh(
         &mut self,
         judgement: &Judgement<'_>,
         wanted: impl Iterator<Item = TileKey> + Clone,
     ) -> usize {
-        // a cell's clearance hangs on classes of the neighbouring tiles
+        // the clearance of a cell depends on classes of the neighboring tiles
         let around = wanted.clone().flat_map(neighbourhood);
         let count = self.refresh_classes(judgement, around);
         for key in wanted {
@@ -319,7 +331,7 @@ impl CostMap {
         count
     }
 
-    /// Makes all anew that is stale; of how many tiles the classes were.
+    /// Recomputes everything that is stale; returns for how many tiles the classes were recomputed.
     pub fn refresh_all(&mut self, judgement: &Judgement<'_>) -> usize {
         let Area { first, columns, rows } = self.area;
         let keys = (0..columns * rows).map(move |at| TileKey {
@@ -329,7 +341,7 @@ impl CostMap {
         self.refresh(judgement, keys)
     }
 
-    /// Makes anew the classes of the wanted tiles where they are stale; of how many they were.
+    /// Recomputes the stale classes of the wanted tiles; returns for how many tiles.
     pub fn refresh_classes(
         &mut self,
         judgement: &Judgement<'_>,
@@ -349,7 +361,7 @@ impl CostMap {
         count
     }
 
-    /// The tile of a place, m.
+    /// Tile that contains a position, m.
     pub fn tile_of(&self, [x, y]: [f64; 2]) -> TileKey {
         TileKey::of([x, y].map(|at| (at / self.cell).floor() as i32))
     }
@@ -362,7 +374,7 @@ impl CostMap {
         self.area.has(key).then(at)
     }
 
-    /// Marks something of a tile and of its eight neighbours as stale.
+    /// Marks something as stale in a tile and its eight neighbors.
     fn spoil_about(&mut self, key: TileKey, what: u8) {
         for key in neighbourhood(key) {
             if let Some(at) = self.tile(key) {
@@ -371,7 +383,8 @@ impl CostMap {
         }
     }
 
-    /// Whether something of the tile of a fine cell is as the map and the marks are.
+    /// Returns whether the given data of a fine cell's tile is up to date with the map and the
+    /// marks.
     #[inline]
     fn is_fresh(&self, fine: usize, what: u8) -> bool {
         let (i, j) = (fine % self.area.width(), fine / self.area.width());
@@ -384,7 +397,7 @@ impl CostMap {
         b as usize * TILE * self.area.width() + a as usize * TILE
     }
 
-    /// Classes of a tile; whether a cell has become blocked, or free of it.
+    /// Computes the classes of a tile; returns whether any cell became blocked or unblocked.
     fn classify(&mut self, map: &ElevationMap, key: TileKey, obstacles: &ObstacleModel) -> bool {
         let mut found = obstacles.classify(map, key);
         self.close(key, &mut found.classes);
@@ -402,7 +415,7 @@ impl CostMap {
         toggled
     }
 
-    /// Makes obstacles of the cells of a tile that lie out of the bounds or have no elevation data.
+    /// Turns cells of a tile into obstacles where they lie out of bounds or have no elevation data.
     fn close(&self, key: TileKey, classes: &mut [Class; TILE_CELLS]) {
         if self.bounds.is_none() && self.gaps.is_none() {
             return;
@@ -420,13 +433,15 @@ impl CostMap {
         }
     }
 
-    /// Whether the map has forgotten what is in here.
+    /// Returns whether the map has dropped tiles that this cost map still contains.
     pub fn has_forgotten(&self, map: &ElevationMap) -> bool {
         map.forgotten() > self.up_to
     }
 
-    /// Clearances of a tile: the exact Euclidean distance between cells in two passes, along rows
-    /// and then along columns (A. Rosenfeld and J. Pfaltz, Pattern Recognition 1, 1968).
+    /// Computes the clearances of a tile.
+    ///
+    /// This is the exact Euclidean distance between cells in two passes, along rows and then along
+    /// columns (A. Rosenfeld and J. Pfaltz, Pattern Recognition 1, 1968).
     fn clear(&mut self, key: TileKey) {
         if self.cell < USUAL {
             self.clear_within::<REACH_OF_SMALL>(key);
@@ -479,7 +494,7 @@ impl CostMap {
         }
     }
 
-    /// Puts new marks in; the tiles that they touch are stale.
+    /// Applies new marks and marks the tiles that they cover as stale.
     fn mark(&mut self, marks: &[Mark]) {
         let side = self.side();
         let [width, _] = self.size();
@@ -501,7 +516,7 @@ impl CostMap {
         self.marks = marks.len();
     }
 
-    /// Costs of the coarse cells of a tile.
+    /// Computes the costs of the coarse cells of a tile.
     fn price(&mut self, key: TileKey, model: &CostModel, half_width: f64) {
         let (corner, width) = (self.corner(key), self.area.width());
         let (i0, j0) = (corner % width / COARSE, corner / width / COARSE);

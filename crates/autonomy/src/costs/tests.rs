@@ -1,4 +1,4 @@
-//! Clearances, bounds and marks, and maps that become known in portions.
+//! Clearances, bounds and marks, and incremental updates.
 
 use super::*;
 use crate::elevation_map::{Cell, MapModel, Tile, index};
@@ -25,7 +25,7 @@ fn judged(map: &ElevationMap) -> Judgement<'_> {
     Judgement { map, obstacles: &OBSTACLES, costs: &COSTS, half_width: HALF }
 }
 
-/// Tells the map that cells are seen, level, and some of them stand.
+/// Adds level cells to the map as seen; those flagged contain an obstacle of 2 m.
 fn see(map: &mut ElevationMap, cells: impl Iterator<Item = ([i32; 2], bool)>) {
     for (place, stands) in cells {
         let mut tile = Box::new([Cell::EMPTY; TILE_CELLS]);
@@ -39,8 +39,9 @@ fn square(side: i32) -> impl Iterator<Item = [i32; 2]> {
     (0..side).flat_map(move |j| (0..side).map(move |i| [i, j]))
 }
 
-/// Around one cell that stands, clearance is the distance to its edge, and cells are impassable
-/// nearer than half the vehicle's width and the margin.
+/// Around a single blocked cell the clearance is the distance to its edge.
+///
+/// Cells are impassable where the clearance is below half the width of the vehicle plus the margin.
 #[test]
 fn clearance_is_the_distance_to_what_stands() {
     let mut map = ElevationMap::new(MapModel::default());
@@ -53,7 +54,7 @@ fn clearance_is_the_distance_to_what_stands() {
         let [x, y] = [i, j].map(|k| 0.5 * (f64::from(k) + 0.5));
         let away = hypot(x - cx, y - cy);
         let expected = if away < 3.1 { (away - 0.25).max(0.0) } else { 5.1 };
-        // kept to 0.02 m, and to 6 cells
+        // clearances are stored in steps of 0.02 m and saturate at 6 cells
         let found = costs.clearance([x, y]);
         let close = (found - expected).abs() < 0.021 || away > 3.0 && found > 2.7;
         assert!(close, "({x}, {y}): {found} for {expected}");
@@ -62,7 +63,8 @@ fn clearance_is_the_distance_to_what_stands() {
         let [x, y] = costs.middle(coarse);
         let away = hypot(x - cx, y - cy);
         let cost = costs.costs()[coarse];
-        // the nearest fine cell of a coarse one is up to 0.36 m nearer than its middle
+        // the nearest fine cell of a coarse cell is up to 0.36 m closer than the coarse cell's
+        // center
         if away < HALF + 0.3 + 0.25 - 0.01 {
             assert_eq!(cost, IMPASSABLE, "({x}, {y})");
         } else if away > HALF + 0.3 + 0.25 + 0.36 {
@@ -74,7 +76,8 @@ fn clearance_is_the_distance_to_what_stands() {
     assert_eq!(costs.cost([99.0, 0.0]), IMPASSABLE, "out of the area");
 }
 
-/// The exact distance is that to the nearest point of what stands, wherever in its cell a place is.
+/// The exact distance is measured to the nearest point of a blocked cell, from any position within
+/// a cell.
 #[test]
 fn distance_is_that_to_the_nearest_point() {
     let standing = [[8, 8], [15, 15], [15, 16], [22, 9], [9, 24]];
@@ -98,7 +101,7 @@ fn distance_is_that_to_the_nearest_point() {
     }
 }
 
-/// However small the cells are, clearances reach as far.
+/// The range of the clearances in meters does not shrink with the cell size.
 #[test]
 fn small_cells_are_cleared_as_far() {
     let mut map = ElevationMap::new(MapModel { cell: 0.1, ..MapModel::default() });
@@ -126,7 +129,7 @@ fn out_of_bounds_is_impassable() {
     assert!((costs.clearance([5.25, 1.25]) - 1.25).abs() < 0.03);
 }
 
-/// Cells about (6, 6) hold no data; they are blocked where they have been seen and where they have not.
+/// Cells around (6, 6) have no elevation data; they are blocked whether they have been seen or not.
 #[test]
 fn ground_without_elevation_data_is_impassable() {
     let mut values = vec![1.0; 9 * 9];
@@ -156,7 +159,7 @@ fn marks_make_dear_what_is_near_them() {
     let marks = [mark(3.0), mark(1.0)];
     update(&mut costs, &map, &marks[..1]);
     assert_eq!([costs.cost([7.5, 7.5]), costs.cost([7.5, 11.5])], [400, 100]);
-    // of two the dearer counts
+    // of two overlapping marks the more expensive one counts
     assert_eq!(update(&mut costs, &map, &marks), 0, "no tile of the map has changed");
     assert_eq!(costs.cost([7.5, 7.5]), 400);
 }
@@ -164,8 +167,10 @@ fn marks_make_dear_what_is_near_them() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// In whatever portions the map becomes known and is asked for, the costs are those of the whole,
-    /// at once where they were wanted.
+    /// Costs from incremental updates equal those of one full update, whatever the portions and the
+    /// tiles refreshed in between.
+    ///
+    /// Refreshed tiles are equal immediately, all others after the final refresh.
     #[test]
     fn portions_end_in_the_costs_of_the_whole(
         cells in prop::collection::vec(([-30i32..62, -30i32..62], any::<bool>()), 1..60),
@@ -175,7 +180,7 @@ proptest! {
         let mut map = ElevationMap::new(MapModel::default());
         let mut portions = costs(None);
         for cells in cells.chunks(portion) {
-            // patches, so that cells have neighbours
+            // patches, so that cells have neighbors
             let patch = cells.iter().flat_map(|([i, j], stands)| {
                 square(4).map(move |[di, dj]| ([i + di, j + dj], *stands && di == dj))
             });

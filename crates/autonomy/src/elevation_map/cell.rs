@@ -1,50 +1,58 @@
-//! What is known of a square of ground.
+//! One cell of the elevation map.
 
 use std::cmp::Ordering;
 
-/// To how many returns a cell counts: as many as make it explored.
+/// Number of returns that make a cell explored; counting stops there.
 pub const EXPLORED: u8 = 3;
 
-/// Distances at which the next class of range begins, m: with an attitude wrong by a quarter of a degree heights are by
-/// 3 cm, 5 cm and more.
+/// Distances at which the next range class begins, m.
+///
+/// With an attitude error of a quarter of a degree the heights are then wrong by 3 cm, 5 cm and
+/// more.
 const FARTHER: [f64; 2] = [6.0, 12.0];
 
-/// The class of a cell from which nothing came back.
+/// Range class of a cell without returns.
 pub(super) const UNSEEN: u8 = FARTHER.len() as u8 + 1;
 
-/// The class of what is seen from so far, m: 0 the nearest.
+/// Range class of a return from a distance, m; 0 is the nearest.
 #[inline]
 pub(super) fn range_class(distance: f64) -> u8 {
     FARTHER.iter().filter(|edge| distance >= **edge).count() as u8
 }
 
-/// A cell. Cells are a semilattice under [`Cell::merged`]: what two maps know is the same
-/// whichever is merged into which, and how often.
+/// Data of a square of ground.
+///
+/// Cells are a semilattice under [`Cell::merged`]: merging is independent of order and repetition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cell {
-    /// Lowest return of those of the nearest class of range, mm; `i32::MAX` without. From afar heights err by the
-    /// attitude, and of two vehicles that see it from there by both: beside what a third sees that is a step.
+    /// Lowest return in the nearest range class, mm; `i32::MAX` without returns.
+    ///
+    /// From afar the attitude error falsifies heights. Without range classes the views of two
+    /// distant vehicles would add a false step to that of a near one.
     pub lowest: i32,
-    /// Class of the range from which that was seen, 0 the nearest.
+    /// Range class of the lowest return, 0 the nearest.
     pub range: u8,
-    /// By how much the highest return of a scan lay above its lowest, mm, the most of all scans. Of returns
-    /// of several scans the difference would be that of their poses too: of two vehicles that see it
-    /// from 20 m, each wrong about its attitude by a quarter of a degree, it is 0.17 m on flat ground,
-    /// and more with each that looks.
+    /// Largest difference between the highest and the lowest return of one scan, mm.
+    ///
+    /// Across scans the difference would include that of their poses. For two vehicles 20 m away,
+    /// each with an attitude error of a quarter of a degree, it is 0.17 m on flat ground, and it
+    /// grows with each observer.
     pub rise: i32,
-    /// Returns, counted to [`EXPLORED`].
+    /// Number of returns, counted up to [`EXPLORED`].
     pub returns: u8,
-    /// Whether a beam went over it into a hole.
+    /// Whether a beam passed over the cell into a hole.
     pub hole: bool,
 }
 
 impl Cell {
-    /// Of which nothing is known.
+    /// A cell without data.
     pub const EMPTY: Cell =
         Cell { lowest: i32::MAX, range: UNSEEN, rise: 0, returns: 0, hole: false };
 
-    /// What two know of the same cell: the lowest return of who has seen it from nearer, the greater rise, the greater
-    /// count, and whether either has seen it gape.
+    /// Merges what two maps know of the same cell.
+    ///
+    /// The lowest return of the nearer range class counts; rise and returns are the maxima; the
+    /// cell is a hole if either is.
     #[inline]
     pub fn merged(self, other: Cell) -> Cell {
         Cell {
@@ -60,20 +68,20 @@ impl Cell {
         }
     }
 
-    /// The cell with what a scan has added: counts add up.
+    /// Adds the cell of a scan: as [`Cell::merged`], but the returns add up.
     #[inline]
     pub(super) fn with(self, scan: Cell) -> Cell {
         let returns = self.returns.saturating_add(scan.returns).min(EXPLORED);
         Cell { returns, ..self.merged(scan) }
     }
 
-    /// Whether anything came back from it.
+    /// Returns whether the cell has returns.
     #[inline]
     pub fn is_seen(self) -> bool {
         self.returns > 0
     }
 
-    /// Whether it counts as explored: three returns or more.
+    /// Returns whether the cell has at least [`EXPLORED`] returns.
     #[inline]
     pub fn is_explored(self) -> bool {
         self.returns >= EXPLORED

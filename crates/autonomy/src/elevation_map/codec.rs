@@ -1,56 +1,56 @@
-//! Tiles as bytes, for messages and checkpoints.
+//! Encoding of tiles as bytes, for messages and checkpoints.
 //!
-//! A run of cells of which nothing is known is its length; of another cell the lowest return is
-//! told as the difference from that of the cell told before, beside its rise. All numbers are
-//! written seven bits a byte, the least first (LEB128), with signs folded in. A tile of ground that
-//! is half seen takes about 2 kB of its 12.
+//! A run of unknown cells is encoded as its length. Other cells are encoded as flags, the
+//! difference of the lowest return from that of the previous encoded cell, and the rise. All
+//! numbers use seven bits per byte, the least significant first (LEB128), with signs folded in
+//! (zigzag). A tile of half-seen ground takes about 2 kB instead of 12.
 
 use super::cell::{Cell, EXPLORED, UNSEEN};
 use super::tile::{TILE_CELLS, Tile};
 
-/// Why bytes are not a tile.
+/// Reasons why bytes are not a tile.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CodecError {
-    /// They end too early.
+    /// The bytes end too early.
     #[error("a tile ends after {bytes} bytes, at cell {cell} of 1024")]
     Ends {
-        /// How many there are.
+        /// Number of bytes.
         bytes: usize,
-        /// Which cell was due.
+        /// Index of the next cell.
         cell: usize,
     },
-    /// There are more than a tile needs.
+    /// There are more bytes than the tile needs.
     #[error("{extra} bytes are left behind a tile")]
     Left {
-        /// How many too many.
+        /// Number of excess bytes.
         extra: usize,
     },
-    /// A cell that cannot be.
+    /// A cell has an invalid value.
     #[error("cell {cell} of a tile holds {what}")]
     Cell {
-        /// Which.
+        /// Index of the cell.
         cell: usize,
-        /// What is wrong with it.
+        /// Description of the fault.
         what: &'static str,
     },
 }
 
-/// Flags of a cell that is told: how many returns in the lowest bits, and above this one the class of range.
+/// Flag of a hole. The bits below it contain the number of returns, those above it the range class.
 const HOLE: u64 = 4;
 
 impl Tile {
-    /// Its cells as bytes; the same cells give the same bytes.
+    /// Encodes the cells; equal cells give equal bytes.
     pub fn encode(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         encode(self.cells(), &mut bytes);
         bytes
     }
 
-    /// The tile of these bytes.
+    /// Decodes a tile.
     ///
     /// # Errors
-    /// [`CodecError`] if they are not those of a tile.
+    /// [`CodecError`] if the bytes are not a valid encoding.
     pub fn decode(bytes: &[u8]) -> Result<Tile, CodecError> {
         Ok(Tile::new(decode(bytes)?))
     }
@@ -138,7 +138,7 @@ fn write(mut number: u64, bytes: &mut Vec<u8>) {
     bytes.push(number as u8);
 }
 
-/// The next number, if the bytes hold a whole one of no more than 64 bits.
+/// Reads the next number; `None` if it is incomplete or exceeds 64 bits.
 fn read(bytes: &mut &[u8]) -> Option<u64> {
     let mut number = 0u64;
     for shift in (0..70).step_by(7) {
@@ -156,7 +156,7 @@ fn read(bytes: &mut &[u8]) -> Option<u64> {
     None
 }
 
-/// Cells as bytes, for `serde`.
+/// Serialization of cells as bytes with `serde`.
 pub(super) mod as_bytes {
     use super::{Cell, TILE_CELLS, decode, encode};
     use serde::de::Error;

@@ -1,8 +1,8 @@
-//! The map: a sparse grid of the lowest return of each cell and of how far returns rose above it.
+//! Elevation map: a sparse grid of the lowest return of each cell and the rise of returns above it.
 //!
-//! The elevation grid of A. Rankin, A. Huertas and L. Matthies, "Stereo vision based terrain
-//! mapping for off-road autonomous navigation" (SPIE 7332, 2009), as the study of swarms in
-//! `docs/autonomy.md` uses it. Maps merge by [`Cell::merged`] in any order; tiles are shared
+//! This is the elevation grid of A. Rankin, A. Huertas and L. Matthies, "Stereo vision based
+//! terrain mapping for off-road autonomous navigation" (SPIE 7332, 2009), as used by the study of
+//! swarms in `docs/autonomy.md`. Maps merge by [`Cell::merged`] in any order. Tiles are shared
 //! between maps until one of them changes.
 
 mod cell;
@@ -23,26 +23,26 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// How scans become a map; immutable.
+/// Parameters of the map; immutable.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MapModel {
     /// Side of a cell, m.
     pub cell: f64,
-    /// Range beyond which returns do not count, m: there beams are far apart, and errors of the
-    /// attitude are steps in the ground.
+    /// Range beyond which returns do not count, m.
+    ///
+    /// There beams are far apart, and attitude errors appear as steps in the ground.
     pub range: f64,
-    /// What heights are rounded to, m: less than a lidar's noise would let the map never rest.
+    /// Resolution of heights, m; below the noise of the lidar the map would change with every scan.
     pub resolution: f64,
-    /// Rise of the ground with distance that is still taken for ground, not for what hangs
-    /// overhead.
+    /// Rise of the ground with distance up to which returns count as ground, not as overhead.
     pub overhead_slope: f64,
-    /// Least width of a gap between neighbouring beams that may be a hole, m.
+    /// Least width of a gap between neighboring beams that may be a hole, m.
     pub gap_width: f64,
-    /// How much lower than the ground before a gap what lies behind it must be, m.
+    /// Depth of the ground behind a gap below that in front of it, m.
     pub gap_depth: f64,
-    /// Least and greatest slope of a hole's far wall.
+    /// Least and greatest slope of the far wall of a hole.
     pub wall_slope: [f64; 2],
-    /// Half side of the square about the vehicle out of which tiles are forgotten, m, if any.
+    /// Half side of the square around the vehicle outside which tiles are dropped, m, if any.
     pub extent: Option<f64>,
 }
 
@@ -61,35 +61,35 @@ impl Default for MapModel {
     }
 }
 
-/// What a vehicle has seen of the ground.
+/// Elevation map of what a vehicle has seen.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ElevationMap {
     model: MapModel,
     #[serde(serialize_with = "write_tiles", deserialize_with = "read_tiles")]
     tiles: BTreeMap<TileKey, Arc<Tile>>,
-    /// Counts the changes.
+    /// Number of changes so far.
     tick: u64,
-    /// Count at which tiles were forgotten last.
+    /// Tick at which tiles were last dropped.
     forgotten: u64,
 }
 
 impl ElevationMap {
-    /// A map of nothing yet.
+    /// Returns an empty map.
     pub fn new(model: MapModel) -> ElevationMap {
         ElevationMap { model, tiles: BTreeMap::new(), tick: 0, forgotten: 0 }
     }
 
-    /// How it is made.
+    /// Parameters of the map.
     pub fn model(&self) -> &MapModel {
         &self.model
     }
 
-    /// Its count of changes; [`ElevationMap::changed_since`] tells what came later.
+    /// Number of changes so far; [`ElevationMap::changed_since`] lists what changed later.
     pub fn tick(&self) -> u64 {
         self.tick
     }
 
-    /// Its count of changes when it forgot tiles last; 0 if never.
+    /// Tick at which tiles were last dropped; 0 if never.
     pub fn forgotten(&self) -> u64 {
         self.forgotten
     }
@@ -104,24 +104,25 @@ impl ElevationMap {
         self.tiles.get(&key)
     }
 
-    /// The tiles that have changed after a tick.
+    /// Tiles that changed after a tick.
     pub fn changed_since(&self, tick: u64) -> impl Iterator<Item = (&TileKey, &Arc<Tile>)> {
         self.tiles.iter().filter(move |(_, tile)| tile.version() > tick)
     }
 
-    /// The cell (column, row) of a place, m.
+    /// Cell (column, row) at a position, m.
     #[inline]
     pub fn cell_of(&self, x: f64, y: f64) -> [i32; 2] {
         [(x / self.model.cell).floor() as i32, (y / self.model.cell).floor() as i32]
     }
 
-    /// What is known of a cell (column, row).
+    /// The cell at (column, row); [`Cell::EMPTY`] if nothing is known of it.
     pub fn cell(&self, cell: [i32; 2]) -> Cell {
         self.tiles.get(&TileKey::of(cell)).map_or(Cell::EMPTY, |tile| tile.cells()[index(cell)])
     }
 
-    /// Height of the ground about a place, m: the mean of the lowest returns of its cell and the eight
-    /// about that; none where none of them was seen.
+    /// Height of the ground around a position, m; `None` where nothing was seen.
+    ///
+    /// It is the mean of the lowest returns of its cell and the eight neighbors.
     pub fn height(&self, [x, y]: [f64; 2]) -> Option<f64> {
         let [i, j] = self.cell_of(x, y);
         let around = (-1..=1).flat_map(|b| (-1..=1).map(move |a| [i + a, j + b]));
@@ -132,7 +133,7 @@ impl ElevationMap {
         (count > 0.0).then(|| sum / count)
     }
 
-    /// Merges what another knows of a tile; whether that was news.
+    /// Merges a tile of another map; returns whether that changed this map.
     pub fn merge_tile(&mut self, key: TileKey, tile: &Arc<Tile>) -> bool {
         let own = self.tiles.entry(key).or_default();
         let is_news = |(own, other): (&Cell, &Cell)| own.merged(*other) != *own;
@@ -145,12 +146,12 @@ impl ElevationMap {
         news
     }
 
-    /// Merges what another map knows; how many tiles had news.
+    /// Merges another map; returns how many tiles changed.
     pub fn merge(&mut self, other: &ElevationMap) -> usize {
         other.tiles().filter(|(key, tile)| self.merge_tile(**key, tile)).count()
     }
 
-    /// A mix of all that it knows; costs what has changed since it was asked last.
+    /// Hash of the map; only tiles changed since the last call are hashed again.
     pub fn digest(&self) -> u64 {
         let each = self.tiles.iter().map(|(key, tile)| {
             let place = u64::from(key.a as u32) << 32 | u64::from(key.b as u32);
@@ -159,8 +160,9 @@ impl ElevationMap {
         each.fold(0, u64::wrapping_add)
     }
 
-    /// How many cells with their middle in a rectangle are explored, and how many there are:
-    /// corners (x, y) with the least and the greatest coordinates, m.
+    /// Number of explored cells and number of all cells whose centers lie in a rectangle.
+    ///
+    /// The rectangle is given by its minimum and maximum corners (x, y), m.
     pub fn explored(&self, [least, greatest]: [[f64; 2]; 2]) -> [usize; 2] {
         let middle = |x: f64| (x / self.model.cell + 0.5).floor() as i32;
         let [columns, rows] = [0, 1].map(|k| middle(least[k])..middle(greatest[k]));
@@ -175,7 +177,7 @@ impl ElevationMap {
         [explored.sum(), columns.len() * rows.len()]
     }
 
-    /// Forgets the tiles beyond the extent about a place.
+    /// Drops the tiles beyond the extent around a position.
     fn keep_extent(&mut self, centre: &Vec3) {
         let Some(extent) = self.model.extent else { return };
         let side = self.model.cell * TILE as f64;

@@ -1,17 +1,21 @@
-//! Scans put into the map.
+//! Registration of scans in the map.
 //!
-//! Each return is taken to where the sensor was when its beam was fired. It does not count
-//! beyond a range, from the own vehicle, near others that have told where they are, or as high
-//! above the ground as the vehicle passes under. A cell rises as far as three returns of a scan say it does:
-//! single ones come from haze, dust and rain. What is left is binned into the cells of
-//! a window about the vehicle, which are then merged into the map tile by tile.
+//! Each return is transformed with the pose of the sensor at the time its beam was fired. Returns
+//! are ignored beyond a maximum range, from this vehicle, near other vehicles that reported their
+//! positions, and above the clear height of the vehicle.
 //!
-//! Holes are looked for beam by beam, upwards in each column: where the next return lies
-//! farther by a gap, lower than the ground before the gap, and what follows rises as a far wall
-//! does, the cells under the gap are marked. The in-cell slope cannot find such holes as are
-//! wider than deep: of a parabola 1.5 m deep and 2.5 m in radius the steepest slope is 1.2.
+//! The height of a cell requires three returns of one scan, since single returns come from haze,
+//! dust and rain. The rest is binned into the cells of a window around the vehicle, which are then
+//! merged into the map tile by tile.
 //!
-//! Faces that the topmost beam still meets are told apart: how high they are is not known yet.
+//! Holes are searched beam by beam, upward in each column. A gap is where the next return is
+//! farther by a minimum width and lower than the ground in front of it. If the returns that follow
+//! rise like a far wall, the cells under the gap are marked as a hole. The in-cell slope cannot
+//! find holes wider than deep: the steepest slope of a parabola 1.5 m deep and 2.5 m in radius is
+//! 1.2.
+//!
+//! Faces that the topmost beam still hits are reported separately, because their height is not
+//! known yet.
 
 use super::cell::{Cell, EXPLORED, range_class};
 use super::tile::{TILE, TILE_CELLS, Tile, TileKey, index};
@@ -21,52 +25,53 @@ use bekker_math::spatial::{Mat3, Pose, Vec3};
 use bekker_sensor::lidar::{Cloud, Return};
 use std::sync::Arc;
 
-/// A scan, with all that puts it in its place.
+/// A scan and what is needed to place it.
 pub struct Scan<'a> {
-    /// What the lidar has delivered.
+    /// Returns of the lidar.
     pub cloud: &'a Cloud,
     /// The lidar's frame in the chassis frame.
     pub mount: &'a Pose,
-    /// The chassis frame at a time before the end of the scan (s, 0 or negative).
+    /// Pose of the chassis at a time relative to the end of the scan, s, 0 or negative.
     pub pose_at: &'a dyn Fn(f64) -> Pose,
-    /// The own vehicle.
+    /// This vehicle.
     pub body: &'a Body,
-    /// Other vehicles as they have told: x, y and radius, m.
+    /// Other vehicles as reported: x, y and radius, m.
     pub others: &'a [[f64; 3]],
 }
 
-/// What registering works on: the window about the vehicle, kept between scans only to be
-/// allocated once.
+/// Workspace of registration: the window around the vehicle.
+///
+/// It is reused between scans to avoid allocations.
 #[derive(Clone, Debug, Default)]
 pub struct Window {
-    /// First tile, and how many there are along each side.
+    /// Key of the first tile, and number of tiles along each side.
     first: [i32; 2],
     side: usize,
     /// Cells of a scan, tile by tile.
     cells: Vec<Cell>,
-    /// Whether a scan has touched a tile.
+    /// Whether the scan has touched each tile.
     touched: Vec<bool>,
-    /// Cell and height of returns that count, mm.
+    /// Cell index and height, mm, of the returns that count.
     kept: Vec<(u32, i32)>,
-    /// The highest few returns of each cell, from the highest down, mm.
+    /// Heights of the highest returns of each cell, in descending order, mm.
     tops: Vec<[i32; SUPPORT]>,
-    /// Where no beam of the last scan went over what stands near by, m.
+    /// Positions of nearby faces that no beam of the last scan passed over, m.
     faces: Vec<[f64; 2]>,
 }
 
-/// Difference of ranges that neighbouring beams may have beside a share of them, m.
+/// Absolute part of the tolerated range difference between neighboring beams, m.
 const LIKE: f32 = 0.3;
-/// Returns of one scan that must be as high for a cell to be.
+/// Number of returns of one scan needed to confirm the height of a cell.
 const SUPPORT: usize = 3;
 
-/// How high a face must be to be one, m; how much it rises for each metre that it recedes; and how
-/// far away it may be, m.
+/// Least height of a face, m; its least rise per meter of depth; and its largest distance, m.
 const FACE: f64 = 0.08;
 const STEEP: f64 = 2.0;
 const NEAR_BY: f64 = 8.0;
 
 impl Window {
-    /// Where no beam of the last scan went over what stands near by, m: it may be as high as it will.
+    /// Positions of nearby faces that no beam of the last scan passed over, m; their height is
+    /// unknown.
     pub fn faces(&self) -> &[[f64; 2]] {
         &self.faces
     }
@@ -86,7 +91,7 @@ impl Window {
         self.faces.clear();
     }
 
-    /// Index of a cell, and of its tile, if it lies in the window.
+    /// Index of a cell and of its tile, if it lies in the window.
     #[inline]
     fn index(&self, cell: [i32; 2]) -> Option<(usize, usize)> {
         let key = TileKey::of(cell);
@@ -105,7 +110,7 @@ impl Window {
     }
 }
 
-/// A return in the world, as the search for gaps sees it.
+/// A return in the world frame, as used by the search for gaps.
 #[derive(Clone, Copy, Debug, Default)]
 struct Seen {
     x: f64,
@@ -115,27 +120,27 @@ struct Seen {
     distance: f64,
 }
 
-/// A gap that waits for a far wall.
+/// A gap that is a hole if a far wall follows.
 #[derive(Clone, Copy, Debug)]
 struct Gap {
     from: Seen,
     to: Seen,
 }
 
-/// Goes up a column in search of gaps.
+/// Search for gaps upward in a column.
 #[derive(Clone, Copy, Debug, Default)]
 struct Column {
-    /// The last returns, each at its number modulo 4.
+    /// The last four returns; the one with number n is at n modulo 4.
     last: [Seen; 4],
     count: usize,
     gap: Option<Gap>,
-    /// The lowest return of the face on which the last one lies, and the ring of that.
+    /// Lowest return of the face that contains the last return, and the ring of the last return.
     foot: Seen,
     ring: u16,
 }
 
 impl Column {
-    /// Takes the next return; the ends of a gap once it is known for a hole.
+    /// Adds the next return; returns a gap once its far wall is confirmed.
     fn next(&mut self, seen: Seen, model: &MapModel) -> Option<Gap> {
         let found = self.gap.filter(|gap| gap.has_far_wall(&seen, model));
         if found.is_some() || self.gap.is_some_and(|gap| gap.is_over(&seen)) {
@@ -160,7 +165,7 @@ impl Column {
         found
     }
 
-    /// Where a face is near by that its topmost beam, that of ring `top`, has met, m.
+    /// Position of a nearby face that the topmost beam, that of ring `top`, has hit, m.
     fn face(&self, top: u16) -> Option<[f64; 2]> {
         let last = self.last[(self.count + 3) % 4];
         let is_face = last.z - self.foot.z >= FACE && last.distance < NEAR_BY;
@@ -169,26 +174,27 @@ impl Column {
 }
 
 impl Gap {
-    /// Whether a return above the gap's far end lies on a wall that rises as that of a hole: no
-    /// gentler than the steepest ground, no steeper than what stands.
+    /// Returns whether a return beyond the gap lies on a wall as steep as that of a hole.
+    ///
+    /// The limits exclude ground that is less steep and obstacles that are steeper.
     fn has_far_wall(&self, seen: &Seen, model: &MapModel) -> bool {
         let (rise, run) = (seen.z - self.to.z, seen.distance - self.to.distance);
         let [least, greatest] = model.wall_slope.map(|slope| slope * run);
         rise >= 0.7 * model.gap_depth && rise >= least && rise <= greatest
     }
 
-    /// Whether a return is too far for the wall.
+    /// Returns whether a return is too far away or too high for the far wall.
     fn is_over(&self, seen: &Seen) -> bool {
         seen.distance - self.to.distance > 1.0 || seen.z >= self.from.z
     }
 }
 
-/// The sensor at the moment of a column.
+/// The sensor at the firing time of a column.
 #[derive(Clone, Copy)]
 struct Firing {
     axes: Mat3,
     origin: Vec3,
-    /// Ground under the vehicle, m.
+    /// Height of the ground under the vehicle, m.
     ground: f64,
 }
 
@@ -201,7 +207,7 @@ impl Firing {
 }
 
 impl ElevationMap {
-    /// Puts a scan into the map; how many of its returns counted.
+    /// Registers a scan in the map; returns how many of its returns counted.
     pub fn register(&mut self, scan: &Scan<'_>, window: &mut Window) -> usize {
         let model = *self.model();
         let now = (scan.pose_at)(0.0);
@@ -248,13 +254,14 @@ impl ElevationMap {
             }
         }
         window.faces.extend(search.face(top));
-        // what hangs higher over the lowest of its cell than the vehicle needs is no obstacle
+        // what is higher above the lowest return of its cell than the vehicle needs is no obstacle
         let clearance = (scan.body.clearance * 1e3) as i32;
         let Window { kept, cells, tops, .. } = window;
         for &(at, height) in kept.iter() {
             let (cell, top) = (&mut cells[at as usize], &mut tops[at as usize]);
             if height - cell.lowest <= clearance {
-                // the lowest of the highest few: fewer are echoes of haze, dust or rain
+                // the lowest of the highest returns, since fewer may be echoes of haze, dust or
+                // rain
                 let mut rest = height;
                 for own in top.iter_mut() {
                     (*own, rest) = ((*own).max(rest), (*own).min(rest));
@@ -273,7 +280,7 @@ impl ElevationMap {
         counted
     }
 
-    /// Merges the cells of a scan into the map and empties the window.
+    /// Merges the cells of a scan into the map and clears the window.
     fn take_window(&mut self, window: &mut Window) {
         self.tick += 1;
         for tile in 0..window.touched.len() {
@@ -293,8 +300,10 @@ impl ElevationMap {
         }
     }
 
-    /// Takes the ground under the wheels for seen where nothing else is known of it: it carries.
-    /// Elsewhere under the vehicle its height is anybody's guess.
+    /// Marks the ground under the wheels as seen where nothing else is known of it, since it
+    /// carries the vehicle.
+    ///
+    /// Elsewhere under the vehicle the height is unknown.
     fn stand_on(&mut self, pose: &Pose, body: &Body) {
         let tick = self.tick;
         for wheel in body.wheels() {
@@ -313,7 +322,7 @@ impl ElevationMap {
 }
 
 impl Window {
-    /// Marks the cells under a gap, the one before it left out.
+    /// Marks the cells under a gap as a hole, except the cell in front of it.
     fn mark(&mut self, gap: &Gap, cell: f64) {
         let width = gap.to.distance - gap.from.distance;
         let steps = (2.0 * width / cell).ceil().max(1.0) as u32;
@@ -333,17 +342,19 @@ impl Window {
     }
 }
 
-/// The greatest whole number that is not above x; without a call where the processor's oldest
-/// instructions have none for it.
+/// Largest integer not above x.
+///
+/// It avoids the library call that baseline x86-64 would need.
 #[inline]
 fn floor(x: f64) -> i32 {
     let whole = x as i32;
     whole - i32::from(f64::from(whole) > x)
 }
 
-/// Whether neither beam beside it in its column returned from a like range: what haze, dust and
-/// rain throw back comes from nowhere near the next beam's. Ground 2 degrees below the sensor is
-/// farther by a fifth from beam to beam of a third of a degree.
+/// Returns whether no adjacent beam of the column has a return from a similar range.
+///
+/// Echoes of haze, dust and rain are isolated in this way. On ground 2 degrees below the sensor the
+/// range grows by a fifth between beams a third of a degree apart.
 #[inline]
 fn is_isolated(returns: &[Return], index: usize) -> bool {
     let square = |own: &Return| own.point.iter().map(|x| x * x).sum::<f32>();
@@ -364,7 +375,7 @@ fn is_isolated(returns: &[Return], index: usize) -> bool {
     !supports(before) && !supports(returns.get(index + 1))
 }
 
-/// A return in the world; nothing if it is too far or of the own vehicle.
+/// Transforms a return to the world; `None` if it is too far away or from this vehicle.
 #[inline]
 fn seen(
     own: &Return,

@@ -1,4 +1,4 @@
-//! Maps that merge in any order, tiles as bytes, scans put in their place.
+//! Merging of maps, encoding of tiles and registration of scans.
 
 use super::*;
 use crate::proving_ground::{Ground, body, lidar, mount};
@@ -38,7 +38,7 @@ fn map() -> impl Strategy<Value = ElevationMap> {
     })
 }
 
-/// What it knows, whenever learnt; tiles of which nothing is known left out.
+/// Tiles with data, without the ticks of their changes.
 fn knowledge(map: &ElevationMap) -> Vec<(TileKey, Arc<Tile>)> {
     let known = map.tiles().filter(|(_, tile)| ***tile != Tile::default());
     known.map(|(key, tile)| (*key, tile.clone())).collect()
@@ -75,7 +75,7 @@ proptest! {
         prop_assert!(Tile::decode(&[&bytes[..], &[0]].concat()).is_err());
     }
 
-    /// Any bytes are a tile or an error, and what is a tile holds no nonsense.
+    /// Any bytes decode to a valid tile or to an error.
     #[test]
     fn any_bytes_are_a_tile_or_an_error(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
         if let Ok(tile) = Tile::decode(&bytes) {
@@ -123,7 +123,7 @@ fn a_map_is_the_same_after_storage() {
     assert_eq!(stored.changed_since(0).count(), map.changed_since(0).count());
 }
 
-/// Registers one scan of a vehicle that stands at x and looks along it.
+/// Registers one scan of a vehicle at rest at x that looks along the x axis.
 fn look(map: &mut ElevationMap, ground: &Ground, x: f64) -> usize {
     let pose = Pose { position: Vec3::new(x, 0.0, 0.33), ..Pose::default() };
     let eye = Pose { position: pose.point(&mount().position), orientation: mount().orientation };
@@ -141,8 +141,9 @@ fn register(
     map.register(&scan, &mut Window::default())
 }
 
-/// Straight ahead beams meet the ground from 1.36 to 4.09 m before the lidar, which is at
-/// x = 1.5: cells are explored there and none beyond.
+/// Ahead, cells are explored where beams hit the ground, and none beyond.
+///
+/// The beams hit the ground from 1.36 to 4.09 m in front of the lidar, which is at x = 1.5.
 #[test]
 fn ahead_it_sees_as_far_as_its_beams_look_down() {
     let mut map = ElevationMap::new(MapModel::default());
@@ -151,17 +152,19 @@ fn ahead_it_sees_as_far_as_its_beams_look_down() {
     for x in [3.1, 3.6, 4.1, 4.6, 5.1] {
         assert!(explored(x), "{x}");
     }
-    // the cell from 5.5 to 6 begins within the farthest beam, 5.59
+    // the cell from 5.5 to 6 begins within the farthest beam, at 5.59
     assert!(!explored(6.1) && !explored(7.0));
-    // to the side the beams go level, and far
+    // to the side the beams are level and reach far
     assert!(map.cell(map.cell_of(1.5, 10.1)).is_seen());
-    // a cell counts from its middle: 4 x 4 of them before the vehicle
+    // a cell counts if its center is inside: 4 x 4 of them in front of the vehicle
     let [seen, all] = map.explored([[3.0, -1.0], [5.0, 1.0]]);
     assert_eq!((seen, all), (16, 16));
 }
 
-/// Of a post 0.1 m thick a vehicle that drives by at 10 m/s smears its returns over a metre, the
-/// time of a scan, unless each is put where its beam was fired.
+/// Each return is placed where its beam was fired.
+///
+/// Otherwise a vehicle that passes at 10 m/s would smear a post of 0.1 m over a meter during a
+/// scan.
 #[test]
 fn returns_are_put_where_their_beams_were_fired() {
     let post = Vec3::new(8.25, 6.25, 0.7);
@@ -178,7 +181,7 @@ fn returns_are_put_where_their_beams_were_fired() {
             orientation: chassis.orientation * mount().orientation,
         };
         let point = eye.local_point(&post).map(|x| x as f32).into();
-        // a beam alone would be an echo of haze
+        // a single beam would count as an echo of haze
         cloud.returns.extend([0, 1].map(|ring| {
             let time = time as f32;
             Return { point, time, column, ring, ..Return::default() }
@@ -205,7 +208,7 @@ fn what_hangs_overhead_and_others_do_not_count() {
             let point = eye.local_point(&Vec3::new(1.75, 5.25, z)).map(|x| x as f32).into();
             Return { point, ring, ..Return::default() }
         };
-        // one or two alone would be echoes of haze
+        // one or two alone would count as echoes of haze
         Cloud {
             returns: [0.0, 0.0, height, height, height]
                 .into_iter()
@@ -226,10 +229,10 @@ fn what_hangs_overhead_and_others_do_not_count() {
     let mut map = ElevationMap::new(MapModel::default());
     register(&mut map, &haze, &|_| pose, &[]);
     assert_eq!(map.cell(map.cell_of(1.75, 5.25)).rise, 0);
-    // the vehicle needs 2 m: a crown above is none of its business
+    // the vehicle needs 2 m, so a crown above does not count
     assert_eq!(seen(2.5, &[]).rise, 0);
     assert_eq!(seen(8.0, &[]).rise, 0);
-    // of another vehicle nothing is left in the map
+    // nothing of another vehicle is left in the map
     assert_eq!(seen(1.5, &[[2.0, 5.0, 2.0]]), Cell::EMPTY);
 }
 

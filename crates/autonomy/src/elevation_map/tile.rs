@@ -4,13 +4,13 @@ use super::cell::Cell;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::sync::OnceLock;
 
-/// Cells along the side of a tile.
+/// Number of cells along the side of a tile.
 pub const TILE: usize = 32;
-/// Cells of a tile.
+/// Number of cells of a tile.
 pub const TILE_CELLS: usize = TILE * TILE;
 const SHIFT: u32 = TILE.trailing_zeros();
 
-/// Which tile: column along x and row along y.
+/// Index of a tile in the map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct TileKey {
     /// Column, counted along x.
@@ -20,20 +20,20 @@ pub struct TileKey {
 }
 
 impl TileKey {
-    /// The tile of a cell (column, row).
+    /// Key of the tile that contains a cell (column, row).
     #[inline]
     pub fn of([i, j]: [i32; 2]) -> TileKey {
         TileKey { a: i >> SHIFT, b: j >> SHIFT }
     }
 
-    /// Its first cell (column, row).
+    /// First cell (column, row) of the tile.
     #[inline]
     pub fn first(self) -> [i32; 2] {
         [self.a << SHIFT, self.b << SHIFT]
     }
 }
 
-/// Index of a cell within its tile, row by row.
+/// Index of a cell within its tile, in row-major order.
 #[inline]
 pub fn index([i, j]: [i32; 2]) -> usize {
     let mask = TILE as i32 - 1;
@@ -44,7 +44,7 @@ pub fn index([i, j]: [i32; 2]) -> usize {
 #[derive(Clone, Debug)]
 pub struct Tile {
     cells: Box<[Cell; TILE_CELLS]>,
-    /// Tick of the map at which it changed last.
+    /// Tick of the map at the last change.
     version: u64,
     digest: OnceLock<u64>,
     coded_bytes: OnceLock<u64>,
@@ -56,7 +56,7 @@ impl Default for Tile {
     }
 }
 
-/// Two tiles are the same that know the same, whenever they have learnt it.
+/// Tiles are equal if their cells are, regardless of when these changed.
 impl PartialEq for Tile {
     fn eq(&self, other: &Tile) -> bool {
         self.cells == other.cells
@@ -64,27 +64,27 @@ impl PartialEq for Tile {
 }
 
 impl Tile {
-    /// Of these cells.
+    /// Returns a tile of these cells.
     pub fn new(cells: Box<[Cell; TILE_CELLS]>) -> Tile {
         Tile { cells, version: 0, digest: OnceLock::new(), coded_bytes: OnceLock::new() }
     }
 
-    /// Its cells, row by row.
+    /// Cells of the tile, row by row.
     pub fn cells(&self) -> &[Cell; TILE_CELLS] {
         &self.cells
     }
 
-    /// Tick of its map at which it changed last.
+    /// Tick of the map at the last change.
     pub fn version(&self) -> u64 {
         self.version
     }
 
-    /// How many of its cells are explored.
+    /// Number of explored cells.
     pub fn explored(&self) -> usize {
         self.cells.iter().filter(|cell| cell.is_explored()).count()
     }
 
-    /// A mix of all that it knows, computed once a change.
+    /// Hash of the cells, cached until the next change.
     pub fn digest(&self) -> u64 {
         *self.digest.get_or_init(|| {
             let words = self.cells.iter().flat_map(|cell| {
@@ -100,12 +100,12 @@ impl Tile {
         })
     }
 
-    /// Bytes that it is coded in ([`Tile::encode`]), counted once a change.
+    /// Length of the encoding by [`Tile::encode`], bytes, cached until the next change.
     pub fn coded_bytes(&self) -> u64 {
         *self.coded_bytes.get_or_init(|| self.encode().len() as u64)
     }
 
-    /// The cells, to be changed at this tick of the map.
+    /// Returns the cells for a change at this tick of the map.
     pub(super) fn cells_mut(&mut self, tick: u64) -> &mut [Cell; TILE_CELLS] {
         self.version = tick;
         (self.digest, self.coded_bytes) = (OnceLock::new(), OnceLock::new());
@@ -113,7 +113,7 @@ impl Tile {
     }
 }
 
-/// Mixes a word: the halves of its product with the digits of π, folded, and its own digits.
+/// Mixes a word: both halves of its product with digits of π, and the rotated word.
 #[inline]
 pub(super) fn fold(word: u64) -> u64 {
     let product = u128::from(word ^ 0x243f_6a88_85a3_08d3) * 0x1319_8a2e_0370_7345_u128;

@@ -1,22 +1,24 @@
 //! The error-state Kalman filter of inertial and satellite navigation.
 //!
-//! J. Solà, *Quaternion kinematics for the error-state Kalman filter*, arXiv:1711.02508 (2017),
-//! chapter 5, with the error of the attitude in the axes of the IMU: the nominal state goes on
-//! by the measured specific force a and angular rate ω,
+//! After J. Solà, *Quaternion kinematics for the error-state Kalman filter*, arXiv:1711.02508
+//! (2017), chapter 5, with the attitude error in the axes of the IMU. The nominal state is
+//! propagated by the measured specific force a and angular rate ω,
 //!
 //! v' = v + (R (a - b_a) + g) Δt, R' = R Exp((ω - b_g) Δt),
 //!
-//! and its error (δp, δv, δθ, δb_g, δb_a) by the linearisation of that. Three more states
-//! are the wandering error w of the receiver, first-order Gauss–Markov of a known time: a fix
-//! measures p + R l + w, l being the lever arm from IMU to antenna. Without them a filter takes
-//! errors that last for minutes for fresh ones and soon trusts itself too much.
+//! and its error (δp, δv, δθ, δb_g, δb_a) by the linearization of that.
+//!
+//! Three more states are the wandering error w of the receiver, a first-order Gauss–Markov process
+//! of known correlation time. A fix measures p + R l + w, where l is the lever arm from IMU to
+//! antenna. Without these states a filter treats errors that persist for minutes as independent and
+//! soon becomes overconfident.
 
 use bekker_math::numeric::{GRAVITY, exp, sin_cos};
 use bekker_math::spatial::{Mat3, Quat, Vec3};
 use nalgebra::{SMatrix, SVector};
 use serde::{Deserialize, Serialize};
 
-/// How many errors it keeps: of position, velocity, attitude, both biases and the receiver.
+/// Number of error states: position, velocity, attitude, both biases and the receiver.
 pub const STATES: usize = 18;
 const POSITION: usize = 0;
 const VELOCITY: usize = 3;
@@ -27,7 +29,7 @@ const WANDER: usize = 15;
 
 type Covariance = SMatrix<f64, STATES, STATES>;
 
-/// Errors of a triad of one kind; u is m/s² or rad/s.
+/// Errors of a triad of one kind; the unit u is m/s² or rad/s.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TriadErrors {
     /// White noise, u/√Hz.
@@ -38,7 +40,7 @@ pub struct TriadErrors {
     pub walk: f64,
 }
 
-/// What the filter knows of its sensors; immutable.
+/// Error models of the sensors; immutable.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FilterModel {
     /// Gyroscopes, rad/s.
@@ -47,24 +49,24 @@ pub struct FilterModel {
     pub accelerometer: TriadErrors,
     /// Standard deviation of the receiver's wandering error, east, north and up, m.
     pub wander: Vec3,
-    /// Its correlation time, s.
+    /// Correlation time of the wandering error, s.
     pub wander_time: f64,
-    /// White noise of a fix, each axis, m.
+    /// White noise of a fix, per axis, m.
     pub position: f64,
-    /// White noise of the receiver's velocity, each axis, m/s.
+    /// White noise of the receiver's velocity, per axis, m/s.
     pub velocity: f64,
     /// Standard deviations at the start: position, m; velocity, m/s; attitude, rad.
     pub start: [f64; 3],
 }
 
-/// State of the filter: of the IMU's frame.
+/// State of the filter, which describes the frame of the IMU.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Filter {
     /// Position, world, m.
     pub position: Vec3,
     /// Velocity, world, m/s.
     pub velocity: Vec3,
-    /// From the IMU's axes to the world's.
+    /// Rotation from the axes of the IMU to those of the world.
     pub attitude: Quat,
     /// Bias of the gyroscopes, rad/s.
     pub gyro_bias: Vec3,
@@ -72,12 +74,12 @@ pub struct Filter {
     pub accelerometer_bias: Vec3,
     /// The receiver's wandering error, m.
     pub wander: Vec3,
-    /// Angular rate of the last prediction without its bias, rad/s.
+    /// Bias-corrected angular rate of the last prediction, rad/s.
     pub rate: Vec3,
     covariance: Covariance,
 }
 
-/// Rotation by a vector, rad.
+/// Rotation by a rotation vector, rad.
 pub fn rotation(vector: &Vec3) -> Quat {
     let angle = vector.norm();
     let (sine, cosine) = sin_cos(0.5 * angle);
@@ -88,7 +90,7 @@ pub fn rotation(vector: &Vec3) -> Quat {
 }
 
 impl Filter {
-    /// At a known start.
+    /// Returns a filter with a known initial state.
     pub fn new(model: &FilterModel, position: Vec3, velocity: Vec3, attitude: Quat) -> Filter {
         let [p, v, a] = model.start;
         let sigmas = [p, v, a, model.gyroscope.bias, model.accelerometer.bias];
@@ -112,8 +114,10 @@ impl Filter {
         }
     }
 
-    /// Goes on for `dt` seconds by the means of specific force (m/s²) and angular rate (rad/s)
-    /// over them, axes of the IMU.
+    /// Propagates the state by `dt` seconds with mean specific force, m/s², and mean angular rate,
+    /// rad/s.
+    ///
+    /// Both are given in the axes of the IMU.
     pub fn predict(&mut self, model: &FilterModel, force: &Vec3, rate: &Vec3, dt: f64) {
         let force = force - self.accelerometer_bias;
         self.rate = rate - self.gyro_bias;
@@ -153,8 +157,9 @@ impl Filter {
         }
     }
 
-    /// Corrects by a fix of the antenna, which is at `lever` (m) in the IMU's axes: position
-    /// (m) and velocity (m/s), world.
+    /// Corrects the state by a fix: position, m, and velocity, m/s, of the antenna in the world.
+    ///
+    /// The antenna is at `lever`, m, in the axes of the IMU.
     pub fn correct(&mut self, model: &FilterModel, position: &Vec3, velocity: &Vec3, lever: &Vec3) {
         let axes = self.attitude.to_rotation_matrix().into_inner();
         let antenna = self.position + axes * lever + self.wander;
@@ -182,14 +187,14 @@ impl Filter {
         let Some(solved) = (h * cross + noise).cholesky() else { return };
         let gain = solved.solve(&cross.transpose()).transpose();
         self.inject(&(gain * innovation));
-        // Joseph's form stays positive whatever is rounded
+        // Joseph's form stays positive definite despite rounding
         let rest = Covariance::identity() - gain * h;
         self.covariance =
             rest * self.covariance * rest.transpose() + gain * noise * gain.transpose();
         self.covariance = (self.covariance + self.covariance.transpose()) * 0.5;
     }
 
-    /// Takes an error out of the nominal state.
+    /// Adds the estimated error to the nominal state.
     fn inject(&mut self, error: &SVector<f64, STATES>) {
         let part = |at: usize| Vec3::new(error[at], error[at + 1], error[at + 2]);
         self.position += part(POSITION);
@@ -201,20 +206,20 @@ impl Filter {
         self.wander += part(WANDER);
     }
 
-    /// Standard deviations of the position, each axis of the world, m.
+    /// Standard deviations of the position along the axes of the world, m.
     pub fn position_sd(&self) -> Vec3 {
         Vec3::from_fn(|axis, _| self.covariance[(axis, axis)].max(0.0).sqrt())
     }
 
     /// Standard deviation of the heading, rad.
     pub fn heading_sd(&self) -> f64 {
-        // the world's vertical in the axes in which the error of the attitude counts
+        // the vertical of the world in the axes of the attitude error
         let up = self.attitude.inverse_transform_vector(&Vec3::z());
         let block: Mat3 = self.covariance.fixed_view::<3, 3>(ATTITUDE, ATTITUDE).into_owned();
         up.dot(&(block * up)).max(0.0).sqrt()
     }
 
-    /// Covariance of the errors in their order: δp, δv, δθ, δb_g, δb_a and of the receiver.
+    /// Covariance of the errors in the order δp, δv, δθ, δb_g, δb_a, w.
     pub fn covariance(&self) -> &SMatrix<f64, STATES, STATES> {
         &self.covariance
     }

@@ -1,9 +1,10 @@
-//! Where the vehicle is: by inertial and satellite navigation, or by the truth.
+//! Localization by inertial and satellite navigation, or by ground truth.
 //!
-//! A [`Localiser`] is an immutable model; what it has learnt is plain data in a
-//! [`LocaliserState`]. Readings may come late: those of the IMU are kept since the filter's
-//! anchor, a state that trails the present by [`Localiser::latest_fix`], so that a fix corrects
-//! the moment at which it was taken, and what was felt since is gone through again.
+//! A [`Localiser`] is an immutable model; its state is plain data in a [`LocaliserState`].
+//!
+//! Readings may arrive late. The filter has an anchor, a state that trails the present by
+//! [`Localiser::latest_fix`], and stores the IMU readings since then. A fix corrects the anchor at
+//! the time at which it was measured, and the readings since are replayed.
 
 mod kalman;
 mod track;
@@ -23,58 +24,58 @@ use bekker_sensor::{Fix, Odometry, Reading};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// What a sensor is to the vehicle that drives itself.
+/// Purpose of a sensor in autonomous driving.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Role {
     /// Inertial measurement.
     Imu,
     /// Satellite fixes.
     Gps,
-    /// The truth about a frame.
+    /// Ground truth of a frame.
     Odometry,
-    /// The wheels on the ground.
+    /// Slip and sinkage of the wheels.
     Ground,
 }
 
-/// By what the vehicle knows where it is.
+/// Method of localization.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Localisation {
-    /// The truth, from [`Reading::Odometry`].
+    /// Ground truth, from [`Reading::Odometry`].
     True,
-    /// The filter, from [`Reading::Imu`] and [`Reading::Fix`].
+    /// Inertial and satellite navigation, from [`Reading::Imu`] and [`Reading::Fix`].
     Filter(Box<Inertial>),
 }
 
-/// The filter with where its sensors are mounted; immutable.
+/// The filter and the mounts of its sensors; immutable.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Inertial {
-    /// What it knows of their errors.
+    /// Error models of the sensors.
     pub model: FilterModel,
-    /// The world frame on the earth.
+    /// Position of the world frame on the earth.
     pub site: Site,
     /// The IMU's frame in the chassis frame.
     pub imu: Pose,
-    /// The antenna in the chassis frame, m.
+    /// Position of the antenna in the chassis frame, m.
     pub antenna: Vec3,
 }
 
-/// Knows where the vehicle is; immutable.
+/// Model of the localization; immutable.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Localiser {
-    /// By what.
+    /// Method of localization.
     pub localisation: Localisation,
     /// Frame of the odometry in the chassis frame.
     pub odometry: Pose,
-    /// For how long past poses are kept, s: a scan's duration and its lag.
+    /// Time for which past poses are stored, s: the duration of a scan and its latency.
     pub memory: f64,
-    /// How late a fix may come and still correct, s.
+    /// Largest latency at which a fix still corrects the estimate, s.
     pub latest_fix: f64,
 }
 
-/// What is believed of the vehicle's motion.
+/// Estimated motion of the vehicle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Estimate {
-    /// When, s.
+    /// Time of the estimate, s.
     pub time: f64,
     /// Chassis frame in the world.
     pub pose: Pose,
@@ -94,8 +95,7 @@ impl Estimate {
         self.pose.direction(&Vec3::x()).dot(&self.velocity)
     }
 
-    /// The same at `time`, s: gone on straight as it moves and turned as it turns, for no longer
-    /// than half a second.
+    /// Extrapolates the estimate to `time`, s, at constant velocity and yaw rate, by at most 0.5 s.
     pub fn at(&self, time: f64) -> Estimate {
         let ahead = (time - self.time).clamp(0.0, 0.5);
         let turn = rotation(&Vec3::new(0.0, 0.0, self.yaw_rate * ahead));
@@ -113,19 +113,19 @@ struct Felt {
     rate: Vec3,
 }
 
-/// What the filter has to remember.
+/// State of the filter.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Navigation {
-    /// The present.
+    /// Filter at the present.
     now: Filter,
-    /// The filter at `anchor_time`, from which late fixes go on.
+    /// Filter at `anchor_time`, from which late fixes are replayed.
     anchor: Filter,
     anchor_time: f64,
-    /// Readings after the anchor.
+    /// IMU readings after the anchor.
     felt: VecDeque<Felt>,
 }
 
-/// What a localiser remembers.
+/// State of a localizer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LocaliserState {
     estimate: Estimate,
@@ -134,26 +134,28 @@ pub struct LocaliserState {
 }
 
 impl LocaliserState {
-    /// What is believed now.
+    /// The current estimate.
     pub fn estimate(&self) -> &Estimate {
         &self.estimate
     }
 
-    /// Where the vehicle was.
+    /// Recent poses of the vehicle.
     pub fn track(&self) -> &PoseTrack {
         &self.track
     }
 
-    /// The filter's present state, if there is one.
+    /// Present state of the filter, if there is one.
     pub fn filter(&self) -> Option<&Filter> {
         self.navigation.as_ref().map(|navigation| &navigation.now)
     }
 }
 
 impl FilterModel {
-    /// Of these sensors. Drift of a bias counts as the random walk that grows as fast; errors
-    /// of scale and alignment are not estimated, and noise is taken for as much greater as `margin`
-    /// says to make up for them, 1 for none.
+    /// Builds the error models of these sensors.
+    ///
+    /// The drift of a bias is modeled as the random walk that grows at the same rate. Errors of
+    /// scale and alignment are not estimated; instead the noise is multiplied by `margin`, which is
+    /// 1 for none.
     pub fn of(imu: &Imu, gps: &Gps, margin: f64) -> FilterModel {
         let square = |x: f64| x * x;
         let triad = |triad: &Triad| {
@@ -182,18 +184,18 @@ impl FilterModel {
 }
 
 impl Localiser {
-    /// By the truth, of a frame mounted so in the chassis frame.
+    /// Returns a localizer by ground truth of a frame mounted at `odometry` in the chassis frame.
     pub fn by_truth(odometry: Pose) -> Localiser {
         Localiser { localisation: Localisation::True, odometry, memory: 1.0, latest_fix: 0.5 }
     }
 
-    /// By inertial and satellite navigation.
+    /// Returns a localizer by inertial and satellite navigation.
     pub fn by_filter(inertial: Inertial) -> Localiser {
         let localisation = Localisation::Filter(Box::new(inertial));
         Localiser { localisation, ..Localiser::by_truth(Pose::default()) }
     }
 
-    /// State of a vehicle that stands at `pose` at `time`, s.
+    /// Returns the state of a vehicle at rest at `pose` at `time`, s.
     pub fn start(&self, pose: &Pose, time: f64) -> LocaliserState {
         let mut track = PoseTrack::default();
         track.push(time, *pose, self.memory);
@@ -217,7 +219,8 @@ impl Localiser {
         LocaliserState { estimate, track, navigation }
     }
 
-    /// Takes a reading that was taken at `taken`, s. What is of no use here changes nothing.
+    /// Takes a reading that was measured at `taken`, s; readings that the method does not use are
+    /// ignored.
     pub fn feel(&self, state: &mut LocaliserState, role: Role, taken: f64, reading: &Reading) {
         match (&self.localisation, role, reading) {
             (Localisation::True, Role::Odometry, Reading::Odometry(truth)) => {
@@ -238,7 +241,7 @@ impl Localiser {
         }
     }
 
-    /// What is believed now.
+    /// The current estimate.
     pub fn estimate(&self, state: &LocaliserState) -> Estimate {
         state.estimate
     }
@@ -286,7 +289,7 @@ impl Localiser {
             navigation.anchor.predict(model, &force, &rate, time - navigation.anchor_time);
             navigation.anchor_time = time;
         }
-        // between two readings the vehicle went on as it moved
+        // between two readings the vehicle moves at constant velocity
         let ahead = taken - navigation.anchor_time;
         let there = antenna - navigation.anchor.velocity * ahead;
         navigation.anchor.correct(model, &there, &velocity, &lever);
@@ -307,7 +310,7 @@ impl Localiser {
 }
 
 impl Inertial {
-    /// What a state of the filter says of the chassis.
+    /// Converts a state of the filter to the motion of the chassis.
     fn estimate(&self, filter: &Filter, time: f64) -> Estimate {
         let orientation = filter.attitude * self.imu.orientation.inverse();
         let arm = orientation * self.imu.position;
@@ -323,7 +326,7 @@ impl Inertial {
         }
     }
 
-    /// A velocity east, true north and up in the axes of the world at a point.
+    /// Converts a velocity east, true north and up to the axes of the world at a point.
     fn world(&self, point: &Vec3, velocity: &Vec3) -> Vec3 {
         let (sin, cos) = sin_cos(self.site.convergence(point));
         let (east, north) = (velocity.x, velocity.y);

@@ -1,4 +1,4 @@
-//! The filter against drives whose truth is known.
+//! The filter on drives with known ground truth.
 
 use super::*;
 use bekker_math::geodesy::Geodetic;
@@ -11,12 +11,12 @@ use nalgebra::SVector;
 const STEP: f64 = 0.01;
 const FINE: usize = 5;
 
-/// The truth of the chassis at a step.
+/// Ground truth of the chassis at a step.
 #[derive(Clone, Copy)]
 struct Truth {
     pose: Pose,
     velocity: Vec3,
-    /// Means over the step before, axes of the IMU.
+    /// Means over the previous step, axes of the IMU.
     force: Vec3,
     rate: Vec3,
 }
@@ -30,7 +30,7 @@ fn antenna() -> Vec3 {
     Vec3::new(-0.3, 0.1, 1.5)
 }
 
-/// A drive over waves that pulls away, turns to both sides and speeds up and down.
+/// A drive over waves that starts from rest, turns to both sides and varies its speed.
 fn drive(seconds: f64) -> Vec<Truth> {
     let h = STEP / FINE as f64;
     let pose = |t: f64, at: [f64; 2], yaw: f64| {
@@ -75,7 +75,7 @@ fn drive(seconds: f64) -> Vec<Truth> {
     truths
 }
 
-/// Sensors of which the filter's model is the whole truth.
+/// Sensors that the model of the filter describes exactly.
 fn sensors() -> (Imu, Gps) {
     let exact = |triad: Triad| Triad {
         drift: 0.0,
@@ -91,8 +91,9 @@ fn sensors() -> (Imu, Gps) {
     (imu, Gps::rtk_fixed(Site::new(Geodetic::degrees(47.0, 11.0, 500.0))))
 }
 
-/// One trial: the sensors' errors of a seed, fixes at 5 Hz that come `lag` steps late but for an
-/// outage, and what the localiser makes of it.
+/// One localization run, with the sensor errors of a seed.
+///
+/// Fixes arrive at 5 Hz, `lag` steps late, except during an outage.
 struct Trial {
     localiser: Localiser,
     state: LocaliserState,
@@ -114,7 +115,7 @@ fn localise(
     let noise = [0, 1].map(|sensor| Noise::new(seed, 0, sensor));
     let mut imu_state = imu.start(&noise[0]);
     let mut gps_state = gps.start(&noise[1]);
-    // off at the start by as much as it is told
+    // initial errors as large as the filter assumes
     let [p, v, a] = model.start;
     let draw = |lane| Vec3::from_row_slice(&noise[0].normals(7, 99, lane)[..3]);
     let turned = rotation(&(a * draw(1)));
@@ -126,7 +127,7 @@ fn localise(
     };
     let mut state = localiser.start(&start, 0.0);
     if let Some(navigation) = &mut state.navigation {
-        // the drive begins with the sway of its waves
+        // initial velocity from the sway of the waves
         let sway = Vec3::new(0.0, 0.0, 0.08) + v * draw(2);
         let arm = Vec3::new(0.036, 0.055, 0.0).cross(&imu_mount().position);
         navigation.now.velocity = sway + arm;
@@ -143,7 +144,7 @@ fn localise(
         localiser.feel(&mut state, Role::Imu, time, &reading);
         if frame.is_multiple_of(20) {
             let place = truth.pose.point(&antenna());
-            // the antenna's own velocity, by the truth of the chassis about it
+            // velocity of the antenna from the motion of the chassis
             let angular = truth.pose.orientation * (imu_mount().orientation * truth.rate);
             let velocity = truth.velocity + angular.cross(&(place - truth.pose.position));
             let micro = (time * 1e6).round() as u64;
@@ -174,8 +175,10 @@ fn errors(truth: &Truth, filter: &Filter) -> SVector<f64, 9> {
     SVector::from_iterator(position.iter().chain(velocity.iter()).chain(turn.iter()).copied())
 }
 
-/// The normalised squared error is chi-square of 9 degrees a drive where the filter knows its
-/// own errors: over 30 drives the mean lies within 9 ± 4 √(2 · 9 / 30) = 3.1.
+/// The errors match the covariance that the filter reports.
+///
+/// If they do, the normalized squared error of a drive is chi-square with 9 degrees of freedom.
+/// Over 30 drives the mean is within 9 ± 4 √(2 · 9 / 30) = 3.1.
 #[test]
 fn its_errors_are_as_large_as_it_says() {
     let truths = drive(40.0);
@@ -192,8 +195,10 @@ fn its_errors_are_as_large_as_it_says() {
     assert!((mean - 9.0).abs() < 3.1, "{mean}");
 }
 
-/// After a minute of turns the bias of the vertical gyroscope is known ten times better than
-/// at the start, and within four of the standard deviations that it claims.
+/// After a minute of turns the bias of the vertical gyroscope is known ten times better than at the
+/// start.
+///
+/// Its error is within four reported standard deviations.
 #[test]
 fn finds_the_bias_of_the_gyroscope() {
     let truths = drive(60.0);
@@ -201,7 +206,7 @@ fn finds_the_bias_of_the_gyroscope() {
     for seed in 0..4 {
         let trial = localise(&truths, seed, [0.0, 0.0], 0, |_, _| {});
         let filter = trial.state.filter().unwrap();
-        // what the device makes of no rotation is its bias
+        // the output without rotation and noise is the bias
         let quiet = Imu { gyroscope: Triad { noise_density: 0.0, ..imu.gyroscope }, ..imu };
         let mut state = trial.imu;
         let noise = Noise::new(seed, 0, 0);
@@ -213,8 +218,9 @@ fn finds_the_bias_of_the_gyroscope() {
     }
 }
 
-/// In 20 s without fixes it drifts, no farther than four of the standard deviations that it
-/// claims, and comes back once there are fixes again.
+/// During 20 s without fixes the estimate drifts by at most four reported standard deviations.
+///
+/// It recovers once fixes arrive again.
 #[test]
 fn an_outage_lets_it_drift_as_it_says() {
     let truths = drive(60.0);
@@ -235,8 +241,9 @@ fn an_outage_lets_it_drift_as_it_says() {
     }
 }
 
-/// A fix that comes late corrects the moment at which it was taken: once all have come, the
-/// estimate has the bits of one whose fixes were never late.
+/// A late fix corrects the state at the time of its measurement.
+///
+/// Once all have arrived, the estimate is bit for bit that of fixes without latency.
 #[test]
 fn late_fixes_end_in_the_same_bits() {
     let truths = drive(20.0);
@@ -247,7 +254,7 @@ fn late_fixes_end_in_the_same_bits() {
     assert_eq!(at(&prompt), at(&late));
 }
 
-/// The frame of the odometry may be mounted anywhere: the chassis is found.
+/// The frame of the odometry may be mounted anywhere on the chassis.
 #[test]
 fn the_truth_is_taken_from_any_mount() {
     let mount = imu_mount();
@@ -261,7 +268,7 @@ fn the_truth_is_taken_from_any_mount() {
         position: chassis.point(&mount.position),
         orientation: chassis.orientation * mount.orientation,
     };
-    // turning on the spot about the chassis' origin
+    // turning in place around the origin of the chassis
     let angular = Vec3::new(0.0, 0.0, 0.5);
     let swing = angular.cross(&(pose.position - chassis.position));
     let truth = Odometry {

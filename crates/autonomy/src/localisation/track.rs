@@ -1,18 +1,19 @@
-//! Where the vehicle was a moment ago.
+//! Recent poses of the vehicle.
 
 use bekker_math::spatial::{Pose, Quat, Vec3};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// Poses of the last moments, oldest first, by which scans are put in their place.
+/// Recent poses, oldest first, used to place the returns of a scan.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PoseTrack {
     poses: VecDeque<(f64, Pose)>,
 }
 
 impl PoseTrack {
-    /// Adds the pose at `time` (s) and forgets what is older than `span` (s). A time that is
-    /// not later than the last replaces what is there from it on.
+    /// Adds the pose at `time`, s, and drops poses older than `span`, s.
+    ///
+    /// If `time` is not later than the last pose, the poses from `time` on are replaced.
     pub fn push(&mut self, time: f64, pose: Pose, span: f64) {
         self.rewind(time);
         self.poses.push_back((time, pose));
@@ -21,16 +22,18 @@ impl PoseTrack {
         }
     }
 
-    /// Forgets the poses at `time` (s) and after it.
+    /// Drops the poses at `time`, s, and later.
     pub fn rewind(&mut self, time: f64) {
         while self.poses.back().is_some_and(|&(last, _)| last >= time) {
             self.poses.pop_back();
         }
     }
 
-    /// The pose at `time` (s): between two poses linearly in position and along the chord in
-    /// rotation, the first before the first, and straight on by the last two after the last.
-    /// The default pose where none is known.
+    /// Returns the pose at `time`, s.
+    ///
+    /// Between two poses it interpolates the position linearly and the rotation along the chord.
+    /// Before the first pose it returns the first; after the last it extrapolates from the last
+    /// two. Without poses it returns the default pose.
     pub fn pose_at(&self, time: f64) -> Pose {
         let after = self.poses.partition_point(|&(moment, _)| moment < time);
         let count = self.poses.len();
@@ -50,14 +53,15 @@ impl PoseTrack {
         self.poses.iter()
     }
 
-    /// The last time, s, if any.
+    /// Time of the last pose, s, if any.
     pub fn last(&self) -> Option<f64> {
         self.poses.back().map(|&(time, _)| time)
     }
 }
 
-/// The pose on the line through two; beyond the second one no more than the time between them
-/// again.
+/// The pose on the line through two poses.
+///
+/// Beyond the second it extrapolates by at most the time between them.
 fn between((t0, a): &(f64, Pose), (t1, b): &(f64, Pose), time: f64) -> Pose {
     let share = ((time - t0) / (t1 - t0)).clamp(0.0, 2.0);
     let position: Vec3 = a.position + (b.position - a.position) * share;
@@ -80,9 +84,9 @@ mod tests {
         }
         let pose = track.pose_at(0.905);
         assert!((pose.position.x - 4.525).abs() < 1e-12);
-        // the chord of 5 mrad, halved, is the arc to rounding
+        // at half of 5 mrad the chord equals the arc up to rounding
         assert!((pose.yaw() - 0.4525).abs() < 1e-9);
-        // what is older than the span is gone, and a little is told of what is to come
+        // poses older than the span are dropped, and times shortly after the last are extrapolated
         assert!((track.pose_at(0.0).position.x - 5.0 * 0.78).abs() < 0.06);
         assert!((track.pose_at(0.995).position.x - 4.975).abs() < 1e-12);
         assert!((track.pose_at(9.0).position.x - 5.0).abs() < 1e-9);

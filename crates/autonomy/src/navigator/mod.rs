@@ -1,10 +1,11 @@
-//! The whole: from readings to commands.
+//! The complete driver: from readings to commands.
 //!
-//! Two parts. The fast one, [`NavigatorState`], feels every reading and drives each step by
-//! the last [`Plan`]. The slow one, [`Memory`], thinks once a scan: it registers the scan, updates
-//! costs, plans the route when that is due and the local path always. They share nothing but the
-//! [`Look`] that goes one way and the plan that comes back, so the slow one may run beside the
-//! dynamics.
+//! It has two parts. The fast part, [`NavigatorState`], takes every reading and computes commands
+//! each step from the last [`Plan`]. The slow part, [`Memory`], runs once per scan: it registers
+//! the scan, updates the costs, plans the route when that is due, and always plans the local path.
+//!
+//! They exchange only the [`Look`] in one direction and the plan in the other. The slow part may
+//! therefore run in parallel with the dynamics.
 
 mod thinking;
 
@@ -32,57 +33,56 @@ use bekker_vehicle::driver::{Path, Place};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// A vehicle's driver; immutable.
+/// Model of an autonomous driver; immutable.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Navigator {
-    /// The vehicle.
+    /// Geometry of the vehicle.
     pub body: Body,
     /// The lidar's frame in the chassis frame.
     pub lidar: Pose,
-    /// Where it is to go, one after the other, m.
+    /// Goals in the order in which the vehicle visits them, m.
     pub goals: Vec<[f64; 2]>,
-    /// How near to a goal it has arrived, m.
+    /// Distance to a goal at which the vehicle has arrived, m.
     pub arrival: f64,
-    /// Rectangle out of which it must not plan, m, if any: corners of least and greatest
-    /// coordinates.
+    /// Rectangle outside which no path may lead, if any: minimum and maximum corners, m.
     pub bounds: Option<[[f64; 2]; 2]>,
-    /// Ground without elevation data, over which it must not plan, if any.
+    /// Ground without elevation data, over which no path may lead, if any.
     pub gaps: Option<Arc<Gaps>>,
-    /// By what it knows where it is.
+    /// Model of the localization.
     pub localiser: Localiser,
-    /// How scans become a map.
+    /// Model of the elevation map.
     pub map: MapModel,
-    /// By what obstacles are told.
+    /// Model that classifies cells.
     pub obstacles: ObstacleModel,
-    /// What raises the cost of ground.
+    /// Weights of the costs.
     pub costs: CostModel,
-    /// How routes are planned.
+    /// Parameters of route planning.
     pub route: RouteModel,
-    /// How they are smoothed.
+    /// Parameters of route smoothing.
     pub smoothing: Smoothing,
-    /// How local paths are made.
+    /// Parameters of local paths.
     pub spline: SplineModel,
-    /// How plans are tracked.
+    /// Parameters of plan tracking.
     pub tracking: Tracking,
-    /// What to do when stuck.
+    /// Parameters of recovery from being stuck.
     pub recovery: RecoveryModel,
 }
 
-/// What a vehicle that drives itself is about.
+/// State of an autonomous drive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Phase {
-    /// On its way.
+    /// Driving to its goal.
     #[default]
     Driving,
-    /// Backs off from where it did not get on.
+    /// Backing off after being stuck.
     Backing,
-    /// Stands at its last goal.
+    /// Stopped at its last goal.
     Arrived,
-    /// Stands, having tried often enough.
+    /// Stopped after the maximum number of recovery attempts.
     GaveUp,
 }
 
-/// What the fast part remembers; plain data.
+/// State of the fast part; plain data.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NavigatorState {
     localiser: LocaliserState,
@@ -90,7 +90,7 @@ pub struct NavigatorState {
     recovery: RecoveryState,
     phase: Phase,
     goals: Vec<[f64; 2]>,
-    /// How many of the goals are behind it.
+    /// Number of goals reached.
     reached: usize,
     /// Time of the plan that is being followed, s.
     followed: f64,
@@ -98,62 +98,62 @@ pub struct NavigatorState {
 }
 
 impl NavigatorState {
-    /// What is believed of the own motion.
+    /// Estimated motion of the vehicle.
     pub fn estimate(&self) -> &Estimate {
         self.localiser.estimate()
     }
 
-    /// Where the vehicle was.
+    /// Recent poses of the vehicle.
     pub fn track(&self) -> &PoseTrack {
         self.localiser.track()
     }
 
-    /// The localiser's state.
+    /// State of the localizer.
     pub fn localiser(&self) -> &LocaliserState {
         &self.localiser
     }
 
-    /// What it is about.
+    /// Phase of the drive.
     pub fn phase(&self) -> Phase {
         self.phase
     }
 
-    /// Speed that it wants, m/s, negative backward.
+    /// Target speed, m/s, negative backward.
     pub fn wanted(&self) -> f64 {
         self.tracking.wanted
     }
 
-    /// The goal that it is on its way to, m, if any.
+    /// Current goal, m, if any.
     pub fn goal(&self) -> Option<[f64; 2]> {
         self.goals.get(self.reached).copied()
     }
 
-    /// How many goals it has reached.
+    /// Number of goals reached.
     pub fn reached(&self) -> usize {
         self.reached
     }
 
-    /// Gives it other goals, m; it is on its way again if there are any.
+    /// Replaces the goals, m, and resumes driving if there are any.
     pub fn set_goals(&mut self, goals: Vec<[f64; 2]>) {
         self.phase = if goals.is_empty() { Phase::Arrived } else { Phase::Driving };
         self.recovery.attempts = 0;
         (self.goals, self.reached) = (goals, 0);
     }
 
-    /// Places that it has found dear.
+    /// Ground that turned out to be expensive.
     pub fn marks(&self) -> &[Mark] {
         &self.marks
     }
 }
 
-/// Where a vehicle heads in the plane.
+/// Horizontal components of the chassis x axis.
 fn heading(pose: &Pose) -> [f64; 2] {
     let ahead = pose.direction(&Vec3::x());
     [ahead.x, ahead.y]
 }
 
 impl Navigator {
-    /// The fast state of a vehicle that stands at `pose` at `time`, s.
+    /// Returns the fast state of a vehicle at rest at `pose` at `time`, s.
     pub fn start(&self, pose: &Pose, time: f64) -> NavigatorState {
         let speed = self.tracking.speed_control.start();
         NavigatorState {
@@ -168,8 +168,10 @@ impl Navigator {
         }
     }
 
-    /// Feels a reading that was taken at `taken`, s: where the vehicle is, and how the ground
-    /// carries it.
+    /// Takes a reading that was measured at `taken`, s.
+    ///
+    /// It updates the estimated motion and, from wheel readings, the marks of soft or slippery
+    /// ground.
     pub fn feel(&self, state: &mut NavigatorState, role: Role, taken: f64, reading: &Reading) {
         self.localiser.feel(&mut state.localiser, role, taken, reading);
         if let (Role::Ground, Reading::Ground(wheels)) = (role, reading) {
@@ -180,7 +182,10 @@ impl Navigator {
         }
     }
 
-    /// Leaves a mark where the ground is dear, one in a while of way.
+    /// Adds a mark where the ground is expensive.
+    ///
+    /// It skips the mark if one of the last eight is closer than half its radius and costs at least
+    /// 80 % as much.
     fn mark_felt(&self, state: &mut NavigatorState, cost: f64) {
         let radius = self.costs.felt_radius;
         let place = self.rear(state);
@@ -197,13 +202,14 @@ impl Navigator {
         self.body.geometry.rear(&state.estimate().pose)
     }
 
-    /// The way of its rear axle back from where it is, m: as far as it backs off at first.
+    /// Path of the rear axle back from its current position, m, as long as the first attempt backs
+    /// off.
     pub fn way_back(&self, state: &NavigatorState) -> Vec<Waypoint> {
         let gone = state.tracking.place.station;
         state.recovery.way_back(self.rear(state), gone, self.recovery.distance)
     }
 
-    /// Commands for the next `h` seconds by the last plan and what is believed now.
+    /// Returns the commands for the next `h` seconds from the last plan and the current estimate.
     pub fn drive(&self, state: &mut NavigatorState, plan: &Plan, time: f64, h: f64) -> Controls {
         let estimate = state.estimate().at(time);
         let going =
@@ -239,9 +245,9 @@ impl Navigator {
             state.followed = plan.time;
             state.tracking.place = Place::default();
         }
-        // a plan for the goal before is followed until there is one for the next
+        // the plan for the previous goal is followed until there is one for the next goal
         let controls = self.tracking.follow(&mut state.tracking, plan, going);
-        // one that waits for another does not want to move
+        // a vehicle that waits for another is not stuck
         let waits = plan.path.is_some() && plan.speeds.first() == Some(&0.0);
         let intent = [plan.goal.is_some() && !waits, plan.path.is_some()];
         if self.recovery.is_stuck(&mut state.recovery, intent, going.speed, going.step) {

@@ -9,8 +9,10 @@ fn trial(ground: Ground, goals: Vec<[f64; 2]>) -> Trial {
     Trial::new(ground, navigator(goals), [0.0, 0.0], 0.0)
 }
 
-/// Drives until it has arrived or given up, `seconds` at most; whether it has touched
-/// anything, or driven to where its own map showed it at the last plan that it must not.
+/// Drives until the vehicle arrives or gives up, for at most `seconds`.
+///
+/// Returns whether it touched anything, and whether it drove over cells that its own map showed as
+/// blocked at the last plan.
 fn drive(trial: &mut Trial, seconds: f64) -> [bool; 2] {
     let (mut touched, mut knew) = (false, false);
     let end = trial.time + seconds;
@@ -36,7 +38,7 @@ fn drives_over_flat_ground_to_its_goals() {
     });
     let at = trial.pose().position;
     assert!(hypot(at.x - 25.0, at.y - 15.0) < 2.0 && trial.speed == 0.0, "{at}");
-    // it goes on as soon as it is given another goal
+    // it resumes as soon as it receives another goal
     trial.state.set_goals(vec![[25.0, 40.0]]);
     drive(&mut trial, 40.0);
     assert_eq!(trial.state.phase(), Phase::Arrived);
@@ -50,8 +52,9 @@ fn goes_through_the_gap_in_a_wall() {
     assert_eq!(trial.state.phase(), Phase::Arrived, "at {:?}", trial.rear);
 }
 
-/// Waves of 0.2 m, four times the holes of the study and a trunk in every 12 m: it arrives,
-/// touches nothing, and never drives to where its map shows that it must not.
+/// Waves of 0.2 m, four times as many holes as in the study and one trunk every 12 m.
+///
+/// The vehicle arrives, touches nothing, and never drives over cells that its map shows as blocked.
 #[test]
 fn finds_its_way_among_holes_and_trunks() {
     for seed in [3, 6] {
@@ -64,8 +67,10 @@ fn finds_its_way_among_holes_and_trunks() {
     }
 }
 
-/// The same with 3 cm of noise in each range, and a localisation that wanders by 1.5 cm, 2.5 cm in
-/// height and 0.1 to 0.2 degrees: it still arrives and touches nothing.
+/// The same with errors: the vehicle still arrives and touches nothing.
+///
+/// Each range has 3 cm of noise. The localization wanders by 1.5 cm, 2.5 cm in height, and 0.1 to
+/// 0.2 degrees.
 #[test]
 fn finds_its_way_although_lidar_and_localisation_err() {
     let goal = [70.0, 10.0];
@@ -77,9 +82,11 @@ fn finds_its_way_although_lidar_and_localisation_err() {
     assert_eq!((trial.state.phase(), touched), (Phase::Arrived, false), "at {:?}", trial.rear);
 }
 
-/// Twelve fields of 120 m with nearly four times the study's holes and a trunk in every 11 m, on
-/// waves of 0.2 and of 0.4 m from trough to crest, with errors: all arrive; one in twelve touches
-/// something where the waves are high. The figures of `docs/autonomy.md`.
+/// Twelve fields of 120 m with errors, on waves of 0.2 and of 0.4 m from trough to crest.
+///
+/// The fields have nearly four times the holes of the study and one trunk every 11 m. All drives
+/// arrive; one in twelve touches something on the high waves. `docs/autonomy.md` quotes these
+/// results.
 #[test]
 #[ignore = "minutes"]
 fn crosses_field_after_field() {
@@ -99,7 +106,7 @@ fn crosses_field_after_field() {
     }
 }
 
-/// Into a dead end that it cannot see from outside, and out of it again.
+/// Drives into a dead end that is not visible from outside, and out of it again.
 #[test]
 fn gets_out_of_a_dead_end() {
     let walls = vec![
@@ -112,8 +119,11 @@ fn gets_out_of_a_dead_end() {
     assert_eq!((trial.state.phase(), touched), (Phase::Arrived, false), "at {:?}", trial.rear);
 }
 
-/// A pocket 30 m deep, so wide within, open towards the start, with the goal straight behind its far wall: it sees the
-/// end from within alone, turns in as many moves as that takes, and goes round.
+/// A pocket 30 m deep and `wide` meters wide, open toward the start, with the goal straight behind
+/// its far wall.
+///
+/// The vehicle sees the end only from inside. It turns round in as many moves as necessary and
+/// drives around the pocket.
 #[test]
 fn goes_round_a_deep_dead_end() {
     // width, front and rear from an origin 1.36 m before the rear axle, wheelbase, radius
@@ -139,7 +149,7 @@ fn goes_round_a_deep_dead_end() {
     }
 }
 
-/// One that something holds backs off, marks the place, tries again and gives up in the end.
+/// A vehicle that is held backs off, marks the position, retries and finally gives up.
 #[test]
 fn one_that_is_held_gives_up_in_the_end() {
     for driven in [0.0, 4.0] {
@@ -152,14 +162,16 @@ fn one_that_is_held_gives_up_in_the_end() {
             trial.step();
         }
         assert_eq!(trial.state.marks().len(), 2);
-        // three times 4 s of patience, and once 4 s of trying to back off
+        // three timeouts of 4 s and one of 4 s while backing off
         assert!((trial.time - begin - 16.0).abs() < 1.0, "{driven}: {}", trial.time - begin);
         assert!(trial.step().brake > 0.0);
     }
 }
 
-/// A post no thicker than an arm in its way: having braked for it, it does not drive into it, and
-/// never to where its map shows it; it gets by.
+/// A post as thin as an arm in the path.
+///
+/// After braking for it, the vehicle does not drive into it, nor over cells that its map shows as
+/// blocked, and it gets past.
 #[test]
 fn does_not_drive_into_a_post_for_which_it_has_braked() {
     for k in 0..4 {
@@ -173,12 +185,12 @@ fn does_not_drive_into_a_post_for_which_it_has_braked() {
     }
 }
 
-/// What its map shows behind it, it does not back into.
+/// The vehicle does not back into what its map shows behind it.
 #[test]
 fn does_not_back_into_what_it_has_seen_behind() {
     let walls = vec![[-3.4, -6.0, -2.9, 6.0, 2.0]];
     let ground = Ground { walls, ..Ground::default() };
-    // another has looked there
+    // the map of another vehicle that has looked there
     let navigator = navigator(vec![[28.0, 0.0]]);
     let mut other = Trial::new(ground.clone(), navigator, [2.72, 0.0], std::f64::consts::PI);
     other.think();
@@ -199,7 +211,8 @@ fn does_not_back_into_what_it_has_seen_behind() {
     assert!(trial.rear[0] < -0.3 && trial.time < 12.0, "{:?}", trial.rear);
 }
 
-/// What its map shows where it has driven itself, leaves that it has brushed through for one, is no bar on its way back.
+/// Blocked cells where the vehicle itself has driven, for example leaves that it brushed through,
+/// do not stop it on the way back.
 #[test]
 fn backs_through_what_it_has_driven_through() {
     let leaves = Ground { walls: vec![[2.0, -6.0, 2.5, 6.0, 2.0]], ..Ground::default() };
@@ -214,7 +227,7 @@ fn backs_through_what_it_has_driven_through() {
     (0..220).for_each(|_| {
         trial.step();
     });
-    // the face of the wall is in the cells before it
+    // the face of the wall lies in the cells in front of it
     let costs = trial.memory.costs().unwrap();
     assert!((-5..5).any(|k| costs.class([2.75, 0.5 * f64::from(k)]).is_blocked()));
     assert_eq!(trial.state.phase(), Phase::Backing);
@@ -223,12 +236,12 @@ fn backs_through_what_it_has_driven_through() {
     while trial.state.phase() == Phase::Backing {
         trial.step();
     }
-    // as far as it backs off at first, to the next of the places half a metre apart
+    // the distance of the first attempt, rounded up to the next waypoint, which are 0.5 m apart
     let gone = begin - trial.rear[0];
     assert!((3.0..5.0).contains(&gone), "{gone}");
 }
 
-/// Its own slow pace is no standstill.
+/// A low cruise speed does not count as being stuck.
 #[test]
 fn one_that_is_slow_gets_on() {
     for speed in [0.2, 0.4] {
@@ -238,19 +251,19 @@ fn one_that_is_slow_gets_on() {
         drive(&mut trial, 20.0);
         assert_eq!((trial.state.phase(), trial.state.marks().len()), (Phase::Driving, 0));
         let gone = trial.rear[0];
-        // 20 s at that speed, less what it took to think and to start
+        // 20 s at that speed, less the time to plan and to start
         assert!((8.0 * speed..30.0 * speed).contains(&gone), "{gone} m at {speed} m/s");
     }
 }
 
-/// Backward it is no faster than it may be forward.
+/// The speed backward does not exceed the speed forward.
 #[test]
 fn one_that_is_slow_backs_off_slowly() {
     assert_eq!(Tracking::at_most(0.3).backward, 0.3);
     assert_eq!(Tracking::at_most(5.0), Tracking::default());
 }
 
-/// Slip that was felt makes the ground dear, for a driver that heeds it.
+/// Measured slip raises the cost of the ground if the slip weight is not 0.
 #[test]
 fn ground_that_slips_is_dear_to_a_driver_that_heeds_it() {
     let wheel = bekker_sensor::WheelGround { slip: 0.5, ..Default::default() };
@@ -264,14 +277,15 @@ fn ground_that_slips_is_dear_to_a_driver_that_heeds_it() {
         let before = trial.memory.costs().unwrap().cost(at);
         trial.navigator.feel(&mut trial.state, Role::Ground, 0.02, &reading);
         trial.think();
-        // costs are cut to whole numbers
+        // costs are truncated to integers
         let dearer = trial.memory.costs().unwrap().cost(at) - before;
         assert!(dearer.abs_diff(cost) <= 1, "{dearer} for {cost}");
     }
 }
 
-/// Stored in the middle of a drive and taken up again, it goes the same way to the last bit,
-/// although what is derived from the map is made anew.
+/// A drive that is stored and resumed halfway continues bit for bit as before.
+///
+/// This holds although the data derived from the map is recomputed.
 #[test]
 fn one_that_is_stored_goes_the_same_way() {
     let ground = Ground { holes: vec![[12.0, 0.5]], waves: 0.1, ..Ground::default() };

@@ -1,4 +1,4 @@
-//! The slow part: from a scan to a plan.
+//! The slow part of the driver: from a scan to a plan.
 
 use super::Navigator;
 use crate::area::Area;
@@ -19,16 +19,16 @@ use bekker_vehicle::driver::Path;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-/// How routes are planned; immutable.
+/// Parameters of route planning; immutable.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RouteModel {
-    /// Time between routes, s; one that is blocked is planned anew at once.
+    /// Time between routes, s; a blocked route is replanned immediately.
     pub period: f64,
-    /// Most cells that a search goes through.
+    /// Largest number of cells that a search expands.
     pub limit: usize,
-    /// Ground about start and goals in which routes are looked for, m.
+    /// Width of the area around start and goals in which routes are searched, m.
     pub margin: f64,
-    /// How far beside its route the vehicle may be before another is planned, m.
+    /// Distance from the route above which a new route is planned, m.
     pub beside: f64,
 }
 
@@ -38,25 +38,27 @@ impl Default for RouteModel {
     }
 }
 
-/// What the slow part remembers; plain data, and what is derived from it.
+/// State of the slow part; plain data and what is derived from it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Memory {
-    /// What has been seen.
+    /// Elevation map of what the vehicle has seen.
     pub map: ElevationMap,
     area: Area,
     route: Vec<[f64; 2]>,
     route_goal: Option<[f64; 2]>,
-    /// When the route was planned, s.
+    /// Time at which the route was planned, s.
     route_time: f64,
     /// Whether the route leads to the goal.
     arrives: bool,
-    /// What the last local path was.
+    /// Last choice of a local path.
     choice: Choice,
     #[serde(skip)]
     derived: Derived,
 }
 
-/// What is made anew from the rest where it is missing: it tells no states apart.
+/// Data that is recomputed from the rest where it is missing.
+///
+/// It does not take part in comparisons: any two are equal.
 #[derive(Clone, Debug, Default)]
 struct Derived {
     window: Window,
@@ -70,37 +72,39 @@ impl PartialEq for Derived {
     }
 }
 
-/// All that one round of thinking is about.
+/// Inputs of one planning round.
 #[derive(Clone, Copy)]
 pub struct Look<'a> {
-    /// When the scan was finished, s.
+    /// Time at which the scan was completed, s.
     pub taken: f64,
     /// The scan.
     pub cloud: &'a Cloud,
-    /// Where the vehicle was meanwhile.
+    /// Poses of the vehicle during the scan.
     pub track: &'a PoseTrack,
-    /// What is believed of its motion now.
+    /// Estimated motion now.
     pub estimate: Estimate,
-    /// Where it is to go, m, if anywhere.
+    /// Current goal, m, if any.
     pub goal: Option<[f64; 2]>,
-    /// The way of its rear axle back from where it is, m.
+    /// Path of the rear axle back from its current position, m.
     pub way_back: &'a [Waypoint],
-    /// Dear places, the old ones first.
+    /// Expensive ground, oldest marks first.
     pub marks: &'a [Mark],
-    /// Other vehicles as they have told: x, y and radius, m.
+    /// Other vehicles as reported: x, y and radius, m.
     pub others: &'a [[f64; 3]],
-    /// Those of them that move and that it gives way to.
+    /// Moving vehicles among `others` to which this vehicle yields.
     pub moving: &'a [Moving],
-    /// Those of the others that stand.
+    /// Stationary vehicles among `others`.
     pub standing: &'a [[f64; 3]],
-    /// The others where they were while the scan was taken, each at some moments of it: what returned
-    /// from there is of them.
+    /// Positions of the other vehicles at several moments during the scan.
+    ///
+    /// Returns from there are attributed to these vehicles.
     pub seen: &'a [[f64; 3]],
 }
 
 impl Memory {
-    /// Costs of the ground, if it has thought already: as they are now about the vehicle, elsewhere
-    /// as when a route was planned last.
+    /// Costs of the ground, once the first round has run.
+    ///
+    /// They are current around the vehicle; elsewhere they date from the last route planning.
     pub fn costs(&self) -> Option<&CostMap> {
         self.derived.costs.as_ref()
     }
@@ -112,7 +116,7 @@ impl Memory {
 }
 
 impl Navigator {
-    /// The slow state of a vehicle that stands at `pose`.
+    /// Returns the slow state of a vehicle at rest at `pose`.
     pub fn remember(&self, pose: &Pose) -> Memory {
         let mut places = self.goals.clone();
         places.push([pose.position.x, pose.position.y]);
@@ -132,7 +136,7 @@ impl Navigator {
         }
     }
 
-    /// Thinks once a scan.
+    /// Runs one planning round for a scan.
     pub fn think(&self, memory: &mut Memory, look: &Look<'_>) -> Plan {
         self.register(memory, look);
         self.appraise(memory, look);
@@ -140,7 +144,7 @@ impl Navigator {
         self.plan_local(memory, look)
     }
 
-    /// Puts the scan into the map; how many returns counted.
+    /// Registers the scan in the map; returns how many returns counted.
     pub fn register(&self, memory: &mut Memory, look: &Look<'_>) -> usize {
         let scan = Scan {
             cloud: look.cloud,
@@ -152,8 +156,10 @@ impl Navigator {
         memory.map.register(&scan, &mut memory.derived.window)
     }
 
-    /// Brings classes and costs about the vehicle to what the map and the marks are now; how many
-    /// tiles were looked at. What is farther away waits until a route is planned over it.
+    /// Updates classes and costs around the vehicle to the current map and marks; returns how many
+    /// tiles were classified.
+    ///
+    /// Tiles farther away are updated only when a route is planned over them.
     pub fn appraise(&self, memory: &mut Memory, look: &Look<'_>) -> usize {
         if let Some(goal) = look.goal.filter(|_| self.bounds.is_none()) {
             memory.area = memory.area.with(goal, self.route.margin, self.map.cell);
@@ -177,13 +183,14 @@ impl Navigator {
         costs.refresh(&self.judgement(map), near)
     }
 
-    /// What classes and costs are made from.
+    /// Collects the inputs of classes and costs.
     fn judgement<'a>(&'a self, map: &'a ElevationMap) -> Judgement<'a> {
         let half_width = 0.5 * self.body.footprint.width;
         Judgement { map, obstacles: &self.obstacles, costs: &self.costs, half_width }
     }
 
-    /// Plans the route if that is due or it is blocked; how many cells the search went through.
+    /// Plans the route if that is due or the route is blocked; returns how many cells the search
+    /// expanded.
     pub fn plan_global(&self, memory: &mut Memory, look: &Look<'_>) -> usize {
         let (Some(goal), Some(costs)) = (look.goal, &mut memory.derived.costs) else {
             memory.route.clear();
@@ -255,7 +262,7 @@ impl Navigator {
             plan.is_behind = memory.choice.is_behind;
             plan.back =
                 self.spline.draw_back(&around, &start, memory.choice.side, self.recovery.distance);
-            // where it gets on by no arc the side is chosen anew
+            // if neither an arc forward nor one backward is possible, the side is chosen again
             if local.is_none() && plan.back.len() < 2 {
                 memory.choice.side = 0.0;
             }
@@ -279,7 +286,7 @@ impl Navigator {
         if wait.is_some() {
             plan.speeds = tracking.speeds(&path, plan.ends, wait);
         }
-        // on level ground the fast part keeps to it at each step
+        // on level ground the fast part applies this limit at each step
         if tracking != self.tracking {
             tracking.keep_stoppable(&mut plan.speeds, &path, plan.known, plan.ends);
         }
@@ -292,9 +299,11 @@ impl Navigator {
 }
 
 impl Navigator {
-    /// By how much a metre the ground falls on the way from the rear axle to before the front, m, where
-    /// that is at the station up to which a path is known: what gravity does on that way depends on
-    /// its ends alone. Nothing where it has not been seen there: then the vehicle creeps.
+    /// Mean descent of the ground per meter, from the rear axle to a front that has reached station
+    /// `known`.
+    ///
+    /// Only the end points count, because the work of gravity along the path depends on them alone.
+    /// It is 0 where the ground there has not been seen; the vehicle then creeps.
     fn fall(&self, map: &ElevationMap, pose: &Pose, path: &Path, known: f64) -> f64 {
         let Body { geometry, footprint, ground, .. } = &self.body;
         let at = path.stations().iter().rposition(|station| *station <= known).unwrap_or(0);
@@ -308,8 +317,9 @@ impl Navigator {
     }
 }
 
-/// Station up to which the ground before the front is known along a path, m: to be seen, and not to
-/// rise in a face that may be as high as it will.
+/// Station of a path up to which the ground in front of the vehicle is known, m.
+///
+/// Known ground has been seen and contains no face of unknown height.
 fn known(around: &Surroundings<'_>, path: &Path, faces: &[[f64; 2]]) -> f64 {
     let points = path.points();
     let unknown = (0..points.len() - 1).find(|at| {

@@ -1,4 +1,4 @@
-//! Keep the gap to the vehicle ahead, over soft patches that it has rutted.
+//! Task: keep the gap to the vehicle ahead, over soft patches that it has rutted.
 
 use super::{Action, Draw, ENERGY, Ending, LevelSpec, Seen, Task};
 use crate::level_spec::Patch;
@@ -6,24 +6,24 @@ use crate::observation::bearing;
 use bekker_math::numeric::hypot;
 use bekker_scenario::config::Surface;
 
-/// The task.
+/// The convoy task.
 #[derive(Debug)]
 pub struct Convoy;
 
-/// Soils that carry, and soils that carry the first better than the last.
+/// Soils with good bearing capacity, and soils that support the first vehicle better than the last.
 const FIRM: [&str; 3] = ["upland_sandy_loam", "sandy_loam_15_lll", "rubicon_sandy_loam"];
 const SOFT: [&str; 3] = ["lean_clay_32_wes", "dry_sand_lll", "clayey_38_thailand"];
-/// Gap that is wanted from one vehicle's reference point to the next, m.
+/// Target gap between the reference points of consecutive vehicles, m.
 const GAP: f64 = 12.0;
-/// Error from which nothing is to be had for a gap, m, or for the first one's speed, m/s.
+/// Error at which the reward becomes 0: of the gap, m, or of the speed of the first vehicle, m/s.
 const ERROR: [f64; 2] = [8.0, 2.0];
-/// Gap from which the vehicle ahead is lost, m.
+/// Gap at which the vehicle ahead counts as lost, m.
 const LOST: f64 = 50.0;
-/// Slowest and fastest speed that the first is to hold, m/s.
+/// Range of target speeds of the first vehicle, m/s.
 const SPEEDS: [f64; 2] = [2.0, 5.0];
-/// How far ahead on the way the first one's goal is, m.
+/// Distance of the first vehicle's goal ahead on the route, m.
 const AHEAD: f64 = 10.0;
-/// Error of a gap that is worth a change of speed by 1 m/s, m.
+/// Error of the gap that changes the speed of the rule by 1 m/s, m.
 const CLOSES: f64 = 3.0;
 
 impl Convoy {
@@ -78,12 +78,13 @@ impl Task for Convoy {
         }
     }
 
-    /// Of the first the speed of its spec; of others that of the vehicle ahead, which tells it.
+    /// Target speed: for the first vehicle that of its spec, for others the speed of the vehicle
+    /// ahead.
     fn wanted_speed(&self, seen: &Seen<'_>) -> Option<f64> {
         seen.ahead().map(|ahead| ahead.speed).or_else(|| seen.course_speed())
     }
 
-    /// Of the first a point of the way, of others the vehicle ahead.
+    /// Goal: for the first vehicle a point on the route, for others the vehicle ahead.
     fn goal(&self, seen: &Seen<'_>) -> Option<[f64; 2]> {
         let ahead = seen.ahead().map(|ahead| [ahead.pose.position.x, ahead.pose.position.y]);
         ahead.or(Some([seen.sample.pose.position.x + AHEAD, 0.0]))
@@ -113,7 +114,7 @@ impl Task for Convoy {
         ending
     }
 
-    /// Follows the vehicle ahead at its speed and as much more as the gap is too wide.
+    /// Follows the vehicle ahead at its speed, corrected in proportion to the error of the gap.
     fn expert(&self, seen: &Seen<'_>) -> Action {
         let goal = self.goal(seen).unwrap_or_default();
         let (_, angle) = bearing(seen.sample, goal);

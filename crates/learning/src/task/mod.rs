@@ -1,4 +1,4 @@
-//! What is to be done: what is random, what is rewarded, when it is over.
+//! Tasks: what is random, what is rewarded and when an episode ends.
 
 mod convoy;
 mod obstacles;
@@ -18,38 +18,38 @@ use bekker_math::numeric::{cos, hypot};
 use bekker_world::World;
 use std::fmt::Debug;
 
-/// A task. Rewards and endings are its own, not the simulation's.
+/// A task; its rewards and endings are independent of those of the simulation.
 pub trait Task: Debug + Sync {
-    /// Its name.
+    /// Name of the task.
     fn id(&self) -> &'static str;
 
-    /// Periods of 0.1 s after which an episode is cut off.
+    /// Number of periods of 0.1 s after which an episode is truncated.
     fn max_steps(&self) -> u32;
 
-    /// Names of the terms that its reward is the sum of.
+    /// Names of the terms whose sum is the reward.
     fn terms(&self) -> &'static [&'static str];
 
-    /// Numbers of an action: steering, drive, and direction where it can reverse.
+    /// Length of an action: steering, drive, and direction if the task can reverse.
     fn actions(&self) -> usize {
         2
     }
 
-    /// Fewest and most vehicles that are driven.
+    /// Minimum and maximum number of driven vehicles.
     fn vehicles(&self) -> [u32; 2] {
         [1, 1]
     }
 
-    /// Whether it can be driven on tracks.
+    /// Whether the task supports tracked vehicles.
     fn on_tracks(&self) -> bool {
         false
     }
 
-    /// Whether the map is seen unless an option says otherwise.
+    /// Whether the map is observed by default.
     fn sees_map(&self) -> bool {
         true
     }
 
-    /// How far from the start the ground is seen, m.
+    /// Distance from the start up to which the ground is observed, m.
     fn extent(&self) -> f64 {
         120.0
     }
@@ -57,67 +57,67 @@ pub trait Task: Debug + Sync {
     /// Draws a level; `difficulty` is from 0 to 1.
     fn spec(&self, draw: &mut Draw, difficulty: f64) -> LevelSpec;
 
-    /// Speed that is wanted now, m/s.
+    /// Current target speed, m/s.
     fn wanted_speed(&self, _: &Seen<'_>) -> Option<f64> {
         None
     }
 
-    /// Where to now, m.
+    /// Current goal, m.
     fn goal(&self, _: &Seen<'_>) -> Option<[f64; 2]> {
         None
     }
 
-    /// The terms of the reward for the last period, into `terms`, and how the task is over, if
-    /// it is.
+    /// Writes the reward terms of the last period to `terms`; returns the ending of the task, if it
+    /// ended.
     fn judge(&self, seen: &Seen<'_>, terms: &mut [f64]) -> Option<Ending>;
 
-    /// What a rule does: the bar that learning has to beat.
+    /// Action of a rule, the baseline for learning.
     fn expert(&self, seen: &Seen<'_>) -> Action;
 }
 
-/// What a task judges by.
+/// Inputs from which a task computes rewards, goals and endings.
 #[derive(Clone, Copy, Debug)]
 pub struct Seen<'a> {
-    /// Where the episode is driven.
+    /// Level of the episode.
     pub level: &'a Level,
-    /// The world.
+    /// World of the episode.
     pub world: &'a World,
-    /// Which of the vehicles is judged.
+    /// Index of the judged vehicle.
     pub agent: usize,
-    /// All of them.
+    /// All driven vehicles.
     pub agents: &'a [Agent],
-    /// The vehicle.
+    /// State of the judged vehicle.
     pub sample: &'a Sample,
-    /// What has been so far.
+    /// Values of the judged vehicle accumulated over the episode.
     pub memory: &'a Memory,
 }
 
-/// Terms of the reward of a task that is to get somewhere.
+/// Reward terms of the tasks with a goal.
 const WAY_TERMS: [&str; 4] = ["progress", "time", "energy", "end"];
 /// Distance at which a goal counts as reached, m.
 const REACHED: f64 = 3.0;
-/// How far from the goal, in parts of the first distance, it has been left.
+/// Distance from the goal, relative to the initial distance, at which the vehicle counts as lost.
 const LEFT: f64 = 1.5;
-/// For getting there; less for ending otherwise.
+/// Reward for reaching the goal; it is the penalty for any other ending.
 const PRIZE: f64 = 50.0;
-/// Energy at the wheels that costs as much as a metre, J.
+/// Energy at the wheels that costs as much as a meter of progress, J.
 const ENERGY: f64 = 1e5;
 
 impl Seen<'_> {
-    /// The vehicle ahead, if it is not the first.
+    /// State of the vehicle ahead, except for the first vehicle.
     fn ahead(&self) -> Option<&Sample> {
         let ahead = self.agent.checked_sub(1)?;
         Some(&self.agents.get(ahead)?.sample)
     }
 
-    /// The speed that the spec wants now, m/s.
+    /// Current target speed of the spec, m/s.
     fn course_speed(&self) -> Option<f64> {
         let speeds = &self.level.spec.speeds;
         let at = (self.memory.time / LevelSpec::HOLD) as usize;
         speeds.get(at).or(speeds.last()).copied()
     }
 
-    /// The [`WAY_TERMS`] of a period that got on by `progress` m.
+    /// Writes the [`WAY_TERMS`] of a period with `progress`, m.
     fn way(&self, progress: f64, ending: Option<Ending>, terms: &mut [f64]) {
         let end = match ending {
             Some(Ending::Goal) => PRIZE,
@@ -128,7 +128,7 @@ impl Seen<'_> {
         terms.copy_from_slice(&[progress, -period, -energy / ENERGY, end]);
     }
 
-    /// The [`WAY_TERMS`] of a task that is to get to the goal of its spec, and how it is over.
+    /// Writes the [`WAY_TERMS`] of a task with the goal of its spec; returns the ending.
     fn way_to_goal(&self, terms: &mut [f64]) -> Option<Ending> {
         let goal = self.level.spec.goal;
         let away = |[x, y]: [f64; 2]| hypot(goal[0] - x, goal[1] - y);
@@ -150,10 +150,10 @@ impl Seen<'_> {
         ending
     }
 
-    /// Tilt from which a vehicle has overturned, rad.
+    /// Tilt at which a vehicle counts as overturned, rad.
     const OVERTURNED: f64 = 1.4;
 
-    /// Whether the vehicle lies.
+    /// Returns whether the vehicle has overturned.
     fn is_overturned(&self) -> bool {
         let up = self.sample.pose.direction(&bekker_math::spatial::Vec3::z()).z;
         up < cos(Seen::OVERTURNED)
@@ -163,70 +163,72 @@ impl Seen<'_> {
         self.world.state().agents[self.agent].outcome.as_ref().map(|outcome| outcome.code())
     }
 
-    /// Whether the vehicle has run into something: a touch that changed its speed by 0.1 m/s.
+    /// Returns whether the vehicle has collided, with a change of its speed of at least 0.1 m/s.
     fn has_hit(&self) -> bool {
         self.outcome() == Some(OutcomeCode::Collided)
     }
 
-    /// Whether it does not get on, or has sunk into the ground.
+    /// Returns whether the vehicle makes no progress or has sunk into the ground.
     fn is_stuck(&self) -> bool {
         self.memory.is_stuck() || self.has_sunk()
     }
 
-    /// Whether it has sunk into the ground by more than its own height.
+    /// Returns whether the vehicle has sunk into the ground by more than its own height.
     fn has_sunk(&self) -> bool {
         self.outcome() == Some(OutcomeCode::Sunk)
     }
 
-    /// Mean slip of the wheels beyond a limit.
+    /// Mean excess of wheel slip over a limit.
     fn slip_beyond(&self, limit: f64) -> f64 {
         let wheels = &self.sample.wheels;
         let beyond: f64 = wheels.iter().map(|wheel| (wheel.slip.abs() - limit).max(0.0)).sum();
         beyond / wheels.len().max(1) as f64
     }
 
-    /// A share of throttle or brake for a speed: proportional, integral, held back by slip.
+    /// Throttle or brake fraction for a speed: proportional and integral, reduced by slip.
     fn hold(&self, speed: f64) -> f32 {
         let found = self.sample.speed;
         let wheels = &self.sample.wheels;
         let slip = wheels.iter().map(|w| w.slip).sum::<f64>() / wheels.len().max(1) as f64;
-        // what rolling takes, about as much as a soil of middling resistance
+        // 0.15 covers the rolling resistance of a medium soil
         let wanted = 0.15 + 0.35 * (speed - found) + 0.15 * self.memory.integral;
         (wanted - 1.5 * (slip - 0.35).max(0.0)).clamp(-0.5, 1.0) as f32
     }
 
-    /// A share of lock towards a bearing, rad.
+    /// Fraction of full lock toward a bearing, rad.
     fn steer(&self, bearing: f64) -> f32 {
         (1.6 * bearing - 0.2 * self.sample.angular_velocity.z).clamp(-1.0, 1.0) as f32
     }
 }
 
-/// How an episode ends by the task.
+/// How a task ends an episode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Ending {
-    /// What was to be done is done.
+    /// The task is completed.
     Goal = 1,
-    /// It wants to go on and has not for 4 s, or it has sunk.
+    /// The vehicle requests drive but made no progress for 4 s, or it has sunk.
     Stuck = 2,
-    /// It lies on its side.
+    /// The vehicle has overturned.
     Overturned = 3,
-    /// It is too far from where it should be.
+    /// The vehicle is too far from its route, goal or predecessor.
     Left = 4,
-    /// It ran into something.
+    /// The vehicle has collided.
     Hit = 5,
 }
 
 impl Ending {
-    /// Their names; that of 0 is of an episode that goes on, the last of one whose state is no
-    /// longer finite, which is cut off.
+    /// Names of the endings.
+    ///
+    /// Index 0 is an episode that continues; the last is an episode that was truncated because its
+    /// state became invalid.
     pub const NAMES: [&'static str; 7] =
         ["", "goal", "stuck", "overturned", "left", "hit", "failed"];
-    /// The number of the last.
+    /// Index of the last name.
     pub const FAILED: u8 = 6;
 }
 
-/// The tasks.
+/// All tasks.
 pub const TASKS: [&dyn Task; 6] = [
     &slip_speed::SlipSpeed,
     &soft_goal::SoftGoal,
@@ -236,7 +238,7 @@ pub const TASKS: [&dyn Task; 6] = [
     &convoy::Convoy,
 ];
 
-/// The task of a name.
+/// Returns the task with a name.
 ///
 /// # Errors
 /// [`LearningError::NoTask`] when there is none.

@@ -1,4 +1,4 @@
-//! Reach a place among holes, ditches, trees and rocks.
+//! Task: reach a goal among holes, ditches, trees and rocks.
 
 use super::{Action, Draw, Ending, LevelSpec, Seen, Task, WAY_TERMS};
 use crate::level_spec::Standing;
@@ -7,38 +7,38 @@ use bekker_math::numeric::{cos, hypot, sin};
 use bekker_scenario::config::{Face, Stamp, Surface};
 use std::f64::consts::FRAC_PI_2;
 
-/// The task.
+/// The obstacle task.
 #[derive(Debug)]
 pub struct Obstacles;
 
-/// Soils that carry.
+/// Soils with good bearing capacity.
 const SOILS: [&str; 4] =
     ["upland_sandy_loam", "sandy_loam_15_lll", "grenville_loam", "rubicon_sandy_loam"];
 /// Distance of the goal, m.
 const DISTANCES: [f64; 2] = [30.0, 50.0];
-/// Trees and rocks at difficulty 0, and what 1 adds to them.
+/// Number of trees and rocks at difficulty 0, and the increase to difficulty 1.
 const STANDING: [f64; 2] = [6.0, 24.0];
-/// Holes at difficulty 0, and what 1 adds to them; so of ditches.
+/// Number of holes at difficulty 0, and the increase to difficulty 1; likewise of ditches.
 const HOLES: [f64; 2] = [1.0, 5.0];
 const DITCHES: [f64; 2] = [0.0, 2.0];
-/// How far from the start and the goal nothing is, m.
+/// Radius around start and goal without obstacles, m.
 const CLEAR: f64 = 8.0;
 
-// of the rule
-/// Arcs to either side, and the curvature of the last, 1/m: that of an HMMWV's full lock.
+// parameters of the rule
+/// Number of arcs to either side, and the curvature of the last, 1/m: full lock of an HMMWV.
 const ARCS: i32 = 8;
 const CURVATURE: f64 = 0.13;
-/// How far it looks, in paces of so much, m.
+/// Prediction distance and its step, m.
 const LOOKS: f64 = 12.0;
 const PACE: f64 = 0.5;
-/// A vehicle as two discs: distance of their middles from the chassis' origin, and radius, m.
+/// A vehicle as two disks: distance of their centers from the origin of the chassis, and radius, m.
 const MIDDLE: f64 = 1.4;
 const HALF: f64 = 1.6;
-/// What of a hole's rim can be driven on, m.
+/// Width of the edge of a hole that is passable, m.
 const RIM: f64 = 0.6;
-/// What a metre in a ditch costs, m.
+/// Cost of a meter in a ditch, m.
 const DITCH: f64 = 1.5;
-/// Its speed, m/s, and the free way from which it slows down, m.
+/// Cruise speed, m/s, and the free distance below which it is reduced, m.
 const SPEED: f64 = 3.5;
 const SLOWS: f64 = 8.0;
 
@@ -60,7 +60,7 @@ impl Task for Obstacles {
         let bearing = 0.5 * draw.within(-1.0, 1.0);
         let (c, s) = (cos(bearing), sin(bearing));
         let many = |[least, more]: [f64; 2]| (least + more * difficulty) as usize;
-        // along the straight way and aside of it, none at the start or the goal
+        // along the straight line to the goal and to its sides, but not at the start or the goal
         let place = |draw: &mut Draw, aside: f64| {
             let along = draw.within(CLEAR, distance - CLEAR);
             let aside = draw.within(-aside, aside);
@@ -120,9 +120,11 @@ impl Task for Obstacles {
         seen.way_to_goal(terms)
     }
 
-    /// The dynamic window approach (Fox, Burgard and Thrun 1997): of arcs that can be steered, the
-    /// one that ends nearest to the goal and stays free the longest, at 3.5 m/s, slower where little
-    /// is free. It knows all places.
+    /// Dynamic window approach (Fox, Burgard and Thrun 1997).
+    ///
+    /// From the arcs that can be steered it selects the one that ends closest to the goal and is
+    /// free the longest. It drives at 3.5 m/s, slower where little is free. It uses the true positions
+    /// of all obstacles.
     fn expert(&self, seen: &Seen<'_>) -> Action {
         let arcs = (-ARCS..=ARCS).map(|n| Arc::of(seen, f64::from(n) / f64::from(ARCS)));
         let best = arcs.max_by(|a, b| a.worth.total_cmp(&b.worth));
@@ -132,13 +134,13 @@ impl Task for Obstacles {
     }
 }
 
-/// A way on which the steering is held.
+/// A path at constant steering.
 struct Arc {
-    /// Share of lock.
+    /// Fraction of full lock.
     steering: f64,
-    /// How far it is free, m.
+    /// Free distance, m.
     free: f64,
-    /// What it is worth, m.
+    /// Score, m.
     worth: f64,
 }
 
@@ -166,7 +168,7 @@ impl Arc {
     }
 }
 
-/// Whether the disc of half a vehicle touches what must not be driven on.
+/// Returns whether a disk of the vehicle touches an obstacle or a hole.
 fn is_taken(spec: &LevelSpec, [x, y]: [f64; 2]) -> bool {
     let near = |[px, py]: [f64; 2], reach: f64| hypot(px - x, py - y) < reach;
     let stands = |thing: &Standing| near(thing.place, 0.5 * thing.diameter + HALF);
@@ -177,7 +179,7 @@ fn is_taken(spec: &LevelSpec, [x, y]: [f64; 2]) -> bool {
     spec.standing.iter().any(stands) || spec.stamps.iter().any(hole)
 }
 
-/// Whether a place is in a ditch.
+/// Returns whether a disk of the vehicle touches a ditch.
 fn is_ditch(spec: &LevelSpec, [x, y]: [f64; 2]) -> bool {
     spec.stamps.iter().any(|stamp| match stamp {
         Stamp::Ditch { from, to, width, .. } => {

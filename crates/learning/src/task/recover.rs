@@ -1,20 +1,20 @@
-//! Get out of a soft hollow, forward or backward.
+//! Task: get out of a soft hollow, forward or backward.
 
 use super::{Action, Draw, Ending, LevelSpec, Seen, Task, WAY_TERMS};
 use bekker_math::numeric::hypot;
 use bekker_scenario::config::{Face, Stamp, Surface};
 
-/// The task.
+/// The recovery task.
 #[derive(Debug)]
 pub struct Recover;
 
-/// Soils that it lies in.
+/// Soils of the hollow.
 const SOILS: [&str; 4] =
     ["dry_sand_lll", "lean_clay_32_wes", "push_pull_silica_2020", "clayey_38_thailand"];
-/// Radius of the hollow, m, its depth at difficulty 0, and what 1 adds to it.
+/// Radius of the hollow, m, its depth at difficulty 0, and the increase to difficulty 1.
 const RADIUS: f64 = 4.0;
 const DEPTHS: [f64; 2] = [0.3, 0.7];
-/// Distance beyond its edge that counts as out, m.
+/// Distance beyond the edge that counts as out, m.
 const OUT: f64 = 1.0;
 
 impl Task for Recover {
@@ -70,7 +70,7 @@ impl Task for Recover {
         ending
     }
 
-    /// Rocks: on until it stands, then the other way, and so on.
+    /// Rocks the vehicle: drives until it stops, then in the other direction, and so on.
     fn expert(&self, seen: &Seen<'_>) -> Action {
         let memory = seen.memory;
         let still = (seen.sample.speed * memory.direction) < 0.15 && memory.since_turn > 1.0;

@@ -1,4 +1,4 @@
-//! Keep to a level way along a side slope without sliding or turning over.
+//! Task: keep a level route along a side slope without sliding or overturning.
 
 use super::{Action, Draw, Ending, LevelSpec, Seen, Task};
 use crate::observation::bearing;
@@ -6,7 +6,7 @@ use bekker_math::numeric::{asin, sin, tan};
 use bekker_math::spatial::Vec3;
 use bekker_scenario::config::Surface;
 
-/// The task.
+/// The side-slope task.
 #[derive(Debug)]
 pub struct SideSlope;
 
@@ -17,13 +17,13 @@ const SOILS: [&str; 5] = [
     "clayey_38_thailand",
     "rubicon_sandy_loam",
 ];
-/// Gentlest slope, and what difficulty 1 adds, deg.
+/// Smallest slope, and the increase at difficulty 1, deg.
 const SLOPES: [f64; 2] = [8.0, 14.0];
-/// How far ahead on the way the goal is, m.
+/// Distance of the goal ahead on the route, m.
 const AHEAD: f64 = 10.0;
-/// Distance from the way at which it has been left, m.
+/// Distance from the route at which the vehicle counts as lost, m.
 const LEFT: f64 = 5.0;
-/// Roll from which it costs, rad.
+/// Roll above which a penalty applies, rad.
 const ROLL: f64 = 0.35;
 
 impl Task for SideSlope {
@@ -59,7 +59,7 @@ impl Task for SideSlope {
         let Seen { sample, memory, .. } = *seen;
         let position = sample.pose.position;
         let roll = asin(sample.pose.direction(&Vec3::y()).z.clamp(-1.0, 1.0));
-        // faster than 4 m/s brings no more
+        // progress faster than 4 m/s gives no more reward
         terms[0] = (position.x - memory.before[0]).min(4.0 * memory.period);
         terms[1] = -memory.period * position.y.abs();
         terms[2] = -10.0 * memory.period * (roll.abs() - ROLL).max(0.0);
@@ -74,7 +74,7 @@ impl Task for SideSlope {
         ending
     }
 
-    /// Pure pursuit of a point on the way at 3.5 m/s, held up against the slope.
+    /// Pure pursuit of a point on the route at 3.5 m/s, with a steering correction up the slope.
     fn expert(&self, seen: &Seen<'_>) -> Action {
         let sample = seen.sample;
         let goal = [sample.pose.position.x + 0.6 * AHEAD, 0.0];

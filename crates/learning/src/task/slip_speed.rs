@@ -1,14 +1,14 @@
-//! Hold a speed that changes every four seconds, on a soil that is not known.
+//! Task: hold a speed that changes every four seconds, on an unknown soil.
 
 use super::{Action, Draw, Ending, LevelSpec, Seen, Task};
 use bekker_math::numeric::atan;
 use bekker_scenario::config::Surface;
 
-/// The task.
+/// The speed task.
 #[derive(Debug)]
 pub struct SlipSpeed;
 
-/// Soils that it is driven on.
+/// Soils of the task.
 const SOILS: [&str; 8] = [
     "dry_sand_lll",
     "upland_sandy_loam",
@@ -19,13 +19,13 @@ const SOILS: [&str; 8] = [
     "chrono_mid",
     "rubicon_sandy_loam",
 ];
-/// Steepest climb and descent at difficulty 1.
+/// Steepest descent and climb at difficulty 1.
 const GRADES: [f64; 2] = [-0.12, 0.12];
-/// Slowest and fastest speed that is wanted, m/s.
+/// Lowest and highest target speed, m/s.
 const SPEEDS: [f64; 2] = [1.0, 5.0];
-/// Error from which nothing is to be had for speed, m/s.
+/// Speed error at which the reward becomes 0, m/s.
 const ERROR: f64 = 2.0;
-/// Slip beyond which it costs.
+/// Slip above which a penalty applies.
 const SLIP: f64 = 0.2;
 
 impl Task for SlipSpeed {
@@ -73,7 +73,7 @@ impl Task for SlipSpeed {
         }
     }
 
-    /// A proportional and integral controller that is held back by slip, and keeps straight.
+    /// Proportional and integral control, reduced by slip, that keeps straight.
     fn expert(&self, seen: &Seen<'_>) -> Action {
         let position = seen.sample.pose.position;
         let bearing = -seen.sample.pose.yaw() - atan(0.05 * position.y);

@@ -1,4 +1,4 @@
-//! Reach a place over rolling ground with soft patches.
+//! Task: reach a goal over rolling ground with soft patches.
 
 use super::{Action, Draw, Ending, LevelSpec, Seen, Task, WAY_TERMS};
 use crate::level_spec::Patch;
@@ -6,11 +6,11 @@ use crate::observation::bearing;
 use bekker_math::numeric::{cos, sin};
 use bekker_scenario::config::Surface;
 
-/// The task.
+/// The soft-ground task.
 #[derive(Debug)]
 pub struct SoftGoal;
 
-/// Soils that carry, and soils that hardly do.
+/// Soils with good bearing capacity, and soils with little.
 const FIRM: [&str; 4] =
     ["upland_sandy_loam", "sandy_loam_15_lll", "grenville_loam", "rubicon_sandy_loam"];
 const SOFT: [&str; 4] = ["lean_clay_32_wes", "dry_sand_lll", "clayey_55_thailand", "bog"];
@@ -39,7 +39,7 @@ impl Task for SoftGoal {
         let bearing = (0.3 + 0.9 * difficulty) * draw.within(-1.0, 1.0);
         let goal = [distance * cos(bearing), distance * sin(bearing)];
         let patches = 1 + (5.0 * difficulty) as usize;
-        // around the straight way, none under the start or the goal
+        // around the straight line to the goal, none under the start or the goal
         let mut patch = || {
             let along = draw.within(0.3, 0.75);
             let aside = draw.within(-6.0, 6.0);
@@ -76,7 +76,7 @@ impl Task for SoftGoal {
         seen.way_to_goal(terms)
     }
 
-    /// Straight to the goal at 4 m/s, slower in bends; it does not see what is soft.
+    /// Straight to the goal at 4 m/s, slower in bends; it does not observe soft ground.
     fn expert(&self, seen: &Seen<'_>) -> Action {
         let (_, angle) = bearing(seen.sample, seen.level.spec.goal);
         let speed = 4.0 - 2.0 * angle.abs().min(1.0);
