@@ -5,10 +5,10 @@
 //! it. The importer takes those given in the call, else those that a file of a whole vehicle refers
 //! to, else the preferred ones in the vehicle's folder.
 //!
-//! Chrono and bekker share the templates of most parts (SI units, x forward, y left, z up, points
-//! of the left side, ratios of output over input speed), so parameters are copied and rearranged.
-//! Keys without a counterpart are listed one by one ([`Omitted`]). So are the parameters that
-//! bekker requires and no file specifies ([`Assumed`]).
+//! Chrono and bekker share the templates of most parts, so parameters are copied and rearranged.
+//! Both use SI units, x forward, y left, z up, points of the left side, and ratios of output over
+//! input speed. Keys without a counterpart are listed one by one ([`Omitted`]). So are the
+//! parameters that bekker requires and no file specifies ([`Assumed`]).
 //!
 //! This crate is a layer of the crate `bekker`, whose documentation opens with examples;
 //! `ARCHITECTURE.md` lists all layers.

@@ -18,9 +18,9 @@ const EXTINCTION: f64 = 0.6;
 ///
 /// It is the upper limit of the EPA's factors for unpaved roads (AP-42, 13.2.2).
 const WET: f64 = 13.0;
-/// Moisture of a dry road, % (AP-42, 13.2.2, equation 1b). The next constant is the exponent of the
-/// reduction by moisture.
+/// Moisture of a dry road, % (AP-42, 13.2.2, equation 1b).
 const DRY: f64 = 0.5;
+/// Exponent of the reduction of dust by moisture (AP-42, 13.2.2, equation 1b).
 const DAMPENS: f64 = 0.2;
 
 /// Dust emission of a loose soil.

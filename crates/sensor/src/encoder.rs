@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Encoders, one per wheel or road wheel; immutable.
+/// Encoders of all wheels or road wheels; immutable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Encoder {
     /// Ticks per turn.

@@ -85,8 +85,7 @@ mod element {
 impl GpsState {
     /// Returns whether the outage counter can still grow.
     pub fn can_go_on(&self) -> bool {
-        // a run of a week has less than one outage per microsecond, and a run of a million seconds
-        // less than one per second
+        // even one outage per second reaches this number only after 2^20 s, longer than a week
         self.outage.number < 1 << 20
     }
 }

@@ -55,8 +55,8 @@ impl SoilAppearance {
     /// Returns the appearance of a soil by its name; brown loam if the name matches none.
     ///
     /// Albedos in the visible and near infrared are rounded from tables of field measurements (Oke,
-    /// Boundary Layer Climates, 1987: fresh snow 0.80 to 0.95, old snow 0.40, dry sand 0.35 to
-    /// 0.45, wet sand 0.20, dark wet soil 0.05, dry clay 0.20 to 0.30).
+    /// Boundary Layer Climates, 1987). These list fresh snow 0.80 to 0.95, old snow 0.40, dry sand
+    /// 0.35 to 0.45, wet sand 0.20, dark wet soil 0.05, dry clay 0.20 to 0.30.
     pub fn of(soil: &Soil) -> SoilAppearance {
         let name = soil.name.to_ascii_lowercase();
         let says = |words: &[&str]| words.iter().any(|word| name.contains(word));

@@ -4,9 +4,9 @@
 //! evaluation order, threads, ranks, and of CPU or GPU.
 //!
 //! The bits are those of Philox4x32-10 (Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as
-//! easy as 1, 2, 3", SC 2011): ten rounds of two 32-bit multiplications, which a shader computes
-//! identically in `u32` arithmetic. Normal draws are quantiles of uniform draws by a rational
-//! function. Four words thus give four draws, and a shader needs no pairs.
+//! easy as 1, 2, 3", SC 2011). It has ten rounds of two 32-bit multiplications, which a shader
+//! computes identically in `u32` arithmetic. Normal draws are quantiles of uniform draws by a
+//! rational function. Four words thus give four draws, and a shader needs no pairs.
 
 use serde::{Deserialize, Serialize};
 

@@ -42,8 +42,8 @@ mod tests {
     /// Checks variance and autocorrelation at lags up to two correlation times.
     ///
     /// N = 200 000 samples at 100 per correlation time give 2000 / 2 = 1000 effectively independent
-    /// values: the standard error of a correlation is √(1/1000) = 0.03. The mean over three axes
-    /// has 0.018, of which four are allowed.
+    /// values. The standard error of a correlation is √(1/1000) = 0.03. For the mean over three
+    /// axes it is 0.018; the tolerance is four times this.
     #[test]
     fn has_the_variance_and_correlation_it_says() {
         let process = GaussMarkov { sigma: Vec3::new(2.0, 2.0, 2.0), time: 10.0 };

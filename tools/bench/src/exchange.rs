@@ -82,10 +82,9 @@ pub struct Traffic {
 
 /// Model of the growth of traffic, fitted to measurements.
 ///
-/// Broadcasting costs `message` per heartbeat and agent. Between neighbors the cost is the sum of
-/// three parts: `border` for agents nearby, `own` for the ground of which the rank is the home, and
-/// `round` per doubling of the ranks. The ground of which a rank is the home is as much as its own
-/// agents deform.
+/// Broadcasting costs `message` per heartbeat and agent. Between neighbors the cost is `border` for
+/// agents nearby, plus `own` for the ground that the rank stores, plus `round` per doubling of the
+/// ranks. A rank stores as much ground as its own agents deform.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TrafficModel {
     /// Bytes of an agent's message.

@@ -225,7 +225,7 @@ impl Case {
     /// Returns the cone index that is compared with the bands, kPa.
     ///
     /// It is by the relation from which the bands of the soil's kind were made, scaled to their
-    /// load: every mobility numeric is proportional to cone index over load.
+    /// load. Every mobility numeric is proportional to cone index over load.
     fn strength(&self, tyre: &Tyre) -> Option<f64> {
         let relation = if self.sandy { DeflectionRelation::Sand } else { DeflectionRelation::Vti };
         Some(self.cone_index(tyre, relation)? * LOADS[0] / self.load)

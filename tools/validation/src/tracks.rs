@@ -19,8 +19,8 @@ const M113: RigidTracks =
 
 /// Converts slip relative to the band's travel to slip relative to the vehicle's travel.
 ///
-/// The formula accumulates shear over the length of a shoe's travel; with the result as its slip it
-/// yields the displacement of the soil under the shoe.
+/// The formula accumulates shear over the distance that a shoe travels along the track. With the
+/// converted slip it accumulates shear over the distance that the soil below travels.
 fn of_soil(slip: f64) -> f64 {
     slip / (1.0 - slip)
 }

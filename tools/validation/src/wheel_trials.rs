@@ -130,7 +130,7 @@ pub fn trial_errors(pairs: &[(WheelTrial, WheelResult)]) -> TrialErrors {
 /// Runs the trials of one wheel at one slip angle, degrees, from locked to spinning.
 ///
 /// # Errors
-/// Those of the rig.
+/// [`RigError`] if a run fails.
 pub fn predict_trials(
     wheel: &str,
     slip_angle_deg: f64,

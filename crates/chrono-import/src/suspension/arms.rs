@@ -158,8 +158,8 @@ struct Link {
 /// Reads an arm on a ball joint that is guided by two links.
 ///
 /// It is converted to a hinge through the joint, along the arm's rotation axis in the design
-/// position. A rotation by ω must not move the arm's end of a link along the link's direction d: ω
-/// · (r × d) = 0 for both links, where r is the position of that end relative to the joint.
+/// position. A rotation by ω must not move the arm's end of a link along the link's direction d.
+/// With r the position of that end relative to the joint, ω · (r × d) = 0 for both links.
 pub(super) fn three_link(
     source: &Source,
     axle: &str,

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub struct Return {
     /// Position, m, x forward, y left, z up.
     pub point: [f32; 3],
-    /// Fraction of the emitted light relative to that from a white surface at 1 m, 0 and more.
+    /// Received light relative to that from a white surface at 1 m, 0 or more.
     pub intensity: f32,
     /// Firing time relative to the end of the scan, s, negative or 0.
     pub time: f32,

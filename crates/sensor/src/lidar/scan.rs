@@ -341,8 +341,8 @@ impl Firing<'_> {
 
     /// Returns whether a hit yields a return.
     ///
-    /// A ray that starts below ground, at the minimum range, hits it there: such ground blocks the
-    /// beam.
+    /// The cast starts at the minimum range. Where the ground is nearer, the ray starts below it
+    /// and hits it there: the ground blocks the beam and yields no return.
     fn returns(&self, struck: &Struck) -> bool {
         let nearest = self.lidar.min_range * (1.0 + EMERGED);
         struck.class != Class::Ground || nearest == 0.0 || struck.range > nearest

@@ -28,14 +28,14 @@ pub enum RayModel {
     One,
 }
 
-/// Standard deviations of a lidar's noise.
+/// Measurement noise of a lidar.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LidarNoise {
-    /// Of ranges, m.
+    /// Standard deviation of ranges, m.
     pub range: f64,
-    /// Of both angles of a beam, rad.
+    /// Standard deviation of both angles of a beam, rad.
     pub angle: f64,
-    /// Of the intensity.
+    /// Standard deviation of the intensity.
     pub intensity: f64,
     /// Probability that a return is dropped.
     pub dropout: f64,
