@@ -1,4 +1,4 @@
-//! The chassis: one body, or two with a torsion joint between them.
+//! Chassis: one body, or two that are connected by a torsion joint.
 
 use super::ImportError;
 use super::library::Library;
@@ -9,7 +9,7 @@ use bekker_math::spatial::{Mat3, Vec3};
 use bekker_vehicle::spec::{Chassis, Point, RearFrame};
 use serde::Deserialize;
 
-/// Damping of a torsion joint over its stiffness in Chrono, s.
+/// Ratio of damping to stiffness of a torsion joint in Chrono, s.
 const DAMPING_TIME: f64 = 0.01;
 
 #[derive(Deserialize)]
@@ -44,12 +44,12 @@ struct Component {
     moments: Point,
     #[serde(rename = "Products of Inertia", default)]
     products: Point,
-    /// Whether it is a hole.
+    /// Whether the component is a hole.
     #[serde(rename = "Void", default)]
     void: bool,
 }
 
-/// A chassis behind another, and what joins them.
+/// Rear chassis and its connector to the chassis in front of it.
 #[derive(Deserialize)]
 pub(super) struct Rear {
     #[serde(rename = "Input File")]
@@ -60,8 +60,9 @@ pub(super) struct Rear {
     index: Option<i64>,
 }
 
-/// Its figures, and those of what is joined to it by a torsion spring; where more than one is, all
-/// are one body.
+/// Reads the chassis, including a rear chassis that is connected by a torsion spring.
+///
+/// Where there are several rear chassis, all are merged into one body.
 pub(super) fn chassis(
     library: &Library,
     vehicle: &Source,
@@ -131,7 +132,8 @@ pub(super) fn chassis(
     Ok((chassis, rear_frame))
 }
 
-/// Components as one body: mass, kg, centre, m, and tensor of inertia about it, kg m².
+/// Components merged into one body: mass, kg, center of mass, m, and inertia tensor about it, kg
+/// m².
 struct Summed {
     mass: f64,
     com: Vec3,
@@ -146,7 +148,7 @@ fn summed(components: &[Component]) -> Summed {
     Summed { mass, com, tensor }
 }
 
-/// The moments, none above the sum of the others, as no body has them.
+/// Limits each moment to the sum of the other two, as physics requires.
 fn closed(moments: Point, log: &mut Log) -> Point {
     let sum: f64 = moments.iter().sum();
     let closed = moments.map(|moment| moment.min(sum - moment));
@@ -159,14 +161,14 @@ fn closed(moments: Point, log: &mut Log) -> Point {
     closed
 }
 
-/// A torsion joint between two parts of a chassis.
+/// Torsion joint between two parts of a chassis.
 #[derive(Deserialize)]
 struct Torsion {
     #[serde(rename = "Torsional Stiffness")]
     stiffness: f64,
 }
 
-/// A rear chassis; its connectors hold it to the front one.
+/// Rear chassis; connectors attach it to the front one.
 #[derive(Deserialize)]
 struct Behind {
     #[serde(rename = "Components")]
@@ -179,12 +181,12 @@ fn template(source: &Source, known: &str) -> Result<(), ImportError> {
 }
 
 impl Component {
-    /// Its mass, below 0 where it is a hole.
+    /// Returns the mass, negative for a hole.
     fn signed_mass(&self) -> f64 {
         if self.void { -self.mass } else { self.mass }
     }
 
-    /// Its tensor of inertia about a point, chassis axes (Huygens and Steiner).
+    /// Returns the inertia tensor about a point, chassis axes (Huygens and Steiner).
     fn about(&self, point: &Vec3) -> Mat3 {
         let turn = rotation(self.frame.orientation);
         let own = turn * tensor(self.moments, self.products) * turn.transpose();

@@ -1,4 +1,4 @@
-//! From the gearbox to the wheels.
+//! Driveline: from the gearbox to the wheels.
 
 use super::ImportError;
 use super::log::Log;
@@ -6,16 +6,16 @@ use super::source::Source;
 use bekker_vehicle::spec::{Differential, Driveline, FinalDrive, Layout};
 use serde::Deserialize;
 
-/// Templates that are known.
+/// Supported templates.
 const KNOWN: &str = "ShaftsDriveline2WD, ShaftsDriveline4WD, SimpleDriveline, SimpleDrivelineXWD";
-/// Inertias of shafts and of carriers where a driveline gives none, kg m².
+/// Inertias of shafts and of carriers where a driveline specifies none, kg m².
 const SHAFT: f64 = 0.5;
 const CARRIER: f64 = 0.6;
 
-/// A driveline as it was read.
+/// Driveline as read from a file.
 pub(super) struct Read {
     pub driveline: Driveline,
-    /// Of each driven axle, by its index, its half-shafts not yet known.
+    /// Index and final drive of each driven axle; half-shafts are set later.
     pub final_drives: Vec<(usize, FinalDrive)>,
 }
 
@@ -99,7 +99,7 @@ struct AnyAxles {
     bias: f64,
 }
 
-/// The driveline of a file that drives the axles of these indices, front before rear.
+/// Reads a driveline that drives the axles of these indices, front before rear.
 pub(super) fn driveline(
     source: &Source,
     driven: &[usize],

@@ -1,74 +1,74 @@
-//! Why a vehicle cannot be read.
+//! Errors of reading a vehicle.
 
 use bekker_agent::GroundVehicleError;
 use bekker_vehicle::SpecError;
 
-/// Why a vehicle of Chrono's cannot be read.
+/// Reason why a Chrono vehicle cannot be read.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ImportError {
     /// A file cannot be read.
     #[error("{file}: {cause}")]
     Unreadable {
-        /// The file.
+        /// File.
         file: String,
-        /// Why.
+        /// Cause.
         cause: String,
     },
-    /// A file is no JSON.
+    /// A file is not JSON.
     #[error("{file}: {cause}; must be JSON, comments allowed")]
     Syntax {
-        /// The file.
+        /// File.
         file: String,
-        /// The reader's message, with line and column.
+        /// Message of the parser, with line and column.
         cause: String,
     },
-    /// A file of another kind.
+    /// A file has another type.
     #[error("{file}: is {found}; must be {expected}")]
     Kind {
-        /// The file.
+        /// File.
         file: String,
-        /// The kind of the file.
+        /// Found type of the file.
         found: String,
-        /// The kind that is read.
+        /// Expected type of the file.
         expected: String,
     },
-    /// A key is absent, or its value of the wrong kind.
+    /// A key is absent, or its value has the wrong type.
     #[error("{file}: {key}: {cause}")]
     Shape {
-        /// The file.
+        /// File.
         file: String,
         /// Path of the key.
         key: String,
-        /// What was found and what was expected.
+        /// Found and expected value.
         cause: String,
     },
-    /// A value that is not known here.
+    /// A value is not supported.
     #[error("{file}: {key} = {value}: must be {allowed}")]
     Value {
-        /// The file.
+        /// File.
         file: String,
         /// Path of the key.
         key: String,
-        /// Its value.
+        /// Found value.
         value: String,
-        /// What is allowed.
+        /// Allowed values.
         allowed: String,
     },
-    /// The figures make no vehicle.
+    /// The values do not form a valid vehicle.
     #[error("{file}: as a vehicle of ours it says {error}")]
     Refused {
-        /// The file that the figure is from.
+        /// File that the value is from.
         file: String,
-        /// What is wrong, by the keys of ours.
+        /// Error, with bekker's keys.
         error: SpecError,
     },
-    /// The parts do not go together.
+    /// The parts cannot be assembled.
     #[error("{file}: as a vehicle of ours it cannot be assembled: {error}")]
     Assembly {
-        /// The vehicle's file.
+        /// File of the vehicle.
         file: String,
-        /// Why.
+        /// Cause.
         error: GroundVehicleError,
     },
 }

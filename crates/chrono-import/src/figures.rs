@@ -1,8 +1,7 @@
-//! Figures out of JSON: what a type asks for, the keys that it does not ask for, and the path of a value
-//! that is not as asked.
+//! Deserialization of JSON with the paths of unread keys and of invalid values.
 //!
-//! One reader that does all three: `serde_ignored` around `serde_path_to_error` around the reader of
-//! `serde_json` are compiled for each type three times over, which was a quarter of this crate.
+//! One deserializer does all three. Nesting `serde_ignored`, `serde_path_to_error` and `serde_json`
+//! compiles each type three times, which was a quarter of this crate's code.
 
 use super::source::{SEPARATOR, Source};
 use super::{ImportError, Log};
@@ -12,8 +11,9 @@ use serde::de::{
 };
 use serde_json::{Error, Value as Json};
 
-/// A value as a type, with the paths of the keys that it did not ask for; else the path of the
-/// value that is not as asked, and why.
+/// Deserializes a value, and returns the paths of the keys that were not read.
+///
+/// On error it returns the path of the invalid value, and the cause.
 pub(super) fn figures<T: DeserializeOwned>(
     json: &Json,
 ) -> Result<(T, Vec<String>), (String, Error)> {
@@ -23,7 +23,7 @@ pub(super) fn figures<T: DeserializeOwned>(
 }
 
 impl Source {
-    /// Its figures; keys that are not asked for are listed as without counterpart.
+    /// Deserializes the file; unread keys are listed as keys without counterpart.
     pub fn figures<T: DeserializeOwned>(&self, log: &mut Log) -> Result<T, ImportError> {
         let (figures, unread) = figures(&self.json).map_err(|(key, error)| ImportError::Shape {
             file: self.told.clone(),
@@ -39,10 +39,10 @@ impl Source {
     }
 }
 
-/// Why keys of pictures have no counterpart.
+/// Reason why keys of visualization have no counterpart.
 pub(super) const LOOK: &str = "a look only";
 
-/// Why a key has no counterpart.
+/// Returns the reason why a key has no counterpart.
 fn why(key: &str) -> &'static str {
     let last = key.rsplit(SEPARATOR).next().unwrap_or(key);
     match last {
@@ -60,14 +60,14 @@ fn why(key: &str) -> &'static str {
     }
 }
 
-/// A way into a document.
+/// Step of a path in a document.
 #[derive(Clone, Copy)]
 enum Step<'de> {
     Key(&'de str),
     Index(usize),
 }
 
-/// Where a reader is, and what it passed by. After an error, where it was.
+/// Current path of the deserializer, and the keys not read; after an error, the path of the error.
 #[derive(Default)]
 struct Trail<'de> {
     at: Vec<Step<'de>>,
@@ -85,7 +85,7 @@ impl<'de> Trail<'de> {
         self.unread.push(steps.join(SEPARATOR));
     }
 
-    /// Reads a value a step further in.
+    /// Deserializes a value one step deeper.
     fn enter<S: DeserializeSeed<'de>>(
         &mut self,
         step: Step<'de>,
@@ -99,7 +99,7 @@ impl<'de> Trail<'de> {
     }
 }
 
-/// A path as in messages: `Components[0].Mass`.
+/// Formats a path for messages: `Components[0].Mass`.
 fn dotted(at: &[Step<'_>]) -> String {
     let mut text = String::new();
     for step in at {
@@ -118,7 +118,7 @@ struct Figures<'de, 't> {
 }
 
 impl<'de> Figures<'de, '_> {
-    /// With the keys that are asked for, if they are known beforehand.
+    /// Visits the value; `fields` are the keys to read, if known.
     fn visit<V: Visitor<'de>>(
         self,
         fields: Option<&'static [&'static str]>,

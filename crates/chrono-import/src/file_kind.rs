@@ -1,12 +1,12 @@
-//! What a file is, by its contents.
+//! Detection of the kind of a file by its content.
 
 use serde_json::Value as Json;
 
-/// What is expected where a vehicle is to be read.
+/// Expected kind of a vehicle file.
 pub(super) const VEHICLE: &str =
     "a vehicle (Type Vehicle, Template WheeledVehicle or TrackedVehicle) or a file that names one";
 
-/// Signs of files that are no JSON, by their ending or by how a line begins, and what they are.
+/// Extensions and line prefixes of files that are not JSON, with descriptions.
 const FOREIGN: [(&str, &str, &str); 5] = [
     ("tir", "[MDI_HEADER]", "a tire property file of Adams or a Magic Formula tool (.tir)"),
     ("toml", "format = ", "a vehicle file of bekker (.toml)"),
@@ -15,7 +15,7 @@ const FOREIGN: [(&str, &str, &str); 5] = [
     ("obj", "mtllib ", "a mesh (.obj)"),
 ];
 
-/// What bytes that are no JSON are, if that can be told.
+/// Returns the kind of content that is not JSON, if it is recognized.
 pub(super) fn foreign(ending: &str, bytes: &[u8]) -> Option<&'static str> {
     let text = String::from_utf8_lossy(bytes);
     let ending = if ending.eq_ignore_ascii_case("yml") { "yaml" } else { ending };
@@ -26,7 +26,7 @@ pub(super) fn foreign(ending: &str, bytes: &[u8]) -> Option<&'static str> {
     known.map(|(_, _, what)| *what)
 }
 
-/// What a file of Chrono's is, in words, by its Type and Template.
+/// Describes a Chrono file by its Type and Template.
 pub(super) fn described(json: &Json) -> String {
     let text = |key: &str| json.get(key).and_then(Json::as_str);
     match (text("Type"), text("Template")) {
@@ -37,23 +37,25 @@ pub(super) fn described(json: &Json) -> String {
     }
 }
 
-/// The files that a file of a whole vehicle names.
+/// References of a file of a whole vehicle.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Entry {
-    /// The vehicle without engine, transmission and tires, and the key that names it.
+    /// Key and path of the vehicle without engine, transmission and tires.
     pub vehicle: (String, String),
     /// Engine.
     pub engine: Option<String>,
     /// Transmission.
     pub transmission: Option<String>,
-    /// Both in one file.
+    /// Engine and transmission in one file.
     pub powertrain: Option<String>,
     /// Tires: one for all axles, or one for each.
     pub tires: Vec<String>,
 }
 
-/// The files that a JSON file of a whole vehicle names; none of a file of another kind. Such files
-/// come with SynChrono (`data/synchrono/vehicle`), and agents that name them (`synchrono/agent`).
+/// Returns the references of a file of a whole vehicle; `None` for another kind of file.
+///
+/// Such files are part of SynChrono (`data/synchrono/vehicle`), as are agents that refer to them
+/// (`synchrono/agent`).
 pub(super) fn entry(json: &Json) -> Option<Entry> {
     let named = |key: &str| json.get(key).and_then(reference);
     let vehicle =
@@ -72,7 +74,7 @@ pub(super) fn entry(json: &Json) -> Option<Entry> {
     Some(Entry { vehicle, engine, transmission, powertrain, tires })
 }
 
-/// A reference by itself, or in an object by the key `Input File`.
+/// Returns a reference, given as a string or in an object with the key `Input File`.
 fn reference(json: &Json) -> Option<String> {
     let text = json.as_str().or_else(|| json.get("Input File").and_then(Json::as_str));
     text.map(str::to_owned)

@@ -1,4 +1,4 @@
-//! What a file given for a vehicle or for a part of one is, by its contents.
+//! Checks of the kind of a file given for a vehicle or part.
 
 use super::ImportError;
 use super::file_kind::VEHICLE;
@@ -8,7 +8,7 @@ use super::source::Source;
 use bekker_vehicle::powertrain::RPM;
 use serde_json::Value as Json;
 
-/// Refuses a file that is no vehicle: tells what it is, and which files of its folder are.
+/// Returns the error for a file that is not a vehicle, with its kind and vehicles of its folder.
 pub(super) fn no_vehicle(library: &Library, source: &Source) -> ImportError {
     let vehicles = library.beside(source, "Vehicle", &["WheeledVehicle", "TrackedVehicle"]);
     let names: Vec<String> = vehicles.iter().take(3).map(|path| library.short(path)).collect();
@@ -16,10 +16,10 @@ pub(super) fn no_vehicle(library: &Library, source: &Source) -> ImportError {
     source.is_no(&format!("{VEHICLE}{hint}"))
 }
 
-/// A part that must be of a Type of Chrono's.
+/// Checks that a part has a given Chrono Type.
 ///
 /// # Errors
-/// What it is and what it must be.
+/// Found and expected type.
 pub(super) fn of_type(source: &Source, kind: &str, known: &[&str]) -> Result<(), ImportError> {
     if source.text("Type").is_none_or(|own| own == kind) {
         return Ok(());
@@ -28,10 +28,10 @@ pub(super) fn of_type(source: &Source, kind: &str, known: &[&str]) -> Result<(),
     Err(source.is_no(&what))
 }
 
-/// Combined powertrains as an engine and a transmission of today's templates, in this order.
+/// Splits a combined powertrain into an engine and a transmission of current templates.
 ///
 /// # Errors
-/// A template that is not known.
+/// Unsupported template.
 pub(super) fn parts_of_powertrain(
     source: &Source,
     log: &mut Log,
@@ -102,10 +102,10 @@ pub(super) fn parts_of_powertrain(
     ])
 }
 
-/// Templates of combined powertrains that are known, the best first.
+/// Supported templates of combined powertrains, in order of preference.
 pub(super) const POWERTRAINS: [&str; 3] =
     ["ShaftsPowertrain", "SimpleMapPowertrain", "SimplePowertrain"];
-/// Share of the greatest speed at which a single gear would be left upwards.
+/// Upshift speed of a single gear as a fraction of the maximum speed.
 const TOP_OF_ONE_GEAR: f64 = 0.95;
 
 fn renamed(json: &mut Json, key: &str, now: &str) {

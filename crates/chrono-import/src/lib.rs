@@ -1,16 +1,17 @@
-//! Importer of Project Chrono's JSON vehicles: reads them as vehicle files of bekker.
+//! Importer of Project Chrono's JSON vehicles: converts them to vehicle files of bekker.
 //!
-//! A vehicle of Chrono's is a tree of JSON files: the vehicle names its chassis, axles, steering
-//! and driveline, each a template with its figures. Engine, transmission and tyres are given
-//! beside it; here they are those asked for, else those that a file of a whole vehicle names, else
-//! the best known ones of the vehicle's folder.
+//! A Chrono vehicle is a tree of JSON files. The vehicle refers to its chassis, axles, steering and
+//! driveline, each a template with its parameters. Engine, transmission and tires are not part of
+//! it. The importer takes those given in the call, else those that a file of a whole vehicle refers
+//! to, else the preferred ones in the vehicle's folder.
 //!
-//! Both have the same templates for most parts (SI units, x forward, y left, z up, points of the
-//! left side, ratios of output over input speed), so figures are carried over and rearranged.
-//! What a file says that has no counterpart is listed key by key ([`Omitted`]), and so is what a
-//! vehicle of ours needs that no file says ([`Assumed`]).
+//! Chrono and bekker share the templates of most parts, so parameters are copied and rearranged.
+//! Both use SI units, x forward, y left, z up, points of the left side, and ratios of output over
+//! input speed. Keys without a counterpart are listed one by one ([`Omitted`]). So are the
+//! parameters that bekker requires and no file specifies ([`Assumed`]).
 //!
-//! A layer of the crate `bekker`, which opens with examples; `ARCHITECTURE.md` is the map.
+//! This crate is a layer of the crate `bekker`, whose documentation opens with examples;
+//! `ARCHITECTURE.md` lists all layers.
 
 mod chassis;
 mod driveline;
@@ -42,39 +43,40 @@ use log::Log;
 use source::Source;
 use std::path::{Path, PathBuf};
 
-/// Files that a vehicle of Chrono's does not name itself; those of its folder where absent.
+/// Files that a Chrono vehicle does not refer to; absent ones are taken from its folder.
 #[derive(Clone, Debug, Default)]
 pub struct Beside {
     /// Engine.
     pub engine: Option<PathBuf>,
     /// Transmission.
     pub transmission: Option<PathBuf>,
-    /// Engine and transmission in one file, for what of both is not given.
+    /// Engine and transmission in one file, used for the one that is not given separately.
     pub powertrain: Option<PathBuf>,
-    /// Tyres: one for all axles, or one for each.
+    /// Tires: one for all axles, or one for each.
     pub tyres: Vec<PathBuf>,
 }
 
-/// A vehicle that has been read.
+/// Imported vehicle.
 #[derive(Clone, Debug)]
 pub struct Imported {
-    /// The vehicle.
+    /// Vehicle.
     pub spec: AnySpec,
-    /// Its file, with comments.
+    /// Vehicle file, with comments.
     pub text: String,
-    /// The files that it was read from, below Chrono's folder of data.
+    /// Files that were read, relative to Chrono's data folder.
     pub sources: Vec<String>,
-    /// What no file says.
+    /// Parameters that no file specifies.
     pub assumed: Vec<Assumed>,
-    /// What has no counterpart.
+    /// Keys without a counterpart.
     pub omitted: Vec<Omitted>,
 }
 
-/// Reads the vehicle of a JSON file of Chrono's; `data` is Chrono's folder `data/vehicle`, found
-/// above the file where absent.
+/// Reads the vehicle of a Chrono JSON file.
+///
+/// `data` is Chrono's folder `data/vehicle`; where absent, it is searched for above the file.
 ///
 /// # Errors
-/// [`ImportError`] with file, key, value and what is allowed.
+/// [`ImportError`] with file, key, value and the allowed values.
 pub fn import(path: &Path, data: Option<&Path>, beside: &Beside) -> Result<Imported, ImportError> {
     let (library, source) = Library::of(path, data)?;
     let mut log = Log::default();
@@ -85,7 +87,7 @@ pub fn import(path: &Path, data: Option<&Path>, beside: &Beside) -> Result<Impor
         _ => return Err(kind::no_vehicle(&library, &source)),
     };
     let text = written::text(&spec, &log);
-    // what is written must be read again, and drive
+    // the output must be readable and assemble to a vehicle
     let spec = AnySpec::from_toml(&text).map_err(|error| log.refused(&source, error))?;
     GroundVehicle::new(&spec)
         .map_err(|error| ImportError::Assembly { file: source.told.clone(), error })?;
@@ -93,12 +95,13 @@ pub fn import(path: &Path, data: Option<&Path>, beside: &Beside) -> Result<Impor
     Ok(Imported { spec, text, sources, assumed, omitted })
 }
 
-/// How many files a vehicle may be named by, one after the other: an agent, a whole vehicle, that
+/// Maximum length of a chain of references to a vehicle: an agent, a whole vehicle, the vehicle
 /// without engine and tires.
 const LONGEST_CHAIN: usize = 4;
 
-/// The vehicle that a file is or names, and the other files of it that are named on the way: what
-/// is asked for comes first.
+/// Resolves a file to the vehicle that it is or refers to, and to its other files.
+///
+/// Files given in the call take precedence over those found on the way.
 fn whole(
     library: &Library,
     source: Source,
@@ -130,7 +133,7 @@ fn whole(
     Err(ImportError::Kind { file: source.told, found: chain, expected: file_kind::VEHICLE.into() })
 }
 
-/// What a vehicle's file says of its source.
+/// Returns the line of a vehicle file that names its source.
 fn source_line(vehicle: &Source) -> String {
     format!(
         "imported from the JSON files of a vehicle of Project Chrono, {}, and those that it \

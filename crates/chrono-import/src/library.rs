@@ -1,4 +1,4 @@
-//! Chrono's folder of data, and the JSON files in it.
+//! Chrono's data folder and its JSON files.
 
 use super::file_kind::{VEHICLE, entry, foreign};
 use super::source::{SEPARATOR, Source};
@@ -8,18 +8,18 @@ use serde_json::Value as Json;
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 
-/// How many folders deep the files beside a vehicle are looked for.
+/// Maximum depth of folders that are searched for files near a vehicle.
 const DEPTH: usize = 4;
-/// How many files are looked at for them.
+/// Maximum number of files that are inspected in this search.
 const MOST_FILES: usize = 2000;
 
-/// Chrono's folder `data/vehicle`, to which its files' references are relative.
+/// Chrono's folder `data/vehicle`, the base of its files' references.
 pub(super) struct Library {
     folder: PathBuf,
 }
 
 impl Library {
-    /// The folder that a vehicle's references start from, and the vehicle.
+    /// Finds the base folder of a vehicle's references and reads the vehicle.
     pub fn of(path: &Path, data: Option<&Path>) -> Result<(Library, Source), ImportError> {
         let told = path.display().to_string();
         let json = json(path, &told).map_err(|error| match error {
@@ -39,7 +39,7 @@ impl Library {
         Ok((library, source))
     }
 
-    /// The file that `key` of another names.
+    /// Reads the file that `key` of another file refers to.
     pub fn read(
         &self,
         from: &Source,
@@ -51,12 +51,14 @@ impl Library {
         self.open(&path, log)
     }
 
-    /// The path of the file that `key` of another names: below the folder, where some files of
-    /// whole vehicles name it from the folder above, or below that of SynChrono beside it.
+    /// Returns the path of the file that `key` of another file refers to.
+    ///
+    /// It is searched for below the folder, below the folder above it, which some files of whole
+    /// vehicles refer to, and below the SynChrono folder next to it.
     pub fn find(&self, from: &Source, key: &str, reference: &str) -> Result<PathBuf, ImportError> {
         let above = self.folder.parent().unwrap_or(&self.folder);
         let places = [self.folder.clone(), above.to_path_buf(), above.join("synchrono")];
-        // links are followed, as folders of data may be linked together
+        // links are followed, because data folders may be linked together
         let is_below = Path::new(reference)
             .components()
             .all(|step| matches!(step, Component::Normal(_) | Component::CurDir));
@@ -69,7 +71,7 @@ impl Library {
         })
     }
 
-    /// A file by its path.
+    /// Reads a file by its path.
     pub fn open(&self, path: &Path, log: &mut Log) -> Result<Source, ImportError> {
         let name = self.short(path);
         let json = json(path, &name)?;
@@ -77,8 +79,10 @@ impl Library {
         Ok(Source { told: name.clone(), name, json })
     }
 
-    /// The files of a type (`Engine`) in the folder of a vehicle, those of the first of `templates` first,
-    /// by name; files of other templates are left out.
+    /// Returns the files of a type (`Engine`) in the folder of a vehicle.
+    ///
+    /// They are sorted by the order of their template in `templates`, then by name; files of other
+    /// templates are left out.
     pub fn beside(&self, vehicle: &Source, kind: &str, templates: &[&str]) -> Vec<PathBuf> {
         let family = Path::new(&vehicle.name).components().next();
         let Some(family) = family.filter(|_| !Path::new(&vehicle.name).is_absolute()) else {
@@ -98,14 +102,14 @@ impl Library {
         found.into_iter().map(|(_, path)| path).collect()
     }
 
-    /// A path as it is told: below the folder where it is in it.
+    /// Returns a path for messages, relative to the folder if it is inside.
     pub fn short(&self, path: &Path) -> String {
         let inside = path.strip_prefix(&self.folder).unwrap_or(path);
         inside.display().to_string().replace('\\', "/")
     }
 }
 
-/// The JSON of a file, its comments left out.
+/// Reads the JSON of a file, without comments.
 fn json(path: &Path, name: &str) -> Result<Json, ImportError> {
     let unreadable = |error: std::io::Error| ImportError::Unreadable {
         file: name.into(),
@@ -136,21 +140,23 @@ fn json(path: &Path, name: &str) -> Result<Json, ImportError> {
     })
 }
 
-/// A path from the root. Links are kept, as folders of data may be linked together, unless they
-/// stand before a `..`, which only the file system can follow.
+/// Returns an absolute path.
+///
+/// Links are kept, because data folders may be linked together. They are resolved only if the path
+/// contains `..`, which only the file system can resolve correctly.
 fn whole(path: &Path) -> PathBuf {
     let up = path.components().any(|part| part == Component::ParentDir);
     let found = if up { path.canonicalize() } else { std::path::absolute(path) };
     found.unwrap_or_else(|_| path.to_path_buf())
 }
 
-/// The folder above a file in which the file's first reference is found.
+/// Returns the folder above a file in which the file's first reference exists.
 fn above(path: &Path, source: &Source) -> Result<PathBuf, ImportError> {
     let named = entry(&source.json).map(|entry| entry.vehicle);
     let Some((key, reference)) = named.or_else(|| first_reference("", &source.json)) else {
         return Err(source.is_no(VEHICLE));
     };
-    // files of whole vehicles lie beside the folder, in data/synchrono
+    // files of whole vehicles are next to the folder, in data/synchrono
     let below = |folder: &Path| {
         let inside = folder.join("vehicle");
         let own = [folder.to_path_buf(), inside];
@@ -163,8 +169,10 @@ fn above(path: &Path, source: &Source) -> Result<PathBuf, ImportError> {
     })
 }
 
-/// The folder that the references of a vehicle start from, where that of a file which names it is
-/// found below `folder`: the same, or data/vehicle beside or below it.
+/// Returns the base folder of a vehicle's references.
+///
+/// `folder` contains the file that refers to the vehicle. The result is that folder, or
+/// data/vehicle next to it or below it.
 fn with_parts(folder: &Path, source: &Source, reference: &str) -> PathBuf {
     let is_entry = entry(&source.json).is_some();
     let below = folder.join("vehicle");
@@ -199,7 +207,7 @@ fn first_reference(at: &str, json: &Json) -> Option<(String, String)> {
     }
 }
 
-/// The JSON files of a folder and of those in it, in the order of their names.
+/// Collects the JSON files of a folder and its subfolders, sorted by name.
 fn collect(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) {
     let Ok(entries) = std::fs::read_dir(folder) else { return };
     let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();

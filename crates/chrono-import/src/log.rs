@@ -1,56 +1,56 @@
-//! What is to be told about a vehicle that was read.
+//! Record of the files read, keys omitted and parameters assumed.
 
 use super::ImportError;
 use super::source::Source;
 use bekker_vehicle::SpecError;
 use serde::Serialize;
 
-/// A key of Chrono's without a counterpart.
+/// Chrono key without a counterpart.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Omitted {
-    /// The file, below Chrono's folder of data.
+    /// File, relative to Chrono's data folder.
     pub file: String,
     /// Path of the key.
     pub key: String,
-    /// Its value, the beginning where it is long.
+    /// Value, truncated if long.
     pub value: String,
-    /// Why it is left out, or what stands in its place.
+    /// Reason why it is left out, or its replacement.
     pub why: String,
 }
 
-/// A figure of ours that no file of Chrono's gives.
+/// Parameter of bekker that no Chrono file specifies.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Assumed {
-    /// Key of ours.
+    /// Key in bekker's vehicle file.
     pub key: String,
-    /// What was assumed.
+    /// Assumption.
     pub what: String,
 }
 
-/// What has been read, left out and assumed so far.
+/// Files read, keys omitted and parameters assumed so far.
 #[derive(Debug, Default)]
 pub(super) struct Log {
     pub sources: Vec<String>,
     pub omitted: Vec<Omitted>,
     pub assumed: Vec<Assumed>,
-    /// Sections of ours, and the file that each is from.
+    /// Sections of the vehicle file, with the file that each is from.
     pub origins: Vec<(String, String)>,
 }
 
 impl Log {
-    /// A file has been read.
+    /// Records that a file was read.
     pub fn read(&mut self, file: &str) {
         if !self.sources.iter().any(|known| known == file) {
             self.sources.push(file.to_owned());
         }
     }
 
-    /// Our section `key` is from a file.
+    /// Records the source file of the section `key` of the vehicle file.
     pub fn origin(&mut self, key: impl Into<String>, source: &Source) {
         self.origins.push((key.into(), source.told.clone()));
     }
 
-    /// A key has no counterpart.
+    /// Records a key without counterpart.
     pub fn omit(&mut self, source: &Source, key: &str, why: &str) {
         let entry = Omitted {
             file: source.name.clone(),
@@ -64,7 +64,7 @@ impl Log {
         }
     }
 
-    /// Our `key` is assumed.
+    /// Records that the parameter `key` is assumed.
     pub fn assume(&mut self, key: impl Into<String>, what: impl Into<String>) {
         let entry = Assumed { key: key.into(), what: what.into() };
         if !self.assumed.contains(&entry) {
@@ -72,7 +72,7 @@ impl Log {
         }
     }
 
-    /// The error of a figure, with the file that it is from.
+    /// Converts a validation error to one that names the source file of the value.
     pub fn refused(&self, vehicle: &Source, error: SpecError) -> ImportError {
         let of = |key: &str| {
             let within = |section: &&(String, String)| key.starts_with(section.0.as_str());

@@ -1,4 +1,4 @@
-//! Rigid parts, and chassis frames turned against each other.
+//! Rigid parts, and rotations between frames.
 
 use super::log::Log;
 use bekker_math::numeric::{asin, atan2};
@@ -6,12 +6,13 @@ use bekker_math::spatial::{Mat3, Vec3};
 use bekker_vehicle::spec::{Part, Point};
 use serde::Deserialize;
 
-/// Slack of the triangle's inequality, as vehicle files have it: links are given with rounded moments.
+/// Tolerance of the triangle inequality of moments, as in vehicle files: links have rounded
+/// moments.
 const SLACK: f64 = 1.2;
-/// Radius of gyration that a part gets whose moments no body has, m.
+/// Radius of gyration of a part with unphysical moments, m.
 const GYRATION: f64 = 0.1;
 
-/// A body of Chrono's: mass, centre of mass and moments of inertia, which one of two keys gives.
+/// Chrono body: mass, center of mass and moments of inertia, which have one of two keys.
 #[derive(Clone, Debug, Deserialize)]
 pub(super) struct Body {
     #[serde(rename = "Mass")]
@@ -25,17 +26,17 @@ pub(super) struct Body {
 }
 
 impl Body {
-    /// A body by its figures.
+    /// Creates a body.
     pub fn new(mass: f64, com: Point, inertia: Point, products: Point) -> Body {
         Body { mass, com: Some(com), inertia, products }
     }
 
-    /// Centre of mass; the origin where it gives none.
+    /// Returns the center of mass; the origin if not specified.
     pub fn com(&self) -> Point {
         self.com.unwrap_or_default()
     }
 
-    /// The part; its products have no counterpart, and moments that no body has are replaced.
+    /// Converts to a part; products of inertia are left out, and unphysical moments are replaced.
     pub fn part(&self, key: &str, log: &mut Log) -> Part {
         if self.products.iter().any(|product| *product != 0.0) {
             log.assume(key, "products of inertia left out");
@@ -43,7 +44,8 @@ impl Body {
         part(key, self.mass, self.inertia, log)
     }
 
-    /// The part, its moments given along the vehicle's axes and wanted along `axes`.
+    /// Converts to a part whose moments are along `axes`; those of the body are along the vehicle's
+    /// axes.
     pub fn turned(&self, key: &str, axes: &Mat3, log: &mut Log) -> Part {
         let tensor = tensor(self.inertia, self.products);
         let turned = axes.transpose() * tensor * axes;
@@ -52,7 +54,7 @@ impl Body {
     }
 }
 
-/// A part of a mass and moments; those that no body has become those of a small ball.
+/// Creates a part; unphysical moments are replaced by those of a small ball.
 pub(super) fn part(key: &str, mass: f64, inertia: Point, log: &mut Log) -> Part {
     let [x, y, z] = inertia;
     let closes = x <= SLACK * (y + z) && y <= SLACK * (x + z) && z <= SLACK * (x + y);
@@ -68,8 +70,9 @@ pub(super) fn part(key: &str, mass: f64, inertia: Point, log: &mut Log) -> Part 
     Part { mass, inertia: [mass * GYRATION * GYRATION; 3] }
 }
 
-/// Moments of a wheel or tyre: that about its axis is at most the sum of the others, as rounded
-/// data may miss.
+/// Returns the moments of a wheel or tire.
+///
+/// The moment about the axis is limited to the sum of the others, which rounded data may exceed.
 pub(super) fn rotor(key: &str, mass: f64, inertia: Point, log: &mut Log) -> Point {
     let [x, y, z] = part(key, mass, inertia, log).inertia;
     if y > x + z {
@@ -78,12 +81,12 @@ pub(super) fn rotor(key: &str, mass: f64, inertia: Point, log: &mut Log) -> Poin
     [x, y.min(x + z), z]
 }
 
-/// Tensor of moments and products as they stand in the matrix.
+/// Returns the inertia tensor; the products are the matrix elements, with their sign.
 pub(super) fn tensor([xx, yy, zz]: Point, [xy, xz, yz]: Point) -> Mat3 {
     Mat3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz)
 }
 
-/// Rotation by a unit quaternion of Chrono's, real part first.
+/// Returns the rotation of a Chrono unit quaternion, real part first.
 pub(super) fn rotation([w, x, y, z]: [f64; 4]) -> Mat3 {
     Mat3::new(
         1.0 - 2.0 * (y * y + z * z),
@@ -98,18 +101,18 @@ pub(super) fn rotation([w, x, y, z]: [f64; 4]) -> Mat3 {
     )
 }
 
-/// Rotation about +y, degrees, of a quaternion, and whether it is that alone.
+/// Returns the rotation about +y, degrees, of a quaternion, and whether there is no other rotation.
 pub(super) fn pitch_deg([w, x, y, z]: [f64; 4]) -> (f64, bool) {
     let angle = 2.0 * atan2(y, w).to_degrees();
     (angle, asin(x.abs().max(z.abs()).min(1.0)) < 1e-3)
 }
 
-/// Place of a point in the parent's frame.
+/// Returns the sum of two points.
 pub(super) fn moved(point: Point, by: Point) -> Point {
     [0, 1, 2].map(|k| point[k] + by[k])
 }
 
-/// A vector.
+/// Converts a point to a vector.
 pub(super) fn vec3(point: Point) -> Vec3 {
     Vec3::new(point[0], point[1], point[2])
 }

@@ -13,30 +13,35 @@ use bekker_vehicle::powertrain::{
 use serde::Deserialize;
 use std::path::PathBuf;
 
-/// Templates that are known, the best first.
+/// Supported templates, in order of preference.
 const ENGINES: [&str; 3] = ["EngineShafts", "EngineSimpleMap", "EngineSimple"];
 const TRANSMISSIONS: [&str; 2] = ["AutomaticTransmissionShafts", "AutomaticTransmissionSimpleMap"];
-/// Inertia of an engine over its greatest torque where none is given, kg m² over N m: the HMMWV's.
+/// Ratio of an engine's inertia to its maximum torque where none is specified, kg m² over N m: the
+/// HMMWV's.
 const INERTIA: f64 = 0.5 / 793.0;
-/// What a clutch that stands in carries, over the engine's greatest torque, and the speeds at which it
-/// begins and carries all, over that at which the first gear is left.
+/// Parameters of a clutch that replaces a missing one.
+///
+/// `CLUTCH` is its capacity over the engine's maximum torque. `ENGAGE` are the speeds of first
+/// contact and full engagement, over the upshift speed of the first gear.
 const CLUTCH: f64 = 1.5;
 const ENGAGE: [f64; 2] = [0.3, 0.55];
-/// How far beyond its curve an engine that gives torque to the end is governed, and how hard it then
-/// brakes, over its greatest torque.
+/// Governor of an engine whose curve ends with positive torque.
+///
+/// `GOVERNED` is the end of governing over the end of the curve, `GOVERNOR` the braking torque
+/// there over the maximum torque.
 const GOVERNED: f64 = 1.06;
 const GOVERNOR: f64 = -0.5;
-/// Inertias of a gearbox that gives none, kg m².
+/// Inertias of a gearbox that specifies none, kg m².
 const GEARBOX: [f64; 2] = [0.3, 0.5];
-/// Time between shifts, and that a shift takes, where none is given, s.
+/// Times between shifts and of a shift where none are specified, s.
 const LATENCY: f64 = 1.0;
 const SHIFT_TIME: f64 = 0.5;
-/// Least share of the greatest speed at which an engine's map in rpm ends.
+/// Fraction of the maximum speed below which the end of an engine map indicates rad/s, not rpm.
 const FEWEST: f64 = 0.25;
-/// Least speed at which a gear is left downwards, rpm; some files give 0.
+/// Minimum downshift speed, rpm; some files specify 0.
 const LEAST_DOWN: f64 = 1.0;
 
-/// Engine, converter or clutch and gearbox.
+/// Reads engine, converter or clutch, and gearbox.
 pub(super) fn powertrain(
     library: &Library,
     vehicle: &Source,
@@ -86,7 +91,8 @@ pub(super) fn powertrain(
     match transmission.template()? {
         "AutomaticTransmissionShafts" => {
             let own: Shafts = transmission.figures(log)?;
-            // there the gearbox's motor shaft takes part in the dynamics, the engine's is overwritten
+            // there the gearbox's motor shaft takes part in the dynamics, the engine's is
+            // overwritten
             if engine_source.template()? == "EngineShafts" {
                 let why = "the gearbox's Motorshaft Inertia acts in its place";
                 log.omit(engine_source, "Motorshaft Inertia", why);
@@ -126,8 +132,10 @@ pub(super) fn powertrain(
     }
 }
 
-/// Engine and transmission of a file of both: the one given, or the best known of the vehicle's
-/// folder where that lacks one of its own for either.
+/// Returns engine and transmission of a combined file.
+///
+/// It is the file given in the call, or the preferred one of the vehicle's folder if that lacks a
+/// separate file for either.
 fn combined(
     library: &Library,
     vehicle: &Source,
@@ -179,7 +187,7 @@ struct EngineMap {
 }
 
 impl EngineMap {
-    /// Some files give the maps' speeds in rad/s: those that end far below the greatest speed.
+    /// Converts maps with speeds in rad/s to rpm: those that end far below the maximum speed.
     fn in_revolutions(&mut self, source: &Source, log: &mut Log) {
         let end = self.full.last().map_or(self.most, |point| point[0]);
         if end > FEWEST * self.most {
@@ -198,7 +206,7 @@ struct EngineSimple {
     torque: f64,
     #[serde(rename = "Maximum Engine Power")]
     power: f64,
-    /// rad/s.
+    /// Maximum speed, rad/s.
     #[serde(rename = "Maximum Engine Speed")]
     speed: f64,
 }
@@ -227,7 +235,8 @@ fn read_engine(source: &Source, log: &mut Log) -> Result<Engine, ImportError> {
                 curve(source, "Map Full Throttle", own.full)?,
                 curve(source, "Map Zero Throttle", own.zero)?,
             );
-            // there the torque is throttle full + (1 - throttle) zero, here throttle full + losses
+            // Chrono's torque is throttle full + (1 - throttle) zero, bekker's is throttle full +
+            // losses
             let knots = knots(&full, &zero, own.most);
             let full = knots.iter().map(|&x| [x, full.value(x) - zero.value(x)]).collect();
             let losses = knots.iter().map(|&x| [x, losing(x, zero.value(x))]).collect();
@@ -256,12 +265,12 @@ fn read_engine(source: &Source, log: &mut Log) -> Result<Engine, ImportError> {
     Ok(Engine { full_throttle_rpm, losses_rpm, torque_basis, inertia, fuel: None })
 }
 
-/// Losses brake an engine that turns forward.
+/// Returns a torque of losses: at most 0 for an engine that turns forward.
 fn losing(rpm: f64, torque: f64) -> f64 {
     if rpm > 0.0 { torque.min(0.0) } else { torque }
 }
 
-/// The speeds at which either curve bends, up to the greatest.
+/// Returns the speeds at which either curve has a point, up to the maximum speed.
 fn knots(full: &Curve, zero: &Curve, most: f64) -> Vec<f64> {
     let all = full.points().iter().chain(zero.points()).map(|point| point[0]);
     let mut knots: Vec<f64> = all.filter(|speed| *speed <= most).chain([most]).collect();
@@ -270,7 +279,7 @@ fn knots(full: &Curve, zero: &Curve, most: f64) -> Vec<f64> {
     knots
 }
 
-/// The curve with a governor at its end, unless it has one: an engine of ours must not run away.
+/// Appends a governor to the curve unless it has one, so that an engine cannot overspeed.
 fn governed(mut full: Vec<[f64; 2]>, losses: &Curve, log: &mut Log) -> Vec<[f64; 2]> {
     let Some(&[end, torque]) = full.last() else { return full };
     let beyond = losses.points().last().map_or(0.0, |point| point[1]);

@@ -1,23 +1,24 @@
-//! A JSON file that has been read.
+//! JSON file that has been read.
 
 use super::ImportError;
 use super::file_kind::described;
 use serde_json::Value as Json;
 
-/// Longest value that is shown whole, characters.
+/// Maximum length of a value that is shown in full, characters.
 const SHOWN: usize = 40;
 
-/// A JSON file that has been read.
+/// JSON file that has been read.
 pub(super) struct Source {
-    /// Its path below the folder.
+    /// Path relative to the folder.
     pub name: String,
-    /// Its path as errors tell it: of the vehicle as it was asked for, of others that below the folder.
+    /// Path in messages: for the vehicle as given by the user, for other files relative to the
+    /// folder.
     pub told: String,
     pub(super) json: Json,
 }
 
 impl Source {
-    /// Its template.
+    /// Returns the template.
     pub fn template(&self) -> Result<&str, ImportError> {
         self.json.get("Template").and_then(Json::as_str).ok_or_else(|| ImportError::Shape {
             file: self.told.clone(),
@@ -26,17 +27,17 @@ impl Source {
         })
     }
 
-    /// Its text of a key, if that has one.
+    /// Returns the string value of a key, if it has one.
     pub fn text(&self, key: &str) -> Option<&str> {
         self.json.get(key).and_then(Json::as_str)
     }
 
-    /// All of it.
+    /// Returns the whole document.
     pub fn json(&self) -> &Json {
         &self.json
     }
 
-    /// A part of it as a file of its own, of a type and a template.
+    /// Wraps a part of the document as a separate file of a type and template.
     pub fn part(&self, mut json: Json, kind: &str, template: &str) -> Source {
         if let Some(entries) = json.as_object_mut() {
             entries.insert("Type".into(), kind.into());
@@ -45,7 +46,7 @@ impl Source {
         Source { name: self.name.clone(), told: self.told.clone(), json }
     }
 
-    /// A file that is not what it must be.
+    /// Returns the error for a file of the wrong kind.
     pub fn is_no(&self, expected: &str) -> ImportError {
         ImportError::Kind {
             file: self.told.clone(),
@@ -54,7 +55,7 @@ impl Source {
         }
     }
 
-    /// A value that is not allowed.
+    /// Returns the error for a value that is not allowed.
     pub fn refused(&self, key: &str, value: &str, allowed: &str) -> ImportError {
         ImportError::Value {
             file: self.told.clone(),
@@ -64,7 +65,7 @@ impl Source {
         }
     }
 
-    /// The value of a key as it is shown.
+    /// Formats the value of a key for messages.
     pub fn shown(&self, key: &str) -> String {
         let mut value = Some(&self.json);
         for step in key.split(SEPARATOR) {
@@ -82,5 +83,5 @@ impl Source {
     }
 }
 
-/// What stands between the keys of a path; keys hold dots and spaces themselves.
+/// Separator of the keys of a path; keys may contain dots and spaces.
 pub(super) const SEPARATOR: &str = " / ";

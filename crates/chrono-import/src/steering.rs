@@ -12,14 +12,14 @@ use bekker_vehicle::spec::{
 };
 use serde::Deserialize;
 
-/// Templates that are known.
+/// Supported templates.
 const KNOWN: &str = "PitmanArm, RackPinion, RotaryArm";
-/// Mean angle of the wheels at full lock where no file says it, degrees.
+/// Mean angle of the wheels at full lock where no file specifies it, degrees.
 const LOCK: f64 = 25.0;
-/// Angles below this are taken for radians, degrees.
+/// Threshold below which an angle is taken for radians, degrees.
 const LEAST_LOCK: f64 = 2.0;
 
-/// A steering of a vehicle's file.
+/// Steering entry of a vehicle file.
 #[derive(Deserialize)]
 pub(super) struct Entry {
     #[serde(rename = "Input File")]
@@ -30,7 +30,7 @@ pub(super) struct Entry {
     orientation: [f64; 4],
 }
 
-/// The mechanism of the first steered axle, which others have too.
+/// Reads the mechanism of the first steered axle, which other axles share.
 pub(super) fn steering(
     library: &Library,
     vehicle: &Source,
@@ -75,7 +75,7 @@ pub(super) fn steering(
     Ok(read)
 }
 
-/// A stated angle in degrees; some files give it in radians.
+/// Returns a stated angle in degrees; some files specify it in radians.
 fn in_degrees(vehicle: &Source, angle: f64, log: &mut Log) -> f64 {
     if angle >= LEAST_LOCK {
         return angle;
@@ -84,7 +84,7 @@ fn in_degrees(vehicle: &Source, angle: f64, log: &mut Log) -> f64 {
     angle.to_degrees()
 }
 
-/// The lock that a file states, else one that is reckoned, with a word on that.
+/// Returns the stated lock angle, or a computed one, which is recorded as assumed.
 fn given(lock: Option<f64>, reckoned: f64, kind: &str, log: &mut Log) -> f64 {
     lock.unwrap_or_else(|| {
         let key = format!("steering.{kind}.max_wheel_angle_deg");
@@ -93,7 +93,7 @@ fn given(lock: Option<f64>, reckoned: f64, kind: &str, log: &mut Log) -> f64 {
     })
 }
 
-/// Angle of a wheel of an axle, degrees, when the ends of its tie rods have gone `travel` m.
+/// Returns the wheel angle of an axle, degrees, for a tie rod travel of `travel` m.
 fn by_travel(axle: &Axle, travel: f64) -> f64 {
     let own = &axle.suspension;
     let (Some([lower, upper]), Some(end)) = (own.kingpin(), own.steering_arm()) else {
@@ -255,7 +255,7 @@ fn rotary_arm(
     log: &mut Log,
 ) -> Result<DragLink, ImportError> {
     let RotaryFigures { arm } = source.figures(log)?;
-    // ours pushes the left knuckle
+    // bekker's drag link pushes the left knuckle
     let right = knuckle[1] < 0.0;
     if right {
         let what = "mirrored to the left, where the source pushes the right knuckle";

@@ -1,6 +1,7 @@
 //! Springs and dampers.
 //!
-//! Chrono's force pushes: preload - k (length - free length); ours pulls.
+//! Chrono's force is positive in compression: preload - k (length - free length). bekker's is
+//! positive in tension.
 
 use super::ImportError;
 use super::log::Log;
@@ -9,8 +10,8 @@ use bekker_math::curve::Curve;
 use bekker_vehicle::spec::{Damper, Point, Spring, Stops};
 use serde::Deserialize;
 
-/// Chrono's stops where a spring gives its shortest and longest length, after an example of
-/// ADAMS/Car: push, N, over compression, m.
+/// Chrono's stops at a spring's minimum and maximum length, after an example of ADAMS/Car: force,
+/// N, over compression, m.
 const STOP: [[f64; 2]; 11] = [
     [0.0, 0.0],
     [0.002, 200.0],
@@ -24,17 +25,17 @@ const STOP: [[f64; 2]; 11] = [
     [0.05, 12_500.0],
     [0.06, 125_000.0],
 ];
-/// Speeds at which a degressive damper is tabled, m/s.
+/// Speeds of the table of a degressive damper, m/s.
 const SPEEDS: [f64; 9] = [0.0, 0.04, 0.1, 0.2, 0.35, 0.6, 1.0, 1.5, 3.0];
-/// Farthest that a spring of constant rate is tabled from its free length, m.
+/// Range of the table of a linear spring about its free length, m.
 const FAR: f64 = 0.5;
 
-/// A spring, a damper or both between two points.
+/// Spring, damper or both between two points.
 #[derive(Clone, Debug, Deserialize)]
 pub(super) struct Strut {
     #[serde(rename = "Location Chassis")]
     pub chassis: Point,
-    /// The end on what moves: arm, axle or upright.
+    /// End on the moving part: arm, axle or upright.
     #[serde(rename = "Location Arm", alias = "Location Axle", alias = "Location Upright")]
     pub moving: Point,
     #[serde(rename = "Spring Coefficient")]
@@ -64,13 +65,13 @@ pub(super) struct Strut {
 }
 
 impl Strut {
-    /// Its constant rate, N/m, and its push at a length, m, N.
+    /// Returns the constant rate, N/m, and the compression force, N, at a length, m.
     pub fn linear(&self, length: f64) -> (f64, f64) {
         let rate = self.rate.unwrap_or(0.0);
         (rate, self.preload + rate * (self.free_length.unwrap_or(length) - length))
     }
 
-    /// The spring that it is; `at` names it in its file, `key` in ours.
+    /// Converts to a spring; `at` is its key in the source file, `key` that in the vehicle file.
     pub fn spring(
         &self,
         source: &Source,
@@ -91,7 +92,7 @@ impl Strut {
         Ok(Spring { free_length, tension, stops })
     }
 
-    /// Its stops, if it gives its shortest and longest length.
+    /// Returns the stops, if the minimum and maximum length are specified.
     pub fn stops(&self, key: &str, log: &mut Log) -> Option<Stops> {
         let (mut shortest, mut longest) = self.shortest.zip(self.longest)?;
         if shortest > longest {
@@ -103,7 +104,7 @@ impl Strut {
         Some(Stops { min_length: shortest, max_length: longest, bump, rebound })
     }
 
-    /// The damper that it is.
+    /// Converts to a damper.
     pub fn damper(
         &self,
         source: &Source,
@@ -126,7 +127,7 @@ impl Strut {
             return tabled(points.clone(), "Damping Curve Data", log);
         }
         if let (Some(map), Some(lengths)) = (&self.map, &self.deformation) {
-            // ours knows no map: that of the middle length
+            // bekker has no map: use the force at the middle length
             let middle = lengths.len() / 2 + 1;
             let row = |row: &Vec<f64>| Some([*row.first()?, *row.get(middle)?]);
             let points: Option<Vec<_>> = map.iter().map(row).collect();
@@ -158,7 +159,7 @@ fn absent(source: &Source, at: &str, key: &str) -> ImportError {
     source.refused(&format!("{at} / {key}"), "absent", "given")
 }
 
-/// A curve of points of a file.
+/// Creates a curve from points of a file.
 pub(super) fn curve(
     source: &Source,
     key: &str,
@@ -169,7 +170,7 @@ pub(super) fn curve(
         .map_err(|error| source.refused(key, &count, &format!("a curve of rising x: {error}")))
 }
 
-/// The points, none falling: where a force falls as x grows away from 0, that before holds on.
+/// Makes a curve non-decreasing: where the force falls away from x = 0, the previous value is kept.
 fn rising(mut points: Vec<[f64; 2]>, key: &str, log: &mut Log) -> Vec<[f64; 2]> {
     let before = points.clone();
     let zero = points.iter().position(|point| point[0] >= 0.0).unwrap_or(0);

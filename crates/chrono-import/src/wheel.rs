@@ -6,7 +6,7 @@ use super::source::Source;
 use bekker_vehicle::spec::{Point, Wheel};
 use serde::Deserialize;
 
-/// Width of a rim over that of its tyre, assumed.
+/// Assumed ratio of rim width to tire width.
 const RIM_SHARE: f64 = 0.8;
 
 #[derive(Deserialize)]
@@ -17,7 +17,7 @@ struct Figures {
     inertia: Point,
 }
 
-/// A wheel under a tyre of this width, m, on a rim of this radius, m.
+/// Reads a wheel for a tire of this width, m, and a rim of this radius, m.
 pub(super) fn wheel(
     source: &Source,
     key: &str,
@@ -37,7 +37,7 @@ struct Brake {
     torque: f64,
 }
 
-/// Greatest torque of a brake, N m.
+/// Returns the maximum torque of a brake, N m.
 pub(super) fn brake_torque(source: &Source, log: &mut Log) -> Result<f64, ImportError> {
     Ok(source.figures::<Brake>(log)?.torque)
 }

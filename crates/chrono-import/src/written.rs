@@ -1,14 +1,14 @@
-//! A vehicle that was read as a file of ours, its comments saying where what is from.
+//! Output of an imported vehicle as a vehicle file, with comments that name the sources.
 
 use super::log::Log;
 use bekker_vehicle::AnySpec;
 
-/// Longest line of comments, characters.
+/// Maximum length of a comment line, characters.
 const WIDTH: usize = 110;
 
-/// The file.
+/// Returns the text of the vehicle file.
 pub(super) fn text(spec: &AnySpec, log: &Log) -> String {
-    // a name or a path with a line break must not end its comment
+    // a line break in a name or path must not end its comment
     let in_line = |line: String| line.replace(['\n', '\r'], " ");
     let mut lines: Vec<String> = head(spec, log).into_iter().map(in_line).collect();
     let body = toml::to_string(spec as &dyn erased_serde::Serialize).unwrap_or_default();
@@ -27,7 +27,7 @@ pub(super) fn text(spec: &AnySpec, log: &Log) -> String {
     lines.join("\n")
 }
 
-/// What comes before the figures.
+/// Returns the header comments.
 fn head(spec: &AnySpec, log: &Log) -> Vec<String> {
     let mut lines = vec![
         format!("# {}, imported by `bekker vehicles import` from the JSON files of Project", spec.name()),
@@ -42,7 +42,7 @@ fn head(spec: &AnySpec, log: &Log) -> Vec<String> {
     for own in &log.assumed {
         lines.extend(wrapped(&format!("{}: {}", own.key, own.what)));
     }
-    // how it looks concerns no figure
+    // keys of visualization affect no parameter and are not listed
     lines.extend(["#".to_owned(), "# LEFT OUT, without a counterpart here:".to_owned()]);
     for own in log.omitted.iter().filter(|own| own.why != super::figures::LOOK) {
         lines.extend(wrapped(&format!("{}: {} = {}: {}", own.file, own.key, own.value, own.why)));
@@ -51,7 +51,7 @@ fn head(spec: &AnySpec, log: &Log) -> Vec<String> {
     lines
 }
 
-/// Lines of a comment.
+/// Wraps a text into comment lines.
 fn wrapped(text: &str) -> Vec<String> {
     let mut lines = vec!["#  ".to_owned()];
     for word in text.split_whitespace() {
@@ -65,7 +65,7 @@ fn wrapped(text: &str) -> Vec<String> {
     lines
 }
 
-/// The key of a section's header, axles counted.
+/// Returns the key of a section's header; axles are numbered.
 fn section(header: &str, axles: usize) -> String {
     let index = axles.saturating_sub(1);
     match header.strip_prefix("axles") {

@@ -1,40 +1,41 @@
-//! What is between a sensor and what it looks at: haze, fog, rain, snow, dust.
+//! Attenuation and scattering between a sensor and its target: haze, fog, rain, snow, dust.
 
 use bekker_math::numeric::{exp, pow};
 use bekker_math::spatial::Vec3;
 
-/// Extinction at which contrast has fallen to 2 %, times the range (Koschmieder 1924).
+/// Product of extinction and visibility, at which contrast falls to 2 % (Koschmieder 1924).
 const KOSCHMIEDER: f64 = 3.912;
-/// Visibility below which haze is fog, m (WMO).
+/// Visibility below which haze counts as fog, m (WMO).
 const FOG: f64 = 1000.0;
-/// Lidar ratio of aerosol and mineral dust, sr: 40 to 60 are measured (Müller and others 2007).
+/// Lidar ratio of aerosol and mineral dust, sr; measured values are 40 to 60 (Müller and others
+/// 2007).
 const AEROSOL: f64 = 50.0;
-/// Nepers a decibel of power.
+/// Nepers per decibel of power.
 const NEPER: f64 = 0.230_258_509;
 
-/// A cloud of dust or thrown snow: Gaussian, round.
+/// Round Gaussian cloud of dust or thrown snow.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Puff {
-    /// Its middle, world, m.
+    /// Center in the world frame, m.
     pub centre: Vec3,
     /// Standard deviation, m.
     pub radius: f64,
-    /// Extinction in the middle, 1/m.
+    /// Extinction at the center, 1/m.
     pub extinction: f64,
-    /// Colour, linear albedo.
+    /// Color, linear albedo.
     pub albedo: [f32; 3],
 }
 
-/// Air with all that is in it.
+/// Atmosphere with haze, precipitation and dust clouds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Air {
     /// Meteorological visibility of haze or fog, m.
     pub visibility: f64,
-    /// Rain, mm/h.
+    /// Rain rate, mm/h.
     pub rain: f64,
-    /// Falling snow, mm/h of water.
+    /// Snowfall rate, mm/h of water.
     pub snow: f64,
-    /// Dust and thrown snow.
+    /// Clouds of dust and thrown snow.
     pub puffs: Vec<Puff>,
 }
 
@@ -45,19 +46,20 @@ impl Default for Air {
 }
 
 impl Air {
-    /// Air that nothing is in.
+    /// Air without haze, precipitation or dust.
     pub const fn clear() -> Air {
         Air { visibility: f64::INFINITY, rain: 0.0, snow: 0.0, puffs: Vec::new() }
     }
 
-    /// Extinction of what is everywhere, 1/m, at a wavelength in m: haze and fog by
-    /// Koschmieder with Kruse's exponent, rain by Carbonneau's fit (1.076 R^0.67 dB/km),
-    /// dry snow by ITU-R P.1814 (5.495 S^1.38 dB/km in the visible).
+    /// Returns the extinction of haze, fog and precipitation, 1/m, at a wavelength in m.
+    ///
+    /// Haze and fog follow Koschmieder's law with Kruse's exponent, rain follows Carbonneau's fit
+    /// (1.076 R^0.67 dB/km), and dry snow follows ITU-R P.1814 (5.495 S^1.38 dB/km in the visible).
     pub fn extinction(&self, wavelength: f64) -> f64 {
         self.haze(wavelength) + self.drops()
     }
 
-    /// Extinction of haze or fog, 1/m, at a wavelength in m.
+    /// Returns the extinction of haze or fog, 1/m, at a wavelength in m.
     pub fn haze(&self, wavelength: f64) -> f64 {
         let kilometres = 1e-3 * self.visibility;
         let kruse = match kilometres {
@@ -72,26 +74,31 @@ impl Air {
         }
     }
 
-    /// Backscatter of haze or fog, 1/(m sr), at a wavelength in m: extinction over the lidar ratio,
-    /// that of droplets in fog (18.8 sr, O'Connor and others 2004), that of aerosol in haze.
+    /// Returns the backscatter of haze or fog, 1/(m sr), at a wavelength in m.
+    ///
+    /// It is the extinction divided by the lidar ratio: of droplets in fog (18.8 sr, O'Connor and
+    /// others 2004), of aerosol in haze.
     pub fn haze_backscatter(&self, wavelength: f64) -> f64 {
         let ratio = if self.visibility < FOG { 18.8 } else { AEROSOL };
         self.haze(wavelength) / ratio
     }
 
-    /// Backscatter of the puffs at a point, 1/(m sr).
+    /// Returns the backscatter of the dust clouds at a point, 1/(m sr).
     pub fn dust_backscatter(&self, point: &Vec3) -> f64 {
         self.dust_at(point) / AEROSOL
     }
 
-    /// Extinction of falling drops and flakes, 1/m: they are large against any light.
+    /// Returns the extinction of falling drops and flakes, 1/m.
+    ///
+    /// It does not depend on the wavelength, because drops and flakes are large compared with it.
     pub fn drops(&self) -> f64 {
         let rain = 1.076 * pow(self.rain.max(0.0), 0.67);
         let snow = 5.4958776 * pow(self.snow.max(0.0), 1.38);
         1e-3 * NEPER * (rain + snow)
     }
 
-    /// Optical depth of the puffs between two ranges of a line, and their mean colour.
+    /// Returns the optical depth of the dust clouds along a ray up to the range `far`, m, and their
+    /// mean color.
     pub fn dust(&self, origin: &Vec3, direction: &Vec3, far: f64) -> (f64, [f32; 3]) {
         let mut depth = 0.0;
         let mut colour = [0.0_f32; 3];
@@ -103,7 +110,8 @@ impl Air {
             if aside > 9.0 * width {
                 continue;
             }
-            // Gaussian across; along, its integral by a logistic (to 2 %)
+            // Gaussian across the ray; along it, a logistic function approximates the integral to 2
+            // %
             let part = |range: f64| {
                 1.0 / (1.0 + exp(-(1.702 * (range - along) / puff.radius).clamp(-40.0, 40.0)))
             };
@@ -121,7 +129,7 @@ impl Air {
         (depth, mean)
     }
 
-    /// Extinction of the puffs at a point, 1/m.
+    /// Returns the extinction of the dust clouds at a point, 1/m.
     pub fn dust_at(&self, point: &Vec3) -> f64 {
         let own = |puff: &Puff| {
             let aside = (point - puff.centre).norm_squared() / (puff.radius * puff.radius);
@@ -139,7 +147,7 @@ mod tests {
     fn extinctions_are_those_of_their_formulas() {
         let clear = Air { visibility: f64::INFINITY, ..Air::default() };
         assert_eq!(clear.extinction(550e-9), 0.0);
-        // 2 % of contrast is left at the visibility
+        // at the visibility, 2 % of the contrast remains
         let fog = Air { visibility: 200.0, ..clear.clone() };
         assert!((exp(-200.0 * fog.extinction(550e-9)) - 0.02).abs() < 1e-4);
         // 25 mm/h: 1.076 * 25^0.67 = 9.30 dB/km

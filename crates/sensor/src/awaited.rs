@@ -1,17 +1,17 @@
-//! What may still be in the making while the vehicle drives on: a frame of a camera or
-//! lidar, or what somebody thinks about it.
+//! Results that are computed while the vehicle drives on, such as a frame of a camera or lidar, or
+//! data that a controller derives from one.
 //!
-//! It is whole wherever it is looked at: who compares, stores or delivers it waits until
-//! it is made. So a state that holds one is plain data all the same.
+//! Comparing, storing or delivering a result blocks until it is complete. A state that holds one
+//! therefore behaves as plain data.
 
 use super::reading::Delivery;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::sync::{Arc, OnceLock};
 
-/// Something that falls due at a moment, or nothing where a filter has lost it.
+/// Result that is due at a given time, or none where a filter has dropped it.
 #[derive(Clone, Debug)]
 pub struct Awaited<T = Delivery> {
-    /// When it falls due, µs.
+    /// Time at which it is due, µs.
     due_us: u64,
     work: Work<T>,
 }
@@ -22,43 +22,43 @@ enum Work<T> {
     InTheMaking(Arc<OnceLock<Option<T>>>),
 }
 
-/// Who makes it.
+/// Sender that completes one [`Awaited`].
 #[derive(Debug)]
 pub struct Maker<T = Delivery>(Arc<OnceLock<Option<T>>>);
 
 impl<T> Maker<T> {
-    /// Hands in what was made.
+    /// Supplies the result.
     pub fn hand_in(self, made: Option<T>) {
-        // there is one maker, who is used up
+        // only one maker exists, and this call consumes it
         let _ = self.0.set(made);
     }
 }
 
 impl Awaited {
-    /// A frame that there is.
+    /// Wraps a frame that is already complete.
     pub fn made(delivery: Delivery) -> Awaited {
         Awaited::ready(delivery.due_us, delivery)
     }
 }
 
 impl<T> Awaited<T> {
-    /// What is yet to be made, and its maker.
+    /// Creates a pending result and the sender that completes it.
     pub fn new(due_us: u64) -> (Awaited<T>, Maker<T>) {
         let made = Arc::new(OnceLock::new());
         (Awaited { due_us, work: Work::InTheMaking(made.clone()) }, Maker(made))
     }
 
-    /// What there is already.
+    /// Wraps a result that is already complete.
     pub fn ready(due_us: u64, made: T) -> Awaited<T> {
         Awaited { due_us, work: Work::Made(Some(made)) }
     }
 
-    /// When it falls due, µs.
+    /// Returns the time at which it is due, µs.
     pub fn due_us(&self) -> u64 {
         self.due_us
     }
 
-    /// It, once it is made.
+    /// Returns the result; blocks until it is complete.
     pub fn get(&self) -> Option<&T> {
         match &self.work {
             Work::Made(made) => made.as_ref(),
@@ -68,7 +68,7 @@ impl<T> Awaited<T> {
 }
 
 impl<T: Clone> Awaited<T> {
-    /// It itself.
+    /// Consumes this and returns the result; blocks until it is complete.
     pub fn take(self) -> Option<T> {
         match self.work {
             Work::Made(made) => made,
@@ -115,7 +115,7 @@ mod tests {
         Delivery { sensor: 1, frame: 2, taken_us: 3, due_us: 4, pose, reading }
     }
 
-    /// Stored while it is in the making, it is stored whole.
+    /// Serializing a pending result blocks until it is complete.
     #[test]
     fn is_stored_whole() {
         let (awaited, maker) = Awaited::new(4);

@@ -1,13 +1,13 @@
-//! A tree of boxes over things, and the walk of rays through it.
+//! Bounding volume hierarchy (BVH) and its traversal by packets of rays.
 //!
-//! Built from the top by the surface area heuristic over sixteen bins along the
-//! longest side of the middles (Wald 2007), walked from the child that more rays come
-//! to first.
+//! The tree is built top-down by the surface area heuristic over sixteen bins along the longest
+//! side of the centers' bounds (Wald 2007). Traversal visits first the child that more rays of the
+//! packet enter first.
 
 use super::packet::{Search, Simd, Where, Wide};
 use fearless_simd::prelude::*;
 
-/// A box along the axes.
+/// Axis-aligned bounding box.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
     /// Lowest corner.
@@ -17,22 +17,22 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// The box around nothing.
+    /// Empty box.
     pub const NONE: Bounds = Bounds { low: [f32::INFINITY; 3], high: [f32::NEG_INFINITY; 3] };
 
-    /// The box around points.
+    /// Returns the smallest box around points.
     pub fn of(points: impl IntoIterator<Item = [f32; 3]>) -> Bounds {
         points.into_iter().fold(Bounds::NONE, |all, p| all.joined(&Bounds { low: p, high: p }))
     }
 
-    /// The box around two.
+    /// Returns the smallest box around two boxes.
     pub fn joined(&self, other: &Bounds) -> Bounds {
         let lower = |k: usize| self.low[k].min(other.low[k]);
         let upper = |k: usize| self.high[k].max(other.high[k]);
         Bounds { low: [lower(0), lower(1), lower(2)], high: [upper(0), upper(1), upper(2)] }
     }
 
-    /// The box with `margin` on all sides.
+    /// Returns the box enlarged by `margin` on all sides.
     pub fn padded(&self, margin: f32) -> Bounds {
         Bounds { low: self.low.map(|x| x - margin), high: self.high.map(|x| x + margin) }
     }
@@ -50,13 +50,13 @@ impl Bounds {
 #[derive(Clone, Copy, Debug)]
 struct Node {
     bounds: Bounds,
-    /// First child, the second behind it; or first thing.
+    /// Index of the first child, followed by the second, or of the first primitive of a leaf.
     first: u32,
-    /// How many things; 0 for an inner node.
+    /// Number of primitives; 0 for an inner node.
     count: u32,
 }
 
-/// A tree over things that are known by their place in a list.
+/// Tree over primitives that are identified by their index in a list.
 #[derive(Clone, Debug)]
 pub struct Bvh {
     nodes: Vec<Node>,
@@ -64,20 +64,20 @@ pub struct Bvh {
     together: usize,
 }
 
-/// Rays, one in each lane, in a frame.
+/// Rays in a local frame, one per lane.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Beams<S: Simd> {
-    /// Where they start.
+    /// Start points.
     pub origin: [Wide<S>; 3],
-    /// Where they go.
+    /// Directions.
     pub direction: [Wide<S>; 3],
 }
 
-/// Rays as boxes see them.
+/// Rays in the form that the slab test uses.
 #[derive(Clone, Copy, Debug)]
 struct Slabs<S: Simd> {
     inverse: [Wide<S>; 3],
-    /// Origin times inverse.
+    /// Origin times inverse direction.
     start: [Wide<S>; 3],
 }
 
@@ -94,13 +94,14 @@ impl<S: Simd> Slabs<S> {
         Slabs { inverse, start }
     }
 
-    /// Where the rays enter a box, and which do so before `far`.
+    /// Returns the ranges at which the rays enter a box, and which rays do so before `far`.
     #[inline(always)]
     fn enter(&self, bounds: &Bounds, near: Wide<S>, far: Wide<S>) -> (Wide<S>, Where<S>) {
         let simd = near.simd;
         let (mut near, mut far) = (near, far);
         for k in 0..3 {
-            // fused where the processor can: boxes are padded by more than it rounds
+            // fused multiply-add where available: the padding of the boxes exceeds the rounding
+            // difference
             let low = Wide::splat(simd, bounds.low[k]);
             let high = Wide::splat(simd, bounds.high[k]);
             let low = low.mul_sub(self.inverse[k], self.start[k]);
@@ -108,24 +109,24 @@ impl<S: Simd> Slabs<S> {
             near = near.max(low.min(high));
             far = far.min(low.max(high));
         }
-        // what rounding may take away
+        // margin for rounding
         let slack = Wide::splat(simd, 1e-5);
         (near, near.simd_le(far.mul_add(Wide::splat(simd, 1.000_002), slack)))
     }
 }
 
-/// Things under a tree that rays may meet.
+/// Primitives below a tree that rays are intersected with.
 pub(super) trait Things<S: Simd> {
-    /// Asks a thing, known by its place in [`Bvh::order`], about rays beyond `near`.
+    /// Intersects the rays beyond `near` with the primitive at index `place` of [`Bvh::order`].
     fn meet(&mut self, place: usize, near: Wide<S>, search: &mut Search<S>);
 }
 
 const BINS: usize = 16;
-/// No branch is longer, that the places to come back to suffice.
+/// Greatest depth of the tree, such that the traversal stack suffices.
 pub const DEPTH: usize = 30;
 
 impl Bvh {
-    /// A tree over things with these bounds, no more than `together` of them in a leaf.
+    /// Builds a tree over primitives with these bounds, with at most `together` per leaf.
     pub fn new(bounds: &[Bounds], together: usize) -> Bvh {
         let order = (0..bounds.len() as u32).collect();
         let mut bvh = Bvh { nodes: Vec::new(), order, together };
@@ -138,19 +139,23 @@ impl Bvh {
         bvh
     }
 
-    /// Things in the order of the leaves: who stores them so finds them by
-    /// the numbers that a walk gives without this list.
+    /// Returns the indices of the primitives in the order of the leaves.
+    ///
+    /// Primitives that are stored in this order are addressed by the indices that traversal passes,
+    /// without this list.
     pub fn order(&self) -> &[u32] {
         &self.order
     }
 
-    /// The box around all.
+    /// Returns the box around all primitives.
     pub fn bounds(&self) -> Bounds {
         self.nodes.first().map_or(Bounds::NONE, |root| root.bounds)
     }
 
-    /// Its nodes, the root first: a box, and either its first child, behind which the
-    /// second stands, and 0, or its first thing and how many.
+    /// Returns the nodes, root first: a box, an index and a count.
+    ///
+    /// For an inner node the count is 0 and the index is that of the first child, which the second
+    /// follows. For a leaf they are the first primitive and the number of primitives.
     pub fn nodes(&self) -> impl ExactSizeIterator<Item = (&Bounds, u32, u32)> {
         self.nodes.iter().map(|node| (&node.bounds, node.first, node.count))
     }
@@ -205,7 +210,7 @@ impl Bvh {
                 (best, least) = (k, cost);
             }
         }
-        // stable, so that the tree follows from the list alone
+        // stable partition, so that the tree depends on the list alone
         let (left, right): (Vec<u32>, Vec<u32>) = order.iter().partition(|&&t| bin(t) <= best);
         order[..left.len()].copy_from_slice(&left);
         order[left.len()..].copy_from_slice(&right);
@@ -218,8 +223,9 @@ impl Bvh {
         self.split(child + 1, bounds, high, first + left.len() as u32, depth + 1);
     }
 
-    /// Takes rays through the tree and asks `things` about each that any of them may
-    /// meet before what the search has found, nearer ones first as far as boxes tell.
+    /// Traverses the tree with a packet and intersects the rays with `things`, nearer boxes first.
+    ///
+    /// Only primitives that a ray may reach before its nearest hit so far are tested.
     #[inline(always)]
     pub(super) fn walk<S: Simd>(
         &self,

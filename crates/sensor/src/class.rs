@@ -1,14 +1,14 @@
-//! What kinds of things are seen.
+//! Semantic classes of visible objects.
 
-/// Class of what a ray meets: the labels of semantic segmentation.
+/// Class of the surface that a ray hits: the label of semantic segmentation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 #[non_exhaustive]
 pub enum Class {
-    /// Nothing: the sky.
+    /// Sky: no hit.
     #[default]
     Sky = 0,
-    /// The ground.
+    /// Ground.
     Ground = 1,
     /// Body of a vehicle.
     Vehicle = 2,
@@ -26,7 +26,7 @@ pub enum Class {
     Air = 8,
     /// Anything else.
     Other = 9,
-    /// Somebody on foot.
+    /// Pedestrian.
     Pedestrian = 10,
 }
 
@@ -46,7 +46,7 @@ impl Class {
         Class::Pedestrian,
     ];
 
-    /// Name of the class.
+    /// Returns the name of the class.
     pub fn name(self) -> &'static str {
         [
             "sky",

@@ -1,44 +1,50 @@
-//! Dust and thrown snow: which ground gives them, and how much a vehicle raises.
+//! Dust and thrown snow: emission by soil and by vehicle.
 //!
-//! Gillies et al. 2005 (Atmospheric Environment 39, 2341) measured what vehicles raise
-//! from an unpaved road, as PM10 a kilometre: 0.8 g for each km/h by a car of 1200 kg, up
-//! to 48 g for each km/h by a military vehicle of 18 t. Between them a power of the mass
-//! is taken, here and beyond. Per second that grows with the square of the speed, which
-//! is that of the rim where a wheel slips.
+//! Gillies et al. 2005 (Atmospheric Environment 39, 2341) measured the emission of vehicles on an
+//! unpaved road as PM10 per kilometer. A car of 1200 kg emits 0.8 g for each km/h, a military
+//! vehicle of 18 t emits up to 48 g for each km/h. A power law of the mass is used between and
+//! beyond these.
+//!
+//! Emission per second thus grows with the square of the speed. Where a wheel slips, this is the
+//! speed of its rim.
 
 use bekker_ground::soil::{Soil, SoilKind};
 use bekker_math::numeric::{exp, ln, pow};
 
-/// Extinction of a gram of coarse dust, m²: as the IMPROVE network takes it (Pitchford et
-/// al. 2007).
+/// Extinction cross-section of a gram of coarse dust, m²/g, as used by the IMPROVE network
+/// (Pitchford et al. 2007).
 const EXTINCTION: f64 = 0.6;
-/// Moisture of soil, %, above which the EPA's figures for unpaved roads (AP-42, 13.2.2)
-/// end, and dust here.
+/// Soil moisture, %, above which no dust is emitted.
+///
+/// It is the upper limit of the EPA's factors for unpaved roads (AP-42, 13.2.2).
 const WET: f64 = 13.0;
-/// Moisture of a dry road, % (AP-42, 13.2.2, equation 1b), and what more of it does.
+/// Moisture of a dry road, % (AP-42, 13.2.2, equation 1b).
 const DRY: f64 = 0.5;
+/// Exponent of the reduction of dust by moisture (AP-42, 13.2.2, equation 1b).
 const DAMPENS: f64 = 0.2;
 
-/// Loose ground: what of it gets into the air.
+/// Dust emission of a loose soil.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Loose {
-    /// Against a dry road with 12 % of silt.
+    /// Emission relative to a dry road with 12 % of silt.
     pub share: f64,
-    /// Colour in the air, linear albedo.
+    /// Color in the air, linear albedo.
     pub albedo: [f32; 3],
-    /// Speed at which it falls, m/s.
+    /// Settling speed, m/s.
     pub falls: f64,
-    /// Whether it sticks to wheels, and only what they fling off gets into the air.
+    /// Whether the soil sticks to wheels, so that only what they fling off becomes airborne.
     pub flung: bool,
 }
 
 impl Loose {
-    /// What a soil gives, by its name; nothing where it is firm, wet, in a vacuum, or
-    /// says neither.
+    /// Returns the emission of a soil, from its name.
     ///
-    /// Sand has little silt: 3 %, which by AP-42 counts (3/12)^0.9 of a road's. Moisture M
-    /// in % of the weight takes (M / 0.5)^-0.2, and all from 13 %. How much snow is flung
-    /// is assumed: a quarter of a dry road's dust.
+    /// It is `None` where the soil is firm, wet or in a vacuum, or where its name specifies neither
+    /// kind nor moisture.
+    ///
+    /// Sand has little silt: 3 %, which by AP-42 gives (3/12)^0.9 of a road's emission. Moisture M
+    /// in % by weight gives a factor of (M / 0.5)^-0.2, and no emission from 13 %. The share of
+    /// snow is an assumption: a quarter of a dry road's dust.
     pub fn of(soil: &Soil) -> Option<Loose> {
         if let SoilKind::Firm { .. } = soil.kind {
             return None;
@@ -74,9 +80,10 @@ impl Loose {
         }
     }
 
-    /// How much of what the law gives gets into the air at a wheel of this radius, m,
-    /// whose rim runs at `speed`, m/s. Snow stays in the tread until the rim's
-    /// acceleration passes gravity's.
+    /// Returns the emission at a wheel, relative to a dry road.
+    ///
+    /// `radius` is that of the wheel, m, and `speed` that of its rim, m/s. Snow stays in the tread
+    /// until the rim's centripetal acceleration exceeds gravity.
     pub fn risen(&self, speed: f64, radius: f64) -> f64 {
         if !self.flung {
             return self.share;
@@ -86,14 +93,15 @@ impl Loose {
     }
 }
 
-/// `15 % moisture` in a soil's name.
+/// Parses `15 % moisture` in a soil's name.
 fn moisture(name: &str) -> Option<f64> {
     let (before, _) = name.split_once("% moisture")?;
     before.trim_end().rsplit(|c: char| !c.is_ascii_digit() && c != '.').next()?.parse().ok()
 }
 
-/// Extinction cross-section of the dust that a vehicle of this mass, kg, raises each
-/// second at this speed, m/s, from a dry road, m²/s.
+/// Returns the extinction cross-section of the dust raised per second from a dry road, m²/s.
+///
+/// `mass` is that of the vehicle, kg, and `speed` its speed, m/s.
 pub fn raised(mass: f64, speed: f64) -> f64 {
     // 0.8 at 1200 kg, 48 at 18 000 kg: exponent ln 60 / ln 15
     let exponent = ln(48.0 / 0.8) / ln(18_000.0 / 1200.0);
@@ -108,7 +116,7 @@ mod tests {
 
     #[test]
     fn the_law_goes_through_what_was_measured() {
-        // at 36 km/h: 0.8 x 36 and 48 x 36 grams a kilometre, 10 m/s
+        // at 36 km/h: 0.8 x 36 and 48 x 36 grams per kilometer, 10 m/s
         for (mass, grams) in [(1200.0, 28.8), (18_000.0, 1728.0)] {
             assert!((raised(mass, 10.0) / (0.6 * grams * 1e-3 * 10.0) - 1.0).abs() < 1e-12);
         }

@@ -1,40 +1,41 @@
-//! Ticks of the wheels' encoders: whole marks passed since the start, backward
-//! counted down. Play, missed marks and torsion of shafts are not modelled.
+//! Wheel encoders: whole ticks since the start, counted down in reverse.
+//!
+//! Play, missed ticks and torsion of shafts are not modeled.
 
 use serde::{Deserialize, Serialize};
 
-/// Encoders, one a wheel or road wheel; immutable.
+/// Encoders of all wheels or road wheels; immutable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Encoder {
-    /// Marks in a turn.
+    /// Ticks per turn.
     pub ticks_per_turn: u32,
 }
 
-/// Angles turned since the start, wheel by wheel, rad.
+/// Rotation angle of each wheel since the start, rad.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct EncoderState {
     angles: Vec<f64>,
 }
 
 impl EncoderState {
-    /// Of how many wheels it is.
+    /// Returns the number of wheels.
     pub fn wheels(&self) -> usize {
         self.angles.len()
     }
 }
 
 impl Encoder {
-    /// Encoders of a vehicle with this many wheels.
+    /// Returns the initial state for a vehicle with this many wheels.
     pub fn start(&self, wheels: usize) -> EncoderState {
         EncoderState { angles: vec![0.0; wheels] }
     }
 
-    /// Turns the wheels for `h` seconds at these spins, rad/s.
+    /// Advances the wheel angles by `h` seconds at these spin rates, rad/s.
     pub fn turn(&self, state: &mut EncoderState, spins: impl Iterator<Item = f64>, h: f64) {
         state.angles.iter_mut().zip(spins).for_each(|(angle, spin)| *angle += spin * h);
     }
 
-    /// Ticks of each wheel.
+    /// Returns the ticks of each wheel.
     pub fn measure(&self, state: &EncoderState) -> Vec<i64> {
         let ticks = f64::from(self.ticks_per_turn) / std::f64::consts::TAU;
         state.angles.iter().map(|angle| (angle * ticks).floor() as i64).collect()
@@ -51,7 +52,7 @@ mod tests {
         let mut state = encoder.start(2);
         let turn = std::f64::consts::TAU;
         (0..1000).for_each(|_| encoder.turn(&mut state, [turn, -turn].into_iter(), 2.5e-3));
-        // 2.5 turns, less what a thousand roundings leave
+        // 2.5 turns, less the rounding of a thousand steps
         let [left, right] = encoder.measure(&state)[..] else { panic!() };
         assert!((249..=250).contains(&left) && (-251..=-250).contains(&right), "{left} {right}");
         encoder.turn(&mut state, [0.02 * turn, 0.0].into_iter(), 0.25);

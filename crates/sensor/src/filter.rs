@@ -1,8 +1,7 @@
-//! What happens to a reading between measurement and delivery: generate, augment,
-//! deliver.
+//! Filters between measurement and delivery of a reading.
 //!
-//! Filters are applied in the order they are given. Each draws from lanes of its own,
-//! so that adding one does not change another's noise.
+//! Filters are applied in the given order. Each draws from its own random lane, so adding one does
+//! not change another's noise.
 
 use super::noise::Noise;
 use super::reading::Reading;
@@ -11,7 +10,7 @@ use bekker_math::spatial::{Pose, Quat, Vec3};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Draws of one filter on one frame.
+/// Random draws of one filter for one frame.
 #[derive(Clone, Copy, Debug)]
 pub struct Draws {
     noise: Noise,
@@ -20,57 +19,61 @@ pub struct Draws {
 }
 
 impl Draws {
-    /// Lanes below belong to the models of sensors.
+    /// First lane of filters; lower lanes belong to the sensor models.
     const FIRST_LANE: u32 = 1 << 16;
 
-    /// Draws of the filter with this index.
+    /// Returns the draws of the filter with this index.
     pub fn new(noise: Noise, frame: u32, filter: usize) -> Draws {
         Draws { noise, frame, lane: Draws::FIRST_LANE + filter as u32 }
     }
 
-    /// Four standard normal draws for an element (a point, a pixel, an axis).
+    /// Returns four standard normal draws for an element (a point, a pixel, an axis).
     pub fn normals(&self, element: u32) -> [f64; 4] {
         self.noise.normals(self.frame, element, self.lane)
     }
 
-    /// Four draws uniform in (0, 1) for an element.
+    /// Returns four draws uniform in (0, 1) for an element.
     pub fn uniforms(&self, element: u32) -> [f64; 4] {
         self.noise.uniforms(self.frame, element, self.lane)
     }
 }
 
-/// A filter of one's own, from Rust. It must give the same for the same reading and
-/// draws.
+/// Custom filter in Rust; it must be a pure function of the reading and the draws.
 pub trait Augment: std::fmt::Debug + Send + Sync {
-    /// Changes a reading; false loses it.
+    /// Changes a reading; false drops it.
     fn augment(&self, reading: &mut Reading, draws: &Draws) -> bool;
 }
 
-/// A step between measurement and delivery.
+/// Processing step between measurement and delivery.
 #[derive(Clone, Debug)]
 pub enum Filter {
-    /// Loses whole frames with this probability.
+    /// Drops whole frames with this probability.
     Lose(f64),
     /// Delivers every n-th frame.
     Every(u64),
-    /// Adds normal noise of this standard deviation to every number measured, each in its own
-    /// unit: m/s² and rad/s of an IMU, m and m/s of a fix (m east, north and up), T of a field, m,
-    /// rad, m/s and rad/s of an odometry (rad about its own axes), m of ranges, colours.
+    /// Adds normal noise of this standard deviation to every measured value, each in its own unit.
+    ///
+    /// - IMU: m/s² and rad/s
+    /// - fix: m (east, north, up) and m/s
+    /// - magnetic field: T
+    /// - odometry: m, rad (about its own axes), m/s and rad/s
+    /// - lidar: m of range
+    /// - image: color
     Noise(f64),
-    /// Loses single returns of a scan, or blackens single pixels, with this probability.
+    /// Drops single returns of a scan, or blackens single pixels, with this probability.
     Dropout(f64),
-    /// Keeps the returns of a scan from here to there, m.
+    /// Keeps the returns of a scan within these two ranges, m.
     Range([f64; 2]),
-    /// Keeps one return (the first) in each cube of this side, m.
+    /// Keeps the first return in each cube of this side, m.
     Voxels(f64),
-    /// Colours as their luminance (Rec. 709).
+    /// Replaces colors by their luminance (Rec. 709).
     Grey,
-    /// From Rust.
+    /// Custom filter in Rust.
     Own(Arc<dyn Augment>),
 }
 
 impl Filter {
-    /// Applies it to frame number `frame`; false loses the reading.
+    /// Applies the filter to frame number `frame`; false drops the reading.
     pub fn apply(&self, reading: &mut Reading, frame: u64, draws: &Draws) -> bool {
         match self {
             Filter::Lose(probability) => return draws.uniforms(u32::MAX)[0] >= *probability,
@@ -148,10 +151,10 @@ fn add_noise(reading: &mut Reading, sigma: f64, draws: &Draws) {
     }
 }
 
-/// Length below which a radian of longitude is not taken, m: that of the pole has none.
+/// Lower bound for the length of a radian of longitude, m; at a pole that length is zero.
 const SHORTEST_RADIAN: f64 = 1.0;
 
-/// Moves a place on the earth up, east and north, m.
+/// Displaces a geodetic position up, east and north, m.
 fn displace(place: &mut Geodetic, [up, east, north, _]: [f64; 4]) {
     let [of_longitude, of_latitude] = radian_lengths(place.latitude);
     place.altitude += up;
@@ -159,7 +162,7 @@ fn displace(place: &mut Geodetic, [up, east, north, _]: [f64; 4]) {
     place.latitude += north / of_latitude;
 }
 
-/// Turns a frame about its own axes, rad.
+/// Rotates a pose about its own axes, rad.
 fn turn(pose: &mut Pose, [x, y, z, _]: [f64; 4]) {
     pose.orientation *= Quat::from_scaled_axis(Vec3::new(x, y, z));
 }
@@ -209,7 +212,7 @@ mod tests {
         }
     }
 
-    /// Within four standard deviations of a binomial of 10 000.
+    /// The tolerance is four standard deviations of a binomial of 10 000 trials.
     #[test]
     fn loses_the_share_it_is_told_to() {
         let lose = Filter::Lose(0.2);
@@ -236,7 +239,7 @@ mod tests {
         assert_eq!(count(&scan), 10);
     }
 
-    /// Noise lengthens and shortens along the beam: mean square within 4 √(2/n) of σ².
+    /// Noise changes the range along the beam: mean square within 4 √(2/n) of σ².
     #[test]
     fn noise_moves_returns_along_their_beams() {
         let mut scan = cloud(5000);
@@ -249,8 +252,8 @@ mod tests {
         assert!(cloud.returns.iter().all(|hit| hit.point[1] == 0.0));
     }
 
-    /// Root mean square of what one of `count` frames of a reading has of noise, within 4 / √(2 n)
-    /// of σ.
+    /// Asserts that the noise of `found` over many frames has the standard deviation `sigma`,
+    /// within 4 / √(2 n).
     fn spreads(sigma: f64, found: impl Fn(u32) -> f64) {
         let count = 4000;
         let square = (0..count).map(|frame| found(frame).powi(2)).sum::<f64>() / f64::from(count);

@@ -1,9 +1,9 @@
-//! Satellite navigation: fixes on WGS 84 whose errors wander.
+//! Satellite navigation: fixes on WGS 84 with time-correlated errors.
 //!
-//! The error in east, north and up is a fast Gauss–Markov process, a slow one and
-//! white noise (all stationary from the start); outages begin as a Poisson process
-//! and last exponentially long. An antenna between buildings or under trees is not
-//! modelled other than by these statistics; neither are satellites one by one.
+//! The error east, north and up is the sum of a fast Gauss–Markov process, a slow one and white
+//! noise, all stationary from the start. Outages begin as a Poisson process and last exponentially
+//! long. These statistics alone model an antenna between buildings or under trees; single
+//! satellites are not modeled.
 
 use super::noise::Noise;
 use super::process::{GaussMarkov, axes};
@@ -13,7 +13,7 @@ use bekker_math::numeric::ln;
 use bekker_math::spatial::Vec3;
 use serde::{Deserialize, Serialize};
 
-/// One part of the error that wanders.
+/// Time-correlated part of the position error.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Wander {
     /// Standard deviation east and north, each, m.
@@ -31,29 +31,29 @@ impl Wander {
     }
 }
 
-/// Times without a fix.
+/// Intervals without a fix.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Outages {
-    /// Mean time between the end of one and the beginning of the next, s.
+    /// Mean time from the end of an outage to the start of the next, s.
     pub interval: f64,
     /// Mean duration, s.
     pub duration: f64,
 }
 
-/// A receiver; immutable.
+/// GPS receiver; immutable.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Gps {
-    /// Where the world frame lies on the earth.
+    /// Geodetic position of the world frame.
     pub site: Site,
-    /// Error of minutes.
+    /// Error that is correlated over minutes.
     pub fast: Wander,
-    /// Error of hours, if any: orbits, ionosphere.
+    /// Error that is correlated over hours, if any: orbits, ionosphere.
     pub slow: Option<Wander>,
-    /// White noise of each axis, m.
+    /// White position noise of each axis, m.
     pub white: f64,
-    /// White noise of each component of the velocity, m/s.
+    /// White noise of each velocity component, m/s.
     pub velocity: f64,
-    /// Times without a fix, if any.
+    /// Outages, if any.
     pub outages: Option<Outages>,
 }
 
@@ -65,7 +65,7 @@ pub struct GpsState {
     outage: Outage,
 }
 
-/// The outage that is, or comes next, µs.
+/// Current or next outage, µs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Outage {
     number: u32,
@@ -73,7 +73,7 @@ struct Outage {
     ends: u64,
 }
 
-/// Uses of draws.
+/// Element indices that keep the draws of different purposes apart.
 mod element {
     pub const FAST: u32 = 0;
     pub const SLOW: u32 = 1;
@@ -83,9 +83,9 @@ mod element {
 }
 
 impl GpsState {
-    /// Whether there may be outages after the one that is.
+    /// Returns whether the outage counter can still grow.
     pub fn can_go_on(&self) -> bool {
-        // there is not one a microsecond in a run of a week, nor one a second in a million
+        // even one outage per second reaches this number only after 2^20 s, longer than a week
         self.outage.number < 1 << 20
     }
 }
@@ -101,8 +101,10 @@ impl Outage {
 }
 
 impl Gps {
-    /// A receiver with this fast error (horizontal, vertical, m, and time, s) and
-    /// white noise, m.
+    /// Creates a receiver with the given fast and slow errors.
+    ///
+    /// `fast` holds the horizontal and vertical deviation, m, and the correlation time, s. `white`
+    /// is the white noise, m. `slow` holds both deviations, m, with a correlation time of one hour.
     fn of_service(site: Site, fast: [f64; 3], white: f64, slow: Option<[f64; 2]>) -> Gps {
         let [horizontal, vertical, time] = fast;
         let wander =
@@ -117,27 +119,27 @@ impl Gps {
         }
     }
 
-    /// Standard positioning service: one frequency, no corrections.
+    /// Returns the standard positioning service: single frequency, no corrections.
     pub fn sps(site: Site) -> Gps {
         Gps::of_service(site, [2.0, 3.0, 200.0], 0.4, Some([1.0, 2.0]))
     }
 
-    /// With corrections from satellites (WAAS, EGNOS).
+    /// Returns a receiver with satellite corrections (WAAS, EGNOS).
     pub fn sbas(site: Site) -> Gps {
         Gps::of_service(site, [0.7, 1.2, 200.0], 0.2, Some([0.3, 0.5]))
     }
 
-    /// Carrier phase against a base, ambiguities not fixed.
+    /// Returns a receiver with carrier phase against a base station, ambiguities not fixed.
     pub fn rtk_float(site: Site) -> Gps {
         Gps::of_service(site, [0.3, 0.5, 60.0], 0.05, None)
     }
 
-    /// Carrier phase against a base, ambiguities fixed.
+    /// Returns a receiver with carrier phase against a base station, ambiguities fixed.
     pub fn rtk_fixed(site: Site) -> Gps {
         Gps { velocity: 0.02, ..Gps::of_service(site, [0.015, 0.025, 60.0], 0.005, None) }
     }
 
-    /// A receiver as it is turned on.
+    /// Returns the state of a receiver when it is turned on.
     pub fn start(&self, noise: &Noise) -> GpsState {
         const TURN_ON: u32 = u32::MAX;
         let draw = |element| axes(noise.normals(TURN_ON, element, 0));
@@ -150,8 +152,10 @@ impl Gps {
         }
     }
 
-    /// A fix of the antenna's mean position (world frame, m) and velocity (m/s) over the
-    /// window, taken at `time_us`, `dt` seconds after the last.
+    /// Returns a fix of the antenna's mean position (world frame, m) and velocity (m/s) over the
+    /// window.
+    ///
+    /// The fix is taken at `time_us`, `dt` seconds after the previous one.
     pub fn measure(
         &self,
         state: &mut GpsState,
@@ -180,7 +184,7 @@ impl Gps {
         }
     }
 
-    /// Variance of the error east, north and up, m².
+    /// Returns the variance of the position error east, north and up, m².
     pub fn variance(&self) -> Vec3 {
         let part = |wander: &Wander| wander.process().sigma.map(|s| s * s);
         let slow = self.slow.as_ref().map_or_else(Vec3::zeros, part);
@@ -197,7 +201,7 @@ mod tests {
         Site::new(Geodetic::degrees(47.0, 11.0, 500.0))
     }
 
-    /// Errors in the world frame of 1 Hz fixes of a standing antenna.
+    /// Returns the errors in the world frame of 1 Hz fixes of a stationary antenna.
     fn errors(gps: &Gps, agent: u32, seconds: u32) -> Vec<Vec3> {
         let noise = Noise::new(3, agent, 0);
         let mut state = gps.start(&noise);
@@ -210,8 +214,10 @@ mod tests {
         (1..=seconds).map(fix).collect()
     }
 
-    /// Every preset: variance at one moment over 1500 receivers (relative standard error
-    /// of a variance √(2/1500) = 3.7 %, the two horizontal ones 2.6 %), four allowed.
+    /// Checks the variance of every preset at one time over 1500 receivers.
+    ///
+    /// The relative standard error of a variance is √(2/1500) = 3.7 %, and 2.6 % for both
+    /// horizontal axes together. Four standard errors are allowed.
     #[test]
     fn fixes_scatter_as_their_service_says() {
         for gps in
@@ -231,9 +237,10 @@ mod tests {
         }
     }
 
-    /// Autocorrelation of RTK-float: σ² e^(-t/60) at lags beyond the white noise. Over
-    /// 40 receivers of 1200 s there are about 40·1200/(2·60) = 400 independent values a
-    /// component, two components: standard error of a correlation 0.035, four allowed.
+    /// Checks the autocorrelation of RTK-float: σ² e^(-t/60) at lags beyond the white noise.
+    ///
+    /// 40 receivers of 1200 s have about 40·1200/(2·60) = 400 independent values per component. For
+    /// two components the standard error of a correlation is 0.035; four are allowed.
     #[test]
     fn errors_are_correlated_over_their_time() {
         let gps = Gps::rtk_float(site());
@@ -249,8 +256,10 @@ mod tests {
         }
     }
 
-    /// Share of time without a fix: duration / (interval + duration), here 10/40, over
-    /// 40 hours or 3600 outages: relative standard error √(2/3600) = 2.4 %, four allowed.
+    /// Checks the share of time without a fix: duration / (interval + duration), here 10/40.
+    ///
+    /// The run covers 40 hours or 3600 outages: the relative standard error is √(2/3600) = 2.4 %,
+    /// and four are allowed.
     #[test]
     fn outages_take_their_share_of_time() {
         let outages = Outages { interval: 30.0, duration: 10.0 };
@@ -270,7 +279,7 @@ mod tests {
         }
         let share = f64::from(lost) / (40.0 * 3600.0);
         assert!((share / 0.25 - 1.0).abs() < 4.0 * 0.024, "{share}");
-        // some fall between two fixes: e^(-1/10) of them are seen at least
+        // some outages begin and end between two fixes: at least e^(-1/10) of them are seen
         assert!((3000..3800).contains(&begun), "{begun}");
     }
 }

@@ -1,15 +1,17 @@
-//! Inertial measurement: three accelerometers and three gyroscopes.
+//! Inertial measurement unit: three accelerometers and three gyroscopes.
 //!
-//! Each triad turns the mean x of specific force or angular rate over the collection
-//! window into
+//! Each triad converts the mean x of specific force or angular rate over the collection window into
 //!
-//! y = (I + M) diag(1 + s) x + b₀ + b(t) + w(t) + n,
+//! y = (I + M) diag(1 + s) x + b₀ + b(t) + w(t) + n.
 //!
-//! M misalignment, s scale error and b₀ turn-on bias, drawn once a device; b a
-//! first-order Gauss–Markov drift, w a random walk, n white noise; then clips to the
-//! range and rounds to the resolution. (IEEE 952; for the terms in discrete time see
-//! `docs/sensors.md`.) Not modelled: temperature, vibration rectification, g-sensitivity
-//! of the gyroscopes, rotation of the earth.
+//! - M: misalignment, s: scale error, b₀: turn-on bias, each drawn once per device
+//! - b: first-order Gauss–Markov drift
+//! - w: random walk
+//! - n: white noise
+//!
+//! The result is clipped to the range and rounded to the resolution. The model follows IEEE 952;
+//! `docs/sensors.md` gives the terms in discrete time. Temperature, vibration rectification,
+//! g-sensitivity of the gyroscopes and the rotation of the earth are not modeled.
 
 use super::noise::Noise;
 use super::process::{GaussMarkov, axes};
@@ -17,14 +19,14 @@ use bekker_math::numeric::GRAVITY;
 use bekker_math::spatial::{Mat3, Vec3};
 use serde::{Deserialize, Serialize};
 
-/// Errors of three axes of one kind; the unit u is m/s² or rad/s.
+/// Error parameters of three axes of one kind; the unit u is m/s² or rad/s.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Triad {
     /// White noise, u/√Hz: the Allan deviation at 1 s.
     pub noise_density: f64,
     /// Standard deviation of the Gauss–Markov drift, u.
     pub drift: f64,
-    /// Its correlation time, s; no drift where 0.
+    /// Correlation time of the drift, s; 0 for no drift.
     pub drift_time: f64,
     /// Random walk, u/√s.
     pub random_walk: f64,
@@ -34,22 +36,22 @@ pub struct Triad {
     pub scale: f64,
     /// Standard deviation of the six angles between the axes and the case, rad.
     pub misalignment: f64,
-    /// Largest size it gives, u; none where 0.
+    /// Largest output magnitude, u; 0 for no limit.
     pub range: f64,
-    /// What it rounds to, u; nothing where 0.
+    /// Output step, u; 0 for no rounding.
     pub resolution: f64,
 }
 
-/// An IMU; immutable.
+/// Inertial measurement unit; immutable.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Imu {
-    /// Accelerometers, m/s².
+    /// Error parameters of the accelerometers, m/s².
     pub accelerometer: Triad,
-    /// Gyroscopes, rad/s.
+    /// Error parameters of the gyroscopes, rad/s.
     pub gyroscope: Triad,
 }
 
-/// One device's errors as drawn and as they wander.
+/// Errors of one device: those drawn at turn-on and the current drift and walk.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TriadState {
     gain: Mat3,
@@ -65,10 +67,10 @@ pub struct ImuState {
     gyroscope: TriadState,
 }
 
-/// Frame of the draws that are made once a device.
+/// Frame number of the draws that are made once per device.
 const TURN_ON: u32 = u32::MAX;
 
-/// Uses of draws.
+/// Random lanes that keep the draws of different purposes apart.
 mod lane {
     pub const WHITE: u32 = 0;
     pub const DRIFT: u32 = 1;
@@ -102,7 +104,7 @@ impl Triad {
         }
     }
 
-    /// The reading of the mean `truth` over `window` seconds, `dt` after the last one.
+    /// Returns the reading of the mean `truth` over `window` seconds, `dt` after the previous one.
     fn measure(
         &self,
         state: &mut TriadState,
@@ -119,7 +121,9 @@ impl Triad {
         value.map(|x| self.told(x))
     }
 
-    /// A value within its range, rounded to its resolution: to no step beyond what it gives.
+    /// Returns a value clipped to the range and rounded to the resolution.
+    ///
+    /// Rounding never exceeds the range: the result is then the last step within it.
     fn told(&self, x: f64) -> f64 {
         let near = quantised(clipped(x, self.range), self.resolution);
         if self.range > 0.0 && self.resolution > 0.0 && near.abs() > self.range {
@@ -129,18 +133,18 @@ impl Triad {
     }
 }
 
-/// Within ±range, if there is one.
+/// Clips to ±range; a range of 0 is no limit.
 pub(crate) fn clipped(x: f64, range: f64) -> f64 {
     if range > 0.0 { x.clamp(-range, range) } else { x }
 }
 
-/// Rounded to whole steps, if there are any.
+/// Rounds to whole steps; a resolution of 0 keeps the value.
 pub(crate) fn quantised(x: f64, resolution: f64) -> f64 {
     if resolution > 0.0 { (x / resolution).round() * resolution } else { x }
 }
 
 impl Imu {
-    /// A device as it is turned on.
+    /// Returns the state of a device when it is turned on.
     pub fn start(&self, noise: &Noise) -> ImuState {
         ImuState {
             accelerometer: self.accelerometer.start(noise, 0),
@@ -148,8 +152,10 @@ impl Imu {
         }
     }
 
-    /// Readings of the mean specific force, m/s², and angular rate, rad/s, over
-    /// `window` seconds (the whole period `dt` where it is 0), `dt` seconds after the last.
+    /// Returns readings of the mean specific force, m/s², and angular rate, rad/s.
+    ///
+    /// The means are over `window` seconds, or over the whole period `dt` where the window is 0.
+    /// `dt` is the time since the previous reading, s.
     pub fn measure(
         &self,
         state: &mut ImuState,
@@ -168,8 +174,10 @@ impl Imu {
         ]
     }
 
-    /// Consumer grade: a part of a telephone. Densities and drifts here and below are
-    /// round numbers of their class (`docs/sensors.md` lists them with their source).
+    /// Returns a consumer-grade IMU, such as a telephone's.
+    ///
+    /// Densities and drifts of all grades are round numbers typical of their class;
+    /// `docs/sensors.md` lists them with their sources.
     pub fn consumer() -> Imu {
         grade(Grade {
             noise: [200e-6, 0.01],
@@ -183,7 +191,7 @@ impl Imu {
         })
     }
 
-    /// Industrial grade: calibrated MEMS.
+    /// Returns an industrial-grade IMU: calibrated MEMS.
     pub fn industrial() -> Imu {
         grade(Grade {
             noise: [40e-6, 0.003],
@@ -197,7 +205,7 @@ impl Imu {
         })
     }
 
-    /// Tactical grade.
+    /// Returns a tactical-grade IMU.
     pub fn tactical() -> Imu {
         grade(Grade {
             noise: [20e-6, 0.001],
@@ -212,8 +220,10 @@ impl Imu {
     }
 }
 
-/// A grade in the units of data sheets: of accelerometers g, of gyroscopes degrees
-/// a second; gyroscopes' drift degrees an hour.
+/// Parameters of a grade in the units of data sheets, accelerometers first.
+///
+/// Accelerometers use g, gyroscopes degrees per second; the drift of gyroscopes is in degrees per
+/// hour.
 struct Grade {
     noise: [f64; 2],
     drift: [f64; 2],
@@ -245,7 +255,7 @@ fn grade(grade: Grade) -> Imu {
 mod tests {
     use super::*;
 
-    /// Allan variance of samples `dt` apart over clusters of `m`, without overlap.
+    /// Returns the Allan variance of samples `dt` apart over clusters of `m`, without overlap.
     fn allan_variance(samples: &[f64], m: usize) -> f64 {
         let means: Vec<f64> =
             samples.chunks_exact(m).map(|chunk| chunk.iter().sum::<f64>() / m as f64).collect();
@@ -255,7 +265,7 @@ mod tests {
 
     const RATE: f64 = 50.0;
 
-    /// An hour at rest of each of the three axes' accelerometers.
+    /// Returns one hour of accelerometer readings at rest for each of the three axes.
     fn an_hour(triad: Triad, seed: u64) -> [Vec<f64>; 3] {
         let imu = Imu { accelerometer: triad, ..Imu::default() };
         let noise = Noise::new(seed, 0, 0);
@@ -269,9 +279,11 @@ mod tests {
         axes
     }
 
-    /// Mean Allan variance over axes and devices at a cluster time, s, beside its formula,
-    /// within four standard errors: each estimate of n differences has the relative
-    /// variance 3/n at most (white noise; neighbouring differences share a mean).
+    /// Asserts that the mean Allan variance over axes and devices follows a formula of the cluster
+    /// time.
+    ///
+    /// The tolerance is four standard errors. Each estimate of n differences has a relative
+    /// variance of at most 3/n (white noise; adjacent differences share a mean).
     fn assert_allan(triad: Triad, times: &[f64], formula: impl Fn(f64) -> f64) {
         let runs: Vec<_> = (0..4).flat_map(|seed| an_hour(triad, seed)).collect();
         for &time in times {
@@ -284,22 +296,23 @@ mod tests {
         }
     }
 
-    /// N²/τ (IEEE 952 C.1.1): slope -1/2 of the deviation, N at 1 s.
+    /// White noise follows N²/τ (IEEE 952 C.1.1): slope -1/2 of the deviation, N at 1 s.
     #[test]
     fn white_noise_falls_by_the_root_of_time() {
         let triad = Triad { noise_density: 0.02, turn_on_bias: 1.0, ..Triad::default() };
         assert_allan(triad, &[0.02, 0.1, 1.0, 10.0, 60.0], |time| 4e-4 / time);
     }
 
-    /// K² τ/3 (IEEE 952 C.1.4): slope +1/2.
+    /// A random walk follows K² τ/3 (IEEE 952 C.1.4): slope +1/2 of the deviation.
     #[test]
     fn a_random_walk_rises_by_the_root_of_time() {
         let triad = Triad { random_walk: 0.02, ..Triad::default() };
         assert_allan(triad, &[2.0, 10.0, 60.0], |time| 4e-4 * time / 3.0);
     }
 
-    /// The peak of a Gauss–Markov drift (IEEE 952 C.1.6): with σ² = q² Tc/2,
-    /// σ²(τ) = 2σ²Tc/τ (1 - Tc/2τ (3 - 4 e^(-τ/Tc) + e^(-2τ/Tc))).
+    /// A Gauss–Markov drift has the peak of IEEE 952 C.1.6.
+    ///
+    /// With σ² = q² Tc/2, σ²(τ) = 2σ²Tc/τ (1 - Tc/2τ (3 - 4 e^(-τ/Tc) + e^(-2τ/Tc))).
     #[test]
     fn a_drift_makes_its_peak() {
         let (sigma, tc) = (0.01, 10.0);
@@ -331,7 +344,7 @@ mod tests {
         let [force, rate] = imu.measure(&mut state, truth, 0.0, 0.01, &noise, 1);
         assert_eq!(force, Vec3::new(2.0, -2.0, 0.25));
         assert_eq!(rate, Vec3::new(0.0, 0.25, 2.0));
-        // to no step beyond its range
+        // rounding stays within the range
         let coarse = Triad { range: 5.0, resolution: 0.3, ..triad };
         assert_eq!(
             [5.0, -9.0, 4.7, -4.9].map(|x| coarse.told(x)),
@@ -339,8 +352,10 @@ mod tests {
         );
     }
 
-    /// Turn-on bias, scale and misalignment differ by device as they say: 400 devices,
-    /// relative standard error of a standard deviation √(1/(2·1200)) = 2 %, four allowed.
+    /// Turn-on bias, scale and misalignment vary between devices by their standard deviations.
+    ///
+    /// For 400 devices the relative standard error of a standard deviation is √(1/(2·1200)) = 2 %;
+    /// four are allowed.
     #[test]
     fn devices_differ_by_what_they_say() {
         let triad =

@@ -1,15 +1,18 @@
-//! What a vehicle measures and sees: readings of its own motion, and pictures
-//! and point clouds of the deformed ground and all that stands on it.
+//! Sensors of a vehicle: readings of its own motion, and images and point clouds of the deformed
+//! ground and all objects on it.
 //!
-//! A [`Sensor`] is an immutable model mounted on a chassis: a kind with its errors
-//! ([`Model`]), a [`Schedule`] and [`Filter`]s. Its state is plain data. Each step of
-//! the vehicle shows it the truth; where a frame falls due it measures, augments
-//! and, after its lag, delivers a [`Delivery`]. Sensors write nothing back. Noise is
-//! drawn by key ([`noise`]), so no reading depends on order, threads or ranks.
+//! A [`Sensor`] is an immutable model mounted on a chassis: a kind with its errors ([`Model`]), a
+//! [`Schedule`] and [`Filter`]s. Its state is plain data. Each step of the vehicle passes the true
+//! motion to the sensor. Where a frame is due, the sensor measures, applies its filters and, after
+//! its lag, emits a [`Delivery`].
 //!
-//! Equations, parameters and what is not modelled: `docs/sensors.md`.
+//! Sensors write nothing back to the simulation. Noise is drawn by key ([`noise`]), so no reading
+//! depends on evaluation order, threads or ranks.
 //!
-//! A layer of the crate `bekker`, which opens with examples; `ARCHITECTURE.md` is the map.
+//! Equations, parameters and model limits: `docs/sensors.md`.
+//!
+//! This crate is a layer of the crate `bekker`, whose documentation opens with examples;
+//! `ARCHITECTURE.md` lists all layers.
 
 pub mod air;
 mod awaited;

@@ -1,10 +1,12 @@
-//! The earth's field along three axes.
+//! Magnetometer: the earth's field along three axes.
 //!
-//! The field is uniform over the scenario: strength, declination (east of north
-//! positive) and inclination (down positive), as a model of the year gives them for
-//! the place (the World Magnetic Model, <https://www.ngdc.noaa.gov/geomag/>). y = (1 +
-//! s) B + b + n: the vehicle's own iron as a fixed bias and scale of each axis, white
-//! noise; clipped and rounded. Iron that moves with steering or loads is not modelled.
+//! The field is uniform over the scenario, with a strength, a declination (east of north positive)
+//! and an inclination (down positive). The World Magnetic Model
+//! (<https://www.ngdc.noaa.gov/geomag/>) gives them for a place and year.
+//!
+//! The reading is y = (1 + s) B + b + n, clipped and rounded. The vehicle's own iron is a fixed
+//! scale error s and bias b of each axis, and n is white noise. Iron that moves with steering or
+//! loads is not modeled.
 
 use super::imu::{clipped, quantised};
 use super::noise::Noise;
@@ -13,19 +15,19 @@ use bekker_math::numeric::{cos, sin};
 use bekker_math::spatial::Vec3;
 use serde::{Deserialize, Serialize};
 
-/// The field at a place.
+/// Earth's magnetic field at a place.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Field {
     /// Strength, T.
     pub strength: f64,
-    /// Angle of its horizontal part from north, rad, east positive.
+    /// Declination: angle of the horizontal part from north, rad, east positive.
     pub declination: f64,
-    /// Angle below the horizontal, rad.
+    /// Inclination: angle below the horizontal, rad.
     pub inclination: f64,
 }
 
 impl Field {
-    /// The field in the world frame (east, north, up), T.
+    /// Returns the field in the world frame (east, north, up), T.
     pub fn vector(&self) -> Vec3 {
         let level = self.strength * cos(self.inclination);
         let (east, north) = (level * sin(self.declination), level * cos(self.declination));
@@ -33,25 +35,25 @@ impl Field {
     }
 }
 
-/// A magnetometer; immutable.
+/// Magnetometer; immutable.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Magnetometer {
-    /// The field it is in.
+    /// Ambient field.
     pub field: Field,
-    /// Bias by the vehicle's iron, its own axes, T.
+    /// Bias due to the vehicle's iron, sensor axes, T.
     pub bias: Vec3,
-    /// Scale error of each axis by it.
+    /// Scale error of each axis due to the vehicle's iron.
     pub scale: Vec3,
-    /// White noise of a reading, T.
+    /// Standard deviation of the white noise of a reading, T.
     pub noise: f64,
-    /// Largest size it gives, T; none where 0.
+    /// Largest output magnitude, T; 0 for no limit.
     pub range: f64,
-    /// What it rounds to, T; nothing where 0.
+    /// Output step, T; 0 for no rounding.
     pub resolution: f64,
 }
 
 impl Magnetometer {
-    /// A reading of the mean field over the window, its own axes, T.
+    /// Returns a reading of the mean field over the window, sensor axes, T.
     pub fn measure(&self, field: &Vec3, noise: &Noise, frame: u32) -> Vec3 {
         let white = self.noise * axes(noise.normals(frame, 0, 0));
         let value = field + self.scale.component_mul(field) + self.bias + white;

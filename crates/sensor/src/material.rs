@@ -1,39 +1,39 @@
-//! How surfaces answer light.
+//! Optical properties of surfaces.
 
 use bekker_ground::soil::Soil;
 
-/// A surface: what it gives back of the sun's light and of a lidar's.
+/// Surface reflection in the visible and at the wavelength of a lidar.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Material {
     /// Diffuse albedo in linear red, green, blue.
     pub albedo: [f32; 3],
-    /// Roughness of the GGX lobe, 0 a mirror, 1 dull.
+    /// Roughness of the GGX lobe: 0 for a mirror, 1 for a matte surface.
     pub roughness: f32,
-    /// 0 for a dielectric (4 % reflected head-on), 1 for a metal of the albedo's colour.
+    /// 0 for a dielectric (4 % reflected head-on), 1 for a metal of the albedo's color.
     pub metallic: f32,
     /// Lambertian reflectance at 850 to 905 nm.
     pub reflectance: f32,
 }
 
 impl Material {
-    /// A dull dielectric with the reflectance of its mean albedo.
+    /// Returns a matte dielectric whose reflectance is its mean albedo.
     pub const fn dull(albedo: [f32; 3]) -> Material {
         let mean = (albedo[0] + albedo[1] + albedo[2]) / 3.0;
         Material { albedo, roughness: 0.9, metallic: 0.0, reflectance: mean }
     }
 
-    /// The same with another roughness.
+    /// Returns the material with another roughness.
     pub const fn polished(self, roughness: f32) -> Material {
         Material { roughness, ..self }
     }
 
-    /// Black rubber of tyres and pads.
+    /// Black rubber of tires and track pads.
     pub const RUBBER: Material =
         Material { reflectance: 0.06, ..Material::dull([0.022, 0.022, 0.024]) };
     /// Bare dark steel.
     pub const STEEL: Material =
         Material { albedo: [0.16, 0.15, 0.14], roughness: 0.45, metallic: 0.6, reflectance: 0.25 };
-    /// Window.
+    /// Window glass.
     pub const GLASS: Material = Material {
         albedo: [0.015, 0.02, 0.025],
         roughness: 0.05,
@@ -42,20 +42,21 @@ impl Material {
     };
 }
 
-/// How soil answers light: undisturbed, and how far ruts change it.
+/// Optical properties of a soil: undisturbed, and in ruts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SoilAppearance {
-    /// Undisturbed and dry at the surface.
+    /// Undisturbed soil, dry at the surface.
     pub fresh: Material,
-    /// Pressed down: wetter, darker, smoother.
+    /// Compacted soil: wetter, darker, smoother.
     pub pressed: Material,
 }
 
 impl SoilAppearance {
-    /// The look of a soil by its name; one that says nothing is brown loam. Albedos in
-    /// the visible and near infrared are rounded from tables of field measurements
-    /// (Oke, Boundary Layer Climates, 1987: fresh snow 0.80 to 0.95, old snow 0.40, dry
-    /// sand 0.35 to 0.45, wet sand 0.20, dark wet soil 0.05, dry clay 0.20 to 0.30).
+    /// Returns the appearance of a soil by its name; brown loam if the name matches none.
+    ///
+    /// Albedos in the visible and near infrared are rounded from tables of field measurements (Oke,
+    /// Boundary Layer Climates, 1987). These list fresh snow 0.80 to 0.95, old snow 0.40, dry sand
+    /// 0.35 to 0.45, wet sand 0.20, dark wet soil 0.05, dry clay 0.20 to 0.30.
     pub fn of(soil: &Soil) -> SoilAppearance {
         let name = soil.name.to_ascii_lowercase();
         let says = |words: &[&str]| words.iter().any(|word| name.contains(word));
@@ -86,9 +87,9 @@ impl SoilAppearance {
         }
     }
 
-    /// The look where the ground has sunk by `sinkage`, m.
+    /// Returns the material of ground with a sinkage of `sinkage`, m.
     pub fn sunk(&self, sinkage: f32) -> Material {
-        // half pressed at 1.5 cm
+        // halfway to compacted at 1.5 cm
         let share = (sinkage / (sinkage + 0.015)).clamp(0.0, 1.0);
         let blend = |fresh: f32, pressed: f32| fresh + share * (pressed - fresh);
         let (fresh, pressed) = (self.fresh, self.pressed);

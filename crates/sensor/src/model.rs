@@ -10,35 +10,37 @@ use super::magnetometer::Magnetometer;
 /// Length of a large vehicle, m.
 const VEHICLE: f64 = 10.0;
 
-/// What kind of sensor, with its parameters.
+/// Kind of a sensor with its parameters.
 #[derive(Clone, Debug)]
 pub enum Model {
-    /// Inertial measurement.
+    /// Inertial measurement unit.
     Imu(Imu),
-    /// Satellite navigation.
+    /// Satellite navigation receiver.
     Gps(Box<Gps>),
-    /// Magnetic field.
+    /// Magnetometer.
     Magnetometer(Magnetometer),
-    /// Ticks of the wheels.
+    /// Wheel encoders.
     Encoder(Encoder),
-    /// The truth about its own frame.
+    /// True pose and twist of the sensor frame.
     Odometry,
-    /// The wheels on the ground.
+    /// True wheel–ground contact of each wheel.
     Terramechanics,
-    /// Pictures.
+    /// Camera.
     Camera(CameraSpec),
-    /// Point clouds.
+    /// Lidar.
     Lidar(LidarSpec),
 }
 
 impl Model {
-    /// Whether it looks at the scene, at heartbeats, rather than feels its vehicle move.
+    /// Returns whether the sensor observes the scene at heartbeats instead of the vehicle's motion.
     pub fn is_imaging(&self) -> bool {
         matches!(self, Model::Camera(_) | Model::Lidar(_))
     }
 
-    /// How far away it shows vehicles, m, if it looks: a lidar as far as it measures, a camera as far as
-    /// they fill a pixel.
+    /// Returns the range up to which vehicles are visible, m, for an imaging sensor.
+    ///
+    /// For a lidar it is the maximum range, for a camera the distance at which a vehicle fills a
+    /// pixel.
     pub fn sight(&self) -> Option<f64> {
         match self {
             Model::Camera(spec) => Some(VEHICLE / Camera::of(spec)?.resolution()),
@@ -47,7 +49,7 @@ impl Model {
         }
     }
 
-    /// Whether it takes the mean over its window.
+    /// Returns whether the sensor averages over its window.
     pub(super) fn averages(&self) -> bool {
         matches!(self, Model::Imu(_) | Model::Gps(_) | Model::Magnetometer(_))
     }

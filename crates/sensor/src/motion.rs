@@ -1,4 +1,4 @@
-//! How a vehicle and its wheels truly move: what sensors of motion measure.
+//! True motion of a vehicle and its wheels: the input of motion sensors.
 
 use bekker_math::numeric::GRAVITY;
 use bekker_math::spatial::{Pose, Twist, Vec3};
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// Motion of a frame over the last step, world axes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Motion {
-    /// Where the frame is.
+    /// Pose of the frame.
     pub pose: Pose,
     /// Velocity of its origin, m/s.
     pub velocity: Vec3,
@@ -18,8 +18,9 @@ pub struct Motion {
 }
 
 impl Motion {
-    /// Motion of a frame mounted at `mount` on a body with this pose and twist; `before`
-    /// is the velocity of the mounted origin `h` seconds ago.
+    /// Returns the motion of a frame mounted at `mount` on a body with this pose and twist.
+    ///
+    /// `before` is the velocity of the mounted origin `h` seconds ago.
     pub fn mounted(mount: &Pose, body: &Pose, twist: &Twist, before: &Vec3, h: f64) -> Motion {
         let arm = body.direction(&mount.position);
         let pose = Pose {
@@ -31,20 +32,23 @@ impl Motion {
         Motion { pose, velocity, angular_velocity: twist.angular, acceleration }
     }
 
-    /// What an accelerometer feels: acceleration less gravity, axes of the frame,
-    /// m/s². At rest it points up with 9.81 m/s². The earth stands still.
+    /// Returns the specific force, as an accelerometer measures it: acceleration less gravity,
+    /// m/s².
+    ///
+    /// The axes are those of the frame. At rest it points up with 9.81 m/s². The rotation of the
+    /// earth is left out.
     pub fn specific_force(&self) -> Vec3 {
         let up = Vec3::new(0.0, 0.0, GRAVITY);
         self.pose.orientation.inverse_transform_vector(&(self.acceleration + up))
     }
 
-    /// Angular velocity, axes of the frame, rad/s.
+    /// Returns the angular velocity, axes of the frame, rad/s.
     pub fn angular_rate(&self) -> Vec3 {
         self.pose.orientation.inverse_transform_vector(&self.angular_velocity)
     }
 }
 
-/// A wheel or road wheel after a step.
+/// State of a wheel or road wheel after a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WheelMotion {
     /// Spin, rad/s, positive when rolling forward.
@@ -53,9 +57,9 @@ pub struct WheelMotion {
     pub slip: f64,
     /// Depth of its lowest point below the undisturbed ground, m.
     pub sinkage: f64,
-    /// Force of the ground: along the wheel's heading, to its left, up, N.
+    /// Ground force: along the wheel's heading, to its left, up, N.
     pub force: Vec3,
-    /// Area in contact, m²; 0 where no yielding ground is touched.
+    /// Contact area, m²; 0 where no deformable ground is touched.
     pub area: f64,
 }
 
@@ -74,8 +78,9 @@ mod tests {
         assert!((motion.specific_force() - expected).norm() < 1e-12);
     }
 
-    /// On a turntable at radius r the specific force is ω² r inward: the difference of
-    /// velocities over h errs by ω³ r h / 2.
+    /// On a turntable at radius r the specific force is ω² r inward.
+    ///
+    /// The difference of velocities over h has an error of ω³ r h / 2.
     #[test]
     fn on_a_turntable_it_feels_the_centripetal_force() {
         let (omega, radius, h) = (2.0, 1.5, 1e-4);

@@ -1,5 +1,7 @@
-//! A sensor on its vehicle: shown the truth step by step, it measures when a frame
-//! falls due and delivers after its lag.
+//! Sensor mounted on a vehicle.
+//!
+//! It receives the true motion after every step, measures when a frame is due, and delivers after
+//! its lag.
 
 use super::awaited::Awaited;
 use super::camera::{CameraSpec, Lens};
@@ -16,31 +18,31 @@ use bekker_math::spatial::{Pose, Twist, Vec3};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// A sensor on its vehicle; immutable.
+/// Sensor mounted on a vehicle; immutable.
 #[derive(Clone, Debug)]
 pub struct Sensor {
     /// Name, unique on its vehicle.
     pub name: String,
-    /// Its frame in the chassis frame: x forward, y left, z up.
+    /// Sensor frame in the chassis frame: x forward, y left, z up.
     pub mount: Pose,
-    /// When it measures and delivers.
+    /// Times of measurement and delivery.
     pub schedule: Schedule,
-    /// What it is.
+    /// Kind of the sensor.
     pub model: Model,
-    /// What happens to its readings, in this order.
+    /// Filters of its readings, in order of application.
     pub filters: Vec<Filter>,
-    /// Its random numbers.
+    /// Random number generator.
     pub noise: Noise,
-    /// Whether its readings are recorded: told to who watches the run.
+    /// Whether its readings are passed to the observers of the run and so recorded.
     pub record: bool,
 }
 
 impl Sensor {
-    /// Name of the camera in whose optical frame a camera's pictures are.
+    /// Returns the name of the camera in whose optical frame a camera's images are.
     ///
     /// ROS requires one frame for both cameras of a pair: that of the left camera.
     /// [`Camera::projection`](super::camera::Camera::projection) maps points of that frame. ROS has
-    /// no model of some lenses; pictures by them are in the frame of their camera.
+    /// no model of some lenses; their images are in the frame of their own camera.
     pub fn picture_frame(&self) -> &str {
         match &self.model {
             Model::Camera(CameraSpec { lens: Lens::FieldOfView(_), .. }) => &self.name,
@@ -55,41 +57,42 @@ impl Sensor {
 /// Suffix of the name of the right camera of a pair.
 const RIGHT: &str = "_right";
 
-/// Name of the right camera of the pair whose left camera has this name.
+/// Returns the name of the right camera of the pair whose left camera has this name.
 pub fn right_camera(left: &str) -> String {
     format!("{left}{RIGHT}")
 }
 
-/// Name of the left camera of the pair whose right camera has this name, if it can be one.
+/// Returns the name of the left camera of the pair whose right camera has this name, if it has the
+/// suffix.
 pub fn left_camera(right: &str) -> Option<&str> {
     right.strip_suffix(RIGHT)
 }
 
-/// The truth after a step, as a sensor is shown it.
+/// True state of the vehicle after a step, the input of a sensor.
 #[derive(Clone, Copy, Debug)]
 pub struct Truth<'a> {
-    /// Chassis frame.
+    /// Pose of the chassis frame.
     pub pose: Pose,
-    /// Its twist.
+    /// Twist of the chassis.
     pub twist: Twist,
-    /// Wheels or road wheels: from the front, left before right.
+    /// Wheels or road wheels: front to rear, left before right.
     pub wheels: &'a [WheelMotion],
-    /// The moment before the step, µs.
+    /// Time before the step, µs.
     pub before_us: u64,
-    /// The moment after it, µs.
+    /// Time after the step, µs.
     pub now_us: u64,
 }
 
-/// A frame that a camera or lidar owes.
+/// Due frame of a camera or lidar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Due {
-    /// Number of the frame, from 1.
+    /// Frame number, from 1.
     pub frame: u64,
-    /// The end of its window, µs.
+    /// End of the collection window, µs.
     pub taken_us: u64,
 }
 
-/// Sum of two vectors over a window.
+/// Sums of two vectors over a window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Sum {
     count: u32,
@@ -103,14 +106,14 @@ impl Sum {
         self.vectors[1] += vectors[1];
     }
 
-    /// The means, and an empty sum again.
+    /// Returns the means and resets the sums.
     fn take(&mut self) -> [Vec3; 2] {
         let Sum { count, vectors } = std::mem::take(self);
         vectors.map(|sum| sum / f64::from(count.max(1)))
     }
 }
 
-/// What a device remembers.
+/// State of a sensor that depends on its kind.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 enum Device {
     Plain,
@@ -122,35 +125,35 @@ enum Device {
 /// State of a sensor: plain data.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SensorState {
-    /// Its frame after the last step.
+    /// Sensor frame after the last step.
     pose: Pose,
-    /// Velocity of its origin after the last step, m/s.
+    /// Velocity of the frame's origin after the last step, m/s.
     velocity: Vec3,
-    /// Of the window that is open.
+    /// Sums over the current window.
     sum: Sum,
     device: Device,
-    /// Own poses over the window, each with its moment, µs; of a camera or lidar.
+    /// Camera or lidar: poses over the window, each with its time, µs.
     track: VecDeque<(u64, Pose)>,
-    /// Measured and not yet delivered.
+    /// Frames measured but not yet delivered.
     pending: VecDeque<Awaited>,
 }
 
 impl SensorState {
-    /// Whether it is that of a camera or lidar.
+    /// Returns whether it is the state of a camera or lidar.
     pub fn is_imaging(&self) -> bool {
         !self.track.is_empty()
     }
 
-    /// Its frame after the last step.
+    /// Returns the sensor frame after the last step.
     pub fn pose(&self) -> &Pose {
         &self.pose
     }
 
-    /// Looks through a state that is to go on at `now_us`: that of sensor `index`, which
-    /// starts as `start`.
+    /// Checks a state from which sensor `index` is to resume at `now_us`; `start` is its initial
+    /// state.
     ///
     /// # Errors
-    /// What in it cannot be of the sensor.
+    /// Returns what does not match the sensor.
     pub fn check(
         &self,
         sensor: &Sensor,
@@ -196,16 +199,18 @@ impl SensorState {
         Ok(())
     }
 
-    /// Own poses with their moments, µs, from the one at or before the beginning of the
-    /// window to now; of a camera or lidar.
+    /// Returns the poses of a camera or lidar with their times, µs.
+    ///
+    /// They reach from the last one at or before the start of the window to now.
     pub fn track(&self) -> impl Iterator<Item = &(u64, Pose)> {
         self.track.iter()
     }
 }
 
 impl Sensor {
-    /// Its state on a vehicle of so many wheels that stands at `chassis` and moves with
-    /// this twist, at the moment `now_us`.
+    /// Returns the initial state on a vehicle with `wheels` wheels at the time `now_us`.
+    ///
+    /// `chassis` and `twist` are the pose and twist of the vehicle.
     pub fn start(&self, chassis: &Pose, twist: &Twist, wheels: usize, now_us: u64) -> SensorState {
         let motion = Motion::mounted(&self.mount, chassis, twist, &Vec3::zeros(), 1.0);
         let device = match &self.model {
@@ -228,8 +233,8 @@ impl Sensor {
         }
     }
 
-    /// Takes note of a step, measures if a frame falls due, and hands over what is to be
-    /// delivered by now.
+    /// Records a step, measures if a frame is due, and appends the deliveries that are due to
+    /// `deliver`.
     pub fn step(
         &self,
         index: u32,
@@ -262,31 +267,30 @@ impl Sensor {
         self.deliver(state, *now_us, deliver);
     }
 
-    /// The frame that a camera or lidar owes after the heartbeat from `before_us` to
+    /// Returns the frame of a camera or lidar that is due in the heartbeat from `before_us` to
     /// `now_us`, if any.
     pub fn owes(&self, before_us: u64, now_us: u64) -> Option<Due> {
         let due = self.schedule.falls_due(before_us, now_us).filter(|_| self.model.is_imaging());
         due.map(|frame| Due { frame, taken_us: now_us })
     }
 
-    /// Augments what was measured and keeps it until its lag is over.
+    /// Filters a measured frame and holds it until its lag has passed.
     pub fn take(&self, index: u32, state: &mut SensorState, due: Due, reading: Reading) {
         let pose = state.pose;
         state.pending.extend(self.augmented(index, pose, due, reading).map(Awaited::made));
     }
 
-    /// Keeps a frame that is still in the making until its lag is over.
+    /// Holds a frame that is still being computed until its lag has passed.
     pub fn await_frame(&self, state: &mut SensorState, frame: Awaited) {
         state.pending.push_back(frame);
     }
 
-    /// When a frame is to be delivered, µs.
+    /// Returns the delivery time of a frame, µs.
     pub fn due_us(&self, due: Due) -> u64 {
         due.taken_us + self.schedule.lag_us
     }
 
-    /// What is delivered of a reading that was taken at `pose`; nothing where a filter
-    /// has lost it.
+    /// Filters a reading that was taken at `pose`; returns `None` where a filter drops it.
     pub fn augmented(
         &self,
         index: u32,
@@ -302,14 +306,14 @@ impl Sensor {
         kept.then_some(Delivery { sensor: index, frame, taken_us, due_us, pose, reading })
     }
 
-    /// Hands over what is to be delivered by now.
+    /// Appends the deliveries that are due at `now_us` to `deliver`.
     pub fn deliver(&self, state: &mut SensorState, now_us: u64, deliver: &mut Vec<Delivery>) {
         while state.pending.front().is_some_and(|next| next.due_us() <= now_us) {
             deliver.extend(state.pending.pop_front().and_then(Awaited::take));
         }
     }
 
-    /// What is averaged over the window.
+    /// Returns the vectors that the sensor averages over its window.
     fn felt(&self, motion: &Motion) -> [Vec3; 2] {
         match &self.model {
             Model::Imu(_) => [motion.specific_force(), motion.angular_rate()],
@@ -399,7 +403,7 @@ mod tests {
     fn readings_arrive_at_their_rate_after_their_lag() {
         let sensor = sensor(Model::Odometry, 20.0, 0.073, 0.0);
         let all = drive(&sensor, 500, |_| 1.0);
-        // the last frames at 0.95 and 1.0 s are still on their way
+        // the last frames at 0.95 and 1.0 s are not yet delivered
         assert_eq!(all.len(), 18);
         for (k, (arrived, delivery)) in all.iter().enumerate() {
             let taken = 50_000 * (k as u64 + 1);
@@ -411,9 +415,10 @@ mod tests {
         }
     }
 
-    /// The mean of a ramp over its window is the value in its middle: specific force of
-    /// v = t² over the 20 ms before the frame is 2 (t - 10 ms); differences of v over a
-    /// step are exact for its middle.
+    /// The mean of a ramp over its window is its value at mid-window.
+    ///
+    /// The specific force of v = t² over the 20 ms before the frame is 2 (t - 10 ms). Differences
+    /// of v over a step are exact for its middle.
     #[test]
     fn an_imu_gives_the_mean_over_its_window() {
         let still = Imu { accelerometer: Triad::default(), gyroscope: Triad::default() };
@@ -427,7 +432,7 @@ mod tests {
         }
     }
 
-    /// Stopped and gone on from its stored form, it delivers the same.
+    /// A sensor resumed from its stored state delivers the same frames.
     #[test]
     fn goes_on_from_its_stored_state() {
         let imu = Sensor {

@@ -1,25 +1,25 @@
-//! Frames of what moves, each at the moments of the rays of a packet.
+//! Poses of moving instances at the time of each ray of a packet.
 //!
-//! A lidar fires a column of beams at a time, and beam by beam the rays of some columns go
-//! together: places and moments are those of the columns, the same for every beam. So what
-//! moves is put where it was at each of these moments once, not beam by beam.
+//! A lidar fires a column of beams at a time, and the rays of several columns form a packet per
+//! beam. Start points and times are those of the columns, equal for every beam. The poses of moving
+//! instances are therefore computed once per set of columns, not per beam.
 
 use super::bvh::Beams;
 use super::packet::{Packet, RAYS, Simd, Wide};
 use super::scene::{Instance, InstanceSet, along, between, rows};
 use fearless_simd::prelude::*;
 
-/// A mesh's frame at the moment of each ray of a packet.
+/// Frame of a mesh at the time of each ray of a packet.
 #[derive(Clone, Debug)]
 pub(super) struct MovingFrame {
-    /// Where the rays start in it.
+    /// Start points of the rays in the mesh frame.
     origin: [[f32; RAYS]; 3],
-    /// Rows of the matrices from the world's axes to its own.
+    /// Rows of the matrices from world axes to mesh axes.
     turn: [[[f32; RAYS]; 3]; 3],
 }
 
 impl MovingFrame {
-    /// That of `instance`, a ray at a time in double precision, as a ray alone would have it.
+    /// Computes the frame of `instance` for each ray in double precision, as for a single ray.
     pub fn new(instance: &Instance, packet: &Packet) -> MovingFrame {
         let mut frame = MovingFrame { origin: [[0.0; RAYS]; 3], turn: [[[0.0; RAYS]; 3]; 3] };
         let [x, y, z] = &packet.origin;
@@ -38,7 +38,7 @@ impl MovingFrame {
         frame
     }
 
-    /// The rays of these directions, world, in it.
+    /// Returns rays with these world directions in the mesh frame.
     #[inline(always)]
     pub fn beams<S: Simd>(&self, direction: &[Wide<S>; 3]) -> Beams<S> {
         let [dx, dy, dz] = *direction;
@@ -52,22 +52,22 @@ impl MovingFrame {
     }
 }
 
-/// Frames of the instances that packets have come to which share places and moments.
+/// Frames of the instances that were tested by packets with equal start points and times.
 #[derive(Clone, Debug, Default)]
 pub struct MovingFrames<'a> {
-    /// Whose frames they are.
+    /// Set that the frames belong to.
     instances: Option<&'a InstanceSet>,
-    /// Places and moments that they are for.
+    /// Start points and times that the frames are valid for.
     origin: [[f64; RAYS]; 3],
     moment: [f64; RAYS],
     count: usize,
-    /// By instance: 0 where packets have not come to it, else 1 + the index of its frame.
+    /// By instance: 0 before its first test, else 1 + the index of its frame.
     frame_of: Vec<u32>,
     frames: Vec<MovingFrame>,
 }
 
 impl<'a> MovingFrames<'a> {
-    /// Keeps the frames if they are those of these instances for the packet's rays; else begins anew.
+    /// Keeps the frames if set, start points and times match the packet; otherwise clears them.
     pub(super) fn follow(&mut self, packet: &Packet, instances: &'a InstanceSet) {
         let Packet { origin, moment, count, .. } = packet;
         let same = self.instances.is_some_and(|own| std::ptr::eq(own, instances));
@@ -81,7 +81,7 @@ impl<'a> MovingFrames<'a> {
         self.frame_of.resize(instances.len(), 0);
     }
 
-    /// The frame of the instance at `place`, for a packet that is followed.
+    /// Returns the frame of the instance at index `place`, for the packet last passed to `follow`.
     #[inline(always)]
     pub(super) fn of(
         &mut self,

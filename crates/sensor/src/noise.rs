@@ -1,11 +1,12 @@
-//! Random numbers by key: a draw depends on seed, agent, sensor, frame, element
-//! and lane and on nothing else, so order, threads, ranks, CPU or GPU cannot matter.
+//! Counter-based random numbers.
 //!
-//! The bits are those of Philox4x32-10 (Salmon, Moraes, Dror and Shaw, "Parallel
-//! random numbers: as easy as 1, 2, 3", SC 2011): ten rounds of two 32-bit
-//! multiplications, which a shader repeats in `u32` arithmetic as it stands. Normal
-//! draws are quantiles of uniform ones by a rational function, so that four words
-//! are four draws and a shader needs no pairs.
+//! A draw depends only on seed, agent, sensor, frame, element and lane. It is independent of
+//! evaluation order, threads, ranks, and of CPU or GPU.
+//!
+//! The bits are those of Philox4x32-10 (Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as
+//! easy as 1, 2, 3", SC 2011). It has ten rounds of two 32-bit multiplications, which a shader
+//! computes identically in `u32` arithmetic. Normal draws are quantiles of uniform draws by a
+//! rational function. Four words thus give four draws, and a shader needs no pairs.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +14,7 @@ const MULTIPLIERS: [u32; 2] = [0xD251_1F53, 0xCD9E_8D57];
 const WEYL: [u32; 2] = [0x9E37_79B9, 0xBB67_AE85];
 const ROUNDS: usize = 10;
 
-/// Four random words of a counter under a key (Philox4x32-10).
+/// Returns four random words of a counter under a key (Philox4x32-10).
 #[inline]
 pub fn philox(mut counter: [u32; 4], mut key: [u32; 2]) -> [u32; 4] {
     for _ in 0..ROUNDS {
@@ -29,21 +30,22 @@ pub fn philox(mut counter: [u32; 4], mut key: [u32; 2]) -> [u32; 4] {
     counter
 }
 
-/// Uniform in (0, 1), never either, of 32 random bits.
+/// Maps 32 random bits to a uniform draw in (0, 1), both ends excluded.
 #[inline]
 pub fn uniform(word: u32) -> f64 {
     (f64::from(word) + 0.5) / 4_294_967_296.0
 }
 
-/// Standard normal of 32 random bits: no more than 6.4 in size.
+/// Maps 32 random bits to a standard normal draw of magnitude at most 6.4.
 #[inline]
 pub fn normal(word: u32) -> f64 {
     quantile(uniform(word))
 }
 
-/// Quantile of the standard normal distribution at `p` in (0, 1), to 1e-7 of its
-/// size: algorithm AS 241, PPND7 (Wichura, Applied Statistics 37, 1988). In the
-/// middle 85 % it takes one division and no elementary function.
+/// Returns the quantile of the standard normal distribution at `p` in (0, 1).
+///
+/// The relative error is 1e-7: algorithm AS 241, PPND7 (Wichura, Applied Statistics 37, 1988). In
+/// the middle 85 % it takes one division and no elementary function.
 #[inline]
 pub fn quantile(p: f64) -> f64 {
     let cubic = |c: [f64; 4], r: f64| ((c[3] * r + c[2]) * r + c[1]) * r + c[0];
@@ -66,34 +68,36 @@ pub fn quantile(p: f64) -> f64 {
     size.copysign(q)
 }
 
-/// The noise of one sensor of one agent.
+/// Random number generator of one sensor of one agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Noise {
-    /// Key of the generator, for a shader that goes on from here.
+    /// Key of the generator, for shaders that continue it.
     pub key: [u32; 2],
 }
 
 impl Noise {
-    /// The noise of the sensor with these indices in the scenario of this seed.
+    /// Creates the generator of the sensor with these indices in the scenario of this seed.
     pub fn new(seed: u64, agent: u32, sensor: u32) -> Noise {
         let [a, b, ..] = philox([agent, sensor, 0, 0], [seed as u32, (seed >> 32) as u32]);
         Noise { key: [a, b] }
     }
 
-    /// Four random words for a frame (a measurement), an element (pixel, beam,
-    /// axis) and a lane (which of several uses).
+    /// Returns four random words for a frame (measurement), an element (pixel, beam, axis) and a
+    /// lane.
+    ///
+    /// The lane separates draws of different purposes.
     #[inline]
     pub fn words(&self, frame: u32, element: u32, lane: u32) -> [u32; 4] {
         philox([element, lane, frame, 0], self.key)
     }
 
-    /// Four draws uniform in (0, 1).
+    /// Returns four draws uniform in (0, 1).
     #[inline]
     pub fn uniforms(&self, frame: u32, element: u32, lane: u32) -> [f64; 4] {
         self.words(frame, element, lane).map(uniform)
     }
 
-    /// Four standard normal draws.
+    /// Returns four standard normal draws.
     #[inline]
     pub fn normals(&self, frame: u32, element: u32, lane: u32) -> [f64; 4] {
         self.words(frame, element, lane).map(normal)
@@ -104,7 +108,7 @@ impl Noise {
 mod tests {
     use super::*;
 
-    /// Known answers that come with Random123 (kat_vectors, philox4x32 10).
+    /// Known answers published with Random123 (kat_vectors, philox4x32 10).
     #[test]
     fn gives_the_published_words() {
         assert_eq!(philox([0; 4], [0; 2]), [0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8]);
@@ -119,7 +123,7 @@ mod tests {
         );
     }
 
-    /// The three values printed with AS 241; its PPND7 has about seven figures.
+    /// The three values printed with AS 241; its PPND7 has about seven digits.
     #[test]
     fn gives_the_published_quantiles() {
         for (p, expected) in [
@@ -150,8 +154,10 @@ mod tests {
         assert_eq!(base, Noise::new(1, 2, 3).words(4, 5, 6));
     }
 
-    /// Moments of a million draws within four standard errors: 4 √(1/n), 4 √(2/n),
-    /// 4 √(6/n) and 4 √(24/n) for mean, variance, skewness and excess kurtosis.
+    /// Moments of a million draws match within four standard errors.
+    ///
+    /// They are 4 √(1/n), 4 √(2/n), 4 √(6/n) and 4 √(24/n) for mean, variance, skewness and excess
+    /// kurtosis.
     #[test]
     fn normals_have_their_moments() {
         let noise = Noise::new(7, 0, 0);
@@ -166,7 +172,7 @@ mod tests {
         assert!(draws.iter().all(|x| x.abs() < 6.4));
     }
 
-    /// Neighbouring elements, frames and lanes are uncorrelated: |r| < 4/√n.
+    /// Adjacent elements, frames and lanes are uncorrelated: |r| < 4/√n.
     #[test]
     fn neighbours_are_uncorrelated() {
         let n = 100_000;

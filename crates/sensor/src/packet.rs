@@ -1,9 +1,10 @@
-//! Rays that go together, one in each lane.
+//! Packets of rays, one ray per SIMD lane.
 //!
-//! Neighbouring rays meet the same boxes and lids: walked together, each of these is
-//! fetched once and asked for all of them by a few instructions. What a ray meets
-//! does not depend on its companions: a lane holds the bits that it would hold alone,
-//! and of several things at the same range the one with the least number is met.
+//! Adjacent rays hit the same boxes and lids. A packet loads each of these once and tests it for
+//! all rays with a few instructions.
+//!
+//! The hit of a ray does not depend on the other rays of its packet: a lane computes the same bits
+//! as a single ray. Of several primitives at the same range, the one with the lowest number is hit.
 
 use super::ray::Ray;
 use fearless_simd::prelude::*;
@@ -12,29 +13,29 @@ use fearless_simd::{f32x16, mask32x16, u32x16};
 pub(super) use bekker_math::numeric::level;
 pub(super) use fearless_simd::{Level, Simd, dispatch};
 
-/// Most rays in a packet.
+/// Maximum number of rays in a packet.
 pub const RAYS: usize = 16;
 
-/// A number for each ray.
+/// Number for each ray.
 pub(super) type Wide<S> = f32x16<S>;
-/// A truth value for each ray.
+/// Truth value for each ray.
 pub(super) type Where<S> = mask32x16<S>;
 
 /// Up to [`RAYS`] rays, component by component.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Packet {
-    /// Where they start, world, m.
+    /// Start points, world, m.
     pub origin: [[f64; RAYS]; 3],
     /// Unit directions, world.
     pub direction: [[f64; RAYS]; 3],
-    /// When they are sent, see [`Ray::moment`].
+    /// Times of emission, see [`Ray::moment`].
     pub moment: [f64; RAYS],
-    /// How many there are; the rest repeat the first.
+    /// Number of rays; the remaining lanes repeat the first.
     pub count: usize,
 }
 
 impl Packet {
-    /// The first [`RAYS`] of some rays.
+    /// Creates a packet of the first [`RAYS`] of `rays`.
     #[inline(always)]
     pub fn of(rays: &[Ray]) -> Packet {
         let count = rays.len().min(RAYS);
@@ -52,7 +53,7 @@ impl Packet {
     }
 }
 
-/// Numbers of the rays, rounded.
+/// Rounds a number for each ray to single precision.
 #[inline(always)]
 pub(super) fn wide<S: Simd>(simd: S, numbers: &[f64; RAYS]) -> Wide<S> {
     let mut rounded = [0.0; RAYS];
@@ -62,24 +63,25 @@ pub(super) fn wide<S: Simd>(simd: S, numbers: &[f64; RAYS]) -> Wide<S> {
     Wide::load_array(simd, rounded)
 }
 
-/// [`Search::thing`] where nothing was met.
+/// Value of [`Search::thing`] where nothing was hit.
 pub(super) const NOTHING: u32 = u32::MAX;
-/// Most places that wait to be looked at: a square and a finer one in it, or a tree and
-/// another one in it.
+/// Capacity of the traversal stack.
+///
+/// It suffices for a square with a finer one in it, or for a tree with another one in it.
 const PLACES: usize = 64;
 
-/// A search of what rays meet first: what they have met so far, and where else to look.
+/// Search for the first hits of rays: the hits so far and the traversal stack.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Search<S: Simd> {
-    /// Range of what was met, or where the search ends; -∞ for a ray that is done.
+    /// Range of the nearest hit, or the end of the search; -∞ for a finished ray.
     pub far: Wide<S>,
-    /// Number of the thing that was met.
+    /// Number of the primitive that was hit.
     pub thing: u32x16<S>,
-    /// Number of the part of it.
+    /// Number of the part of the primitive that was hit.
     pub part: u32x16<S>,
-    /// Where on the part.
+    /// Coordinates of the hit on the part.
     pub weights: [Wide<S>; 2],
-    /// Whether it is enough that something is met.
+    /// Whether any hit suffices.
     pub any: bool,
     enters: [Wide<S>; PLACES],
     places: [u32; PLACES],
@@ -87,8 +89,8 @@ pub(super) struct Search<S: Simd> {
 }
 
 impl<S: Simd> Search<S> {
-    /// A search of the first `count` rays up to `far`, m, of what is first or of
-    /// anything at all.
+    /// Creates a search of the first `count` rays up to `far`, m, for the first hit, or for any
+    /// hit.
     #[inline(always)]
     pub fn new(simd: S, any: bool, count: usize, far: f64) -> Search<S> {
         let mut all = [f32::NEG_INFINITY; RAYS];
@@ -107,7 +109,7 @@ impl<S: Simd> Search<S> {
         }
     }
 
-    /// Takes note that rays have met a part of a thing.
+    /// Records that rays have hit a part of a primitive.
     #[inline(always)]
     pub fn meet(
         &mut self,
@@ -129,30 +131,30 @@ impl<S: Simd> Search<S> {
             [taken.select(weights[0], self.weights[0]), taken.select(weights[1], self.weights[1])];
     }
 
-    /// Looks for other things before what has been met.
+    /// Clears the hits but keeps their ranges, to search for other primitives before them.
     #[inline(always)]
     pub fn forget(&mut self) {
         let nothing = u32x16::splat(self.far.simd, NOTHING);
         (self.thing, self.part) = (nothing, nothing);
     }
 
-    /// How many places wait.
+    /// Returns the size of the traversal stack.
     #[inline(always)]
     pub fn waiting(&self) -> usize {
         self.depth
     }
 
-    /// Lets a place wait that the rays enter at these ranges.
+    /// Pushes a node that the rays enter at these ranges onto the stack.
     #[inline(always)]
     pub fn later(&mut self, place: u32, enter: Wide<S>) {
-        // there are never more: the mask spares a check
+        // the capacity is never exceeded: the mask saves a bounds check
         let at = self.depth % PLACES;
         self.enters[at] = enter;
         self.places[at] = place;
         self.depth += 1;
     }
 
-    /// The last of the places beyond the first `before` that is still to be looked at.
+    /// Pops the last node above stack size `before` that any ray may still reach before its hit.
     #[inline(always)]
     pub fn next(&mut self, before: usize) -> Option<u32> {
         while self.depth > before {

@@ -1,10 +1,11 @@
-//! Random processes that errors of sensors wander by.
+//! Stochastic processes of sensor errors.
 
 use bekker_math::numeric::exp;
 use bekker_math::spatial::Vec3;
 
-/// A first-order Gauss–Markov process in three axes: stationary, of standard
-/// deviation σ and autocorrelation σ² exp(-t/τ).
+/// First-order Gauss–Markov process in three axes.
+///
+/// It is stationary, with standard deviation σ and autocorrelation σ² exp(-t/τ).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GaussMarkov {
     /// Standard deviation of each axis.
@@ -14,20 +15,21 @@ pub struct GaussMarkov {
 }
 
 impl GaussMarkov {
-    /// A value of the stationary distribution from standard normal draws.
+    /// Returns a value of the stationary distribution from standard normal draws.
     pub fn start(&self, draws: Vec3) -> Vec3 {
         self.sigma.component_mul(&draws)
     }
 
-    /// The value `dt` seconds after `value`: exact for any dt,
-    /// b' = e^(-dt/τ) b + σ √(1 - e^(-2 dt/τ)) n.
+    /// Returns the value `dt` seconds after `value`.
+    ///
+    /// The step is exact for any dt: b' = e^(-dt/τ) b + σ √(1 - e^(-2 dt/τ)) n.
     pub fn step(&self, value: &Vec3, dt: f64, draws: Vec3) -> Vec3 {
         let keep = exp(-dt / self.time);
         value * keep + self.sigma.component_mul(&draws) * (1.0 - keep * keep).sqrt()
     }
 }
 
-/// The first three of four draws as a vector.
+/// Returns the first three of four draws as a vector.
 pub fn axes([x, y, z, _]: [f64; 4]) -> Vec3 {
     Vec3::new(x, y, z)
 }
@@ -37,10 +39,11 @@ mod tests {
     use super::*;
     use crate::noise::Noise;
 
-    /// Variance and autocorrelation at lags up to two correlation times. With N = 200 000
-    /// samples of 100 a correlation time, 2000 are independent in effect times 1/2: the
-    /// standard error of a correlation is √(1/1000) = 0.03; three axes give 0.018 in the
-    /// mean, of which four are allowed.
+    /// Checks variance and autocorrelation at lags up to two correlation times.
+    ///
+    /// N = 200 000 samples at 100 per correlation time give 2000 / 2 = 1000 effectively independent
+    /// values. The standard error of a correlation is √(1/1000) = 0.03. For the mean over three
+    /// axes it is 0.018; the tolerance is four times this.
     #[test]
     fn has_the_variance_and_correlation_it_says() {
         let process = GaussMarkov { sigma: Vec3::new(2.0, 2.0, 2.0), time: 10.0 };

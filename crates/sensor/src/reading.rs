@@ -1,4 +1,4 @@
-//! What sensors deliver.
+//! Readings of sensors and their delivery.
 
 use super::camera::Image;
 use super::lidar::Cloud;
@@ -8,27 +8,27 @@ use super::satellite_fix::Fix;
 use bekker_math::spatial::{Pose, Vec3};
 use serde::{Deserialize, Serialize};
 
-/// The truth about the sensor's frame.
+/// True motion of the sensor frame.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Odometry {
-    /// Its pose in the world.
+    /// Pose in the world.
     pub pose: Pose,
-    /// Velocity of its origin, its own axes, m/s.
+    /// Velocity of the frame's origin, sensor axes, m/s.
     pub velocity: Vec3,
-    /// Angular velocity, its own axes, rad/s.
+    /// Angular velocity, sensor axes, rad/s.
     pub angular_velocity: Vec3,
 }
 
-/// A wheel on the ground.
+/// Contact of a wheel with the ground.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WheelGround {
     /// Depth of the wheel's lowest point below the undisturbed ground, m.
     pub sinkage: f64,
     /// Slip within ±1, positive when driving.
     pub slip: f64,
-    /// Force of the ground: along the wheel's heading, to its left, up, N.
+    /// Ground force: along the wheel's heading, to its left, up, N.
     pub force: Vec3,
-    /// Mean pressure in the contact, Pa: vertical force by area in contact; 0 without.
+    /// Mean contact pressure, Pa: vertical force divided by contact area; 0 without contact.
     pub pressure: f64,
 }
 
@@ -43,31 +43,31 @@ impl From<&WheelMotion> for WheelGround {
 /// One frame of one sensor.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Reading {
-    /// Specific force, m/s², and angular rate, rad/s, axes of the sensor.
+    /// Specific force, m/s², and angular rate, rad/s, sensor axes.
     Imu {
         /// Specific force, m/s².
         specific_force: Vec3,
         /// Angular rate, rad/s.
         angular_rate: Vec3,
     },
-    /// A satellite fix.
+    /// Satellite fix.
     Fix(Fix),
-    /// Magnetic field, axes of the sensor, T.
+    /// Magnetic field, sensor axes, T.
     Field(Vec3),
-    /// Ticks since the start, wheel by wheel.
+    /// Encoder ticks of each wheel since the start.
     Ticks(Vec<i64>),
-    /// The truth about the sensor's frame.
+    /// True motion of the sensor frame.
     Odometry(Odometry),
-    /// The wheels on the ground, wheel by wheel.
+    /// Ground contact of each wheel.
     Ground(Vec<WheelGround>),
-    /// A picture.
+    /// Camera image.
     Image(Image),
-    /// A scan.
+    /// Lidar scan.
     Cloud(Cloud),
 }
 
 impl Reading {
-    /// Whether a sensor of this kind may deliver it.
+    /// Returns whether a sensor of this kind may deliver this reading.
     pub fn is_of(&self, model: &Model) -> bool {
         match (model, self) {
             (Model::Camera(_), Reading::Image(image)) => image.is_whole(),
@@ -83,19 +83,19 @@ impl Reading {
     }
 }
 
-/// A reading on its way to who uses it.
+/// Reading with its times, passed from the sensor to its consumers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Delivery {
     /// Index of the sensor on its vehicle.
     pub sensor: u32,
-    /// Number of the frame, from 1.
+    /// Frame number, from 1.
     pub frame: u64,
-    /// When it was taken: the end of its window, µs.
+    /// Time of measurement, the end of its window, µs.
     pub taken_us: u64,
-    /// When it is delivered, µs.
+    /// Time of delivery, µs.
     pub due_us: u64,
-    /// Where the sensor's frame truly was then.
+    /// True pose of the sensor frame at the time of measurement.
     pub pose: Pose,
-    /// What it says.
+    /// Reading.
     pub reading: Reading,
 }

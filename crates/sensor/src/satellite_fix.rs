@@ -1,15 +1,15 @@
-//! Position and velocity by satellites.
+//! Position and velocity by satellite navigation.
 
 use bekker_math::geodesy::Geodetic;
 use bekker_math::spatial::Vec3;
 use serde::{Deserialize, Serialize};
 
-/// A satellite fix.
+/// Satellite fix.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Fix {
-    /// False in an outage: the rest is then not to be used.
+    /// False in an outage: the other fields are then invalid.
     pub valid: bool,
-    /// Where.
+    /// Measured position.
     pub place: Geodetic,
     /// Velocity east, north and up, m/s.
     pub velocity: Vec3,

@@ -1,4 +1,4 @@
-//! What sensors look at: the deformed ground, and meshes at their poses on it.
+//! Scene of imaging sensors: the deformed ground, and meshes at their poses on it.
 
 use super::air::Air;
 use super::bvh::{Beams, Bounds, Bvh, Things};
@@ -14,22 +14,22 @@ use bekker_ground::GroundModel;
 use bekker_math::spatial::{Pose, Quat, Vec3};
 use fearless_simd::prelude::*;
 
-/// A mesh at its place.
+/// Mesh placed in the world.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Instance {
     /// Index of its mesh.
     pub mesh: usize,
-    /// Its frame at the scene's two keyframes.
+    /// Mesh frame at the scene's two keyframes.
     pub poses: [Pose; 2],
-    /// By how much the mesh is enlarged.
+    /// Scale factor of the mesh.
     pub scale: f64,
-    /// Whose it is: the label is one more.
+    /// Agent that it belongs to; its instance label is this number plus one.
     pub agent: u16,
-    /// What it is.
+    /// Semantic class.
     pub class: Class,
 }
 
-/// Between two poses: positions along the chord, orientations along the arc.
+/// Interpolates between two poses: positions along the chord, orientations along the arc.
 #[inline]
 pub fn between(poses: &[Pose; 2], share: f64) -> Pose {
     let [a, b] = poses;
@@ -42,26 +42,27 @@ pub fn between(poses: &[Pose; 2], share: f64) -> Pose {
     }
 }
 
-/// Instances under a tree.
+/// Instances under a bounding volume hierarchy.
 #[derive(Clone, Debug)]
 pub struct InstanceSet {
     /// In the order of the tree's leaves.
     instances: Vec<Placed>,
     tree: Bvh,
-    /// Place that the tree's boxes are measured from, m.
+    /// Origin of the tree's boxes in the world, m.
     origin: Vec3,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Placed {
     instance: Instance,
-    /// World to mesh, where it stands still.
+    /// Rotation from world to mesh; `None` for a moving instance.
     turn: Option<[[f64; 3]; 3]>,
 }
 
 impl InstanceSet {
-    /// A tree over instances of these meshes; instances of meshes that there are not
-    /// are left out.
+    /// Builds a tree over instances of these meshes.
+    ///
+    /// Instances whose mesh index is out of range are left out.
     pub fn new(meshes: &[Mesh], instances: &[Instance]) -> InstanceSet {
         let known: Vec<&Instance> = instances.iter().filter(|i| i.mesh < meshes.len()).collect();
         let origin = known.first().map_or_else(Vec3::zeros, |first| first.poses[1].position);
@@ -77,28 +78,29 @@ impl InstanceSet {
         InstanceSet { instances: placed.collect(), tree, origin }
     }
 
-    /// The instances, in the order of the tree's leaves.
+    /// Returns the instances, in the order of the tree's leaves.
     pub fn instances(&self) -> impl ExactSizeIterator<Item = &Instance> {
         self.instances.iter().map(|placed| &placed.instance)
     }
 
-    /// The tree over them, and the place that its boxes are measured from, m.
+    /// Returns the tree and the origin of its boxes in the world, m.
     pub fn tree(&self) -> (&Bvh, &Vec3) {
         (&self.tree, &self.origin)
     }
 
-    /// How many instances there are.
+    /// Returns the number of instances.
     pub fn len(&self) -> usize {
         self.instances.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no instances.
     pub fn is_empty(&self) -> bool {
         self.instances.is_empty()
     }
 
-    /// Goes on with a search; instances are numbered from `number`. Where frames are given,
-    /// they are kept there.
+    /// Continues a search among these instances, which are numbered from `number`.
+    ///
+    /// Where `frames` is given, the frames of moving instances are cached there.
     #[inline(always)]
     fn seek<'s, S: Simd>(
         &'s self,
@@ -124,12 +126,12 @@ impl InstanceSet {
     }
 }
 
-/// Rays as instances see them.
+/// Packet in the form that instances use.
 #[derive(Clone, Copy)]
 struct View<'a, S: Simd> {
     packet: &'a Packet,
     direction: [Wide<S>; 3],
-    /// Whether all start at the same place, and whether at the same moment.
+    /// Whether all rays share their start point, and whether they share their time.
     together: [bool; 2],
 }
 
@@ -146,14 +148,14 @@ impl<'a, S: Simd> View<'a, S> {
     }
 }
 
-/// Instances that rays may meet.
+/// Instances that rays are intersected with.
 struct Instances<'a, 'b, S: Simd> {
     instances: &'a [Placed],
     meshes: &'a [Mesh],
     view: &'a View<'a, S>,
     /// Number of the first instance in the search.
     number: u32,
-    /// Frames of those that move.
+    /// Cached frames of moving instances.
     frames: Option<&'a mut MovingFrames<'b>>,
 }
 
@@ -177,13 +179,13 @@ fn single(v: &Vec3) -> [f32; 3] {
     [v.x as f32, v.y as f32, v.z as f32]
 }
 
-/// How far a vector goes along a row of a matrix.
+/// Returns the dot product of a matrix row and a vector.
 #[inline(always)]
 pub(super) fn along(row: &[f64; 3], v: &[f64; 3]) -> f64 {
     row[0] * v[0] + row[1] * v[1] + row[2] * v[2]
 }
 
-/// Rows of the matrix from the world's axes to those of a frame, `scale` times smaller.
+/// Returns the rows of the matrix from world axes to those of a frame, divided by `scale`.
 #[inline]
 pub(super) fn rows(orientation: &Quat, scale: f64) -> [[f64; 3]; 3] {
     let m = orientation.to_rotation_matrix();
@@ -191,12 +193,12 @@ pub(super) fn rows(orientation: &Quat, scale: f64) -> [[f64; 3]; 3] {
 }
 
 impl Instance {
-    /// An instance that stands still.
+    /// Creates a stationary instance.
     pub fn still(mesh: usize, pose: Pose, agent: u16, class: Class) -> Instance {
         Instance { mesh, poses: [pose; 2], scale: 1.0, agent, class }
     }
 
-    /// The box around it on its way from one pose to the other.
+    /// Returns the box around the instance between its two poses.
     fn bounds(&self, mesh: &Mesh, origin: &Vec3) -> Bounds {
         let around = mesh.bounds();
         let corners = (0..8).map(|k| {
@@ -216,8 +218,9 @@ impl Instance {
 }
 
 impl Placed {
-    /// Rays in the mesh's frame; ranges stay those of the world. `None` where the rays are sent at
-    /// different moments, to something that moves.
+    /// Transforms rays to the mesh frame; ranges stay in world units.
+    ///
+    /// It is `None` for a moving instance and rays of different times.
     #[inline(always)]
     fn local<S: Simd>(&self, view: &View<'_, S>) -> Option<Beams<S>> {
         let simd = view.direction[0].simd;
@@ -230,7 +233,7 @@ impl Placed {
             }
             None => return None,
         };
-        // a place at a time in double precision, as a ray alone would have it
+        // one start point at a time in double precision, as for a single ray
         let places = if view.together[0] { 1 } else { RAYS };
         let mut own = [[0.0; RAYS]; 3];
         let [x, y, z] = &view.packet.origin;
@@ -254,45 +257,45 @@ impl Placed {
     }
 }
 
-/// Everything that a sensor may see at a moment.
+/// All that a sensor may see at a time.
 #[derive(Clone, Copy, Debug)]
 pub struct Scene<'a> {
-    /// The ground before anything drove on it.
+    /// Undisturbed ground.
     pub model: &'a GroundModel,
-    /// The ground around the sensor as it is.
+    /// Current ground around the sensor.
     pub relief: &'a Relief,
-    /// Looks of the soils, by their index.
+    /// Appearance of the soils, by soil index.
     pub soils: &'a [SoilAppearance],
-    /// Meshes.
+    /// Meshes, by index.
     pub meshes: &'a [Mesh],
-    /// What stands still.
+    /// Stationary instances.
     pub standing: &'a InstanceSet,
-    /// What moves.
+    /// Moving instances.
     pub moving: &'a InstanceSet,
     /// Sun and sky.
     pub sky: Sky,
-    /// What is in the air.
+    /// Atmosphere.
     pub air: &'a Air,
 }
 
-/// What a ray has met.
+/// First hit of a ray.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Met {
-    /// The ground.
+    /// Hit on the ground.
     Ground(Footing),
-    /// An instance.
+    /// Hit on an instance.
     Thing {
-        /// Whether it is one of those that move.
+        /// Whether the instance belongs to the moving set.
         moving: bool,
-        /// Its place in the crowd.
+        /// Index of the instance in its set.
         index: usize,
-        /// Where.
+        /// Hit on the mesh.
         touch: Touch,
     },
 }
 
 impl Met {
-    /// Distance along the ray, m.
+    /// Returns the distance along the ray, m.
     #[inline]
     pub fn range(&self) -> f64 {
         match self {
@@ -302,27 +305,27 @@ impl Met {
     }
 }
 
-/// A surface where a ray has met it.
+/// Surface at the hit of a ray.
 #[derive(Clone, Copy, Debug)]
 pub struct Surface {
-    /// Where, world, m.
+    /// Position, world, m.
     pub point: Vec3,
     /// Unit normal for shading, on the ray's side.
     pub normal: Vec3,
-    /// How it answers light.
+    /// Optical properties.
     pub material: Material,
-    /// What it is.
+    /// Semantic class.
     pub class: Class,
-    /// 0 ground, else 1 + agent.
+    /// Instance label: 0 for the ground, else 1 + agent.
     pub instance: u16,
-    /// Index of the soil, 255 where it is no ground.
+    /// Index of the soil; 255 where the surface is not ground.
     pub soil: u8,
-    /// What vehicles have left there.
+    /// Traces of vehicles on the ground.
     pub mark: Mark,
 }
 
 impl Surface {
-    /// A surface that stands for none.
+    /// Placeholder for no surface.
     pub(super) const NONE: Surface = Surface {
         point: Ray::NONE.origin,
         normal: Ray::NONE.direction,
@@ -335,19 +338,23 @@ impl Surface {
 }
 
 impl<'a> Scene<'a> {
-    /// What a ray meets first between two ranges, m.
+    /// Returns the first hit of a ray between two ranges, m.
     pub fn cast(&self, ray: &Ray, near: f64, far: f64) -> Option<Met> {
         self.cast_all(std::slice::from_ref(ray), near, far)[0]
     }
 
-    /// What each of up to [`RAYS`] rays meets first between two ranges, m: the same as
-    /// alone, but sooner where they go about the same way.
+    /// Returns the first hit of each of up to [`RAYS`] rays between two ranges, m.
+    ///
+    /// Each result equals that of [`Scene::cast`]. The cast is faster where the rays have similar
+    /// directions.
     pub fn cast_all(&self, rays: &[Ray], near: f64, far: f64) -> [Option<Met>; RAYS] {
         self.cast_with(level(), rays, [near, far], None)
     }
 
-    /// [`Scene::cast_all`] for rays that set out from the same places at the same moments as others
-    /// before them: what moves is kept in `frames` as those saw it.
+    /// Casts rays as [`Scene::cast_all`] does, with cached frames of moving instances.
+    ///
+    /// The frames in `frames` are reused for rays with the same start points and times as the
+    /// previous rays.
     pub fn cast_again(
         &self,
         rays: &[Ray],
@@ -357,7 +364,7 @@ impl<'a> Scene<'a> {
         self.cast_with(level(), rays, [near, far], Some(frames))
     }
 
-    /// [`Scene::cast_again`] with the instructions of a level.
+    /// [`Scene::cast_again`] with the instruction set `level`.
     fn cast_with(
         &self,
         level: Level,
@@ -392,8 +399,7 @@ impl<'a> Scene<'a> {
         met
     }
 
-    /// Which of up to [`RAYS`] rays have anything in their way between two ranges, m:
-    /// bit k for ray k.
+    /// Returns which of up to [`RAYS`] rays are blocked between two ranges, m: bit k for ray k.
     pub fn blocked(&self, rays: &[Ray], near: f64, far: f64) -> u32 {
         let packet = Packet::of(rays);
         dispatch!(level(), simd => {
@@ -407,8 +413,7 @@ impl<'a> Scene<'a> {
         })
     }
 
-    /// Goes on with a search: what stands still is numbered from 0, what moves behind
-    /// it.
+    /// Continues a search; stationary instances are numbered from 0, moving ones follow.
     #[inline(always)]
     fn seek_things<S: Simd>(
         &self,
@@ -423,7 +428,7 @@ impl<'a> Scene<'a> {
         self.standing.seek(self.meshes, &view, 0, (near, search), None);
     }
 
-    /// The surface that a ray has met.
+    /// Returns the surface at the hit of a ray.
     pub fn surface(&self, ray: &Ray, met: &Met) -> Surface {
         let point = ray.at(met.range());
         match met {
@@ -479,7 +484,7 @@ mod tests {
     use bekker_math::numeric::sin_cos;
     use bekker_math::random::Stream;
 
-    /// What this machine has, from the least to the widest.
+    /// Instruction sets that this machine supports, in ascending order of width.
     fn levels() -> Vec<Level> {
         let mut levels = vec![Level::baseline(), Level::new()];
         #[cfg(target_arch = "x86_64")]
@@ -489,8 +494,9 @@ mod tests {
         levels
     }
 
-    /// Hills with a rut and pillars, every third of them on its way: rays meet the same
-    /// alone, among others, and with whatever instructions the processor has.
+    /// A ray has the same hit alone, in a packet, and with any instruction set.
+    ///
+    /// The scene has hills with a rut and pillars, every third of which moves.
     #[test]
     fn a_ray_meets_the_same_alone_and_among_others() {
         let soil = Soil {
@@ -570,14 +576,14 @@ mod tests {
             for level in levels() {
                 assert_eq!(scene.cast_with(level, &rays, [0.1, 300.0], None), met, "{level:?}");
             }
-            // from the same places at the same moments, elsewhere first
+            // equal start points and times, other directions first
             let mut turned = rays.clone();
             turned.iter_mut().for_each(|ray| ray.direction.y = -ray.direction.y);
             for rays in [&turned, &rays, &turned] {
                 let again = scene.cast_again(rays, [0.1, 300.0], &mut frames);
                 assert_eq!(again, scene.cast_all(rays, 0.1, 300.0));
             }
-            // and among others
+            // other instances with the same cache
             let again = elsewhere.cast_again(&turned, [0.1, 300.0], &mut frames);
             assert_eq!(again, elsewhere.cast_all(&turned, 0.1, 300.0));
             let blocked = scene.blocked(&rays, 0.1, 300.0);

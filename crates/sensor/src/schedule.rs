@@ -1,60 +1,62 @@
-//! When a sensor measures and delivers, in whole microseconds of simulated time.
+//! Times of measurement and delivery, in whole microseconds of simulated time.
 
 use serde::{Deserialize, Serialize};
 
-/// Rate, lag and collection window. Frame k (from 1) falls due k / rate after the
-/// beginning, so no rounding adds up; it is taken at the first moment the sensor is
-/// shown at or after that, from what happened in the window before, and delivered a
+/// Rate, lag and collection window of a sensor.
+///
+/// Frame k (from 1) is due k / rate after the start, so rounding does not accumulate. It is taken
+/// at the end of the first step at or after that time, from the window before it, and delivered one
 /// lag later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Schedule {
-    /// Frames in a million seconds.
+    /// Frame rate, µHz.
     rate_uhz: u64,
-    /// Time from taking to delivery, µs.
+    /// Time from measurement to delivery, µs.
     pub lag_us: u64,
-    /// Time over which a frame is collected, µs; 0 for an instant.
+    /// Collection time of a frame, µs; 0 for an instantaneous one.
     pub window_us: u64,
 }
 
 impl Schedule {
-    /// A schedule of `rate` Hz with a lag and a window in s, each to the microsecond
-    /// (the rate to the microhertz). A rate below that never falls due.
+    /// Creates a schedule of `rate` Hz with a lag and a window in s.
+    ///
+    /// Times are rounded to the microsecond, the rate to the microhertz. A frame of a rate that
+    /// rounds to zero is never due.
     pub fn new(rate: f64, lag: f64, window: f64) -> Schedule {
         let micro = |x: f64| (x * 1e6).round().max(0.0) as u64;
         Schedule { rate_uhz: micro(rate), lag_us: micro(lag), window_us: micro(window) }
     }
 
-    /// Frames that have fallen due up to a moment, µs.
+    /// Returns the number of frames due up to a time, µs.
     pub fn frames(&self, time_us: u64) -> u64 {
         (u128::from(time_us) * u128::from(self.rate_uhz) / 1_000_000_000_000) as u64
     }
 
-    /// The moment that a frame falls due, µs, rounded up.
+    /// Returns the time at which a frame is due, µs, rounded up.
     pub fn due_us(&self, frame: u64) -> u64 {
         let span = u128::from(frame) * 1_000_000_000_000;
         span.div_ceil(u128::from(self.rate_uhz.max(1))).min(u128::from(u64::MAX)) as u64
     }
 
-    /// The frame that falls due after `before_us` and not after `now_us`, if any; the
-    /// last where several do.
+    /// Returns the frame due after `before_us` and not after `now_us`, if any; the last of several.
     pub fn falls_due(&self, before_us: u64, now_us: u64) -> Option<u64> {
         let frame = self.frames(now_us);
         (frame > self.frames(before_us)).then_some(frame)
     }
 
-    /// Whether what happens in the step that ends at `now_us` belongs to the window of
-    /// the frame that falls due next or now.
+    /// Returns whether the step that ends at `now_us` belongs to the window of the next or current
+    /// frame.
     pub fn collects(&self, before_us: u64, now_us: u64) -> bool {
         let due = self.due_us(self.frames(before_us) + 1);
         now_us >= due || now_us.saturating_add(self.window_us) > due
     }
 
-    /// Time between frames, s.
+    /// Returns the time between frames, s.
     pub fn period(&self) -> f64 {
         1e6 / self.rate_uhz.max(1) as f64
     }
 
-    /// Collection window, s.
+    /// Returns the collection window, s.
     pub fn window(&self) -> f64 {
         self.window_us as f64 * 1e-6
     }

@@ -1,19 +1,19 @@
 //! Sun and sky.
 //!
-//! Light is measured so that a white surface that faces the sun squarely under a clear
-//! sky has radiance 1 from the sun alone.
+//! Radiance is scaled such that a white surface that faces the sun under a clear sky has radiance 1
+//! from the sun alone.
 
 use bekker_math::numeric::{pow, sin_cos};
 use bekker_math::spatial::Vec3;
 
-/// Sun and sky.
+/// Position of the sun and cloud cover.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sky {
     /// Azimuth of the sun, rad from east, counter-clockwise.
     pub azimuth: f64,
     /// Elevation of the sun, rad.
     pub elevation: f64,
-    /// Share of the sky under cloud, 0 to 1.
+    /// Fraction of the sky under cloud, 0 to 1.
     pub cloud: f64,
 }
 
@@ -23,20 +23,20 @@ impl Default for Sky {
     }
 }
 
-/// What all rays of a picture share.
+/// Lighting shared by all rays of an image.
 #[derive(Clone, Copy, Debug)]
 pub struct Light {
     /// Unit direction to the sun.
     pub to_sun: Vec3,
-    /// Radiance of a white surface that faces the sun, from the sun.
+    /// Radiance of a white surface that faces the sun, due to the sun.
     pub sun: [f32; 3],
-    /// Radiance of a white level surface from the whole sky.
+    /// Radiance of a white level surface due to the whole sky.
     pub ambient: [f32; 3],
-    /// Radiance overhead.
+    /// Radiance of the sky at the zenith.
     pub zenith: [f32; 3],
-    /// Radiance along the horizon.
+    /// Radiance of the sky at the horizon.
     pub horizon: [f32; 3],
-    /// How much of the sun's halo is seen, 0 to 1.
+    /// Strength of the sun's halo, 0 to 1.
     pub glow: f32,
 }
 
@@ -45,12 +45,12 @@ fn blend(a: [f32; 3], b: [f32; 3], share: f32) -> [f32; 3] {
 }
 
 impl Sky {
-    /// The light that comes from it.
+    /// Computes the lighting.
     pub fn light(&self) -> Light {
         let (se, ce) = sin_cos(self.elevation);
         let (sa, ca) = sin_cos(self.azimuth);
         let cloud = self.cloud.clamp(0.0, 1.0) as f32;
-        // air mass after Kasten and Young 1989, transmission per air mass by colour
+        // air mass after Kasten and Young 1989, transmission per air mass by color
         let up = if self.elevation > 0.0 { 1.0_f32 } else { 0.0 };
         let degrees = self.elevation.to_degrees().max(0.0);
         let mass = 1.0 / (se.max(0.0) + 0.50572 * pow(degrees + 6.07995, -1.6364));
@@ -76,7 +76,7 @@ impl Sky {
 }
 
 impl Light {
-    /// Radiance of the sky in a direction, the sun's disc apart.
+    /// Returns the radiance of the sky in a direction, without the sun's disc.
     pub fn radiance(&self, direction: &Vec3) -> [f32; 3] {
         let up = direction.z.max(0.0) as f32;
         let haze = (1.0 - up) * (1.0 - up);
@@ -88,11 +88,11 @@ impl Light {
         [0, 1, 2].map(|k| base[k] + bloom * self.sun[k])
     }
 
-    /// Radiance of a white surface with this normal from sky and bounced light, with
-    /// nothing in the way.
+    /// Returns the radiance of a white surface with this normal due to sky and bounced light,
+    /// unoccluded.
     pub fn ambient_on(&self, normal: &Vec3) -> [f32; 3] {
         let up = 0.5 + 0.5 * normal.z as f32;
-        // the ground gives back a fifth of sun and sky
+        // the ground reflects a fifth of sun and sky
         let sun = self.to_sun.z.max(0.0) as f32;
         [0, 1, 2].map(|k| {
             let ground = 0.2 * (self.sun[k] * sun + self.ambient[k]);
@@ -100,7 +100,7 @@ impl Light {
         })
     }
 
-    /// Colour into which what is far away fades.
+    /// Returns the color that distant surfaces fade to.
     pub fn veil(&self, direction: &Vec3) -> [f32; 3] {
         let level = Vec3::new(direction.x, direction.y, direction.z.max(0.0));
         self.radiance(&level)

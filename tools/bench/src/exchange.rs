@@ -1,4 +1,4 @@
-//! What the exchange between ranks costs: bytes, time, and how both grow.
+//! Cost of the exchange between ranks: bytes, time, and their growth.
 
 use bekker_ground::{Overlay, Patches, Published};
 use bekker_ranks::{HeartbeatFigures, RankError, Ranks, Route, Sharing};
@@ -10,33 +10,33 @@ use serde::{Deserialize, Serialize};
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-/// Speed that vehicles start with, m/s.
+/// Initial speed of the vehicles, m/s.
 const SPEED: f64 = 5.0;
-/// Heartbeats that are not counted: vehicles settle, ruts begin.
+/// Heartbeats that are not counted: vehicles settle and ruts begin.
 const WARM_UP: usize = 50;
-/// Heartbeats between two censuses of the neighbourhood, at 10 ms, and between two hashes.
+/// Heartbeats between two censuses of the neighborhood, at 10 ms, and between two hashes.
 const CENSUS: usize = 100;
-/// Times that what is timed is repeated; the shortest counts.
+/// Repetitions of a timing; the shortest counts.
 const REPEATS: usize = 15;
-/// Time that a rank of a bench waits for the others.
+/// Timeout of a rank of a benchmark.
 const PATIENCE: Duration = Duration::from_secs(600);
 
-/// Cost of the code of deformed ground, a node.
+/// Cost of coding deformed ground, per node.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CodeCost {
     /// Spacing of the nodes, m.
     pub spacing: f64,
-    /// Nodes that a vehicle leaves in a heartbeat.
+    /// Nodes that a vehicle deforms in a heartbeat.
     pub nodes: f64,
-    /// Bytes on the wire.
+    /// Bytes sent.
     pub bytes: f64,
-    /// Writing, ns.
+    /// Encoding, ns.
     pub encode_ns: f64,
-    /// Reading, ns.
+    /// Decoding, ns.
     pub decode_ns: f64,
-    /// Merging into the published ground, digest included, ns.
+    /// Merging into the published ground, including the digest, ns.
     pub apply_ns: f64,
-    /// Taking it up into the overlay of a vehicle that drives there, ns.
+    /// Loading into the overlay of a vehicle that drives there, ns.
     pub refresh_ns: f64,
 }
 
@@ -45,58 +45,60 @@ pub struct CodeCost {
 pub struct HeartbeatCost {
     /// Spacing of the nodes, m.
     pub spacing: f64,
-    /// The rank's vehicles.
+    /// Vehicles of the rank.
     pub vehicles: usize,
-    /// Bytes of a vehicle's state, its envelope included.
+    /// Bytes of a vehicle's state, including its envelope.
     pub state_bytes: f64,
-    /// The steps between two heartbeats, median, µs.
+    /// Steps between two heartbeats, median, µs.
     pub steps_us: f64,
-    /// Writing the messages, median, µs.
+    /// Encoding the messages, median, µs.
     pub serialise_us: f64,
-    /// Reading them and merging all ground, median, µs.
+    /// Decoding them and merging all ground, median, µs.
     pub apply_us: f64,
-    /// Taking merged ground up, by [`CodeCost::refresh_ns`], µs.
+    /// Loading merged ground, by [`CodeCost::refresh_ns`], µs.
     pub refresh_us: f64,
     /// Waiting for the other rank, median, µs.
     pub waiting_us: f64,
-    /// The exchange without waiting over the steps.
+    /// Ratio of the exchange without waiting to the steps.
     pub share: f64,
 }
 
-/// Bytes that a rank receives in a heartbeat, its census and its hash included: the mean over a
-/// second.
+/// Bytes that a rank receives in a heartbeat, averaged over a second.
+///
+/// They include its census and its hash.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Traffic {
-    /// Whether ranks hear of agents that they may meet alone.
+    /// Whether ranks receive only agents that may come into contact with theirs.
     pub neighbour: bool,
-    /// Ranks.
+    /// Number of ranks.
     pub ranks: usize,
-    /// Agents in all.
+    /// Total number of agents.
     pub agents: usize,
-    /// Bytes that the rank receives which receives most, a heartbeat.
+    /// Bytes per heartbeat of the rank that receives most.
     pub received: f64,
-    /// The mean of all ranks.
+    /// Mean over all ranks.
     pub mean: f64,
 }
 
-/// How traffic grows, from what was measured: everything to everyone costs
-/// `message` a heartbeat and agent; between neighbours it is `border` for the agents
-/// that are near, `own` for the ground that is at home with the rank, which is as much as its
-/// own agents leave, and `round` a doubling of the ranks.
+/// Model of the growth of traffic, fitted to measurements.
+///
+/// Broadcasting costs `message` per heartbeat and agent. Between neighbors the cost is `border` for
+/// agents nearby, plus `own` for the ground that the rank stores, plus `round` per doubling of the
+/// ranks. A rank stores as much ground as its own agents deform.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TrafficModel {
     /// Bytes of an agent's message.
     pub message: f64,
-    /// Bytes of those that a rank hears of, whatever drives elsewhere.
+    /// Bytes from agents near the rank, independent of all other agents.
     pub border: f64,
-    /// Bytes of what a rank keeps, an agent of its own.
+    /// Bytes of the ground that a rank stores, per agent of the rank.
     pub own: f64,
-    /// Bytes of a round of what all agree on: the verdict whether to go on, and the hash.
+    /// Bytes of a round of collective decisions: the verdict whether to continue, and the hash.
     pub round: f64,
 }
 
 impl TrafficModel {
-    /// Bytes that a rank receives in a heartbeat.
+    /// Returns the bytes that a rank receives in a heartbeat.
     pub fn received(&self, neighbour: bool, ranks: usize, agents: usize) -> f64 {
         if neighbour {
             let rounds = ranks.next_power_of_two().trailing_zeros();
@@ -106,8 +108,10 @@ impl TrafficModel {
         }
     }
 
-    /// The model of these measurements: `message` by the largest number of agents, `border` and
-    /// `own` by that and the next on as many ranks, `round` by what the protocol sends.
+    /// Fits the model to measurements.
+    ///
+    /// `message` is from the measurement with the most agents. `border` and `own` are from that and
+    /// the next smaller number of agents on the same ranks. `round` is from the protocol's sizes.
     pub fn of(measured: &[Traffic]) -> Option<TrafficModel> {
         let way = |neighbour: bool| {
             measured.iter().filter(move |t| t.neighbour == neighbour && t.ranks > 2)
@@ -128,9 +132,9 @@ impl TrafficModel {
     }
 }
 
-/// Bytes of a verdict: a checksum, two flags, two numbers, what is worn.
+/// Bytes of a verdict: a checksum, two flags, two numbers, and changes of obstacles.
 const VERDICT: f64 = 25.0;
-/// Bytes of digests on their way along the tree, up or down.
+/// Bytes of the digests in one direction along the tree, up or down.
 const HASH: f64 = 66.0;
 
 fn case(spacing: f64) -> BenchCase {
@@ -149,20 +153,20 @@ fn case(spacing: f64) -> BenchCase {
     }
 }
 
-/// HMMWVs that start from these places at speed, along y.
+/// Returns a model of HMMWVs that start from these positions at speed, along y.
 fn driving(spacing: f64, places: &[[f64; 2]]) -> Result<WorldModel, BenchError> {
     let mut model = model(&case(spacing), places)?;
     model.agents.iter_mut().for_each(|agent| agent.speed = SPEED);
     Ok(model)
 }
 
-/// One behind the other.
+/// Returns a model of vehicles in a column.
 fn convoy(spacing: f64, vehicles: usize) -> Result<WorldModel, BenchError> {
     let places: Vec<[f64; 2]> = (0..vehicles).map(|at| [0.0, -8.0 * at as f64]).collect();
     driving(spacing, &places)
 }
 
-/// Shortest time of some repeats, s.
+/// Returns the shortest time of several repetitions, s.
 fn shortest(mut repeat: impl FnMut() -> f64) -> f64 {
     (0..REPEATS).map(|_| repeat()).fold(f64::INFINITY, f64::min)
 }
@@ -173,7 +177,7 @@ fn timed(what: impl FnOnce()) -> f64 {
     begun.elapsed().as_secs_f64()
 }
 
-/// Codes what a convoy of four HMMWVs leaves in two seconds, again and again.
+/// Measures the coding of the ground that a convoy of four HMMWVs deforms in two seconds.
 ///
 /// # Errors
 /// [`BenchError`] if the convoy cannot be built.
@@ -249,7 +253,7 @@ pub fn code_cost(spacing: f64) -> Result<CodeCost, BenchError> {
     })
 }
 
-/// Figures of all heartbeats of all ranks; each rank steps its agents on one thread.
+/// Returns the metrics of all heartbeats of all ranks; each rank steps its agents on one thread.
 fn shared(
     model: &WorldModel,
     ranks: usize,
@@ -284,7 +288,7 @@ fn shared(
     })
 }
 
-/// Drives eight HMMWVs in a convoy on two ranks for three seconds.
+/// Measures eight HMMWVs in a convoy on two ranks for three seconds.
 ///
 /// # Errors
 /// [`BenchError`] if the convoy cannot be built or a rank is lost.
@@ -313,13 +317,14 @@ pub fn heartbeat_cost(code: &CodeCost) -> Result<HeartbeatCost, BenchError> {
         apply_us,
         refresh_us,
         waiting_us: median(|heartbeat| heartbeat.lengths + heartbeat.payload),
-        // the steps have taken up what was merged before
+        // the steps include loading the ground merged before
         share: (serialise_us + apply_us + refresh_us) / (steps_us - refresh_us),
     })
 }
 
-/// Drives HMMWVs side by side, 15.6 m apart (256 of them over 4 km), on ranks of this
-/// process for a second, and counts what the ranks receive.
+/// Counts the bytes that ranks receive while HMMWVs drive abreast for a second.
+///
+/// The vehicles are 15.6 m apart (256 of them over 4 km); the ranks are in this process.
 ///
 /// # Errors
 /// [`BenchError`] if the vehicles cannot be built or a rank is lost.
@@ -361,15 +366,15 @@ mod tests {
         assert!(cost.state_bytes > 50.0 && cost.state_bytes <= 250.0, "{}", cost.state_bytes);
     }
 
-    /// Twice the agents and twice the ranks, twice the bytes for all; between neighbours a
-    /// round more.
+    /// Twice the agents on twice the ranks receive twice the bytes by broadcast, and one round more
+    /// between neighbors.
     #[test]
     fn between_neighbours_nothing_grows_but_a_round_for_twice_the_ranks() {
         let received = |ranks, neighbour| traffic(ranks, 4 * ranks, neighbour).unwrap().mean;
         let (all, twice) = (received(4, false), received(8, false));
         assert!((twice / all - 2.0).abs() < 0.1, "{all} {twice}");
         let (near, still) = (received(4, true), received(8, true));
-        // of 4 ranks in a row 2 have two neighbours and keep 3/4 of what others leave, of 8 they
+        // of 4 ranks in a row, 2 have two neighbors and store 3/4 of what others deform; of 8 they
         // are 6, and it is 7/8: together at most a quarter more
         let round = VERDICT + 2.0 * HASH / CENSUS as f64;
         assert!(still - round <= 1.25 * near, "{near} {still}");

@@ -1,5 +1,7 @@
-//! What looking costs on a graphics card: pictures of 1 to 64 cameras of a full scene,
-//! what has changed being sent anew each time, and the rays of a lidar.
+//! Cost of cameras and lidars on a GPU.
+//!
+//! Images of 1 to 64 cameras of a full scene, with the changes uploaded each time, and the rays of
+//! a lidar.
 
 use crate::rendering::{Full, camera, fastest};
 use bekker_math::spatial::Vec3;
@@ -13,41 +15,41 @@ use serde::Serialize;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Cameras that take their pictures together.
+/// Numbers of cameras that render together.
 const CAMERAS: [usize; 7] = [1, 2, 4, 8, 16, 32, 64];
 
-/// What a card takes.
+/// Cost of rendering on a GPU.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct GpuCost {
-    /// Its name.
+    /// Name of the adapter.
     pub name: String,
-    /// Whether it is this machine's processor in disguise.
+    /// Whether the adapter is a software renderer on this machine's CPU.
     pub software: bool,
-    /// Time to send the whole ground for the first time, s.
+    /// Time of the first upload of the whole ground, s.
     pub first: f64,
-    /// Pictures of 640 x 360 with shadows.
+    /// Images of 640 x 360 with shadows.
     pub frames: Vec<FrameCost>,
-    /// Rays of an OS2-64 a second, sent and read back.
+    /// Rays of an OS2-64 per second, including upload and download.
     pub rays: f64,
 }
 
-/// What some cameras together take.
+/// Cost of several cameras that render together.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct FrameCost {
-    /// How many cameras.
+    /// Number of cameras.
     pub cameras: usize,
-    /// Tiles that had changed since the last time.
+    /// Tiles that changed since the previous frame.
     pub dirty: usize,
-    /// Time from changed tiles to pictures in memory, s.
+    /// Time from changed tiles to images in memory, s.
     pub time: f64,
-    /// Pictures a second.
+    /// Images per second.
     pub rate: f64,
 }
 
-/// Looks at the full scene with a card.
+/// Measures the full scene on a GPU.
 ///
 /// # Errors
-/// [`BenchError`] if the case cannot be built or the card gives up.
+/// [`BenchError`] if the case cannot be built or the device is lost.
 pub fn gpu_cost(gpu: GpuDevice) -> Result<GpuCost, BenchError> {
     let gave_up = |error: GpuError| BenchError::GpuDevice(error.to_string());
     let gpu = Arc::new(gpu);
@@ -78,7 +80,7 @@ pub fn gpu_cost(gpu: GpuDevice) -> Result<GpuCost, BenchError> {
             })
             .collect();
         let mut best: Option<FrameCost> = None;
-        // the first warms up
+        // the first round is a warm-up
         for round in 0..4 {
             heartbeat += 4;
             full.drive(heartbeat);
@@ -94,7 +96,7 @@ pub fn gpu_cost(gpu: GpuDevice) -> Result<GpuCost, BenchError> {
             }
         }
         frames.extend(best);
-        // seconds are enough: more cameras take no less each
+        // stop at seconds per round: more cameras are not faster per camera
         if best.is_some_and(|best| best.time > 3.0) {
             break;
         }
@@ -108,7 +110,7 @@ pub fn gpu_cost(gpu: GpuDevice) -> Result<GpuCost, BenchError> {
     Ok(GpuCost { name: gpu.name().into(), software: gpu.is_software(), first, frames, rays })
 }
 
-/// The rays of 64 x 1024 beams, ±22.5 degrees.
+/// Returns the rays of 64 x 1024 beams, ±22.5 degrees.
 fn lidar_rays(origin: Vec3) -> Vec<Ray> {
     crate::rendering::directions().map(|direction| Ray::new(origin, direction)).collect()
 }

@@ -1,6 +1,6 @@
-//! Measures what parts of bekker cost: ranks, sensors, tracked vehicles, the link and scaling.
+//! Benchmarks of parts of bekker: ranks, sensors, tracked vehicles, the link and scaling.
 //!
-//! Only maintainers run it; `bekker bench` measures a step.
+//! For maintainers only; `bekker bench` measures a step.
 
 mod cli;
 mod exchange;
@@ -13,7 +13,7 @@ mod tracked_bench;
 
 use std::process::ExitCode;
 
-/// The system's allocator with a count.
+/// System allocator with a counter.
 #[cfg(feature = "allocations")]
 #[global_allocator]
 static ALLOCATOR: &stats_alloc::StatsAlloc<std::alloc::System> = &stats_alloc::INSTRUMENTED_SYSTEM;

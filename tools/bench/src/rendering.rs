@@ -1,5 +1,6 @@
-//! What looking costs: rays a second on bare ground, scans and pictures of a full scene,
-//! and keeping both up to date.
+//! Cost of lidars and cameras on the CPU.
+//!
+//! Rays per second on bare ground, scans and images of a full scene, and the update of both.
 
 use bekker_ground::{GroundModel, NodeState, Patches, Published};
 use bekker_math::grid::{Node, TILE_NODES};
@@ -23,57 +24,57 @@ use std::time::Instant;
 
 /// Height of the lidar above the ground, m.
 const EYE: f64 = 2.0;
-/// Longest range on bare ground, m.
+/// Maximum range on bare ground, m.
 const FAR: f64 = 200.0;
-/// Rounds of which the fastest counts.
+/// Number of rounds; the fastest counts.
 const ROUNDS: usize = 7;
 
-/// Rays on bare ground, one thread.
+/// Cost of rays on bare ground, one thread.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct GroundRays {
     /// Spacing of the nodes, m.
     pub spacing: f64,
-    /// Time to build the ground as rays see it, s.
+    /// Time to build the relief, s.
     pub build: f64,
-    /// Bytes that it holds.
+    /// Memory of the relief, bytes.
     pub bytes: usize,
     /// Rays cast.
     pub rays: usize,
-    /// How many met the ground.
+    /// Number of rays that hit the ground.
     pub hits: usize,
-    /// Rays a second.
+    /// Rays per second.
     pub rate: f64,
 }
 
-/// A full scene: 20 vehicles and 500 trees on rolling ground with ruts.
+/// Cost of a full scene: 20 vehicles and 500 trees on rolling ground with ruts.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SceneCost {
-    /// Instances that move.
+    /// Moving instances.
     pub moving: usize,
-    /// Time to place the vehicles and lay their tree, s.
+    /// Time to place the vehicles and build their tree, s.
     pub place: f64,
-    /// Tiles of a heartbeat's ruts.
+    /// Tiles with ruts of one heartbeat.
     pub dirty: usize,
-    /// Time to take them over, s.
+    /// Time to update these tiles, s.
     pub update: f64,
     /// Time of an OS2-64 scan on one thread, s.
     pub scan: f64,
     /// Points of the scan.
     pub points: usize,
-    /// Time of the same scan with one ray a beam, s.
+    /// Time of the same scan with one ray per beam, s.
     pub one_ray: f64,
-    /// Time of a 640 x 360 picture with shadows on one thread and on two, s.
+    /// Time of a 640 x 360 image with shadows on one thread and on two, s.
     pub picture: [f64; 2],
 }
 
-/// The rays of a lidar of 64 x 1024 beams, ±22.5 degrees, 2 m above the ground, ring by
+/// Returns the rays of a lidar of 64 x 1024 beams, ±22.5 degrees, 2 m above the ground, ring by
 /// ring.
 fn rays(model: &GroundModel) -> Vec<Ray> {
     let origin = Vec3::new(0.0, 0.0, model.terrain().height(0.0, 0.0) + EYE);
     directions().map(|direction| Ray::new(origin, direction)).collect()
 }
 
-/// Directions of 64 x 1024 beams, ±22.5 degrees, ring by ring.
+/// Returns the directions of 64 x 1024 beams, ±22.5 degrees, ring by ring.
 pub(super) fn directions() -> impl Iterator<Item = Vec3> {
     let direction = |column: u32, beam: u32| {
         let azimuth = std::f64::consts::TAU * f64::from(column) / 1024.0;
@@ -120,8 +121,10 @@ pub(super) fn fastest<T>(mut act: impl FnMut() -> T) -> (f64, T) {
     best.expect("there are rounds")
 }
 
-/// Casts the rays of a lidar on rolling ground without anything on it, and gives back
-/// the ground and the rays for another program to cast: `side` vertices a side.
+/// Casts the rays of a lidar on bare rolling ground.
+///
+/// Also returns the ground, with `side` vertices per side, and the rays, so that another program
+/// can cast them.
 ///
 /// # Errors
 /// [`BenchError`] if the case cannot be built.
@@ -148,7 +151,7 @@ pub fn ground_rays(spacing: f64, side: u32) -> Result<(GroundRays, Exported), Be
     Ok((cost, Exported { side, spacing: spacing as f32, heights, rays }))
 }
 
-/// A ground and rays on it, for another program.
+/// Ground and rays for another program.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Exported {
     side: u32,
@@ -158,7 +161,7 @@ pub struct Exported {
 }
 
 impl Exported {
-    /// The ground as `scripts/embree_rays.c` reads it.
+    /// Returns the ground in the format of `scripts/embree_rays.c`.
     pub fn ground_bytes(&self) -> Vec<u8> {
         let mut bytes = self.side.to_le_bytes().to_vec();
         bytes.extend(self.spacing.to_le_bytes());
@@ -166,7 +169,7 @@ impl Exported {
         bytes
     }
 
-    /// The rays as it reads them.
+    /// Returns the rays in the format of `scripts/embree_rays.c`.
     pub fn ray_bytes(&self) -> Vec<u8> {
         let mut bytes = (self.rays.len() as u32).to_le_bytes().to_vec();
         bytes.extend(self.rays.iter().flatten().flat_map(|number| number.to_le_bytes()));
@@ -174,7 +177,7 @@ impl Exported {
     }
 }
 
-/// Patches of a rut along x through y, 30 cm wide, from node `first` over `length` nodes.
+/// Adds a rut along x at y, 30 cm wide, from node `first` over `length` nodes.
 fn rut(patches: &mut Vec<Patches>, first: i32, length: i32, y: i32) {
     let mut nodes: std::collections::BTreeMap<_, Vec<usize>> = std::collections::BTreeMap::new();
     for (i, j) in (first..first + length).flat_map(|i| (y - 3..=y + 3).map(move |j| (i, j))) {
@@ -192,13 +195,13 @@ fn rut(patches: &mut Vec<Patches>, first: i32, length: i32, y: i32) {
     patches.push(patch);
 }
 
-/// 20 vehicles among 500 trees on rolling ground at 5 cm with twelve ruts.
+/// Scene of 20 vehicles among 500 trees on rolling ground at 5 cm with twelve ruts.
 #[derive(Debug)]
 pub(super) struct Full {
     pub scene_model: SceneModel,
     pub world: World,
     pub published: Published,
-    /// Agents as others are told of them.
+    /// States of the vehicles as sent to other agents.
     pub messages: Vec<VehicleState>,
 }
 
@@ -208,7 +211,7 @@ impl Full {
         for index in 0..20 {
             let (x, y) = (12.0 * f64::from(index % 5) - 24.0, 8.0 * f64::from(index / 5) - 12.0);
             let model = if index % 2 == 0 { "hmmwv" } else { "m113" };
-            // a string takes any formatted text
+            // writing to a string cannot fail
             let _ = write!(
                 rest,
                 "[[vehicle]]\nname = \"v{index}\"\nmodel = \"{model}\"\n\
@@ -232,8 +235,10 @@ impl Full {
         Ok(Full { scene_model, world, published, messages })
     }
 
-    /// What 20 vehicles at 5 m/s leave in a heartbeat: two ruts each of its length and
-    /// one node, in the `heartbeat`-th place.
+    /// Adds the deformation by 20 vehicles at 5 m/s in one heartbeat.
+    ///
+    /// Each vehicle leaves two ruts of the heartbeat's length plus one node, at the position of the
+    /// `heartbeat`-th heartbeat.
     pub fn drive(&mut self, heartbeat: i32) {
         let mut fresh = Vec::new();
         for vehicle in 0..20 {
@@ -245,7 +250,7 @@ impl Full {
         self.published.merge(&fresh);
     }
 
-    /// Where a camera on the roof of a vehicle is, looking a little down.
+    /// Returns the pose of a camera on the roof of a vehicle, tilted slightly down.
     pub fn viewpoint(&self, vehicle: usize) -> Pose {
         let chassis = &self.messages[vehicle].chassis;
         let turn = Quat::from_axis_angle(&Vec3::y_axis(), 0.1);
@@ -254,12 +259,12 @@ impl Full {
     }
 }
 
-/// The camera that is measured: 640 x 360 pixels.
+/// Returns the camera of the measurements: 640 x 360 pixels.
 pub(super) fn camera() -> Camera {
     Camera::with_field(640, 360, Lens::Pinhole, 1.4).expect("a pinhole sees it")
 }
 
-/// A random world of 250 m with 250 trees and 25 holes on rough ground, nodes 25 cm apart, from an
+/// Random world of 250 m with 250 trees and 25 holes on rough ground, nodes 25 cm apart, with an
 /// MRZR-4.
 const WOOD: &str = "format = 1\nname = \"wood\"\nseed = 7\n[time]\nduration = 1\n\
     [soil]\ndefault = \"firm\"\n[ground]\nspacing = 0.25\n[terrain]\nroughness = \"E\"\n\
@@ -267,19 +272,21 @@ const WOOD: &str = "format = 1\nname = \"wood\"\nseed = 7\n[time]\nduration = 1\
     holes = { count = 25 }\ntrees = { count = 250 }\n\
     [[vehicle]]\nname = \"a\"\nmodel = \"mrzr4\"\nposition = [0, 0]\n";
 
-/// A scan of a random world from a hood.
+/// Cost of a scan of a random world from a hood.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct WoodScan {
-    /// Time of a scan of an OS2-64 on one thread, s.
+    /// Time of an OS2-64 scan on one thread, s.
     pub scan: f64,
-    /// The same with one ray a beam, s.
+    /// Time of the same scan with one ray per beam, s.
     pub one_ray: f64,
-    /// Points of that.
+    /// Points of the scan with one ray per beam.
     pub points: usize,
 }
 
-/// Where these agents were a scan of 0.1 s before, all at 3 m/s on a bend: what moves is put where
-/// it was at each moment of a scan, which costs what a scene that stands does not tell.
+/// Returns the states of these agents one scan of 0.1 s earlier, all at 3 m/s on a bend.
+///
+/// A moving instance is placed at each firing time of a scan, a cost that a stationary scene does
+/// not show.
 fn a_scan_before(messages: &[VehicleState]) -> Vec<VehicleState> {
     let moved = messages.iter().cloned().map(|mut message| {
         let chassis = &mut message.chassis;
@@ -290,7 +297,7 @@ fn a_scan_before(messages: &[VehicleState]) -> Vec<VehicleState> {
     moved.collect()
 }
 
-/// Scans a random world by an OS2-64 on an MRZR-4's hood, tilted by 25 degrees, as it drives.
+/// Measures a scan of a random world by a moving OS2-64 on an MRZR-4's hood, tilted by 25 degrees.
 ///
 /// # Errors
 /// [`BenchError`] if the case cannot be built.
@@ -318,12 +325,12 @@ pub fn wood_scan() -> Result<WoodScan, BenchError> {
     })
 }
 
-/// The lidar with one ray a beam and no noise.
+/// Returns the lidar with one ray per beam and without noise.
 fn one_ray(lidar: LidarSpec) -> LidarSpec {
     LidarSpec { rays: RayModel::One, noise: LidarNoise::default(), ..lidar }
 }
 
-/// How many points a scan has from the first of these poses to the second.
+/// Returns the number of points of a scan from the first of these poses to the second.
 fn points(lidar: &LidarSpec, scene: &Scene<'_>, poses: &[Pose; 2]) -> usize {
     let part = Part { shares: [0.0, 1.0], period: 0.1, frame: 1 };
     let mut cloud = Cloud::default();
@@ -331,7 +338,8 @@ fn points(lidar: &LidarSpec, scene: &Scene<'_>, poses: &[Pose; 2]) -> usize {
     cloud.returns.len()
 }
 
-/// Looks at a full scene: an OS2-64 on the first vehicle, all driving, and a camera, all standing.
+/// Measures a full scene: an OS2-64 on the first of the moving vehicles, and a camera on the
+/// stationary scene.
 ///
 /// # Errors
 /// [`BenchError`] if the case cannot be built.

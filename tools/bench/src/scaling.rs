@@ -1,8 +1,8 @@
-//! What many vehicles cost: how it grows with vehicles, ranks and the length of heartbeats.
+//! Cost of many vehicles: growth with vehicles, ranks and the heartbeat interval.
 //!
-//! Every drive is one that `bekker run` could make, with hashes and, if the caller gives one, a
-//! record. What ranks send is counted outside of them, so that nothing is left out. Times are
-//! taken from the first heartbeat to the last: vehicles are set down before.
+//! Every drive equals a run of `bekker run`, with hashes and, if the caller provides one, a
+//! recorder. Traffic is counted in the communicator, so the count is complete. Times are from the
+//! first heartbeat to the last; placing the vehicles is excluded.
 
 use crate::scaling_cost::{Counting, DriveCost, Watch};
 use bekker_ranks::{Observer, RankError, Ranks, Route, RunError, Runner, Schedule, Sharing};
@@ -15,28 +15,28 @@ use std::fmt::Write;
 use std::path::Path;
 use std::time::Duration;
 
-/// Distance of lanes and of vehicles behind one another, m.
+/// Distances between lanes, between vehicles of a lane, and between vehicles of a column, m.
 const LANE: f64 = 15.6;
 const BEHIND: f64 = 20.0;
 const IN_COLUMN: f64 = 12.0;
-/// Time that a rank of a bench waits for the others.
+/// Timeout of a rank of a benchmark.
 const PATIENCE: Duration = Duration::from_secs(600);
 
-/// How vehicles stand and drive.
+/// Arrangement of the vehicles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Formation {
-    /// Side by side.
+    /// Abreast.
     Abreast,
     /// Three abreast over rough ground among trees, each with a camera and an IMU.
     Platoon,
-    /// In a square, rank by rank of it.
+    /// In a square, row by row.
     Square,
-    /// One behind the other in one rut.
+    /// In a column in one rut.
     Column,
 }
 
-/// What they drive on.
+/// Ground of a drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Footing {
@@ -46,38 +46,38 @@ pub enum Footing {
     Soil,
 }
 
-/// One drive of HMMWVs.
+/// Parameters of a drive of HMMWVs.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ScalingCase {
-    /// How they stand.
+    /// Arrangement of the vehicles.
     pub formation: Formation,
-    /// On what.
+    /// Ground.
     pub footing: Footing,
-    /// How many there are.
+    /// Number of vehicles.
     pub vehicles: usize,
-    /// How many ranks share them.
+    /// Number of ranks.
     pub ranks: usize,
-    /// Heartbeat, s.
+    /// Heartbeat interval, s.
     pub heartbeat: f64,
     /// Simulated time, s.
     pub seconds: f64,
 }
 
-/// Why a drive was not made.
+/// Reason why a drive failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ScalingError<E> {
     /// The scenario cannot be built.
     #[error(transparent)]
     Case(#[from] Faults),
-    /// Threads could not be started.
+    /// Threads cannot be started.
     #[error("{threads} threads cannot be started: {cause}")]
     Threads {
-        /// How many.
+        /// Number of threads.
         threads: usize,
-        /// What the system says.
+        /// Error of the system.
         cause: String,
     },
-    /// A rank was lost, or its observer failed.
+    /// A rank is lost, or its observer failed.
     #[error("{0}")]
     Run(RunError<E>),
 }
@@ -88,20 +88,20 @@ impl<E> From<RankError> for ScalingError<E> {
     }
 }
 
-/// A case with all that it takes to drive it again and again.
+/// Case that is built once and can be driven repeatedly.
 #[derive(Clone, Debug)]
 pub struct ScalingDrive {
-    /// What is driven.
+    /// Parameters of the drive.
     pub case: ScalingCase,
-    /// The scenario, as a file would say it.
+    /// Scenario, as read from a file.
     pub file: ScenarioFile,
     model: WorldModel,
-    /// The vehicles set down, for whoever begins.
+    /// State with the vehicles placed, on the process that starts the run.
     start: Option<WorldState>,
 }
 
 impl ScalingCase {
-    /// The scenario of the case.
+    /// Returns the text of the scenario.
     fn text(&self) -> String {
         let (step, soil) = match self.footing {
             Footing::Firm => (0.001, "firm"),
@@ -139,7 +139,7 @@ impl ScalingCase {
                 }
                 _ => "{ kind = \"table\", rows = [{ time = 0, throttle = 0.5 }] }".to_owned(),
             };
-            // a string takes any formatted text
+            // writing to a string cannot fail
             let _ = write!(
                 text,
                 "[[vehicle]]\nname = \"v{index}\"\nmodel = \"hmmwv\"\ntyre = \"rigid\"\n\
@@ -154,10 +154,10 @@ impl ScalingCase {
         text
     }
 
-    /// Builds the case and, where this process `begins`, sets its vehicles down.
+    /// Builds the case; places the vehicles if this process `begins` the run.
     ///
     /// # Errors
-    /// [`Faults`] of a case that makes no scenario.
+    /// [`Faults`] of a case that is not a valid scenario.
     pub fn built(&self, begins: bool) -> Result<ScalingDrive, Faults> {
         let file = ScenarioFile::parse("scaling", &self.text(), Path::new(""), &[])?;
         let model = world(&file)?.world;
@@ -167,7 +167,7 @@ impl ScalingCase {
 }
 
 impl ScalingDrive {
-    /// This rank's part of the drive.
+    /// Runs this rank's part of the drive.
     ///
     /// # Errors
     /// [`RunError`] when a rank is lost or the observer fails.
@@ -177,7 +177,7 @@ impl ScalingDrive {
         observer: &mut dyn Observer<E>,
     ) -> Result<DriveCost, RunError<E>> {
         let looks = self.model.scene_model.is_some();
-        // one that looks must be told of all
+        // imaging sensors need the states of all vehicles
         let route = if looks { Route::All } else { Route::Neighbour };
         let sharing = Sharing { route, digest: true, ..Sharing::default() };
         let counting = Counting::new(communicator);
@@ -194,8 +194,9 @@ impl ScalingDrive {
         Ok(watch.cost(&world))
     }
 
-    /// The drive in this process: alone on all its cores, or by ranks with a thread each.
-    /// `observer` is what each rank's observer is.
+    /// Runs the drive in this process: on all cores without ranks, or with one thread per rank.
+    ///
+    /// `observer` creates the observer of each rank.
     ///
     /// # Errors
     /// [`ScalingError`] when threads cannot be started or a drive fails.

@@ -1,5 +1,4 @@
-//! What a drive costs a rank, counted and timed from outside of it, and what it would cost were
-//! there a core for every rank.
+//! Cost of a drive on a rank, counted and timed, and its model with one core per rank.
 
 use bekker_agent::Sample;
 use bekker_ranks::{Flow, HeartbeatFigures, Moment, Observer};
@@ -9,18 +8,18 @@ use serde::{Deserialize, Serialize};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// What a rank has sent and received.
+/// Traffic of a rank.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
-    /// Bytes given to others, each time that one is.
+    /// Bytes sent, counted once per receiver.
     pub sent: u64,
-    /// Bytes taken from others.
+    /// Bytes received.
     pub received: u64,
-    /// Exchanges with some ranks.
+    /// Number of exchanges with some ranks.
     pub exchanges: u64,
-    /// Exchanges of all with all.
+    /// Number of exchanges between all ranks.
     pub gathers: u64,
-    /// Most ranks heard in one exchange with some.
+    /// Maximum number of ranks that data came from in one exchange with some ranks.
     pub most_heard: u64,
 }
 
@@ -36,7 +35,7 @@ impl Counts {
     }
 }
 
-/// A communicator that counts what passes.
+/// Communicator that counts its traffic.
 pub(super) struct Counting<'a, C> {
     inner: &'a mut C,
     counts: Arc<Mutex<Counts>>,
@@ -101,50 +100,51 @@ impl<C: Communicator> Communicator for Counting<'_, C> {
     }
 }
 
-/// What a drive cost a rank, from the first heartbeat to the last.
+/// Cost of a drive on a rank, from the first heartbeat to the last.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct DriveCost {
-    /// Heartbeats.
+    /// Number of heartbeats.
     pub heartbeats: u64,
     /// Simulated time, s.
     pub simulated: f64,
     /// Wall time, s.
     pub wall: f64,
-    /// Processor time of the rank's thread, or of the whole process where a rank is alone, s;
-    /// where the system tells (Linux).
+    /// CPU time of the rank's thread, or of the whole process for a single rank, s.
+    ///
+    /// `None` on systems other than Linux.
     pub cpu: Option<f64>,
-    /// Wall time in steps of own vehicles, s.
+    /// Wall time in steps of the rank's vehicles, s.
     pub steps: f64,
-    /// What it sent and received.
+    /// Traffic.
     pub counts: Counts,
-    /// Greatest distance of another rank's vehicle from where it was expected, m.
+    /// Maximum distance of another rank's vehicle from its predicted position, m.
     pub ghost_error: f64,
-    /// Greatest D_H of those, m.
+    /// Maximum bound D_H of these distances, m.
     pub ghost_bound: f64,
-    /// Hash of the state at the end; on the first rank.
+    /// Hash of the final state; on rank 0.
     pub hash: String,
-    /// Where the last vehicle ended, m; on the first rank.
+    /// Final position of the last vehicle, m; on rank 0.
     pub last: [f64; 2],
 }
 
-/// Watches a drive: the observer behind all others.
+/// Observer that measures a drive, called after all others.
 pub(super) struct Watch {
     counts: Arc<Mutex<Counts>>,
     until: f64,
-    /// Processor time so far, s.
+    /// Returns the CPU time so far, s.
     time: fn() -> Option<f64>,
     begun: Option<(Instant, Option<f64>, Counts)>,
     cost: DriveCost,
 }
 
 impl Watch {
-    /// Of a rank that is `alone`, or one of several, until a moment, s.
+    /// Creates the observer of a rank until a simulated time, s; `alone` for a single rank.
     pub fn new(counts: Arc<Mutex<Counts>>, alone: bool, until: f64) -> Watch {
         let time = if alone { process_time } else { thread_time };
         Watch { counts, until, time, begun: None, cost: DriveCost::default() }
     }
 
-    /// What the drive cost, with the world at its end.
+    /// Returns the cost of the drive that ended with `world`.
     pub fn cost(self, world: &World) -> DriveCost {
         let last = world.samples().last().map(|own| own.pose.position);
         let last = last.map_or([f64::NAN; 2], |place| [place.x, place.y]);
@@ -178,37 +178,36 @@ impl<E> Observer<E> for Watch {
     }
 }
 
-/// Processor time of this thread so far, s, where the system tells; as of its last tick.
+/// Returns the CPU time of this thread so far, s, on Linux; as of its last scheduler tick.
 fn thread_time() -> Option<f64> {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     let nanoseconds: u64 = text.split_whitespace().next()?.parse().ok()?;
     Some(1e-9 * nanoseconds as f64)
 }
 
-/// Processor time of all threads of this process so far, s, where the system tells; in its ticks
-/// of 10 ms.
+/// Returns the CPU time of all threads of this process so far, s, on Linux; resolution 10 ms.
 fn process_time() -> Option<f64> {
     let text = std::fs::read_to_string("/proc/self/stat").ok()?;
-    // the second field, the program's name, may hold anything but a closing bracket
+    // the second field, the program's name, is in parentheses and may contain spaces
     let fields = text.rsplit_once(')')?.1.split_whitespace();
     let ticks: Vec<u64> = fields.skip(11).take(2).filter_map(|own| own.parse().ok()).collect();
     (ticks.len() == 2).then(|| 0.01 * (ticks[0] + ticks[1]) as f64)
 }
 
-/// What lies between ranks.
+/// Network between ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Network {
-    /// Time of an empty message on its way, s.
+    /// Latency of an empty message, s.
     pub latency: f64,
-    /// Bytes that a rank receives in a second.
+    /// Bytes that a rank receives per second.
     pub bandwidth: f64,
 }
 
 impl Network {
-    /// That between the ranks of a communicator, measured: all call it at once.
+    /// Measures the network between the ranks of a communicator; all ranks must call it together.
     ///
     /// # Errors
-    /// [`CommError`] when a rank is gone.
+    /// [`CommError`] when a rank is lost.
     pub fn measured(communicator: &mut impl Communicator) -> Result<Network, CommError> {
         const EMPTY: u32 = 500;
         const FULL: u32 = 20;
@@ -233,10 +232,14 @@ impl Network {
         Ok(Network { latency: empty / rounds(size), bandwidth })
     }
 
-    /// Wall over simulated time with a core for each rank and nobody else on them, modelled: the
-    /// processor time of the busiest, log2 R latencies for what all exchange and one for what
-    /// some do, and the most bytes that any receives; nothing of it beside another. Of a rank
-    /// that is alone its processor time over its `threads`. None where that time is not told.
+    /// Models wall over simulated time for a dedicated core per rank.
+    ///
+    /// The wall time is a sum without overlap. Its terms are the CPU time of the busiest rank, the
+    /// latencies, and the most bytes received by any rank over the bandwidth. An exchange between
+    /// all R ranks takes log2 R latencies, one with some ranks takes one.
+    ///
+    /// For a single rank it is its CPU time divided by `threads`. It is `None` where the CPU time is
+    /// unknown.
     pub fn modelled(&self, costs: &[DriveCost], threads: usize) -> Option<f64> {
         let simulated = costs.first()?.simulated;
         if let [alone] = costs {
@@ -253,7 +256,7 @@ impl Network {
     }
 }
 
-/// log2 of a number of ranks, rounded up.
+/// Returns log2 of a number of ranks, rounded up.
 fn rounds(ranks: usize) -> f64 {
     f64::from(ranks.max(1).next_power_of_two().trailing_zeros())
 }

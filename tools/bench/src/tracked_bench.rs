@@ -1,4 +1,4 @@
-//! What tracks of shoes cost, and where their energy goes.
+//! Cost of segmented tracks, and the energy balance of a tracked drive.
 
 use bekker_ground::soil::{Laws, Soil};
 use bekker_math::spatial::Pose;
@@ -13,27 +13,27 @@ use std::time::Instant;
 /// Step of a segmented track, s.
 const STEP: f64 = 1e-3;
 
-/// Cost of the multibody step by the number of shoes.
+/// Cost of the multibody step for a number of shoes.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct ShoeCost {
     /// Shoes of both tracks.
     pub shoes: u32,
     /// Coordinates of the model.
     pub coordinates: usize,
-    /// Entries of the factorised matrix.
+    /// Entries of the factorized matrix.
     pub entries: usize,
     /// Time of a step without ground, µs.
     pub step_us: f64,
 }
 
-/// The vehicle on `shoes` shoes a side, its loop, sprocket and mass being kept.
+/// Returns the vehicle with `shoes` shoes per side; the track's loop, sprocket and mass are kept.
 pub fn with_shoes(spec: &TrackedSpec, shoes: u32) -> TrackedSpec {
     let mut other = spec.clone();
     let share = f64::from(spec.left.shoes) / f64::from(shoes);
     other.model = TrackModel::Segmented;
     other.shoe.pitch *= share;
     other.shoe.mass *= share;
-    // a shorter plate is lighter and turns easier about its pins
+    // a shorter plate is lighter and has less inertia about its pins
     let [x, y, z] = spec.shoe.inertia;
     other.shoe.inertia = [x * share, y * share * share.min(1.0), z * share];
     other.sprocket.teeth = (f64::from(spec.sprocket.teeth) / share).round() as u32;
@@ -45,10 +45,10 @@ pub fn with_shoes(spec: &TrackedSpec, shoes: u32) -> TrackedSpec {
     other
 }
 
-/// Cost of a step of the mechanism alone, in free fall, on `shoes` shoes a side.
+/// Measures a step of the mechanism alone, in free fall, with `shoes` shoes per side.
 ///
 /// # Errors
-/// [`BenchError::Drive`] if the figures make no vehicle or a step fails.
+/// [`BenchError::Drive`] if the parameters do not form a vehicle or a step fails.
 pub fn shoe_cost(spec: &TrackedSpec, shoes: u32) -> Result<ShoeCost, BenchError> {
     let failed = |cause: String| BenchError::Drive { time: 0.0, cause };
     let spec = with_shoes(spec, shoes);
@@ -73,14 +73,14 @@ pub fn shoe_cost(spec: &TrackedSpec, shoes: u32) -> Result<ShoeCost, BenchError>
     Ok(ShoeCost { shoes: 2 * shoes, coordinates, entries, step_us })
 }
 
-/// Where the energy of a drive has gone.
+/// Energy balance of a drive.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct EnergyBalance {
-    /// What it went through.
+    /// Work by cause.
     pub account: EnergyAccount,
-    /// Growth of kinetic and potential energy, J.
+    /// Increase of kinetic and potential energy, J.
     pub gain: f64,
-    /// What is not accounted for, over the engine's work.
+    /// Unaccounted energy over the engine's work.
     pub error: f64,
 }
 
@@ -127,7 +127,8 @@ mod tests {
         let entries =
             |shoes: u32| TrackedVehicle::new(with_shoes(&spec, shoes)).unwrap().entries() as f64;
         let per_shoe = |from: u32, to: u32| (entries(to) - entries(from)) / f64::from(to - from);
-        // linear: as many entries for each further shoe, but for how columns pair into panels
+        // linear: equally many entries for each further shoe, except for how columns pair into
+        // panels
         let (few, many) = (per_shoe(32, 64), per_shoe(128, 256));
         assert!((many / few - 1.0).abs() < 0.1, "{few} and {many} entries a shoe");
     }

@@ -5,7 +5,7 @@ use sha2::{Digest, Sha256};
 use std::path::Path;
 use std::process::Command;
 
-/// Examples and the seconds of each that are driven.
+/// Examples and their simulated time, s.
 const EXAMPLES: [(&str, f64); 24] = [
     ("brigade", 0.3),
     ("clay_lane", 2.0),
@@ -33,7 +33,7 @@ const EXAMPLES: [(&str, f64); 24] = [
     ("tyre_pressure", 1.0),
 ];
 
-/// The golden states of `tests/golden_hash.rs`.
+/// Golden states of `tests/golden_hash.rs`.
 const GOLDEN: [(&str, f64); 3] = [("convoy_mud", 2.0), ("mixed_convoy", 1.0), ("convoy_snow", 2.0)];
 
 /// Runs whose files are hashed, and the files of each.
@@ -45,14 +45,14 @@ const RUNS: [(&str, f64, &[&str]); 3] = [
 
 /// Bytes of a checkpoint before its content: magic, version and digest.
 const CHECKPOINT_HEAD: usize = 7 + 1 + 32;
-/// Text before the hash of the source in a checkpoint, and bytes of that hash.
+/// Text before the hash of the source in a checkpoint, and length of that hash, bytes.
 const SOURCE_KEY: &[u8] = b", source ";
 const SOURCE_LENGTH: usize = 16;
 
-/// Studies of `tools/guard/studies`.
+/// Studies in `tools/guard/studies`.
 const STUDIES: [&str; 2] = ["sand_slope", "clay_lane"];
 
-/// Measures all of them with the release build of the command.
+/// Computes all hashes with the release build of `bekker`.
 pub(super) fn measure(root: &Path, values: &mut Values) -> Measured<()> {
     let scratch = tempfile::tempdir()?;
     for (kind, runs) in [("example", &EXAMPLES[..]), ("golden", &GOLDEN[..])] {
@@ -84,7 +84,7 @@ pub(super) fn measure(root: &Path, values: &mut Values) -> Measured<()> {
     Ok(())
 }
 
-/// Drives an example for some seconds on so many ranks; the hash of its last state.
+/// Drives an example for some seconds on `ranks` ranks; returns the hash of its final state.
 fn drive(
     root: &Path,
     example: &str,
@@ -102,14 +102,14 @@ fn drive(
     Ok(hash.to_owned())
 }
 
-/// The release build of the command, run in the root of the repository.
+/// Returns the command for the release build of `bekker`, run in the root of the repository.
 pub(super) fn bekker(root: &Path) -> Command {
     let mut command = Command::new(root.join("target/release/bekker"));
     command.current_dir(root);
     command
 }
 
-/// What a command prints.
+/// Runs a command and returns its standard output.
 ///
 /// # Errors
 /// The command and its standard error when it fails.
@@ -122,8 +122,10 @@ pub(super) fn output(command: &mut Command) -> Measured<Vec<u8>> {
     Ok(output.stdout)
 }
 
-/// SHA-256 of a file. Of a checkpoint its own digest and the hash of bekker's source are left out:
-/// they change with every edit.
+/// Returns the SHA-256 of a file.
+///
+/// For a checkpoint, its own digest and the hash of bekker's source are excluded: they change with
+/// every edit.
 fn hash_of(path: &Path) -> Measured<String> {
     let mut bytes = std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
     if path.file_name().is_some_and(|name| name == "checkpoint.bin") {

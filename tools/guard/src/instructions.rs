@@ -1,20 +1,20 @@
-//! Instructions of one step, by callgrind.
+//! Instruction count of one step, by callgrind.
 
 use super::files::{bekker, output};
 use super::{Measured, Values};
 use std::path::Path;
 use std::process::Command;
 
-/// What the names of these values begin with.
+/// Prefix of the names of these values.
 pub(super) const PREFIX: &str = "instructions/";
 
-/// Step of all benches, s.
+/// Step of all benchmarks, s.
 const STEP: f64 = 0.002;
 
-/// Simulated time of the short and of the long drive, s. Their difference is free of the start.
+/// Simulated time of the short and of the long drive, s; their difference excludes the start.
 const DRIVES: [f64; 2] = [0.5, 1.0];
 
-/// Benches: a name and the options of `bekker bench`.
+/// Benchmarks: a name and the options of `bekker bench`.
 const BENCHES: [(&str, &[&str]); 4] = [
     ("hmmwv_rigid_chrono_mid", &["--soil", "chrono_mid", "--spacing", "0.05", "--tyre", "rigid"]),
     ("hmmwv_flexible_chrono_mid", &["--soil", "chrono_mid", "--spacing", "0.05"]),
@@ -25,7 +25,7 @@ const BENCHES: [(&str, &[&str]); 4] = [
     ("m113_chrono_mid", &["--vehicle", "m113", "--soil", "chrono_mid", "--spacing", "0.05"]),
 ];
 
-/// Counts the instructions of a whole step of each bench.
+/// Counts the instructions of a whole step of each benchmark.
 pub(super) fn measure(root: &Path, values: &mut Values) -> Measured<()> {
     let scratch = tempfile::tempdir()?;
     for (name, options) in BENCHES {
@@ -37,7 +37,7 @@ pub(super) fn measure(root: &Path, values: &mut Values) -> Measured<()> {
     Ok(())
 }
 
-/// Instructions of a whole drive.
+/// Returns the instruction count of a whole drive.
 fn count(root: &Path, scratch: &Path, seconds: f64, options: &[&str]) -> Measured<f64> {
     let counts = scratch.join("counts");
     let mut command = Command::new("valgrind");

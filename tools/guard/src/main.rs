@@ -1,9 +1,9 @@
-//! Records what must not change while code is moved, and compares it with what was recorded.
+//! Records values that a refactoring must not change, and compares with the record.
 //!
 //! `cargo run --release -p bekker-guard` prints every value and compares it with
 //! `tools/guard/recorded.txt`; with `--record` it writes that file. It runs the release build of
-//! `bekker`, which must exist: `cargo build --release`. Hashes must be equal, instructions within
-//! 1 %. Instructions need `valgrind`; `--no-instructions` leaves them out.
+//! `bekker`, which must exist: `cargo build --release`. Hashes must be equal, instruction counts
+//! within 1 %. Instruction counts need `valgrind`; `--no-instructions` leaves them out.
 
 mod files;
 mod instructions;
@@ -14,16 +14,16 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Largest change of a count of instructions, as a share.
+/// Maximum relative change of an instruction count.
 const INSTRUCTIONS_TOLERANCE: f64 = 0.01;
 
-/// Result of a measurement, or why there is none.
+/// Result of a measurement.
 type Measured<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
-/// Values by name: hashes as text, instructions as a number.
+/// Values by name: hashes as text, instruction counts as numbers.
 type Values = BTreeMap<String, String>;
 
-/// The root of the repository.
+/// Returns the root of the repository.
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
@@ -46,7 +46,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Measures, prints and compares or records; whether all values are as recorded.
+/// Measures, prints and compares or records; returns whether all values match the record.
 fn run(record: bool, with_instructions: bool) -> Measured<bool> {
     let mut values = Values::new();
     files::measure(&root(), &mut values)?;
@@ -72,7 +72,7 @@ fn run(record: bool, with_instructions: bool) -> Measured<bool> {
     Ok(differences.is_empty())
 }
 
-/// The values of a recorded file.
+/// Reads the values of a record.
 fn read(path: &Path) -> Measured<Values> {
     let text =
         std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
@@ -80,7 +80,7 @@ fn read(path: &Path) -> Measured<Values> {
     Ok(pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect())
 }
 
-/// What differs between the recorded and the measured values, a line each.
+/// Returns the differences between the recorded and the measured values, one line each.
 fn compare(recorded: &Values, measured: &Values, with_instructions: bool) -> Vec<String> {
     let wanted = |name: &str| with_instructions || !name.starts_with(instructions::PREFIX);
     let mut differences = Vec::new();
@@ -98,7 +98,7 @@ fn compare(recorded: &Values, measured: &Values, with_instructions: bool) -> Vec
     differences
 }
 
-/// Whether a value is as recorded: equal, or a count of instructions within the tolerance.
+/// Returns whether a value matches the record: equal, or an instruction count within the tolerance.
 fn agree(name: &str, expected: &str, found: &str) -> bool {
     if !name.starts_with(instructions::PREFIX) {
         return expected == found;

@@ -9,14 +9,14 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// Scenarios and how many heartbeats of each are driven.
+/// Scenarios and their number of heartbeats.
 const SCENARIOS: [(&str, usize); 3] =
     [("convoy_mud", 100), ("tracked_mud", 40), ("platoon_radio", 100)];
 
-/// Time after which a rank that does not answer is lost.
+/// Timeout after which a rank counts as lost.
 const TIMEOUT: Duration = Duration::from_secs(120);
 
-/// Hashes the messages of two ranks, each rank's own.
+/// Hashes the messages of two ranks, separately for each.
 pub(super) fn measure(root: &Path, values: &mut Values) -> Measured<()> {
     for (scenario, heartbeats) in SCENARIOS {
         for route in [Route::All, Route::Star, Route::Neighbour] {
@@ -32,7 +32,7 @@ pub(super) fn measure(root: &Path, values: &mut Values) -> Measured<()> {
     Ok(())
 }
 
-/// Drives a scenario on two ranks; a hash of all that each sends.
+/// Drives a scenario on two ranks; returns a hash of the bytes that each sends.
 fn sent(scenario: &Path, heartbeats: usize, route: Route) -> Measured<Vec<String>> {
     let drive = |rank: Threads| -> Measured<String> {
         let sent = Arc::new(Mutex::new(Sha256::new()));
@@ -40,7 +40,8 @@ fn sent(scenario: &Path, heartbeats: usize, route: Route) -> Measured<Vec<String
         let model = build::world(&ScenarioFile::read(scenario, &[])?)?.world;
         let sharing = Sharing { route, ..Sharing::default() };
         let mut ranks = Ranks::new(recorder, model, None, &sharing, &[])?;
-        // while vehicles settle, ranks send signs of life by the clock
+        // discard the bytes sent while vehicles settle: they include keep-alives at wall-clock
+        // times
         *sent.lock().unwrap_or_else(PoisonError::into_inner) = Sha256::new();
         for _ in 0..heartbeats {
             ranks.advance(false)?;
@@ -58,14 +59,14 @@ fn sent(scenario: &Path, heartbeats: usize, route: Route) -> Measured<Vec<String
     })
 }
 
-/// A rank that hashes all that it sends.
+/// Communicator that hashes all bytes that it sends.
 struct Recorder {
     rank: Threads,
     sent: Arc<Mutex<Sha256>>,
 }
 
 impl Recorder {
-    /// Adds bytes and their length.
+    /// Adds bytes and their length to the hash.
     fn record(&self, bytes: &[u8]) {
         let mut sent = self.sent.lock().unwrap_or_else(PoisonError::into_inner);
         sent.update((bytes.len() as u64).to_le_bytes());

@@ -14,7 +14,7 @@ use bekker_rig::{
 
 const HMMWV: RigidWheel = RigidWheel { radius: 0.467, width: 0.254, load: 6311.6 };
 
-/// Bekker's towed wheel: pressure along the surface, no shear.
+/// Laws of Bekker's towed wheel: pressure along the surface, no shear.
 const TOWED: Laws = Laws { bulldozing: false, surface_reaction: true, ..Laws::reference() };
 
 fn rig(wheel: &RigidWheel, soil: Soil, motion: WheelMotion) -> Result<WheelRig, ValidationError> {
@@ -22,13 +22,13 @@ fn rig(wheel: &RigidWheel, soil: Soil, motion: WheelMotion) -> Result<WheelRig, 
     Ok(WheelRig::new(soil, underside, wheel.load, motion))
 }
 
-/// A soil that does not shear and hardly rebounds.
+/// Returns the soil without shear strength and with nearly no rebound.
 fn stiff(soil: Yielding) -> Yielding {
     let elastic_stiffness = 100.0 * soil.elastic_stiffness;
     Yielding { cohesion: 0.0, friction_angle: 0.0, elastic_stiffness, ..soil }
 }
 
-/// Towed and pressed wheels.
+/// Section on towed and pressed wheels.
 pub(super) fn towed() -> Result<Section, ValidationError> {
     let mut section = Section::new("Towed wheels: Bekker");
     section.text(
@@ -47,7 +47,7 @@ pub(super) fn towed() -> Result<Section, ValidationError> {
     Ok(section)
 }
 
-/// Drag and sinkage on soils of all kinds.
+/// Compares drag and sinkage on soils of all kinds.
 fn towed_soils(section: &mut Section) -> Result<(), ValidationError> {
     let light = RigidWheel { load: 2500.0, ..HMMWV };
     let small = RigidWheel { radius: 0.4, width: 0.2, load: 1500.0 };
@@ -105,7 +105,7 @@ fn towed_soils(section: &mut Section) -> Result<(), ValidationError> {
     Ok(())
 }
 
-/// How the errors fall with spacing and step.
+/// Shows how the errors fall with spacing and step.
 fn towed_convergence(section: &mut Section) -> Result<(), ValidationError> {
     let soil = stiff(chrono("mid"));
     let sinkage = HMMWV.sinkage(soil.k_phi, soil.n, Bearing::Ahead);
@@ -141,7 +141,7 @@ fn towed_convergence(section: &mut Section) -> Result<(), ValidationError> {
     Ok(())
 }
 
-/// A soil of Wong and Reece: (k1 + k2 b)(z/b)^n.
+/// Soil of Wong and Reece: (k1 + k2 b)(z/b)^n.
 struct WongSoil {
     k1: f64,
     k2: f64,
@@ -170,7 +170,7 @@ const LOOSE: WongSoil = WongSoil {
 };
 const INCH: f64 = 0.0254;
 const POUND: f64 = 4.448_221_6;
-/// Weight that the sands are given, N/m³; their strength is not touched by it.
+/// Assumed specific weight of the sands, N/m³; their strength does not depend on it.
 const WEIGHT: f64 = 16e3;
 
 impl WongSoil {
@@ -187,7 +187,7 @@ impl WongSoil {
         }
     }
 
-    /// In Reece's form, whose moduli are k1/c and k2/γ.
+    /// Converts to Reece's form, whose moduli are k1/c and k2/γ.
     fn soil(&self) -> Yielding {
         let reece = Reece { cohesive: self.k1 / self.cohesion, frictional: self.k2 / WEIGHT };
         let density = Some(WEIGHT / bekker_math::numeric::GRAVITY);
@@ -211,13 +211,13 @@ struct Case {
     speed: f64,
 }
 
-/// A wheel of Wong and Reece, in inches and pounds, on one of their sands.
+/// Returns the case of a wheel of Wong and Reece, in inches and pounds, on one of their sands.
 fn sand(name: &'static str, soil: &WongSoil, width: f64, load: f64) -> Case {
     let wheel = RigidWheel { radius: 24.7 * INCH, width: width * INCH, load: load * POUND };
     Case { name, theory: soil.theory(wheel), soil: soil.soil(), spacing: 0.02, speed: 1.0 }
 }
 
-/// The HMMWV's wheel on a soil of Bekker's form.
+/// Returns the case of the HMMWV's wheel on a soil of Bekker's form.
 fn of_bekker(name: &'static str) -> Case {
     let soil = of_width(name, 1.0 / HMMWV.width);
     let theory = WongReece {
@@ -233,7 +233,7 @@ fn of_bekker(name: &'static str) -> Case {
     Case { name, theory, soil, spacing: 0.02, speed: 1.0 }
 }
 
-/// Ishigami's rover on simulated lunar soil.
+/// Returns the case of Ishigami's rover on simulated lunar soil.
 fn lunar() -> Result<Case, ValidationError> {
     let SoilKind::Yielding(simulant) =
         catalogue().find("lunar_simulant_fjs1_ishigami")?.to_soil().kind
@@ -265,7 +265,7 @@ fn lunar() -> Result<Case, ValidationError> {
     })
 }
 
-/// Driven wheels of Wong and Reece.
+/// Section on driven wheels of Wong and Reece.
 pub(super) fn driven() -> Result<Section, ValidationError> {
     let mut section = Section::new("Driven wheels: Wong and Reece");
     section.text(

@@ -12,8 +12,8 @@ pub(super) fn bed(yielding: Yielding) -> Soil {
     Soil { name: "bed".into(), source: "Project Chrono".into(), kind: SoilKind::Yielding(yielding) }
 }
 
-/// Project Chrono's demonstration soils without damping, and sand, clay (38 %
-/// moisture) and snow of J. Y. Wong's table.
+/// Returns a soil: one of Project Chrono's demonstration soils without damping, or sand, clay (38 %
+/// moisture) or snow of J. Y. Wong's table.
 pub(super) fn chrono(name: &str) -> Yielding {
     let mid = Yielding {
         k_phi: 2e6,
@@ -69,7 +69,9 @@ pub(super) fn chrono(name: &str) -> Yielding {
     }
 }
 
-/// A soil with its modulus at one width, 1/m of it, so that no patch has a say in it.
+/// Returns a soil whose modulus is fixed at one inverse width, 1/m.
+///
+/// The result thus does not depend on the estimated width of the contact patch.
 pub(super) fn of_width(soil: &str, inverse: f64) -> Yielding {
     let s = chrono(soil);
     Yielding { k_phi: s.k_phi + s.k_c * inverse, k_c: 0.0, ..s }
@@ -82,7 +84,7 @@ fn plate(soil: &str, pressure: f64, spacing: f64) -> PlateRig {
     rig
 }
 
-/// Plates pressed and sheared.
+/// Section on plates under pressure and shear.
 pub(super) fn plates() -> Result<Section, ValidationError> {
     let mut section = Section::new("Plates: Bekker, unloading, Janosi");
     section.text(
@@ -175,7 +177,7 @@ pub(super) fn plates() -> Result<Section, ValidationError> {
     Ok(section)
 }
 
-/// Unloading, reloading and what they store.
+/// Section on unloading, reloading and the stored energy.
 pub(super) fn energies() -> Result<Section, ValidationError> {
     let mut section = Section::new("Plates: work, unloading, reloading");
     section.text(
@@ -249,8 +251,10 @@ pub(super) fn wheel(soil: Yielding, load: f64, motion: WheelMotion, laws: Laws) 
     rig
 }
 
-/// Integrals over a continuous contact under the reference's laws, made
-/// independently of this code: soil, load N, slip, drawbar N, torque N m, sinkage m.
+/// Integrals over a continuous contact under the reference's laws.
+///
+/// They were computed independently of this code. The columns are soil, load N, slip, drawbar N,
+/// torque N m, sinkage m.
 const ROLLING: [(&str, f64, f64, f64, f64, f64); 14] = [
     ("mid", 6311.6, 0.05, 1323.3, 1188.7, 0.082916),
     ("mid", 6311.6, 0.1, 1947.2, 1463.7, 0.082916),
@@ -268,8 +272,10 @@ const ROLLING: [(&str, f64, f64, f64, f64, f64); 14] = [
     ("hard", 6311.6, 0.8, 3845.7, 2040.7, 0.017143),
 ];
 
-/// The same with a damping of 3e4 Pa s/m. Project Chrono's damping pulls behind the
-/// axle, and so does the integral's; ours stops at zero.
+/// The same integrals with a damping of 3e4 Pa s/m.
+///
+/// Project Chrono's damping pulls behind the axle, and so does the integral's; bekker's stops at
+/// zero.
 const DAMPED: [(&str, f64, f64, f64, f64, f64); 9] = [
     ("mid", 6311.6, 0.05, 1170.0, 1151.5, 0.078102),
     ("mid", 6311.6, 0.2, 2945.7, 1950.3, 0.077239),
@@ -282,10 +288,10 @@ const DAMPED: [(&str, f64, f64, f64, f64, f64); 9] = [
     ("hard", 6311.6, 0.4, 3593.1, 1930.8, 0.016712),
 ];
 
-/// One over the width that the integral takes for hard, 1/m.
+/// Inverse width that the integral uses for hard, 1/m.
 const HARD_PATCH: f64 = 6.437;
 
-/// Rigid wheels.
+/// Section on rigid wheels.
 pub(super) fn wheels() -> Result<Section, ValidationError> {
     let mut section = Section::new("Driven wheels: integrals of the reference's laws");
     section.text(

@@ -1,4 +1,4 @@
-//! Pull, towed resistance and the weakest soil that a tyre passes, over its deflection.
+//! Pull, towed resistance and the weakest passable soil over the deflection of a tire.
 
 use super::section::{Chart, Section, ValidationError, line, panel};
 use bekker_agent::{belt, tread, underside};
@@ -15,11 +15,11 @@ use bekker_scenario::build::vehicle_spec;
 use bekker_vehicle::tyre::RingFigures;
 use std::path::Path;
 
-/// Deflections over the section's height, the one at which relations are matched the second.
+/// Deflections over the section height; relations are matched at the second, [`MATCHED`].
 const DEFLECTIONS: [f64; 4] = [0.10, 0.15, 0.25, 0.35];
 const MATCHED: usize = 1;
 const FLATTER: usize = 2;
-/// Loads, N: the HMMWV as it stands in the catalogue and one of 8600 lb.
+/// Loads, N: of the HMMWV in the catalogue, and of an HMMWV of 8600 lb.
 const LOADS: [f64; 2] = [6300.0, 9560.0];
 const SLIP: f64 = 0.2;
 
@@ -33,7 +33,7 @@ const CLAYS: [&str; 5] = [
     "north_gower_clayey_loam",
 ];
 
-/// A tyre with what the rubber of it takes.
+/// Tire with the rolling resistance of its rubber.
 struct Tyre {
     underside: Underside,
     tread: Tread,
@@ -46,7 +46,7 @@ struct Tyre {
 }
 
 impl Tyre {
-    /// The HMMWV's.
+    /// Returns the HMMWV's tire.
     fn hmmwv() -> Result<Tyre, ValidationError> {
         let spec = vehicle_spec("hmmwv", Path::new(""))?;
         let none = || ValidationError::NoBelt("hmmwv");
@@ -73,12 +73,13 @@ impl Tyre {
         })
     }
 
-    /// Under a load, N, inflated so that a hard plate presses it in by a part of its section.
+    /// Returns the tire under a load, N, at a deflection on a hard plate, over the section height.
     fn loaded(&self, load: f64, deflection: f64) -> LoadedTyre {
         LoadedTyre { load, deflection, ..self.section }
     }
 
-    /// The inflation of that, Pa; none where the tyre stands higher without any.
+    /// Returns the inflation of that state, Pa; `None` where the tire deflects less even without
+    /// inflation.
     fn inflation(&self, load: f64, deflection: f64) -> Option<f64> {
         let wanted = deflection * self.section.section_height;
         let (mut low, mut high) = (0.0, 2e6);
@@ -112,7 +113,7 @@ fn pulling(slip: f64) -> WheelMotion {
 
 const TOWED: WheelMotion = WheelMotion::Towed { speed: 1.0, slip_angle: 0.0 };
 
-/// Pull at [`SLIP`] and towed resistance over load, at every deflection that the tyre reaches.
+/// Pull at [`SLIP`] and towed resistance over load, at every deflection that the tire reaches.
 #[derive(Clone, Copy, Debug, Default)]
 struct OverDeflection {
     pull: [Option<f64>; DEFLECTIONS.len()],
@@ -120,7 +121,8 @@ struct OverDeflection {
 }
 
 impl OverDeflection {
-    /// By the rig; the rubber is added to the towed resistance of the soil.
+    /// Computes them by the rig; the rubber's resistance is added to the towed resistance of the
+    /// soil.
     fn run(tyre: &Tyre, soil: &Soil, load: f64) -> Result<OverDeflection, ValidationError> {
         let mut found = OverDeflection::default();
         for (k, deflection) in DEFLECTIONS.into_iter().enumerate() {
@@ -135,7 +137,7 @@ impl OverDeflection {
         Ok(found)
     }
 
-    /// By a relation at a cone index.
+    /// Computes them by a relation at a cone index.
     fn of(relation: DeflectionRelation, tyre: &Tyre, load: f64, cone_index: f64) -> OverDeflection {
         let at = DEFLECTIONS.map(|deflection| tyre.loaded(load, deflection));
         OverDeflection {
@@ -145,28 +147,29 @@ impl OverDeflection {
     }
 }
 
-/// A figure at 25 % over that at 15 %.
+/// Returns the ratio of the value at 25 % to that at 15 %.
 fn ratio(figures: &[Option<f64>; DEFLECTIONS.len()]) -> Option<f64> {
     Some(figures[FLATTER]? / figures[MATCHED]?)
 }
 
-/// Soil for which the research notes say what P20(25 %)/P20(15 %) may be: the span of the
-/// relations under [`LOADS`]`[0]`.
+/// Soil with the expected range of P20(25 %)/P20(15 %).
+///
+/// The range is from the research notes: the span of the relations under [`LOADS`]`[0]`.
 struct Band {
     name: &'static str,
-    /// From, to.
+    /// Lower and upper limit.
     pull: [f64; 2],
 }
 
-/// The same of the towed resistance, on every soil.
+/// Range of the same ratio of the towed resistance, for every soil.
 const TOWED_BAND: [f64; 2] = [0.75, 0.93];
 
-/// Whether a soil is as strong as that of a band, to a quarter.
+/// Returns whether a soil's strength is within a quarter of that of a band.
 fn near(strength: f64, band: f64) -> bool {
     (strength / band - 1.0).abs() <= 0.25
 }
 
-/// The band of sand with a gradient of penetration resistance, MPa/m.
+/// Returns the band of sand with a gradient of penetration resistance, MPa/m.
 fn sand_band(gradient: f64) -> Option<Band> {
     match gradient {
         g if near(g, 2.0) => Some(Band { name: "G 2", pull: [1.3, 1.9] }),
@@ -175,12 +178,12 @@ fn sand_band(gradient: f64) -> Option<Band> {
     }
 }
 
-/// The band of clay with a cone index, kPa.
+/// Returns the band of clay with a cone index, kPa.
 fn clay_band(cone_index: f64) -> Option<Band> {
     near(cone_index, 200.0).then_some(Band { name: "CI 200", pull: [1.1, 1.45] })
 }
 
-/// Where a value lies beside a band.
+/// Returns the position of a value relative to a band.
 fn verdict(value: Option<f64>, [low, high]: [f64; 2]) -> &'static str {
     match value {
         Some(value) if value < low => "below",
@@ -190,7 +193,7 @@ fn verdict(value: Option<f64>, [low, high]: [f64; 2]) -> &'static str {
     }
 }
 
-/// A soil with what the rig and the relations say of it.
+/// Soil with the results of the rig and of the relations.
 struct Case {
     soil: &'static str,
     load: f64,
@@ -213,14 +216,16 @@ impl Case {
         }
     }
 
-    /// Cone index, kPa, at which a relation has the rig's pull at 15 %.
+    /// Returns the cone index, kPa, at which a relation has the rig's pull at 15 %.
     fn cone_index(&self, tyre: &Tyre, relation: DeflectionRelation) -> Option<f64> {
         let at = tyre.loaded(self.load, DEFLECTIONS[MATCHED]);
         Some(1e-3 * relation.cone_index(&at, self.found.pull[MATCHED]?)?)
     }
 
-    /// The cone index by the relation of the soil's kind that the bands were made with, under
-    /// their load: every numeric goes with the cone index over the load.
+    /// Returns the cone index that is compared with the bands, kPa.
+    ///
+    /// It is by the relation from which the bands of the soil's kind were made, scaled to their
+    /// load. Every mobility numeric is proportional to cone index over load.
     fn strength(&self, tyre: &Tyre) -> Option<f64> {
         let relation = if self.sandy { DeflectionRelation::Sand } else { DeflectionRelation::Vti };
         Some(self.cone_index(tyre, relation)? * LOADS[0] / self.load)
@@ -231,7 +236,7 @@ impl Case {
         if self.sandy { sand_band(gradient(cone_index)) } else { clay_band(cone_index) }
     }
 
-    /// A figure of every relation that knows the deflection, each at its own cone index.
+    /// Returns a value for every relation that includes the deflection, each at its own cone index.
     fn by_relations(&self, tyre: &Tyre, figure: fn(&OverDeflection) -> Option<f64>) -> Vec<f64> {
         let known = self.relations().iter().map(|(relation, _)| *relation);
         known
@@ -244,7 +249,7 @@ impl Case {
     }
 }
 
-/// Gradient of penetration resistance, MPa/m, of sand with a cone index, kPa.
+/// Returns the gradient of penetration resistance, MPa/m, of sand with a cone index, kPa.
 fn gradient(cone_index: f64) -> f64 {
     1e-3 * cone_index / LoadedTyre::INDEX_DEPTH
 }
@@ -309,7 +314,7 @@ fn cell(value: Option<f64>, places: usize) -> String {
     value.map_or(String::new(), |value| format!("{value:.places$}"))
 }
 
-/// Ratios at 25 and 15 % beside their bands.
+/// Adds the ratios at 25 and 15 % with their bands.
 fn bands(section: &mut Section, tyre: &Tyre, cases: &[Case]) {
     let listed =
         |values: &[f64]| values.iter().map(|v| format!("{v:.2}")).collect::<Vec<_>>().join(", ");
@@ -361,7 +366,7 @@ fn bands(section: &mut Section, tyre: &Tyre, cases: &[Case]) {
     section.table(&header, rows);
 }
 
-/// Pull and resistance at every deflection, of the greater load.
+/// Adds pull and resistance at every deflection, for the greater load.
 fn predictions(section: &mut Section, tyre: &Tyre, cases: &[Case]) {
     let shown = cases.iter().filter(|case| case.load == LOADS[1]);
     let mut rows = Vec::new();
@@ -404,7 +409,7 @@ fn predictions(section: &mut Section, tyre: &Tyre, cases: &[Case]) {
     section.chart(chart(tyre, &shown.collect::<Vec<_>>()));
 }
 
-/// Pull over deflection on a sand and a clay.
+/// Returns the chart of pull over deflection on a sand and a clay.
 fn chart(tyre: &Tyre, cases: &[&Case]) -> Chart {
     let points = |figures: &[Option<f64>; DEFLECTIONS.len()]| -> Vec<[f64; 2]> {
         let each = DEFLECTIONS.into_iter().zip(figures);
@@ -438,7 +443,7 @@ fn chart(tyre: &Tyre, cases: &[&Case]) -> Chart {
     }
 }
 
-/// How far the figures move with spacing, step and length of the run.
+/// Shows how the values change with spacing, step and duration of the run.
 fn convergence(section: &mut Section, tyre: &Tyre) -> Result<(), ValidationError> {
     let soils = [SANDS[0], SANDS[2], CLAYS[3]];
     let mut jobs = Vec::new();
@@ -486,12 +491,12 @@ fn convergence(section: &mut Section, tyre: &Tyre) -> Result<(), ValidationError
     Ok(())
 }
 
-/// Slips among which the greatest pull is sought on soil that hardly bears the tyre.
+/// Slips among which the maximum pull is searched on soil that barely carries the tire.
 const STRUGGLING: [f64; 4] = [0.1, 0.2, 0.4, 0.6];
-/// Strengths, parts of the catalogue's, between which the weakest soil is sought.
+/// Range of strengths in which the weakest soil is searched, relative to the catalogue's.
 const STRENGTHS: [f64; 2] = [0.05, 4.0];
 
-/// A soil with all its strength times a factor.
+/// Returns the soil with all its strength times a factor.
 fn weakened(soil: &Soil, factor: f64) -> Soil {
     let mut weak = soil.clone();
     if let SoilKind::Yielding(own) = &mut weak.kind {
@@ -506,12 +511,12 @@ fn weakened(soil: &Soil, factor: f64) -> Soil {
     weak
 }
 
-/// Whether the tyre goes on by itself at any slip.
+/// Returns whether the tire has positive pull at any slip.
 fn passes(tyre: &Tyre, soil: &Soil, load: f64, inflation: f64) -> Result<bool, RigError> {
     for slip in STRUGGLING {
         match tyre.rig(soil, load, inflation, pulling(slip)).run() {
             Ok(found) if found.drawbar > 0.0 => return Ok(true),
-            // what does not bear it does not let it pass
+            // soil that does not carry the tire is not passable
             Ok(_) | Err(RigError::NotCarried { .. } | RigError::NotFinite { .. }) => {}
             Err(error) => return Err(error),
         }
@@ -519,7 +524,7 @@ fn passes(tyre: &Tyre, soil: &Soil, load: f64, inflation: f64) -> Result<bool, R
     Ok(false)
 }
 
-/// Strength of the weakest soil that lets the tyre pass, a part of the catalogue's.
+/// Returns the strength of the weakest passable soil, relative to the catalogue's.
 fn weakest(tyre: &Tyre, soil: &Soil, load: f64, inflation: f64) -> Result<f64, RigError> {
     let [mut low, mut high] = STRENGTHS;
     for _ in 0..10 {
@@ -530,7 +535,7 @@ fn weakest(tyre: &Tyre, soil: &Soil, load: f64, inflation: f64) -> Result<f64, R
     Ok(high)
 }
 
-/// The weakest clay that a tyre passes over deflection, beside the one-pass cone index.
+/// Adds the weakest passable clay over deflection, compared with the one-pass cone index.
 fn weakest_soils(section: &mut Section, tyre: &Tyre) -> Result<(), ValidationError> {
     let load = LOADS[1];
     let soils = [CLAYS[2], CLAYS[3]];
@@ -589,7 +594,8 @@ mod tests {
         }
     }
 
-    /// The span of the relations, at the strength of sand that the rig's own pull tells.
+    /// The gain is within the span of the relations, at the strength of sand that the rig's own
+    /// pull indicates.
     #[test]
     fn a_flatter_tyre_gains_on_sand_as_the_relations_have_it() {
         let tyre = Tyre::hmmwv().unwrap();

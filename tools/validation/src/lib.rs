@@ -1,7 +1,7 @@
-//! The soil model beside closed forms, the reference's runs and measurements.
+//! Comparison of the soil model with closed forms, runs of the reference and measurements.
 //!
-//! Each section is a function from nothing to a [`Section`], run at once with the
-//! others: to add one, write it in a file of its own and name it in [`SECTIONS`].
+//! Each section is a function without parameters that returns a [`Section`]; all run in parallel.
+//! To add one, write it in a separate file and list it in [`SECTIONS`].
 
 mod classic_wheels;
 mod closed_forms;
@@ -24,10 +24,10 @@ pub use wheel_trials::{
     TrialErrors, WheelTrial, predict_trials, trial_errors, trial_rig, trial_sand, wheel_trials,
 };
 
-/// A section to be written.
+/// Function that writes a section.
 pub type Write = fn() -> Result<Section, ValidationError>;
 
-/// The sections, in their order.
+/// Sections, in the order of the document.
 pub const SECTIONS: [Write; 18] = [
     closed_forms::plates,
     closed_forms::energies,

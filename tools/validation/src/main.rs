@@ -12,7 +12,7 @@ use std::error::Error;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-/// Where the document goes unless another place is named.
+/// Default path of the document.
 const DOCUMENT: &str = "docs/validation.md";
 
 const FOREWORD: &str = "# The soil model beside what is known
@@ -56,7 +56,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         );
     }
     check_writable(&document)?;
-    // before the work of minutes: it would be lost
+    // create the folder first, so that minutes of computation are not lost if it fails
     let figures = document.with_extension("");
     std::fs::create_dir_all(&figures)?;
     let sections: Vec<Section> =

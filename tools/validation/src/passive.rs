@@ -1,11 +1,11 @@
-//! Earth pressure on what is pushed through soil.
+//! Earth pressure on objects pushed through soil.
 
 use super::section::{Section, ValidationError, percent};
 use bekker_ground::soil::PassiveWedge;
 use bekker_math::numeric::{Lanes, Level, dispatch, tan};
 use std::f64::consts::FRAC_PI_4;
 
-/// Passive earth pressure beside Rankine's.
+/// Section on passive earth pressure, compared with Rankine's.
 pub(super) fn section() -> Result<Section, ValidationError> {
     let mut section = Section::new("Passive earth pressure");
     section.text(
@@ -26,7 +26,7 @@ pub(super) fn section() -> Result<Section, ValidationError> {
         let root = tan(FRAC_PI_4 + 0.5 * phi);
         let rankine =
             width * (0.5 * weight * root * root * depth * depth + 2.0 * cohesion * root * depth);
-        // so wide that its ends do not count
+        // so wide that the end wedges are negligible
         let smooth = PassiveWedge::new(weight, cohesion, phi, 0.0, 0.0);
         let wide = width * force(&smooth, depth, 1e6);
         let rough = PassiveWedge::new(weight, cohesion, phi, phi * 2.0 / 3.0, 0.0);
@@ -58,7 +58,7 @@ pub(super) fn section() -> Result<Section, ValidationError> {
     Ok(section)
 }
 
-/// Force on a face, N/m, by the lanes that the contact takes it from.
+/// Returns the force on a face, N/m, by the vectorized function that the contact uses.
 fn force(wedge: &PassiveWedge, depth: f64, width: f64) -> f64 {
     dispatch!(Level::new(), simd => wedge.force(Lanes::of(simd, depth), width).numbers()[0])
 }

@@ -1,4 +1,4 @@
-//! Runs of Project Chrono beside ours on the same soils.
+//! Runs of Project Chrono compared with bekker's on the same soils.
 
 use super::closed_forms::{chrono, wheel as rig};
 use super::section::{Chart, Section, ValidationError, line, panel, percent};
@@ -13,7 +13,7 @@ use std::path::Path;
 const WHEEL: &str = include_str!("measured/chrono_wheel.csv");
 const VEHICLE: &str = include_str!("measured/chrono_hmmwv.csv");
 
-/// Rows of a table of figures, each with its first cell.
+/// Returns the rows of a CSV table, each with its first cell.
 pub(super) fn rows(text: &'static str) -> impl Iterator<Item = (&'static str, Vec<f64>)> {
     text.lines().filter(|line| !line.starts_with('#')).skip(1).filter_map(|line| {
         let (name, rest) = line.split_once(',')?;
@@ -22,7 +22,7 @@ pub(super) fn rows(text: &'static str) -> impl Iterator<Item = (&'static str, Ve
     })
 }
 
-/// The wheel rig.
+/// Section on the wheel rig.
 pub(super) fn wheel() -> Result<Section, ValidationError> {
     let mut section = Section::new("The reference's wheel rig");
     section.text(
@@ -150,7 +150,7 @@ fn drive(soil: &str, laws: &str, step: f64) -> Result<Drive, ValidationError> {
     Ok(drive)
 }
 
-/// The HMMWV.
+/// Section on the HMMWV.
 pub(super) fn vehicle() -> Result<Section, ValidationError> {
     let mut section = Section::new("The reference's HMMWV");
     section.text(
@@ -183,7 +183,7 @@ pub(super) fn vehicle() -> Result<Section, ValidationError> {
         let theirs = end_of(if soil == "mid" && step < 1.5e-3 { "mid_1ms" } else { soil });
         let same = laws == "reference" && (step - 2e-3).abs() < 1e-9
             || (laws == "reference" && soil == "mid" && step < 1.5e-3);
-        // their last row is at 9.98 s
+        // the last row of the reference is at 9.98 s
         let difference = match theirs.filter(|_| same) {
             Some(f) => percent(x, f[1] + f[2] * (10.0 - f[0])),
             None => String::new(),

@@ -1,4 +1,4 @@
-//! The CMU wheel in sand, predicted from plates.
+//! CMU wheel in sand, predicted from plates.
 
 use super::section::{Chart, Section, ValidationError, line, panel};
 use super::wheel_trials::{TrialErrors, WheelTrial, predict_trials, trial_errors};
@@ -8,7 +8,7 @@ use bekker_rig::WheelResult;
 
 type Pairs = Vec<(WheelTrial, WheelResult)>;
 
-/// Drawbar pull, side force and sinkage over slip, at slip angles of 0 and 45 degrees.
+/// Section on drawbar pull, side force and sinkage over slip, at slip angles of 0 and 45 degrees.
 pub(super) fn section() -> Result<Section, ValidationError> {
     let mut section = Section::new("Measured: a wheel in sand, predicted from plates");
     section.text(
@@ -77,7 +77,7 @@ pub(super) fn section() -> Result<Section, ValidationError> {
     Ok(section)
 }
 
-/// Root mean squares of the measured values.
+/// Returns the root mean squares of the measured values.
 fn sizes(pairs: &Pairs) -> TrialErrors {
     let nothing = |(trial, _): &(WheelTrial, WheelResult)| (trial.clone(), WheelResult::default());
     trial_errors(&pairs.iter().map(nothing).collect::<Vec<_>>())

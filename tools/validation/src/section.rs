@@ -1,66 +1,66 @@
-//! What a section consists of, as plain data.
+//! Content of a section, as plain data.
 
 use bekker_ground::scm::UndersideError;
 use bekker_rig::RigError;
 use bekker_rig::{Line, Mark, Panel};
 use bekker_scenario::Faults;
 
-/// Why a section could not be written.
+/// Reason why a section cannot be written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ValidationError {
-    /// A rig could not run.
+    /// A rig cannot run.
     #[error(transparent)]
     Rig(#[from] RigError),
-    /// A wheel could not be made.
+    /// A wheel cannot be created.
     #[error(transparent)]
     Wheel(#[from] UndersideError),
-    /// A scenario could not be built.
+    /// A scenario cannot be built.
     #[error(transparent)]
     Scenario(#[from] Faults),
     /// A soil is not in the catalogue.
     #[error(transparent)]
     Soil(#[from] bekker_ground::soil::CatalogueError),
-    /// A vehicle whose tyres do not give way.
+    /// A vehicle has no flexible tires.
     #[error("{0}: its file does not say how its tyres give way")]
     NoBelt(&'static str),
 }
 
-/// A section of the validation.
+/// Section of the validation.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Section {
     /// Heading.
     pub title: String,
-    /// What it says, in order.
+    /// Content, in order.
     pub blocks: Vec<Block>,
 }
 
-/// A part of a section.
+/// Part of a section.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Block {
-    /// A paragraph.
+    /// Paragraph.
     Text(String),
-    /// A table.
+    /// Table.
     Table {
         /// Headings.
         header: Vec<String>,
         /// Cells, row by row.
         rows: Vec<Vec<String>>,
     },
-    /// A figure.
+    /// Figure.
     Chart(Chart),
 }
 
-/// A figure of stacked panels.
+/// Figure of stacked panels.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Chart {
-    /// Name of its file, without an ending.
+    /// File name, without extension.
     pub name: &'static str,
-    /// What is shown.
+    /// Title.
     pub title: String,
-    /// Under which circumstances.
+    /// Conditions of the comparison.
     pub subtitle: String,
-    /// From the top down.
+    /// Panels, from top to bottom.
     pub panels: Vec<Panel>,
 }
 
@@ -91,7 +91,7 @@ pub(super) fn line(name: &str, mark: Mark, points: Vec<[f64; 2]>) -> Line {
     Line { name: name.into(), points, mark }
 }
 
-/// A relative difference, in per cent.
+/// Formats a relative difference in percent.
 pub(super) fn percent(ours: f64, other: f64) -> String {
     let share = 100.0 * (ours / other - 1.0);
     let places = if share.abs() < 0.1 { 3 } else { 1 };

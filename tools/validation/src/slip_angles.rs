@@ -1,4 +1,4 @@
-//! Wheels that roll at a slip angle, beside the integral of shear.
+//! Wheels that roll at a slip angle, compared with the integral of shear.
 
 use super::section::{Section, ValidationError};
 use bekker_ground::scm::Underside;
@@ -11,7 +11,7 @@ use bekker_rig::{Rig, RigidWheel, WheelMotion, WheelRig, at_slip_angle};
 const WHEEL: RigidWheel = RigidWheel { radius: 0.467, width: 0.254, load: 6300.0 };
 const SLIP: f64 = 0.05;
 
-/// Side force over load on four soils.
+/// Section on side force over load on four soils.
 pub(super) fn section() -> Result<Section, ValidationError> {
     let mut section = Section::new("Wheels at a slip angle: the integral of shear");
     section.text(
@@ -70,7 +70,7 @@ pub(super) fn section() -> Result<Section, ValidationError> {
     Ok(section)
 }
 
-/// A second wheel at the same angle in the first one's rut.
+/// Compares with a second wheel at the same angle in the first one's rut.
 fn in_ruts(section: &mut Section) -> Result<(), ValidationError> {
     section.text(
         "The same wheel and a second one in its rut: this is what sets how sharply a slalom bends. Under the reference soil \
@@ -111,7 +111,7 @@ fn in_ruts(section: &mut Section) -> Result<(), ValidationError> {
     Ok(())
 }
 
-/// The wheel on a soil of the catalogue at a slip angle, rad.
+/// Returns the wheel rig on a soil of the catalogue at a slip angle, rad.
 fn rig(soil: &str, angle: f64, laws: Laws) -> Result<WheelRig, ValidationError> {
     let wheel = Underside::cylinder(WHEEL.radius, WHEEL.width)?;
     let rim_speed = cos(angle) / (1.0 - SLIP);

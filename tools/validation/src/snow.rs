@@ -14,18 +14,19 @@ use bekker_rig::{
 };
 
 const MEASURED: &str = include_str!("measured/crrel_snow.csv");
-/// Width of the instrumented wheel, m: the nominal one of its LT 235/75R15, with which CRREL's own
-/// formula meets the mean of what was measured (.0687 for .0685).
+/// Width of the instrumented wheel, m: the nominal width of its LT 235/75R15.
+///
+/// With it, CRREL's own formula meets the mean of the measurements (.0687 for .0685).
 const WIDTH: f64 = 0.235;
-/// Its radius, m.
+/// Radius of the wheel, m.
 const RADIUS: f64 = 0.38;
-/// Its load, N.
+/// Load of the wheel, N.
 const LOAD: f64 = 6800.0;
 
 /// Densities at which resistance is compared with CRREL's formula, kg/m³.
 const DENSITIES: [f64; 7] = [110.0, 150.0, 200.0, 250.0, 300.0, 350.0, 400.0];
 
-/// One measured row, m and kg/m³.
+/// Measured row, m and kg/m³.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Row {
     depth: f64,
@@ -44,18 +45,21 @@ fn measured() -> Vec<Row> {
     .collect()
 }
 
-/// What the snow does under a wheel.
+/// Model of the snow under a wheel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Snow {
-    /// All of it packs to 500 kg/m³ (CRREL report 95-7, up to 210 kPa) on Harrison's curve; nothing fitted.
+    /// All snow packs to 500 kg/m³ (CRREL report 95-7, up to 210 kPa) on Harrison's curve.
+    ///
+    /// No parameter is fitted.
     Stays,
-    /// A share of it leaves the track, fitted to these rows; the rest packs to 550 kg/m³ at the pressure that its
-    /// density gives.
+    /// A share of the snow leaves the track, fitted to these rows.
+    ///
+    /// The rest packs to 550 kg/m³ at the pressure that its density implies.
     Leaves,
 }
 
 impl Snow {
-    /// Snow of a depth and density over frozen ground.
+    /// Returns snow of a depth and density over frozen ground.
     fn soil(self, depth: f64, density: f64) -> Result<Soil, ValidationError> {
         let (packed_density, share_leaving) = match self {
             Snow::Stays => (500.0, 0.0),
@@ -82,15 +86,15 @@ impl Snow {
 /// Root-mean-square errors over the measured rows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SnowErrors {
-    /// Of the rut, m.
+    /// Error of the rut, m.
     pub sinkage: f64,
     /// Mean error of the rut, m.
     pub bias: f64,
-    /// Of resistance over load.
+    /// Error of resistance over load.
     pub resistance: f64,
 }
 
-/// Each measured row with the run for it.
+/// Runs each measured row.
 fn runs(snow: Snow) -> Result<Vec<(Row, WheelResult)>, ValidationError> {
     measured().in_parallel(|&row| Ok((row, snow.roll(row.depth, row.density)?))).collect()
 }
@@ -108,7 +112,7 @@ fn errors(runs: &[(Row, WheelResult)]) -> SnowErrors {
     }
 }
 
-/// How far the wheel in snow is from CRREL's 27 rows.
+/// Returns the errors of the wheel in snow for CRREL's 27 rows.
 ///
 /// # Errors
 /// A run that fails.
@@ -127,7 +131,9 @@ pub struct SnowResistance {
     pub formula: f64,
 }
 
-/// Resistance of the wheel over the density of snow of a depth, m, and a share that leaves the track.
+/// Returns the resistance of the wheel over the density of snow.
+///
+/// The snow has a depth, m, and a share that leaves the track.
 ///
 /// # Errors
 /// A run that fails.
@@ -146,7 +152,8 @@ pub fn snow_resistance(
     densities.in_parallel(run).collect()
 }
 
-/// Snow at its crushing pressure over frozen ground, with the shear strength of `deep_snow`.
+/// Returns snow at its crushing pressure over frozen ground, with the shear strength of
+/// `deep_snow`.
 fn crushed(cover: &SnowCover) -> Result<Soil, ValidationError> {
     let mut soil: Soil = catalogue().find("deep_snow")?.to_soil();
     if let SoilKind::Yielding(snow) = &mut soil.kind {
@@ -157,7 +164,7 @@ fn crushed(cover: &SnowCover) -> Result<Soil, ValidationError> {
     Ok(soil)
 }
 
-/// The wheel, rolled through the snow.
+/// Rolls the wheel through the snow.
 fn roll(soil: Soil) -> Result<WheelResult, ValidationError> {
     let wheel = Underside::cylinder(RADIUS, WIDTH)?;
     let motion = WheelMotion::Rolling { speed: 1.0, slip: 0.05 };
@@ -166,7 +173,7 @@ fn roll(soil: Soil) -> Result<WheelResult, ValidationError> {
     Ok(rig.run()?)
 }
 
-/// Rut over depth, and resistance over load.
+/// Section on rut over depth, and resistance over load.
 pub(super) fn section() -> Result<Section, ValidationError> {
     let mut section = Section::new("Measured: wheels in snow");
     section.text(
@@ -235,7 +242,7 @@ pub(super) fn section() -> Result<Section, ValidationError> {
     Ok(section)
 }
 
-/// Resistance over density, where no rows were measured too.
+/// Compares resistance over density, where there are no measured rows.
 fn over_density(section: &mut Section) -> Result<(), ValidationError> {
     section.text(
         "Resistance over the load beside CRREL's formula at the rig's rut, over the densities of the catalogue's snows and \
@@ -255,15 +262,16 @@ fn over_density(section: &mut Section) -> Result<(), ValidationError> {
     Ok(())
 }
 
-/// From the least to the greatest, or the one value.
+/// Formats the range of values, or the single value.
 fn spread(values: impl Iterator<Item = f64>) -> String {
     let (low, high) =
         values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)));
     if high - low < 5e-4 { format!("{low:.3}") } else { format!("{low:.3} to {high:.3}") }
 }
 
-/// Rut over depth and resistance over load against the depth of the snow: measured
-/// rows, and points of the model.
+/// Returns the chart of rut over depth and resistance over load against the depth of the snow.
+///
+/// It shows the measured rows and points of the model.
 fn chart(stays: &[(Row, WheelResult)], leaves: &[(Row, WheelResult)]) -> Chart {
     type Figure = fn(&(Row, WheelResult)) -> f64;
     let dots = |runs: &[(Row, WheelResult)], figure: Figure| -> Vec<[f64; 2]> {
@@ -297,13 +305,13 @@ fn chart(stays: &[(Row, WheelResult)], leaves: &[(Row, WheelResult)]) -> Chart {
     }
 }
 
-/// How the tracks come out.
+/// Assessment of the results for tracks.
 const TRACKS_IN_SNOW: &str = "**How right.** Traction agrees to 4 %, and so does the rut where all snow stays, as CRM-1 has it. Of CRM-1's resistance of \
      0.054 the tracks themselves take 0.0375; belts of the catalogue take 0.024 at 1 m/s (222 + 3 V N a tonne). What the \
      snow takes is 8 to 12 % above CRM-1's at the crushing pressure of its density, which was fitted to a wheel. **Where \
      it fails.** On Harrison's curve, which bears 5 kPa at 9 cm, it is a third.";
 
-/// CRREL's M113 in shallow snow: printed figures, their formulas, and the belt.
+/// Section on CRREL's M113 in shallow snow: printed values, their formulas, and the belt.
 pub(super) fn m113_in_snow() -> Result<Section, ValidationError> {
     let mut section = Section::new("The M113 in shallow snow");
     section.text(
@@ -359,7 +367,8 @@ pub(super) fn m113_in_snow() -> Result<Section, ValidationError> {
             };
             let found = rig.run()?;
             let traction = Winter::Undisturbed.traction(pressure) / pressure;
-            // printed for 12 cm over ice, of which no row says what the tracks take: as on a road
+            // printed for 12 cm over ice, for which no row lists the resistance of the tracks; the
+            // road's is used
             let printed = if depth > 0.13 { 5585.4 } else { 5275.1 };
             let of_snow = printed / weight - SnowBase::Road.resistance();
             Ok(vec![

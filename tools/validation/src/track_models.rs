@@ -1,4 +1,4 @@
-//! The belt beside the track whose every shoe is a body.
+//! Belt compared with the segmented track, in which every shoe is a body.
 
 use super::closed_forms::{bed, chrono};
 use super::section::{Section, ValidationError, percent};
@@ -22,13 +22,13 @@ const STEP: f64 = 1e-3;
 
 fn soil_of(name: &str) -> Soil {
     match name {
-        // wide enough for what pads of rubber grip on a road
+        // friction high enough for rubber pads on a road
         "firm" => Soil {
             name: "firm".into(),
             source: "Coulomb".into(),
             kind: SoilKind::Firm { friction: 0.8 },
         },
-        // as Project Chrono damps its vehicles' soils
+        // the damping of Project Chrono's vehicle soils
         name => bed(Yielding { damping: 3e4, ..chrono(name) }),
     }
 }
@@ -38,13 +38,13 @@ fn rig(model: TrackModel, soil: &str, motion: TrackMotion, laws: Laws) -> TrackR
     TrackRig { duration: 4.0, laws, step: STEP, ..rig }
 }
 
-/// Both models under one rig.
+/// Runs both models on one rig.
 fn both(soil: &str, motion: TrackMotion, laws: Laws) -> Result<[TrackResult; 2], ValidationError> {
     let [segmented, belt] = MODELS.map(|model| rig(model, soil, motion, laws).run());
     Ok([segmented?, belt?])
 }
 
-/// A drive from rest at a throttle and, from 3 s on, a steering.
+/// Drive from rest at a throttle and, from 3 s on, with steering.
 struct Drive {
     soil: &'static str,
     height: Option<f64>,
@@ -53,13 +53,13 @@ struct Drive {
     seconds: f64,
 }
 
-/// What is read off a drive at its end.
+/// Results at the end of a drive.
 struct Ended {
     distance: f64,
     speed: f64,
     pitch: f64,
     torque: f64,
-    /// Of the last second, m.
+    /// Turning radius over the last second, m.
     radius: f64,
 }
 
@@ -112,7 +112,7 @@ fn drive(model: TrackModel, case: &Drive) -> Result<Ended, ValidationError> {
     })
 }
 
-/// The belt beside the segmented track, both beside the reference.
+/// Section on the belt and the segmented track, both compared with the reference.
 pub(super) fn section() -> Result<Section, ValidationError> {
     let mut section = Section::new("Two models of a track");
     section.text(
@@ -127,7 +127,7 @@ pub(super) fn section() -> Result<Section, ValidationError> {
     Ok(section)
 }
 
-/// Both drawn over soils.
+/// Compares both drawn over soils.
 fn drawn(section: &mut Section) -> Result<(), ValidationError> {
     let mut cases = Vec::new();
     for (name, laws) in [("reference", Laws::reference()), ("default", Laws::refined())] {
@@ -177,7 +177,7 @@ fn drawn(section: &mut Section) -> Result<(), ValidationError> {
     Ok(())
 }
 
-/// Both driven, straight ahead and in a turn.
+/// Compares both driven, straight ahead and in a turn.
 fn driven(section: &mut Section) -> Result<(), ValidationError> {
     section.text(
         "Then driven: throttle 0.6 from 1.2 s, reference's laws, released at 1.1 m as Project \
@@ -235,7 +235,7 @@ fn driven(section: &mut Section) -> Result<(), ValidationError> {
     Ok(())
 }
 
-/// What it takes to run on firm ground.
+/// Compares the running resistance on firm ground.
 fn running(section: &mut Section) -> Result<(), ValidationError> {
     section.text(
         "What running itself costs, on firm ground without slip: the sprockets' power over the \

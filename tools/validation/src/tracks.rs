@@ -17,8 +17,10 @@ use std::path::Path;
 const M113: RigidTracks =
     RigidTracks { weight: 11342.86 * 9.81, width: 0.3791, length: 2.667, gauge: 2.159 };
 
-/// Slip for which the formula, whose shear grows over the way of a shoe, gives the
-/// way of the soil under it.
+/// Converts slip relative to the band's travel to slip relative to the vehicle's travel.
+///
+/// The formula accumulates shear over the distance that a shoe travels along the track. With the
+/// converted slip it accumulates shear over the distance that the soil below travels.
 fn of_soil(slip: f64) -> f64 {
     slip / (1.0 - slip)
 }
@@ -36,15 +38,16 @@ fn rigid(soil: Yielding, depth: [f64; 2], slip: f64) -> RigidTrackRig {
     }
 }
 
-/// Thrust over what friction gives at most, where pressure grows from nothing at one
-/// end: shear x = s L/K moduli long; rising towards the rear, and falling.
+/// Returns thrust over the friction limit for linear pressure, rising to the rear and falling.
+///
+/// The pressure is zero at one end. x = s L/K is the shear displacement in moduli.
 fn linear_pressure(x: f64) -> [f64; 2] {
     let rising = 1.0 - 2.0 * (1.0 - exp(-x) - x * exp(-x)) / (x * x);
     let even = 1.0 - (1.0 - exp(-x)) / x;
     [rising, 2.0 * even - rising]
 }
 
-/// A rigid track against its closed forms.
+/// Section on a rigid track and its closed forms.
 pub(super) fn rigid_track() -> Result<Section, ValidationError> {
     let mut section = Section::new("Rigid tracks: thrust");
     section.text(
@@ -62,7 +65,7 @@ pub(super) fn rigid_track() -> Result<Section, ValidationError> {
     Ok(section)
 }
 
-/// Thrust under even pressure.
+/// Compares thrust under even pressure.
 fn even_pressure(section: &mut Section) -> Result<(), ValidationError> {
     let mut cases = Vec::new();
     for soil in ["mid", "hard", "dry sand", "clay", "snow"] {
@@ -105,7 +108,7 @@ fn even_pressure(section: &mut Section) -> Result<(), ValidationError> {
     Ok(())
 }
 
-/// Thrust under pressure that grows along the track.
+/// Compares thrust under pressure that grows along the track.
 fn leaning(section: &mut Section) -> Result<(), ValidationError> {
     section.text(
         "Pressure that rises linearly from nothing to the rear, and that falls to the rear: the \
@@ -143,7 +146,7 @@ fn leaning(section: &mut Section) -> Result<(), ValidationError> {
     Ok(())
 }
 
-/// How the error of thrust falls with spacing and step.
+/// Shows how the error of thrust falls with spacing and step.
 fn rigid_convergence(section: &mut Section) -> Result<(), ValidationError> {
     let soil = chrono("mid");
     let closed = M113.thrust(&soil, of_soil(0.05));
@@ -183,12 +186,12 @@ fn rigid_convergence(section: &mut Section) -> Result<(), ValidationError> {
     Ok(())
 }
 
-/// Project Chrono's model, with whose runs the sections on tracks are compared.
+/// Returns Project Chrono's model, the reference of the sections on tracks.
 pub(super) fn m113_chrono() -> TrackedSpec {
     tracked("m113_chrono")
 }
 
-/// A tracked vehicle of the catalogue.
+/// Returns a tracked vehicle of the catalogue.
 pub(super) fn tracked(name: &str) -> TrackedSpec {
     match find_any(name) {
         Ok(AnySpec::Tracked(spec)) => *spec,
@@ -197,7 +200,7 @@ pub(super) fn tracked(name: &str) -> TrackedSpec {
 }
 
 fn soil_of(name: &str) -> Soil {
-    // as Project Chrono damps its vehicles' soils
+    // the damping of Project Chrono's vehicle soils
     bed(Yielding { damping: 3e4, ..chrono(name) })
 }
 
@@ -205,7 +208,7 @@ fn belt(name: &str, motion: TrackMotion, laws: Laws) -> TrackRig {
     TrackRig { duration: 4.0, laws, ..TrackRig::new(m113_chrono(), soil_of(name), motion) }
 }
 
-/// The M113 on its belts beside the theory of rigid tracks.
+/// Section on the M113 on its belts, compared with the theory of rigid tracks.
 pub(super) fn vehicle() -> Result<Section, ValidationError> {
     let mut section = Section::new("The M113 on its tracks");
     section.text(
@@ -232,7 +235,7 @@ pub(super) fn vehicle() -> Result<Section, ValidationError> {
     Ok(section)
 }
 
-/// Thrust, resistance and sinkage, drawn straight ahead.
+/// Compares thrust, resistance and sinkage, drawn straight ahead.
 fn straight(section: &mut Section) -> Result<(), ValidationError> {
     let mut cases = Vec::new();
     for soil in ["mid", "hard", "dry sand", "clay"] {
@@ -286,7 +289,7 @@ fn straight(section: &mut Section) -> Result<(), ValidationError> {
     Ok(())
 }
 
-/// How thrust and pull change with spacing and step.
+/// Shows how thrust and pull change with spacing and step.
 fn convergence(section: &mut Section) -> Result<(), ValidationError> {
     let motion = TrackMotion::Straight { speed: 1.0, slip: 0.1 };
     let run = |&[x, spacing, step]: &[f64; 3]| -> Result<([f64; 2], [f64; 2]), ValidationError> {
@@ -313,7 +316,7 @@ fn convergence(section: &mut Section) -> Result<(), ValidationError> {
     Ok(())
 }
 
-/// The moment that turns it on the spot.
+/// Compares the moment of a pivot turn.
 fn pivot(section: &mut Section) -> Result<(), ValidationError> {
     section.text(
         "Turning on the spot at 0.5 m/s of each track. *Across* is Wong's moment μ W L/4 with all of the \
@@ -354,7 +357,7 @@ fn pivot(section: &mut Section) -> Result<(), ValidationError> {
     Ok(())
 }
 
-/// Slopes that it holds, and does not.
+/// Compares slopes that it holds and slopes that it does not hold.
 fn slopes(section: &mut Section) -> Result<(), ValidationError> {
     section.text(
         "The braked vehicle on slopes two degrees below and above the steepest that even pressure \
@@ -387,7 +390,7 @@ fn slopes(section: &mut Section) -> Result<(), ValidationError> {
     Ok(())
 }
 
-/// Way of the braked M113 between 3 and 5 s on a slope, m.
+/// Returns the travel of the braked M113 between 3 and 5 s on a slope, m.
 fn slides(soil: &str, laws: &str, degrees: f64) -> Result<f64, ValidationError> {
     const SLOPE: &str = r#"
 format = 1

@@ -1,4 +1,4 @@
-//! Trends that are known without a measurement at hand: more passes, more slip.
+//! Known trends without a specific measurement: more passes, more slip.
 
 use super::closed_forms::{bed, chrono, wheel};
 use super::section::{Chart, Section, ValidationError, line, panel};
@@ -10,7 +10,7 @@ use bekker_rig::InParallel;
 use bekker_rig::Mark;
 use bekker_rig::{PlateRig, Rig, WheelMotion, WheelRig};
 
-/// Passes of a wheel, and sinkage over slip.
+/// Section on passes of a wheel, and sinkage over slip.
 pub(super) fn section() -> Result<Section, ValidationError> {
     let mut section = Section::new("Trends: passes, slip sinkage, reloading");
     section.text(
@@ -110,7 +110,7 @@ pub(super) fn section() -> Result<Section, ValidationError> {
     Ok(section)
 }
 
-/// Ten towed wheels in one rut, with and without the bound on its growth.
+/// Compares ten towed wheels in one rut, with and without the bound on its growth.
 fn towed(section: &mut Section) -> Result<(), ValidationError> {
     section.text(
         "Ten wheels of 6.3 kN (0.467 m x 0.254 m), towed with free axles one behind the other in one rut, nodes 3 cm \
@@ -178,7 +178,7 @@ fn towed(section: &mut Section) -> Result<(), ValidationError> {
     Ok(())
 }
 
-/// The first two passes over slip, under the default laws.
+/// Compares the first two passes over slip, under the default laws.
 fn rut(section: &mut Section) -> Result<(), ValidationError> {
     section.text(
         "The first pass and the second in its rut, over slip. Compaction takes less in a rut, and \

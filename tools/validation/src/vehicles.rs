@@ -1,4 +1,4 @@
-//! Vehicles on firm ground: what can be said of them in closed form.
+//! Vehicles on firm ground: comparisons in closed form.
 
 use super::section::{Section, ValidationError, percent};
 use bekker_agent::GroundVehicle;
@@ -34,7 +34,7 @@ driver = { kind = "table", rows = [
     { time = 1, throttle = 0, steering = 0 }, { time = 2, throttle = 0, steering = 0 } ] }
 "#;
 
-/// A wheel that is rigid on soil; what runs on tracks has none.
+/// Option for wheels that are rigid on soil; tracked vehicles have none.
 const RIGID: &str = "tyre = \"rigid\"\n";
 
 fn world(sets: &[String]) -> Result<World, ValidationError> {
@@ -52,7 +52,7 @@ fn drive(world: &mut World, time: f64) {
     }
 }
 
-/// Weight, turning circle and ride.
+/// Section on weight, turning circle and ride.
 pub(super) fn section() -> Result<Section, ValidationError> {
     let mut section = Section::new("Vehicles on firm ground");
     section.text(
@@ -141,7 +141,7 @@ pub(super) fn section() -> Result<Section, ValidationError> {
     Ok(section)
 }
 
-/// Radius in which the HMMWV crawls, m.
+/// Returns the turning radius of the HMMWV at creep speed, m.
 fn circle(steering: f64) -> Result<f64, ValidationError> {
     let mut world = world(&[
         "vehicle[0].driver.rows[2].throttle=0.18".into(),
@@ -155,7 +155,7 @@ fn circle(steering: f64) -> Result<f64, ValidationError> {
     Ok(ahead.x / yaw_rate)
 }
 
-/// Mean steer angle of the HMMWV's front wheels, held in the air, rad.
+/// Returns the mean steer angle of the HMMWV's front wheels, held in the air, rad.
 fn mean_steer(steering: f64) -> Result<f64, ValidationError> {
     let world = world(&[])?;
     let GroundVehicle::Wheeled(own) = &world.model().agents[0].vehicle else {
@@ -180,8 +180,10 @@ fn mean_steer(steering: f64) -> Result<f64, ValidationError> {
     Ok(atan(2.0 / (cotangent(0) + cotangent(1))))
 }
 
-/// Frequency at which a quarter car of sprung and unsprung mass, spring and tyre
-/// swings when released in the mode of a frequency, Hz.
+/// Returns the oscillation frequency of a quarter car, Hz.
+///
+/// It is released in the mode of `frequency`. The car has a sprung and an unsprung mass, a spring
+/// and a tire.
 fn swing(car: [f64; 4], frequency: f64) -> Result<f64, ValidationError> {
     let [sprung, unsprung, spring, tyre] = car;
     let mut builder = Builder::default();

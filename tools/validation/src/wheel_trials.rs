@@ -6,14 +6,14 @@ use bekker_ground::soil::{Details, Laws, Soil, SoilKind, Yielding};
 use bekker_rig::InParallel;
 use bekker_rig::{Rig, RigError, WheelMotion, WheelResult, WheelRig};
 
-/// One slip and slip angle of a single-wheel test: the mean of its repeats.
+/// Mean of the repeats of a single-wheel test at one slip and slip angle.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WheelTrial {
-    /// Which wheel: smooth, or with grousers.
+    /// Wheel: smooth, or with grousers.
     pub wheel: String,
     /// Angle from the wheel's plane to its velocity, rad.
     pub slip_angle: f64,
-    /// (rim speed - speed) over the greater of the two.
+    /// Slip: (rim speed - speed) over the greater of the two.
     pub slip: f64,
     /// Vertical load, N.
     pub load: f64,
@@ -21,7 +21,7 @@ pub struct WheelTrial {
     pub drawbar: f64,
     /// Deviation of the pull between repeats, N.
     pub drawbar_deviation: f64,
-    /// Side force, N, against the side slip.
+    /// Side force, N, positive against the side slip.
     pub lateral: f64,
     /// Sinkage, m.
     pub sinkage: f64,
@@ -29,8 +29,8 @@ pub struct WheelTrial {
     pub sinkage_deviation: f64,
 }
 
-/// The CMU single-wheel trials at slip angles of 0 and 45 degrees (C. Pavlov,
-/// 2022, github.com/robomechanics/3d-terramechanics).
+/// Returns the CMU single-wheel trials at slip angles of 0 and 45 degrees (C. Pavlov, 2022,
+/// github.com/robomechanics/3d-terramechanics).
 pub fn wheel_trials() -> Vec<WheelTrial> {
     let rows = include_str!("measured/cmu_wheel.csv").lines().filter(|row| !row.starts_with('#'));
     rows.skip(1).filter_map(wheel_trial).collect()
@@ -53,9 +53,10 @@ fn wheel_trial(row: &str) -> Option<WheelTrial> {
     })
 }
 
-/// The sand of the CMU trials, from its plate tests (n 1.46, k 8e6 N/m^(n+2)),
-/// its angle of repose (29 degrees), its density and a shear modulus of 21 mm.
-/// No figure of it was fitted to a wheel.
+/// Returns the sand of the CMU trials.
+///
+/// It is from its plate tests (n 1.46, k 8e6 N/m^(n+2)), its angle of repose (29 degrees), its
+/// density and a shear modulus of 21 mm. No parameter was fitted to a wheel.
 pub fn trial_sand() -> Soil {
     let (k_phi, n) = (8e6, 1.46);
     Soil {
@@ -76,9 +77,10 @@ pub fn trial_sand() -> Soil {
     }
 }
 
-/// The rig that predicts a trial. The wheel with grousers is a cylinder through
-/// their tips, 5 mm above the rim: sand fills the gaps between grousers as close
-/// as these and goes round with them.
+/// Returns the rig that predicts a trial.
+///
+/// The wheel with grousers is a cylinder through their tips, 5 mm above the rim. Between grousers
+/// that are this close, sand fills the gaps and rotates with the wheel.
 ///
 /// # Errors
 /// None with the built-in geometry.
@@ -92,8 +94,8 @@ pub fn trial_rig(trial: &WheelTrial, laws: Laws) -> Result<WheelRig, UndersideEr
     let mut rig = WheelRig::new(trial_sand(), wheel, trial.load, motion);
     rig.laws = laws;
     rig.spacing = 0.0025;
-    // in longer steps the light wheel knocks on the sand: in steps of 10 ms the mean
-    // force of the ground is up to a tenth off the load
+    // in longer steps the light wheel bounces on the sand: in steps of 10 ms the mean ground force
+    // differs from the load by up to a tenth
     rig.step = 0.002;
     rig.duration = 30.0;
     rig.guide_damping = 100.0;
@@ -103,15 +105,15 @@ pub fn trial_rig(trial: &WheelTrial, laws: Laws) -> Result<WheelRig, UndersideEr
 /// Root-mean-square errors of a model over trials.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct TrialErrors {
-    /// Of drawbar pull, N.
+    /// Error of drawbar pull, N.
     pub drawbar: f64,
-    /// Of side force, N.
+    /// Error of side force, N.
     pub lateral: f64,
-    /// Of sinkage, m.
+    /// Error of sinkage, m.
     pub sinkage: f64,
 }
 
-/// Errors of predictions against their trials.
+/// Returns the errors of predictions against their trials.
 pub fn trial_errors(pairs: &[(WheelTrial, WheelResult)]) -> TrialErrors {
     let rms = |error: &dyn Fn(&WheelTrial, &WheelResult) -> f64| {
         let squares = pairs.iter().map(|(trial, result)| error(trial, result));
@@ -119,7 +121,7 @@ pub fn trial_errors(pairs: &[(WheelTrial, WheelResult)]) -> TrialErrors {
     };
     TrialErrors {
         drawbar: rms(&|t, r| r.drawbar - t.drawbar),
-        // the measured side force counts against the side slip
+        // the measured side force is positive against the side slip
         lateral: rms(&|t, r| -r.lateral - t.lateral),
         sinkage: rms(&|t, r| r.sinkage - t.sinkage),
     }
@@ -128,7 +130,7 @@ pub fn trial_errors(pairs: &[(WheelTrial, WheelResult)]) -> TrialErrors {
 /// Runs the trials of one wheel at one slip angle, degrees, from locked to spinning.
 ///
 /// # Errors
-/// Those of the rig.
+/// [`RigError`] if a run fails.
 pub fn predict_trials(
     wheel: &str,
     slip_angle_deg: f64,

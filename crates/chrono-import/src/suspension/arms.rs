@@ -1,4 +1,4 @@
-//! Suspensions that become one swinging arm on each side.
+//! Suspensions that are converted to one swinging arm on each side.
 
 use super::super::ImportError;
 use super::super::log::Log;
@@ -11,7 +11,7 @@ use bekker_math::spatial::Vec3;
 use bekker_vehicle::spec::{Damper, Point, Spring, Suspension, TrailingArm, TrailingArmPoints};
 use serde::Deserialize;
 
-/// Half the length of a hinge of which one point is known, m.
+/// Assumed half length of a hinge of which one point is known, m.
 const HALF_HINGE: f64 = 0.15;
 
 #[derive(Deserialize)]
@@ -48,7 +48,7 @@ struct SemiTrailingArm {
     outer: Point,
 }
 
-/// An arm about the axis through an inner and an outer point.
+/// Arm that swings about the axis through an inner and an outer point.
 struct Swinging<'a> {
     pivots: [Point; 2],
     arm: &'a Body,
@@ -155,9 +155,11 @@ struct Link {
     arm: Point,
 }
 
-/// An arm on a ball joint that two links guide: a hinge through that joint along the axis about which
-/// it turns in the design position. Turning about it by ω must not move the arm's end of a link,
-/// r from the joint, along the link's direction d: ω · (r × d) = 0 for both.
+/// Reads an arm on a ball joint that is guided by two links.
+///
+/// It is converted to a hinge through the joint, along the arm's rotation axis in the design
+/// position. A rotation by ω must not move the arm's end of a link along the link's direction d.
+/// With r the position of that end relative to the joint, ω · (r × d) = 0 for both links.
 pub(super) fn three_link(
     source: &Source,
     axle: &str,
@@ -208,15 +210,17 @@ struct Rigid {
     axle: HalfShaft,
 }
 
-/// Lever of the arm that stands in for a wheel fixed to the chassis, m, its mass, kg, and the rate, N/m,
-/// damping, N s/m, and length, m, of the spring above its wheel.
+/// Arm that represents a wheel fixed to the chassis.
+///
+/// The constants are its lever, m, its mass, kg, and the rate, N/m, damping, N s/m, and length, m,
+/// of the spring above its wheel.
 const LEVER: f64 = 0.4;
 const ARM_MASS: f64 = 4.0;
 const RATE: f64 = 3e5;
 const DAMPING: f64 = 1.2e4;
 const SPRING: f64 = 0.35;
 
-/// Wheels fixed to the chassis: short arms on stiff springs.
+/// Reads wheels fixed to the chassis: short arms on stiff springs.
 pub(super) fn rigid(source: &Source, key: &str, log: &mut Log) -> Result<Read, ImportError> {
     let own: Rigid = source.figures(log)?;
     let key = format!("{key}.trailing_arm");

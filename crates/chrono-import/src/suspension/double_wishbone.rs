@@ -1,4 +1,4 @@
-//! Two arms on each side.
+//! Double wishbones: two arms on each side.
 
 use super::super::ImportError;
 use super::super::log::Log;
@@ -74,8 +74,11 @@ impl TieRod {
 }
 
 impl Arm {
-    /// The arm; x along its pivots and z normal to it, as both have it unless the file says that
-    /// the moments are along the vehicle's axes.
+    /// Returns the part of an arm with its moments; x is along its pivots, z is normal to its
+    /// plane.
+    ///
+    /// Chrono and bekker share these axes. With `along_vehicle`, the file's moments are along the
+    /// vehicle's axes and are rotated.
     pub fn part(&self, key: &str, along_vehicle: bool, log: &mut Log) -> Part {
         let body = Body::new(self.mass, self.com, self.moments, self.products);
         if !along_vehicle {

@@ -1,4 +1,4 @@
-//! A lower arm on each side, and a strut that guides the upright.
+//! MacPherson struts: a lower arm on each side, and a strut that guides the upright.
 
 use super::super::ImportError;
 use super::super::log::Log;
@@ -36,7 +36,7 @@ struct Figures {
     axle: HalfShaft,
 }
 
-/// The strut, its moments with z along it.
+/// Strut, with the z axis of its moments along it.
 #[derive(Deserialize)]
 struct Rod {
     #[serde(rename = "Mass")]
@@ -45,7 +45,8 @@ struct Rod {
     inertia: Point,
 }
 
-/// Its strut hangs in the shock's end on the chassis, and slides along the shock.
+/// Reads the suspension; the strut is attached to the shock's end on the chassis, and slides along
+/// the shock.
 pub(super) fn read(
     source: &Source,
     axle: &str,

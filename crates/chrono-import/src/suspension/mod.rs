@@ -1,4 +1,4 @@
-//! Suspensions: what guides the wheels of an axle, its springs and dampers.
+//! Suspensions: the guidance of an axle's wheels, its springs and dampers.
 
 mod arms;
 mod double_wishbone;
@@ -14,7 +14,7 @@ use super::strut::Strut;
 use bekker_vehicle::spec::{Damper, Point, Spring, Suspension};
 use serde::Deserialize;
 
-/// Templates that are known.
+/// Supported templates.
 const KNOWN: [&str; 19] = [
     "DoubleWishbone",
     "SingleWishbone",
@@ -37,36 +37,36 @@ const KNOWN: [&str; 19] = [
     "SolidBellcrankThreeLinkAxle",
 ];
 
-/// A suspension as it was read.
+/// Suspension as read from a file.
 pub(super) struct Read {
     pub suspension: Suspension,
     pub spring: Spring,
     pub damper: Damper,
     /// Inertia of each half-shaft, kg m².
     pub half_shaft_inertia: f64,
-    /// What turns its wheels.
+    /// Steering linkage of its wheels.
     pub steered_by: SteeredBy,
 }
 
-/// What turns the wheels of a suspension.
+/// Steering linkage of a suspension.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum SteeredBy {
     /// Tie rods to a link that moves sideways.
     TieRods,
-    /// A drag link to this place of the knuckle, axle frame; with y below 0 that on the right.
+    /// Drag link to this point of the knuckle, axle frame; y < 0 is the right knuckle.
     DragLink(Point),
-    /// A linkage that ours does not know.
+    /// Linkage without counterpart in bekker.
     Other,
 }
 
-/// Spring and damper of an axle as they were read.
+/// Spring and damper of an axle as read from a file.
 struct Springing {
     spring: Spring,
     damper: Damper,
 }
 
 impl Springing {
-    /// Of a file with a spring and a shock absorber.
+    /// Reads a separate spring and shock absorber.
     fn of(
         source: &Source,
         axle: &str,
@@ -79,7 +79,7 @@ impl Springing {
         Ok(Springing { spring, damper })
     }
 
-    /// Of a file whose shock absorber is the spring too.
+    /// Reads a shock absorber that includes the spring.
     fn of_one(
         source: &Source,
         axle: &str,
@@ -91,7 +91,8 @@ impl Springing {
         Ok(Springing { spring, damper })
     }
 
-    /// With what guides the wheels, the inertia of each half-shaft, kg m², and what steers.
+    /// Combines them with a suspension, the inertia of each half-shaft, kg m², and the steering
+    /// linkage.
     fn under(self, suspension: Suspension, half_shaft_inertia: f64, steered_by: SteeredBy) -> Read {
         let Springing { spring, damper } = self;
         Read { suspension, spring, damper, half_shaft_inertia, steered_by }
@@ -104,7 +105,7 @@ struct HalfShaft {
     inertia: f64,
 }
 
-/// The suspension of a file; `axle` is our key of its axle.
+/// Reads the suspension of a file; `axle` is the key of its axle in the vehicle file.
 pub(super) fn suspension(
     source: &Source,
     axle: &str,
@@ -137,7 +138,7 @@ pub(super) fn suspension(
     }
 }
 
-/// Says of angles that ours does not know, where they are not 0.
+/// Records nonzero static angles, which have no counterpart.
 fn static_angles(source: &Source, angles: [(&str, f64); 2], log: &mut Log) {
     for (key, angle) in angles {
         if angle != 0.0 {

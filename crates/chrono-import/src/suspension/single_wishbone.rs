@@ -1,4 +1,4 @@
-//! One arm on each side with the kingpin on it.
+//! Single wishbones: one arm on each side that carries the kingpin.
 
 use super::super::ImportError;
 use super::super::log::Log;
@@ -10,16 +10,17 @@ use super::{HalfShaft, Read, Springing, SteeredBy, static_angles};
 use bekker_vehicle::spec::{Point, SingleWishbone, SingleWishbonePoints, Suspension};
 use serde::Deserialize;
 
-/// Half the distance of the pivots of an arm whose file gives the middle of its axis, m: any gives
-/// the same axis.
+/// Assumed half distance of an arm's pivots where a file specifies the midpoint of its axis, m.
+///
+/// Any value yields the same axis.
 const HALF_BASE: f64 = 0.1;
-/// Half the length of the kingpin likewise, m.
+/// Assumed half length of the kingpin, m; any value yields the same axis.
 const HALF_KINGPIN: f64 = 0.05;
 
 #[derive(Deserialize)]
 struct Figures {
     #[serde(rename = "Vehicle-Frame Inertia", default)]
-    #[allow(dead_code)] // no difference for the moments that are taken
+    #[allow(dead_code)] // the moments that are used do not depend on it
     along_vehicle: bool,
     #[serde(rename = "Camber Angle (deg)", default)]
     camber: f64,
@@ -55,7 +56,8 @@ struct Arm {
     outer: Point,
 }
 
-/// Its arm swings about the chassis' x axis, its upright turns about the arm's z axis.
+/// Reads the suspension; the arm swings about the chassis' x axis, the upright turns about the
+/// arm's z axis.
 pub(super) fn read(
     source: &Source,
     axle: &str,

@@ -12,13 +12,14 @@ use bekker_vehicle::spec::{
 };
 use serde::Deserialize;
 
-/// Stiffnesses of a leaf over the rate of its spring, assumed: along, aside, 1 each, and against wind-up,
-/// m²; those that the FMTV has here.
+/// Assumed ratios of a leaf's stiffnesses to the rate of its spring: the FMTV's.
+///
+/// They are longitudinal and lateral, dimensionless, and against wind-up, m².
 const LEAF: [f64; 3] = [9.3, 3.5, 0.58];
-/// Damping of a leaf over its stiffness, s.
+/// Ratio of a leaf's damping to its stiffness, s.
 const LEAF_DAMPING: f64 = 0.005;
 
-/// What all beams on springs give alike.
+/// Parameters common to all solid axles on springs.
 #[derive(Deserialize)]
 struct Leaves {
     #[serde(rename = "Camber Angle (deg)", default)]
@@ -47,7 +48,7 @@ struct Leaves {
     axle: HalfShaft,
 }
 
-/// A leaf of two halves on a shackle, as the SAE's handbook models it.
+/// Leaf spring of two halves on a shackle, as modeled in the SAE's handbook.
 #[derive(Deserialize)]
 struct JointedLeaf {
     #[serde(rename = "Vertical Stiffness")]
@@ -65,7 +66,7 @@ struct JointedLeaf {
 }
 
 impl JointedLeaf {
-    /// Mass of the leaves of both sides, without shackles, kg.
+    /// Returns the mass of the leaves of both sides, without shackles, kg.
     fn mass(&self) -> f64 {
         let of = |rod: &Option<Rod>| rod.as_ref().map_or(0.0, |rod| rod.mass);
         2.0 * (of(&self.front) + of(&self.rear) + 2.0 * of(&self.clamp))
@@ -98,7 +99,7 @@ struct TieRod {
     knuckle: Point,
 }
 
-/// A rod of which the mass counts.
+/// Rod of which only the mass is used.
 #[derive(Deserialize)]
 pub(super) struct Rod {
     #[serde(rename = "Mass", default)]
@@ -106,7 +107,7 @@ pub(super) struct Rod {
 }
 
 impl KnuckleFigures {
-    /// The knuckle; its tie rod goes across to the middle, where nothing else says.
+    /// Converts to a knuckle; unless specified otherwise, its tie rod reaches to the center.
     pub fn knuckle(&self, key: &str, tie_rod: Point, log: &mut Log) -> Knuckle {
         Knuckle {
             part: part(&format!("{key}.part"), self.mass, self.inertia, log),
@@ -119,7 +120,7 @@ impl KnuckleFigures {
     }
 }
 
-/// The beam with the mass of rods that have none here.
+/// Returns the beam with the added mass of rods that are massless in bekker.
 pub(super) fn beam(tube: &Body, rods: f64, key: &str, log: &mut Log) -> Part {
     let mut beam = tube.part(key, log);
     if rods > 0.0 {
@@ -132,8 +133,8 @@ pub(super) fn beam(tube: &Body, rods: f64, key: &str, log: &mut Log) -> Part {
     beam
 }
 
-/// A beam on springs that an ideal guide, or a linkage that is not known here, holds otherwise:
-/// the stiffnesses of leaves hold it.
+/// Reads a beam on springs whose guide is ideal or has no counterpart; leaf stiffnesses replace the
+/// guide.
 pub(super) fn on_leaves(
     source: &Source,
     axle: &str,
@@ -196,8 +197,9 @@ pub(super) fn on_leaves(
     })
 }
 
-/// The spring of a leaf of two halves with the auxiliary spring above it: both rates, and in the
-/// design position both forces.
+/// Returns the spring of a two-part leaf with the auxiliary spring above it.
+///
+/// The rates add, and so do the forces in the design position.
 fn jointed(
     source: &Source,
     auxiliary: &Strut,

@@ -1,4 +1,4 @@
-//! Solid axles on two lower rods and a triangle, which becomes two splayed rods that meet.
+//! Solid axles on two lower rods and a triangle, which is converted to two splayed rods that meet.
 
 use super::super::ImportError;
 use super::super::log::Log;

@@ -10,14 +10,15 @@ use bekker_vehicle::spec::{Idler, Point, ReturnRoller, RoadArm, RoadWheel, Shoe,
 use serde::Deserialize;
 use std::f64::consts::PI;
 
-/// Teeth: flank, degrees, backlash, m, and stiffness, N/m; the M113's, assumed there.
+/// Assumed teeth, as for the M113: flank angle, degrees, backlash, m, and stiffness, N/m.
 const FLANK_DEG: f64 = 20.0;
 const BACKLASH: f64 = 0.003;
 const TOOTH_STIFFNESS: f64 = 3.5e7;
-/// Least height of a tooth beyond the pitch circle, m.
+/// Minimum height of a tooth beyond the pitch circle, m.
 const LEAST_TOOTH: f64 = 0.005;
-/// Stops of road arms, degrees and N m/rad, and rims of road wheels, N/m and N s/m; the M113's,
-/// assumed there.
+/// Assumed stops of road arms, degrees and N m/rad, and rims of road wheels, N/m and N s/m.
+///
+/// They are those assumed for the M113.
 const BUMP_DEG: f64 = 30.0;
 const REBOUND_DEG: f64 = 35.0;
 const STOP_STIFFNESS: f64 = 2e5;
@@ -80,7 +81,7 @@ struct BrakeFigures {
     torque: f64,
 }
 
-/// Greatest torque of a brake, N m, and inertia of its shaft, kg m², 0 where it has none.
+/// Returns the maximum torque of a brake, N m, and the inertia of its shaft, kg m², 0 without one.
 pub(super) fn brake(source: &Source, log: &mut Log) -> Result<(f64, f64), ImportError> {
     let own: BrakeFigures = source.figures(log)?;
     Ok((own.torque, own.inertia))
@@ -164,7 +165,7 @@ pub(super) fn idler(
     })
 }
 
-/// A return roller whose centre is at this height, m.
+/// Reads a return roller whose center is at this height, m.
 pub(super) fn return_roller(
     source: &Source,
     height: f64,
@@ -221,7 +222,7 @@ struct Damper {
     damping: Option<f64>,
 }
 
-/// A road arm and its wheel.
+/// Reads a road arm and its wheel.
 pub(super) fn arm(
     library: &Library,
     source: &Source,

@@ -1,4 +1,4 @@
-//! Vehicles on tracks.
+//! Tracked vehicles.
 
 mod gear;
 mod shoe;
@@ -14,15 +14,16 @@ use bekker_vehicle::spec::{
 };
 use serde::Deserialize;
 
-/// Ratio from gearbox to sprockets where a driveline gives none, nor another of the vehicle's folder.
+/// Ratio from gearbox to sprockets where no driveline of the vehicle's folder specifies one.
 const RATIO: f64 = 0.25;
-/// Inertias of shaft and carrier where a driveline gives none, kg m².
+/// Inertias of shaft and carrier where a driveline specifies none, kg m².
 const SHAFT: f64 = 0.5;
 const CARRIER: f64 = 0.6;
-/// Ratio of the controlled differential that turns the vehicle: the M113's.
+/// Ratio of the controlled differential that steers the vehicle: the M113's.
 const STEERING: f64 = 0.29;
-/// Resistance of tracks with rubber bushings, N a tonne, and N s/m a tonne (Bekker 1969, after
-/// Wong, Theory of Ground Vehicles: 222 + 3 V, V in km/h).
+/// Resistance of tracks with rubber bushings, N per tonne and N s/m per tonne.
+///
+/// It is from Bekker 1969, after Wong, Theory of Ground Vehicles: 222 + 3 V, V in km/h.
 const RESISTANCE: [f64; 2] = [222.0, 10.8];
 
 #[derive(Deserialize)]
@@ -51,7 +52,7 @@ struct AssemblyEntry {
     offset: f64,
 }
 
-/// A track with its wheels.
+/// Track with its wheels.
 #[derive(Deserialize)]
 struct Assembly {
     #[serde(rename = "Sprocket")]
@@ -94,7 +95,7 @@ struct ShoesEntry {
     count: u32,
 }
 
-/// The vehicle of a file, with an engine and a transmission.
+/// Reads a vehicle with an engine and a transmission.
 pub(super) fn vehicle(
     library: &Library,
     source: &Source,
@@ -118,7 +119,7 @@ pub(super) fn vehicle(
         return Err(left_source.refused(key, "[]", "one road wheel or more"));
     }
     let [first, other] = [&of_left.arms[0], &of_right.arms[0]];
-    // what lies to a side may be mirrored
+    // lateral coordinates may be mirrored, so only x and z must agree
     let apart = |own: Point, other: Point| [own[0], own[2]] != [other[0], other[2]];
     let differs = [
         ("Track Shoes / Input File", of_left.shoes.file != of_right.shoes.file),
@@ -202,7 +203,7 @@ pub(super) fn vehicle(
     Ok(AnySpec::Tracked(Box::new(spec)))
 }
 
-/// The left and the right track.
+/// Returns the left and the right track.
 fn sides<'a>(
     source: &Source,
     entries: &'a [AssemblyEntry],
@@ -246,7 +247,7 @@ struct Shafts {
 #[derive(Deserialize)]
 struct Simple {}
 
-/// From the gearbox to the sprockets; the tracks' resistance is not yet known.
+/// Reads the driveline from the gearbox to the sprockets; the tracks' resistance is set later.
 fn drive(
     library: &Library,
     vehicle: &Source,

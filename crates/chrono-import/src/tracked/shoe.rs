@@ -7,14 +7,15 @@ use super::super::source::Source;
 use bekker_vehicle::spec::{Bending, Connector, Guide, Point, Shoe, ShoeFace};
 use serde::Deserialize;
 
-/// Pins, bushings, guides and pads, which the source has rigid or by its own contact; the M113's,
-/// assumed there.
+/// Assumed pins, bushings, guides and pads, as for the M113.
+///
+/// In Chrono they are rigid or use Chrono's contact model.
 const PIN_STIFFNESS: f64 = 3e9;
 const PIN_DAMPING_TIME: f64 = 0.002;
 const BENDING: Bending = Bending { stiffness: 100.0, damping: 1.0 };
 const GUIDE: Guide = Guide { clearance: 0.0198, stiffness: 1e7, friction: 0.4 };
 const PAD: [f64; 2] = [4e6, 2e4];
-/// Width of a shoe's underside where no box gives it, m.
+/// Width of a shoe's underside where no box specifies it, m.
 const WIDTH: f64 = 0.35;
 
 #[derive(Deserialize)]
@@ -100,7 +101,7 @@ pub(super) fn shoe(source: &Source, log: &mut Log) -> Result<Shoe, ImportError> 
         }
         "TrackShoeDoublePin" => {
             let DoublePin { topology, shoe: own, connector, contact } = source.figures(log)?;
-            // one in the middle stands for those on both ends
+            // one connector in the middle represents those on both ends
             let both = if topology.as_deref() == Some("One Connector") { 1.0 } else { 2.0 };
             let inertia = connector.inertia.map(|moment| both * moment);
             let mass = both * connector.mass;
@@ -139,7 +140,7 @@ fn whole(
     }
 }
 
-/// The undersides of the boxes that meet the ground.
+/// Returns the undersides of the boxes that touch the ground.
 fn faces(contact: Option<Contact>, length: f64, height: f64, log: &mut Log) -> Vec<ShoeFace> {
     let shapes = contact.map(|own| own.shapes).unwrap_or_default();
     let face = |shape: Shape| {

@@ -1,4 +1,4 @@
-//! Fiala's tyres.
+//! Fiala tires.
 
 use super::super::ImportError;
 use super::super::log::Log;
@@ -10,7 +10,7 @@ use bekker_vehicle::spec::{Point, Tyre};
 use bekker_vehicle::tyre::{SlipCurve, TMeasy};
 use serde::Deserialize;
 
-/// Deflection under a nominal load, over the tyre's radius, where no file gives the load.
+/// Deflection under the nominal load over the tire's radius, where no file specifies the load.
 const DEFLECTION: f64 = 0.06;
 
 #[derive(Deserialize)]
@@ -73,7 +73,7 @@ pub(super) fn fiala(source: &Source, key: &str, log: &mut Log) -> Result<Read, I
         loads.map(|load| (times * own.most * load / slope).clamp(1e-3, 0.9))
     };
     let law = |slope: f64, times: f64| SlipCurve {
-        // steep enough for the greatest force at its slip
+        // the initial slope is steep enough to reach the maximum force at its slip
         initial_slope: [0, 1].map(|at| {
             slope.max(2.0 * own.most * loads[at] / slips(slope, times)[at] * (1.0 + 1e-9))
         }),
@@ -107,7 +107,7 @@ pub(super) fn fiala(source: &Source, key: &str, log: &mut Log) -> Result<Read, I
     Ok(Read { tyre: Tyre { mass, inertia, rigid, flexible: None, handling }, rim_radius })
 }
 
-/// Rate and progression of a parabola a x + b x² by least squares through points, b not below 0.
+/// Returns rate and progression of the parabola a x + b x² by least squares, with b not below 0.
 fn parabola(points: &[[f64; 2]]) -> (f64, f64) {
     let sum = |of: &dyn Fn(f64, f64) -> f64| points.iter().map(|&[x, y]| of(x, y)).sum::<f64>();
     let [x2, x3, x4] = [sum(&|x, _| x * x), sum(&|x, _| x * x * x), sum(&|x, _| x * x * x * x)];
@@ -126,7 +126,7 @@ mod tests {
         let points: Vec<[f64; 2]> =
             (1..6).map(|step| 0.01 * f64::from(step)).map(|x| [x, 1e5 * x + 2e6 * x * x]).collect();
         let (a, b) = parabola(&points);
-        // least squares of exact points: rounding
+        // least squares of exact points: rounding only
         assert!((a / 1e5 - 1.0).abs() < 1e-9 && (b / 2e6 - 1.0).abs() < 1e-9, "{a}, {b}");
     }
 }

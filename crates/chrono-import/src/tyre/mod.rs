@@ -1,4 +1,4 @@
-//! Tyres: TMeasy in full or by Chrono's rule for truck tyres, and what becomes one.
+//! Tires: TMeasy in full or by Chrono's rule for truck tires, and other models converted to TMeasy.
 
 mod fiala;
 mod rigid;
@@ -11,18 +11,18 @@ use super::log::Log;
 use super::source::Source;
 use bekker_vehicle::spec::{OutlinePoint, RigidTyre, Tyre};
 
-/// Templates that are known, the best first.
+/// Supported templates, in order of preference.
 pub(super) const TYRES: [&str; 4] = ["TMeasyTire", "TMsimpleTire", "FialaTire", "RigidTire"];
-/// Radius of a rim over that of its tyre where no file gives it.
+/// Ratio of rim radius to tire radius where no file specifies it.
 const RIM: f64 = 0.55;
 
-/// A tyre and the radius of its rim, m.
+/// Tire with the radius of its rim, m.
 pub(super) struct Read {
     pub tyre: Tyre,
     pub rim_radius: f64,
 }
 
-/// The tyre of a file, `key` in ours.
+/// Reads the tire of a file; `key` is its key in the vehicle file.
 pub(super) fn tyre(source: &Source, key: &str, log: &mut Log) -> Result<Read, ImportError> {
     of_type(source, "Tire", &TYRES)?;
     log.origin(key, source);
@@ -34,7 +34,7 @@ pub(super) fn tyre(source: &Source, key: &str, log: &mut Log) -> Result<Read, Im
     }
 }
 
-/// The tyre's outline: a flat tread with bevelled shoulders.
+/// Returns the tire's outline: a flat tread with beveled shoulders.
 fn outline(radius: f64, width: f64, section: f64, key: &str, log: &mut Log) -> RigidTyre {
     let what = "a tread flat over three quarters of its width, with bevelled shoulders";
     log.assume(format!("{key}.rigid.outline"), what);

@@ -1,4 +1,4 @@
-//! Rigid tyres.
+//! Rigid tires.
 
 use super::super::ImportError;
 use super::super::log::Log;

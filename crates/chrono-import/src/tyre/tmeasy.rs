@@ -1,4 +1,4 @@
-//! TMeasy tyres.
+//! TMeasy tires.
 
 use super::super::ImportError;
 use super::super::log::Log;

@@ -1,10 +1,9 @@
-//! Chrono's rule for truck tyres, and the loads of load indices.
+//! Chrono's rule for truck tires, and the loads of load indices.
 
 use bekker_math::numeric::pow;
 use bekker_vehicle::tyre::{SlipCurve, TMeasy, Trail};
 
-/// Loads that tyres carry by their load index, kg, from index 80 on; 80 indices are a decade
-/// (ISO 4000-1).
+/// Load capacity by load index, kg, from index 80 on; 80 indices are a factor of ten (ISO 4000-1).
 const LOAD_INDEX: [f64; 80] = [
     450.0, 462.0, 475.0, 487.0, 500.0, 515.0, 530.0, 545.0, 560.0, 580.0, 600.0, 615.0, 630.0,
     650.0, 670.0, 690.0, 710.0, 730.0, 750.0, 775.0, 800.0, 825.0, 850.0, 875.0, 900.0, 925.0,
@@ -15,16 +14,17 @@ const LOAD_INDEX: [f64; 80] = [
     3750.0, 3875.0, 4000.0, 4125.0, 4250.0, 4375.0,
 ];
 
-/// What a tyre of a load index carries, kg.
+/// Returns the load capacity of a load index, kg.
 pub(super) fn carried(index: usize) -> f64 {
     let decade = (index / 80) as f64 - 1.0;
     LOAD_INDEX[index % 80] * pow(10.0, decade)
 }
 
-/// Chrono's rule for truck tyres of section 80 % (`GuessTruck80Par` at 7689fbc): the full load
-/// deflects the tyre by 16 % of its section's height, half of it is the nominal load, which
-/// falls with the inflation to the power of 0.8; slip curves are shares of that. The damping is
-/// half of the critical one of the tyre's own mass.
+/// Chrono's rule for truck tires of aspect ratio 80 % (`GuessTruck80Par` at 7689fbc).
+///
+/// The full load deflects the tire by 16 % of its section height, and half of it is the nominal
+/// load. The nominal load scales with the inflation to the power of 0.8; slip curves are multiples
+/// of it. The damping is half of the critical damping of the tire's own mass.
 pub(super) fn of_a_truck(
     load: f64,
     inflated: f64,
@@ -69,7 +69,7 @@ pub(super) fn of_a_truck(
     }
 }
 
-/// Trail of that rule.
+/// Pneumatic trail of that rule.
 pub(super) const TRAIL: Trail =
     Trail { initial: [0.178, 0.19], zero_slip: [0.36484, 0.36538], end_slip: [1.0296, 1.0296] };
 
@@ -78,7 +78,7 @@ mod tests {
     use super::*;
     use bekker_vehicle::find;
 
-    /// The HMMWV's tyre is by the same rule from 3850 lbf and 37/12.5/16.5 in.
+    /// The same rule yields the HMMWV's tire from 3850 lbf and 37/12.5/16.5 in.
     #[test]
     fn the_rule_gives_the_hmmwv_s_tyre() {
         let known = find("hmmwv").unwrap().tyre;
@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn load_indices_are_those_of_the_table() {
-        // by the standard's table: 108, 121, 159, 164 and 60
+        // from the standard's table: 108, 121, 159, 164 and 60
         for (index, mass) in [(108, 1000.0), (121, 1450.0), (159, 4375.0), (164, 5000.0)] {
             assert!((carried(index) / mass - 1.0).abs() < 1e-12, "{index}: {}", carried(index));
         }

@@ -1,4 +1,4 @@
-//! An axle with its suspension, wheels, brakes and bar.
+//! Axle with its suspension, wheels, brakes and anti-roll bar.
 
 use super::super::library::Library;
 use super::super::log::Log;
@@ -11,11 +11,12 @@ use bekker_vehicle::spec::{
 };
 use serde::Deserialize;
 
-/// Farthest that wheels stand before or behind the origin of their axle's frame, m; beyond, the
-/// frame is moved to them.
+/// Maximum distance of wheels from the origin of their axle's frame along x, m.
+///
+/// Beyond it, the frame is moved to the wheels.
 const ASIDE: f64 = 0.2;
 
-/// An axle of a vehicle's file.
+/// Axle entry of a vehicle file.
 #[derive(Deserialize)]
 pub(super) struct AxleEntry {
     #[serde(rename = "Suspension Input File")]
@@ -23,7 +24,7 @@ pub(super) struct AxleEntry {
     #[serde(rename = "Suspension Location")]
     pub location: Point,
     #[serde(rename = "Chassis Index")]
-    #[allow(dead_code)] // an axle hangs on what its place is on
+    #[allow(dead_code)] // an axle is attached to the chassis at its location
     pub chassis: Option<i64>,
     #[serde(rename = "Subchassis Index")]
     pub subchassis: Option<usize>,
@@ -43,7 +44,7 @@ pub(super) struct AxleEntry {
     pub bar_location: Option<Point>,
 }
 
-/// An axle of the file: its place from the front and in the file, and how many there are.
+/// Axle of the file: its index from the front and in the file, the number of axles, and its entry.
 pub(super) struct AxleAt<'a> {
     pub index: usize,
     pub at: usize,
@@ -134,8 +135,9 @@ fn name_of(index: usize, of: usize) -> String {
     }
 }
 
-/// An axle's frame with its wheels near its origin: some files give all points in the chassis
-/// frame. Position, suspension, and how far the frame was moved along x, m.
+/// Moves an axle's frame to its wheels: some files specify all points in the chassis frame.
+///
+/// Returns the position, the suspension, and the displacement of the frame along x, m.
 fn at_its_wheels(location: Point, suspension: Suspension) -> (Point, Suspension, f64) {
     let shift = suspension.spindle()[0];
     if shift.abs() <= ASIDE {

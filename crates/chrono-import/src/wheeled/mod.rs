@@ -1,4 +1,4 @@
-//! Vehicles on wheels.
+//! Wheeled vehicles.
 
 mod axle;
 mod tandem;
@@ -15,7 +15,7 @@ use serde::Deserialize;
 use std::path::PathBuf;
 use tandem::Subchassis;
 
-/// How far a stated wheelbase may be from the axles' distance without a word.
+/// Relative deviation of a stated wheelbase above which it is recorded.
 const NEAR: f64 = 0.02;
 
 #[derive(Deserialize)]
@@ -54,7 +54,7 @@ struct DrivelineEntry {
     driven: Vec<usize>,
 }
 
-/// The vehicle of a file, with an engine, a transmission and tyres.
+/// Reads a vehicle with an engine, a transmission and tires.
 pub(super) fn vehicle(
     library: &Library,
     source: &Source,
@@ -116,7 +116,7 @@ pub(super) fn vehicle(
         log.omit(source, "Wheelbase", &why);
     }
     let powertrain = powertrain::powertrain(library, source, beside, log)?;
-    // what all axles share stands once
+    // values common to all axles are written once
     let (Some(first_wheel), Some(first_tyre)) = (axles[0].wheel, axles[0].tyre.clone()) else {
         return Err(source.refused("Axles", "without wheels", "with wheels"));
     };
@@ -151,15 +151,17 @@ pub(super) fn vehicle(
     Ok(AnySpec::Wheeled(Box::new(spec)))
 }
 
-/// Indices of the axles, the foremost first.
+/// Returns the indices of the axles, the foremost first.
 fn front_to_rear(axles: &[AxleEntry]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..axles.len()).collect();
     order.sort_by(|&a, &b| axles[b].location[0].total_cmp(&axles[a].location[0]));
     order
 }
 
-/// The tyres asked for, else the best known of the vehicle's folder: one for all axles, or one in
-/// front and one behind where files say so in their names.
+/// Returns the tires given in the call, or the preferred ones of the vehicle's folder.
+///
+/// They are one for all axles, or one for the front and one for the rear where file names
+/// distinguish them.
 fn tyres(
     library: &Library,
     vehicle: &Source,

@@ -9,7 +9,7 @@ use super::Figures;
 use bekker_vehicle::spec::{Axle, Point, Tandem};
 use serde::Deserialize;
 
-/// A walking beam of a vehicle's file.
+/// Walking beam entry of a vehicle file.
 #[derive(Deserialize)]
 pub(super) struct Subchassis {
     #[serde(rename = "Input File")]
@@ -39,7 +39,7 @@ struct Beam {
     pin: Point,
 }
 
-/// Walking beams, and the axles whose springs stand on each.
+/// Reads the walking beams, and the axles whose springs each supports.
 pub(super) fn tandems(
     library: &Library,
     vehicle: &Source,

@@ -1,16 +1,17 @@
-//! What the chip makes of light: electrons, their noise, and steps of the converter.
+//! Image sensor: electrons, their noise, and quantization by the converter.
 
 use super::{ChipNoise, Image};
 use crate::noise::Noise;
 
 impl ChipNoise {
-    /// Turns a picture's colours into what the chip reads after `exposure` seconds: shot
-    /// noise of signal and dark current, noise of the readout, saturation at the full
-    /// well, steps of the converter (EMVA 1288, release 4, linear model: the variance is
-    /// that of the electrons and of the readout, and a twelfth of a step squared).
+    /// Converts the radiance of an image to the sensor's output after `exposure` seconds.
     ///
-    /// The Poisson distribution of electrons is taken as normal, which it is within a
-    /// hundredth from some tens on.
+    /// The model is EMVA 1288, release 4, linear model: shot noise of signal and dark current, read
+    /// noise, saturation at the full well, and quantization. The variance is that of the electrons
+    /// and of the readout, plus a twelfth of a step squared.
+    ///
+    /// The Poisson distribution of electrons is approximated as normal, with an error below one
+    /// hundredth from some tens of electrons on.
     pub fn expose(&self, image: &mut Image, exposure: f64, noise: &Noise, frame: u32) {
         let steps = ((1_u64 << self.bits.clamp(1, 32)) - 1) as f64;
         let dark = self.dark * exposure;

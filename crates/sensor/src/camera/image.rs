@@ -1,39 +1,40 @@
-//! What a camera delivers: a colour and the labels of each pixel.
+//! Output of a camera: color and labels of each pixel.
 
 use serde::{Deserialize, Serialize};
 
-/// A picture, row by row from the top left. Every channel has `width * height`
-/// entries, or none if it was not asked for.
+/// Image, row by row from the top left.
+///
+/// Every channel has `width * height` entries, or none if it was not requested.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Image {
-    /// Pixels a row.
+    /// Pixels per row.
     pub width: u32,
-    /// Rows.
+    /// Number of rows.
     pub height: u32,
-    /// Colour, linear, 1 where the sensor saturates.
+    /// Color, linear, 1 where the sensor saturates.
     pub colour: Vec<[f32; 3]>,
     /// Distance along the optical axis, m; infinite for sky.
     pub depth: Vec<f32>,
     /// Unit normal in the world frame; zero for sky.
     pub normal: Vec<[f32; 3]>,
-    /// What kind of thing it is: class, as a number.
+    /// Semantic class, as a number.
     pub class: Vec<u8>,
-    /// Which thing: 0 ground or sky, else 1 + index of the instance's agent.
+    /// Instance label: 0 for ground or sky, else 1 + index of the agent.
     pub instance: Vec<u16>,
-    /// Index of the soil, 255 where there is no ground.
+    /// Index of the soil; 255 where there is no ground.
     pub soil: Vec<u8>,
     /// Plastic sinkage of the ground, m.
     pub sinkage: Vec<f32>,
-    /// Slip that the ground was left with, m of shear displacement.
+    /// Remaining shear displacement of the ground, m.
     pub slip: Vec<f32>,
-    /// Passes over the ground there.
+    /// Number of wheel passes.
     pub passes: Vec<u16>,
-    /// Who left the ground so: 0 for nobody, else 1 + index of the vehicle.
+    /// Last agent that deformed the ground: 0 for none, else 1 + index of the vehicle.
     pub agent: Vec<u16>,
 }
 
 impl Image {
-    /// Whether every channel has an entry for each pixel, or none at all.
+    /// Returns whether every channel has an entry for each pixel, or none at all.
     pub fn is_whole(&self) -> bool {
         let pixels = self.width as usize * self.height as usize;
         let counts = [

@@ -1,15 +1,15 @@
-//! Lenses: from directions to places on the picture and back.
+//! Lens models: from directions to image positions and back.
 //!
 //! Directions are in the optical frame of OpenCV: x right, y down, z along the axis.
 
 use super::spec::Lens;
 use bekker_math::numeric::{atan, atan2, sin_cos, tan};
 
-/// Steps of Newton's method at most; it gains digits twice over with each.
+/// Maximum number of Newton steps; each doubles the number of correct digits.
 const STEPS: usize = 20;
 
 impl Lens {
-    /// Where a direction comes to lie on the plane; `None` where it cannot be seen.
+    /// Returns the normalized image position of a direction; `None` where it is not visible.
     pub fn project(&self, [x, y, z]: [f64; 3]) -> Option<[f64; 2]> {
         let aside = (x * x + y * y).sqrt();
         match *self {
@@ -36,8 +36,7 @@ impl Lens {
         }
     }
 
-    /// The unit direction that comes to lie at a place on the plane; `None` if none
-    /// does.
+    /// Returns the unit direction of a normalized image position; `None` if there is none.
     pub fn direction(&self, [u, v]: [f64; 2]) -> Option<[f64; 3]> {
         let radius = (u * u + v * v).sqrt();
         match *self {
@@ -99,7 +98,7 @@ impl Lens {
     }
 }
 
-/// Kannala and Brandt's radius of an angle, and its derivative.
+/// Returns Kannala and Brandt's radius of an angle, and its derivative.
 fn bent(k: &[f64; 4], theta: f64) -> (f64, f64) {
     let t = theta * theta;
     let value = theta * (1.0 + t * (k[0] + t * (k[1] + t * (k[2] + t * k[3]))));
@@ -107,7 +106,7 @@ fn bent(k: &[f64; 4], theta: f64) -> (f64, f64) {
     (value, slope)
 }
 
-/// Brown and Conrady's distortion of a place, and its matrix of derivatives.
+/// Returns Brown and Conrady's distortion of a position, and its Jacobian.
 fn distorted(&[k1, k2, p1, p2, k3]: &[f64; 5], [x, y]: [f64; 2]) -> ([f64; 2], [[f64; 2]; 2]) {
     let r2 = x * x + y * y;
     let radial = 1.0 + r2 * (k1 + r2 * (k2 + r2 * k3));
@@ -166,7 +165,7 @@ mod tests {
         assert!((back[2] - c).abs() < 1e-14);
     }
 
-    /// Worked by hand from OpenCV's documented formulas for the point (0.3, -0.2, 1).
+    /// Computed by hand from OpenCV's documented formulas for the point (0.3, -0.2, 1).
     #[test]
     fn projects_as_opencv_says() {
         let point = [0.3, -0.2, 1.0];

@@ -1,4 +1,4 @@
-//! Cameras: from rays through a lens to the pixels of a picture.
+//! Cameras: from rays through a lens to the pixels of an image.
 
 mod chip;
 mod image;
@@ -24,45 +24,46 @@ use bekker_math::spatial::{Pose, Quat, Vec3};
 use rayon::prelude::*;
 use shade::Spot;
 
-/// Nothing is seen beyond this range, m.
+/// Maximum visible range, m.
 pub const HORIZON: f64 = 6_000.0;
-/// Pixels along a side of a block, whose rays go together.
+/// Pixels along a side of a block, whose rays form one packet.
 const BLOCK: usize = 4;
 const _: () = assert!(BLOCK * BLOCK == RAYS);
 
-/// A camera; immutable. It returns along the x axis of its frame, y left, z up.
+/// Camera; immutable. It looks along the x axis of its frame, y left, z up.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Camera {
-    /// Pixels a row.
+    /// Pixels per row.
     pub width: u32,
-    /// Rows.
+    /// Number of rows.
     pub height: u32,
-    /// The lens.
+    /// Lens model.
     pub lens: Lens,
     /// Focal lengths along the rows and across them, pixels.
     pub focal: [f64; 2],
-    /// Where the optical axis meets the picture, pixels from its top left corner.
+    /// Principal point, pixels from the top left corner of the image.
     pub middle: [f64; 2],
     /// Rays along each side of a pixel.
     pub supersample: u32,
-    /// Rays a sample that ask whether the sky is open; 0 for open ground everywhere.
+    /// Rays per sample that test the visibility of the sky; 0 for no occlusion.
     pub sky_rays: u32,
-    /// Time that a row gathers light, s.
+    /// Exposure time of a row, s.
     pub exposure: f64,
     /// Time from the first row's exposure to the last's, s; 0 for a global shutter.
     pub readout: f64,
-    /// Colour of a pixel that sees radiance 1, before it saturates.
+    /// Color of a pixel with radiance 1, before saturation.
     pub gain: f64,
-    /// Light lost in the corners: a pixel at angle θ from the axis gets
-    /// 1 - v + v cos⁴ θ.
+    /// Vignetting coefficient v: a pixel at angle θ from the axis receives 1 - v + v cos⁴ θ.
     pub vignetting: f64,
-    /// Distance to the left camera of its pair, if it is the right one of a pair, m; else 0.
+    /// Distance to the left camera of the pair for the right camera, m; else 0.
     pub baseline: f64,
 }
 
 impl Camera {
-    /// A camera with square pixels and this horizontal field of view, rad, whose axis
-    /// meets the middle of the picture; `None` where the lens does not see so far.
+    /// Creates a camera with square pixels and this horizontal field of view, rad.
+    ///
+    /// The axis passes through the center of the image. It is `None` where the lens cannot cover
+    /// the field of view.
     pub fn with_field(width: u32, height: u32, lens: Lens, field: f64) -> Option<Camera> {
         let (s, c) = sin_cos(0.5 * field);
         let edge = lens.project([s, 0.0, c])?[0];
@@ -83,7 +84,7 @@ impl Camera {
         })
     }
 
-    /// The camera of a specification; `None` where its lens does not see so far.
+    /// Creates the camera of a specification; `None` where its lens cannot cover the field of view.
     pub fn of(spec: &CameraSpec) -> Option<Camera> {
         let camera = Camera::with_field(spec.width, spec.height, spec.lens, spec.field_of_view)?;
         Some(Camera {
@@ -97,16 +98,17 @@ impl Camera {
         })
     }
 
-    /// Rows of the matrix by which points in the frame of the pair's left camera, x to the right, y
-    /// down and z ahead, come to pixels whose middles have whole numbers.
+    /// Returns the rows of the projection matrix from the frame of the pair's left camera to
+    /// pixels.
+    ///
+    /// The frame is x right, y down and z ahead. Pixel centers have integer coordinates.
     pub fn projection(&self) -> [f64; 12] {
         let ([fx, fy], [cx, cy]) = (self.focal, self.middle.map(|middle| middle - 0.5));
         let beside = if self.baseline > 0.0 { -fx * self.baseline } else { 0.0 };
         [fx, 0.0, cx, beside, 0.0, fy, cy, 0.0, 0.0, 0.0, 1.0, 0.0]
     }
 
-    /// The direction in the camera's frame that is seen at (u, v), pixels from the top
-    /// left corner.
+    /// Returns the direction in the camera's frame at (u, v), pixels from the top left corner.
     #[inline]
     pub fn direction(&self, u: f64, v: f64) -> Option<Vec3> {
         let [fx, fy] = self.focal;
@@ -115,14 +117,13 @@ impl Camera {
         Some(Vec3::new(z, -x, -y))
     }
 
-    /// Where a point in the camera's frame is seen, pixels from the top left corner.
+    /// Projects a point in the camera's frame to pixels from the top left corner.
     pub fn project(&self, point: &Vec3) -> Option<[f64; 2]> {
         let [x, y] = self.lens.project([-point.y, -point.z, point.x])?;
         Some([self.focal[0] * x + self.middle[0], self.focal[1] * y + self.middle[1]])
     }
 
-    /// Least angle between pixels beside each other, rad: of those in its middle, at its edges and in
-    /// its corners.
+    /// Returns the least angle between adjacent pixels at the center, edges and corners, rad.
     pub fn resolution(&self) -> f64 {
         let ([width, height], [u, v]) =
             ([self.width, self.height].map(|side| f64::from(side) - 1.0), self.middle);
@@ -134,10 +135,11 @@ impl Camera {
         angles.flatten().fold(f64::INFINITY, f64::min)
     }
 
-    /// Takes a picture that is complete at the scene's later keyframe. `poses` are the
-    /// camera's at the two keyframes, `apart` the time between them, s; what began
-    /// before the earlier one is taken as of then. `dice`, of this frame, decides where
-    /// within its time a sample falls and which way the sky is asked for.
+    /// Renders an image that is complete at the scene's later keyframe.
+    ///
+    /// `poses` are the camera's at the two keyframes, `apart` is the time between them, s. Exposure
+    /// before the earlier keyframe uses the earlier one. `dice` belongs to this frame; it draws the
+    /// time of each sample within the exposure and the directions of the rays to the sky.
     pub fn picture(&self, scene: &Scene<'_>, poses: &[Pose; 2], apart: f64, dice: &Dice) -> Image {
         let light = scene.sky.light();
         let haze = scene.air.extinction(550e-9);
@@ -187,46 +189,46 @@ impl Camera {
         image
     }
 
-    /// What is left of the light at a direction in the camera's frame.
+    /// Returns the vignetting factor of a direction in the camera's frame.
     fn falloff(&self, direction: &Vec3) -> f64 {
         let c2 = direction.x * direction.x;
         1.0 - self.vignetting + self.vignetting * c2 * c2
     }
 }
 
-/// Random numbers of one frame of a camera, apart from those of its chip.
+/// Random numbers of one frame of a camera, separate from those of its chip.
 #[derive(Clone, Copy, Debug)]
 pub struct Dice {
-    /// The camera's.
+    /// Generator of the camera.
     pub noise: Noise,
-    /// Which frame it is.
+    /// Frame number.
     pub frame: u32,
 }
 
-/// Lane of a sample's moment, the sample's number to be added.
+/// Lane of a sample's time, plus the sample's number.
 pub const LATE: u32 = 1 << 16;
-/// Lane of a sample's rays to the sky, 64 times the sample's number to be added.
+/// Lane of a sample's rays to the sky, plus 64 times the sample's number.
 pub const SKY: u32 = 1 << 24;
 
 impl Dice {
-    /// When within its share of the exposure a sample falls, 0 to 1.
+    /// Returns the time of a sample within its fraction of the exposure, 0 to 1.
     fn late(&self, pixel: u32, sample: u32) -> f64 {
         self.noise.uniforms(self.frame, pixel, LATE + sample)[0]
     }
 
-    /// Two numbers that decide which way a sample's ray asks for the sky.
+    /// Returns the two numbers that determine the direction of a sample's ray to the sky.
     fn open(&self, [pixel, sample]: [u32; 2], ray: u32) -> [f64; 2] {
         let [u, v, ..] = self.noise.uniforms(self.frame, pixel, SKY + 64 * sample + ray);
         [u, v]
     }
 }
 
-/// A picture being taken.
+/// Image being rendered.
 struct Shot<'a> {
     camera: &'a Camera,
     scene: &'a Scene<'a>,
     light: &'a Light,
-    /// Extinction of what is everywhere, 1/m.
+    /// Extinction of homogeneous air, 1/m.
     haze: f64,
     poses: &'a [Pose; 2],
     apart: f64,
@@ -236,25 +238,25 @@ struct Shot<'a> {
 #[derive(Clone, Copy)]
 struct Pixel {
     colour: [f32; 3],
-    /// Depth along the axis, m, and the surface that is seen in the middle.
+    /// Depth along the axis, m, and surface at the center of the pixel.
     seen: Option<(f64, Surface)>,
 }
 
-/// What a ray brings.
+/// Result of a ray.
 #[derive(Clone, Copy)]
 struct RayReturn {
     radiance: [f32; 3],
-    /// The surface that it has met, and at which range, m.
+    /// Range, m, and surface of the hit.
     seen: Option<(f64, Surface)>,
 }
 
-/// Column and row of pixel `k` of a block.
+/// Returns column and row of pixel `k` of a block.
 fn within(block: [usize; 2], k: usize) -> [usize; 2] {
     [BLOCK * block[0] + k % BLOCK, BLOCK * block[1] + k / BLOCK]
 }
 
 impl Shot<'_> {
-    /// The pixels of a block, whose rays go together.
+    /// Renders the pixels of a block, whose rays form one packet.
     fn block(&self, block: [usize; 2]) -> [Pixel; RAYS] {
         let camera = self.camera;
         let side = camera.supersample.max(1);
@@ -263,7 +265,7 @@ impl Shot<'_> {
         for sample in 0..samples {
             let aside = [sample % side, sample / side]
                 .map(|step| (f64::from(step) + 0.5) / f64::from(side));
-            // spread over the exposure: stratified, in an order that goes with no axis
+            // spread over the exposure: stratified, in an order that correlates with no axis
             let stratum = f64::from((sample * 7 + 3) % samples);
             let sent = self.send(block, aside, |pixel| match camera.exposure > 0.0 {
                 true => (stratum + self.dice.late(pixel, sample)) / f64::from(samples),
@@ -296,9 +298,10 @@ impl Shot<'_> {
         pixels
     }
 
-    /// Rays through the same place on each pixel of a block, each as `late` into the
-    /// exposure as said for its pixel. Those that the lens does not let through, or
-    /// beyond the picture's edge, are left out.
+    /// Creates rays through the same position in each pixel of a block.
+    ///
+    /// `late` gives the fraction of the exposure for a pixel. Rays that the lens blocks or that are
+    /// outside the image are left out.
     fn send(&self, block: [usize; 2], aside: [f64; 2], late: impl Fn(u32) -> f64) -> Sent {
         let mut sent = Sent {
             rays: [Ray::NONE; RAYS],
@@ -323,7 +326,7 @@ impl Shot<'_> {
         sent
     }
 
-    /// The ray through a place on the picture, `late` into its exposure, and its
+    /// Returns the ray through an image position at the fraction `late` of the exposure, and its
     /// direction in the camera's frame.
     fn ray(&self, u: f64, v: f64, late: f64) -> Option<(Ray, Vec3)> {
         let camera = self.camera;
@@ -339,7 +342,7 @@ impl Shot<'_> {
         Some((Ray { origin: pose.position, direction: pose.direction(&own), moment }, own))
     }
 
-    /// Radiance along rays, and what they meet at which range.
+    /// Returns the radiance along rays with the range and surface of their hits.
     fn trace(&self, sent: &Sent, sample: u32) -> [RayReturn; RAYS] {
         let Shot { camera, scene, light, dice, .. } = self;
         let met = scene.cast_all(sent.rays(), 0.0, HORIZON);
@@ -370,7 +373,7 @@ impl Shot<'_> {
         returns
     }
 
-    /// What is left of light from `range`, m, with what the air adds.
+    /// Attenuates light from `range`, m, and adds the light scattered by the air.
     fn through_air(&self, ray: &Ray, range: f64, from: [f32; 3]) -> [f32; 3] {
         let Shot { scene, light, .. } = self;
         let left = exp(-self.haze * range) as f32;
@@ -386,12 +389,12 @@ impl Shot<'_> {
     }
 }
 
-/// Rays that have been sent through a block of pixels.
+/// Rays through a block of pixels.
 struct Sent {
     rays: [Ray; RAYS],
-    /// Their directions in the camera's frame.
+    /// Directions in the camera's frame.
     own: [Vec3; RAYS],
-    /// Their pixels, by the place in the block and in the picture.
+    /// Pixel of each ray, by index in the block and in the image.
     place: [usize; RAYS],
     pixel: [u32; RAYS],
     count: usize,
@@ -403,7 +406,7 @@ impl Sent {
     }
 }
 
-/// The pose of a camera at `from` that returns at `to`, its picture's top up.
+/// Returns the pose of a camera at `from` that looks at `to`, with the image's top up.
 pub fn look_at(from: &Vec3, to: &Vec3) -> Pose {
     let x = (to - from).try_normalize(1e-9).unwrap_or_else(Vec3::x);
     let y = Vec3::z().cross(&x).try_normalize(1e-9).unwrap_or_else(Vec3::y);

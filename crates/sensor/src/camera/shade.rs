@@ -1,8 +1,8 @@
-//! The light that a surface sends to the eye.
+//! Shading: the radiance that a surface sends to the camera.
 //!
-//! Cook and Torrance (1982) with the GGX distribution and Smith's shadowing (Walter et
-//! al. 2007), Schlick's Fresnel term, and a Lambertian base; the sun casts shadows, the
-//! sky lights from all sides that are open.
+//! The model is that of Cook and Torrance (1982) with the GGX distribution and Smith's shadowing
+//! (Walter et al. 2007), Schlick's Fresnel term, and a Lambertian base. The sun casts shadows; the
+//! sky lights a surface from all unoccluded directions.
 
 use super::Dice;
 use crate::class::Class;
@@ -12,12 +12,12 @@ use crate::scene::{Scene, Surface};
 use crate::sky::Light;
 use bekker_math::spatial::Vec3;
 
-/// Beyond this distance, m, nothing keeps the sky's light away.
+/// Range beyond which nothing occludes the sky, m.
 pub const OPEN: f64 = 6.0;
-/// Beyond this distance, m, nothing casts a shadow.
+/// Range beyond which nothing casts a shadow, m.
 pub const SHADOW: f64 = 400.0;
 
-/// Grains of the ground: wavelength, m, contrast, slope.
+/// Grain of the ground: wavelength, m, contrast, slope.
 pub const GRAINS: [(f64, f64, f64); 5] = [
     (9.0, 0.10, 0.0),
     (1.7, 0.09, 0.015),
@@ -26,24 +26,24 @@ pub const GRAINS: [(f64, f64, f64); 5] = [
     (0.021, 0.10, 0.22),
 ];
 
-/// A place that a ray has come to.
+/// Shaded point of a ray.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Spot {
     ray: Ray,
-    /// With its grain.
+    /// Surface with its grain.
     surface: Surface,
-    /// Where rays from it start, m.
+    /// Start point of secondary rays, m.
     from: Vec3,
-    /// Which pixel and sample sees it.
+    /// Pixel and sample that the point belongs to.
     sample: [u32; 2],
 }
 
 impl Spot {
-    /// A place that stands for none.
+    /// Placeholder for no point.
     pub const NONE: Spot =
         Spot { ray: Ray::NONE, surface: Surface::NONE, from: Ray::NONE.origin, sample: [0; 2] };
 
-    /// Where a ray has met a surface; `footprint` is the width of the pixel there, m.
+    /// Creates the shaded point at a hit; `footprint` is the width of the pixel there, m.
     pub fn new(ray: Ray, mut surface: Surface, footprint: f64, sample: [u32; 2]) -> Spot {
         if surface.class == Class::Ground {
             grain(&mut surface, footprint);
@@ -57,7 +57,7 @@ impl Spot {
     }
 }
 
-/// Which of the rays from spots, where there are any, are blocked before `far`, m.
+/// Returns which of the existing rays are blocked before `far`, m.
 fn blocked(scene: &Scene<'_>, rays: &[Option<Ray>; RAYS], far: f64) -> [bool; RAYS] {
     let mut asked = [Ray::NONE; RAYS];
     let mut count = 0;
@@ -75,8 +75,9 @@ fn blocked(scene: &Scene<'_>, rays: &[Option<Ray>; RAYS], far: f64) -> [bool; RA
     })
 }
 
-/// Radiance of up to [`RAYS`] spots towards where the rays came from; `sky_rays` ask
-/// whether the sky is open, drawn from `dice`.
+/// Returns the radiance of up to [`RAYS`] points towards the origin of their rays.
+///
+/// `sky_rays` rays per point, drawn from `dice`, test the visibility of the sky.
 pub(super) fn radiance(
     scene: &Scene<'_>,
     light: &Light,
@@ -136,7 +137,7 @@ pub(super) fn radiance(
     sums
 }
 
-/// What a spot gives back of the sky: `ambient` light, and the sky in its mirror.
+/// Returns the reflected sky: diffuse `ambient` light and the mirrored sky.
 fn skylight(light: &Light, spot: &Spot, ambient: &[f32; 3]) -> [f32; 3] {
     let Surface { normal, material, .. } = &spot.surface;
     let view = -spot.ray.direction;
@@ -159,7 +160,7 @@ fn skylight(light: &Light, spot: &Spot, ambient: &[f32; 3]) -> [f32; 3] {
     })
 }
 
-/// π times the bidirectional reflectance, by colour.
+/// Returns π times the bidirectional reflectance, by color.
 fn reflected(surface: &Surface, view: &Vec3, sun: &Vec3) -> [f32; 3] {
     let Surface { normal, material, .. } = surface;
     let alpha = f64::from(material.roughness * material.roughness).max(1e-3);
@@ -184,7 +185,7 @@ fn reflected(surface: &Surface, view: &Vec3, sun: &Vec3) -> [f32; 3] {
     })
 }
 
-/// A direction about a normal, drawn by the cosine.
+/// Returns a cosine-weighted random direction about a normal.
 fn cosine(normal: &Vec3, u: f64, v: f64) -> Vec3 {
     let (s, c) = bekker_math::numeric::sin_cos(std::f64::consts::TAU * u);
     let other = if normal.z.abs() < 0.9 { Vec3::z() } else { Vec3::x() };
@@ -194,8 +195,10 @@ fn cosine(normal: &Vec3, u: f64, v: f64) -> Vec3 {
     (a * (r * c) + b * (r * s) + normal * (1.0 - v).max(0.0).sqrt()).normalize()
 }
 
-/// Gives the ground the grain that its nodes do not hold: lighter and darker, and
-/// lumps that tilt its normal, each fading out where a pixel is wider.
+/// Adds grain below the resolution of the nodes to the ground: shades, and lumps that tilt the
+/// normal.
+///
+/// Each wavelength fades out where a pixel is wider.
 fn grain(surface: &mut Surface, footprint: f64) {
     let (x, y) = (surface.point.x, surface.point.y);
     let pressed = f64::from(surface.mark.sinkage / (surface.mark.sinkage + 0.02));
@@ -220,7 +223,7 @@ fn grain(surface: &mut Surface, footprint: f64) {
     surface.normal = bent.normalize();
 }
 
-/// Smooth noise on a lattice, about -1 to 1, and its gradient.
+/// Returns smooth lattice noise, about -1 to 1, and its gradient.
 fn lumps(x: f64, y: f64, seed: u32) -> (f64, [f64; 2]) {
     let (i, j) = (x.floor(), y.floor());
     let (u, v) = (x - i, y - j);

@@ -1,26 +1,26 @@
-//! A picture to be taken.
+//! Request for an image.
 
 use super::{Camera, Channel, Dice, Image};
 use crate::scene::Scene;
 use bekker_math::spatial::Pose;
 
-/// A picture to be taken; see [`Camera::picture`].
+/// Request for an image; see [`Camera::picture`].
 #[derive(Clone, Copy, Debug)]
 pub struct Take<'a> {
-    /// With which camera.
+    /// Camera.
     pub camera: &'a Camera,
-    /// Its poses at the scene's two keyframes.
+    /// Poses of the camera at the scene's two keyframes.
     pub poses: [Pose; 2],
-    /// Time between them, s.
+    /// Time between the keyframes, s.
     pub apart: f64,
-    /// Its random numbers.
+    /// Random numbers.
     pub dice: Dice,
-    /// What is asked for.
+    /// Requested channels.
     pub channels: &'a [Channel],
 }
 
 impl Take<'_> {
-    /// The picture, without what was not asked for.
+    /// Renders the image with the requested channels only.
     pub fn image(&self, scene: &Scene<'_>) -> Image {
         let mut image = self.camera.picture(scene, &self.poses, self.apart, &self.dice);
         let asked = |channel| self.channels.contains(&channel);

@@ -1,46 +1,46 @@
-//! The card: how it is found, and its programs.
+//! Selection of the GPU, and its compute programs.
 
 use crate::camera::GRAINS;
 use crate::relief::Shape;
 use std::sync::{OnceLock, mpsc};
 use wgpu::{BufferUsages, ShaderSource};
 
-/// Why a card cannot be used.
+/// Reason why the GPU cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GpuError {
-    /// Vulkan shows none.
+    /// Vulkan lists no GPU.
     #[error("no graphics card: {0}")]
     None(String),
-    /// It is this machine's processor in disguise, which is slower so than by itself.
+    /// The adapter is a software renderer on this machine's CPU, slower than the CPU code.
     #[error("no graphics card: Vulkan shows only `{0}`, which is this machine's processor")]
     Software(String),
-    /// It does not open.
+    /// The device cannot be opened.
     #[error("the graphics card `{name}` does not open: {cause}")]
     Closed {
-        /// Its name.
+        /// Name of the adapter.
         name: String,
-        /// What the driver says.
+        /// Error of the driver.
         cause: String,
     },
-    /// It has given up.
+    /// The device was lost.
     #[error("the graphics card has given up: {0}")]
     Lost(String),
-    /// It has answered with less than was asked for.
+    /// The device returned less output than requested.
     #[error("the graphics card has made no picture")]
     Nothing,
-    /// A buffer is larger than it can hold.
+    /// A buffer exceeds the limit of the device.
     #[error("{what} takes {bytes} bytes, more than the {most} that the graphics card holds in one")]
     TooLarge {
-        /// What is to be held.
+        /// Content of the buffer.
         what: &'static str,
-        /// How large it is.
+        /// Size of the buffer, bytes.
         bytes: u64,
-        /// How much there may be.
+        /// Limit of the device, bytes.
         most: u64,
     },
 }
 
-/// A graphics card with the programs that look.
+/// GPU with the compute programs of cameras and lidars.
 #[derive(Debug)]
 pub struct GpuDevice {
     pub(super) device: wgpu::Device,
@@ -53,15 +53,14 @@ pub struct GpuDevice {
     lost: OnceLock<GpuError>,
 }
 
-/// Buffers that the programs read or write, behind the view's numbers.
+/// Number of storage buffers that the programs use, bound after the view.
 pub(super) const STORAGES: u32 = 7;
 
 impl GpuDevice {
-    /// The first card that Vulkan shows; one that is this machine's processor in
-    /// disguise only if `software` allows it.
+    /// Opens the first GPU that Vulkan lists; a software renderer only if `software` is true.
     ///
     /// # Errors
-    /// [`GpuError`] if there is none, or it does not open.
+    /// [`GpuError`] if there is none, or it cannot be opened.
     pub fn find(software: bool) -> Result<GpuDevice, GpuError> {
         let descriptor = wgpu::InstanceDescriptor {
             backends: wgpu::Backends::VULKAN,
@@ -124,40 +123,40 @@ impl GpuDevice {
         })
     }
 
-    /// Its name.
+    /// Returns the name of the adapter.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Whether it is this machine's processor in disguise.
+    /// Returns whether the adapter is a software renderer.
     pub fn is_software(&self) -> bool {
         self.software
     }
 
-    /// Takes note that it can be used no more; the first reason counts.
+    /// Marks the device as unusable; the first reason is kept.
     pub fn lose(&self, error: GpuError) {
-        // told before: then that was the reason
+        // an error means that an earlier reason is already set
         let _ = self.lost.set(error);
     }
 
-    /// Why it can be used no more, if so.
+    /// Returns the reason why the device is unusable, if it is.
     pub fn lost(&self) -> Option<&GpuError> {
         self.lost.get()
     }
 
-    /// Whether it can be used no more.
+    /// Returns whether the device is unusable.
     pub fn is_lost(&self) -> bool {
         self.lost.get().is_some()
     }
 
-    /// Words that a buffer may have.
+    /// Returns the maximum number of words of a buffer.
     pub(super) fn most_words(&self) -> usize {
         let limits = self.device.limits();
         let bytes = limits.max_buffer_size.min(limits.max_storage_buffer_binding_size);
         usize::try_from(bytes / 4).unwrap_or(usize::MAX)
     }
 
-    /// A buffer of this many words, and some if it were none.
+    /// Creates a buffer of this many words, but at least 16.
     pub(super) fn buffer(
         &self,
         label: &'static str,
@@ -178,7 +177,7 @@ impl GpuDevice {
         Ok(self.device.create_buffer(&descriptor))
     }
 
-    /// A buffer that holds these words.
+    /// Creates a buffer with this content.
     pub(super) fn storage(
         &self,
         label: &'static str,
@@ -190,8 +189,7 @@ impl GpuDevice {
         Ok(buffer)
     }
 
-    /// Waits for what was handed in, and reads the first words of a buffer that may be
-    /// read.
+    /// Waits for the submitted work, then passes the first words of a mappable buffer to `take`.
     pub(super) fn read<T>(
         &self,
         buffer: &wgpu::Buffer,
@@ -214,7 +212,7 @@ impl GpuDevice {
     }
 }
 
-/// The programs, with the numbers that they share with the processor before them.
+/// Compiles the programs, prefixed with the constants that they share with the CPU.
 fn programs(
     device: &wgpu::Device,
     layout: &wgpu::BindGroupLayout,

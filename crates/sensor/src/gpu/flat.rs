@@ -1,4 +1,4 @@
-//! Meshes, soils and crowds as words: fours of them, as the programs read them.
+//! Meshes, soils and instances as groups of four words, the layout that the programs read.
 
 use super::device::{GpuDevice, GpuError};
 use crate::bvh::Bvh;
@@ -8,7 +8,7 @@ use crate::scene::{InstanceSet, Scene};
 use bekker_ground::terrain::{Region, SoilMap};
 use bekker_math::spatial::{Quat, Vec3};
 
-/// What does not change in a run: meshes, looks of the soils, and where they lie.
+/// Data that is constant in a run: meshes, soil appearance and soil map.
 #[derive(Clone, Debug)]
 pub struct Props {
     pub(super) buffer: wgpu::Buffer,
@@ -16,10 +16,10 @@ pub struct Props {
 }
 
 impl Props {
-    /// Sends the meshes and soils of a scene.
+    /// Uploads the meshes and soils of a scene.
     ///
     /// # Errors
-    /// [`GpuError::TooLarge`] if the card cannot hold them.
+    /// [`GpuError::TooLarge`] if a buffer exceeds the limit of the device.
     pub fn new(gpu: &GpuDevice, scene: &Scene<'_>) -> Result<Props, GpuError> {
         let mut words = Fours::default();
         // soils, raster, regions; then a head for each mesh
@@ -36,7 +36,7 @@ impl Props {
         let map = scene.model.terrain().soil_map();
         let raster = words.raster(map);
         let regions = words.len();
-        // that which was painted last counts
+        // the region painted last takes precedence
         map.regions().iter().rev().for_each(|(region, soil)| words.region(region, soil.0.into()));
         words.0[0] = [soils, raster, regions, map.regions().len() as u32];
         for (index, mesh) in scene.meshes.iter().enumerate() {
@@ -46,7 +46,7 @@ impl Props {
     }
 }
 
-/// Adds both crowds and the puffs in the air, all relative to `anchor`.
+/// Appends both instance sets and the dust clouds, all relative to `anchor`.
 pub(super) fn crowds(scene: &Scene<'_>, anchor: &Vec3, words: &mut Vec<u32>) {
     let mut fours = Fours::default();
     (0..5).for_each(|_| fours.push([0; 4]));
@@ -68,7 +68,7 @@ pub(super) fn crowds(scene: &Scene<'_>, anchor: &Vec3, words: &mut Vec<u32>) {
     words.extend_from_slice(fours.words());
 }
 
-/// Words by four.
+/// Groups of four words.
 #[derive(Debug, Default)]
 struct Fours(Vec<[u32; 4]>);
 
@@ -108,7 +108,7 @@ impl Fours {
         place
     }
 
-    /// Adds a mesh; its head is where its tree, triangles, normals and palette begin.
+    /// Appends a mesh and returns its head: where its tree, triangles, normals and palette begin.
     fn mesh(&mut self, mesh: &Mesh) -> [u32; 4] {
         let tree = self.tree(mesh.tree());
         let triangles = self.len();

@@ -1,27 +1,27 @@
-//! A relief as the card keeps it.
+//! Copy of a relief on the GPU.
 
 use super::device::{GpuDevice, GpuError};
 use crate::relief::{Mark, Relief, Shape};
 use wgpu::BufferUsages;
 
-/// Words of a tile: its nodes, lids, and where its marks are.
+/// Words of a tile: its nodes, lids, and the position of its marks.
 pub(super) const SLOT: usize = Shape::TILE + 1;
-/// Where the numbering of lids goes on from the windows to the tiles.
+/// First number of the tiles' lids; lower numbers belong to the windows.
 pub(super) const TILES: usize = 1 << 24;
 /// Words of a tile's marks.
 const MARKS: usize = 3 * Shape::NODES * Shape::NODES;
 
-/// A relief on the card.
+/// Relief on the GPU.
 #[derive(Debug)]
 pub(super) struct Mirror {
     pub ground: wgpu::Buffer,
     pub tiles: wgpu::Buffer,
     pub marks: wgpu::Buffer,
-    /// Tiles and marks that there is room for.
+    /// Capacity in tiles and in tiles with marks.
     room: [usize; 2],
-    /// Where each tile's marks are, 0 for none.
+    /// Position of each tile's marks, 0 for none.
     marked: Vec<u32>,
-    /// How many have marks.
+    /// Number of tiles with marks.
     count: usize,
     corners: Option<[[i64; 2]; 2]>,
     merges: u64,
@@ -47,7 +47,7 @@ impl Mirror {
         })
     }
 
-    /// Sends what has changed since the last time, and says how many tiles that were.
+    /// Uploads the changes since the last call; returns the number of tiles that were sent.
     pub fn update(&mut self, gpu: &GpuDevice, relief: &Relief) -> Result<usize, GpuError> {
         let moved = self.corners != Some(relief.corners());
         if !moved && self.merges == relief.merges() {
@@ -106,8 +106,8 @@ impl Mirror {
         Ok(sent)
     }
 
-    /// Makes room for as many tiles, half as many again and more marks; says whether all
-    /// must be sent again.
+    /// Grows the buffers to one and a half times the tiles and marks if needed; returns whether all
+    /// must be uploaded again.
     fn make_room(&mut self, gpu: &GpuDevice, tiles: usize) -> Result<bool, GpuError> {
         let [has, marks] = self.room;
         if tiles <= has && self.count <= marks {
@@ -120,10 +120,10 @@ impl Mirror {
     }
 }
 
-/// Things of one size that stand side by side, sent at once.
+/// Consecutive items of one size that are uploaded together.
 struct Run<'a> {
     buffer: &'a wgpu::Buffer,
-    /// Words of each.
+    /// Words per item.
     size: usize,
     first: usize,
     words: Vec<u32>,

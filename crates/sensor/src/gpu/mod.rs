@@ -1,13 +1,14 @@
-//! Cameras and lidars on a graphics card: the same rays through the same scene in
-//! compute shaders, by whatever card Vulkan finds.
+//! Cameras and lidars on a GPU: the same rays through the same scene in compute shaders.
 //!
-//! A [`GpuDevice`] is the device with its programs. A [`Props`] is what does not change: the
-//! meshes, the soils' looks and where they lie. A [`GpuRenderer`] keeps a [`Relief`] on the
-//! card, of which only tiles that have changed are sent again, and takes pictures and
-//! scans. The programs repeat the processor's arithmetic in single precision, about the
-//! eye: ranges agree to a fraction of a millimetre at 100 m and colours to less than a
-//! step of eight bits (`tests/gpu.rs`). Noise and what is made of echoes stay with the
-//! processor, which shares the random numbers.
+//! A [`GpuDevice`] is the device, as listed by Vulkan, with its programs. A [`Props`] is the
+//! constant data: the meshes, the soils' appearance and the soil map. A [`GpuRenderer`] mirrors a
+//! [`Relief`] on the GPU and renders images and scans. Only tiles that have changed are uploaded
+//! again.
+//!
+//! The programs repeat the arithmetic of the CPU in single precision, relative to the sensor.
+//! Ranges agree to a fraction of a millimeter at 100 m and colors to less than a step of eight bits
+//! (`tests/gpu.rs`). Noise and the processing of echoes run on the CPU, which uses the same random
+//! numbers.
 //!
 //! [`Relief`]: crate::relief::Relief
 

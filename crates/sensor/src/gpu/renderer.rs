@@ -1,4 +1,4 @@
-//! Pictures and rays of one relief.
+//! Images and ray casts of one relief on the GPU.
 
 use super::device::{GpuDevice, GpuError};
 use super::flat::{self, Props};
@@ -12,7 +12,7 @@ use crate::scene::Scene;
 use std::sync::Arc;
 use wgpu::BufferUsages;
 
-/// A relief on the card, and what looks at it.
+/// Renderer of a relief that is mirrored on the GPU.
 #[derive(Debug)]
 pub struct GpuRenderer {
     gpu: Arc<GpuDevice>,
@@ -26,7 +26,7 @@ pub struct GpuRenderer {
     words: Vec<u32>,
 }
 
-/// A buffer that grows.
+/// Buffer that grows as needed.
 #[derive(Debug)]
 struct Room {
     label: &'static str,
@@ -53,14 +53,14 @@ impl Room {
     }
 }
 
-/// Words at which a part of a buffer may begin.
+/// Alignment of the parts of a buffer, words.
 const ALIGN: usize = 64;
 
 impl GpuRenderer {
-    /// One that has seen nothing yet.
+    /// Creates a renderer without ground data.
     ///
     /// # Errors
-    /// [`GpuError::TooLarge`] if the card cannot hold the ground.
+    /// [`GpuError::TooLarge`] if a buffer exceeds the limit of the device.
     pub fn new(gpu: Arc<GpuDevice>, props: Arc<Props>) -> Result<GpuRenderer, GpuError> {
         let storage = BufferUsages::STORAGE | BufferUsages::COPY_DST;
         let read = BufferUsages::MAP_READ | BufferUsages::COPY_DST;
@@ -77,19 +77,20 @@ impl GpuRenderer {
         })
     }
 
-    /// Sends tiles of the relief that have changed, and says how many.
+    /// Uploads the tiles of the relief that have changed; returns their number.
     ///
     /// # Errors
-    /// [`GpuError::TooLarge`] if the card cannot hold them.
+    /// [`GpuError::TooLarge`] if a buffer exceeds the limit of the device.
     pub fn update(&mut self, scene: &Scene<'_>) -> Result<usize, GpuError> {
         self.mirror.update(&self.gpu, scene.relief)
     }
 
-    /// Takes pictures of one scene; the processor's are those of [`Camera::picture`].
-    /// Channels that were not asked for are empty.
+    /// Renders images of one scene, equivalent to [`Camera::picture`] on the CPU.
+    ///
+    /// Channels that were not requested are empty.
     ///
     /// # Errors
-    /// [`GpuError`] if they do not fit or the card gives up.
+    /// [`GpuError`] if a buffer is too large or the device is lost.
     pub fn pictures(
         &mut self,
         scene: &Scene<'_>,
@@ -136,11 +137,12 @@ impl GpuRenderer {
         })
     }
 
-    /// What rays strike between two ranges, m: those of a scan, of which `nearest` and
-    /// `farthest` are the limits.
+    /// Casts the rays of a scan between two ranges, m; returns the hit of each ray.
+    ///
+    /// `nearest` and `farthest` are the range limits of the scan.
     ///
     /// # Errors
-    /// [`GpuError`] if they do not fit or the card gives up.
+    /// [`GpuError`] if a buffer is too large or the device is lost.
     pub fn strike(
         &mut self,
         scene: &Scene<'_>,
@@ -174,7 +176,7 @@ impl GpuRenderer {
         self.go(words, |pass, gpu| {
             pass.set_pipeline(&gpu.scan);
             pass.set_bind_group(0, &group, &[]);
-            // as many groups along y as are needed with few enough along x
+            // the number of workgroups along x is limited; the rest extends along y
             let groups = count.div_ceil(64) as u32;
             let across = groups.min(1 << 15);
             pass.dispatch_workgroups(across, groups.div_ceil(across), 1);
@@ -184,7 +186,7 @@ impl GpuRenderer {
         })
     }
 
-    /// What a view and a part of the output are bound to.
+    /// Returns the bind group of a view and a part of the output.
     fn group(&self, view: usize, part: std::ops::Range<usize>) -> wgpu::BindGroup {
         let piece = |buffer, offset: u64, size: u64| {
             wgpu::BindingResource::Buffer(wgpu::BufferBinding {
@@ -216,7 +218,7 @@ impl GpuRenderer {
         })
     }
 
-    /// Has the card work, and copies what it made to where it can be read.
+    /// Submits work and a copy of its output to the mappable buffer.
     fn go(&self, words: usize, work: impl FnOnce(&mut wgpu::ComputePass<'_>, &GpuDevice)) {
         let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
         work(&mut encoder.begin_compute_pass(&Default::default()), &self.gpu);
@@ -225,7 +227,7 @@ impl GpuRenderer {
     }
 }
 
-/// Words of a take's output.
+/// Returns the number of output words of an image request.
 fn size(take: &Take<'_>) -> usize {
     let asked = asked(take.channels);
     let planes = [(1, 3), (2, 1), (4, 3), (8, 1), (16, 3)];
@@ -233,7 +235,7 @@ fn size(take: &Take<'_>) -> usize {
     (planes * take.camera.width as usize * take.camera.height as usize).max(1)
 }
 
-/// The picture whose words these are.
+/// Decodes the image from its output words.
 fn image(take: &Take<'_>, words: &[u32]) -> Image {
     let Camera { width, height, .. } = *take.camera;
     let pixels = width as usize * height as usize;
@@ -273,7 +275,7 @@ fn image(take: &Take<'_>, words: &[u32]) -> Image {
     }
 }
 
-/// What the words of one ray say.
+/// Decodes the hit of one ray.
 fn struck([range, given, labels]: [u32; 3]) -> Option<Struck> {
     let range = f64::from(f32::from_bits(range));
     range.is_finite().then(|| Struck {

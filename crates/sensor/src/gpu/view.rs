@@ -1,10 +1,10 @@
-//! What one picture or scan tells the programs: where the eye is, its lens, the light.
+//! Parameters of one image or scan for the programs: sensor pose, lens, light.
 
 use crate::camera::{Channel, GRAINS, HORIZON, Lens, Take};
 use crate::scene::Scene;
 use bekker_math::spatial::{Pose, Vec3};
 
-/// Bytes of a view, a multiple of what a place in a uniform buffer must be.
+/// Size of a view, bytes; a multiple of the offset alignment of uniform buffers.
 pub(super) const STRIDE: u64 = 512;
 
 /// Words of a view, in the order of `View` in scene.wgsl.
@@ -12,7 +12,7 @@ pub(super) const STRIDE: u64 = 512;
 pub(super) struct View(Vec<u32>);
 
 impl View {
-    /// That of a picture.
+    /// Creates the view of an image.
     pub fn picture(scene: &Scene<'_>, take: &Take<'_>, anchor: &Vec3, soils: usize) -> View {
         let camera = take.camera;
         let mut view = View::default();
@@ -35,7 +35,8 @@ impl View {
         view
     }
 
-    /// That of so many rays, told from where `imager` is, which see as far as `far`, m.
+    /// Creates the view of `count` rays relative to the position `imager`, with the maximum range
+    /// `far`, m.
     pub fn rays(scene: &Scene<'_>, count: u32, far: f64, imager: &Vec3, soils: usize) -> View {
         let mut view = View::default();
         view.0.extend([count, 1, 1, 0]);
@@ -71,7 +72,7 @@ impl View {
         for (length, ..) in GRAINS {
             let place = [imager.x / length, imager.y / length];
             let whole = place.map(f64::floor);
-            // the lattice's hash takes the low words of its cells
+            // the lattice's hash uses the low words of the cell indices
             self.0.extend(whole.map(|whole| whole as i64 as u32));
             self.0.extend([0, 1].map(|k| ((place[k] - whole[k]) as f32).to_bits()));
         }
@@ -86,13 +87,13 @@ impl View {
         self.reals([v.x, v.y, v.z, w]);
     }
 
-    /// Its words.
+    /// Returns the words.
     pub fn words(&self) -> &[u32] {
         &self.0
     }
 }
 
-/// Bits of what is asked for; labels of class, instance and soil are one word.
+/// Returns the bits of the requested channels; class, instance and soil labels share one word.
 pub(super) fn asked(channels: &[Channel]) -> u32 {
     let bit = |channel: &Channel| match channel {
         Channel::Colour => 1,

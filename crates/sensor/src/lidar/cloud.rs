@@ -1,30 +1,31 @@
-//! What a lidar delivers.
+//! Output of a lidar.
 
 use serde::{Deserialize, Serialize};
 
-/// One return of one beam, in the frame of the sensor as it was when the beam was fired:
-/// as a lidar delivers it, with the motion over a scan still in it.
+/// Return of a beam, in the sensor frame at the firing time of the beam.
+///
+/// As with a real lidar, the motion during a scan is not compensated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Return {
-    /// Where it came from, m, x forward, y left, z up.
+    /// Position, m, x forward, y left, z up.
     pub point: [f32; 3],
-    /// Share of the light sent that a white surface at 1 m would return, 0 and more.
+    /// Received light relative to that from a white surface at 1 m, 0 or more.
     pub intensity: f32,
-    /// Firing time before the end of the scan, s, negative or 0.
+    /// Firing time relative to the end of the scan, s, negative or 0.
     pub time: f32,
-    /// Beam, 0 for the lowest.
+    /// Beam number, 0 for the lowest.
     pub ring: u16,
     /// Column of the scan.
     pub column: u16,
     /// 0 for the only or first return, 1 for the second.
     pub order: u8,
-    /// What kind of thing it is: class, as a number.
+    /// Semantic class, as a number.
     pub class: u8,
-    /// Which thing: 0 ground, else 1 + index of the instance's agent.
+    /// Instance label: 0 for the ground, else 1 + index of the agent.
     pub instance: u16,
 }
 
-/// A scan; beams without a return leave nothing.
+/// Point cloud of a scan; beams without a return have no entry.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Cloud {
     /// Returns, column by column, ring by ring.

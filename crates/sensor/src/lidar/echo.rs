@@ -1,25 +1,25 @@
-//! Echoes of a beam's rays, and the returns that they make together.
+//! Merging of the echoes of a beam's rays into returns.
 
 use super::spec::ReturnMode;
 use crate::class::Class;
 
-/// Echoes within this range of each other are one, m: a pulse of 2 ns.
+/// Range within which echoes merge into one, m: a pulse of 2 ns.
 pub(super) const PULSE: f64 = 0.3;
 
-/// One echo of one ray.
+/// Echo of one ray.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Echo {
-    /// How far, m.
+    /// Range, m.
     pub range: f64,
-    /// Share of the beam's light.
+    /// Fraction of the beam's light.
     pub intensity: f64,
-    /// What it is of.
+    /// Semantic class of the reflector.
     pub class: Class,
-    /// 0 ground, else 1 + agent.
+    /// Instance label: 0 for the ground, else 1 + agent.
     pub instance: u16,
 }
 
-/// The returns of a beam from the echoes of its rays.
+/// Returns the returns of a beam from the echoes of its rays.
 pub(super) fn merged(echoes: &mut [Echo], mode: ReturnMode) -> [Option<Echo>; 2] {
     if let [echo] = echoes {
         return [Some(*echo), None];

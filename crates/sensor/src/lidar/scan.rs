@@ -1,18 +1,18 @@
-//! The scan: beams fired one column after the other, their light spread over a
-//! footprint, weakened and thrown back by the air, returned by surfaces.
+//! Scan of a lidar: beams fired column by column, with attenuation and scattering by the air.
 //!
-//! A beam is rays that share its light. Each brings an echo from the first surface it
-//! meets, ρ cos θ / r² of what was sent and exp(-2 τ) of that through air of optical
-//! depth τ, ρ being the surface's Lambertian reflectance; and perhaps one from a drop or
-//! flake before, at a free path drawn from their extinction. Echoes closer
-//! than a pulse's length are one return. What is too weak for the farthest range on a
-//! tenth of white paper is not seen.
+//! A beam is a set of rays that share its light over a footprint. Each ray yields an echo from the
+//! first surface that it hits. Its intensity is ρ cos θ / r² of the emitted light, times exp(-2 τ)
+//! through air of optical depth τ, where ρ is the surface's Lambertian reflectance.
 //!
-//! Haze, fog and dust are countless grains, each of which throws back next to nothing: what
-//! returns at once is that of a slice as thick as half the pulse is long, ΔR, as bright as a surface
-//! of reflectance π β ΔR, β being the backscatter. So the air answers from near at hand only,
-//! up to where π β ΔR exp(-2 τ) / r² is the least that is seen. Which slice is
-//! taken for an echo, a beam, is drawn as a free path in them.
+//! A ray may also yield an echo from a drop or flake before the surface, at a free path drawn from
+//! their extinction. Echoes closer than a pulse's length merge into one return. The detection limit
+//! is the return from a tenth of white paper at the maximum range.
+//!
+//! Haze, fog and dust are many small grains that each scatter back little. The return at one
+//! instant is that of a slice as thick as half the pulse length, ΔR. It is as bright as a surface
+//! of reflectance π β ΔR, where β is the backscatter. The air therefore yields returns only nearby,
+//! up to the range where π β ΔR exp(-2 τ) / r² reaches the detection limit. One slice per beam
+//! yields an echo; its range is drawn as a free path in the grains.
 
 use super::cloud::{Cloud, Return};
 use super::echo::{Echo, PULSE, merged};
@@ -31,37 +31,38 @@ use std::f64::consts::PI;
 
 /// Wavelength of the light, m.
 const WAVELENGTH: f64 = 880e-9;
-/// Reflectance on which the farthest range is reached.
+/// Reflectance at which the maximum range is reached.
 const FAINTEST: f64 = 0.1;
-/// What a drop or flake throws back of the light that meets it, against a white
-/// surface: scattering is mostly forward.
+/// Fraction of the incident light that a drop or flake scatters back, relative to a white surface;
+/// scattering is mostly forward.
 const BACK: f64 = 0.03;
 
-/// Part of a scan that falls between the scene's two keyframes.
+/// Part of a scan between the scene's two keyframes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Part {
-    /// Shares of the scan at the earlier and the later keyframe.
+    /// Fractions of the scan at the earlier and the later keyframe.
     pub shares: [f64; 2],
-    /// Time that a whole scan takes, s.
+    /// Duration of a whole scan, s.
     pub period: f64,
     /// Number of the scan, for its random numbers.
     pub frame: u32,
 }
 
 impl LidarSpec {
-    /// Share of the scan at which a column is fired; the last is fired at its end.
+    /// Returns the fraction of the scan at which a column is fired; the last is fired at its end.
     pub fn share(&self, column: u32) -> f64 {
         f64::from(column + 1) / f64::from(self.columns)
     }
 
-    /// Azimuth of a column, rad.
+    /// Returns the azimuth of a column, rad.
     pub fn azimuth(&self, column: u32) -> f64 {
         let [first, last] = self.azimuths;
         first + (last - first) * (f64::from(column) + 0.5) / f64::from(self.columns)
     }
 
-    /// Fires the columns of a part of a scan and adds what returns to a cloud. `pose` is
-    /// the lidar's at a share of the scan.
+    /// Fires the columns of a part of a scan and appends the returns to a cloud.
+    ///
+    /// `pose` maps a fraction of the scan to the pose of the lidar.
     pub fn scan(
         &self,
         scene: &Scene<'_>,
@@ -73,8 +74,9 @@ impl LidarSpec {
         self.scan_by(|_| None, scene, pose, part, noise, cloud);
     }
 
-    /// The same by someone else's account of what the rays strike, ray by ray; by the
-    /// scene's own where there is none.
+    /// Fires the columns as [`LidarSpec::scan`] does, with hits computed by `strike`.
+    ///
+    /// `strike` returns the hit of every ray, or `None` to cast the rays in the scene.
     pub fn scan_by(
         &self,
         strike: impl FnOnce(&Rays<'_, '_>) -> Option<Vec<Option<Struck>>>,
@@ -136,17 +138,17 @@ impl LidarSpec {
         returned.iter().for_each(|column| cloud.returns.extend_from_slice(column));
     }
 
-    /// The least intensity that is seen.
+    /// Returns the least intensity that is detected.
     fn faintest(&self) -> f64 {
         FAINTEST / (self.max_range * self.max_range)
     }
 
-    /// Whether a beam is a ray whose return is told as it is.
+    /// Returns whether a beam is a single ray without noise.
     fn is_exact(&self) -> bool {
         self.rays == RayModel::One && self.noise == LidarNoise::default()
     }
 
-    /// How many rays a beam has along each axis of its footprint.
+    /// Returns the number of rays along each axis of a beam's footprint.
     fn rays_across(&self) -> u32 {
         match self.rays {
             RayModel::Footprint => self.samples.max(1),
@@ -154,7 +156,7 @@ impl LidarSpec {
         }
     }
 
-    /// Where within a beam's footprint its rays go, as shares of its half width.
+    /// Returns the positions of the rays in a beam's footprint, as fractions of its half width.
     fn footprint(&self) -> Vec<[f64; 2]> {
         let samples = self.rays_across();
         let step = |k: u32| (2.0 * f64::from(k) + 1.0) / f64::from(samples) - 1.0;
@@ -162,7 +164,8 @@ impl LidarSpec {
         grid.filter(|[u, v]| u * u + v * v <= 1.0).collect()
     }
 
-    /// What returns to up to [`RAYS`] columns, whose rays go together, beam by beam.
+    /// Returns the returns of up to [`RAYS`] columns, whose rays form one packet per beam and
+    /// sample.
     fn volley(
         &self,
         firings: &[Firing<'_>],
@@ -223,7 +226,7 @@ impl LidarSpec {
     }
 }
 
-/// Range before `far` up to which an optical depth that grows with range comes to `free`, m.
+/// Returns the range before `far` at which an increasing optical depth reaches `free`, m.
 fn free_path(free: f64, far: f64, depth: &impl Fn(f64) -> f64) -> Option<f64> {
     if free >= depth(far) {
         return None;
@@ -236,20 +239,21 @@ fn free_path(free: f64, far: f64, depth: &impl Fn(f64) -> f64) -> Option<f64> {
     Some(bounds[1])
 }
 
-/// Share of the nearest range within which what is struck there lies beneath the ground: ranges are
-/// rounded to 6e-8 of them.
+/// Relative margin above the minimum range within which a ground hit counts as below the ground.
+///
+/// Ranges are rounded to 6e-8 of their value.
 const EMERGED: f64 = 1e-5;
 
-/// What a ray of light has struck.
+/// Hit of a ray.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Struck {
-    /// How far, m.
+    /// Range, m.
     pub range: f64,
-    /// The surface's reflectance times the cosine at which it was struck.
+    /// Reflectance of the surface times the cosine of the incidence angle.
     pub given: f64,
-    /// What it is.
+    /// Semantic class.
     pub class: Class,
-    /// 0 ground, else 1 + agent.
+    /// Instance label: 0 for the ground, else 1 + agent.
     pub instance: u16,
 }
 
@@ -269,7 +273,7 @@ pub struct Rays<'a, 'b> {
 }
 
 impl Rays<'_, '_> {
-    /// The rays, in the order in which they are to be answered for.
+    /// Returns the rays, in the order in which their hits are expected.
     pub fn iter(&self) -> impl Iterator<Item = Ray> + '_ {
         self.firings.chunks(RAYS).flat_map(move |firings| {
             self.elevations.iter().flat_map(move |elevation| {
@@ -281,18 +285,18 @@ impl Rays<'_, '_> {
     }
 }
 
-/// What is in the air everywhere.
+/// Scattering by homogeneous air.
 #[derive(Clone, Copy)]
 struct Haze {
     /// Extinction of haze or fog, 1/m.
     extinction: f64,
-    /// Its backscatter, 1/(m sr).
+    /// Backscatter of haze or fog, 1/(m sr).
     backscatter: f64,
     /// Extinction of drops and flakes, 1/m.
     drops: f64,
 }
 
-/// One column being fired.
+/// Column being fired.
 struct Firing<'a> {
     lidar: &'a LidarSpec,
     scene: &'a Scene<'a>,
@@ -300,7 +304,7 @@ struct Firing<'a> {
     pose: Pose,
     moment: f64,
     column: u32,
-    /// Sine and cosine of its azimuth.
+    /// Sine and cosine of the azimuth.
     facing: (f64, f64),
     time: f32,
     noise: &'a Noise,
@@ -308,19 +312,19 @@ struct Firing<'a> {
 }
 
 impl Firing<'_> {
-    /// Number of a beam of the scan, for its random numbers.
+    /// Returns the number of a beam of the scan, for its random numbers.
     fn element(&self, ring: usize) -> u32 {
         self.column * self.lidar.elevations.len() as u32 + ring as u32
     }
 
-    /// Direction of the beam at an elevation, given by its sine and cosine, in the
-    /// lidar's frame.
+    /// Returns the direction of the beam at an elevation, given by sine and cosine, in the lidar's
+    /// frame.
     fn direction(&self, (up, level): (f64, f64)) -> Vec3 {
         let (sine, cosine) = self.facing;
         Vec3::new(level * cosine, level * sine, up)
     }
 
-    /// A ray of a beam, at a place of its footprint.
+    /// Returns the ray at a position in a beam's footprint.
     fn ray(&self, elevation: (f64, f64), [u, v]: [f64; 2]) -> Ray {
         let middle = self.direction(elevation);
         let direction = if self.lidar.rays_across() == 1 {
@@ -335,14 +339,16 @@ impl Firing<'_> {
         Ray { origin: self.pose.position, direction, moment: self.moment }
     }
 
-    /// Whether what a ray has struck returns. Ground nearer than the nearest range is met as the ray
-    /// comes out there beneath it: it blocks the beam.
+    /// Returns whether a hit yields a return.
+    ///
+    /// The cast starts at the minimum range. Where the ground is nearer, the ray starts below it
+    /// and hits it there: the ground blocks the beam and yields no return.
     fn returns(&self, struck: &Struck) -> bool {
         let nearest = self.lidar.min_range * (1.0 + EMERGED);
         struck.class != Class::Ground || nearest == 0.0 || struck.range > nearest
     }
 
-    /// The return of a beam that is one ray, without noise.
+    /// Returns the return of a beam that is one ray, without noise.
     fn exact(&self, ring: usize, elevation: (f64, f64), struck: &Struck) -> Option<Return> {
         let Struck { range, given, class, instance } = *struck;
         let intensity = given / (range * range);
@@ -359,7 +365,7 @@ impl Firing<'_> {
         })
     }
 
-    /// Adds the returns of a beam from the echoes of its rays.
+    /// Appends the returns of a beam from the echoes of its rays.
     fn receive(
         &self,
         ring: usize,
@@ -377,7 +383,7 @@ impl Firing<'_> {
         }
     }
 
-    /// Adds the echoes of a ray that has a share of the beam's light.
+    /// Adds the echoes of a ray that carries `share` of the beam's light.
     fn hear(
         &self,
         ray: &Ray,
@@ -406,7 +412,7 @@ impl Firing<'_> {
                     echoes.push(Echo { range, intensity, class: Class::Air, instance: 0 });
                 }
             };
-            // the air answers a beam, not each of its rays
+            // grains yield one echo per beam, not one per ray
             if sample == 0
                 && let Some(range) = free_path(-ln(u), far, &grains)
             {
@@ -417,7 +423,7 @@ impl Firing<'_> {
                 let white = PI * PULSE * (haze.backscatter + dust);
                 echo(range, white * exp(-2.0 * haze.drops * range));
             }
-            // a drop that the ray meets: the way there is drawn, the way back is dimmed
+            // a drop on the ray: the forward path is drawn, the return path is attenuated
             let range = -ln(w) / haze.drops;
             if range < far {
                 echo(range, share * 2.0 * BACK * v * exp(-haze.drops * range));
@@ -429,7 +435,7 @@ impl Firing<'_> {
         }
     }
 
-    /// Adds a return as it is measured.
+    /// Appends a return with measurement noise.
     fn deliver(
         &self,
         ring: u16,
@@ -450,13 +456,13 @@ impl Firing<'_> {
         let [n_range, n_azimuth, n_elevation, n_intensity] =
             self.noise.normals(self.frame, element, lane);
         let range = echo.range + errors.range * n_range;
-        // across is as long as the beam is level: it turns the azimuth by the error
+        // `across` is as long as the beam's horizontal part, so it turns the azimuth by the error
         let across = Vec3::new(-direction.y, direction.x, 0.0);
         let up = direction.cross(&across).try_normalize(0.0).unwrap_or_default();
         let pointing =
             direction + across * (errors.angle * n_azimuth) + up * (errors.angle * n_elevation);
         let point = pointing.normalize() * range;
-        // noise of the intensity is that of a reflectance at this range
+        // intensity noise is given as that of the reflectance at this range
         let shaken = echo.intensity + errors.intensity * n_intensity / (range * range).max(1e-6);
         returns.push(Return {
             point: point.map(|x| x as f32).into(),

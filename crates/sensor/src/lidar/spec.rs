@@ -1,8 +1,8 @@
-//! What a lidar is.
+//! Specification of a lidar.
 
 use serde::{Deserialize, Serialize};
 
-/// Which returns of a beam's footprint are delivered.
+/// Returns of a beam's footprint that are delivered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ReturnMode {
     /// The brightest.
@@ -11,59 +11,58 @@ pub enum ReturnMode {
     First,
     /// The farthest.
     Last,
-    /// All, at their mean range.
+    /// One return with the mean range of all.
     Mean,
-    /// The brightest and the farthest, where they are not one.
+    /// The brightest and the farthest, where they differ.
     Dual,
 }
 
-/// What of a beam is followed.
+/// Ray model of a beam.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RayModel {
-    /// Rays over its footprint, and what the air does to them.
+    /// Rays over the footprint, with the effects of the air.
     #[default]
     Footprint,
-    /// One ray along its middle through clear air: neither dust, fog nor flakes are seen, and
-    /// nothing has a part of a beam.
+    /// One ray along the axis through clear air, without dust, fog or flakes and without partial
+    /// hits.
     One,
 }
 
-/// Noise of a lidar: standard deviations.
+/// Measurement noise of a lidar.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LidarNoise {
-    /// Of ranges, m.
+    /// Standard deviation of ranges, m.
     pub range: f64,
-    /// Of both angles of a beam, rad.
+    /// Standard deviation of both angles of a beam, rad.
     pub angle: f64,
-    /// Of the intensity.
+    /// Standard deviation of the intensity.
     pub intensity: f64,
-    /// Probability that a return is lost.
+    /// Probability that a return is dropped.
     pub dropout: f64,
 }
 
-/// A lidar that turns about its z axis; immutable.
+/// Lidar that rotates about its z axis; immutable.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LidarSpec {
     /// Elevation of each beam, lowest first, rad.
     pub elevations: Vec<f64>,
-    /// Firings in a scan.
+    /// Number of columns in a scan.
     pub columns: u32,
-    /// First and last azimuth, rad, counted from x towards y; the first column fires
-    /// first.
+    /// First and last azimuth, rad, from x towards y; the first column is fired first.
     pub azimuths: [f64; 2],
-    /// Nearest range, m.
+    /// Minimum range, m.
     pub min_range: f64,
-    /// Farthest range, m.
+    /// Maximum range, m.
     pub max_range: f64,
-    /// Full angle of a beam, rad.
+    /// Full divergence angle of a beam, rad.
     pub divergence: f64,
-    /// What of a beam is followed.
+    /// Ray model of a beam.
     pub rays: RayModel,
     /// Samples of a beam's footprint, along each axis.
     pub samples: u32,
-    /// Which returns are delivered.
+    /// Returns that are delivered.
     pub returns: ReturnMode,
-    /// Its noise.
+    /// Measurement noise.
     pub noise: LidarNoise,
 }
 
@@ -84,16 +83,20 @@ impl LidarSpec {
         }
     }
 
-    /// Velodyne VLP-16 (data sheet 63-9229): 16 beams from -15 to 15 degrees, 0.2 degrees
-    /// between firings at 10 Hz, 100 m, ranges to 3 cm typically, 3 mrad.
+    /// Returns the specification of a Velodyne VLP-16 (data sheet 63-9229).
+    ///
+    /// 16 beams from -15 to 15 degrees, 0.2 degrees between columns at 10 Hz, 100 m range, range
+    /// accuracy typically 3 cm, divergence 3 mrad.
     pub fn vlp16() -> LidarSpec {
         let noise = LidarNoise { range: 0.01, angle: 5e-4, intensity: 0.01, dropout: 0.0 };
         let elevations = (0..16).map(|beam| -15.0 + 2.0 * f64::from(beam)).collect();
         LidarSpec::turning(elevations, 1800, [0.5, 100.0], noise)
     }
 
-    /// Velodyne HDL-32E (data sheet 97-0038): 32 beams from -30.67 to 10.67 degrees, about
-    /// 0.17 degrees between firings at 10 Hz, 100 m, ranges to 2 cm, 2.79 mrad.
+    /// Returns the specification of a Velodyne HDL-32E (data sheet 97-0038).
+    ///
+    /// 32 beams from -30.67 to 10.67 degrees, about 0.17 degrees between columns at 10 Hz, 100 m
+    /// range, range accuracy 2 cm, divergence 2.79 mrad.
     pub fn hdl32e() -> LidarSpec {
         let noise = LidarNoise { range: 0.01, angle: 5e-4, intensity: 0.01, dropout: 0.0 };
         let elevations = (0..32).map(|beam| -30.67 + 4.0 / 3.0 * f64::from(beam)).collect();
@@ -101,8 +104,10 @@ impl LidarSpec {
         LidarSpec { divergence: 2.79e-3, ..spec }
     }
 
-    /// Ouster OS1-64 (data sheet, revision 6): 64 beams over 45 degrees, 1024 columns, 120 m
-    /// on 80 % reflectivity, precision 0.7 to 5 cm, 0.18 degrees.
+    /// Returns the specification of an Ouster OS1-64 (data sheet, revision 6).
+    ///
+    /// 64 beams over 45 degrees, 1024 columns, 120 m range on 80 % reflectivity, precision 0.7 to 5
+    /// cm, divergence 0.18 degrees.
     pub fn os1_64() -> LidarSpec {
         let noise = LidarNoise { range: 0.015, angle: 1.7e-4, intensity: 0.01, dropout: 0.0 };
         let elevations = (0..64).map(|beam| 45.0 * (f64::from(beam) / 63.0 - 0.5)).collect();
@@ -110,8 +115,10 @@ impl LidarSpec {
         LidarSpec { divergence: 0.18f64.to_radians(), ..spec }
     }
 
-    /// Ouster OS2-64 (data sheet, revision 6): 64 beams over 22.5 degrees, 1024 columns, 240 m
-    /// on 80 % reflectivity, precision 2.5 to 8 cm, 0.09 degrees.
+    /// Returns the specification of an Ouster OS2-64 (data sheet, revision 6).
+    ///
+    /// 64 beams over 22.5 degrees, 1024 columns, 240 m range on 80 % reflectivity, precision 2.5 to
+    /// 8 cm, divergence 0.09 degrees.
     pub fn os2_64() -> LidarSpec {
         let noise = LidarNoise { range: 0.03, angle: 1.7e-4, intensity: 0.01, dropout: 0.0 };
         let elevations = (0..64).map(|beam| 22.5 * (f64::from(beam) / 63.0 - 0.5)).collect();

@@ -1,11 +1,11 @@
-//! Lists of a file that are refused before they are built.
+//! Deserialization of lists with a bounded length.
 
 use serde::de::{Deserialize, Deserializer, Error, SeqAccess, Visitor};
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::Deref;
 
-/// A list of at most `MOST` elements: one that is longer is refused at the first too many.
+/// List of at most `MOST` elements; deserialization fails at the first element beyond that.
 #[derive(Clone, Debug)]
 pub(super) struct List<T, const MOST: usize>(Vec<T>);
 
@@ -50,7 +50,8 @@ impl<'de, T: Deserialize<'de>, const MOST: usize> Deserialize<'de> for List<T, M
     }
 }
 
-/// Whether a JSON holds more than `most` values, counted by their separators outside of texts.
+/// Returns whether a JSON holds more than `most` values, counted by their separators outside of
+/// strings.
 pub(super) fn has_more_values(json: &[u8], most: usize) -> bool {
     let (mut count, mut in_text, mut at) = (0, false, 0);
     while let Some(&byte) = json.get(at) {
@@ -76,7 +77,7 @@ mod tests {
     fn lists_are_refused_at_the_first_element_too_many() {
         let list: List<u8, 3> = serde_json::from_str("[1, 2, 3]").unwrap();
         assert_eq!(*list, [1, 2, 3]);
-        // what follows is not read
+        // the rest is not read
         let error = serde_json::from_str::<List<u8, 3>>("[1, 2, 3, 4, oops").unwrap_err();
         assert!(error.to_string().starts_with("a list of more than 3 elements"), "{error}");
     }

@@ -1,10 +1,10 @@
-//! glTF 2.0 (Khronos; ISO/IEC 12113): `.gltf` with its buffers beside it or in data URIs,
-//! and `.glb`.
+//! Reader of glTF 2.0 (Khronos; ISO/IEC 12113): `.glb`, and `.gltf` with its buffers in separate
+//! files or data URIs.
 //!
-//! Read by ourselves, every index and length checked: of the format only shapes, nodes
-//! and the factors of materials are needed, and no file may bring a run down. What is read is
-//! bounded before it is built: the values of the JSON by their separators, lists of records by
-//! their length, triangles by their sum over all nodes.
+//! The reader is part of bekker, because it needs only shapes, nodes and material factors, and no
+//! file may abort a run. Every index and length is checked. Sizes are bounded before anything is
+//! built: JSON values by their separators, lists of records by their length, triangles by their sum
+//! over all nodes.
 
 use super::bounded::{List, has_more_values};
 use super::import::{Fetch, Imported, MeshError, TRIANGLES, painted};
@@ -21,13 +21,13 @@ const JSON: u32 = 0x4E4F_534A;
 const BIN: u32 = 0x004E_4942;
 const FLOAT: u32 = 5126;
 
-/// Most values of the JSON, counted by their separators.
+/// Maximum number of JSON values, counted by their separators.
 const VALUES: usize = 4_000_000;
-/// Most records of a kind: nodes, meshes, materials, accessors and so on.
+/// Maximum number of records of a kind: nodes, meshes, materials, accessors and so on.
 const RECORDS: usize = 100_000;
-/// Most materials: each is compared with those before.
+/// Maximum number of materials; each is compared with all previous ones.
 const MATERIALS: usize = 10_000;
-/// Most bytes of all buffers together.
+/// Maximum total size of all buffers, bytes.
 const BUFFERS: usize = 2 << 30;
 
 #[derive(Deserialize)]
@@ -155,7 +155,7 @@ struct View {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Buffer<'a> {
-    /// In the JSON itself where it has no escapes: it may hold all data.
+    /// Borrowed from the JSON where it has no escapes, because it may hold all data.
     #[serde(borrow)]
     uri: Option<Cow<'a, str>>,
 }
@@ -173,7 +173,7 @@ pub(super) fn read(bytes: &[u8], fetch: &mut Fetch<'_>) -> Result<Imported, Mesh
     if !document.asset.version.starts_with("2.") {
         return Err(value("asset.version", &document.asset.version, "2.0"));
     }
-    // what changes only how materials look may be left out
+    // extensions that change only the appearance of materials may be left out
     let vital =
         |name: &&String| !name.starts_with("KHR_materials_") && *name != "KHR_texture_transform";
     if let Some(name) = document.extensions_required.iter().find(vital) {
@@ -211,7 +211,7 @@ fn value(key: &str, value: &str, allowed: &str) -> MeshError {
     MeshError::Value { key: key.into(), value: value.into(), allowed: allowed.into() }
 }
 
-/// JSON and binary chunk of a `.glb`.
+/// Splits a `.glb` into its JSON and binary chunk.
 fn unpacked(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>), MeshError> {
     let word = |at: usize| {
         let bytes = bytes.get(at..at + 4).and_then(|b| b.try_into().ok());
@@ -237,7 +237,7 @@ fn unpacked(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>), MeshError> {
     Ok((json.ok_or_else(|| syntax("no JSON chunk"))?, binary))
 }
 
-/// A buffer by its URI.
+/// Returns the content of a buffer by its URI.
 fn resource(uri: &str, fetch: &mut Fetch<'_>) -> Result<Vec<u8>, MeshError> {
     let Some(data) = uri.strip_prefix("data:") else {
         let name = percent_decode_str(uri).decode_utf8_lossy().into_owned();
@@ -258,7 +258,8 @@ fn resource(uri: &str, fetch: &mut Fetch<'_>) -> Result<Vec<u8>, MeshError> {
     })
 }
 
-/// RFC 4648, padded or not, whatever the bits that nothing is made of: files hold both.
+/// Base64 of RFC 4648, padded or not, with any value of the unused trailing bits: files contain all
+/// of these.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
     &alphabet::STANDARD,
     GeneralPurposeConfig::new()
@@ -274,7 +275,7 @@ struct Reading<'a> {
 }
 
 impl Reading<'_> {
-    /// Every mesh at its node's place.
+    /// Reads every mesh at the transform of its node.
     fn nodes(&mut self) -> Result<(), MeshError> {
         let Document { nodes, scenes, .. } = self.document;
         let roots: Vec<usize> = match self.document.scene.map(|scene| (scene, scenes.get(scene))) {
@@ -359,7 +360,7 @@ impl Reading<'_> {
             return Err(value(key, &what, "fewer"));
         }
         let rows = place.map(|[a, b, c, _]| [a, b, c].map(|x| x as f32));
-        // normals go by the cofactors, which are right for unequal scales too
+        // normals transform by the cofactors, which is correct for unequal scales too
         let bent = [cross(rows[1], rows[2]), cross(rows[2], rows[0]), cross(rows[0], rows[1])];
         let mirrored = dot(rows[0], bent[0]) < 0.0;
         let side = if mirrored { -1.0 } else { 1.0 };
@@ -385,7 +386,7 @@ impl Reading<'_> {
         Ok(())
     }
 
-    /// The factors of a material; a primitive without one is white (as the format says).
+    /// Returns the factors of a material; by the format, a primitive without one is white.
     fn material(&mut self, index: Option<usize>, key: &str) -> Result<Material, MeshError> {
         let Some(index) = index else { return Ok(painted([1.0; 3], 1.0, 0.0)) };
         let materials = &self.document.materials;
@@ -403,7 +404,7 @@ impl Reading<'_> {
         Ok(painted([r, g, b], factors.roughness_factor, factors.metallic_factor))
     }
 
-    /// Bytes of an accessor's elements of `size` bytes each.
+    /// Returns the bytes of an accessor's elements of `size` bytes each.
     fn elements(&self, index: usize, size: usize, key: &str) -> Result<Vec<&[u8]>, MeshError> {
         let Document { accessors, buffer_views, .. } = self.document;
         let accessor =
@@ -470,10 +471,10 @@ fn chained(outer: &Affine, inner: &Affine) -> Affine {
 }
 
 impl Node {
-    /// From the node's frame to its parent's.
+    /// Returns the map from the node's frame to its parent's.
     fn place(&self) -> Affine {
         if let Some(m) = self.matrix {
-            // column by column
+            // column-major
             return [0, 1, 2].map(|row| [0, 1, 2, 3].map(|column| m[4 * column + row]));
         }
         let [x, y, z, w] = self.rotation.unwrap_or([0.0, 0.0, 0.0, 1.0]);
@@ -496,7 +497,7 @@ mod tests {
     use super::super::import::{Up, import};
     use super::*;
 
-    /// One triangle, corners and 16-bit indices, in a data URI or beside the file.
+    /// Returns one triangle, corners and 16-bit indices, for a data URI or a separate file.
     fn triangle() -> Vec<u8> {
         let corners = [[0.0_f32, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, -1.0]];
         let mut bytes: Vec<u8> =
@@ -535,8 +536,8 @@ mod tests {
         let imported =
             import("x.gltf", document(nodes, BESIDE).as_bytes(), Up::Y, &mut beside).unwrap();
         let mesh = imported.builder.finish();
-        // (1, 0, 0) is scaled to (2, 0, 0), turned to (0, 0, -2), lifted by 3, mirrored, put
-        // 10 forward: (0, 3, 8); (0, 0, -1) comes to (1, 3, 10). Then x, y, z from z, x, y.
+        // (1, 0, 0) is scaled to (2, 0, 0), turned to (0, 0, -2), raised by 3, mirrored, moved 10
+        // forward: (0, 3, 8); (0, 0, -1) maps to (1, 3, 10). Then x, y, z are taken from z, x, y.
         let bounds = mesh.bounds();
         for (found, expected) in bounds.low.iter().zip([8.0, 0.0, 3.0]) {
             assert!((found - expected).abs() < 1e-3, "{bounds:?}");
@@ -546,7 +547,7 @@ mod tests {
         }
         let touch = mesh.cast([9.8, 0.05, 5.0], [0.0, 0.0, -1.0], 0.0, 9.0).unwrap();
         assert!((touch.range - 2.0).abs() < 1e-6);
-        // counter-clockwise from above, and so again after the mirror
+        // counter-clockwise from above, also after the mirror
         assert!(mesh.normals(&touch)[0][2] > 0.999);
         let material = mesh.material(&touch);
         assert_eq!((material.albedo, material.metallic), ([0.2, 0.4, 0.6], 0.25));
@@ -577,7 +578,7 @@ mod tests {
     fn data_lie_in_the_file_or_beside_it() {
         let none = &mut |name: &str| -> Result<Vec<u8>, String> { Err(format!("no {name}")) };
         let mut held = |uri: &str| resource(uri, none).map_err(|error| error.to_string());
-        // RFC 4648, section 10; padding may be left out
+        // RFC 4648, section 10; padding is optional
         for (text, plain) in
             [("", ""), ("Zg==", "f"), ("Zg", "f"), ("Zm8=", "fo"), ("Zm9vYmFy", "foobar")]
         {
@@ -597,7 +598,7 @@ mod tests {
             held("data:text/plain,a").unwrap_err(),
             "buffers[].uri = data:text/plain,a: must be a file's name or data of base64"
         );
-        // RFC 3986: what is no escape stands for itself
+        // RFC 3986: an invalid escape is kept literally
         for (uri, name) in
             [("my%20barn%2.bin", "my barn%2.bin"), ("%C3%A9", "é"), ("100%+1", "100%+1")]
         {
@@ -640,7 +641,7 @@ mod tests {
         );
     }
 
-    /// Files that are small and hold, or stand for, more than memory does.
+    /// Small files whose content or expansion exceeds memory are refused early.
     #[test]
     fn what_would_fill_memory_is_refused_early() {
         let many = |key: &str, element: &str, count: usize| {
@@ -664,12 +665,12 @@ mod tests {
         assert!(error.contains("a list of more than 100000 elements"), "{error}");
         let error = many("nodes", "{}", 2_000_001);
         assert_eq!(error, "no glTF: holds more than 4000000 values; must be fewer");
-        // a root is looked for among nodes in no more time than there are
+        // the search for roots takes linear time
         let nodes = many("nodes", r#"{"children":[1]}"#, 99_999);
         assert!(nodes.contains("two parents") || nodes.contains("no triangles"), "{nodes}");
     }
 
-    /// One triangle with many corners, shown by thousands of nodes.
+    /// One triangle with many corners, instanced by thousands of nodes.
     #[test]
     fn copies_that_would_fill_memory_are_refused() {
         let corners = 300_000;

@@ -115,7 +115,7 @@ pub fn import(
     }
     if up == Up::Y {
         let MeshBuilder { corners, normals, .. } = &mut imported.builder;
-        // front z to x, left x to y, up y to z: keeps the hand
+        // front z to x, left x to y, up y to z: keeps the handedness
         let turn = |v: &mut [f32; 3]| *v = [v[2], v[0], v[1]];
         corners.iter_mut().for_each(turn);
         normals.iter_mut().for_each(turn);

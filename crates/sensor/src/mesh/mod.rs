@@ -1,4 +1,4 @@
-//! Meshes of triangles: what stands on the ground.
+//! Triangle meshes of objects on the ground.
 
 mod bounded;
 mod gltf;
@@ -13,10 +13,10 @@ use super::material::Material;
 use super::packet::{Search, Simd, Wide};
 use fearless_simd::prelude::*;
 
-/// Most triangles in a leaf of the tree.
+/// Maximum number of triangles in a leaf of the tree.
 const TOGETHER: usize = 4;
 
-/// A triangle mesh with its tree; immutable.
+/// Triangle mesh with its bounding volume hierarchy; immutable.
 #[derive(Clone, Debug)]
 pub struct Mesh {
     /// Unit normals at the corners.
@@ -28,7 +28,7 @@ pub struct Mesh {
     radius: f32,
 }
 
-/// Triangles ready to be met, and what belongs to them.
+/// Triangle in the form that intersection uses, with its corners and material.
 #[derive(Clone, Copy, Debug)]
 struct Triangle {
     origin: [f32; 3],
@@ -37,7 +37,7 @@ struct Triangle {
     material: u32,
 }
 
-/// A mesh in the making.
+/// Builder of a mesh.
 #[derive(Clone, Debug, Default)]
 pub struct MeshBuilder {
     corners: Vec<[f32; 3]>,
@@ -46,19 +46,19 @@ pub struct MeshBuilder {
     palette: Vec<Material>,
 }
 
-/// Where a ray met a mesh.
+/// Hit of a ray on a mesh.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Touch {
-    /// Distance along the ray, in lengths of its direction.
+    /// Distance along the ray, in lengths of its direction vector.
     pub range: f32,
-    /// Which triangle.
+    /// Index of the triangle.
     pub triangle: u32,
-    /// Weights of its second and third corner.
+    /// Weights of the triangle's second and third corner.
     pub weights: [f32; 2],
 }
 
 impl Touch {
-    /// What ray `lane` of a search has met.
+    /// Returns the hit of ray `lane` of a search.
     #[inline(always)]
     pub(super) fn of<S: Simd>(search: &Search<S>, lane: usize) -> Touch {
         let [v, w] = &search.weights;
@@ -70,25 +70,25 @@ impl Touch {
     }
 }
 
-/// Difference of two points.
+/// Returns the difference of two vectors.
 #[inline(always)]
 pub(super) fn minus(a: [f32; 3], b: [f32; 3]) -> [f32; 3] {
     [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
 }
 
-/// Inner product.
+/// Returns the dot product.
 #[inline(always)]
 pub(super) fn dot(a: [f32; 3], b: [f32; 3]) -> f32 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
-/// Cross product.
+/// Returns the cross product.
 #[inline(always)]
 pub(super) fn cross(a: [f32; 3], b: [f32; 3]) -> [f32; 3] {
     [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }
 
-/// The vector at unit length; z where it has none.
+/// Returns the vector scaled to unit length, or z for a zero vector.
 #[inline]
 pub(super) fn unit(a: [f32; 3]) -> [f32; 3] {
     let length = dot(a, a).sqrt();
@@ -96,12 +96,12 @@ pub(super) fn unit(a: [f32; 3]) -> [f32; 3] {
 }
 
 impl MeshBuilder {
-    /// A mesh with nothing in it.
+    /// Creates a builder without triangles.
     pub fn new() -> MeshBuilder {
         MeshBuilder::default()
     }
 
-    /// Index of a material, new or known.
+    /// Returns the index of a material, which is added if it is new.
     fn material(&mut self, material: Material) -> u32 {
         let known = self.palette.iter().position(|known| *known == material);
         known.unwrap_or_else(|| {
@@ -110,7 +110,7 @@ impl MeshBuilder {
         }) as u32
     }
 
-    /// Adds triangles on corners with normals of their own.
+    /// Adds triangles over `corners` with one normal per corner.
     pub fn add(
         &mut self,
         corners: &[[f32; 3]],
@@ -128,7 +128,7 @@ impl MeshBuilder {
         self.triangles.extend(moved);
     }
 
-    /// Moves all that is there: turned by `degrees` about z, then shifted.
+    /// Rotates all triangles by `angle`, rad, about z, then shifts them.
     pub fn turned(mut self, angle: f64, shift: [f32; 3]) -> MeshBuilder {
         let (s, c) = bekker_math::numeric::sin_cos(angle);
         let (s, c) = (s as f32, c as f32);
@@ -141,7 +141,7 @@ impl MeshBuilder {
         self
     }
 
-    /// The mesh.
+    /// Builds the mesh.
     pub fn finish(self) -> Mesh {
         let MeshBuilder { corners, normals, triangles, palette } = self;
         let at = |corner: u32| corners[corner as usize];
@@ -160,44 +160,46 @@ impl MeshBuilder {
 }
 
 impl Mesh {
-    /// The box around it.
+    /// Returns the box around the mesh.
     pub fn bounds(&self) -> Bounds {
         self.tree.bounds()
     }
 
-    /// Distance of the farthest corner from the origin, m.
+    /// Returns the distance of the farthest corner from the origin, m.
     pub fn radius(&self) -> f32 {
         self.radius
     }
 
-    /// Its tree over the triangles.
+    /// Returns the tree over the triangles.
     pub fn tree(&self) -> &Bvh {
         &self.tree
     }
 
-    /// Its triangles in the order of the tree's leaves: one corner and the edges from
-    /// it to the others, which corners they are, and which of the palette covers it.
+    /// Returns the triangles in the order of the tree's leaves.
+    ///
+    /// Each has one corner and the edges from it to the others, the indices of its corners, and the
+    /// index of its material in the palette.
     pub fn faces(&self) -> impl ExactSizeIterator<Item = ([[f32; 3]; 3], [u32; 3], u32)> {
         let face = |t: &Triangle| ([t.origin, t.edges[0], t.edges[1]], t.corners, t.material);
         self.triangles.iter().map(face)
     }
 
-    /// Unit normals at the corners; zero where there is none.
+    /// Returns the unit normals at the corners; zero for a corner without one.
     pub fn corner_normals(&self) -> &[[f32; 3]] {
         &self.normals
     }
 
-    /// Its materials.
+    /// Returns the materials.
     pub fn palette(&self) -> &[Material] {
         &self.palette
     }
 
-    /// How many triangles it has.
+    /// Returns the number of triangles.
     pub fn triangles(&self) -> usize {
         self.triangles.len()
     }
 
-    /// Asks the mesh, thing `number` of the search, about rays in its frame.
+    /// Intersects rays in the mesh frame with the mesh, which is primitive `number` of the search.
     #[inline(always)]
     pub(super) fn meet<S: Simd>(
         &self,
@@ -210,7 +212,7 @@ impl Mesh {
         self.tree.walk(beams, near, search, &mut facets);
     }
 
-    /// Where a single ray first meets the mesh between two ranges.
+    /// Returns the first hit of a single ray between two ranges.
     #[cfg(test)]
     pub fn cast(
         &self,
@@ -229,7 +231,7 @@ impl Mesh {
         })
     }
 
-    /// Unit normals where a ray has touched: of the triangle, and the smooth one.
+    /// Returns the unit normals at a hit: of the triangle, and interpolated.
     pub fn normals(&self, touch: &Touch) -> [[f32; 3]; 2] {
         let triangle = &self.triangles[touch.triangle as usize];
         let [a, b, c] = triangle.corners.map(|corner| self.normals[corner as usize]);
@@ -240,13 +242,13 @@ impl Mesh {
         if dot(smooth, smooth) < 1e-6 { [flat, flat] } else { [flat, unit(smooth)] }
     }
 
-    /// Material where a ray has touched.
+    /// Returns the material at a hit.
     pub fn material(&self, touch: &Touch) -> &Material {
         &self.palette[self.triangles[touch.triangle as usize].material as usize]
     }
 }
 
-/// Triangles that rays may meet.
+/// Triangles that rays are intersected with.
 struct Facets<'a, S: Simd> {
     triangles: &'a [Triangle],
     beams: &'a Beams<S>,
@@ -255,7 +257,7 @@ struct Facets<'a, S: Simd> {
 }
 
 impl<S: Simd> Things<S> for Facets<'_, S> {
-    /// Möller and Trumbore 1997.
+    /// Intersects by the algorithm of Möller and Trumbore 1997.
     #[inline(always)]
     fn meet(&mut self, place: usize, near: Wide<S>, search: &mut Search<S>) {
         let Triangle { origin, edges: [e, f], .. } = &self.triangles[place];
@@ -265,10 +267,10 @@ impl<S: Simd> Things<S> for Facets<'_, S> {
         let determinant = e[0] * p[0] + e[1] * p[1] + e[2] * p[2];
         let t = [ox - origin[0], oy - origin[1], oz - origin[2]];
         let size = determinant.abs();
-        // weights and range are these over the determinant
+        // weights and range are these divided by the determinant
         let sense = Wide::splat(size.simd, 1.0).copysign(determinant);
         let v = (t[0] * p[0] + t[1] * p[1] + t[2] * p[2]) * sense;
-        // a hair beyond the edge, that neighbours leave no crack
+        // slightly beyond the edge, so that adjacent triangles leave no gap
         const HAIR: f32 = 1e-6;
         let (low, high) = (size * -HAIR, size * (1.0 + HAIR));
         let inside = size.simd_gt(0.0) & v.simd_ge(low) & v.simd_le(high);

@@ -1,4 +1,4 @@
-//! Wavefront OBJ with the colours of its MTL.
+//! Reader of Wavefront OBJ with the colors of its MTL.
 
 use super::MeshBuilder;
 use super::import::{Fetch, Imported, MeshError, TRIANGLES, UNPAINTED, painted};
@@ -6,12 +6,12 @@ use crate::material::Material;
 use bekker_math::numeric::pow;
 use std::collections::BTreeMap;
 
-/// Most libraries of materials that a mesh names.
+/// Maximum number of material libraries of a mesh.
 const LIBRARIES: usize = 100;
-/// Most characters of a line that a message repeats.
+/// Maximum number of characters of a line in a message.
 const SHOWN: usize = 200;
 
-/// Triangles of one material: corners by (position, normal).
+/// Triangles of one material; corners are identified by (position, normal).
 #[derive(Default)]
 struct Group {
     known: BTreeMap<(usize, Option<usize>), u32>,
@@ -20,8 +20,10 @@ struct Group {
     triangles: Vec<[u32; 3]>,
 }
 
-/// Reads faces with their normals and materials. Lines, points, groups, smoothing and
-/// texture coordinates are passed over; polygons are cut into fans.
+/// Reads faces with their normals and materials.
+///
+/// Lines, points, groups, smoothing and texture coordinates are skipped; polygons are split into
+/// fans.
 pub(super) fn read(bytes: &[u8], fetch: &mut Fetch<'_>) -> Result<Imported, MeshError> {
     let text = String::from_utf8_lossy(bytes);
     let mut ignored = Vec::new();
@@ -99,7 +101,7 @@ fn fault(number: usize, line: &str, allowed: &'static str) -> MeshError {
     MeshError::Line { number, text, allowed }
 }
 
-/// Lines with their numbers: without comments, those that end in `\` joined.
+/// Returns the lines with their numbers, without comments; lines that end in `\` are joined.
 fn lines(text: &str) -> impl Iterator<Item = (usize, String)> {
     let mut held = String::new();
     text.lines().enumerate().filter_map(move |(index, line)| {
@@ -124,7 +126,7 @@ fn vector(text: &str) -> Option<[f32; 3]> {
 }
 
 impl Group {
-    /// Index of a corner such as `3`, `3/1`, `3//2` or `-1/1/-1`.
+    /// Returns the index of a corner such as `3`, `3/1`, `3//2` or `-1/1/-1`.
     fn corner(&mut self, word: &str, places: &[[f32; 3]], normals: &[[f32; 3]]) -> Option<u32> {
         let mut parts = word.split('/');
         let place = index(parts.next()?, places.len())?;
@@ -138,22 +140,23 @@ impl Group {
         let new = u32::try_from(self.corners.len()).ok()?;
         self.known.insert((place, normal), new);
         self.corners.push(places[place]);
-        // none: the face is flat
+        // without a normal the face is flat
         self.normals.push(normal.map_or([0.0; 3], |normal| normals[normal]));
         Some(new)
     }
 }
 
-/// From 1, or from the end where negative.
+/// Parses an index that counts from 1, or from the end if negative.
 fn index(word: &str, length: usize) -> Option<usize> {
     let given: i64 = word.parse().ok()?;
     let index = if given < 0 { length as i64 + given } else { given - 1 };
     usize::try_from(index).ok().filter(|index| *index < length)
 }
 
-/// Materials of an MTL: colour `Kd`, `Pr` and `Pm` where there are, else roughness from
-/// the exponent `Ns` of Phong's lobe: α² = 2 / (Ns + 2), its root being the roughness
-/// (Walter et al. 2007).
+/// Reads the materials of an MTL: color `Kd`, roughness `Pr` and metallic share `Pm`.
+///
+/// Without `Pr`, the roughness follows from the exponent `Ns` of Phong's lobe. It is the root of α,
+/// with α² = 2 / (Ns + 2) (Walter et al. 2007).
 fn library(
     bytes: &[u8],
     materials: &mut BTreeMap<String, Material>,

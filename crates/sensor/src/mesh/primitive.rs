@@ -1,4 +1,4 @@
-//! Boxes, cylinders, surfaces of revolution and prisms.
+//! Primitive shapes: boxes, cylinders, surfaces of revolution and prisms.
 
 use super::{MeshBuilder, cross, minus, unit};
 use crate::material::Material;
@@ -6,7 +6,7 @@ use bekker_math::numeric::sin_cos;
 use std::f64::consts::TAU;
 
 impl MeshBuilder {
-    /// A flat face with three or more corners, counter-clockwise from outside.
+    /// Adds a flat face with three or more corners, counter-clockwise from outside.
     pub fn face(&mut self, corners: &[[f32; 3]], material: Material) -> &mut MeshBuilder {
         if let [a, b, c, ..] = corners {
             let normal = unit(cross(minus(*b, *a), minus(*c, *a)));
@@ -16,7 +16,7 @@ impl MeshBuilder {
         self
     }
 
-    /// A box around `middle` with these full sizes along x, y, z, m.
+    /// Adds a box around `middle` with these full sizes along x, y, z, m.
     pub fn block(
         &mut self,
         middle: [f32; 3],
@@ -29,8 +29,9 @@ impl MeshBuilder {
         self.prism(&outline, [middle[1] - y, middle[1] + y], material)
     }
 
-    /// A prism along y from `ends[0]` to `ends[1]` over a convex outline in (x, z),
-    /// counter-clockwise with x to the right and z up.
+    /// Adds a prism along y from `ends[0]` to `ends[1]`.
+    ///
+    /// The convex outline in (x, z) is counter-clockwise with x to the right and z up.
     pub fn prism(
         &mut self,
         outline: &[[f32; 2]],
@@ -40,7 +41,7 @@ impl MeshBuilder {
         self.frustum(outline, outline, ends, material)
     }
 
-    /// As a prism, with another outline of as many corners at the left end.
+    /// Adds a prism whose left end has another outline with the same number of corners.
     pub fn frustum(
         &mut self,
         right: &[[f32; 2]],
@@ -55,14 +56,15 @@ impl MeshBuilder {
             let next = (k + 1) % near.len();
             self.face(&[near[next], near[k], far[k], far[next]], material);
         }
-        // seen from the right (from -y) x runs right and z up
+        // viewed from the right (from -y), x points right and z up
         self.face(&near, material);
         let back: Vec<[f32; 3]> = far.into_iter().rev().collect();
         self.face(&back, material)
     }
 
-    /// A surface of revolution about the y axis through `middle`: an outline of points
-    /// (y, radius), round with `sides` sides. A radius of 0 closes an end.
+    /// Adds a surface of revolution about the y axis through `middle`, with `sides` sides.
+    ///
+    /// The outline is points (y, radius). A radius of 0 closes an end.
     pub fn lathe(
         &mut self,
         middle: [f32; 3],
@@ -78,7 +80,7 @@ impl MeshBuilder {
             .collect();
         for pair in outline.windows(2) {
             let [[y0, r0], [y1, r1]] = [pair[0], pair[1]];
-            // across the outline, outwards
+            // along the outline's normal, outwards
             let (dy, dr) = (y1 - y0, r1 - r0);
             let mut corners = Vec::new();
             let mut normals = Vec::new();
@@ -95,7 +97,7 @@ impl MeshBuilder {
         self
     }
 
-    /// A closed cylinder about the y axis.
+    /// Adds a closed cylinder about the y axis.
     pub fn drum(
         &mut self,
         middle: [f32; 3],
@@ -108,8 +110,9 @@ impl MeshBuilder {
         self.lathe(middle, &[[-y, 0.0], [-y, radius], [y, radius], [y, 0.0]], sides, material)
     }
 
-    /// A surface of revolution about the vertical through `foot`: an outline of points
-    /// (height, radius) from the bottom up.
+    /// Adds a surface of revolution about the vertical through `foot`.
+    ///
+    /// The outline is points (height, radius) from the bottom up.
     pub fn column(
         &mut self,
         foot: [f32; 3],
@@ -119,7 +122,7 @@ impl MeshBuilder {
     ) -> &mut MeshBuilder {
         let mut lying = MeshBuilder::new();
         lying.lathe([0.0; 3], outline, sides, material);
-        // y to z, z to x, x to y keeps the hand
+        // y to z, z to x, x to y keeps the handedness
         let stand = |[x, y, z]: [f32; 3]| [z, x, y];
         let corners: Vec<[f32; 3]> = lying
             .corners
@@ -135,7 +138,7 @@ impl MeshBuilder {
         self
     }
 
-    /// A straight round bar between two points.
+    /// Adds a straight round bar between two points.
     pub fn bar(
         &mut self,
         from: [f32; 3],
@@ -167,8 +170,9 @@ impl MeshBuilder {
         self
     }
 
-    /// A lump: a sphere of radius 1 whose points are drawn in or out by `shape`, which
-    /// is given a unit direction and answers with the distance from `middle`, m.
+    /// Adds a deformed sphere, such as a rock.
+    ///
+    /// `shape` maps a unit direction to the distance of the surface from `middle`, m.
     pub fn lump(
         &mut self,
         middle: [f32; 3],
@@ -214,7 +218,8 @@ mod tests {
     use super::*;
     use crate::mesh::dot;
 
-    /// Of a closed surface, by the divergence theorem, with the corners' turn counted.
+    /// Returns the volume inside a closed surface by the divergence theorem, signed by the corners'
+    /// orientation.
     fn volume(builder: &MeshBuilder) -> f32 {
         let at = |corner: u32| builder.corners[corner as usize];
         let six = builder.triangles.iter().map(|(t, _)| {
@@ -232,7 +237,7 @@ mod tests {
         assert!((volume(&block) - 1.0).abs() < 1e-5, "{}", volume(&block));
         let mut drum = MeshBuilder::new();
         drum.drum([0.5, 0.0, 0.0], 1.0, 2.0, 256, dull);
-        // a polygon of 256 sides lacks 1e-4 of the circle
+        // the area of a polygon of 256 sides is 1e-4 less than that of the circle
         let exact = std::f32::consts::TAU;
         assert!((volume(&drum) / exact - 1.0).abs() < 2e-4, "{}", volume(&drum));
         let mut column = MeshBuilder::new();

@@ -1,12 +1,15 @@
-//! The ground as rays see it: a square window of it under a pyramid of lids.
+//! Ground as rays see it: a square window of it under a pyramid of lids.
 //!
-//! A cell of the window is a tile of the lattice. Where the ground is smooth, or
-//! far, its four corners stand for it; where it is rough, or deformed, the cell
-//! holds all of its nodes under a pyramid of their own. So the base terrain is
-//! never stored at the soil's resolution where that would show nothing, and a rut
-//! costs the tiles it touches. Only tiles that have changed are looked at again.
-//! What a window holds follows from where its middle is, so that no history, and
-//! with it no partition of agents among ranks, can show in what a sensor delivers.
+//! A lid is a plane that bounds the ground of a block from above.
+//!
+//! A cell of the window is a tile of the lattice. Smooth or distant ground is represented by the
+//! cell's four corners. For rough or deformed ground, the cell holds all of its nodes under a
+//! pyramid of their own. The base terrain is therefore not stored at the soil's resolution where
+//! that is invisible, and a rut costs only the tiles it touches. Only tiles that have changed are
+//! updated.
+//!
+//! The content of a window depends only on the position of its center. Neither history nor the
+//! partition of agents among ranks thus affects what a sensor delivers.
 
 mod flat;
 mod held;
@@ -32,31 +35,35 @@ use tile::TileRelief;
 const LEVELS: u32 = 8;
 /// Cells along a side of a window.
 const SIDE: usize = 1 << LEVELS;
-/// Cells from the middle of a window within which rough ground keeps its nodes.
+/// Cells from the center of a window within which rough ground keeps its nodes.
 const CLOSE: i64 = 64;
-/// Distance from it beyond which none does, m: over tiles of a coarse lattice those cells would
-/// reach farther than roughness shows.
+/// Distance from the center beyond which no cell keeps its nodes, m.
+///
+/// With the tiles of a coarse lattice, [`CLOSE`] cells would extend farther than roughness is
+/// visible.
 const CLOSEST: f64 = 128.0;
-/// Cells by which a window moves on at once.
+/// Step by which a window moves, cells.
 const STRIDE: i64 = 16;
-/// Level by whose lids the highest point is found.
+/// Pyramid level whose lids bound the highest point.
 const SURVEY: u32 = 3;
-/// A tile stays coarse where its four corners miss the ground by less, m.
+/// Error of the four corners below which a tile stays coarse, m.
 const TOLERANCE: f64 = 1e-3;
 
-/// The ground around a place: all nodes nearby, corners of tiles farther away, and
-/// a cell for 16 x 16 tiles up to the horizon.
+/// Ground around a place.
+///
+/// It holds all nodes nearby, corners of tiles farther away, and one cell per 16 x 16 tiles up to
+/// the horizon.
 #[derive(Clone, Debug)]
 pub struct Relief {
     near: Window,
     far: Window,
-    /// What reliefs that were cloned from one have in common.
+    /// Tile cache shared by clones.
     held: HeldTiles,
-    /// Merges of the published ground that it has taken over.
+    /// Merges of the published ground that are included.
     merges: u64,
 }
 
-/// Where a ray met the ground.
+/// Hit of a ray on the ground.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Footing {
     /// Distance along the ray, m.
@@ -66,44 +73,46 @@ pub struct Footing {
 }
 
 impl Footing {
-    /// Unit normal.
+    /// Returns the unit normal.
     #[inline]
     pub fn normal(&self) -> Vec3 {
         Vec3::new(-self.slope[0], -self.slope[1], 1.0).normalize()
     }
 }
 
-/// A square of cells. Clones share the tiles that neither has renewed.
+/// Square of cells; clones share the tiles that neither has updated.
 #[derive(Clone, Debug)]
 struct Window {
     /// Key of the first cell.
     corner: [i64; 2],
     /// Lattice nodes along a cell.
     stride: i64,
-    /// Cells from the middle within which rough ground keeps its nodes.
+    /// Cells from the center within which rough ground keeps its nodes.
     close: i64,
     spacing: f64,
-    /// Height that all others are relative to, m.
+    /// Datum of all heights, m.
     datum: f64,
     corners: Vec<f32>,
     lids: Vec<Lid>,
-    /// Height that nothing rises above, m.
+    /// Upper bound of all heights, m.
     top: f64,
-    /// Height by which single precision may be wrong, m.
+    /// Bound of the height error of single precision, m.
     margin: f32,
-    /// Which of `fine` a cell has: 0 for none, else index + 1.
+    /// Tile of each cell in `fine`: 0 for none, else index + 1.
     fine_of: Vec<u32>,
     fine: Vec<Arc<TileRelief>>,
 }
 
 impl Relief {
-    /// The ground around (x, y), m, with what is published.
+    /// Creates the relief around (x, y), m, with the published deformation.
     pub fn around(model: &GroundModel, published: &Published, at: [f64; 2]) -> Relief {
         Relief::of(model, published, at, CLOSE)
     }
 
-    /// The same for pictures of few pixels: undisturbed ground is told by corners of tiles however
-    /// near and rough it is, what is deformed by all of its nodes.
+    /// Creates the relief for images of few pixels.
+    ///
+    /// Undisturbed ground is represented by corners of tiles however near and rough it is, deformed
+    /// ground by all of its nodes.
     pub fn coarse(model: &GroundModel, published: &Published, at: [f64; 2]) -> Relief {
         Relief::of(model, published, at, 0)
     }
@@ -120,22 +129,25 @@ impl Relief {
         Relief { near, far, held, merges: published.merges() }
     }
 
-    /// Farthest that deformed ground is seen from the place that it is looked from, along either
-    /// axis, m: half the near window, by how much it may lie aside, and the next tile's first nodes.
+    /// Returns the greatest distance along either axis at which deformed ground is visible, m.
+    ///
+    /// It is half the near window, plus the window's largest offset, plus the next tile's first
+    /// nodes.
     pub fn sight(spacing: f64) -> f64 {
         (SIDE as i64 / 2 + STRIDE / 2 + 1) as f64 * TILE as f64 * spacing
     }
 
-    /// Distance of a place from the middle of the near window, m, along the axis where it is the
-    /// greater.
+    /// Returns the distance of a place from the center of the near window, m, along the axis where
+    /// it is greater.
     pub fn distance(&self, at: [f64; 2]) -> f64 {
         let middle = |axis: usize| (self.near.corner[axis] + SIDE as i64 / 2) as f64;
         let off = |axis: usize| (at[axis] - middle(axis) * self.near.cell()).abs();
         off(0).max(off(1))
     }
 
-    /// Follows to (x, y), m, and takes over what has been published since the last
-    /// time. The result is that of [`Relief::around`], or [`Relief::coarse`].
+    /// Moves the windows to (x, y), m, and updates the tiles published since the last call.
+    ///
+    /// The result equals that of [`Relief::around`] or [`Relief::coarse`] at the same place.
     pub fn update(&mut self, model: &GroundModel, published: &Published, at: [f64; 2]) {
         let dirty: Vec<TileKey> = published.changed_since(self.merges).collect();
         self.merges = published.merges();
@@ -149,12 +161,12 @@ impl Relief {
         }
     }
 
-    /// Where a ray first meets the ground between two ranges, m.
+    /// Returns the first hit of a ray on the ground between two ranges, m.
     pub fn cast(&self, ray: &Ray, near: f64, far: f64) -> Option<Footing> {
         self.cast_all(std::slice::from_ref(ray), near, far)[0]
     }
 
-    /// Where each of up to [`RAYS`] rays first meets the ground between two ranges, m.
+    /// Returns the first hit of each of up to [`RAYS`] rays on the ground between two ranges, m.
     pub fn cast_all(&self, rays: &[Ray], near: f64, far: f64) -> [Option<Footing>; RAYS] {
         let packet = Packet::of(rays);
         let mut footings = [None; RAYS];
@@ -166,8 +178,7 @@ impl Relief {
         footings
     }
 
-    /// Goes on with a search of what is first, or of anything at all: of what is first
-    /// it gives the footings.
+    /// Continues a search for the first hit or for any hit; for first hits it sets `footings`.
     #[inline(always)]
     pub(super) fn seek<S: Simd>(
         &self,
@@ -183,7 +194,7 @@ impl Relief {
             if !search.any {
                 window.land(packet, search, footings);
             }
-            // those that have met nothing go on where they leave it
+            // rays without a hit continue where they leave the window
             let met = search.thing.simd_lt(NOTHING);
             near = met.select(Wide::splat(simd, f32::INFINITY), near.max(leave));
             if near.simd_gt(search.far).all_true() {
@@ -192,7 +203,7 @@ impl Relief {
         }
     }
 
-    /// What vehicles have left at (x, y).
+    /// Returns the traces of vehicles at (x, y).
     pub fn mark(&self, x: f64, y: f64) -> Mark {
         let over = |at: f64, axis: usize| at / self.near.cell() - self.near.corner[axis] as f64;
         let (x, y) = (over(x, 0), over(y, 1));
@@ -209,14 +220,14 @@ impl Relief {
         }
     }
 
-    /// Bytes that it holds.
+    /// Returns the memory use, bytes.
     pub fn bytes(&self) -> usize {
         [&self.near, &self.far].map(Window::bytes).iter().sum()
     }
 }
 
 impl Window {
-    /// Key of the first cell of the window around a place.
+    /// Returns the key of the first cell of the window around a place.
     fn corner(at: [f64; 2], stride: i64, spacing: f64) -> [i64; 2] {
         let step = STRIDE as f64 * stride as f64 * spacing;
         at.map(|at| (at / step + 0.5).floor() as i64 * STRIDE - SIDE as i64 / 2)
@@ -265,25 +276,25 @@ impl Window {
         cover_all::<LEVELS>(&mut lids, |x, y| window.lid(x, y));
         window.lids = lids;
         window.top = window.highest();
-        // some roundings of the greatest heights that a ray's clearance is made of
+        // several rounding errors of the greatest heights in a ray's clearance
         let greatest = window.corners.iter().fold(0.0_f32, |most, height| most.max(height.abs()));
         window.margin = 5e-7 * greatest + 2.5e-4 * cell as f32;
         window
     }
 
-    /// Where the cell (or corner) `at` of the window at `corner` stands in this one.
+    /// Returns the index in this window of the cell (or corner) `at` of the window at `corner`.
     fn known(&self, corner: [i64; 2], at: [i64; 2], row: usize) -> Option<(&Window, usize)> {
         let [x, y] = [0, 1].map(|axis| corner[axis] + at[axis] - self.corner[axis]);
         let inside = (0..row as i64).contains(&x) && (0..row as i64).contains(&y);
         inside.then(|| (self, y as usize * row + x as usize))
     }
 
-    /// Length of a cell, m.
+    /// Returns the length of a cell, m.
     fn cell(&self) -> f64 {
         self.stride as f64 * self.spacing
     }
 
-    /// Heights of a cell's corners: (0,0), (1,0), (0,1), (1,1).
+    /// Returns the heights of a cell's corners: (0,0), (1,0), (0,1), (1,1).
     #[inline(always)]
     fn patch(&self, x: usize, y: usize) -> [f32; 4] {
         let row = SIDE + 1;
@@ -292,7 +303,7 @@ impl Window {
         [c[at], c[at + 1], c[at + row], c[at + row + 1]]
     }
 
-    /// The lid of a cell.
+    /// Returns the lid of a cell.
     fn lid(&self, x: usize, y: usize) -> Lid {
         match self.fine_of[y * SIDE + x] {
             0 => Lid::of_patch(self.patch(x, y), [x, y]),
@@ -300,7 +311,7 @@ impl Window {
         }
     }
 
-    /// A height that no lid of some middling level rises above, m.
+    /// Returns an upper bound of all heights from the lids of the level [`SURVEY`], m.
     fn highest(&self) -> f64 {
         let side = SIDE >> SURVEY;
         let blocks = (0..side).flat_map(|y| (0..side).map(move |x| (x, y)));
@@ -322,8 +333,8 @@ impl Window {
         }
     }
 
-    /// Gives their nodes to cells that are deformed, and to those near the middle
-    /// whose corners do not tell their shape.
+    /// Stores the nodes of deformed cells, and of cells near the center whose corners do not
+    /// represent their shape.
     fn refine(
         &mut self,
         model: &GroundModel,
@@ -345,7 +356,8 @@ impl Window {
                 if !self.is_close(index) {
                     return false;
                 }
-                // where the old window looked, it holds what is rough: nothing deforms and is even again
+                // the old window holds every rough cell in its range: deformed ground never becomes
+                // smooth again
                 match before(index).filter(|(old, index)| old.is_close(*index)) {
                     Some((old, index)) => old.fine_of[index] > 0,
                     None => self.is_rough(model, [index % SIDE, index / SIDE]),
@@ -370,14 +382,14 @@ impl Window {
         }
     }
 
-    /// Whether a cell is so near to the middle that it keeps its nodes where it is rough.
+    /// Returns whether a cell is near enough to the center to keep its nodes where it is rough.
     fn is_close(&self, index: usize) -> bool {
         let middle = SIDE as i64 / 2;
         let close = |at: usize| (-self.close..self.close).contains(&(at as i64 - middle));
         close(index % SIDE) && close(index / SIDE)
     }
 
-    /// Whether a cell's corners miss the undisturbed ground between them.
+    /// Returns whether the bilinear patch of a cell's corners misses the undisturbed ground.
     fn is_rough(&self, model: &GroundModel, [x, y]: [usize; 2]) -> bool {
         let cell = self.cell();
         let height = |u: f64, v: f64| {
@@ -393,8 +405,9 @@ impl Window {
             || misses(0.5, 0.0, 0.5 * (h00 + h10))
     }
 
-    /// Cells that show a node of these tiles, in ascending order: a tile's first nodes
-    /// are the last of its western and southern neighbours.
+    /// Returns the cells that include a node of these tiles, in ascending order.
+    ///
+    /// A tile's first nodes are the last of its western and southern neighbors.
     fn cells_of(&self, tiles: impl Iterator<Item = TileKey>) -> Vec<usize> {
         let side = SIDE as i64;
         let mut cells = Vec::new();
@@ -411,7 +424,7 @@ impl Window {
         cells
     }
 
-    /// Looks at tiles again.
+    /// Updates the cells of changed tiles.
     fn update(&mut self, model: &GroundModel, published: &Published, dirty: &[TileKey]) {
         let cells = self.cells_of(dirty.iter().copied());
         let tile = |&index: &usize| {
@@ -435,7 +448,7 @@ impl Window {
         self.top = self.highest();
     }
 
-    /// Takes rays over the window; gives the ranges at which they leave it.
+    /// Traverses the window with rays; returns the ranges at which they leave it.
     #[inline(always)]
     fn seek<S: Simd>(&self, packet: &Packet, near: Wide<S>, search: &mut Search<S>) -> Wide<S> {
         let simd = near.simd;
@@ -456,7 +469,7 @@ impl Window {
         lines.over(SIDE)
     }
 
-    /// Where exactly rays have met the window.
+    /// Refines the hits of rays on the window in double precision.
     #[inline(always)]
     fn land<S: Simd>(
         &self,
@@ -609,8 +622,8 @@ mod tests {
             let met = relief.cast(&down(at + dx, 1.6 + dy), 0.0, 9.0).unwrap();
             assert!((met.range - 1.05).abs() < 1e-5, "{met:?}");
             assert!((relief.mark(at + dx, 1.6 + dy).sinkage - 0.05).abs() < 1e-5);
-            // one node 10 cm down among neighbours at 5 cm: slope 2 along the edge of
-            // the patch, half of that across it
+            // one node 10 cm down among neighbors at 5 cm: slope 2 along the edge of the patch,
+            // half of that across it
             assert!((met.normal().z - 1.0 / 6.0_f64.sqrt()).abs() < 1e-5, "{met:?}");
         }
     }
@@ -639,7 +652,8 @@ mod tests {
             most = most.max((a - b).abs());
             deepest = deepest.max(coarse.mark(x, y).sinkage.into());
         }
-        // a chord over 0.8 m of waves 10 m long and 0.2 m high is off by 0.8^2/8 (2 pi/10)^2 0.2 = 6 mm
+        // the chord over 0.8 m of waves 10 m long and 0.2 m high has an error of 0.8^2/8 (2
+        // pi/10)^2 0.2 = 6 mm
         assert!(most < 0.01 && most > 0.0, "{most}");
         assert!(deepest > 0.04, "{deepest}");
     }
@@ -662,8 +676,10 @@ mod tests {
         }
     }
 
-    /// Of rough ground, by whatever way it came there and whoever held its tiles before: node by
-    /// node what a window made there holds, and of an even tile nothing.
+    /// Rough tiles equal newly made ones node by node, whatever path the window took and whichever
+    /// relief held them before.
+    ///
+    /// An even tile holds no nodes.
     #[test]
     fn tiles_that_others_held_are_those_made_anew() {
         let soil = Soil {

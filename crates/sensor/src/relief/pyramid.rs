@@ -1,37 +1,38 @@
-//! A square of cells under a pyramid of lids, and the walk of rays over it.
+//! Square of cells under a pyramid of lids, and its traversal by rays.
 //!
-//! Level l of the pyramid holds a plane for every block of 2^l x 2^l cells above
-//! which nothing in the block rises. Rays that stay above a block's lid leave all of
-//! it out, and in a cell they meet the bilinear patch of the cell's four corners at the
-//! root of a quadratic: in single precision, and once more in double precision where
-//! they came to rest. This is the maximum mipmap of Tevs, Ihrke
-//! and Seidel (2008) with planes in place of heights: at grazing angles a level lid
-//! on a slope is met long before the ground.
+//! Level l of the pyramid holds, for every block of 2^l x 2^l cells, a plane that bounds the block
+//! from above. A ray that stays above a block's lid skips the block. In a cell it hits the bilinear
+//! patch of the cell's four corners at the root of a quadratic. The root is computed in single
+//! precision and refined in double precision at the final hit.
+//!
+//! This is the maximum mipmap of Tevs, Ihrke and Seidel (2008) with planes instead of heights. At
+//! grazing angles, a ray hits a level lid over a slope long before the ground.
 
 use super::super::packet::{RAYS, Search, Simd, Wide, wide};
 use fearless_simd::prelude::*;
 
-/// Rays over a square, one in each lane: x and y in cells, z in m.
+/// Rays over a square, one per lane: x and y in cells, z in m.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Lines<S: Simd> {
     origin: [Wide<S>; 3],
     slope: [Wide<S>; 3],
-    /// One over the slope along x and y.
+    /// Inverse of the slope along x and y.
     inverse: [Wide<S>; 2],
-    /// Which of a block's four quarters most of them come to first.
+    /// Quarter of a block that most rays enter first.
     first: usize,
-    /// Height by which rounding may lower a ray against a lid, m.
+    /// Bound of the error by which rounding may lower a ray against a lid, m.
     margin: f32,
 }
 
-/// A square of cells that lines may be taken over.
+/// Square of cells that rays traverse.
 pub(super) trait Floor {
     /// Cells along a side, as a power of two.
     const LEVELS: u32;
-    /// The lid of a block of a level above the cells.
+    /// Returns the lid of a block of a level above the cells.
     fn lid(&self, level: u32, at: [usize; 2]) -> Lid;
-    /// Asks a cell about lines that are over it between two ranges, where the first is
-    /// not above the second. Things in the square are numbered from `number`.
+    /// Intersects the rays over a cell between two ranges, where the first is not above the second.
+    ///
+    /// Primitives in the square are numbered from `number`.
     fn meet<S: Simd>(
         &self,
         lines: &Lines<S>,
@@ -43,7 +44,7 @@ pub(super) trait Floor {
 }
 
 impl<S: Simd> Lines<S> {
-    /// Lines; those without slope along x or y get one that matters nowhere.
+    /// Creates the rays; a zero slope along x or y is replaced by a negligible one.
     #[inline(always)]
     pub fn new(
         simd: S,
@@ -64,7 +65,7 @@ impl<S: Simd> Lines<S> {
         Lines { origin, slope, inverse, first, margin }
     }
 
-    /// The same lines over a square inside the cell (x, y) with `scale` cells a side.
+    /// Returns the same rays over a square inside the cell (x, y) with `scale` cells a side.
     #[inline(always)]
     pub fn within(&self, [x, y]: [usize; 2], scale: f32) -> Lines<S> {
         let Lines { origin, slope, inverse, first, margin } = *self;
@@ -77,13 +78,13 @@ impl<S: Simd> Lines<S> {
         }
     }
 
-    /// Ranges at which the lines pass `edge` across an axis.
+    /// Returns the ranges at which the rays cross `edge` of an axis.
     #[inline(always)]
     fn pass(&self, axis: usize, edge: usize) -> Wide<S> {
         (edge as f32 - self.origin[axis]) * self.inverse[axis]
     }
 
-    /// Ranges at which the lines leave a square of `side` cells.
+    /// Returns the ranges at which the rays leave a square of `side` cells.
     #[inline(always)]
     pub fn over(&self, side: usize) -> Wide<S> {
         let x = self.pass(0, 0).max(self.pass(0, side));
@@ -91,7 +92,7 @@ impl<S: Simd> Lines<S> {
         x.min(y)
     }
 
-    /// Ranges from `near` on at which the lines are no higher than `top`, m.
+    /// Returns the first ranges from `near` on at which the rays are no higher than `top`, m.
     #[inline(always)]
     pub fn down_to(&self, top: f32, near: Wide<S>) -> Wide<S> {
         let above = self.origin[2] - (top + 2.0 * self.margin);
@@ -101,15 +102,16 @@ impl<S: Simd> Lines<S> {
         above.simd_gt(0.0).select(near.max(down), near)
     }
 
-    /// Takes the lines over a square and asks each cell that any of them may meet. Lines
-    /// that go the same way come to cells in order.
+    /// Traverses a square and intersects each cell that any ray may hit.
+    ///
+    /// Rays of the same direction visit the cells in order.
     #[inline(always)]
     pub fn walk<F: Floor>(&self, floor: &F, number: u32, near: Wide<S>, search: &mut Search<S>) {
         let before = search.waiting();
         let (mut level, mut at) = (F::LEVELS, [0, 0]);
         loop {
             let below = level - 1;
-            // where the lines are in the first and in the second half along each axis
+            // ranges in the first and in the second half along each axis
             let mut enters = [[near; 2]; 2];
             let mut leaves = [[search.far; 2]; 2];
             for axis in 0..2 {
@@ -140,7 +142,7 @@ impl<S: Simd> Lines<S> {
                     }
                 }
             } else {
-                // the last first, for the first is to be on top
+                // in reverse, so that the first quarter is on top of the stack
                 for k in (0..4).rev() {
                     let [enter, leave] = quarters[k];
                     let inside = enter.simd_le(leave);
@@ -150,7 +152,7 @@ impl<S: Simd> Lines<S> {
                     let k = k ^ self.first;
                     let child = [x + (k & 1), y + (k >> 1)];
                     let Lid { slope: [sx, sy], height } = floor.lid(below, child);
-                    // fused where the processor can: the margin is for that too
+                    // fused multiply-add where available: the margin covers its rounding
                     let (sx, sy) = (Wide::splat(near.simd, -sx), Wide::splat(near.simd, -sy));
                     let above = self.origin[2] - height;
                     let above = sy.mul_add(self.origin[1], sx.mul_add(self.origin[0], above));
@@ -169,10 +171,11 @@ impl<S: Simd> Lines<S> {
         }
     }
 
-    /// Where the lines meet the patch over cell (x, y) with these corners ((0,0),
-    /// (1,0), (0,1), (1,1)) between two ranges. One that enters below the patch meets
-    /// it where it enters, as if there were a wall, so that squares of unlike fineness
-    /// leave no gap between them.
+    /// Intersects the rays between two ranges with the patch over cell (x, y).
+    ///
+    /// The corners are those at (0,0), (1,0), (0,1), (1,1). A ray that enters below the patch hits
+    /// it at its entry, as if there were a wall, so that adjacent squares of different resolution
+    /// leave no gap.
     #[inline(always)]
     pub fn meet(
         &self,
@@ -212,21 +215,21 @@ impl<S: Simd> Lines<S> {
     }
 }
 
-/// Lines and the patches that they have met, in double precision.
+/// Rays and the patches that they have hit, in double precision.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Landings {
     /// Heights of the patches' corners: (0,0), (1,0), (0,1), (1,1).
     pub corners: [[f64; RAYS]; 4],
-    /// Positions at range 0 from the patch's first corner, in cells and m.
+    /// Positions at range 0 relative to the patch's first corner, in cells and m.
     pub origin: [[f64; RAYS]; 3],
-    /// Change a metre of range.
+    /// Change per meter of range.
     pub slope: [[f64; RAYS]; 3],
-    /// Where the patches were met, about.
+    /// Ranges of the hits in single precision.
     pub range: [f64; RAYS],
 }
 
 impl Landings {
-    /// None.
+    /// Empty lanes.
     pub const NONE: Landings = Landings {
         corners: [[0.0; RAYS]; 4],
         origin: [[0.0; RAYS]; 3],
@@ -234,9 +237,11 @@ impl Landings {
         range: [0.0; RAYS],
     };
 
-    /// Where exactly the lines meet the patches, by a step of Newton's method, and the
-    /// slopes there, m a cell. One that is off its patch by more than `margin`, m, has
-    /// met a wall, and stays.
+    /// Refines the ranges of the hits by one step of Newton's method and returns them with the
+    /// slopes.
+    ///
+    /// The slopes are in m per cell. A hit that is off its patch by more than `margin`, m, is on a
+    /// wall and is kept.
     #[inline(always)]
     pub fn exact(&self, margin: f64) -> ([f64; RAYS], [[f64; RAYS]; 2]) {
         let (mut ranges, mut slopes) = ([0.0; RAYS], [[0.0; RAYS]; 2]);
@@ -251,7 +256,7 @@ impl Landings {
             let f = z + dz * near - (h00 + b * u + c * v + d * u * v);
             let g = dz - b * du - c * dv - d * (u * dv + v * du);
             let step = f / g;
-            // a second step, where the line grazes, would be by the square of the first
+            // a second step, for a grazing ray, would be of the order of the square of the first
             let close = (f.abs() <= margin) & (step.abs() * du.abs().max(dv.abs()) <= 0.5);
             let range = if close { near - step } else { near };
             ranges[k] = range;
@@ -262,8 +267,9 @@ impl Landings {
     }
 }
 
-/// A plane that the ground of a block does not rise above: height, m, at the square's
-/// corner and slopes, m a cell.
+/// Plane that bounds the ground of a block from above.
+///
+/// The height, m, is at the square's corner; the slopes are in m per cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Lid {
     pub slope: [f32; 2],
@@ -271,21 +277,21 @@ pub(super) struct Lid {
 }
 
 impl Lid {
-    /// Height of a point above the lid, m.
+    /// Returns the height of a point above the lid, m.
     #[inline(always)]
     pub fn clearance(&self, [x, y, z]: [f64; 3]) -> f64 {
         z - f64::from(self.height) - f64::from(self.slope[0]) * x - f64::from(self.slope[1]) * y
     }
 
-    /// The lid of the given slope over some points.
+    /// Returns the lowest lid of the given slope over some points.
     fn over(slope: [f32; 2], points: impl Iterator<Item = [f64; 3]>) -> Lid {
         let flat = Lid { slope, height: 0.0 };
         let height = points.map(|point| flat.clearance(point)).fold(f64::NEG_INFINITY, f64::max);
-        // the rounding of the cast, upwards
+        // rounds the cast upwards
         Lid { slope, height: (height as f32).next_up() }
     }
 
-    /// The lid of cell (x, y) with these corners: (0,0), (1,0), (0,1), (1,1).
+    /// Returns the lid of cell (x, y) with these corners: (0,0), (1,0), (0,1), (1,1).
     pub fn of_patch(corners: [f32; 4], [x, y]: [usize; 2]) -> Lid {
         let [h00, h10, h01, h11] = corners;
         let slope = [0.5 * (h10 - h00 + h11 - h01), 0.5 * (h01 - h00 + h11 - h10)];
@@ -293,8 +299,8 @@ impl Lid {
         Lid::over(slope, (0..4).map(corner))
     }
 
-    /// The lid of a square of `cells` cells a side, as that of cell (x, y) of a square
-    /// around it.
+    /// Converts the lid of a square of `cells` cells a side to the lid of cell (x, y) of an
+    /// enclosing square.
     pub fn outside(&self, cells: usize, [x, y]: [usize; 2]) -> Lid {
         let slope = self.slope.map(|slope| slope * cells as f32);
         let corner = |k: usize| {
@@ -305,8 +311,8 @@ impl Lid {
         Lid::over(slope, (0..4).map(corner))
     }
 
-    /// One lid over those of four blocks of `side` cells a side, the first of them at
-    /// (x, y).
+    /// Returns one lid over those of four blocks of `side` cells a side, the first of them at (x,
+    /// y).
     fn joined(lids: [Lid; 4], side: usize, [x, y]: [usize; 2]) -> Lid {
         let mean = |axis: usize| 0.25 * lids.iter().map(|lid| lid.slope[axis]).sum::<f32>();
         let corner = |k: usize| {
@@ -320,27 +326,28 @@ impl Lid {
     }
 }
 
-/// Where a level's lids begin.
+/// Returns the index of a level's first lid.
 #[inline(always)]
 const fn offset(levels: u32, level: u32) -> usize {
-    // the blocks of all levels between the cells and this one
+    // number of blocks of all levels between the cells and this one
     let all = (1_usize << (2 * levels)) - (1 << (2 * (levels + 1 - level)));
     all / 3
 }
 
-/// Lids of a square of 2^`levels` cells, level by level from blocks of two cells a
-/// side up to one, row by row.
+/// Returns the number of lids of a square of 2^`levels` cells a side.
+///
+/// They are stored level by level, from blocks of two cells a side up to one block, row by row.
 pub(super) const fn lids(levels: u32) -> usize {
     offset(levels, levels) + 1
 }
 
-/// The lid of block (x, y) of a level, 1 and above.
+/// Returns the lid of block (x, y) of a level, 1 and above.
 #[inline(always)]
 pub(super) fn lid<const LEVELS: u32>(lids: &[Lid], level: u32, x: usize, y: usize) -> Lid {
     lids[offset(LEVELS, level) + (y << (LEVELS - level)) + x]
 }
 
-/// Lays the lids of a square from those of its cells.
+/// Computes all lids of a square from those of its cells.
 pub(super) fn cover_all<const LEVELS: u32>(lids: &mut [Lid], cell: impl Fn(usize, usize) -> Lid) {
     for level in 1..=LEVELS {
         let side = 1 << (LEVELS - level);
@@ -350,7 +357,7 @@ pub(super) fn cover_all<const LEVELS: u32>(lids: &mut [Lid], cell: impl Fn(usize
     }
 }
 
-/// Takes note that the lid of cell (x, y) has changed.
+/// Updates the lids above cell (x, y).
 pub(super) fn cover<const LEVELS: u32>(
     lids: &mut [Lid],
     [x, y]: [usize; 2],
@@ -383,7 +390,7 @@ mod tests {
     use crate::packet::{Level, NOTHING, dispatch};
     use proptest::prelude::*;
 
-    /// A single ray in double precision, without the pyramid.
+    /// Single ray in double precision, without the pyramid.
     #[derive(Clone, Copy, Debug)]
     struct Line {
         origin: [f64; 3],
@@ -395,7 +402,7 @@ mod tests {
             self.origin[axis] + self.slope[axis] * range
         }
 
-        /// The part of [0, 100] in which the line is over cell (x, y).
+        /// Returns the part of [0, 100] in which the line is over cell (x, y).
         fn over(&self, cell: [usize; 2]) -> Option<(f64, f64)> {
             let (mut near, mut far) = (0.0_f64, 100.0_f64);
             for (axis, edge) in cell.into_iter().enumerate() {
@@ -407,7 +414,7 @@ mod tests {
             (near <= far).then_some((near, far))
         }
 
-        /// Where the line meets the patch over cell (x, y).
+        /// Returns the range at which the line hits the patch over cell (x, y).
         fn meet(&self, corners: [f32; 4], [x, y]: [usize; 2]) -> Option<f64> {
             let (near, far) = self.over([x, y])?;
             let [h00, h10, h01, h11] = corners.map(f64::from);
@@ -421,7 +428,7 @@ mod tests {
         }
     }
 
-    /// Least positive root of q s² + g s + f with f > 0.
+    /// Returns the least positive root of q s² + g s + f with f > 0.
     fn first_root(q: f64, g: f64, f: f64) -> Option<f64> {
         if q.abs() * f < 1e-14 * g * g {
             return (g < 0.0).then(|| -f / g);
@@ -452,7 +459,7 @@ mod tests {
             Square { corners, lids: all }
         }
 
-        /// What the walk finds, for the line among others.
+        /// Returns the hit by traversal, for the line in lane `place` of a packet.
         fn cast(&self, line: &Line, place: usize) -> Option<f64> {
             let (mut origin, mut slope) = ([[0.0; RAYS]; 3], [[0.0; RAYS]; 3]);
             for (lane, axis) in (0..RAYS).flat_map(|lane| (0..3).map(move |axis| (lane, axis))) {
@@ -469,7 +476,7 @@ mod tests {
             })
         }
 
-        /// The same without the pyramid: every cell asked, the nearest answer taken.
+        /// Returns the hit without the pyramid: the nearest over all cells.
         fn exhaustive(&self, line: &Line) -> Option<f64> {
             let cells = (0..8).flat_map(|y| (0..8).map(move |x| [x, y]));
             let met = cells.filter_map(|at| line.meet(patch(&self.corners, at[0], at[1]), at));
@@ -522,7 +529,7 @@ mod tests {
             prop_assume!(slope[0].abs() > 1e-3 && slope[1].abs() > 1e-3);
             let line = Line { origin, slope };
             match (square.cast(&line, place), square.exhaustive(&line)) {
-                // heights to 3 in single precision, magnified by where the line grazes
+                // heights up to 3 in single precision, magnified where the line grazes
                 (Some(a), Some(b)) => prop_assert!((a - b).abs() < 1e-3, "{a} {b}"),
                 (a, b) => prop_assert_eq!(a, b),
             }

@@ -1,4 +1,4 @@
-//! One tile of the ground with all of its nodes.
+//! Tile of the ground with all of its nodes.
 
 use super::super::packet::{Search, Simd, Wide};
 use super::pyramid::{Floor, Lid, Lines, cover_all, lid, lids};
@@ -7,39 +7,40 @@ use bekker_math::grid::{Node, TILE, TileKey};
 
 /// Cells along a tile as a power of two.
 const LEVELS: u32 = TILE.trailing_zeros();
-/// Nodes along a tile and on to the next.
+/// Nodes along a tile, including the first of the next tile.
 pub(super) const NODES: usize = TILE + 1;
-/// Those and one more on all sides.
+/// `NODES` and one more on both sides.
 const BASE: usize = NODES + 2;
 
-/// What vehicles have left at a place.
+/// Traces of vehicles at a place.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Mark {
     /// Plastic sinkage, m.
     pub sinkage: f32,
     /// Shear displacement, m.
     pub slip: f32,
-    /// How often a wheel has come and gone.
+    /// Number of wheel passes.
     pub passes: u16,
-    /// Who left it so: 0 for nobody, else one more than the agent's number.
+    /// Last agent that deformed the ground: 0 for none, else one more than the agent's number.
     pub agent: u16,
 }
 
-/// Heights of a tile's nodes, m, and of the first ones of its neighbours.
+/// Heights of a tile's nodes, m, and of the first nodes of its neighbors.
 #[derive(Clone, Debug)]
 pub(super) struct TileRelief {
     pub nodes: [f32; NODES * NODES],
     pub lids: [Lid; lids(LEVELS)],
-    /// Merges of the published ground when it was looked at.
+    /// Merge count of the published ground at the last update.
     pub renewed: u64,
     pub marks: Option<Box<[Mark; NODES * NODES]>>,
-    /// Undisturbed heights of the nodes and of one more on all sides, once deformed.
+    /// Undisturbed heights of the nodes and of one more on all sides; set once deformed.
     base: Option<Box<[f32; BASE * BASE]>>,
 }
 
 impl TileRelief {
-    /// The tile as it is now, heights relative to `datum`; what `old` knows of the
-    /// undisturbed ground is taken over.
+    /// Creates the tile in its current state, with heights relative to `datum`.
+    ///
+    /// The undisturbed heights that `old` holds are reused.
     pub fn new(
         model: &GroundModel,
         published: &Published,
@@ -85,14 +86,14 @@ impl TileRelief {
                     sinkage: state.plastic_sinkage_m() as f32,
                     slip: bekker_math::numeric::hypot(jx, jy) as f32,
                     passes: state.passes,
-                    // nobody's comes round to 0
+                    // the value that stands for no agent wraps to 0
                     agent: agent.wrapping_add(1),
                 };
                 if state.plastic_sinkage != 0 || state.berm != 0 {
                     let at = inner(index);
                     let drop = |a: usize, b: usize| f64::from(base[a] - base[b]) / up;
                     let (gx, gy) = (drop(at - 1, at + 1), drop(at - BASE, at + BASE));
-                    // sinkage is measured along the normal: one over its z
+                    // sinkage is measured along the normal: divide by the normal's z component
                     let sunk = state.plastic_sinkage_m() * (1.0 + gx * gx + gy * gy).sqrt();
                     tile.nodes[index] = (f64::from(base[at]) + state.berm_m() - sunk) as f32;
                 }
@@ -103,24 +104,26 @@ impl TileRelief {
         tile
     }
 
-    /// Whether no vehicle has left anything at it.
+    /// Returns whether no vehicle has deformed the tile.
     pub fn is_undisturbed(&self) -> bool {
         self.marks.is_none()
     }
 
-    /// The lid of the whole tile, as that of cell (x, y) of a square of tiles.
+    /// Returns the lid of the whole tile as the lid of cell (x, y) of a square of tiles.
     pub fn lid(&self, at: [usize; 2]) -> Lid {
         self.lids[lids(LEVELS) - 1].outside(TILE, at)
     }
 
-    /// Heights of the corners of a cell: (0,0), (1,0), (0,1), (1,1).
+    /// Returns the heights of the corners of a cell: (0,0), (1,0), (0,1), (1,1).
     #[inline(always)]
     pub fn patch(&self, [x, y]: [usize; 2]) -> [f32; 4] {
         patch(&self.nodes, x, y)
     }
 
-    /// Marks at a place in cells from the tile's first node: between nodes the sinkage
-    /// and slip are interpolated, passes and agent are the nearest node's.
+    /// Returns the marks at a place in cells from the tile's first node.
+    ///
+    /// Between nodes, sinkage and slip are interpolated; passes and agent are those of the nearest
+    /// node.
     pub fn mark(&self, [x, y]: [f64; 2]) -> Mark {
         let Some(marks) = &self.marks else { return Mark::default() };
         let within = |at: f64| at.clamp(0.0, TILE as f64 - 1e-9);
@@ -161,7 +164,7 @@ impl Floor for TileRelief {
     }
 }
 
-/// Undisturbed heights of some nodes over `datum`, m.
+/// Returns the undisturbed heights of some nodes above `datum`, m.
 fn heights<const N: usize>(
     model: &GroundModel,
     datum: f64,
@@ -173,7 +176,7 @@ fn heights<const N: usize>(
     heights.map(|height| (height - datum) as f32)
 }
 
-/// Heights of a cell's corners: (0,0), (1,0), (0,1), (1,1).
+/// Returns the heights of a cell's corners: (0,0), (1,0), (0,1), (1,1).
 #[inline(always)]
 fn patch(nodes: &[f32; NODES * NODES], x: usize, y: usize) -> [f32; 4] {
     let at = (y % TILE) * NODES + x % TILE;

@@ -1,6 +1,6 @@
 //! Heap allocations, counted with the feature `allocations` only.
 
-/// Returns the number of heap allocations of this process so far, where it is built to count them.
+/// Number of heap allocations of this process so far, where the build counts them.
 #[cfg(feature = "allocations")]
 pub const ALLOCATIONS: Option<fn() -> u64> = Some(|| {
     let stats = stats_alloc::INSTRUMENTED_SYSTEM.stats();
@@ -9,7 +9,7 @@ pub const ALLOCATIONS: Option<fn() -> u64> = Some(|| {
 #[cfg(not(feature = "allocations"))]
 pub const ALLOCATIONS: Option<fn() -> u64> = None;
 
-/// A note below a table that lacks the counts; empty where they are counted.
+/// Returns a note below a table without counts; empty where they are counted.
 pub fn allocations_note() -> &'static str {
     match ALLOCATIONS {
         Some(_) => "",
@@ -20,7 +20,7 @@ pub fn allocations_note() -> &'static str {
     }
 }
 
-/// A count of allocations with so many digits, or that there is none.
+/// Formats a count of allocations with `digits` decimals; `None` where it is not counted.
 pub fn allocations(count: Option<f64>, digits: usize) -> String {
     count.map_or("not counted".into(), |count| format!("{count:.digits$}"))
 }

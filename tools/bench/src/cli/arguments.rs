@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
-/// A parser of finite numbers within a range; `unit` is named in its messages.
+/// Returns a parser of finite numbers within a range; its messages include `unit`.
 pub fn quantity(
     range: RangeInclusive<f64>,
     unit: &'static str,
@@ -14,7 +14,7 @@ pub fn quantity(
     }
 }
 
-/// Parses the path of a PNG to write, before the work rather than after it.
+/// Parses the path of a PNG file, and checks it before the benchmark runs.
 pub fn png(text: &str) -> Result<PathBuf, String> {
     let path = PathBuf::from(text);
     if !path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("png")) {

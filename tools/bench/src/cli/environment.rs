@@ -1,11 +1,12 @@
-//! Environment variables: the number of threads, and the processor's instructions.
+//! Environment variables: the number of threads, and the CPU's instruction set.
 
 use super::Failure;
 use bekker_math::numeric::instructions;
 use bekker_world::start_global_pool;
 
-/// Selects the instructions that `BEKKER_INSTRUCTIONS` names, and starts the global pool: as many
-/// threads as `RAYON_NUM_THREADS` names, or one for each core.
+/// Selects the instruction set of `BEKKER_INSTRUCTIONS`, and starts the global thread pool.
+///
+/// The pool has `RAYON_NUM_THREADS` threads, or one per core.
 pub fn apply() -> Result<(), Failure> {
     let named = std::env::var("BEKKER_INSTRUCTIONS").unwrap_or_default();
     if !named.is_empty() && !instructions::choose(&named) {

@@ -1,13 +1,13 @@
-//! Processes that a launcher of MPI started.
+//! Detection of processes started by an MPI launcher.
 
 use super::Failure;
 #[cfg(feature = "mpi")]
 use bekker_sync::MpiSession;
 
-/// Variables with the number of processes: of Open MPI, of MPICH and other PMI, of a step of Slurm.
+/// Variables with the number of processes: Open MPI, MPICH and other PMI, Slurm job steps.
 const SIZES: [&str; 3] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"];
 
-/// Fails where a launcher started several processes that cannot find each other.
+/// Fails where a launcher started several processes that cannot communicate.
 fn refuse_others(remedy: &str) -> Result<(), Failure> {
     let size = |name: &&str| std::env::var(name).ok()?.trim().parse::<u64>().ok();
     match SIZES.into_iter().find(|name| size(name).is_some_and(|size| size > 1)) {
@@ -16,13 +16,13 @@ fn refuse_others(remedy: &str) -> Result<(), Failure> {
     }
 }
 
-/// Checks that this process is alone: the build has no MPI.
+/// Checks that this process is alone, because the build has no MPI.
 #[cfg(not(feature = "mpi"))]
 pub fn check_alone() -> Result<(), Failure> {
     refuse_others("build with `cargo build --release -p bekker-bench --features mpi`")
 }
 
-/// Begins MPI where a launcher started more than one process.
+/// Initializes MPI where a launcher started more than one process.
 #[cfg(feature = "mpi")]
 pub fn session() -> Result<Option<MpiSession>, Failure> {
     let session = MpiSession::of_launcher().filter(|session| session.size() > 1);

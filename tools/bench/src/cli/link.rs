@@ -88,7 +88,7 @@ impl BenchLink {
             world.advance();
         }
         server.end(world.state().tick, 0, Duration::from_secs(5));
-        // it ended with the run
+        // the driver's result is not needed: it ended with the run
         let _ = driver.join();
         times.sort_by(f64::total_cmp);
         let percentile =

@@ -132,7 +132,7 @@ impl BenchScaling {
     }
 
     fn measured(&self, ranked: &mut Ranked, quiet: bool) -> Result<(), Failure> {
-        // before the work, not after it
+        // fail before the benchmark runs, not after it
         if let Some(folder) = self.plots.as_ref().filter(|_| ranked.is_first()) {
             std::fs::create_dir_all(folder).map_err(|error| {
                 format!("--plots {}: must be a folder that can be made ({error})", folder.display())
@@ -153,7 +153,7 @@ impl BenchScaling {
             }
             let before = drive.take();
             let drive = drive.insert(match before {
-                // the same on other ranks: its vehicles are set down already
+                // same drive on other ranks: its vehicles are already placed
                 Some(mut before) if (ScalingCase { ranks, ..before.case }) == case => {
                     before.case = case;
                     before
@@ -209,7 +209,7 @@ impl BenchScaling {
         };
         let asked = |part: Part| self.parts.is_empty() || self.parts.contains(&part);
         let mut cases = Vec::new();
-        // alone and one a rank; under MPI as many as there are ranks
+        // one process, and one vehicle per rank; under MPI as many vehicles as ranks
         let both =
             |cases: &mut Vec<(Part, ScalingCase)>, part, formation, footing, vehicles| match size {
                 Some(size) => cases.push((part, case(formation, footing, size, size))),
@@ -257,7 +257,7 @@ impl BenchScaling {
                     let all = [0.002, 0.004, 0.01, 0.02, 0.05, 0.1];
                     let ranks = size.unwrap_or(if self.quick { 2 } else { 4 });
                     for &heartbeat in if self.quick { &all[2..4] } else { &all[..] } {
-                        // long enough to dig a rut
+                        // long enough to form a rut
                         let seconds = if self.quick { 0.2 } else { 4.0 * self.seconds };
                         let case = case(Formation::Column, Footing::Soil, ranks.max(2), ranks);
                         cases.push((part, ScalingCase { heartbeat, seconds, ..case }));
@@ -362,7 +362,7 @@ impl Ranked {
 
     /// Makes a drive: what it cost each rank.
     fn drive(&mut self, drive: &ScalingDrive) -> Result<Vec<DriveCost>, Failure> {
-        // rank by rank a folder, of which the first is written to
+        // one recorder per rank; rank 0 writes to the folder
         let (folder, _lock) = rundir::create_numbered(&std::env::temp_dir(), "bekker-scaling")?;
         let recorder = |rank: usize| -> Box<dyn Observer<Failure> + '_> {
             Box::new(recorder(drive, (rank == 0).then_some(&*folder)))
@@ -380,7 +380,7 @@ impl Ranked {
                 other => format!("threads: {other}").into(),
             }),
         };
-        // what was recorded is of no use
+        // the recorded data is not used
         let _ = std::fs::remove_dir_all(&folder);
         costs
     }

@@ -1,4 +1,4 @@
-//! What was measured as plots: dots where it was, dashes where it is modelled.
+//! Results as plots: dots for measured values, dashes for modeled ones.
 
 use super::{Measured, Part, Results};
 use crate::scaling::Footing;
@@ -7,7 +7,7 @@ use bekker_report::plot::{Figure, Mark, Panel, Series};
 
 const FACTOR: &str = "wall over simulated time";
 
-/// A figure for each part that was measured, with its name.
+/// Returns a plot for each measured part, with its name.
 pub fn figures(results: &Results) -> Vec<(&'static str, Figure)> {
     let of = |part: Part| -> Vec<&Measured> {
         results.measured.iter().filter(|own| own.part == part).collect()
@@ -54,7 +54,7 @@ fn series(
     }
 }
 
-/// Alone and one a rank, over vehicles.
+/// Returns the panel over vehicles: one process, and one vehicle per rank.
 fn alone_and_ranked(measured: &[&Measured], title: &str, x_label: &str) -> Panel {
     let across = |own: &Measured, factor: f64| [own.case.vehicles as f64, factor];
     let alone = |own: &Measured| (own.case.ranks == 1).then(|| across(own, own.median));
@@ -89,8 +89,9 @@ fn platoon(measured: &[&Measured]) -> Vec<Panel> {
     vec![alone_and_ranked(measured, "", "vehicles")]
 }
 
-/// Where there are more ranks than cores, what is measured and what is modelled lie far apart:
-/// each has a panel.
+/// Returns the panels of weak scaling.
+///
+/// With more ranks than cores, measured and modeled values differ strongly, so each has a panel.
 fn weak(measured: &[&Measured]) -> Vec<Panel> {
     let mut each: Vec<usize> =
         measured.iter().map(|own| own.case.vehicles / own.case.ranks).collect();

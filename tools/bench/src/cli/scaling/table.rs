@@ -1,9 +1,9 @@
-//! What was measured as a table, for people.
+//! Results as a table for the console.
 
 use super::{Measured, Results};
 use comfy_table::{CellAlignment, Table, presets};
 
-/// The table, and what it stands on.
+/// Returns the table and the conditions of the measurement.
 pub fn text(results: &Results) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
