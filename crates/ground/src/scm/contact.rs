@@ -44,8 +44,8 @@ pub fn wheel_contact(
     result
 }
 
-/// Contact of a rigid plate; arguments as for [`wheel_contact`], but that `pose` has the origin in
-/// the middle of its face, z upward.
+/// Computes the contact of a rigid plate; arguments as for [`wheel_contact`], except that `pose`
+/// has its origin in the middle of the plate's face, z upward.
 pub fn plate_contact(
     ground: &mut WorkingGround<'_>,
     outline: PlateOutline,

@@ -36,7 +36,7 @@ const LEAST_DOWN: f64 = 0.2;
 pub(super) struct FirmTiles {
     low: TileKey,
     high: TileKey,
-    /// Greatest height in these tiles, m.
+    /// Upper bound of the heights in these tiles, m.
     pub ceiling: f64,
 }
 
