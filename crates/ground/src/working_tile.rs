@@ -175,7 +175,7 @@ impl WorkingNodes {
     }
 }
 
-/// A tile in working form.
+/// A tile of an agent's overlay.
 ///
 /// A clone shares the nodes; the first side to write copies them.
 #[derive(Clone, Debug)]

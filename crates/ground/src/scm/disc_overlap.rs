@@ -214,8 +214,8 @@ mod tests {
         let narrow = |s: f64| if s.abs() < 0.01 { -9.0 } else { -0.95 };
         let found = profile(narrow).stand_in().unwrap();
         let whole = half_angle_area(0.05);
-        // samples are a twelfth of the radius apart, so the slot is two samples wide: the missing
-        // area is that width times 0.05, less the rise of the arc on it (s²/2, up to s⁴)
+        // Samples are a twelfth of the radius apart, so the slot is two samples wide. The missing
+        // area is that width times 0.05, less the rise of the arc on it (s²/2, up to s⁴).
         let half: f64 = 1.0 / 12.0;
         let gone = 2.0 * half * 0.05 - half * half * half / 3.0;
         let expected = cos(half_angle(whole - gone));

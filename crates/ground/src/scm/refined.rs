@@ -424,7 +424,7 @@ fn pushed_ahead<S: Simd>(n: &Vectors<S>, velocity: &Vectors<S>) -> Lanes<S> {
     part * part
 }
 
-/// Mobilised shear: see [`Draft`].
+/// Mobilized shear: see [`Draft`].
 struct Mobilised<S: Simd> {
     shear: Vectors<S>,
     gain: Lanes<S>,

@@ -1,9 +1,9 @@
 //! A tire's belt: a quasi-static tensioned ring on an elastic foundation, in strips across the
 //! tread.
 //!
-//! With s the arc length of the belt from the lowest point, R the unloaded and r the loaded radius
-//! of the ring, w = R - r and y = (R² - r²) / 2R = w - w² / 2R, the pressure on a strip of width b
-//! is
+//! Let s be the arc length of the belt from the lowest point, R the unloaded and r the loaded
+//! radius of the ring. With w = R - r and y = (R² - r²) / 2R = w - w² / 2R, the pressure on a strip
+//! of width b is
 //!
 //! ```text
 //! b p = k y - T y''        T = tau p_i b R,  k = k0 + k1 p_i
@@ -48,7 +48,7 @@ const SHALLOW: f64 = 1e-3;
 /// a station; otherwise every other station would straddle two cache lines.
 pub type Stations = [[f64; STRIPS]; STATIONS];
 
-/// The belt of a tyre; immutable.
+/// The belt of a tire; immutable.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ring {
     /// Radius without load, m.

@@ -33,8 +33,9 @@ use bekker_math::grid::Node;
 use bekker_math::numeric::{Lanes, Simd, WIDTH, dispatch, each, level};
 use bekker_math::spatial::{Pose, Twist, Vec3, Vec6, Wrench};
 
-/// Stiffness of the tread on firm ground, Pa/m: it sinks by a tenth of a millimeter. (Its rubber
-/// deforms by a few more; their effect is in the data to which a ring is fitted.)
+/// Stiffness of the tread on firm ground, Pa/m: it sinks by a tenth of a millimeter.
+///
+/// Its rubber deforms by a few more; their effect is in the data to which a ring is fitted.
 const RUBBER: f64 = 1e9;
 /// Stiffness of ground that is half soil and half firm, Pa/m, so that a belt rolls gradually onto
 /// firm ground; of the order of that of soils under a wheel.
@@ -941,9 +942,10 @@ mod tests {
         Laws { surface_reaction: true, bulldozing: false, ..Laws::reference() }
     }
 
-    /// Rut (cm) and compaction resistance over load of a ring with tau 0.56, k0 0.2 MPa, k1 2.25 on
-    /// Bekker's soil in steady rolling, over inflation in kPa: a quasi-static solution of the
-    /// string with small angles, with its own discretization. (Design note on tires, 3.6.)
+    /// Rut (cm) and compaction resistance over load in steady rolling on Bekker's soil, over
+    /// inflation in kPa, of a ring with tau 0.56, k0 0.2 MPa, k1 2.25. It is a quasi-static
+    /// solution of the string with small angles, with its own discretization. (Design note on
+    /// tires, 3.6.)
     const TABLE: [(&str, f64, f64, f64); 11] = [
         ("chrono_hard", 138.0, 0.78, 0.021),
         ("chrono_hard", 241.0, 0.94, 0.029),
@@ -1019,8 +1021,8 @@ mod tests {
     #[test]
     fn a_belt_that_does_not_give_way_is_the_rigid_wheel() {
         let model = bed(find("chrono_mid"), Laws::refined(), 0.025);
-        // at 0.5 ms it is off by 0.7 %, by 0.4 % at 6 MPa and 0.2 % at 12 MPa; at 1 ms, where both
-        // ruts are 1.6 % deeper, by 1.05 %
+        // At 0.5 ms it is off by 0.7 %, by 0.4 % at 6 MPa and 0.2 % at 12 MPa. At 1 ms, where both
+        // ruts are 1.6 % deeper, it is off by 1.05 %.
         let dt = 5e-4;
         let belt = rolled(&model, 3e6, dt).rut;
         let underside = Underside::cylinder(0.47, 0.25).unwrap();

@@ -6,8 +6,8 @@ use bekker_math::numeric::{Lanes, Simd, Where};
 
 /// Distribution of the power -F·v - M·ω that a body transfers to the soil.
 ///
-/// The terms are computed from the soil's state and surface, the wrench from the body's motion.
-/// That both agree is a check, not an identity.
+/// The terms are computed from the soil's state and surface, the wrench from the body's motion. The
+/// agreement of both is a check, not an identity.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Works {
     /// Work of permanent sinkage in this step, J.

@@ -25,8 +25,8 @@ pub struct Laws {
     /// Bearing under an inclined load (G. G. Meyerhof, 1953).
     ///
     /// The virgin pressure is (1 - α/90°)² of that under a normal load. α is the inclination of the
-    /// contact's force from the normal of the ground due to shear and, as far as shear is
-    /// mobilized, due to the pressure on soil that is pushed ahead.
+    /// contact's force from the normal of the ground. It is due to shear and, as far as shear is
+    /// mobilized, to the pressure on soil that is pushed ahead.
     pub inclined_bearing: bool,
     /// Passive earth pressure on fronts and side walls, as far as they move horizontally through
     /// the ground: [`PassiveWedge`](super::PassiveWedge).
@@ -57,9 +57,9 @@ pub struct Laws {
 impl Laws {
     /// Returns the laws of the Soil Contact Model as Project Chrono states them.
     ///
-    /// Pressure acts along the initial normal of the ground, shear displacement is a scalar that
-    /// only grows, the patch width is that of the convex hull of the loaded nodes, and bulldozing
-    /// is purely geometric.
+    /// Pressure acts along the initial normal of the ground, and shear displacement is a scalar
+    /// that only grows. The patch width is that of the convex hull of the loaded nodes, and
+    /// bulldozing is purely geometric.
     ///
     /// Bugs of that implementation are not reproduced:
     /// - damping that pulls: the total pressure is clamped at zero;

@@ -45,8 +45,8 @@ impl MultiPass {
 /// Returns the factor for which the rut of a towed wheel grows as n^`growth` in a soil of exponent
 /// `n`, after a number of `passes`.
 ///
-/// The load b k √(2R) z^n √δ ∫ (1 - δ/z u²)^n du must remain that of the first pass, where δ = z. δ
-/// is the increase of the depth z in a pass.
+/// The load b k √(2R) z^n √δ ∫ (1 - δ/z u²)^n du must remain that of the first pass, where δ = z.
+/// Here δ is the increase of the depth z in a pass.
 fn hardening(n: f64, growth: f64, passes: usize) -> f64 {
     let [before, now] = [passes, passes + 1].map(|k| pow(k as f64, growth));
     carried(n, 1.0, 1.0) / carried(n, now, now - before)
@@ -89,7 +89,7 @@ mod tests {
         for n in [0.1, 0.5, 1.1] {
             assert_eq!(hardening(n, 0.5, 0), 1.0);
         }
-        // n = 0: the second pass adds √2 - 1, and bears the first pass's load over the root of that
+        // n = 0: the second pass adds δ = √2 - 1, and its pressure is that of the first over √δ
         let by_hand = 1.0 / (2_f64.sqrt() - 1.0).sqrt();
         assert!((hardening(0.0, 0.5, 1) / by_hand - 1.0).abs() < 1e-9);
         // pressure that grows with depth needs no factor: columns grow more slowly than n^(1/2)

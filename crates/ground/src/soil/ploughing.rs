@@ -1,7 +1,7 @@
 //! Bearing of soil that a wheel pushes ahead or aside instead of compacting it.
 //!
 //! Bekker's curve gives the bearing of soil that was compacted from its surface. Soil in front of a
-//! side wall or of a skidding wheel moves ahead and heaps before the face, so a part of the depth
+//! side wall or of a skidding wheel moves ahead and heaps before the face. So a part of the depth
 //! at which the wheel then rests was never compacted. Three rules follow:
 //!
 //! - The curve starts at the depth to which soil was pushed away.

@@ -15,7 +15,7 @@ pub enum TerrainError {
         field: String,
         /// The text found.
         value: String,
-        /// What is allowed.
+        /// Allowed values.
         allowed: &'static str,
     },
     /// A header of an ESRI ASCII grid lacks a key.
@@ -45,7 +45,7 @@ pub enum TerrainError {
         tag: &'static str,
         /// Its value.
         value: String,
-        /// What is allowed.
+        /// Allowed values.
         allowed: &'static str,
     },
     /// A tile or strip of a TIFF cannot be decoded.
@@ -137,7 +137,7 @@ pub enum TerrainError {
         field: &'static str,
         /// The value given.
         value: f64,
-        /// What is allowed.
+        /// Allowed values.
         allowed: &'static str,
     },
     /// The compression is not supported.

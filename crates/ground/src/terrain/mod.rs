@@ -14,7 +14,7 @@
 //! - The height is continuous and has a continuous slope.
 //! - Outside its bounds a terrain has the height of the nearest edge, and [`Terrain::contains`] is
 //!   false.
-//! - In [`Gaps`] of the elevation model that are kept, heights are interpolated and
+//! - In [`Gaps`] of the elevation model that are kept, heights are filled in and
 //!   [`Terrain::is_gap`] is true.
 //! - [`Terrain::heights`] is bit-identical to [`Terrain::height`].
 
@@ -189,7 +189,7 @@ impl TerrainBuilder {
         self
     }
 
-    /// Marks ground without elevation data, where heights are interpolated.
+    /// Marks ground without elevation data, where heights are filled in.
     pub fn gaps(mut self, gaps: Option<Arc<Gaps>>) -> TerrainBuilder {
         self.model.gaps = gaps;
         self

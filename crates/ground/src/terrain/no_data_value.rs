@@ -63,7 +63,7 @@ mod tests {
         assert!(marks(-9999.0, Precision::Half, -10_000.0));
         assert!(marks(-32768.0, Precision::Integer, -32768.0));
         assert!(!marks(-32768.0, Precision::Integer, -32767.0));
-        // no sample can have these
+        // no sample can have these values
         assert_eq!(NoDataValue::new(255.5, Precision::Integer), None);
         assert_eq!(NoDataValue::new(f64::NAN, Precision::Integer), None);
         // NaN is a gap in any case

@@ -126,7 +126,7 @@ impl RasterFile {
 /// A part of a file.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Window {
-    /// Its cells, in local metres.
+    /// Its cells, in local meters.
     pub cells: Cells,
     /// Column and row in the file, from the north-west, of its north-west cell.
     pub first: [usize; 2],

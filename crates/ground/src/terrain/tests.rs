@@ -198,7 +198,7 @@ proptest! {
         // curvature: 8 1/m of the ditch, 10 1/m of the shortest roughness
         prop_assert!(at_edge || ((gx - fx).abs() < 4e-4 && (gy - fy).abs() < 4e-4));
         // Heights are 0..20 m. Weights of both signs sum to at most 1.25 in absolute value along
-        // each axis (1.5 where the edge is extrapolated), so the surface exceeds the range by at
+        // each axis (1.5 where the edge is extrapolated). So the surface exceeds the range by at
         // most (1.5² - 1)/2 of it.
         let surface = terrain.model.surface.height(x, y);
         prop_assert!((-12.5..=32.5).contains(&surface));

@@ -330,8 +330,9 @@ impl GeoKeys {
     }
 }
 
-/// Position of the cells of a raster: x and y of a column and a row, counted from the corner of the
-/// first cell, as `[a, b, c, d, e, f]` with x = a column + b row + c.
+/// Affine map from a column and a row, counted from the corner of the first cell, to x and y.
+///
+/// It is `[a, b, c, d, e, f]` with x = a column + b row + c.
 pub(super) type AffineMap = [f64; 6];
 
 /// Returns the affine map in the tags of a file, and scale and offset of its heights, if the tags
