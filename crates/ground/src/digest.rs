@@ -1,19 +1,19 @@
-//! A digest of the ground that grows with what changes, not with the ground.
+//! An incremental digest of the published ground.
 
 use super::{NodeState, Tile};
 use bekker_math::grid::TileKey;
 use serde::{Deserialize, Serialize};
 
-/// Sum over all deformed nodes of two 64-bit mixes of place, state and agent.
+/// Sum over all deformed nodes of two 64-bit mixes of position, state and agent.
 ///
-/// A sum does not ask in which order nodes came, and a changed node costs one
-/// subtraction and one addition: the digest of a ground of any size is at hand
-/// at every heartbeat. It tells replicas apart that differ by accident; it is
-/// no defence against an adversary ([`super::Published::hash`] is SHA-256).
+/// The sum does not depend on the order of the nodes, and a changed node costs one subtraction and
+/// one addition. So the digest of a ground of any size is available at every heartbeat. It detects
+/// replicas that differ by accident; it does not protect against an adversary
+/// ([`super::Published::hash`] is SHA-256).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GroundDigest(pub [u64; 2]);
 
-/// Odd constants without structure: the first digits of π after the point.
+/// Constants without structure: the first digits of the fraction of π.
 const PI: [u64; 6] = [
     0x243f_6a88_85a3_08d3,
     0x1319_8a2e_0370_7345,
@@ -24,7 +24,7 @@ const PI: [u64; 6] = [
 ];
 
 impl GroundDigest {
-    /// A tile's part of the mix, for [`GroundDigest::add`] and
+    /// Returns a tile's contribution to the mix, for [`GroundDigest::add`] and
     /// [`GroundDigest::remove`].
     #[inline]
     pub(super) fn place(key: TileKey) -> u64 {
@@ -58,13 +58,13 @@ impl GroundDigest {
         }
     }
 
-    /// The digest of two grounds that have no tile in common, as one.
+    /// Returns the digest of the union of two grounds that have no tile in common.
     pub fn joined(self, other: GroundDigest) -> GroundDigest {
         GroundDigest(std::array::from_fn(|lane| self.0[lane].wrapping_add(other.0[lane])))
     }
 }
 
-/// The two halves of a 128-bit product, folded.
+/// Returns the XOR of the two halves of a 128-bit product.
 #[inline]
 fn fold(a: u64, b: u64) -> u64 {
     let product = u128::from(a) * u128::from(b);

@@ -1,14 +1,14 @@
-//! Deformed ground: the published tiles that all share, the private overlay
-//! of each vehicle, and the patches by which one becomes the other.
+//! Deformed ground: the published tiles that all agents share, a private overlay per vehicle, and
+//! the patches that update the first from the second.
 //!
-//! The undisturbed ground belongs to the [`GroundModel`] and is never stored
-//! at the lattice's resolution. [`Published`] holds what has been deformed, as
-//! small integers. An [`Overlay`] holds the tiles around one agent's wheels in
-//! floating point; at a heartbeat it turns the nodes that its wheels have left
-//! into [`Patch`]es, which everyone, the agent included, merges into the
-//! published ground by a commutative and associative rule ([`NodeState::join`]).
+//! The undisturbed ground belongs to the [`GroundModel`] and is never stored at the lattice's
+//! resolution. [`Published`] holds the deformed tiles as small integers. An [`Overlay`] holds the
+//! tiles around one agent's wheels in floating point. At a heartbeat it converts the nodes that its
+//! wheels have left into [`Patch`]es. Every rank merges these into its published ground by a
+//! commutative and associative rule ([`NodeState::join`]), including the rank that sent them.
 //!
-//! A layer of the crate `bekker`, which opens with examples; `ARCHITECTURE.md` is the map.
+//! A layer of the crate `bekker`, whose documentation starts with examples; `ARCHITECTURE.md` maps
+//! the crates.
 
 mod digest;
 mod mask;

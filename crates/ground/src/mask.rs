@@ -3,19 +3,20 @@
 use bekker_math::grid::TILE_NODES;
 use serde::{Deserialize, Serialize};
 
-/// A set of nodes of one tile, a bit each.
+/// A set of nodes of one tile, one bit per node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mask(pub [u64; TILE_NODES / 64]);
 
-/// A set with the ranks of its words: a rank costs one count of bits, not four.
+/// A set with the precomputed ranks of its words: a rank then counts the bits of one word, not of
+/// four.
 pub(super) struct Ranks {
     mask: Mask,
-    /// Nodes of the set before each word.
+    /// Number of nodes of the set before each word.
     before: [u32; TILE_NODES / 64],
 }
 
 impl Ranks {
-    /// How many nodes of the set come before `index`.
+    /// Returns the number of nodes of the set before `index`.
     #[inline]
     pub fn of(&self, index: usize) -> usize {
         let word = (index >> 6) % self.before.len();
@@ -25,7 +26,7 @@ impl Ranks {
 }
 
 impl Mask {
-    /// Whether the set holds the node at `index`.
+    /// Returns whether the set contains the node at `index`.
     #[inline(always)]
     pub fn contains(&self, index: usize) -> bool {
         self.0[index >> 6] >> (index & 63) & 1 == 1
@@ -37,12 +38,12 @@ impl Mask {
         self.0[index >> 6] |= 1 << (index & 63);
     }
 
-    /// How many nodes the set holds.
+    /// Returns the number of nodes in the set.
     pub fn count(&self) -> usize {
         self.0.iter().map(|word| word.count_ones() as usize).sum()
     }
 
-    /// How many nodes of the set come before `index`.
+    /// Returns the number of nodes of the set before `index`.
     #[inline]
     pub fn rank(&self, index: usize) -> usize {
         let word = index >> 6;
@@ -51,7 +52,7 @@ impl Mask {
         (before + (self.0[word] & below).count_ones()) as usize
     }
 
-    /// For many ranks of one set.
+    /// Precomputes the ranks, for many queries of one set.
     #[inline]
     pub(super) fn ranks(&self) -> Ranks {
         let mut before = [0; TILE_NODES / 64];
@@ -61,28 +62,28 @@ impl Mask {
         Ranks { mask: *self, before }
     }
 
-    /// Whether the set is empty.
+    /// Returns whether the set is empty.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.0 == [0; TILE_NODES / 64]
     }
 
-    /// Nodes in either set.
+    /// Returns the nodes in either set.
     pub fn union(&self, other: &Mask) -> Mask {
         Mask(std::array::from_fn(|word| self.0[word] | other.0[word]))
     }
 
-    /// Nodes in this set and not in the other.
+    /// Returns the nodes in this set that are not in the other.
     pub fn without(&self, other: &Mask) -> Mask {
         Mask(std::array::from_fn(|word| self.0[word] & !other.0[word]))
     }
 
-    /// All nodes of a tile.
+    /// Returns the set of all nodes of a tile.
     pub fn all() -> Mask {
         Mask([u64::MAX; TILE_NODES / 64])
     }
 
-    /// The indices in the set, in descending order.
+    /// Returns the indices in the set, in descending order.
     pub fn iter_back(&self) -> impl Iterator<Item = usize> + use<> {
         let words = self.0;
         (0..words.len()).rev().flat_map(move |word| {
@@ -95,7 +96,7 @@ impl Mask {
         })
     }
 
-    /// The indices in the set, in ascending order.
+    /// Returns the indices in the set, in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = usize> + use<> {
         let words = self.0;
         (0..words.len()).flat_map(move |word| {

@@ -12,51 +12,51 @@ use bekker_math::numeric::tan;
 use bekker_math::spatial::Vec3;
 use std::sync::Arc;
 
-/// Why a ground cannot be made.
+/// Error in the definition of a ground.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum GroundError {
-    /// Spacing that is not a length.
+    /// The spacing is not a positive finite length.
     #[error("spacing of nodes must be positive and finite, it is {spacing} m")]
     Spacing {
         /// Spacing given, m.
         spacing: f64,
     },
-    /// No soils.
+    /// There are no soils.
     #[error("a ground needs at least one soil")]
     NoSoils,
-    /// A soil that cannot be used.
+    /// A soil has an invalid parameter.
     #[error("soil {soil}: {error}")]
     Soil {
         /// Name of the soil.
         soil: String,
-        /// What is wrong with it.
+        /// The error in its parameters.
         error: ParameterError,
     },
-    /// A soil that creates energy by a step as long.
+    /// A soil is so stiff that a step of this length would create energy.
     #[error("soil {soil}: {stiff}")]
     TooStiff {
         /// Name of the soil.
         soil: String,
-        /// Its parameter.
+        /// The parameter that is too stiff.
         stiff: StiffParameter,
     },
 }
 
-/// A yielding soil with what its laws need at every node.
+/// A deformable soil with the coefficients that its laws need at every node.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SoilCoefficients {
     /// Parameters.
     pub soil: Yielding,
-    /// Mohr–Coulomb strength of the soil against itself.
+    /// Mohr–Coulomb strength of the soil.
     pub strength: ShearStrength,
     /// Tangent of the slope at which heaped soil slides.
     pub erosion_slope: f64,
     /// Resistance to a face that advances sideways.
     pub passive: PassiveWedge,
-    /// What bears a wheel where soil has been pushed away.
+    /// Bearing of a wheel where soil has been pushed away.
     pub footing: Option<DeepFooting>,
-    /// How it hardens from pass to pass, under a law that has it so.
+    /// Hardening by repeated passes, if that law is active.
     pub multi_pass: Option<MultiPass>,
 }
 
@@ -65,13 +65,13 @@ pub struct SoilCoefficients {
 pub struct BaseNode {
     /// Height, m.
     pub height: f64,
-    /// Unit normal from the heights of the four neighbours, pointing up.
+    /// Unit normal from the heights of the four neighbors, pointing up.
     pub normal: Vec3,
 }
 
-/// The ground before anything drove on it, and the laws by which it deforms.
-/// Immutable: it keeps undisturbed tiles that it was asked for, so as not to find them
-/// again, which shows in no answer.
+/// The undisturbed ground and the laws by which it deforms.
+///
+/// It is immutable, except for a cache of undisturbed tiles that does not affect results.
 #[derive(Clone, Debug)]
 pub struct GroundModel {
     lattice: Lattice,
@@ -80,12 +80,12 @@ pub struct GroundModel {
     laws: Laws,
     coefficients: Vec<Option<SoilCoefficients>>,
     law: Option<Arc<dyn SoilLaw>>,
-    /// Shared by clones: their terrain is the same.
+    /// Shared by clones, which have the same terrain.
     kept: Arc<KeptTiles>,
 }
 
 impl GroundModel {
-    /// A ground of `terrain`, whose soil ids index `soils`.
+    /// Creates a ground of `terrain`, whose soil ids index `soils`.
     pub fn new(
         lattice: Lattice,
         terrain: Terrain,
@@ -104,11 +104,14 @@ impl GroundModel {
         Ok(GroundModel { lattice, terrain, soils, laws, coefficients, law: None, kept })
     }
 
-    /// Checks the soils against a step, s: ones that are too stiff for it create energy. Under a
-    /// [`SoilLaw`] of a program nothing is known of the stiffness, and all are accepted.
+    /// Checks that no soil is too stiff for a step, s, which would create energy.
+    ///
+    /// The stiffness of a custom [`SoilLaw`] is unknown, so under such a law all soils are
+    /// accepted.
     ///
     /// # Errors
-    /// [`GroundError::TooStiff`] of the first.
+    ///
+    /// [`GroundError::TooStiff`] for the first soil that is too stiff.
     pub fn check_step(&self, step: f64) -> Result<(), GroundError> {
         if self.law.is_some() {
             return Ok(());
@@ -121,59 +124,59 @@ impl GroundModel {
         Ok(())
     }
 
-    /// The same ground under a law of one's own, which says how its yielding soils answer a
-    /// load; firm ground stays as it is.
+    /// Returns the ground with a custom law for the response of its deformable soils; firm ground
+    /// is unchanged.
     pub fn with_law(self, law: impl SoilLaw + 'static) -> GroundModel {
         GroundModel { law: Some(Arc::new(law)), ..self }
     }
 
-    /// The law of one's own, if there is one.
+    /// Returns the custom law, if any.
     pub fn law(&self) -> Option<&dyn SoilLaw> {
         self.law.as_deref()
     }
 
-    /// The lattice of nodes.
+    /// Returns the lattice of nodes.
     pub fn lattice(&self) -> Lattice {
         self.lattice
     }
 
-    /// The undisturbed terrain.
+    /// Returns the undisturbed terrain.
     pub fn terrain(&self) -> &Terrain {
         &self.terrain
     }
 
-    /// The soils, by id.
+    /// Returns the soils, by id.
     pub fn soils(&self) -> &[Soil] {
         &self.soils
     }
 
-    /// The laws.
+    /// Returns the active laws.
     pub fn laws(&self) -> Laws {
         self.laws
     }
 
-    /// Soil under (x, y).
+    /// Returns the soil under (x, y).
     pub fn soil_at(&self, x: f64, y: f64) -> &Soil {
         &self.soils[self.soil_index(x, y)]
     }
 
-    /// Coefficients of the soil of index `soil`, `None` if it is firm.
+    /// Returns the coefficients of the soil of index `soil`; `None` if it is firm.
     #[inline]
     pub fn coefficients(&self, soil: usize) -> Option<&SoilCoefficients> {
         self.coefficients[soil].as_ref()
     }
 
-    /// What a face that advances meets in the soil under (x, y), if that yields.
+    /// Returns the passive wedge of the soil under (x, y); `None` if it is firm.
     pub fn passive_wedge(&self, x: f64, y: f64) -> Option<&PassiveWedge> {
         self.coefficients(self.soil_index(x, y)).map(|soil| &soil.passive)
     }
 
-    /// Whether any soil is firm.
+    /// Returns whether any soil is firm.
     pub fn has_firm_soil(&self) -> bool {
         self.coefficients.iter().any(Option::is_none)
     }
 
-    /// Index of the soil under (x, y); an id beyond the table takes the last soil.
+    /// Returns the index of the soil under (x, y); an id beyond the table selects the last soil.
     fn soil_index(&self, x: f64, y: f64) -> usize {
         self.index_of(self.terrain.soil(x, y))
     }
@@ -182,28 +185,29 @@ impl GroundModel {
         usize::from(soil.0).min(self.soils.len() - 1)
     }
 
-    /// Undisturbed height at a node, m.
+    /// Returns the undisturbed height at a node, m.
     pub fn base_height(&self, node: Node) -> f64 {
         let [x, y] = self.lattice.position(node);
         self.terrain.height(x, y)
     }
 
-    /// Undisturbed heights at many nodes, m, with the bits of [`GroundModel::base_height`]; faster
-    /// where nodes that follow each other are close.
+    /// Computes the undisturbed heights at many nodes, m, bit-identical to
+    /// [`GroundModel::base_height`]; faster where successive nodes are close to each other.
     ///
     /// # Panics
-    /// When there is not one height for each node.
+    ///
+    /// If `nodes` and `heights` differ in length.
     pub fn base_heights(&self, nodes: &[Node], heights: &mut [f64]) {
         let places: Vec<[f64; 2]> = nodes.iter().map(|&node| self.lattice.position(node)).collect();
         self.terrain.heights(&places, heights);
     }
 
-    /// The undisturbed ground of a tile.
+    /// Returns the undisturbed ground of a tile.
     pub(super) fn undisturbed(&self, key: TileKey) -> UndisturbedTile {
         self.kept.tile(self, key)
     }
 
-    /// Undisturbed height and normal at a node.
+    /// Returns the undisturbed height and normal at a node.
     pub fn base(&self, node: Node) -> BaseNode {
         let height = |di, dj| self.base_height(Node { i: node.i + di, j: node.j + dj });
         let normal = normal_of(
@@ -214,9 +218,11 @@ impl GroundModel {
         BaseNode { height: height(0, 0), normal }
     }
 
-    /// Depth of a node's unloaded surface below the undisturbed ground, m, negative
-    /// where soil is heaped: along the normal of that ground, as the laws measure
-    /// sinkage. Heaps rise along the vertical, of which that is the part n_z.
+    /// Returns the depth of a node's unloaded surface below the undisturbed ground, m; negative
+    /// where soil is heaped.
+    ///
+    /// It is measured along the normal of that ground, like the sinkage of the laws. Heaps rise
+    /// along the vertical, and contribute n_z times their height.
     pub fn depth(&self, node: Node, state: &NodeState) -> f64 {
         let heaped = state.berm_m();
         let along = if heaped == 0.0 { 0.0 } else { heaped * self.base(node).normal.z };
@@ -224,7 +230,7 @@ impl GroundModel {
     }
 }
 
-/// Unit normal from the drops of height along x and y over two spacings.
+/// Returns the unit normal from the drops of height along x and y over two spacings.
 #[inline]
 pub(super) fn normal_of(drop_x: f64, drop_y: f64, spacing: f64) -> Vec3 {
     let up = 2.0 * spacing;
@@ -235,7 +241,7 @@ fn coefficients(soil: &Soil, laws: Laws) -> Result<Option<SoilCoefficients>, Gro
     soil.check().map_err(|error| GroundError::Soil { soil: soil.name.clone(), error })?;
     let SoilKind::Yielding(yielding) = &soil.kind else { return Ok(None) };
     Ok(Some(SoilCoefficients {
-        // where heaps are raised as ground, the face reaches up to their top as it is
+        // where heaps are part of the ground, the face already reaches up to their top
         passive: PassiveWedge::of_soil(
             yielding,
             laws.ploughing && !(laws.bulldozing && yielding.bulldozing.is_some()),

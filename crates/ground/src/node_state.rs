@@ -8,28 +8,29 @@ pub const SINKAGE_QUANTUM: f64 = 10e-6;
 pub const PRESSURE_QUANTUM: f64 = 32.0;
 /// Unit of shear displacement, m.
 pub const SHEAR_QUANTUM: f64 = 20e-6;
-/// Unit of berm height, m. Berms move in whole quanta inside the overlays
-/// too, so heaped soil balances exactly.
+/// Unit of berm height, m.
+///
+/// Berms also move in whole quanta inside the overlays, so that heaped soil balances exactly.
 pub const BERM_QUANTUM: f64 = 1e-6;
 
-/// In place of the number of an agent: nobody.
+/// Agent number of nodes that belong to no agent.
 pub const NOBODY: u16 = u16::MAX;
 
-/// What a node's past has left, in 16 bytes.
+/// State of a deformed node, in 16 bytes.
 ///
-/// In a patch the berm is an increment; everything else is the state itself.
+/// In a patch the berm is an increment; the other fields are absolute.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct NodeState {
-    /// Sinkage that stays, in [`SINKAGE_QUANTUM`].
+    /// Permanent sinkage, in [`SINKAGE_QUANTUM`].
     pub plastic_sinkage: u32,
     /// Height of heaped soil, in [`BERM_QUANTUM`]; negative where soil slid away.
     pub berm: i32,
     /// Pressure of the last yield, in [`PRESSURE_QUANTUM`], saturating at 2.1 MPa.
     pub yield_pressure: u16,
-    /// Shear displacement (two components, the first alone under the scalar
-    /// law), in [`SHEAR_QUANTUM`], saturating at 0.65 m.
+    /// Shear displacement, in [`SHEAR_QUANTUM`], saturating at 0.65 m. It has two components; the
+    /// scalar law uses only the first.
     pub shear: [i16; 2],
-    /// How often a wheel has come and gone.
+    /// Number of completed wheel passes.
     pub passes: u16,
 }
 
@@ -42,8 +43,8 @@ impl NodeState {
         berm: i32,
         passes: u16,
     ) -> NodeState {
-        // float to integer casts saturate, and send NaN to zero; they round towards
-        // zero, a negative number that is not whole one too high
+        // Casts from float to integer saturate and convert NaN to zero. They round towards zero, so
+        // a negative non-integer result is one too high.
         let round = |value: f64, quantum: f64| {
             let shifted = value * (1.0 / quantum) + 0.5;
             let whole = shifted as i64;
@@ -62,38 +63,38 @@ impl NodeState {
         }
     }
 
-    /// Plastic sinkage, m.
+    /// Returns the plastic sinkage, m.
     #[inline]
     pub fn plastic_sinkage_m(&self) -> f64 {
         f64::from(self.plastic_sinkage) * SINKAGE_QUANTUM
     }
 
-    /// Yield pressure, Pa.
+    /// Returns the yield pressure, Pa.
     #[inline]
     pub fn yield_pressure_pa(&self) -> f64 {
         f64::from(self.yield_pressure) * PRESSURE_QUANTUM
     }
 
-    /// Shear displacement, m.
+    /// Returns the shear displacement, m.
     #[inline]
     pub fn shear_m(&self) -> [f64; 2] {
         self.shear.map(|component| f64::from(component) * SHEAR_QUANTUM)
     }
 
-    /// Berm height, m.
+    /// Returns the berm height, m.
     #[inline]
     pub fn berm_m(&self) -> f64 {
         f64::from(self.berm) * BERM_QUANTUM
     }
 
-    /// Joins another's account of this node.
+    /// Joins another state of the same node.
     ///
-    /// Plastic sinkage, yield pressure and passes take the greater value; the
-    /// shear follows the deeper account, and of two equally deep ones the
-    /// greater in lexicographic order; berms add (wrapping, so that the rule
-    /// stays associative whatever comes). Each part is a join of a total order
-    /// or an addition of integers: the whole is commutative and associative,
-    /// and idempotent but for the berm, which is an increment.
+    /// Plastic sinkage, yield pressure and passes take the greater value. The shear is that of the
+    /// deeper state; of two equally deep ones the greater in lexicographic order. Berms add, with
+    /// wrapping so that the rule is associative for all inputs.
+    ///
+    /// Each part is a join of a total order or an addition of integers. So the whole is commutative
+    /// and associative, and idempotent except for the berm, which is an increment.
     #[inline]
     pub fn join(&mut self, other: &NodeState) {
         if (other.plastic_sinkage, other.shear) > (self.plastic_sinkage, self.shear) {
@@ -105,9 +106,8 @@ impl NodeState {
         self.berm = self.berm.wrapping_add(other.berm);
     }
 
-    /// Whose the account is that [`NodeState::join`] keeps, being theirs or `other`'s: the
-    /// agent of the deeper one, and of two equal ones the lower number. A maximum too, so
-    /// it asks for no order.
+    /// Returns the agent of the state that [`NodeState::join`] keeps: that of the deeper state, and
+    /// of two equal ones the lower number. This is also a maximum, and independent of order.
     #[inline]
     pub(super) fn agent(&self, other: &NodeState, [own, theirs]: [u16; 2]) -> u16 {
         let account = |state: &NodeState| (state.plastic_sinkage, state.shear);
@@ -118,7 +118,7 @@ impl NodeState {
         }
     }
 
-    /// The state as bytes, little-endian, for hashing and storage.
+    /// Returns the state as little-endian bytes, for hashing and storage.
     pub fn to_bytes(&self) -> [u8; 16] {
         let mut bytes = [0; 16];
         bytes[0..4].copy_from_slice(&self.plastic_sinkage.to_le_bytes());
@@ -137,7 +137,7 @@ mod tests {
     use proptest::prelude::*;
 
     pub(crate) fn any_state() -> impl Strategy<Value = NodeState> {
-        // few distinct depths, so that ties happen
+        // few distinct depths, so that ties occur
         (0_u32..4, -9_i32..9, any::<u16>(), any::<[i16; 2]>(), any::<u16>()).prop_map(
             |(plastic_sinkage, berm, yield_pressure, shear, passes)| NodeState {
                 plastic_sinkage,
@@ -176,7 +176,7 @@ mod tests {
             z in 0.0..2.0, p in 0.0..2e6, jx in -0.6..0.6, jy in -0.6..0.6,
         ) {
             let state = NodeState::quantised(z, p, [jx, jy], 0, 0);
-            // half a quantum, and a little for the rounding of the division
+            // half a quantum, plus a margin for the rounding of the division
             prop_assert!((state.plastic_sinkage_m() - z).abs() < 5.001e-6);
             prop_assert!((state.yield_pressure_pa() - p).abs() < 16.001);
             prop_assert!((state.shear_m()[0] - jx).abs() < 10.001e-6);

@@ -7,24 +7,24 @@ use serde::{Deserialize, Serialize};
 
 /// An agent's private working copy of the tiles under and around its wheels.
 ///
-/// Tiles come from a pool, so that a step allocates nothing once the pool has
-/// its size. Only private nodes are serialised: everything else is read again
-/// from the model and the published ground.
+/// Tiles come from a pool, so that a step does not allocate once the pool has its final size. Only
+/// private nodes are serialized: everything else is read again from the model and the published
+/// ground.
 ///
-/// A clone is a snapshot: it costs a pointer and 200 bytes a tile at hand, and shares
-/// their nodes until one side writes, which then copies the tiles that it writes to,
-/// each once. Spare tiles of the pool stay with the original.
+/// A clone is a snapshot: it costs a pointer and 200 bytes per loaded tile, and shares their nodes.
+/// The first write on either side copies the written tile, once. Unused tiles of the pool stay with
+/// the original.
 #[derive(Debug, Default, Deserialize)]
 #[serde(try_from = "OverlayRecord")]
 pub struct Overlay {
     tiles: Vec<WorkingTile>,
     /// Keys of the tiles in use with their slots, in ascending order.
     slots: Vec<(TileKey, usize)>,
-    /// Slots that nobody uses.
+    /// Unused slots.
     free: Vec<usize>,
-    /// Heaped soil that was too little for a quantum, in quanta.
+    /// Heaped soil below one quantum, in quanta.
     pub(crate) heap_remainder: f64,
-    /// All berm quanta that this agent has raised.
+    /// Sum of all berm quanta that this agent has raised.
     pub(crate) heaped_quanta: i64,
 }
 
@@ -47,21 +47,21 @@ impl Clone for Overlay {
 }
 
 impl Overlay {
-    /// An overlay that holds nothing.
+    /// Returns an empty overlay.
     pub fn new() -> Overlay {
         Overlay::default()
     }
 
-    /// Begins a step: what was in contact becomes what was in contact before.
-    /// Call it once a step, ahead of the step's contacts.
+    /// Begins a step: the current contacts become those of the previous step. Call it once per
+    /// step, before the step's contacts.
     pub fn begin_step(&mut self) {
         for &(_, slot) in &self.slots {
             self.tiles[slot].begin_step();
         }
     }
 
-    /// Slot of the tile under `key`, sampled and read if it was not at hand.
-    /// Slots stay as they are until the next publication.
+    /// Returns the slot of the tile under `key`, which is sampled and read first if it is not
+    /// loaded. Slots are valid until the next publication.
     pub fn fetch(&mut self, model: &GroundModel, published: &Published, key: TileKey) -> usize {
         let slot = match self.slots.binary_search_by_key(&key, |&(k, _)| k) {
             Ok(at) => self.slots[at].1,
@@ -80,7 +80,7 @@ impl Overlay {
         slot
     }
 
-    /// A slot that nobody uses any more, or a new one.
+    /// Returns an unused slot, or a new one.
     fn spare_slot(&mut self) -> usize {
         self.free.pop().unwrap_or_else(|| {
             self.tiles.push(WorkingTile::new());
@@ -88,8 +88,8 @@ impl Overlay {
         })
     }
 
-    /// Moves what is at hand of the tiles under `keys`, which ascend, to `other`, which holds
-    /// none: so another thread may work on them meanwhile. No node is copied.
+    /// Moves the loaded tiles under `keys`, which must be ascending, to `other`, which must hold
+    /// none of them. Another thread can then work on them. No node is copied.
     pub fn lend(&mut self, keys: &[TileKey], other: &mut Overlay) {
         let Overlay { tiles, slots, free, .. } = self;
         slots.retain(|&(key, slot)| {
@@ -104,8 +104,8 @@ impl Overlay {
         });
     }
 
-    /// Takes all tiles of `other` back: those that it was [lent](Overlay::lend), and those that
-    /// were fetched there since, none of which is at hand here.
+    /// Takes back all tiles of `other`: those that were [lent](Overlay::lend) and those that were
+    /// fetched there since. None of them may be loaded here.
     pub fn take_back(&mut self, other: &mut Overlay) {
         let Overlay { tiles, slots, free, .. } = other;
         for (key, place) in slots.drain(..) {
@@ -117,51 +117,50 @@ impl Overlay {
         self.slots.sort_unstable_by_key(|&(key, _)| key);
     }
 
-    /// The tile in a slot that [`Overlay::fetch`] gave.
+    /// Returns the tile in a slot that [`Overlay::fetch`] returned.
     #[inline(always)]
     pub fn at(&self, slot: usize) -> &WorkingTile {
         &self.tiles[slot]
     }
 
-    /// To write to the tile in a slot that [`Overlay::fetch`] gave: once for all that is
-    /// written to it, for it is asked whether a clone shares the tile.
+    /// Returns a writer for the tile in a slot that [`Overlay::fetch`] returned. One writer serves
+    /// all writes to a tile, because creating it checks whether a clone shares the tile.
     #[inline]
     pub fn writer(&mut self, slot: usize) -> TileWriter<'_> {
         self.tiles[slot].writer()
     }
 
-    /// The tile under `key`, if it is at hand.
+    /// Returns the tile under `key`, if it is loaded.
     pub fn tile(&self, key: TileKey) -> Option<&WorkingTile> {
         let at = self.slots.binary_search_by_key(&key, |&(k, _)| k).ok()?;
         let tile = &self.tiles[self.slots[at].1];
         tile.sampled.then_some(tile)
     }
 
-    /// Keys of the tiles at hand, in ascending order.
+    /// Returns the keys of the loaded tiles, in ascending order.
     pub fn keys(&self) -> impl Iterator<Item = TileKey> {
         self.slots.iter().map(|&(key, _)| key)
     }
 
-    /// How many tiles are at hand.
+    /// Returns the number of loaded tiles.
     pub fn tiles(&self) -> usize {
         self.slots.len()
     }
 
-    /// All berm quanta that this agent has raised: what its increments of berm
-    /// must add up to.
+    /// Returns the sum of all berm quanta that this agent has raised: its berm increments must add
+    /// up to it.
     pub fn heaped_quanta(&self) -> i64 {
         self.heaped_quanta
     }
 
-    /// Sum of the berm increments not yet published, in [`super::BERM_QUANTUM`].
+    /// Returns the sum of the berm increments not yet published, in [`super::BERM_QUANTUM`].
     pub fn private_berm_quanta(&self) -> i64 {
         self.slots.iter().map(|&(_, slot)| self.tiles[slot].private_berm_quanta()).sum()
     }
 
-    /// Turns every node that was changed and is not in contact into patches,
-    /// in ascending order of their tiles, and drops tiles that no wheel is
-    /// near any more. The patches must be applied to the published ground
-    /// before [`Overlay::refresh`].
+    /// Converts every changed node that is not in contact into patches, in ascending order of their
+    /// tiles, and drops tiles that no wheel is near. The patches must be applied to the published
+    /// ground before [`Overlay::refresh`].
     pub fn publish(&mut self, patches: &mut Patches) {
         self.publish_where(patches, |tile| tile.private.without(&tile.contact));
         let Overlay { tiles, slots, free, .. } = self;
@@ -177,8 +176,7 @@ impl Overlay {
         });
     }
 
-    /// Turns every changed node into patches, also those in contact: for the
-    /// end of a run.
+    /// Converts every changed node into patches, including those in contact: for the end of a run.
     pub fn publish_all(&mut self, patches: &mut Patches) {
         self.publish_where(patches, |tile| tile.private);
     }
@@ -190,8 +188,7 @@ impl Overlay {
         }
     }
 
-    /// Reads the published ground anew where it has changed, private nodes
-    /// excepted.
+    /// Reads the published ground again where it has changed, except for private nodes.
     pub fn refresh(&mut self, published: &Published) {
         for &(_, slot) in &self.slots {
             let tile = &mut self.tiles[slot];
@@ -202,7 +199,7 @@ impl Overlay {
     }
 }
 
-/// An overlay as it is stored: its private nodes.
+/// Serialized form of an overlay: its private nodes.
 #[derive(Serialize, Deserialize)]
 struct OverlayRecord {
     tiles: Vec<TileRecord>,
@@ -219,8 +216,7 @@ struct TileRecord {
     nodes: Vec<PrivateNode>,
 }
 
-/// By reference: a copy of the pool would cost more than everything else in the
-/// digest of an agent.
+/// Serializes by reference: a copy of the pool would cost more than the rest of an agent's digest.
 impl Serialize for Overlay {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         OverlayRecord::from(self).serialize(serializer)
@@ -260,7 +256,7 @@ impl TryFrom<OverlayRecord> for Overlay {
             }
             let mut tile = WorkingTile::new();
             tile.reset(stored.key);
-            // kept until the first publication, like one that a wheel is near
+            // kept until the first publication, like a tile near a wheel
             tile.near = true;
             tile.private = stored.private;
             tile.loaded = stored.loaded;
@@ -287,7 +283,7 @@ mod tests {
     use proptest::prelude::*;
 
     impl Overlay {
-        /// How many of the tiles at hand stand on the same nodes as the other's.
+        /// Returns the number of loaded tiles that share their nodes with those of `other`.
         fn shared_with(&self, other: &Overlay) -> usize {
             let at = |overlay: &Overlay, key| {
                 let at = overlay.slots.binary_search_by_key(&key, |&(k, _)| k).ok()?;
@@ -311,7 +307,7 @@ mod tests {
         GroundModel::new(Lattice { spacing: 0.1 }, terrain, vec![soil], Laws::reference()).unwrap()
     }
 
-    /// Presses a node to `sinkage` m and heaps some soil beside it.
+    /// Presses a node to `sinkage` m and heaps some soil next to it.
     fn press(
         overlay: &mut Overlay,
         (ground, published): (&GroundModel, &Published),
@@ -348,7 +344,7 @@ mod tests {
         let mut clone = overlay.clone();
         assert_eq!(clone.shared_with(&overlay), 200);
         assert_eq!(clone.stored(), before);
-        // neither a step nor another clone is a write
+        // neither beginning a step nor cloning is a write
         clone.begin_step();
         let mut third = Overlay::new();
         third.clone_from(&clone);
@@ -361,7 +357,7 @@ mod tests {
         assert_eq!(overlay.tile(pressed).unwrap().memory(100).sinkage, 0.0);
         assert_eq!(clone.tile(pressed).unwrap().memory(100).sinkage, 0.02);
         assert_eq!((overlay.stored(), third.tile(pressed).unwrap().berm(101)), (before, 0));
-        // the original writes as freely
+        // the original also copies on write
         press(&mut overlay, on, pressed, 50, 0.03);
         assert_eq!(third.tile(pressed).unwrap().memory(50).sinkage, 0.0);
         assert_eq!((overlay.shared_with(&third), clone.shared_with(&third)), (199, 199));
@@ -380,7 +376,7 @@ mod tests {
     }
 
     proptest! {
-        /// What is pressed on tiles that are lent is pressed, whichever tiles were at hand before.
+        /// Lending tiles does not change the result, whichever tiles were loaded before.
         #[test]
         fn what_is_lent_comes_back_pressed(
             first in proptest::collection::vec((-3..3_i32, 0..TILE_NODES, 0.0..0.1), 0..20),
@@ -415,8 +411,7 @@ mod tests {
             prop_assert_eq!(drive(true), drive(false));
         }
 
-        /// Whatever is done to the one, the other goes on as if it were alone, also where
-        /// tiles are dropped and their room is taken up again.
+        /// A clone is independent of the original, including after slot reuse.
         #[test]
         fn what_is_restored_goes_the_same_way(
             first in proptest::collection::vec((-2..2_i32, 0..TILE_NODES, 0.0..0.1), 1..20),

@@ -1,15 +1,14 @@
-//! What agents leave behind, on its way into the published ground.
+//! Patches: changes of agents to be merged into the published ground.
 
 use super::{Mask, NodeState};
 use bekker_math::grid::TileKey;
 
-/// What one agent did to one tile since its last patch. Berm heights are
-/// increments.
+/// Changes by one agent to one tile since its last patch. Berm heights are increments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Patch<'a> {
-    /// Number of the agent that left it.
+    /// Number of the agent that changed the tile.
     pub agent: u16,
-    /// Which tile.
+    /// Key of the tile.
     pub key: TileKey,
     /// Its changed nodes.
     pub mask: &'a Mask,
@@ -18,7 +17,7 @@ pub struct Patch<'a> {
 }
 
 impl<'a> Patch<'a> {
-    /// The nodes with their indices, in ascending order.
+    /// Returns the nodes with their indices, in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = (usize, &'a NodeState)> + use<'a> {
         self.mask.iter().zip(self.states)
     }
@@ -29,39 +28,39 @@ struct Head {
     agent: u16,
     key: TileKey,
     mask: Mask,
-    /// End of its states in the list of all.
+    /// End of its states in [`Patches::states`].
     end: usize,
 }
 
-/// Patches one behind the other, in lists that keep their room: a heartbeat fills
-/// them without a new allocation.
+/// A list of patches that keeps its capacity, so that a heartbeat fills it without a new
+/// allocation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Patches {
     heads: Vec<Head>,
     states: Vec<NodeState>,
-    /// Whose the patches are that are begun from now on.
+    /// Agent of subsequently begun patches.
     agent: u16,
 }
 
 impl Patches {
-    /// Patches that are begun from now on are this agent's; at first they are agent 0's.
+    /// Sets the agent of subsequently begun patches; initially it is agent 0.
     pub fn set_agent(&mut self, agent: u16) {
         self.agent = agent;
     }
 
-    /// Forgets all patches and keeps their room.
+    /// Removes all patches and keeps the capacity.
     pub fn clear(&mut self) {
         self.heads.clear();
         self.states.clear();
     }
 
-    /// Begins the patch of a tile; at least one node is to follow.
+    /// Begins the patch of a tile; at least one node must follow.
     pub fn begin(&mut self, key: TileKey) {
         let (agent, end) = (self.agent, self.states.len());
         self.heads.push(Head { agent, key, mask: Mask::default(), end });
     }
 
-    /// Adds a node to the patch begun last, behind all its others.
+    /// Appends a node to the last patch; its index must be greater than those before.
     ///
     /// # Panics
     /// If no patch was begun.
@@ -81,7 +80,7 @@ impl Patches {
         self.heads.push(Head { agent, key, mask: *mask, end: self.states.len() });
     }
 
-    /// The patches.
+    /// Returns the patches.
     pub fn iter(&self) -> impl Iterator<Item = Patch<'_>> + Clone {
         let mut start = 0;
         self.heads.iter().map(move |Head { agent, key, mask, end }| {
@@ -91,17 +90,17 @@ impl Patches {
         })
     }
 
-    /// States of all nodes of all patches.
+    /// Returns the states of all nodes of all patches.
     pub fn states(&self) -> &[NodeState] {
         &self.states
     }
 
-    /// How many patches there are.
+    /// Returns the number of patches.
     pub fn len(&self) -> usize {
         self.heads.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no patches.
     pub fn is_empty(&self) -> bool {
         self.heads.is_empty()
     }

@@ -1,4 +1,4 @@
-//! The ground that all share.
+//! The published ground, which all agents share.
 
 use super::{GroundDigest, Mask, NOBODY, NodeState, Patches, Tile};
 use bekker_math::grid::{Node, TileKey};
@@ -9,11 +9,11 @@ use std::sync::Arc;
 
 #[derive(Clone, Debug, Default)]
 struct Entry {
-    /// Number of the merge that changed it last.
+    /// Number of the last merge that changed it.
     revision: u64,
-    /// The merge that had changed it before, 0 for none.
+    /// Number of the change before that, 0 for none.
     before: u64,
-    /// What the last one changed.
+    /// Nodes that the last change affected.
     changed: Mask,
     tile: Arc<Tile>,
 }
@@ -25,18 +25,18 @@ struct Entry {
 #[serde(from = "Vec<(TileKey, Tile)>", into = "Vec<(TileKey, Tile)>")]
 pub struct Published {
     tiles: BTreeMap<TileKey, Entry>,
-    /// How many merges there were.
+    /// Number of merges so far.
     merges: u64,
     digest: GroundDigest,
 }
 
-/// How a published tile has come to be as it is.
+/// A published tile with its revision history.
 pub(super) struct Revised<'a> {
-    /// Number of the merge that changed it last, 0 for none.
+    /// Number of the last merge that changed it, 0 for none.
     pub revision: u64,
-    /// The merge that had changed it before.
+    /// Number of the change before that.
     pub before: u64,
-    /// What the last one changed.
+    /// Nodes that the last change affected.
     pub changed: Mask,
     /// The tile, if it was ever deformed.
     pub tile: Option<&'a Tile>,
@@ -49,13 +49,12 @@ impl PartialEq for Published {
 }
 
 impl Published {
-    /// Merges patches; any order and any grouping give the same ground
-    /// ([`NodeState::join`]).
+    /// Merges patches; any order and any grouping give the same ground ([`NodeState::join`]).
     pub fn apply(&mut self, patches: &Patches) {
         self.merge([patches]);
     }
 
-    /// Merges what several have left in one heartbeat.
+    /// Merges the patches of several agents in one heartbeat.
     pub fn merge<'a>(&mut self, all: impl IntoIterator<Item = &'a Patches>) {
         let Published { tiles, merges, digest } = self;
         *merges += 1;
@@ -74,13 +73,12 @@ impl Published {
         }
     }
 
-    /// Puts whole tiles in the place of what is held under their keys. Who works on one of
-    /// them reads it anew.
+    /// Replaces whole tiles under their keys. Working copies of these tiles read them again.
     pub fn replace(&mut self, tiles: impl IntoIterator<Item = (TileKey, Arc<Tile>)>) {
         self.merges += 1;
         for (key, tile) in tiles {
             self.digest.add_tile(key, &tile);
-            // no working copy has seen the merge before: each reads the whole tile
+            // no working copy has the revision before: each reads the whole tile
             let (revision, before, changed) = (self.merges, u64::MAX, *tile.mask());
             let entry = Entry { revision, before, changed, tile };
             if let Some(before) = self.tiles.insert(key, entry) {
@@ -89,7 +87,7 @@ impl Published {
         }
     }
 
-    /// Forgets the tiles that nobody asks to keep, as if they had never been deformed.
+    /// Keeps only the tiles for which `keep` is true; the others become undisturbed.
     pub fn retain(&mut self, keep: impl Fn(TileKey) -> bool) {
         let digest = &mut self.digest;
         self.tiles.retain(|&key, entry| {
@@ -101,42 +99,42 @@ impl Published {
         });
     }
 
-    /// The tiles in ascending order of their keys, to be shared.
+    /// Returns the tiles in ascending order of their keys, for sharing.
     pub fn shared_tiles(&self) -> impl Iterator<Item = (TileKey, &Arc<Tile>)> {
         self.tiles.iter().map(|(key, entry)| (*key, &entry.tile))
     }
 
-    /// The deformed tiles of a rectangle of keys, from its lowest to its highest, to be shared.
+    /// Returns the deformed tiles in a rectangle of keys, from its lowest to its highest key, for
+    /// sharing.
     pub fn shared_within(
         &self,
         [low, high]: [TileKey; 2],
     ) -> impl Iterator<Item = (TileKey, &Arc<Tile>)> {
         let of_column = move |a: i32| {
             let [low, high] = [low.b, high.b].map(|b| TileKey { a, b });
-            // a rectangle upside down holds nothing
+            // an inverted rectangle is empty
             (low <= high).then(|| self.tiles.range(low..=high)).into_iter().flatten()
         };
         (low.a..=high.a).flat_map(of_column).map(|(key, entry)| (*key, &entry.tile))
     }
 
-    /// The tiles in ascending order of their keys.
+    /// Returns the tiles in ascending order of their keys.
     pub fn tiles(&self) -> impl Iterator<Item = (TileKey, &Tile)> {
         self.tiles.iter().map(|(key, entry)| (*key, &*entry.tile))
     }
 
-    /// How many merges there have been: what [`Published::changed_since`] counts by.
+    /// Returns the number of merges so far, the argument of [`Published::changed_since`].
     pub fn merges(&self) -> u64 {
         self.merges
     }
 
-    /// Keys of the tiles that merges after the given one have changed, in ascending
-    /// order.
+    /// Returns the keys of the tiles changed by merges after `merge`, in ascending order.
     pub fn changed_since(&self, merge: u64) -> impl Iterator<Item = TileKey> {
         let changed = self.tiles.iter().filter(move |(_, entry)| entry.revision > merge);
         changed.map(|(key, _)| *key)
     }
 
-    /// All that was deformed as patches, agent by agent.
+    /// Returns all deformed nodes as patches, by agent.
     pub fn as_patches(&self) -> Vec<Patches> {
         let mut all: BTreeMap<u16, Patches> = BTreeMap::new();
         for (key, tile) in self.tiles() {
@@ -154,17 +152,17 @@ impl Published {
         all.into_values().collect()
     }
 
-    /// The tile under `key`, if it was ever deformed.
+    /// Returns the tile under `key`, if it was ever deformed.
     pub fn tile(&self, key: TileKey) -> Option<&Tile> {
         self.tiles.get(&key).map(|entry| &*entry.tile)
     }
 
-    /// The same, to be shared.
+    /// Returns the tile under `key` for sharing, if it was ever deformed.
     pub fn shared_tile(&self, key: TileKey) -> Option<&Arc<Tile>> {
         self.tiles.get(&key).map(|entry| &entry.tile)
     }
 
-    /// The tile under `key` and what was done to it.
+    /// Returns the tile under `key` with its revisions.
     pub(super) fn revised(&self, key: TileKey) -> Revised<'_> {
         match self.tiles.get(&key) {
             Some(Entry { revision, before, changed, tile }) => Revised {
@@ -177,30 +175,30 @@ impl Published {
         }
     }
 
-    /// State of a node; that of undisturbed ground if it was never deformed.
+    /// Returns the state of a node; the default state if it was never deformed.
     pub fn node(&self, node: Node) -> NodeState {
         self.tile(node.tile()).and_then(|tile| tile.get(node.index())).copied().unwrap_or_default()
     }
 
-    /// State of a node and the number of the agent that left it so, or [`NOBODY`].
+    /// Returns the state of a node and the number of the agent that owns it, or [`NOBODY`].
     pub fn owned(&self, node: Node) -> (NodeState, u16) {
         let owned = self.tile(node.tile()).and_then(|tile| tile.owned(node.index()));
         owned.map_or((NodeState::default(), NOBODY), |(state, agent)| (*state, agent))
     }
 
-    /// How many nodes are deformed.
+    /// Returns the number of deformed nodes.
     pub fn nodes(&self) -> usize {
         self.tiles().map(|(_, tile)| tile.states().len()).sum()
     }
 
-    /// Sum of all berm heights, in [`super::BERM_QUANTUM`]: times the cell's
-    /// area, the volume of heaped soil.
+    /// Returns the sum of all berm heights, in [`super::BERM_QUANTUM`]: times the cell's area, the
+    /// volume of heaped soil.
     pub fn berm_quanta(&self) -> i64 {
         self.states().map(|state| i64::from(state.berm)).sum()
     }
 
-    /// Sum of all plastic sinkages, in [`super::SINKAGE_QUANTUM`]: times the
-    /// cell's area, the volume of the ruts.
+    /// Returns the sum of all plastic sinkages, in [`super::SINKAGE_QUANTUM`]: times the cell's
+    /// area, the volume of the ruts.
     pub fn sinkage_quanta(&self) -> u64 {
         self.states().map(|state| u64::from(state.plastic_sinkage)).sum()
     }
@@ -209,13 +207,13 @@ impl Published {
         self.tiles.values().flat_map(|entry| entry.tile.states())
     }
 
-    /// Digest kept along with every change: equal for equal grounds.
+    /// Returns the digest, which is updated with every change: equal for equal grounds.
     pub fn digest(&self) -> GroundDigest {
         self.digest
     }
 
-    /// SHA-256 over keys, masks and states in ascending order of keys: equal
-    /// for equal grounds on any machine, whoever has left them so.
+    /// Returns the SHA-256 over keys, masks and states in ascending order of keys: equal for equal
+    /// grounds on any machine, whichever agents own the nodes.
     pub fn hash(&self) -> [u8; 32] {
         let mut hasher = Sha256::new();
         for (key, tile) in self.tiles() {
@@ -261,7 +259,7 @@ mod tests {
     use bekker_math::grid::TILE_NODES;
     use proptest::prelude::*;
 
-    /// One patch.
+    /// Generates one patch.
     fn any_patch() -> impl Strategy<Value = Patches> {
         let shear = prop_oneof![Just([0, 0]), Just([1, 0]), any::<[i16; 2]>()];
         let node = (0..TILE_NODES, 0_u32..5, -9_i32..9, 0_u16..4, shear);
@@ -283,8 +281,8 @@ mod tests {
         })
     }
 
-    /// Tiles of one ground put into another, and those forgotten that it does not hold, make it
-    /// the same ground, digest included.
+    /// Replacing tiles by those of another ground, and dropping the rest, gives the same ground and
+    /// digest.
     #[test]
     fn tiles_are_replaced_and_forgotten_with_their_digest() {
         let rut = |keys: &[i32], sinkage: u32| {

@@ -1,65 +1,65 @@
-//! The ground's surface as it is now, at a point and over a grid.
+//! The current surface of the ground, at a point and over a grid.
 
 use super::{GroundModel, NodeState, Overlay, Published, Tile};
 use bekker_math::grid::{Node, TILE_NODES, TileKey};
 use std::collections::BTreeMap;
 
-/// Height of the ground at (x, y) after all published deformation, m,
-/// bilinear between nodes.
+/// Returns the height of the ground at (x, y) after all published deformation, m, bilinear between
+/// nodes.
 ///
-/// Plastic sinkage is measured along the initial normal; a node's surface is
-/// at z₀ + berm - s_p / n_z.
+/// Plastic sinkage is measured along the initial normal; a node's surface is at z₀ + berm - s_p /
+/// n_z.
 pub fn surface_height(model: &GroundModel, published: &Published, x: f64, y: f64) -> f64 {
     bilinear(model, x, y, |node| node_height(model, node, &published.node(node)))
 }
 
-/// Depth of ruts at (x, y) below the undisturbed ground, m, along the vertical;
+/// Returns the depth of ruts at (x, y) below the undisturbed ground, m, along the vertical;
 /// negative where soil is heaped.
 ///
-/// The undisturbed ground is the terrain's own, not bilinear between nodes: where it
-/// bends within a cell, what nobody drove over has the depth of that bend.
+/// The undisturbed ground is the terrain itself, not its bilinear interpolation between nodes.
+/// Where it curves within a cell, undeformed ground has a depth equal to the interpolation error.
 pub fn rut_depth(model: &GroundModel, published: &Published, x: f64, y: f64) -> f64 {
     model.terrain().height(x, y) - surface_height(model, published, x, y)
 }
 
-/// Sinkage that stays at the node nearest to (x, y), m, along the normal of the
-/// undisturbed ground: [`GroundModel::depth`]; zero where nobody drove.
+/// Returns the permanent sinkage at the node nearest to (x, y), m, along the normal of the
+/// undisturbed ground: [`GroundModel::depth`]; zero on undeformed ground.
 pub fn nearest_sinkage(model: &GroundModel, published: &Published, x: f64, y: f64) -> f64 {
     let node = model.lattice().nearest(x, y);
     let state = published.tile(node.tile()).and_then(|tile| tile.get(node.index()));
     state.map_or(0.0, |state| model.depth(node, state))
 }
 
-/// Points to read the ground at: `rows` times `columns` of them, a `spacing` apart along
-/// x and y, from `origin` on. They are counted row by row, each row along x.
+/// A grid of sample points: `rows` x `columns` points, `spacing` apart along x and y, beginning at
+/// `origin`. They are ordered row by row, each row along x.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SampleGrid {
-    /// The first point (x, y): the least of both, m.
+    /// First point (x, y), with the least x and y, m.
     pub origin: [f64; 2],
-    /// Between neighbours, m.
+    /// Distance between neighbors, m.
     pub spacing: f64,
-    /// Points along x.
+    /// Number of points along x.
     pub columns: usize,
-    /// Points along y.
+    /// Number of points along y.
     pub rows: usize,
 }
 
-/// Room that does not fit a grid.
+/// Error: the output slice does not match the size of the grid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{rows} rows of {columns} points do not fill room for {room} numbers: it must be their product"
 )]
 pub struct SampleGridError {
-    /// Points along x.
+    /// Number of points along x.
     pub columns: usize,
-    /// Points along y.
+    /// Number of points along y.
     pub rows: usize,
-    /// Numbers that there is room for.
+    /// Length of the output slice.
     pub room: usize,
 }
 
 impl SampleGrid {
-    /// Place of the point in `column` and `row`, m.
+    /// Returns the position of the point in `column` and `row`, m.
     pub fn point(&self, column: usize, row: usize) -> [f64; 2] {
         let at = |axis: usize, count: usize| self.origin[axis] + count as f64 * self.spacing;
         [at(0, column), at(1, row)]
@@ -82,11 +82,12 @@ impl SampleGrid {
     }
 }
 
-/// [`surface_height`] at every point of a grid, m, with the same bits, written to
-/// `heights`; nothing is allocated.
+/// Writes [`surface_height`] at every point of a grid to `heights`, m, bit-identical and without
+/// allocation.
 ///
 /// # Errors
-/// [`SampleGridError`] when `heights` has not one place for each point.
+///
+/// [`SampleGridError`] unless `heights` has one element for each point.
 pub fn surface_heights(
     model: &GroundModel,
     published: &Published,
@@ -97,11 +98,12 @@ pub fn surface_heights(
     grid.fill(heights, |x, y| tiles.height(model, x, y))
 }
 
-/// [`rut_depth`] at every point of a grid, m, with the same bits, written to `depths`;
-/// nothing is allocated.
+/// Writes [`rut_depth`] at every point of a grid to `depths`, m, bit-identical and without
+/// allocation.
 ///
 /// # Errors
-/// [`SampleGridError`] when `depths` has not one place for each point.
+///
+/// [`SampleGridError`] unless `depths` has one element for each point.
 pub fn rut_depths(
     model: &GroundModel,
     published: &Published,
@@ -112,7 +114,8 @@ pub fn rut_depths(
     grid.fill(depths, |x, y| model.terrain().height(x, y) - tiles.height(model, x, y))
 }
 
-/// The published tiles, the last of them at hand: neighbours lie in one.
+/// The published tiles with a cache of the last one, because neighboring points are mostly in the
+/// same tile.
 struct Tiles<'a> {
     published: &'a Published,
     last: Option<(TileKey, Option<&'a Tile>)>,
@@ -134,8 +137,8 @@ impl Tiles<'_> {
     }
 }
 
-/// Height of the ground at (x, y) as one agent sees it, m: its own overlay
-/// where it has one, else what is published, else the undisturbed ground.
+/// Returns the height of the ground at (x, y) for one agent, m: from its own overlay if the tile is
+/// loaded, otherwise from the published or undisturbed ground.
 pub fn working_surface_height(
     model: &GroundModel,
     published: &Published,
@@ -152,8 +155,8 @@ pub fn working_surface_height(
     })
 }
 
-/// Heights of the ground as it is at places that lie close together: undisturbed heights are
-/// asked for a tile at a time, and once.
+/// Heights of the current ground at positions close to each other: undisturbed heights are computed
+/// once, a tile at a time.
 pub struct Survey<'a> {
     model: &'a GroundModel,
     tiles: Tiles<'a>,
@@ -161,12 +164,12 @@ pub struct Survey<'a> {
 }
 
 impl<'a> Survey<'a> {
-    /// Of the ground with what is published.
+    /// Creates a survey of the published ground.
     pub fn new(model: &'a GroundModel, published: &'a Published) -> Survey<'a> {
         Survey { model, tiles: Tiles { published, last: None }, base: BTreeMap::new() }
     }
 
-    /// Height at (x, y), m, with the bits of [`surface_height`].
+    /// Returns the height at (x, y), m, bit-identical to [`surface_height`].
     pub fn height(&mut self, x: f64, y: f64) -> f64 {
         let Survey { model, tiles, base } = self;
         bilinear(model, x, y, |node| {
@@ -182,12 +185,12 @@ impl<'a> Survey<'a> {
     }
 }
 
-/// Height of a node's surface in the given state, m.
+/// Returns the height of a node's surface in the given state, m.
 fn node_height(model: &GroundModel, node: Node, state: &NodeState) -> f64 {
     risen(model, node, model.base_height(node), state)
 }
 
-/// The same where the undisturbed height is known, m.
+/// Returns the height of a node's surface from its undisturbed height, m.
 fn risen(model: &GroundModel, node: Node, base: f64, state: &NodeState) -> f64 {
     let height = base + state.berm_m();
     if state.plastic_sinkage == 0 {
@@ -202,7 +205,7 @@ fn bilinear(model: &GroundModel, x: f64, y: f64, mut height: impl FnMut(Node) ->
     let (u, v) = (x / spacing - column, y / spacing - row);
     let node =
         |di, dj| Node { i: (column as i32).saturating_add(di), j: (row as i32).saturating_add(dj) };
-    // a corner of no weight is not asked for: on a node this is one look-up
+    // a corner without weight is not evaluated: exactly on a node this is one lookup
     let mut weighted = |weight: f64, node| if weight == 0.0 { 0.0 } else { weight * height(node) };
     weighted((1.0 - u) * (1.0 - v), node(0, 0))
         + weighted(u * (1.0 - v), node(1, 0))
@@ -222,7 +225,7 @@ mod tests {
     fn ground() -> GroundModel {
         let kind = SoilKind::Firm { friction: 0.8 };
         let soil = Soil { name: "rock".into(), source: String::new(), kind };
-        // a slope that bends, so that normals lean and cells are not flat
+        // a curved slope, so that normals are inclined and cells are not flat
         let values = (0..81).map(|at| f64::from(at % 9) * 0.1 + f64::from(at / 9).powi(2) * 0.02);
         let raster = Raster {
             columns: 9,

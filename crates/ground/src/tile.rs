@@ -3,8 +3,8 @@
 use super::{Mask, NOBODY, NodeState, Patch};
 use serde::{Deserialize, Serialize};
 
-/// The deformed nodes of one tile: which, and in the order of their indices their states
-/// and who left them so.
+/// The deformed nodes of one tile: a mask, and in the order of their indices the states and the
+/// agents that last changed them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Record", into = "Record")]
 pub struct Tile {
@@ -13,60 +13,60 @@ pub struct Tile {
     agents: Vec<u16>,
 }
 
-/// A tile as it is stored.
+/// Serialized form of a tile.
 type Record = (Mask, Vec<NodeState>, Vec<u16>);
 
 impl Tile {
-    /// A tile of the nodes in `mask`; `None` unless there is a state and an agent for
-    /// each.
+    /// Creates a tile of the nodes in `mask`; `None` unless there is one state and one agent for
+    /// each node.
     pub fn new(mask: Mask, states: Vec<NodeState>, agents: Vec<u16>) -> Option<Tile> {
         let count = mask.count();
         (count == states.len() && count == agents.len()).then_some(Tile { mask, states, agents })
     }
 
-    /// Which nodes the tile holds.
+    /// Returns the mask of deformed nodes.
     pub fn mask(&self) -> &Mask {
         &self.mask
     }
 
-    /// The nodes' states, in the order of their indices.
+    /// Returns the nodes' states, in the order of their indices.
     pub fn states(&self) -> &[NodeState] {
         &self.states
     }
 
-    /// Who left the nodes as they are, by number, or [`NOBODY`].
+    /// Returns the numbers of the agents that own the nodes' states, or [`NOBODY`].
     pub fn agents(&self) -> &[u16] {
         &self.agents
     }
 
-    /// State of the node at `index` and who left it so, if it was ever deformed.
+    /// Returns the state of the node at `index` and the agent that owns it, if the node was ever
+    /// deformed.
     #[inline]
     pub fn owned(&self, index: usize) -> Option<(&NodeState, u16)> {
         let rank = self.mask.contains(index).then(|| self.mask.rank(index))?;
         Some((&self.states[rank], self.agents[rank]))
     }
 
-    /// State of the node at `index`, if it was ever deformed.
+    /// Returns the state of the node at `index`, if it was ever deformed.
     #[inline]
     pub fn get(&self, index: usize) -> Option<&NodeState> {
         self.mask.contains(index).then(|| &self.states[self.mask.rank(index)])
     }
 
-    /// The nodes of `mask` that were ever deformed with their indices, in ascending
-    /// order.
+    /// Returns the deformed nodes of `mask` with their indices, in ascending order.
     pub(super) fn among(&self, mask: &Mask) -> impl Iterator<Item = (usize, &NodeState)> {
         let ranks = self.mask.ranks();
         let held = mask.iter().filter(|&index| self.mask.contains(index));
         held.map(move |index| (index, &self.states[ranks.of(index)]))
     }
 
-    /// The nodes with their indices, in ascending order.
+    /// Returns the nodes with their indices, in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = (usize, &NodeState)> {
         self.mask.iter().zip(&self.states)
     }
 
-    /// Joins a patch of this tile node by node, and tells of each of its nodes the
-    /// index, state and agent before, if it had one, and state and agent now.
+    /// Joins a patch of this tile node by node. Calls `watch` with the index of each node, its
+    /// state and agent before, if it had any, and its state and agent now.
     pub(super) fn join_watched(
         &mut self,
         other: &Patch<'_>,
@@ -86,8 +86,8 @@ impl Tile {
         }
     }
 
-    /// Adds undisturbed nodes that the tile does not hold. States behind them
-    /// move up in blocks, from the last one on.
+    /// Adds undisturbed nodes that the tile does not hold. The states after them are moved in
+    /// blocks, starting from the last one.
     fn make_room(&mut self, added: &Mask) {
         let mut shift = added.count();
         if shift == 0 {

@@ -1,10 +1,10 @@
-//! Undisturbed ground of whole tiles, kept once it was found.
+//! Cache of undisturbed ground by tile.
 
 use super::GroundModel;
 use bekker_math::grid::{Node, TILE, TILE_NODES, TileKey};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Nodes along a tile's side with a rim of one node around it, which its normals need.
+/// Nodes along a tile's side including a rim of one node on each side, which the normals need.
 pub(super) const RIMMED: usize = TILE + 2;
 
 /// The undisturbed ground of one tile.
@@ -16,7 +16,7 @@ pub(super) struct UndisturbedTile {
 }
 
 impl UndisturbedTile {
-    /// As the terrain says it is.
+    /// Samples a tile of the terrain.
     fn find(model: &GroundModel, key: TileKey) -> UndisturbedTile {
         let lattice = model.lattice();
         let origin = key.node(0);
@@ -35,32 +35,35 @@ impl UndisturbedTile {
     }
 }
 
-/// Where node `index` of a tile stands among its heights with the rim.
+/// Returns the index of node `index` of a tile in its heights with the rim.
 #[inline]
 pub(super) fn within_rim(index: usize) -> usize {
     (index / TILE + 1) * RIMMED + index % TILE + 1
 }
 
-/// Tiles that share a lock.
+/// Number of tiles in a set that shares a lock.
 const SHELF: usize = 64;
-/// Shelves; with [`SHELF`] tiles of 3 kB each, 3 MB when all are full.
+/// Number of sets; with [`SHELF`] tiles of 3 kB each they take 3 MB when full.
 const SHELVES: usize = 16;
-/// Places that a tile may stand at, next to each other.
+/// Associativity: number of adjacent slots that a tile can occupy.
 const WAYS: usize = 2;
 
-/// The undisturbed tiles that were found last: whoever follows in another's tracks, as rear
-/// wheels do after front ones, a convoy after its leader, need not find them again. What is kept
-/// depends on who came first; what is found does not.
+/// Set-associative cache of recently used undisturbed tiles.
+///
+/// Rear wheels that follow front wheels, and vehicles of a convoy that follow their leader, need
+/// not sample the terrain again. The content of the cache depends on the order of requests; the
+/// returned tiles do not.
 #[derive(Debug)]
 pub(super) struct KeptTiles {
     shelves: Vec<Mutex<Shelf>>,
 }
 
-/// Flat, and all zero at first: of tiles that nobody comes to no memory is touched.
+/// One set of the cache. Its arrays are flat and initially zero, so that memory of unused slots is
+/// never touched.
 #[derive(Debug)]
 struct Shelf {
     keys: [Option<TileKey>; SHELF],
-    /// Of the [`WAYS`] of a tile, that which was used last.
+    /// Index of the most recently used of the [`WAYS`] in each group.
     latest: [u8; SHELF / WAYS],
     heights: Vec<f64>,
     soil: Vec<u16>,
@@ -77,10 +80,10 @@ impl KeptTiles {
         KeptTiles { shelves: (0..SHELVES).map(|_| Mutex::new(shelf())).collect() }
     }
 
-    /// The undisturbed tile of `model`, whose tiles these are, under `key`.
+    /// Returns the undisturbed tile of `model` under `key`. The cache must belong to that model.
     pub(super) fn tile(&self, model: &GroundModel, key: TileKey) -> UndisturbedTile {
         let (shelf, group) = self.place(key);
-        // a statement of its own: the shelf is not locked while the tile is found
+        // a separate statement: the set is not locked while the tile is sampled
         let kept = locked(shelf).kept(group, key);
         kept.unwrap_or_else(|| {
             let found = UndisturbedTile::find(model, key);
@@ -89,8 +92,8 @@ impl KeptTiles {
         })
     }
 
-    /// The shelf of a tile and its group there: neighbours stand apart (multiplicative hashing by
-    /// the golden ratio).
+    /// Returns the set of a tile and its group in it. Neighboring tiles are spread by
+    /// multiplicative hashing with the golden ratio.
     fn place(&self, key: TileKey) -> (&Mutex<Shelf>, usize) {
         let both = u64::from(key.a as u32) | u64::from(key.b as u32) << 32;
         let hash = (both.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 48) as usize;
@@ -98,13 +101,13 @@ impl KeptTiles {
     }
 }
 
-/// Locks a shelf, which is whole whenever it is let go: nothing done to it can panic.
+/// Locks a set. A poisoned lock is safe to use: no operation on a set can panic halfway.
 fn locked(shelf: &Mutex<Shelf>) -> MutexGuard<'_, Shelf> {
     shelf.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Shelf {
-    /// The tile under `key`, if it is kept in `group`.
+    /// Returns the tile under `key`, if it is in `group`.
     fn kept(&mut self, group: usize, key: TileKey) -> Option<UndisturbedTile> {
         let way = (0..WAYS).find(|way| self.keys[group * WAYS + way] == Some(key))?;
         self.latest[group] = way as u8;
@@ -115,7 +118,7 @@ impl Shelf {
         })
     }
 
-    /// Keeps a tile in `group`, in the stead of that which was not used last.
+    /// Inserts a tile into the group, evicting the least recently used.
     fn keep(&mut self, group: usize, key: TileKey, tile: &UndisturbedTile) {
         let way = (usize::from(self.latest[group]) + 1) % WAYS;
         self.latest[group] = way as u8;
@@ -133,7 +136,7 @@ mod tests {
     use crate::terrain::{Region, Roughness, RoughnessClass, SoilMap, Surface, Terrain};
     use bekker_math::grid::Lattice;
 
-    /// Rough ground that turns from soil 0 to soil 1 at x = 3.3 m.
+    /// Rough ground that changes from soil 0 to soil 1 at x = 3.3 m.
     fn rough() -> GroundModel {
         let kind = SoilKind::Firm { friction: 0.8 };
         let soil = Soil { name: "rock".into(), source: String::new(), kind };
@@ -148,8 +151,8 @@ mod tests {
         GroundModel::new(Lattice { spacing: 0.05 }, terrain, soils, Laws::reference()).unwrap()
     }
 
-    /// Ten times as many tiles as are kept, each asked for again at once, and most when it is
-    /// kept no more.
+    /// Requests ten times as many tiles as the cache holds: each again immediately, and most again
+    /// after eviction.
     #[test]
     fn a_kept_tile_has_the_bits_of_the_terrain() {
         let model = rough();
@@ -172,7 +175,7 @@ mod tests {
         }
     }
 
-    /// A convoy in line holds 200 tiles or so from its leader to its last vehicle.
+    /// A convoy covers about 200 tiles from its leader to its last vehicle.
     #[test]
     fn tiles_of_a_line_do_not_drive_each_other_out() {
         for step in [[1, 0], [0, 1], [1, 1], [3, -2]] {
@@ -187,7 +190,7 @@ mod tests {
                 let (shelf, group) = kept.place(key);
                 locked(shelf).kept(group, key).is_some()
             });
-            // by chance alone, of 200 tiles in 512 pairs of places, 97 of 100 stay
+            // at random, 97 of 100 of 200 tiles would stay in 512 groups of two
             assert!(still.count() >= 180, "{step:?}");
         }
     }

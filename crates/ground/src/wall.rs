@@ -1,22 +1,25 @@
-//! Points of a body in ground that rises like a wall.
+//! Exit direction of body points in ground that rises like a wall.
 //!
-//! The depth of a point below the surface is measured from above. Behind the face of a wall that
-//! is the whole height of the wall, and what pushed the point out there would throw a vehicle onto
-//! it. The shorter way out is the one that it came by.
+//! The depth of a point below the surface is measured from above. Behind the face of a wall that is
+//! the whole height of the wall, and a force for that depth would throw a vehicle onto it. The
+//! shorter exit is the one through which the point entered.
 
 use bekker_math::spatial::Vec3;
 
-/// Halvings by which the face is found between two looks.
+/// Number of bisections that locate the face between two samples.
 const HALVINGS: u32 = 12;
 
-/// How far the face is looked for at most, m: no body is longer.
+/// Greatest search distance for the face, m: no body is longer.
 const FARTHEST: f64 = 30.0;
 
-/// Normal and depth, m, by which a point comes out of the ground: up, by its `normal` and `depth`
-/// there, or, where it is deeper than `deep`, level towards the `middle` of its body if that is
-/// shorter. On a plane, however steep, it never is: with a slope of tan θ and a vertical depth d that
-/// way is d / tan θ, the other d cos θ.
-/// `height` is that of the ground, looked at every `spacing` m.
+/// Returns the normal and the depth, m, by which a point leaves the ground.
+///
+/// By default the exit is up, with the given `normal` and `depth`. If the point is deeper than
+/// `deep`, it is level towards the `middle` of its body if that is shorter. On a plane, however
+/// steep, it never is: with slope tan θ and vertical depth d, the level distance is d / tan θ and
+/// the normal one d cos θ.
+///
+/// `height` is that of the ground, sampled every `spacing` m.
 pub fn way_out(
     (normal, depth): (Vec3, f64),
     deep: f64,
@@ -34,7 +37,7 @@ pub fn way_out(
         let place = at(distance);
         height(place.x, place.y) <= point.z
     };
-    // beyond, up is the shorter way
+    // beyond this distance the exit upward is shorter
     let looks = (depth.min(FARTHEST) / spacing).ceil() as u32;
     let Some(first) = (1..=looks).find(|look| is_out(f64::from(*look) * spacing)) else {
         return (normal, depth);
@@ -44,7 +47,7 @@ pub fn way_out(
         let half = 0.5 * (inside + outside);
         *(if is_out(half) { &mut outside } else { &mut inside }) = half;
     }
-    // where the face looks to, by what is to either side of it
+    // orientation of the face, from the heights on either side
     let face = at(outside);
     let reach = 0.5 * spacing;
     let fall = Vec3::new(
@@ -69,8 +72,8 @@ mod tests {
         way_out(up, DEEP, &point, &Vec3::new(-3.0, 0.0, 1.0), SPACING, height)
     }
 
-    /// A step of 2 m over 5 cm at x = 0: 0.3 m behind its face the way out is back, not up, wherever
-    /// the point is to the side of the middle.
+    /// A step of 2 m over 5 cm at x = 0: 0.3 m behind its face the exit is back, not up, at any
+    /// lateral position of the point.
     #[test]
     fn behind_a_face_the_way_out_is_back() {
         let step = |x: f64, _: f64| 2.0 * (x / 0.05).clamp(0.0, 1.0);
@@ -84,7 +87,8 @@ mod tests {
         assert_eq!(out_of(step, Vec3::new(0.3, 0.0, 1.85)), (Vec3::z(), 2.0 - 1.85));
     }
 
-    /// A point that numbers have put far below the ground is not looked for until the end of days.
+    /// A point that diverged far below the ground ends the search after a bounded number of
+    /// samples.
     #[test]
     fn what_is_far_below_comes_up() {
         let looks = std::cell::Cell::new(0_u32);
@@ -96,7 +100,7 @@ mod tests {
         assert!(looks.get() < 1000, "{} looks", looks.get());
     }
 
-    /// On planes, on the level and where it is not deep there is nothing but up.
+    /// On planes, on level ground and at small depth the exit is up.
     #[test]
     fn planes_have_no_face() {
         for slope in [0.0, 0.5, 1.0, 3.0] {

@@ -1,5 +1,5 @@
-//! A tile of an agent's overlay: flat arrays over its nodes, shared between copies of the
-//! overlay until one of them writes.
+//! A tile of an agent's overlay: flat arrays over its nodes, shared between copies of the overlay
+//! until one of them writes.
 
 use super::model::normal_of;
 use super::published::Revised;
@@ -12,10 +12,10 @@ use bekker_math::spatial::Vec3;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// What a working tile holds of each of its nodes.
+/// Arrays of a working tile over its nodes.
 ///
-/// The arrays are 25 kB, and of a copied overlay few tiles are ever written to again:
-/// they stand behind an [`Arc`], the rest of a tile (200 bytes) beside it.
+/// The arrays take 25 kB, and few tiles of a copied overlay are ever written again. So they are
+/// behind an [`Arc`]; the rest of a tile takes 200 bytes.
 #[derive(Clone, Debug)]
 pub(crate) struct WorkingNodes {
     base: [f64; TILE_NODES],
@@ -33,7 +33,7 @@ pub(crate) struct WorkingNodes {
     passes: [u16; TILE_NODES],
 }
 
-/// What is stored of a private node.
+/// Serialized form of a private node.
 #[derive(Serialize, Deserialize)]
 pub(super) struct PrivateNode {
     pub memory: PlasticMemory,
@@ -61,7 +61,7 @@ impl WorkingNodes {
         })
     }
 
-    /// Takes up another tile, undeformed as yet and not yet sampled.
+    /// Resets to an undeformed tile that is not yet sampled.
     fn reset(&mut self) {
         self.sinkage.fill(0.0);
         self.yield_pressure.fill(0.0);
@@ -73,8 +73,8 @@ impl WorkingNodes {
         self.passes.fill(0);
     }
 
-    /// Takes up the published state of a node; a `private` one takes over only
-    /// what others heaped on it.
+    /// Loads the published state of a node; a `private` node only receives the soil that others
+    /// heaped on it.
     #[inline]
     fn take_up(&mut self, private: bool, index: usize, state: &NodeState) {
         if private {
@@ -106,44 +106,44 @@ impl WorkingNodes {
         self.ground(index) - self.sinkage[index] / self.normal[index].z
     }
 
-    /// Undisturbed height of a node, m.
+    /// Returns the undisturbed height of a node, m.
     #[inline(always)]
     pub fn base(&self, index: usize) -> f64 {
         self.base[index]
     }
 
-    /// Height from which a node's sinkage is measured: undisturbed and berm, m.
+    /// Returns the height from which a node's sinkage is measured, m: undisturbed ground plus berm.
     #[inline(always)]
     pub fn ground(&self, index: usize) -> f64 {
         self.base[index] + f64::from(self.berm[index]) * BERM_QUANTUM
     }
 
-    /// Heights of the unloaded surface at [`WIDTH`] nodes from `first` on, m.
+    /// Returns the heights of the unloaded surface at [`WIDTH`] nodes from `first`, m.
     #[inline(always)]
     pub fn surfaces(&self, first: usize) -> &[f64; WIDTH] {
         let beyond = TILE_NODES - WIDTH;
         self.surface[first.min(beyond)..].first_chunk().unwrap_or(&[0.0; WIDTH])
     }
 
-    /// Index of a node's soil.
+    /// Returns the index of a node's soil.
     #[inline(always)]
     pub fn soil(&self, index: usize) -> usize {
         usize::from(self.soil[index])
     }
 
-    /// Unit normal of the undisturbed ground at a node.
+    /// Returns the unit normal of the undisturbed ground at a node.
     #[inline(always)]
     pub fn normal(&self, index: usize) -> &Vec3 {
         &self.normal[index]
     }
 
-    /// How often a wheel has come and gone over a node.
+    /// Returns the number of completed wheel passes over a node.
     #[inline(always)]
     pub fn passes(&self, index: usize) -> u16 {
         self.passes[index]
     }
 
-    /// What a node remembers of pressure.
+    /// Returns the plastic state of a node.
     #[inline(always)]
     pub fn memory(&self, index: usize) -> PlasticMemory {
         PlasticMemory {
@@ -162,7 +162,7 @@ impl WorkingNodes {
         self.pushed[index] = memory.pushed;
     }
 
-    /// A node's shear displacement, m.
+    /// Returns a node's shear displacement, m.
     #[inline(always)]
     pub fn shear(&self, index: usize) -> [f64; 2] {
         [self.shear[0][index], self.shear[1][index]]
@@ -175,21 +175,21 @@ impl WorkingNodes {
     }
 }
 
-/// A tile in working form.
+/// A tile of an agent's overlay.
 ///
-/// A clone shares the nodes; whichever writes first takes a copy of them.
+/// A clone shares the nodes; the first side to write copies them.
 #[derive(Clone, Debug)]
 pub struct WorkingTile {
     pub(super) key: TileKey,
     /// Revision of the published tile that the nodes were read from.
     revision: u64,
-    /// Whether any wheel came near since the last publication.
+    /// Whether any wheel was near since the last publication.
     pub(super) near: bool,
-    /// Whether the undisturbed ground has been sampled (not yet, after a resume).
+    /// Whether the undisturbed ground has been sampled; false after a resume.
     pub(super) sampled: bool,
-    /// Nodes of firm soil.
+    /// Number of nodes of firm soil.
     firm: u32,
-    /// Nothing of the unloaded surface rises above this height, m.
+    /// Upper bound of the unloaded surface, m.
     ceiling: f64,
     /// Nodes changed here and not yet published.
     pub(super) private: Mask,
@@ -197,9 +197,9 @@ pub struct WorkingTile {
     pub(super) loaded: Mask,
     /// Nodes in contact in this step.
     pub(super) contact: Mask,
-    /// Nodes in contact in the step before.
+    /// Nodes in contact in the previous step.
     previous_contact: Mask,
-    /// Nodes handed out as patches since the published tile was read.
+    /// Nodes converted to patches since the published tile was read.
     handed_out: Mask,
     nodes: Arc<WorkingNodes>,
 }
@@ -222,7 +222,7 @@ impl WorkingTile {
         }
     }
 
-    /// Takes up another tile, undeformed as yet.
+    /// Resets to an undeformed tile.
     pub(super) fn reset(&mut self, key: TileKey) {
         self.key = key;
         self.revision = 0;
@@ -234,12 +234,12 @@ impl WorkingTile {
         self.handed_out = Mask::default();
         match Arc::get_mut(&mut self.nodes) {
             Some(nodes) => nodes.reset(),
-            // of what another still needs nothing is to be kept here
+            // another tile still uses these nodes, and none of them is needed here
             None => self.nodes = WorkingNodes::new(),
         }
     }
 
-    /// Begins a step: what was in contact becomes what was in contact before.
+    /// Begins a step: the current contacts become those of the previous step.
     pub(super) fn begin_step(&mut self) {
         self.previous_contact = self.contact;
         self.contact = Mask::default();
@@ -269,9 +269,10 @@ impl WorkingTile {
         self.read(published);
     }
 
-    /// Reads the published states. Ground that nobody has deformed is as it
-    /// was sampled, so only published nodes are looked at, and those that were
-    /// handed out, should nobody have published them.
+    /// Reads the published states.
+    ///
+    /// Undeformed ground is as it was sampled. So only published nodes are read, and nodes
+    /// converted to patches, in case these were not published.
     fn read(&mut self, published: &Published) {
         let Revised { revision, tile, .. } = published.revised(self.key);
         self.revision = revision;
@@ -289,8 +290,8 @@ impl WorkingTile {
         self.ceiling = highest(&nodes.surface);
     }
 
-    /// Reads the published states where they have changed, if that was in the
-    /// last merge alone; else all of them.
+    /// Reads the published states that the last merge changed, if it is the only merge since the
+    /// last read; otherwise all of them.
     pub(super) fn refresh(&mut self, published: &Published) {
         let Revised { revision, before, changed, tile } = published.revised(self.key);
         if revision == self.revision && self.handed_out.is_empty() {
@@ -311,97 +312,97 @@ impl WorkingTile {
         }
     }
 
-    /// Its nodes: of those that look at many, each goes through the pointer once.
+    /// Returns its nodes, so that a loop over many nodes dereferences the pointer once.
     #[inline(always)]
     pub(crate) fn nodes(&self) -> &WorkingNodes {
         &self.nodes
     }
 
-    /// Undisturbed height of a node, m.
+    /// Returns the undisturbed height of a node, m.
     #[inline(always)]
     pub fn base(&self, index: usize) -> f64 {
         self.nodes.base(index)
     }
 
-    /// Height from which a node's sinkage is measured: undisturbed and berm, m.
+    /// Returns the height from which a node's sinkage is measured, m: undisturbed ground plus berm.
     #[inline(always)]
     pub fn ground(&self, index: usize) -> f64 {
         self.nodes.ground(index)
     }
 
-    /// Height of a node's surface when nothing loads it, m.
+    /// Returns the height of a node's unloaded surface, m.
     #[inline]
     pub fn surface(&self, index: usize) -> f64 {
         self.nodes.surface[index]
     }
 
-    /// Heights of the unloaded surface at [`WIDTH`] nodes from `first` on, m, all
-    /// of which must be the tile's.
+    /// Returns the heights of the unloaded surface at [`WIDTH`] nodes from `first`, m, all of which
+    /// must be in the tile.
     #[inline(always)]
     pub fn surfaces(&self, first: usize) -> &[f64; WIDTH] {
         self.nodes.surfaces(first)
     }
 
-    /// Unit normal of the undisturbed ground at a node.
+    /// Returns the unit normal of the undisturbed ground at a node.
     #[inline(always)]
     pub fn normal(&self, index: usize) -> &Vec3 {
         self.nodes.normal(index)
     }
 
-    /// Index of a node's soil.
+    /// Returns the index of a node's soil.
     #[inline(always)]
     pub fn soil(&self, index: usize) -> usize {
         self.nodes.soil(index)
     }
 
-    /// What a node remembers of pressure.
+    /// Returns the plastic state of a node.
     #[inline(always)]
     pub fn memory(&self, index: usize) -> PlasticMemory {
         self.nodes.memory(index)
     }
 
-    /// A node's shear displacement, m.
+    /// Returns a node's shear displacement, m.
     #[inline(always)]
     pub fn shear(&self, index: usize) -> [f64; 2] {
         self.nodes.shear(index)
     }
 
-    /// How often a wheel has come and gone over a node.
+    /// Returns the number of completed wheel passes over a node.
     pub fn passes(&self, index: usize) -> u16 {
         self.nodes.passes(index)
     }
 
-    /// Height of a node's berm, in [`BERM_QUANTUM`].
+    /// Returns the height of a node's berm, in [`BERM_QUANTUM`].
     #[inline]
     pub fn berm(&self, index: usize) -> i32 {
         self.nodes.berm[index]
     }
 
-    /// Nothing of the unloaded surface rises above this height, m.
+    /// Returns an upper bound of the unloaded surface, m.
     #[inline]
     pub fn ceiling(&self) -> f64 {
         self.ceiling
     }
 
-    /// How many of the tile's nodes are firm.
+    /// Returns the number of firm nodes in the tile.
     #[inline]
     pub fn firm_nodes(&self) -> u32 {
         self.firm
     }
 
-    /// Whether a node was in contact in the step before.
+    /// Returns whether a node was in contact in the previous step.
     #[inline(always)]
     pub fn was_in_contact(&self, index: usize) -> bool {
         self.previous_contact.contains(index)
     }
 
-    /// Whether a node is in contact in this step.
+    /// Returns whether a node is in contact in this step.
     #[inline]
     pub fn in_contact(&self, index: usize) -> bool {
         self.contact.contains(index)
     }
 
-    /// To write to the tile's nodes; they are copied here if a clone shares them.
+    /// Returns a writer for the tile's nodes, which are copied first if a clone shares them.
     #[inline]
     pub fn writer(&mut self) -> TileWriter<'_> {
         TileWriter {
@@ -413,7 +414,7 @@ impl WorkingTile {
         }
     }
 
-    /// Sum of the berm increments not yet published, in [`BERM_QUANTUM`].
+    /// Returns the sum of the berm increments not yet published, in [`BERM_QUANTUM`].
     pub(super) fn private_berm_quanta(&self) -> i64 {
         let WorkingNodes { berm, published_berm, .. } = &*self.nodes;
         let increment = |index: usize| i64::from(berm[index]) - i64::from(published_berm[index]);
@@ -444,7 +445,7 @@ impl WorkingTile {
         self.handed_out = self.handed_out.union(&left);
     }
 
-    /// What is stored of its private nodes, in the order of their indices.
+    /// Returns the serialized form of its private nodes, in the order of their indices.
     pub(super) fn private_nodes(&self) -> impl Iterator<Item = PrivateNode> {
         let nodes = &*self.nodes;
         self.private.iter().map(|index| PrivateNode {
@@ -456,7 +457,7 @@ impl WorkingTile {
         })
     }
 
-    /// Takes up what was stored of its private nodes.
+    /// Restores its private nodes from their serialized form.
     pub(super) fn take_up_private(&mut self, stored: impl Iterator<Item = PrivateNode>) {
         let nodes = Arc::make_mut(&mut self.nodes);
         for (index, node) in self.private.iter().zip(stored) {
@@ -468,14 +469,14 @@ impl WorkingTile {
         }
     }
 
-    /// Whether two tiles stand on the same nodes.
+    /// Returns whether two tiles share their nodes.
     #[cfg(test)]
     pub(super) fn shares(&self, other: &WorkingTile) -> bool {
         Arc::ptr_eq(&self.nodes, &other.nodes)
     }
 }
 
-/// A tile that is written to: whether its nodes are its own has been asked.
+/// Writer of a tile whose nodes are not shared.
 #[derive(Debug)]
 pub struct TileWriter<'a> {
     nodes: &'a mut WorkingNodes,
@@ -486,8 +487,8 @@ pub struct TileWriter<'a> {
 }
 
 impl TileWriter<'_> {
-    /// Stores a loaded node's memory and shear; `surface` is the height of its
-    /// surface with that memory when nothing loads it, m.
+    /// Stores a loaded node's plastic state and shear; `surface` is the height of its unloaded
+    /// surface in that state, m.
     #[inline(always)]
     pub fn load(&mut self, index: usize, memory: PlasticMemory, shear: [f64; 2], surface: f64) {
         self.private.insert(index);
@@ -499,7 +500,7 @@ impl TileWriter<'_> {
         debug_assert!(surface == self.nodes.unloaded_surface(index));
     }
 
-    /// Raises a node's berm by `quanta` (lowers it, if negative).
+    /// Raises a node's berm by `quanta` (lowers it if negative).
     #[inline]
     pub fn heap(&mut self, index: usize, quanta: i32) {
         self.private.insert(index);
@@ -509,7 +510,7 @@ impl TileWriter<'_> {
     }
 }
 
-/// The greatest of `heights`; in lanes, so that it compiles to vectors.
+/// Returns the greatest of `heights`, computed in lanes so that it is vectorized.
 fn highest(heights: &[f64; TILE_NODES]) -> f64 {
     const LANES: usize = 8;
     let mut highest = [f64::NEG_INFINITY; LANES];

@@ -2,17 +2,17 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Why a table is not a curve.
+/// Error in the table of a curve.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CurveError {
-    /// Fewer than two points.
+    /// The table has fewer than two points.
     #[error("a curve needs at least 2 points, this one has {count}")]
     TooShort {
-        /// Points given.
+        /// Number of points given.
         count: usize,
     },
-    /// Abscissae that do not increase.
+    /// The abscissae do not increase.
     #[error("abscissae must increase: point {index} has x = {x} after {previous}")]
     NotIncreasing {
         /// Index of the offending point.
@@ -22,7 +22,7 @@ pub enum CurveError {
         /// The abscissa before it.
         previous: f64,
     },
-    /// A value that is not finite.
+    /// A value is not finite.
     #[error("point {index} is not finite: ({x}, {y})")]
     NotFinite {
         /// Index of the offending point.
@@ -42,7 +42,7 @@ pub struct Curve {
 }
 
 impl Curve {
-    /// A curve through `points`, whose abscissae must increase.
+    /// Creates a curve through `points`, whose abscissae must increase.
     pub fn new(points: Vec<[f64; 2]>) -> Result<Curve, CurveError> {
         if points.len() < 2 {
             return Err(CurveError::TooShort { count: points.len() });
@@ -58,19 +58,19 @@ impl Curve {
         Ok(Curve { points })
     }
 
-    /// The points that the curve goes through.
+    /// Returns the points of the curve.
     pub fn points(&self) -> &[[f64; 2]] {
         &self.points
     }
 
-    /// Value at `x`.
+    /// Returns the value at `x`.
     #[inline]
     pub fn value(&self, x: f64) -> f64 {
         self.value_and_slope(x).0
     }
 
-    /// Value and slope at `x`; beyond the ends the value is that of the end
-    /// point and the slope is zero. What is no number has none.
+    /// Returns value and slope at `x`. Beyond the ends the value is that of the end point and the
+    /// slope is zero; for NaN the value is NaN and the slope zero.
     pub fn value_and_slope(&self, x: f64) -> (f64, f64) {
         let points = &self.points;
         let last = points.len() - 1;
@@ -90,7 +90,8 @@ impl Curve {
         (y0 + slope * (x - x0), slope)
     }
 
-    /// Integral from its first point to `x`; beyond its ends the value is that of the end point.
+    /// Returns the integral from the first point to `x`; beyond the ends the value is that of the
+    /// end point.
     pub fn integral(&self, x: f64) -> f64 {
         let [start, first] = self.points[0];
         if x <= start {
@@ -109,21 +110,22 @@ impl Curve {
         sum + last * (x - end)
     }
 
-    /// [`Curve::integral`], with the curve [`continued`](Curve::continued) beyond its last point.
+    /// Returns [`Curve::integral`] of the curve [`continued`](Curve::continued) beyond its last
+    /// point.
     pub fn continued_integral(&self, x: f64) -> f64 {
         let (last, slope) = self.end();
         let beyond = (x - last).max(0.0);
         self.integral(x) + 0.5 * slope * beyond * beyond
     }
 
-    /// Its last abscissa, and the slope before it.
+    /// Returns the last abscissa and the slope before it.
     pub fn end(&self) -> (f64, f64) {
         let last = self.points.len() - 1;
         let [[x0, y0], [x1, y1]] = [self.points[last - 1], self.points[last]];
         (x1, (y1 - y0) / (x1 - x0))
     }
 
-    /// Value and slope at `x`; beyond its last point it goes on as between the last two.
+    /// Returns value and slope at `x`, extrapolated linearly beyond the last point.
     pub fn continued(&self, x: f64) -> (f64, f64) {
         let (last, slope) = self.end();
         let (value, within) = self.value_and_slope(x);
@@ -148,7 +150,7 @@ impl From<Curve> for Vec<[f64; 2]> {
 mod tests {
     use super::*;
 
-    /// Against the midpoint rule, which is exact on pieces that end at the points.
+    /// Compares with the midpoint rule, which is exact on pieces that end at the points.
     #[test]
     fn integrates_over_its_pieces_and_beyond() {
         let curve = Curve::new(vec![[-1.0, 2.0], [0.5, -1.0], [2.0, 5.0]]).unwrap();

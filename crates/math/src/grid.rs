@@ -1,10 +1,9 @@
 //! The lattice of soil nodes and its tiles.
 //!
-//! Node (i, j) stands at (i s, j s) in the world, s being the spacing, for all
-//! integers i and j; it answers for the square of area s² around it. Tiles of
-//! [`TILE`] x [`TILE`] nodes gather neighbours for storage: tile (a, b) holds
-//! the nodes i in [16 a, 16 a + 16), j in [16 b, 16 b + 16), row by row, j
-//! counting rows.
+//! Node (i, j) is at (i s, j s) in the world for all integers i and j, where s is the spacing; it
+//! represents the square of area s² around it. Tiles of [`TILE`] x [`TILE`] nodes group neighbors
+//! for storage. Tile (a, b) holds the nodes i in [16 a, 16 a + 16), j in [16 b, 16 b + 16) in
+//! row-major order, j counting rows.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +13,7 @@ pub const TILE: usize = 16;
 pub const TILE_NODES: usize = TILE * TILE;
 const TILE_SHIFT: u32 = TILE.trailing_zeros();
 
-/// Which tile.
+/// Key of a tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct TileKey {
     /// Column of tiles, counted along x.
@@ -23,7 +22,7 @@ pub struct TileKey {
     pub b: i32,
 }
 
-/// Which node.
+/// Indices of a node on the lattice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Node {
     /// Column, counted along x.
@@ -33,13 +32,13 @@ pub struct Node {
 }
 
 impl Node {
-    /// The tile that holds this node.
+    /// Returns the tile that holds this node.
     #[inline]
     pub fn tile(self) -> TileKey {
         TileKey { a: self.i >> TILE_SHIFT, b: self.j >> TILE_SHIFT }
     }
 
-    /// Index of this node within its tile.
+    /// Returns the index of this node within its tile.
     #[inline]
     pub fn index(self) -> usize {
         let mask = TILE as i32 - 1;
@@ -48,7 +47,7 @@ impl Node {
 }
 
 impl TileKey {
-    /// Node at `index` of this tile.
+    /// Returns the node at `index` of this tile.
     #[inline]
     pub fn node(self, index: usize) -> Node {
         Node {
@@ -61,18 +60,18 @@ impl TileKey {
 /// A lattice of nodes with its spacing.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Lattice {
-    /// Distance between neighbouring nodes, m.
+    /// Distance between neighboring nodes, m.
     pub spacing: f64,
 }
 
 impl Lattice {
-    /// World position of a node, m.
+    /// Returns the world position of a node, m.
     #[inline]
     pub fn position(&self, node: Node) -> [f64; 2] {
         [f64::from(node.i) * self.spacing, f64::from(node.j) * self.spacing]
     }
 
-    /// The node nearest to (x, y).
+    /// Returns the node nearest to (x, y).
     #[inline]
     pub fn nearest(&self, x: f64, y: f64) -> Node {
         Node {
@@ -81,7 +80,7 @@ impl Lattice {
         }
     }
 
-    /// Area that a node answers for, m².
+    /// Returns the area that a node represents, m².
     #[inline]
     pub fn cell_area(&self) -> f64 {
         self.spacing * self.spacing

@@ -1,6 +1,8 @@
-//! Mathematics below the ground and the vehicles: numbers, space, the earth, curves, grids, chance.
+//! Mathematics for ground and vehicles: numerics, spatial algebra, geodesy, curves, grids and
+//! random numbers.
 //!
-//! A layer of the crate `bekker`, which opens with examples; `ARCHITECTURE.md` is the map.
+//! A layer of the crate `bekker`, whose documentation starts with examples; `ARCHITECTURE.md` maps
+//! the crates.
 
 pub mod curve;
 pub mod geodesy;

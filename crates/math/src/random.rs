@@ -1,8 +1,8 @@
-//! Counter-based random numbers, keyed by what they are for.
+//! Counter-based random numbers, keyed by purpose.
 //!
-//! A number is a pure function of (seed, stream, counter): no hidden state, no
-//! order, so threads, ranks and resumed runs draw the same. The mixing function
-//! is the finaliser of SplitMix64 (Steele, Lea and Flood 2014).
+//! A number is a pure function of (seed, stream, counter), without hidden state and independent of
+//! order. So threads, ranks and resumed runs draw the same numbers. The mixing function is the
+//! finalizer of SplitMix64 (Steele, Lea and Flood 2014).
 
 use serde::{Deserialize, Serialize};
 
@@ -20,7 +20,7 @@ pub struct Stream {
 }
 
 impl Stream {
-    /// The stream of `seed` called `name`.
+    /// Returns the stream `name` of `seed`.
     pub fn new(seed: u64, name: &str) -> Stream {
         let mut key = mix(seed);
         for byte in name.bytes() {
@@ -29,17 +29,18 @@ impl Stream {
         Stream { key }
     }
 
-    /// 64 random bits for `counter`.
+    /// Returns 64 random bits for `counter`.
     pub fn bits(&self, counter: u64) -> u64 {
         mix(self.key ^ mix(counter))
     }
 
-    /// Uniform in [0, 1) for `counter`.
+    /// Returns a number uniform in [0, 1) for `counter`.
     pub fn uniform(&self, counter: u64) -> f64 {
         (self.bits(counter) >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    /// Standard normal for `counter` (Box–Muller, from counters of its own).
+    /// Returns a standard normal number for `counter` (Box–Muller, from the uniform numbers of
+    /// counters 2 k and 2 k + 1).
     pub fn normal(&self, counter: u64) -> f64 {
         let u = self.uniform(counter.wrapping_mul(2)).max(f64::MIN_POSITIVE);
         let v = self.uniform(counter.wrapping_mul(2).wrapping_add(1));

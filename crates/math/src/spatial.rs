@@ -1,9 +1,8 @@
 //! Poses, twists and wrenches in the world frame.
 //!
-//! A quantity named without a frame is in world axes (x east, y north, z up).
-//! Rotations take body components to world components. A [`Twist`] or a
-//! [`Wrench`] belongs to a point that its owner states, usually the origin of
-//! the body frame.
+//! A quantity without a stated frame is in world axes (x east, y north, z up). Rotations map body
+//! components to world components. A [`Twist`] or a [`Wrench`] refers to a point that its owner
+//! states, usually the origin of the body frame.
 
 use serde::{Deserialize, Serialize};
 
@@ -18,7 +17,7 @@ pub type Mat6 = nalgebra::Matrix6<f64>;
 /// A unit quaternion, body to world; stored and written w, x, y, z.
 pub type Quat = nalgebra::UnitQuaternion<f64>;
 
-/// Where a frame is and how it is turned.
+/// Position and orientation of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Pose {
     /// Origin of the frame in the world, m.
@@ -34,36 +33,36 @@ impl Default for Pose {
 }
 
 impl Pose {
-    /// World coordinates of a point given in this frame.
+    /// Returns the world coordinates of a point given in this frame.
     #[inline]
     pub fn point(&self, local: &Vec3) -> Vec3 {
         self.position + self.orientation * local
     }
 
-    /// World components of a direction given in this frame.
+    /// Returns the world components of a direction given in this frame.
     #[inline]
     pub fn direction(&self, local: &Vec3) -> Vec3 {
         self.orientation * local
     }
 
-    /// This frame's coordinates of a world point.
+    /// Returns the coordinates in this frame of a world point.
     #[inline]
     pub fn local_point(&self, world: &Vec3) -> Vec3 {
         self.orientation.inverse_transform_vector(&(world - self.position))
     }
 
-    /// Heading of the x axis, radians from east, counter-clockwise.
+    /// Returns the heading of the x axis, radians from east, counter-clockwise.
     pub fn yaw(&self) -> f64 {
         let x = self.direction(&Vec3::x());
         crate::numeric::atan2(x.y, x.x)
     }
 
-    /// Pitch, radians, positive nose down (ISO 8855: rotation about +y).
+    /// Returns the pitch, radians, positive nose down (ISO 8855: rotation about +y).
     pub fn pitch(&self) -> f64 {
         crate::numeric::asin(-self.direction(&Vec3::x()).z)
     }
 
-    /// Roll, radians, positive right side down (rotation about +x).
+    /// Returns the roll, radians, positive right side down (rotation about +x).
     pub fn roll(&self) -> f64 {
         let y = self.direction(&Vec3::y()).z;
         let z = self.direction(&Vec3::z()).z;
@@ -71,7 +70,7 @@ impl Pose {
     }
 }
 
-/// Velocity of a rigid body: of a stated point, and about it.
+/// Velocity of a rigid body: linear at a stated point, and angular.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Twist {
     /// Velocity of the reference point, m/s.
@@ -81,23 +80,23 @@ pub struct Twist {
 }
 
 impl Twist {
-    /// Velocity of the body's point at `offset` from the reference point, m/s.
+    /// Returns the velocity of the body's point at `offset` from the reference point, m/s.
     #[inline]
     pub fn at(&self, offset: &Vec3) -> Vec3 {
         self.linear + self.angular.cross(offset)
     }
 }
 
-/// How fast a body's motion changes, world axes.
+/// Acceleration of a body, in world axes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Acceleration {
-    /// Of a stated point, m/s².
+    /// Linear acceleration of a stated point, m/s².
     pub linear: Vec3,
-    /// Angular, rad/s².
+    /// Angular acceleration, rad/s².
     pub angular: Vec3,
 }
 
-/// Force and the torque about a stated point.
+/// Force, and torque about a stated point.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Wrench {
     /// Force, N.
@@ -122,19 +121,18 @@ impl std::ops::AddAssign for Wrench {
     }
 }
 
-/// What acts on one body, with its tangent, so that an implicit step can
-/// swallow stiff contact.
+/// Wrench on one body with its tangent, so that an implicit step can take stiff contact.
 ///
-/// All parts refer to one stated point and to world axes. Over a step `h` the
-/// wrench is taken as `wrench + glide - damping (v' - v) - stiffness h v'`, with
-/// `v` the twist at the beginning of the step and `v'` at its end; both matrices
-/// are symmetric and positive semi-definite, ordered (angular, linear).
+/// All parts refer to one stated point and to world axes. Over a step `h` the wrench is `wrench +
+/// glide - damping (v' - v) - stiffness h v'`, where `v` is the twist at the beginning of the step
+/// and `v'` at its end. Both matrices are symmetric and positive semi-definite, ordered (angular,
+/// linear).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Load {
     /// Wrench at the beginning of the step.
     pub wrench: Wrench,
-    /// What the stiffness makes of a motion that changes no force, given back: a
-    /// wheel that rolls on finds fresh ground, the stiffness is that of the spot.
+    /// Correction for motion that changes no force: a rolling wheel moves onto new ground, but the
+    /// stiffness is that of the current spot.
     pub glide: Wrench,
     /// Minus the derivative of the wrench with respect to displacement.
     pub stiffness: Mat6,
@@ -164,9 +162,10 @@ impl std::ops::AddAssign for Load {
 }
 
 impl Load {
-    /// The same load about a point from which its own lies at `offset`.
+    /// Returns the load about another point; `offset` is the current reference point as seen from
+    /// it.
     pub fn moved(&self, offset: &Vec3) -> Load {
-        // v_own = v - offset x ω: X = [1 0; -r 1] on (angular, linear).
+        // v_own = v - offset x ω: X = [1 0; -r 1] on (angular, linear)
         let mut shift = Mat6::identity();
         shift.fixed_view_mut::<3, 3>(3, 0).copy_from(&-offset.cross_matrix());
         let moved =

@@ -1,13 +1,14 @@
-//! Soil that rises beside the contact, and slides back.
+//! Soil that is heaped up around a contact and slides back.
 //!
-//! Purely geometric, after the Soil Contact Model: part of the volume that
-//! sank for good rises evenly on the nodes around the contact, and where the
-//! heap is steeper than the soil can stand it slides, an eighth of the excess
-//! between each pair of neighbours in a sweep. Heights move in whole
-//! [`BERM_QUANTUM`]s, taken from one node and given to the other, so no soil
-//! is lost. Nodes under a body neither give nor take. All bodies of a vehicle meet the ground
-//! before anything rises, and those side by side, as the shoes of a track, have one rim
-//! about them all: none pushes soil under the next, whichever comes first.
+//! Purely geometric, after the Soil Contact Model. A part of the volume of permanent sinkage is
+//! spread evenly over the nodes around the contact. Where the heap is steeper than the soil's angle
+//! of repose, an eighth of the excess slides between each pair of neighbors per sweep. Heights move
+//! in whole [`BERM_QUANTUM`]s from one node to another, so no soil is lost. Nodes under a body are
+//! left unchanged.
+//!
+//! All bodies of a vehicle are evaluated before soil is heaped. Bodies next to each other, such as
+//! the shoes of a track, share one rim. So no body pushes soil under the next one, and their order
+//! does not matter.
 
 use super::displaced_soil::Displaced;
 use super::scratch::{Scratch, Spot};
@@ -15,13 +16,13 @@ use super::working_ground::WorkingGround;
 use crate::{BERM_QUANTUM, GroundModel, Overlay};
 use bekker_math::grid::{Node, TileKey};
 
-/// Under a body.
+/// Flag of a node under a body.
 const LOADED: u8 = 1;
-/// Firm: soil does not come from it nor stay on it.
+/// Flag of a firm node: soil neither leaves it nor stays on it.
 const FIRM: u8 = 2;
 
-/// What a body displaces that sank by `volume` m³ at the touched nodes; `None` where no
-/// soil rises. The soil under the first of them rules.
+/// Returns the soil displaced by a body that sank by `volume` m³ at the touched nodes; `None` where
+/// the soil is not heaped up. The soil of the first touched node determines the parameters.
 pub(super) fn displaced(model: &GroundModel, scratch: &Scratch, volume: f64) -> Option<Displaced> {
     let soil = scratch.touched.first()?.soil();
     model.coefficients(soil)?.soil.bulldozing?;
@@ -33,9 +34,10 @@ pub(super) fn displaced(model: &GroundModel, scratch: &Scratch, volume: f64) -> 
     Some(Displaced { soil, bounds: [west, east, south, north], volume })
 }
 
-/// Heaps what bodies have `displaced` around them and lets it slide, within the rings
-/// that the soil asks for; those that touch have one rim. To be called once a step, when
-/// all bodies that share the overlay have met the ground.
+/// Heaps the `displaced` soil around the bodies and lets it slide, within the number of rings that
+/// the soil specifies. Adjacent patches share one rim.
+///
+/// Call it once per step, after all contacts of the bodies that share the overlay.
 pub fn heap(ground: &mut WorkingGround<'_>, displaced: impl IntoIterator<Item = Displaced>) {
     let mut patches = std::mem::take(&mut ground.scratch.patches);
     patches.clear();
@@ -58,7 +60,7 @@ fn heap_around(ground: &mut WorkingGround<'_>, displaced: &Displaced) {
     let Some(law) = coefficients.soil.bulldozing else { return };
     let lattice = model.lattice();
 
-    // the touched nodes with `rings` around them, and one more for the boundary
+    // the touched nodes, `rings` nodes around them and one more for the boundary
     let margin = law.erosion_rings.min(64) as i32 + 1;
     let [west, east, south, north] = displaced.bounds;
     let (west, east, south, north) = (west - margin, east + margin, south - margin, north + margin);
@@ -83,7 +85,7 @@ fn heap_around(ground: &mut WorkingGround<'_>, displaced: &Displaced) {
     write(ground, &field);
 }
 
-/// A rectangle of nodes around a contact, row by row.
+/// A rectangle of nodes around a contact, in row-major order.
 struct Field {
     west: i32,
     south: i32,
@@ -109,8 +111,8 @@ impl Field {
         ]
     }
 
-    /// Calls `visit` with each run of nodes that share a row and a tile:
-    /// tile, index of the first node in it, place in the field, length.
+    /// Calls `visit` with each run of nodes that share a row and a tile: tile, index of the first
+    /// node in it, position in the field, length.
     fn runs(&self, mut visit: impl FnMut(TileKey, usize, usize, usize)) {
         for row in 0..self.rows {
             let mut at = row * self.columns;
@@ -126,7 +128,7 @@ impl Field {
     }
 }
 
-/// Reads surface heights and which nodes cannot move.
+/// Reads the surface heights and flags the nodes that cannot move.
 fn read(ground: &mut WorkingGround<'_>, field: &Field) {
     let WorkingGround { model, published, overlay, scratch } = ground;
     let size = field.columns * field.rows;
@@ -153,8 +155,8 @@ fn read(ground: &mut WorkingGround<'_>, field: &Field) {
     });
 }
 
-/// Raises the rim evenly by `amount` quanta in all; what does not come out
-/// even waits for the next step.
+/// Raises the rim evenly by `amount` quanta in total. The remainder that cannot be divided evenly
+/// is carried to the next step.
 fn raise(overlay: &mut Overlay, scratch: &mut Scratch, amount: f64) {
     let amount = amount + overlay.heap_remainder;
     let each = match scratch.rim.len() {
@@ -170,8 +172,8 @@ fn raise(overlay: &mut Overlay, scratch: &mut Scratch, amount: f64) {
     overlay.heap_remainder = amount - heaped as f64;
 }
 
-/// One sweep of sliding: between neighbours that differ by more than `stand`
-/// m, an eighth of the excess moves down.
+/// Performs one sweep of sliding: between neighbors whose heights differ by more than `stand` m, an
+/// eighth of the excess moves down.
 fn slide(scratch: &mut Scratch, field: &Field, stand: f64) {
     let Scratch { levels, quanta, cells, .. } = scratch;
     for at in 0..levels.len() {
@@ -195,7 +197,7 @@ fn slide(scratch: &mut Scratch, field: &Field, stand: f64) {
     }
 }
 
-/// Writes the moved quanta back.
+/// Writes the moved quanta back to the overlay.
 fn write(ground: &mut WorkingGround<'_>, field: &Field) {
     let WorkingGround { model, published, overlay, scratch } = ground;
     field.runs(|key, index, at, length| {

@@ -1,4 +1,4 @@
-//! Contact of one body with yielding ground.
+//! Contact of one body with deformable ground.
 
 use super::contact_query::{Answer, Motion, SLIDING};
 use super::contact_result::Contact;
@@ -22,12 +22,14 @@ use crate::{Overlay, SoilCoefficients};
 use bekker_math::numeric::{Lanes, Simd, WIDTH, baseline, dispatch, each, level};
 use bekker_math::spatial::{Pose, Twist};
 
-/// Contact of a wheel. Its `pose` has the origin in the wheel's centre and y
-/// along the spin axis; `twist` is that of the centre, spin included. Call
-/// [`Overlay::begin_step`] once a step, ahead of the agent's contacts.
+/// Computes the contact of a wheel.
 ///
-/// The wrench is that at the beginning of the step of `dt` seconds; soil
-/// memory is advanced to it. Where soil heaps up, [`heap`](super::heap) ends the step.
+/// `pose` has its origin in the wheel's center and y along the spin axis; `twist` is that of the
+/// center, spin included. Call [`Overlay::begin_step`] once per step, before the contacts of the
+/// agent.
+///
+/// The wrench is that at the beginning of the step of `dt` seconds; the soil's memory is advanced
+/// to that time. Where soil is heaped up, [`heap`](super::heap) completes the step.
 pub fn wheel_contact(
     ground: &mut WorkingGround<'_>,
     wheel: &Underside,
@@ -42,8 +44,8 @@ pub fn wheel_contact(
     result
 }
 
-/// Contact of a rigid plate; arguments as for [`wheel_contact`], but that `pose` has the origin in
-/// the middle of its face, z upward.
+/// Computes the contact of a rigid plate; arguments as for [`wheel_contact`], except that `pose`
+/// has its origin in the middle of the plate's face, z upward.
 pub fn plate_contact(
     ground: &mut WorkingGround<'_>,
     outline: PlateOutline,
@@ -56,7 +58,8 @@ pub fn plate_contact(
     contact(ground, &mut placed, tread, twist, dt)
 }
 
-/// Contact of a shoe of a track; arguments as for [`wheel_contact`], in the shoe's own frame.
+/// Computes the contact of a track shoe; arguments as for [`wheel_contact`], in the shoe's own
+/// frame.
 pub fn shoe_contact(
     ground: &mut WorkingGround<'_>,
     shoe: &ShoeOutline,
@@ -69,19 +72,18 @@ pub fn shoe_contact(
     contact(ground, &mut placed, tread, twist, dt)
 }
 
-/// Contact of any body of which the underside is known. It is compiled anew for each kind of body:
-/// other crates call the functions above.
+/// Computes the contact of any body whose underside is known.
 ///
-/// At each node under the body, along the ground's initial normal n₀: sinkage
-/// d = n₀.z (z₀ + berm - underside), pressure by
-/// [`press`](crate::soil::pressure_sinkage::press) with damping, shear against
-/// the sliding velocity. One convex hull, of all loaded nodes whose line meets
-/// the body, gives the patch's width.
+/// The function is compiled for each kind of body, so other crates call the functions above.
 ///
-/// The tangent: along n₀ the secant of the pressure over the coming step and
-/// the damping in force; across it the shear as a viscous force of the same
-/// size (Picard), with which an implicit step comes to rest and stays there.
-/// The moments are taken about the mean normal of the patch.
+/// At each node under the body, along the ground's initial normal n₀: sinkage d = n₀.z (z₀ + berm -
+/// underside), pressure by [`press`](crate::soil::pressure_sinkage::press) with damping, shear
+/// against the sliding velocity. The patch width is that of one convex hull around all loaded nodes
+/// whose vertical line meets the body.
+///
+/// Along n₀ the tangent is the secant of the pressure over the coming step plus the active damping.
+/// Across n₀ shear enters as a viscous force of the same size (Picard), with which an implicit step
+/// comes to rest and stays at rest. The moments are taken about the mean normal of the patch.
 pub(super) fn contact<F: Footprint>(
     ground: &mut WorkingGround<'_>,
     body: &mut F,
@@ -93,14 +95,14 @@ pub(super) fn contact<F: Footprint>(
         None => dispatch!(level(), simd => {
             contact_in_lanes(simd, ground, body, tread, twist, dt, Usual)
         }),
-        // it is asked node by node: wider instructions would win little
+        // a custom law is evaluated node by node: wider instructions would gain little
         Some(law) => baseline!(simd => {
             contact_in_lanes(simd, ground, body, tread, twist, dt, OwnLaw::new(law))
         }),
     }
 }
 
-/// [`contact`] with the instructions `simd`, under `law`.
+/// Evaluates [`contact`] with the instructions `simd`, under `law`.
 #[inline(always)]
 fn contact_in_lanes<'a, S: Simd, F: Footprint, L: Answering<'a>>(
     simd: S,
@@ -135,7 +137,7 @@ fn contact_in_lanes<'a, S: Simd, F: Footprint, L: Answering<'a>>(
     result
 }
 
-/// Reciprocal of the patch's width from the ends of its rows, 1/m.
+/// Returns the reciprocal of the patch width from the ends of its rows, 1/m.
 #[inline(always)]
 fn patch(scratch: &mut Scratch) -> f64 {
     let Scratch { touched, row_ends, hull, .. } = scratch;
@@ -164,8 +166,8 @@ fn patch(scratch: &mut Scratch) -> f64 {
     inverse_patch_width(row_ends, hull)
 }
 
-/// Lets the soil answer at every touched node; returns the volume that sank
-/// for good, m³, where it heaps up.
+/// Evaluates the soil at every touched node; returns the volume of permanent sinkage, m³, in soil
+/// that heaps up.
 #[inline(always)]
 fn answer<S: Simd, F: Footprint>(
     simd: S,
@@ -199,7 +201,7 @@ fn answer<S: Simd, F: Footprint>(
     sums.heaped
 }
 
-/// What lies under the nodes of one soil.
+/// Soil parameters shared by all nodes of one soil.
 struct Under<'a> {
     coefficients: &'a SoilCoefficients,
     /// k_c / b + k_φ, Pa/mⁿ.
@@ -208,7 +210,7 @@ struct Under<'a> {
     cell: f64,
 }
 
-/// Lets four nodes of one soil answer.
+/// Evaluates four nodes of one soil.
 #[inline(always)]
 fn answer_four<S: Simd, F: Footprint>(
     body: &F,
@@ -264,7 +266,7 @@ fn answer_four<S: Simd, F: Footprint>(
         sums.add_spin(&force, &arm);
     }
     sums.mean_normal += pushes;
-    // that of a body that gives way is in series with it
+    // the stiffness of a flexible body is in series with that of the soil
     if !F::DEFORMS {
         let springs = if soil.damping == 0.0 { area } else { damping.gt(0.0).pick(area, 0.0) };
         sums.spring.add(springs * pressed.slope, &r);
@@ -306,7 +308,7 @@ fn answer_four<S: Simd, F: Footprint>(
     left.shear = [slid.numbers(), Numbers::default()];
     left.surface = (lanes(&four.ground) - pressed.sinkage / n.z).numbers();
     if let Some(heap) = soil.bulldozing {
-        // the rut is as wide as its cells, covered whole or not
+        // the rut has the width of its cells, whether or not they are completely covered
         let sunk = (pressed.sinkage - residual).numbers();
         let sunk: f64 = four.lanes().map(|k| sunk[k].max(0.0)).sum();
         sums.heaped += cell * sunk * heap.flow_factor;

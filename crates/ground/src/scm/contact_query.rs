@@ -1,4 +1,4 @@
-//! Query of the ground under one body and the body's motion.
+//! Inputs of a contact query and the motion of the body.
 
 use super::footprint::Footprint;
 use super::vectors::Vectors;
@@ -7,13 +7,13 @@ use crate::{GroundModel, Overlay};
 use bekker_math::numeric::{Lanes, Simd, Where};
 use bekker_math::spatial::{Twist, Vec3};
 
-/// Below this speed, m/s, a node's shear fades out in proportion to its speed.
+/// Speed below which the shear at a node fades out in proportion to it, m/s.
 pub(super) const SLIDING: f64 = 1e-4;
-/// A wheel's nodes that slide slower than this part of its own speed damp as
-/// if they slid so fast: their direction turns over within a step.
+/// Fraction of a wheel's speed below which the sliding of its nodes damps as if at that speed: slow
+/// sliding reverses its direction within a step.
 pub(super) const ROLLING_SHARE: f64 = 0.01;
 
-/// What is asked of the ground under one body.
+/// Inputs of the contact of one body with the ground.
 pub(super) struct Answer<'a, 'b, F> {
     pub model: &'a GroundModel,
     pub overlay: &'b mut Overlay,
@@ -24,7 +24,7 @@ pub(super) struct Answer<'a, 'b, F> {
 }
 
 impl<F: Footprint> Answer<'_, '_, F> {
-    /// How the body moves.
+    /// Returns the motion of the body.
     pub fn motion(&self) -> Motion {
         let Answer { body, twist, tread, dt, .. } = *self;
         let spin = body.spin_axis().map_or(Vec3::zeros(), |axis| axis * axis.dot(&twist.angular));
@@ -42,20 +42,20 @@ impl<F: Footprint> Answer<'_, '_, F> {
     }
 }
 
-/// How a body moves over the nodes that it touches.
+/// Motion of a body over the nodes that it touches.
 pub(super) struct Motion {
-    /// Its centre, m.
+    /// Center of the body, m.
     pub centre: Vec3,
     /// Twist of its material.
     pub twist: Twist,
-    /// Twist of its shape, which moves without its spin.
+    /// Twist of its shape: that of the material without the spin.
     pub shape_twist: Twist,
     pub tread: Tread,
     /// Step, s.
     pub dt: f64,
-    /// Speed under which sliding damps no harder, m/s.
+    /// Least sliding speed in the damping, m/s.
     pub rolling: f64,
-    /// Where a wheel heads, horizontal; `None` for what has no axis.
+    /// Horizontal heading of a wheel; `None` for a body without an axis.
     pub heading: Option<Vec3>,
     /// Axis of a wheel's spin.
     pub spin_axis: Option<Vec3>,
@@ -64,8 +64,8 @@ pub(super) struct Motion {
 }
 
 impl Motion {
-    /// Velocities of the material at the offsets `r`, where those of the shape are `shape`
-    /// and upward normals are `n`, and the arms of its spin.
+    /// Returns the velocities of the material at the offsets `r` and the arms of its spin. `shape`
+    /// are the velocities of the shape there, `n` the upward normals.
     #[inline(always)]
     pub fn material<S: Simd, F: Footprint>(
         &self,
@@ -85,9 +85,9 @@ impl Motion {
         [*shape + Vectors::velocity(&spin, &arm), arm]
     }
 
-    /// How much deeper nodes at the offsets `r` have been since the last step under
-    /// a wheel's lowest point, m, if any have. `shape` is the velocity of the shape
-    /// there.
+    /// Returns how much deeper nodes at the offsets `r` have been under the lowest point of a wheel
+    /// since the last step, m; `None` if no node passed that point. `shape` are the velocities of
+    /// the shape there.
     #[inline(always)]
     pub fn passed<S: Simd>(
         &self,

@@ -4,28 +4,28 @@ use super::works::Works;
 use super::{Displaced, FirmGround};
 use bekker_math::spatial::Load;
 
-/// What the ground does to a body in one step.
+/// Result of a contact of one body with the ground in one step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Contact {
-    /// Wrench on the body about its centre, with its tangent.
+    /// Wrench on the body about its center, with its tangent.
     pub load: Load,
     /// Force along the initial normals of the ground, N.
     pub normal_force: f64,
-    /// Depth of the body's lowest loaded point below the undisturbed ground, along
-    /// the normal of that ground, as everywhere, m.
+    /// Depth of the body's lowest loaded point below the undisturbed ground, along the normal of
+    /// that ground, m.
     pub sinkage: f64,
     /// Area in contact, m².
     pub area: f64,
-    /// Bekker's width of the loaded patch, m; infinite for a single row of nodes.
+    /// Width b of the loaded patch in Bekker's equation, m; infinite for a single row of nodes.
     pub patch_width: f64,
-    /// Where what the body gives to the soil goes.
+    /// Distribution of the power that the body transfers to the soil.
     pub works: Works,
-    /// Nodes whose height was compared.
+    /// Number of nodes whose height was compared.
     pub nodes_tested: u32,
-    /// Nodes that carry load.
+    /// Number of nodes that carry load.
     pub nodes_in_contact: u32,
-    /// Firm ground under the body, for a handling tyre to run on.
+    /// Firm ground under the body, as input of a handling tire.
     pub firm: Option<FirmGround>,
-    /// Soil to [`heap`](super::heap) up when all bodies of the step have met the ground.
+    /// Soil to [`heap`](super::heap) after all contacts of the step.
     pub displaced: Option<Displaced>,
 }

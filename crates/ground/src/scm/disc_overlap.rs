@@ -1,67 +1,69 @@
-//! The plane that presses a disc as the ground below it does.
+//! Equivalent contact plane of a disc on an uneven profile.
 //!
-//! An upright disc that is let into the ground's profile along its heading overlaps it in an area.
-//! A plane of the same overlap, with the centre of area in the same direction, stands in for the
-//! ground (J. Sui and J. Hirshey, *A New Analytical Tire Model for Vehicle Dynamic Analysis*, an
-//! ADAMS users' meeting; cited from memory). On a plane that is the plane itself; a slot takes of the
-//! area only what it is wide; a wall comes up from in front and turns the plane up against the wheel.
-//! Area and centre change without jumps as the wheel rolls on.
+//! The area of overlap between an upright disc and the ground's profile along its heading is
+//! computed. The ground is replaced by the plane with the same overlap area and the same direction
+//! to the center of that area (J. Sui and J. Hirshey, *A New Analytical Tire Model for Vehicle
+//! Dynamic Analysis*, an ADAMS users' meeting; cited from memory).
+//!
+//! On a plane the result is the plane itself. A slot reduces the area only by its own width. A wall
+//! enters the disc from the front and turns the plane against the wheel. Area and center change
+//! without jumps as the wheel rolls.
 
 use bekker_math::numeric::{asin, cos, pow, sin_cos};
 use std::sync::LazyLock;
 
-/// Samples of a profile on either side of the centre.
+/// Samples of a profile on either side of the center.
 pub(super) const REACH: usize = 12;
 /// Samples of a profile.
 pub(super) const SAMPLES: usize = 2 * REACH + 1;
-/// Area, over the square of the radius, below which nothing touches: of the order of rounding.
+/// Area, over the square of the radius, below which there is no contact: of the order of rounding.
 const NOTHING: f64 = 1e-13;
-/// Newton's steps to the angle of a segment; the first guess is within a fifth.
+/// Newton steps to the angle of a segment; the first guess is within a fifth.
 const STEPS: usize = 5;
 
-/// Where a profile is sampled: ahead of the centre, by the disc's radius.
+/// Returns the position of a sample ahead of the center, in units of the disc's radius.
 pub(super) fn ahead(sample: usize) -> f64 {
     (sample as f64 - REACH as f64) / REACH as f64
 }
 
-/// The ground under a disc of radius 1 about its centre, by samples; those beyond `from..=to` lie
-/// below the disc.
+/// Sampled ground profile under a disc of radius 1, relative to its center. Samples beyond
+/// `from..=to` are below the disc.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Profile {
-    /// Heights over the centre, 1 at most.
+    /// Heights above the center, 1 at most.
     pub height: [f64; SAMPLES],
-    /// How much higher it is to the left than to the right.
+    /// Lateral slope, positive where the ground rises to the left.
     pub tilt: [f64; SAMPLES],
-    /// First sample that counts.
+    /// First sample that is used.
     pub from: usize,
-    /// Last one.
+    /// Last sample that is used.
     pub to: usize,
 }
 
-/// The plane that stands in for a profile.
+/// Equivalent plane of a profile.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct StandIn {
-    /// Distance from the centre, over the radius.
+    /// Distance from the center, over the radius.
     pub distance: f64,
     /// Its unit normal in the plane of the disc: forward and up.
     pub normal: [f64; 2],
-    /// Mean of the profile's tilt by area.
+    /// Mean of the profile's tilt, weighted by area.
     pub tilt: f64,
 }
 
-/// Integrals over what of a disc lies in the ground.
+/// Integrals over the part of a disc that is below the ground.
 #[derive(Clone, Copy, Debug, Default)]
 struct Overlap {
     area: f64,
-    /// Of the way ahead of the centre, ...
+    /// First moment of the position ahead of the center.
     ahead: f64,
-    /// ... and of the height over it.
+    /// First moment of the height above the center.
     height: f64,
     tilt: f64,
 }
 
-/// A half circle's arc from its middle to a place: integrals of its depth, and of that times
-/// the way.
+/// Integrals under the arc of a half circle from its middle to a position: of its depth, and of its
+/// depth times the position.
 #[derive(Clone, Copy)]
 struct Arc {
     depth: f64,
@@ -75,7 +77,7 @@ impl Arc {
         Arc { depth: 0.5 * (s * root + asin(s.clamp(-1.0, 1.0))), moment: -square * root / 3.0 }
     }
 
-    /// Those of the samples.
+    /// Returns the arcs at the sample positions.
     fn samples() -> &'static [Arc; SAMPLES] {
         static ARCS: LazyLock<[Arc; SAMPLES]> =
             LazyLock::new(|| std::array::from_fn(|sample| Arc::at(ahead(sample))));
@@ -84,7 +86,7 @@ impl Arc {
 }
 
 impl Profile {
-    /// The plane that presses as much; `None` where nothing touches.
+    /// Returns the equivalent plane; `None` where there is no contact.
     pub fn stand_in(&self) -> Option<StandIn> {
         let mut sum = Overlap::default();
         for rear in self.from..self.to {
@@ -101,7 +103,8 @@ impl Profile {
 }
 
 impl Overlap {
-    /// Adds what lies below the profile from a sample to the next, along which it is straight.
+    /// Adds the overlap below the profile from one sample to the next, between which the profile is
+    /// linear.
     fn add(&mut self, profile: &Profile, rear: usize) {
         let front = rear + 1;
         let ends = [ahead(rear), ahead(front)];
@@ -111,7 +114,7 @@ impl Overlap {
         let tilt = 0.5 * (profile.tilt[rear] + profile.tilt[front]);
         let arcs = Arc::samples();
         let arcs = [arcs[rear], arcs[front]];
-        // where the line cuts the circle
+        // where the line intersects the circle
         let steep = 1.0 + slope * slope;
         let inside = steep - line[0] * line[0];
         let (middle, half) = (-slope * line[0] / steep, inside.max(0.0).sqrt() / steep);
@@ -124,7 +127,7 @@ impl Overlap {
         if inside > 0.0 && cuts[0] < cuts[1] {
             self.add_below(line, cuts, cut_arcs, tilt);
         }
-        // beside the cuts the line runs below the disc, or above it
+        // outside the intersections the line runs either below or above the disc
         for ([from, to], [begins, stops]) in [
             ([ends[0], cuts[0]], [arcs[0], cut_arcs[0]]),
             ([cuts[1], ends[1]], [cut_arcs[1], arcs[1]]),
@@ -138,7 +141,7 @@ impl Overlap {
         }
     }
 
-    /// Adds what lies below a line, of which height and slope are given, within the disc.
+    /// Adds the part of the disc below a line with the given height and slope.
     fn add_below(
         &mut self,
         [level, slope]: [f64; 2],
@@ -157,9 +160,9 @@ impl Overlap {
     }
 }
 
-/// Half the angle of a circle's segment of this area, the radius being 1, rad.
+/// Returns half the angle of a segment of this area in a circle of radius 1, rad.
 fn half_angle(area: f64) -> f64 {
-    // a segment of a small angle φ has 2/3 φ³
+    // the area of a segment of a small angle φ is 2/3 φ³
     let mut angle = pow(1.5 * area, 1.0 / 3.0);
     for _ in 0..STEPS {
         let (sin, cos) = sin_cos(angle);
@@ -181,7 +184,7 @@ mod tests {
         }
     }
 
-    /// A plane stands in for itself, however steep and deep.
+    /// The equivalent plane of a plane is itself, however steep and deep.
     #[test]
     fn a_plane_is_its_own() {
         for grade in [-1.0_f64, -0.1, 0.0, 0.3, 1.0] {
@@ -204,19 +207,19 @@ mod tests {
         assert!(profile(|_| -1.001).stand_in().is_none());
     }
 
-    /// Without bottom below a slot narrower than the contact a wheel stands on the two edges, deeper by
-    /// what makes up for the area.
+    /// Over a slot without a bottom that is narrower than the contact, a wheel rests on the two
+    /// edges. It sinks deeper to compensate for the missing area.
     #[test]
     fn a_slot_takes_what_it_is_wide() {
         let narrow = |s: f64| if s.abs() < 0.01 { -9.0 } else { -0.95 };
         let found = profile(narrow).stand_in().unwrap();
         let whole = half_angle_area(0.05);
-        // samples are a twelfth of the radius apart, so that the slot is two of those wide: of the
-        // area that is its width by 0.05, less what the arc rises on it (s²/2, to s⁴)
+        // Samples are a twelfth of the radius apart, so the slot is two samples wide. The missing
+        // area is that width times 0.05, less the rise of the arc on it (s²/2, up to s⁴).
         let half: f64 = 1.0 / 12.0;
         let gone = 2.0 * half * 0.05 - half * half * half / 3.0;
         let expected = cos(half_angle(whole - gone));
-        // its walls are as steep as 8 to a twelfth: 3e-5 of area are left, 5e-5 of distance
+        // its walls have a slope of 8 to a twelfth, which leaves 3e-5 of area and 5e-5 of distance
         assert!((found.distance - expected).abs() < 1e-4, "{found:?} {expected}");
         assert!(found.normal[0].abs() < 1e-12);
     }
@@ -227,7 +230,7 @@ mod tests {
         angle - sin * cos
     }
 
-    /// A wall in front pushes back; one as high as the disc straight back.
+    /// A wall in front pushes the wheel back; a wall as high as the disc pushes it straight back.
     #[test]
     fn a_wall_pushes_back() {
         let wall = |s: f64| if s > 0.6 { -0.2 } else { -0.97 };

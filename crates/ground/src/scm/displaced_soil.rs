@@ -1,9 +1,9 @@
 //! Soil that bodies displace in one step.
 
-/// Soil under a body that sank for good, to rise around it.
+/// Volume of permanent sinkage under a body, to be heaped up around it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Displaced {
-    /// Place in the table of soils.
+    /// Index in the table of soils.
     pub(super) soil: usize,
     /// Lattice indices of the westernmost, easternmost, southernmost and northernmost
     /// node in contact.
@@ -13,7 +13,7 @@ pub struct Displaced {
 }
 
 impl Displaced {
-    /// Whether the two have neighbouring nodes.
+    /// Returns whether the two patches have neighboring nodes.
     pub(super) fn touches(&self, other: &Displaced) -> bool {
         let [west, east, south, north] = self.bounds;
         let [other_west, other_east, other_south, other_north] = other.bounds;
@@ -23,7 +23,7 @@ impl Displaced {
             && other_south <= north + 1
     }
 
-    /// The two as one; the soil is that of `self`.
+    /// Returns the union of both; the soil is that of `self`.
     pub(super) fn joined(&self, other: &Displaced) -> Displaced {
         let [a, b] = [self.bounds, other.bounds];
         let bounds = [a[0].min(b[0]), a[1].max(b[1]), a[2].min(b[2]), a[3].max(b[3])];

@@ -1,4 +1,4 @@
-//! Firm ground under a wheel, for a handling tyre to run on.
+//! Firm ground under a wheel, as input of a handling tire.
 
 use super::disc_overlap::{Profile, REACH, SAMPLES, ahead};
 use super::gather::nodes_within;
@@ -12,10 +12,10 @@ use bekker_math::spatial::{Pose, Vec3};
 /// Firm ground under a wheel.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FirmGround {
-    /// Share of the footprint that is firm, above 0 and up to 1. It varies
-    /// continuously as the wheel crosses from one ground to the other.
+    /// Share of the footprint that is firm, above 0 and up to 1. It varies continuously as the
+    /// wheel moves from one ground to the other.
     pub share: f64,
-    /// Height under the wheel's centre of the plane that presses it as the ground does, m.
+    /// Height of the equivalent plane under the wheel's center, m.
     pub height: f64,
     /// Unit normal of that plane, pointing up.
     pub normal: Vec3,
@@ -23,25 +23,26 @@ pub struct FirmGround {
     pub friction: f64,
 }
 
-/// Half the length of the nominal footprint, as part of the radius.
+/// Half the length of the nominal footprint, as a fraction of the radius.
 const HALF_LENGTH: f64 = 0.35;
-/// The plane that stands in for a wall is no steeper than this: a cosine.
+/// Least cosine between the equivalent plane's normal and the vertical, which bounds its slope at a
+/// wall.
 const LEAST_UP: f64 = 0.05;
-/// A disc goes down by no less of a way along its own plane: one that leans more against the ground
-/// lies on its side.
+/// Least vertical component of the disc's own plane; a disc that leans more against the ground
+/// counts as lying on its side.
 const LEAST_DOWN: f64 = 0.2;
 
-/// The tiles under a body, from the lowest to the highest, if any of their ground is firm.
+/// Range of tiles under a body, at least one of which has firm nodes.
 pub(super) struct FirmTiles {
     low: TileKey,
     high: TileKey,
-    /// Nothing of them is higher, m.
+    /// Upper bound of the heights in these tiles, m.
     pub ceiling: f64,
 }
 
 impl FirmTiles {
-    /// Fetches those within `[x0, y0, x1, y1]` and a node beyond; their places in the overlay
-    /// are left in `scratch.slots`.
+    /// Fetches the tiles within `[x0, y0, x1, y1]` plus one node. Their slots in the overlay are
+    /// stored in `scratch.slots`.
     pub fn fetch(ground: &mut WorkingGround<'_>, bounds: [f64; 4]) -> Option<FirmTiles> {
         let WorkingGround { model, published, overlay, scratch } = ground;
         if !model.has_firm_soil() {
@@ -66,17 +67,17 @@ impl FirmTiles {
     }
 }
 
-/// The ground of those tiles.
+/// Ground heights and friction in [`FirmTiles`].
 pub(super) struct FirmNodes<'a> {
     pub model: &'a GroundModel,
     pub overlay: &'a Overlay,
-    /// Where the tiles are in the overlay.
+    /// Slots of the tiles in the overlay.
     pub slots: &'a [usize],
     pub tiles: FirmTiles,
 }
 
 impl FirmNodes<'_> {
-    /// Height of a node, m, and its friction if it is firm; nothing beyond the tiles.
+    /// Returns the height of a node, m, and its friction if it is firm; `None` outside the tiles.
     #[inline(always)]
     pub fn node(&self, node: Node) -> Option<(f64, Option<f64>)> {
         let FirmTiles { low, high, .. } = self.tiles;
@@ -94,7 +95,7 @@ impl FirmNodes<'_> {
         Some((tile.surface(index), friction))
     }
 
-    /// Height of the surface between nodes, m.
+    /// Returns the bilinear height of the surface between nodes, m.
     fn height(&self, [x, y]: [f64; 2]) -> Option<f64> {
         let spacing = self.model.lattice().spacing;
         let (x, y) = (x / spacing, y / spacing);
@@ -108,21 +109,21 @@ impl FirmNodes<'_> {
     }
 }
 
-/// A wheel as firm ground meets it.
+/// A wheel as a disc, for contact with firm ground.
 struct Disc {
     centre: Vec3,
-    /// Horizontal, unit: to its left and ahead.
+    /// Horizontal unit vector to its left; `ahead` is the one forward.
     left: [f64; 2],
     ahead: [f64; 2],
-    /// Cosine and sine of its lean to the right.
+    /// Cosine of its lean to the right; `leans` is the sine.
     upright: f64,
     leans: f64,
     radius: f64,
     half_width: f64,
 }
 
-/// The firm part of a wheel's nominal footprint, weighted by a tent along and
-/// across it; `None` where all is yielding or nothing is reached.
+/// Returns the firm part of a wheel's nominal footprint, weighted by a tent along and across it;
+/// `None` where all of it is deformable or nothing is in contact.
 pub(super) fn under_wheel(
     ground: &mut WorkingGround<'_>,
     wheel: &Underside,
@@ -152,12 +153,12 @@ pub(super) fn under_wheel(
 }
 
 impl Disc {
-    /// How far its lowest point lies to the left of its centre, m.
+    /// Returns the distance of its lowest point to the left of its center, m.
     fn aside(&self) -> f64 {
         self.radius * self.leans
     }
 
-    /// Rectangle around it, m.
+    /// Returns its bounding rectangle, m.
     fn bounds(&self) -> [f64; 4] {
         let Disc { centre, left, ahead, radius, half_width, .. } = self;
         let across = half_width + self.aside().abs();
@@ -165,10 +166,10 @@ impl Disc {
         [centre.x - x, centre.y - y, centre.x + x, centre.y + y]
     }
 
-    /// Mean height of the ground across the tyre's width, m, and its slope there to the left, so far
-    /// ahead of the lowest point.
+    /// Returns the mean height of the ground across the tire's width, m, and its lateral slope to
+    /// the left, at `way` m ahead of the lowest point.
     fn across(&self, nodes: &FirmNodes<'_>, way: f64) -> Option<[f64; 2]> {
-        // two rows stand for all between the tyre's flanks
+        // two rows represent the whole width between the tire's flanks (Gauss points)
         let half = self.half_width / 3.0_f64.sqrt();
         let height = |aside: f64| {
             let place = |k: usize| way * self.ahead[k] + (self.aside() + aside) * self.left[k];
@@ -178,14 +179,15 @@ impl Disc {
         Some([0.5 * (left + right), (left - right) / (2.0 * half)])
     }
 
-    /// The plane that presses it as the ground does: its height under the centre and its normal.
+    /// Returns the equivalent plane: its height under the center and its normal.
     fn stand_in(&self, nodes: &FirmNodes<'_>) -> Option<(f64, Vec3)> {
         let Disc { centre, left, ahead: on, upright, leans, radius, .. } = *self;
         let [_, bank] = self.across(nodes, 0.0)?;
-        // of a way down the disc's own plane so much is height over ground that leans as it does here
+        // vertical part of a distance along the disc's own plane, over ground with this lateral
+        // slope
         let down = (upright + bank * leans).max(LEAST_DOWN);
         let over = |height: f64| (height - bank * self.aside() - centre.z) / (radius * down);
-        // nothing is met where the disc is above all ground
+        // no contact where the disc is above all ground
         let clear = -over(nodes.tiles.ceiling);
         if clear >= 1.0 {
             return None;
@@ -209,11 +211,11 @@ impl Disc {
         Some((centre.z - radius * found.distance * down / up, normal.normalize()))
     }
 
-    /// Share of the nominal footprint that is firm, and its mean friction.
+    /// Returns the share of the nominal footprint that is firm, and its mean friction.
     fn footing(&self, nodes: &FirmNodes<'_>) -> Option<(f64, f64)> {
         let Disc { centre, left, ahead, radius, half_width, .. } = *self;
         let lattice = nodes.model.lattice();
-        // the tents reach a spacing beyond, so that some node always has a weight
+        // the tents extend one spacing further, so that some node always has a weight
         let half_length = HALF_LENGTH * radius + lattice.spacing;
         let half_width = half_width + lattice.spacing;
         let reach = [0, 1].map(|k| half_length * ahead[k].abs() + half_width * left[k].abs());
@@ -251,7 +253,7 @@ mod tests {
     use bekker_math::grid::Lattice;
     use bekker_math::spatial::Quat;
 
-    /// A plane presses as itself, whatever the wheel's heading and lean.
+    /// The equivalent plane of a plane is itself for all headings and leans of the wheel.
     #[test]
     fn a_plane_is_met_as_it_is() {
         let slope = [0.15, -0.3];
@@ -283,7 +285,7 @@ mod tests {
                 let pose = Pose { position, orientation: turn };
                 let met = under_wheel(&mut ground, &wheel, &pose).unwrap();
                 let height = 1.0 + slope[0] * position.x + slope[1] * position.y;
-                // nodes hold their heights in single precision or in steps of a micrometre
+                // nodes store their heights in single precision or in steps of a micrometer
                 assert!((met.height - height).abs() < 1e-5, "{heading} {lean} {met:?} {height}");
                 assert!((met.normal - normal).norm() < 1e-4, "{heading} {lean} {met:?}");
                 assert!(met.share == 1.0 && (met.friction - 0.8).abs() < 1e-12);

@@ -1,4 +1,4 @@
-//! Which nodes a body presses.
+//! Search for the nodes that a body presses.
 
 use super::footprint::Footprint;
 use super::scratch::{Four, Spot};
@@ -8,22 +8,22 @@ use crate::{Overlay, WorkingNodes};
 use bekker_math::grid::{Lattice, Node, TILE, TileKey};
 use bekker_math::numeric::{Lanes, Simd, WIDTH, Where, each};
 
-/// Nodes are counted up to here: beyond, a body has left every terrain.
+/// Greatest node index that is used; beyond it a body has left every terrain.
 const FARTHEST: f64 = 1e9;
-/// A cell covered by less than this part is not touched.
+/// Least covered fraction of a cell in contact.
 const LEAST_COVERAGE: f64 = 1e-6;
 
-/// The first and the last of the nodes within `[x0, y0, x1, y1]`, m; none where that is not on
-/// the lattice.
+/// Returns the first and the last node within `[x0, y0, x1, y1]`, m; `None` where the bounds are
+/// not on the lattice.
 pub(super) fn nodes_within(lattice: Lattice, [x0, y0, x1, y1]: [f64; 4]) -> Option<[Node; 2]> {
-    // false for what is not finite, too
+    // also false for infinite values and NaN
     let on_lattice = |bound: f64| bound.abs() < FARTHEST * lattice.spacing;
     let all = [x0, y0, x1, y1].into_iter().all(on_lattice);
     all.then(|| [lattice.nearest(x0, y0), lattice.nearest(x1, y1)])
 }
 
-/// Keys of the tiles with nodes within `[x0, y0, x1, y1]`, m: all that a body of these bounds
-/// may touch.
+/// Returns the keys of the tiles with nodes within `[x0, y0, x1, y1]`, m: all tiles that a body
+/// with these bounds may touch.
 pub fn tiles_within(lattice: Lattice, bounds: [f64; 4]) -> impl Iterator<Item = TileKey> {
     let corners = nodes_within(lattice, bounds).map(|nodes| nodes.map(Node::tile));
     corners.into_iter().flat_map(|[low, high]| {
@@ -31,12 +31,12 @@ pub fn tiles_within(lattice: Lattice, bounds: [f64; 4]) -> impl Iterator<Item = 
     })
 }
 
-/// Finds the nodes whose unloaded surface lies above the body's underside, row
-/// by row; returns how many were tested.
+/// Finds the nodes whose unloaded surface is above the body's underside, row by row; returns how
+/// many were tested.
 ///
-/// Each row is cut to where the body can reach the highest ground, then
-/// [`WIDTH`] nodes at a time are held against a bound of the body's shape, and
-/// only what is left is held against the shape itself.
+/// Each row is clipped to where the body can reach the highest ground. Then [`WIDTH`] nodes at a
+/// time are compared with a bound of the body's shape, and only the remaining ones with the shape
+/// itself.
 #[inline(always)]
 pub(super) fn gather<S: Simd, F: Footprint>(
     simd: S,
@@ -93,7 +93,7 @@ pub(super) fn gather<S: Simd, F: Footprint>(
     tested
 }
 
-/// Fills `four` with up to [`WIDTH`] nodes; whether `body` presses any of them.
+/// Fills `four` with up to [`WIDTH`] nodes; returns whether `body` presses any of them.
 #[inline(always)]
 fn press<S: Simd, F: Footprint>(
     simd: S,
@@ -103,7 +103,7 @@ fn press<S: Simd, F: Footprint>(
     spots: &[Spot],
     four: &mut Four,
 ) -> bool {
-    // the last node stands for those that are missing
+    // the last node fills the unused lanes
     let count = spots.len();
     let spots = each(|k| spots[k.min(count - 1)]);
     let nodes = each(|k| overlay.at(spots[k].slot as usize).nodes());
@@ -143,7 +143,7 @@ fn press<S: Simd, F: Footprint>(
     true
 }
 
-/// Part of a row of nodes, within one tile.
+/// A part of a row of nodes within one tile.
 struct Stretch {
     slot: u32,
     j: i32,
@@ -153,7 +153,7 @@ struct Stretch {
 }
 
 impl Stretch {
-    /// Adds the nodes of the stretch that `body` may press.
+    /// Adds the nodes of this span that `body` may press.
     #[inline(always)]
     fn bound<S: Simd, F: Footprint>(
         &self,
@@ -163,7 +163,7 @@ impl Stretch {
         body: &F,
         spots: &mut Vec<Spot>,
     ) {
-        // lanes may not leave the tile's row: its last ones begin further left
+        // lanes must stay in the tile's row: the last group starts further left
         let last = (self.from | (TILE as i32 - 1)) + 1 - WIDTH as i32;
         let mut from = self.from;
         while from <= self.to {

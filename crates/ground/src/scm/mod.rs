@@ -1,10 +1,10 @@
-//! The Soil Contact Model: undersides of wheels and plates against the nodes
-//! of the ground.
+//! The Soil Contact Model (SCM): contact between undersides of wheels or plates and the nodes of
+//! the ground.
 //!
-//! There are no rays and no collision engine: the height of the underside
-//! over each node of its footprint is computed, row by row of the tiles. The
-//! soil answers with a wrench and its tangent ([`bekker_math::spatial::Load`]), so
-//! that the body's implicit step can swallow the stiff elastic branch.
+//! No rays are cast and no collision engine is involved. The height of the underside is computed
+//! over each node of its footprint, row by row of the tiles. The result is a wrench and its tangent
+//! ([`bekker_math::spatial::Load`]), so that the body's implicit step can take the stiff elastic
+//! branch.
 
 mod bulldozing;
 mod contact;

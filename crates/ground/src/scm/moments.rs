@@ -1,4 +1,4 @@
-//! Tangents of many nodes, summed as moments.
+//! Sums of the tangents of many nodes, as moments.
 
 use super::vectors::Vectors;
 use bekker_math::numeric::{Lanes, Simd};
@@ -7,8 +7,8 @@ use bekker_math::spatial::{Load, Mat3, Mat6, Vec3};
 /// Products of a point's coordinates: 1, x, y, z, xx, xy, xz, yy, yz, zz.
 type Monomials = [f64; 10];
 
-/// Sum of weights with their first and second moments about the reference
-/// point: ten numbers that stand for a 6 x 6 matrix of every node.
+/// Sum of weights with their first and second moments about the reference point: ten numbers
+/// replace a 6 x 6 matrix for each node.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Moments(Monomials);
 
@@ -26,7 +26,7 @@ impl Moments {
         Mat3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz)
     }
 
-    /// Σ k w wᵀ with w = (r x n, n): tangents along the one direction `n`.
+    /// Returns Σ k w wᵀ with w = (r x n, n): tangents along the one direction `n`.
     pub(super) fn along(&self, n: &Vec3) -> Tangent {
         let cross = n.cross_matrix();
         Tangent {
@@ -36,8 +36,8 @@ impl Moments {
         }
     }
 
-    /// Σ c Wᵀ (I - n nᵀ) W, W taking a twist to the velocity at r: tangents
-    /// across the one direction `n`.
+    /// Returns Σ c Wᵀ (I - n nᵀ) W, where W maps a twist to the velocity at r: tangents across the
+    /// one direction `n`.
     pub(super) fn across(&self, n: &Vec3) -> Tangent {
         let (second, along) = (self.second(), self.along(n));
         Tangent {
@@ -48,7 +48,7 @@ impl Moments {
     }
 }
 
-/// [`Moments`] summed up in lanes.
+/// [`Moments`] summed per lane.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MomentLanes<S: Simd>([Lanes<S>; 10]);
 
@@ -76,7 +76,7 @@ impl<S: Simd> MomentLanes<S> {
         sums[9] += wz * z;
     }
 
-    /// The sums over all lanes.
+    /// Returns the sums over all lanes.
     #[inline(always)]
     pub(super) fn summed(&self) -> Moments {
         let mut moments = [0.0; 10];
@@ -87,7 +87,7 @@ impl<S: Simd> MomentLanes<S> {
     }
 }
 
-/// A symmetric 6 x 6 matrix in blocks, the angular part first.
+/// A symmetric 6 x 6 matrix in blocks, angular part first.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tangent {
     angular: Mat3,
@@ -96,7 +96,7 @@ pub(super) struct Tangent {
 }
 
 impl Tangent {
-    /// Written out.
+    /// Returns the full matrix.
     pub(super) fn matrix(&self) -> Mat6 {
         Mat6::from_fn(|row, column| match (row < 3, column < 3) {
             (true, true) => self.angular[(row, column)],
@@ -106,9 +106,9 @@ impl Tangent {
         })
     }
 
-    /// Without turns about `axis`, which leave the shape where it is.
+    /// Returns the tangent without turns about `axis`, which do not change the shape.
     fn without_spin(&self, axis: &Vec3) -> Tangent {
-        // (I - a aᵀ) A (I - a aᵀ) by its vectors, A being symmetric
+        // (I - a aᵀ) A (I - a aᵀ) written with vectors, A being symmetric
         let pushed = self.angular * axis;
         let straight = axis * pushed.transpose();
         Tangent {
@@ -131,7 +131,7 @@ impl std::ops::Add for Tangent {
     }
 }
 
-/// A load's tangent from its nodes' moments about `n`.
+/// Sets a load's tangent from the moments of its nodes about `n`.
 pub(super) fn tangent(
     load: &mut Load,
     n: &Vec3,

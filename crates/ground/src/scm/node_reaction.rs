@@ -1,4 +1,4 @@
-//! Reaction of the ground at four nodes.
+//! Reaction of the soil at four nodes.
 
 use super::scratch::{Four, Reaction};
 use super::stiff::{self};
@@ -8,8 +8,8 @@ use crate::soil::Yielding;
 use crate::soil::pressure_sinkage::PressedLanes;
 use bekker_math::numeric::{Lanes, Simd, WIDTH, Where, each};
 
-/// Replaces the slope of soil that is too steep for a step by that of its elastic line. A body that is
-/// thrown back within the step leaves the soil along that line, not along the virgin curve.
+/// Replaces the slope of soil that is too stiff for the step by that of its elastic line. A body
+/// that rebounds within the step unloads the soil along that line, not along the virgin curve.
 #[inline(always)]
 pub(super) fn steepen<S: Simd>(soil: &Yielding, advance: Lanes<S>, pressed: &mut PressedLanes<S>) {
     if soil.elastic_stiffness <= stiff::PRESSURE_SLOPE {
@@ -19,21 +19,21 @@ pub(super) fn steepen<S: Simd>(soil: &Yielding, advance: Lanes<S>, pressed: &mut
     pressed.slope = steep.pick(pressed.slope.max(soil.elastic_stiffness), pressed.slope);
 }
 
-/// What the ground does at four nodes.
+/// Reaction of the soil at four nodes.
 pub(super) struct React<S: Simd> {
     pub pressure: Lanes<S>,
     pub normal: Vectors<S>,
     pub area: Lanes<S>,
     pub slope: Lanes<S>,
-    /// Sinkages that go back when the soil is let go, m.
+    /// Recoverable sinkages, m.
     pub elastic: Lanes<S>,
     pub part: Lanes<S>,
-    /// Damping beyond [`stiff::DAMPING`] over the step, Pa/m: a stiffness for a belt.
+    /// Damping beyond [`stiff::DAMPING`] divided by the step, Pa/m: a stiffness for a belt.
     pub holds: Lanes<S>,
 }
 
 impl<S: Simd> React<S> {
-    /// Keeps it for a body that gives way.
+    /// Stores the reaction for a flexible body.
     #[inline(always)]
     pub fn store(&self, four: &Four, reaction: &mut Reaction) {
         let pressed = Where::of_bits(self.area.simd(), four.pressed);
@@ -48,8 +48,8 @@ impl<S: Simd> React<S> {
     }
 }
 
-/// How long nodes have slid in a step of `dt` s, s: those that were not in contact
-/// before, since they were met on the way `sunk` m down.
+/// Returns how long nodes have slid in a step of `dt` s, s. Nodes that were not in contact before
+/// slid only since first contact, during the last `sunk` m of sinkage.
 #[inline(always)]
 pub(super) fn slid_for<S: Simd>(
     stayed: Where<S>,
@@ -64,7 +64,7 @@ pub(super) fn slid_for<S: Simd>(
     stayed.pick(dt, sinking.gt(0.0).pick(met, 0.5 * dt))
 }
 
-/// Which nodes were in contact in the step before.
+/// Returns which nodes were in contact in the previous step.
 #[inline(always)]
 pub(super) fn stayed<S: Simd>(
     simd: S,

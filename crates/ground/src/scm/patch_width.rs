@@ -1,11 +1,10 @@
-//! Width of the loaded patch, Bekker's b.
+//! Width of the loaded patch: b in Bekker's equation.
 
-/// Reciprocal of the patch's width, 1/m: perimeter over twice the area of the
-/// convex hull of `points`, which come row by row, each row by its two ends.
+/// Returns the reciprocal of the patch width, 1/m: perimeter over twice the area of the convex hull
+/// of `points`, which are ordered by row, each row given by its two ends.
 ///
-/// This is 1/r for a disc and 1/w + 1/l for a rectangle. A hull of less than
-/// 1e-6 m² counts as infinitely wide, as in the reference. `hull` is room to
-/// work in.
+/// This is 1/r for a disc and 1/w + 1/l for a rectangle. A hull of less than 1e-6 m² counts as
+/// infinitely wide, as in the reference implementation. `hull` is scratch memory.
 pub(super) fn inverse_patch_width(points: &[[f64; 2]], hull: &mut Vec<[f64; 2]>) -> f64 {
     hull.clear();
     // the points are sorted by y and then x: one pass up, one pass down
@@ -16,8 +15,8 @@ pub(super) fn inverse_patch_width(points: &[[f64; 2]], hull: &mut Vec<[f64; 2]>)
     for &point in points.iter().rev() {
         push_left_turning(hull, turn, point);
     }
-    // from the first corner: far from the origin of the world products of whole
-    // coordinates would cancel to nothing
+    // relative to the first corner: far from the world's origin the products of absolute
+    // coordinates would cancel
     let [x, y] = hull.first().copied().unwrap_or_default();
     let (mut perimeter, mut twice_area) = (0.0, 0.0);
     for pair in hull.windows(2) {
@@ -33,7 +32,7 @@ fn push_left_turning(hull: &mut Vec<[f64; 2]>, keep: usize, point: [f64; 2]) {
     while hull.len() >= keep + 2 {
         let [ax, ay] = hull[hull.len() - 2];
         let [bx, by] = hull[hull.len() - 1];
-        // sorted by y first, a left turn shows as a right one: the sign is
+        // the points are sorted by y first, so a left turn appears as a right turn: the sign is
         // that of the mirrored plane throughout
         let turn = (by - ay) * (point[0] - ax) - (bx - ax) * (point[1] - ay);
         if turn > 0.0 {

@@ -1,4 +1,4 @@
-//! The underside of a wheel whose tyre gives way.
+//! The underside of a wheel with a flexible tire.
 
 use super::footprint::{Footprint, UndersidePoints};
 use super::ring::{LEAST, Ring, RingState, STATIONS, STRIPS, Stations, angle, directions, pitch};
@@ -7,62 +7,63 @@ use super::vectors::Vectors;
 use bekker_math::numeric::{Lanes, Simd, WIDTH, Where, asin, dispatch, level};
 use bekker_math::spatial::{Twist, Vec3};
 
-/// The belt leans from the radius by no more than has this cosine.
+/// Least cosine of the angle between belt and radius.
 const STEEPEST: f64 = 0.17;
-/// Below this part of the radius under the axle a line counts as meeting no belt.
+/// Depth below the axle, as a fraction of the radius, above which a line counts as missing the
+/// belt.
 const LOWEST: f64 = 0.05;
-/// Cells of the table that guesses where a line meets the belt.
+/// Number of cells in the table of first guesses for the intersection of line and belt.
 const GUESSES: usize = 64;
 
-/// A wheel in the world with its belt pushed in.
+/// A wheel in the world with its deformed belt.
 #[derive(Clone, Debug)]
 pub(super) struct PlacedTyre<'a> {
     pub wheel: PlacedWheel<'a>,
     ring: &'a Ring,
-    /// Horizontal, in the wheel's plane.
+    /// Forward: horizontal, in the wheel's plane.
     pub forward: Vec3,
     /// Upwards in the wheel's plane.
     pub up: Vec3,
     /// Belt at the stations.
     belt: &'a Belt,
-    /// Greatest displacement, m: by a third of it the tyre rolls on a smaller radius.
+    /// Greatest displacement, m; the rolling radius is smaller by a third of it.
     pub deflection: f64,
 }
 
-/// The belt of a wheel, by station and strip.
+/// Shape of a wheel's belt by station and strip.
 #[derive(Clone, Debug)]
 #[repr(align(32))]
 pub(super) struct Belt {
-    /// How far the belt has moved along itself, rad.
+    /// Displacement of the belt along itself, rad.
     moved: Stations,
     /// Radii, m.
     radius: Stations,
-    /// What lines that meet the belt ask of each station.
+    /// Data of each station for intersections with vertical lines.
     points: [[Point; STRIPS]; STATIONS],
 }
 
-/// A station of a strip: how far it is [`AHEAD`] of the axle, m, [`Y`], m, and its [`BEND`]:
-/// half the second derivative of y by the number of the station, m.
+/// A station of a strip: its distance [`AHEAD`] of the axle, m; [`Y`], m; and its [`BEND`], half
+/// the second derivative of y by the station number, m.
 type Point = [f64; WIDTH];
 const AHEAD: usize = 0;
 const Y: usize = 1;
 const BEND: usize = 2;
 
-/// One part of four points.
+/// Gathers one component of four points.
 #[inline(always)]
 fn column<S: Simd>(simd: S, points: &[Point; WIDTH], part: usize) -> Lanes<S> {
     Lanes::of(simd, [points[0][part], points[1][part], points[2][part], points[3][part]])
 }
 
-/// Where four vertical lines meet the belt.
+/// Intersections of four vertical lines with the belt.
 struct Met<S: Simd> {
     /// y of the belt, m.
     displacement: Lanes<S>,
-    /// Its derivative by the number of the station, m, ...
+    /// Its derivative by the station number, m.
     change: Lanes<S>,
-    /// ... and by the distance from the wheel's middle, straight across.
+    /// Its derivative by the distance from the wheel's middle, straight across.
     across: Lanes<S>,
-    /// Number of the station, with the part of the way to the next.
+    /// Station number, with the fraction to the next one.
     station: Lanes<S>,
 }
 
@@ -75,9 +76,11 @@ impl Default for Belt {
 }
 
 impl Belt {
-    /// Takes the shape of a belt that is displaced as `state` says. Lines are told of its mean over a
-    /// cell of `cell` m, over which what the soil does to it is spread: told of single places, it would
-    /// give way by what it is not asked for, and tremble between nodes that it falls from in turn.
+    /// Sets the shape of a belt with the displacements of `state`.
+    ///
+    /// Lines intersect the mean of the belt over a cell of `cell` m, because the reaction of the
+    /// soil is spread over the same length. With point values the belt would yield at places where
+    /// it is not evaluated and would vibrate as it falls from one node to the next.
     #[inline(always)]
     fn shape<S: Simd>(&mut self, simd: S, ring: &Ring, state: &RingState, cell: f64) {
         let Belt { moved, radius, points } = self;
@@ -90,7 +93,7 @@ impl Belt {
         }
         ring.move_along(simd, radius, moved);
         for (station, [sine, cosine]) in directions().iter().enumerate() {
-            // sine of an angle that is greater by a little, as `turned` has it
+            // sine of the angle plus a small angle, as in `turned`
             let by = Lanes::of(simd, moved[station]);
             let square = by * by;
             let turned = (1.0 - 0.5 * square) * *sine + by * (1.0 - square * (1.0 / 6.0)) * *cosine;
@@ -108,7 +111,7 @@ impl Belt {
         }
     }
 
-    /// A station, `across` of the way from a strip to the next.
+    /// Interpolates a station at the fraction `across` from one strip to the next.
     #[inline(always)]
     fn point<S: Simd>(&self, simd: S, station: usize, strip: usize, across: f64) -> Lanes<S> {
         let row = &self.points[station % STATIONS];
@@ -117,7 +120,7 @@ impl Belt {
         near + (far - near) * across
     }
 
-    /// How a station changes from a strip to the next.
+    /// Returns the difference of a station from one strip to the next.
     #[inline(always)]
     fn change_across<S: Simd>(&self, simd: S, station: usize, strip: usize) -> Lanes<S> {
         let row = &self.points[station % STATIONS];
@@ -125,12 +128,14 @@ impl Belt {
     }
 }
 
-/// Means of what is at the stations over a `cell` of so many of them, by a kernel of a cell's variance,
-/// less what that takes from a smooth curve: a flat is to stay flat, and round round.
+/// Returns means of the stations' values over a cell as long as `cell` stations.
+///
+/// The kernel has the variance of a cell. The smoothing that it applies to a smooth curve is
+/// subtracted again, so that flat parts stay flat and round parts round.
 #[inline(always)]
 fn over_cell<S: Simd>(simd: S, y: &Stations, cell: f64) -> Stations {
     let variance = cell * cell / 12.0;
-    // so often that no share is so great that it would turn waves from station to station over
+    // enough passes that no share is large enough to invert waves of the shortest length
     let times = (2.0 * variance).ceil().max(1.0);
     let share = 0.5 * variance / times;
     let mut mean = *y;
@@ -143,7 +148,7 @@ fn over_cell<S: Simd>(simd: S, y: &Stations, cell: f64) -> Stations {
     mean
 }
 
-/// Gives a `share` of what is at each station to both its neighbours.
+/// Moves a `share` of each station's value to both its neighbors.
 #[inline(always)]
 fn diffuse<S: Simd>(simd: S, row: &mut Stations, share: f64) {
     let bends = bends(simd, row);
@@ -152,7 +157,7 @@ fn diffuse<S: Simd>(simd: S, row: &mut Stations, share: f64) {
     }
 }
 
-/// Second differences; beyond its ends a row is level.
+/// Returns second differences; a row is constant beyond its ends.
 #[inline(always)]
 fn bends<S: Simd>(simd: S, row: &Stations) -> Stations {
     let mut bends = [[0.0; STRIPS]; STATIONS];
@@ -166,13 +171,13 @@ fn bends<S: Simd>(simd: S, row: &Stations) -> Stations {
     bends
 }
 
-/// Sine and cosine of an angle that is greater by a little, to its third power.
+/// Returns sine and cosine of an angle increased by the small angle `by`, to third order.
 pub(super) fn turned([sine, cosine]: [f64; 2], by: f64) -> [f64; 2] {
     let (still, turn) = (1.0 - 0.5 * by * by, by * (1.0 - by * by / 6.0));
     [sine * still + cosine * turn, cosine * still - sine * turn]
 }
 
-/// Station at which, or behind which, a belt without load is so far ahead of the axle, in
+/// Returns the station of an unloaded belt at or behind each position ahead of the axle, in equal
 /// cells from -R to R.
 fn guesses() -> &'static [u8; GUESSES] {
     static TABLE: std::sync::LazyLock<[u8; GUESSES]> = std::sync::LazyLock::new(|| {
@@ -186,7 +191,9 @@ fn guesses() -> &'static [u8; GUESSES] {
 }
 
 impl<'a> PlacedTyre<'a> {
-    /// `None` for a wheel that lies on its side; `belt` is room for its shape, `spacing` that of nodes, m.
+    /// Places a wheel with a flexible tire; `None` for a wheel that lies on its side.
+    ///
+    /// `belt` is memory for its shape, `spacing` the distance between nodes, m.
     pub fn new(
         wheel: PlacedWheel<'a>,
         ring: &'a Ring,
@@ -206,7 +213,8 @@ impl<'a> PlacedTyre<'a> {
         Some(PlacedTyre { wheel, ring, forward, up, belt, deflection })
     }
 
-    /// Where among the strips' middles `distance` m from the middle lies: 0 at the first.
+    /// Returns the position `distance` m from the middle in units of strips, 0 at the middle of the
+    /// first strip.
     #[inline(always)]
     pub fn among_strips<S: Simd>(&self, distance: Lanes<S>) -> Lanes<S> {
         (distance * (STRIPS as f64 / self.ring.width) + 0.5 * (STRIPS - 1) as f64)
@@ -214,7 +222,8 @@ impl<'a> PlacedTyre<'a> {
             .min((STRIPS - 1) as f64)
     }
 
-    /// The belt over lines that are `ahead` m of the axle and `distance` m from the middle.
+    /// Intersects the belt with lines that are `ahead` m of the axle and `distance` m from the
+    /// middle.
     #[inline(always)]
     fn meet<S: Simd>(&self, ahead: Lanes<S>, distance: Lanes<S>) -> Met<S> {
         let simd = ahead.simd();
@@ -249,7 +258,7 @@ impl<'a> PlacedTyre<'a> {
         let rest = 1.0 - along;
         let y = column(simd, &rear, Y);
         let fall = column(simd, &front, Y) - y;
-        // a parabola of the curvature about: a flat is flat there, and round is round
+        // a parabola of the local curvature keeps flat parts flat and round parts round
         let bend = column(simd, &rear, BEND) * rest + column(simd, &front, BEND) * along;
         // beyond its ends the belt is round
         let inside = along.gt(0.0) & along.lt(1.0);
@@ -270,7 +279,7 @@ impl<'a> PlacedTyre<'a> {
         }
     }
 
-    /// Direction from the axle to a station, as it is now, and the belt's radius there less
+    /// Returns the current direction from the axle to a station, and the belt's radius there less
     /// that of the ring, m.
     pub fn station(&self, station: usize, strip: usize) -> (Vec3, f64) {
         let [sine, cosine] = turned(directions()[station], self.belt.moved[station][strip]);
@@ -278,22 +287,22 @@ impl<'a> PlacedTyre<'a> {
         (outward, self.belt.radius[station][strip] - self.ring.radius)
     }
 
-    /// Distance of a strip's middle from the wheel's, m.
+    /// Returns the distance of a strip's middle from the wheel's middle, m.
     pub fn strip_at(&self, strip: usize) -> f64 {
         (strip as f64 - 0.5 * (STRIPS - 1) as f64) * self.strip_width()
     }
 
-    /// Width of a strip, m.
+    /// Returns the width of a strip, m.
     pub fn strip_width(&self) -> f64 {
         self.ring.width / STRIPS as f64
     }
 
-    /// Length of belt that a station stands for, m.
+    /// Returns the belt length that a station represents, m.
     pub fn station_length(&self) -> f64 {
         self.ring.length()
     }
 
-    /// Area of belt that a station of a strip stands for, m².
+    /// Returns the belt area that a station of a strip represents, m².
     pub fn station_area(&self) -> f64 {
         self.strip_width() * self.ring.length()
     }
@@ -319,7 +328,7 @@ impl Footprint for PlacedTyre<'_> {
         self.wheel.row(y)
     }
 
-    /// The belt lies within the tyre without load.
+    /// The belt is inside the unloaded tire.
     #[inline(always)]
     fn near<S: Simd>(&self, x: Lanes<S>, y: f64, z: Lanes<S>) -> Where<S> {
         self.wheel.near(x, y, z)
@@ -333,7 +342,7 @@ impl Footprint for PlacedTyre<'_> {
         let (u, v) = (x - centre.x, y - centre.y);
         let ahead = forward.x * u + forward.y * v;
         let size = ring.radius * ring.radius;
-        // across, a line meets the belt where it would meet the ring
+        // laterally, a line meets the belt where it would meet the ring
         let beside = up.x * u + up.y * v;
         let on_ring = (size - ahead * ahead).max(0.0).sqrt() + beside;
         let aside = axis.x * u + axis.y * v - on_ring * (axis.z / up.z);
@@ -342,7 +351,8 @@ impl Footprint for PlacedTyre<'_> {
         let met = self.meet(ahead, aside);
         let square = (size - 2.0 * ring.radius * met.displacement).max(LOWEST * size);
         let leans = met.across * (ring.radius / square.sqrt());
-        // dr = -R/r dy; an angle without load is one with it, by sqrt(R² - r'²) / r
+        // dr = -R/r dy; the angle without load follows from the loaded one by the factor sqrt(R² -
+        // r'²) / r
         let fall = met.change * (ring.radius / pitch());
         let turn = fall / (size * square - fall * fall).max(LOWEST * size * square).sqrt();
         let inward = ring.radius - square.sqrt();
@@ -354,7 +364,8 @@ impl Footprint for PlacedTyre<'_> {
         let distance = axis.x * u + axis.y * v + axis.z * height;
         let inside = wheel.underside.half_width() - distance.abs();
         let coverage = (0.5 + inside * wheel.coverage_per_metre).max(0.0).min(1.0);
-        // inward, as long as the radius, leant by the taper across and the belt's slope along
+        // inward vector with the length of the radius, inclined by the lateral taper and by the
+        // longitudinal slope of the belt
         let lean = Vectors::of(simd, forward) * -(ahead + turn * down)
             + Vectors::of(simd, up) * (down - turn * ahead)
             + Vectors::of(simd, axis) * ((taper - leans) * radius);
@@ -367,7 +378,7 @@ impl Footprint for PlacedTyre<'_> {
         }
     }
 
-    /// That of the wheel, leant by the belt's slopes.
+    /// The normal of the wheel, inclined by the slopes of the belt.
     #[inline(always)]
     fn normal<S: Simd>(
         &self,
@@ -384,15 +395,15 @@ impl Footprint for PlacedTyre<'_> {
         let (ahead, down) = (forward.dot(&r), -up.dot(&r));
         let inverse = 1.0 / (ahead * ahead + down * down).sqrt();
         let (sine, cosine) = (ahead * inverse, down * inverse);
-        // how far the belt leans from the radius, as its slopes tell
+        // inclination between belt and radius, from its slopes
         let [x, y] = *slope;
         let upright = Vectors { x: -x, y: -y, z: Lanes::of(simd, 1.0) };
         let (along, above) = (forward.dot(&upright), up.dot(&upright));
         let turn = (along * cosine + above * sine) / (above * cosine - along * sine).max(STEEPEST);
-        // on what of the normal lies in the wheel's plane
+        // apply it to the component of the normal in the wheel's plane
         let scale = turn * (cosine * up.dot(&n) - sine * forward.dot(&n));
         let leant = n + forward * (scale * cosine) + up * (scale * sine);
-        // across, what the tread does not taper there is the belt's
+        // laterally, the slope that is not due to the tread's taper is due to the belt
         let axis = Vectors::of(simd, &self.wheel.axis);
         let distance = axis.dot(&r);
         let tread = self.wheel.underside.segments_at(distance.abs());
@@ -411,8 +422,8 @@ impl Footprint for PlacedTyre<'_> {
         self.wheel.rim_speed(twist)
     }
 
-    /// The belt keeps its length: it passes along its own loaded shape, everywhere at
-    /// the speed of the rolling radius.
+    /// The belt keeps its length: it moves along its own loaded shape, everywhere at the speed of
+    /// the rolling radius.
     #[inline(always)]
     fn rolling_arm<S: Simd>(&self, r: &[Lanes<S>; 3], n: &[Lanes<S>; 3]) -> [Lanes<S>; 3] {
         let simd = r[0].simd();
@@ -421,7 +432,7 @@ impl Footprint for PlacedTyre<'_> {
         let n = Vectors { x, y, z };
         let [x, y, z] = *r;
         let distance = axis.dot(&Vectors { x, y, z });
-        // two thirds of the way from the loaded radius
+        // two thirds of the way from the loaded to the unloaded radius
         let tread = self.wheel.underside.segments_at(distance.abs());
         let rolling = tread.radius + tread.taper * distance.abs() - self.deflection / 3.0;
         let flat = n - axis * axis.dot(&n);

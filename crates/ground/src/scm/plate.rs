@@ -1,13 +1,13 @@
-//! A rigid plate: the bevameter's, or a shoe without its lugs.
+//! A rigid plate: a bevameter's, or a shoe without its lugs.
 
 use super::footprint::{Footprint, UndersidePoints};
 use bekker_math::numeric::{Lanes, Simd, Where};
 use bekker_math::spatial::{Pose, Twist, Vec3};
 use serde::{Deserialize, Serialize};
 
-/// A plate on edge touches nothing: least upward part of its normal.
+/// Least upward component of a plate's normal: a plate on edge has no contact.
 const EDGE: f64 = 0.05;
-/// By so much a plate counts as lower where it is looked what may touch it, m: more than rounding.
+/// Margin by which a plate counts as lower in the search for nodes, m: more than rounding.
 const SKIN: f64 = 1e-6;
 
 /// Outline of a plate in its own plane.
@@ -41,7 +41,7 @@ pub(super) struct Plate {
 }
 
 impl Plate {
-    /// Places a plate.
+    /// Places a plate in the world.
     pub fn placed(outline: PlateOutline, pose: &Pose, spacing: f64) -> Plate {
         Plate {
             outline,
@@ -103,7 +103,7 @@ impl Footprint for Plate {
             share(inside / (self.spacing * (axis.x.abs() + axis.y.abs())))
         };
         let coverage = match self.outline {
-            // a plate on edge touches nothing
+            // a plate on edge has no contact
             _ if self.normal.z < EDGE => Lanes::zero(simd),
             PlateOutline::Rectangle { length, width } => {
                 covered(0.5 * length - along.abs(), &self.x_axis)

@@ -2,30 +2,30 @@
 
 use bekker_math::spatial::Vec3;
 
-/// A station on firm ground.
+/// A belt station in contact with firm ground.
 #[derive(Clone, Debug)]
 pub(super) struct Pressed {
     pub station: usize,
     pub strip: usize,
-    /// From the wheel's centre, m.
+    /// Position from the wheel's center, m.
     pub r: Vec3,
     pub surface: Surface,
-    /// m².
+    /// Area, m².
     pub area: f64,
-    /// Pa/m.
+    /// Stiffness, Pa/m.
     pub stiffness: f64,
-    /// Force where the belt was left, N, ...
+    /// Force at the belt's shape before the step, N.
     pub push: f64,
-    /// ... and how much it falls where that goes inward, N/m.
+    /// Decrease of that force with inward displacement of the belt, N/m.
     pub growth: f64,
 }
 
-/// The surface between four nodes.
+/// The ground surface between four nodes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Surface {
     pub height: f64,
     pub normal: Vec3,
-    /// Share of it that is firm.
+    /// Firm share of it.
     pub share: f64,
     pub friction: f64,
 }

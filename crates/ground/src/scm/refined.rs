@@ -1,8 +1,8 @@
-//! The soil's answer under the refined laws ([`Laws`](crate::soil::Laws)).
+//! Reaction of the soil under the refined laws ([`Laws`](crate::soil::Laws)).
 //!
-//! Two passes over the nodes in contact: the first finds what each node would
-//! bear under a normal load, and with it how far the load is oblique; the
-//! second lets the nodes yield at the pressure that is left under such a load.
+//! Two passes over the nodes in contact. The first computes what each node would bear under a
+//! normal load, and from it the inclination of the load. The second lets the nodes yield at the
+//! pressure that remains under a load of that inclination.
 
 use super::contact_query::{Answer, Motion, SLIDING};
 use super::contact_result::Contact;
@@ -22,57 +22,61 @@ use crate::{GroundModel, Overlay, SoilCoefficients};
 use bekker_math::numeric::{Lanes, Simd, Where, atan2, each, exp};
 use bekker_math::spatial::{Twist, Vec3, Vec6};
 
-/// A contact surface steeper than this against the ground counts as so steep:
-/// cosine of 80°.
+/// Least cosine between contact surface and ground (80°); a steeper surface counts as this steep.
 const STEEPEST: f64 = 0.17;
-/// Speed of advance below which passive pressure fades out, m/s: a wedge takes way to form, and a
-/// parked vehicle that trembles makes none. Whole within 1 % at ten times it, as slow as wheels are tried.
+/// Speed of advance below which passive pressure fades out, m/s.
+///
+/// A wedge needs displacement to form, and vibrations of a parked vehicle form none. At ten times
+/// this speed, the slowest of wheel tests, the pressure is complete within 1 %.
 const ADVANCING: f64 = 1e-3;
 
-/// A body that renews less than this part of its patch in a step stands: its
-/// mobilised shear holds it.
+/// Fraction of its patch that a body renews in a step, below which it counts as standing: the
+/// mobilized shear holds it.
 const RENEWED: f64 = 0.002;
 
-/// Vectors in the tangent planes of `n` from their two components, the planes
-/// being turned up from the horizontal by the shortest way.
+/// Returns vectors in the tangent planes of `n` from their two components. The horizontal plane is
+/// rotated to each tangent plane by the smallest rotation.
 #[inline(always)]
 fn raised<S: Simd>([x, y]: [Lanes<S>; 2], n: &Vectors<S>) -> Vectors<S> {
     let turn = (n.x * x + n.y * y) / (1.0 + n.z);
     Vectors { x: x - n.x * turn, y: y - n.y * turn, z: -(turn + n.z * turn) }
 }
 
-/// The two components of vectors in the tangent planes of `n`.
+/// Returns the two components of vectors in the tangent planes of `n`: inverse of [`raised`].
 #[inline(always)]
 fn flattened<S: Simd>(v: &Vectors<S>, n: &Vectors<S>) -> [Lanes<S>; 2] {
     let turn = v.z / (1.0 + n.z);
     [v.x - n.x * turn, v.y - n.y * turn]
 }
 
-/// 1 over a speed, in the measure in which something advances at it, s/m.
+/// Returns the inverse advance speed, smoothed to 0 at rest, s/m.
 #[inline(always)]
 fn over_speed<S: Simd>(speed: Lanes<S>) -> Lanes<S> {
     speed / (speed * speed + ADVANCING * ADVANCING)
 }
 
-/// The patch as a body with a heading sees it.
+/// The patch in the frame of a body's heading.
 struct Frame {
-    /// To the body's left, horizontal.
+    /// Left of the body, horizontal unit vector.
     left: [f64; 2],
     /// Length along the heading, m.
     length: f64,
     /// Width across it, m.
     width: f64,
-    /// Ends of the patch across the heading, as far as its cells are covered, m.
+    /// Ends of the patch across the heading, including the covered parts of its cells, m.
     sides: [f64; 2],
     /// Width of a cell across the heading, m.
     cell: f64,
-    /// Part of passive pressure that side walls meet, and the way they go: +1 left.
+    /// Fraction of passive pressure that acts on side walls, signed by the direction of drift:
+    /// positive to the left.
     side: f64,
 }
 
-/// The patch in the frame of its wheel, or, of a body without an axis, in that
-/// of its way. A side wall that has gone sideways by y while the contact passed
-/// meets 1 - exp(-y/K) of the passive pressure.
+/// Returns the patch in the frame of the wheel or, for a body without an axis, in that of its
+/// velocity.
+///
+/// A side wall that has moved sideways by y during the passage of the contact mobilizes the
+/// fraction 1 - exp(-y/K) of the passive pressure.
 #[inline(always)]
 fn frame<S: Simd, F: Footprint>(
     simd: S,
@@ -119,15 +123,15 @@ fn frame<S: Simd, F: Footprint>(
     Frame { left, length, width, sides, cell, side }
 }
 
-/// How far beyond nodes their cells are covered, across a heading along which a cell is
-/// `cell` m wide, m.
+/// Returns the covered length beyond the nodes, m, across a heading along which a cell is `cell` m
+/// wide.
 #[inline(always)]
 fn rim<S: Simd>(simd: S, four: &Four, cell: f64) -> Lanes<S> {
     (Lanes::of(simd, four.coverage) - 0.5) * cell
 }
 
-/// Lets the soil answer at every touched node; returns the volume that sank
-/// for good, m³, where it heaps up.
+/// Evaluates the soil at every touched node; returns the volume of permanent sinkage, m³, in soil
+/// that heaps up.
 #[inline(always)]
 pub(super) fn answer<'a, S: Simd, F: Footprint, L: Answering<'a>>(
     simd: S,
@@ -141,7 +145,7 @@ pub(super) fn answer<'a, S: Simd, F: Footprint, L: Answering<'a>>(
     settle(simd, ask, law, scratch, inverse_width, &lean, result)
 }
 
-/// Bearing of the soil of this index under a patch of width `1 / inverse_width`.
+/// Returns the bearing of the soil of this index under a patch of width `1 / inverse_width`.
 #[inline(always)]
 fn bearing<'a, L: Answering<'a>>(
     model: &'a GroundModel,
@@ -154,11 +158,11 @@ fn bearing<'a, L: Answering<'a>>(
     bearing.answering(law.under(&model.soils()[index], inverse_width))
 }
 
-/// What the first pass finds of the patch as a whole.
+/// Result of the first pass for the patch as a whole.
 struct Lean {
     /// Mean normal of the ground.
     up: Vec3,
-    /// How far the force would lean from it, rad, by its shear.
+    /// Inclination of the force from `up` due to shear, rad.
     angle: f64,
     /// Length of the patch along the body's heading, m.
     length: f64,
@@ -217,17 +221,19 @@ fn draft<'a, S: Simd, F: Footprint, L: Answering<'a>>(
     Some(Lean { up, angle, length: frame.length })
 }
 
-/// How far the force `base` on a contact leans from `up`, rad, as far as its part
-/// `shear` makes it lean, of which the soil gives no more than `strength` N, of it
-/// `cohesion` N whatever the pressure.
+/// Returns the inclination of the contact force `base` from `up`, rad, as far as its part `shear`
+/// causes it. The soil's shear force is at most `strength` N, of which `cohesion` N do not depend
+/// on pressure.
 ///
-/// Meyerhof's load is oblique to the base that it stands on. Pressure is not: it
-/// stands upright on the surface that the body presses, wherever that faces, and
-/// the force on a towed wheel leans without any load being oblique. Where the
-/// surface slides loose soil before it goes along, and its pressure leans the load
-/// as well: in the measure in which shear is mobilised along the lean, and in which
-/// the soil's strength is friction. Soil that holds together stays where it is: clay
-/// sheared to its limit bears half (Prandtl), however steep the front. (Ours.)
+/// Meyerhof's load is oblique to the base on which it acts. Pressure is not: it is normal to the
+/// surface that the body presses, whatever its orientation. The force on a towed wheel is inclined
+/// although no load is oblique.
+///
+/// Where the surface slides, loose soil slides before it moves along with it, and then pressure
+/// inclines the load as well. This effect is scaled by the mobilized part of the shear along the
+/// inclination, and by the frictional part of the soil's strength. Cohesive soil stays in place:
+/// clay that is sheared to its limit bears half (Prandtl), however steep the front is. (This rule
+/// is bekker's.)
 fn lean_by_shear(base: &Vec3, shear: &Vec3, [strength, cohesion]: [f64; 2], up: &Vec3) -> f64 {
     let bearing = base.dot(up);
     let across = base - up * bearing;
@@ -243,31 +249,31 @@ fn lean_by_shear(base: &Vec3, shear: &Vec3, [strength, cohesion]: [f64; 2], up: 
     atan2(oblique.max(0.0), bearing)
 }
 
-/// What four nodes would answer under a normal load, by area of their cells, Pa.
+/// Reaction of four nodes under a normal load, per area of their cells, Pa.
 struct Drafted<S: Simd> {
-    /// Their force but for passive pressure, which stands on fronts and walls.
+    /// Force without passive pressure, which acts on fronts and walls.
     base: Vectors<S>,
-    /// The part of it that is shear.
+    /// Part of the force due to shear.
     shear: Vectors<S>,
-    /// What shear can be at most, ...
+    /// Greatest shear.
     strength: Lanes<S>,
-    /// ... and what of it does not come of pressure.
+    /// Part of the greatest shear that does not depend on pressure.
     cohesion: Lanes<S>,
 }
 
-/// What four nodes remember of the step before.
+/// State of four nodes after the previous step.
 struct Remembered<S: Simd> {
     /// Pressures of the last yield, Pa.
     yielded_at: Lanes<S>,
-    /// Ways slid in this contact, m.
+    /// Slip distances in this contact, m.
     slipped: Lanes<S>,
     /// Depths pushed away in this contact, m.
     pushed: Lanes<S>,
-    /// Factors by which earlier passes hardened the soil.
+    /// Hardening factors from earlier passes.
     hardened: Lanes<S>,
     /// Shear displacements, m.
     sheared: [Lanes<S>; 2],
-    /// Which were in contact.
+    /// Which of them were in contact.
     stayed: Where<S>,
 }
 
@@ -297,7 +303,7 @@ fn remembered<S: Simd>(
     }
 }
 
-/// The way of a body through its patch.
+/// Passage of a body through its patch.
 struct Way<'a, F> {
     body: &'a F,
     overlay: &'a Overlay,
@@ -307,7 +313,7 @@ struct Way<'a, F> {
     frame: &'a Frame,
 }
 
-/// Fills `draft` with what four nodes would bear under a normal load.
+/// Fills `draft` with the reaction of four nodes under a normal load.
 #[inline(always)]
 fn draft_four<'a, S: Simd, F: Footprint, L: Answering<'a>>(
     simd: S,
@@ -326,8 +332,8 @@ fn draft_four<'a, S: Simd, F: Footprint, L: Answering<'a>>(
     let Met { r, surface, n, part, shape, sinking, velocity, leaving, sliding, arm } = met;
 
     let (sinkage, residual) = (lanes(&four.sinkage), lanes(&four.residual));
-    // these two are of wheels: what else presses does not come and go, or rolls on. A tyre that
-    // flattens finds a floor to stand on in its rut, and needs no bound
+    // multi-pass and footing apply to wheels only: other bodies neither pass repeatedly nor roll. A
+    // flexible tire finds a floor in its own rut and needs no bound
     let rolls = way.spin_axis.is_some();
     let multi_pass = coefficients.multi_pass.as_ref().filter(|_| rolls && !F::DEFORMS);
     let memory = remembered(simd, overlay, four, multi_pass);
@@ -382,7 +388,7 @@ fn draft_four<'a, S: Simd, F: Footprint, L: Answering<'a>>(
     let pressing = pressing(sinking, &shape);
     draft.pressing = pressing.numbers();
     draft.reach = reach(stayed, pressing, dt).numbers();
-    // along the initial normal, as sinkage is
+    // along the initial normal, like sinkage
     draft.leaving = (leaving * part).numbers();
     draft.sliding = sliding.parts();
     draft.part = part.numbers();
@@ -396,7 +402,7 @@ fn draft_four<'a, S: Simd, F: Footprint, L: Answering<'a>>(
     draft.peak_shear = peak_shear.numbers();
     draft.advances = passive.is_some();
     if let Some([x, y]) = passive {
-        // rising soil rubs on the face: the wedge's force is inclined by the friction there
+        // rising soil rubs on the face: the force of the wedge is inclined by the friction there
         let rubs = coefficients.footing.map_or(0.0, |_| coefficients.passive.face_friction());
         let lift = (x * x + y * y).sqrt() * rubs;
         draft.passive = [x.numbers(), y.numbers(), lift.numbers()];
@@ -405,10 +411,12 @@ fn draft_four<'a, S: Simd, F: Footprint, L: Answering<'a>>(
     Drafted { base: n * (pressure * part) + dragged, shear: dragged, strength: stress, cohesion }
 }
 
-/// Part of the depth through which surfaces sink that they push ahead: the square of what of
-/// their motion goes along the horizontal part of their normals `n`, into the soil. Soil goes
-/// where a surface faces, and only as far as the surface goes there: nothing under one that goes straight
-/// down or draws back, half before one at 45 degrees that skids.
+/// Returns the fraction of the sinkage rate at which surfaces push soil ahead: the square of the
+/// part of their motion along the horizontal part of their normals `n`, into the soil.
+///
+/// Soil moves where a surface faces, and only as far as the surface moves in that direction. The
+/// fraction is zero under a surface that moves straight down or retreats, and one half in front of
+/// a skidding surface at 45 degrees.
 #[inline(always)]
 fn pushed_ahead<S: Simd>(n: &Vectors<S>, velocity: &Vectors<S>) -> Lanes<S> {
     let onward = -(n.x * velocity.x + n.y * velocity.y);
@@ -416,52 +424,52 @@ fn pushed_ahead<S: Simd>(n: &Vectors<S>, velocity: &Vectors<S>) -> Lanes<S> {
     part * part
 }
 
-/// Mobilised shear: see [`Draft`].
+/// Mobilized shear: see [`Draft`].
 struct Mobilised<S: Simd> {
     shear: Vectors<S>,
     gain: Lanes<S>,
     resists: Lanes<S>,
 }
 
-/// How the surface of a body goes at four nodes.
+/// Motion of a body's surface at four nodes.
 #[derive(Clone, Copy)]
 struct Met<S: Simd> {
-    /// Places from the body's centre, m.
+    /// Positions from the body's center, m.
     r: Vectors<S>,
     /// Normals of the surface.
     surface: Vectors<S>,
-    /// Normals of what the soil answers on: the surface or the ground ...
+    /// Normals along which the soil reacts: those of the surface or of the ground.
     n: Vectors<S>,
-    /// ... and its area by that of the horizontal cell.
+    /// Area of that surface over the area of the horizontal cell.
     part: Lanes<S>,
     /// Velocities of the body's shape, m/s.
     shape: Vectors<S>,
     /// Speeds at which the surface sinks along the ground's normal, m/s.
     sinking: Lanes<S>,
-    /// Velocities of what touches the soil, m/s, ...
+    /// Velocities of the material that touches the soil, m/s.
     velocity: Vectors<S>,
-    /// ... their parts along `n` ...
+    /// Components of `velocity` along `n`, m/s.
     leaving: Lanes<S>,
-    /// ... and across it.
+    /// Components of `velocity` across `n`, m/s.
     sliding: Vectors<S>,
-    /// Arms of the spin of a body that gives way, m.
+    /// Arms of the spin of a flexible body, m.
     arm: Vectors<S>,
 }
 
-/// How four nodes slid since they were met, within the last step.
+/// Sliding of four nodes within the last step, since first contact.
 struct Slid<S: Simd> {
-    /// Mean velocities, m/s, ...
+    /// Mean velocities, m/s.
     mean: Vectors<S>,
-    /// ... their sizes, m/s.
+    /// Mean speeds, m/s.
     rate: Lanes<S>,
-    /// For how long, s, ...
+    /// Durations, s.
     time: Lanes<S>,
-    /// ... and how far, m.
+    /// Distances, m.
     way: Lanes<S>,
 }
 
 impl<F: Footprint> Way<'_, F> {
-    /// How the surface meets four nodes.
+    /// Returns the motion of the surface at four nodes.
     #[inline(always)]
     fn met<S: Simd>(&self, simd: S, four: &Four) -> Met<S> {
         let motion = self.motion;
@@ -472,7 +480,7 @@ impl<F: Footprint> Way<'_, F> {
         let sinkage = lanes(&four.sinkage);
         let [x, y, z] = self.body.normal(&[r.x, r.y, r.z], &[slope_x, slope_y], sinkage);
         let surface = Vectors { x, y, z };
-        // of the horizontal cell, so much of the surface lies in it
+        // area of the surface over that of the horizontal cell
         let (n, part) = if self.laws.surface_reaction {
             (surface, 1.0 / surface.dot(&upright).max(STEEPEST))
         } else {
@@ -486,7 +494,7 @@ impl<F: Footprint> Way<'_, F> {
         Met { r, surface, n, part, shape, sinking, velocity, leaving, sliding, arm }
     }
 
-    /// Shear of four nodes after they slid on.
+    /// Returns the shear at four nodes after this step's sliding.
     #[inline(always)]
     fn mobilised<S: Simd>(
         &self,
@@ -502,7 +510,7 @@ impl<F: Footprint> Way<'_, F> {
             let scale = stayed.pick(1.0 / modulus, 0.0);
             let held = raised([sheared[0] * scale, sheared[1] * scale], n);
             let (kept, pull) = mobilise(slid.way, slid.rate, slid.time, modulus);
-            // how much of the mobilised shear lies along the sliding already
+            // part of the mobilized shear that is already along the sliding
             let along = (held.dot(sliding) / speed).max(0.0).min(1.0);
             Mobilised {
                 shear: held * kept + slid.mean * pull,
@@ -510,7 +518,7 @@ impl<F: Footprint> Way<'_, F> {
                 resists: speed.gt(0.0).pick(along, 0.0),
             }
         } else {
-            // one scalar that only grows, as in the reference
+            // one scalar that only grows, as in the reference implementation
             let gain = sheared[0] + speed * slid.time;
             let mobilised = 1.0 - (gain * (-1.0 / modulus)).quick_exp();
             let shear = *sliding * (mobilised / speed.max(SLIDING));
@@ -518,8 +526,8 @@ impl<F: Footprint> Way<'_, F> {
         }
     }
 
-    /// The mean of the sliding since nodes were met, by which memory grows: half the time
-    /// ago a spot lay further ahead under the wheel.
+    /// Returns the mean sliding velocity since first contact, by which memory grows. Half the
+    /// duration ago a spot was further ahead under the wheel.
     #[inline(always)]
     fn mean_sliding<S: Simd>(
         &self,
@@ -540,17 +548,18 @@ impl<F: Footprint> Way<'_, F> {
 }
 
 impl Frame {
-    /// Passive pressure on four nodes, Pa of horizontal area, if there is any: on
-    /// the part that faces sideways and advances into soil `sinkage` m deep, and on
-    /// a wheel's side wall, which stands on the outermost cells of its patch, spread
-    /// over them. Both are horizontal. The velocities are those of the body's shape
-    /// and of what touches the soil.
+    /// Returns the passive pressure on four nodes, Pa of horizontal area, if any. Both components
+    /// are horizontal.
     ///
-    /// The wedge is one of a blade, which goes straight ahead. A surface that goes
-    /// down as well drives the soil as a footing does, by the pressure it bears
-    /// already: of the wedge it meets as much as its way is horizontal. So a
-    /// locked wheel ploughs, and the front of a driven one, whose rim goes down
-    /// and back, does not.
+    /// It acts on the part that faces sideways and advances into soil `sinkage` m deep, and on the
+    /// side wall of a wheel. The side wall is at the outermost cells of the patch, and its force is
+    /// spread over them. The velocities are those of the body's shape and of the material that
+    /// touches the soil.
+    ///
+    /// The wedge is that of a blade, which moves straight ahead. A surface that also moves down
+    /// drives the soil as a footing does, by the pressure it already bears. Its share of the wedge
+    /// is the horizontal part of its motion. So a locked wheel plows, and the front of a driven
+    /// one, whose rim moves down and back, does not.
     #[inline(always)]
     fn passive<S: Simd>(
         &self,
@@ -569,7 +578,7 @@ impl Frame {
             return None;
         }
         let aside = (surface.x * surface.x + surface.y * surface.y).sqrt();
-        // the cosine of the way's grade, over `aside` the surface's own
+        // cosine of the motion's grade, over the surface's own `aside`
         let horizontal = onward * over_speed(material.norm()) / aside;
         let front = wedge.pressure(sinkage, self.width) * horizontal / surface.z.max(STEEPEST);
         let front = advances.pick(front, 0.0);
@@ -582,8 +591,8 @@ impl Frame {
         Some([x, y])
     }
 
-    /// Parts of the covered cells of nodes over which a side wall is spread: what of them lies
-    /// within a cell's width of the side on which the wall meets soil.
+    /// Returns the fractions of the covered cells over which a side wall is spread: the part within
+    /// a cell's width of the side on which the wall presses soil.
     #[inline(always)]
     fn wall<S: Simd>(&self, four: &Four, simd: S) -> Lanes<S> {
         if self.side == 0.0 {
@@ -598,8 +607,8 @@ impl Frame {
     }
 }
 
-/// Second pass: lets the nodes yield at what is left of their virgin pressure
-/// under a force that leans.
+/// Second pass: lets the nodes yield at the part of their virgin pressure that remains under an
+/// inclined force.
 #[inline(always)]
 fn settle<'a, S: Simd, F: Footprint, L: Answering<'a>>(
     simd: S,
@@ -614,7 +623,7 @@ fn settle<'a, S: Simd, F: Footprint, L: Answering<'a>>(
     left.clear();
     reactions.clear();
     let model = ask.model;
-    // one shoe leans at times where the patch that it shares does not
+    // a single shoe may be inclined where the patch that it shares is not
     let leans = model.laws().inclined_bearing && ask.body.shared_patch().is_none();
     let bears = if leans { inclined_bearing(lean.angle) } else { 1.0 };
     let motion = ask.motion();
@@ -648,9 +657,9 @@ fn settle<'a, S: Simd, F: Footprint, L: Answering<'a>>(
     if sums.stiff.any {
         held += sums.stiff.stiffness;
     }
-    // Over ground that is all the same a body goes on without any change of
-    // force: fresh nodes come in where others leave. The tangents know of the
-    // others alone, so what they would make of the way itself is given back.
+    // A body moves over uniform ground without any change of force, because new nodes enter where
+    // others leave. The tangents include only the nodes now in contact, so their contribution to
+    // this motion is returned in `glide`.
     let gliding = glide(&motion.shape_twist, &lean.up);
     let renewed = gliding.linear.norm() * ask.dt / lean.length;
     let glide = (result.load.stiffness * stacked(&gliding)
@@ -662,17 +671,17 @@ fn settle<'a, S: Simd, F: Footprint, L: Answering<'a>>(
     sums.heaped
 }
 
-/// What all nodes of a contact have in common as they yield.
+/// Parameters common to all nodes of a contact in the second pass.
 struct Settling<'a> {
     laws: Laws,
     /// Area of a cell, m².
     cell_area: f64,
-    /// Part of the virgin pressure at which they yield.
+    /// Fraction of the virgin pressure at which they yield.
     bears: f64,
     motion: &'a Motion,
 }
 
-/// Lets four nodes yield under a force that leans.
+/// Evaluates four nodes in the second pass.
 #[inline(always)]
 fn settle_four<'a, S: Simd, F: Footprint, L: Answering<'a>>(
     settling: &Settling<'_>,
@@ -746,7 +755,7 @@ fn settle_four<'a, S: Simd, F: Footprint, L: Answering<'a>>(
         sums.add_spin(&force, &arm);
     }
     sums.mean_normal += n * (area * pressure);
-    // that of a body that gives way is in series with it
+    // the stiffness of a flexible body is in series with that of the soil
     if !F::DEFORMS {
         let springs = if soil.damping == 0.0 { area } else { damping.gt(0.0).pick(area, 0.0) };
         sums.spring.add(springs * part * pressed.slope, &r);
@@ -757,7 +766,7 @@ fn settle_four<'a, S: Simd, F: Footprint, L: Answering<'a>>(
     sums.area += cell;
     let depth = lanes(&four.normal[2]) * (lanes(&four.base) - lanes(&four.height));
     sums.sinkage = sums.sinkage.max(lanes(&four.coverage).ge(0.5).pick(depth, 0.0));
-    // along its own surface a body does not enter the soil by spinning
+    // a body does not enter the soil along its own surface by spinning
     let sinking = lanes(&draft.pressing);
     let entering = if laws.surface_reaction { sinking } else { -lanes(&draft.leaving) };
     sums.works.press(&Press {
@@ -791,8 +800,8 @@ fn settle_four<'a, S: Simd, F: Footprint, L: Answering<'a>>(
     }
 }
 
-/// Drag of the scalar law over the speed of sliding, N s/m. What slow sliding under a strong stress adds is
-/// summed node by node.
+/// Returns the drag of the scalar law over the sliding speed, N s/m. The additional damping of slow
+/// sliding under high stress is summed node by node.
 #[inline(always)]
 fn resist_drag<S: Simd>(
     nodes: &StiffNodes<'_, S>,
@@ -811,7 +820,7 @@ fn resist_drag<S: Simd>(
     resisted
 }
 
-/// Keeps what four nodes remember until the next step.
+/// Stores the state of four nodes for the next step.
 #[inline(always)]
 fn leave<S: Simd>(
     four: &Four,
@@ -830,7 +839,7 @@ fn leave<S: Simd>(
     left.surface = (lanes(&four.ground) - pressed.sinkage / upright).numbers();
 }
 
-/// Presses four nodes, first to where the lowest point of a wheel has been since the last
+/// Presses four nodes, first to the depth that the lowest point of a wheel reached since the last
 /// step.
 #[inline(always)]
 fn yielded<'a, S: Simd, L: Answering<'a>>(
@@ -857,7 +866,7 @@ fn yielded<'a, S: Simd, L: Answering<'a>>(
     press_refined(bearing, virgin, sinkage, advance, kept, kept_at)
 }
 
-/// The part of a body's motion that leaves its height and its lean as they are.
+/// Returns the part of a body's motion that changes neither its height nor its inclination.
 fn glide(shape: &Twist, up: &Vec3) -> Twist {
     Twist {
         linear: shape.linear - up * up.dot(&shape.linear),

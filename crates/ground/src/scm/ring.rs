@@ -1,23 +1,24 @@
-//! A tyre's belt: a quasi-static tensioned ring on an elastic foundation, in strips across
-//! the tread.
+//! A tire's belt: a quasi-static tensioned ring on an elastic foundation, in strips across the
+//! tread.
 //!
-//! With s the arc of the belt from the lowest point, R the radius of the ring without load,
-//! r that of the loaded one, w = R - r and y = (R² - r²) / 2R = w - w² / 2R, the pressure on
-//! a strip of width b is
+//! Let s be the arc length of the belt from the lowest point, R the unloaded and r the loaded
+//! radius of the ring. With w = R - r and y = (R² - r²) / 2R = w - w² / 2R, the pressure on a strip
+//! of width b is
 //!
 //! ```text
 //! b p = k y - T y''        T = tau p_i b R,  k = k0 + k1 p_i
 //! ```
 //!
-//! primes being derivatives by s and p_i the inflation. The belt keeps its length: it moves
-//! along itself as it goes inward, dφ = sqrt(ds² - dr²) / r. So a flat of any depth δ is the
-//! parabola y = δ - δ²/2R - s²/2R, and there p = tau p_i + k y / b exactly. To first order
-//! in w/R this is the string on an elastic foundation of the textbooks (H. Pacejka, *Tire
-//! and Vehicle Dynamics*, on Boehm's and Fiala's belts). What is ours: the variable y, which
-//! keeps the law linear and makes it exact where the belt is flat, however deep, and that
-//! the ring is solved once a step together with the ground below and the wheel above it.
+//! where primes are derivatives by s and p_i is the inflation. The belt keeps its length: it moves
+//! along itself as it is displaced inward, dφ = sqrt(ds² - dr²) / r. So a flat of any depth δ is
+//! the parabola y = δ - δ²/2R - s²/2R, and there p = tau p_i + k y / b exactly.
 //!
-//! The frame of the ring does not spin.
+//! To first order in w/R this is the textbook string on an elastic foundation (H. Pacejka, *Tire
+//! and Vehicle Dynamics*, on Boehm's and Fiala's belts). Two things are bekker's. The variable y
+//! keeps the law linear and makes it exact where the belt is flat, at any depth. The ring is solved
+//! once per step together with the ground below and the wheel above it.
+//!
+//! The frame of the ring does not spin with the wheel.
 
 use bekker_math::numeric::{Lanes, Simd, cos, dispatch, each, exp, level, sin};
 use bekker_math::spatial::{Twist, Vec3, Vec6};
@@ -28,25 +29,26 @@ use std::sync::LazyLock;
 pub const STATIONS: usize = 32;
 /// Strips across the tread.
 pub const STRIPS: usize = 4;
-/// The first station in front of the lowest point.
+/// First station ahead of the lowest point.
 const MIDDLE: usize = STATIONS / 2;
 /// Angle of the outermost stations from the lowest point, rad: 66°.
 const SPAN: f64 = 66.0 * std::f64::consts::PI / 180.0;
-/// How much stiffer a tyre is where it stands on its rim.
+/// Stiffness ratio of a tire that bottoms on its rim.
 const BOTTOMED: f64 = 20.0;
-/// Least square of the belt's radius over that of the ring's.
+/// Least square of the belt's radius over that of the ring.
 pub(super) const LEAST: f64 = 0.01;
-/// A station that is pressed by less than this part of the greatest pressure is not in contact;
-/// none is where that is less than this part of what presses ...
+/// Fraction of the greatest pressure below which a station is not in contact. No station is in
+/// contact if the greatest pressure is below this fraction of the pressure of a flat of depth
+/// [`SHALLOW`].
 const PRESSED: f64 = 0.02;
-/// ... a flat so deep, m: in the air nothing but residues of the last contact is left.
+/// Depth of that flat, m: in the air only residues of the last contact remain.
 const SHALLOW: f64 = 1e-3;
 
-/// A number for each station of each strip. What holds some is aligned to a station's strips,
-/// or every other station lies across two lines of the cache.
+/// A number for each station of each strip. Structs with such members are aligned to the strips of
+/// a station; otherwise every other station would straddle two cache lines.
 pub type Stations = [[f64; STRIPS]; STATIONS];
 
-/// The belt of a tyre; immutable.
+/// The belt of a tire; immutable.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ring {
     /// Radius without load, m.
@@ -59,11 +61,11 @@ pub struct Ring {
     pub foundation: [f64; 2],
     /// Damping of the foundation over its stiffness, s.
     pub relaxation: f64,
-    /// Displacement from which the tyre stands on its rim, m.
+    /// Displacement at which the tire bottoms on its rim, m.
     pub deepest: f64,
 }
 
-/// State of a belt: plain data.
+/// State of a belt.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[repr(align(32))]
 pub struct RingState {
@@ -74,18 +76,18 @@ pub struct RingState {
 }
 
 impl RingState {
-    /// Without load, m.
+    /// Returns the state of an unloaded belt.
     pub fn unloaded(inflation: f64) -> RingState {
         RingState { inflation, displacement: [[0.0; STRIPS]; STATIONS] }
     }
 }
 
-/// How much the force at each station changes with displacement, N/m.
+/// Derivatives of the force at each station by displacement, N/m.
 #[derive(Clone, Debug)]
 pub(super) struct Growth {
-    /// With the station's own, ...
+    /// By the station's own displacement.
     pub own: Stations,
-    /// ... and with that of the next station.
+    /// By the displacement of the next station.
     pub next: Stations,
 }
 
@@ -95,33 +97,33 @@ impl Growth {
 
 const NONE: Stations = [[0.0; STRIPS]; STATIONS];
 
-/// What presses a ring and how that grows, by station and strip.
+/// Load on a ring and its derivatives, by station and strip.
 #[derive(Clone, Debug)]
 #[repr(align(32))]
 pub(super) struct RingLoad {
     /// Force inward, N.
     pub force: Stations,
-    /// How much it falls where a station gives way inward, ...
+    /// Decrease of the force with inward displacement of the belt, where the soil is unloaded.
     pub eased: Growth,
-    /// ... and rises where one presses on.
+    /// Increase of the force with outward displacement, where the soil is loaded further.
     pub pressed: Growth,
-    /// How much it grows with each motion of the hub, N/m.
+    /// Derivative of the force by each motion of the hub, N/m.
     pub by_motion: [Stations; MOTIONS],
-    /// How much the force on the hub along each motion grows with the displacement.
+    /// Derivative of the force on the hub along each motion by displacement.
     pub on_hub: [Stations; MOTIONS],
-    /// Which motions count.
+    /// Which motions are active.
     pub moves: [bool; MOTIONS],
 }
 
-/// Motions of the hub that press a ring, but its lean about the forward direction, ...
+/// Number of hub motions that press a ring, without the lean about the forward direction.
 pub(super) const MOTIONS: usize = 3;
-/// ... which comes behind them.
+/// Index of the lean, after the other motions.
 pub(super) const LEAN: usize = MOTIONS;
-/// Of the soil: along the mean normal of its pressure.
+/// Index of the motion along the mean normal of the soil's pressure.
 pub(super) const SOIL: usize = 0;
-/// Of firm ground: along its mean normal, ...
+/// Index of the motion along the mean normal of firm ground.
 pub(super) const FIRM: usize = 1;
-/// ... and forward along it.
+/// Index of the motion forward along firm ground.
 pub(super) const FORE: usize = 2;
 
 impl Default for RingLoad {
@@ -148,25 +150,25 @@ impl RingLoad {
     }
 }
 
-/// How a ring goes on in a step: by itself and with each motion of the hub.
+/// Change of a ring in a step: by itself and with each motion of the hub.
 #[derive(Clone, Debug)]
 #[repr(align(32))]
 pub struct RingStep {
-    /// By itself, m.
+    /// Change without motion of the hub, m.
     pub(super) settles: Stations,
-    /// With a motion of the hub, m/m.
+    /// Change per motion of the hub, m/m.
     pub(super) follows: [Stations; MOTIONS],
-    /// Which motions count.
+    /// Which motions are active.
     pub(super) moves: [bool; MOTIONS],
-    /// Directions of the motions, and of the forces that answer them.
+    /// Directions of the motions and of the forces along them.
     pub(super) ways: [Vec6; MOTIONS],
-    /// The same of a lean.
+    /// Direction of the lean.
     pub(super) lean: Vec6,
     /// Distances of the strips from the wheel's middle, m.
     pub(super) strips: [f64; STRIPS],
-    /// Arms of a lean beyond those, by motions, m.
+    /// Additional arms of a lean, by motion, m.
     pub(super) levers: [f64; MOTIONS],
-    /// Mean normal of yielding ground: it knows of no motion across it.
+    /// Mean normal of deformable ground; motions across it have no effect.
     pub(super) up: Vec3,
 }
 
@@ -185,12 +187,12 @@ impl Default for RingStep {
     }
 }
 
-/// Angle between stations, rad.
+/// Returns the angle between stations, rad.
 pub(super) const fn pitch() -> f64 {
     2.0 * SPAN / (STATIONS - 1) as f64
 }
 
-/// Angle of a station from the lowest point without load, rad, forward.
+/// Returns the angle of a station from the lowest point without load, rad, positive forward.
 pub(super) fn angle(station: usize) -> f64 {
     (station as f64 - 0.5 * (STATIONS - 1) as f64) * pitch()
 }
@@ -199,14 +201,14 @@ pub(super) fn angle(station: usize) -> f64 {
 struct Law {
     own: f64,
     next: f64,
-    /// The end stations': the belt beyond falls off as it does without load.
+    /// For the end stations, beyond which the belt decays as it does without load.
     end: f64,
-    /// Of a station that stands on the rim.
+    /// For a station that bottoms on the rim.
     bottomed: f64,
 }
 
 impl Law {
-    /// Of a station's own displacement.
+    /// Returns the coefficient of a station's own displacement.
     #[inline(always)]
     fn own_at(&self, station: usize) -> f64 {
         if station == 0 || station == STATIONS - 1 { self.end } else { self.own }
@@ -214,25 +216,25 @@ impl Law {
 }
 
 impl Ring {
-    /// Tension of all strips, N, and stiffness of their foundation, Pa.
+    /// Returns the tension of all strips, N, and the stiffness of their foundation, Pa.
     pub fn stiffness(&self, inflation: f64) -> (f64, f64) {
         let [k0, k1] = self.foundation;
         (self.tension_width * inflation * self.radius, k0 + k1 * inflation)
     }
 
-    /// Length of belt that a station stands for, m.
+    /// Returns the belt length that a station represents, m.
     pub(super) fn length(&self) -> f64 {
         self.radius * pitch()
     }
 
-    /// y from which the tyre stands on its rim, m.
+    /// Returns y at which the tire bottoms on its rim, m.
     fn bottom(&self) -> f64 {
         self.deepest * (1.0 - 0.5 * self.deepest / self.radius)
     }
 
-    /// Radius of the belt where it is displaced by `y`, m.
+    /// Returns the radius of the belt where it is displaced by `y`, m.
     pub(super) fn belt_radius(&self, y: f64) -> f64 {
-        // a belt is never at the axle
+        // a belt never reaches the axle
         (self.radius * (self.radius - 2.0 * y)).max(LEAST * self.radius * self.radius).sqrt()
     }
 
@@ -240,7 +242,7 @@ impl Ring {
         let (tension, foundation) = self.stiffness(inflation);
         let part = 1.0 / STRIPS as f64;
         let pull = part * tension / self.length();
-        // without load y falls off as exp(-s/λ), λ² = T/k
+        // without load y decays as exp(-s/λ), λ² = T/k
         let fall =
             if tension > 0.0 { exp(-self.length() * (foundation / tension).sqrt()) } else { 0.0 };
         let foundation = part * self.length() * foundation;
@@ -249,12 +251,12 @@ impl Ring {
         Law { own, next: -pull, end: own - pull * fall, bottomed }
     }
 
-    /// Where a station lies along the belt from its lowest point, m, forward.
+    /// Returns the position of a station along the belt from its lowest point, m, positive forward.
     pub fn station_at(&self, station: usize) -> f64 {
         self.radius * angle(station)
     }
 
-    /// Pressure on every station as the belt's shape tells, Pa.
+    /// Returns the pressure on every station from the belt's shape, Pa.
     pub fn pressure(&self, state: &RingState) -> Stations {
         let mut pressure = NONE;
         dispatch!(level(), simd => self.press(simd, state, &mut pressure));
@@ -281,8 +283,8 @@ impl Ring {
         }
     }
 
-    /// Elastic energy of the deflected belt, J: half of forces times displacements, and that of
-    /// stations on the rim.
+    /// Returns the elastic energy of the deflected belt, J: half the sum of forces times
+    /// displacements, plus that of stations on the rim.
     pub fn energy(&self, state: &RingState) -> f64 {
         let law = self.law(state.inflation);
         let bottom = self.bottom();
@@ -300,15 +302,15 @@ impl Ring {
         sum
     }
 
-    /// Greatest displacement towards the hub of the strips' mean, m.
+    /// Returns the greatest displacement of the strips' mean towards the hub, m.
     pub fn deflection(&self, state: &RingState) -> f64 {
         let mean = |row: &[f64; STRIPS]| (row[0] + row[1]) + (row[2] + row[3]);
         let most = state.displacement.iter().map(mean).fold(0.0, f64::max);
         self.radius - self.belt_radius(most / STRIPS as f64)
     }
 
-    /// How far each station moves along the belt, rad, for the belt keeps its length; in the
-    /// middle, between the two lowest stations, it stays where it is.
+    /// Computes the displacement of each station along the belt, rad, which follows from its
+    /// constant length. The middle, between the two lowest stations, does not move.
     #[inline(always)]
     pub(super) fn move_along<S: Simd>(&self, simd: S, radius: &Stations, moved: &mut Stations) {
         let mut front = 0.5 * self.lag(simd, radius, MIDDLE - 1);
@@ -321,20 +323,21 @@ impl Ring {
         }
     }
 
-    /// The angle of the belt from a station to the next over that without load, less it, rad.
+    /// Returns the angle of the loaded belt from a station to the next, less that without load,
+    /// rad.
     #[inline(always)]
     fn lag<S: Simd>(&self, simd: S, radius: &Stations, station: usize) -> Lanes<S> {
         let (rear, front) =
             (Lanes::of(simd, radius[station]), Lanes::of(simd, radius[station + 1]));
-        // the belt's length over its angle, less one; dr is small beside ds
+        // the belt's length over its angle, less one; dr is small compared with ds
         let size = self.radius * pitch();
         let fall = (front - rear) * (front - rear) * (1.0 / (size * size));
         let along = 1.0 - fall * (0.5 + 0.125 * fall);
         pitch() * (2.0 * self.radius * along / (rear + front) - 1.0)
     }
 
-    /// Length of contact on the ground, m, mean over the strips that are pressed; 0 in the air. The
-    /// outermost station counts in the measure in which it is pressed.
+    /// Returns the contact length, m, as the mean over the strips in contact; 0 in the air. The
+    /// outermost stations count by the fraction to which they are pressed.
     pub fn contact_length(&self, state: &RingState) -> f64 {
         let (tension, foundation) = self.stiffness(state.inflation);
         let pressure = self.pressure(state);
@@ -347,7 +350,7 @@ impl Ring {
             }
             let (first, last) = (stations.trailing_zeros(), stations.ilog2());
             let (first, last) = (first as usize, last as usize);
-            // as pressed as its neighbour, or as a flat would press it
+            // pressure relative to its neighbor's, or to that of a flat
             let part = |own: usize, inner: usize| {
                 let flat = (tension / self.radius + foundation * state.displacement[own][strip])
                     / self.width;
@@ -364,13 +367,14 @@ impl Ring {
         if pressed > 0 { length / f64::from(pressed) } else { 0.0 }
     }
 
-    /// Solves for how the ring goes on in a step of `dt` s under a `load`.
+    /// Solves for the change of the ring in a step of `dt` s under a `load`.
     ///
-    /// Twice: soil eases far more steeply than it yields, so the first time, by the
-    /// steeper of both, tells which stations go inward and ease. That those which press
-    /// on do it further the second time eases no other.
+    /// Two passes, because unloading is much stiffer than loading. Pass 1 uses the stiffer slope to
+    /// find the stations that move inward and unload. Pass 2 solves with the correct slope of each
+    /// station. The larger displacement of the loading stations in pass 2 does not unload any other
+    /// station.
     #[inline(always)]
-    #[allow(clippy::needless_range_loop)] // a station knows its neighbours
+    #[allow(clippy::needless_range_loop)] // uses the neighboring stations
     pub(super) fn solve<S: Simd>(
         &self,
         simd: S,
@@ -410,7 +414,7 @@ impl Ring {
             let own = eases.pick(lanes(&eased.own[station]), lanes(&pressed.own[station]));
             eased.own[station] = own.numbers();
             if station + 1 < STATIONS {
-                // what couples two stations is no more than of the softer of them
+                // the coupling of two stations is limited by the softer one
                 let both = eases & lanes(&step.settles[station + 1]).ge(0.0);
                 let next = both.pick(lanes(&eased.next[station]), lanes(&pressed.next[station]));
                 eased.next[station] = next.numbers();
@@ -423,8 +427,8 @@ impl Ring {
 }
 
 impl RingStep {
-    /// Solves the belt's `equations` for `force` and for the motions that count: from both
-    /// ends at once towards the middle, so that the two chains of divisions run side by side.
+    /// Solves the belt's `equations` for `force` and for the active motions. Elimination runs from
+    /// both ends towards the middle, so that the two chains of divisions run in parallel.
     #[inline(always)]
     fn eliminate<S: Simd>(
         &mut self,
@@ -457,37 +461,38 @@ impl RingStep {
     }
 }
 
-/// What holds a belt: symmetric and tridiagonal in each strip.
+/// Stiffness of belt and ground: symmetric and tridiagonal in each strip.
 struct Equations<'a> {
-    /// Of the ring: of its stations, ...
+    /// Ring: coefficients of its stations, N/m.
     diagonal: &'a Stations,
-    /// ... and between any two, N/m.
+    /// Ring: coefficient between neighboring stations, N/m.
     next: f64,
-    /// Of the ground.
+    /// Derivatives of the ground's force.
     growth: &'a Growth,
 }
 
-/// A station's row of the equations, what is outside of it being eliminated.
+/// A station's row of the equations after elimination of the stations outside it.
 #[derive(Clone, Copy)]
 struct Pivot<S: Simd> {
     inverse: Lanes<S>,
-    /// What couples it to its outer neighbour, N/m, ...
+    /// Coupling to the outer neighbor, N/m.
     outer: Lanes<S>,
-    /// ... and to its inner one, ...
+    /// Coupling to the inner neighbor, N/m.
     inner: Lanes<S>,
-    /// ... over the pivot.
+    /// Coupling to the inner neighbor over the pivot.
     inward: Lanes<S>,
 }
 
 impl<S: Simd> Pivot<S> {
-    /// Beyond the end of the belt.
+    /// The row beyond the end of the belt.
     #[inline(always)]
     fn first(simd: S) -> Pivot<S> {
         let zero = Lanes::zero(simd);
         Pivot { inverse: zero, outer: zero, inner: zero, inward: zero }
     }
 
-    /// The row of `station`, which `coupling` couples to the next one inward.
+    /// Returns the row of `station`, whose coupling to the next station inward is at index
+    /// `coupling`.
     #[inline(always)]
     fn next(self, simd: S, equations: &Equations<'_>, station: usize, coupling: usize) -> Pivot<S> {
         let Equations { diagonal, next, growth } = *equations;
@@ -497,7 +502,7 @@ impl<S: Simd> Pivot<S> {
         Pivot { inverse, outer: self.inner, inner, inward: inner * inverse }
     }
 
-    /// Reduces the right-hand side of the station behind the one outside of it.
+    /// Reduces the right-hand side of the station `own` by that of its outer neighbor.
     #[inline(always)]
     fn reduce(&self, simd: S, right: &Stations, done: &mut Stations, [outer, own]: [usize; 2]) {
         let rest = Lanes::of(simd, right[own]) - self.outer * done[outer];
@@ -505,7 +510,7 @@ impl<S: Simd> Pivot<S> {
     }
 }
 
-/// Puts the stations' values in, from the middle outwards.
+/// Substitutes the stations' values from the middle outwards.
 #[inline(always)]
 fn substitute<S: Simd>(simd: S, inward: &Stations, done: &mut Stations) {
     const LAST: usize = STATIONS - 1;
@@ -524,13 +529,13 @@ fn substitute<S: Simd>(simd: S, inward: &Stations, done: &mut Stations) {
 }
 
 impl RingStep {
-    /// Lets a belt that meets nothing go back to its shape without load.
+    /// Returns a belt without contact to its unloaded shape.
     pub(super) fn let_go(&mut self, state: &RingState) {
         self.settles = state.displacement.map(|row| row.map(|y| -y));
         self.moves = [false; MOTIONS];
     }
 
-    /// How far a hub with this twist moves in `dt` s along each motion, m, and leans, rad.
+    /// Returns the motions of a hub with this twist in `dt` s, m, and its lean, rad.
     pub(super) fn motions(&self, twist: &Twist, dt: f64) -> [f64; MOTIONS + 1] {
         let (turn, shift) = (&twist.angular, &twist.linear);
         let all = Vec6::new(turn.x, turn.y, turn.z, shift.x, shift.y, shift.z);
@@ -540,7 +545,7 @@ impl RingStep {
         [soil * dt, of(&self.ways[FIRM]), of(&self.ways[FORE]), of(&self.lean)]
     }
 
-    /// Takes the ring through the step, in which the hub moved by `motions`, m and rad.
+    /// Advances the ring by the step in which the hub moved by `motions`, m and rad.
     #[inline(always)]
     pub(super) fn take<S: Simd>(
         &self,
@@ -553,7 +558,7 @@ impl RingStep {
             *row = (Lanes::of(simd, *row) + *settles).numbers();
         }
         for motion in (0..MOTIONS).filter(|motion| self.moves[*motion]) {
-            // a lean goes forward nowhere
+            // a lean has no forward component
             let lean = if motion == FORE { 0.0 } else { motions[LEAN] };
             let way = (Lanes::of(simd, self.strips) + self.levers[motion]) * lean + motions[motion];
             let rows = state.displacement.iter_mut();
@@ -561,14 +566,15 @@ impl RingStep {
                 *row = (way * *follows + *row).numbers();
             }
         }
-        // a belt bulges by less than is told here
+        // outward displacements are not modeled: a belt bulges less than this linear result
         for row in &mut state.displacement {
             *row = Lanes::of(simd, *row).max(0.0).numbers();
         }
     }
 }
 
-/// Of each strip a bit for each station in contact; `least` Pa press some station that is.
+/// Returns a bit per station in contact for each strip, or none if the greatest pressure is below
+/// `least` Pa.
 #[inline(always)]
 fn in_contact<S: Simd>(simd: S, pressure: &Stations, least: f64) -> [u32; STRIPS] {
     let mut most = Lanes::zero(simd);
@@ -587,7 +593,7 @@ fn in_contact<S: Simd>(simd: S, pressure: &Stations, least: f64) -> [u32; STRIPS
     found
 }
 
-/// Sines and cosines of the stations' angles without load.
+/// Returns sines and cosines of the stations' angles without load.
 pub(super) fn directions() -> &'static [[f64; 2]; STATIONS] {
     static DIRECTIONS: LazyLock<[[f64; 2]; STATIONS]> =
         LazyLock::new(|| std::array::from_fn(|station| [sin(angle(station)), cos(angle(station))]));

@@ -1,4 +1,4 @@
-//! Room to work in, kept from step to step so that a step allocates nothing.
+//! Scratch memory, kept from step to step so that a step does not allocate.
 
 use super::Displaced;
 use super::placed_tyre::Belt;
@@ -10,8 +10,8 @@ use crate::soil::pressure_sinkage::PlasticMemory;
 use bekker_math::numeric::{Lanes, Simd, WIDTH};
 use bekker_math::spatial::Vec3;
 
-/// A number for each of four nodes. What holds some is aligned to their size, or every other
-/// one lies across two lines of the cache.
+/// A number for each of four nodes. Structs with such members are aligned to their size; otherwise
+/// every other one would straddle two cache lines.
 pub(super) type Numbers = [f64; WIDTH];
 
 /// A node near a body.
@@ -29,16 +29,16 @@ pub(super) struct Spot {
     pub j: i32,
 }
 
-/// Four nodes of one soil, side by side, of which some are in contact. What the
-/// others hold does no harm to sums over all: they have no area.
+/// Four nodes of one soil in lanes, some of which are in contact. The other lanes do not affect
+/// sums: their area is zero.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(align(32))]
 pub(super) struct Four {
-    /// Which nodes.
+    /// The nodes.
     pub spots: [Spot; WIDTH],
-    /// Bit k where node k is in contact.
+    /// Bit k is set where node k is in contact.
     pub pressed: u32,
-    /// Places, m.
+    /// Positions, m.
     pub place: [Numbers; 2],
     /// Heights of the undisturbed ground, m.
     pub base: Numbers,
@@ -46,7 +46,7 @@ pub(super) struct Four {
     pub ground: Numbers,
     /// Initial normals.
     pub normal: [Numbers; 3],
-    /// Sinkages that stay, m.
+    /// Permanent sinkages, m.
     pub residual: Numbers,
     /// Sinkages along the initial normals, m.
     pub sinkage: Numbers,
@@ -54,9 +54,9 @@ pub(super) struct Four {
     pub height: Numbers,
     /// Slopes of the underside.
     pub slope: [Numbers; 2],
-    /// Covered parts of the cells.
+    /// Covered fractions of the cells.
     pub coverage: Numbers,
-    /// Places on a body that gives way.
+    /// Positions on a flexible body.
     pub on_body: Numbers,
 }
 
@@ -67,7 +67,7 @@ impl Four {
         usize::from(self.spots[0].soil)
     }
 
-    /// Places of the underside from `centre`, m.
+    /// Returns the positions of the underside from `centre`, m.
     #[inline(always)]
     pub fn offset<S: Simd>(&self, simd: S, centre: &Vec3) -> Vectors<S> {
         Vectors {
@@ -77,7 +77,7 @@ impl Four {
         }
     }
 
-    /// Upward normals of the underside, as its slopes tell.
+    /// Returns upward normals of the underside from its slopes.
     #[inline(always)]
     pub fn surface<S: Simd>(&self, simd: S) -> Vectors<S> {
         let [x, y] = [Lanes::of(simd, self.slope[0]), Lanes::of(simd, self.slope[1])];
@@ -85,7 +85,7 @@ impl Four {
         Vectors { x: -x * z, y: -y * z, z }
     }
 
-    /// Lanes of the nodes in contact.
+    /// Returns the lanes of the nodes in contact.
     #[inline(always)]
     pub fn lanes(&self) -> impl Iterator<Item = usize> + use<> {
         let pressed = self.pressed;
@@ -93,91 +93,91 @@ impl Four {
     }
 }
 
-/// What the first pass of the refined laws finds at four nodes.
+/// Results of the first pass of the refined laws at four nodes.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(align(32))]
 pub(super) struct Draft {
-    /// Directions of the reaction to pressure.
+    /// Directions of the pressure's reaction.
     pub n: [Numbers; 3],
-    /// Arms of the spin of a body that gives way, m.
+    /// Arms of the spin of a flexible body, m.
     pub arm: [Numbers; 3],
     /// Speeds at which sinkage grows, m/s.
     pub sinking: Numbers,
-    /// How much deeper the nodes have been since the last step, m.
+    /// Greater depths that the nodes reached since the last step, m.
     pub passed: Numbers,
-    /// The same under a front of bounded steepness, m/s.
+    /// Sinking speeds under a front of bounded steepness, m/s.
     pub pressing: Numbers,
-    /// How far the nodes can have been pressed in this step, m.
+    /// Greatest distances by which the nodes can have been pressed in this step, m.
     pub reach: Numbers,
     /// Speeds at which the material leaves the soil along the initial normals, m/s.
     pub leaving: Numbers,
     /// Velocities of the material along the surface, m/s.
     pub sliding: [Numbers; 3],
-    /// Areas of the surface over those of the cells.
+    /// Areas of the surface over the areas of the cells.
     pub part: Numbers,
-    /// Pressures at which they yield under a normal load, Pa.
+    /// Yield pressures under a normal load, Pa.
     pub virgin: Numbers,
-    /// Pressures at which they yielded last, Pa.
+    /// Pressures of the last yield, Pa.
     pub yielded_at: Numbers,
-    /// Ways slid in this contact, m.
+    /// Slip distances in this contact, m.
     pub slip: Numbers,
     /// Depths pushed away, m.
     pub pushed: Numbers,
-    /// Mobilised parts of the shear strength, against the force.
+    /// Mobilized fractions of the shear strength, opposite to the force.
     pub shear: [Numbers; 3],
-    /// Their growth with the velocity, s/m; the shear displacement, m, where
-    /// shear is a scalar.
+    /// Growth of the fractions with velocity, s/m; the shear displacement, m, where shear is a
+    /// scalar.
     pub gain: Numbers,
-    /// Parts of them that lie along the sliding already.
+    /// Parts of the fractions that are already along the sliding.
     pub resists: Numbers,
     /// Factors of a shear curve with a peak.
     pub peak_shear: Numbers,
-    /// Whether any meets passive pressure.
+    /// Whether passive pressure acts on any node.
     pub advances: bool,
     /// Passive pressures, Pa of horizontal area.
     pub passive: [Numbers; 3],
 }
 
-/// What a contact leaves at four nodes, of those of them that are in contact.
+/// New state of four nodes; only lanes in contact are valid.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(align(32))]
 pub(super) struct Left {
-    /// Sinkages that stay, m.
+    /// Permanent sinkages, m.
     pub sinkage: Numbers,
     /// Pressures of the last yield, Pa.
     pub yield_pressure: Numbers,
-    /// Ways slid in this contact, m.
+    /// Slip distances in this contact, m.
     pub slip: Numbers,
     /// Depths pushed away, m.
     pub pushed: Numbers,
     /// Shear displacements, m.
     pub shear: [Numbers; 2],
-    /// Heights of the surface when nothing loads it, m.
+    /// Heights of the unloaded surface, m.
     pub surface: Numbers,
 }
 
-/// What the ground does at four nodes to a body that gives way.
+/// Reaction of the soil at four nodes on a flexible body.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(align(32))]
 pub(super) struct Reaction {
-    /// Pressures, Pa, ...
+    /// Pressures, Pa.
     pub pressure: Numbers,
-    /// ... along these normals, ...
+    /// Normals along which they act.
     pub normal: [Numbers; 3],
-    /// ... on these areas of the surface, m²; none where a node is not in contact.
+    /// Areas of the surface, m²; zero where a node is not in contact.
     pub area: Numbers,
-    /// Change of pressure with sinkage where it goes on as it does, Pa/m.
+    /// Derivative of pressure by sinkage in the current direction, Pa/m.
     pub slope: Numbers,
-    /// The same where the soil eases, Pa/m.
+    /// Derivative of pressure by sinkage on unloading, Pa/m.
     pub eases: Numbers,
-    /// Sinkage over the way along the normal.
+    /// Sinkage over the displacement along the normal.
     pub part: Numbers,
-    /// The soil's damping beyond its limit over the step, Pa/m: a stiffness for a belt.
+    /// Damping of the soil beyond its limit divided by the step, Pa/m: a stiffness for a belt.
     pub holds: Numbers,
 }
 
-/// Stores what a contact has `left` at the nodes that it `touched`: whether another
-/// overlay shares a tile is asked once for all nodes in a row of it.
+/// Stores the new state `left` of the nodes that a contact `touched`. Whether a tile is shared with
+/// another overlay is checked once per run of nodes in a tile.
 #[inline(always)]
 pub(super) fn store(overlay: &mut Overlay, touched: &[Four], left: &[Left]) {
     let Some(first) = touched.first() else { return };
@@ -202,7 +202,7 @@ pub(super) fn store(overlay: &mut Overlay, touched: &[Four], left: &[Left]) {
     }
 }
 
-/// Things in a row, made in their places: they are too large to be moved about.
+/// A vector whose items are built in place, because they are too large to be moved.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Row<T> {
     room: Vec<T>,
@@ -214,7 +214,7 @@ impl<T: Default> Row<T> {
         self.used = 0;
     }
 
-    /// The place behind the last one, which holds anything.
+    /// Returns the next unused item, with arbitrary content.
     #[inline(always)]
     pub fn next(&mut self) -> &mut T {
         if self.used == self.room.len() {
@@ -223,7 +223,7 @@ impl<T: Default> Row<T> {
         &mut self.room[self.used]
     }
 
-    /// Takes the place that was given last.
+    /// Marks the item that [`next`](Row::next) returned as used.
     #[inline(always)]
     pub fn take(&mut self) {
         self.used += 1;
@@ -238,7 +238,7 @@ impl<T> std::ops::Deref for Row<T> {
     }
 }
 
-/// Room for one contact to work in. Its content never outlives a call.
+/// Scratch memory of one contact. Its content never outlives a call.
 #[derive(Clone, Debug, Default)]
 pub struct Scratch {
     pub(super) slots: Vec<usize>,
@@ -247,10 +247,10 @@ pub struct Scratch {
     pub(super) drafts: Row<Draft>,
     pub(super) left: Row<Left>,
     pub(super) reactions: Row<Reaction>,
-    /// Made where a belt first needs it, taken while one is worked on.
+    /// Allocated at the first use by a belt, and taken out while in use.
     pub(super) ring_load: Option<Box<RingLoad>>,
     pub(super) belt: Option<Box<Belt>>,
-    /// Stations of a belt on firm ground.
+    /// Belt stations on firm ground.
     pub(super) pressed: Vec<Pressed>,
     pub(super) row_ends: Vec<[f64; 2]>,
     pub(super) hull: Vec<[f64; 2]>,
@@ -262,12 +262,12 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// Empty room, which grows to its size in the first steps.
+    /// Returns empty scratch memory, which grows to its final size in the first steps.
     pub fn new() -> Scratch {
         Scratch::default()
     }
 
-    /// Nodes in contact, row by row.
+    /// Returns the nodes in contact, row by row.
     pub(super) fn spots(&self) -> impl Iterator<Item = &Spot> {
         self.touched.iter().flat_map(|four| four.lanes().map(|lane| &four.spots[lane]))
     }

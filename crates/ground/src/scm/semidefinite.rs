@@ -1,14 +1,15 @@
-//! Small symmetric matrices that resist every motion.
+//! Small positive semi-definite matrices.
 
-/// Makes a symmetric matrix positive semi-definite. Its diagonal stays, but for what is below
-/// zero; of what couples two motions so much is left as both can bear, in the order of the rows:
-/// the pivots of L D Lᵀ stay where they are or become zero. A matrix that resists every motion
-/// already keeps its numbers but for rounding.
+/// Makes a symmetric matrix positive semi-definite.
+///
+/// Its diagonal stays, except that negative values become zero. Each coupling of two motions is
+/// reduced to what both can bear, in the order of the rows: the pivots of L D Lᵀ stay or become
+/// zero. A matrix that is already positive semi-definite is unchanged except for rounding.
 pub(super) fn resist<const N: usize>(matrix: &mut [[f64; N]; N]) {
     let mut factor = [[0.0; N]; N];
     let mut pivots = [0.0_f64; N];
     for (k, pivot) in pivots.iter_mut().enumerate() {
-        // what is not a number resists nothing
+        // NaN becomes zero
         *pivot = matrix[k][k].max(0.0);
         matrix[k][k] = *pivot;
     }
@@ -39,7 +40,7 @@ mod tests {
 
     #[test]
     fn what_resists_keeps_its_numbers_and_all_else_resists() {
-        // Knuth's linear congruences: its upper 53 bits
+        // Knuth's linear congruential generator: its upper 53 bits
         let mut state = 3_u64;
         let mut draw = || {
             state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
@@ -55,7 +56,7 @@ mod tests {
             let off = (0..16).map(|k| (kept[k / 4][k % 4] - sound[k / 4][k % 4]).abs());
             // sums of four products of numbers below one: some roundings of 4
             assert!(off.fold(0.0, f64::max) < 1e-13, "{sound:?} {kept:?}");
-            // any symmetric one
+            // any symmetric matrix
             let mut any: [[f64; 4]; 4] =
                 std::array::from_fn(|i| std::array::from_fn(|j| half[i.min(j)][i.max(j)]));
             let before = any;

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// A flat face of a shoe's underside, level in the shoe's frame.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Face {
-    /// Its middle in the shoe's frame, m; z is that of the face.
+    /// Its middle in the shoe's frame, m; z is the height of the face.
     pub centre: [f64; 3],
     /// Length along x, m.
     pub length: f64,
@@ -21,14 +21,14 @@ pub struct Face {
 pub struct ShoeOutline {
     /// Its faces.
     pub faces: Vec<Face>,
-    /// Bekker's width of the patch that the shoe shares with its neighbours, m.
+    /// Width b in Bekker's equation of the patch that the shoe shares with its neighbors, m.
     pub patch_width: f64,
     /// Length of that patch along the track, m.
     pub patch_length: f64,
 }
 
 impl ShoeOutline {
-    /// Half the length and half the width of what the faces cover, m.
+    /// Returns half the length and half the width of the area that the faces cover, m.
     fn reach(&self) -> [f64; 2] {
         let far = |axis: usize, size: fn(&Face) -> f64| {
             let reach = |face: &Face| face.centre[axis].abs() + 0.5 * size(face);
@@ -37,7 +37,7 @@ impl ShoeOutline {
         [far(0, |face| face.length), far(1, |face| face.width)]
     }
 
-    /// Depth of the lowest face below the shoe's origin, m.
+    /// Returns the depth of the lowest face below the shoe's origin, m.
     pub fn depth(&self) -> f64 {
         self.faces.iter().map(|face| -face.centre[2]).fold(f64::NEG_INFINITY, f64::max)
     }
@@ -51,22 +51,21 @@ pub struct PlacedShoe<'a> {
     x_axis: Vec3,
     y_axis: Vec3,
     slope: [f64; 2],
-    /// Components of a step along x and y of the ground, on the shoe's plane, in
-    /// its axes.
+    /// Components, in the axes of the shoe's plane, of a unit step along x and y of the ground.
     along: [f64; 2],
     across: [f64; 2],
     bounds: [f64; 4],
     cells: [f64; 2],
     lowest: f64,
-    /// 1 / (vertical component of the shoe's normal)
+    /// 1 / (vertical component of the shoe's normal).
     steepness: f64,
-    /// Height of the lowest face's plane over the shoe's origin.
+    /// Height of the plane of the lowest face above the shoe's origin, m.
     deepest: f64,
     hidden: bool,
 }
 
 impl<'a> PlacedShoe<'a> {
-    /// Places a shoe.
+    /// Places a shoe in the world.
     pub fn new(outline: &'a ShoeOutline, pose: &'a Pose, spacing: f64) -> PlacedShoe<'a> {
         let [x_axis, y_axis, normal] =
             [Vec3::x(), Vec3::y(), Vec3::z()].map(|axis| pose.direction(&axis));
@@ -124,7 +123,7 @@ impl Footprint for PlacedShoe<'_> {
         z.ge(edge + self.slope[0] * (x - centre.x))
     }
 
-    /// Where faces of several heights share a node's cell, their mean by coverage.
+    /// Where faces of several heights share a node's cell, the height is their mean by coverage.
     #[inline(always)]
     fn underside<S: Simd>(&self, x: Lanes<S>, y: Lanes<S>) -> UndersidePoints<S> {
         let simd = x.simd();

@@ -1,15 +1,17 @@
 //! Tangents of soil that is too stiff to be summed along and across one mean normal.
 //!
 //! # Theory
-//! A contact sums the tangents of its nodes as moments, along and across the mean normal of its
-//! pressure. A node whose normal leans from that by θ keeps sin²θ of its stiffness in a direction
-//! where the sum has none. The step takes that part explicitly, which is stable while
-//! k h² sin²θ is small beside the mass of a wheel or shoe. So each node hands over no more than
-//! the limits below to the moments; what is stiffer is summed node by node, along each node's own
-//! normal and with the arms by which its velocity was found. The step is then as implicit as its
-//! law is stiff.
 //!
-//! No soil of the catalog comes near the limits, whatever the step: they are on stiffness, not on
+//! A contact sums the tangents of its nodes as moments, along and across the mean normal of its
+//! pressure. A node whose normal is inclined from that by θ has a fraction sin²θ of its stiffness
+//! in a direction where the sum has none. The step treats that part explicitly, which is stable
+//! while k h² sin²θ is small compared with the mass of a wheel or shoe.
+//!
+//! So each node contributes to the moments no more than the limits below. The remaining stiffness
+//! is summed node by node, along each node's own normal and with the arms by which its velocity was
+//! found. The step is then implicit in the full stiffness of its law.
+//!
+//! No soil of the catalog is near the limits, whatever the step: they bound stiffness, not
 //! stiffness times step.
 
 use super::scratch::Numbers;
@@ -18,20 +20,20 @@ use crate::soil::Yielding;
 use bekker_math::numeric::{Lanes, Simd};
 use bekker_math::spatial::{Mat6, Vec3};
 
-/// Slope of shear stress over displacement that goes into the moments at most, Pa/m: twice that
-/// of the strongest soil of the catalog under 300 kPa.
+/// Greatest slope of shear stress over displacement in the moments, Pa/m: twice that of the
+/// strongest soil of the catalog under 300 kPa.
 pub(super) const SHEAR_SLOPE: f64 = 1e8;
-/// Shear stress of a scalar law up to which slow sliding damps no harder than by a rolling
+/// Shear stress of a scalar law up to which the damping of slow sliding is limited by a rolling
 /// wheel's own speed, Pa.
 pub(super) const SHEAR_STRESS: f64 = 1e6;
-/// Damping that goes into the moments at most, Pa s/m: thirty times that of the catalog.
+/// Greatest damping in the moments, Pa s/m: thirty times that of the catalog.
 pub(super) const DAMPING: f64 = 1e6;
-/// Slope of pressure over sinkage from which a body that presses on may be thrown back within the
-/// step, Pa/m: 2.5 times the stiffest unloading of the catalog. The step is then given the slope of the
-/// elastic line, along which yielding soil unloads.
+/// Slope of pressure over sinkage from which a body that loads the soil may rebound within the
+/// step, Pa/m: 2.5 times the stiffest unloading of the catalog. The step then receives the slope of
+/// the elastic line, along which yielding soil unloads.
 pub(super) const PRESSURE_SLOPE: f64 = 1e9;
 
-/// Damping beyond [`DAMPING`], Pa s/m; zero for soils that damp less.
+/// Returns the damping beyond [`DAMPING`], Pa s/m; zero for soils that damp less.
 #[inline(always)]
 pub(super) fn excess_damping<S: Simd>(soil: &Yielding, damping: Lanes<S>) -> Lanes<S> {
     if soil.damping <= DAMPING {
@@ -40,26 +42,26 @@ pub(super) fn excess_damping<S: Simd>(soil: &Yielding, damping: Lanes<S>) -> Lan
     (damping - DAMPING).max(0.0)
 }
 
-/// Tangents summed node by node, about the body's center: angular before linear.
+/// Tangents summed node by node about the body's center, angular before linear.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct StiffTangents {
-    /// Of velocity, N s/m.
+    /// Derivative by velocity, N s/m.
     pub damping: Mat6,
-    /// Of displacement, N/m.
+    /// Derivative by displacement, N/m.
     pub stiffness: Mat6,
-    /// Whether there are any.
+    /// Whether any tangent was added.
     pub any: bool,
 }
 
-/// Four nodes whose tangents are summed by themselves.
+/// Four nodes whose tangents are summed individually.
 pub(super) struct StiffNodes<'a, S: Simd> {
-    /// From the body's center, m.
+    /// Positions from the body's center, m.
     pub r: &'a Vectors<S>,
     /// Arms of the body's spin, m.
     pub arm: &'a Vectors<S>,
     /// Normals of the surface that slides.
     pub n: &'a Vectors<S>,
-    /// Axis of the spin; arms are `r` without one.
+    /// Axis of the spin; without one the arms equal `r`.
     pub axis: Option<Vec3>,
 }
 
@@ -97,7 +99,8 @@ impl StiffTangents {
     }
 }
 
-/// Σ k Wᵀ P W, W taking the body's twist to the velocity at the node, P being n nᵀ or I - n nᵀ.
+/// Adds Σ k Wᵀ P W, where W maps the body's twist to the velocity at the node and P is n nᵀ or I -
+/// n nᵀ.
 #[inline(always)]
 fn sum<S: Simd>(into: &mut Mat6, nodes: &StiffNodes<'_, S>, weights: Lanes<S>, resists: Resists) {
     let weights: Numbers = weights.numbers();
@@ -160,7 +163,7 @@ mod tests {
         assert!((found.stiffness - across.stiffness).norm() < 1e-12);
     }
 
-    /// A belt that spins without moving its shape slides by its arms.
+    /// The sliding of a belt that spins without moving its shape follows from its arms.
     #[test]
     fn spin_acts_by_its_arms() {
         let (r, arm) = (Vec3::new(0.1, 0.05, -0.4), Vec3::new(0.0, 0.05, -0.45));
@@ -172,7 +175,7 @@ mod tests {
             stiff
         });
         let spin = Vec6::new(0.0, 1.0, 0.0, 0.0, 0.0, 0.0);
-        // slides at 0.45 m/s forward for 1 rad/s
+        // the belt slides at 0.45 m/s forward for 1 rad/s
         let answer = found.damping * spin;
         assert!((answer[3] + 3.0 * 0.45).abs() < 1e-12, "{answer}");
         assert!((answer[1] - 3.0 * 0.45 * 0.45).abs() < 1e-12, "{answer}");

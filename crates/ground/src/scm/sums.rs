@@ -13,9 +13,9 @@ use bekker_math::spatial::{Vec3, Wrench};
 pub(super) struct Sums<S: Simd> {
     force: Vectors<S>,
     torque: Vectors<S>,
-    /// Torque by the arms of the spin of a body that gives way.
+    /// Torque from the arms of the spin of a flexible body.
     spin: Vectors<S>,
-    /// Directions of the pressure by its force.
+    /// Normals weighted by the pressure force.
     pub mean_normal: Vectors<S>,
     /// Force along the initial normals, N.
     pub normal_force: Lanes<S>,
@@ -23,7 +23,7 @@ pub(super) struct Sums<S: Simd> {
     pub area: Lanes<S>,
     /// Greatest depth below the undisturbed ground, m.
     pub sinkage: Lanes<S>,
-    /// Where the body's power goes.
+    /// Distribution of the body's power.
     pub works: WorkLanes<S>,
     /// Stiffness along the mean normal, N/m.
     pub spring: MomentLanes<S>,
@@ -62,25 +62,25 @@ impl<S: Simd> Sums<S> {
         }
     }
 
-    /// Adds forces that act at the offsets `r` from the body's centre.
+    /// Adds forces at the offsets `r` from the body's center.
     #[inline(always)]
     pub fn add_force(&mut self, force: &Vectors<S>, r: &Vectors<S>) {
         self.force += *force;
         self.torque += r.cross(force);
     }
 
-    /// Adds what forces at the arms `arm` of its spin do to a body that gives way about its axis.
+    /// Adds the torque of forces at the arms `arm` of a flexible body's spin.
     #[inline(always)]
     pub fn add_spin(&mut self, force: &Vectors<S>, arm: &Vectors<S>) {
         self.spin += arm.cross(force);
     }
 
-    /// Fills `result`; returns the mean normal and what is held across it.
+    /// Fills `result`; returns the mean normal and the moments of the stiffness across it.
     #[inline(always)]
     pub fn hand_to<F: Footprint>(&self, body: &F, result: &mut Contact) -> (Vec3, Moments) {
         let spin_axis = body.spin_axis();
         let mut torque = self.torque.sum();
-        // what stands upright on a belt passes along the belt's shape, and turns nothing
+        // pressure normal to a belt acts along its moving shape and exerts no torque about the axis
         if let Some(axis) = spin_axis.filter(|_| F::DEFORMS) {
             torque += axis * axis.dot(&(self.spin.sum() - torque));
         }

@@ -1,15 +1,16 @@
-//! Contact of a wheel whose tyre gives way, with soil and with firm ground.
+//! Contact of a wheel with a flexible tire, with soil and with firm ground.
 //!
-//! The belt ([`Ring`]) stands in balance with what presses it, linearly implicitly as all
-//! else: the soil answers once a step under the belt as it was left, its pressure and the
-//! slopes of that are projected on the belt's stations, and the belt is solved for how it
-//! goes on, by itself and with each motion of the hub ([`RingStep`]). The load that goes to
-//! the wheel is that of the settled belt, and its stiffness the condensed one: that of soil
-//! and belt in series. After the vehicle's step [`settle_ring`] takes the belt along.
+//! The belt ([`Ring`]) is in equilibrium with its load, by a linearly implicit step like the rest
+//! of the model. The soil is evaluated once per step under the current belt. Its pressure and
+//! slopes are projected on the stations, and the belt is solved for its change, by itself and with
+//! each motion of the hub ([`RingStep`]).
 //!
-//! On firm ground stations of the belt stand on the surface between the nodes, the rubber
-//! of the tread giving way. A wheel on both is carried by both: what is firm at a station
-//! is the share of firm nodes about it, what yields are the cells of the others.
+//! The wheel receives the load of the settled belt, and the condensed stiffness: that of soil and
+//! belt in series. After the vehicle's step [`settle_ring`] advances the belt.
+//!
+//! On firm ground, stations of the belt rest on the surface between the nodes, and the rubber of
+//! the tread deforms. On mixed ground both kinds carry the wheel: at each station the firm part is
+//! the share of firm nodes around it, and the cells of the other nodes deform.
 
 use super::contact::contact;
 use super::contact_result::Contact;
@@ -32,52 +33,53 @@ use bekker_math::grid::Node;
 use bekker_math::numeric::{Lanes, Simd, WIDTH, dispatch, each, level};
 use bekker_math::spatial::{Pose, Twist, Vec3, Vec6, Wrench};
 
-/// Stiffness of the tread on firm ground, Pa/m: it sinks by a tenth of a millimetre. (Its
-/// rubber gives way by a few more; what that makes is in the data that a ring is fitted to.)
+/// Stiffness of the tread on firm ground, Pa/m: it sinks by a tenth of a millimeter.
+///
+/// Its rubber deforms by a few more; their effect is in the data to which a ring is fitted.
 const RUBBER: f64 = 1e9;
-/// Stiffness of ground that is half soil and half firm, Pa/m, so that a belt meets what is
-/// firm bit by bit as it rolls on; of the order of soils' under a wheel.
+/// Stiffness of ground that is half soil and half firm, Pa/m, so that a belt rolls gradually onto
+/// firm ground; of the order of that of soils under a wheel.
 const MIXED: f64 = 5e6;
-/// The belt counts as no steeper against the ground than this: a cosine.
+/// Least cosine between the belt's and the ground's normals.
 const STEEPEST: f64 = 0.4;
 
-/// A wheel with a tyre that gives way.
+/// A wheel with a flexible tire.
 #[derive(Clone, Copy, Debug)]
 pub struct FlexibleTyre<'a> {
-    /// Its shape without load; it has no grousers.
+    /// Its unloaded shape; it has no grousers.
     pub underside: &'a Underside,
     /// Its belt.
     pub ring: &'a Ring,
-    /// How its tread shears soil.
+    /// Shear properties of its tread on soil.
     pub tread: &'a Tread,
 }
 
-/// What the ground does to a wheel with a tyre that gives way.
+/// Result of a contact of a wheel with a flexible tire.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct TyreContact {
-    /// All of it but what firm ground does along itself.
+    /// All of it except the tangential force of firm ground.
     pub contact: Contact,
-    /// Firm ground, if any carries: what grips there is the handling law's.
+    /// Firm ground that carries load, if any. The handling law computes the grip there.
     pub firm: Option<FirmFooting>,
-    /// How far the belt was pressed in as the ground met it, m.
+    /// Deflection of the belt before the step, m.
     pub deflection: f64,
 }
 
-/// Firm ground under a tyre.
+/// Firm ground under a tire.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FirmFooting {
-    /// Its force along its mean normal, N.
+    /// Force along its mean normal, N.
     pub load: f64,
-    /// That normal, unit.
+    /// Mean normal, unit.
     pub normal: Vec3,
-    /// Centre of its pressure from the wheel's centre, m.
+    /// Center of pressure from the wheel's center, m.
     pub place: Vec3,
     /// Mean coefficient of friction.
     pub friction: f64,
 }
 
-/// Contact of a wheel with a tyre that gives way; arguments as for
-/// [`wheel_contact`](super::wheel_contact). `step` is for [`settle_ring`].
+/// Computes the contact of a wheel with a flexible tire; arguments as for
+/// [`wheel_contact`](super::wheel_contact). `step` is the input of [`settle_ring`].
 pub fn tyre_contact(
     ground: &mut WorkingGround<'_>,
     tyre: &FlexibleTyre<'_>,
@@ -120,8 +122,7 @@ pub fn tyre_contact(
     met
 }
 
-/// Takes a belt through the step that the vehicle has made, at whose end its wheel moves
-/// with `twist`.
+/// Advances a belt by the vehicle's step, at the end of which its wheel moves with `twist`.
 pub fn settle_ring(step: &RingStep, twist: &Twist, dt: f64, state: &mut RingState) {
     let motions = step.motions(twist, dt);
     dispatch!(level(), simd => step.take(simd, &motions, state));
@@ -132,31 +133,31 @@ pub fn settle_ring(step: &RingStep, twist: &Twist, dt: f64, state: &mut RingStat
 struct FirmSums {
     force: Vec3,
     torque: Vec3,
-    /// Of pressure and place along the axis, N m.
+    /// Pressure times position along the axis, N m.
     across: f64,
-    /// Of pressure and friction, N.
+    /// Pressure times friction, N.
     friction: f64,
-    /// Of pressure alone, N.
+    /// Pressure, N.
     pressed: f64,
 }
 
-/// A tyre as it meets the ground.
+/// Contact of a belt during its evaluation.
 struct BeltContact<'a, 'b> {
     contact: Contact,
     placed: &'b PlacedTyre<'a>,
     centre: Vec3,
-    /// Directions of force and motion, for each motion ...
+    /// Direction of force and motion, for each motion.
     ways: [Vec6; MOTIONS],
-    /// ... and for a lean about the forward direction.
+    /// Direction of a lean about the forward direction.
     lean: Vec6,
-    /// Mean normal of the ground under the soil's part.
+    /// Mean normal of the undisturbed ground under the soil contact.
     up: Vec3,
-    /// Arms of a lean beyond those of the strips, by motions, m: pressure that leans across the
-    /// wheel's plane acts below its middle.
+    /// Arms of a lean in addition to those of the strips, by motion, m: pressure that is inclined
+    /// to the wheel's plane acts below its middle.
     levers: [f64; MOTIONS],
     /// Stiffness of the ground alone, by pairs of motions, the lean last.
     stiffness: [[f64; MOTIONS + 1]; MOTIONS + 1],
-    /// What the belt's settling adds to the forces along them.
+    /// Change of the forces along the motions due to the belt's settling.
     settled: [f64; MOTIONS + 1],
 }
 
@@ -183,7 +184,7 @@ impl<'a, 'b> BeltContact<'a, 'b> {
         }
     }
 
-    /// Projects what the soil does on the belt.
+    /// Projects the reaction of the soil on the belt.
     #[inline(always)]
     fn gather_soil<S: Simd>(
         &mut self,
@@ -214,7 +215,7 @@ impl<'a, 'b> BeltContact<'a, 'b> {
             let n = Vectors::from_parts(simd, &reaction.normal);
             let lanes = |numbers: &[f64; WIDTH]| Lanes::of(simd, *numbers);
             let (area, part) = (lanes(&reaction.area), lanes(&reaction.part));
-            // place on the belt
+            // position on the belt
             let ahead = Vectors::of(simd, &forward).dot(&r);
             let down = -Vectors::of(simd, &up).dot(&r);
             let inverse = 1.0 / (ahead * ahead + down * down).sqrt();
@@ -223,16 +224,16 @@ impl<'a, 'b> BeltContact<'a, 'b> {
             let inward =
                 (Vectors::of(simd, &up) * down - Vectors::of(simd, &forward) * ahead) * inverse;
             let cosine = n.dot(&inward).max(0.0);
-            // what presses in the wheel's plane: a belt does not go along its axis
+            // the part in the wheel's plane: a belt does not move along its axis
             let aside = Vectors::of(simd, &axis).dot(&n);
             let square = 1.0 - aside * aside;
             let belt = area * square.max(0.0).sqrt();
-            // a belt that keeps its length goes along the normal: dw/dy = R / r, over cosine
+            // a belt that keeps its length moves along the normal: dw/dy = R / r, over the cosine
             let by_belt = part * square * (radius * inverse) / cosine.max(STEEPEST);
-            // how far pressure acts along the motion of the hub
+            // component of pressure along the motion of the hub
             let way = Vectors::of(simd, &normal).dot(&n);
             let slope = lanes(&reaction.slope);
-            // soil that its damping has let go holds a belt that comes to it, and no hub
+            // soil whose damping has released it resists an approaching belt, but not the hub
             let held = lanes(&reaction.pressure).gt(0.0).pick(slope, 0.0) * part * way;
             let force = (belt * lanes(&reaction.pressure)).numbers();
             let holds = lanes(&reaction.holds);
@@ -246,7 +247,7 @@ impl<'a, 'b> BeltContact<'a, 'b> {
                 let strips = (1.0 - (strips - among[lane]).abs()).max(0.0);
                 by_strip += strips * on_hub_alone[lane];
                 let place = four.on_body[lane];
-                // beyond its ends the belt is round and takes nothing
+                // beyond its ends the belt is round and carries nothing
                 if place > 0.0 && place < (STATIONS - 1) as f64 {
                     let own = CellLoad {
                         force: force[lane],
@@ -273,14 +274,14 @@ impl<'a, 'b> BeltContact<'a, 'b> {
         self.stiffness[LEAN][SOIL] = self.stiffness[SOIL][LEAN];
     }
 
-    /// Arm about the forward direction of what presses along `normal` in the middle of the
+    /// Returns the arm about the forward direction of pressure along `normal` in the middle of the
     /// tread, m.
     fn lever(&self, normal: &Vec3) -> f64 {
         let down = self.placed.wheel.underside.max_radius() - self.placed.deflection;
         down * normal.dot(&self.placed.wheel.axis)
     }
 
-    /// Lets stations stand on firm ground.
+    /// Adds the stations on firm ground to the load of the belt.
     fn gather_firm(
         &mut self,
         ground: &mut WorkingGround<'_>,
@@ -308,7 +309,7 @@ impl<'a, 'b> BeltContact<'a, 'b> {
         Some(())
     }
 
-    /// Finds the stations that firm ground presses; its mean normal there, unit.
+    /// Finds the stations that firm ground presses; returns its mean unit normal there.
     fn press_firm(&self, ground: &FirmNodes<'_>, pressed: &mut Vec<Pressed>) -> Option<Vec3> {
         let placed = self.placed;
         let spacing = ground.model.lattice().spacing;
@@ -339,7 +340,7 @@ impl<'a, 'b> BeltContact<'a, 'b> {
                     continue;
                 }
                 let area = placed.station_area();
-                // what is firm in part holds a belt no better than soil does
+                // partly firm ground is no stiffer for a belt than soil
                 let mixed = (1.0 - surface.share) / (surface.share * MIXED);
                 let stiffness = 1.0 / (mixed + 1.0 / RUBBER);
                 let push = area * (stiffness * depth);
@@ -352,7 +353,7 @@ impl<'a, 'b> BeltContact<'a, 'b> {
         (!pressed.is_empty()).then(|| normal.normalize())
     }
 
-    /// Normal and depth by which a station comes out of firm ground, which may rise like a wall.
+    /// Returns normal and depth by which a station leaves firm ground, which may rise like a wall.
     fn out_of_wall(
         &self,
         node: &impl Fn(i32, i32) -> Option<(f64, Option<f64>)>,
@@ -360,7 +361,7 @@ impl<'a, 'b> BeltContact<'a, 'b> {
         up: (Vec3, f64),
         point: &Vec3,
     ) -> (Vec3, f64) {
-        // what a wheel climbs is no wall
+        // a step that a wheel can climb is no wall
         let deep = self.placed.wheel.underside.max_radius();
         let height = |x: f64, y: f64| {
             let found = surface(spacing, node, &Vec3::new(x, y, point.z));
@@ -369,7 +370,8 @@ impl<'a, 'b> BeltContact<'a, 'b> {
         way_out(up, deep, point, &self.centre, spacing, height)
     }
 
-    /// Hands what firm ground does at the stations to the belt, and how it grows with the hub's motions.
+    /// Adds the forces of firm ground at the stations to the belt's load, and their derivatives by
+    /// the hub's motions.
     fn carry_firm(
         &mut self,
         pressed: &[Pressed],
@@ -401,8 +403,8 @@ impl<'a, 'b> BeltContact<'a, 'b> {
         }
     }
 
-    /// What firm ground does to the hub once the belt has settled: station by station, for a wheel that
-    /// stands in a corner is pressed in several ways at once.
+    /// Returns the force of firm ground on the hub after the belt has settled. It is summed station
+    /// by station, because a wheel in a corner is pressed in several directions at once.
     fn settle_firm(&self, pressed: &[Pressed], step: &RingStep) -> FirmSums {
         let mut sums = FirmSums::default();
         for own in pressed {
@@ -410,7 +412,7 @@ impl<'a, 'b> BeltContact<'a, 'b> {
             let force = own.surface.normal * push;
             sums.force += force;
             sums.torque += own.r.cross(&force);
-            // a station that comes off in this step holds nothing back by friction
+            // a station that loses contact in this step has no friction
             let carries = push.max(0.0);
             sums.across += carries * self.placed.strip_at(own.strip);
             sums.pressed += carries;
@@ -419,7 +421,7 @@ impl<'a, 'b> BeltContact<'a, 'b> {
         sums
     }
 
-    /// Puts the settled belt between ground and hub.
+    /// Couples ground and hub through the settled belt.
     #[inline(always)]
     fn condense<S: Simd>(
         &mut self,
@@ -436,9 +438,9 @@ impl<'a, 'b> BeltContact<'a, 'b> {
         let arms = self.levers.map(|lever| Lanes::of(simd, step.strips) + lever);
         for own in counted() {
             let on_hub = &load.on_hub[own];
-            // strips know nothing of each other: a lean is a heave of each by its place
+            // strips are not coupled: a lean is a heave of each strip by its position
             let leans = own != FORE;
-            // what firm ground does then is summed station by station
+            // the part of firm ground is summed station by station
             if own == SOIL {
                 let settled = product(simd, on_hub, &step.settles);
                 self.settled[own] -= settled.sum();
@@ -460,9 +462,9 @@ impl<'a, 'b> BeltContact<'a, 'b> {
             }
         }
         (step.ways, step.lean, step.up) = (self.ways, self.lean, self.up);
-        // ground and belt in series. The belt's own equations know the pressure where it was, and
-        // their two halves by different slopes where it eases: what that makes of the whole on
-        // uneven ground may push a wheel on that is pushed, which no ground does
+        // Ground and belt in series. The belt's equations use the pressure before the step, and
+        // different slopes in their two halves where it unloads. On uneven ground the result may be
+        // indefinite and push a moving wheel further, which no ground does: hence `resist`.
         let mut stiffness = self.stiffness;
         for own in 0..=MOTIONS {
             for other in 0..=MOTIONS {
@@ -490,7 +492,7 @@ impl<'a, 'b> BeltContact<'a, 'b> {
         }
     }
 
-    /// Adds the pressure of firm ground; what it carries.
+    /// Adds the pressure of firm ground; returns the load that it carries.
     fn footing(&mut self, sums: FirmSums) -> Option<FirmFooting> {
         let on = &mut self.contact.load.wrench;
         let axis = self.placed.wheel.axis;
@@ -514,41 +516,43 @@ impl<'a, 'b> BeltContact<'a, 'b> {
     }
 }
 
-/// What the soil does to the belt by one node.
+/// Reaction of the soil on the belt at one node.
 struct CellLoad {
     /// Force, N.
     force: f64,
-    /// How much it grows where the belt presses on, N/m, ...
+    /// Growth of the force where the belt loads further, N/m.
     pressed: f64,
-    /// ... falls where it eases, ...
+    /// Decrease where it unloads, N/m.
     eased: f64,
-    /// ... and falls with the hub's motion.
+    /// Decrease with the hub's motion, N/m.
     by_motion: f64,
-    /// How much the force on the hub grows with the belt's displacement, N/m.
+    /// Growth of the force on the hub with the belt's displacement, N/m.
     on_hub: f64,
 }
 
-/// The cell of a node, as the belt meets it. What the soil does at a node is spread over its
-/// cell, or nodes that lie farther apart than stations would be posts between which the belt
-/// hangs, and from which it falls one by one as it rolls on.
+/// The cell of a node, projected on the belt.
+///
+/// The reaction of the soil at a node is spread over its cell. Otherwise nodes that are farther
+/// apart than stations would act as posts, from which the belt drops one by one as it rolls.
 #[derive(Clone, Copy)]
 struct CellOnBelt {
-    /// Half its length, in stations. (A square is as long along any heading, by its variance.)
+    /// Half its length, in stations. (A square has the same length along any heading, by its
+    /// variance.)
     half: f64,
-    /// How many stations it can reach: as many are told of wherever it lies, some of nothing, for
-    /// no processor foresees how many it does reach.
+    /// Number of stations that it can reach. All of them are always written, some with zero,
+    /// because the branch predictor cannot foresee the actual number.
     reaches: usize,
 }
 
 impl CellOnBelt {
-    /// So many stations are told of at once.
+    /// Number of stations that are computed at once.
     const STATIONS: usize = 2 * WIDTH - 2;
 
     fn new(half: f64) -> CellOnBelt {
         CellOnBelt { half, reaches: (2.0 * half) as usize + 3 }
     }
 
-    /// Adds what a cell in the middle of `place` does to the `strips` by their parts in it.
+    /// Adds the reaction of a cell with its middle at `place` to the `strips` by their parts in it.
     #[inline(always)]
     fn spread<S: Simd>(&self, own: &CellLoad, place: f64, strips: Lanes<S>, load: &mut RingLoad) {
         let first = (place - self.half).max(0.0) as usize;
@@ -559,7 +563,7 @@ impl CellOnBelt {
                 let station = start + k;
                 let (rear, part, front) = (beside[0], beside[1], beside[2]);
                 let part = strips * part;
-                // what it couples farther than to the next station counts as the station's own
+                // coupling beyond the next station is added to the station itself
                 let (alone, next) = (part * (1.0 - rear - front), part * front);
                 for (growth, slope) in
                     [(&mut load.pressed, own.pressed), (&mut load.eased, own.eased)]
@@ -574,7 +578,7 @@ impl CellOnBelt {
         }
     }
 
-    /// The parts of it that stations take, from the one before `start` on.
+    /// Returns the parts of the cell at the stations, beginning with the one before `start`.
     #[inline(always)]
     fn parts<S: Simd>(&self, simd: S, place: f64, start: usize) -> [f64; 2 * WIDTH] {
         let ahead = place + 1.0 - start as f64 - Lanes::of(simd, each(|k| k as f64));
@@ -588,21 +592,21 @@ impl CellOnBelt {
     }
 }
 
-/// Integral of a station's part in what lies on the belt, from the station to `x` stations on:
-/// between two stations pressure is shared by distance.
+/// Returns the integral of a station's weight from the station to `x` stations further: between two
+/// stations pressure is shared by distance.
 #[inline(always)]
 fn up_to<S: Simd>(x: Lanes<S>) -> Lanes<S> {
     let x = x.max(-1.0).min(1.0);
     x - 0.5 * x * x.abs()
 }
 
-/// Adds to the strips of a station.
+/// Adds `more` to the strips of a station.
 #[inline(always)]
 fn add<S: Simd>(strips: &mut [f64; STRIPS], more: Lanes<S>) {
     *strips = (more + *strips).numbers();
 }
 
-/// Sums over the stations of each strip.
+/// Returns the sum of products over the stations of each strip.
 #[inline(always)]
 fn product<S: Simd>(simd: S, a: &Stations, b: &Stations) -> Lanes<S> {
     let mut sum = Lanes::zero(simd);
@@ -651,7 +655,7 @@ mod tests {
     use bekker_math::numeric::{GRAVITY, smooth_step};
     use bekker_math::spatial::{Load, Quat};
 
-    /// The tyre of an HMMWV by analogy, `width` m wide: tau 0.56, k0 0.2 MPa, k1 2.25.
+    /// The tire of an HMMWV by analogy, `width` m wide: tau 0.56, k0 0.2 MPa, k1 2.25.
     fn hmmwv(width: f64) -> (Underside, Ring) {
         let ring = Ring {
             radius: 0.47,
@@ -673,7 +677,7 @@ mod tests {
         GroundModel::new(Lattice { spacing }, terrain, vec![soil], laws).unwrap()
     }
 
-    /// Vertical speed at the end of a step of a mass that weighs `load`, with a damper.
+    /// Returns the vertical speed at the end of a step of a mass of weight `load`, with a damper.
     fn risen(on: &Load, load: f64, climb: f64, dt: f64, guide: f64) -> f64 {
         let mass = load.max(1.0) / GRAVITY;
         let (damping, stiffness) = (on.damping[(5, 5)], on.stiffness[(5, 5)]);
@@ -682,7 +686,7 @@ mod tests {
         momentum / (mass / dt + damping + stiffness * dt + guide)
     }
 
-    /// A tyre on a bed, its height free under a load.
+    /// A tire on a soil bed, vertically free under a load.
     struct Ride<'a> {
         model: &'a GroundModel,
         underside: Underside,
@@ -751,8 +755,7 @@ mod tests {
         }
     }
 
-    /// Load, length of contact and greatest pressure on a plate, in closed form: see
-    /// [`Ring`].
+    /// Returns load, contact length and greatest pressure on a plate in closed form: see [`Ring`].
     fn on_plate(ring: &Ring, inflation: f64, deflection: f64) -> [f64; 3] {
         let (tension, foundation) = ring.stiffness(inflation);
         let y = deflection * (1.0 - 0.5 * deflection / ring.radius);
@@ -774,9 +777,10 @@ mod tests {
         assert!(off < tolerance, "{what}: {found} is not {expected}, {:.2} % off", 100.0 * off);
     }
 
-    /// Wherever among the nodes a light wheel with little air is set down, by a weight that grows
-    /// within 1.2 s: what the soil does is spread over cells, and if the belt were asked for its place
-    /// at their middles alone, it would fall from one node to the next by turns and dig itself in.
+    /// A light wheel with low inflation comes to rest at any position among the nodes, under a
+    /// weight that grows within 1.2 s. The reaction of the soil is spread over cells: if the belt
+    /// were evaluated at their middles alone, it would drop from one node to the next and dig
+    /// itself in.
     #[test]
     fn a_soft_tyre_is_set_down_and_stands() {
         for name in ["firm", "sandy_loam_15_lll", "chrono_hard"] {
@@ -804,7 +808,7 @@ mod tests {
         }
     }
 
-    /// In the air a belt keeps residues of its last contact.
+    /// A belt in the air keeps residues of its last contact.
     #[test]
     fn a_tyre_in_the_air_has_no_contact() {
         let model = glass();
@@ -824,8 +828,8 @@ mod tests {
     #[test]
     fn a_plate_of_glass() {
         let model = glass();
-        // contacts of five stations and more: at 207 kPa, of four, the greatest pressure is
-        // off by 1.03 %, at 345, of three, by 5 %
+        // contacts of at least five stations: at 207 kPa, with four, the greatest pressure is off
+        // by 1.03 %, at 345 kPa, with three, by 5 %
         for inflation in [55e3, 97e3, 138e3] {
             let mut ride = Ride::new(&model, 0.25, inflation);
             for _ in 0..2000 {
@@ -833,19 +837,19 @@ mod tests {
             }
             let deflection = 0.47 - ride.pose.position.z;
             let [load, length, greatest] = on_plate(&ride.ring, inflation, deflection);
-            // stations 3.5 cm apart end the contact to a per cent of its load
+            // stations 3.5 cm apart resolve the contact's end to one percent of its load
             close("load", 6300.0, load, 0.02);
-            // its end is found between two of them, to a tenth of their distance
+            // the end is interpolated between two stations, to a tenth of their distance
             let found = ride.ring.contact_length(&ride.state);
             assert!((found - length).abs() < 0.1 * ride.ring.length(), "{found} for {length}");
             let pressure = ride.ring.pressure(&ride.state);
             let middle = pressure[STATIONS / 2][1];
-            // the tread sinks by a tenth of a millimetre
+            // the tread sinks by a tenth of a millimeter
             close("greatest pressure", middle, greatest, 0.01);
             let (tension, foundation) = ride.ring.stiffness(inflation);
             for station in 1..STATIONS - 1 {
                 let beside = [station - 1, station + 1].map(|at| pressure[at][1]);
-                // the outermost station is pressed in part, and bends its neighbour
+                // the outermost station is partly pressed and bends its neighbor
                 if beside.iter().any(|p| *p < 0.9 * middle) {
                     continue;
                 }
@@ -871,17 +875,18 @@ mod tests {
             forces = [wrench.force.x, wrench.force.y, wrench.torque.y];
             close("load", met.firm.unwrap().load, 6300.0, 1e-3);
         }
-        // of pressure; what grips is the handling law's, at the slip of this radius: none
+        // forces of pressure; grip is part of the handling law, and is zero at the slip of this
+        // radius
         assert!(forces.iter().all(|force| force.abs() < 1.0), "{forces:?}");
     }
 
-    /// Mean load, rut and compaction of a wheel that rolls at 1 m/s on its own, and the
-    /// forward force and torque, over the last two fifths of 4 s.
+    /// Mean load, rut, hub power and soil power of a wheel that rolls at 1 m/s by itself, over the
+    /// last two fifths of 4 s.
     fn rolled(model: &GroundModel, inflation: f64, dt: f64) -> Rolled {
         rolled_aside(model, inflation, 0.0, dt)
     }
 
-    /// The same of a wheel that drifts to its left by a part of its speed forward.
+    /// Like [`rolled`] for a wheel that drifts to its left by a fraction of its forward speed.
     fn rolled_aside(model: &GroundModel, inflation: f64, drift: f64, dt: f64) -> Rolled {
         let mut ride = Ride::new(model, 0.25, inflation);
         ride.drift = drift;
@@ -915,14 +920,14 @@ mod tests {
     struct Rolled {
         load: f64,
         rut: f64,
-        /// Power that the hub gives, W.
+        /// Power supplied by the hub, W.
         hub: f64,
-        /// Power that the soil takes, W.
+        /// Power absorbed by the soil, W.
         soil: f64,
     }
 
-    /// A soil of the catalogue as the note's table has it: one stiffness, no shear, easing
-    /// along 2e7 Pa/m.
+    /// A soil of the catalog with the simplifications of the note's table: one stiffness, no shear,
+    /// unloading along 2e7 Pa/m.
     fn plain(name: &str) -> (Soil, f64, f64) {
         let mut soil = find(name);
         let SoilKind::Yielding(own) = &mut soil.kind else { panic!("{name} yields") };
@@ -937,9 +942,10 @@ mod tests {
         Laws { surface_reaction: true, bulldozing: false, ..Laws::reference() }
     }
 
-    /// Rut (cm) and compaction over load of a ring with tau 0.56, k0 0.2 MPa, k1 2.25 on
-    /// Bekker's soil in steady rolling, over inflation in kPa: a quasi-static solution of the
-    /// string with small angles, of its own discretisation. (Design note on tyres, 3.6.)
+    /// Rut (cm) and compaction resistance over load in steady rolling on Bekker's soil, over
+    /// inflation in kPa, of a ring with tau 0.56, k0 0.2 MPa, k1 2.25. It is a quasi-static
+    /// solution of the string with small angles, with its own discretization. (Design note on
+    /// tires, 3.6.)
     const TABLE: [(&str, f64, f64, f64); 11] = [
         ("chrono_hard", 138.0, 0.78, 0.021),
         ("chrono_hard", 241.0, 0.94, 0.029),
@@ -960,12 +966,12 @@ mod tests {
             let (soil, ..) = plain(name);
             let model = bed(soil, upright(), 0.025);
             let found = rolled(&model, 1e3 * inflation, 1e-3);
-            // a wheel that knocks on its nodes bears a little more than its load
+            // a wheel that bumps over its nodes bears a little more than its load
             close(&format!("{name} load"), found.load, 6300.0, 0.03);
             close(&format!("{name} at {inflation} kPa"), 100.0 * found.rut, rut, 0.05);
         }
-        // the string's small angles make a belt that gives way by a tenth of its radius
-        // softer than its own closed form says: 0.53 cm against 0.58
+        // the small angles of the string make a belt deflected by a tenth of its radius softer than
+        // its own closed form: 0.53 cm instead of 0.58
         let (soil, ..) = plain("chrono_hard");
         let model = bed(soil, upright(), 0.025);
         close("hard at 55 kPa", 100.0 * rolled(&model, 55e3, 1e-3).rut, 0.53, 0.12);
@@ -996,7 +1002,7 @@ mod tests {
         }
     }
 
-    /// As far apart as a scenario has them unless it says otherwise, and half as far.
+    /// Nodes at the default spacing of a scenario, and at half of it.
     #[test]
     fn nodes_as_far_apart_as_the_stations_and_farther_carry_alike() {
         for (name, inflation) in
@@ -1005,8 +1011,8 @@ mod tests {
             let rolled =
                 |spacing| rolled(&bed(find(name), Laws::refined(), spacing), inflation, 2e-3);
             let (coarse, fine) = (rolled(0.05), rolled(0.025));
-            // a contact of five or six rows of nodes presses harder where it has one less: by
-            // 5 to 13 %. (As posts under the belt they were pressed in by up to twice as much.)
+            // a contact of five or six rows of nodes presses 5 to 13 % harder where it has one row
+            // less (without spreading over cells, up to twice as hard)
             close(&format!("{name}: rut"), coarse.rut, fine.rut, 0.15);
             close(&format!("{name}: what the hub gives"), coarse.hub, coarse.soil, 0.05);
         }
@@ -1015,8 +1021,8 @@ mod tests {
     #[test]
     fn a_belt_that_does_not_give_way_is_the_rigid_wheel() {
         let model = bed(find("chrono_mid"), Laws::refined(), 0.025);
-        // at 0.5 ms it is off by 0.7 %, by 0.4 at 6 MPa and 0.2 at 12; at 1 ms, where both ruts are
-        // 1.6 % deeper, by 1.05 %
+        // At 0.5 ms it is off by 0.7 %, by 0.4 % at 6 MPa and 0.2 % at 12 MPa. At 1 ms, where both
+        // ruts are 1.6 % deeper, it is off by 1.05 %.
         let dt = 5e-4;
         let belt = rolled(&model, 3e6, dt).rut;
         let underside = Underside::cylinder(0.47, 0.25).unwrap();
@@ -1078,7 +1084,7 @@ mod tests {
         for k in 0..1000 {
             ride.step(6300.0 * (k as f64 / 500.0).min(1.0), 0.0, 0.0, 2e-3, 2e3);
         }
-        // a node's distance is five of these steps: their mean is what the edge changes
+        // the node spacing takes five of these steps: changes of their mean are due to the edge
         let mut means: Vec<f64> = Vec::new();
         for _ in 0..100 {
             let sum: f64 = (0..5)
@@ -1094,11 +1100,11 @@ mod tests {
         assert!(most < 0.02 * 6300.0, "jumps by {most} N a step");
     }
 
-    /// On uneven ground, however a wheel leans and moves, what carries it resists every motion:
-    /// the step's equations count on it.
+    /// On uneven ground the stiffness is positive semi-definite for all leans and motions of a
+    /// wheel, as the step's equations require.
     #[test]
     fn ground_resists_every_motion_on_uneven_nodes() {
-        // multiples of the golden ratio, whose fractions fill an interval evenly
+        // multiples of the golden ratio, whose fractional parts fill an interval evenly
         let mut place = 0.0_f64;
         let mut draw = |least: f64, most: f64| {
             place = (place + 0.618_033_988_749_895).fract();
@@ -1131,7 +1137,7 @@ mod tests {
             }
         }
         assert!(stands > 5000, "{stands}");
-        // rounding of what nearly cancels
+        // rounding of terms that nearly cancel
         assert!(worst > -1e-9, "{worst} of the greatest stiffness");
     }
 }

@@ -1,18 +1,18 @@
-//! The underside of a wheel: a surface of revolution, with grousers if it has them.
+//! The underside of a wheel: a surface of revolution, optionally with grousers.
 
 use super::footprint::{Footprint, UndersidePoints};
 use bekker_math::numeric::{Lanes, Simd, WIDTH, Where, atan2};
 use bekker_math::spatial::{Pose, Twist, Vec3};
 use serde::{Deserialize, Serialize};
 
-/// Why an outline is no wheel.
+/// Error in the outline of a wheel.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum UndersideError {
-    /// No points.
+    /// The outline has no points.
     #[error("the outline of a wheel needs at least one point")]
     Empty,
-    /// A point out of order or out of range.
+    /// A point is out of order or out of range.
     #[error(
         "point {index} of a wheel's outline, half width {half_width} m and radius {radius} m: \
          half widths must increase from 0 or more and radii be positive"
@@ -25,7 +25,7 @@ pub enum UndersideError {
         /// Its radius, m.
         radius: f64,
     },
-    /// Grousers that cannot be.
+    /// The grousers have an invalid size.
     #[error("grousers must have a positive height and width: {height} m and {width} m were given")]
     Grousers {
         /// Height, m.
@@ -38,7 +38,7 @@ pub enum UndersideError {
 /// Bars across the tread, evenly spaced around it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Grousers {
-    /// How many.
+    /// Number of bars.
     pub count: u32,
     /// Height above the tread, m.
     pub height: f64,
@@ -48,23 +48,23 @@ pub struct Grousers {
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Segment {
-    /// Distances from the middle between which the segment lies, m.
+    /// Distance from the middle at which the segment starts, m; `end` is where it ends.
     start: f64,
     end: f64,
-    /// Its radius, prolonged to the middle, m.
+    /// Its radius, extrapolated to the middle, m.
     radius: f64,
-    /// Change of its radius with the distance from the middle.
+    /// Change of its radius with the distance from the middle, m/m.
     taper: f64,
 }
 
-/// Four segments, one a lane.
+/// Four segments in lanes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SegmentLanes<S: Simd> {
     start: Lanes<S>,
     end: Lanes<S>,
-    /// Their radii, prolonged to the middle, m.
+    /// Their radii, extrapolated to the middle, m.
     pub radius: Lanes<S>,
-    /// Change of those with the distance from the middle.
+    /// Change of their radii with the distance from the middle, m/m.
     pub taper: Lanes<S>,
 }
 
@@ -81,31 +81,31 @@ pub struct Underside {
     /// Radii at even distances from the middle to the edge, m, the last one twice.
     profile: Box<[f64; PROFILE + 1]>,
     samples_per_metre: f64,
-    /// Within this distance from the middle the tread is flat, m.
+    /// Distance from the middle within which the tread is flat, m.
     flat: f64,
     bound: Bound,
 }
 
-/// Samples of a wheel's profile.
+/// Number of samples of a wheel's profile.
 const PROFILE: usize = 64;
 
-/// A body of revolution that holds the wheel, with a skin that covers rounding.
-/// Where the outline bulges everywhere, it is the lowest of its segments
-/// prolonged, and from the edge on a cylinder; elsewhere the cylinder of the
-/// greatest radius.
+/// A body of revolution that contains the wheel, with a margin for rounding.
+///
+/// Where the whole outline is convex, it is the smallest of the extrapolated segments, and a
+/// cylinder beyond the edge. Otherwise it is the cylinder of the greatest radius.
 #[derive(Clone, Debug, PartialEq)]
 struct Bound {
     /// Greatest radius, m.
     widest: f64,
-    /// Radius in the middle, m, and taper of each segment.
+    /// Radius in the middle, m, and taper, m/m, of each segment.
     cones: Vec<[f64; 2]>,
     /// Radius of the edge, m.
     edge: f64,
 }
 
 impl Bound {
-    /// The bound of `segments`, of which the last is the edge's cylinder, with
-    /// bars of the height `bars` on them.
+    /// Returns the bound of `segments`, the last of which is the edge's cylinder, with grousers of
+    /// height `bars`.
     fn new(segments: &[Segment], max_radius: f64, bars: f64) -> Bound {
         let skin = SKIN * (1.0 + max_radius);
         let widest = max_radius + skin;
@@ -129,8 +129,8 @@ struct UndersideRecord {
 }
 
 impl Underside {
-    /// A wheel through the points (half width, radius), m; from the middle to
-    /// the first point the radius is that of the first.
+    /// Creates a wheel from the points (half width, radius), m. From the middle to the first point
+    /// the radius is that of the first point.
     pub fn new(
         outline: Vec<[f64; 2]>,
         grousers: Option<Grousers>,
@@ -167,7 +167,7 @@ impl Underside {
         let bars = grousers.map_or(0.0, |bars| bars.height);
         let max_radius = outline.iter().fold(0.0_f64, |r, p| r.max(p[1])) + bars;
         let half_width = edge.end;
-        // a line that leaves by the edge of a cell meets the edge's cylinder
+        // a line that is outside the edge by less than a cell meets the edge's cylinder
         let radius = edge.radius + edge.taper * edge.end;
         segments.push(Segment { start: edge.end, end: f64::INFINITY, radius, taper: 0.0 });
         let samples_per_metre = (PROFILE - 1) as f64 / half_width;
@@ -192,40 +192,40 @@ impl Underside {
         })
     }
 
-    /// A cylinder, m.
+    /// Creates a cylinder, m.
     pub fn cylinder(radius: f64, width: f64) -> Result<Underside, UndersideError> {
         Underside::new(vec![[width / 2.0, radius]], None)
     }
 
-    /// The points (half width, radius), m.
+    /// Returns the points (half width, radius), m.
     pub fn outline(&self) -> &[[f64; 2]] {
         &self.outline
     }
 
-    /// The grousers.
+    /// Returns the grousers, if any.
     pub fn grousers(&self) -> Option<&Grousers> {
         self.grousers.as_ref()
     }
 
-    /// Greatest radius, grousers included, m.
+    /// Returns the greatest radius, grousers included, m.
     pub fn max_radius(&self) -> f64 {
         self.max_radius
     }
 
-    /// Half the width, m.
+    /// Returns half the width, m.
     pub fn half_width(&self) -> f64 {
         self.half_width
     }
 
-    /// The same at one distance, m.
+    /// Returns the radius at one distance from the middle, m; beyond the edge that of the edge.
     pub fn radius_at(&self, distance: f64) -> f64 {
         let at = distance.abs().min(self.half_width);
         let on = self.segments.partition_point(|segment| segment.end < at);
         self.segments[on].radius + self.segments[on].taper * at
     }
 
-    /// Radius at a distance from the middle, m, beyond the edge that of the edge;
-    /// between the samples of the profile linear.
+    /// Returns the radius at four distances from the middle, m; beyond the edge that of the edge.
+    /// It is interpolated linearly between the samples of the profile.
     #[inline(always)]
     pub(super) fn radius<S: Simd>(&self, distance: Lanes<S>) -> Lanes<S> {
         let at = (distance.abs() * self.samples_per_metre).min((PROFILE - 1) as f64);
@@ -243,8 +243,8 @@ impl Underside {
         near + (far - near) * (at - Lanes::of(simd, [a as f64, b as f64, c as f64, d as f64]))
     }
 
-    /// The segments at four distances from the middle; the last one is a
-    /// cylinder without end.
+    /// Returns the segments at four distances from the middle; the last one is an infinite
+    /// cylinder.
     #[inline(always)]
     pub(super) fn segments_at<S: Simd>(&self, distance: Lanes<S>) -> SegmentLanes<S> {
         let zero = Lanes::zero(distance.simd());
@@ -259,8 +259,10 @@ impl Underside {
         at
     }
 
-    /// The wheel in the world: `pose` has the wheel's centre and spin axis y;
-    /// `spacing` is that of the nodes that it will meet.
+    /// Places the wheel in the world.
+    ///
+    /// `pose` has its origin in the wheel's center and y along the spin axis; `spacing` is that of
+    /// the nodes of the ground, m.
     pub fn placed(&self, pose: &Pose, spacing: f64) -> PlacedWheel<'_> {
         let axis = pose.direction(&Vec3::y());
         let edge = spacing * (axis.x.abs() + axis.y.abs());
@@ -296,12 +298,11 @@ impl From<Underside> for UndersideRecord {
 
 /// A wheel in the world, over nodes of a given spacing.
 ///
-/// With s the distance along the axis from the centre, the surface is
-/// |w|² - s² = ρ(s)², w being the vector from the centre. Within a segment of
-/// the outline ρ is linear in s, so the height on a vertical line solves a
-/// quadratic: it is exact for any camber and yaw. The side faces carry nothing.
-/// A grouser is met where the
-/// line meets the wheel grown by the grouser's height within its width.
+/// With s the distance along the axis from the center, the surface is |w|² - s² = ρ(s)², where w is
+/// the vector from the center. Within a segment of the outline ρ is linear in s, so the height on a
+/// vertical line solves a quadratic equation: it is exact for any camber and yaw. The side faces
+/// carry no load. A grouser is in contact where the line meets the wheel enlarged by the grouser's
+/// height, within the grouser's width.
 #[derive(Clone, Debug)]
 pub struct PlacedWheel<'a> {
     pub(super) underside: &'a Underside,
@@ -309,19 +310,19 @@ pub struct PlacedWheel<'a> {
     pub(super) axis: Vec3,
     forward: Vec3,
     up: Vec3,
-    /// Length of the axis' horizontal part.
+    /// Length of the axis's horizontal part.
     level: f64,
     /// Half the width, with half a cell's extent along the axis, m.
     pub(super) half_width: f64,
-    /// One over a cell's extent along the axis, 1/m.
+    /// Inverse of a cell's extent along the axis, 1/m.
     pub(super) coverage_per_metre: f64,
-    /// Half the sides of the box around the footprint, m.
+    /// Half the sides of the bounding box of the footprint, m.
     reach: [f64; 2],
-    /// The footprint's extent across the axis and along it.
+    /// Extent of the footprint across the axis and along it.
     bands: [Band; 2],
 }
 
-/// The strip low <= a u + b v <= high of the level plane.
+/// The strip low <= a u + b v <= high of the horizontal plane.
 #[derive(Clone, Copy, Debug, Default)]
 struct Band {
     /// 1 / a, or 0 where a vanishes.
@@ -337,7 +338,7 @@ impl Band {
         Band { inverse, b, low, high }
     }
 
-    /// Cuts a stretch of the line at `v` to what lies in the strip.
+    /// Clips an interval of the line at `v` to the strip.
     #[inline]
     fn cut(&self, [from, to]: [f64; 2], v: f64) -> [f64; 2] {
         let offset = self.b * v;
@@ -351,18 +352,17 @@ impl Band {
     }
 }
 
-/// Steeper than this the axis counts as vertical and the wheel as lying.
+/// Least horizontal component of an upright axis; below it the wheel counts as lying on its side.
 pub(super) const LYING: f64 = 0.05;
-/// What rounding may put a bound off, as part of the sizes in it, with room to
-/// spare.
+/// Relative margin of a bound for rounding, with reserve.
 const SKIN: f64 = 1e-9;
-/// How many segments of the outline are tried on one line: the first guess is
-/// nearly always right.
+/// Number of segments of the outline that are tried on one line: the first guess is nearly always
+/// right.
 const SEGMENT_TRIES: usize = 6;
 
 impl PlacedWheel<'_> {
-    /// Narrows the footprint to half the length `chord` across the axis, m,
-    /// given that no ground rises higher than `highest` m over the centre.
+    /// Narrows the footprint to half the length `chord` across the axis, m, given that no ground is
+    /// higher than `highest` m above the center.
     fn narrow(&mut self, chord: f64, highest: f64) {
         let (radius, half_width, level) = (self.underside.max_radius, self.half_width, self.level);
         let (ax, ay, az) = (self.axis.x, self.axis.y, self.axis.z);
@@ -383,8 +383,8 @@ impl PlacedWheel<'_> {
         self.reach[1] = self.reach[1].min(along * ay.abs() + across * ax.abs());
     }
 
-    /// Lowest heights over the centre of the surface grown by `grown`, with
-    /// their slopes and the distances along the axis, on four lines.
+    /// Returns the lowest heights above the center of the surface enlarged by `grown`, with their
+    /// slopes and distances along the axis, on four lines.
     #[inline(always)]
     fn solve<S: Simd>(&self, u: Lanes<S>, v: Lanes<S>, grown: f64) -> Solved<S> {
         let simd = u.simd();
@@ -396,7 +396,7 @@ impl PlacedWheel<'_> {
         let mut found = Where::all_or_none(simd, false);
         let mut open = Where::all_or_none(simd, true);
         for _ in 0..SEGMENT_TRIES {
-            // ρ = a + b s within the segment makes a quadratic of the height
+            // ρ = a + b s within the segment gives a quadratic equation for the height
             let segment = self.underside.segments_at(s.abs());
             let a = segment.radius + grown;
             let b = s.lt(0.0).pick(-segment.taper, segment.taper);
@@ -433,7 +433,7 @@ impl PlacedWheel<'_> {
         solved
     }
 
-    /// Where the points of the grown surface belong to grousers.
+    /// Returns where the points of the enlarged surface belong to grousers.
     fn on_grouser<S: Simd>(
         &self,
         grousers: &Grousers,
@@ -456,25 +456,25 @@ impl PlacedWheel<'_> {
     }
 }
 
-/// Where four vertical lines enter a wheel from below.
+/// Intersections of four vertical lines with a wheel, from below.
 #[derive(Clone, Copy, Debug)]
 struct Solved<S: Simd> {
-    /// Height over the centre, m.
+    /// Height above the center, m.
     height: Lanes<S>,
     /// Slope of the surface.
     slope: [Lanes<S>; 2],
-    /// Distance along the axis, m, with its sign.
+    /// Signed distance along the axis, m.
     distance: Lanes<S>,
-    /// Radius of the segment met, prolonged to the middle, m.
+    /// Radius of the intersected segment, extrapolated to the middle, m.
     radius: Lanes<S>,
     /// Change of that radius along the axis.
     taper: Lanes<S>,
-    /// Whether the line meets the wheel at all.
+    /// Whether the line meets the wheel.
     found: Where<S>,
 }
 
 impl<S: Simd> Solved<S> {
-    /// Lines that meet nothing.
+    /// Returns lines without an intersection.
     #[inline(always)]
     fn none(simd: S) -> Solved<S> {
         let zero = Lanes::zero(simd);
@@ -488,7 +488,7 @@ impl<S: Simd> Solved<S> {
         }
     }
 
-    /// This where it counts, `other` elsewhere.
+    /// Returns `self` where `counts` is set, `other` elsewhere.
     #[inline(always)]
     fn over(self, counts: Where<S>, other: Solved<S>) -> Solved<S> {
         let pick = |own: Lanes<S>, other: Lanes<S>| counts.pick(own, other);
@@ -503,25 +503,25 @@ impl<S: Simd> Solved<S> {
     }
 }
 
-/// The tread around four nodes of a wheel in the soil.
+/// The tread around four nodes in contact with the soil.
 struct Tread<'a, S: Simd> {
     wheel: &'a Underside,
     sinkage: Lanes<S>,
-    /// How much deeper the soil is for a greater radius.
+    /// Increase of depth with radius.
     down: Lanes<S>,
     /// Radius at the nodes, m.
     here: Lanes<S>,
 }
 
 impl<S: Simd> Tread<'_, S> {
-    /// Depth in the soil at a distance from the middle, m.
+    /// Returns the depth in the soil at a distance from the middle, m.
     #[inline(always)]
     fn depth(&self, at: Lanes<S>) -> Lanes<S> {
         (self.sinkage + self.down * (self.wheel.radius(at) - self.here)).max(0.0)
     }
 
-    /// Where cells of nodes at a distance end, `half_cell` m away, on the tread, and
-    /// how deep that is; the last cell in the soil ends where the tread leaves it.
+    /// Returns where the cells of nodes at a distance end on the tread, `half_cell` m away, and the
+    /// depth there. The last cell in the soil ends where the tread leaves it.
     #[inline(always)]
     fn end(&self, distance: Lanes<S>, half_cell: f64) -> (Lanes<S>, Lanes<S>) {
         let half_width = self.wheel.half_width;
@@ -544,8 +544,7 @@ impl Footprint for PlacedWheel<'_> {
     fn clip(&mut self, ceiling: f64) {
         let radius = self.underside.max_radius;
         let highest = (ceiling - self.centre.z).min(radius);
-        // a point at the angle θ from the bottom stands at
-        // -ρ cos θ level + s a_z over the centre
+        // a point at the angle θ from the bottom is at -ρ cos θ level + s a_z above the center
         let cosine = (-highest - self.half_width * self.axis.z.abs()) / self.level.max(LYING);
         let squared = radius * radius - cosine.max(0.0) * cosine.max(0.0);
         self.narrow(if squared > 0.0 { squared.sqrt() } else { -1.0 }, highest);
@@ -560,10 +559,9 @@ impl Footprint for PlacedWheel<'_> {
         (from <= to).then_some([self.centre.x + from, self.centre.x + to])
     }
 
-    /// Where the outline bulges, the wheel is the part of the cones of its
-    /// segments that lies in all of them, and from its edges on a cylinder: a
-    /// line that enters such a body below a point has that point within, up to
-    /// the axle. Elsewhere the cylinder of the greatest radius stands for it.
+    /// Where the outline is convex, the bound is the intersection of the cones of its segments, and
+    /// a cylinder beyond its edges. A line that enters such a body below a point contains that
+    /// point, up to the axle. Elsewhere the bound is the cylinder of the greatest radius.
     #[inline(always)]
     fn near<S: Simd>(&self, x: Lanes<S>, y: f64, z: Lanes<S>) -> Where<S> {
         let (axis, centre) = (&self.axis, &self.centre);
@@ -599,11 +597,13 @@ impl Footprint for PlacedWheel<'_> {
         }
     }
 
-    /// Normal with a taper that is the mean over what the node's cell covers of the
-    /// tread, weighted by depth as the pressure there is; the outermost cell in the
-    /// soil reaches to where the tread leaves it. The shoulders of an upright wheel
-    /// then balance wherever the rows of nodes lie under them: with the taper at the
-    /// nodes themselves a wheel was drawn sideways to a place between the rows.
+    /// Returns normals with a taper that is the mean over the part of the tread that the node's
+    /// cell covers, weighted by depth like the pressure there. The outermost cell in the soil
+    /// extends to where the tread leaves it.
+    ///
+    /// The shoulders of an upright wheel then balance at any position of the rows of nodes. With
+    /// the taper at the nodes themselves, a wheel was drawn sideways to a position between the
+    /// rows.
     #[inline(always)]
     fn normal<S: Simd>(
         &self,
@@ -629,10 +629,10 @@ impl Footprint for PlacedWheel<'_> {
         };
         let (from, first) = tread.end(distance, -half_cell);
         let (to, last) = tread.end(distance, half_cell);
-        // the integral of depth over radius, for one of the node's pressure
+        // the integral of depth over radius, relative to the node's pressure
         let rise = 0.5 * (last * last - first * first) / (tread.down * sinkage.max(1e-6));
         let taper = (shoulder & to.gt(from)).pick(rise / (to - from), 0.0);
-        // the axis is across the way inward
+        // the axis is perpendicular to the inward direction
         let scale = 1.0 / (taper * taper + 1.0).sqrt();
         let (x, y, z) = (x + taper * axis.x, y + taper * axis.y, z + taper * axis.z);
         [x * scale, y * scale, z * scale]
@@ -660,7 +660,7 @@ mod tests {
         Underside::new(outline, None).unwrap()
     }
 
-    /// The lowest point of a body on one vertical line.
+    /// Lowest point of a body on one vertical line.
     #[derive(Debug)]
     struct Point {
         height: f64,
@@ -677,8 +677,8 @@ mod tests {
         })
     }
 
-    /// Height over the centre where the vertical line enters the tread from
-    /// below, by marching and bisection.
+    /// Returns the height above the center where the vertical line enters the tread from below, by
+    /// marching and bisection.
     fn by_search(wheel: &Underside, axis: &Vec3, u: f64, v: f64) -> Option<f64> {
         let outside = |z: f64| {
             let w = Vec3::new(u, v, z);
@@ -721,10 +721,10 @@ mod tests {
             });
             prop_assume!(solved.is_some());
             let [height, s] = solved.unwrap();
-            // beyond the edge the outline is prolonged, which a search does not do
+            // beyond the edge the outline is extrapolated, unlike in the search
             prop_assume!(s.abs() < wheel.half_width() - 1e-3);
             if let Some(found) = by_search(&wheel, &placed.axis, line.x, line.y) {
-                // a line that enters through the side face is not the tread's
+                // a line that enters through the side face does not meet the tread
                 let entry = Vec3::new(line.x, line.y, found).dot(&placed.axis);
                 prop_assume!(entry.abs() < wheel.half_width() - 1e-6);
                 prop_assert!((height - found).abs() < 1e-9, "{height} {found}");
@@ -750,7 +750,7 @@ mod tests {
             let step = 1e-7;
             if let Some(next) = point(&placed, x + step, y) {
                 let slope = (next.height - found.height) / step;
-                // kinks of the outline may lie between
+                // kinks of the outline may be between the two points
                 prop_assert!((slope - found.slope[0]).abs() < 2.0e-2 * (1.0 + slope.abs()).powi(3) || found.coverage < 1.0 || slope.abs() > 1.0);
             }
         }
@@ -768,7 +768,7 @@ mod tests {
                 0 => hmmwv(),
                 1 => Underside::new(hmmwv().outline, Some(bars)).unwrap(),
                 2 => Underside::cylinder(0.3, 0.8).unwrap(),
-                // hollow, as no tyre is
+                // concave, unlike any tire
                 _ => Underside::new(vec![[0.05, 0.40], [0.1, 0.38], [0.15, 0.45]], None).unwrap(),
             };
             let orientation = Quat::from_euler_angles(0.0, 0.0, yaw)

@@ -1,4 +1,4 @@
-//! Vectors, four at a time.
+//! Vectors in four lanes.
 
 use bekker_math::numeric::{Lanes, Simd};
 use bekker_math::spatial::{Twist, Vec3};
@@ -13,26 +13,26 @@ pub(super) struct Vectors<S: Simd> {
 }
 
 impl<S: Simd> Vectors<S> {
-    /// One vector in all lanes.
+    /// Returns one vector in all lanes.
     #[inline(always)]
     pub fn of(simd: S, v: &Vec3) -> Vectors<S> {
         let all = |number: f64| Lanes::of(simd, number);
         Vectors { x: all(v.x), y: all(v.y), z: all(v.z) }
     }
 
-    /// From the lanes of the components.
+    /// Returns vectors from the lanes of their components.
     #[inline(always)]
     pub fn from_parts(simd: S, [x, y, z]: &[[f64; 4]; 3]) -> Vectors<S> {
         Vectors { x: Lanes::of(simd, *x), y: Lanes::of(simd, *y), z: Lanes::of(simd, *z) }
     }
 
-    /// The lanes of the components.
+    /// Returns the lanes of the components.
     #[inline(always)]
     pub fn parts(self) -> [[f64; 4]; 3] {
         [self.x.numbers(), self.y.numbers(), self.z.numbers()]
     }
 
-    /// Velocities at the offsets `r`.
+    /// Returns the velocities at the offsets `r`.
     #[inline(always)]
     pub fn velocity(twist: &Twist, r: &Vectors<S>) -> Vectors<S> {
         let (v, w) = (&twist.linear, &twist.angular);
@@ -62,13 +62,13 @@ impl<S: Simd> Vectors<S> {
         self.dot(self).sqrt()
     }
 
-    /// What is left across the unit vectors `n`.
+    /// Returns the components across the unit vectors `n`.
     #[inline(always)]
     pub fn across(self, n: &Vectors<S>) -> Vectors<S> {
         self - *n * n.dot(&self)
     }
 
-    /// Sum of the vectors in the lanes.
+    /// Returns the sum of the vectors in the lanes.
     #[inline(always)]
     pub fn sum(&self) -> Vec3 {
         Vec3::new(self.x.sum(), self.y.sum(), self.z.sum())

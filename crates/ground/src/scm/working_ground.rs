@@ -1,18 +1,18 @@
-//! The ground that bodies meet.
+//! The ground as input of a contact.
 
 use super::scratch::Scratch;
 use crate::{GroundModel, Overlay, Published};
 
-/// The ground as one agent meets it: what it was, what all share, the agent's own changes,
-/// and room to work in.
+/// The ground for the contacts of one agent: undisturbed ground, published tiles, the agent's own
+/// changes and scratch memory.
 #[derive(Debug)]
 pub struct WorkingGround<'a> {
-    /// The ground before anything drove on it.
+    /// The undisturbed ground.
     pub model: &'a GroundModel,
-    /// The ground as all share it.
+    /// The published ground that all agents share.
     pub published: &'a Published,
     /// The agent's own changes.
     pub overlay: &'a mut Overlay,
-    /// Room to work in.
+    /// Scratch memory.
     pub scratch: &'a mut Scratch,
 }

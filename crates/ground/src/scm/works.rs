@@ -1,81 +1,84 @@
-//! Where the power of a contact goes.
+//! Distribution of the power of a contact.
 
 use super::vectors::Vectors;
 use crate::soil::pressure_sinkage::PressedLanes;
 use bekker_math::numeric::{Lanes, Simd, Where};
 
-/// Where the power -F·v - M·ω that a body gives to the soil goes. The terms are
-/// taken from the soil's side (its memory, its surface), the wrench from the
-/// body's: that both agree is a check, not an identity.
+/// Distribution of the power -F·v - M·ω that a body transfers to the soil.
+///
+/// The terms are computed from the soil's state and surface, the wrench from the body's motion. The
+/// agreement of both is a check, not an identity.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Works {
-    /// Work that sank the soil for good in this step, J.
+    /// Work of permanent sinkage in this step, J.
     pub compaction: f64,
-    /// Energy that the soil under the body would give back if it were let go, J.
+    /// Energy that the soil under the body would return on unloading, J.
     pub elastic: f64,
-    /// Power that the soil's damping takes, W.
+    /// Power dissipated by the soil's damping, W.
     pub damping: f64,
-    /// Power that shear takes out of the body's sliding, W.
+    /// Power dissipated by shear, W.
     pub shear: f64,
-    /// Power that goes into soil that is pushed ahead or aside (passive pressure), W.
+    /// Power of soil that is pushed ahead or aside (passive pressure), W.
     pub bulldozing: f64,
-    /// Power that pressure takes from the body beyond what it sinks, W: nothing
-    /// where it acts along the body's surface. Where it acts along the ground's
-    /// initial normal, as under the reference's laws, a rim that spins faster
-    /// than it rolls goes down through it, and pays for a sinking that is not.
+    /// Power that pressure takes from the body beyond that of sinkage, W.
+    ///
+    /// It is zero where pressure acts along the normal of the body's surface. Under the reference's
+    /// laws pressure acts along the ground's initial normal instead. A rim that spins faster than
+    /// it rolls then moves down through that pressure, which costs power without any sinkage.
     pub spin: f64,
 }
 
-/// [`Works`] summed up in lanes.
+/// [`Works`] summed per lane.
 pub(super) struct WorkLanes<S: Simd> {
     compaction: Lanes<S>,
     elastic: Lanes<S>,
     damping: Lanes<S>,
     spin: Lanes<S>,
-    /// W.
+    /// Power of shear, W.
     pub shear: Lanes<S>,
-    /// W.
+    /// Power of bulldozing, W.
     pub bulldozing: Lanes<S>,
 }
 
-/// What is pressed, and how it came about.
+/// Input of [`WorkLanes::press`]: four nodes before and after loading.
 pub(super) struct Press<'a, S: Simd> {
     /// Area along the initial normal, m².
     pub area: Lanes<S>,
-    /// What the soil answers.
+    /// Response of the soil.
     pub pressed: &'a PressedLanes<S>,
     /// Sinkage, m.
     pub sinkage: Lanes<S>,
-    /// Sinkage that stayed until now, m.
+    /// Permanent sinkage before this step, m.
     pub residual: Lanes<S>,
-    /// Pressure of the last yield until now, Pa.
+    /// Pressure of the last yield before this step, Pa.
     pub yielded_at: Lanes<S>,
     /// Pressure with damping, Pa.
     pub pressure: Lanes<S>,
     /// Speed at which the body's shape sinks along the initial normal, m/s.
     pub sinking: Lanes<S>,
-    /// The same of what touches the soil, spin included, m/s.
+    /// Speed at which the material that touches the soil enters it, spin included, m/s.
     pub entering: Lanes<S>,
-    /// How far the body can have pressed the soil in this step, m: [`reach`].
+    /// Greatest distance by which the body can have pressed the soil in this step, m: see
+    /// [`reach`].
     pub reach: Lanes<S>,
 }
 
-/// A front steeper than this counts as so steep: the slope just ahead of a wheel's
-/// axle has no bound.
+/// Greatest slope of a front: the slope just ahead of a wheel's axle is unbounded.
 const STEEPEST: f64 = 20.0;
 
-/// Speeds of sinking under a front that is no steeper than [`STEEPEST`], m/s.
+/// Returns the sinking speeds under a front that is no steeper than [`STEEPEST`], m/s.
 #[inline(always)]
 pub(super) fn pressing<S: Simd>(sinking: Lanes<S>, shape: &Vectors<S>) -> Lanes<S> {
     sinking.min(shape.norm() * STEEPEST)
 }
 
-/// How far a body can have pressed spots since the last step, m: without bound
-/// where it was in contact already. A spot under the front of a wheel that lies
-/// deeper than its axle is met at a depth at once. What was above has been pushed
-/// ahead, for which vertical columns ask no work; pressed it was since then alone,
-/// by twice the sinking at the end of the step, for a circle's depth grows with the
-/// root of the way.
+/// Returns how far a body can have pressed spots since the last step, m; infinite where it was
+/// already in contact.
+///
+/// A spot under the front of a wheel that is sunk deeper than its axle enters the contact at some
+/// depth at once. The soil above it has been pushed ahead, for which vertical columns need no work.
+/// It was pressed only since then, by twice the sinking speed at the end of the step: the depth of
+/// a circle grows with the square root of the distance.
 #[inline(always)]
 pub(super) fn reach<S: Simd>(stayed: Where<S>, sinking: Lanes<S>, dt: f64) -> Lanes<S> {
     stayed.pick(Lanes::of(sinking.simd(), f64::INFINITY), 2.0 * dt * sinking.max(0.0))
@@ -95,7 +98,7 @@ impl<S: Simd> WorkLanes<S> {
         }
     }
 
-    /// Adds what pressing four nodes takes.
+    /// Adds the work and power of pressing four nodes.
     #[inline(always)]
     pub fn press(&mut self, press: &Press<S>) {
         let Press { area, pressed, pressure, .. } = *press;
@@ -108,7 +111,7 @@ impl<S: Simd> WorkLanes<S> {
         self.spin += area * pressure * (press.entering - press.sinking);
     }
 
-    /// The sums over all lanes.
+    /// Returns the sums over all lanes.
     #[inline(always)]
     pub fn sum(&self) -> Works {
         Works {

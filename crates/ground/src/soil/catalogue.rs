@@ -1,37 +1,37 @@
-//! The soils that come with the program.
+//! The built-in catalog of soils.
 //!
-//! # What is in, what is out
+//! # Contents
 //!
-//! A soil is in the catalogue if its pressure–sinkage figures are published in
-//! Bekker's form, or if it is an exact copy of a preset of the reference
-//! (`chrono_*`). [`Trust`] says by which road the figures came. Left out of
-//! the reference collection:
+//! A soil is in the catalog if its pressure–sinkage parameters are published in Bekker's form, or
+//! if it is an exact copy of a preset of the reference implementation (`chrono_*`). [`Trust`]
+//! states the provenance of the parameters. The following soils of the reference collection are
+//! left out:
 //!
-//! - Reece's form, which is not Bekker's and cannot be turned into it without
-//!   knowing the plate: `wr67_compact_sand`, `wr67_loose_sand`,
-//!   `mars_regolith_reece`, `mars_sand_reece`, `yolo_loam_reece`;
-//! - raw fits of one unpublished source, one of which does not even resist a
-//!   narrow plate: `krc_fine_grain`, `krc_fine_grain_wet`, `krc_coarse_pit`;
-//! - figures tuned by hand to one wheel: `cmu_testbed_sand`, `krex_roverscape`.
+//! - Reece's form, which cannot be converted to Bekker's without the dimensions of the plate:
+//!   `wr67_compact_sand`, `wr67_loose_sand`, `mars_regolith_reece`, `mars_sand_reece`,
+//!   `yolo_loam_reece`;
+//! - raw fits from one unpublished source, one of which has no resistance under a narrow plate:
+//!   `krc_fine_grain`, `krc_fine_grain_wet`, `krc_coarse_pit`;
+//! - parameters tuned by hand to one wheel: `cmu_testbed_sand`, `krex_roverscape`.
 //!
-//! # What the tables do not give
+//! # Parameters that the tables do not give
 //!
-//! - *Elastic stiffness.* 100 times the secant of the virgin curve at 100 kPa
-//!   under a plate 0.2 m wide, held to the range that the reference's presets
-//!   span, 4e7 to 4e8 Pa/m. (The reference demands a stiffness above k_φ; the
-//!   two have different units unless n = 1, so that rule is not followed.)
-//! - *Damping.* None: pressure–sinkage tables are quasi-static, and any figure
-//!   would add a resistance that nobody measured.
+//! - *Elastic stiffness.* 100 times the secant of the virgin curve at 100 kPa under a plate 0.2 m
+//!   wide, clamped to the range of the reference's presets, 4e7 to 4e8 Pa/m. (The reference
+//!   requires a stiffness above k_φ; the two have different units unless n = 1, so that rule is not
+//!   followed.)
+//! - *Damping.* Zero: pressure–sinkage tables are quasi-static, and any value would add a
+//!   resistance that was not measured.
 //! - *Shear modulus.* 0.02 m, the middle of the published range for soils.
-//! - *Range.* No table says how deep its plates went; figures are taken to hold up to a
-//!   sinkage of 0.3 m ([`Soil::measured_sinkage`]), and a run warns of what sinks deeper.
+//! - *Range.* No table states the depth of its tests. The parameters are assumed to be valid up to
+//!   a sinkage of 0.3 m ([`Soil::measured_sinkage`]), and a run warns about deeper sinkage.
 //!
-//! What was filled in is listed in [`CatalogueSoil::assumed`].
+//! [`CatalogueSoil::assumed`] lists the parameters that were filled in.
 //!
 //! # Aliases
 //!
-//! Names such as `mud` or `deep_snow` point to one of these soils
-//! ([`Alias`]); they have no figures of their own.
+//! Names such as `mud` or `deep_snow` refer to one of these soils ([`Alias`]) and have no
+//! parameters of their own.
 
 use std::sync::LazyLock;
 
@@ -40,7 +40,7 @@ use serde::{Deserialize, Serialize};
 use super::{Details, ParameterError, Soil, SoilKind, Yielding};
 use bekker_math::numeric::pow;
 
-/// By which road the figures of a soil came.
+/// Provenance of the parameters of a soil.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Trust {
@@ -55,7 +55,7 @@ pub enum Trust {
 }
 
 impl Trust {
-    /// The mark in words.
+    /// Returns the provenance in words.
     pub fn words(self) -> &'static str {
         match self {
             Trust::ReadDirectly => "read directly",
@@ -66,69 +66,69 @@ impl Trust {
     }
 }
 
-/// Elastic stiffness that is assumed is at least this, Pa/m.
+/// Least elastic stiffness that is assumed, Pa/m.
 const SOFTEST_ELASTIC: f64 = 4e7;
-/// Elastic stiffness that is assumed is at most this, Pa/m.
+/// Greatest elastic stiffness that is assumed, Pa/m.
 const STIFFEST_ELASTIC: f64 = 4e8;
 /// Shear modulus where none is published, m.
 const ASSUMED_SHEAR_MODULUS: f64 = 0.02;
 
-/// One soil of the catalogue.
+/// One soil of the catalog.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CatalogueSoil {
-    /// Name by which a scenario calls it.
+    /// Id in scenarios.
     pub id: String,
-    /// Name in words.
+    /// Descriptive name.
     pub name: String,
-    /// Sort of soil: sand, loam, clay, snow, lunar, mars, preset, rigid.
+    /// Family of soil: sand, loam, clay, snow, lunar, mars, preset, rigid.
     pub family: String,
     /// Citation.
     pub source: String,
-    /// By which road the figures came.
+    /// Provenance of the parameters.
     pub trust: Trust,
-    /// What to know before using it; may be empty.
+    /// Remarks for users; may be empty.
     pub notes: String,
-    /// Parameters that no source gives and the module's rules filled in.
+    /// Parameters without a published value, filled in by the rules of this module.
     pub assumed: Vec<&'static str>,
     /// The parameters.
     pub kind: SoilKind,
 }
 
 impl CatalogueSoil {
-    /// The soil as a ground uses it, under its own id.
+    /// Returns the soil for use in a ground, named by its id.
     pub fn to_soil(&self) -> Soil {
         Soil { name: self.id.clone(), source: self.source.clone(), kind: self.kind.clone() }
     }
 }
 
-/// A second name for a soil.
+/// An alias of a soil.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Alias {
-    /// The second name.
+    /// The alias.
     pub id: String,
     /// Id of the soil it points to.
     pub soil: String,
-    /// Why that one.
+    /// Reason for the choice.
     pub why: String,
 }
 
-/// Why a name led to no soil.
+/// Error in the catalog or in a lookup by name.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CatalogueError {
     /// No soil has this name.
     #[error("no soil is called '{name}'{}", suggestion.as_ref().map(|s| format!("; did you mean '{s}'?")).unwrap_or_default())]
     Unknown {
-        /// The name asked for.
+        /// The requested name.
         name: String,
-        /// The nearest name there is, if one is near.
+        /// The most similar name, if one is close.
         suggestion: Option<String>,
     },
-    /// A catalogue could not be parsed.
+    /// A catalog could not be parsed.
     #[error("soil catalogue: {0}")]
     Syntax(String),
-    /// An entry has neither `friction` (rigid) nor all of a yielding soil's parameters.
+    /// An entry has neither `friction` (rigid) nor all parameters of a deformable soil.
     #[error("soil '{soil}': '{parameter}' is missing")]
     Missing {
         /// Id of the entry.
@@ -136,12 +136,12 @@ pub enum CatalogueError {
         /// The first parameter that is missing.
         parameter: &'static str,
     },
-    /// An entry's parameters cannot describe a soil.
+    /// The parameters of an entry are invalid.
     #[error("soil '{soil}': {error}")]
     Parameters {
         /// Id of the entry.
         soil: String,
-        /// What is wrong.
+        /// The error in the parameters.
         error: ParameterError,
     },
 }
@@ -231,7 +231,7 @@ impl Entry {
     }
 }
 
-/// Elastic stiffness for a soil of which only the virgin curve is known, Pa/m:
+/// Returns the assumed elastic stiffness for a soil of which only the virgin curve is known, Pa/m:
 /// 100 times its secant at 100 kPa under a plate 0.2 m wide, within 4e7..4e8.
 pub fn assumed_elastic_stiffness(k_phi: f64, k_c: f64, n: f64) -> f64 {
     let pressure = 1e5;
@@ -248,14 +248,13 @@ pub fn assumed_elastic_stiffness(k_phi: f64, k_c: f64, n: f64) -> f64 {
 pub struct Catalogue {
     /// The soils, in the order of the file.
     pub soils: Vec<CatalogueSoil>,
-    /// Second names.
+    /// Aliases.
     pub aliases: Vec<Alias>,
 }
 
 impl Catalogue {
-    /// Parses a catalogue in the schema of the built-in one: `[[soil]]` tables
-    /// with the parameters in SI and `friction_angle_deg` in degrees, and
-    /// `[[alias]]` tables.
+    /// Parses a catalog in the schema of the built-in one: `[[soil]]` tables with the parameters in
+    /// SI units and `friction_angle_deg` in degrees, and `[[alias]]` tables.
     pub fn parse(text: &str) -> Result<Catalogue, CatalogueError> {
         let document: Document =
             toml::from_str(text).map_err(|error| CatalogueError::Syntax(error.to_string()))?;
@@ -267,7 +266,7 @@ impl Catalogue {
         Ok(catalogue)
     }
 
-    /// The soil called `name`, directly or by an alias.
+    /// Returns the soil called `name`, which may be an alias.
     pub fn find(&self, name: &str) -> Result<&CatalogueSoil, CatalogueError> {
         let target = self.aliases.iter().find(|a| a.id == name).map_or(name, |a| &a.soil);
         self.soils.iter().find(|soil| soil.id == target).ok_or_else(|| CatalogueError::Unknown {
@@ -277,12 +276,12 @@ impl Catalogue {
     }
 
     fn nearest(&self, name: &str) -> Option<String> {
-        // the time grows with the square of the length
+        // the time is quadratic in the length
         if name.len() > 200 {
             return None;
         }
         let ids = self.soils.iter().map(|s| &s.id).chain(self.aliases.iter().map(|a| &a.id));
-        // 0.7 lets through one slip in a short name and two or three in a long one.
+        // 0.7 accepts one typo in a short name and two or three in a long one
         ids.map(|id| (strsim::jaro_winkler(name, id), id))
             .filter(|(likeness, _)| *likeness > 0.7)
             .max_by(|a, b| a.0.total_cmp(&b.0))
@@ -295,7 +294,7 @@ static BUILT_IN: LazyLock<Catalogue> = LazyLock::new(|| {
         .expect("the embedded catalogue is checked by a test")
 });
 
-/// The catalogue that comes with the program.
+/// Returns the built-in catalog.
 pub fn catalogue() -> &'static Catalogue {
     &BUILT_IN
 }
@@ -336,7 +335,7 @@ mod tests {
         // k_phi = 3.9 lb/in^(n+2), k_c = 0.1 lb/in^(n+1), n = 1.1, c = 0.15 lb/in².
         let (pound, inch, n) = (4.448_221_6, 0.0254, 1.1);
         let sand = yielding("dry_sand_lll");
-        // The table rounds its SI column to three figures.
+        // the table rounds its SI column to three digits
         assert!((sand.k_phi / (3.9 * pound / pow(inch, n + 2.0)) - 1.0).abs() < 1e-3);
         assert!((sand.k_c / (0.1 * pound / pow(inch, n + 1.0)) - 1.0).abs() < 1e-2);
         assert!((sand.cohesion / (0.15 * pound / inch / inch) - 1.0).abs() < 1e-2);

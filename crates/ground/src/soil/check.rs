@@ -1,28 +1,27 @@
-//! Which parameters can describe a soil at all.
+//! Validation of soil parameters.
 
 use bekker_math::numeric::GRAVITY;
 
 use super::{Bulldozing, Details, Soil, SoilKind, Yielding};
 
-/// Widths of contact over which the pressure must stay positive, m: from a
-/// grouser to a large plate.
+/// Contact widths for which the pressure must be positive, m: from a grouser to a large plate.
 const WIDTHS: [f64; 2] = [0.05, 1.0];
 
-/// Why a soil cannot be used.
+/// Error in the parameters of a soil.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParameterError {
-    /// A parameter lies outside the range in which the laws hold.
+    /// A parameter is outside the range in which the laws are valid.
     #[error("{parameter} is {value}; allowed: {allowed}")]
     OutOfRange {
         /// Name of the parameter and its unit.
         parameter: &'static str,
         /// The value given.
         value: f64,
-        /// What would be accepted.
+        /// The allowed range.
         allowed: &'static str,
     },
-    /// k_c/b + k_φ is not positive at a width b that wheels and plates have.
+    /// k_c/b + k_φ is not positive for a width b that wheels and plates have.
     #[error(
         "k_c/b + k_phi is {modulus} at a width b of {width} m (k_c = {k_c}, k_phi = {k_phi}); \
          allowed: positive for b from 0.05 to 1 m"
@@ -30,7 +29,7 @@ pub enum ParameterError {
     NotResisting {
         /// Width of the contact, m.
         width: f64,
-        /// k_c/b + k_φ there, N/m^(n+2).
+        /// k_c/b + k_φ at that width, N/m^(n+2).
         modulus: f64,
         /// Cohesive modulus given, N/m^(n+1).
         k_c: f64,
@@ -45,7 +44,7 @@ fn within(
     allowed: &'static str,
     test: impl Fn(f64) -> bool,
 ) -> Result<(), ParameterError> {
-    // A NaN fails every comparison, an infinity is caught here.
+    // NaN fails every comparison; infinity is rejected here
     if value.is_finite() && test(value) {
         Ok(())
     } else {
@@ -54,7 +53,7 @@ fn within(
 }
 
 impl Soil {
-    /// Whether the laws can be evaluated with these parameters.
+    /// Checks that the laws can be evaluated with these parameters.
     pub fn check(&self) -> Result<(), ParameterError> {
         match &self.kind {
             SoilKind::Firm { friction } => {
@@ -66,13 +65,12 @@ impl Soil {
 }
 
 impl Yielding {
-    /// Whether the laws can be evaluated with these parameters.
+    /// Checks that the laws can be evaluated with these parameters.
     ///
-    /// The ranges are those of the laws' validity, not of likely soils: a
-    /// sinkage exponent in (0, 3], a friction angle in [0°, 60°), a pressure
-    /// modulus that is positive under every contact from 0.05 to 1 m wide
-    /// (published k_c may be negative), and stiffnesses and lengths that are
-    /// finite and positive.
+    /// The ranges are those in which the laws are valid, not those of typical soils: a sinkage
+    /// exponent in (0, 3], a friction angle in [0°, 60°), finite positive stiffnesses and lengths.
+    /// The pressure modulus must be positive under every contact from 0.05 to 1 m wide (published
+    /// k_c may be negative).
     pub fn check(&self) -> Result<(), ParameterError> {
         within("n", self.n, "above 0 to 3", |v| v > 0.0 && v <= 3.0)?;
         within("k_phi, N/m^(n+2)", self.k_phi, "a finite number", |_| true)?;
@@ -109,7 +107,7 @@ impl Yielding {
 }
 
 impl Details {
-    /// Whether the refined laws can be evaluated with these figures.
+    /// Checks that the refined laws can be evaluated with these parameters.
     pub fn check(&self) -> Result<(), ParameterError> {
         let positive = |name, value| within(name, value, "above 0", |v| v > 0.0);
         let none = |name, value| within(name, value, "0 or above", |v| v >= 0.0);
@@ -144,7 +142,7 @@ impl Details {
 }
 
 impl Bulldozing {
-    /// Whether berms can be modelled with these parameters.
+    /// Checks that berms can be modeled with these parameters.
     pub fn check(&self) -> Result<(), ParameterError> {
         within("flow factor", self.flow_factor, "0 to 1", |v| (0.0..=1.0).contains(&v))?;
         let vertical = 90.0_f64.to_radians();
@@ -176,7 +174,7 @@ mod tests {
     #[test]
     fn a_plain_soil_passes() {
         assert_eq!(loose().check(), Ok(()));
-        // A negative k_c is published, and harmless while k_phi outweighs it.
+        // a published k_c can be negative, which is valid while k_phi outweighs it
         assert_eq!(Yielding { k_c: -5e4, ..loose() }.check(), Ok(()));
     }
 

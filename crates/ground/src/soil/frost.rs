@@ -84,18 +84,18 @@ mod tests {
     use super::*;
     use crate::soil::{SoilKind, catalogue};
 
-    // CRREL 95-1, table A4: what frost of a depth bears, lb, wet and dry
+    // CRREL 95-1, table A4: bearing of frost by depth, lb, wet and dry
     #[test]
     fn frost_bears_what_the_table_says() {
         let table = [(0.05, 483.0, 197.0), (0.10, 1933.0, 787.0), (0.20, 7734.0, 3147.0)];
         for (depth, wet, dry) in table {
             for (wet, bears) in [(true, wet), (false, dry)] {
                 let frost = Frost { depth, wet };
-                // its last digit
+                // the last digit of the table
                 assert!((frost.bearing() / 4.448_22 - bears).abs() < 1.0, "{depth} {wet}");
             }
         }
-        // a HMMWV of 24.5 kN asks for 17 cm, or 26
+        // a HMMWV of 24.5 kN needs 17 cm, or 26
         let needed = |per_area: f64| (24.5e3 / per_area).sqrt();
         assert!((needed(0.86e6) - 0.17).abs() < 0.005 && (needed(0.35e6) - 0.26).abs() < 0.005);
     }

@@ -1,7 +1,7 @@
-//! Soils and the laws by which they give way.
+//! Soils and their deformation laws.
 //!
-//! A [`Soil`] is either firm (a handling tyre's ground) or yielding. The laws
-//! are pure functions, one concept a file; nothing here knows a grid.
+//! A [`Soil`] is either firm (ground for a handling tire) or deformable. The laws are pure
+//! functions, one concept per file, and do not depend on the grid.
 
 pub mod catalogue;
 mod check;

@@ -162,7 +162,7 @@ impl Moisture {
             if day < before {
                 return Err(MoistureError::Order { day, before });
             }
-            // a millimetre is a kilogram on a square metre
+            // a millimeter of rain is a kilogram per square meter
             let wetted = dried(moisture, day - before) + fall / (rain.layer * rain.dry_density);
             moisture = wetted.min(rain.saturated);
             before = day;
@@ -187,7 +187,7 @@ mod tests {
     use super::*;
     use crate::soil::{SoilKind, catalogue};
 
-    // CRREL SR-04-1's coefficients at 20, 25, 30 and 40 %, as worked apart
+    // CRREL SR-04-1's coefficients at 20, 25, 30 and 40 %, computed independently
     #[test]
     fn the_rating_cone_index_is_the_tables() {
         let worked = [
@@ -198,7 +198,7 @@ mod tests {
         for (class, indices) in worked {
             for (moisture, index) in [0.20, 0.25, 0.30, 0.40].into_iter().zip(indices) {
                 let found = class.rating_cone_index(moisture);
-                // the digits printed
+                // the printed digits
                 assert!((found - index).abs() <= 0.5, "{class:?} {moisture}: {found}");
                 let ratio = class.strength_ratio(moisture, 0.2);
                 assert!((ratio - found / class.rating_cone_index(0.2)).abs() < 1e-12);
@@ -206,7 +206,7 @@ mod tests {
         }
     }
 
-    // Wong's pairs of one clay at two moistures: bearing under 0.32 m at 10 cm, shear under 60 kPa.
+    // Wong's pairs of one clay at two moistures: bearing under 0.32 m at 10 cm, shear under 60 kPa
     #[test]
     fn wongs_clays_weaken_within_the_band() {
         let of = |name: &str| {
@@ -225,8 +225,8 @@ mod tests {
             let moisture = Moisture { class, reference, content: Some(content), rain: None };
             let predicted = of(dry).with_strength(moisture.strength().unwrap());
             let measured = of(wet);
-            // The relation's own scatter is a factor of 3; on these two it is far closer, which two
-            // soils cannot show to be more than luck.
+            // The scatter of the relation is a factor of 3. On these two soils it is much closer,
+            // but two soils cannot show that this is more than chance.
             for (what, ratio) in [
                 ("shear", shear(&predicted) / shear(&measured)),
                 ("bearing", bearing(&predicted) / bearing(&measured)),

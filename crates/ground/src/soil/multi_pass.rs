@@ -1,54 +1,59 @@
-//! How much faster than n^(1/a) no rut grows with its passes.
+//! Bound on the growth of ruts with repeated passes: n^(1/a).
 //!
-//! Repeated passes of a wheel deepen a rut as z_n = z_1 n^(1/a), a being 2 to 3 in loose soil,
-//! 3 to 4 in medium, 4 to 5 in firm (M. Saarilahti 1991, after Abebe, as a forestry code has it). Bekker's columns
-//! give that by themselves where pressure grows with depth: a rut bears only the part of the wheel
-//! that reaches beyond its floor, and so every pass sinks a little. Where pressure hardly grows
-//! (n of 0.1 to 0.3: wet clay) they sink nearly as far each time as the first.
-//! There soil that wheels have passed over yields at a higher pressure: at that at which Bekker's
-//! towed wheel in its small angles would stand at z_1 n^(1/a). That wheel is rigid; a tyre that flattens
-//! stays near the band by itself (n^0.17 to n^0.56 over ten wheels, docs/soil_laws.md).
+//! Repeated passes of a wheel deepen a rut as z_n = z_1 n^(1/a), where a is 2 to 3 in loose soil, 3
+//! to 4 in medium, 4 to 5 in firm (M. Saarilahti 1991, after Abebe, as in a forestry code).
+//!
+//! Bekker's columns reproduce that by themselves where pressure grows with depth: a rut bears only
+//! the part of the wheel that reaches beyond its floor, so every pass sinks a little. Where
+//! pressure hardly grows (n of 0.1 to 0.3: wet clay), each pass sinks nearly as far as the first.
+//! Soil that wheels have passed over then yields at a higher pressure: that at which Bekker's towed
+//! wheel, for small angles, would be in equilibrium at z_1 n^(1/a).
+//!
+//! That wheel is rigid. A tire that flattens stays near the range by itself (n^0.17 to n^0.56 over
+//! ten wheels, docs/soil_laws.md).
 
 use super::Yielding;
 use bekker_math::numeric::{cos, pow, sin};
 use std::f64::consts::FRAC_PI_2;
 
-/// Passes after which soil hardens no further.
+/// Number of passes after which soil hardens no further.
 const PASSES: usize = 128;
-/// The loosest soil's a, for soils that do not say.
+/// a of the loosest soils, used where a soil does not specify it.
 const LOOSEST: f64 = 2.0;
 
-/// Factors on a soil's virgin pressure by the passes that a spot has seen.
+/// Factors on a soil's virgin pressure, by the number of passes over a spot.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MultiPass {
     factors: Vec<f64>,
 }
 
 impl MultiPass {
-    /// Of a soil: by its `multi_pass`, or 2.
+    /// Returns the factors of a soil, with a from its `multi_pass` or 2.
     pub fn of_soil(soil: &Yielding) -> MultiPass {
         let growth = 1.0 / soil.details.multi_pass.unwrap_or(LOOSEST);
         let factors = (0..=PASSES).map(|passes| hardening(soil.n, growth, passes).max(1.0));
         MultiPass { factors: factors.collect() }
     }
 
-    /// After so many passes.
+    /// Returns the factor after a number of passes.
     #[inline(always)]
     pub fn factor(&self, passes: u16) -> f64 {
         self.factors[usize::from(passes).min(PASSES)]
     }
 }
 
-/// What makes the rut of a towed wheel grow as n^`growth` in a soil of exponent `n`, after so many
-/// `passes`: the load b k √(2R) z^n √δ ∫ (1 - δ/z u²)^n du, δ being what a pass adds to the depth z,
-/// is to stay what it was in the first, where δ = z.
+/// Returns the factor for which the rut of a towed wheel grows as n^`growth` in a soil of exponent
+/// `n`, after a number of `passes`.
+///
+/// The load b k √(2R) z^n √δ ∫ (1 - δ/z u²)^n du must remain that of the first pass, where δ = z.
+/// Here δ is the increase of the depth z in a pass.
 fn hardening(n: f64, growth: f64, passes: usize) -> f64 {
     let [before, now] = [passes, passes + 1].map(|k| pow(k as f64, growth));
     carried(n, 1.0, 1.0) / carried(n, now, now - before)
 }
 
-/// √δ ∫ (z - δ u²)^n du from 0 to 1, by Simpson's rule over u = sin t, which takes the root
-/// out of its end.
+/// Returns √δ ∫ (z - δ u²)^n du from 0 to 1, by Simpson's rule over u = sin t, which removes the
+/// root at the end of the interval.
 fn carried(n: f64, depth: f64, added: f64) -> f64 {
     let count = 64;
     let step = FRAC_PI_2 / count as f64;
@@ -84,10 +89,10 @@ mod tests {
         for n in [0.1, 0.5, 1.1] {
             assert_eq!(hardening(n, 0.5, 0), 1.0);
         }
-        // n = 0: the second pass adds √2 - 1, and bears as the first over its root
+        // n = 0: the second pass adds δ = √2 - 1, and its pressure is that of the first over √δ
         let by_hand = 1.0 / (2_f64.sqrt() - 1.0).sqrt();
         assert!((hardening(0.0, 0.5, 1) / by_hand - 1.0).abs() < 1e-9);
-        // pressure that grows with depth needs none: columns give less than n^(1/2)
+        // pressure that grows with depth needs no factor: columns grow more slowly than n^(1/2)
         assert!(hardening(1.1, 0.5, 1) < 1.0 && hardening(1.1, 0.5, 9) < 1.0);
     }
 }

@@ -1,10 +1,10 @@
-//! A law of one's own in place of the pressure and the shear strength that soils have here.
+//! Custom soil laws that replace the built-in pressure and shear strength.
 
 use super::Soil;
 use bekker_math::numeric::{Lanes, Simd};
 use std::fmt::Debug;
 
-/// Pressure of soil that was never pressed before, and how it grows.
+/// Pressure of virgin soil and its slope.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Loading {
     /// Pressure, Pa.
@@ -13,60 +13,61 @@ pub struct Loading {
     pub slope: f64,
 }
 
-/// How soil answers a load, given by a program
+/// A custom law for the response of soil to a load
 /// ([`GroundModel::with_law`](crate::GroundModel::with_law)).
 ///
-/// It is asked node by node at every step. What the law says takes the place of Bekker's
-/// or Reece's curve, layers and crusts included, and of the Mohr–Coulomb strength; all
-/// else stays as [`Laws`](super::Laws) say: unloading and reloading along the soil's
-/// elastic line, slip sinkage (the sinkage that the law is asked about is the part that
-/// would be there without slip), inclined bearing, growth with speed, how shear is
-/// mobilised (Janosi and Hanamoto), passive pressure, heaps.
+/// It is evaluated node by node at every step. It replaces Bekker's or Reece's curve, including
+/// layers and crusts, and the Mohr–Coulomb strength. Everything else is as in
+/// [`Laws`](super::Laws): unloading and reloading along the soil's elastic line, inclined bearing,
+/// growth with speed, mobilization of shear (Janosi and Hanamoto), passive pressure and heaps.
+/// Under slip sinkage, the law receives the part of the sinkage that would exist without slip.
 ///
-/// Whatever it says, soil never pulls and never forgets: a pressure or slope that is
-/// negative or no number counts as zero, no pressure exceeds that of the elastic line, and
-/// the sinkage that stays never shrinks. Call [`bekker_math::numeric`] for elementary functions:
-/// then a drive has the same bits on every machine, as long as the law answers the same
-/// arguments with the same numbers.
+/// Whatever the law returns, soil never pulls and its permanent sinkage never decreases. A negative
+/// or NaN pressure or slope counts as zero, and no pressure exceeds that of the elastic line. Use
+/// [`bekker_math::numeric`] for elementary functions: a drive then has the same bits on every
+/// machine, provided that the law is a pure function.
 pub trait SoilLaw: Debug + Send + Sync {
-    /// Name of the law with its parameters, on one line: a checkpoint of a ground with
-    /// another one is refused.
+    /// Returns the name of the law with its parameters, on one line. A checkpoint of a ground with
+    /// a different name is rejected.
     fn name(&self) -> &str;
 
-    /// Loading of virgin `soil`, `sinkage` m deep (above 0) along the normal of the
-    /// undisturbed ground, under a patch of Bekker's `width`, m: infinite where a single row
-    /// of nodes is pressed.
+    /// Returns the loading of virgin `soil`, `sinkage` m deep (above 0) along the normal of the
+    /// undisturbed ground, under a patch of Bekker's `width`, m. The width is infinite where a
+    /// single row of nodes is pressed.
     fn pressure(&self, soil: &Soil, sinkage: f64, width: f64) -> Loading;
 
-    /// The greatest shear stress that `soil` bears, Pa, under `pressure` Pa, where the body
-    /// has slid `slip` m over it in this contact; `mohr_coulomb` is c + p tan φ, Pa.
+    /// Returns the shear strength of `soil`, Pa, under `pressure` Pa, where the body has slid
+    /// `slip` m over it in this contact; `mohr_coulomb` is c + p tan φ, Pa.
     fn shear_strength(&self, soil: &Soil, mohr_coulomb: f64, pressure: f64, slip: f64) -> f64 {
         let _ = (soil, pressure, slip);
         mohr_coulomb
     }
 }
 
-/// Where a soil's pressure and strength come from. The code of a contact is compiled for
-/// each: that under the laws that are always there knows of no others.
+/// Source of a soil's pressure and strength.
+///
+/// The code of a contact is compiled for each implementation, so that the built-in laws have no
+/// overhead.
 pub trait Answering<'a>: Copy {
-    /// Whether it is a law of one's own.
+    /// Whether it is a custom law.
     const OWN: bool;
 
-    /// The same for `soil` under a patch of width `1 / inverse_width`, 1/m.
+    /// Returns the law for `soil` under a patch of width `1 / inverse_width`, 1/m.
     fn under(self, soil: &'a Soil, inverse_width: f64) -> Self;
 
-    /// Pressures at which virgin soil yields at four sinkages, Pa; those of the soil's own curve
-    /// are `modulus` (Pa/m^n) times their powers `exponent`.
+    /// Returns the yield pressures of virgin soil at four sinkages, Pa. The soil's built-in curve
+    /// is `modulus` (Pa/m^n) times sinkage to the power `exponent`.
     fn pressures<S: Simd>(&self, sinkage: Lanes<S>, modulus: f64, exponent: f64) -> Lanes<S>;
 
-    /// Exponents of the powers of sinkage that touch the curve there; `usual` is the soil's.
+    /// Returns the exponents of the power laws tangent to the curve there; `usual` is the soil's
+    /// own.
     fn exponents<S: Simd>(&self, sinkage: Lanes<S>, usual: f64) -> Lanes<S>;
 
-    /// Shear strengths at four nodes, Pa: of Mohr and Coulomb, `usual`, or others.
+    /// Returns the shear strengths at four nodes, Pa; `usual` is that of Mohr and Coulomb.
     fn strengths<S: Simd>(&self, usual: Lanes<S>, pressure: Lanes<S>, slip: Lanes<S>) -> Lanes<S>;
 }
 
-/// The laws that are always there.
+/// The built-in laws.
 #[derive(Clone, Copy, Debug)]
 pub struct Usual;
 
@@ -99,17 +100,17 @@ impl<'a> Answering<'a> for Usual {
     }
 }
 
-/// A law of one's own under one patch.
+/// A custom law under one patch.
 #[derive(Clone, Copy, Debug)]
 pub struct OwnLaw<'a> {
     law: &'a dyn SoilLaw,
     soil: Option<&'a Soil>,
-    /// Bekker's width of the patch, m.
+    /// Width b of the patch in Bekker's equation, m.
     width: f64,
 }
 
 impl<'a> OwnLaw<'a> {
-    /// A law that has not been told its soil yet: it bears nothing.
+    /// Returns a law without a soil, under which the pressure is zero.
     pub(crate) fn new(law: &'a dyn SoilLaw) -> OwnLaw<'a> {
         OwnLaw { law, soil: None, width: f64::INFINITY }
     }
@@ -125,7 +126,7 @@ impl<'a> OwnLaw<'a> {
     }
 }
 
-/// What the soil can do: zero for what is negative or no number.
+/// Returns a physically possible value: zero for negative numbers and NaN.
 fn possible(number: f64) -> f64 {
     if number > 0.0 { number.min(f64::MAX) } else { 0.0 }
 }
@@ -142,7 +143,7 @@ impl<'a> Answering<'a> for OwnLaw<'a> {
         Lanes::gather(sinkage.simd(), |k| self.loading(at[k]).pressure)
     }
 
-    /// z p'/p; zero where there is no pressure.
+    /// Returns z p'/p; zero where there is no pressure.
     fn exponents<S: Simd>(&self, sinkage: Lanes<S>, _usual: f64) -> Lanes<S> {
         let at = sinkage.numbers();
         Lanes::gather(sinkage.simd(), |k| {

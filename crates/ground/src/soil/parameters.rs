@@ -7,24 +7,24 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct SoilId(pub u16);
 
-/// A soil with its name and where its figures come from.
+/// A soil with its name and the source of its parameters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Soil {
     /// Name, unique in its table.
     pub name: String,
-    /// What gives its figures: a citation.
+    /// Source of its parameters: a citation.
     pub source: String,
-    /// How it answers a load.
+    /// Response to a load.
     pub kind: SoilKind,
 }
 
-/// Sinkage up to which figures are taken to hold whose source does not say, m: about as
-/// deep as bevameters press their plates, which are 0.05 to 0.3 m wide.
+/// Sinkage up to which parameters are assumed to be valid if their source does not state it, m:
+/// about the test depth of bevameters with plates 0.05 to 0.3 m wide.
 const ASSUMED_MEASURED_SINKAGE: f64 = 0.3;
 
 impl Soil {
-    /// Sinkage up to which its figures hold, m: as measured, else 0.3 m by assumption;
-    /// none for firm ground.
+    /// Returns the sinkage up to which its parameters are valid, m: as measured, otherwise 0.3 m by
+    /// assumption; `None` for firm ground.
     pub fn measured_sinkage(&self) -> Option<f64> {
         match &self.kind {
             SoilKind::Firm { .. } => None,
@@ -35,21 +35,21 @@ impl Soil {
     }
 }
 
-/// How a soil answers a load.
+/// Response of a soil to a load.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[expect(clippy::large_enum_variant, reason = "a ground holds few soils, and most of them yield")]
 pub enum SoilKind {
-    /// Does not deform; tyres run on it with the given friction.
+    /// Rigid ground; tires roll on it with the given friction.
     Firm {
-        /// Coefficient of friction, to which a handling tyre is scaled.
+        /// Coefficient of friction, to which a handling tire is scaled.
         friction: f64,
     },
-    /// Sinks, shears and rebounds.
+    /// Deformable soil.
     Yielding(Yielding),
 }
 
-/// Parameters of a yielding soil (Bekker, Janosi–Hanamoto, Mohr–Coulomb, with
-/// the elastic extension of the Soil Contact Model).
+/// Parameters of a deformable soil (Bekker, Janosi–Hanamoto, Mohr–Coulomb, with the elastic
+/// extension of the Soil Contact Model).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Yielding {
     /// Frictional modulus of deformation, N/m^(n+2).
@@ -68,9 +68,9 @@ pub struct Yielding {
     pub elastic_stiffness: f64,
     /// Vertical damping, Pa s/m.
     pub damping: f64,
-    /// Displaced soil heaped beside the wheel, if modelled.
+    /// Heaping of displaced soil next to the contact, if modeled.
     pub bulldozing: Option<Bulldozing>,
-    /// What only the refined laws ask for.
+    /// Parameters that only the refined laws use.
     #[serde(default)]
     pub details: Details,
 }
@@ -78,12 +78,12 @@ pub struct Yielding {
 /// Berms and their erosion.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Bulldozing {
-    /// Share of the compacted volume that rises beside the contact, 0..1.
+    /// Fraction of the compacted volume that is heaped around the contact, 0..1.
     pub flow_factor: f64,
     /// Slope at which heaped soil slides, rad.
     pub erosion_angle: f64,
-    /// Sweeps of erosion in each step.
+    /// Erosion sweeps per step.
     pub erosion_sweeps: u32,
-    /// Rings of nodes around the contact that the erosion reaches.
+    /// Number of rings of nodes around the contact that erode.
     pub erosion_rings: u32,
 }

@@ -1,18 +1,22 @@
-//! Soil that a wheel pushes ahead or aside instead of pressing it down.
+//! Bearing of soil that a wheel pushes ahead or aside instead of compacting it.
 //!
-//! Bekker's curve says what soil bears that has been pressed from its surface on. What a side
-//! wall meets, or the front of a wheel that skids, goes ahead and heaps before the face: of the
-//! depth at which the wheel then stands that part was never pressed. So the curve counts from
-//! the depth to which soil was pushed away; where that bears less than a footing at that depth
-//! (K. Terzaghi, *Theoretical Soil Mechanics*, Wiley 1943: c N_c + γ z N_q, with the factors of
-//! Prandtl 1921 and Reissner 1924), the footing counts; and never more than soil that was
-//! pressed all the way. A layer below stays where it is: what it bears is added. That the parts are so divided is ours; no figure in it was fitted.
+//! Bekker's curve gives the bearing of soil that was compacted from its surface. Soil in front of a
+//! side wall or of a skidding wheel moves ahead and heaps before the face. So a part of the depth
+//! at which the wheel then rests was never compacted. Three rules follow:
+//!
+//! - The curve starts at the depth to which soil was pushed away.
+//! - Where a footing at that depth bears more, the footing counts (K. Terzaghi, *Theoretical Soil
+//!   Mechanics*, Wiley 1943: c N_c + γ z N_q, with the factors of Prandtl 1921 and Reissner 1924).
+//! - The result never exceeds the bearing of soil that was compacted all the way.
+//!
+//! A layer below stays in place, and its bearing is added. This combination is bekker's; no
+//! parameter in it was fitted.
 
 use super::Yielding;
 use bekker_math::numeric::{GRAVITY, Lanes, Simd, exp, tan};
 use std::f64::consts::{FRAC_PI_4, PI};
 
-/// What bears a footing at a depth below the surface: c N_c + γ z N_q.
+/// Bearing capacity of a footing at a depth below the surface: c N_c + γ z N_q.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DeepFooting {
     /// c N_c, Pa.
@@ -22,7 +26,8 @@ pub struct DeepFooting {
 }
 
 impl DeepFooting {
-    /// In a soil that states its density; without it nobody knows what lies on the soil.
+    /// Returns the footing in a soil; `None` without a density, because the overburden is then
+    /// unknown.
     pub fn of_soil(soil: &Yielding) -> Option<DeepFooting> {
         let weight = soil.details.density? * GRAVITY;
         let friction = tan(soil.friction_angle);
@@ -33,7 +38,7 @@ impl DeepFooting {
         Some(DeepFooting { cohesive: soil.cohesion * n_c, overburden: weight * n_q })
     }
 
-    /// Pressure at `depth` m, Pa.
+    /// Returns the pressure at `depth` m, Pa.
     #[inline(always)]
     pub fn pressure<S: Simd>(&self, depth: Lanes<S>) -> Lanes<S> {
         self.cohesive + self.overburden * depth
@@ -66,8 +71,8 @@ mod tests {
         dispatch!(Level::baseline(), simd => footing.pressure(Lanes::of(simd, depth)).numbers()[0])
     }
 
-    // The table of bearing capacity factors in any textbook, to its three figures:
-    // N_q 18.4 and N_c 30.1 at 30 degrees, 6.40 and 14.8 at 20, 1 and 5.14 at 0.
+    // Textbook table of bearing capacity factors, to its three digits: N_q 18.4 and N_c 30.1 at 30
+    // degrees, 6.40 and 14.8 at 20, 1 and 5.14 at 0.
     #[test]
     fn factors_are_those_of_the_table() {
         for (angle, n_q, n_c) in [(30.0, 18.4, 30.1), (20.0, 6.40, 14.8), (0.0, 1.0, 5.14)] {

@@ -1,46 +1,46 @@
-//! Pressure against sinkage: Bekker's curve with a plastic memory.
+//! Pressure–sinkage relation: Bekker's curve with a plastic memory.
 //!
-//! A virgin soil follows p = (k_c / b + k_φ) zⁿ (M. G. Bekker, *Introduction to
-//! Terrain-Vehicle Systems*, 1969), b being the width of the loaded patch.
-//! Unloading and reloading follow p = K_e (z - z_p), z_p being the sinkage that
-//! stays, until the pressure exceeds that at which the soil last yielded (the
-//! elastic extension of the Soil Contact Model: A. Tasora and others, 2019).
+//! Virgin soil follows p = (k_c / b + k_φ) zⁿ (M. G. Bekker, *Introduction to Terrain-Vehicle
+//! Systems*, 1969), where b is the width of the loaded patch. Unloading and reloading follow p =
+//! K_e (z - z_p), where z_p is the permanent sinkage, until the pressure exceeds that of the last
+//! yield (the elastic extension of the Soil Contact Model: A. Tasora and others, 2019).
 
 use super::Yielding;
 use bekker_math::numeric::{Lanes, Level, Simd, Where, dispatch, power};
 use serde::{Deserialize, Serialize};
 
-/// What a spot of soil remembers of the loads it has borne.
+/// Load history of a spot of soil.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PlasticMemory {
-    /// Sinkage that stays when the load goes, m.
+    /// Permanent sinkage, m.
     pub sinkage: f64,
     /// Pressure at which the soil last yielded, Pa.
     pub yield_pressure: f64,
-    /// Way that the body in contact has slid over the spot, m; forgotten when
-    /// contact is lost, and zero under the reference laws.
+    /// Distance that the body in contact has slid over the spot, m; reset when contact is lost, and
+    /// zero under the reference laws.
     pub slip: f64,
-    /// Depth of what was pushed ahead or aside here instead of being pressed, m; forgotten
-    /// and zero as the slip is.
+    /// Depth of soil that was pushed ahead or aside here instead of being compacted, m; reset like
+    /// the slip, and zero under the reference laws.
     pub pushed: f64,
 }
 
-/// What a spot of soil answers to being pressed.
+/// Response of a spot of soil to loading.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Pressed {
     /// Pressure, Pa; never negative.
     pub pressure: f64,
-    /// Slope of the pressure along the movement to come, Pa/m; never negative.
+    /// Slope of the pressure along the coming movement, Pa/m; never negative.
     pub slope: f64,
     /// Whether the soil yields.
     pub yields: bool,
-    /// Memory after it.
+    /// Load history after the step.
     pub memory: PlasticMemory,
 }
 
-/// Pressure of virgin soil at sinkage `z` m under a patch of width `1 / inverse_width`, Pa.
+/// Returns the pressure of virgin soil at sinkage `z` m under a patch of width `1 / inverse_width`,
+/// Pa.
 ///
-/// Zero under a patch so narrow that a negative k_c outweighs k_φ.
+/// It is zero under a patch so narrow that a negative k_c outweighs k_φ.
 #[inline]
 pub fn virgin_pressure(soil: &Yielding, inverse_width: f64, z: f64) -> f64 {
     if z <= 0.0 {
@@ -49,14 +49,14 @@ pub fn virgin_pressure(soil: &Yielding, inverse_width: f64, z: f64) -> f64 {
     cohesive_frictional(soil, inverse_width) * power(z, soil.n)
 }
 
-/// Bekker's modulus k_c / b + k_φ under a patch of width b = `1 / inverse_width`,
-/// Pa/mⁿ; not below zero.
+/// Returns Bekker's modulus k_c / b + k_φ under a patch of width b = `1 / inverse_width`, Pa/mⁿ; at
+/// least zero.
 #[inline]
 pub fn cohesive_frictional(soil: &Yielding, inverse_width: f64) -> f64 {
     (soil.k_c * inverse_width + soil.k_phi).max(0.0)
 }
 
-/// What four spots of one soil answer to being pressed; units as in [`Pressed`].
+/// Response of four spots of one soil to loading; units as in [`Pressed`].
 #[derive(Clone, Copy, Debug)]
 pub struct PressedLanes<S: Simd> {
     /// Pressures, Pa.
@@ -65,20 +65,20 @@ pub struct PressedLanes<S: Simd> {
     pub slope: Lanes<S>,
     /// Where the soil yields.
     pub yields: Where<S>,
-    /// Sinkages that stay, m.
+    /// Permanent sinkages, m.
     pub sinkage: Lanes<S>,
     /// Pressures at which the soil last yielded, Pa.
     pub yield_pressure: Lanes<S>,
 }
 
-/// Presses four spots of one soil to `sinkage` m, from which they will move by
-/// about `advance` m (positive deeper) before they are asked again. `residual` m
-/// and `yield_pressure` Pa are what they remember, `modulus` is k_c / b + k_φ.
+/// Presses four spots of one soil to `sinkage` m.
 ///
-/// A pressure never exceeds that of the elastic line, so the plastic sinkage
-/// never shrinks (a curve with n < 1 starts infinitely steep). The slope is
-/// the secant over `advance`: it ends where the pressure reaches zero, and
-/// bends where reloading reaches the virgin curve.
+/// They will move by about `advance` m (positive deeper) before the next call. `residual` m and
+/// `yield_pressure` Pa are their load history, `modulus` is k_c / b + k_φ.
+///
+/// A pressure never exceeds that of the elastic line, so the plastic sinkage never decreases (a
+/// curve with n < 1 starts infinitely steep). The slope is the secant over `advance`. It ends where
+/// the pressure reaches zero, and changes where reloading reaches the virgin curve.
 #[inline(always)]
 pub fn press_lanes<S: Simd>(
     soil: &Yielding,
@@ -95,7 +95,7 @@ pub fn press_lanes<S: Simd>(
     let yields = loaded & trial.gt(yield_pressure);
     let virgin = (modulus * sinkage.power(soil.n)).min(trial);
     let pressure = loaded.pick(yields.pick(virgin, trial), 0.0);
-    // the sinkage to come up to which reloading is elastic
+    // coming sinkage up to which reloading is elastic
     let to_yield = yields.pick(0.0, (yield_pressure - trial) * softness);
     let bends_at = yields.pick(pressure, yield_pressure);
     let beyond = (soil.n * bends_at / (sinkage + to_yield)).min(stiffness);
@@ -114,7 +114,7 @@ pub fn press_lanes<S: Simd>(
     }
 }
 
-/// Presses one spot: [`press_lanes`] for a single node, with the same bits.
+/// Presses one spot: [`press_lanes`] for a single node, bit-identical.
 pub fn press(
     soil: &Yielding,
     inverse_width: f64,
@@ -142,9 +142,10 @@ pub fn press(
     })
 }
 
-/// Pressures with the soil's viscous part, never in tension: the damping of
-/// `normal_velocity` m/s (positive leaving the soil) is added and the sum is
-/// clamped at zero. Returns the pressures, Pa, and the damping in force, Pa s/m.
+/// Returns the pressures with damping, Pa, and the active damping, Pa s/m.
+///
+/// The damping force at `normal_velocity` m/s (positive leaving the soil) is added, and the sum is
+/// clamped at zero: soil never pulls.
 #[inline(always)]
 pub fn damped_lanes<S: Simd>(
     soil: &Yielding,
@@ -188,7 +189,7 @@ mod tests {
         let soil = lete();
         let inverse_width = 1.0 / 0.2 + 1.0 / 0.6;
         let loaded = press(&soil, inverse_width, 0.0057468, 0.0, PlasticMemory::default());
-        // five digits of z are given: relative error of p is n times theirs
+        // z is given to five digits: the relative error of p is n times that of z
         assert!((loaded.pressure / 1e5 - 1.0).abs() < 1e-4);
         assert!((loaded.memory.sinkage - 0.0054968).abs() < 1e-7);
         let half = press(&soil, inverse_width, 0.0057468 - 0.000125, 0.0, loaded.memory);
@@ -221,7 +222,7 @@ mod tests {
         assert!((away.slope - away.pressure).abs() < 1e-9 * away.pressure);
         let deeper = press(&soil, 5.0, 0.005 - 1e-5, 0.001, loaded.memory);
         let end = virgin_pressure(&soil, 5.0, 0.005 - 1e-5 + 0.001);
-        // the virgin curve is taken straight over the millimetre beyond
+        // the virgin curve is linearized over the millimeter beyond
         let secant = (end - deeper.pressure) / 0.001;
         assert!((deeper.slope / secant - 1.0).abs() < 0.03, "{} {}", deeper.slope, secant);
     }

@@ -1,4 +1,4 @@
-//! The refinements of the reference's laws, each a pure function.
+//! Refinements of the reference's laws, each a pure function.
 
 use super::own_law::{Answering, OwnLaw, Usual};
 use super::pressure_sinkage::{PressedLanes, cohesive_frictional};
@@ -6,36 +6,36 @@ use super::{Laws, ShearStrength, Soil, SoilLaw, SubLayer, Tread, Yielding};
 use bekker_math::numeric::{GRAVITY, Lanes, Level, Simd, cos, dispatch, pow, sin, tan};
 use std::f64::consts::{E, FRAC_PI_2, PI};
 
-/// Part of the virgin pressure that is left when the load of a contact is
-/// oblique by `angle` rad: Meyerhof's (1 - α/90°)² for the part
-/// of bearing capacity that comes of depth (G. G. Meyerhof, *The bearing
-/// capacity of foundations under eccentric and inclined loads*, 3rd ICSMFE,
-/// 1953). Not below 0.01, so that a contact that leans by more than 81° still
-/// has an answer.
+/// Returns the fraction of the virgin pressure that remains under a contact load inclined by
+/// `angle` rad.
+///
+/// It is Meyerhof's (1 - α/90°)² for the part of bearing capacity that is due to depth (G. G.
+/// Meyerhof, *The bearing capacity of foundations under eccentric and inclined loads*, 3rd ICSMFE,
+/// 1953). It is at least 0.01, so that the law is defined for inclinations above 81°.
 pub fn inclined_bearing(angle: f64) -> f64 {
     let part = (1.0 - angle.abs() / FRAC_PI_2).max(0.0);
     (part * part).max(0.01)
 }
 
-/// Part of a spot's sinkage that it would have under its pressure had the body
-/// not slid `slip` m over it, with a contact `length` m long.
+/// Returns the fraction of a spot's sinkage that it would have under its pressure if the body had
+/// not slid `slip` m over it, for a contact `length` m long.
 ///
-/// Lyasko's z/z₀ = (1 + i)/(1 - i/2) for a wheel at slip i, written for one
-/// node: at the end of a contact of length L the wheel has slid j = L i/(1 - i),
-/// and with s = j/L his formula is (1 + 2 s)/(1 + s/2). It lies between 1
-/// and 4, and works for skid as well, and for spinning on the spot.
+/// It is Lyasko's z/z₀ = (1 + i)/(1 - i/2) for a wheel at slip i, written for one node. At the end
+/// of a contact of length L the wheel has slid j = L i/(1 - i), and with s = j/L his formula is (1
+/// + 2 s)/(1 + s/2). This ratio is between 1 and 4, and also applies to skid and to spinning in
+/// place.
 #[inline(always)]
 pub fn slip_sinkage<S: Simd>(slip: Lanes<S>, length: f64) -> Lanes<S> {
     let s = slip * (1.0 / length);
     (1.0 + 0.5 * s) / (1.0 + 2.0 * s)
 }
 
-/// Passive resistance of soil to an upright face that advances into it, per
-/// unit of the face's width: γ (a z² + b z³/w) + c (e z + f z²/w) for a depth z
-/// and a width w, m. A wedge over a flat failure plane, with crescents at both
-/// ends (E. McKyes and O. S. Ali, *The cutting of soil by narrow blades*, J.
-/// Terramech. 14, 1977), friction on the face being two thirds of that in the
-/// soil. For a wide smooth face it is Rankine's ½ γ N z² + 2 c √N z.
+/// Passive resistance of soil to an upright face that advances into it.
+///
+/// Per unit of the face's width it is γ (a z² + b z³/w) + c (e z + f z²/w) for a depth z and a
+/// width w, m. The wedge has a flat failure plane and crescents at both ends (E. McKyes and O. S.
+/// Ali, *The cutting of soil by narrow blades*, J. Terramech. 14, 1977). The friction on the face
+/// is two thirds of that in the soil. For a wide smooth face it is Rankine's ½ γ N z² + 2 c √N z.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PassiveWedge {
     /// γ a, N/m³.
@@ -46,36 +46,38 @@ pub struct PassiveWedge {
     cohesion: f64,
     /// c f, Pa.
     cohesion_ends: f64,
-    /// Vertical over horizontal force on a face along which the wedge rises.
+    /// Ratio of vertical to horizontal force on a face along which the wedge rises.
     face_friction: f64,
 }
 
 impl PassiveWedge {
-    /// Of a soil; without its density, of its cohesion alone. With `heap`, what is pushed
-    /// ahead lies on the wedge.
+    /// Returns the wedge of a soil; without a density, that of its cohesion alone. With `heap`, the
+    /// soil that is pushed ahead rests on the wedge.
     pub fn of_soil(soil: &Yielding, heap: bool) -> PassiveWedge {
         let gamma = soil.details.density.unwrap_or(0.0) * GRAVITY;
         let phi = soil.friction_angle;
         PassiveWedge::new(gamma, soil.cohesion, phi, phi * 2.0 / 3.0, if heap { phi } else { 0.0 })
     }
 
-    /// Of weight `gamma` N/m³, `cohesion` Pa, internal friction `phi` and
-    /// friction `delta` on the face, rad, under a heap that falls from the face at the
-    /// angle `repose`, rad, to the edge of the wedge: its weight adds (M. Hegedus, *A simplified
-    /// method for the determination of bulldozing resistance*, Land Locomotion Laboratory, 1960, as G.
-    /// Ishigami uses it, J. Field Robotics 24, 2007, with `phi` for `repose`). The failure plane is
-    /// the one of least resistance for a face twice as wide as deep.
+    /// Creates a wedge of weight `gamma` N/m³, `cohesion` Pa, internal friction `phi` and friction
+    /// `delta` on the face, rad.
+    ///
+    /// A heap falls from the face at the angle `repose`, rad, to the edge of the wedge, and its
+    /// weight is added (M. Hegedus, *A simplified method for the determination of bulldozing
+    /// resistance*, Land Locomotion Laboratory, 1960; used by G. Ishigami, J. Field Robotics 24,
+    /// 2007, with `phi` for `repose`). The failure plane is that of least resistance for a face
+    /// twice as wide as deep.
     pub fn new(gamma: f64, cohesion: f64, phi: f64, delta: f64, repose: f64) -> PassiveWedge {
         let at = |beta: f64| {
             let cot = 1.0 / tan(beta);
             let under = 1.0 / tan(beta + phi);
             let share = cos(delta) / (cos(delta) * under - sin(delta));
-            // heap and wedge have the same base, in the crescents too, and both taper to its edge
+            // heap and wedge have the same base, also in the crescents, and both taper to its edge
             let wedge = 0.5 * cot * share * (1.0 + cot * tan(repose));
             let stick = (1.0 + cot * under) * share;
             [wedge, wedge * cot * 2.0 / 3.0, stick, stick * cot]
         };
-        // the plane is steeper than 5° and flatter than where the face locks
+        // the plane is steeper than 5° and flatter than the angle at which the face locks
         let steepest = FRAC_PI_2 - phi - delta;
         let planes = (1..200).map(|i| at(0.087 + (steepest - 0.087) * f64::from(i) / 200.0));
         let best = planes
@@ -91,12 +93,12 @@ impl PassiveWedge {
         }
     }
 
-    /// Vertical over horizontal force on a face along which the wedge rises.
+    /// Returns the ratio of vertical to horizontal force on a face along which the wedge rises.
     pub fn face_friction(&self) -> f64 {
         self.face_friction
     }
 
-    /// Force on a face from the surface to `depth` m, per metre of its `width` m, N/m.
+    /// Returns the force on a face from the surface to `depth` m, per meter of its `width` m, N/m.
     #[inline(always)]
     pub fn force<S: Simd>(&self, depth: Lanes<S>, width: f64) -> Lanes<S> {
         let (cohesion_ends, weight_ends) = (self.cohesion_ends / width, self.weight_ends / width);
@@ -104,13 +106,14 @@ impl PassiveWedge {
             * (self.cohesion + depth * cohesion_ends + depth * (self.weight + depth * weight_ends))
     }
 
-    /// Force on a face `height` m high whose lower edge is `depth` m deep, per metre of its `width` m,
-    /// N/m, and how far above that edge it acts, m: the pressure over its part below the surface.
+    /// Returns the force on a face `height` m high whose lower edge is `depth` m deep, per meter of
+    /// its `width` m, N/m, and the height above that edge at which it acts, m. Only the part below
+    /// the surface carries pressure.
     pub fn on_face(&self, depth: f64, height: f64, width: f64) -> [f64; 2] {
         let linear = self.cohesion_ends / width + self.weight;
         let squared = self.weight_ends / width;
         let force = |z: f64| z * (self.cohesion + z * (linear + z * squared));
-        // of the pressure about the surface
+        // moment of the pressure about the surface
         let moment =
             |z: f64| z * z * (self.cohesion / 2.0 + z * (linear * 2.0 / 3.0 + z * squared * 0.75));
         let top = (depth - height).max(0.0);
@@ -119,7 +122,7 @@ impl PassiveWedge {
         [whole, above]
     }
 
-    /// Pressure at `depth` m, of which the force is the integral, Pa.
+    /// Returns the pressure at `depth` m, Pa: the derivative of the force.
     #[inline(always)]
     pub fn pressure<S: Simd>(&self, depth: Lanes<S>, width: f64) -> Lanes<S> {
         let (cohesion_ends, weight_ends) = (self.cohesion_ends / width, self.weight_ends / width);
@@ -129,9 +132,10 @@ impl PassiveWedge {
     }
 }
 
-/// Wong's stiffness k₀ + A_u z_u of unloading and reloading, Pa/m, from the
-/// sinkage z_p that stays and the pressure p_u of the last yield. z_u, the depth
-/// of unloading, solves (z_u - z_p)(k₀ + A_u z_u) = p_u.
+/// Returns Wong's stiffness k₀ + A_u z_u of unloading and reloading, Pa/m, from the permanent
+/// sinkage z_p and the pressure p_u of the last yield.
+///
+/// z_u, the depth at which unloading started, solves (z_u - z_p)(k₀ + A_u z_u) = p_u.
 #[inline(always)]
 pub fn reload_stiffness<S: Simd>(
     k0: f64,
@@ -147,10 +151,11 @@ pub fn reload_stiffness<S: Simd>(
     0.5 * (at_residual + root.sqrt())
 }
 
-/// Moves the mobilised part of the shear strength through a sliding of `way` m
-/// in the direction and size of `sliding` m/s, over Janosi's `modulus` m: the
-/// exact solution of K dm/dt = v - |v| m for a constant v. Returns the factor
-/// on the old part and the factor on the velocity, s/m.
+/// Advances the mobilized fraction of the shear strength by a sliding of `way` m at `speed` m/s
+/// during `time` s, over Janosi's `modulus` m.
+///
+/// It is the exact solution of K dm/dt = v - |v| m for a constant v. Returns the factor on the old
+/// fraction and the factor on the velocity, s/m.
 #[inline(always)]
 pub fn mobilise<S: Simd>(
     way: Lanes<S>,
@@ -160,21 +165,21 @@ pub fn mobilise<S: Simd>(
 ) -> (Lanes<S>, Lanes<S>) {
     let inverse = 1.0 / modulus;
     let x = way * inverse;
-    // under 1e-4 the series is exact to 1e-9 and free of cancellation
+    // below 1e-4 the series is accurate to 1e-9 and free of cancellation
     let little = x.lt(1e-4);
     let kept = (-x).quick_exp();
     let kept = little.pick(1.0 - x, kept);
     (kept, little.pick(time * inverse * (1.0 - 0.5 * x), (1.0 - kept) / speed))
 }
 
-/// What part of the peak a shear curve with a peak allows after `slip` m.
+/// Returns the fraction of the peak of a shear curve with a peak after `slip` m.
 #[inline(always)]
 pub(crate) fn peaked<S: Simd>(residual: f64, slip: Lanes<S>, modulus: f64) -> Lanes<S> {
     let rise = 1.0 / (residual * (1.0 - 1.0 / E)) - 1.0;
     residual * (1.0 + rise * (1.0 - slip * (1.0 / modulus)).quick_exp())
 }
 
-/// A soil's bearing under one patch: everything but the node's own state.
+/// Bearing of a soil under one patch: everything except the state of the node.
 #[derive(Clone, Copy, Debug)]
 pub struct Bearing<'a, L = Usual> {
     soil: &'a Yielding,
@@ -185,7 +190,7 @@ pub struct Bearing<'a, L = Usual> {
 }
 
 impl<'a> Bearing<'a> {
-    /// Bearing of `soil` under a patch of width `1 / inverse_width`.
+    /// Returns the bearing of `soil` under a patch of width `1 / inverse_width`.
     pub fn new(soil: &'a Yielding, laws: Laws, inverse_width: f64) -> Bearing<'a> {
         let modulus = match soil.details.reece {
             Some(reece) if laws.reece => {
@@ -202,8 +207,8 @@ impl<'a> Bearing<'a> {
         Bearing { soil, laws, modulus, growth, law: Usual }
     }
 
-    /// The same under a law of one's own, which is told of the `soil` and the patch's width
-    /// `1 / inverse_width`.
+    /// Returns the bearing under a custom law, which receives `soil` and the patch width `1 /
+    /// inverse_width`.
     pub fn under_law(
         self,
         law: &'a dyn SoilLaw,
@@ -215,15 +220,15 @@ impl<'a> Bearing<'a> {
 }
 
 impl<'a, L: Answering<'a>> Bearing<'a, L> {
-    /// The same where `law` answers.
+    /// Returns the bearing with the responses of `law`.
     #[inline(always)]
     pub(crate) fn answering<M>(self, law: M) -> Bearing<'a, M> {
         let Bearing { soil, laws, modulus, growth, .. } = self;
         Bearing { soil, laws, modulus, growth, law }
     }
 
-    /// Pressures under which virgin soil yields at `sinkage` m, of which the part
-    /// `still` would be there had the body not slid, sinking at `rate` m/s, Pa.
+    /// Returns the yield pressures of virgin soil at `sinkage` m, sinking at `rate` m/s, Pa.
+    /// `still` is the fraction of the sinkage that would exist if the body had not slid.
     #[inline(always)]
     pub fn virgin_lanes<S: Simd>(
         &self,
@@ -235,7 +240,7 @@ impl<'a, L: Answering<'a>> Bearing<'a, L> {
         self.on_layers(upper, sinkage, Lanes::zero(sinkage.simd()), rate)
     }
 
-    /// [`Bearing::virgin_lanes`] of the soil above a layer, without a crust.
+    /// Returns [`Bearing::virgin_lanes`] of the soil above a layer, without a crust.
     #[inline(always)]
     pub(crate) fn upper<S: Simd>(
         &self,
@@ -247,9 +252,9 @@ impl<'a, L: Answering<'a>> Bearing<'a, L> {
         self.quickened(pressure, rate)
     }
 
-    /// The pressures of soil that bears `upper` where it lies on a layer, and under a crust, of
-    /// the soil. Neither goes down with what was `pushed` away above, m; packed snow does, by
-    /// what it would have left of that.
+    /// Returns the pressures of soil that bears `upper`, with its lower layer and its crust.
+    /// Neither moves down with the `pushed` depth, m, except that packed snow moves down by what
+    /// would have remained of that depth.
     #[inline(always)]
     pub(crate) fn on_layers<S: Simd>(
         &self,
@@ -260,7 +265,7 @@ impl<'a, L: Answering<'a>> Bearing<'a, L> {
     ) -> Lanes<S> {
         let mut pressure = upper;
         if let Some(below) = self.layer() {
-            // what lies firm is not dug out by slip
+            // slip does not dig out the firm layer
             let depth = below.depth + self.soil.details.packs_to * pushed;
             let firm = below.modulus * (sinkage - depth).power(below.n);
             pressure += self.quickened(firm, rate);
@@ -274,21 +279,21 @@ impl<'a, L: Answering<'a>> Bearing<'a, L> {
         pressure
     }
 
-    /// The layer below, if these laws know of one.
+    /// Returns the lower layer, if these laws include it.
     #[inline(always)]
     fn layer(&self) -> Option<SubLayer> {
         self.soil.details.below.filter(|_| self.laws.layers && !L::OWN)
     }
 
-    /// Depth of what a wheel can push away, m: what lies above a layer.
+    /// Returns the depth of soil that a wheel can push away, m: down to the layer.
     #[inline(always)]
     pub(crate) fn loose(&self) -> f64 {
-        // of snow h deep the part `packs_to` is left above the ground below
+        // snow of depth h is compacted to the fraction `packs_to` above the ground below
         let thickness = |below: SubLayer| below.depth / (1.0 - self.soil.details.packs_to);
         self.layer().map_or(f64::INFINITY, thickness)
     }
 
-    /// Pressures of soil that sinks at `rate` m/s.
+    /// Returns the pressures of soil that sinks at `rate` m/s.
     #[inline(always)]
     fn quickened<S: Simd>(&self, pressure: Lanes<S>, rate: Lanes<S>) -> Lanes<S> {
         match self.soil.details.rate {
@@ -299,7 +304,7 @@ impl<'a, L: Answering<'a>> Bearing<'a, L> {
         }
     }
 
-    /// [`Bearing::virgin_lanes`] for one spot, with the same bits.
+    /// Returns [`Bearing::virgin_lanes`] for one spot, bit-identical.
     pub fn virgin(&self, sinkage: f64, still: f64, rate: f64) -> f64 {
         dispatch!(Level::baseline(), simd => {
             let all = |number: f64| Lanes::of(simd, number);
@@ -307,19 +312,19 @@ impl<'a, L: Answering<'a>> Bearing<'a, L> {
         })
     }
 
-    /// Stiffnesses along which spots unload and reload, Pa/m, from the sinkages
-    /// that stay, m, and the pressures of the last yield, Pa.
+    /// Returns the stiffnesses of unloading and reloading, Pa/m, from the permanent sinkages, m,
+    /// and the pressures of the last yield, Pa.
     #[inline(always)]
     pub fn elastic<S: Simd>(&self, residual: Lanes<S>, yielded_at: Lanes<S>) -> Lanes<S> {
         reload_stiffness(self.soil.elastic_stiffness, self.growth, residual, yielded_at)
     }
 
-    /// Exponent of the soil.
+    /// Returns the sinkage exponent of the soil.
     pub fn exponent(&self) -> f64 {
         self.soil.n
     }
 
-    /// Strengths under a tread at `pressure` Pa after `slip` m in contact, Pa.
+    /// Returns the strengths under a tread at `pressure` Pa after `slip` m in contact, Pa.
     #[inline(always)]
     pub(crate) fn shear_strength<S: Simd>(
         &self,
@@ -333,10 +338,10 @@ impl<'a, L: Answering<'a>> Bearing<'a, L> {
     }
 }
 
-/// Presses spots to `sinkage` m where the soil yields at the pressures
-/// `virgin`, as [`press_lanes`](super::pressure_sinkage::press_lanes) does, but
-/// for a yield pressure that may fall: soil over which a body slides gives way
-/// at the same depth.
+/// Presses spots to `sinkage` m where the soil yields at the pressures `virgin`.
+///
+/// It works like [`press_lanes`](super::pressure_sinkage::press_lanes), except that the yield
+/// pressure may fall: soil over which a body slides yields at the same depth.
 #[inline(always)]
 pub fn press_refined<'a, S: Simd, L: Answering<'a>>(
     bearing: &Bearing<'a, L>,
@@ -349,7 +354,7 @@ pub fn press_refined<'a, S: Simd, L: Answering<'a>>(
     let elastic = bearing.elastic(residual, yielded_at);
     let grows = bearing.growth != 0.0;
     let softness = 1.0 / bearing.soil.elastic_stiffness;
-    // what a pressure presses elastically, along the one line or the other
+    // elastic sinkage under a pressure, on either line
     let along = |pressure: Lanes<S>, stiffness: Lanes<S>| {
         if grows { pressure / stiffness } else { pressure * softness }
     };
@@ -359,7 +364,7 @@ pub fn press_refined<'a, S: Simd, L: Answering<'a>>(
     let pressure = loaded.pick(trial.min(virgin), 0.0);
     let unloading = bearing.soil.elastic_stiffness + bearing.growth * sinkage;
     let stiffness = yields.pick(unloading, elastic);
-    // the sinkage to come up to which reloading is elastic
+    // coming sinkage up to which reloading is elastic
     let to_yield = yields.pick(0.0, along(virgin - trial, elastic));
     let beyond = (bearing.law.exponents(sinkage, bearing.soil.n) * virgin / (sinkage + to_yield))
         .min(stiffness);
@@ -387,7 +392,7 @@ mod tests {
     use bekker_math::numeric::exp;
     use proptest::prelude::*;
 
-    /// What a law says in lanes of which each has the numbers given.
+    /// Evaluates a law in lanes that all hold the given numbers.
     macro_rules! one {
         (|$all:ident| $law:expr) => {
             dispatch!(Level::baseline(), simd => {
@@ -408,8 +413,8 @@ mod tests {
         })
     }
 
-    /// Of cohesion alone pressure is even, of weight alone a triangle; both in a face that is wide. One
-    /// that is sunk over its top meets what lies before it.
+    /// Pressure is uniform for cohesion alone and triangular for weight alone, on a wide face. A
+    /// face whose top is below the surface carries the pressure over its own height.
     #[test]
     fn a_face_meets_the_soil_before_it() {
         let [sticky, loose] = [(0.0, 5e3), (16e3, 0.0)]
@@ -421,7 +426,7 @@ mod tests {
             let [sunk, above] = wedge.on_face(0.6, 0.2, 1e6);
             let lower = force(&wedge, 0.6, 1e6) - force(&wedge, 0.4, 1e6);
             assert!((sunk / lower - 1.0).abs() < 1e-12);
-            // of a triangle from 0.4 to 0.6: 0.6 - (2/3)(0.216 - 0.064)/(0.36 - 0.16)
+            // for a triangle from 0.4 to 0.6: 0.6 - (2/3)(0.216 - 0.064)/(0.36 - 0.16)
             let middle = if part == 0.5 { 0.1 } else { 0.6 - 2.0 / 3.0 * 0.152 / 0.2 };
             assert!((above - middle).abs() < 1e-6, "{above}");
         }
@@ -454,8 +459,8 @@ mod tests {
         let n = tan(PI / 4.0 + 0.5 * phi);
         let (z, width) = (0.1, 1e6);
         let rankine = 0.5 * 16e3 * n * n * z * z + 2.0 * 1040.0 * n * z;
-        // the plane is sought for a face that has ends, over 200 angles: an
-        // upper bound, which may lie a few per cent above
+        // the plane is that for a face with ends, searched over 200 angles: an upper bound, which
+        // may be a few percent high
         let ratio = force(&wedge, z, width) / rankine;
         assert!((1.0..1.06).contains(&ratio), "{ratio}");
     }
@@ -484,7 +489,7 @@ mod tests {
         assert!((back - ((1.0 + m) * exp(-1.0) - 1.0)).abs() < 1e-9);
     }
 
-    /// Says whatever its numbers are, in turn by depth.
+    /// Returns arbitrary numbers, selected by depth.
     #[derive(Debug)]
     struct Whims([f64; 7]);
 
@@ -519,7 +524,7 @@ mod tests {
         Soil { name: "mid".into(), source: String::new(), kind: SoilKind::Yielding(soil.clone()) }
     }
 
-    /// Bekker's own curve.
+    /// Bekker's curve as a custom law.
     #[derive(Debug)]
     struct Bekker;
 
@@ -595,7 +600,7 @@ mod tests {
                     });
                 let steepest = soil.elastic_stiffness + growth * 0.3;
                 prop_assert!((0.0..=steepest * 0.3).contains(&pressure), "{pressure}");
-                // a secant of a line: rounding alone may carry it past the line's slope
+                // a secant of a line: only rounding can make it steeper than the line
                 prop_assert!((0.0..=steepest * (1.0 + 1e-9)).contains(&slope), "{slope}");
                 prop_assert!(stays >= residual && stays <= residual.max(sinkage));
                 prop_assert!(yields_at >= 0.0 && yields_at.is_finite());
@@ -607,7 +612,7 @@ mod tests {
         fn mobilised_shear_never_exceeds_the_strength(
             m in -1.0..1.0_f64, way in 0.0..1.0, modulus in 1e-3..0.1,
         ) {
-            // rounding alone may carry it past one
+            // only rounding can make it exceed one
             prop_assert!(mobilised(m, way, 1.0, way, modulus).abs() <= 1.0 + 1e-9);
         }
 

@@ -1,5 +1,4 @@
-//! Shear stress against shear displacement: Janosi–Hanamoto below the
-//! Mohr–Coulomb limit.
+//! Shear stress over shear displacement: Janosi–Hanamoto below the Mohr–Coulomb limit.
 //!
 //! τ = (c + σ tan φ) (1 - exp(-j / K)) (Z. Janosi and B. Hanamoto, 1961).
 
@@ -7,8 +6,7 @@ use super::Yielding;
 use bekker_math::numeric::{Lanes, Simd, quick_exp, tan};
 use serde::{Deserialize, Serialize};
 
-/// A surface that slides in or on soil: cohesion, friction and the
-/// displacement over which they are mobilised.
+/// Shear strength of a surface that slides in or on soil, and the displacement that mobilizes it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ShearStrength {
     /// Cohesion or adhesion, Pa.
@@ -20,7 +18,7 @@ pub struct ShearStrength {
 }
 
 impl ShearStrength {
-    /// Strength of the soil against itself.
+    /// Returns the internal strength of the soil.
     pub fn of_soil(soil: &Yielding) -> ShearStrength {
         ShearStrength {
             cohesion: soil.cohesion,
@@ -29,14 +27,14 @@ impl ShearStrength {
         }
     }
 
-    /// Shear stress at `pressure` Pa after `displacement` m, Pa.
+    /// Returns the shear stress at `pressure` Pa after `displacement` m, Pa.
     #[inline]
     pub fn stress(&self, pressure: f64, displacement: f64) -> f64 {
         let mobilised = 1.0 - quick_exp(displacement * (-1.0 / self.modulus));
         (self.cohesion + pressure * self.friction) * mobilised
     }
 
-    /// [`ShearStrength::stress`] at four spots, with the same bits.
+    /// Returns [`ShearStrength::stress`] at four spots, bit-identical.
     #[inline(always)]
     pub fn stress_lanes<S: Simd>(&self, pressure: Lanes<S>, displacement: Lanes<S>) -> Lanes<S> {
         let mobilised = 1.0 - (displacement * (-1.0 / self.modulus)).quick_exp();
@@ -44,18 +42,18 @@ impl ShearStrength {
     }
 }
 
-/// How a tread meets the soil: part of it shears soil against soil, the rest
-/// slides rubber on soil.
+/// Interface of a tread with soil: part of its area shears soil against soil, the rest slides
+/// rubber on soil.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Tread {
-    /// Share of the area on which rubber meets soil, 0..1.
+    /// Fraction of the area on which rubber slides on soil, 0..1.
     pub rubber_share: f64,
     /// Strength between rubber and soil.
     pub rubber: ShearStrength,
 }
 
 impl Tread {
-    /// A tread that shears soil against soil everywhere.
+    /// Returns a tread that shears soil against soil everywhere.
     pub fn rough() -> Tread {
         Tread {
             rubber_share: 0.0,
@@ -63,27 +61,28 @@ impl Tread {
         }
     }
 
-    /// Strengths under the tread at `pressure` Pa, Pa.
+    /// Returns the strengths under the tread at `pressure` Pa, Pa.
     #[inline(always)]
     pub fn strength_lanes<S: Simd>(&self, soil: &ShearStrength, pressure: Lanes<S>) -> Lanes<S> {
         self.strength_on(soil.cohesion + pressure * soil.friction, pressure)
     }
 
-    /// Strengths under the tread at `pressure` Pa where the soil's own is `soil`, Pa.
+    /// Returns the strengths under the tread at `pressure` Pa, given the soil's own strengths
+    /// `soil`, Pa.
     #[inline(always)]
     pub(super) fn strength_on<S: Simd>(&self, soil: Lanes<S>, pressure: Lanes<S>) -> Lanes<S> {
         let rubber = self.rubber.cohesion + pressure * self.rubber.friction;
         (1.0 - self.rubber_share) * soil + self.rubber_share * rubber
     }
 
-    /// Displacement over which the strength is mobilised, m: the mean of soil
-    /// and rubber by area, for laws that keep one shear for both.
+    /// Returns the displacement that mobilizes the strength, m: the mean of soil and rubber by
+    /// area, for laws with one shear displacement for both.
     #[inline]
     pub fn modulus(&self, soil: &ShearStrength) -> f64 {
         (1.0 - self.rubber_share) * soil.modulus + self.rubber_share * self.rubber.modulus
     }
 
-    /// Shear stress under the tread, Pa.
+    /// Returns the shear stress under the tread, Pa.
     #[inline]
     pub fn stress(&self, soil: &ShearStrength, pressure: f64, displacement: f64) -> f64 {
         let soil_stress = soil.stress(pressure, displacement);
@@ -94,7 +93,7 @@ impl Tread {
         (1.0 - self.rubber_share) * soil_stress + self.rubber_share * rubber
     }
 
-    /// [`Tread::stress`] at four spots, with the same bits.
+    /// Returns [`Tread::stress`] at four spots, bit-identical.
     #[inline(always)]
     pub fn stress_lanes<S: Simd>(
         &self,

@@ -1,20 +1,23 @@
-//! Parameters of soils that are too stiff for a step: they would create energy.
+//! Limits on soil stiffness for a step: stiffer soils would create energy.
 
 use super::{Soil, SoilKind, Yielding};
 use std::fmt;
 
-/// Largest damping times step, Pa s²/m: stable under wheels, and under tracks by steps that are not
-/// too long for them. At twice as much the belts of an M113 that coasts at 4 m/s gain 63 kJ in 2 s.
+/// Greatest damping times step, Pa s²/m.
+///
+/// It is stable under wheels, and under tracks with steps of valid length. At twice this value the
+/// belts of an M113 that coasts at 4 m/s gain 63 kJ in 2 s.
 const DAMPED_STEP: f64 = 1e4;
-/// Largest impulse, N s, by which the cohesion of one node acts on a wheel or shoe in a step. A whole
-/// node enters or leaves the contact from one step to the next, which creates energy: 0.05 J/kg at
-/// this limit, 9 J/kg at ten times it (0.9 t on four wheels).
+/// Greatest impulse of the cohesion of one node on a wheel or shoe in a step, N s.
+///
+/// A whole node enters or leaves the contact from one step to the next, which creates energy: 0.05
+/// J/kg at this limit, 9 J/kg at ten times it (0.9 t on four wheels).
 const NODE_IMPULSE: f64 = 5.0;
-/// Cohesion that is accepted with any step and spacing, Pa: that of stiff clay.
+/// Cohesion that is accepted for any step and spacing, Pa: that of stiff clay.
 const COHESION: f64 = 1e5;
-/// Largest stiffness of unloading, Pa/m: stable by steps up to 5 ms.
+/// Greatest stiffness of unloading, Pa/m: stable for steps up to 5 ms.
 pub(super) const STIFFEST: f64 = 1e10;
-/// Part by which a limit may be exceeded: values that were rounded.
+/// Factor by which a limit may be exceeded, for rounded values.
 const ROUNDING: f64 = 1.0 + 1e-9;
 
 /// A parameter of a soil that is too stiff for a step.
@@ -25,16 +28,16 @@ pub struct StiffParameter {
     value: f64,
     unit: &'static str,
     step: f64,
-    /// Distance between nodes, m, where it counts.
+    /// Distance between nodes, m, where the limit depends on it.
     spacing: Option<f64>,
-    /// Largest value that is accepted with this step.
+    /// Greatest value that is accepted with this step.
     most: f64,
-    /// Longest step that this value is accepted with, s, if there is one.
+    /// Longest step with which this value is accepted, s, if there is one.
     longest: Option<f64>,
 }
 
 impl StiffParameter {
-    /// The cause, with the names that the user knows step and spacing by.
+    /// Returns an error text that uses the user's names of step and spacing.
     pub fn cause(&self, step_name: &str, spacing_name: &str) -> String {
         let StiffParameter { parameter, value, unit, step, .. } = self;
         let name = parameter.replace('_', " ");
@@ -59,7 +62,7 @@ impl fmt::Display for StiffParameter {
 }
 
 impl Soil {
-    /// Each parameter that is too stiff for nodes `spacing` m apart and steps of `step` s.
+    /// Returns each parameter that is too stiff for nodes `spacing` m apart and steps of `step` s.
     pub fn stiff_parameters(&self, spacing: f64, step: f64) -> Vec<StiffParameter> {
         let SoilKind::Yielding(own) = &self.kind else { return Vec::new() };
         let limits =
@@ -69,7 +72,8 @@ impl Soil {
 }
 
 impl Yielding {
-    /// Largest strength by which the cohesion is accepted, a factor as of [`Yielding::with_strength`].
+    /// Returns the greatest strength factor, as in [`Yielding::with_strength`], for which the
+    /// cohesion is accepted.
     pub fn strongest_for(&self, spacing: f64, step: f64) -> f64 {
         self.cohesion_limit(spacing, step).most / self.cohesion.max(f64::MIN_POSITIVE)
     }
@@ -113,7 +117,7 @@ impl Yielding {
     }
 }
 
-/// A positive number with some digits after the point, rounded down.
+/// Formats a positive number with some digits after the point, rounded down.
 fn at_most(value: f64, digits: usize) -> String {
     let text = format!("{value:.digits$e}");
     let nearest: f64 = text.parse().unwrap_or(value);
@@ -134,7 +138,7 @@ mod tests {
     use super::*;
     use crate::soil::catalogue::catalogue;
 
-    /// A proposed value is accepted.
+    /// Proposed values are accepted.
     #[test]
     fn proposals_are_accepted() {
         for (value, digits, expected) in [

@@ -1,20 +1,23 @@
-//! A soil that is stronger or weaker than its figures say, all of them together.
+//! Scaling of a soil's strength by one factor.
 
 use super::step_limit::STIFFEST;
 use super::{Soil, SoilKind, Yielding};
 use bekker_math::numeric::{atan, pow, tan};
 
-/// Power with which bearing follows shear: the pairs of one soil at two moistures that Wong lists
-/// (WES heavy and lean clay, Hanamoto's loam) have 1.8 to 2.0.
+/// Exponent of bearing over shear strength: Wong's pairs of one soil at two moistures (WES heavy
+/// and lean clay, Hanamoto's loam) have 1.8 to 2.0.
 const BEARING_OVER_SHEAR: f64 = 1.9;
 
 impl Yielding {
-    /// The soil at a strength ρ, a factor of its shear strength: c and tan φ times ρ, k_c and k_φ
-    /// times ρ^1.9; Reece's moduli, a part of whose dimension c and γ carry, and a crust likewise.
-    /// The stiffness of unloading grows with the moduli, so that a stronger soil does not spring back
-    /// further than it was pressed, and is left where they fall. ρ = 1 changes no bit.
+    /// Returns the soil with its shear strength scaled by a factor ρ.
     ///
-    /// The rule is ours, from three pairs of moistures; it says nothing of n and K, which stay.
+    /// c and tan φ are multiplied by ρ, k_c and k_φ by ρ^1.9. Reece's moduli are scaled so that
+    /// their products with c and γ follow the same power, and so is a crust. The stiffness of
+    /// unloading grows with the moduli, so that a stronger soil does not rebound further than it
+    /// was pressed; it is unchanged where the moduli decrease. ρ = 1 changes no bit.
+    ///
+    /// The rule is bekker's, from three pairs of moistures. It does not cover n and K, which are
+    /// unchanged.
     pub fn with_strength(&self, strength: f64) -> Yielding {
         if strength == 1.0 {
             return self.clone();
@@ -41,7 +44,7 @@ impl Yielding {
 }
 
 impl Soil {
-    /// [`Yielding::with_strength`]; firm ground stays as it is.
+    /// Returns [`Yielding::with_strength`]; firm ground is unchanged.
     pub fn with_strength(&self, strength: f64) -> Soil {
         let kind = match &self.kind {
             SoilKind::Firm { friction } => SoilKind::Firm { friction: *friction },

@@ -1,11 +1,12 @@
-//! Longitudes and latitudes in other units than degrees, or from another meridian than Greenwich.
+//! Longitudes and latitudes in units other than degrees, or relative to a prime meridian other than
+//! Greenwich.
 
 use super::error::TerrainError;
 
-/// How longitudes and latitudes of a reference system become degrees from Greenwich.
+/// Conversion of longitudes and latitudes of a reference system to degrees from Greenwich.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct AngleFrame {
-    /// One unit, degrees.
+    /// Length of one unit, degrees.
     pub degrees: f64,
     /// Longitude of the prime meridian, degrees east of Greenwich.
     pub meridian: f64,
@@ -14,8 +15,8 @@ pub(super) struct AngleFrame {
 /// Degrees in a grad.
 pub(super) const GRAD: f64 = 0.9;
 
-/// Codes of prime meridians (EPSG 8901 to 8914), names in small letters and digits, and degrees east of
-/// Greenwich.
+/// Codes of prime meridians (EPSG 8901 to 8914), names in lower-case letters and digits, and
+/// degrees east of Greenwich.
 const MERIDIANS: [(u16, &[&str], f64); 15] = [
     (8901, &["greenwich"], 0.0),
     (8902, &["lisbon"], -9.131_906_111_111_11),
@@ -36,10 +37,11 @@ const MERIDIANS: [(u16, &[&str], f64); 15] = [
 ];
 
 impl AngleFrame {
-    /// Degrees from Greenwich.
+    /// Degrees relative to Greenwich.
     pub const PLAIN: AngleFrame = AngleFrame { degrees: 1.0, meridian: 0.0 };
 
-    /// With a unit in radians. A length that is that of a degree but for its digits is a degree.
+    /// Returns a unit given in radians, in degrees. A length that equals a degree or a grad except
+    /// for rounding is returned exactly.
     pub fn of_radians(radians: f64) -> Result<f64, TerrainError> {
         let degrees = radians.to_degrees();
         if !(1e-9..=360.0).contains(&degrees) {
@@ -49,7 +51,7 @@ impl AngleFrame {
         Ok(known.into_iter().find(|own| (degrees / own - 1.0).abs() < 1e-8).unwrap_or(degrees))
     }
 
-    /// Degrees of the unit of an EPSG code.
+    /// Returns the length in degrees of the unit with an EPSG code.
     pub fn unit_of_epsg(code: u16) -> Option<f64> {
         match code {
             9101 => Some(1_f64.to_degrees()),
@@ -62,17 +64,17 @@ impl AngleFrame {
         }
     }
 
-    /// Degrees east of Greenwich of a prime meridian, by its EPSG code.
+    /// Returns the longitude of a prime meridian, degrees east of Greenwich, by its EPSG code.
     pub fn meridian_of_epsg(code: u16) -> Option<f64> {
         MERIDIANS.iter().find(|own| own.0 == code && code != 0).map(|own| own.2)
     }
 
-    /// The same by its name, in small letters and digits.
+    /// Returns the longitude of a prime meridian by its name, in lower-case letters and digits.
     pub fn meridian_of_name(plain: &str) -> Option<f64> {
         MERIDIANS.iter().find(|own| own.1.contains(&plain)).map(|own| own.2)
     }
 
-    /// By the EPSG code of a geographic system (EPSG, as PROJ 9.5 carries it).
+    /// Returns the frame of a geographic system by its EPSG code (EPSG, as in PROJ 9.5).
     pub fn of_epsg(code: u16) -> AngleFrame {
         let (degrees, meridian) = match code {
             4801 => (1.0, 8907),

@@ -1,4 +1,5 @@
-//! Projection files as ArcInfo wrote them before WKT: a keyword and its value in each line, then constants.
+//! Projection files in ArcInfo's format before WKT: one keyword and its value per line, followed by
+//! constants.
 
 use super::angles::AngleFrame;
 use super::error::TerrainError;
@@ -14,7 +15,7 @@ struct ArcInfo {
     parameters: Vec<f64>,
 }
 
-/// A constant: one number, or degrees, minutes and seconds. Words after `/*` are a comment.
+/// Parses a constant: one number, or degrees, minutes and seconds. Text after `/*` is a comment.
 fn constant(line: &str) -> Option<f64> {
     let line = line.split("/*").next().unwrap_or_default();
     let numbers: Vec<f64> = line.split_whitespace().map_while(|word| word.parse().ok()).collect();
@@ -52,8 +53,9 @@ impl ArcInfo {
         self.value(key)?.parse().ok()
     }
 
-    /// Length of a unit of coordinates, m. Feet are US survey feet, as ArcInfo and GDAL have them; a number is
-    /// how many units a meter has.
+    /// Returns the length of a unit of coordinates, m.
+    ///
+    /// Feet are US survey feet, as in ArcInfo and GDAL; a number is the number of units per meter.
     fn length(&self) -> Result<f64, TerrainError> {
         let word = self.value("UNITS").unwrap_or("METERS");
         let length = match word {
@@ -70,7 +72,7 @@ impl ArcInfo {
         })
     }
 
-    /// Degrees in a unit of longitudes and latitudes.
+    /// Returns the length of a unit of longitude and latitude, degrees.
     fn degrees(&self) -> Result<f64, TerrainError> {
         match self.value("UNITS").unwrap_or("DD") {
             "" | "DD" | "DEGREES" | "DEGREE" => Ok(1.0),
@@ -82,7 +84,7 @@ impl ArcInfo {
         }
     }
 
-    /// EPSG code of its datum, of those that zones of UTM are known on.
+    /// Returns the EPSG code of its datum, for the datums on which zones of UTM are known.
     fn datum(&self) -> Option<u16> {
         match self.value("DATUM")? {
             "WGS84" | "WGS_1984" | "WGS_84" => Some(4326),
@@ -112,7 +114,7 @@ impl ArcInfo {
         Ok(Crs { length, projection, epsg, text: Some(text), ..Crs::local() })
     }
 
-    /// The projection and its constants, in the order in which ArcInfo lists them.
+    /// Returns the projection with its constants, in ArcInfo's order.
     fn projection(&self, name: &str) -> Projection {
         use Parameter::{
             Easting, FirstParallel, Latitude, Longitude, Northing, Scale, SecondParallel,
@@ -133,7 +135,7 @@ impl ArcInfo {
             }
             _ => (Family::Other, &[]),
         };
-        // a sphere's radius may come before the others
+        // the radius of a sphere may precede the other constants
         let first = self.parameters.first().copied();
         let sphere = first.filter(|own| family == Family::AzimuthalEqualArea && *own > 1e6);
         let own = &self.parameters[usize::from(sphere.is_some())..];
@@ -152,8 +154,8 @@ impl ArcInfo {
     }
 }
 
-/// The system of a projection file of ArcInfo, and how its longitudes and latitudes become degrees; `None` for a
-/// text of another form.
+/// Returns the reference system of an ArcInfo projection file, and the frame of its longitudes and
+/// latitudes; `None` for text in another format.
 pub(super) fn of_arc_info(text: &str) -> Option<Result<(Crs, AngleFrame), TerrainError>> {
     let file = ArcInfo::parse(text).filter(|_| !text.contains(['[', '+']))?;
     Some(read(&file))

@@ -1,24 +1,24 @@
-//! Where the cells of a raster lie, without what they hold.
+//! Geometry of the cells of a raster, without their values.
 
 use super::angles::AngleFrame;
 use super::error::{RasterWarning, TerrainError, finite};
 use super::raster::{Crs, Origin, Placement, Unit, degree_lengths};
 
-/// The cells of a raster and where they lie, in the unit of its coordinates.
+/// The cells of a raster and their positions, in the unit of its coordinates.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cells {
-    /// Cells along x (east).
+    /// Number of cells along x (east).
     pub columns: usize,
-    /// Cells along y (north).
+    /// Number of cells along y (north).
     pub rows: usize,
-    /// x and y of the centre of the south-west cell.
+    /// x and y of the center of the south-west cell.
     pub south_west: [f64; 2],
     /// Size of a cell along x and along y.
     pub size: [f64; 2],
 }
 
 impl Cells {
-    /// Whether sizes and positions make sense of a raster with so many values.
+    /// Checks that sizes and positions are valid for a raster with a number of values.
     pub(super) fn check(&self, values: usize) -> Result<(), TerrainError> {
         let Cells { columns, rows, .. } = *self;
         if columns < 2 || rows < 2 || columns.checked_mul(rows) != Some(values) {
@@ -31,7 +31,7 @@ impl Cells {
         Ok(())
     }
 
-    /// Whether a surface in metres can lie on them.
+    /// Checks that the cells are valid for a surface in meters.
     pub(super) fn check_metres(&self) -> Result<(), TerrainError> {
         for k in 0..2 {
             let size = self.size[k];
@@ -43,7 +43,8 @@ impl Cells {
         Ok(())
     }
 
-    /// Puts longitudes and latitudes into degrees from Greenwich; the warning about it.
+    /// Converts longitudes and latitudes to degrees from Greenwich; returns the warning about the
+    /// conversion.
     pub(super) fn convert_angles(&mut self, frame: AngleFrame) -> Option<RasterWarning> {
         if frame == AngleFrame::PLAIN {
             return None;
@@ -55,7 +56,7 @@ impl Cells {
         Some(RasterWarning::AnglesConverted { degrees, meridian })
     }
 
-    /// Centres of the outermost cells, `[x_min, y_min, x_max, y_max]`.
+    /// Returns the centers of the outermost cells, `[x_min, y_min, x_max, y_max]`.
     pub fn bounds(&self) -> [f64; 4] {
         let [x, y] = self.south_west;
         [
@@ -66,16 +67,16 @@ impl Cells {
         ]
     }
 
-    /// Middle of the raster.
+    /// Returns the middle of the raster.
     pub(super) fn middle(&self) -> [f64; 2] {
         let [west, south, east, north] = self.bounds();
         [0.5 * (west + east), 0.5 * (south + north)]
     }
 
-    /// How a local frame with this origin lies in coordinates of this system.
+    /// Returns the placement of a local frame with this origin in coordinates of this system.
     ///
-    /// Lengths are those on the ground at the middle of the raster, whatever the origin; in degrees those at the
-    /// origin.
+    /// Lengths are those on the ground at the middle of the raster, regardless of the origin; in
+    /// degrees they are those at the origin.
     pub(super) fn placement(&self, origin: Origin, crs: &Crs) -> Result<Placement, TerrainError> {
         let origin = match origin {
             Origin::Centre => self.middle(),
@@ -92,7 +93,7 @@ impl Cells {
         Ok(Placement { origin, metres_per_unit, crs: crs.clone() })
     }
 
-    /// The cells in the local metres of a placement.
+    /// Returns the cells in the local meters of a placement.
     pub(super) fn localised(&self, placement: &Placement) -> Cells {
         Cells {
             south_west: placement.to_local(self.south_west),
@@ -101,9 +102,9 @@ impl Cells {
         }
     }
 
-    /// The cells whose centres lie within `[x_min, y_min, x_max, y_max]`, and those next to
-    /// them, so that the box itself is covered; and which of these is the south-west one, in
-    /// columns from the west and rows from the south.
+    /// Returns the cells whose centers are within `[x_min, y_min, x_max, y_max]`, and their
+    /// neighbors, so that the box itself is covered. The second result is the south-west one of
+    /// these, in columns from the west and rows from the south.
     pub(super) fn within(&self, bounds: [f64; 4]) -> Result<(Cells, [usize; 2]), TerrainError> {
         let empty = TerrainError::EmptyBox { field: "crop", bounds };
         let span = |k: usize, count: usize| {

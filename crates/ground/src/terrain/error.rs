@@ -1,8 +1,8 @@
-//! What can be wrong with a terrain.
+//! Errors and warnings about terrains and rasters.
 
 use super::reference::HeightUnit;
 
-/// Why a terrain, or a raster for one, was refused.
+/// Error in a terrain or in a raster for one.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TerrainError {
@@ -15,37 +15,37 @@ pub enum TerrainError {
         field: String,
         /// The text found.
         value: String,
-        /// What would be accepted.
+        /// Allowed values.
         allowed: &'static str,
     },
     /// A header of an ESRI ASCII grid lacks a key.
     #[error("ascii grid: the header has no '{0}'")]
     AsciiMissing(&'static str),
-    /// An ESRI ASCII grid holds too few or too many heights.
+    /// An ESRI ASCII grid has too few or too many heights.
     #[error(
         "ascii grid: {found} heights; allowed: ncols x nrows = {columns} x {rows} = {expected}"
     )]
     AsciiCount {
-        /// Heights found.
+        /// Number of heights found.
         found: usize,
-        /// Heights that the header announces.
+        /// Number of heights that the header specifies.
         expected: usize,
-        /// Columns announced.
+        /// Number of columns that the header specifies.
         columns: usize,
-        /// Rows announced.
+        /// Number of rows that the header specifies.
         rows: usize,
     },
     /// A TIFF cannot be decoded or lacks its georeference.
     #[error("geotiff: {0}")]
     GeoTiff(String),
-    /// A TIFF tag holds something that cannot be used.
+    /// A TIFF tag has an unusable value.
     #[error("geotiff: {tag} is {value}; allowed: {allowed}")]
     GeoTiffTag {
         /// Name of the tag or geo-key.
         tag: &'static str,
-        /// What it holds.
+        /// Its value.
         value: String,
-        /// What would be accepted.
+        /// Allowed values.
         allowed: &'static str,
     },
     /// A tile or strip of a TIFF cannot be decoded.
@@ -53,32 +53,32 @@ pub enum TerrainError {
     GeoTiffChunk {
         /// `tile` or `strip`.
         chunk: &'static str,
-        /// Which, counted from 0.
+        /// Index, counted from 0.
         index: usize,
-        /// Where the file says it begins, bytes.
+        /// Offset at which it begins, bytes.
         offset: u64,
-        /// Why not.
+        /// Cause of the failure.
         cause: String,
     },
     /// A PNG cannot be decoded.
     #[error("png: {0}")]
     Png(String),
-    /// A PNG is not a picture of heights.
+    /// A PNG is not a grayscale image of heights.
     #[error("png: colour type is {0}; allowed: grayscale, of 16 (or 8) bits")]
     PngColour(String),
-    /// The bytes are of no known raster format.
+    /// The bytes are in an unknown raster format.
     #[error("unknown raster format; allowed: GeoTIFF, ESRI ASCII grid, PNG")]
     UnknownFormat,
-    /// A raster is too small, or its values do not fill it.
+    /// A raster is too small, or the number of its values does not match its size.
     #[error(
         "raster of {columns} x {rows} cells with {values} values; allowed: at least 2 x 2, one value each"
     )]
     RasterSize {
-        /// Columns.
+        /// Number of columns.
         columns: usize,
-        /// Rows.
+        /// Number of rows.
         rows: usize,
-        /// Values given.
+        /// Number of values given.
         values: usize,
     },
     /// A raster has cells without data.
@@ -86,22 +86,22 @@ pub enum TerrainError {
         "{missing} of {total} cells hold no data, the first in row {row} (0 is north), column {column}; crop the raster or ask for them to be filled"
     )]
     NoData {
-        /// Cells without data.
+        /// Number of cells without data.
         missing: usize,
-        /// Cells in all.
+        /// Total number of cells.
         total: usize,
         /// Row of the first.
         row: usize,
         /// Column of the first.
         column: usize,
     },
-    /// Nothing to fill the missing cells from.
+    /// No cell has data from which the missing cells could be filled.
     #[error("no cell of the raster holds data")]
     Empty,
-    /// A raster in degrees is used where metres are needed.
+    /// A raster in degrees is used where meters are required.
     #[error("the raster's coordinates are in {0}, not in metres; place it at a local origin first")]
     NotMetres(String),
-    /// A raster of soil classes holds a class that the table does not list.
+    /// A raster of soil classes has a class that is not in the table.
     #[error(
         "soil class {class} in row {row} (0 is north), column {column} is not in the table; allowed: {allowed}"
     )]
@@ -115,32 +115,32 @@ pub enum TerrainError {
         /// Classes of the table.
         allowed: String,
     },
-    /// A reference system that is not known.
+    /// The EPSG code of the reference system is unknown.
     #[error(
         "EPSG {0} is not known; allowed: a zone of UTM (32611, 26911, 25832 ...) or degrees (4326)"
     )]
     UnknownReference(u16),
-    /// A file says otherwise.
+    /// A given property contradicts the file.
     #[error("the {what} is {given}, but the file says {file}; leave it out")]
     Contradicted {
-        /// What.
+        /// The property.
         what: &'static str,
-        /// What the file says.
+        /// Its value in the file.
         file: String,
-        /// What was given.
+        /// The given value.
         given: String,
     },
-    /// A figure is outside its range.
+    /// A value is out of range.
     #[error("{field} is {value}; allowed: {allowed}")]
     OutOfRange {
-        /// What the figure is, with its unit.
+        /// Name of the value, with its unit.
         field: &'static str,
-        /// The figure given.
+        /// The value given.
         value: f64,
-        /// What would be accepted.
+        /// Allowed values.
         allowed: &'static str,
     },
-    /// A compression that is not decoded.
+    /// The compression is not supported.
     #[error(
         "geotiff: Compression is {code} ({name}); allowed: none, LZW, Deflate and PackBits; convert it, as by \
          gdal_translate -co COMPRESS=DEFLATE IN.tif OUT.tif"
@@ -151,13 +151,13 @@ pub enum TerrainError {
         /// Its name.
         name: &'static str,
     },
-    /// A raster whose rows do not run east.
+    /// The rows of the raster do not run east.
     #[error(
         "{0} turns or shears the raster, or mirrors it east to west; allowed: rows that run east; warp it, as by \
          gdalwarp -t_srs EPSG:326ZZ IN.tif OUT.tif (ZZ: the zone of UTM)"
     )]
     Rotated(&'static str),
-    /// A unit of heights that is not known.
+    /// The unit of heights is unknown.
     #[error(
         "the unit of heights is {found}; allowed: {allowed}; convert the heights, or name their unit, as by \
          gdal_edit.py -units m"
@@ -165,65 +165,65 @@ pub enum TerrainError {
     HeightUnit {
         /// The unit found.
         found: String,
-        /// The units that are known.
+        /// The known units.
         allowed: &'static str,
     },
-    /// A text of a reference system that cannot be read.
+    /// The text of a reference system cannot be parsed.
     #[error(
         "the reference system '{0}' cannot be read; allowed: WKT of a projected, a geographic (degrees) or a \
          local system"
     )]
     ReferenceText(String),
-    /// A unit of longitudes and latitudes that is not known.
+    /// The unit of longitudes and latitudes is unknown.
     #[error(
         "the unit of longitudes and latitudes is {0}; allowed: degree, grad, radian, arc-minute, arc-second; \
          warp the raster, as by gdalwarp -t_srs EPSG:4326"
     )]
     AngleUnit(String),
-    /// A sidecar file that cannot be read.
+    /// A sidecar file cannot be read.
     #[error("{file}: {cause}")]
     Sidecar {
-        /// Which file.
+        /// The kind of file.
         file: &'static str,
-        /// Why not.
+        /// Cause of the failure.
         cause: String,
     },
-    /// A raster in other coordinates than the ground that it is laid over.
+    /// A raster that is laid over the ground uses other coordinates than the ground.
     #[error("is in {own}, the elevation model in {ground}; warp it to that, as by gdalwarp -t_srs")]
     OtherReference {
         /// Its reference system.
         own: String,
-        /// That of the ground.
+        /// Reference system of the ground.
         ground: String,
     },
-    /// A raster that lies beside the ground.
+    /// A raster that is laid over the ground does not overlap it.
     #[error(
         "covers {own:?} m (x_min, y_min, x_max, y_max of the local frame), nothing of the ground, {ground:?}"
     )]
     Beside {
-        /// What it covers, m.
+        /// Extent of the raster, m.
         own: [f64; 4],
-        /// What the ground covers, m.
+        /// Extent of the ground, m.
         ground: [f64; 4],
     },
-    /// A box is empty or upside down.
+    /// A box is empty or inverted.
     #[error("{field} [{}, {}, {}, {}] (x_min, y_min, x_max, y_max) is empty", bounds[0], bounds[1], bounds[2], bounds[3])]
     EmptyBox {
-        /// What the box is for.
+        /// Purpose of the box.
         field: &'static str,
         /// The box given, m.
         bounds: [f64; 4],
     },
-    /// A header that announces more than the file can hold.
+    /// A header specifies more cells than the file can hold.
     #[error(
         "{format}: the header announces {columns} x {rows} cells, more than {bytes} bytes can hold"
     )]
     Overstated {
         /// The format.
         format: &'static str,
-        /// Columns announced.
+        /// Number of columns specified.
         columns: usize,
-        /// Rows announced.
+        /// Number of rows specified.
         rows: usize,
         /// Length of the file.
         bytes: u64,
@@ -233,40 +233,40 @@ pub enum TerrainError {
     Polygon(usize),
 }
 
-/// What a reader should know of a raster that was accepted.
+/// Warning about a raster that was accepted.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RasterWarning {
-    /// Heights of 8 bits: the ground comes in steps that wheels feel.
+    /// Heights have 8 bits, so that the ground has steps that affect wheels.
     #[error("heights of 8 bits come in steps of {step} m; use 16 bits or floating point")]
     StairSteps {
         /// Height of one step, m.
         step: f64,
     },
-    /// The file does not say in what its coordinates are measured.
+    /// The file does not specify the unit of its coordinates; degrees are assumed.
     #[error("coordinates look like degrees (cell of {cell}); taken as degrees")]
     DegreesGuessed {
         /// Cell size in the file's coordinates.
         cell: f64,
     },
-    /// The file does not say in what its coordinates are measured.
+    /// The file does not specify the unit of its coordinates; meters are assumed.
     #[error("no coordinate unit in the file; taken as metres")]
     MetresGuessed,
-    /// Coordinates in another unit than metres.
+    /// Coordinates are in a unit other than meters and are converted.
     #[error("coordinates are in units of {0} m and are turned into metres")]
     UnitConverted(f64),
-    /// Longitudes and latitudes that are not in degrees from Greenwich.
+    /// Longitudes and latitudes are not in degrees from Greenwich and are converted.
     #[error(
         "longitudes and latitudes are in units of {degrees} degrees from a meridian {meridian} degrees east of \
          Greenwich, and are turned into degrees from Greenwich; an `origin` is given in these"
     )]
     AnglesConverted {
-        /// One unit, degrees.
+        /// Length of one unit, degrees.
         degrees: f64,
         /// Longitude of the prime meridian, degrees east of Greenwich.
         meridian: f64,
     },
-    /// Lengths of coordinates that are not those on the ground, and are corrected.
+    /// Lengths of coordinates differ from those on the ground and are corrected.
     #[error(
         "{system}: 1 m of its coordinates is {:.4} m east and {:.4} m north on the ground at the middle \
          of the raster; corrected by that everywhere",
@@ -275,10 +275,10 @@ pub enum RasterWarning {
     LengthsCorrected {
         /// The reference system.
         system: String,
-        /// Length on the ground of a metre of easting and of one of northing, m.
+        /// Length on the ground of a meter of easting and of one of northing, m.
         metres: [f64; 2],
     },
-    /// A projection that is not known.
+    /// The projection is unknown.
     #[error(
         "{system} is a projection that is not known here ({method}): 1 unit of its coordinates is taken for \
          {length} m on the ground, east and north; warp it to a zone of UTM if it is not, as by \
@@ -289,10 +289,10 @@ pub enum RasterWarning {
         system: String,
         /// Its projection.
         method: String,
-        /// Length on the ground that a unit of its coordinates is taken for, m.
+        /// Length on the ground that is assumed for a unit of its coordinates, m.
         length: f64,
     },
-    /// Axes that are not at right angles on the ground.
+    /// The axes are not perpendicular on the ground.
     #[error(
         "{system}: its axes are {degrees:.1} degrees from a right angle on the ground, and shapes are sheared by as \
          much; warp it to a zone of UTM, as by gdalwarp -t_srs EPSG:326ZZ"
@@ -300,10 +300,10 @@ pub enum RasterWarning {
     AxesSkew {
         /// The reference system.
         system: String,
-        /// The angle.
+        /// Deviation from a right angle.
         degrees: f64,
     },
-    /// A raster that lies far outside of its zone of UTM.
+    /// The raster is far outside its zone of UTM.
     #[error(
         "lies far from the middle of its zone of UTM: its lengths are {percent:.1} % longer than on the ground; \
          warp it to its own zone, as by gdalwarp -t_srs EPSG:326ZZ"
@@ -312,59 +312,59 @@ pub enum RasterWarning {
         /// Excess of its lengths over those on the ground, %.
         percent: f64,
     },
-    /// A vertical system that counts depths downward.
+    /// The vertical system counts depths downward.
     #[error(
         "EPSG {0} counts depths downward: its values are taken as heights upward all the same; \
          negate them if they are depths"
     )]
     Depths(u16),
-    /// Values that were scaled.
+    /// Values were scaled.
     #[error("values are multiplied by {0} and {1} is added, as the file specifies")]
     Scaled(f64, f64),
-    /// A property that comes from a sidecar file.
+    /// A property was taken from a sidecar file.
     #[error("the {0} is taken from the {1}")]
     TakenFromSidecar(&'static str, &'static str),
-    /// A sidecar file that is not used.
+    /// A sidecar file is ignored.
     #[error("the {0} beside the raster is ignored: {1}")]
     SidecarIgnored(&'static str, &'static str),
-    /// Directories of a TIFF that cannot be read.
+    /// Directories of a TIFF cannot be read.
     #[error(
         "directory {index} of the file, at byte {offset}, cannot be read ({cause}): masks from there on are not \
          applied; write the file anew, as by gdal_translate"
     )]
     DirectoriesUnread {
-        /// Which directory, counted from 0.
+        /// Index of the directory, counted from 0.
         index: usize,
-        /// Where it begins, bytes.
+        /// Offset at which it begins, bytes.
         offset: u64,
-        /// Why not.
+        /// Cause of the failure.
         cause: String,
     },
-    /// Heights were not in metres.
+    /// Heights are not in meters and are converted.
     #[error("heights are in {0} and are turned into metres")]
     HeightsConverted(HeightUnit),
-    /// Heights that are what others mark gaps by, in a file that names no such value.
+    /// Heights equal a value that commonly marks gaps, but the file does not declare it.
     #[error(
         "{count} cells are at {value} m, by which gaps are often marked, but the file names no \
          value for gaps: taken as heights; `gdal_edit -a_nodata {value}` names it"
     )]
     GapsGuessed {
-        /// How many cells.
+        /// Number of such cells.
         count: usize,
         /// The height, m.
         value: f64,
     },
-    /// The file carries further bands or images, which are not read.
+    /// The file has further bands or images, which are not read.
     #[error("only the first of {0} images is read (overviews and masks not counted)")]
     FurtherImages(usize),
 }
 
 impl RasterWarning {
-    /// Whether it doubts what the EPSG code of the coordinates, where one is given, settles.
+    /// Returns whether a given EPSG code resolves the warning.
     pub fn is_settled_by(&self, epsg: Option<u16>) -> bool {
         let guessed =
             matches!(self, RasterWarning::MetresGuessed | RasterWarning::DegreesGuessed { .. });
-        // a projection that the file states is not overridden; one that it only names is
+        // a projection that the file specifies is not overridden; one that it only names is
         let assumed = matches!(self, RasterWarning::LengthsAssumed { .. });
         (guessed || assumed) && epsg.is_some()
     }
@@ -383,14 +383,14 @@ pub(crate) fn finite(
     }
 }
 
-/// Largest ratio of a raster's length in memory to the file's: what Deflate reaches on one
-/// value repeated. LZW comes near it in strips of the usual length.
+/// Greatest ratio of a raster's size in memory to its file size: that of Deflate for one repeated
+/// value. LZW comes close in strips of the usual length.
 pub(crate) const DENSEST: u64 = 1100;
-/// Length in memory that no file is too short for, bytes.
+/// Size in memory that is accepted for files of any length, bytes.
 pub(crate) const SMALL: u64 = 16 << 20;
 
-/// Refuses a header whose cells, of so many bits each, no file of this length can hold,
-/// before memory is asked for them.
+/// Rejects a header whose cells, of `bits` bits each, cannot be in a file of this length, before
+/// memory is allocated for them.
 pub(crate) fn overstated(
     format: &'static str,
     [columns, rows]: [usize; 2],

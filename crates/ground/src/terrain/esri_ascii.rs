@@ -1,9 +1,9 @@
 //! ESRI ASCII grids.
 //!
-//! Keys in any order and case; `xllcorner` or `xllcenter`; `cellsize`, or `dx`
-//! and `dy` as GDAL writes them; lines of the body need not match rows. The
-//! crate `esri_ascii_grid` was weighed: it wants the keys in one order, and its
-//! errors name neither line nor value.
+//! Keys may be in any order and case; `xllcorner` or `xllcenter` is accepted, and `cellsize`, or
+//! `dx` and `dy` as written by GDAL. Lines of the body need not match rows. The crate
+//! `esri_ascii_grid` is not used: it requires the keys in one order, and its errors name neither
+//! line nor value.
 
 use super::error::{RasterWarning, TerrainError};
 use super::geotiff::{Scaling, apply_mask_file, system};
@@ -31,7 +31,7 @@ fn number(line: usize, field: &str, text: &str) -> Result<f64, TerrainError> {
 }
 
 impl Header {
-    /// Takes one line; false if the line belongs to the body.
+    /// Parses one line; returns false if the line belongs to the body.
     fn take(&mut self, line: usize, words: &[&str]) -> Result<bool, TerrainError> {
         let Some(key) = words.first().filter(|k| k.starts_with(|c: char| c.is_ascii_alphabetic()))
         else {
@@ -85,18 +85,17 @@ impl Header {
 
 /// Reads an ESRI ASCII grid.
 ///
-/// The format carries no reference system: a grid that fits the globe and has
-/// cells below 0.1 is taken to be in degrees, any other in metres, and the
-/// guess is returned as a warning.
+/// The format has no reference system. A grid that fits the globe and has cells below 0.1 is
+/// assumed to be in degrees, any other in meters, and the guess is returned as a warning.
 pub fn read_esri_ascii(bytes: &[u8]) -> Result<(Raster, Vec<RasterWarning>), TerrainError> {
     read_with(bytes, &Sidecars::default(), CellContent::Heights)
 }
 
 /// Reads an ESRI ASCII grid with its sidecar files.
 ///
-/// A projection file or an auxiliary file gives the reference system; the auxiliary file also the value of cells
-/// without data where the header has none, the scale, the offset and the unit; a mask leaves cells out. A world
-/// file is ignored: the header places the grid.
+/// A projection file or an auxiliary file gives the reference system. The auxiliary file also gives
+/// the value of cells without data where the header has none, the scale, the offset and the unit; a
+/// mask excludes cells. A world file is ignored: the header places the grid.
 pub(super) fn read_with(
     bytes: &[u8],
     sidecars: &Sidecars,
@@ -135,7 +134,7 @@ pub(super) fn read_with(
     Ok((raster, warnings))
 }
 
-/// `no_data`: the value of cells without data, where the header names none.
+/// Parses the grid; `no_data` is the value of cells without data if the header names none.
 fn parse(bytes: &[u8], no_data: Option<f64>) -> Result<Raster, TerrainError> {
     let text = String::from_utf8_lossy(bytes);
     let mut header = Header::default();
@@ -180,7 +179,7 @@ fn parse(bytes: &[u8], no_data: Option<f64>) -> Result<Raster, TerrainError> {
 }
 
 impl Raster {
-    /// Takes small cells on the globe for degrees, and tells what was guessed.
+    /// Assumes degrees for small cells on the globe, and returns the warning about the guess.
     fn guess_unit(&mut self) -> RasterWarning {
         let [west, south, east, north] = self.bounds();
         let on_globe = west >= -180.0 && east <= 360.0 && south >= -90.0 && north <= 90.0;

@@ -1,35 +1,38 @@
-//! Where a raster of heights has no data.
+//! Cells without data in a raster of heights.
 
 use super::cells::Cells;
 use super::error::TerrainError;
 use super::raster::Raster;
 
-/// Cells of a raster without data: each covers half a cell about its center.
+/// Cells of a raster without data: each covers half a cell around its center.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Gaps {
     cells: Cells,
-    /// One bit a cell, rows from the south.
+    /// One bit per cell, rows from the south.
     bits: Vec<u64>,
     count: usize,
 }
 
 impl Gaps {
-    /// Gaps of a raster in local meters; `None` where every cell has data.
+    /// Returns the gaps of a raster in local meters; `None` where every cell has data.
     pub fn from_raster(raster: &Raster) -> Option<Gaps> {
         Gaps::from_cells(raster, raster.cells(), [0, 0])
     }
 
-    /// Gaps of the part of a raster in local meters that covers `[x_min, y_min, x_max, y_max]`.
+    /// Returns the gaps of the part of a raster in local meters that covers `[x_min, y_min, x_max,
+    /// y_max]`.
     ///
     /// # Errors
-    /// A box beside the raster.
+    ///
+    /// A box outside the raster.
     pub fn from_part(raster: &Raster, bounds: [f64; 4]) -> Result<Option<Gaps>, TerrainError> {
         raster.check()?;
         let (cells, first) = raster.cells().within(bounds)?;
         Ok(Gaps::from_cells(raster, cells, first))
     }
 
-    /// Gaps of some cells of a raster, of which the south-west one is in this column and row.
+    /// Returns the gaps of some cells of a raster, the south-west one of which is in this column
+    /// and row.
     fn from_cells(raster: &Raster, cells: Cells, [west, south]: [usize; 2]) -> Option<Gaps> {
         let mut bits = vec![0; (cells.columns * cells.rows).div_ceil(64)];
         let mut count = 0;
@@ -45,28 +48,29 @@ impl Gaps {
         (count > 0).then_some(Gaps { cells, bits, count })
     }
 
-    /// Number of cells without data.
+    /// Returns the number of cells without data.
     pub fn count(&self) -> usize {
         self.count
     }
 
-    /// Share of the raster's cells that have no data.
+    /// Returns the fraction of the raster's cells without data.
     pub fn share(&self) -> f64 {
         self.count as f64 / (self.cells.columns * self.cells.rows) as f64
     }
 
-    /// Size of a cell along x and along y, m.
+    /// Returns the size of a cell along x and along y, m.
     pub fn cell_size(&self) -> [f64; 2] {
         self.cells.size
     }
 
-    /// Whether the cell about a point has no data; beyond the raster that of the nearest edge.
+    /// Returns whether the cell around a point has no data; outside the raster the nearest edge
+    /// cell counts.
     pub fn contains(&self, x: f64, y: f64) -> bool {
         let [column, row] = [self.nearest(0, x), self.nearest(1, y)];
         self.is_gap(column, row)
     }
 
-    /// Whether any cell that meets `[x_min, y_min, x_max, y_max]`, m, has no data.
+    /// Returns whether any cell that overlaps `[x_min, y_min, x_max, y_max]`, m, has no data.
     pub fn meets(&self, [west, south, east, north]: [f64; 4]) -> bool {
         let [first, last] = [self.nearest(0, west), self.nearest(0, east)];
         let mut rows = self.nearest(1, south)..=self.nearest(1, north);
@@ -78,11 +82,11 @@ impl Gaps {
         self.bits[index / 64] >> (index % 64) & 1 == 1
     }
 
-    /// Column or row of the cell whose center is nearest to a coordinate.
+    /// Returns the column or row of the cell whose center is nearest to a coordinate.
     fn nearest(&self, axis: usize, coordinate: f64) -> usize {
         let count = if axis == 0 { self.cells.columns } else { self.cells.rows };
         let place = (coordinate - self.cells.south_west[axis]) / self.cells.size[axis] + 0.5;
-        // a cast maps what is not a number, and all below 0, to 0
+        // the cast maps NaN and negative numbers to 0
         (place.floor() as usize).min(count - 1)
     }
 }
@@ -117,7 +121,7 @@ mod tests {
         assert!(Gaps::from_part(&raster, [900.0, 900.0, 901.0, 901.0]).is_err());
     }
 
-    /// Row 0 of values is the north row: the second cell from the west in it is a gap.
+    /// Row 0 of the values is the north row: its second cell from the west is a gap.
     #[test]
     fn a_gap_covers_half_a_cell_about_its_center() {
         let gaps = Gaps::from_raster(&raster(4, 3, &[1])).unwrap();
@@ -129,7 +133,7 @@ mod tests {
             (-15.1, 13.0, false),
             (-4.9, 13.0, false),
             (-10.0, 10.9, false),
-            // beyond the raster, to the north of it
+            // outside the raster, to the north
             (-10.0, 90.0, true),
             (f64::NAN, f64::NAN, false),
         ] {
@@ -141,7 +145,7 @@ mod tests {
     }
 
     proptest! {
-        /// A box meets a gap where any of its points lies in one.
+        /// A box overlaps a gap where any of its points is in a gap.
         #[test]
         fn a_box_meets_what_its_points_lie_in(
             missing in proptest::collection::btree_set(0_usize..35, 1..6),
@@ -156,7 +160,7 @@ mod tests {
             });
             let meets = gaps.meets([x, y, x + width, y + height]);
             prop_assert!(meets || !inside);
-            // a corner of a cell may lie between two points of the grid
+            // a corner of a cell may be between two points of the grid
             prop_assert!(inside || !gaps.meets([x + 0.5, y + 0.5, x + width - 0.5, y + height - 0.5])
                 || width < 2.0 || height < 2.0);
         }

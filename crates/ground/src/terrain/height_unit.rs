@@ -8,19 +8,19 @@ pub(super) const US_SURVEY_FOOT: f64 = 1200.0 / 3937.0;
 /// Unit of heights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HeightUnit {
-    /// Metres.
+    /// Meters.
     Metre,
     /// International feet.
     Foot,
     /// US survey feet.
     UsSurveyFoot,
-    /// Millimetres.
+    /// Millimeters.
     Millimetre,
-    /// Centimetres.
+    /// Centimeters.
     Centimetre,
-    /// Decimetres.
+    /// Decimeters.
     Decimetre,
-    /// Kilometres.
+    /// Kilometers.
     Kilometre,
     /// Inches.
     Inch,
@@ -30,10 +30,10 @@ pub enum HeightUnit {
     Fathom,
 }
 
-/// A unit with its length in metres, its EPSG code and its names.
+/// A unit with its length in meters, its EPSG code and its names.
 pub(super) type NamedUnit = (HeightUnit, f64, u16, &'static [&'static str]);
 
-/// The units of heights that are known.
+/// Known units of heights.
 pub(super) const UNITS: [NamedUnit; 10] = [
     (HeightUnit::Metre, 1.0, 9001, &["metre", "m", "metres", "meter", "meters", "mtr"]),
     (HeightUnit::Foot, FOOT, 9002, &["foot", "ft", "feet", "international foot", "foot_intl"]),
@@ -57,18 +57,18 @@ impl HeightUnit {
         UNITS.iter().find(|unit| unit.0 == self).unwrap_or(&UNITS[0])
     }
 
-    /// Length of one, m.
+    /// Returns the length of one unit, m.
     pub fn metres(self) -> f64 {
         self.named().1
     }
 
-    /// By the EPSG code of a unit.
+    /// Returns the unit with an EPSG code.
     pub fn of_epsg_unit(code: u16) -> Option<HeightUnit> {
         UNITS.iter().find(|unit| unit.2 == code && code != 0).map(|unit| unit.0)
     }
 
-    /// By the EPSG code of a vertical reference system whose heights are in feet, such as NAVD88
-    /// (8228, 6360) and NGVD29 (7968 is in metres, 5702 in US survey feet).
+    /// Returns the unit of a vertical reference system whose heights are in feet, by its EPSG code,
+    /// such as NAVD88 (8228, 6360) and NGVD29 (7968 is in meters, 5702 in US survey feet).
     pub fn of_vertical_system(code: u16) -> Option<HeightUnit> {
         match code {
             5614 | 6130 | 6131 | 6132 | 8050 | 8051 | 8228 | 8897 => Some(HeightUnit::Foot),

@@ -1,23 +1,22 @@
 //! The undisturbed ground: height, slope and soil at (x, y).
 //!
-//! A [`Terrain`] is a [`Surface`] (plane, raster or hills of noise), with
-//! [`Roughness`] and [`Stamp`]s added to its height and a [`SoilMap`] beside
-//! it. It is immutable, a pure function of place, and never stored at soil
-//! resolution: it holds what it was made from, no more, so that a square
-//! kilometre opens as fast at a spacing of 2 cm as at one of 2 m.
+//! A [`Terrain`] is a [`Surface`] (plane, raster or noise hills), with [`Roughness`] and [`Stamp`]s
+//! added to its height, and a [`SoilMap`]. It is immutable, a pure function of position, and never
+//! stored at soil resolution. It holds only what it was made from, so a square kilometer loads as
+//! fast at a spacing of 2 cm as at 2 m.
 //!
-//! Rasters come from GeoTIFF, ESRI ASCII grids and PNG ([`read_raster`]); their
-//! coordinates, projected or in degrees, become local metres by
-//! [`Raster::localised`], and a [`Placement`] leads back.
+//! Rasters are read from GeoTIFF, ESRI ASCII grids and PNG ([`read_raster`]). [`Raster::localised`]
+//! converts their coordinates, projected or in degrees, to local meters, and a [`Placement`]
+//! converts back.
 //!
 //! # Invariants
 //!
-//! - the height is continuous with a continuous slope;
-//! - outside its bounds a terrain goes on with the height of the nearest edge,
-//!   and [`Terrain::contains`] is false;
-//! - where its elevation model has [`Gaps`] that are kept, heights are a fill and
-//!   [`Terrain::is_gap`] is true;
-//! - [`Terrain::heights`] gives the bits of [`Terrain::height`].
+//! - The height is continuous and has a continuous slope.
+//! - Outside its bounds a terrain has the height of the nearest edge, and [`Terrain::contains`] is
+//!   false.
+//! - In [`Gaps`] of the elevation model that are kept, heights are filled in and
+//!   [`Terrain::is_gap`] is true.
+//! - [`Terrain::heights`] is bit-identical to [`Terrain::height`].
 
 mod angles;
 mod arc_info;
@@ -86,7 +85,7 @@ pub enum RasterFormat {
 }
 
 impl RasterFormat {
-    /// The format of a file, by its first bytes.
+    /// Returns the format of a file, from its first bytes.
     pub fn of(bytes: &[u8]) -> Result<RasterFormat, TerrainError> {
         const TIFF: [&[u8]; 4] = [b"II*\0", b"MM\0*", b"II+\0", b"MM\0+"];
         if TIFF.iter().any(|magic| bytes.starts_with(magic)) {
@@ -103,8 +102,7 @@ impl RasterFormat {
     }
 }
 
-/// Reads a raster of heights, of any known format, without sidecar files; a PNG needs its
-/// `scale`.
+/// Reads a raster of heights in any known format, without sidecar files; a PNG needs its `scale`.
 pub fn read_raster(
     bytes: &[u8],
     scale: Option<&PngScale>,
@@ -112,7 +110,7 @@ pub fn read_raster(
     read_raster_with(bytes, scale, &Sidecars::default(), CellContent::Heights)
 }
 
-/// Reads a raster of any known format with its sidecar files; a PNG needs its `scale`.
+/// Reads a raster in any known format with its sidecar files; a PNG needs its `scale`.
 pub fn read_raster_with(
     bytes: &[u8],
     scale: Option<&PngScale>,
@@ -134,17 +132,17 @@ pub fn read_raster_with(
     Ok((raster, warnings))
 }
 
-/// Values by which cells without data are usually marked, m. Those that a file names are
-/// gaps by then.
+/// Values that commonly mark cells without data, m. Values that a file declares have already been
+/// converted to gaps.
 const USUAL_GAPS: [f64; 4] = [-9999.0, -99_999.0, -32_768.0, -32_767.0];
 
-/// What to say when so many cells are at each of them.
+/// Returns the warnings for the number of cells at each of these values.
 fn guessed_gaps(counts: [usize; USUAL_GAPS.len()]) -> impl Iterator<Item = RasterWarning> {
     let found = counts.into_iter().zip(USUAL_GAPS).filter(|(count, _)| *count > 0);
     found.map(|(count, value)| RasterWarning::GapsGuessed { count, value })
 }
 
-/// The place within bounds that is nearest to (x, y).
+/// Returns the position within bounds that is nearest to (x, y).
 fn clamped([west, south, east, north]: [f64; 4], x: f64, y: f64) -> (f64, f64) {
     (x.max(west).min(east), y.max(south).min(north))
 }
@@ -165,7 +163,7 @@ struct Model {
     gaps: Option<Arc<Gaps>>,
 }
 
-/// A terrain in the making; see [`Terrain::builder`].
+/// Builder of a terrain; see [`Terrain::builder`].
 #[derive(Clone, Debug)]
 pub struct TerrainBuilder {
     model: Model,
@@ -179,26 +177,25 @@ impl TerrainBuilder {
         self
     }
 
-    /// Adds a hole, ditch or bump; stamps add up where they overlap.
+    /// Adds a hole, ditch or bump. Stamps that overlap are summed.
     pub fn stamp(mut self, stamp: Stamp) -> TerrainBuilder {
         self.stamps.push(stamp);
         self
     }
 
-    /// Ends the terrain at `[x_min, y_min, x_max, y_max]`, m, or where its
-    /// surface ends if that is nearer.
+    /// Limits the terrain to `[x_min, y_min, x_max, y_max]`, m, and to the bounds of its surface.
     pub fn bounds(mut self, bounds: [f64; 4]) -> TerrainBuilder {
         self.model.bounds = bounds;
         self
     }
 
-    /// Marks ground whose heights are not data: the surface there is a fill.
+    /// Marks ground without elevation data, where heights are filled in.
     pub fn gaps(mut self, gaps: Option<Arc<Gaps>>) -> TerrainBuilder {
         self.model.gaps = gaps;
         self
     }
 
-    /// The terrain, or what is wrong with it.
+    /// Returns the terrain, or the error in its definition.
     pub fn build(mut self) -> Result<Terrain, TerrainError> {
         let model = &mut self.model;
         model.surface.check()?;
@@ -219,13 +216,13 @@ impl TerrainBuilder {
 }
 
 impl Terrain {
-    /// A horizontal plane of one soil, without bounds.
+    /// Creates an unbounded horizontal plane of one soil.
     pub fn flat(elevation: f64, soil: SoilId) -> Terrain {
         let surface = Surface::Plane { elevation, slope: [0.0; 2] };
         Terrain { model: Arc::new(Terrain::builder(surface, SoilMap::uniform(soil)).model) }
     }
 
-    /// A terrain in the making, of a surface and its soils.
+    /// Returns a builder of a terrain from a surface and its soils.
     pub fn builder(surface: Surface, soils: SoilMap) -> TerrainBuilder {
         let (stamps, bounds) = (Stamps::default(), UNBOUNDED);
         let model = Model { surface, soils, roughness: None, stamps, bounds, gaps: None };
@@ -236,18 +233,19 @@ impl Terrain {
         clamped(self.model.bounds, x, y)
     }
 
-    /// Height at (x, y), m.
+    /// Returns the height at (x, y), m.
     pub fn height(&self, x: f64, y: f64) -> f64 {
         let (x, y) = self.clamped(x, y);
         let rough = self.model.roughness.as_ref().map_or(0.0, |r| r.height(x, y));
         self.model.height(x, y, rough)
     }
 
-    /// Heights at many points, m, with the bits of [`Terrain::height`]; faster where points
-    /// that follow each other are close.
+    /// Computes the heights at many points, m, bit-identical to [`Terrain::height`]; faster where
+    /// successive points are close to each other.
     ///
     /// # Panics
-    /// When there is not one height for each point.
+    ///
+    /// If `points` and `heights` differ in length.
     pub fn heights(&self, points: &[[f64; 2]], heights: &mut [f64]) {
         assert_eq!(points.len(), heights.len(), "a height for each point");
         match &self.model.roughness {
@@ -257,7 +255,7 @@ impl Terrain {
         self.raise(points, heights);
     }
 
-    /// Lays what is rough at many points on the rest of the ground.
+    /// Adds the rest of the ground to the roughness at many points.
     fn raise(&self, points: &[[f64; 2]], heights: &mut [f64]) {
         for (&[x, y], height) in points.iter().zip(heights) {
             let (x, y) = self.clamped(x, y);
@@ -265,11 +263,14 @@ impl Terrain {
         }
     }
 
-    /// Heights that [`Terrain::heights`] does not exceed, nor lies more than twice `slack` m below, for less: the finest
-    /// roughness, as far as it reaches no farther than that, is taken to be as high as it can be.
+    /// Computes upper bounds of the heights at many points, m, faster than [`Terrain::heights`].
+    ///
+    /// A bound is at most twice `slack` above the height: the finest roughness, up to an amplitude
+    /// of `slack`, is replaced by its maximum.
     ///
     /// # Panics
-    /// When there is not one height for each point.
+    ///
+    /// If `points` and `heights` differ in length.
     pub fn heights_at_most(&self, slack: f64, points: &[[f64; 2]], heights: &mut [f64]) {
         assert_eq!(points.len(), heights.len(), "a height for each point");
         match &self.model.roughness {
@@ -279,7 +280,7 @@ impl Terrain {
         self.raise(points, heights);
     }
 
-    /// Slope (∂z/∂x, ∂z/∂y) at (x, y); level across an edge, beyond it.
+    /// Returns the slope (∂z/∂x, ∂z/∂y) at (x, y); outside an edge it is zero across that edge.
     pub fn gradient(&self, x: f64, y: f64) -> [f64; 2] {
         let (inside_x, inside_y) = self.clamped(x, y);
         let mut gradient = self.model.surface.gradient(inside_x, inside_y);
@@ -302,31 +303,32 @@ impl Terrain {
         gradient
     }
 
-    /// Unit normal at (x, y), pointing up.
+    /// Returns the unit normal at (x, y), pointing up.
     pub fn normal(&self, x: f64, y: f64) -> Vec3 {
         let [gx, gy] = self.gradient(x, y);
         Vec3::new(-gx, -gy, 1.0).normalize()
     }
 
-    /// Soil at (x, y).
+    /// Returns the soil at (x, y).
     pub fn soil(&self, x: f64, y: f64) -> SoilId {
         self.model.soils.soil(x, y)
     }
 
-    /// Which soil lies where.
+    /// Returns the soil map.
     pub fn soil_map(&self) -> &SoilMap {
         &self.model.soils
     }
 
-    /// Has the ground within a distance of a point, m, at hand: what of it lies in a file is
-    /// decoded, so that asking for it takes no time then.
+    /// Loads the ground within a distance of a point, m: heights in a file are decoded, so that
+    /// later requests need not wait.
     pub fn hold(&self, point: [f64; 2], distance: f64) {
         if let Surface::Tiled(raster) = &self.model.surface {
             raster.hold(point, distance);
         }
     }
 
-    /// Bytes of heights of a file that are held for the time being; 0 of what is held whole.
+    /// Returns the size of the heights of a file that are currently decoded, bytes; 0 for terrain
+    /// that is entirely in memory.
     pub fn held(&self) -> usize {
         match &self.model.surface {
             Surface::Tiled(raster) => raster.held(),
@@ -334,8 +336,8 @@ impl Terrain {
         }
     }
 
-    /// Why heights could not be read from a file that was altered meanwhile, or is gone; they
-    /// are NaN then. What is held in memory has no such fault.
+    /// Returns the error if heights could not be read, because the file was altered or removed;
+    /// such heights are NaN. Terrain in memory has no such error.
     pub fn fault(&self) -> Option<&TerrainError> {
         match &self.model.surface {
             Surface::Tiled(raster) => raster.fault(),
@@ -343,35 +345,35 @@ impl Terrain {
         }
     }
 
-    /// Whether (x, y) lies on the terrain.
+    /// Returns whether (x, y) is on the terrain.
     pub fn contains(&self, x: f64, y: f64) -> bool {
         let [west, south, east, north] = self.model.bounds;
         x >= west && x <= east && y >= south && y <= north
     }
 
-    /// Ground without elevation data, if there is any and it is kept as such.
+    /// Returns the ground without elevation data, if it is kept as gaps.
     pub fn gaps(&self) -> Option<&Gaps> {
         self.model.gaps.as_deref()
     }
 
-    /// The same, to be held by others.
+    /// Returns the shared gaps, if any.
     pub fn shared_gaps(&self) -> Option<Arc<Gaps>> {
         self.model.gaps.clone()
     }
 
-    /// Whether (x, y) is ground without elevation data.
+    /// Returns whether (x, y) is ground without elevation data.
     pub fn is_gap(&self, x: f64, y: f64) -> bool {
         self.gaps().is_some_and(|gaps| gaps.contains(x, y))
     }
 
-    /// Bounds `[x_min, y_min, x_max, y_max]`, m; infinite for an unbounded plane.
+    /// Returns the bounds `[x_min, y_min, x_max, y_max]`, m; infinite for an unbounded plane.
     pub fn bounds(&self) -> [f64; 4] {
         self.model.bounds
     }
 }
 
 impl Model {
-    /// Height at a point within the bounds where the roughness is `rough`, m.
+    /// Returns the height at a point within the bounds where the roughness is `rough`, m.
     fn height(&self, x: f64, y: f64, rough: f64) -> f64 {
         let stamps = self.stamps.about(x, y).map(|stamp| stamp.at(x, y).0);
         stamps.fold(self.surface.height(x, y) + rough, |height, stamp| height + stamp)

@@ -1,17 +1,17 @@
 //! The value that marks cells without data in a raster.
 
-/// Beyond this, either way, no value is a height; floating-point rasters mark gaps by their
-/// largest number, and text gives that with fewer digits.
+/// Magnitude from which no value is a height. Floating-point rasters mark gaps with their greatest
+/// number, which text gives with fewer digits.
 const HUGE: f64 = 1e30;
 
-/// The value of cells without data, compared at the precision of the samples.
+/// Value of cells without data, compared at the precision of the samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct NoDataValue {
     value: f64,
     tolerance: f64,
 }
 
-/// Precision of samples, at which they are compared with the value for gaps.
+/// Precision of samples for comparison with the value of gaps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Precision {
     Integer,
@@ -34,7 +34,7 @@ impl NoDataValue {
         Some(NoDataValue { value, tolerance: share * value.abs() })
     }
 
-    /// Whether a value means that there is no data.
+    /// Returns whether a value marks a cell without data.
     pub fn marks(&self, value: f64) -> bool {
         if self.value.abs() >= HUGE {
             return value.abs() >= HUGE && value.signum() == self.value.signum();
@@ -63,7 +63,7 @@ mod tests {
         assert!(marks(-9999.0, Precision::Half, -10_000.0));
         assert!(marks(-32768.0, Precision::Integer, -32768.0));
         assert!(!marks(-32768.0, Precision::Integer, -32767.0));
-        // no sample can have these
+        // no sample can have these values
         assert_eq!(NoDataValue::new(255.5, Precision::Integer), None);
         assert_eq!(NoDataValue::new(f64::NAN, Precision::Integer), None);
         // NaN is a gap in any case

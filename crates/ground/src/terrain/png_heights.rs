@@ -1,26 +1,27 @@
 //! Heights from a grayscale PNG.
 //!
-//! A PNG says neither how high nor how wide: the caller gives the heights of
-//! black and white and the cell size.
+//! A PNG has neither heights nor lengths: the caller gives the heights of black and white and the
+//! cell size.
 
 use std::io::Cursor;
 
 use super::error::{RasterWarning, TerrainError, finite, overstated};
 use super::raster::{Crs, Raster};
 
-/// What a PNG does not say of itself.
+/// Scale of a PNG.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PngScale {
     /// Heights of black and of white, m.
     pub heights: [f64; 2],
     /// Size of a cell, m.
     pub cell: f64,
-    /// x and y of the centre of the south-west cell, m.
+    /// x and y of the center of the south-west cell, m.
     pub south_west: [f64; 2],
 }
 
-/// Reads a grayscale PNG; the top row is north. Alpha is ignored. Images of 8
-/// bits or fewer are accepted with a warning about their stair-steps.
+/// Reads a grayscale PNG; the top row is north.
+///
+/// Alpha is ignored. Images of 8 bits or fewer are accepted with a warning about their stair-steps.
 pub fn read_png(
     bytes: &[u8],
     scale: &PngScale,
@@ -30,7 +31,7 @@ pub fn read_png(
     finite("height of white, m", white, "above the height of black", |v| v > black)?;
     let fault = |error: png::DecodingError| TerrainError::Png(error.to_string());
     let mut decoder = png::Decoder::new(Cursor::new(bytes));
-    // Gray of 1, 2 and 4 bits becomes gray of 8.
+    // gray of 1, 2 and 4 bits becomes gray of 8 bits
     decoder.set_transformations(png::Transformations::EXPAND);
     let mut reader = decoder.read_info().map_err(fault)?;
     let own_depth = reader.info().bit_depth;
@@ -104,7 +105,7 @@ mod tests {
         let (raster, warnings) = read_png(&bytes, &SCALE).unwrap();
         assert_eq!(raster.at(1, 1), 56.9);
         let [RasterWarning::StairSteps { step }] = warnings[..] else { panic!("{warnings:?}") };
-        // 46.9 m in 255 steps.
+        // 46.9 m in 255 steps
         assert!((step - 0.183_921_568).abs() < 1e-8);
     }
 

@@ -1,12 +1,12 @@
-//! Hills of noise.
+//! Procedural hills from noise.
 
 use noise::{NoiseFn, SuperSimplex};
 
 use super::error::{TerrainError, finite};
 
-/// A smooth scalar field over the plane, of order 1, a pure function of place.
+/// A smooth scalar field of order 1 over the plane, a pure function of position.
 ///
-/// The one place where the crate `noise` is known.
+/// Only this type uses the crate `noise`.
 #[derive(Clone, Debug)]
 struct Field(SuperSimplex);
 
@@ -15,8 +15,8 @@ impl Field {
         Field(SuperSimplex::new(seed))
     }
 
-    /// Its value; not a number where the lattice has no whole-numbered cell: a state that has
-    /// diverged asks for such places before it is noticed, and the crate panics there.
+    /// Returns its value; NaN where the lattice indices overflow. A diverged state can request such
+    /// positions before it is detected, and the crate panics there.
     fn at(&self, x: f64, y: f64) -> f64 {
         const FARTHEST: f64 = 1e15;
         if !(x.abs() <= FARTHEST && y.abs() <= FARTHEST) {
@@ -26,10 +26,10 @@ impl Field {
     }
 }
 
-/// Hills of fractal noise: octaves of halved wavelength and amplitude.
+/// Hills of fractal noise: octaves with successively halved wavelength and amplitude.
 ///
-/// Each octave has a seed of its own and is turned and shifted against the
-/// others, so that their lattices do not line up.
+/// Each octave has its own seed and is rotated and shifted against the others, so that their
+/// lattices are not aligned.
 #[derive(Clone, Debug)]
 pub struct Procedural {
     elevation: f64,
@@ -39,8 +39,8 @@ pub struct Procedural {
 }
 
 impl Procedural {
-    /// Hills about `elevation` (m), of `amplitude` (m) and `wavelength` (m) in
-    /// the first of `octaves` octaves, from `seed`.
+    /// Creates hills around `elevation` (m), of `amplitude` (m) and `wavelength` (m) in the first
+    /// of `octaves` octaves, from `seed`.
     pub fn new(
         elevation: f64,
         amplitude: f64,
@@ -63,8 +63,8 @@ impl Procedural {
     }
 
     pub(crate) fn height(&self, x: f64, y: f64) -> f64 {
-        // Turn by the angle of the triangle 3-4-5: it needs no sine and is no
-        // symmetry of the lattice.
+        // rotation by the angle of the triangle 3-4-5: it needs no sine and is no symmetry of the
+        // lattice
         const TURN: [f64; 2] = [0.8, 0.6];
         let (mut u, mut v) = (x / self.wavelength, y / self.wavelength);
         let (mut sum, mut amplitude) = (self.elevation, self.amplitude);
@@ -77,8 +77,8 @@ impl Procedural {
         sum
     }
 
-    /// Central difference over a thousandth of the shortest wavelength: the
-    /// noise has no derivative of its own. Its error is below 1e-5 of the slope.
+    /// Returns the central difference over a thousandth of the shortest wavelength, because the
+    /// noise has no analytic derivative. Its error is below 1e-5 of the slope.
     pub(crate) fn gradient(&self, x: f64, y: f64) -> [f64; 2] {
         let h = 1e-3 * self.wavelength / f64::from(1u32 << (self.octaves.len() - 1));
         [
@@ -103,12 +103,12 @@ mod tests {
             let (x, y) = (0.37 * f64::from(k) - 3000.0, 0.11 * f64::from(k));
             let height = hills.height(x, y);
             steepest = steepest.max((hills.height(x + step, y) - height).abs() / step);
-            // Four octaves of at most 1: 5 (1 + 1/2 + 1/4 + 1/8).
+            // four octaves of at most 1: 5 (1 + 1/2 + 1/4 + 1/8)
             assert!((height - 100.0).abs() <= 9.375);
             differs |= height != other.height(x, y);
         }
-        // A jump would show as a slope of jump/step = 1e4 times its height; noise
-        // of order 1 per wavelength in four equal shares of slope stays below 2.
+        // A jump would appear as a slope of its height / step = 1e4. Noise of order 1 per
+        // wavelength, with equal slopes in four octaves, stays below 2.
         assert!(steepest < 2.0 && differs, "{steepest}");
         assert_eq!(
             hills.height(3.0, 4.0),

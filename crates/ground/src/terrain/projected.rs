@@ -1,5 +1,5 @@
-//! Projected reference systems: in what unit their coordinates are, and how these relate to
-//! lengths on the ground.
+//! Projected reference systems: the unit of their coordinates and its relation to lengths on the
+//! ground.
 
 use super::angles::AngleFrame;
 use super::height_unit::{FOOT, US_SURVEY_FOOT};
@@ -8,21 +8,22 @@ use bekker_math::geodesy::{
 };
 use std::f64::consts::FRAC_PI_2;
 
-/// How the coordinates of a projected system relate to lengths on the ground.
+/// Relation between the coordinates of a projected system and lengths on the ground.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Projection {
-    /// To within 0.2 %, as in a zone of UTM or of a national grid; or a local frame.
+    /// Equal within 0.2 %, as in a zone of UTM or a national grid; or a local frame.
     TrueToScale,
-    /// By the formulas of a projection.
+    /// By the formulas of a known projection.
     Mapped(MapProjection),
-    /// Not known. Its name, as far as the file gives it.
+    /// Unknown; with its name, as far as the file gives it.
     Unknown(String),
-    /// Only named, in a citation of the file without a method or a code.
+    /// Only named, in a citation of the file, without a method or a code.
     Cited(String),
 }
 
 impl Projection {
-    /// How lengths on the ground relate to coordinates about a point, m, where that is known.
+    /// Returns the relation between lengths on the ground and coordinates around a point, m, if it
+    /// is known.
     pub fn ground_lengths(&self, point: [f64; 2]) -> Option<GroundLengths> {
         match self {
             Projection::TrueToScale => {
@@ -42,18 +43,19 @@ pub(super) struct ProjectedSystem {
     pub projection: Projection,
 }
 
-/// A length that is that of a foot but for the digits that it was written with is that of a foot.
+/// Returns the exact length of a meter or foot if `length` equals it except for rounding.
 pub(super) fn exact_length(length: f64) -> f64 {
     let known = [1.0, FOOT, US_SURVEY_FOOT];
     known.into_iter().find(|own| (length / own - 1.0).abs() < 1e-8).unwrap_or(length)
 }
 
-/// Every projected system of EPSG: ranges of codes, and `+proj=` texts where lengths differ
-/// from those on the ground.
+/// Every projected system of EPSG: ranges of codes, and `+proj=` texts where lengths differ from
+/// those on the ground.
 const SYSTEMS: &str = include_str!("projected_systems.txt");
 
 impl ProjectedSystem {
-    /// By its EPSG code, or ESRI's own code below 65536; none of a code that is not known.
+    /// Returns the system with an EPSG code, or with one of ESRI's codes below 65536; `None` if the
+    /// code is unknown.
     pub fn of_epsg(code: u16) -> Option<ProjectedSystem> {
         if GridZone::of_epsg(code).is_some() {
             return Some(ProjectedSystem { length: 1.0, projection: Projection::TrueToScale });
@@ -67,7 +69,7 @@ impl ProjectedSystem {
             _ => None,
         };
         if let Some(text) = esri {
-            // of true scale at 60 degrees are the codes that end in 2
+            // codes that end in 2 have true scale at 60 degrees
             let parallel = if matches!(code, 53002 | 54002) { "+lat_ts=60" } else { "" };
             return Some(ProjectedSystem::of_proj(&format!("{text} {parallel}")));
         }
@@ -85,7 +87,7 @@ impl ProjectedSystem {
         })
     }
 
-    /// By a text as PROJ reads it.
+    /// Parses a PROJ string.
     pub fn of_proj(text: &str) -> ProjectedSystem {
         let words: Vec<(&str, &str)> = text
             .split_whitespace()
@@ -136,7 +138,7 @@ impl ProjectedSystem {
     }
 }
 
-/// Longitude of the prime meridian of a text as PROJ reads it, degrees east of Greenwich.
+/// Returns the longitude of the prime meridian of a PROJ string, degrees east of Greenwich.
 pub(super) fn prime_meridian(text: &str) -> f64 {
     let own = text.split_whitespace().find_map(|word| word.strip_prefix("+pm="));
     own.map_or(0.0, |own| match own.parse::<f64>() {
@@ -158,7 +160,7 @@ pub(super) enum Family {
     Albers,
     Sinusoidal,
     Miller,
-    /// Any other.
+    /// Any other projection.
     Other,
 }
 
@@ -178,7 +180,7 @@ fn proj_family(name: &str) -> Family {
     }
 }
 
-/// A constant of a projection. Angles in degrees, lengths in metres.
+/// A constant of a projection. Angles are in degrees, lengths in meters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Parameter {
     Latitude,
@@ -195,12 +197,12 @@ pub(super) enum Parameter {
 /// Access to the constants of a projection.
 pub(super) struct Parameters<'a> {
     pub number: &'a dyn Fn(Parameter) -> Option<f64>,
-    /// Radius of the sphere that it is defined on, m.
+    /// Radius of the sphere on which it is defined, m.
     pub sphere: Option<f64>,
 }
 
 impl Parameters<'_> {
-    /// The projection of a family with these constants. `name` is its name in the file.
+    /// Returns the projection of a family with these constants. `name` is its name in the file.
     pub fn projection(&self, family: Family, name: &str) -> Projection {
         let unknown = || Projection::Unknown(name.to_string());
         let number = |parameter| (self.number)(parameter).filter(|value: &f64| value.is_finite());
@@ -257,8 +259,8 @@ impl Parameters<'_> {
 mod tests {
     use super::*;
 
-    /// Ground lengths of one metre of easting and of northing. Expected: PROJ 9.5, `Proj.get_factors`
-    /// at the place that the coordinates mean.
+    /// Compares ground lengths of one meter of easting and of northing with PROJ 9.5
+    /// (`Proj.get_factors`) at the position of the coordinates.
     #[test]
     fn lengths_on_the_ground_agree_with_proj() {
         // code, longitude, latitude, easting, northing, scale east-west and north-south
@@ -272,7 +274,7 @@ mod tests {
             let Projection::Mapped(projection) = &system.projection else { panic!("{line}") };
             let point = [easting, northing].map(|v| v * system.length);
             let [lat, lon] = projection.place(point).unwrap_or_else(|| panic!("no place: {line}"));
-            // ellipsoids are taken for WGS 84, and PROJ's equidistant cylinder is a sphere's
+            // ellipsoids are treated as WGS 84, and PROJ's equidistant cylinder is that of a sphere
             assert!((lat.to_degrees() - latitude).abs() < 0.3, "{line}: {}", lat.to_degrees());
             let apart = (lon.to_degrees() - longitude).rem_euclid(360.0);
             assert!(apart.min(360.0 - apart) < 0.3, "{line}: {}", lon.to_degrees());

@@ -1,4 +1,4 @@
-//! A raster of heights or classes with its place on the earth.
+//! Rasters of heights or classes with their position on the earth.
 
 use super::cells::Cells;
 use super::error::{RasterWarning, TerrainError};
@@ -6,34 +6,35 @@ use super::projected::Projection;
 use super::reference::HeightUnit;
 use bekker_math::geodesy::{GridZone, Site, radian_lengths};
 
-/// In what the coordinates of a raster are measured.
+/// Unit of the coordinates of a raster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
-    /// Lengths east and north, in metres or in [`Crs::length`]: a projection, or a local frame.
+    /// Lengths east and north, in meters or in [`Crs::length`]: a projection, or a local frame.
     Metre,
     /// Degrees of longitude and latitude.
     Degree,
 }
 
-/// Coordinate reference system of a raster, as far as its file tells.
+/// Coordinate reference system of a raster, as far as its file specifies it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Crs {
-    /// In what coordinates are measured.
+    /// Unit of the coordinates.
     pub unit: Unit,
     /// Length of one unit of coordinates that are not in degrees, m.
     pub length: f64,
-    /// How such coordinates relate to lengths on the ground.
+    /// Relation of such coordinates to lengths on the ground.
     pub projection: Projection,
     /// EPSG code, if given.
     pub epsg: Option<u16>,
-    /// Unit that the file gives its heights in, if it says; values are metres in any case.
+    /// Unit of heights in the file, if it specifies one; the values themselves are always in
+    /// meters.
     pub heights: Option<HeightUnit>,
-    /// The file's own words, if any.
+    /// Description in the file, if any.
     pub text: Option<String>,
 }
 
 impl Crs {
-    /// Metres in a frame of the project's own.
+    /// Returns a local frame in meters.
     pub fn local() -> Crs {
         Crs {
             unit: Unit::Metre,
@@ -49,17 +50,17 @@ impl Crs {
 /// Content of the cells of a raster.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CellContent {
-    /// Heights: their unit is turned into metres.
+    /// Heights, which are converted to meters.
     #[default]
     Heights,
-    /// Other values, such as classes or moistures: only a length that the file names as their
-    /// unit is turned into metres.
+    /// Other values, such as classes or moistures. They are converted to meters only if the file
+    /// names a length as their unit.
     Values,
 }
 
 impl CellContent {
-    /// Takes the unit of values from the word that a file has for it, or from its vertical system;
-    /// what values are multiplied with to be in metres.
+    /// Determines the unit of values from its name in the file or from the vertical system; returns
+    /// the factor that converts values to meters.
     pub(super) fn unit(
         self,
         word: Option<String>,
@@ -79,76 +80,76 @@ impl CellContent {
     }
 }
 
-/// Cells in rows and columns, each with one value at its centre.
+/// Cells in rows and columns, each with one value at its center.
 ///
-/// Row 0 is the north row and column 0 the west column, as rasters are stored.
-/// A cell without data holds a NaN. Values are `f64`: at a height of 3 km an
-/// `f32` has steps of 0.2 mm, which a fine survey would show as slope.
+/// Row 0 is the north row and column 0 the west column, as rasters are stored. A cell without data
+/// is NaN. Values are `f64`: at a height of 3 km an `f32` has steps of 0.2 mm, which would appear
+/// as slope in a fine survey.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Raster {
-    /// Cells along x (east).
+    /// Number of cells along x (east).
     pub columns: usize,
-    /// Cells along y (north).
+    /// Number of cells along y (north).
     pub rows: usize,
-    /// x and y of the centre of the south-west cell, in the unit of `crs`.
+    /// x and y of the center of the south-west cell, in the unit of `crs`.
     pub south_west: [f64; 2],
     /// Size of a cell along x and along y, in the unit of `crs`.
     pub cell: [f64; 2],
     /// Values, row by row from the north-west; NaN where there is no data.
     pub values: Vec<f64>,
-    /// What the coordinates mean.
+    /// Reference system of the coordinates.
     pub crs: Crs,
 }
 
-/// How cells without data are treated.
+/// Treatment of cells without data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NoData {
-    /// They are an error.
+    /// Cells without data are an error.
     #[default]
     Refuse,
-    /// They take the value of the nearest cell with data.
+    /// They receive the value of the nearest cell with data.
     Nearest,
     /// They are filled by a smooth surface through the cells around them
     /// (relaxation of Laplace's equation).
     Interpolate,
 }
 
-/// Where the local frame of a scenario has its origin.
+/// Origin of the local frame of a scenario.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Origin {
     /// The middle of the raster.
     #[default]
     Centre,
-    /// The centre of the south-west cell.
+    /// The center of the south-west cell.
     SouthWest,
-    /// This point, in the raster's own coordinates.
+    /// A point, in the raster's own coordinates.
     At([f64; 2]),
 }
 
-/// How a local frame in metres lies in the coordinates of a raster's file.
+/// Position of a local frame in meters in the coordinates of a raster's file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Placement {
     /// The local origin in the file's coordinates.
     pub origin: [f64; 2],
-    /// Metres that one unit of the file's coordinates is long, along x and y.
+    /// Length of one unit of the file's coordinates along x and y, m.
     pub metres_per_unit: [f64; 2],
     /// The file's coordinate reference system.
     pub crs: Crs,
 }
 
 impl Placement {
-    /// Local metres of a point in the file's coordinates.
+    /// Returns the local coordinates, m, of a point in the file's coordinates.
     pub fn to_local(&self, point: [f64; 2]) -> [f64; 2] {
         [0, 1].map(|k| (point[k] - self.origin[k]) * self.metres_per_unit[k])
     }
 
-    /// The file's coordinates of a point in local metres.
+    /// Returns the file's coordinates of a point in local meters.
     pub fn to_file(&self, point: [f64; 2]) -> [f64; 2] {
         [0, 1].map(|k| point[k] / self.metres_per_unit[k] + self.origin[k])
     }
 
-    /// Where on the earth the local frame lies, if the reference system is in degrees, a
-    /// zone of UTM ([`GridZone`]), or of a projection whose formulas are known.
+    /// Returns the position of the local frame on the earth, if the reference system is in degrees,
+    /// a zone of UTM ([`GridZone`]), or a projection with known formulas.
     pub fn site(&self) -> Option<Site> {
         match self.crs.unit {
             Unit::Degree => Some(Site::on_angles(self.origin.map(f64::to_radians))),
@@ -165,7 +166,7 @@ impl Placement {
         }
     }
 
-    /// A raster in local metres, put back into the file's coordinates.
+    /// Converts a raster in local meters back to the file's coordinates.
     pub fn georeference(&self, raster: &Raster) -> Raster {
         Raster {
             south_west: self.to_file(raster.south_west),
@@ -176,14 +177,14 @@ impl Placement {
     }
 }
 
-/// Length of one degree of longitude and of one degree of latitude on the
-/// WGS 84 ellipsoid at a latitude in degrees, m.
+/// Returns the lengths of one degree of longitude and of one degree of latitude on the WGS 84
+/// ellipsoid at a latitude in degrees, m.
 pub fn degree_lengths(latitude_deg: f64) -> [f64; 2] {
     radian_lengths(latitude_deg.to_radians()).map(f64::to_radians)
 }
 
 impl Raster {
-    /// Its cells, without what they hold.
+    /// Returns its cells, without their values.
     pub fn cells(&self) -> Cells {
         Cells {
             columns: self.columns,
@@ -193,23 +194,23 @@ impl Raster {
         }
     }
 
-    /// Whether sizes, positions and number of values make sense.
+    /// Checks sizes, positions and the number of values.
     pub fn check(&self) -> Result<(), TerrainError> {
         self.cells().check(self.values.len())
     }
 
-    /// Value of the cell in `column` from the west and `row` from the south.
+    /// Returns the value of the cell in `column` from the west and `row` from the south.
     #[inline]
     pub fn at(&self, column: usize, row_from_south: usize) -> f64 {
         self.values[(self.rows - 1 - row_from_south) * self.columns + column]
     }
 
-    /// Centres of the outermost cells, `[x_min, y_min, x_max, y_max]`.
+    /// Returns the centers of the outermost cells, `[x_min, y_min, x_max, y_max]`.
     pub fn bounds(&self) -> [f64; 4] {
         self.cells().bounds()
     }
 
-    /// Lowest and highest value; `None` if no cell holds data.
+    /// Returns the lowest and highest value; `None` if no cell has data.
     pub fn range(&self) -> Option<[f64; 2]> {
         self.values.iter().filter(|v| v.is_finite()).fold(None, |range, &v| match range {
             None => Some([v, v]),
@@ -217,17 +218,16 @@ impl Raster {
         })
     }
 
-    /// Number of cells without data.
+    /// Returns the number of cells without data.
     pub fn missing(&self) -> usize {
         self.values.iter().filter(|v| !v.is_finite()).count()
     }
 
-    /// The raster in local metres, with the placement that leads back.
+    /// Returns the raster in local meters, with the placement for the inverse conversion.
     ///
-    /// Coordinates in degrees are unrolled with the lengths of a degree at the
-    /// origin's latitude: exact there, and off by tan(latitude) times the
-    /// distance north over the earth's radius (1e-4 at 1 km in mid latitudes)
-    /// away from it.
+    /// Coordinates in degrees are multiplied by the lengths of a degree at the origin's latitude.
+    /// The result is exact there. Away from it the error is tan(latitude) times the distance north
+    /// over the earth's radius (1e-4 at 1 km in mid latitudes).
     pub fn localised(&self, origin: Origin) -> Result<(Raster, Placement), TerrainError> {
         let placement = self.placement(origin)?;
         let local = self.cells().localised(&placement);
@@ -240,14 +240,14 @@ impl Raster {
         Ok((raster, placement))
     }
 
-    /// How a local frame with this origin lies in the raster's coordinates.
+    /// Returns the placement of a local frame with this origin in the raster's coordinates.
     pub fn placement(&self, origin: Origin) -> Result<Placement, TerrainError> {
         self.check()?;
         self.cells().placement(origin, &self.crs)
     }
 
-    /// The part whose cell centres lie within `[x_min, y_min, x_max, y_max]`,
-    /// and the cells next to it, so that the box itself is covered.
+    /// Returns the part whose cell centers are within `[x_min, y_min, x_max, y_max]`, and the
+    /// neighboring cells, so that the box itself is covered.
     pub fn cropped(&self, bounds: [f64; 4]) -> Result<Raster, TerrainError> {
         self.check()?;
         let (part, [c0, r0]) = self.cells().within(bounds)?;
@@ -262,8 +262,8 @@ impl Raster {
         })
     }
 
-    /// Heights smoothed `passes` times with the weights 1-2-1 along both axes;
-    /// cells without data stay without and lend no weight.
+    /// Returns the heights smoothed `passes` times with the weights 1-2-1 along both axes. Cells
+    /// without data stay without data and have no weight.
     pub fn smoothed(&self, passes: usize) -> Result<Raster, TerrainError> {
         self.check()?;
         let mut raster = self.clone();
@@ -292,7 +292,7 @@ impl Raster {
         }
     }
 
-    /// The raster with every cell holding data, or the reason why not.
+    /// Returns the raster with data in every cell, or the error if gaps are not allowed.
     pub fn without_gaps(mut self, rule: NoData) -> Result<Raster, TerrainError> {
         self.check()?;
         let Some(first) = self.values.iter().position(|v| !v.is_finite()) else {
@@ -335,8 +335,8 @@ impl Raster {
         .flatten()
     }
 
-    /// Each gap takes the value of a cell with data that is nearest in steps
-    /// along rows and columns (growth in rings, in the order of the cells).
+    /// Fills each gap with the value of the nearest cell with data, in steps along rows and columns
+    /// (growth in rings, in the order of the cells).
     fn fill_by_growth(&mut self) {
         let mut front: Vec<usize> =
             (0..self.values.len()).filter(|&k| self.values[k].is_finite()).collect();
@@ -354,8 +354,8 @@ impl Raster {
         }
     }
 
-    /// Successive over-relaxation of the gaps until no cell moves by more than
-    /// a ten-thousandth of the range, or 2000 sweeps.
+    /// Fills the gaps by successive over-relaxation until no cell changes by more than a
+    /// ten-thousandth of the range, or for 2000 sweeps.
     fn relax(&mut self, gaps: &[usize]) {
         let [low, high] = self.range().unwrap_or_default();
         let enough = 1e-4 * (high - low);
@@ -423,7 +423,7 @@ mod tests {
         assert!(refusal.starts_with("2 of 25 cells hold no data, the first in row 2"), "{refusal}");
         let nearest = raster.clone().without_gaps(NoData::Nearest).unwrap();
         assert!([17.0, 19.0, 27.0, 21.0, 32.0, 12.0].contains(&nearest.values[12]));
-        // A plane is harmonic, so relaxation restores it, up to its own tolerance.
+        // a plane is harmonic, so relaxation restores it, up to its own tolerance
         let smooth = raster.clone().without_gaps(NoData::Interpolate).unwrap();
         assert!((smooth.values[12] - 22.0).abs() < 0.02, "{}", smooth.values[12]);
         assert!((smooth.values[13] - 23.0).abs() < 0.02, "{}", smooth.values[13]);
@@ -443,7 +443,7 @@ mod tests {
 
     #[test]
     fn degrees_become_metres_and_back() {
-        // Degree lengths at 45°: 78 846.8 m and 111 131.8 m (WGS 84 tables).
+        // degree lengths at 45°: 78 846.8 m and 111 131.8 m (WGS 84 tables)
         let [east, north] = degree_lengths(45.0);
         assert!((east - 78_846.8).abs() < 0.1 && (north - 111_131.8).abs() < 0.1);
         let mut raster = plane(4, 3);

@@ -1,4 +1,5 @@
-//! A GeoTIFF that stays in its file: opened, placed, cropped, checked, and then a surface.
+//! A GeoTIFF whose heights stay in its file: opened, placed, cropped, checked, and then used as a
+//! surface.
 
 use std::io::BufReader;
 use std::sync::Arc;
@@ -13,25 +14,24 @@ use super::surface::{HIGHEST, HIGHEST_ALLOWED, Surface};
 use super::tiled::{About, Ahead, HeightFile, TiledRaster, checksum};
 use super::{USUAL_GAPS, guessed_gaps};
 
-/// A GeoTIFF of which the head has been read and no height yet.
+/// A GeoTIFF of which only the head has been read.
 ///
-/// [`RasterFile::surface`] decodes what of it is used once, tile by tile or strip by strip, and
-/// holds none of it; heights are then decoded where they are asked for, as
-/// [`TiledRaster`] tells. They have the bits of those of a [`Raster`](super::Raster) that was
-/// read whole.
+/// [`RasterFile::surface`] decodes the used part once, tile by tile or strip by strip, without
+/// keeping it. Heights are then decoded on demand, as described at [`TiledRaster`]. They are
+/// bit-identical to those of a [`Raster`](super::Raster) that is read entirely.
 pub struct RasterFile {
     file: HeightReader<Ahead>,
     head: Head,
 }
 
-/// Bytes that are read from the file at once.
+/// Number of bytes per read from the file.
 const AHEAD: usize = 64 << 10;
 
 impl RasterFile {
     /// Opens a GeoTIFF.
     ///
     /// # Errors
-    /// What cannot be read, is no GeoTIFF, or is one that cannot be used.
+    /// A file that cannot be read, is not a GeoTIFF, or is not supported.
     pub fn open(file: impl HeightFile + 'static) -> Result<RasterFile, TerrainError> {
         RasterFile::open_with(file, &Sidecars::default())
     }
@@ -39,7 +39,7 @@ impl RasterFile {
     /// Opens a GeoTIFF with its sidecar files.
     ///
     /// # Errors
-    /// As of [`RasterFile::open`], and sidecar files that cannot be used.
+    /// As for [`RasterFile::open`], and sidecar files that cannot be used.
     pub fn open_with(
         file: impl HeightFile + 'static,
         sidecars: &Sidecars,
@@ -50,16 +50,17 @@ impl RasterFile {
         Ok(RasterFile { file, head })
     }
 
-    /// Its cells, in its own coordinates.
+    /// Returns its cells, in its own coordinates.
     pub fn cells(&self) -> Cells {
         self.head.cells
     }
 
-    /// Takes up what the file does not say, as
-    /// [`Raster::with_reference`](super::Raster::with_reference) does.
+    /// Adds properties that the file does not specify, like
+    /// [`Raster::with_reference`](super::Raster::with_reference).
     ///
     /// # Errors
-    /// As there.
+    ///
+    /// As for that function.
     pub fn with_reference(
         mut self,
         epsg: Option<u16>,
@@ -70,18 +71,19 @@ impl RasterFile {
         Ok(self)
     }
 
-    /// How a local frame with this origin lies in the file's coordinates.
+    /// Returns the placement of a local frame with this origin in the file's coordinates.
     ///
     /// # Errors
-    /// A latitude too near a pole.
+    /// A latitude too close to a pole.
     pub fn placement(&self, origin: Origin) -> Result<Placement, TerrainError> {
         self.head.cells.placement(origin, &self.head.crs)
     }
 
-    /// The part of the file that covers a box in the local metres of a placement, or all of it.
+    /// Returns the part of the file that covers a box in the local meters of a placement, or all of
+    /// it.
     ///
     /// # Errors
-    /// A box beside the file.
+    /// A box outside the file.
     pub fn window(
         &self,
         placement: &Placement,
@@ -95,11 +97,11 @@ impl RasterFile {
         Ok(Window { cells, first: [column, local.rows - from_south - cells.rows] })
     }
 
-    /// The surface of a part of the file; of the decoded heights about `resident` bytes are
-    /// held at a time. What is doubtful about it.
+    /// Returns the surface of a part of the file, and warnings about it. About `resident` bytes of
+    /// decoded heights are held at a time.
     ///
     /// # Errors
-    /// A tile or strip that cannot be decoded, gaps, and heights that cannot be.
+    /// A tile or strip that cannot be decoded, gaps, and invalid heights.
     pub fn surface(
         mut self,
         window: Window,
@@ -124,9 +126,9 @@ impl RasterFile {
 /// A part of a file.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Window {
-    /// Its cells, in local metres.
+    /// Its cells, in local meters.
     pub cells: Cells,
-    /// The file's column and row, from the north-west, of its north-west cell.
+    /// Column and row in the file, from the north-west, of its north-west cell.
     pub first: [usize; 2],
 }
 
@@ -141,7 +143,7 @@ impl Window {
     }
 }
 
-/// What is found while all chunks of a window go by.
+/// Statistics collected over all chunks of a window.
 struct Survey {
     window: Window,
     missing: usize,

@@ -1,4 +1,4 @@
-//! What a file of heights says of its coordinates, and what is said for it.
+//! Reference systems of rasters: properties in the file and properties given in addition.
 
 use super::cells::Cells;
 use super::error::{RasterWarning, TerrainError};
@@ -10,14 +10,14 @@ use bekker_math::geodesy::GridZone;
 
 pub use super::height_unit::HeightUnit;
 
-/// Units of heights that are known, in words.
+/// Known units of heights, as text.
 const KNOWN_UNITS: &str = "m, cm, mm, dm, km, ft, us-ft, in, yd, fathom";
 
 impl HeightUnit {
-    /// By its length, m.
+    /// Returns the unit with a length, m.
     ///
     /// # Errors
-    /// The length of no known unit.
+    /// A length that is not that of a known unit.
     pub fn of_length(length: f64) -> Result<HeightUnit, TerrainError> {
         // the two feet differ by 2e-6
         let unit = UNITS.iter().find(|unit| (length / unit.1 - 1.0).abs() < 5e-7);
@@ -26,10 +26,10 @@ impl HeightUnit {
             .ok_or_else(|| TerrainError::HeightUnit { found: found(), allowed: KNOWN_UNITS })
     }
 
-    /// By a word for it, in any case; nothing for an empty one.
+    /// Returns the unit with a name, in any case; `None` for an empty name.
     ///
     /// # Errors
-    /// A word for no known unit.
+    /// A name that is not that of a known unit.
     pub fn of_word(word: &str) -> Result<Option<HeightUnit>, TerrainError> {
         let word = word.trim().to_ascii_lowercase().replace('_', " ");
         if word.is_empty() {
@@ -45,7 +45,7 @@ impl HeightUnit {
     }
 }
 
-/// Codes of vertical reference systems that count depths downward (EPSG, as PROJ 9.5 carries it).
+/// Codes of vertical reference systems that count depths downward (EPSG, as in PROJ 9.5).
 const DEPTHS: [u16; 52] = [
     5336, 5612, 5614, 5706, 5715, 5734, 5739, 5789, 5831, 5861, 5862, 5863, 5864, 5865, 5866, 5867,
     5873, 6357, 6358, 6359, 7976, 8051, 8053, 8358, 8378, 8897, 9287, 9288, 9672, 10150, 10151,
@@ -53,21 +53,21 @@ const DEPTHS: [u16; 52] = [
     10548, 10549, 10550, 10551, 10552, 10649, 10650, 10678,
 ];
 
-/// Whether a vertical reference system counts depths downward.
+/// Returns whether a vertical reference system counts depths downward.
 pub(super) fn is_depth(code: u16) -> bool {
     DEPTHS.contains(&code)
 }
 
-/// Codes of systems of longitude and latitude that are taken for WGS 84: itself, NAD83,
-/// NAD83(2011), ETRS89.
+/// Codes of geographic systems that are treated as WGS 84: WGS 84 itself, NAD83, NAD83(2011),
+/// ETRS89.
 const DEGREES: [u16; 4] = [4326, 4269, 6318, 4258];
 
 impl Crs {
-    /// Takes up what the file does not say: the EPSG code of its coordinates, the unit of its
-    /// heights. The factor by which heights become metres.
+    /// Adds properties that the file does not specify: the EPSG code of its coordinates and the
+    /// unit of its heights. Returns the factor that converts heights to meters.
     ///
     /// # Errors
-    /// A code that is neither a zone of UTM nor of degrees, and one or a unit that the file
+    /// A code that is neither a zone of UTM nor in degrees, and a code or unit that the file
     /// contradicts.
     pub(super) fn completed(
         &mut self,
@@ -107,8 +107,8 @@ impl Crs {
         }
     }
 
-    /// That a code given beside the file, with the unit of its coordinates, does not contradict what the file states
-    /// without a code.
+    /// Checks that a given code, with the unit of its coordinates, does not contradict what the
+    /// file specifies without a code.
     fn check_code(&self, code: u16, unit: Unit) -> Result<(), TerrainError> {
         let contradicted = |what, file: String| {
             let given = format!("EPSG {code}");
@@ -142,7 +142,7 @@ impl Crs {
         Ok(())
     }
 
-    /// The system of an EPSG code: of longitude and latitude, or a projected one.
+    /// Returns the geographic or projected system of an EPSG code.
     pub(super) fn of_epsg(code: u16) -> Option<Crs> {
         if DEGREES.contains(&code) {
             return Some(Crs { unit: Unit::Degree, epsg: Some(code), ..Crs::local() });
@@ -151,9 +151,9 @@ impl Crs {
         Some(Crs { length, projection, epsg: Some(code), ..Crs::local() })
     }
 
-    /// Length on the ground of one unit of coordinates that are not in degrees, along x and y
-    /// about a point, m; the length of the unit where that is not known, of which
-    /// [`Crs::length_warnings`] warns.
+    /// Returns the length on the ground of one unit of coordinates that are not in degrees, along x
+    /// and y around a point, m. Where it is unknown, the length of the unit is returned, and
+    /// [`Crs::length_warnings`] warns about it.
     pub(super) fn metres_per_unit(&self, point: [f64; 2]) -> [f64; 2] {
         let metres = point.map(|coordinate| coordinate * self.length);
         match self.projection.ground_lengths(metres) {
@@ -162,7 +162,7 @@ impl Crs {
         }
     }
 
-    /// Warnings about lengths on the ground that are corrected or assumed.
+    /// Returns warnings about lengths on the ground that are corrected or assumed.
     pub(super) fn length_warnings(&self, cells: &Cells) -> Vec<RasterWarning> {
         if self.unit == Unit::Degree {
             return Vec::new();
@@ -174,7 +174,7 @@ impl Crs {
         let middle = cells.middle().map(|v| v * self.length);
         let zone = self.epsg.and_then(GridZone::of_epsg);
         if let Some(zone) = zone {
-            // not corrected: the site uses the lengths of the grid
+            // not corrected: the site uses grid lengths
             let own = zone.map_projection().ground_lengths(middle);
             if let Some(lengths) = own.filter(|lengths| !lengths.are_true()) {
                 let percent = 100.0 * (1.0 / lengths.metres[0] - 1.0);
@@ -212,7 +212,7 @@ impl Crs {
         warnings
     }
 
-    /// Its name, as far as it is known.
+    /// Returns its name, as far as it is known.
     fn name(&self) -> String {
         match (self.epsg, self.unit) {
             (Some(code), _) => format!("EPSG {code}"),
@@ -224,14 +224,14 @@ impl Crs {
         }
     }
 
-    /// Whether a GeoTIFF that is written in this system says as much of it: its code, or that
-    /// lengths are those on the ground.
+    /// Returns whether a GeoTIFF can represent this system: by its code, or because lengths equal
+    /// those on the ground.
     pub fn can_be_written(&self) -> bool {
         let is_plain = self.length == 1.0 && self.projection == Projection::TrueToScale;
         self.unit == Unit::Degree || self.epsg.is_some() || is_plain
     }
 
-    /// Whether its file names neither a system nor a unit.
+    /// Returns whether its file names neither a system nor a unit.
     fn is_silent(&self) -> bool {
         self.epsg.is_none()
             && self.text.is_none()
@@ -239,8 +239,8 @@ impl Crs {
             && self.projection == Projection::TrueToScale
     }
 
-    /// Whether coordinates of the other mean the same places, to the metre that systems of longitude and
-    /// latitude differ by; of one that says nothing it is believed.
+    /// Returns whether coordinates in both systems have the same meaning, within the meter by which
+    /// geographic systems differ. A system without any specification agrees with plain ones.
     fn agrees(&self, other: &Crs) -> bool {
         let place = |code: u16| {
             let zone = GridZone::of_epsg(code).map(|own| (own.number, own.south));
@@ -263,11 +263,11 @@ impl Crs {
 }
 
 impl Raster {
-    /// The raster in the local metres of a ground that it is laid over; `placement` is how that lies in
-    /// its elevation model's coordinates, where it has one.
+    /// Returns the raster in the local meters of the ground over which it is laid. `placement` is
+    /// that of the ground's elevation model, if it has one.
     ///
     /// # Errors
-    /// Another reference system than the elevation model's, and coordinates that mean no place.
+    /// A reference system other than the elevation model's, and coordinates outside its projection.
     pub fn laid_over(&self, placement: Option<&Placement>) -> Result<Raster, TerrainError> {
         let origin = placement.map_or([0.0; 2], |own| own.origin);
         let ground = placement.map(|own| &own.crs);
@@ -283,7 +283,8 @@ impl Raster {
         self.placed(placement, origin)
     }
 
-    /// The raster in the local metres of a placement in its own coordinates, or about a point of them.
+    /// Returns the raster in the local meters of a placement in its own coordinates, or around a
+    /// point of them.
     fn placed(
         &self,
         placement: Option<&Placement>,
@@ -293,13 +294,13 @@ impl Raster {
             return Ok(self.localised(Origin::At(origin))?.0);
         };
         self.check()?;
-        // lengths are those of the ground, whose middle may be another
+        // lengths are those of the ground, whose middle may differ
         let local = self.cells().localised(placement);
         let (south_west, cell) = (local.south_west, local.size);
         Ok(Raster { south_west, cell, crs: Crs::local(), ..self.clone() })
     }
 
-    /// That a raster in local metres covers something of a ground.
+    /// Checks that a raster in local meters overlaps the ground.
     ///
     /// # Errors
     /// [`TerrainError::Beside`].
@@ -309,19 +310,19 @@ impl Raster {
         if covered.meets(ground) { Ok(()) } else { Err(TerrainError::Beside { own, ground }) }
     }
 
-    /// What a raster covers, `[x_min, y_min, x_max, y_max]` of its frame: its cells reach half of one
-    /// beyond their middles.
+    /// Returns the extent of a raster, `[x_min, y_min, x_max, y_max]` in its frame: half a cell
+    /// beyond the outermost centers.
     pub fn covered(&self) -> [f64; 4] {
         let [west, south, east, north] = self.bounds();
         let [x, y] = self.cell.map(|cell| 0.5 * cell.abs());
         [west - x, south - y, east + x, north + y]
     }
 
-    /// The raster with what its file does not say: the EPSG code of its coordinates, the unit
-    /// of its heights, which become metres.
+    /// Returns the raster with properties that its file does not specify: the EPSG code of its
+    /// coordinates and the unit of its heights, which are converted to meters.
     ///
     /// # Errors
-    /// A code that is neither a zone of UTM nor of degrees, and one or a unit that the file
+    /// A code that is neither a zone of UTM nor in degrees, and a code or unit that the file
     /// contradicts.
     pub fn with_reference(
         mut self,

@@ -2,26 +2,25 @@
 //!
 //! # Theory
 //!
-//! ISO 8608 classes a profile by the one-sided spectral density of its height
-//! over spatial frequency n, G(n) = G(n0) (n/n0)^-2 with n0 = 0.1 cycles/m, for
-//! n from 0.011 to 2.83 cycles/m; the geometric means of G(n0) are 16e-6 m³ for
-//! class A and four times more for each class.
+//! ISO 8608 classifies a profile by the one-sided spectral density of its height over spatial
+//! frequency n, G(n) = G(n0) (n/n0)^-2 with n0 = 0.1 cycles/m, for n from 0.011 to 2.83 cycles/m.
+//! The geometric means of G(n0) are 16e-6 m³ for class A and four times more for each further
+//! class.
 //!
-//! Here octaves of white noise are added: octave k has independent values of
-//! variance σ_k² = c h_k on a square lattice of spacing h_k, spread by the
-//! tensor-product quadratic B-spline. A profile through one octave has the
-//! density 2 h_k sinc⁶(n h_k) · 11/20 · σ_k² (11/20 being the integral of the
-//! squared spline), and with h_k halved from octave to octave
-//! Σ (n h_k)² sinc⁶(n h_k) = 0.06835 within 2 % for every n between the first
-//! and the last octave, so that c = G(n0) n0² / (1.1 · 0.06835).
+//! The field is a sum of octaves of white noise. Octave k has independent values of variance σ_k² =
+//! c h_k on a square lattice of spacing h_k, interpolated by the tensor-product quadratic B-spline.
+//! A profile through one octave has the density 2 h_k sinc⁶(n h_k) · 11/20 · σ_k², where 11/20 is
+//! the integral of the squared spline. With h_k halved from octave to octave, Σ (n h_k)² sinc⁶(n
+//! h_k) = 0.06835 within 2 % for every n between the first and the last octave, so that c = G(n0)
+//! n0² / (1.1 · 0.06835).
 //!
 //! # Choices
 //!
-//! Lattices are turned against each other, so that profiles in all directions
-//! are alike; a sum of harmonics would need hundreds of sines a point to be as
-//! free of repetition. The field is a pure function of place and seed, has a
-//! continuous slope in closed form, and never repeats. Below the lowest
-//! frequency its density stays level, above the highest it falls off.
+//! Lattices are rotated against each other, so that profiles in all directions are statistically
+//! equal. A sum of harmonics would need hundreds of sines per point to be as free of repetition.
+//! The field is a pure function of position and seed, has a continuous slope in closed form, and
+//! never repeats. Below the lowest frequency its density is constant, above the highest it
+//! decreases.
 
 use super::clamped;
 use super::error::{TerrainError, finite};
@@ -31,21 +30,21 @@ use std::ops::{Add, Mul};
 
 /// Reference spatial frequency of ISO 8608, cycles/m.
 pub const REFERENCE_FREQUENCY: f64 = 0.1;
-/// Wavelengths that ISO 8608 covers, shortest and longest, m.
+/// Shortest and longest wavelength that ISO 8608 covers, m.
 pub const STANDARD_WAVELENGTHS: [f64; 2] = [1.0 / 2.83, 1.0 / 0.011];
 /// Mean over n of Σ (n h)² sinc⁶(n h) for h halved from term to term:
 /// ∫ u sinc⁶(u) du / ln 2.
 const OCTAVE_SUM: f64 = 0.068_353_72;
 /// Integral of the squared quadratic B-spline.
 const SPLINE_ENERGY: f64 = 11.0 / 20.0;
-/// Angle between the lattices of successive octaves, rad: the golden angle,
-/// whose multiples stay apart from each other and from quarter turns.
+/// Angle between the lattices of successive octaves, rad: the golden angle, whose multiples are far
+/// from each other and from quarter turns.
 const TURN: f64 = 2.399_963_229_728_653;
 
 /// Classes of ISO 8608, from a very good road to rough ground.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum RoughnessClass {
-    /// 16e-6 m³: a good motorway.
+    /// 16e-6 m³: a good highway.
     A,
     /// 64e-6 m³.
     B,
@@ -64,7 +63,7 @@ pub enum RoughnessClass {
 }
 
 impl RoughnessClass {
-    /// Geometric mean of the spectral density at 0.1 cycles/m, m³.
+    /// Returns the geometric mean of the spectral density at 0.1 cycles/m, m³.
     pub fn density(self) -> f64 {
         16e-6 * f64::from(1u32 << (2 * self as u32))
     }
@@ -74,27 +73,29 @@ impl RoughnessClass {
 struct Octave {
     stream: Stream,
     spacing: f64,
-    /// Square root of three times the variance: values are uniform within it.
+    /// Square root of three times the variance: values are uniform within ± this bound.
     reach: f64,
     /// Cosine and sine of the lattice's angle.
     turn: [f64; 2],
 }
 
-/// A rough field to add to a terrain.
+/// A roughness field to be added to a terrain.
 #[derive(Clone, Debug)]
 pub struct Roughness {
     octaves: Vec<Octave>,
 }
 
 impl Roughness {
-    /// Roughness of a class over the wavelengths of the standard.
+    /// Creates roughness of a class over the wavelengths of the standard.
     pub fn new(class: RoughnessClass, seed: u64) -> Roughness {
         Roughness::build(class.density(), STANDARD_WAVELENGTHS, seed)
     }
 
-    /// Roughness of spectral density `density` (m³) at 0.1 cycles/m, over
-    /// wavelengths from `wavelengths[0]` to `wavelengths[1]`, m. On a DEM the
-    /// longest should be about its cell size: longer waves are in the DEM.
+    /// Creates roughness of spectral density `density` (m³) at 0.1 cycles/m, over wavelengths from
+    /// `wavelengths[0]` to `wavelengths[1]`, m.
+    ///
+    /// On a DEM the longest wavelength should be about its cell size: the DEM contains the longer
+    /// ones.
     pub fn with_density(
         density: f64,
         wavelengths: [f64; 2],
@@ -111,8 +112,8 @@ impl Roughness {
     fn build(density: f64, [shortest, longest]: [f64; 2], seed: u64) -> Roughness {
         let c = density * REFERENCE_FREQUENCY * REFERENCE_FREQUENCY
             / (2.0 * SPLINE_ENERGY * OCTAVE_SUM);
-        // An octave matters where 0.15 < n h < 0.7: elsewhere the summand is
-        // below a tenth of its peak.
+        // an octave contributes where 0.15 < n h < 0.7: elsewhere the summand is below a tenth of
+        // its peak
         let mut spacing = 0.7 * longest;
         let mut octaves = Vec::new();
         while spacing > 0.15 * shortest {
@@ -138,15 +139,16 @@ impl Roughness {
         height
     }
 
-    /// Heights at many points within bounds, `[x_min, y_min, x_max, y_max]`, as far as they lie there, with
-    /// the bits of [`Roughness::height`]. They are best close to each other: lattice values about
-    /// all of them are drawn once.
+    /// Computes heights at many points, clamped to the bounds `[x_min, y_min, x_max, y_max]`,
+    /// bit-identical to [`Roughness::height`].
+    ///
+    /// Points should be close to each other: the lattice values around all of them are drawn once.
     pub(crate) fn heights(&self, points: &[[f64; 2]], bounds: [f64; 4], heights: &mut [f64]) {
         self.heights_with(level(), &self.octaves, points, bounds, heights);
     }
 
-    /// Heights that [`Roughness::heights`] does not exceed, nor lies more than twice `slack` m below. What reaches
-    /// no farther than that, the finest octaves together, is not asked for its values.
+    /// Computes upper bounds of [`Roughness::heights`], at most twice `slack` m above them. The
+    /// finest octaves whose amplitudes sum to at most `slack` are replaced by their maximum.
     pub(crate) fn at_most(
         &self,
         slack: f64,
@@ -163,11 +165,11 @@ impl Roughness {
             coarse = coarser;
         }
         self.heights_with(level(), coarse, points, bounds, heights);
-        // a spline's weights add up to 1, as nearly as they are rounded
+        // the weights of a spline sum to 1 within rounding
         heights.iter_mut().for_each(|height| *height += reach * (1.0 + 1e-12));
     }
 
-    /// [`Roughness::heights`] of some octaves with the instructions of a level.
+    /// Computes [`Roughness::heights`] of some octaves with the instructions of a level.
     fn heights_with(
         &self,
         level: Level,
@@ -211,21 +213,21 @@ impl Roughness {
     }
 }
 
-/// The next whole number at or below `v`; a processor without SSE 4.1 has no instruction
-/// for `floor`. Beyond 64 bits, where no ground is, it does not panic.
+/// Returns the greatest integer that is not above `v`, without panicking beyond 64 bits. A
+/// processor without SSE 4.1 has no instruction for `floor`.
 #[inline]
 fn at_or_below(v: f64) -> i64 {
     let whole = v as i64;
     whole.saturating_sub(i64::from(whole as f64 > v))
 }
 
-/// Weights of the lattice points -1, 0 and 1 about the nearest one, `t` of a
-/// spacing away (-1/2..1/2).
+/// Returns the weights of the lattice points -1, 0 and 1 around the nearest one, at a distance of
+/// `t` spacings from it (-1/2..1/2).
 fn spline(t: f64) -> [f64; 3] {
     [0.5 * (0.5 - t) * (0.5 - t), 0.75 - t * t, 0.5 * (0.5 + t) * (0.5 + t)]
 }
 
-/// [`spline`] in lanes.
+/// Returns [`spline`] in lanes.
 #[inline(always)]
 fn splines<S: Simd>(t: Lanes<S>) -> [Lanes<S>; 3] {
     [0.5 * (0.5 - t) * (0.5 - t), 0.75 - t * t, 0.5 * (0.5 + t) * (0.5 + t)]
@@ -235,10 +237,10 @@ fn spline_slope(t: f64) -> [f64; 3] {
     [t - 0.5, -2.0 * t, t + 0.5]
 }
 
-/// Values at the nine lattice points about one of them, row by row.
+/// Values at the nine lattice points around and including one of them, row by row.
 type Values<T> = [[T; 3]; 3];
 
-/// The sum of values with weights across and up.
+/// Returns the weighted sum of values, with weights across and up.
 #[inline(always)]
 fn weighted<T: Copy + Mul<Output = T> + Add<Output = T>>(
     rows: &Values<T>,
@@ -250,7 +252,7 @@ fn weighted<T: Copy + Mul<Output = T> + Add<Output = T>>(
 }
 
 impl Octave {
-    /// The lattice point nearest to (x, y), and the way from it in spacings.
+    /// Returns the lattice point nearest to (x, y), and the offset from it in spacings.
     #[inline]
     fn locate(&self, x: f64, y: f64) -> ([i64; 2], [f64; 2]) {
         let [c, s] = self.turn;
@@ -259,14 +261,14 @@ impl Octave {
         (nearest, [place[0] - nearest[0] as f64, place[1] - nearest[1] as f64])
     }
 
-    /// Value at a lattice point.
+    /// Returns the value at a lattice point.
     #[inline]
     fn value(&self, i: i64, j: i64) -> f64 {
         let counter = ((i as u64) << 32) | (j as u64 & 0xFFFF_FFFF);
         self.reach * (2.0 * self.stream.uniform(counter) - 1.0)
     }
 
-    /// Values about a lattice point.
+    /// Returns the values around a lattice point.
     #[inline]
     fn around(&self, cell: [i64; 2]) -> Values<f64> {
         let row = |b: i64| {
@@ -280,7 +282,8 @@ impl Octave {
         [row(-1), row(0), row(1)]
     }
 
-    /// The same, taken from those that were drawn beforehand if they are among them.
+    /// Returns the values around a lattice point, from those that were drawn in advance if they
+    /// include it.
     #[inline(always)]
     fn known_around(&self, drawn: Option<&Drawn>, cell: [i64; 2]) -> Values<f64> {
         match drawn.and_then(|drawn| Some(drawn.at(drawn.place(cell)?))) {
@@ -289,7 +292,7 @@ impl Octave {
         }
     }
 
-    /// Values about a lattice point in each lane.
+    /// Returns the values around a lattice point in each lane.
     #[inline(always)]
     fn around_each<S: Simd>(
         &self,
@@ -306,7 +309,7 @@ impl Octave {
         each3(|n| each3(|m| Lanes::of(simd, each(|lane| values[lane][n][m]))))
     }
 
-    /// [`Octave::locate`] in lanes.
+    /// Returns [`Octave::locate`] in lanes.
     #[inline(always)]
     fn locate_lanes<S: Simd>(&self, x: Lanes<S>, y: Lanes<S>) -> [[Lanes<S>; 2]; 2] {
         let [c, s] = self.turn;
@@ -315,7 +318,7 @@ impl Octave {
         [[i, j], [u - i, v - j]]
     }
 
-    /// Adds what it is high at points within bounds, four at a time.
+    /// Adds its height at points within bounds, four at a time.
     #[inline(always)]
     fn add<S: Simd>(
         &self,
@@ -325,7 +328,7 @@ impl Octave {
         [west, south, east, north]: [f64; 4],
         heights: &mut [f64],
     ) {
-        // the last lattice point about which four points lay, and its values
+        // the last lattice point common to four points, and its values
         let nowhere = Lanes::of(simd, f64::NAN);
         let mut common = ([nowhere; 2], [[nowhere; 3]; 3]);
         for (points, heights) in points.chunks(WIDTH).zip(heights.chunks_mut(WIDTH)) {
@@ -352,20 +355,20 @@ impl Octave {
     }
 }
 
-/// One value for each of three.
+/// Returns one value for each of three.
 #[inline(always)]
 fn each3<T>(mut value: impl FnMut(usize) -> T) -> [T; 3] {
     [value(0), value(1), value(2)]
 }
 
-/// Most lattice values that are drawn beforehand.
+/// Greatest number of lattice values that are drawn in advance.
 const MOST_DRAWN: usize = 1024;
-/// Points from which on they are.
+/// Number of points from which lattice values are drawn in advance.
 const MANY: usize = 16;
 
-/// Values of one octave at the lattice points about many places, drawn once.
+/// Values of one octave at the lattice points around many positions, drawn once.
 struct Drawn {
-    /// The first lattice point, and how many there are each way.
+    /// First lattice point; `size` is the number of points along each axis.
     first: [i64; 2],
     size: [usize; 2],
     values: [f64; MOST_DRAWN],
@@ -378,8 +381,8 @@ impl Default for Drawn {
 }
 
 impl Drawn {
-    /// Draws the values about a rectangle in which `count` heights are wanted, or none where that
-    /// would be many more than they ask for.
+    /// Draws the values around a rectangle for `count` heights, or none where that would be many
+    /// more than these heights need.
     fn about(&mut self, octave: &Octave, [low, high]: [[f64; 2]; 2], count: usize) {
         self.size = [0; 2];
         let corners = [low, [high[0], low[1]], [low[0], high[1]], high];
@@ -400,7 +403,7 @@ impl Drawn {
         }
     }
 
-    /// Place of the first of those about a lattice point, if they were drawn.
+    /// Returns the index of the first value around a lattice point, if it was drawn.
     #[inline(always)]
     fn place(&self, cell: [i64; 2]) -> Option<usize> {
         let i = cell[0].wrapping_sub(self.first[0]).wrapping_sub(1) as usize;
@@ -409,7 +412,7 @@ impl Drawn {
         (inside(i, self.size[0]) && inside(j, self.size[1])).then(|| j * self.size[0] + i)
     }
 
-    /// Those of which the first has this place.
+    /// Returns the values that begin at an index.
     #[inline(always)]
     fn at(&self, place: usize) -> Values<f64> {
         let row = |b: usize| {
@@ -426,18 +429,18 @@ mod tests {
     use super::*;
     use bekker_math::numeric::instructions::available;
 
-    /// One-sided density at frequency n, averaged over profiles and over the
-    /// band n ± 20 %, by direct Fourier sums with a Hann window.
+    /// Returns the one-sided density at frequency n, averaged over profiles and over the band n ±
+    /// 20 %, by direct Fourier sums with a Hann window.
     fn measured_density(field: &Roughness, n: f64, heading: f64, profiles: usize) -> f64 {
         let (c, s) = (cos(heading), sin(heading));
-        // 24 waves to a profile and 16 points to a wave: leakage and aliasing
-        // are small against the band.
+        // 24 waves per profile and 16 points per wave: leakage and aliasing are small compared with
+        // the band
         let (length, count) = (24.0 / n, 384usize);
         let step = length / count as f64;
         let mut sum = 0.0;
         let bins = [20, 22, 24, 26, 28];
         for profile in 0..profiles {
-            // Profiles lie 500 m apart, beyond the longest correlation.
+            // profiles are 500 m apart, beyond the longest correlation
             let offset = 500.0 * profile as f64;
             let heights: Vec<f64> = (0..count)
                 .map(|k| {
@@ -453,7 +456,7 @@ mod tests {
                     re += h * cos(phase);
                     im += h * sin(phase);
                 }
-                // Mean square of the Hann window is 3/8; n^-2 is divided out.
+                // the mean square of the Hann window is 3/8; n^-2 is divided out
                 let density = 2.0 * (re * re + im * im) * step / (count as f64 * 0.375);
                 sum += density * (bin as f64 / 24.0) * (bin as f64 / 24.0);
             }
@@ -468,8 +471,8 @@ mod tests {
             for n in [0.03, 0.1, 0.4, 1.2] {
                 let expected = 1024e-6 * (n / REFERENCE_FREQUENCY).powi(-2);
                 let ratio = measured_density(&field, n, heading, 60) / expected;
-                // 60 profiles of about 3 independent bins: standard error 8 %;
-                // three of them, and 2 % of ripple. A class is a factor of 4.
+                // 60 profiles of about 3 independent bins: standard error 8 %; three of them, plus
+                // 2 % ripple. A class is a factor of 4.
                 assert!((0.75..1.33).contains(&ratio), "n {n}, heading {heading}: {ratio}");
             }
         }
@@ -524,8 +527,8 @@ mod tests {
             let [gx, gy] = field.gradient(x, y);
             let fx = (field.height(x + h, y) - field.height(x - h, y)) / (2.0 * h);
             let fy = (field.height(x, y + h) - field.height(x, y - h)) / (2.0 * h);
-            // Rounding 1e-16/1e-6 and curvature (below 1e3 1/m in class H,
-            // jumping at lattice lines) times 1e-6.
+            // rounding 1e-16/1e-6, and curvature (below 1e3 1/m in class H, with jumps at lattice
+            // lines) times 1e-6
             assert!((gx - fx).abs() < 1e-3 && (gy - fy).abs() < 1e-3, "{gx} {fx} {gy} {fy}");
         }
     }

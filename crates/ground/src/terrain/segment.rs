@@ -1,9 +1,9 @@
-//! Straight stretches, about which bands of soil and ditches lie.
+//! Geometry of line segments, for strips of soil and ditches.
 
 use bekker_math::numeric::hypot;
 
-/// The vector to (x, y) from the nearest point of the segment between `from`
-/// and `to`, m. A segment without length is a point.
+/// Returns the vector to (x, y) from the nearest point of the segment between `from` and `to`, m. A
+/// segment of zero length is a point.
 pub fn offset(from: [f64; 2], to: [f64; 2], x: f64, y: f64) -> [f64; 2] {
     let axis = [to[0] - from[0], to[1] - from[1]];
     let (dx, dy) = (x - from[0], y - from[1]);
@@ -13,8 +13,8 @@ pub fn offset(from: [f64; 2], to: [f64; 2], x: f64, y: f64) -> [f64; 2] {
     [dx - along * axis[0], dy - along * axis[1]]
 }
 
-/// Corners of the strip of a `width` about the segment between `from` and `to`, with flat ends, in
-/// order around it, m.
+/// Returns the corners of the strip of a `width` around the segment between `from` and `to`, with
+/// flat ends, in order around it, m.
 pub fn strip(from: [f64; 2], to: [f64; 2], width: f64) -> [[f64; 2]; 4] {
     let axis = [to[0] - from[0], to[1] - from[1]];
     let share = 0.5 * width / hypot(axis[0], axis[1]);
@@ -23,8 +23,8 @@ pub fn strip(from: [f64; 2], to: [f64; 2], width: f64) -> [[f64; 2]; 4] {
     [beside(from, -1.0), beside(to, -1.0), beside(to, 1.0), beside(from, 1.0)]
 }
 
-/// Whether the segment between `from` and `to` leads through the inside of a rectangle
-/// `[x_min, y_min, x_max, y_max]`, m (Y.-D. Liang and B. Barsky, ACM Trans. Graphics 3, 1984).
+/// Returns whether the segment between `from` and `to` crosses the interior of a rectangle `[x_min,
+/// y_min, x_max, y_max]`, m (Y.-D. Liang and B. Barsky, ACM Trans. Graphics 3, 1984).
 pub fn crosses(from: [f64; 2], to: [f64; 2], rectangle: [f64; 4]) -> bool {
     let (mut enters, mut leaves) = (0.0_f64, 1.0_f64);
     for k in 0..2 {

@@ -22,18 +22,19 @@ pub struct Sidecars {
 /// A kind of sidecar file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SidecarKind {
-    /// Six lines of text.
+    /// World file: six lines of text.
     World,
-    /// A reference system as text.
+    /// Projection file: a reference system as text.
     Projection,
-    /// GDAL's XML.
+    /// Auxiliary file: GDAL's XML.
     Auxiliary,
-    /// A TIFF.
+    /// Mask: a TIFF.
     Mask,
 }
 
 impl SidecarKind {
-    /// Longest file of the kind that is read, bytes. For a mask the caller decides.
+    /// Returns the greatest size of a file of this kind that is read, bytes; for a mask the caller
+    /// decides.
     pub fn longest(self) -> Option<u64> {
         match self {
             SidecarKind::World => Some(4 << 10),
@@ -44,7 +45,7 @@ impl SidecarKind {
     }
 }
 
-/// A path with another ending.
+/// Appends an ending to a path.
 fn with_ending(path: &Path, ending: &str) -> PathBuf {
     let mut name = OsString::from(path);
     name.push(ending);
@@ -52,11 +53,13 @@ fn with_ending(path: &Path, ending: &str) -> PathBuf {
 }
 
 impl Sidecars {
-    /// Reads the sidecar files of a raster. `load` returns the content of a file, or nothing if it
-    /// does not exist. A PNG has no sidecar files.
+    /// Reads the sidecar files of a raster.
+    ///
+    /// `load` returns the content of a file, or `None` if it does not exist. A PNG has no sidecar
+    /// files.
     ///
     /// # Errors
-    /// Returns the errors of `load`.
+    /// The errors of `load`.
     pub fn load<E>(
         raster: &Path,
         mut load: impl FnMut(&Path, SidecarKind) -> Result<Option<Vec<u8>>, E>,
@@ -98,7 +101,7 @@ impl Sidecars {
     /// Reads the sidecar files of a raster on disk, each of at most `most` bytes.
     ///
     /// # Errors
-    /// Returns the error of a file that exists and cannot be read.
+    /// The error of a file that exists and cannot be read.
     pub fn from_disk(
         raster: &Path,
         mut read: impl FnMut(&Path, u64) -> io::Result<Vec<u8>>,
@@ -115,7 +118,7 @@ impl Sidecars {
         })
     }
 
-    /// The affine map of the world file: x of a column and a row, then y.
+    /// Returns the affine map of the world file: x of a column and a row, then y.
     pub(super) fn world_map(&self) -> Result<Option<[f64; 6]>, TerrainError> {
         let Some(bytes) = &self.world else { return Ok(None) };
         let text = String::from_utf8_lossy(bytes);
@@ -151,7 +154,8 @@ impl Sidecars {
     }
 }
 
-/// The first band's properties and georeference in an auxiliary file or in GDAL's metadata.
+/// Properties of the first band and the georeference, from an auxiliary file or from GDAL's
+/// metadata.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Auxiliary {
     pub system: Option<String>,
@@ -217,7 +221,7 @@ impl Auxiliary {
                 ["PAMDataset", "PAMRasterBand"] => bands += 1,
                 ["PAMDataset", "PAMRasterBand", item] if bands == 0 => match item {
                     "NoDataValue" => found.no_data = number(text),
-                    // an empty one leaves the unit to the raster itself
+                    // an empty element leaves the unit to the raster itself
                     "UnitType" if text.trim().is_empty() => {}
                     "UnitType" => found.unit = Some(text.to_string()),
                     "Scale" => found.scale = number(text),

@@ -1,21 +1,21 @@
-//! How steep a raster of heights is, and which part of it holds data.
+//! Slope statistics of a raster of heights, and bounds of its data.
 
 use super::raster::Raster;
 
 /// Slopes of a raster, rise over run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Slopes {
-    /// Half of the cells are no steeper.
+    /// Median slope.
     pub median: f64,
-    /// 95 of 100 are no steeper.
+    /// 95th percentile of the slopes.
     pub percentile_95: f64,
-    /// The steepest.
+    /// Greatest slope.
     pub largest: f64,
 }
 
 impl Raster {
-    /// Slopes of all cells between four neighbours with data, by central differences; nothing
-    /// where there is no such cell. Coordinates are metres ([`Raster::localised`]).
+    /// Returns the slopes of all cells between four neighbors with data, by central differences;
+    /// `None` if there is no such cell. Coordinates must be meters ([`Raster::localised`]).
     pub fn slopes(&self) -> Option<Slopes> {
         let at = |column: usize, row: usize| self.at(column, row);
         let mut slopes = Vec::new();
@@ -36,8 +36,8 @@ impl Raster {
         Some(Slopes { median: share(0.5), percentile_95: share(0.95), largest: share(1.0) })
     }
 
-    /// Bounds of the cells that hold data, `[x_min, y_min, x_max, y_max]` through their
-    /// centres; nothing where none does.
+    /// Returns the bounds of the cells with data, `[x_min, y_min, x_max, y_max]` through their
+    /// centers; `None` if no cell has data.
     pub fn valid_bounds(&self) -> Option<[f64; 4]> {
         let mut found: Option<[usize; 4]> = None;
         for (index, _) in self.values.iter().enumerate().filter(|(_, value)| value.is_finite()) {

@@ -1,4 +1,4 @@
-//! Which soil lies where.
+//! Map of soils.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -14,11 +14,11 @@ use bekker_math::numeric::hypot;
 /// A part of the plane.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Region {
-    /// All points ahead of a line: those with (p - point) · direction >= 0.
+    /// All points on one side of a line: those with (p - point) · direction >= 0.
     HalfPlane {
-        /// A point of the line, m.
+        /// A point on the line, m.
         point: [f64; 2],
-        /// Direction that leads into the region; any length but zero.
+        /// Direction into the region; any length except zero.
         direction: [f64; 2],
     },
     /// Points between two corners, inclusive.
@@ -28,7 +28,7 @@ pub enum Region {
         /// North-east corner, m.
         max: [f64; 2],
     },
-    /// Points beside a segment within half of `width` of it: a strip with flat ends.
+    /// Points within half of `width` of a segment: a strip with flat ends.
     Band {
         /// One end, m.
         from: [f64; 2],
@@ -37,7 +37,7 @@ pub enum Region {
         /// Full width, m.
         width: f64,
     },
-    /// The inside of a polygon, by the even–odd rule; closed by itself.
+    /// The interior of a polygon, by the even–odd rule; it is closed automatically.
     Polygon(Vec<[f64; 2]>),
 }
 
@@ -73,7 +73,7 @@ impl Region {
             .try_for_each(|c| finite("corner of a region, m", *c, "a finite number", |_| true))
     }
 
-    /// Whether (x, y) lies in the region.
+    /// Returns whether (x, y) is in the region.
     pub fn contains(&self, x: f64, y: f64) -> bool {
         match self {
             Region::HalfPlane { point, direction } => {
@@ -106,8 +106,8 @@ impl Region {
 }
 
 impl Region {
-    /// Whether a part of the region lies in a rectangle `[x_min, y_min, x_max, y_max]`, m. What only
-    /// touches it from outside does not.
+    /// Returns whether the region overlaps the interior of a rectangle `[x_min, y_min, x_max,
+    /// y_max]`, m. Contact from outside does not count.
     pub fn meets(&self, rectangle: [f64; 4]) -> bool {
         let [west, south, east, north] = rectangle;
         let corners = [[west, south], [east, south], [west, north], [east, north]];
@@ -119,7 +119,7 @@ impl Region {
                 min[0] < east && max[0] > west && min[1] < north && max[1] > south
             }
             Region::Band { from, to, width } => {
-                // two convex figures are apart where an edge of one has all of the other beyond it
+                // two convex shapes are separate if an edge of one separates them (separating axis)
                 let strip = segment::strip(*from, *to, *width);
                 let along = [to[0] - from[0], to[1] - from[1]];
                 let axes = [[1.0, 0.0], [0.0, 1.0], along, [-along[1], along[0]]];
@@ -136,7 +136,8 @@ impl Region {
         }
     }
 
-    /// South-west and north-east corner of what holds the region; none of a half plane.
+    /// Returns the south-west and north-east corner of the bounding box of the region; `None` for a
+    /// half plane.
     pub fn extent(&self) -> Option<[[f64; 2]; 2]> {
         let around = |points: &[[f64; 2]]| {
             let [(west, east), (south, north)] =
@@ -152,13 +153,13 @@ impl Region {
     }
 }
 
-/// From where to where points reach along an axis, in its lengths.
+/// Returns the interval of points projected on an axis, in units of its length.
 fn shadow(points: &[[f64; 2]], axis: [f64; 2]) -> (f64, f64) {
     let along = points.iter().map(|[x, y]| x * axis[0] + y * axis[1]);
     along.fold((f64::MAX, f64::MIN), |(low, high), v| (low.min(v), high.max(v)))
 }
 
-/// Where a region may lie, by its number.
+/// Bounding box of a region, with the region's index.
 #[derive(Clone, Debug)]
 struct Extent {
     corners: [[f64; 2]; 2],
@@ -179,33 +180,34 @@ struct Classes {
     rows: usize,
     south_west: [f64; 2],
     cell: [f64; 2],
-    /// Row 0 is north, as in the raster.
+    /// Row 0 is the north row, as in the raster.
     soils: Vec<SoilId>,
 }
 
-/// Which soil lies where: one soil or a raster of classes, with regions
-/// painted over it in order.
+/// Map of soils: one soil or a raster of classes, with regions painted over it in order.
 #[derive(Clone, Debug)]
 pub struct SoilMap {
     ground: SoilId,
     classes: Option<Arc<Classes>>,
     regions: Vec<(Region, SoilId)>,
-    /// The regions that end, by where they lie: a map may have tens of thousands.
+    /// Index of the bounded regions by position: a map may have tens of thousands.
     extents: RTree<Extent>,
-    /// Numbers of the others, half planes.
+    /// Indices of the unbounded regions, which are half planes.
     endless: Vec<usize>,
 }
 
 impl SoilMap {
-    /// One soil everywhere.
+    /// Creates a map of one soil.
     pub fn uniform(soil: SoilId) -> SoilMap {
         let (regions, extents, endless) = (Vec::new(), RTree::new(), Vec::new());
         SoilMap { ground: soil, classes: None, regions, extents, endless }
     }
 
-    /// Soils by the class of the nearest cell of a raster in local metres;
-    /// beyond its edge the outermost cells go on. `table` lists what each class
-    /// means; gaps take `gaps`, or are refused without it. A raster of nothing but gaps is refused.
+    /// Creates a map from the class of the nearest cell of a raster in local meters.
+    ///
+    /// Outside the raster the outermost cells are extended. `table` lists the soil of each class.
+    /// Gaps receive the soil `gaps`, or are an error without it. A raster that consists entirely of
+    /// gaps is rejected.
     pub fn classes(
         raster: &Raster,
         table: &[(i32, SoilId)],
@@ -249,7 +251,7 @@ impl SoilMap {
         Ok(SoilMap { classes: Some(Arc::new(classes)), ..SoilMap::uniform(SoilId(0)) })
     }
 
-    /// Paints a region with a soil, over what is there.
+    /// Paints a region with a soil, over existing ones.
     pub fn paint(mut self, region: Region, soil: SoilId) -> Result<SoilMap, TerrainError> {
         region.check()?;
         let number = self.regions.len();
@@ -261,7 +263,7 @@ impl SoilMap {
         Ok(self)
     }
 
-    /// Soil at (x, y).
+    /// Returns the soil at (x, y).
     pub fn soil(&self, x: f64, y: f64) -> SoilId {
         match (self.painted(x, y), &self.classes) {
             (Some(number), _) => self.regions[number].1,
@@ -272,7 +274,7 @@ impl SoilMap {
 }
 
 impl SoilMap {
-    /// The region painted last of those that hold (x, y).
+    /// Returns the last painted region that contains (x, y).
     fn painted(&self, x: f64, y: f64) -> Option<usize> {
         let holds = |number: usize| self.regions[number].0.contains(x, y);
         let mut last = self.endless.iter().rev().copied().find(|&number| holds(number));
@@ -292,30 +294,30 @@ impl SoilMap {
 /// A raster of soils, row 0 in the north.
 #[derive(Clone, Copy, Debug)]
 pub struct SoilRaster<'a> {
-    /// Cells a row.
+    /// Number of cells per row.
     pub columns: usize,
-    /// Rows.
+    /// Number of rows.
     pub rows: usize,
-    /// Middle of the south-western cell, m.
+    /// Center of the south-west cell, m.
     pub south_west: [f64; 2],
-    /// Distance of cells along x and y, m.
+    /// Size of a cell along x and y, m.
     pub cell: [f64; 2],
-    /// Row by row.
+    /// Soils in row-major order.
     pub soils: &'a [SoilId],
 }
 
 impl SoilMap {
-    /// Regions in the order in which they were painted.
+    /// Returns the regions in the order in which they were painted.
     pub fn regions(&self) -> &[(Region, SoilId)] {
         &self.regions
     }
 
-    /// The soil below all regions where there is no raster.
+    /// Returns the soil below all regions where there is no raster.
     pub fn ground(&self) -> SoilId {
         self.ground
     }
 
-    /// The raster below all regions, if there is one; it goes on beyond its edge.
+    /// Returns the raster below all regions, if there is one; its edge cells extend outward.
     pub fn raster(&self) -> Option<SoilRaster<'_>> {
         let classes = self.classes.as_deref()?;
         let Classes { columns, rows, south_west, cell, soils } = classes;
@@ -333,7 +335,7 @@ impl Classes {
     fn soil(&self, x: f64, y: f64) -> SoilId {
         let nearest = |axis: usize, v: f64, count: usize| {
             let place = ((v - self.south_west[axis]) / self.cell[axis] + 0.5).floor();
-            // `as` sends what lies before the first cell, and NaN, to 0.
+            // `as` converts negative values and NaN to 0
             (place as usize).min(count - 1)
         };
         let column = nearest(0, x, self.columns);
@@ -362,7 +364,7 @@ mod tests {
         assert_eq!(map.soil(21.0, 1.5), MUD);
     }
 
-    /// The index finds what a walk through all regions finds.
+    /// The index finds the same region as a linear search.
     #[test]
     fn many_regions_cover_each_other_in_their_order() {
         let dice = bekker_math::random::Stream::new(1, "regions");
@@ -401,8 +403,8 @@ mod tests {
         assert!(band.contains(5.0, 6.3) && !band.contains(5.0, 6.5));
     }
 
-    /// A band along x is the rectangle of its length and width, and turned by 3-4-5 it is that
-    /// rectangle turned: nothing of it lies beyond its ends.
+    /// A band along x is the rectangle of its length and width, and a band rotated by 3-4-5 is that
+    /// rectangle rotated: it does not extend beyond its ends.
     #[test]
     fn a_band_ends_flat_at_its_ends() {
         let straight = Region::Band { from: [20.0, 0.0], to: [60.0, 0.0], width: 40.0 };
@@ -410,17 +412,17 @@ mod tests {
         let rectangle = Region::Rectangle { min: [20.0, -20.0], max: [60.0, 20.0] };
         assert_eq!(straight.extent(), rectangle.extent());
         for (x, y) in (-10..90).flat_map(|x| (-40..40).map(move |y| (f64::from(x), f64::from(y)))) {
-            // off the edges, on which a turned point is by rounding in or out
+            // off the edges, where rounding decides whether a rotated point is inside
             let (x, y) = (x + 0.3, y + 0.3);
             let inside = rectangle.contains(x, y);
             assert_eq!(straight.contains(x, y), inside, "{x} {y}");
             assert_eq!(turned.contains(0.6 * x - 0.8 * y, 0.8 * x + 0.6 * y), inside, "{x} {y}");
             let cell = [x, y, x + 3.0, y + 2.0];
             assert_eq!(straight.meets(cell), rectangle.meets(cell), "{x} {y}");
-            // a cell that holds a point of the band meets it
+            // a cell that contains a point of the band overlaps it
             let [u, v] = [0.6 * x - 0.8 * y, 0.8 * x + 0.6 * y];
             let met = turned.meets([u - 0.1, v - 0.1, u + 0.1, v + 0.1]);
-            // by 0.14 m at most a cell reaches over an edge that its middle is beyond
+            // a cell whose middle is outside an edge extends at most 0.14 m across it
             let near = rectangle.meets([x - 0.15, y - 0.15, x + 0.15, y + 0.15]);
             assert!(met == inside || near && met, "{x} {y}");
         }

@@ -36,34 +36,34 @@ pub enum Outline {
     },
 }
 
-/// How the height runs over the edge of a stamp, from 0 at the outline to 1 at its full height.
+/// Height profile across the edge of a stamp, from 0 at the outline to 1 at full height.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Face {
-    /// A cubic that is flat at both ends, so that the slope of the ground stays continuous;
-    /// its steepest slope is 1.5 height / edge.
+    /// A cubic that is flat at both ends, so that the slope of the ground is continuous; its
+    /// greatest slope is 1.5 height / edge.
     #[default]
     Smooth,
     /// A plane, with a crease at both ends: steps, trapezoids, walls of trenches.
     Straight,
-    /// A quarter of an ellipse that stands upright at the outline: with the height and the edge
-    /// of a ridge half its width, a half-round.
+    /// A quarter of an ellipse that is vertical at the outline. If the height and the edge of a
+    /// ridge are half its width, it is a half-round.
     Round,
-    /// A parabola with a crease at the outline and flat at its full height: a hole whose edge is
-    /// its radius R has the depth d (1 - r²/R²).
+    /// A parabola with a crease at the outline and flat at full height: a hole whose edge is its
+    /// radius R has the depth d (1 - r²/R²).
     Parabolic,
 }
 
-/// Part of a round face's edge within which its slope, which is without bound at the outline,
-/// is taken as it is there: at most 22 height / edge.
+/// Fraction of a round face's edge within which its slope, unbounded at the outline, is limited to
+/// that at this fraction: at most 22 height / edge.
 const FOOT: f64 = 1e-3;
 
-/// A height added within an outline.
+/// A height that is added within an outline.
 ///
-/// Full inside, nothing outside; between the outline and `edge` metres inside
-/// it the height runs as its `face` says.
+/// The height is full inside and zero outside. Between the outline and `edge` meters inside it, the
+/// height follows `face`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stamp {
-    /// Where.
+    /// Outline.
     pub outline: Outline,
     /// Height added, m; negative digs.
     pub height: f64,
@@ -74,22 +74,22 @@ pub struct Stamp {
 }
 
 impl Stamp {
-    /// A round hole of full `depth` in the middle.
+    /// Creates a round hole of full `depth` in the middle.
     pub fn hole(centre: [f64; 2], radius: f64, depth: f64, edge: f64) -> Stamp {
         Stamp::smooth(Outline::Disc { centre, radius }, -depth, edge)
     }
 
-    /// A ditch from one point to another.
+    /// Creates a ditch from one point to another.
     pub fn ditch(from: [f64; 2], to: [f64; 2], width: f64, depth: f64, edge: f64) -> Stamp {
         Stamp::smooth(Outline::Strip { from, to, width }, -depth, edge)
     }
 
-    /// A round bump.
+    /// Creates a round bump.
     pub fn bump(centre: [f64; 2], radius: f64, height: f64, edge: f64) -> Stamp {
         Stamp::smooth(Outline::Disc { centre, radius }, height, edge)
     }
 
-    /// A ridge from one point to another.
+    /// Creates a ridge from one point to another.
     pub fn ridge(from: [f64; 2], to: [f64; 2], width: f64, height: f64, edge: f64) -> Stamp {
         Stamp::smooth(Outline::Strip { from, to, width }, height, edge)
     }
@@ -98,12 +98,12 @@ impl Stamp {
         Stamp { outline, height, edge, face: Face::Smooth }
     }
 
-    /// The same with a face of another shape.
+    /// Returns the stamp with another edge profile.
     pub fn with_face(self, face: Face) -> Stamp {
         Stamp { face, ..self }
     }
 
-    /// The box outside which nothing is added: `[x_min, y_min, x_max, y_max]`, m.
+    /// Returns the bounding box `[x_min, y_min, x_max, y_max]`, m; the stamp is zero outside it.
     pub(super) fn bounds(&self) -> [f64; 4] {
         let around = |[x, y]: [f64; 2], reach: f64| [x - reach, y - reach, x + reach, y + reach];
         match self.outline {
@@ -146,7 +146,7 @@ impl Stamp {
         })
     }
 
-    /// Height added at (x, y), m, and its slope.
+    /// Returns the height added at (x, y), m, and its slope.
     pub(crate) fn at(&self, x: f64, y: f64) -> (f64, [f64; 2]) {
         match self.outline {
             Outline::Disc { centre, radius } => self.off_axis(x - centre[0], y - centre[1], radius),
@@ -169,16 +169,16 @@ impl Stamp {
         }
     }
 
-    /// (dx, dy) leads from the nearest point of the axis.
+    /// Returns height and slope at the offset (dx, dy) from the nearest point of the axis.
     fn off_axis(&self, dx: f64, dy: f64, radius: f64) -> (f64, [f64; 2]) {
         let distance = hypot(dx, dy);
         let (weight, slope) = self.rise(radius - distance);
-        // On the axis itself the slope is zero, for the edge ends before it.
+        // on the axis itself the slope is zero, because the edge ends before it
         let radial = if distance > 0.0 { -self.height * slope / distance } else { 0.0 };
         (self.height * weight, [radial * dx, radial * dy])
     }
 
-    /// Share of the height at a `depth` (m) inside the outline, and its derivative.
+    /// Returns the fraction of the height at a `depth` (m) inside the outline, and its derivative.
     fn rise(&self, depth: f64) -> (f64, f64) {
         let t = (depth / self.edge).clamp(0.0, 1.0);
         match self.face {
@@ -206,7 +206,7 @@ mod tests {
         assert_eq!(hole.at(5.0, 5.0), (-0.5, [0.0, 0.0]));
         assert_eq!(hole.at(5.9, 5.0).0, -0.5);
         assert_eq!(hole.at(7.0, 5.0), (0.0, [0.0, 0.0]));
-        // Half way down the edge: half the depth, and 1.5 depth / edge of slope.
+        // halfway down the edge: half the depth, and a slope of 1.5 depth / edge
         let (height, [gx, gy]) = hole.at(6.5, 5.0);
         assert!((height + 0.25).abs() < 1e-12 && (gx - 0.75).abs() < 1e-12 && gy == 0.0);
         let ditch = Stamp::ditch([0.0, -10.0], [0.0, 10.0], 3.0, 1.0, 0.5);
@@ -230,8 +230,8 @@ mod tests {
                 let [gx, gy] = stamp.at(x, y).1;
                 let fx = (stamp.at(x + h, y).0 - stamp.at(x - h, y).0) / (2.0 * h);
                 let fy = (stamp.at(x, y + h).0 - stamp.at(x, y - h).0) / (2.0 * h);
-                // Curvature is at most 6 height / edge² = 12 1/m, jumping by
-                // that at the ends of the edge: 12 h, and rounding 1e-10.
+                // the curvature is at most 6 height / edge² = 12 1/m, with a jump of that size at
+                // the ends of the edge: 12 h, and rounding 1e-10
                 assert!((gx - fx).abs() < 2e-5 && (gy - fy).abs() < 2e-5);
             }
         }
@@ -243,7 +243,7 @@ mod tests {
         let step = ridge.with_face(Face::Straight);
         assert_eq!(step.at(-1.5, 0.0), (0.25, [0.5, 0.0]));
         assert_eq!([step.at(-2.0, 0.0).0, step.at(-1.0, 0.0).0], [0.0, 0.5]);
-        // a half-round: a circle of its radius about its axis
+        // a half-round: a circle around its axis
         let half_round =
             Stamp::ridge([0.0, -9.0], [0.0, 9.0], 0.4, 0.2, 0.2).with_face(Face::Round);
         half_round.check().unwrap();

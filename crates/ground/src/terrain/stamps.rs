@@ -1,40 +1,41 @@
-//! Stamps by where they are: a height asks those that lie about its place.
+//! Spatial index of stamps.
 //!
-//! The box around all stamps is cut into squares, each with a list of the stamps whose own boxes
-//! reach into it, in their order. What a list leaves out adds nothing there, so that sums have the
-//! bits that they have over all stamps.
+//! The bounding box of all stamps is divided into squares, each with an ordered list of the stamps
+//! whose bounding boxes overlap it. Stamps that are not in a list add zero there, so that sums are
+//! bit-identical to those over all stamps.
 
 use super::stamp::Stamp;
 
-/// Most squares along a side.
+/// Greatest number of squares along a side.
 const MOST_SQUARES: usize = 512;
-/// Entries of all lists, at most this many a stamp on the mean.
+/// Greatest number of list entries per stamp, on average.
 const ENTRIES: usize = 16;
 
-/// Stamps, in their order, and where they are; immutable once made.
+/// Stamps in their order, with their index; immutable.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Stamps {
     all: Vec<Stamp>,
-    /// Low corner of the box around all, m.
+    /// Low corner of the bounding box, m.
     corner: [f64; 2],
-    /// Squares a metre, along x and y.
+    /// Squares per meter, along x and y.
     per_metre: [f64; 2],
-    /// Squares along a side.
+    /// Number of squares along a side.
     side: usize,
-    /// Where each square's list begins in `listed`, and where the last one ends.
+    /// Start of each square's list in `listed`, and the end of the last one.
     begins: Vec<u32>,
     listed: Vec<u32>,
 }
 
 impl Stamps {
-    /// Stamps in their order.
+    /// Creates the index of stamps in their order.
     pub fn new(all: Vec<Stamp>) -> Stamps {
         let none = [f64::INFINITY, f64::INFINITY, f64::NEG_INFINITY, f64::NEG_INFINITY];
         let box_of_all = all.iter().fold(none, |[w, s, e, n], stamp| {
             let [x0, y0, x1, y1] = stamp.bounds();
             [w.min(x0), s.min(y0), e.max(x1), n.max(y1)]
         });
-        // about a square a stamp; fewer where stamps are so long that the lists would swell
+        // about one square per stamp; fewer where stamps are so long that the lists would grow too
+        // large
         let mut side = ((all.len() as f64).sqrt().ceil() as usize).min(MOST_SQUARES);
         loop {
             let squares = Stamps::squares(&all, box_of_all, side);
@@ -45,7 +46,7 @@ impl Stamps {
         }
     }
 
-    /// The lists of `side` x `side` squares.
+    /// Creates the lists of `side` x `side` squares.
     fn squares(all: &[Stamp], [west, south, east, north]: [f64; 4], side: usize) -> Stamps {
         let per_metre = [east - west, north - south].map(|length| side as f64 / length);
         let mut squares = Stamps { side, corner: [west, south], per_metre, ..Stamps::default() };
@@ -66,16 +67,16 @@ impl Stamps {
         squares
     }
 
-    /// The square that a place is in, or the nearest one.
+    /// Returns the square that contains a position, or the nearest one.
     fn square(&self, at: [f64; 2]) -> [usize; 2] {
         [0, 1].map(|axis| {
             let place = (at[axis] - self.corner[axis]) * self.per_metre[axis];
-            // what is negative or no number becomes 0
+            // negative numbers and NaN become 0
             (place as usize).min(self.side.saturating_sub(1))
         })
     }
 
-    /// Those that may add to the height at (x, y), in their order.
+    /// Returns the stamps that may contribute to the height at (x, y), in their order.
     pub fn about(&self, x: f64, y: f64) -> impl Iterator<Item = &Stamp> {
         let listed = match self.all.is_empty() {
             true => &[][..],
@@ -94,8 +95,8 @@ mod tests {
     use super::*;
     use bekker_math::random::Stream;
 
-    /// Holes, ditches that cross the whole field, and a single one: the sum over those about a
-    /// place is the sum over all, to the bit.
+    /// Holes, ditches across the whole field, and a single hole: the sum over the listed stamps
+    /// equals the sum over all, bit by bit.
     #[test]
     fn what_is_left_out_adds_nothing() {
         let dice = Stream::new(5, "stamps");
@@ -130,7 +131,7 @@ mod tests {
         let holes = (0..10_000).map(|k| Stamp::hole([draw(2 * k), draw(2 * k + 1)], 2.5, 1.5, 2.5));
         let stamps = Stamps::new(holes.collect());
         let asked: usize = (0..1000).map(|k| stamps.about(draw(k + 7), draw(k + 3)).count()).sum();
-        // squares of 20 m with 1 hole on the mean, and those that reach in: (25/20)² = 1.6
+        // squares of 20 m with 1 hole on average, plus overlapping ones: (25/20)² = 1.6
         assert!(asked < 2500, "{asked}");
     }
 }

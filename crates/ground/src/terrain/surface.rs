@@ -8,40 +8,40 @@ use super::procedural::Procedural;
 use super::raster::{Raster, Unit};
 use super::tiled::TiledRaster;
 
-/// Greatest height above or below zero, m, ...
+/// Greatest height above or below zero, m.
 pub(super) const HIGHEST: f64 = 1e5;
-/// ... in words.
+/// Allowed heights, as text.
 pub(super) const HIGHEST_ALLOWED: &str =
     "-100000 to 100000; a value for gaps must be named as such";
 
-/// The shape of the ground at large.
+/// Large-scale shape of the ground.
 #[derive(Clone, Debug)]
 pub enum Surface {
-    /// A plane through (0, 0, elevation), without bounds.
+    /// An unbounded plane through (0, 0, elevation).
     Plane {
         /// Height at the origin, m.
         elevation: f64,
-        /// Slope (∂z/∂x, ∂z/∂y): the tangent of the grade along each axis.
+        /// Slope (∂z/∂x, ∂z/∂y): the grade along each axis.
         slope: [f64; 2],
     },
     /// Heights at the cells of a raster, interpolated.
     Raster(Arc<Raster>),
-    /// The same, of a raster that stays in its file.
+    /// Interpolated heights of a raster that stays in its file.
     Tiled(Arc<TiledRaster>),
-    /// Hills of noise, without bounds.
+    /// Unbounded procedural hills.
     Procedural(Procedural),
 }
 
 impl Surface {
-    /// A surface through the heights of a raster in metres and without gaps.
+    /// Creates a surface through the heights of a raster in meters and without gaps.
     ///
-    /// Between cell centres the surface is bicubic (Catmull–Rom): it passes
-    /// through every height, its slope is continuous, it needs the 16 cells
-    /// around a point and nothing else, and it restores a plane exactly, at the
-    /// edge too, where the missing row is extrapolated linearly. A B-spline
-    /// would be smoother but miss the heights of the survey; bilinear patches
-    /// have creases that a wheel feels. It stays within 1.25² times half the
-    /// range of those 16 heights about its middle.
+    /// Between cell centers the surface is bicubic (Catmull–Rom). It passes through every height,
+    /// its slope is continuous, and it depends only on the 16 cells around a point. It reproduces a
+    /// plane exactly, even at the edge, where the missing row is extrapolated linearly. It stays
+    /// within 1.25² times half the range of those 16 heights around the middle of that range.
+    ///
+    /// A B-spline would be smoother but miss the surveyed heights; bilinear patches have creases
+    /// that affect wheels.
     pub fn raster(raster: Raster) -> Result<Surface, TerrainError> {
         let raster = raster.without_gaps(super::raster::NoData::Refuse)?;
         if raster.crs.unit != Unit::Metre {
@@ -55,9 +55,8 @@ impl Surface {
         Ok(Surface::Raster(Arc::new(raster)))
     }
 
-    /// `[x_min, y_min, x_max, y_max]`, m; infinite where there is no end. A
-    /// raster ends at the centres of its outermost cells: no height is known
-    /// beyond them.
+    /// Returns the bounds `[x_min, y_min, x_max, y_max]`, m; infinite where unbounded. A raster
+    /// ends at the centers of its outermost cells, because heights beyond them are unknown.
     pub fn bounds(&self) -> [f64; 4] {
         match self {
             Surface::Raster(raster) => raster.bounds(),
@@ -73,7 +72,7 @@ impl Surface {
                 slope.iter().try_for_each(|s| finite("slope", *s, "-2 to 2", |v| v.abs() <= 2.0))
             }
             Surface::Raster(raster) => raster.check(),
-            // checked when it was opened
+            // checked when the file was opened
             Surface::Tiled(_) => Ok(()),
             Surface::Procedural(procedural) => procedural.check(),
         }
@@ -98,9 +97,10 @@ impl Surface {
     }
 }
 
-/// Heights at the crossings of four columns, from the west, and four rows, from the south.
+/// Source of heights at the intersections of four columns, from the west, and four rows, from the
+/// south.
 pub(super) trait Sixteen {
-    /// Row by row.
+    /// Returns the heights row by row.
     fn at(&self, columns: [usize; 4], rows: [usize; 4]) -> [[f64; 4]; 4];
 }
 
@@ -111,7 +111,7 @@ impl Sixteen for Raster {
     }
 }
 
-/// Where a point falls among cells.
+/// Position of a point among the cells.
 struct Nearby {
     across: Span,
     up: Span,
@@ -145,13 +145,13 @@ impl Nearby {
     }
 }
 
-/// Where a coordinate falls along one axis of cells.
+/// Position of a coordinate along one axis of cells.
 struct Span {
     /// Cell at or before the coordinate.
     cell: usize,
     /// Number of cells along the axis, at least 2.
     count: usize,
-    /// Way from that cell to the next, 0..1.
+    /// Fraction of the distance from that cell to the next, 0..1.
     t: f64,
 }
 
@@ -165,13 +165,14 @@ impl Span {
         Span { cell, count, t: place - cell as f64 }
     }
 
-    /// The cells from one before to two after, those beyond an edge replaced by that at it.
+    /// Returns the cells from one before to two after; cells beyond an edge are replaced by the
+    /// edge cell.
     #[inline]
     fn indices(&self) -> [usize; 4] {
         std::array::from_fn(|k| (self.cell + k).saturating_sub(1).min(self.count - 1))
     }
 
-    /// Weights of the cells from one before to two after.
+    /// Returns the weights of the cells from one before to two after.
     #[inline]
     fn weights(&self) -> [f64; 4] {
         let t = self.t;
@@ -184,7 +185,7 @@ impl Span {
         ])
     }
 
-    /// Derivatives of the weights.
+    /// Returns the derivatives of the weights.
     #[inline]
     fn slopes(&self) -> [f64; 4] {
         let t = self.t;
@@ -197,7 +198,8 @@ impl Span {
         ])
     }
 
-    /// At an edge the missing cell is 2 f(edge) - f(next): its weight goes there.
+    /// Redistributes the weight of a missing cell beyond an edge, whose value is 2 f(edge) -
+    /// f(next).
     #[inline]
     fn fold(&self, mut w: [f64; 4]) -> [f64; 4] {
         if self.cell == 0 {

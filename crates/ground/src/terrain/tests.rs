@@ -37,7 +37,7 @@ fn a_plane_is_restored_up_to_the_edge() {
         for k in 0..=100 {
             let (s, t) = (f64::from(k) / 100.0, f64::from(k * 37 % 101) / 100.0);
             let (x, y) = (west + s * (east - west), south + t * (north - south));
-            // Sixteen products of heights near 100 m round to 1e-13.
+            // sixteen products of heights near 100 m round to 1e-13
             assert!((terrain.height(x, y) - plane(x, y)).abs() < 1e-12);
             let [gx, gy] = terrain.gradient(x, y);
             assert!((gx - 0.05).abs() < 1e-12 && (gy + 0.02).abs() < 1e-12);
@@ -80,7 +80,7 @@ fn a_plane_has_its_grade_and_no_end() {
     assert_eq!(Terrain::flat(1.5, SOIL).height(3.0, 4.0), 1.5);
 }
 
-/// Everything at once: raster, roughness, stamp.
+/// Terrain with raster, roughness and stamp.
 fn rich() -> Terrain {
     let surface = Surface::raster(raster(9, 7, hilly)).unwrap();
     let mud = Region::HalfPlane { point: [5.0, 0.0], direction: [1.0, 0.0] };
@@ -108,8 +108,7 @@ fn many_heights_have_the_bits_of_each() {
 
 #[test]
 fn a_square_kilometre_holds_no_more_than_its_raster() {
-    // 2.5e9 nodes at 2 cm; by construction the terrain holds the raster, shared
-    // and not copied, and a few hundred bytes.
+    // 2.5e9 nodes at 2 cm; the terrain holds only the shared raster and a few hundred bytes
     let side = 101;
     let mut source = raster(side, side, hilly);
     source.cell = [10.0, 10.0];
@@ -196,17 +195,17 @@ proptest! {
         let [west, south, east, north] = terrain.bounds();
         let at_edge = [west, east].iter().any(|e| (x - e).abs() <= h)
             || [south, north].iter().any(|e| (y - e).abs() <= h);
-        // Curvature: 8 1/m of the ditch, 10 1/m of the shortest roughness.
+        // curvature: 8 1/m of the ditch, 10 1/m of the shortest roughness
         prop_assert!(at_edge || ((gx - fx).abs() < 4e-4 && (gy - fy).abs() < 4e-4));
-        // Heights 0..20 m; weights of both signs sum to at most 1.25 in modulus
-        // along each axis (1.5 where the edge is extrapolated), so the surface
-        // leaves the range by at most (1.5² - 1)/2 of it.
+        // Heights are 0..20 m. Weights of both signs sum to at most 1.25 in absolute value along
+        // each axis (1.5 where the edge is extrapolated). So the surface exceeds the range by at
+        // most (1.5² - 1)/2 of it.
         let surface = terrain.model.surface.height(x, y);
         prop_assert!((-12.5..=32.5).contains(&surface));
     }
 }
 
-/// The shipped DEM about the start of the convoy examples' corridor.
+/// The shipped DEM around the start of the corridor of the convoy examples.
 fn jacksboro() -> Terrain {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../terrains/jacksboro_fault.tif");
     let (raster, warnings) = read_raster(&std::fs::read(path).unwrap(), None).unwrap();
@@ -214,7 +213,7 @@ fn jacksboro() -> Terrain {
     assert_eq!((raster.columns, raster.rows), (403, 344));
     assert_eq!(raster.range(), Some([236.0, 1076.0]));
     assert_eq!((raster.crs.unit, raster.crs.epsg), (Unit::Degree, Some(4326)));
-    // Outer edges as the data set states them: 84.41375 W and 36.44625 N.
+    // outer edges from the data set's description: 84.41375 W and 36.44625 N
     assert!((raster.south_west[0] - raster.cell[0] / 2.0 + 84.41375).abs() < 1e-9);
     assert!((raster.south_west[1] - raster.cell[1] / 2.0 - 36.44625).abs() < 1e-9);
     let (local, _) = raster.localised(Origin::At([-84.1901, 36.6206])).unwrap();
@@ -235,9 +234,9 @@ fn the_shipped_dem_has_a_corridor_to_drive() {
         }
     }
     assert!(steepest < 0.1, "{steepest}");
-    // Down into a valley whose floor lies 10 m below either end.
+    // down into a valley whose floor is 10 m below either end
     for (t, expected) in [(10.0, 339.29), (100.0, 334.57), (220.0, 329.43), (430.0, 338.68)] {
-        // The figures of terrains/README.md, to the centimetre they are given in.
+        // the heights in terrains/README.md, which are rounded to centimeters
         assert!((terrain.height(c * t, s * t) - expected).abs() < 0.006);
     }
 }

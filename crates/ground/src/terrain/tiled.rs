@@ -1,4 +1,4 @@
-//! Heights of a raster that stays in its file.
+//! On-demand heights of a raster that stays in its file.
 
 use std::fmt;
 use std::io::{BufReader, Read, Seek};
@@ -12,60 +12,61 @@ use super::raster_file::Window;
 use super::surface::Sixteen;
 use arc_swap::ArcSwapOption;
 
-/// Heights of a GeoTIFF whose tiles or strips are decoded when one of their cells is asked for
-/// first, and held until there are too many: then those go that were asked for longest ago.
-/// What is asked for when, and by which thread, changes no bit.
+/// Heights of a GeoTIFF whose tiles or strips are decoded on first access.
 ///
-/// A height that is held costs no lock and no allocation; decoding takes one. A world asks for
-/// what is around its vehicles before they step ([`TiledRaster::hold`]).
+/// Decoded tiles are held up to a limit; beyond it the least recently used ones are dropped. The
+/// order of requests and their threads do not change any bit.
 ///
-/// All tiles have been decoded once before, so that none can fail but by a file that was altered
-/// since, which their checksums tell, or can no longer be read. Heights are NaN then, and
-/// [`TiledRaster::fault`] says why.
+/// Access to a decoded height needs no lock and no allocation; decoding takes a lock. A world
+/// requests the ground around its vehicles before they step ([`TiledRaster::hold`]).
+///
+/// All tiles have been decoded once before. Decoding can fail later only if the file was altered,
+/// which checksums detect, or can no longer be read. Heights are NaN then, and
+/// [`TiledRaster::fault`] returns the error.
 pub struct TiledRaster {
     about: About,
     slots: Vec<Slot>,
-    /// Counts tiles that were decoded.
+    /// Number of tiles decoded so far.
     decoded: AtomicU64,
     source: Mutex<Source>,
     fault: OnceLock<TerrainError>,
 }
 
-/// What does not change.
+/// Immutable layout of the raster.
 pub(super) struct About {
     pub window: Window,
     pub chunks: ChunkGrid,
-    /// How samples become heights.
+    /// Conversion of samples to heights.
     pub scaling: Scaling,
-    /// Checksum of each chunk that the window has cells of.
+    /// Checksum of each chunk that overlaps the window.
     pub checksums: Vec<u32>,
-    /// Bytes of heights to be held.
+    /// Limit for decoded heights, bytes.
     pub resident: usize,
 }
 
-/// A place for a chunk.
+/// Cache slot of a chunk.
 #[derive(Default)]
 struct Slot {
     heights: ArcSwapOption<Heights>,
-    /// How many tiles had been decoded when it was asked for last.
+    /// Value of `decoded` at the last access.
     asked: AtomicU64,
 }
 
-/// What heights are read from while somebody drives: a file, as a rule.
+/// Source of heights during a run, usually a file.
 pub trait HeightFile: Read + Seek + Send {}
 
 impl<T: Read + Seek + Send> HeightFile for T {}
 
-/// One that is read ahead.
+/// A buffered [`HeightFile`].
 pub(super) type Ahead = BufReader<Box<dyn HeightFile>>;
 
 struct Source {
     file: HeightReader<Ahead>,
-    /// Bytes of heights that are held.
+    /// Size of the decoded heights, bytes.
     held: usize,
 }
 
-/// Checksum of heights.
+/// Returns the checksum of heights.
 pub(super) fn checksum(heights: &Heights) -> u32 {
     let mut hasher = crc32fast::Hasher::new();
     let mut room = [0; 4096];
@@ -99,31 +100,31 @@ impl TiledRaster {
         TiledRaster { about, slots, decoded: AtomicU64::new(0), source, fault: OnceLock::new() }
     }
 
-    /// Its cells, in local metres.
+    /// Returns its cells, in local meters.
     #[inline]
     pub fn cells(&self) -> Cells {
         self.about.window.cells
     }
 
-    /// Bytes of heights that are held.
+    /// Returns the size of the decoded heights, bytes.
     pub fn held(&self) -> usize {
         self.source.lock().unwrap_or_else(PoisonError::into_inner).held
     }
 
-    /// Why heights could not be read, if any could not.
+    /// Returns the first error in reading heights, if any.
     pub fn fault(&self) -> Option<&TerrainError> {
         self.fault.get()
     }
 
-    /// Decodes the heights within a distance of a point, m, unless they are held.
+    /// Decodes the heights within a distance of a point, m, unless they are already decoded.
     pub fn hold(&self, [x, y]: [f64; 2], distance: f64) {
         let cells = self.cells();
         let index = |axis: usize, coordinate: f64, count: usize, beyond: f64| {
             let place = (coordinate - cells.south_west[axis]) / cells.size[axis] + beyond;
-            // what is not finite becomes 0
+            // NaN becomes 0
             (place.max(0.0) as usize).min(count - 1)
         };
-        // a surface looks one cell before a point and two after
+        // a surface uses one cell before a point and two after
         let columns = [(x - distance, -1.0), (x + distance, 2.0)]
             .map(|(x, beyond)| self.about.window.first[0] + index(0, x, cells.columns, beyond));
         let rows = [(y + distance, 2.0), (y - distance, -1.0)]
@@ -133,21 +134,21 @@ impl TiledRaster {
         }
     }
 
-    /// The file's row, from the north, of one of the window, from the south.
+    /// Returns the file's row, from the north, of a row of the window, from the south.
     #[inline]
     fn row(&self, from_south: usize) -> usize {
         let Window { cells, first } = self.about.window;
         first[1] + cells.rows - 1 - from_south
     }
 
-    /// Reads of a chunk; nothing is there when it cannot be decoded.
+    /// Calls `read` with the heights of a chunk, or with `None` if it cannot be decoded.
     #[inline]
     fn with<T>(&self, chunk: usize, read: impl FnOnce(Option<&Heights>) -> T) -> T {
         let slot = &self.slots[chunk];
         let held = slot.heights.load();
         match &*held {
             Some(heights) => {
-                // written seldom, so that threads do not take turns with it
+                // rarely written, to avoid contention between threads
                 let now = self.decoded.load(Ordering::Relaxed);
                 if slot.asked.load(Ordering::Relaxed) != now {
                     slot.asked.store(now, Ordering::Relaxed);
@@ -163,7 +164,7 @@ impl TiledRaster {
         let mut source = self.source.lock().unwrap_or_else(PoisonError::into_inner);
         let slot = &self.slots[chunk];
         if let Some(heights) = slot.heights.load_full() {
-            // by another thread, meanwhile
+            // decoded by another thread in the meantime
             return Some(heights);
         }
         if self.fault.get().is_some() {
@@ -180,7 +181,7 @@ impl TiledRaster {
         let heights = match read {
             Ok(heights) => Arc::new(heights),
             Err(error) => {
-                // the first tells
+                // only the first error is kept
                 let _ = self.fault.set(error);
                 return None;
             }

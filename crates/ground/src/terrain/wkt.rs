@@ -1,4 +1,4 @@
-//! Reference systems as text: WKT 1 as GDAL and ESRI write it, and WKT 2.
+//! Reference systems as text: WKT 1 as written by GDAL and ESRI, and WKT 2.
 
 use super::angles::AngleFrame;
 use super::error::TerrainError;
@@ -8,15 +8,15 @@ use super::projected::{
 use super::raster::{Crs, Unit};
 use super::reference::HeightUnit;
 
-/// Deepest nesting of brackets.
+/// Greatest nesting depth of brackets.
 const DEEPEST: usize = 64;
 
 /// A keyword with the content of its brackets.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Node {
-    /// In capitals.
+    /// Upper-case keyword.
     keyword: String,
-    /// Texts and numbers in their order.
+    /// Texts and numbers, in order.
     values: Vec<String>,
     nodes: Vec<Node>,
 }
@@ -37,7 +37,7 @@ impl Parser<'_> {
         word.trim().to_string()
     }
 
-    /// A keyword and its brackets, after the keyword.
+    /// Parses the brackets after a keyword.
     fn node(&mut self, keyword: &str, depth: usize) -> Option<Node> {
         if depth > DEEPEST {
             return None;
@@ -68,7 +68,7 @@ impl Parser<'_> {
     }
 }
 
-/// Letters and digits of a name, in small letters.
+/// Returns the letters and digits of a name, in lower case.
 pub(super) fn plain(name: &str) -> String {
     name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
 }
@@ -88,7 +88,7 @@ impl Node {
         self.nodes.iter().find(|node| node.is(keywords))
     }
 
-    /// The first node of these keywords, itself or below it.
+    /// Returns the first node with one of these keywords: itself or a descendant.
     fn find(&self, keywords: &[&str]) -> Option<&Node> {
         if self.is(keywords) {
             return Some(self);
@@ -104,7 +104,7 @@ impl Node {
         self.values.get(index)?.parse().ok()
     }
 
-    /// Its EPSG code.
+    /// Returns its EPSG code.
     fn epsg(&self) -> Option<u16> {
         let authority = self.child(&["AUTHORITY", "ID"])?;
         if !authority.name().eq_ignore_ascii_case("EPSG") {
@@ -113,7 +113,7 @@ impl Node {
         authority.values.get(1)?.parse().ok()
     }
 
-    /// Length of the unit of the node, or else of its axes, m.
+    /// Returns the length of the unit of the node or, failing that, of its axes, m.
     fn length(&self) -> Option<f64> {
         let unit = ["UNIT", "LENGTHUNIT"];
         let own = self.child(&unit);
@@ -126,11 +126,11 @@ const PROJECTED: [&str; 3] = ["PROJCS", "PROJCRS", "PROJECTEDCRS"];
 const GEOGRAPHIC: [&str; 5] = ["GEOGCS", "GEOGCRS", "GEOGRAPHICCRS", "GEODCRS", "GEODETICCRS"];
 const VERTICAL: [&str; 4] = ["VERT_CS", "VERTCS", "VERTCRS", "VERTICALCRS"];
 
-/// Nodes of the geographic system that a projected one is based on.
+/// Keywords of the geographic system on which a projected one is based.
 const BASES: [&str; 7] =
     ["GEOGCS", "GEOGCRS", "GEOGRAPHICCRS", "GEODCRS", "GEODETICCRS", "BASEGEOGCRS", "BASEGEODCRS"];
 
-/// Unit of longitudes and latitudes and their prime meridian, of a geographic system.
+/// Returns the unit of longitudes and latitudes and the prime meridian of a geographic system.
 fn angle_frame(node: &Node) -> Result<AngleFrame, TerrainError> {
     let unit = ["UNIT", "ANGLEUNIT"];
     let own = node.child(&unit);
@@ -146,7 +146,7 @@ fn angle_frame(node: &Node) -> Result<AngleFrame, TerrainError> {
             let known = AngleFrame::meridian_of_name(&plain(prime.name()));
             let own = prime.child(&unit).and_then(|unit| unit.number(1));
             let degrees = own.map_or(Ok(degrees), AngleFrame::of_radians)?;
-            // where the unit is the grad, GDAL writes that of Paris in degrees all the same
+            // where the unit is the grad, GDAL still writes the longitude of Paris in degrees
             known.or_else(|| Some(prime.number(1)? * degrees)).unwrap_or(0.0)
         }
     };
@@ -157,7 +157,7 @@ fn angle_frame(node: &Node) -> Result<AngleFrame, TerrainError> {
 }
 
 impl Crs {
-    /// The system that a text describes, and how its longitudes and latitudes become degrees.
+    /// Returns the system that a text describes, and the frame of its longitudes and latitudes.
     pub(super) fn of_text(text: &str) -> Result<(Crs, AngleFrame), TerrainError> {
         let refused = || {
             let start: String = text.chars().take(60).collect();
@@ -246,7 +246,7 @@ fn projected(node: &Node) -> Result<Crs, TerrainError> {
     })
 }
 
-/// The code of the zone of UTM that a projection in metres on a datum of degrees is.
+/// Returns the code of a zone of UTM, if a projection in meters on a geographic datum is one.
 pub(super) fn zone_code(
     projection: &bekker_math::geodesy::MapProjection,
     length: f64,
@@ -272,7 +272,7 @@ pub(super) fn zone_code(
     utm_code(datum, number as u16, northing > 0.0)
 }
 
-/// The code of a zone of UTM in metres, by the code of its datum and its number.
+/// Returns the code of a zone of UTM in meters, from the code of its datum and its number.
 pub(super) fn utm_code(datum: u16, number: u16, is_south: bool) -> Option<u16> {
     let first = match (datum, is_south) {
         (4326, false) => 32600,
@@ -285,7 +285,7 @@ pub(super) fn utm_code(datum: u16, number: u16, is_south: bool) -> Option<u16> {
     bekker_math::geodesy::GridZone::of_epsg(code).map(|_| code)
 }
 
-/// The projection of a node, by its own method and constants.
+/// Returns the projection of a node, from its own method and constants.
 fn mapped(node: &Node) -> Result<Projection, TerrainError> {
     let inner = node.child(&["CONVERSION"]).unwrap_or(node);
     let Some(method) = inner.child(&["PROJECTION", "METHOD"]) else {
@@ -355,7 +355,7 @@ fn mapped(node: &Node) -> Result<Projection, TerrainError> {
     let is_round = figure.and_then(|own| own.number(2)) == Some(0.0);
     let radius = figure.and_then(|own| own.number(1));
     let sphere = if is_web || is_round { radius } else { None };
-    // polar variants give the parallel of true scale where others give the middle
+    // polar variants give the parallel of true scale where others give the center
     let parameters = Parameters { number: &number, sphere };
     if name.contains("polarstereographic")
         || name.contains("stereographicnorthpole")
@@ -374,7 +374,8 @@ fn polar_latitude(method: &str, parallel: Option<f64>) -> Option<f64> {
     }
 }
 
-/// A polar stereographic projection whose latitude is that of the pole or that of true scale.
+/// Returns a polar stereographic projection from its latitude, which is that of the pole or that of
+/// true scale.
 pub(super) fn polar(parameters: &Parameters<'_>, name: &str) -> Projection {
     let get = parameters.number;
     let latitude = get(Parameter::TrueParallel).or_else(|| get(Parameter::Latitude));
@@ -391,14 +392,14 @@ pub(super) fn polar(parameters: &Parameters<'_>, name: &str) -> Projection {
     parameters.projection(Family::Stereographic, name)
 }
 
-/// The kind of a projection by its name in WKT.
+/// Returns the family of a projection by its name in WKT.
 pub(super) fn family(method: &str) -> Family {
     let name = plain(method);
     let has = |part: &str| name.contains(part);
     if has("oblique") && has("mercator") || has("hotine") || has("laborde") {
         Family::Other
     } else if has("transversemercator") || has("gausskruger") {
-        // axes of the south-oriented variant run the other way; lengths are the same
+        // axes of the south-oriented variant are reversed; lengths are the same
         Family::TransverseMercator
     } else if has("mercator") {
         Family::Mercator

@@ -1,8 +1,7 @@
-//! Places on the earth: WGS 84 latitude, longitude and height, and geocentric coordinates.
+//! Geodetic positions: WGS 84 latitude, longitude and height, and geocentric coordinates.
 //!
-//! Everywhere in this order: latitude, longitude, altitude above the ellipsoid;
-//! radians and metres. Defining constants of WGS 84: a = 6 378 137 m,
-//! 1/f = 298.257223563 (NGA.STND.0036).
+//! The order is always latitude, longitude, altitude above the ellipsoid, in radians and meters.
+//! Defining constants of WGS 84: a = 6 378 137 m, 1/f = 298.257223563 (NGA.STND.0036).
 
 use crate::numeric::sin_cos;
 use crate::spatial::Vec3;
@@ -15,7 +14,7 @@ pub(super) const F: f64 = 1.0 / 298.257_223_563;
 /// First eccentricity squared.
 pub(super) const E2: f64 = F * (2.0 - F);
 
-/// A place on or above the ellipsoid.
+/// A position relative to the ellipsoid.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Geodetic {
     /// Latitude, rad, north positive.
@@ -27,13 +26,13 @@ pub struct Geodetic {
 }
 
 impl Geodetic {
-    /// From degrees and metres.
+    /// Creates a position from degrees and meters.
     pub fn degrees(latitude: f64, longitude: f64, altitude: f64) -> Geodetic {
         let (latitude, longitude) = (latitude.to_radians(), longitude.to_radians());
         Geodetic { latitude, longitude, altitude }
     }
 
-    /// Geocentric coordinates, m: x to the prime meridian, z to the north pole.
+    /// Returns the geocentric coordinates, m: x to the prime meridian, z to the north pole.
     pub fn geocentric(&self) -> Vec3 {
         let ((sin_lat, cos_lat), (sin_lon, cos_lon)) =
             (sin_cos(self.latitude), sin_cos(self.longitude));
@@ -50,8 +49,8 @@ mod tests {
     use crate::numeric::{atan2, hypot};
     use proptest::prelude::*;
 
-    /// The way back: the place with these geocentric coordinates (Bowring 1976, iterated:
-    /// three rounds leave less than 1e-13 rad from the sea floor to orbits).
+    /// Returns the position with these geocentric coordinates (Bowring 1976, iterated: three
+    /// iterations leave less than 1e-13 rad from the sea floor to orbits).
     fn of_geocentric(point: &Vec3) -> Geodetic {
         let b = A * (1.0 - F);
         let second = E2 / (1.0 - E2);
@@ -72,7 +71,7 @@ mod tests {
         degrees + minutes / 60.0 + seconds / 3600.0
     }
 
-    /// The example of IOGP Guidance Note 7-2, 4.1.1: printed to the millimetre.
+    /// The example of IOGP Guidance Note 7-2, 4.1.1, printed to the millimeter.
     #[test]
     fn agrees_with_the_published_geocentric_example() {
         let place = Geodetic::degrees(dms(53.0, 48.0, 33.820), dms(2.0, 7.0, 46.380), 73.0);

@@ -2,15 +2,15 @@
 
 use super::{MapProjection, Method, TransverseMercator};
 
-/// On what a grid's latitudes and longitudes are based.
+/// Datum of a grid's latitudes and longitudes.
 ///
-/// All but WGS 84 itself are taken for it: their ellipsoids agree to 0.1 mm, their
-/// positions to the distance given.
+/// All other datums are treated as WGS 84: their ellipsoids agree to 0.1 mm, their positions to the
+/// distance given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Datum {
     /// WGS 84.
     Wgs84,
-    /// NAD83 in any realisation: within 2 m of WGS 84.
+    /// NAD83 in any realization: within 2 m of WGS 84.
     Nad83,
     /// ETRS89: within 1 m of WGS 84, growing by 2.5 cm a year.
     Etrs89,
@@ -37,13 +37,13 @@ impl std::fmt::Display for Datum {
 pub struct GridZone {
     /// Its datum.
     pub datum: Datum,
-    /// Its number, 1 to 60.
+    /// Number of the zone, 1 to 60.
     pub number: u16,
-    /// Whether northings count from 10 000 km south of the equator.
+    /// Whether it is a southern zone, with a false northing of 10 000 km at the equator.
     pub south: bool,
 }
 
-/// Codes from the first to the last, of zones from `number` on.
+/// Codes from `first` to `last` of zones from `number` upward.
 struct Series {
     first: u16,
     last: u16,
@@ -60,8 +60,8 @@ const fn south(first: u16, last: u16, number: u16, datum: Datum) -> Series {
     Series { first, last, number, south: true, datum }
 }
 
-/// From the EPSG Geodetic Parameter Dataset (as PROJ 9 carries it): every zone of UTM and of the
-/// Map Grid of Australia on these datums, in metres, that is not deprecated.
+/// All UTM and Map Grid of Australia zones on these datums in the EPSG Geodetic Parameter Dataset
+/// (as of PROJ 9) that use meters and are not deprecated.
 const SERIES: [Series; 37] = [
     south(2195, 2195, 2, Datum::Nad83),
     north(2955, 2957, 11, Datum::Nad83),
@@ -103,7 +103,7 @@ const SERIES: [Series; 37] = [
 ];
 
 impl GridZone {
-    /// The zone of a code; nothing for a code of another system.
+    /// Returns the zone of an EPSG code; `None` for a code of another system.
     pub fn of_epsg(epsg: u16) -> Option<GridZone> {
         let series = SERIES.iter().find(|s| (s.first..=s.last).contains(&epsg))?;
         let Series { first, number, south, datum, .. } = *series;
@@ -111,14 +111,14 @@ impl GridZone {
         Some(GridZone { datum, number, south })
     }
 
-    /// Its projection as a [`MapProjection`].
+    /// Returns its projection as a [`MapProjection`].
     pub fn map_projection(&self) -> MapProjection {
         let TransverseMercator { meridian, scale, origin } = self.projection();
         let method = Method::TransverseMercator { latitude: 0.0, scale };
         MapProjection { method, meridian, offset: origin, sphere: None }
     }
 
-    /// Its projection.
+    /// Returns its projection.
     pub fn projection(&self) -> TransverseMercator {
         TransverseMercator {
             meridian: (6.0 * f64::from(self.number) - 183.0).to_radians(),

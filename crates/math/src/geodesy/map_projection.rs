@@ -1,4 +1,4 @@
-//! Map projections, for the length on the ground of what their coordinates measure.
+//! Map projections and the scale between their coordinates and lengths on the ground.
 //!
 //! Formulas: J. P. Snyder, "Map Projections: A Working Manual" (USGS Professional Paper 1395).
 
@@ -6,24 +6,24 @@ use super::{A, E2, Geodetic, TransverseMercator, radian_lengths};
 use crate::numeric::{asin, atan, atan2, hypot, ln, pow, sin, sin_cos, tan, wrap_angle};
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_4};
 
-/// Lengths this close to those on the ground are taken for them, as a share: a zone of UTM has
-/// 0.1 %.
+/// Relative deviation up to which coordinates count as lengths on the ground: a zone of UTM has 0.1
+/// %.
 const TRUE_TO_SCALE: f64 = 0.002;
 
 /// A map projection.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MapProjection {
-    /// Formulas and their constants.
+    /// Formulas with their constants.
     pub method: Method,
-    /// Longitude of its middle, rad.
+    /// Central longitude, rad.
     pub meridian: f64,
     /// False easting and northing, m.
     pub offset: [f64; 2],
-    /// Radius of the sphere on which it is defined, m; none on the ellipsoid.
+    /// Radius of the sphere on which it is defined, m; `None` on the ellipsoid.
     pub sphere: Option<f64>,
 }
 
-/// The formulas of a projection with their constants. Angles in radians.
+/// Formulas of a projection with their constants. Angles are in radians.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Method {
     /// Mercator, with its scale at the equator.
@@ -54,29 +54,29 @@ pub enum Method {
         /// Scale at the pole.
         scale: f64,
     },
-    /// Stereographic about another place.
+    /// Stereographic about a point other than a pole.
     Stereographic {
-        /// Latitude of the middle.
+        /// Latitude of the center.
         latitude: f64,
-        /// Scale at the middle.
+        /// Scale at the center.
         scale: f64,
     },
-    /// Parallels and meridians at even distances.
+    /// Equidistant cylindrical: parallels and meridians at equal distances.
     EquidistantCylindrical {
         /// Parallel of true scale.
         parallel: f64,
     },
-    /// Equal areas on a cylinder.
+    /// Cylindrical equal-area.
     CylindricalEqualArea {
         /// Parallel of true scale.
         parallel: f64,
     },
-    /// Lambert's azimuthal, of equal areas.
+    /// Lambert's azimuthal equal-area.
     AzimuthalEqualArea {
-        /// Latitude of the middle.
+        /// Latitude of the center.
         latitude: f64,
     },
-    /// Albers' cone, of equal areas.
+    /// Albers' equal-area cone.
     Albers {
         /// Standard parallels.
         parallels: [f64; 2],
@@ -110,26 +110,26 @@ impl std::fmt::Display for MapProjection {
     }
 }
 
-/// How lengths on the ground relate to coordinates about a point.
+/// Relation between lengths on the ground and coordinates around a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GroundLengths {
-    /// Length on the ground of one metre of easting and of one of northing, m.
+    /// Length on the ground of one meter of easting and of one of northing, m.
     pub metres: [f64; 2],
-    /// Angle on the ground between the two axes, less a right angle, rad.
+    /// Angle on the ground between the two axes, minus a right angle, rad.
     pub skew: f64,
     /// Bearing of the axis of northing from true north, rad, east positive.
     pub turn: f64,
 }
 
 impl GroundLengths {
-    /// Whether coordinates may be taken for lengths on the ground.
+    /// Returns whether coordinates can be used as lengths on the ground.
     pub fn are_true(&self) -> bool {
         let [east, north] = self.metres.map(|length| (length - 1.0).abs() <= TRUE_TO_SCALE);
         east && north && !self.is_skew()
     }
 
-    /// Whether the axes are not at right angles on the ground, so that no scale along them
-    /// gives its lengths.
+    /// Returns whether the axes are not perpendicular on the ground, so that scaling along them
+    /// cannot give true lengths.
     pub fn is_skew(&self) -> bool {
         self.skew.abs() > 2.0 * TRUE_TO_SCALE
     }
@@ -149,13 +149,13 @@ impl Figure {
         cos / (1.0 - self.e2 * sin * sin).sqrt()
     }
 
-    /// Snyder 15-9.
+    /// Snyder 15-9: t of the conformal projections.
     fn conformal(self, latitude: f64) -> f64 {
         let es = self.e2.sqrt() * sin(latitude);
         tan(FRAC_PI_4 - 0.5 * latitude) / pow((1.0 - es) / (1.0 + es), 0.5 * self.e2.sqrt())
     }
 
-    /// Snyder 3-12.
+    /// Snyder 3-12: q of the equal-area projections.
     fn authalic(self, latitude: f64) -> f64 {
         let (e, sin) = (self.e2.sqrt(), sin(latitude));
         if e == 0.0 {
@@ -176,7 +176,7 @@ impl Figure {
     }
 }
 
-/// The scale at a pole of a polar stereographic projection that is true at a parallel.
+/// Returns the scale at the pole of a polar stereographic projection with true scale at a parallel.
 pub fn polar_scale(parallel: f64) -> f64 {
     let figure = Figure { radius: A, e2: E2 };
     let parallel = parallel.abs();
@@ -191,13 +191,13 @@ fn pole_factor(figure: Figure) -> f64 {
     (pow(1.0 + e, 1.0 + e) * pow(1.0 - e, 1.0 - e)).sqrt()
 }
 
-/// The scale at the equator of a cylinder that is true at a parallel.
+/// Returns the scale at the equator of a cylindrical projection with true scale at a parallel.
 pub fn equator_scale(parallel: f64) -> f64 {
     Figure { radius: A, e2: E2 }.parallel(parallel)
 }
 
 impl MapProjection {
-    /// Of a zone of UTM, 1 to 60.
+    /// Returns the projection of a zone of UTM, 1 to 60.
     pub fn of_utm(zone: u16, is_south: bool) -> MapProjection {
         MapProjection {
             method: Method::TransverseMercator { latitude: 0.0, scale: 0.9996 },
@@ -207,7 +207,8 @@ impl MapProjection {
         }
     }
 
-    /// Whether two have the same formulas with the same constants, but for the last digits of these.
+    /// Returns whether two projections have the same formulas and the same constants, up to
+    /// rounding.
     pub fn agrees(&self, other: &MapProjection) -> bool {
         let is_near = |a: f64, b: f64| (a - b).abs() <= 1e-9 * a.abs().max(1.0);
         let constants = |own: &MapProjection| match own.method {
@@ -231,7 +232,7 @@ impl MapProjection {
         }
     }
 
-    /// Easting and northing of a place, m; not finite where it has none.
+    /// Returns easting and northing of a position, m; not finite where the projection is undefined.
     pub fn grid(&self, latitude: f64, longitude: f64) -> [f64; 2] {
         let figure = self.figure();
         let radius = figure.radius;
@@ -326,8 +327,8 @@ impl MapProjection {
         }
     }
 
-    /// How fast easting and northing change along one metre on the ground to the east, and along
-    /// one to the north: `[[easting, northing], [easting, northing]]`.
+    /// Returns the change of easting and northing per meter on the ground to the east, and per
+    /// meter to the north: `[[easting, northing], [easting, northing]]`.
     fn slopes(&self, latitude: f64, longitude: f64) -> [[f64; 2]; 2] {
         const STEP: f64 = 1e-6;
         let [east, north] = radian_lengths(latitude);
@@ -339,15 +340,15 @@ impl MapProjection {
         [between(west_east[0], west_east[1], east), between(south_north[0], south_north[1], north)]
     }
 
-    /// Latitude and longitude, rad, of an easting and a northing; none where there is no such
-    /// place, or at a pole.
+    /// Returns latitude and longitude, rad, of an easting and a northing; `None` where there is no
+    /// such position, or at a pole.
     pub fn place(&self, point: [f64; 2]) -> Option<[f64; 2]> {
         let distance = |at: [f64; 2]| {
             let grid = self.grid(at[0], at[1]);
             let distance = hypot(grid[0] - point[0], grid[1] - point[1]);
             if distance.is_finite() { distance } else { f64::INFINITY }
         };
-        // the nearest crossing of a coarse net, then Newton's method
+        // the nearest point of a coarse grid, then Newton's method
         let net = (-22..=22).flat_map(|row| {
             (-36..36).map(move |column| [f64::from(row) * 4.0 + 0.5, f64::from(column) * 5.0 + 0.3])
         });
@@ -385,13 +386,13 @@ impl MapProjection {
         (best.1 < 1e-2).then_some([best.0[0], wrap_angle(best.0[1])])
     }
 
-    /// How lengths on the ground relate to coordinates about a point, m; none where no place has
-    /// these coordinates.
+    /// Returns the relation between lengths on the ground and coordinates around a point, m; `None`
+    /// where no position has these coordinates.
     pub fn ground_lengths(&self, point: [f64; 2]) -> Option<GroundLengths> {
         let [latitude, longitude] = self.place(point)?;
         let [[ee, ne], [en, nn]] = self.slopes(latitude, longitude);
         let determinant = ee * nn - en * ne;
-        // on the ground, east and north, of one metre of easting and of one of northing
+        // east and north components on the ground of one meter of easting and of one of northing
         let easting = [nn / determinant, -ne / determinant];
         let northing = [-en / determinant, ee / determinant];
         let metres = [easting, northing].map(|[east, north]| hypot(east, north));

@@ -1,7 +1,7 @@
-//! Where the world lies on the earth: places on WGS 84, grids of the transverse Mercator
-//! projection, and the frame in which a scenario's metres are laid out as a map.
+//! Geodesy: positions on WGS 84, grids of the transverse Mercator projection, and the map frame of
+//! a scenario's world coordinates.
 //!
-//! Angles in radians, latitude north, longitude east; lengths in metres.
+//! Angles are in radians, latitude positive north, longitude positive east; lengths are in meters.
 
 mod ellipsoid;
 mod grid_zone;
@@ -17,7 +17,7 @@ pub use transverse_mercator::TransverseMercator;
 
 use ellipsoid::{A, E2, F};
 
-/// Lengths of one radian of longitude and of one of latitude at a latitude (rad), m.
+/// Returns the lengths of one radian of longitude and of one of latitude at a latitude (rad), m.
 pub fn radian_lengths(latitude: f64) -> [f64; 2] {
     let (sin, cos) = crate::numeric::sin_cos(latitude);
     let w = (1.0 - E2 * sin * sin).sqrt();

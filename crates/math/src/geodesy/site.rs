@@ -6,12 +6,12 @@ use crate::spatial::Vec3;
 use serde::{Deserialize, Serialize};
 use std::f64::consts::{PI, TAU};
 
-/// Where the world frame lies on the earth.
+/// Position of the world frame on the earth.
 ///
-/// The world is a map: x and y are metres of a map projection, z counts along the plumb
-/// line wherever one is, as elevation models have it. So a height is a height at any distance
-/// from the origin, and the earth's curve, 8 m at 10 km, is not mistaken for a descent.
-/// A grid's scale (0.9996 to 1.001 of UTM) is taken as 1 where lengths are measured.
+/// The world is a map: x and y are meters of a map projection, and z is measured along the local
+/// plumb line, as in elevation models. So heights are correct at any distance from the origin, and
+/// the earth's curvature, 8 m at 10 km, does not appear as a descent. A grid's scale (0.9996 to
+/// 1.001 for UTM) is taken as 1 where lengths are measured.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Site {
     projection: Projection,
@@ -23,45 +23,47 @@ pub struct Site {
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 enum Projection {
-    /// A grid, and the world's origin on it (easting, northing, m).
+    /// A grid, with the world's origin on it (easting, northing, m).
     Grid { grid: TransverseMercator, origin: [f64; 2] },
-    /// Longitude and latitude, each stretched by the length of a radian at the origin
-    /// (longitude, latitude, rad).
+    /// Longitude and latitude, each scaled by the length of a radian at the origin (longitude,
+    /// latitude, rad).
     Angles { origin: [f64; 2], lengths: [f64; 2] },
 }
 
 impl Site {
-    /// A world frame with its origin at a place and its y axis to the north: a transverse
-    /// Mercator projection about the place's own meridian.
+    /// Creates a world frame with its origin at a position and its y axis to the north: a
+    /// transverse Mercator projection about that position's meridian.
     pub fn new(origin: Geodetic) -> Site {
         let grid = TransverseMercator { meridian: origin.longitude, scale: 1.0, origin: [0.0; 2] };
         Site { altitude: origin.altitude, ..Site::on_grid(grid, grid.grid(&origin)) }
     }
 
-    /// A world frame whose x and y are a grid's, counted from an easting and a northing, m.
+    /// Creates a world frame whose x and y are those of a grid, relative to an easting and a
+    /// northing, m.
     pub fn on_grid(grid: TransverseMercator, origin: [f64; 2]) -> Site {
         Site { projection: Projection::Grid { grid, origin }, turn: 0.0, altitude: 0.0 }
     }
 
-    /// A world frame whose x and y are longitude and latitude, each stretched by its length at
+    /// Creates a world frame whose x and y are longitude and latitude, each scaled by its length at
     /// the origin (longitude, latitude, rad).
     pub fn on_angles(origin: [f64; 2]) -> Site {
         let lengths = radian_lengths(origin[1]);
         Site { projection: Projection::Angles { origin, lengths }, turn: 0.0, altitude: 0.0 }
     }
 
-    /// The same with z = 0 at a height above the ellipsoid, m.
+    /// Returns the site with z = 0 at a height above the ellipsoid, m.
     pub fn at_altitude(self, altitude: f64) -> Site {
         Site { altitude, ..self }
     }
 
-    /// The same with its y axis turned from the map's north by an angle, rad, east positive.
+    /// Returns the site with its y axis turned from the map's north by an angle, rad, east
+    /// positive.
     pub fn turned(self, turn: f64) -> Site {
         Site { turn, ..self }
     }
 
-    /// The projection whose easting and northing x and y are, m, if they are those of one: of
-    /// no world that is turned or measured in stretched degrees.
+    /// Returns the projection whose easting and northing equal x and y, m; `None` if the world is
+    /// turned or uses scaled degrees.
     pub fn transverse_mercator(&self) -> Option<TransverseMercator> {
         match self.projection {
             Projection::Grid { grid, origin } if self.turn == 0.0 => {
@@ -72,7 +74,7 @@ impl Site {
         }
     }
 
-    /// The place of a point of the world frame.
+    /// Returns the geodetic position of a point of the world frame.
     pub fn place(&self, point: &Vec3) -> Geodetic {
         let (sin, cos) = sin_cos(self.turn);
         let [east, north] = [point.x * cos + point.y * sin, point.y * cos - point.x * sin];
@@ -88,7 +90,8 @@ impl Site {
         Geodetic { longitude, altitude, ..place }
     }
 
-    /// The point of the world frame at a place; nothing where the map does not reach.
+    /// Returns the point of the world frame at a geodetic position; `None` outside the range of the
+    /// map.
     pub fn point(&self, place: &Geodetic) -> Option<Vec3> {
         let [east, north] = match self.projection {
             Projection::Grid { grid, origin } => {
@@ -105,10 +108,10 @@ impl Site {
         Some(Vec3::new(x, y, place.altitude - self.altitude))
     }
 
-    /// Bearing of the world's y axis from true north at a point, rad, east positive: the
-    /// convergence of the map's meridians, and its turn.
+    /// Returns the bearing of the world's y axis from true north at a point, rad, east positive:
+    /// the convergence of the map's meridians plus its turn.
     pub fn convergence(&self, point: &Vec3) -> f64 {
-        // far enough that rounding of the angles, 1e-9 m, is a bearing of 1e-11
+        // far enough that rounding of the angles, 1e-9 m, gives a bearing error of 1e-11
         const APART: f64 = 100.0;
         let at = |y: f64| self.place(&Vec3::new(point.x, point.y + y, point.z));
         let (ahead, behind) = (at(APART), at(-APART));
@@ -119,7 +122,7 @@ impl Site {
         )
     }
 
-    /// A vector of the world frame at a point in axes east, true north and up there.
+    /// Returns a vector of the world frame at a point in local axes east, true north and up.
     pub fn east_north_up(&self, point: &Vec3, vector: &Vec3) -> Vec3 {
         let (sin, cos) = sin_cos(self.convergence(point));
         let (x, y) = (vector.x, vector.y);
@@ -127,7 +130,7 @@ impl Site {
     }
 }
 
-/// An angle of less than three half turns as one from -π to π.
+/// Reduces an angle of less than three half turns to -π to π.
 fn half_turn(angle: f64) -> f64 {
     if angle.abs() > PI { angle - TAU.copysign(angle) } else { angle }
 }
@@ -142,10 +145,10 @@ mod tests {
         Site::on_grid(GridZone::of_epsg(epsg).unwrap().projection(), origin)
     }
 
-    /// By PROJ 9.5.1 (`cs2cs EPSG:32632 EPSG:4326`), printed to 1e-10 degrees or 0.01 mm, and
-    /// its meridian convergence; the first is the meridian's quadrant at 45 degrees. The last
-    /// are NAD83's and ETRS89's own, which PROJ keeps apart from WGS 84's by the ellipsoids
-    /// alone.
+    /// Compares with PROJ 9.5.1 (`cs2cs EPSG:32632 EPSG:4326`), printed to 1e-10 degrees or 0.01
+    /// mm, and its meridian convergence. The first row is the meridian's quadrant at 45 degrees.
+    /// The last rows use NAD83 and ETRS89, which PROJ distinguishes from WGS 84 only by their
+    /// ellipsoids.
     #[test]
     fn agrees_with_proj_on_utm() {
         for (epsg, grid, degrees, convergence) in [
@@ -183,7 +186,7 @@ mod tests {
             let place = site.place(&Vec3::new(x, 0.0, 3.0));
             assert!((place.altitude - 603.0).abs() < 1e-9, "{} at {x} m", place.altitude);
         }
-        // a kilometre on the map is a kilometre on the ellipsoid, to the map's scale
+        // a kilometer on the map is a kilometer on the ellipsoid, up to the map's scale
         let apart = site.place(&Vec3::new(1000.0, 0.0, 0.0)).geocentric() - origin.geocentric();
         assert!((apart.norm() - 1000.0).abs() < 0.1 + 1e-3, "{}", apart.norm());
         assert!(site.convergence(&Vec3::zeros()).abs() < 1e-9);
@@ -198,13 +201,13 @@ mod tests {
                 Site::new(Geodetic::degrees(47.2, 11.4, 600.0)),
                 on_zone(32719, [400_000.0, 6.3e6]).at_altitude(50.0),
                 Site::on_angles([-1.4, 0.6]),
-                // over the 180th meridian
+                // across the 180th meridian
                 Site::new(Geodetic::degrees(-16.8, 179.9999, 0.0)),
                 Site::on_angles([-PI, -0.3]),
             ] {
                 let (site, point) = (site.turned(turn), Vec3::new(x, y, z));
                 prop_assert!(site.place(&point).longitude.abs() <= PI);
-                // the series of either way agree to 0.1 mm
+                // the forward and inverse series agree to 0.1 mm
                 prop_assert!((site.point(&site.place(&point)).unwrap() - point).norm() < 1e-4);
             }
         }

@@ -4,25 +4,27 @@ use super::{A, E2, F, Geodetic};
 use crate::numeric::{asin, atan2, cos, exp, ln, sin_cos};
 use serde::{Deserialize, Serialize};
 
-/// A transverse Mercator projection: Krüger's series to the fourth order (C. F. F. Karney,
-/// "Transverse Mercator with an accuracy of a few nanometers", J. Geodesy 85, 2011), good
-/// to a millimetre within 1000 km of the central meridian.
+/// A transverse Mercator projection.
+///
+/// It uses Krüger's series to the fourth order (C. F. F. Karney, "Transverse Mercator with an
+/// accuracy of a few nanometers", J. Geodesy 85, 2011), accurate to a millimeter within 1000 km of
+/// the central meridian.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TransverseMercator {
     /// Longitude of the central meridian, rad.
     pub meridian: f64,
     /// Scale on the central meridian.
     pub scale: f64,
-    /// Easting and northing where the central meridian meets the equator, m.
+    /// Easting and northing of the intersection of central meridian and equator, m.
     pub origin: [f64; 2],
 }
 
-/// The third flattening and its powers.
+/// Third flattening and its powers.
 const N: f64 = F / (2.0 - F);
 const N2: f64 = N * N;
 const N3: f64 = N2 * N;
 const N4: f64 = N3 * N;
-/// Radius of the circle as long as a meridian, m.
+/// Radius of the circle whose circumference equals that of a meridian, m.
 const RADIUS: f64 = A / (1.0 + N) * (1.0 + N2 / 4.0 + N4 / 64.0);
 
 fn hyperbolic(x: f64) -> (f64, f64) {
@@ -33,7 +35,7 @@ fn artanh(x: f64) -> f64 {
     0.5 * ln((1.0 + x) / (1.0 - x))
 }
 
-/// Sum of c_j sin(2 j x) cosh(2 j y) and of c_j cos(2 j x) sinh(2 j y).
+/// Returns the sums of c_j sin(2 j x) cosh(2 j y) and of c_j cos(2 j x) sinh(2 j y).
 fn series(coefficients: [f64; 4], x: f64, y: f64) -> [f64; 2] {
     let mut sums = [0.0; 2];
     for (j, c) in (1..).zip(coefficients) {
@@ -46,7 +48,7 @@ fn series(coefficients: [f64; 4], x: f64, y: f64) -> [f64; 2] {
 }
 
 impl TransverseMercator {
-    /// Easting and northing of a place, m.
+    /// Returns easting and northing of a position, m.
     pub fn grid(&self, place: &Geodetic) -> [f64; 2] {
         let alpha = [
             N / 2.0 - 2.0 / 3.0 * N2 + 5.0 / 16.0 * N3 + 41.0 / 180.0 * N4,
@@ -65,7 +67,7 @@ impl TransverseMercator {
         [self.origin[0] + radius * (eta + east), self.origin[1] + radius * (xi + north)]
     }
 
-    /// The place on the ellipsoid of an easting and a northing, m.
+    /// Returns the position on the ellipsoid of an easting and a northing, m.
     pub fn place(&self, [easting, northing]: [f64; 2]) -> Geodetic {
         let beta = [
             N / 2.0 - 2.0 / 3.0 * N2 + 37.0 / 96.0 * N3 - N4 / 360.0,
@@ -93,7 +95,8 @@ impl TransverseMercator {
         }
     }
 
-    /// Whether a place is near enough to the central meridian, 30 degrees, for the series.
+    /// Returns whether a position is close enough to the central meridian, 30 degrees, for the
+    /// series.
     pub fn covers(&self, place: &Geodetic) -> bool {
         cos(place.longitude - self.meridian) > 0.866 && place.latitude.abs() < 1.55
     }

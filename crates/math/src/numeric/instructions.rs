@@ -1,13 +1,13 @@
-//! Which of the processor's instructions work on lanes.
+//! Selection of the instruction set for lanes.
 //!
-//! All give the same bits; a test, and whoever doubts that, may choose fewer than there are.
+//! All sets give the same bits; a test or a user can select a narrower one to verify that.
 
 use fearless_simd::{Level, Simd};
 use std::sync::OnceLock;
 
 static CHOSEN: OnceLock<Level> = OnceLock::new();
 
-/// Instructions that this processor has, by name, the widest last.
+/// Returns the instruction sets of this processor by name, the widest last.
 pub fn available() -> Vec<(&'static str, Level)> {
     let mut all = vec![("baseline", Level::baseline())];
     #[cfg(target_arch = "x86_64")]
@@ -18,14 +18,14 @@ pub fn available() -> Vec<(&'static str, Level)> {
     all
 }
 
-/// Chooses the available instructions of this name for the whole process; whether there
-/// are any, and none were chosen or used before.
+/// Selects the instruction set `name` for the whole process. Returns false if it is not available,
+/// or if a set was already selected or used.
 pub fn choose(name: &str) -> bool {
     let found = available().into_iter().find(|(known, _)| *known == name);
     found.is_some_and(|(_, level)| CHOSEN.set(level).is_ok())
 }
 
-/// Those with which lanes are worked on: the widest, unless others were chosen.
+/// Returns the instruction set for lanes: the widest, unless another was selected.
 pub fn level() -> Level {
     *CHOSEN.get_or_init(Level::new)
 }
@@ -33,7 +33,7 @@ pub fn level() -> Level {
 #[doc(hidden)]
 pub use fearless_simd::dispatch as dispatch_any;
 
-/// Compiles an expression for instructions that the processor is known to have.
+/// Compiles an expression for instructions that the processor is known to support.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! vectorized {
@@ -51,9 +51,11 @@ macro_rules! vectorized {
 #[doc(hidden)]
 pub use vectorized;
 
-/// Runs a generic function on [`Lanes`](crate::numeric::Lanes) with the widest instructions up to
-/// a level. AVX-512's are used on registers of four numbers: eight at a time gained a step 2 %,
-/// for half of what is asked of a node is not arithmetic, and cost every sum its order.
+/// Runs a generic function on [`Lanes`](crate::numeric::Lanes) with the widest instructions up to a
+/// level.
+///
+/// AVX-512 is used on registers of four numbers. Eight numbers at a time made a step only 2 %
+/// faster, because half of the work per node is not arithmetic, and changed the order of every sum.
 #[macro_export]
 macro_rules! dispatch {
     ($level:expr, $simd:pat => $op:expr) => {{
@@ -79,8 +81,8 @@ macro_rules! dispatch {
 }
 pub use dispatch;
 
-/// Runs a generic function with the instructions that every processor of the kind has, and
-/// has it compiled for these alone: [`dispatch`] for what is seldom run.
+/// Runs a generic function with the instructions that every processor of the architecture supports,
+/// and compiles it for these alone: a [`dispatch`] for code that is rarely run.
 #[macro_export]
 macro_rules! baseline {
     ($simd:pat => $op:expr) => {{

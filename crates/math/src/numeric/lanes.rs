@@ -1,4 +1,4 @@
-//! Four numbers at a time.
+//! SIMD arithmetic on four numbers.
 
 use fearless_simd::prelude::*;
 use fearless_simd::{f64x4, mask64x4, u64x4};
@@ -7,15 +7,14 @@ use std::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Not, Sub};
 pub use super::instructions::dispatch;
 pub use fearless_simd::{Level, Simd};
 
-/// Numbers in [`Lanes`].
+/// Number of numbers in [`Lanes`].
 pub const WIDTH: usize = 4;
 
-/// [`WIDTH`] numbers, on which the processor works at once where it can.
+/// [`WIDTH`] numbers, on which the processor operates simultaneously where it can.
 ///
-/// `S` stands for the instructions that it has: [`dispatch`] runs a generic
-/// function with the widest of them. Only the operations of IEEE 754 are
-/// offered, none of them fused: a lane holds the bits that the same operations
-/// give on an `f64`, on every machine.
+/// `S` is the instruction set: [`dispatch`] runs a generic function with the widest available. Only
+/// IEEE 754 operations are provided, none of them fused. So a lane holds the same bits as the same
+/// operations on an `f64`, on every machine.
 #[derive(Clone, Copy, Debug)]
 pub struct Lanes<S: Simd>(f64x4<S>);
 
@@ -23,16 +22,15 @@ pub struct Lanes<S: Simd>(f64x4<S>);
 #[derive(Clone, Copy, Debug)]
 pub struct Where<S: Simd>(mask64x4<S>);
 
-/// One value for each lane. Unlike `std::array::from_fn` it is always inlined.
+/// Returns one value for each lane. Unlike `std::array::from_fn` it is always inlined.
 #[inline(always)]
 pub fn each<T>(mut value: impl FnMut(usize) -> T) -> [T; WIDTH] {
     [value(0), value(1), value(2), value(3)]
 }
 
-/// What an operation on [`Lanes`] takes beside them: other lanes, or one number
-/// for all.
+/// Second operand of an operation on [`Lanes`]: other lanes, or one number for all lanes.
 pub trait Operand<S: Simd> {
-    /// The operand in lanes.
+    /// Returns the operand in lanes.
     fn spread(self, simd: S) -> Lanes<S>;
 }
 
@@ -58,161 +56,161 @@ impl<S: Simd> Operand<S> for [f64; WIDTH] {
 }
 
 impl<S: Simd> Lanes<S> {
-    /// One number for all lanes, or a number for each.
+    /// Returns lanes from one number for all, or from a number for each.
     #[inline(always)]
     pub fn of(simd: S, numbers: impl Operand<S>) -> Lanes<S> {
         numbers.spread(simd)
     }
 
-    /// Zero in all lanes.
+    /// Returns zero in all lanes.
     #[inline(always)]
     pub fn zero(simd: S) -> Lanes<S> {
         0.0.spread(simd)
     }
 
-    /// One number per lane.
+    /// Returns lanes with `number(k)` in lane k.
     #[inline(always)]
     pub fn gather(simd: S, number: impl FnMut(usize) -> f64) -> Lanes<S> {
         each(number).spread(simd)
     }
 
-    /// The instructions that work on these lanes.
+    /// Returns the instruction set of these lanes.
     #[inline(always)]
     pub fn simd(self) -> S {
         self.0.simd
     }
 
-    /// The numbers, lane by lane.
+    /// Returns the numbers by lane.
     #[inline(always)]
     pub fn numbers(self) -> [f64; WIDTH] {
         self.0.into()
     }
 
-    /// Square root.
+    /// Returns the square root.
     #[inline(always)]
     pub fn sqrt(self) -> Lanes<S> {
         Lanes(self.0.sqrt())
     }
 
-    /// The next whole numbers at or below.
+    /// Returns the greatest integers that are not above the numbers.
     #[inline(always)]
     pub fn floor(self) -> Lanes<S> {
         Lanes(self.0.floor())
     }
 
-    /// Size without sign.
+    /// Returns the absolute value.
     #[inline(always)]
     pub fn abs(self) -> Lanes<S> {
         Lanes(self.0.abs())
     }
 
-    /// The lesser of two; the other where either is not a number.
+    /// Returns the lesser of two numbers; `other` where either is NaN.
     #[inline(always)]
     pub fn min(self, other: impl Operand<S>) -> Lanes<S> {
         let other = other.spread(self.simd());
         if X86 { Lanes(self.0.min(other.0)) } else { self.lt(other).pick(self, other) }
     }
 
-    /// The greater of two; the other where either is not a number.
+    /// Returns the greater of two numbers; `other` where either is NaN.
     #[inline(always)]
     pub fn max(self, other: impl Operand<S>) -> Lanes<S> {
         let other = other.spread(self.simd());
         if X86 { Lanes(self.0.max(other.0)) } else { self.gt(other).pick(self, other) }
     }
 
-    /// Sum of the lanes, in pairs.
+    /// Returns the sum of the lanes, added in pairs.
     #[inline(always)]
     pub fn sum(self) -> f64 {
         let [a, b, c, d] = self.numbers();
         (a + c) + (b + d)
     }
 
-    /// Greatest of the lanes.
+    /// Returns the greatest of the lanes.
     #[inline(always)]
     pub fn greatest(self) -> f64 {
         let [a, b, c, d] = self.numbers();
         a.max(c).max(b.max(d))
     }
 
-    /// Where it is equal.
+    /// Returns where it equals `other`.
     #[inline(always)]
     pub fn eq(self, other: impl Operand<S>) -> Where<S> {
         Where(self.0.simd_eq(other.spread(self.simd()).0))
     }
 
-    /// Where it is less.
+    /// Returns where it is less than `other`.
     #[inline(always)]
     pub fn lt(self, other: impl Operand<S>) -> Where<S> {
         Where(self.0.simd_lt(other.spread(self.simd()).0))
     }
 
-    /// Where it is less or equal.
+    /// Returns where it is less than or equal to `other`.
     #[inline(always)]
     pub fn le(self, other: impl Operand<S>) -> Where<S> {
         Where(self.0.simd_le(other.spread(self.simd()).0))
     }
 
-    /// Where it is greater.
+    /// Returns where it is greater than `other`.
     #[inline(always)]
     pub fn gt(self, other: impl Operand<S>) -> Where<S> {
         Where(self.0.simd_gt(other.spread(self.simd()).0))
     }
 
-    /// Where it is greater or equal.
+    /// Returns where it is greater than or equal to `other`.
     #[inline(always)]
     pub fn ge(self, other: impl Operand<S>) -> Where<S> {
         Where(self.0.simd_ge(other.spread(self.simd()).0))
     }
 
-    /// The bits of the numbers.
+    /// Returns the bits of the numbers.
     #[inline(always)]
     pub(super) fn bits(self) -> u64x4<S> {
         self.0.bitcast()
     }
 
-    /// Numbers of these bits.
+    /// Returns the numbers with these bits.
     #[inline(always)]
     pub(super) fn of_bits(bits: u64x4<S>) -> Lanes<S> {
         Lanes(bits.bitcast())
     }
 }
 
-/// The minimum and maximum of x86 are those of the definition here, with one
-/// instruction; others treat what is not a number in their own way.
+/// Whether the processor's minimum and maximum have the definition used here, as on x86, where they
+/// take one instruction; other architectures treat NaN differently.
 const X86: bool = cfg!(any(target_arch = "x86", target_arch = "x86_64"));
 
 impl<S: Simd> Where<S> {
-    /// Everywhere or nowhere.
+    /// Returns a mask with all lanes set or none.
     #[inline(always)]
     pub fn all_or_none(simd: S, all: bool) -> Where<S> {
         Where(mask64x4::splat(simd, all))
     }
 
-    /// Lane k where bit k is set.
+    /// Returns a mask with lane k set where bit k is set.
     #[inline(always)]
     pub fn of_bits(simd: S, bits: u32) -> Where<S> {
         Where(mask64x4::from_bitmask(simd, u64::from(bits)))
     }
 
-    /// Bit k for lane k.
+    /// Returns bit k for lane k.
     #[inline(always)]
     pub fn to_bits(self) -> u32 {
         self.0.to_bitmask() as u32
     }
 
-    /// Whether it holds in any lane.
+    /// Returns whether any lane is set.
     #[inline(always)]
     pub fn any(self) -> bool {
         self.to_bits() != 0
     }
 
-    /// Whether it holds in all lanes.
+    /// Returns whether all lanes are set.
     #[inline(always)]
     pub fn all(self) -> bool {
         self.to_bits() == (1 << WIDTH) - 1
     }
 
-    /// `yes` where it holds, `no` elsewhere.
+    /// Returns `yes` where the lane is set, `no` elsewhere.
     #[inline(always)]
     pub fn pick(self, yes: impl Operand<S>, no: impl Operand<S>) -> Lanes<S> {
         let simd = self.0.token();
@@ -252,7 +250,7 @@ impl<S: Simd> Neg for Lanes<S> {
     }
 }
 
-/// An operation lane by lane, with lanes or with one number for all.
+/// Implements an operation lane by lane, with lanes or with one number for all.
 macro_rules! operation {
     ($name:ident, $method:ident) => {
         impl<S: Simd, T: Operand<S>> $name<T> for Lanes<S> {
@@ -285,7 +283,7 @@ impl<S: Simd, T: Operand<S>> std::ops::AddAssign<T> for Lanes<S> {
     }
 }
 
-/// What this machine has, from the least to the widest.
+/// Returns the instruction sets of this machine, from the narrowest to the widest.
 #[cfg(test)]
 pub(super) fn levels() -> Vec<Level> {
     let mut levels = vec![Level::baseline(), Level::new()];

@@ -1,25 +1,24 @@
-//! Powers and exponentials, quick and with the same bits everywhere, of one
-//! number or of [`Lanes`].
+//! Fast powers and exponentials with the same bits everywhere, of one number or of [`Lanes`].
 //!
-//! The logarithm by an even polynomial in t = (m - 1)/(m + 1) and the exponential
-//! by one of the seventh degree, each the best there is (Chebyshev) over its range
-//! of those that are exact at zero, in plain IEEE operations. One number takes the
-//! same operations as a lane, so that both have the same bits.
+//! The logarithm is an even polynomial in t = (m - 1)/(m + 1), the exponential one of the seventh
+//! degree. Each is the best approximation (Chebyshev) over its range among polynomials that are
+//! exact at zero. Both use plain IEEE operations. One number takes the same operations as a lane,
+//! so that both have the same bits.
 
 use super::lanes::{Lanes, Simd};
 use std::f64::consts::{LN_2, LOG2_E, SQRT_2};
 
 const MANTISSA: u64 = (1 << 52) - 1;
 const ONE: u64 = 1023 << 52;
-/// Adding and taking away 1.5 x 2^52 rounds to the nearest integer.
+/// Adding and subtracting 1.5 x 2^52 rounds to the nearest integer.
 const ROUND: f64 = 6_755_399_441_055_744.0;
-/// Where the exponential is cut off, well within the normal numbers.
+/// Bound of the exponential's argument, well within the normal numbers.
 const LARGEST: f64 = 700.0;
 
-/// (atanh t / t - 1) / t² by powers of t² for |t| up to 3 - 2√2; the whole to 2e-11.
+/// Coefficients of (atanh t / t - 1) / t² by powers of t² for |t| up to 3 - 2√2; total error 2e-11.
 const ATANH: [f64; 4] =
     [0.33333333277225823, 0.20000060938486, 0.14275408299855774, 0.1166529096912095];
-/// (eʳ - 1 - r) / r² by powers of r for |r| up to ln 2 / 2; the whole to 1.1e-10.
+/// Coefficients of (eʳ - 1 - r) / r² by powers of r for |r| up to ln 2 / 2; total error 1.1e-10.
 const EXP: [f64; 6] = [
     0.5000000080848782,
     0.16666666756455065,
@@ -29,12 +28,11 @@ const EXP: [f64; 6] = [
     0.0001990758485640314,
 ];
 
-/// `x` to the power `y` for positive normal `x` and results far from overflow;
-/// zero for `x <= 0` and for subnormal `x`.
+/// Returns `x` to the power `y` for positive normal `x` and results far from overflow; zero for `x
+/// <= 0` and for subnormal `x`.
 ///
-/// Relative error below 2e-10 (1 + |y|) for x from 1e-9 to 10 (tested), four
-/// orders below what a soil parameter is known to; a third of the time of
-/// [`pow`](super::pow).
+/// The relative error is below 2e-10 (1 + |y|) for x from 1e-9 to 10 (tested), four orders below
+/// the uncertainty of a soil parameter. It takes a third of the time of [`pow`](super::pow).
 #[inline]
 pub fn power(x: f64, y: f64) -> f64 {
     if x < f64::MIN_POSITIVE {
@@ -55,8 +53,8 @@ pub fn power(x: f64, y: f64) -> f64 {
     quick_exp(y * ln)
 }
 
-/// The natural exponential, relative error below 2e-10 (tested), its argument
-/// cut off at ±700.
+/// Returns the natural exponential, with a relative error below 2e-10 (tested). Its argument is
+/// clamped to ±700.
 #[inline]
 pub fn quick_exp(x: f64) -> f64 {
     let x = if x < LARGEST { x } else { LARGEST };
@@ -72,12 +70,12 @@ pub fn quick_exp(x: f64) -> f64 {
 }
 
 impl<S: Simd> Lanes<S> {
-    /// [`power`] lane by lane.
+    /// Returns [`power`] lane by lane.
     #[inline(always)]
     pub fn power(self, y: f64) -> Lanes<S> {
         let bits = self.bits();
         let m = Lanes::of_bits((bits & MANTISSA) | ONE);
-        // the exponent as the last bits of a number near 2^52
+        // the exponent in the last bits of a number near 2^52
         const NEAR: f64 = 4_503_599_627_370_496.0;
         let biased = (bits >> 52) | NEAR.to_bits();
         let exponent = Lanes::of_bits(biased) - (NEAR + 1023.0);
@@ -91,7 +89,7 @@ impl<S: Simd> Lanes<S> {
         self.ge(f64::MIN_POSITIVE).pick((y * ln).quick_exp(), 0.0)
     }
 
-    /// [`quick_exp`] lane by lane.
+    /// Returns [`quick_exp`] lane by lane.
     #[inline(always)]
     pub fn quick_exp(self) -> Lanes<S> {
         let x = self.min(LARGEST).max(-LARGEST);

@@ -1,20 +1,20 @@
-//! How an image is cut into tiles or strips.
+//! Division of an image into tiles or strips.
 
-/// How an image is cut into tiles, or into strips as wide as itself: row by row from the first
-/// row of the file. Columns and rows count from the north-west corner.
+/// Division of an image into tiles, or into strips as wide as the image, in row-major order from
+/// the first row of the file. Columns and rows count from the north-west corner.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::terrain) struct ChunkGrid {
     image: [usize; 2],
-    /// Columns and rows of a chunk that the image's edge does not cut.
+    /// Columns and rows of a chunk that is not clipped by the image's edge.
     size: [usize; 2],
-    /// Chunks side by side, and one below the other.
+    /// Number of chunks along a row and along a column.
     count: [usize; 2],
     /// Whether the first row of the file is the south row.
     south_up: bool,
 }
 
 impl ChunkGrid {
-    /// An image of these columns and rows in chunks of at most this size.
+    /// Creates the grid of an image of these columns and rows, in chunks of at most this size.
     pub fn new(image: [usize; 2], size: [usize; 2], south_up: bool) -> ChunkGrid {
         let size = [0, 1].map(|k| size[k].min(image[k]).max(1));
         let count = [0, 1].map(|k| image[k].div_ceil(size[k]));
@@ -37,25 +37,26 @@ impl ChunkGrid {
         self.count[0].saturating_mul(self.count[1])
     }
 
-    /// The row of the file for a row from the north, and the reverse.
+    /// Returns the row of the file for a row from the north, and the reverse.
     #[inline]
     fn stored_row(&self, row: usize) -> usize {
         if self.south_up { self.image[1] - 1 - row } else { row }
     }
 
-    /// The chunk that holds a cell in a column from the west and a row from the north.
+    /// Returns the chunk that contains the cell in a column from the west and a row from the north.
     #[inline]
     pub fn holding(&self, column: usize, row: usize) -> usize {
         self.stored_row(row) / self.size[1] * self.count[0] + column / self.size[0]
     }
 
-    /// Columns of a chunk.
+    /// Returns the number of columns of a chunk.
     #[inline]
     pub fn width(&self, chunk: usize) -> usize {
         self.size[0].min(self.image[0] - chunk % self.count[0] * self.size[0])
     }
 
-    /// Place of a cell among the heights of the chunk that holds it, row by row from the north.
+    /// Returns the index of a cell among the heights of its chunk, in row-major order from the
+    /// north.
     #[inline]
     pub fn place(&self, column: usize, row: usize) -> usize {
         let stored = self.stored_row(row);
@@ -69,7 +70,8 @@ impl ChunkGrid {
         line * self.width(column / self.size[0]) + column % self.size[0]
     }
 
-    /// Chunks that hold cells of a part of the image: its first and last column and row.
+    /// Returns the chunks that contain cells of a part of the image, given by its first and last
+    /// column and row.
     pub fn about(
         &self,
         columns: [usize; 2],
@@ -82,7 +84,7 @@ impl ChunkGrid {
         (down[0]..=down[1]).flat_map(move |d| (across[0]..=across[1]).map(move |a| d * count + a))
     }
 
-    /// First column and row of a chunk, and how many it has.
+    /// Returns the first column and row of a chunk, and its number of columns and rows.
     pub fn extent(&self, chunk: usize) -> ([usize; 2], [usize; 2]) {
         let first = [chunk % self.count[0] * self.size[0], chunk / self.count[0] * self.size[1]];
         let rows = self.size[1].min(self.image[1] - first[1]);

@@ -1,4 +1,4 @@
-//! The compressions of chunks, as readers of the bytes that they hold.
+//! Decompression of chunks, as readers of their bytes.
 
 use crate::terrain::error::TerrainError;
 use flate2::read::ZlibDecoder;
@@ -16,7 +16,7 @@ pub(super) enum Codec {
 }
 
 impl Codec {
-    /// By the value of the tag `Compression`.
+    /// Returns the compression for the value of the tag `Compression`.
     pub fn of_tag(code: u16) -> Result<Codec, TerrainError> {
         let name = match code {
             1 => return Ok(Codec::Uncompressed),
@@ -36,8 +36,8 @@ impl Codec {
         Err(TerrainError::GeoTiffCompression { code, name })
     }
 
-    /// The bytes that `source` holds compressed. What follows them is not looked at: the LZW code
-    /// that ends the data may be missing.
+    /// Returns a reader of the decompressed bytes of `source`. Bytes after the data are ignored:
+    /// the LZW code that ends the data may be missing.
     pub fn reader<'r>(self, source: impl Read + 'r) -> Box<dyn Read + 'r> {
         match self {
             Codec::Uncompressed => Box::new(source),
@@ -82,8 +82,8 @@ impl<R: Read> Read for LzwReader<R> {
     }
 }
 
-/// Apple's run-length code: after a header of n, n + 1 bytes as they are for n from 0 to 127,
-/// one byte 1 - n times for n from -127 to -1, and nothing for -128.
+/// Decoder of Apple's run-length code. After a header n follow n + 1 literal bytes for n from 0 to
+/// 127, one byte repeated 1 - n times for n from -127 to -1, and nothing for -128.
 struct PackBitsReader<R: Read> {
     source: BufReader<R>,
     run: Run,
@@ -157,7 +157,7 @@ mod tests {
         plain.extend([0xAA; 10]);
         assert_eq!(decoded(Codec::PackBits, &packed, plain.len()).unwrap(), plain);
         assert!(decoded(Codec::PackBits, &packed, plain.len() + 1).is_err());
-        // a header of -128 stands for nothing
+        // a header of -128 is a no-op
         let mut padded = vec![0x80, 0x80];
         padded.extend(packed);
         assert_eq!(decoded(Codec::PackBits, &padded, plain.len()).unwrap(), plain);
@@ -171,7 +171,7 @@ mod tests {
                 .encode(&plain)
                 .unwrap();
             assert_eq!(decoded(Codec::Lzw, &packed, length).unwrap(), plain);
-            // the code that ends the data has 9 to 12 bits: without its last byte it is not whole
+            // the code that ends the data has 9 to 12 bits: without its last byte it is incomplete
             let cut = &packed[..packed.len() - 1];
             assert_eq!(decoded(Codec::Lzw, cut, length).unwrap(), plain, "{length}");
             assert!(decoded(Codec::Lzw, &packed[..packed.len() / 2], length).is_err());

@@ -1,4 +1,4 @@
-//! The georeference of a GeoTIFF, and how its samples become heights.
+//! Georeference of a GeoTIFF, and conversion of its samples to heights.
 
 use super::heights::{HeightReader, Mask};
 use super::keys::{GeoKeys, georeference, placing};
@@ -16,9 +16,9 @@ use tiff::decoder::{Decoder, Limits};
 use tiff::tags::Tag;
 
 const GDAL_METADATA: Tag = Tag::Unknown(42112);
-/// Most directories of a file that are looked at.
+/// Greatest number of directories of a file that are read.
 const MOST_DIRECTORIES: usize = 1000;
-/// Bits of `NewSubfileType`: an overview, a mask.
+/// Bit of `NewSubfileType` for an overview; `MASK` is the one for a mask.
 const OVERVIEW: u32 = 1;
 const MASK: u32 = 4;
 
@@ -26,7 +26,7 @@ const MASK: u32 = 4;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::terrain) struct Scaling {
     factor: f64,
-    /// Minus zero leaves every number as it is, minus zero included.
+    /// -0.0 leaves every number unchanged, including -0.0.
     offset: f64,
 }
 
@@ -35,7 +35,7 @@ impl Scaling {
         Scaling { factor: scale, offset: if offset == 0.0 { -0.0 } else { offset } }
     }
 
-    /// The same with values in a unit that is shorter by a factor.
+    /// Returns the scaling with values in a unit that is shorter by a factor.
     #[must_use]
     pub fn times(self, factor: f64) -> Scaling {
         Scaling { factor: self.factor * factor, offset: self.offset * factor }
@@ -47,12 +47,12 @@ impl Scaling {
     }
 }
 
-/// The georeference of the first image of a GeoTIFF, and how its samples become heights.
+/// Georeference of the first image of a GeoTIFF, and the conversion of its samples to heights.
 #[derive(Clone, Debug)]
 pub(in crate::terrain) struct Head {
     pub cells: Cells,
     pub crs: Crs,
-    /// How samples become heights in metres.
+    /// Conversion of samples to heights in meters.
     pub scaling: Scaling,
     pub warnings: Vec<RasterWarning>,
     /// Length of the file, bytes.
@@ -74,7 +74,7 @@ fn first_image<R: Read + Seek>(file: &mut Decoder<R>, bytes: u64) -> Result<Foun
     let mut tags = file.image_ifd();
     let photometric: Option<u16> =
         tags.find_tag_unsigned(Tag::PhotometricInterpretation).map_err(fault)?;
-    // 0: white is zero, 1: black is zero, 3: a palette; values are what is stored in any case
+    // 0: white is zero, 1: black is zero, 3: a palette; the stored values are used in all cases
     if let Some(other) = photometric.filter(|code| !matches!(code, 0 | 1 | 3)) {
         let allowed = "0, 1 or 3 (one band of values); take one, as by gdal_translate -b 1";
         return Err(refuse("PhotometricInterpretation", other, allowed));
@@ -98,20 +98,20 @@ fn first_image<R: Read + Seek>(file: &mut Decoder<R>, bytes: u64) -> Result<Foun
     Ok(Found { keys, image, map, height_scale, metadata, no_data })
 }
 
-/// What follows the first directory.
+/// Directories after the first.
 #[derive(Default)]
 struct Further {
     mask: Option<StoredImage>,
-    /// Images that are neither masks nor overviews.
+    /// Number of images that are neither masks nor overviews.
     images: usize,
-    /// About directories that cannot be read.
+    /// Warning about directories that cannot be read.
     warning: Option<RasterWarning>,
 }
 
 /// Reads the directories after the first.
 ///
 /// # Errors
-/// A chain of directories that leads back into itself, and a mask that cannot be used.
+/// A cyclic chain of directories, and a mask that cannot be used.
 fn further_images<R: Read + Seek>(
     file: &mut Decoder<R>,
     first: u64,
@@ -162,7 +162,7 @@ fn further_images<R: Read + Seek>(
     Ok(found)
 }
 
-/// Byte at which the first directory of a TIFF begins.
+/// Returns the offset of the first directory of a TIFF, bytes.
 fn first_directory<R: Read + Seek>(source: &mut R) -> std::io::Result<u64> {
     let mut head = [0; 16];
     source.rewind()?;
@@ -181,7 +181,7 @@ fn first_directory<R: Read + Seek>(source: &mut R) -> std::io::Result<u64> {
     Ok(if is_long { at(8, 8) } else { at(4, 4) })
 }
 
-/// The mask in a sidecar file.
+/// Returns the mask of a sidecar file.
 fn mask_file(bytes: &[u8]) -> Result<Mask, TerrainError> {
     let refused =
         |error: TerrainError| TerrainError::Sidecar { file: "mask", cause: error.to_string() };
@@ -191,7 +191,8 @@ fn mask_file(bytes: &[u8]) -> Result<Mask, TerrainError> {
     Ok(Mask::new(image.map_err(refused)?, Some(Cursor::new(bytes.to_vec()))))
 }
 
-/// Marks the cells of a raster, row by row from the north, that the mask of a sidecar file leaves out.
+/// Marks the cells of a raster, in row-major order from the north, that the mask of a sidecar file
+/// excludes.
 pub(in crate::terrain) fn apply_mask_file(
     bytes: &[u8],
     size: [usize; 2],
@@ -211,8 +212,8 @@ fn precision(sample: Sample) -> Precision {
     }
 }
 
-/// The reference system, by the auxiliary file, the file's own keys or the projection file, and how its longitudes
-/// and latitudes become degrees.
+/// Returns the reference system and the frame of its longitudes and latitudes, from the auxiliary
+/// file, the file's own keys or the projection file.
 pub(in crate::terrain) fn system(
     own: Option<&GeoKeys>,
     auxiliary: &Auxiliary,
@@ -274,7 +275,7 @@ pub(in crate::terrain) fn open<R: Read + Seek>(
     let mut warnings = Vec::from_iter(further.warning);
     let (mut crs, angles) = system(Some(&keys), &auxiliary, sidecars, &mut warnings)?
         .unwrap_or_else(|| (Crs::local(), AngleFrame::PLAIN));
-    // a world file is read only where nothing else places the raster, as in GDAL
+    // a world file is read only if nothing else places the raster, as in GDAL
     let (map, origin) = if let Some(map) = auxiliary.map {
         (map, "the auxiliary file (.aux.xml)")
     } else if let Some(map) = map {

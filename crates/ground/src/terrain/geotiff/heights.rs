@@ -1,4 +1,4 @@
-//! The heights of a GeoTIFF, chunk by chunk, with its gaps marked.
+//! Heights of a GeoTIFF, chunk by chunk, with gaps marked.
 
 use super::chunks::ChunkGrid;
 use super::stored::{Sample, StoredImage};
@@ -6,8 +6,8 @@ use crate::terrain::error::TerrainError;
 use crate::terrain::no_data_value::NoDataValue;
 use std::io::{Cursor, Read, Seek};
 
-/// Heights of a chunk in the unit of the file, row by row from the north; NaN where there is no
-/// data. What 32 bits hold exactly is held in 32.
+/// Heights of a chunk in the unit of the file, in row-major order from the north; NaN where there
+/// is no data. Samples that 32 bits represent exactly are stored in 32 bits.
 #[derive(Debug)]
 pub(in crate::terrain) enum Heights {
     Single(Box<[f32]>),
@@ -23,7 +23,7 @@ impl Heights {
         }
     }
 
-    /// Length in memory, bytes.
+    /// Returns the size in memory, bytes.
     pub fn bytes(&self) -> usize {
         match self {
             Heights::Single(heights) => size_of_val(&**heights),
@@ -43,9 +43,9 @@ impl Heights {
 #[derive(Debug)]
 pub(super) struct Mask {
     pub image: StoredImage,
-    /// The sidecar file of the mask; none if the mask lies in the file of the heights.
+    /// The sidecar file of the mask; `None` if the mask is in the file of the heights.
     pub file: Option<Cursor<Vec<u8>>>,
-    /// Chunks that were decoded last, with what their cells hold.
+    /// Recently decoded chunks, with a flag per cell.
     decoded: Vec<(usize, Vec<bool>)>,
 }
 
@@ -54,7 +54,7 @@ impl Mask {
         Mask { image, file, decoded: Vec::new() }
     }
 
-    /// Refuses a mask of another size than the raster.
+    /// Rejects a mask whose size differs from the raster's.
     pub fn check_size(&self, [columns, rows]: [usize; 2]) -> Result<(), TerrainError> {
         let [width, height] = self.image.grid.image();
         if [width, height] == [columns, rows] {
@@ -64,8 +64,8 @@ impl Mask {
         Err(TerrainError::Sidecar { file: "mask", cause })
     }
 
-    /// Marks the cells of a whole raster, row by row from the north, that hold no data as gaps. The mask lies in a
-    /// file of its own.
+    /// Marks the cells of a whole raster without data as gaps, in row-major order from the north.
+    /// The mask must be in its own file.
     pub fn apply_to_all(&mut self, values: &mut [f64]) -> Result<(), TerrainError> {
         let Some(file) = &mut self.file else { return Ok(()) };
         let [columns, _] = self.image.grid.image();
@@ -80,7 +80,7 @@ impl Mask {
         Ok(())
     }
 
-    /// Marks the cells of a part of the image that hold no data as gaps.
+    /// Marks the cells of a part of the image without data as gaps.
     fn apply<R: Read + Seek>(
         &mut self,
         source: &mut R,
@@ -90,7 +90,7 @@ impl Mask {
         let grid = self.image.grid;
         let chunks: Vec<usize> =
             grid.about([west, west + columns - 1], [north, north + rows - 1]).collect();
-        // neighbors of a chunk often lie in the same chunks of the mask
+        // neighbors of a chunk often overlap the same chunks of the mask
         self.decoded.retain(|(chunk, _)| chunks.contains(chunk));
         for chunk in chunks {
             let place = match self.decoded.iter().position(|(own, _)| *own == chunk) {
@@ -118,7 +118,7 @@ impl Mask {
     }
 }
 
-/// Whether each cell of a mask chunk is not 0. An absent chunk is 0.
+/// Returns whether each cell of a mask chunk is not 0. An absent chunk is 0.
 fn cells_with_data<R: Read + Seek>(
     image: &StoredImage,
     source: &mut R,
@@ -142,7 +142,7 @@ fn cells_with_data<R: Read + Seek>(
     Ok(cells)
 }
 
-/// Puts rows into the opposite order.
+/// Reverses the order of rows.
 fn turn_over<T>(cells: &mut [T], columns: usize) {
     let rows = cells.len() / columns;
     for row in 0..rows / 2 {
@@ -151,7 +151,7 @@ fn turn_over<T>(cells: &mut [T], columns: usize) {
     }
 }
 
-/// A number of 16 bits in floating point.
+/// Converts a half-precision number.
 fn half(bits: u16) -> f32 {
     let sign = if bits & 0x8000 == 0 { 1.0 } else { -1.0 };
     let (exponent, fraction) = (i32::from(bits >> 10 & 0x1F), f32::from(bits & 0x3FF));
@@ -195,7 +195,7 @@ impl<R: Read + Seek> HeightReader<R> {
         let extent = self.image.grid.extent(chunk);
         let [columns, rows] = extent.1;
         let mut heights = if self.image.is_absent(chunk) {
-            // as GDAL fills it: with the value for gaps, or with 0
+            // as in GDAL: filled with the value for gaps, or with 0
             let value = if self.no_data.is_some() { f32::NAN } else { 0.0 };
             Heights::Single(vec![value; columns * rows].into_boxed_slice())
         } else {
@@ -213,7 +213,7 @@ impl<R: Read + Seek> HeightReader<R> {
         Ok(heights)
     }
 
-    /// The refusal of a chunk.
+    /// Returns the error for a chunk.
     pub fn refused(&self, chunk: usize, cause: String) -> TerrainError {
         self.image.refused(chunk, cause)
     }

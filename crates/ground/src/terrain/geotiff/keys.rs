@@ -1,4 +1,4 @@
-//! Geo-keys and tags that say where a GeoTIFF lies and what its numbers mean.
+//! Geo-keys and tags with the position of a GeoTIFF and the meaning of its numbers.
 
 use super::stored::text;
 use super::{fault, refuse};
@@ -80,7 +80,7 @@ impl GeoKeys {
         self.doubles.get(usize::from(entry[3])).copied().filter(|value| value.is_finite())
     }
 
-    /// The unit of heights, by its own key or by the vertical system.
+    /// Returns the unit of heights, from its own key or from the vertical system.
     pub(super) fn heights(&self) -> Result<Option<HeightUnit>, TerrainError> {
         let allowed =
             "9001 (metre), 9002 (foot), 9003 (US survey foot), 1025, 1033, 9014, 9036 or 9096";
@@ -93,18 +93,18 @@ impl GeoKeys {
         }
     }
 
-    /// Whether the system has a vertical part.
+    /// Returns whether the system has a vertical part.
     pub(super) fn is_vertical(&self) -> bool {
         self.short(VERTICAL_CRS).is_some_and(|code| code != 0)
             || self.short(VERTICAL_UNIT).is_some_and(|code| code != 0)
     }
 
-    /// The code of a system, unless it is the user's own.
+    /// Returns the code of a system, unless it is user-defined.
     fn named(&self, key: u16) -> Option<u16> {
         self.short(key).filter(|code| !matches!(*code, 0 | USER_DEFINED))
     }
 
-    /// The warning about a missing unit, an unknown system or depths.
+    /// Returns the warning about a missing unit, an unknown system or depths.
     pub(super) fn doubt(&self, crs: &Crs) -> Option<RasterWarning> {
         if let Some(code) = self.short(VERTICAL_CRS).filter(|code| is_depth(*code)) {
             return Some(RasterWarning::Depths(code));
@@ -122,7 +122,7 @@ impl GeoKeys {
         }
     }
 
-    /// Whether they name no system at all.
+    /// Returns whether they name no system at all.
     pub(super) fn are_silent(&self) -> bool {
         matches!(self.short(MODEL_TYPE), None | Some(0 | USER_DEFINED))
             && self.short(PROJECTED_CRS).is_none()
@@ -130,7 +130,7 @@ impl GeoKeys {
             && self.written_system().is_none()
     }
 
-    /// A reference system that ESRI's or GDAL's software wrote into a citation.
+    /// Returns a reference system that software of ESRI or GDAL wrote into a citation.
     fn written_system(&self) -> Option<String> {
         [PROJECTED_CITATION, CITATION].into_iter().find_map(|key| {
             let text = self.text(key)?;
@@ -139,7 +139,7 @@ impl GeoKeys {
         })
     }
 
-    /// The unit of longitudes and latitudes and their prime meridian.
+    /// Returns the unit of longitudes and latitudes and their prime meridian.
     fn angles(&self) -> Result<AngleFrame, TerrainError> {
         let known = self.named(GEOGRAPHIC_CRS).map_or(AngleFrame::PLAIN, AngleFrame::of_epsg);
         let allowed = "9101 (radian), 9102 (degree), 9103 (arc-minute), 9104 (arc-second), 9105 (grad), 9106, \
@@ -154,7 +154,7 @@ impl GeoKeys {
                 .ok_or_else(|| refuse("GeogAngularUnits", code, allowed))?,
         };
         let longitude = self.double(PRIME_MERIDIAN_LONGITUDE).map(|own| own * degrees);
-        // GDAL writes the name of a meridian too, and its longitude wrongly where the unit is the grad
+        // GDAL also writes the name of a meridian, and a wrong longitude where the unit is the grad
         let citation = self.text(GEOGRAPHIC_CITATION).unwrap_or_default();
         let name = citation.split('|').find_map(|part| part.trim().strip_prefix("Primem = "));
         let named = name.and_then(|name| AngleFrame::meridian_of_name(&wkt::plain(name)));
@@ -173,8 +173,8 @@ impl GeoKeys {
         Ok(AngleFrame { degrees, meridian })
     }
 
-    /// The reference system, of longitude and latitude or projected, without its heights; and how its longitudes
-    /// and latitudes become degrees.
+    /// Returns the geographic or projected reference system without its heights, and the frame of
+    /// its longitudes and latitudes.
     pub(super) fn crs(&self) -> Result<(Crs, AngleFrame), TerrainError> {
         let text = self.text(CITATION);
         let crs = match self.short(MODEL_TYPE) {
@@ -189,7 +189,7 @@ impl GeoKeys {
             Some(1) => self.projected(text)?,
             Some(2) => {
                 let epsg = self.named(GEOGRAPHIC_CRS);
-                // a system without a code is stated all the same, by the file's own words
+                // a system without a code is still specified, by the file's own words
                 let own = || epsg.is_none().then(|| "GTModelType 2 (geographic)".to_string());
                 let text = text.or_else(own);
                 let crs = Crs { unit: Unit::Degree, epsg, text, ..Crs::local() };
@@ -202,7 +202,7 @@ impl GeoKeys {
         Ok((crs, AngleFrame::PLAIN))
     }
 
-    /// Length of a unit of coordinates, m, where it is given.
+    /// Returns the length of a unit of coordinates, m, if it is given.
     fn length(&self) -> Result<Option<f64>, TerrainError> {
         let code = match self.short(LINEAR_UNIT) {
             None | Some(0) => return Ok(None),
@@ -258,7 +258,7 @@ impl GeoKeys {
                 };
                 return Ok(Crs { length, epsg, projection, text, ..Crs::local() });
             }
-            // of state planes and national grids
+            // state planes and national grids
             Some(10_101..=19_999) => Projection::TrueToScale,
             Some(code) => Projection::Unknown(format!("projection {code}")),
             None => self.method()?,
@@ -268,7 +268,7 @@ impl GeoKeys {
         {
             return Ok(Crs { epsg: Some(code), text, ..Crs::local() });
         }
-        // lengths of a file without system, method and citation are taken as they are
+        // lengths of a file without system, method and citation are used unchanged
         let is_given = self.short(METHOD).is_some();
         let projection = match projection {
             Projection::Unknown(_) if !is_given && self.short(PROJECTION).is_none() => {
@@ -283,7 +283,7 @@ impl GeoKeys {
         Ok(Crs { length, projection, text, ..Crs::local() })
     }
 
-    /// The projection by its method and constants.
+    /// Returns the projection from its method and constants.
     fn method(&self) -> Result<Projection, TerrainError> {
         let Some(code) = self.short(METHOD) else {
             return Ok(Projection::Unknown("no method".to_string()));
@@ -330,23 +330,24 @@ impl GeoKeys {
     }
 }
 
-/// Where the cells of a raster lie: x and y of a column and a row, counted from the corner of the
-/// first cell, as `[a, b, c, d, e, f]` with x = a column + b row + c.
+/// Affine map from a column and a row, counted from the corner of the first cell, to x and y.
+///
+/// It is `[a, b, c, d, e, f]` with x = a column + b row + c.
 pub(super) type AffineMap = [f64; 6];
 
-/// The affine map in the tags of a file, and scale and offset of its heights, if the tags give
-/// them.
+/// Returns the affine map in the tags of a file, and scale and offset of its heights, if the tags
+/// give them.
 pub(super) fn placing(
     tags: &mut IfdDecoder<'_>,
     keys: &GeoKeys,
 ) -> Result<(Option<AffineMap>, Option<[f64; 2]>), TerrainError> {
     let is_point = keys.short(RASTER_TYPE) == Some(POINT);
     let from_corner = |[a, b, c, d, e, f]: AffineMap| match is_point {
-        // raster coordinates count from the middle of the first cell
+        // raster coordinates are relative to the middle of the first cell
         true => [a, b, c - 0.5 * (a + b), d, e, f - 0.5 * (d + e)],
         false => [a, b, c, d, e, f],
     };
-    // GDAL keeps scale and offset of heights where they belong if the system is vertical
+    // GDAL uses scale and offset of heights only if the system is vertical
     let scaling = |scale: f64, offset: f64| {
         let is_given = keys.is_vertical() && scale.is_finite() && scale != 0.0;
         (is_given && (scale, offset) != (1.0, 0.0)).then_some([scale, offset])
@@ -368,7 +369,7 @@ pub(super) fn placing(
         if !(dx.is_finite() && dy.is_finite() && dx > 0.0 && dy != 0.0) {
             return Err(refuse("ModelPixelScale", format!("{scale:?}"), "positive numbers"));
         }
-        // a negative size northward is read as GDAL does, north up
+        // a negative size northward is read as in GDAL, north up
         let dy = dy.abs();
         let map = from_corner([dx, 0.0, x - column * dx, 0.0, -dy, y + row * dy]);
         let height = height.first().copied().unwrap_or(0.0);
@@ -383,7 +384,8 @@ pub(super) fn placing(
     Ok((Some(from_corner([a, b, c, d, e, f])), scaling(height, z)))
 }
 
-/// Cell size, center of the south-west cell, and whether the first row is the south row.
+/// Returns the cell size, the center of the south-west cell, and whether the first row is the south
+/// row.
 pub(super) fn georeference(
     [a, b, c, d, e, f]: AffineMap,
     rows: usize,
@@ -392,7 +394,7 @@ pub(super) fn georeference(
     if [a, b, c, d, e, f].iter().any(|number| !number.is_finite()) {
         return Err(refuse(source, "not finite", "finite numbers"));
     }
-    // turned by less than a hundredth of a cell over all rows and columns
+    // rotated by less than a hundredth of a cell over all rows and columns
     let is_small = |shear: f64, size: f64| shear.abs() * 1e6 <= size.abs();
     if !(is_small(b, a) && is_small(d, e) && a > 0.0 && e != 0.0) {
         return Err(TerrainError::Rotated(source));
@@ -403,8 +405,8 @@ pub(super) fn georeference(
     Ok(([a, e.abs()], [c + 0.5 * a, south], south_up))
 }
 
-/// The GeoTIFF 1.1 key directory of a system, cells as areas: its EPSG code, or one of the
-/// user's own, in metres or degrees.
+/// Returns the GeoTIFF 1.1 key directory of a system, with cells as areas: its EPSG code, or a
+/// user-defined system in meters or degrees.
 pub fn geo_keys(crs: &Crs) -> Vec<u16> {
     let length = match crs.length {
         FOOT => 9002,
@@ -417,7 +419,7 @@ pub fn geo_keys(crs: &Crs) -> Vec<u16> {
         Unit::Degree => (2, GEOGRAPHIC_CRS, ANGULAR_UNIT, DEGREE),
     };
     let entry = |key, value| [key, 0, 1, value];
-    // Version 1, revision 1.0; four keys in ascending order, as the standard asks.
+    // version 1, revision 1.0; four keys in ascending order, as the standard requires
     let mut words = vec![1, 1, 0, 4];
     words.extend(entry(MODEL_TYPE, model));
     words.extend(entry(RASTER_TYPE, 1));

@@ -1,13 +1,17 @@
-//! GeoTIFF rasters: directories and tags read through the crate `tiff`, samples decoded here.
+//! GeoTIFF rasters: the crate `tiff` reads directories and tags, this module decodes samples.
 //!
-//! Read are images of one band of integers or floats, placed by `ModelPixelScale` and
+//! Supported are images of one band of integers or floats, placed by `ModelPixelScale` and
 //! `ModelTiepoint`, by `ModelTransformation` or by a world file, with the cell as area or as point
-//! (`GTRasterType`). Rotated rasters are refused. Gaps are cells of the value of `GDAL_NODATA`,
-//! cells that a mask leaves out, and chunks that were never written where the file names a value
-//! for gaps; without one such chunks hold 0, as GDAL reads them. Heights in other units, by
-//! `VerticalUnits`, the vertical system or GDAL's `UNITTYPE`, become metres. Samples are decoded
-//! here because the crate refuses LZW data without an end code, inverts images in which white is
-//! zero, and decodes absent chunks from the file's first bytes. OGC GeoTIFF 1.1 is the standard.
+//! (`GTRasterType`). Rotated rasters are rejected.
+//!
+//! Gaps are cells with the value of `GDAL_NODATA`, cells that a mask excludes, and chunks that were
+//! never written where the file names a value for gaps. Without such a value these chunks are 0, as
+//! in GDAL. Heights in other units, by `VerticalUnits`, the vertical system or GDAL's `UNITTYPE`,
+//! are converted to meters.
+//!
+//! Samples are decoded here for three reasons. The crate rejects LZW data without an end code,
+//! inverts images in which white is zero, and decodes absent chunks from the file's first bytes.
+//! The standard is OGC GeoTIFF 1.1.
 
 mod chunks;
 mod codec;
@@ -29,10 +33,10 @@ pub(super) use head::{Head, Scaling, apply_mask_file, open, system};
 pub(super) use heights::{HeightReader, Heights};
 pub use keys::geo_keys;
 
-/// Longest image or part of one that is decoded into memory, bytes: 16 000 x 16 000 floats. A
-/// header can claim any size.
+/// Greatest size of an image or a part of one that is decoded into memory, bytes: 16 000 x 16 000
+/// floats. A header can specify any size.
 const LARGEST: usize = 1 << 30;
-/// What gaps are written as.
+/// Value that is written for gaps.
 const NO_DATA: f32 = -9999.0;
 
 fn fault(error: tiff::TiffError) -> TerrainError {
@@ -81,8 +85,9 @@ pub(super) fn read_geotiff_with(
     Ok((raster, warnings))
 }
 
-/// Writes a GeoTIFF of 32-bit floats, deflated, with the raster's place, its
-/// reference system where an EPSG code is known, and gaps as -9999.
+/// Writes a GeoTIFF of 32-bit floats, deflated.
+///
+/// It has the raster's position, its reference system if an EPSG code is known, and -9999 for gaps.
 pub fn write_geotiff(raster: &Raster) -> Result<Vec<u8>, TerrainError> {
     raster.check()?;
     let mut bytes = Vec::new();
@@ -129,7 +134,7 @@ mod tests {
     #[test]
     fn writing_and_reading_return_the_raster() {
         let (read, warnings) = read_geotiff(&write_geotiff(&raster()).unwrap()).unwrap();
-        // NaN is unequal to itself: compare the rest, then the gap.
+        // NaN is not equal to itself: compare the rest, then the gap
         assert!(read.values[3].is_nan() && warnings.is_empty());
         let filled = |mut r: Raster| {
             r.values[3] = 0.0;
@@ -144,7 +149,7 @@ mod tests {
         let raster = Raster { crs, south_west: [-84.0, 36.0], cell: [0.001, 0.001], ..raster() };
         let (read, _) = read_geotiff(&write_geotiff(&raster).unwrap()).unwrap();
         assert_eq!(read.crs, raster.crs);
-        // Half a cell is added and taken away again: one rounding each way.
+        // half a cell is added and subtracted again: one rounding each way
         assert!((read.south_west[1] - 36.0).abs() < 1e-12);
     }
 
@@ -193,7 +198,8 @@ mod tests {
         assert_eq!(with(&item("offset", 0.0), false, [0.0; 2]), (2.0, false));
         assert_eq!(with(&item("scale", 0.5), false, [0.0; 2]), (1.0, true));
         assert_eq!(with(&item("offset", 5.0), false, [0.0; 2]), (7.0, true));
-        // scale and offset of the tags count where the system is vertical, the metadata before them
+        // scale and offset of the tags apply where the system is vertical; the metadata take
+        // precedence
         assert_eq!(with("", true, [0.5, 9.0]), (10.0, true));
         assert_eq!(with("", false, [0.5, 9.0]), (2.0, false));
         assert_eq!(with("", true, [0.0, 0.0]), (2.0, false));
@@ -212,12 +218,12 @@ mod tests {
         let (raster, warnings) = read_geotiff(&bytes).unwrap();
         assert_eq!(raster.south_west, [100.0, 190.0]);
         assert_eq!((raster.at(0, 1), raster.at(1, 0), raster.missing()), (1.0, 4.0, 1));
-        // projected, by a system and in a unit that it does not name
+        // projected, with an unnamed system and unit
         assert_eq!(warnings, [RasterWarning::MetresGuessed]);
     }
 
-    /// EPSG 2263 (New York Long Island) is in US survey feet, 32616 a zone of UTM; 30000 is the
-    /// code of nothing.
+    /// EPSG 2263 (New York Long Island) is in US survey feet, 32616 is a zone of UTM, 30000 is not
+    /// assigned.
     #[test]
     fn the_unit_is_that_of_the_system() {
         let read = |code: u16, unit: &[u16]| {

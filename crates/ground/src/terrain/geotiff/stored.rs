@@ -1,4 +1,4 @@
-//! The samples of an image of a TIFF, chunk by chunk.
+//! Samples of an image of a TIFF, chunk by chunk.
 
 use super::chunks::ChunkGrid;
 use super::codec::Codec;
@@ -67,23 +67,23 @@ impl Sample {
     }
 }
 
-/// How a sample is stored as a difference.
+/// Difference coding of samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Predictor {
     None,
-    /// The difference from the sample before.
+    /// The difference from the previous sample.
     Horizontal,
-    /// The difference from the byte before, most significant bytes of a row first.
+    /// The difference from the previous byte, most significant bytes of a row first.
     FloatingPoint,
 }
 
-/// An image of one band in a TIFF, and where its chunks lie.
+/// An image of one band in a TIFF, and the positions of its chunks.
 #[derive(Clone, Debug)]
 pub(super) struct StoredImage {
     pub grid: ChunkGrid,
     pub sample: Sample,
     tiles: bool,
-    /// Columns of a chunk, those beyond the image's edge included.
+    /// Columns of a chunk, including those outside the image.
     stored_columns: usize,
     /// First byte and length of each chunk. An absent chunk has a length of 0.
     ranges: Vec<[u64; 2]>,
@@ -92,14 +92,14 @@ pub(super) struct StoredImage {
     byte_order: ByteOrder,
 }
 
-/// Memory that the cells of absent chunks may take in a file of any length, bytes.
+/// Memory that the cells of absent chunks may occupy for a file of any length, bytes.
 const ABSENT: u64 = 64 << 20;
 
 fn unsigned(tags: &mut IfdDecoder<'_>, tag: Tag) -> Result<Option<u64>, TerrainError> {
     tags.find_tag_unsigned(tag).map_err(fault)
 }
 
-/// The value of a tag that has one for each sample, or one for all.
+/// Returns the value of a tag that has one value per sample, or one for all.
 fn alike(
     tags: &mut IfdDecoder<'_>,
     tag: Tag,
@@ -115,7 +115,7 @@ fn alike(
 }
 
 impl StoredImage {
-    /// The image of a directory; `bytes` is the length of the file.
+    /// Returns the image of a directory; `bytes` is the length of the file.
     pub fn of_tags(
         tags: &mut IfdDecoder<'_>,
         byte_order: ByteOrder,
@@ -142,7 +142,7 @@ impl StoredImage {
             Some(code) => Codec::of_tag(u16::try_from(code).unwrap_or(u16::MAX))?,
         };
         let predictor = match unsigned(tags, Tag::Predictor)?.unwrap_or(1) {
-            // libtiff knows predictors of these two compressions alone
+            // libtiff supports predictors for these two compressions only
             _ if !matches!(codec, Codec::Lzw | Codec::Deflate) => Predictor::None,
             1 => Predictor::None,
             2 if sample != Sample::Bit => Predictor::Horizontal,
@@ -209,7 +209,7 @@ impl StoredImage {
         Ok(image)
     }
 
-    /// Refuses chunks that no file of this length can hold, before memory is asked for them.
+    /// Rejects chunks that cannot be in a file of this length, before memory is allocated for them.
     fn check_length(&self, size: [usize; 2], bytes: u64) -> Result<(), TerrainError> {
         let memory = |columns: usize, rows: usize| {
             (columns as u64).saturating_mul(rows as u64).saturating_mul(self.sample.bits() as u64)
@@ -233,8 +233,8 @@ impl StoredImage {
         Ok(())
     }
 
-    /// Refuses an image that takes more memory than is given to a file of this length, where all
-    /// of it is held. Chunks that are absent take none in the file.
+    /// Rejects an image that takes more memory than a file of this length may use, for callers that
+    /// hold all of it. Absent chunks take no space in the file.
     pub fn check_held(&self, bytes: u64) -> Result<(), TerrainError> {
         let [columns, rows] = self.grid.image();
         let cells = (columns as u64).saturating_mul(rows as u64);
@@ -247,18 +247,18 @@ impl StoredImage {
         Err(TerrainError::Overstated { format: "geotiff", columns, rows, bytes })
     }
 
-    /// Tells whether the first row of the file is the south row.
+    /// Sets whether the first row of the file is the south row.
     pub fn set_south_up(&mut self, south_up: bool) {
         self.grid = ChunkGrid::new(self.grid.image(), self.grid.size(), south_up);
     }
 
-    /// Whether a chunk was never written: its byte count is 0.
+    /// Returns whether a chunk was never written: its byte count is 0.
     pub fn is_absent(&self, chunk: usize) -> bool {
         self.ranges[chunk][1] == 0
     }
 
     /// Calls `take` for each row of a chunk in the order of the file. Samples are little-endian;
-    /// those beyond the image's edge are left out. An absent chunk has no rows.
+    /// those outside the image are omitted. An absent chunk has no rows.
     pub fn read_rows<R: Read + Seek>(
         &self,
         source: &mut R,
@@ -298,7 +298,7 @@ impl StoredImage {
         Ok(())
     }
 
-    /// Undoes the predictor and the byte order of a row.
+    /// Reverses the predictor and the byte order of a row.
     fn restore(&self, row: &mut [u8], spare: &mut Vec<u8>) {
         let bytes = self.sample.bits().div_ceil(8);
         if self.predictor == Predictor::FloatingPoint {
@@ -323,14 +323,14 @@ impl StoredImage {
             for sample in row.chunks_exact_mut(bytes) {
                 let mut word = [0; 8];
                 word[..bytes].copy_from_slice(sample);
-                // higher bytes of the sum are cut off
+                // higher bytes of the sum are discarded
                 before = before.wrapping_add(u64::from_le_bytes(word));
                 sample.copy_from_slice(&before.to_le_bytes()[..bytes]);
             }
         }
     }
 
-    /// The refusal of a chunk.
+    /// Returns the error for a chunk.
     pub fn refused(&self, chunk: usize, cause: String) -> TerrainError {
         let word = if self.tiles { "tile" } else { "strip" };
         TerrainError::GeoTiffChunk {
@@ -342,11 +342,11 @@ impl StoredImage {
     }
 }
 
-/// The text of a tag, if there is one.
+/// Returns the text of a tag, if there is one.
 pub(super) fn text(tags: &mut IfdDecoder<'_>, tag: Tag) -> Result<Option<String>, TerrainError> {
     match tags.find_tag(tag).map_err(fault)? {
         None => Ok(None),
-        // text of another encoding is of no use here, and none is needed
+        // text in another encoding is ignored
         Some(value) => Ok(Value::into_string(value).ok()),
     }
 }

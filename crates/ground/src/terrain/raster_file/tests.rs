@@ -1,4 +1,4 @@
-//! Models that stay in their files beside the same held whole.
+//! Compares models that stay in their files with models that are read entirely.
 
 use super::*;
 use crate::soil::SoilId;
@@ -12,13 +12,13 @@ use tiff::tags::Tag;
 const COLUMNS: usize = 70;
 const ROWS: usize = 53;
 
-/// Heights that no two cells nearby share.
+/// Heights that differ between all neighboring cells.
 fn height(column: usize, row: usize) -> i16 {
     ((column * 7919 + row * 104_729) % 1009) as i16 - 300
 }
 
-/// A GeoTIFF in tiles or strips, not compressed, of samples made from heights. Format 2
-/// are signed integers, 3 floats.
+/// Creates a GeoTIFF in tiles or strips, uncompressed, with samples made from heights. Format 2 is
+/// signed integers, 3 is floats.
 fn geotiff<T: Copy>(
     size: [usize; 2],
     tiles: bool,
@@ -36,7 +36,7 @@ where
     let (mut offsets, mut lengths) = (Vec::new(), Vec::new());
     for chunk in 0..across * down {
         let [west, north] = [chunk % across * size[0], chunk / across * size[1]];
-        // tiles are full to beyond the edge, the last strip is not
+        // tiles extend beyond the edge, the last strip does not
         let south = if tiles { north + size[1] } else { ROWS.min(north + size[1]) };
         let rows = north..south;
         let cells = rows.flat_map(|r| (west..west + size[0]).map(move |c| height(c, r)));
@@ -112,7 +112,7 @@ fn heights_have_the_bits_of_a_raster_that_was_read_whole() {
     for (index, bytes) in files.iter().enumerate() {
         for crop in [None, Some([-101.0, -77.0, 155.0, 122.5])] {
             let whole = whole(bytes, crop);
-            // room for all, for three tiles, and for none but that asked for last
+            // memory for all tiles, for three, and for none but the last one
             for resident in [1 << 20, 3000, 1] {
                 let tiled = tiled(on_disk(bytes), crop, resident).unwrap();
                 assert_eq!(tiled.bounds(), whole.bounds());
@@ -127,7 +127,7 @@ fn heights_have_the_bits_of_a_raster_that_was_read_whole() {
                     assert_eq!(a.to_bits(), b.to_bits(), "{place}: {a} {b}");
                     assert_eq!(tiled.gradient(x, y), whole.gradient(x, y), "{place}");
                 }
-                // that which was decoded last may be more than there is room for
+                // the last decoded tile may exceed the limit
                 let one = if index == 5 { 4 * COLUMNS * ROWS } else { 4096 };
                 assert!(tiled.held() <= resident.max(one), "{} of {resident}", tiled.held());
                 assert_eq!(tiled.fault(), None);
@@ -151,12 +151,12 @@ fn what_is_wrong_with_a_tile_is_told_when_the_file_is_opened() {
     let error = |bytes: &[u8], crop| tiled(on_disk(bytes), crop, 1 << 20).unwrap_err();
     let missing = TerrainError::NoData { missing: 1, total: COLUMNS * ROWS, row: 20, column: 33 };
     assert_eq!(error(&gap(33, 20), None), missing);
-    // beyond what is used nothing is missing
+    // outside the used part nothing is missing
     assert!(tiled(on_disk(&gap(33, 20)), Some([60.0, -50.0, 90.0, 50.0]), 1).is_ok());
     let beside = error(&whole, Some([1e4, 1e4, 2e4, 2e4])).to_string();
     assert!(beside.starts_with("crop [10000, 10000, 20000, 20000]"), "{beside}");
 
-    // the offset of the second tile leads beyond the end
+    // the offset of the second tile is beyond the end
     let mut bytes = whole.clone();
     let second = (offset(1) as u32).to_le_bytes();
     let entry = bytes.windows(4).rposition(|word| word == second).unwrap();
@@ -177,7 +177,7 @@ fn a_file_that_is_altered_later_is_told_of() {
     let before = terrain.height(west, north);
     other.seek(SeekFrom::Start(8)).unwrap();
     other.write_all(&[77; 5 * 1024]).unwrap();
-    // what is held stays
+    // decoded heights remain valid
     assert_eq!(terrain.height(west, north), before);
     assert_eq!(terrain.fault(), None);
     assert!(terrain.height(east, south).is_finite());
@@ -206,7 +206,7 @@ fn threads_see_the_same_while_tiles_come_and_go() {
     });
 }
 
-/// A file whose chunks of these indices were never written: offset and byte count are 0.
+/// Returns a file whose chunks of these indices were never written: offset and byte count are 0.
 fn without_chunks(bytes: &[u8], chunks: usize, length: u32, absent: &[usize]) -> Vec<u8> {
     let arrays = [
         (0..chunks as u32).map(|chunk| 8 + chunk * length).collect::<Vec<_>>(),
@@ -228,7 +228,7 @@ fn chunks_that_were_never_written_are_gaps_or_lie_at_zero() {
     let whole = geotiff([16, 16], true, 2, |h| h, None);
     let sparse = without_chunks(&whole, 5 * 4, 16 * 16 * 2, &[0, 7, 19]);
     let (raster, _) = read_geotiff(&sparse).unwrap();
-    // the last is cut to 6 columns and 5 rows by the image's edge
+    // the last chunk is clipped to 6 columns and 5 rows by the image's edge
     assert_eq!(raster.missing(), 16 * 16 + 16 * 16 + 6 * 5);
     let full = read_geotiff(&whole).unwrap().0;
     for (own, other) in raster.values.iter().zip(&full.values) {
@@ -251,7 +251,7 @@ fn chunks_that_were_never_written_are_gaps_or_lie_at_zero() {
         let (x, y) = (f64::from(k * 37 % 601) - 300.0, f64::from(k * 113 % 401) - 200.0);
         assert_eq!(tiled.height(x, y).to_bits(), whole.height(x, y).to_bits());
     }
-    // strips as well
+    // the same for strips
     let strips = geotiff([COLUMNS, 7], false, 2, |h| h, None);
     let lengths: Vec<u32> = (0..8).map(|k| (7.min(ROWS - 7 * k) * COLUMNS * 2) as u32).collect();
     let stored: Vec<u8> = lengths.iter().flat_map(|word| word.to_le_bytes()).collect();
