@@ -158,7 +158,7 @@ impl Layers {
         stepped(self.frost.as_ref()?.at(point)?)
     }
 
-    /// Returns the stand of stems at a point.
+    /// Returns the stem pattern at a point.
     pub(super) fn stems(&self, point: [f64; 2]) -> Option<Stems> {
         self.stems.as_ref()?.at(point)
     }

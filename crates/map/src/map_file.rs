@@ -135,9 +135,9 @@ impl MapFile {
         let vehicles = specs.iter().map(|spec| (config.vehicle.model.as_str(), spec.as_ref()));
         let coarse = build::too_few_nodes(vehicles.clone(), soils.soils(), config.ground.spacing);
         let long = build::too_long_step(vehicles, config.step);
-        // positions on an elevation model are unknown before it is read, and not needed: each drive
-        // sets the position of the vehicle; a random surface keeps its objects away from that of
-        // the file
+        // positions on an elevation model are unknown before it is read, and each drive sets the
+        // position of the vehicle anyway; objects of a random surface keep their distance from the
+        // vehicle of the file
         let mut bare = base.clone();
         if matches!(config.terrain.surface, Surface::Dem { .. }) {
             bare.scenario.vehicle.clear();
@@ -192,11 +192,11 @@ impl MapFile {
         }
     }
 
-    /// Returns the warnings.
+    /// Returns the warnings of the map.
     ///
-    /// They concern the rasters of the ground, a coarse node spacing, an area beyond the ground,
-    /// conditions without a value in some cells, and frost that the vehicle breaks, on soils and on
-    /// any of the covers.
+    /// They concern the rasters of the ground, a coarse node spacing, a long time step, and an area
+    /// beyond the ground. They also concern conditions without a value in some cells, and frost
+    /// that the vehicle breaks, on soils and on any of the covers.
     pub fn warnings(&self, covers: &[Cover]) -> Vec<String> {
         let (_, broken) = self.soils.clone().under(self.weight, &self.base.document);
         let doubts = self.land.warnings.iter().chain(&broken);

@@ -164,7 +164,7 @@ impl Pass {
     /// Returns the entry speed at which the next pass should leave as it enters.
     ///
     /// The square of the exit speed is modeled as a linear function of the square of the entry
-    /// speed, as for a force that is linear in the square of the speed.
+    /// speed. This is exact for a force that is linear in the square of the speed.
     pub fn next_entry(passes: &[Pass]) -> f64 {
         let square = |speed: f64| speed * speed;
         let Some([first, last]) = passes.last_chunk::<2>() else {
@@ -181,7 +181,7 @@ impl Pass {
     }
 }
 
-/// Observes a vehicle on its way to a cell and over it.
+/// Observes a vehicle that approaches and crosses a cell.
 pub(super) struct PassWatch {
     axis: Axis,
     /// Distances of entry and exit from the start, m.

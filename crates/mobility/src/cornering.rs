@@ -1,8 +1,8 @@
 //! Steady cornering at constant speed with slowly increasing steering, after SAE J266 and ISO 4138.
 //!
 //! The understeer gradient is the slope of δ - L/R over the lateral acceleration. δ is the steering
-//! angle that gives the same curvature at a crawl, so nonlinear linkages, and tracks, which slip in
-//! turns, are treated alike. L is the wheelbase, or the contact length of the tracks.
+//! angle that gives the same curvature at a crawl. So nonlinear linkages are treated like tracks,
+//! which slip in turns. L is the wheelbase, or the contact length of the tracks.
 
 use super::findings::{Figure, Findings};
 use super::straight::{PART_OF_TOP, top_speed};

@@ -1,9 +1,9 @@
 //! Steady tractive effort of engine, converter and gearbox at the rims, and its balance with
 //! resistance.
 //!
-//! After J. Y. Wong, *Theory of Ground Vehicles*, chapter 3: at a speed, in each gear, the engine
-//! at full throttle turns at the speed that the converter's capacity allows; the rest follows from
-//! ratios. Only losses that the file states are included.
+//! After J. Y. Wong, *Theory of Ground Vehicles*, chapter 3. At a speed, in each gear, the engine
+//! is at full throttle and turns at the speed that the converter's capacity allows. The rest
+//! follows from ratios. Only losses that the file states are included.
 
 use bekker_math::numeric::{GRAVITY, asin, atan, cos, hypot, sin, tan};
 use bekker_vehicle::powertrain::Powertrain;

@@ -51,7 +51,7 @@ pub struct BenchCase {
     pub step: f64,
     /// Simulated time, s; the first second is excluded.
     pub seconds: f64,
-    /// Heading, degrees from x towards y.
+    /// Heading, degrees from x toward y.
     pub heading_deg: f64,
     /// Steering, -1 to 1; 0 is straight ahead.
     pub steering: f64,

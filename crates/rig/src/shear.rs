@@ -123,10 +123,10 @@ mod tests {
     use bekker_ground::scm::PlateOutline;
     use bekker_ground::soil::catalogue::catalogue;
 
-    /// The stress of a plate at fixed height rises to c + p tan φ under the refined laws, too.
+    /// The stress of a plate at fixed height also rises to c + p tan φ under the refined laws.
     ///
-    /// Those laws let a sliding plate sink. The tolerance covers the 1/3000 that is missing after
-    /// eight moduli and the discretization of the grid.
+    /// Under those laws a sliding plate sinks further. The tolerance covers the 1/3000 that is
+    /// missing after eight moduli and the discretization of the grid.
     #[test]
     fn a_plate_held_at_its_height_shears_under_the_refined_laws() {
         for name in ["mud", "chrono_mid", "lean_clay_32_wes"] {

@@ -1,9 +1,9 @@
 //! Side force of a rigid wheel that rolls at a slip angle on Bekker's soil.
 //!
 //! The theory follows G. Schwanghart (J. Terramech. 5(1), 1968) and G. Ishigami and others (J.
-//! Field Robotics 24, 2007). A rim point that enters the soil at θ₁ has, at θ, slid j_x = R [(θ₁ -
-//! θ) - (1 - i)(sin θ₁ - sin θ)] backward and j_y = R (1 - i)(θ₁ - θ) tan β sideways, with slip i
-//! and slip angle β.
+//! Field Robotics 24, 2007). Let i be the slip and β the slip angle. A rim point that enters the
+//! soil at θ₁ has, at θ, slid backward by j_x = R [(θ₁ - θ) - (1 - i)(sin θ₁ - sin θ)] and sideways
+//! by j_y = R (1 - i)(θ₁ - θ) tan β.
 //!
 //! Shear grows with |j| by Janosi and Hanamoto and acts along j; pressure is Bekker's. Side walls,
 //! slip sinkage and soil heaps are neglected.
@@ -45,7 +45,7 @@ pub fn at_slip_angle(
 /// Returns vertical force, pull and side force for an entry angle.
 fn forces(wheel: &RigidWheel, soil: &Yielding, entry: f64, slip: f64, angle: f64) -> [f64; 3] {
     let RigidWheel { radius, width, .. } = *wheel;
-    // the smaller side of the contact patch, as for any rectangle
+    // 1/b of the contact patch, with b twice the area over the perimeter, as for any rectangle
     let modulus = soil.k_c * (1.0 / width + 1.0 / (radius * sin(entry))) + soil.k_phi;
     let (friction, aside) = (tan(soil.friction_angle), tan(angle));
     let part = entry / f64::from(PARTS);
@@ -97,7 +97,8 @@ mod tests {
     }
 
     // Where shear is mobilized at once and the wheel slides almost sideways, all friction acts
-    // laterally: side = tan φ times the pressure force, which is the load over a shallow rut.
+    // laterally. The side force is tan φ times the pressure force, which is the load over a shallow
+    // rut.
     #[test]
     fn far_aside_friction_is_all_that_there_is() {
         let soil = Yielding { shear_modulus: 1e-5, k_phi: 1e9, ..sand() };

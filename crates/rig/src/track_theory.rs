@@ -89,8 +89,9 @@ impl RigidTracks {
     /// and C. F. Chiang, Proc. IMechE D 215, 2001, both from memory). A point x ahead of the middle
     /// slides laterally by x Ω and longitudinally by s Ω, where s is the same under a whole track.
     ///
-    /// With l half the length, the lateral moment is μ W/l ∫ x²/√(s² + x²) dx and the longitudinal
-    /// one is μ W B/2 · s/l ∫ dx/√(s² + x²), both over 0 to l. They are in balance at one s.
+    /// The lateral moment is μ W/l ∫ x²/√(s² + x²) dx, with l half the length. The longitudinal
+    /// moment is μ W B/2 · s/l ∫ dx/√(s² + x²). Both integrals are over 0 to l. The moments are in
+    /// balance at one s.
     pub fn pivoting_moment(&self, friction: f64) -> f64 {
         let half = 0.5 * self.length;
         // asinh(l/s)

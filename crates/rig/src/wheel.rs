@@ -33,7 +33,7 @@ pub enum RigError {
         /// Allowed range.
         allowed: &'static str,
     },
-    /// The vehicle yields no valid multibody model.
+    /// The multibody model of the vehicle is invalid.
     #[error(transparent)]
     Model(#[from] bekker_vehicle::multibody::ModelError),
     /// The equations of motion have no solution.

@@ -1,13 +1,13 @@
 //! Hull on its road wheels as one body with two degrees of freedom, bounce and pitch.
 //!
-//! The hull has the mass m and the moment of inertia I about the y axis through its center; wheels
+//! The hull has the mass m and the moment of inertia I about the y axis through its center. Wheels
 //! are at x ahead of that center with rates k. The squares of the natural frequencies are the roots
 //! of (Σk - m ω²)(Σk x² - I ω²) = (Σk x)² (Wong, *Theory of Ground Vehicles*, section 7.2).
 //!
 //! A road arm of length R at the angle φ above horizontal, with the torque T of its bar, presses
 //! its wheel down by T/(R cos φ). With a bar of rate c the rate at the wheel is (c + T tan φ)/(R
-//! cos φ)², in series with that of the rim. φ is the mean angle of the simulated vehicle at rest,
-//! which includes the downward pull of the track tension.
+//! cos φ)². The rate of the rim is in series with it. φ is the mean angle of the simulated vehicle
+//! at rest, which includes the downward pull of the track tension.
 //!
 //! Road wheels and tracks do not oscillate in this model, and changes of track tension with the
 //! hull's motion are neglected.

@@ -1,9 +1,12 @@
 //! Usual ranges of off-road vehicles, and warnings for values of a sheet outside them.
 //!
-//! The ranges are rules of thumb and deliberately wide: 1 to 3 Hz for bodies and 7 to 15 Hz for
-//! wheels of trucks and cars (Wong, *Theory of Ground Vehicles*, chapter 7), a damping ratio of 0.2
-//! to 0.7, a static stability factor of 0.7 to 1.5 (laden trucks to cars), and a grade of 0.6
-//! required of military vehicles.
+//! The ranges are rules of thumb and deliberately wide:
+//!
+//! - Natural frequencies of 1 to 3 Hz for bodies and 7 to 15 Hz for wheels of trucks and cars
+//!   (Wong, *Theory of Ground Vehicles*, chapter 7).
+//! - A damping ratio of 0.2 to 0.7.
+//! - A static stability factor of 0.7 to 1.5, from laden trucks to cars.
+//! - A grade of 0.6, which is required of military vehicles.
 //!
 //! Driven axles must by law carry a quarter of the weight (Directive 96/53/EC, annex I, 4.1, from
 //! memory). That applies to roads, where they transmit 0.8 of their load; a vehicle on soil needs

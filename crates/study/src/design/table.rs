@@ -12,8 +12,8 @@ const TOLD: usize = 50;
 ///
 /// # Errors
 /// Columns that match no factor, factors without a column, rows of another length, and values that
-/// are not a level; each with file, line, column and value. With `common` random numbers also rows
-/// that repeat others.
+/// are not a level. Each error has file, line, column and value. With `common` random numbers, rows
+/// that repeat others are errors, too.
 pub(super) fn read(
     file: &str,
     text: &str,

@@ -4,13 +4,13 @@ use bekker_math::numeric::{ln, ln_gamma};
 
 /// Returns an interval of a proportion that is valid at all numbers of trials at once.
 ///
-/// It contains the proportions p that a mixture over all proportions does not reject: those for
-/// which the mixture's likelihood, a beta function, is less than 1 / (1 - confidence) times the
-/// likelihood of p. With at least the given confidence, the true proportion is in the intervals of
-/// all looks at once (J. Ville's inequality; H. Robbins, Ann. Math. Stat. 41, 1970; S. Howard and
-/// others, Ann. Stat. 49, 2021).
+/// It contains the proportions p that a mixture over all proportions does not reject. The mixture's
+/// likelihood is a beta function. It rejects p if it is at least 1 / (1 - confidence) times the
+/// likelihood of p.
 ///
-/// It is wider than an interval for a single look. Without trials it is 0 to 1.
+/// With at least the given confidence, the true proportion is in the intervals of all looks at once
+/// (J. Ville's inequality; H. Robbins, Ann. Math. Stat. 41, 1970; S. Howard and others, Ann. Stat.
+/// 49, 2021). It is wider than an interval for a single look. Without trials it is 0 to 1.
 pub fn anytime_valid(successes: u64, trials: u64, confidence: f64) -> [f64; 2] {
     let (yes, no) = (successes as f64, (trials - successes.min(trials)) as f64);
     let mixture = ln_gamma(yes + 1.0) + ln_gamma(no + 1.0) - ln_gamma(yes + no + 2.0);

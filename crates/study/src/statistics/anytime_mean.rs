@@ -27,7 +27,7 @@ impl AnytimeMean {
         AnytimeMean { sides: [(); 2].map(|()| Side::new(0.5 * (1.0 - confidence))) }
     }
 
-    /// Adds a number that lies between two limits, which are equal if the number is known.
+    /// Adds a number given by a lower and an upper limit, which are equal if the number is known.
     ///
     /// The interval then holds for any number between the limits.
     pub fn push(&mut self, [least, most]: [f64; 2]) {
