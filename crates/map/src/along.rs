@@ -34,7 +34,7 @@ pub struct WayScenario {
     pub unsaid: Vec<String>,
 }
 
-/// State of the soil in a cell: its cover, and its strength as a factor to that by its parameters.
+/// State of the soil in a cell: its cover, and its strength as a multiple of the nominal strength.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Laid {
     cover: Cover,

@@ -51,7 +51,7 @@ pub struct Ground<'a> {
 /// Properties of a cover known before its table is driven.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Known {
-    /// Median strength of the soil, a factor to that by its parameters, and the deviation of its
+    /// Median strength of the soil as a multiple of its nominal strength, and the deviation of its
     /// logarithm.
     pub strength: [f64; 2],
     /// Speed that the ride over the cover's roughness allows, m/s.
@@ -93,7 +93,7 @@ impl Ground<'_> {
         &self.known[usize::from(self.covers[cell])]
     }
 
-    /// Returns the strength of a cell's soil as a factor to that by its parameters.
+    /// Returns the strength of a cell's soil as a multiple of its nominal strength.
     ///
     /// `deviations` is the number of standard deviations of its logarithm above the median.
     pub(super) fn strength(&self, cell: usize, deviations: f64) -> f64 {

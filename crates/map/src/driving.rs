@@ -114,7 +114,7 @@ impl<'a> Driver<'a> {
 
     /// Returns the strengths and side slopes of a cover's table.
     ///
-    /// The logarithm of strength varies from cell to cell within `shifts`.
+    /// The logarithm of strength has an offset per cell within `shifts`.
     pub fn axes(&self, known: &Known, shifts: [f64; 2]) -> Axes {
         Axes::new(&self.map.config.table, known.strength, shifts)
     }

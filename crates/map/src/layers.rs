@@ -168,7 +168,9 @@ impl Layers {
         self.ridges.as_ref()?.at(point)
     }
 
-    /// Returns the strength of a soil at a point as a factor to the strength by its parameters.
+    /// Returns the strength of a soil at a point as a multiple of its nominal strength.
+    ///
+    /// The nominal strength is that of the soil's parameters.
     pub(super) fn strength(&self, point: [f64; 2], soil: Option<&CustomSoil>) -> f64 {
         let given = self.strength.as_ref().and_then(|own| own.at(point)).unwrap_or(1.0);
         let wet = self.moisture.as_ref().and_then(|own| own.at(point));

@@ -21,7 +21,7 @@ use std::sync::LazyLock;
 
 /// Name of the only vehicle of the drives.
 pub const VEHICLE: &str = "vehicle";
-/// Name of a soil with a strength other than that by its parameters.
+/// Name of a soil at a strength other than its nominal strength.
 const AT_STRENGTH: &str = "soil at strength";
 /// Name of the catalog's firm ground.
 const FIRM: &str = "rigid";
@@ -420,7 +420,7 @@ impl MapFile {
         }
     }
 
-    /// Returns the median strength of a soil by its name, as a factor to that by its parameters.
+    /// Returns the median strength of a soil by its name, as a multiple of its nominal strength.
     pub fn strength(&self, name: &str) -> f64 {
         let factors = &self.config.strength.factors;
         let own = factors.iter().find(|(given, _)| called(&self.soils, given) == name);

@@ -1,4 +1,4 @@
-//! Soil of a map at a strength other than that by its parameters.
+//! Soil of a map at a strength other than its nominal strength.
 
 use bekker_ground::soil::{Soil, SoilKind};
 use bekker_scenario::build::strongest;

@@ -99,8 +99,8 @@ impl Column {
 
     /// Returns the curve of speed, m/s, over the relative grade.
     ///
-    /// Its points are at equal arc lengths: half of a length is the relative grade, half the change
-    /// of speed.
+    /// Its points are at equal arc lengths: a length is half the relative grade plus half the
+    /// fraction of all changes of speed.
     fn curve(&self) -> Curve {
         let [low, high] = self.bounds;
         let width = (high - low).max(STEP);
@@ -144,7 +144,7 @@ impl Curve {
 
 /// Resamples a polyline of relative grade and speed at equal arc lengths.
 ///
-/// An arc length is half the relative grade and half the fraction of all changes of speed.
+/// An arc length is half the relative grade plus half the fraction of all changes of speed.
 fn even(points: &[[f64; 2]]) -> Curve {
     let change = |pair: &[[f64; 2]]| (pair[1][1] - pair[0][1]).abs();
     let changes: f64 = points.windows(2).map(change).sum();
@@ -171,7 +171,7 @@ fn even(points: &[[f64; 2]]) -> Curve {
 pub struct Axes {
     /// Logarithms of the least and the greatest strength.
     pub range: [f64; 2],
-    /// Strengths as factors to that by the soil's parameters, in a geometric sequence.
+    /// Strengths as multiples of the soil's nominal strength, in a geometric sequence.
     pub strengths: Vec<f64>,
     /// Side slopes, rise over run, evenly spaced from level.
     pub side_slopes: Vec<f64>,
@@ -180,7 +180,7 @@ pub struct Axes {
 impl Axes {
     /// Creates the axes for a median strength.
     ///
-    /// `sigma` is the standard deviation of its logarithm, which varies from cell to cell within
+    /// The logarithm of strength has the standard deviation `sigma`, and an offset per cell within
     /// `shifts`. The spacing of strengths does not depend on the shifts. A certain soil of uniform
     /// strength has one strength.
     pub fn new(
@@ -369,7 +369,7 @@ impl Table {
 
     /// Returns the speed on a plane at a strength, m/s; 0 if impassable.
     ///
-    /// The strength is a factor to that by the soil's parameters.
+    /// The strength is a multiple of the soil's nominal strength.
     pub fn at(&self, strength: f64, [along, across]: [f64; 2]) -> f64 {
         let mixed = self.mixed(self.strength(ln(strength)), across);
         mixed.map_or(0.0, |mixed| mixed.speed(along))
