@@ -1,8 +1,10 @@
-//! A way over a map as a scenario: its soils, snow, frost, roughness, stems and ridges as the map has them
-//! along the way, at their medians, and walls about what bars the way.
+//! Export of a route over a map as a scenario.
 //!
-//! Soils lie where the map's do, each as it is in the first cell of the way that it lies in; of cells on
-//! the way and beside it that differ from that, zones tell.
+//! The scenario has the map's soils, snow, frost, roughness, stems and ridges along the route, at
+//! their medians, and walls around barriers.
+//!
+//! Soils are located as in the map, each in the state of the first cell of the route that has it.
+//! Cells on the route and next to it with another state become zones.
 
 use super::cover::{Along, BEFORE, Cover};
 use super::map_file::{MapFile, path};
@@ -15,24 +17,24 @@ use bekker_scenario::Scenario;
 use bekker_scenario::config::{Area, PathEnd, Roughness, Scenery, SoilMap, Zone};
 use std::collections::BTreeSet;
 
-/// Soils up to which each strength that occurs is told as it is, and the step of its logarithm beyond.
+/// Number of soils up to which strengths are exact, and the step of their logarithm beyond it.
 const MOST_SOILS: usize = 200;
 const STEP: f64 = 0.05;
-/// Most stamps of a scenario.
+/// Greatest number of stamps of a scenario.
 const MOST_STAMPS: usize = 10_000;
-/// Most edges of what bars the way that are walls.
+/// Greatest number of barrier edges with walls.
 const MOST_WALLS: usize = 10_000;
 
-/// A way as a scenario.
+/// Scenario of a route.
 #[derive(Clone, Debug)]
 pub struct WayScenario {
-    /// What is driven.
+    /// The scenario.
     pub scenario: Scenario,
-    /// What the map says of the way and the scenario does not, each in a clause.
+    /// Properties of the map that the scenario lacks, each as a clause.
     pub unsaid: Vec<String>,
 }
 
-/// A soil as it lies in a cell: what covers it, and its strength, a factor to that of its figures.
+/// State of the soil in a cell: its cover, and its strength as a multiple of the nominal strength.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Laid {
     cover: Cover,
@@ -40,14 +42,14 @@ struct Laid {
 }
 
 impl Laid {
-    /// Whether it is no other than the soil that the map names.
+    /// Returns whether it equals the soil that the map names.
     fn is_as_named(&self) -> bool {
         self.strength == 1.0 && self.cover == Cover::of(self.cover.soil)
     }
 }
 
 impl MapFile {
-    /// A drive along a way over the map's own ground, in its conditions at their medians.
+    /// Returns a drive along a route over the map's ground, with conditions at their medians.
     pub fn along(&self, name: &str, way: &MapWay, duration: f64) -> WayScenario {
         let cells = Cells::within(self.area, self.config.cell);
         let mut scenario = self.base.scenario.clone();
@@ -69,20 +71,20 @@ impl MapFile {
         WayScenario { scenario, unsaid }
     }
 
-    /// A soil as it lies about a point.
+    /// Returns the state of a soil at a point.
     fn laid(&self, soil: SoilId, point: [f64; 2]) -> Laid {
         let Cover { snow, frost, .. } = self.cover_over(soil, point);
         let cover = Cover { snow, frost, ..Cover::of(soil) };
         let figures = self.soil_of(&cover);
         let strength = match figures.kind {
             SoilKind::Firm { .. } => 1.0,
-            // to the places that somebody reads
+            // rounded to readable digits
             _ => rounded(self.strength(&figures.name) * self.strength_at(point, &cover)),
         };
         Laid { cover, strength }
     }
 
-    /// Its name: that of its soil, and what is other with it.
+    /// Returns a name: that of the soil and its differences from it.
     fn name(&self, laid: &Laid) -> String {
         let mut name = self.soil_of(&laid.cover).name.clone();
         let told = [
@@ -139,7 +141,7 @@ impl MapFile {
         map
     }
 
-    /// The class of roughness that most of the way has: a scenario has one.
+    /// Returns the most frequent class of roughness along the route, as a scenario has only one.
     fn roughness_along(
         &self,
         cells: &Cells,
@@ -161,7 +163,7 @@ impl MapFile {
         most
     }
 
-    /// Puts walls along the edges of what nothing crosses, in the cells of the way and beside it.
+    /// Adds walls along the edges of barriers, in the cells of the route and next to it.
     fn wall_along(
         &self,
         cells: &Cells,
@@ -180,7 +182,7 @@ impl MapFile {
         scenario.scenery.extend(all);
     }
 
-    /// Puts the stems and ridges that bar the way across it.
+    /// Adds the stems and ridges that obstruct the route.
     fn stand_along(
         &self,
         cells: &Cells,
@@ -201,7 +203,7 @@ impl MapFile {
         }
         let ridges =
             spaced(cells, &way.through, |cell| cover(cell).ridges.map(|own| (own.spacing, own)));
-        // no longer than a cell is wide: behind a bend they would lie across the way again
+        // no longer than a cell: beyond a bend they would cross the route again
         let across = ridges.iter().map(|(place, own)| own.at(place, 0.0, 0.5 * cells.side));
         scenario.terrain.stamp.extend(across);
         if scenario.terrain.stamp.len() > MOST_STAMPS {
@@ -211,12 +213,12 @@ impl MapFile {
     }
 }
 
-/// A factor to four places.
+/// Rounds a factor to four decimal places.
 fn rounded(factor: f64) -> f64 {
     (factor * 1e4).round() / 1e4
 }
 
-/// The cells of a way and those about each, in the way's order.
+/// Returns the cells of a route and those around each, in the order of the route.
 fn beside(cells: &Cells, through: &[usize]) -> Vec<usize> {
     let mut seen = BTreeSet::new();
     let mut found = Vec::new();
@@ -231,15 +233,16 @@ fn beside(cells: &Cells, through: &[usize]) -> Vec<usize> {
     found
 }
 
-/// Things one behind the other along a way, each as far on as the cell says that it lies in: where they
-/// are, and which.
+/// Returns objects in a row along a route, and their positions.
+///
+/// The distance to the next object is the spacing in the cell of the current one.
 fn spaced<T>(
     cells: &Cells,
     through: &[usize],
     of: impl Fn(usize) -> Option<(f64, T)>,
 ) -> Vec<(Along, T)> {
     let mut found = Vec::new();
-    // way to the next
+    // distance to the next object
     let mut left = BEFORE;
     for pair in through.windows(2) {
         let [from, to] = [cells.centre(pair[0]), cells.centre(pair[1])];
@@ -272,7 +275,7 @@ mod tests {
         let found = spaced(&cells, &[0, 1, 2, 3], of);
         let places: Vec<(f64, usize)> =
             found.iter().map(|(at, cell)| (at.from[0], *cell)).collect();
-        // the first would be 6 m on, in a cell that has none
+        // the first would be at 6 m, in a cell without objects
         assert_eq!(places, [(20.0, 2), (24.0, 2), (28.0, 2), (32.0, 3)]);
         assert!(found.iter().all(|(at, _)| at.from[1] == 5.0 && at.towards == [1.0, 0.0]));
     }

@@ -1,12 +1,15 @@
-//! Every cell of a map asked of the tables: draws of strength and slope, in all directions.
+//! Evaluation of all cells of a map with the tables: draws of strength and slope, in all
+//! directions.
 //!
-//! A draw takes the soil's strength and the error of the cell's slope from normal distributions,
-//! the strength from as many equally likely strata as there are draws, one in each: shares are
-//! then nearer to their probabilities than Wilson's interval, which is of independent draws, says.
-//! Heights are in error by a field that is correlated; what a cell feels of it is the error of
-//! its slope, whose deviation is known in closed form ([`slope_deviation`]), so no field is ever
-//! made and every cell's draws have the right distribution by themselves. How the errors of two
-//! cells go together is not kept: nothing here asks for two.
+//! A draw takes the soil's strength and the error of the cell's slope from normal distributions.
+//! The strength is stratified, with one draw in each of as many equally likely strata as there are
+//! draws. Shares are therefore nearer to their probabilities than Wilson's interval for independent
+//! draws.
+//!
+//! Errors of height form a correlated field. Only the error of the slope matters to a cell, and its
+//! deviation is known in closed form ([`slope_deviation`]). So no field is generated, and the draws
+//! of each cell alone have the right distribution. Correlations between cells are lost, but nothing
+//! here uses two cells at once.
 //!
 //! [`slope_deviation`]: super::slope_deviation
 
@@ -20,52 +23,57 @@ use bekker_sensor::noise::quantile;
 use rayon::prelude::*;
 use std::f64::consts::TAU;
 
-/// Equally likely values that stand for a normal distribution, a power of two.
+/// Number of equally likely values that represent a normal distribution, a power of two.
 const LEVELS: usize = 4096;
 const LEVEL_BITS: u32 = LEVELS.trailing_zeros();
-/// Cells that a thread takes at a time.
+/// Number of cells in a work item of a thread.
 const BATCH: usize = 512;
 
-/// What cells are asked about.
+/// Ground data of all cells.
 #[derive(Clone, Debug)]
 pub struct Ground<'a> {
     /// The cells.
     pub cells: Cells,
-    /// Shape of the ground in each.
+    /// Shape of the ground in each cell.
     pub shapes: &'a [Quadric],
-    /// Cover of each, by its number.
+    /// Index of the cover of each cell.
     pub covers: &'a [u16],
-    /// Logarithm of the soil's strength in each, beside the cover's median.
+    /// Logarithm of the soil's strength in each cell, relative to the cover's median.
     pub shifts: &'a [f32],
-    /// Why nothing crosses each, where that is so whatever the vehicle does.
+    /// Closure of each cell that no vehicle crosses.
     pub closures: &'a [Option<Closure>],
-    /// What is known of each cover.
+    /// Drive-independent properties of each cover.
     pub known: &'a [Known],
-    /// The table of each cover; none where all cells are driven.
+    /// Table of each cover; empty where all cells are driven.
     pub tables: &'a [Table],
 }
 
-/// What is known of a cover before its table is driven.
+/// Properties of a cover known before its table is driven.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Known {
-    /// The soil's median strength, a factor to its figures, and the deviation of its logarithm.
+    /// Median strength of the soil as a multiple of its nominal strength, and the deviation of its
+    /// logarithm.
     pub strength: [f64; 2],
-    /// Speed that the ride over its roughness allows, m/s.
+    /// Speed that the ride over the cover's roughness allows, m/s.
     pub ride: f64,
-    /// Speed at which ridges shake the driver with 2.5 g, m/s, to which all drives over them are held; 0
-    /// where none is slow enough, without bound where there are none.
+    /// Speed at which ridges expose the driver to 2.5 g, m/s.
+    ///
+    /// All drives over them are limited to it. It is 0 where no speed is slow enough, infinite
+    /// without ridges.
     pub ridges: f64,
-    /// Speed on level firm ground as rough where nothing stands, m/s; without bound where that is not
-    /// known.
+    /// Speed on firm level ground of the same roughness without obstacles, m/s; infinite where
+    /// unknown.
     pub firm: f64,
-    /// What keeps it on the level where that is not the soil: what stands in the way; the engine on firm
-    /// ground.
+    /// Cause of a limit on level ground other than the soil: obstacles, or on firm ground the
+    /// engine.
     pub stands: Option<Reason>,
 }
 
 impl Known {
-    /// The limits of a cell with this cover. Speeds are m/s: of the `driver`, on the `level`, and over the
-    /// cell straight ahead and in its slowest direction.
+    /// Returns the limits of a cell with this cover.
+    ///
+    /// Speeds are m/s: the `driver`'s limit, the speed on `level` ground, and the speeds over the
+    /// cell without side slope and in its slowest direction.
     pub(super) fn limits(&self, driver: f64, level: f64, [straight, slowest]: [f64; 2]) -> Limits {
         Limits {
             driver,
@@ -80,42 +88,43 @@ impl Known {
 }
 
 impl Ground<'_> {
-    /// What is known of a cell's cover.
+    /// Returns the properties of a cell's cover.
     pub(super) fn of(&self, cell: usize) -> &Known {
         &self.known[usize::from(self.covers[cell])]
     }
 
-    /// Strength of a cell's soil, a factor to its figures, so many standard deviations of its
-    /// logarithm above the median.
+    /// Returns the strength of a cell's soil as a multiple of its nominal strength.
+    ///
+    /// `deviations` is the number of standard deviations of its logarithm above the median.
     pub(super) fn strength(&self, cell: usize, deviations: f64) -> f64 {
         let [median, sigma] = self.of(cell).strength;
         median * exp(f64::from(self.shifts[cell]) + sigma * deviations)
     }
 
-    /// The table of a cell's cover.
+    /// Returns the table of a cell's cover.
     pub(super) fn table(&self, cell: usize) -> &Table {
         &self.tables[usize::from(self.covers[cell])]
     }
 }
 
-/// How cells are asked.
+/// Parameters of the evaluation of cells.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Question {
-    /// Root of all draws.
+    /// Root seed of all draws.
     pub seed: u64,
-    /// Draws a cell.
+    /// Draws per cell.
     pub draws: usize,
-    /// Directions, a multiple of 4.
+    /// Number of directions, a multiple of 4.
     pub directions: usize,
-    /// The driver's limit, m/s.
+    /// Speed limit of the driver, m/s.
     pub speed: f64,
     /// Whether the strength of the soil is uncertain.
     pub strength_varies: bool,
-    /// Standard deviation of either component of a slope, rise over run.
+    /// Standard deviation of each component of a slope, rise over run.
     pub slope_deviation: f64,
 }
 
-/// Asks every cell.
+/// Evaluates every cell.
 pub fn figures(
     ground: &Ground<'_>,
     question: &Question,
@@ -134,14 +143,16 @@ pub fn figures(
     batches.collect()
 }
 
-/// Asks every cell for its going by direction.
+/// Evaluates the going of every cell by direction.
 pub fn going(ground: &Ground<'_>, question: &Question) -> Vec<Going> {
     let asker = Asker::new(ground, question);
     let one = |cell: usize| asker.going(cell);
     (0..ground.cells.count()).into_par_iter().with_min_len(BATCH).map(one).collect()
 }
 
-/// The reason why a cell does not go in a direction, given by its number, at the median strength.
+/// Returns the reason why a cell is impassable in a direction at the median strength.
+///
+/// `direction` is an index.
 pub fn bar_reason(
     ground: &Ground<'_>,
     question: &Question,
@@ -155,7 +166,7 @@ pub fn bar_reason(
         (ground.table(cell), ground.of(cell), ground.strength(cell, 0.0));
     let (sin, cos) = sin_cos(TAU * direction as f64 / question.directions as f64);
     let [along, across] = ground.shapes[cell].slopes([cos, sin]);
-    // if the cell goes at the median, the steeper of its two slopes is the reason
+    // if the cell is passable at the median, the steeper of its two slopes is the reason
     let straight = match table.at(strength, [along, across]) > 0.0 && across.abs() <= along.abs() {
         true => 0.0,
         false => table.at(strength, [along, 0.0]),
@@ -169,7 +180,7 @@ struct Asker<'a> {
     question: &'a Question,
     stream: Stream,
     normal: Vec<f64>,
-    /// Axes, each with its opposite: cosine and sine.
+    /// Cosine and sine of each axis; an axis stands for a direction and its opposite.
     axes: Vec<[f64; 2]>,
     intervals: Intervals,
     draws: usize,
@@ -194,8 +205,9 @@ impl<'a> Asker<'a> {
         }
     }
 
-    /// The draws of a cell: speeds direction by direction; with `again`, also those that tell what
-    /// of their variance is the strength's.
+    /// Draws the speeds of a cell, direction by direction.
+    ///
+    /// With `again`, also makes the draws that separate the strength's part of their variance.
     fn draw(&self, cell: usize, room: &mut Speeds, again: bool) {
         let draws = self.draws;
         let table = self.ground.table(cell);
@@ -215,7 +227,7 @@ impl<'a> Asker<'a> {
         for draw in 0..draws {
             let bits = self.stream.bits(cell as u64 * self.question.draws as u64 + draw as u64);
             let level = |n: u32| (bits >> (n * LEVEL_BITS)) as usize & (LEVELS - 1);
-            // the stratum of this draw, and a place within it
+            // stratum of this draw, and a position within it
             let stratified = (draw * LEVELS + level(0)) / draws;
             let deviations = if strength_varies { self.normal[stratified] } else { 0.0 };
             let strength = table.strength(middle + sigma * deviations);
@@ -233,7 +245,7 @@ impl<'a> Asker<'a> {
         }
     }
 
-    /// Speeds of a cell in all directions at a strength on a slope.
+    /// Computes the speeds of a cell in all directions at a strength on a slope.
     fn cross(
         &self,
         cell: usize,
@@ -274,7 +286,7 @@ impl<'a> Asker<'a> {
         room.going()
     }
 
-    /// What limits it where nothing is uncertain.
+    /// Returns the reason for the limit where nothing is uncertain.
     fn reason(&self, cell: usize) -> Reason {
         let table = self.ground.table(cell);
         let (known, strength) = (self.ground.of(cell), self.ground.strength(cell, 0.0));
@@ -282,7 +294,7 @@ impl<'a> Asker<'a> {
             let [along, across] = self.ground.shapes[cell].slopes(*direction);
             [[along, across], [-along, across]]
         });
-        // of several in which it does not go, the steepest up
+        // among several impassable directions, the steepest uphill one
         let slowest = ways
             .map(|way| (table.at(strength, way), way))
             .min_by(|a, b| a.0.total_cmp(&b.0).then(b.1[0].total_cmp(&a.1[0])));
@@ -298,7 +310,7 @@ mod tests {
     use super::super::{Axes, Column, Crossing, End};
     use super::*;
 
-    /// Climbs what its strength allows, 0.3 ρ, at 6 m/s; sideways anything.
+    /// Climbs slopes up to 0.3 ρ, ρ being the strength, at 6 m/s; any side slope is passable.
     fn table(sigma: f64) -> Table {
         let config = TableConfig { strengths: 33, side_slopes: 2, steepest: 1.5 };
         let axes = Axes::new(&config, [1.0, sigma], [0.0; 2]);
@@ -354,7 +366,8 @@ mod tests {
         assert_eq!(asked([0.32, 0.0], 0.0, 0.0).v_p50, 6.0);
     }
 
-    /// Of a lognormal strength, half climb what the median does, and Φ(-ln 2 / σ) twice of it.
+    /// With a lognormal strength, half of the draws climb the slope of the median, and Φ(-ln 2 / σ)
+    /// climb twice that slope.
     #[test]
     fn the_probability_to_go_is_that_of_the_strength() {
         // a stratum of 400, and half a step of the table's bounds
@@ -363,7 +376,7 @@ mod tests {
         let twice = asked([0.6, 0.0], 0.5, 0.0);
         assert!(near(twice, 0.0828), "{twice:?}");
         assert!(twice.p_go_low < twice.p_go && twice.p_go < twice.p_go_high);
-        // all that varies is the soil's, at the edge of go as elsewhere
+        // all variation is that of the soil, also at the limit of the climb
         for slope in [0.2, 0.3, 0.6] {
             assert_eq!(asked([slope, 0.0], 0.5, 0.0).soil_share, 1.0);
         }
@@ -375,8 +388,8 @@ mod tests {
     #[test]
     fn errors_of_slope_blur_the_bound_alike() {
         let cell = asked([0.3, 0.0], 0.0, 0.05);
-        // the steepest way in a cell whose slope is off by chance is steeper than its slope: a
-        // direction beside the first takes over where the error is to the side
+        // with a random error the steepest direction is steeper than the slope itself: where the
+        // error is lateral, a neighboring direction takes over
         assert!((0.35..=0.53).contains(&cell.p_go), "{cell:?}");
     }
 }

@@ -1,4 +1,4 @@
-//! What the table says of cells against cells that are driven.
+//! Audit of the table: comparison of cells by the table with cells that are driven.
 
 use super::asking::{Ground, Question};
 use super::cover::Cover;
@@ -10,54 +10,56 @@ use bekker_sensor::noise::quantile;
 use serde::Serialize;
 use std::f64::consts::TAU;
 
-/// Confidence of the band about the table's speeds.
+/// Confidence level of the band about the table's speeds.
 pub const CONFIDENCE: f64 = 0.9;
 
-/// A cell that was driven, in one direction at one strength.
+/// A driven cell, in one direction at one strength.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Audited {
-    /// Its middle, m.
+    /// Center of the cell, m.
     pub centre: [f64; 2],
-    /// Direction, rad from east towards north.
+    /// Direction, rad from east toward north.
     pub direction: f64,
-    /// Strength, standard deviations of its logarithm above the median.
+    /// Strength, in standard deviations of its logarithm above the median.
     pub deviations: f64,
-    /// Grade along the way and slope across it, rise over run, as the map has them.
+    /// Grade along the direction and slope across it by the map, rise over run.
     pub slope: [f64; 2],
-    /// Speed by the table, m/s; 0 for no go.
+    /// Speed by the table, m/s; 0 if impassable.
     pub table: f64,
-    /// Speed as driven, m/s; 0 for no go.
+    /// Speed as driven, m/s; 0 if impassable.
     pub driven: f64,
 }
 
-/// The table against what was driven.
+/// Comparison of the table with drives.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Audit {
-    /// How many cells were driven.
+    /// Number of cells driven.
     pub cells: usize,
-    /// Go by both.
+    /// Passable by both.
     pub go_go: usize,
-    /// Go by the table, no go as driven.
+    /// Passable by the table, impassable as driven.
     pub go_no: usize,
-    /// No go by the table, go as driven.
+    /// Impassable by the table, passable as driven.
     pub no_go: usize,
-    /// No go by both.
+    /// Impassable by both.
     pub no_no: usize,
-    /// Share of cells on which both agree.
+    /// Fraction of cells in which both agree.
     pub agreement: f64,
-    /// Root mean square of the difference of speeds where both go, m/s.
+    /// Root mean square of the difference of speeds where both are passable, m/s.
     pub speed_error: Option<f64>,
-    /// Mean of the table's speed less that as driven where both go, m/s.
+    /// Mean of the table's speed minus the driven speed where both are passable, m/s.
     pub speed_bias: Option<f64>,
-    /// Half width of the band about the table's speed that 90 of 100 cells like these lie in,
-    /// from every other cell, m/s (split conformal prediction).
+    /// Half width of the 90 % band about the table's speed, m/s.
+    ///
+    /// It is computed from every second cell (split conformal prediction).
     pub band: Option<f64>,
-    /// Share of the remaining cells that lie in it.
+    /// Fraction of the other cells within the band.
     pub band_holds: Option<f64>,
 }
 
-/// Drives `count` cells, drawn without regard to anything, each in a drawn direction at a drawn
-/// strength, in full physics over the ground as it is given.
+/// Drives `count` random cells in full physics over the actual ground.
+///
+/// Cells, directions and strengths are drawn independently.
 ///
 /// # Errors
 /// [`DrivingError`].
@@ -78,7 +80,7 @@ pub fn audit(
         let direction =
             TAU * (part * question.directions as f64).floor() / question.directions as f64;
         let deviations = if question.strength_varies {
-            // the table reaches no farther
+            // limit of the table
             quantile(stream.uniform(2 * n as u64 + 1).clamp(1e-6, 1.0 - 1e-6)).clamp(-2.5, 2.5)
         } else {
             0.0
@@ -94,8 +96,9 @@ pub fn audit(
 }
 
 impl Audited {
-    /// A cell by its table and as it was crossed, in a direction at a strength, both limited by the
-    /// question's speed and the ride.
+    /// Compares a cell by its table with its crossing, in a direction at a strength.
+    ///
+    /// Both are limited by the speed limit of the map and by the ride.
     pub(super) fn new(
         ground: &Ground<'_>,
         question: &Question,
@@ -117,7 +120,7 @@ impl Audited {
     }
 }
 
-/// Cells that are not closed, none twice.
+/// Draws open cells without repetition.
 fn drawn(ground: &Ground<'_>, seed: u64, count: usize) -> Vec<usize> {
     let stream = Stream::new(seed, "cells of an audit");
     let open = (0..ground.cells.count()).filter(|cell| ground.closures[*cell].is_none());
@@ -127,7 +130,7 @@ fn drawn(ground: &Ground<'_>, seed: u64, count: usize) -> Vec<usize> {
 }
 
 impl Audit {
-    /// Of cells that were driven.
+    /// Summarizes driven cells.
     pub fn of(audited: &[Audited]) -> Audit {
         let count = |table: bool, driven: bool| {
             let same = |own: &&Audited| (own.table > 0.0) == table && (own.driven > 0.0) == driven;
@@ -155,8 +158,8 @@ impl Audit {
     }
 }
 
-/// Half width of the band from every other cell, and the share of the others within it
-/// (V. Vovk, A. Gammerman and G. Shafer, Algorithmic Learning in a Random World, 2005).
+/// Returns the half width of the band from every second cell, and the fraction of the others within
+/// it (V. Vovk, A. Gammerman and G. Shafer, Algorithmic Learning in a Random World, 2005).
 fn band(audited: &[Audited]) -> [Option<f64>; 2] {
     let off = |own: &Audited| (own.table - own.driven).abs();
     let mut known: Vec<f64> = audited.iter().step_by(2).map(off).collect();
@@ -193,7 +196,7 @@ mod tests {
         assert_eq!((audit.go_go, audit.go_no, audit.no_go, audit.no_no), (70, 10, 10, 10));
         assert_eq!((audit.agreement, audit.speed_error), (0.8, Some(0.5)));
         assert_eq!(audit.speed_bias, Some(0.5));
-        // of the even ones a fifth is off by 3: 46 of 51 lie within that alone
+        // of the even cells a fifth is off by 3, so 46 of 51 lie within that
         assert_eq!((audit.band, audit.band_holds), (Some(3.0), Some(1.0)));
         assert_eq!(Audit::of(&cells[..3]).band, None);
     }

@@ -1,5 +1,4 @@
-//! Cells that are closed: a barrier closes each cell that it meets, however narrow it is, and so does a gap in
-//! the elevation model.
+//! Closed cells: those that touch a barrier, however narrow it is, or a gap in the elevation model.
 
 use super::config::BarrierKind;
 use super::figures::Reason;
@@ -7,17 +6,17 @@ use super::map_file::{MapFile, barrier};
 use super::relief::Cells;
 use bekker_scenario::build;
 
-/// Why nothing crosses a cell, whatever the vehicle does.
+/// Reason why no vehicle crosses a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Closure {
     /// A barrier of the map's file.
     Barrier(BarrierKind),
-    /// No elevation data in the cell, or within reach of a vehicle that crosses it.
+    /// No elevation data in the cell, or within the extent of a vehicle that crosses it.
     NoData,
 }
 
 impl Closure {
-    /// The reason that a map gives for it.
+    /// Returns the reason that a map reports.
     pub(super) fn reason(self) -> Reason {
         match self {
             Closure::Barrier(BarrierKind::Water) => Reason::Water,
@@ -27,8 +26,10 @@ impl Closure {
     }
 }
 
-/// Why nothing crosses each cell: no elevation data within reach, what lies about its middle, else a barrier
-/// that any part of it meets.
+/// Returns the closure of each cell.
+///
+/// Missing elevation data within reach takes precedence, then the barrier at the center of the
+/// cell, then any barrier that touches it.
 pub fn barred(map: &MapFile, cells: &Cells) -> Vec<Option<Closure>> {
     let middles = (0..cells.count()).map(|cell| cells.centre(cell));
     let mut barred: Vec<Option<Closure>> =
@@ -48,7 +49,8 @@ pub fn barred(map: &MapFile, cells: &Cells) -> Vec<Option<Closure>> {
         }
     }
     if let Some(gaps) = map.land.terrain.gaps() {
-        // half a cell of the elevation model: heights nearer to a gap than that are half a fill
+        // half a cell of the elevation model: nearer to a gap, heights are interpolated with filled
+        // values
         let reach = gaps.cell_size().map(|size| map.reach() + 0.5 * size);
         for (cell, own) in barred.iter_mut().enumerate() {
             let [west, south, east, north] = cells.square(cell);

@@ -1,7 +1,8 @@
-//! The steady speed of a vehicle, found by driving it in full physics: over an even plane until its speed no
-//! longer changes, and over a cell of the ground itself at the speed at which entry and exit agree. Neither
-//! depends on the length of a cell. Each is the mean, by time, of an approach from a lower speed and of one
-//! from a higher speed.
+//! Steady speed of a vehicle, found by driving it in full physics.
+//!
+//! Over an even plane the vehicle drives until its speed is constant; over a cell of the ground
+//! itself, at the speed at which entry and exit agree. Neither depends on the length of a cell.
+//! Each speed is the mean, by time, of an approach from a lower speed and one from a higher speed.
 
 use super::steady::{Pace, Pass, PassWatch, SteadyWatch};
 use bekker_agent::{OutcomeCode, VehicleSummary};
@@ -11,56 +12,62 @@ use bekker_scenario::build::{Parts, world_of};
 use serde::{Deserialize, Serialize};
 use std::convert::Infallible;
 
-/// Slowest steady speed of a vehicle that goes, m/s: a crawl. It also bounds how long it is driven.
+/// Slowest steady speed of a vehicle that is not stuck, m/s: a crawl. It also bounds the driving
+/// time.
 pub const SLOWEST: f64 = 0.5;
 /// Longest drive over a plane, s.
 const LONGEST_DRIVE: f64 = 120.0;
-/// Share of the limit above which a speed is not sought from above.
+/// Fraction of the limit above which no approach from a higher speed is made.
 const AT_THE_LIMIT: f64 = 0.97;
-/// Passes over a cell until the speeds of entry and exit agree, at most.
+/// Greatest number of passes over a cell until the speeds of entry and exit agree.
 const MOST_PASSES: usize = 4;
-/// How far the speeds of entry and exit may differ, as a share and in m/s, over a pass of at least `FULL_PASS`
-/// m; over shorter ones less in proportion, down to a quarter.
+/// Tolerance between the speeds of entry and exit, as a fraction and in m/s, over a pass of at
+/// least `FULL_PASS` m.
+///
+/// For shorter passes it decreases in proportion, down to a quarter.
 const PASS_TOLERANCE: [f64; 2] = [0.03, 0.05];
 const FULL_PASS: f64 = 40.0;
 
-/// How a crossing ended.
+/// Outcome of a crossing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum End {
-    /// Keeps going.
+    /// The vehicle keeps going.
     Crossed,
-    /// Immobilised, sunk, or slower than a crawl; also where ridges allow no speed.
+    /// Immobilized, sunk, or slower than a crawl; also where ridges allow no speed.
     Stuck,
-    /// Turned over.
+    /// The vehicle overturned.
     Overturned,
-    /// Beside its way by more than a lane.
+    /// More than a lane off its path.
     OffCourse,
-    /// Its state was no longer finite, or it could not be driven at all.
+    /// The state was no longer finite, or the case could not be driven at all.
     Failed,
 }
 
-/// A drive over a plane or a cell.
+/// Result of a drive over a plane or a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Crossing {
-    /// How it ended.
+    /// Outcome.
     pub end: End,
-    /// Steady speed, mean by time from below and from above, m/s; 0 of one that does not keep going.
+    /// Steady speed, mean by time of the approaches from below and above, m/s; 0 if the vehicle
+    /// does not keep going.
     pub speed: f64,
     /// Mean slip under throttle.
     pub slip: f64,
-    /// Work of the engine over the way that was driven to find it, J/m.
+    /// Work of the engine per meter of all driving in search of the speed, J/m.
     pub energy: f64,
 }
 
 impl Crossing {
-    /// Whether it keeps going.
+    /// Returns whether the vehicle keeps going.
     pub fn goes(&self) -> bool {
         self.end == End::Crossed
     }
 
-    /// The mean, by time, of the steady speeds from below and from above. They differ where a gearbox keeps the
-    /// gear that it is in. The drive from below decides whether the vehicle goes.
+    /// Returns the mean, by time, of the steady speeds from below and from above.
+    ///
+    /// They differ where a gearbox keeps its current gear. The drive from below decides whether the
+    /// vehicle keeps going.
     fn from_both_sides([begin, limit]: [f64; 2], drive: impl Fn(f64) -> Crossing) -> Crossing {
         let below = drive(begin);
         if !below.goes() || below.speed >= AT_THE_LIMIT * limit || begin >= limit {
@@ -88,8 +95,10 @@ impl Crossing {
     }
 }
 
-/// Drives straight ahead over an even plane until the speed is steady: from a speed of `begin`, m/s, and
-/// from the `limit`. `scenario` is made for each.
+/// Drives straight ahead over an even plane until the speed is steady.
+///
+/// It starts from the speed `begin`, m/s, and from the `limit`. `scenario` builds the scenario for
+/// a speed.
 pub fn cross(
     scenario: impl Fn(f64) -> Option<ScenarioFile>,
     parts: &Parts,
@@ -109,18 +118,23 @@ pub fn cross(
     })
 }
 
-/// Drives over `length` m of the ground itself, then again so that it enters at the speed of exit, until both
-/// speeds agree: as over ground that repeats itself. Begins as [`cross`] does, `lead_in` m before: what is
-/// new at a start, as engine, converter, throttle and ruts, belongs to no cell. Where it does not come to the
-/// cell over the ground before it, it begins in the cell. Each pass begins in the gear in which the last
-/// ended. `scenario` is made for the speed of each and its lead-in.
+/// Drives over `length` m of the ground itself until the speeds of entry and exit agree, as on
+/// periodic ground.
+///
+/// Each pass enters at the speed that should equal its exit speed, in the last gear of the previous
+/// pass. As in [`cross`], the first passes start from `begin` and from the limit.
+///
+/// A pass starts `lead_in` m before the cell, because transients of the start (engine, converter,
+/// throttle, ruts) belong to no cell. If the vehicle does not reach the cell over the ground before
+/// it, it starts in the cell. `scenario` builds the scenario for a speed and a lead-in.
 pub fn cross_at_own_speed(
     scenario: impl Fn(f64, f64) -> Option<ScenarioFile>,
     parts: &Parts,
     [lead_in, length]: [f64; 2],
     begin_and_limit: [f64; 2],
 ) -> Crossing {
-    // what remains of a difference grows as passes become short against the way to a steady speed
+    // the residual difference grows as passes become short compared with the distance to a steady
+    // speed
     let tolerance = PASS_TOLERANCE.map(|own| own * (length / FULL_PASS).clamp(0.25, 1.0));
     Crossing::from_both_sides(begin_and_limit, |mut speed| {
         let (mut lead_in, mut gear) = (lead_in, None);
@@ -154,7 +168,9 @@ pub fn cross_at_own_speed(
     })
 }
 
-/// Drives a scenario for a time, s, or until `watch` has seen enough, from a gear or the one that fits.
+/// Drives a scenario until `watch` stops it, for at most `time` s.
+///
+/// It starts in `gear`, or in the gear that fits the speed.
 fn drive(
     file: &ScenarioFile,
     parts: &Parts,

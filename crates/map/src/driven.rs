@@ -1,7 +1,7 @@
-//! Every cell of a map driven in full physics, in all directions at several strengths.
+//! Drives of every cell of a map in full physics, in all directions at several strengths.
 //!
-//! Strengths are the medians of equally likely classes of the lognormal distribution: one alone
-//! is its median. Nothing is drawn, and the elevation model is taken for true.
+//! Strengths are the medians of equally likely classes of the lognormal distribution; a single
+//! strength is its median. Nothing is random, and the elevation model is assumed to be exact.
 
 use super::asking::{Ground, Known, Question};
 use super::audit::Audited;
@@ -16,45 +16,46 @@ use bekker_math::numeric::sin_cos;
 use bekker_sensor::noise::quantile;
 use std::f64::consts::TAU;
 
-/// How all cells are driven.
+/// Plan of the drives of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Drives {
-    /// Strengths, equally likely.
+    /// Number of equally likely strengths.
     pub strengths: usize,
-    /// Directions, evenly spaced from east.
+    /// Number of directions, evenly spaced from east.
     pub directions: usize,
 }
 
 impl Drives {
-    /// Of what a map asks; soil whose strength is certain has one.
+    /// Creates the plan for the parameters of a map; soil of certain strength has one strength.
     pub fn new(question: &Question, strengths: usize) -> Drives {
         let strengths = if question.strength_varies { strengths.max(1) } else { 1 };
         Drives { strengths, directions: question.directions }
     }
 
-    /// Crossings of a cell.
+    /// Returns the number of crossings per cell.
     pub fn of_a_cell(&self) -> usize {
         self.strengths * self.directions
     }
 
-    /// Direction (rad from east towards north) and strength (standard deviations of its logarithm
-    /// above the median) of a crossing.
+    /// Returns the direction (rad from east toward north) and strength of a crossing.
+    ///
+    /// The strength is in standard deviations of its logarithm above the median.
     pub fn of(&self, crossing: usize) -> [f64; 2] {
         let (direction, strength) = (crossing / self.strengths, crossing % self.strengths);
         [self.direction(direction), self.deviations(strength)]
     }
 
-    /// A strength, standard deviations of its logarithm above the median.
+    /// Returns a strength, in standard deviations of its logarithm above the median.
     fn deviations(&self, strength: usize) -> f64 {
         quantile((strength as f64 + 0.5) / self.strengths as f64)
     }
 
-    /// A direction, rad from east towards north.
+    /// Returns a direction, rad from east toward north.
     fn direction(&self, direction: usize) -> f64 {
         TAU * direction as f64 / self.directions as f64
     }
 
-    /// Drives a cell: direction by direction, strengths rising.
+    /// Drives a cell: direction by direction, with increasing strengths.
     pub fn drive(
         &self,
         driver: &Driver<'_>,
@@ -74,8 +75,9 @@ impl Drives {
         (0..self.of_a_cell()).map(crossing).collect()
     }
 
-    /// The figures of a cell from its crossings, `None` for one that nothing crosses; `levels`
-    /// are the speeds on level ground of each cover at its median strength, m/s.
+    /// Computes the metrics of every cell from its crossings, `None` for a closed cell.
+    ///
+    /// `levels` are the speeds on level ground of each cover at its median strength, m/s.
     pub fn figures(
         &self,
         ground: &Ground<'_>,
@@ -103,7 +105,7 @@ impl Drives {
         cells.collect()
     }
 
-    /// Going by direction, from crossings.
+    /// Computes the going by direction from crossings.
     pub fn going(
         &self,
         ground: &Ground<'_>,
@@ -127,7 +129,9 @@ impl Drives {
         speeds.draws = self.strengths;
     }
 
-    /// The reason why a cell does not go in a direction, given by its number, at the middle strength.
+    /// Returns the reason why a cell is impassable in a direction at the middle strength.
+    ///
+    /// `direction` is an index.
     pub fn bar_reason(
         &self,
         ground: &Ground<'_>,
@@ -146,8 +150,10 @@ impl Drives {
         ground.of(cell).limits(question.speed, level, [straight, 0.0]).reason()
     }
 
-    /// What limits it in its slowest direction at the middle strength. Which of grade and side
-    /// slope does is told by how it ended where it does not go, else by which is steeper.
+    /// Returns the reason for the limit in the slowest direction at the middle strength.
+    ///
+    /// If the vehicle does not keep going, the outcome decides between grade and side slope.
+    /// Otherwise the steeper of the two does.
     fn reason(
         &self,
         driver: f64,
@@ -160,7 +166,7 @@ impl Drives {
             let (sin, cos) = sin_cos(self.direction(n));
             (crossings[n * self.strengths + self.strengths / 2], shape.slopes([cos, sin]))
         });
-        // of several in which it does not go, the steepest up
+        // among several impassable directions, the steepest uphill one
         let slowest =
             ways.min_by(|a, b| a.0.speed.total_cmp(&b.0.speed).then(b.1[0].total_cmp(&a.1[0])));
         let Some((crossing, [along, across])) = slowest else { return Reason::SpeedLimit };
@@ -173,7 +179,7 @@ impl Drives {
         known.limits(driver, level, [straight, crossing.speed]).reason()
     }
 
-    /// All crossings beside what the tables say of them.
+    /// Compares all crossings with the results of the tables.
     pub fn audited(
         &self,
         ground: &Ground<'_>,

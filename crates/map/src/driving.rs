@@ -1,4 +1,4 @@
-//! Drives of a map, one a thread at a time.
+//! Drives of a map, one per thread at a time.
 
 use super::asking::Known;
 use super::cover::Cover;
@@ -15,32 +15,34 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-/// Why drives came to no end.
+/// Reasons for incomplete drives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DrivingError {
-    /// Somebody wants it no longer.
+    /// The caller requested a stop.
     #[error("interrupted")]
     Interrupted,
-    /// The system gives no thread.
+    /// The system cannot start a thread.
     #[error("no thread can be had")]
     NoThread,
 }
 
-/// Threads that drive, and what ends them early.
+/// Threads for drives, and their interrupt flag.
 #[derive(Clone, Copy, Debug)]
 pub struct Threads<'a> {
-    /// How many there are.
+    /// Number of threads.
     pub count: usize,
-    /// Raised to end them.
+    /// Set to stop the drives.
     pub interrupted: &'a AtomicBool,
 }
 
 impl Threads<'_> {
-    /// Does `work` for every number below `count`, each alone in a pool of one thread: what it
-    /// would share out is done in its own. The results in order.
+    /// Runs `work` for every number below `count` and returns the results in order.
+    ///
+    /// Each call runs in a pool of one thread, so that parallel code inside it stays on that
+    /// thread.
     ///
     /// # Errors
-    /// [`DrivingError::Interrupted`] once that is raised.
+    /// [`DrivingError::Interrupted`] once the flag is set.
     pub fn in_turn<T: Send>(
         &self,
         count: usize,
@@ -62,7 +64,7 @@ impl Threads<'_> {
                     results.lock().unwrap_or_else(PoisonError::into_inner)[number] = Some(result);
                 }
             };
-            // where the system starts no thread, on those that there are: the results are the same
+            // if the system cannot start a thread, existing threads are used, with the same results
             thread_pool(1).map_or_else(|_| own(), |pool| pool.install(own))
         };
         thread::scope(|scope| {
@@ -80,7 +82,7 @@ impl Threads<'_> {
     }
 }
 
-/// What drives over planes and over the ground itself. May be used from several threads.
+/// Driver of a map's vehicle over planes and over the ground itself; usable from several threads.
 #[derive(Clone, Debug)]
 pub struct Driver<'a> {
     map: &'a MapFile,
@@ -88,13 +90,15 @@ pub struct Driver<'a> {
 }
 
 impl<'a> Driver<'a> {
-    /// Of a map.
+    /// Creates a driver for a map.
     pub fn new(map: &'a MapFile) -> Driver<'a> {
         Driver { map, parts: Parts::default() }
     }
 
-    /// What is known of a cover; firm ground has one strength. `ride` is the speed that the ride
-    /// over it allows, m/s; what ridges allow and firm ground has not been driven yet.
+    /// Returns the properties of a cover known before any drive; firm ground has one strength.
+    ///
+    /// `ride` is the speed that the ride over it allows, m/s. The speeds over ridges and on firm
+    /// ground are still infinite.
     pub fn known(&self, cover: &Cover, ride: f64) -> Known {
         let soil = self.map.soil_of(cover);
         let is_firm = matches!(soil.kind, SoilKind::Firm { .. });
@@ -108,14 +112,16 @@ impl<'a> Driver<'a> {
         Known { strength, ride, ridges: unknown, firm: unknown, stands }
     }
 
-    /// The strengths and side slopes of a cover's table; logarithms of strength differ from cell to
-    /// cell by what lies between `shifts`.
+    /// Returns the strengths and side slopes of a cover's table.
+    ///
+    /// The logarithm of strength has an offset per cell within `shifts`.
     pub fn axes(&self, known: &Known, shifts: [f64; 2]) -> Axes {
         Axes::new(&self.map.config.table, known.strength, shifts)
     }
 
-    /// Drives over a plane of a cover at a strength that rises `along` and `across` the way, held to a
-    /// speed, m/s.
+    /// Drives over a plane of a cover at a strength with slopes `along` and `across` the path.
+    ///
+    /// `held` limits the speed, m/s.
     pub fn on_plane(&self, cover: &Cover, held: f64, strength: f64, slope: [f64; 2]) -> Crossing {
         let spacing = cover.ridges.map(|own| own.spacing);
         let pace = Pace::with_spacing(spacing.or(cover.stems.map(|own| own.spacing)));
@@ -127,7 +133,9 @@ impl<'a> Driver<'a> {
         self.cross(f64::INFINITY, Pace::with_spacing(None), || self.map.on_firm(cover))
     }
 
-    /// Drives over a cell's length of the ground itself about a point in a direction, held to a speed, m/s.
+    /// Drives over a cell's length of the ground itself about a point, in a direction.
+    ///
+    /// `held` limits the speed, m/s.
     pub fn on_ground(
         &self,
         cover: &Cover,
@@ -136,7 +144,7 @@ impl<'a> Driver<'a> {
         centre: [f64; 2],
         towards: [f64; 2],
     ) -> Crossing {
-        // a vehicle that is to stand does not get there
+        // a vehicle with a speed limit of zero does not cross
         if held <= 0.0 {
             return Crossing::stuck();
         }
@@ -149,7 +157,7 @@ impl<'a> Driver<'a> {
         cross_at_own_speed(scenario, &self.parts, lengths, self.speeds(held))
     }
 
-    /// Drives a column of a cover's table, held to a speed, m/s.
+    /// Drives a column of a cover's table with the speed limit `held`, m/s.
     pub fn column(&self, cover: &Cover, held: f64, axes: &Axes, column: usize) -> Column {
         let [strength, side] = axes.of(column);
         Column::drive(self.map.config.table.steepest, |grade| {
@@ -158,20 +166,20 @@ impl<'a> Driver<'a> {
     }
 
     fn cross(&self, held: f64, pace: Pace, scenario: impl Fn() -> Scenario) -> Crossing {
-        // a vehicle that is to stand does not get there
+        // a vehicle with a speed limit of zero does not cross
         if held <= 0.0 {
             return Crossing::stuck();
         }
         cross(self.at_speed(scenario), &self.parts, self.speeds(held), pace)
     }
 
-    /// The speed at which drives begin, and the driver's limit, m/s, where it is held to a speed besides.
+    /// Returns the entry speed of drives and the driver's limit, m/s, both reduced to `held`.
     fn speeds(&self, held: f64) -> [f64; 2] {
         let limit = self.map.config.speed.min(held);
         [self.map.config.entry_speed.min(limit), limit]
     }
 
-    /// A scenario whose vehicle begins at a speed, m/s.
+    /// Returns a function that builds the scenario with the vehicle at a speed, m/s.
     fn at_speed(&self, scenario: impl Fn() -> Scenario) -> impl Fn(f64) -> Option<ScenarioFile> {
         move |speed| {
             let mut scenario = scenario();

@@ -1,42 +1,44 @@
-//! What is told of a cell: shares, speeds and what limits it, from speeds by draw and direction.
+//! Metrics of a cell: probabilities, speeds and the limiting factor, from speeds by draw and
+//! direction.
 
 use super::barred::Closure;
 use bekker_study::statistics::wilson;
 
-/// Confidence of intervals.
+/// Confidence level of intervals.
 const CONFIDENCE: f64 = 0.95;
-/// Share of the driver's speed from which on nothing else is said to limit it.
+/// Fraction of the driver's speed above which the driver's speed is the limiting factor.
 const AT_THE_LIMIT: f64 = 0.98;
 
-/// What limits a vehicle most in a cell, in the direction in which it is slowest, at the median
-/// strength and on the slope as it is given.
+/// Factor that limits a vehicle most in a cell.
+///
+/// It applies to the slowest direction, at the median strength and without errors of slope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Reason {
-    /// The driver's own limit.
+    /// Speed limit of the driver.
     SpeedLimit = 0,
-    /// The soil, on the level too, rough as it is.
+    /// Soil, on level ground too, with its roughness.
     Soil = 1,
-    /// The slope along the way.
+    /// Slope along the direction of travel.
     Slope = 2,
-    /// The slope across the way.
+    /// Slope across the direction of travel.
     SideSlope = 3,
-    /// The ride over rough ground.
+    /// Ride over rough ground.
     Ride = 4,
     /// An obstacle.
     Obstacle = 5,
     /// Water.
     Water = 6,
-    /// Stems that have to be pushed over.
+    /// Stems that have to be overridden.
     Stems = 7,
-    /// Engine, gearbox and air: faster it does not get on level firm ground either.
+    /// Engine, gearbox and air drag: the speed is no higher on firm level ground.
     Powertrain = 8,
-    /// No elevation data: nothing is known of the cell.
+    /// No elevation data: the cell has no metrics.
     NoData = 255,
 }
 
 impl Reason {
-    /// All of them that limit a vehicle, by their codes.
+    /// All reasons that limit a vehicle, by code.
     pub const ALL: [Reason; 9] = [
         Reason::SpeedLimit,
         Reason::Soil,
@@ -49,7 +51,7 @@ impl Reason {
         Reason::Powertrain,
     ];
 
-    /// In a word or two.
+    /// Returns the name in a word or two.
     pub fn name(self) -> &'static str {
         match self {
             Reason::SpeedLimit => "speed limit",
@@ -66,37 +68,39 @@ impl Reason {
     }
 }
 
-/// A cell in figures. Speeds are m/s, 0 where it does not go.
+/// Metrics of a cell; speeds are m/s, 0 where it is impassable.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CellFigures {
-    /// Share of draws in which it goes in every direction.
+    /// Fraction of draws in which the cell is passable in every direction.
     pub p_go: f32,
-    /// Lower end of Wilson's interval of that, 95 %.
+    /// Lower end of Wilson's 95 % interval of `p_go`.
     pub p_go_low: f32,
-    /// Its upper end.
+    /// Upper end of Wilson's 95 % interval of `p_go`.
     pub p_go_high: f32,
-    /// Share of draws and directions in which it goes.
+    /// Fraction of draws and directions in which the cell is passable.
     pub p_go_direction: f32,
-    /// Speed that 10 of 100 draws and directions do not exceed.
+    /// 10th percentile of speed over draws and directions.
     pub v_p10: f32,
-    /// Their median speed.
+    /// Median of speed over draws and directions.
     pub v_p50: f32,
-    /// Speed that 90 of 100 do not exceed.
+    /// 90th percentile of speed over draws and directions.
     pub v_p90: f32,
-    /// Median speed in the direction in which that is least.
+    /// Smallest median speed of any direction.
     pub v_worst_direction: f32,
-    /// Median of the harmonic mean over directions: distance over time of one that goes as far
-    /// in each.
+    /// Median over draws of the harmonic mean of speed over directions.
+    ///
+    /// It is the distance over the time of equal distances in all directions.
     pub v_omnidirectional: f32,
-    /// Share of the variance of speed that is the soil's strength's: 1 where nothing else is
-    /// uncertain; not finite where speed does not vary.
+    /// Fraction of the variance of speed due to the soil's strength.
+    ///
+    /// It is 1 where nothing else is uncertain, and not finite where speed does not vary.
     pub soil_share: f32,
-    /// What limits it.
+    /// Limiting factor.
     pub reason: Reason,
 }
 
 impl CellFigures {
-    /// A cell that nothing crosses: without elevation data no figure is a number.
+    /// Returns the metrics of a closed cell; without elevation data all of them are NaN.
     pub(super) fn closed(closure: Closure) -> CellFigures {
         let figure = match closure {
             Closure::Barrier(_) => 0.0,
@@ -117,29 +121,29 @@ impl CellFigures {
         }
     }
 
-    /// Whether there is elevation data, so that its figures are numbers.
+    /// Returns whether there is elevation data, so that the metrics are numbers.
     pub fn has_data(&self) -> bool {
         self.reason != Reason::NoData
     }
 }
 
-/// A cell's going in each direction, from east counter-clockwise.
+/// Going of a cell in each direction, from east counterclockwise.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Going {
-    /// Share of draws in which it goes.
+    /// Fraction of draws in which the cell is passable.
     pub p_go: Vec<f32>,
     /// Median speed, m/s.
     pub v_p50: Vec<f32>,
 }
 
 impl Going {
-    /// Of a cell that nothing crosses.
+    /// Returns the going of a closed cell.
     pub(super) fn closed(directions: usize) -> Going {
         Going { p_go: vec![0.0; directions], v_p50: vec![0.0; directions] }
     }
 }
 
-/// What of a cell is uncertain.
+/// Uncertain inputs of a cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Uncertain {
     /// The soil's strength, if anything.
@@ -151,27 +155,29 @@ pub(super) enum Uncertain {
     Both,
 }
 
-/// Speeds of a cell by draw and direction, m/s: room that is used again.
+/// Speeds of a cell by draw and direction, m/s, in a reusable buffer.
 #[derive(Debug, Default)]
 pub(super) struct Speeds {
-    /// Direction by direction.
+    /// Speeds, direction by direction.
     pub by_direction: Vec<f32>,
-    /// Draws.
+    /// Number of draws.
     pub draws: usize,
-    /// What they are draws of.
+    /// Inputs that the draws vary.
     pub uncertain: Uncertain,
-    /// Where that is both, the mean over directions of each draw's strength on heights drawn anew.
+    /// If both are uncertain, the mean over directions for the strength of each draw with new
+    /// heights.
     pub again: Vec<f64>,
     means: Vec<f64>,
     harmonic: Vec<f32>,
 }
 
-/// Wilson's interval by the number of draws that go.
+/// Wilson's interval by the number of passable draws.
 #[derive(Clone, Debug)]
 pub(super) struct Intervals(Vec<[f32; 2]>);
 
 impl Intervals {
-    /// Of so many draws; where nothing is uncertain a share is what it is.
+    /// Computes the intervals for `draws` draws; without uncertainty an interval is its share
+    /// itself.
     pub fn of(draws: usize, certain: bool) -> Intervals {
         let interval = |count: usize| {
             if certain {
@@ -184,7 +190,7 @@ impl Intervals {
 }
 
 impl Speeds {
-    /// The cell in figures; what limits it is known to the caller. Speeds lose their order.
+    /// Computes the metrics of a cell with the given limiting factor; reorders the speeds.
     pub fn figures(&mut self, intervals: &Intervals, reason: Reason) -> CellFigures {
         let draws = self.draws;
         let directions = self.by_direction.len() / draws;
@@ -196,7 +202,7 @@ impl Speeds {
             for direction in 0..directions {
                 let speed = speeds[direction * draws + draw];
                 sum += f64::from(speed);
-                // where it does not go it takes for ever
+                // an impassable direction takes infinite time
                 times += 1.0 / speed;
             }
             self.means.push(sum / directions as f64);
@@ -223,7 +229,7 @@ impl Speeds {
         }
     }
 
-    /// The cell's going in each direction.
+    /// Returns the going of the cell in each direction.
     pub fn going(&self) -> Going {
         let each = || self.by_direction.chunks_exact(self.draws);
         let share = |own: &[f32]| {
@@ -235,28 +241,30 @@ impl Speeds {
     }
 }
 
-/// Speeds that tell what limits a cell, m/s; 0 for no go.
+/// Speeds that determine the limiting factor of a cell, m/s; 0 if impassable.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
-    /// The driver's.
+    /// Speed limit of the driver.
     pub driver: f64,
-    /// What the ride allows.
+    /// Speed that the ride allows.
     pub ride: f64,
-    /// On firm level ground where nothing stands.
+    /// Speed on firm level ground without obstacles.
     pub firm: f64,
-    /// On the level.
+    /// Speed on level ground.
     pub level: f64,
-    /// On the grade of its slowest direction alone.
+    /// Speed on the grade of the slowest direction without its side slope.
     pub straight: f64,
-    /// In its slowest direction.
+    /// Speed in the slowest direction.
     pub slowest: f64,
-    /// What keeps it on the level, where that is not the soil: then that is told in its place.
+    /// Cause of a limit on level ground other than the soil; it replaces the soil as the reason.
     pub stands: Option<Reason>,
 }
 
 impl Limits {
-    /// What limits it: the greatest of what is lost on firm level ground, to soft ground or what stands
-    /// there, and to the slope.
+    /// Returns the limiting factor: the greatest loss of speed.
+    ///
+    /// Losses are those on firm level ground, those to soft ground or obstacles, and those to the
+    /// slope.
     pub fn reason(self) -> Reason {
         let Limits { driver, ride, firm, level, straight, slowest, stands } = self;
         let on_the_level = stands.unwrap_or(Reason::Soil);
@@ -265,7 +273,7 @@ impl Limits {
         let ground = (limit.min(firm) - level).max(0.0);
         let slope = level - slowest;
         if level == 0.0 && (firm == 0.0 || on_the_level == Reason::Powertrain) {
-            // firm ground as rough is not crossed either, whatever the engine gives
+            // firm ground of this roughness is not crossed either, whatever the engine's power
             Reason::Ride
         } else if level == 0.0 {
             on_the_level
@@ -285,21 +293,23 @@ impl Limits {
     }
 }
 
-/// The value that a share of all do not exceed, by nearest rank.
+/// Returns the percentile `share` of the values by nearest rank.
 fn percentile(values: &mut [f32], share: f64) -> f32 {
     let rank = ((share * values.len() as f64).ceil() as usize).clamp(1, values.len());
     *values.select_nth_unstable_by(rank - 1, f32::total_cmp).1
 }
 
-/// Share of the variance that is the strength's: what is left of it between two draws of one strength
-/// is the heights' (M. Jansen, Comput. Phys. Commun. 117, 1999).
+/// Returns the fraction of the variance that is due to the strength.
+///
+/// The variance between two draws of the same strength is due to the heights (M. Jansen, Comput.
+/// Phys. Commun. 117, 1999).
 fn share_of_strength(uncertain: Uncertain, values: &[f64], again: &[f64]) -> f64 {
     let again = if uncertain == Uncertain::Both { again } else { &[] };
     let count = (values.len() + again.len()) as f64;
     let all = || values.iter().chain(again);
     let mean = all().sum::<f64>() / count;
     let total = all().map(|value| (value - mean) * (value - mean)).sum::<f64>() / count;
-    // rounding of a mean is no variance, and one draw has none
+    // rounding of a mean is no variance, and a single draw has none
     if values.len() < 2 || total <= 1e-18 {
         return f64::NAN;
     }
@@ -318,7 +328,8 @@ fn share_of_strength(uncertain: Uncertain, values: &[f64], again: &[f64]) -> f64
 mod tests {
     use super::*;
 
-    /// A loss on firm ground is assigned to the powertrain, the rest of the loss on the level to the soil.
+    /// A loss on firm ground is assigned to the powertrain, the rest of the loss on level ground to
+    /// the soil.
     #[test]
     fn the_greatest_loss_is_told() {
         let limits = Limits {
@@ -333,7 +344,7 @@ mod tests {
         let reason = |own: Limits| own.reason();
         assert_eq!(reason(limits), Reason::Powertrain);
         assert_eq!(reason(Limits { driver: 5.0, ..limits }), Reason::Powertrain);
-        // what is too rough on firm ground is so on any
+        // ground too rough when firm is too rough on any soil
         let rough = Limits { firm: 0.0, level: 0.0, straight: 0.0, slowest: 0.0, ..limits };
         assert_eq!(reason(rough), Reason::Ride);
         let on_firm = Limits { firm: 4.5, stands: Some(Reason::Powertrain), ..rough };
@@ -348,12 +359,12 @@ mod tests {
         assert_eq!(reason(Limits { straight: 4.3, ..steep }), Reason::SideSlope);
         assert_eq!(reason(Limits { ride: 4.4, ..limits }), Reason::Ride);
         assert_eq!(reason(Limits { driver: 4.4, ..limits }), Reason::SpeedLimit);
-        // what does not go is not the engine's
+        // an impassable cell is not limited by the engine
         let stuck = Limits { level: 0.0, straight: 0.0, slowest: 0.0, ..limits };
         assert_eq!(reason(stuck), Reason::Soil);
     }
 
-    /// Of x + y, x of strength and y of heights, each of known variance.
+    /// Uses x + y, with x for strength and y for heights, each of known variance.
     #[test]
     fn the_share_is_that_of_a_known_sum_and_exact_where_one_is_certain() {
         let stream = bekker_math::random::Stream::new(1, "share of strength");
@@ -361,7 +372,7 @@ mod tests {
         let draws = |part: u64, spread: f64| -> Vec<f64> {
             (0..4000).map(|n| of(n) + spread * of(part * 4000 + n)).collect()
         };
-        // variances as 1 to the square of the spread; an error of 4000 pairs is some 0.02
+        // variances are as 1 to the square of the spread; the error of 4000 pairs is about 0.02
         for (spread, known) in [(1.0, 0.5), (2.0, 0.2), (0.1, 1.0 / 1.01)] {
             let [values, again] = [draws(1, spread), draws(2, spread)];
             let share = share_of_strength(Uncertain::Both, &values, &again);

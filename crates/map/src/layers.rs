@@ -1,4 +1,4 @@
-//! The conditions of a map's ground, read and held to what is allowed, to be asked at a point.
+//! Ground conditions of a map: read from the map file, validated, and evaluated at a point.
 
 use super::conditions::{Conditions, Layer, Ridges, Stems};
 use super::relief::Cells;
@@ -9,10 +9,10 @@ use bekker_scenario::config::{CustomSoil, Roughness};
 use bekker_scenario::{Document, Fault, Faults, Problem, ScenarioFile, input};
 use std::fmt::Display;
 
-/// Step of depths of snow and frost, m: each that occurs has a table of its own.
+/// Step of depths of snow and frost, m; each depth that occurs has its own table.
 const DEPTH_STEP: f64 = 0.05;
 
-/// Conditions by place. What a map does not give is not there.
+/// Ground conditions by position; a condition that the map does not give is `None`.
 #[derive(Clone, Debug, Default)]
 pub struct Layers {
     strength: Option<Read<f64>>,
@@ -24,16 +24,16 @@ pub struct Layers {
     ridges: Option<Read<Ridges>>,
 }
 
-/// A condition as it was read.
+/// A condition as read from the map file.
 #[derive(Clone, Debug)]
 struct Read<T> {
     value: Option<T>,
     raster: Option<Raster>,
-    /// What the raster's numbers mean.
+    /// Conversion of the raster's numbers to values.
     meaning: Meaning<T>,
 }
 
-/// What numbers of a raster mean.
+/// Conversion of a raster's numbers to values.
 #[derive(Clone, Debug)]
 enum Meaning<T> {
     Itself(fn(f64) -> T),
@@ -41,7 +41,7 @@ enum Meaning<T> {
 }
 
 impl<T: Copy> Read<T> {
-    /// The value at a point; outside the raster that of everywhere.
+    /// Returns the value at a point: that of the raster, else the general value.
     fn at(&self, point: [f64; 2]) -> Option<T> {
         let number = self.raster.as_ref().and_then(|raster| nearest(raster, point));
         let value = number.and_then(|number| match &self.meaning {
@@ -53,7 +53,7 @@ impl<T: Copy> Read<T> {
         value.or(self.value)
     }
 
-    /// Share of cells of which it says nothing.
+    /// Returns the fraction of cells without a value.
     fn unsaid(&self, cells: &Cells) -> f64 {
         if self.value.is_some() {
             return 0.0;
@@ -64,7 +64,7 @@ impl<T: Copy> Read<T> {
     }
 }
 
-/// The value of the cell that a point lies in, if it has one.
+/// Returns the value of the raster cell that contains a point, if it has one.
 fn nearest(raster: &Raster, point: [f64; 2]) -> Option<f64> {
     let [column, row] =
         [0, 1].map(|k| ((point[k] - raster.south_west[k]) / raster.cell[k]).round());
@@ -75,7 +75,7 @@ fn nearest(raster: &Raster, point: [f64; 2]) -> Option<f64> {
 }
 
 impl Layers {
-    /// Reads the rasters of a map's conditions, which are laid over its ground.
+    /// Reads the rasters of a map's conditions and checks that they cover its ground.
     pub(super) fn read(
         conditions: &Conditions,
         base: &ScenarioFile,
@@ -117,7 +117,8 @@ impl Layers {
         })
     }
 
-    /// Conditions that say nothing of some cells: the key, the share of cells and what holds there.
+    /// Returns the conditions that lack a value in some cells: the key, the fraction of cells and
+    /// what applies there.
     pub(super) fn unsaid(
         &self,
         cells: &Cells,
@@ -142,39 +143,41 @@ impl Layers {
         shares.into_iter().filter(|(_, share, _)| *share > 0.0)
     }
 
-    /// Class of roughness at a point.
+    /// Returns the class of roughness at a point.
     pub(super) fn roughness(&self, point: [f64; 2]) -> Option<Roughness> {
         self.roughness.as_ref()?.at(point)
     }
 
-    /// Depth of snow, m; none where there is no snow.
+    /// Returns the depth of snow, m; `None` without snow.
     pub(super) fn snow(&self, point: [f64; 2]) -> Option<f64> {
         stepped(self.snow.as_ref()?.at(point)?)
     }
 
-    /// Depth of frost, m; none where there is no frost.
+    /// Returns the depth of frost, m; `None` without frost.
     pub(super) fn frost(&self, point: [f64; 2]) -> Option<f64> {
         stepped(self.frost.as_ref()?.at(point)?)
     }
 
-    /// Stems at a point.
+    /// Returns the stem pattern at a point.
     pub(super) fn stems(&self, point: [f64; 2]) -> Option<Stems> {
         self.stems.as_ref()?.at(point)
     }
 
-    /// Ridges at a point.
+    /// Returns the ridges at a point.
     pub(super) fn ridges(&self, point: [f64; 2]) -> Option<Ridges> {
         self.ridges.as_ref()?.at(point)
     }
 
-    /// Strength of a soil at a point, a factor to that of its figures.
+    /// Returns the strength of a soil at a point as a multiple of its nominal strength.
+    ///
+    /// The nominal strength is that of the soil's parameters.
     pub(super) fn strength(&self, point: [f64; 2], soil: Option<&CustomSoil>) -> f64 {
         let given = self.strength.as_ref().and_then(|own| own.at(point)).unwrap_or(1.0);
         let wet = self.moisture.as_ref().and_then(|own| own.at(point));
         let moisture = soil.and_then(|own| own.moisture.as_ref());
         let (Some(wet), Some(moisture)) = (wet, moisture) else { return given };
         let now = Moisture { content: Some(wet), ..moisture.clone() };
-        // what is wrong with the rain of a moisture has been refused before
+        // faults of a moisture's rain were reported before
         match (now.strength(), moisture.strength()) {
             (Ok(now), Ok(as_given)) => given * now / as_given,
             _ => given,
@@ -182,10 +185,10 @@ impl Layers {
     }
 }
 
-/// A depth in whole steps; none of no depth.
+/// Rounds a depth to whole steps; `None` for a depth of zero.
 fn stepped(depth: f64) -> Option<f64> {
     let steps = (depth / DEPTH_STEP).round();
-    // as the decimal that it is
+    // exactly the decimal value of the depth
     (steps > 0.0).then(|| steps * 5.0 / 100.0)
 }
 
@@ -200,7 +203,7 @@ impl Reader<'_> {
         self.document.fault(key, Problem::Refused { cause: cause.to_string() }).into()
     }
 
-    /// A condition that is a number within bounds.
+    /// Reads a condition that is a number within bounds.
     fn numbers(
         &self,
         key: &str,
@@ -239,7 +242,7 @@ impl Reader<'_> {
         Ok(Some(Read { value: layer.value, raster, meaning: Meaning::Itself(|number| number) }))
     }
 
-    /// A condition by classes.
+    /// Reads a condition by classes.
     fn classes<T: Copy>(
         &self,
         key: &str,

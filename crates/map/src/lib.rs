@@ -1,11 +1,13 @@
-//! Maps of where a vehicle goes and how fast, with what is uncertain of soil and heights.
+//! Mobility maps: where a vehicle can go and how fast, with uncertain soil and heights.
 //!
-//! A [`MapFile`] says which vehicle, which ground and what is uncertain. For each soil with what covers it ([`Cover`]) the
-//! vehicle is driven in full physics over planes until its speed is steady ([`Driver`]); its [`Table`] is asked for every
-//! cell, direction and draw, or every cell is driven itself ([`Drives`]). Nothing here opens a
-//! file but the map's own.
+//! A [`MapFile`] specifies the vehicle, the ground and the uncertainties. For each [`Cover`], the
+//! vehicle is driven in full physics over planes until its speed is steady ([`Driver`]). The
+//! resulting [`Table`] is evaluated for every cell, direction and draw. Alternatively every cell
+//! itself is driven ([`Drives`]). This crate opens no file except the map file and those that it
+//! names.
 //!
-//! A layer of the crate `bekker`, which opens with examples; `ARCHITECTURE.md` is the map.
+//! This crate is a layer of the crate `bekker`, whose documentation has examples. `ARCHITECTURE.md`
+//! describes the layers.
 
 mod along;
 mod asking;

@@ -1,4 +1,4 @@
-//! A map's file, read and held to its schema and to the scenario that its drives are made of.
+//! Map file: read, and validated against its schema and as the scenario of its drives.
 
 use super::config::{BarrierKind, MapConfig};
 use super::cover::{Along, Cover};
@@ -19,65 +19,67 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::LazyLock;
 
-/// Name of the one vehicle of its drives.
+/// Name of the only vehicle of the drives.
 pub const VEHICLE: &str = "vehicle";
-/// Name of a soil that is at another strength than its figures.
+/// Name of a soil at a strength other than its nominal strength.
 const AT_STRENGTH: &str = "soil at strength";
-/// The catalogue's firm ground.
+/// Name of the catalog's firm ground.
 const FIRM: &str = "rigid";
-/// How far a path goes on behind what is driven, m.
+/// Length of the path beyond the part that is driven, m.
 const BEYOND: f64 = 60.0;
-/// Distance from the end of a drive's way to the end of the ground, m.
+/// Distance from the end of a drive's path to the edge of the ground, m.
 const EDGE: f64 = 0.5;
-/// Distance driven before a cell, m: engine and converter turn as they do at a steady speed, the driver has
-/// his foot down, and the rear wheels run in the ruts of the front wheels.
+/// Distance driven before a cell, m.
+///
+/// Over it the engine and the converter reach their steady speeds, the driver applies the throttle,
+/// and the rear wheels enter the ruts of the front wheels.
 const LEAD_IN: f64 = 10.0;
-/// Time between two looks at a drive, s.
+/// Heartbeat of the drives, s.
 const HEARTBEAT: f64 = 0.01;
-/// Most cells of a map.
+/// Greatest number of cells of a map.
 const MOST_CELLS: f64 = 1e8;
 
-/// The JSON Schema of a map's file.
+/// Returns the JSON Schema of a map file.
 pub fn schema() -> serde_json::Value {
     schemars::schema_for!(MapConfig).to_value()
 }
 
 static SCHEMA: LazyLock<serde_json::Value> = LazyLock::new(schema);
 
-/// A map's file, ready to be driven.
+/// A map file, ready for its drives.
 #[derive(Clone, Debug)]
 pub struct MapFile {
-    /// What it says.
+    /// Contents of the file.
     pub config: MapConfig,
-    /// Where it says it.
+    /// Document of the file, which locates faults.
     pub document: Document,
-    /// The vehicle on the ground, as a scenario.
+    /// Scenario with the vehicle on the ground.
     pub base: ScenarioFile,
-    /// Its soils.
+    /// Soils.
     pub soils: SoilTable,
-    /// Its ground.
+    /// Ground.
     pub land: BuiltTerrain,
-    /// What bars the way where: 0 nothing, 1 water, 2 an obstacle.
+    /// Barriers by position: 0 none, 1 water, 2 obstacle.
     pub barriers: SoilMap,
-    /// What is mapped, `[x_min, y_min, x_max, y_max]`, m.
+    /// Mapped area, `[x_min, y_min, x_max, y_max]`, m.
     pub area: [f64; 4],
-    /// What its ground is like besides.
+    /// Ground conditions other than the soil.
     layers: Layers,
-    /// The soil of snow, if there is any.
+    /// Soil of the snow, if there is any.
     snow: Option<Soil>,
     /// Width of the vehicle, m.
     width: f64,
-    /// Distance of its farthest corner from its origin, m.
+    /// Distance of the vehicle's farthest corner from its origin, m.
     reach: f64,
-    /// Its weight, N.
+    /// Weight of the vehicle, N.
     weight: f64,
-    /// Why its nodes are too far apart for the vehicle, if they are.
+    /// Warning that the node spacing is too coarse for the vehicle.
     coarse: Option<String>,
-    /// Why its steps are too long for the vehicle, if they are.
+    /// Warning that the time step is too long for the vehicle.
     long: Option<String>,
 }
 
-/// What bars the way, by the code of [`MapFile::barriers`].
+/// Returns the kind of a barrier by its code in [`MapFile::barriers`].
 pub(super) fn barrier(code: SoilId) -> Option<BarrierKind> {
     match code {
         SoilId(0) => None,
@@ -87,11 +89,11 @@ pub(super) fn barrier(code: SoilId) -> Option<BarrierKind> {
 }
 
 impl MapFile {
-    /// Reads a map's file with `--set` arguments laid over it.
+    /// Reads a map file and applies `--set` arguments to it.
     ///
     /// # Errors
-    /// Every fault of the file with its key, value and what is allowed, and of the files that
-    /// it names.
+    /// Every fault of the file with its key, value and what is allowed, and of the files that it
+    /// names.
     pub fn read(path: &Path, sets: &[String]) -> Result<MapFile, Faults> {
         let file = path.display().to_string();
         let text = input::read_text(path, input::LARGEST_TEXT).map_err(|error| {
@@ -101,7 +103,9 @@ impl MapFile {
         MapFile::parse(&file, &text, path.parent().unwrap_or(Path::new("")), sets)
     }
 
-    /// The same from text; `file` names it in messages, relative paths start from `folder`.
+    /// Parses a map file from text.
+    ///
+    /// `file` names it in messages; relative paths start from `folder`.
     ///
     /// # Errors
     /// As of [`MapFile::read`].
@@ -131,8 +135,9 @@ impl MapFile {
         let vehicles = specs.iter().map(|spec| (config.vehicle.model.as_str(), spec.as_ref()));
         let coarse = build::too_few_nodes(vehicles.clone(), soils.soils(), config.ground.spacing);
         let long = build::too_long_step(vehicles, config.step);
-        // nothing tells a place on an elevation model before it is read, and none is needed: each
-        // drive gives the vehicle its own; what a random surface holds keeps away from it
+        // positions on an elevation model are unknown before it is read, and each drive sets the
+        // position of the vehicle anyway; objects of a random surface keep their distance from the
+        // vehicle of the file
         let mut bare = base.clone();
         if matches!(config.terrain.surface, Surface::Dem { .. }) {
             bare.scenario.vehicle.clear();
@@ -162,13 +167,15 @@ impl MapFile {
         })
     }
 
-    /// What a vehicle meets at a point besides the slope. Frost is in soil that yields and has no
-    /// layer below; stems that it fits between are not there for it.
+    /// Returns the cover at a point.
+    ///
+    /// Frost only occurs in yielding soil without a layer below. Stems between which the vehicle
+    /// fits are left out.
     pub fn cover(&self, point @ [x, y]: [f64; 2]) -> Cover {
         self.cover_over(self.land.terrain.soil(x, y), point)
     }
 
-    /// The same were this the soil there.
+    /// Returns the cover at a point, with another soil.
     pub(super) fn cover_over(&self, soil: SoilId, point: [f64; 2]) -> Cover {
         let snow = self.layers.snow(point);
         let freezes = matches!(
@@ -185,9 +192,11 @@ impl MapFile {
         }
     }
 
-    /// What is doubtful: the ground's rasters, nodes that lie far apart, an area that reaches beyond
-    /// it, conditions that have no value here or there, frost that the vehicle breaks through, on
-    /// soils and on any of the covers.
+    /// Returns the warnings of the map.
+    ///
+    /// They concern the rasters of the ground, a coarse node spacing, a long time step, and an area
+    /// beyond the ground. They also concern conditions without a value in some cells, and frost
+    /// that the vehicle breaks, on soils and on any of the covers.
     pub fn warnings(&self, covers: &[Cover]) -> Vec<String> {
         let (_, broken) = self.soils.clone().under(self.weight, &self.base.document);
         let doubts = self.land.warnings.iter().chain(&broken);
@@ -239,12 +248,12 @@ impl MapFile {
         warnings
     }
 
-    /// Strength of a cover's soil at a point beside its median, a factor.
+    /// Returns the strength of a cover's soil at a point as a factor to its median.
     pub fn strength_at(&self, point: [f64; 2], cover: &Cover) -> f64 {
         self.layers.strength(point, self.custom(&self.soil_of(cover).name))
     }
 
-    /// The soil of a cover: its snow's, where there is any.
+    /// Returns the soil of a cover: the snow, where there is any.
     pub fn soil_of(&self, cover: &Cover) -> &Soil {
         let snow = self.snow.as_ref().filter(|_| cover.snow.is_some());
         snow.unwrap_or(&self.soils.soils()[usize::from(cover.soil.0)])
@@ -254,15 +263,15 @@ impl MapFile {
         self.config.soil.custom.iter().find(|own| own.name == name)
     }
 
-    /// Distance of the vehicle's farthest corner from its origin, m.
+    /// Returns the distance of the vehicle's farthest corner from its origin, m.
     pub(super) fn reach(&self) -> f64 {
         self.reach
     }
 
-    /// The same map with drives by other steps, s.
+    /// Returns the map with another time step of its drives, s.
     ///
     /// # Errors
-    /// What is allowed in the place of a step that does not fill the heartbeat of its drives.
+    /// The allowed values, if the step does not divide the heartbeat of the drives.
     pub fn stepped(mut self, step: f64) -> Result<MapFile, String> {
         check_step(step)?;
         for soil in self.soils.soils() {
@@ -276,9 +285,11 @@ impl MapFile {
         Ok(self)
     }
 
-    /// A drive straight up a plane of one cover at a strength: it rises `along` the way and
-    /// `across` it to the left, both rise over run; rough as the map's ground. The driver is held to a
-    /// speed, m/s, besides the map's.
+    /// Returns a drive straight ahead on a plane of one cover at a strength.
+    ///
+    /// The plane rises with the slope `along` the path and `across` it to the left, rise over run,
+    /// and has the roughness of the map. `held` limits the driver's speed, m/s, in addition to the
+    /// map's limit.
     pub fn on_plane(
         &self,
         cover: &Cover,
@@ -298,8 +309,9 @@ impl MapFile {
         scenario
     }
 
-    /// A drive over a level plane of firm ground, as rough as a cover: its own soil, or a firm road where
-    /// that gives way.
+    /// Returns a drive over a level plane of firm ground with the roughness of a cover.
+    ///
+    /// The ground is the cover's own soil if that is firm, else a firm road.
     pub fn on_firm(&self, cover: &Cover) -> Scenario {
         let bare = Cover { roughness: cover.roughness, ..Cover::of(cover.soil) };
         let mut scenario = self.on_plane(&bare, f64::INFINITY, 1.0, [0.0; 2]);
@@ -314,9 +326,10 @@ impl MapFile {
         scenario
     }
 
-    /// A drive straight over the ground itself, a cell's length about a point in a direction of
-    /// length 1, on one cover at a strength, held to a speed, m/s, besides the map's. It begins
-    /// `lead_in` m before the cell.
+    /// Returns a drive straight over the ground itself, across a cell's length about a point.
+    ///
+    /// `towards` is a unit vector. The drive is on one cover at a strength. `held` limits the
+    /// speed, m/s, in addition to the map's limit. It starts `lead_in` m before the cell.
     pub fn on_ground(
         &self,
         cover: &Cover,
@@ -337,20 +350,22 @@ impl MapFile {
         scenario
     }
 
-    /// Distance before a cell at which a drive over the ground itself begins, m: less at the edge of the ground.
+    /// Returns the distance before a cell at which a drive over the ground itself starts, m.
+    ///
+    /// It is reduced at the edge of the ground.
     pub(super) fn lead_in(&self, centre: [f64; 2], towards: [f64; 2]) -> f64 {
         let from = self.entry(centre, towards);
         let behind = to_the_edge(self.land.terrain.bounds(), from, towards.map(|part| -part));
         LEAD_IN.min(0.5 * behind).max(0.0)
     }
 
-    /// Where a drive enters a cell, by its middle and the direction of the drive.
+    /// Returns the point at which a drive enters a cell with a center, in a direction.
     fn entry(&self, centre: [f64; 2], towards: [f64; 2]) -> [f64; 2] {
         [0, 1].map(|k| centre[k] - 0.5 * self.config.cell * towards[k])
     }
 
-    /// The soil of a cover at a strength, as a scenario has it under a name: with the cover's snow and
-    /// frost.
+    /// Returns the soil of a cover at a strength as a custom soil named `name`, with the cover's
+    /// snow and frost.
     pub(super) fn soil_under(&self, cover: &Cover, strength: f64, name: &str) -> CustomSoil {
         let figures = self.soil_of(cover);
         let own = self.custom(&figures.name);
@@ -365,7 +380,7 @@ impl MapFile {
         custom
     }
 
-    /// Largest strength of a soil that is accepted by the map's step and spacing.
+    /// Returns the largest strength of a soil that the map's step and spacing allow.
     fn strongest(&self, figures: &Soil) -> f64 {
         match &figures.kind {
             SoilKind::Firm { .. } => f64::INFINITY,
@@ -375,7 +390,9 @@ impl MapFile {
         }
     }
 
-    /// `held` is a speed that the driver does not exceed, m/s, `room` how far the ground goes on ahead, m.
+    /// Returns a drive along a path.
+    ///
+    /// `held` limits the driver's speed, m/s; `room` is the length of the ground ahead, m.
     fn drive(&self, cover: &Cover, held: f64, strength: f64, way: Along, room: f64) -> Scenario {
         let Along { from, towards, length } = way;
         let reach = (length + BEYOND).min(room);
@@ -403,7 +420,7 @@ impl MapFile {
         }
     }
 
-    /// Median strength of a soil by its name, as a factor to its figures.
+    /// Returns the median strength of a soil by its name, as a multiple of its nominal strength.
     pub fn strength(&self, name: &str) -> f64 {
         let factors = &self.config.strength.factors;
         let own = factors.iter().find(|(given, _)| called(&self.soils, given) == name);
@@ -411,17 +428,17 @@ impl MapFile {
     }
 }
 
-/// Distance from a point of a rectangle in a direction of length 1 to its edge, m.
+/// Returns the distance from a point of a rectangle to its edge along a unit vector, m.
 fn to_the_edge(bounds: [f64; 4], from: [f64; 2], towards: [f64; 2]) -> f64 {
     let to = |k: usize| {
         let edge = if towards[k] > 0.0 { bounds[k + 2] } else { bounds[k] };
-        // across that axis it comes to no edge
+        // no edge is reached along this axis
         if towards[k] == 0.0 { f64::INFINITY } else { (edge - from[k]) / towards[k] }
     };
     to(0).min(to(1))
 }
 
-/// The soil of snow, by its name.
+/// Returns the soil of the snow by its name.
 fn snow_soil(base: &ScenarioFile, name: &str) -> Result<Soil, Faults> {
     let mut file = base.clone();
     file.scenario.soil.default = name.into();
@@ -429,7 +446,7 @@ fn snow_soil(base: &ScenarioFile, name: &str) -> Result<Soil, Faults> {
     Ok(soils.soils()[0].clone())
 }
 
-/// A driver along waypoints who does not exceed a speed, m/s.
+/// Returns a driver along waypoints with a speed limit, m/s.
 pub(super) fn path(waypoints: Vec<[f64; 2]>, speed: f64, at_end: PathEnd) -> Driver {
     let (look_ahead, start, stop, reverse) = (5.0, 0.0, None, false);
     Driver::Path {
@@ -447,12 +464,12 @@ pub(super) fn path(waypoints: Vec<[f64; 2]>, speed: f64, at_end: PathEnd) -> Dri
     }
 }
 
-/// Faults of its scenario by the map's keys: its vehicle is the only one.
+/// Converts faults of the scenario to keys of the map, which has one vehicle.
 fn of_map(faults: Faults) -> Faults {
     faults.renamed("vehicle[0]", "vehicle")
 }
 
-/// The scenario of a map: its own values where it has them, so that faults name their lines.
+/// Builds the scenario of a map from the map's own nodes, so that faults report their lines.
 fn scenario_document(map: &Document, config: &MapConfig) -> Document {
     let place = map.root.place.clone();
     let node = |value| Node { place: place.clone(), value };
@@ -482,7 +499,9 @@ fn scenario_document(map: &Document, config: &MapConfig) -> Document {
     Document::of(Node { place: place.clone(), value: Value::Table(root) })
 }
 
-/// Whether steps, of whole microseconds, fill the heartbeat of its drives, or what is allowed instead.
+/// Checks that the step is in whole microseconds and divides the heartbeat of the drives.
+///
+/// Otherwise the error is the allowed value.
 fn check_step(step: f64) -> Result<(), String> {
     let [whole, micros] = [HEARTBEAT, step].map(|time| (1e6 * time).round() as u64);
     let fills = |micros: &u64| whole.is_multiple_of(*micros);
@@ -495,15 +514,16 @@ fn check_step(step: f64) -> Result<(), String> {
     ))
 }
 
-/// A point of the ground, as far as the file tells.
+/// Returns a point of the ground, as far as the file determines one.
 fn within(config: &MapConfig) -> [f64; 2] {
     let middle =
         |[west, south, east, north]: [f64; 4]| [0.5 * (west + east), 0.5 * (south + north)];
     config.area.map_or([0.0; 2], middle)
 }
 
-/// What is mapped: whole cells, within the ground by a cell, so that every slope is of heights that
-/// are known.
+/// Returns the mapped area: whole cells, at least a cell inside the ground.
+///
+/// So every slope is computed from known heights.
 fn area(config: &MapConfig, document: &Document, bounds: [f64; 4]) -> Result<[f64; 4], Faults> {
     let refused = |cause: String| {
         let key = if config.area.is_some() { "area" } else { "terrain.surface" };
@@ -550,7 +570,7 @@ fn barriers(config: &MapConfig, document: &Document) -> Result<SoilMap, Faults> 
     Ok(map)
 }
 
-/// What is wrong with a map by itself.
+/// Returns the faults of a map that concern no other file.
 fn faults(config: &MapConfig, document: &Document, soils: &SoilTable) -> Vec<Fault> {
     let mut found = Vec::new();
     if document.get("entry_speed").is_some() && config.entry_speed > config.speed {
@@ -587,12 +607,12 @@ fn faults(config: &MapConfig, document: &Document, soils: &SoilTable) -> Vec<Fau
     found
 }
 
-/// The name of a soil in its figures, by that or by the one under which the map names it.
+/// Returns the catalog name of a soil, given that name or its name in the map.
 fn called<'a>(soils: &'a SoilTable, name: &'a str) -> &'a str {
     soils.id(name).map_or(name, |id| soils.soils()[usize::from(id.0)].name.as_str())
 }
 
-/// What a random surface is strewn with, by its keys.
+/// Returns the keys of the objects on a random surface.
 fn standing(surface: &Surface) -> impl Iterator<Item = &'static str> {
     let things = match surface {
         Surface::Random(own) => vec![

@@ -1,4 +1,5 @@
-//! The shape of the ground in a map's cells, and how far heights that are in error throw slopes off.
+//! Shape of the ground in a map's cells, and the slope errors that follow from errors of the
+//! heights.
 
 use super::config::ElevationError;
 use bekker_ground::terrain::Terrain;
@@ -6,40 +7,40 @@ use bekker_math::numeric::{exp, hypot};
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Square cells, row by row from the north-west.
+/// Square cells, row by row from the northwest.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cells {
-    /// Cells along x.
+    /// Number of cells along x.
     pub columns: usize,
-    /// Cells along y.
+    /// Number of cells along y.
     pub rows: usize,
     /// Side of a cell, m.
     pub side: f64,
-    /// North-west corner, m.
+    /// Northwest corner, m.
     pub north_west: [f64; 2],
 }
 
 impl Cells {
-    /// As many as lie in `[x_min, y_min, x_max, y_max]`, from its north-west corner.
+    /// Creates the cells that fit in `[x_min, y_min, x_max, y_max]`, from its northwest corner.
     pub fn within([west, south, east, north]: [f64; 4], side: f64) -> Cells {
         let count = |low: f64, high: f64| whole(high - low, side).max(1.0) as usize;
         let (columns, rows) = (count(west, east), count(south, north));
         Cells { columns, rows, side, north_west: [west, north] }
     }
 
-    /// What all of them cover, `[x_min, y_min, x_max, y_max]`, m.
+    /// Returns the bounds of all cells, `[x_min, y_min, x_max, y_max]`, m.
     pub fn bounds(&self) -> [f64; 4] {
         let [west, north] = self.north_west;
         let [east, south] = self.point(self.columns as f64, self.rows as f64);
         [west, south, east, north]
     }
 
-    /// How many there are.
+    /// Returns the number of cells.
     pub fn count(&self) -> usize {
         self.columns * self.rows
     }
 
-    /// Middle of a cell, m.
+    /// Returns the center of a cell, m.
     pub fn centre(&self, cell: usize) -> [f64; 2] {
         let (column, row) = (cell % self.columns, cell / self.columns);
         self.point(column as f64 + 0.5, row as f64 + 0.5)
@@ -49,7 +50,7 @@ impl Cells {
         [self.north_west[0] + column * self.side, self.north_west[1] - row * self.side]
     }
 
-    /// What a cell covers, `[x_min, y_min, x_max, y_max]`, m.
+    /// Returns the bounds of a cell, `[x_min, y_min, x_max, y_max]`, m.
     pub fn square(&self, cell: usize) -> [f64; 4] {
         let (column, row) = ((cell % self.columns) as f64, (cell / self.columns) as f64);
         let [west, north] = self.point(column, row);
@@ -57,11 +58,11 @@ impl Cells {
         [west, south, east, north]
     }
 
-    /// Columns and rows of cells that lie between two corners, south-west and north-east.
+    /// Returns the columns and rows of cells between two corners, southwest and northeast.
     pub fn over(&self, [[west, south], [east, north]]: [[f64; 2]; 2]) -> [Range<usize>; 2] {
         let between = |low: f64, high: f64, count: usize| {
             let [first, end] = [low.floor(), high.floor() + 1.0];
-            // a cast ends at what the type holds
+            // casts saturate
             first.max(0.0) as usize..(end.max(0.0) as usize).min(count)
         };
         let [x, y] = self.north_west;
@@ -70,7 +71,7 @@ impl Cells {
         [columns, rows]
     }
 
-    /// The cell that a point lies in; the map's edges are in its outermost ones.
+    /// Returns the cell that contains a point; the map's edges belong to its outermost cells.
     pub fn at(&self, [x, y]: [f64; 2]) -> Option<usize> {
         let east = (x - self.north_west[0]) / self.side;
         let south = (self.north_west[1] - y) / self.side;
@@ -81,20 +82,21 @@ impl Cells {
     }
 }
 
-/// How many cells a length has; one that is a whole number of them keeps its last.
+/// Returns the number of whole cells in a length; a tolerance keeps the last cell of an exact
+/// multiple.
 pub(super) fn whole(length: f64, side: f64) -> f64 {
     (length / side + 1e-9).floor()
 }
 
-/// The slope of the quadric that is nearest to a cell's ground.
+/// Slope of the quadric fitted to a cell's ground.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Quadric {
-    /// Its slope in the middle of the cell, ∂z/∂x and ∂z/∂y.
+    /// Slope at the center of the cell, ∂z/∂x and ∂z/∂y.
     pub slope: [f32; 2],
 }
 
 impl Quadric {
-    /// Of heights (m) east and north of the middle, by the half side of the cell, m.
+    /// Fits heights, m, east and north of the center; `half` is half the cell's side, m.
     fn of(half: f64, height: impl Fn(f64, f64) -> f64) -> Quadric {
         let mut slope = [0.0; 2];
         for [east, north] in NINE {
@@ -105,16 +107,19 @@ impl Quadric {
         Quadric { slope: slope.map(|sum| (sum / (6.0 * half)) as f32) }
     }
 
-    /// Grade along a way through the middle and slope across it, rise over run; the direction is given by its cosine
-    /// and sine.
+    /// Returns the grade in a direction and the slope across it, rise over run.
+    ///
+    /// The direction is given by its cosine and sine.
     pub fn slopes(&self, [cos, sin]: [f64; 2]) -> [f64; 2] {
         let [east, north] = self.slope.map(f64::from);
         [east * cos + north * sin, north * cos - east * sin]
     }
 }
 
-/// The quadric of each cell, of least squares of the nine heights at its corners, at the middles of its
-/// edges and in its own (I. S. Evans, Z. Geomorphol. Suppl. 36, 1980).
+/// Fits the quadric of each cell by least squares to nine heights.
+///
+/// They are at its corners, edge midpoints and center (I. S. Evans, Z. Geomorphol. Suppl. 36,
+/// 1980).
 pub fn quadrics(terrain: &Terrain, cells: &Cells) -> Vec<Quadric> {
     let half = 0.5 * cells.side;
     let quadric = |cell: usize| {
@@ -124,7 +129,7 @@ pub fn quadrics(terrain: &Terrain, cells: &Cells) -> Vec<Quadric> {
     (0..cells.count()).into_par_iter().map(quadric).collect()
 }
 
-/// Half sides of a cell, east and north of its middle, at which its heights are taken.
+/// Sample points of a cell's heights, in half sides east and north of its center.
 const NINE: [[f64; 2]; 9] = [
     [-1.0, 1.0],
     [0.0, 1.0],
@@ -137,8 +142,10 @@ const NINE: [[f64; 2]; 9] = [
     [1.0, -1.0],
 ];
 
-/// Standard deviation of either component of a cell's slope, rise over run: of heights that are
-/// off by a field of the given covariance. The two components are not correlated, by symmetry.
+/// Returns the standard deviation of each component of a cell's slope, rise over run.
+///
+/// The heights have an error field of the given covariance. By symmetry the two components are
+/// uncorrelated.
 pub fn slope_deviation(error: &ElevationError, side: f64) -> f64 {
     let half = 0.5 * side;
     let mut variance = 0.0;
@@ -165,7 +172,7 @@ mod tests {
         assert_eq!(cells.centre(13), [-45.0, 15.0]);
         assert_eq!((cells.at([-59.9, 29.9]), cells.at([60.1, 0.0])), (Some(0), None));
         assert!((0..cells.count()).all(|cell| cells.at(cells.centre(cell)) == Some(cell)));
-        // what is said to be within the map is
+        // corners of the bounds belong to the map
         let [west, south, east, north] = cells.bounds();
         assert_eq!(cells.at([west, north]), Some(0));
         assert_eq!(cells.at([east, south]), Some(cells.count() - 1));
@@ -183,7 +190,7 @@ mod tests {
         }
     }
 
-    /// The grade along a way is the derivative of the heights under it, however they bend.
+    /// The grade in a direction is the derivative of the heights under it for any curvature.
     #[test]
     fn a_quadric_is_its_own_in_every_direction() {
         let ([a, b], [xx, xy, yy]) = ([0.25, -0.1], [0.004, -0.003, 0.002]);
@@ -200,8 +207,8 @@ mod tests {
         }
     }
 
-    /// Errors that are not correlated give σ √6 / (3 cell), of six heights weighted alike; errors that are
-    /// the same everywhere give none.
+    /// Uncorrelated errors give σ √6 / (3 cell), from six heights of equal weight; constant errors
+    /// give zero.
     #[test]
     fn slopes_are_off_by_what_the_covariance_says() {
         let of = |correlation_length| {
@@ -209,7 +216,7 @@ mod tests {
         };
         let independent = 2.0 * 6.0_f64.sqrt() / 90.0;
         assert!((of(0.1) / independent - 1.0).abs() < 1e-9);
-        // far below the length, errors differ by the root of the distance over it
+        // far below the correlation length, errors differ by the root of the distance over it
         assert!((of(1e6) / of(4e6) - 2.0).abs() < 1e-4 && of(1e6) < 0.02 * independent);
         // over about a cell, sums average them less than independent ones
         assert!(of(100.0) < independent && independent < of(30.0));

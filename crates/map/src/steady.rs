@@ -1,4 +1,4 @@
-//! When the speed of a vehicle that is driven straight ahead is steady.
+//! Detection of the steady speed of a vehicle that drives straight ahead.
 
 use super::crossing::SLOWEST;
 use bekker_math::numeric::{hypot, sin_cos};
@@ -6,31 +6,34 @@ use bekker_ranks::{Flow, Moment, Observer};
 use bekker_scenario::config::Vehicle;
 use std::convert::Infallible;
 
-/// Largest distance of a vehicle from its path, m: a lane.
+/// Largest distance of a vehicle from its path, m: a lane width.
 const OFF_COURSE: f64 = 3.0;
 /// Length of the pieces of the path over which mean speeds are taken, m, without obstacles.
 const PIECE: f64 = 5.0;
 /// Largest spacing of obstacles for which a piece is a whole multiple of it, m.
 const LONGEST_PIECE: f64 = 50.0;
-/// Time and distance over which a mean speed is taken, s and m; the shorter of the two.
+/// Time and distance over which a mean speed is taken, s and m; the shorter of the two applies.
 const WINDOW: [f64; 2] = [2.5, 25.0];
-/// Least number of pieces over which a mean speed is taken.
+/// Smallest number of pieces over which a mean speed is taken.
 const LEAST_PIECES: f64 = 2.0;
-/// Largest relative change over three windows of a speed that is steady. If the speed approaches its limit
-/// over a length of 100 m, it is then within 3 % of it.
+/// Largest relative change of a steady speed over three windows.
+///
+/// A speed that approaches its limit over a length of 100 m is then within 3 % of it.
 const STEADY: f64 = 0.015;
 /// Longest drive over a plane, m.
 pub(super) const LONGEST_WAY: f64 = 400.0;
 
-/// The pieces of the path over which mean speeds are taken.
+/// Pieces of the path over which mean speeds are taken.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pace {
-    /// Their length, m.
+    /// Length of a piece, m.
     piece: f64,
 }
 
 impl Pace {
-    /// Pieces of a path with obstacles at a spacing, m, or without any: every piece holds the same number of them.
+    /// Creates pieces that all hold the same number of obstacles.
+    ///
+    /// `spacing` is the distance between obstacles, m, or `None` without any.
     pub fn with_spacing(spacing: Option<f64>) -> Pace {
         let piece = spacing
             .filter(|spacing| *spacing <= LONGEST_PIECE)
@@ -38,7 +41,7 @@ impl Pace {
         Pace { piece }
     }
 
-    /// Pieces that a mean speed is taken over, at a speed, m/s.
+    /// Returns the number of pieces of a window at a speed, m/s.
     fn window(&self, speed: f64) -> usize {
         let [time, way] = WINDOW;
         ((speed * time).min(way) / self.piece).ceil().max(LEAST_PIECES) as usize
@@ -58,7 +61,7 @@ impl Axis {
         Axis { from: vehicle.position, towards: [cos, sin], is_off_course: false }
     }
 
-    /// Distance of a point along the path, m; records a point that is off course.
+    /// Returns the distance of a point along the path, m; records a point that is off course.
     fn along(&mut self, x: f64, y: f64) -> f64 {
         let [x, y] = [x - self.from[0], y - self.from[1]];
         let [cos, sin] = self.towards;
@@ -67,13 +70,13 @@ impl Axis {
     }
 }
 
-/// Follows a vehicle until its speed is steady.
+/// Observes a vehicle until its speed is steady.
 pub(super) struct SteadyWatch {
     axis: Axis,
     pace: Pace,
-    /// Time and way at the last heartbeat, s and m.
+    /// Time and distance along the path at the last heartbeat, s and m.
     last: [f64; 2],
-    /// When each piece of the way ended, s; the first is the start.
+    /// End time of each piece of the path, s; the first element is the start.
     ends: Vec<f64>,
     speed: Option<f64>,
 }
@@ -84,7 +87,7 @@ impl SteadyWatch {
         SteadyWatch { axis, pace, last: [0.0; 2], ends: vec![0.0], speed: None }
     }
 
-    /// The speed that it keeps, m/s; none where it does not get on.
+    /// Returns the steady speed, m/s; `None` if the vehicle does not keep going.
     pub fn speed(&self) -> Option<f64> {
         self.speed
     }
@@ -93,13 +96,13 @@ impl SteadyWatch {
         self.axis.is_off_course
     }
 
-    /// Mean speed over the pieces that end with piece `end`, m/s.
+    /// Returns the mean speed over the last `pieces` pieces up to piece `end`, m/s.
     fn mean(&self, end: usize, pieces: usize) -> f64 {
         let pieces = pieces.min(end);
         pieces as f64 * self.pace.piece / (self.ends[end] - self.ends[end - pieces])
     }
 
-    /// The steady speed, m/s, if the last windows tell one.
+    /// Returns the steady speed, m/s, if the last windows agree.
     fn steady(&self) -> Option<f64> {
         let last = self.ends.len() - 1;
         let window = self.pace.window(self.mean(last, 1));
@@ -111,7 +114,8 @@ impl SteadyWatch {
         before.iter().all(|own| (now - own).abs() <= STEADY * now).then_some(now)
     }
 
-    /// Takes a heartbeat: time, s, and way, m. Whether enough has been seen.
+    /// Processes a heartbeat at a time, s, and a distance along the path, m; returns whether the
+    /// result is final.
     fn take(&mut self, time: f64, way: f64) -> bool {
         let [before, behind] = self.last;
         self.last = [time, way];
@@ -125,7 +129,7 @@ impl SteadyWatch {
                 return true;
             }
             if piece * last as f64 >= LONGEST_WAY {
-                // the speed keeps changing, as when gears hunt: the mean of the second half
+                // the speed keeps changing, as when the gearbox hunts: the mean of the second half
                 let mean = self.mean(last, last.div_ceil(2));
                 self.speed = Some(mean).filter(|speed| *speed >= SLOWEST);
                 return true;
@@ -147,7 +151,7 @@ impl Observer<Infallible> for SteadyWatch {
     }
 }
 
-/// A pass over a cell. Speeds are m/s.
+/// Result of a pass over a cell; speeds are m/s.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Pass {
     pub entry: f64,
@@ -157,8 +161,10 @@ pub(super) struct Pass {
 }
 
 impl Pass {
-    /// The speed of entry at which the next is to leave as it enters. The square of the speed of exit is
-    /// taken to be a linear function of that of entry, as where the force is one of the square.
+    /// Returns the entry speed at which the next pass should leave as it enters.
+    ///
+    /// The square of the exit speed is modeled as a linear function of the square of the entry
+    /// speed. This is exact for a force that is linear in the square of the speed.
     pub fn next_entry(passes: &[Pass]) -> f64 {
         let square = |speed: f64| speed * speed;
         let Some([first, last]) = passes.last_chunk::<2>() else {
@@ -175,14 +181,14 @@ impl Pass {
     }
 }
 
-/// Follows a vehicle up to a cell and over it.
+/// Observes a vehicle that approaches and crosses a cell.
 pub(super) struct PassWatch {
     axis: Axis,
     /// Distances of entry and exit from the start, m.
     bounds: [f64; 2],
-    /// Time and way at the last heartbeat, s and m.
+    /// Time and distance along the path at the last heartbeat, s and m.
     last: [f64; 2],
-    /// When it entered and left, s, and how fast it was, m/s.
+    /// Time, s, and speed, m/s, at entry and at exit.
     entered: Option<[f64; 2]>,
     left: Option<[f64; 2]>,
     gear: i32,
@@ -204,7 +210,7 @@ impl PassWatch {
         self.entered.is_some()
     }
 
-    /// The forward gear in which it was last.
+    /// Returns the last forward gear.
     pub fn gear(&self) -> Option<i32> {
         Some(self.gear).filter(|gear| *gear > 0)
     }
@@ -213,14 +219,14 @@ impl PassWatch {
         self.axis.is_off_course
     }
 
-    /// The pass, if it got to the other side at a crawl or faster.
+    /// Returns the pass, if the vehicle reached the exit at a crawl or faster.
     pub fn pass(&self) -> Option<Pass> {
         let ([began, entry], [ended, exit]) = self.entered.zip(self.left)?;
         let mean = (self.bounds[1] - self.bounds[0]) / (ended - began);
         (mean >= SLOWEST && mean.is_finite()).then_some(Pass { entry, exit, mean })
     }
 
-    /// Takes a heartbeat: time, s, way, m, and speed, m/s.
+    /// Processes a heartbeat at a time, s, a distance along the path, m, and a speed, m/s.
     fn take(&mut self, time: f64, way: f64, speed: f64) {
         let [before, behind] = self.last;
         let [entry, exit] = self.bounds;
@@ -256,7 +262,8 @@ mod tests {
         SteadyWatch { axis, pace, last: [0.0; 2], ends: vec![0.0], speed: None }
     }
 
-    /// Speed found of a vehicle that accelerates as `a` gives, m/s², and how far it was driven, m.
+    /// Returns the speed found for a vehicle with the acceleration `a`, m/s², and the distance
+    /// driven, m.
     fn found(entry: f64, pace: Pace, a: impl Fn(f64, f64) -> f64) -> (Option<f64>, f64) {
         let (mut watch, mut speed, mut way) = (watch(pace), entry, 0.0);
         for n in 1..12_000 {
@@ -269,13 +276,14 @@ mod tests {
         (watch.speed, way)
     }
 
-    /// The square of the speed approaches that of the steady one over a length, from below and from above.
+    /// The square of the speed approaches that of the steady one over a length, from below and from
+    /// above.
     #[test]
     fn the_steady_speed_is_found_from_any_entry_and_over_any_length() {
         for entry in [0.0, 2.0, 12.0] {
             for steady in [0.7, 2.0, 6.0, 11.0] {
                 for length in [4.0, 20.0, 60.0, 100.0] {
-                    // no vehicle is that slow to come to a crawl, or to get going
+                    // no vehicle takes that long to slow to a crawl, or to start moving
                     let pull = steady * steady / (2.0 * length);
                     if (entry == 0.0 && pull < 0.2)
                         || (length > 4.0 && steady < 1.0)
@@ -299,13 +307,13 @@ mod tests {
             let a = |v: f64, _| (steady * steady - v * v) / 10.0;
             assert_eq!(found(2.0, Pace::with_spacing(None), a).0, None, "{steady}");
         }
-        // at a steady rate
+        // at a constant deceleration
         let (speed, way) =
             found(5.0, Pace::with_spacing(None), |v, _| if v > 0.0 { -0.5 } else { 0.0 });
         assert!(speed.is_none() && way < 26.0, "{speed:?} {way}");
     }
 
-    /// A speed that rises and falls between obstacles gives its mean.
+    /// A speed that varies periodically between obstacles gives its mean.
     #[test]
     fn a_piece_is_as_long_as_obstacles_are_apart() {
         for spacing in [1.5, 15.0, 40.0] {

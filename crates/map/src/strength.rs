@@ -1,15 +1,16 @@
-//! A soil of a map weaker or stronger than its figures.
+//! Soil of a map at a strength other than its nominal strength.
 
 use bekker_ground::soil::{Soil, SoilKind};
 use bekker_scenario::build::strongest;
 use bekker_scenario::config::CustomSoil;
 
-/// Largest factor that a scenario takes.
+/// Largest factor that a scenario allows.
 const STRONGEST: f64 = 10.0;
 
-/// A soil of a scenario at a strength ([`Soil::with_strength`]), under another name: `given`
-/// are its keys where the scenario has it as one of its own. Firm ground has no strength: it
-/// stays as it is.
+/// Returns a custom soil at a strength ([`Soil::with_strength`]), under another name.
+///
+/// `given` are its keys if the scenario defines it as a custom soil. Firm ground has no strength
+/// and stays unchanged.
 pub(super) fn soil_at_strength(
     soil: &Soil,
     given: Option<&CustomSoil>,

@@ -1,12 +1,15 @@
-//! What a vehicle does on planes of one soil: over strength, grade and side slope.
+//! Table of the steady speeds of a vehicle on planes of one soil, by strength, grade and side
+//! slope.
 //!
-//! The table is made of columns, one a strength and side slope. In each the grades between
-//! which the vehicle goes are found by a scan and by halving; what lies between is driven at
-//! grades no farther apart than [`FINE`], and than a step where speed leaps, as where another
-//! gear holds. Speed over the share of the way from the lower of these bounds to the upper is
-//! kept as a curve with places at even lengths along it, and between columns places of the
-//! same number are mixed: the bound with the bounds, a leap with the leaps, wherever they lie. Where the table
-//! says no go, or another gear, is then a line through those of its columns, not a step of its grid.
+//! Each column of the table is for one strength and side slope. The range of passable grades of a
+//! column is found by a scan and by bisection. Grades within it are driven no farther apart than
+//! [`FINE`], and no farther apart than a step where the speed jumps, as at a gear change.
+//!
+//! A column keeps speed as a curve over the relative grade, which is 0 at the lower and 1 at the
+//! upper bound. The points of the curve are at equal arc lengths. Between columns, points of equal
+//! index are interpolated, so bounds are interpolated with bounds and jumps with jumps, wherever
+//! they are. The limit of passable grades, or of a gear, is then a continuous line and not a
+//! staircase.
 
 use super::config::TableConfig;
 use super::crossing::Crossing;
@@ -14,31 +17,31 @@ use bekker_math::numeric::{exp, ln};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Grades are driven at multiples of this, rise over run; halving ends here.
+/// Resolution of driven grades, rise over run; bisection ends here.
 const STEP: f64 = 0.0125;
 /// Steps of the scan.
 const SCAN: i32 = 16;
-/// Most steps between two grades of a column that both go.
+/// Greatest number of steps between two passable grades of a column.
 const FINE: i32 = 8;
-/// Difference of speeds, m/s, over which neighbouring grades are driven between.
+/// Difference of speeds, m/s, above which grades are driven between neighbors.
 const LEAP: f64 = 0.6;
-/// Places of a column's curve, and parts of its share by which they are found.
+/// Number of points of a column's curve, and number of intervals of its index.
 const PLACES: usize = 65;
 const PARTS: usize = 256;
-/// How far strengths reach, in standard deviations.
+/// Range of strengths, in standard deviations.
 const REACH: f64 = 2.5;
 
-/// One strength and side slope.
+/// Column of the table: one strength and side slope.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Column {
-    /// Every crossing that was driven, by its grade in steps of 0.0125.
+    /// All crossings driven, by grade in steps of 0.0125.
     pub driven: BTreeMap<i32, Crossing>,
-    /// Steepest grades, down and up, between which it goes; equal where it never does.
+    /// Steepest passable grades, down and up; equal if no grade is passable.
     pub bounds: [f64; 2],
 }
 
 impl Column {
-    /// Drives a column: `cross` is asked for crossings at grades up to `steepest`.
+    /// Drives a column; `cross` is called for grades up to `steepest`.
     pub fn drive(steepest: f64, mut cross: impl FnMut(f64) -> Crossing) -> Column {
         let last = ((steepest / STEP) as i32).max(SCAN);
         let mut driven = BTreeMap::new();
@@ -46,7 +49,7 @@ impl Column {
             let known = driven.entry(step);
             known.or_insert_with(|| cross(f64::from(step) * STEP)).goes()
         };
-        // the level, or else the least descent that goes
+        // level ground, or else the least passable descent
         let mut scan = (0..=last / SCAN).map(|n| -n * SCAN).chain([-last]);
         let Some(start) = scan.find(|step| goes(&mut driven, *step)) else {
             let never = -f64::from(last) * STEP;
@@ -86,7 +89,7 @@ impl Column {
             let mut pairs = steps.windows(2).map(|pair| [pair[0], pair[1]]);
             let gap = pairs.find(|&[low, high]| high - low > FINE || leaps([low, high]));
             let Some([low, high]) = gap else { break };
-            // one that stuck between two that go ends the search: it is kept as driven
+            // an impassable grade between two passable ones ends the search; its crossing is kept
             if !goes(&mut driven, (low + high).div_euclid(2)) {
                 break;
             }
@@ -94,8 +97,10 @@ impl Column {
         Column { driven, bounds }
     }
 
-    /// Speed over the share of the way from the lower bound to the upper: share and speed, m/s, of
-    /// places at even parts of a length that is half the share, half what speed has changed by.
+    /// Returns the curve of speed, m/s, over the relative grade.
+    ///
+    /// Its points are at equal arc lengths: a length is half the relative grade plus half the
+    /// fraction of all changes of speed.
     fn curve(&self) -> Curve {
         let [low, high] = self.bounds;
         let width = (high - low).max(STEP);
@@ -111,18 +116,18 @@ impl Column {
         even(&points)
     }
 
-    /// Every crossing that was driven, each with its grade, rise over run.
+    /// Returns all crossings driven, each with its grade, rise over run.
     pub fn crossings(&self) -> impl Iterator<Item = (f64, &Crossing)> {
         self.driven.iter().map(|(step, own)| (f64::from(*step) * STEP, own))
     }
 }
 
-/// A column's speeds over the share of the way between its bounds.
+/// Speeds of a column over the relative grade between its bounds.
 #[derive(Clone, Debug, PartialEq)]
 struct Curve {
-    /// Share and speed, m/s, of its places.
+    /// Relative grade and speed, m/s, of each point.
     places: [[f64; 2]; PLACES],
-    /// By parts of the share, the last place that lies no farther than their begin.
+    /// For each interval of the relative grade, the last point not beyond its start.
     reached: [u8; PARTS + 1],
 }
 
@@ -137,8 +142,9 @@ impl Curve {
     }
 }
 
-/// Places of a curve through points of share and speed, evenly along it: a length is half the
-/// share, half the part of all changes of speed.
+/// Resamples a polyline of relative grade and speed at equal arc lengths.
+///
+/// An arc length is half the relative grade plus half the fraction of all changes of speed.
 fn even(points: &[[f64; 2]]) -> Curve {
     let change = |pair: &[[f64; 2]]| (pair[1][1] - pair[0][1]).abs();
     let changes: f64 = points.windows(2).map(change).sum();
@@ -160,21 +166,23 @@ fn even(points: &[[f64; 2]]) -> Curve {
     Curve::of(std::array::from_fn(place))
 }
 
-/// The strengths and side slopes of a table's columns.
+/// Strengths and side slopes of a table's columns.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Axes {
     /// Logarithms of the least and the greatest strength.
     pub range: [f64; 2],
-    /// Strengths, factors to the soil's figures, increasing by an even ratio.
+    /// Strengths as multiples of the soil's nominal strength, in a geometric sequence.
     pub strengths: Vec<f64>,
-    /// Side slopes, rise over run, evenly from level.
+    /// Side slopes, rise over run, evenly spaced from level.
     pub side_slopes: Vec<f64>,
 }
 
 impl Axes {
-    /// About a median strength that is uncertain by `sigma` in its logarithm and differs from cell
-    /// to cell by what lies between `shifts` of it; a soil that is certain and everywhere as strong
-    /// has one strength. Strengths lie as close as without shifts.
+    /// Creates the axes for a median strength.
+    ///
+    /// The logarithm of strength has the standard deviation `sigma`, and an offset per cell within
+    /// `shifts`. The spacing of strengths does not depend on the shifts. A certain soil of uniform
+    /// strength has one strength.
     pub fn new(
         config: &TableConfig,
         [median, sigma]: [f64; 2],
@@ -186,7 +194,7 @@ impl Axes {
         let count = if width <= 1e-9 {
             1
         } else if sigma > 0.0 {
-            // rounding adds no strength
+            // the tolerance keeps rounding from adding a strength
             1 + ((config.strengths - 1) as f64 * width / (2.0 * reach) - 1e-9).ceil() as usize
         } else {
             config.strengths
@@ -203,38 +211,38 @@ impl Axes {
         }
     }
 
-    /// How many columns there are.
+    /// Returns the number of columns.
     pub fn columns(&self) -> usize {
         self.strengths.len() * self.side_slopes.len()
     }
 
-    /// Strength and side slope of a column; side slopes change fastest.
+    /// Returns the strength and side slope of a column; side slopes vary fastest.
     pub fn of(&self, column: usize) -> [f64; 2] {
         let sides = self.side_slopes.len();
         [self.strengths[column / sides], self.side_slopes[column % sides]]
     }
 }
 
-/// The table of one soil, to be asked.
+/// Table of one soil, for evaluation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
     sides: usize,
     strengths: usize,
     side_step: f64,
-    /// Logarithm of the least strength, and of the ratio of two.
+    /// Logarithms of the least strength, and of the ratio of two adjacent strengths.
     logarithms: [f64; 2],
     bounds: Vec<[f64; 2]>,
     curves: Vec<Curve>,
 }
 
-/// Where between two strengths.
+/// Position between two strengths.
 #[derive(Clone, Copy, Debug)]
 pub struct Between {
     low: usize,
     share: f64,
 }
 
-/// Columns mixed at a strength and side slope.
+/// Interpolation between four columns at a strength and side slope.
 #[derive(Clone, Copy, Debug)]
 pub struct Mixed<'a> {
     curves: [&'a Curve; 4],
@@ -243,7 +251,7 @@ pub struct Mixed<'a> {
 }
 
 impl Mixed<'_> {
-    /// Speed at a grade, m/s; 0 where it does not go.
+    /// Returns the speed at a grade, m/s; 0 if impassable.
     #[inline]
     pub fn speed(&self, grade: f64) -> f64 {
         let [low, high] = self.bounds;
@@ -251,7 +259,8 @@ impl Mixed<'_> {
             return 0.0;
         }
         let share = (grade - low) / (high - low);
-        // the two places between whose shares this one lies, from where that of no column is greater
+        // finds the two points that enclose the relative grade, from the smallest index of all
+        // columns on
         let part = (share * PARTS as f64) as usize;
         let mut number = PLACES - 2;
         for curve in self.curves {
@@ -268,7 +277,7 @@ impl Mixed<'_> {
         a + between * (b - a)
     }
 
-    /// Share and speed, m/s, of a place.
+    /// Returns the relative grade and speed, m/s, of an interpolated point.
     #[inline(always)]
     fn place(&self, number: usize) -> [f64; 2] {
         let mut place = [0.0; 2];
@@ -282,7 +291,7 @@ impl Mixed<'_> {
 }
 
 impl Table {
-    /// Of columns in the order of their axes.
+    /// Creates a table from columns in the order of their axes.
     pub fn new(axes: &Axes, columns: &[Column]) -> Table {
         let side_step = axes.side_slopes.get(1).copied().unwrap_or(1.0);
         let strengths = axes.strengths.len();
@@ -301,9 +310,10 @@ impl Table {
         table
     }
 
-    /// Gives columns that never go what between them and those that do is to be mixed with: the
-    /// curve of the next that is less steep, or else stronger, on bounds that have closed in
-    /// its middle.
+    /// Prepares impassable columns for interpolation with passable ones.
+    ///
+    /// An impassable column takes the curve of the next column that is less steep, or else
+    /// stronger. Its bounds collapse to the middle of that column's range.
     fn close(&mut self) {
         for column in (0..self.strengths).rev().flat_map(|n| n * self.sides..(n + 1) * self.sides) {
             let [low, high] = self.bounds[column];
@@ -321,7 +331,7 @@ impl Table {
         }
     }
 
-    /// Where a strength of this logarithm lies; beyond the table's reach its last.
+    /// Returns the position of a strength by its logarithm, clamped to the table.
     pub fn strength(&self, logarithm: f64) -> Between {
         if self.strengths == 1 {
             return Between { low: 0, share: 0.0 };
@@ -332,7 +342,7 @@ impl Table {
         Between { low, share: place - low as f64 }
     }
 
-    /// At a strength and a side slope to either side; nothing beyond the steepest.
+    /// Interpolates at a strength and a side slope to either side; `None` beyond the steepest.
     #[inline]
     pub fn mixed(&self, strength: Between, side_slope: f64) -> Option<Mixed<'_>> {
         let place = side_slope.abs() / self.side_step;
@@ -357,8 +367,9 @@ impl Table {
         Some(Mixed { curves, weights, bounds })
     }
 
-    /// Speed of a vehicle on a plane of a strength, a factor to the soil's figures, m/s; 0 where it
-    /// does not go.
+    /// Returns the speed on a plane at a strength, m/s; 0 if impassable.
+    ///
+    /// The strength is a multiple of the soil's nominal strength.
     pub fn at(&self, strength: f64, [along, across]: [f64; 2]) -> f64 {
         let mixed = self.mixed(self.strength(ln(strength)), across);
         mixed.map_or(0.0, |mixed| mixed.speed(along))
@@ -378,7 +389,7 @@ mod tests {
         Crossing { end: End::Stuck, speed: 0.0, slip: 1.0, energy: 1.0 }
     }
 
-    /// Goes from -0.55 to 0.3, slower by the grade.
+    /// Passable from -0.55 to 0.3, with a speed that falls with the grade.
     fn hill(grade: f64) -> Crossing {
         if (-0.55..=0.3).contains(&grade) { crossed(4.0 - 10.0 * grade) } else { stuck() }
     }
@@ -405,8 +416,10 @@ mod tests {
         assert_eq!(always.bounds, [-0.8, 0.8]);
     }
 
-    /// A vehicle that climbs 0.3 ρ^½ on the level, less by the side slope, at a speed that falls
-    /// linearly to the bound: between columns the table is held to the formula itself.
+    /// The vehicle climbs 0.3 ρ^½ on ground without side slope, less with one, and its speed falls
+    /// linearly to the bound.
+    ///
+    /// Between columns the table is compared with the formula.
     #[test]
     fn between_columns_bounds_and_speeds_are_near_the_formula() {
         let config = TableConfig { strengths: 7, side_slopes: 7, steepest: 0.8 };
@@ -432,7 +445,7 @@ mod tests {
             let (z, grade, side) = (5.0 * part(1) - 2.5, 1.6 * part(2) - 0.8, 0.8 * part(3));
             let strength = (sigma * z).exp();
             let bound = top(strength, side);
-            // half a step of the bounds, and the curve of a root between two strengths
+            // half a step of the bounds, and the curvature of the root between two strengths
             if (grade - bound).abs() < 0.02 {
                 continue;
             }
@@ -457,7 +470,7 @@ mod tests {
         let config = TableConfig { strengths: 5, ..TableConfig::default() };
         let alike = Axes::new(&config, [1.0, 0.4], [0.0; 2]);
         assert_eq!(alike.strengths.len(), 5);
-        // from 2.5 deviations below the weakest to as many above the strongest
+        // from 2.5 deviations below the weakest to 2.5 above the strongest
         let apart = Axes::new(&config, [1.0, 0.4], [-1.0, 0.0]);
         assert_eq!(apart.strengths.len(), 7);
         assert!((apart.strengths[0] - (-2.0_f64).exp()).abs() < 1e-12);

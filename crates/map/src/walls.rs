@@ -1,4 +1,4 @@
-//! What bars the way over a map as a scenario has it: walls along the edges of areas, about a way.
+//! Barriers of a map in a scenario: walls along the edges of areas near a route.
 
 use super::relief::Cells;
 use bekker_agent::PropKind;
@@ -6,15 +6,15 @@ use bekker_ground::terrain::strip;
 use bekker_math::numeric::{atan2, hypot, sin_cos};
 use bekker_scenario::config::{Area, Scenery};
 
-/// Longest piece of a wall, m: each stands on the ground by itself.
+/// Longest piece of a wall, m; each piece rests on the ground by itself.
 const PIECE: f64 = 5.0;
 /// Thickness and height of a wall, m.
 const THICKNESS: f64 = 0.2;
 const HEIGHT: f64 = 2.0;
-/// Least length of a block, m.
+/// Smallest length of a block, m.
 const LEAST: f64 = 0.05;
 
-/// Walls along the edges of an area, in cells that are `near` a way.
+/// Returns walls along the edges of an area, in cells that are `near` a route.
 pub(super) fn walls(area: &Area, cells: &Cells, near: impl Fn(usize) -> bool) -> Vec<Scenery> {
     let bounds = cells.bounds();
     let edges = edges(area, bounds).into_iter();
@@ -41,7 +41,9 @@ pub(super) fn walls(area: &Area, cells: &Cells, near: impl Fn(usize) -> bool) ->
     edges.filter_map(wall).collect()
 }
 
-/// Edges of an area, each from end to end, m; of a half-plane as far as `bounds` may reach.
+/// Returns the edges of an area, each from end to end, m.
+///
+/// The edge of a half-plane extends as far as `bounds` require.
 fn edges(area: &Area, [west, south, east, north]: [f64; 4]) -> Vec<[[f64; 2]; 2]> {
     let around = |corners: &[[f64; 2]]| {
         let next = corners.iter().cycle().skip(1);
@@ -64,7 +66,8 @@ fn edges(area: &Area, [west, south, east, north]: [f64; 4]) -> Vec<[[f64; 2]; 2]
     }
 }
 
-/// The part of a segment within bounds (Y.-D. Liang and B. Barsky, ACM Trans. Graph. 3, 1984).
+/// Returns the part of a segment within bounds (Y.-D. Liang and B. Barsky, ACM Trans. Graph. 3,
+/// 1984).
 fn clipped([from, to]: [[f64; 2]; 2], bounds: [f64; 4]) -> Option<[[f64; 2]; 2]> {
     let mut part = [0.0, 1.0];
     for k in 0..2 {
@@ -93,7 +96,7 @@ mod tests {
         walls.iter().map(|own| own.places.len() as f64 * own.size.unwrap()[0]).sum()
     }
 
-    /// All that lies on the map of an edge is a wall, and nothing beyond.
+    /// The whole length of an edge on the map is a wall, and nothing beyond the map.
     #[test]
     fn walls_stand_along_all_edges_as_far_as_the_map_reaches() {
         let half = Area::HalfPlane { through: [20.0, 900.0], towards_deg: 0.0 };
@@ -101,12 +104,12 @@ mod tests {
         let band = Area::Band { from: [-90.0, -30.0], to: [90.0, -30.0], width: 4.0 };
         let pond = Area::Band { from: [-20.0, 10.0], to: [10.0, 10.0], width: 10.0 };
         let polygon = Area::Polygon { points: vec![[0.0, 0.0], [30.0, 0.0], [0.0, 40.0]] };
-        // the rectangle's southern edge and the band's ends lie beyond; a band ends flat; 3, 4 and 5
-        // of the triangle
+        // the rectangle's southern edge and the band's ends are off the map; a band has flat ends;
+        // the triangle has sides of 3, 4 and 5
         let known = [100.0, 120.0, 200.0, 80.0, 120.0];
         for (area, known) in [half, rectangle, band, pond, polygon].into_iter().zip(known) {
             let walls = walls(&area, &CELLS, |_| true);
-            // sums of lengths of fives and sixes: rounding alone
+            // sums of fives and sixes: only rounding errors
             assert!((length(&walls) - known).abs() < 1e-9, "{area:?}: {walls:?}");
         }
     }

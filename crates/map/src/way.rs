@@ -1,9 +1,9 @@
-//! Ways over a map: the fastest, and the one that is surest to go.
+//! Routes over a map: the fastest, and the one most likely to be passable.
 //!
-//! A way leads from cell to cell, to neighbours beside and across the corner, by the least cost
-//! (E. Dijkstra, Numerische Mathematik 1, 1959). Half of a step lies in either cell, each taken
-//! in the direction of the step; across a corner the two cells beside it must go, too, and it is as
-//! sure as the least sure of them.
+//! A route leads from cell to cell, to the four adjacent and the four diagonal neighbors, at the
+//! least cost (E. Dijkstra, Numerische Mathematik 1, 1959). Half of a step lies in either cell,
+//! each evaluated in the direction of the step. A diagonal step also requires the two cells at its
+//! corner to be passable; its probability is the least of all of them.
 
 use super::figures::Going;
 use super::relief::Cells;
@@ -11,50 +11,54 @@ use bekker_math::numeric::{hypot, ln};
 use pathfinding::prelude::dijkstra;
 use serde::Serialize;
 
-/// Speed where half of the draws or more do not go, so that the median is 0, m/s: a crawl.
+/// Assumed speed where half of the draws or more are impassable, so that the median is 0, m/s: a
+/// crawl.
 const CRAWL: f64 = 0.5;
-/// Costs are counted in whole parts of this, so that they have an order.
+/// Costs are integers in units of 1/`PARTS`, so that they are ordered.
 const PARTS: f64 = 1e6;
-/// Time that a cell's risk of e to the power of minus one is worth, s, on the surest way: more
-/// than any way takes.
+/// Time equivalent to a risk of 1 (a probability of 1/e) in a cell, s, for the safest route: more
+/// than any route takes.
 const RISK: f64 = 1e5;
-/// Share of draws in which each cell of the fastest way goes, at least.
+/// Smallest fraction of passable draws in each cell of the fastest route.
 const HALF: f64 = 0.5;
-/// Length of a way around that a meter which does not go is worth, where it is sought what bars the way.
+/// Length of a detour that is equivalent to one impassable meter, in the search for obstructions.
 const AROUND: f64 = 1e4;
 const MILLIMETERS: f64 = 1e3;
 
-/// What a way is the best in.
+/// Objective of a route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Aim {
-    /// The least time, through cells that go in at least half of the draws.
+    /// Least time, through cells that are passable in at least half of the draws.
     Fastest,
-    /// The greatest product of the cells' probabilities to go, and the least time among equals.
+    /// Greatest product of the cells' probabilities, and the least time among equals.
     Safest,
 }
 
-/// A way from cell to cell.
+/// A route from cell to cell.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct MapWay {
-    /// What it is the best in.
+    /// Objective of the route.
     pub aim: Aim,
-    /// Middles of its cells, m; ends of straight stretches alone.
+    /// Centers of its cells, m; only the ends of straight segments.
     pub points: Vec<[f64; 2]>,
     /// Length, m.
     pub length: f64,
-    /// Time at the cells' median speeds, at 0.5 m/s where that is less, s.
+    /// Time at the cells' median speeds, but at least 0.5 m/s, s.
     pub time: f64,
-    /// Least probability to go of any cell in the way's direction, those beside its corners among them.
+    /// Smallest probability of any cell in the direction of the route, including those at its
+    /// corners.
     pub least_p_go: f64,
-    /// How many cells it leads through.
+    /// Number of cells of the route.
     pub cells: usize,
-    /// Which, in order.
+    /// Cells of the route, in order.
     #[serde(skip)]
     pub through: Vec<usize>,
 }
 
-/// The best way between two cells; nothing where none goes, nor from a cell to itself.
+/// Returns the best route between two cells.
+///
+/// `None` if none is passable, and from a cell to itself.
 pub fn best_way(
     cells: &Cells,
     going: &[Going],
@@ -96,34 +100,36 @@ pub fn best_way(
     Some(way)
 }
 
-/// A step to a neighbour.
+/// A step to a neighbor.
 struct Step {
     to: usize,
     length: f64,
     time: f64,
-    /// Minus the logarithm of the probability to go.
+    /// Negative logarithm of the probability.
     risk: f64,
     least: f64,
 }
 
-/// Steps to neighbors that go.
+/// Returns the passable steps to neighbors.
 fn steps(cells: &Cells, going: &[Going], cell: usize, aim: Aim) -> Vec<Step> {
     let found = neighbors(cells, going[cell].p_go.len(), cell);
     found.into_iter().filter_map(|own| own.step(cells, going, cell, aim)).collect()
 }
 
-/// A neighbor of a cell, beside it or across a corner.
+/// A neighbor of a cell, adjacent or diagonal.
 struct Neighbor {
     to: usize,
-    /// Columns and rows towards it: east, north.
+    /// Offset in columns and rows: east, north.
     towards: [isize; 2],
-    /// Direction in which it is, by its number in those that were asked.
+    /// Index of the direction to the neighbor.
     direction: usize,
-    /// The two cells that a step across a corner touches; twice `to` or the cell itself of a straight step.
+    /// The two cells at the corner of a diagonal step; for a straight step the cell itself and
+    /// `to`.
     beside: [usize; 2],
 }
 
-/// Neighbors of a cell; across a corner only where the directions that were asked lead there.
+/// Returns the neighbors of a cell; diagonal ones only if the evaluated directions include
+/// diagonals.
 fn neighbors(cells: &Cells, directions: usize, cell: usize) -> Vec<Neighbor> {
     const TOWARDS: [[isize; 2]; 8] =
         [[1, 0], [1, 1], [0, 1], [-1, 1], [-1, 0], [-1, -1], [0, -1], [1, -1]];
@@ -152,7 +158,7 @@ impl Neighbor {
         f64::from(going[cell].p_go[self.direction])
     }
 
-    /// The least probability of the two cells beside the step.
+    /// Returns the smaller probability of the two cells beside the step.
     fn sides(&self, going: &[Going]) -> f64 {
         let [one, other] = self.beside.map(|own| self.p_go(going, own));
         one.min(other)
@@ -162,7 +168,7 @@ impl Neighbor {
         cells.side * hypot(self.towards[0] as f64, self.towards[1] as f64)
     }
 
-    /// The step there from a cell, if it goes.
+    /// Returns the step to the neighbor from a cell, if it is passable.
     fn step(&self, cells: &Cells, going: &[Going], from: usize, aim: Aim) -> Option<Step> {
         let sides = self.sides(going);
         let halves = [from, self.to].map(|cell| {
@@ -179,7 +185,7 @@ impl Neighbor {
         Some(Step { to: self.to, length, time, risk, least })
     }
 
-    /// The halves of the step that do not go: each the cell that bars it.
+    /// Returns the cells that obstruct the halves of the step.
     fn barred(&self, going: &[Going], from: usize, aim: Aim) -> Vec<usize> {
         let is_straight = self.towards.contains(&0);
         let [one, other] = self.beside;
@@ -193,7 +199,7 @@ impl Neighbor {
 }
 
 impl Aim {
-    /// Whether a way leads through a cell of this probability to go.
+    /// Returns whether a route may use a cell of this probability.
     fn takes(self, p_go: f64) -> bool {
         match self {
             Aim::Fastest => p_go >= HALF,
@@ -201,7 +207,9 @@ impl Aim {
         }
     }
 
-    /// Below which probability to go a cell bars the way; of the safest way only one that never goes.
+    /// Returns the probability below which a cell obstructs the route.
+    ///
+    /// The safest route is only obstructed by a cell that is never passable.
     pub fn bars_below(self) -> f64 {
         match self {
             Aim::Fastest => HALF,
@@ -210,19 +218,21 @@ impl Aim {
     }
 }
 
-/// A cell that bars a way.
+/// A cell that obstructs a route.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Obstruction {
-    /// Which.
+    /// Index of the cell.
     pub cell: usize,
-    /// Direction in which it would be crossed, by its number in those that were asked.
+    /// Index of the direction of travel.
     pub direction: usize,
-    /// Length of the way through it, m.
+    /// Length of the route through the cell, m.
     pub length: f64,
 }
 
-/// The cells that bar a way between two cells: those on the route with the shortest length through cells that
-/// do not go, in its order. Empty if there is a way.
+/// Returns the cells that obstruct a route between two cells, in order.
+///
+/// They are those on the route with the shortest length through impassable cells. Empty if a route
+/// exists.
 pub fn obstructions(
     cells: &Cells,
     going: &[Going],
@@ -231,7 +241,7 @@ pub fn obstructions(
     aim: Aim,
 ) -> Vec<Obstruction> {
     let directions = going[from].p_go.len();
-    // a detour is cheap compared with a meter that does not go
+    // a detour is cheap compared with an impassable meter
     let successors = |cell: &usize| {
         let costs = neighbors(cells, directions, *cell).into_iter().map(|own| {
             let barred = 0.5 * own.length(cells) * own.barred(going, *cell, aim).len() as f64;
@@ -257,13 +267,13 @@ pub fn obstructions(
     found
 }
 
-/// The middles of cells where the way turns, its ends among them.
+/// Returns the centers of the cells where the route turns, and its ends.
 fn straightened(cells: &Cells, through: &[usize]) -> Vec<[f64; 2]> {
     let points: Vec<[f64; 2]> = through.iter().map(|cell| cells.centre(*cell)).collect();
     let turns = |n: usize| {
         let [a, b, c] = [points[n - 1], points[n], points[n + 1]];
         let along = |k: usize| (b[k] - a[k]) - (c[k] - b[k]);
-        // a step is a whole cell or none: half of one tells them apart
+        // offsets differ by whole cells: half a cell is a safe threshold
         along(0).abs().max(along(1).abs()) > 0.5 * cells.side
     };
     let last = points.len() - 1;
@@ -303,7 +313,7 @@ mod tests {
         assert!(safest.time > fastest.time && safest.points.iter().any(|p| p[1] == 85.0));
     }
 
-    /// In half of the draws the median speed is nothing: the way crawls there.
+    /// If half of the draws are impassable, the median speed is zero and the route assumes a crawl.
     #[test]
     fn half_of_the_draws_are_enough_for_the_fastest() {
         let (cells, mut going) = field();
@@ -319,8 +329,9 @@ mod tests {
         assert_eq!(fastest(0.49), None);
     }
 
-    /// Two lakes whose corners touch, or a lake beside ground that does not go: nothing as wide as a vehicle
-    /// passes between.
+    /// No route leads between two cells that touch at a corner.
+    ///
+    /// They may be two lakes, or a lake and impassable ground: a vehicle has a width.
     #[test]
     fn no_way_leads_between_two_corners() {
         let (cells, mut going) = field();
@@ -335,13 +346,13 @@ mod tests {
         for aim in [Aim::Fastest, Aim::Safest] {
             assert_eq!(best_way(&cells, &going, from, to, aim), None, "{aim:?}");
         }
-        // with one of the two open it leads through that
+        // if one of the two is open, the route leads through it
         going[5 * 9 + 4] = open;
         let way = best_way(&cells, &going, from, to, Aim::Fastest).unwrap();
         assert!(way.through.contains(&(5 * 9 + 4)), "{way:?}");
     }
 
-    /// A corner between cells that are doubtful is as doubtful as they: the surest way keeps off it.
+    /// A diagonal step is as doubtful as the cells at its corner, so the safest route avoids it.
     #[test]
     fn a_corner_is_as_sure_as_the_cells_beside_it() {
         let (cells, mut going) = field();
@@ -352,7 +363,7 @@ mod tests {
         }
         let safest = best_way(&cells, &going, from, to, Aim::Safest).unwrap();
         assert!(safest.least_p_go == 1.0 && safest.length > 20.0, "{safest:?}");
-        // where there is nothing else it says how sure it is
+        // if it is the only route, its probability is reported
         going.fill(Going { p_go: vec![0.0; 8], v_p50: vec![0.0; 8] });
         for cell in [from, to] {
             going[cell] = Going { p_go: vec![1.0; 8], v_p50: vec![5.0; 8] };
@@ -364,7 +375,7 @@ mod tests {
         assert!((only.least_p_go - 0.2).abs() < 1e-6, "{only:?}");
     }
 
-    /// Walls of one and of two cells between west and east: what bars the way is the thinner one.
+    /// Walls of one and of two cells between west and east: the thinner one is the obstruction.
     #[test]
     fn what_bars_the_way_is_the_least_that_does_not_go() {
         let (cells, mut going) = field();
@@ -380,7 +391,7 @@ mod tests {
         let expected = Obstruction { cell: 6 * 9 + 4, direction: 0, length: 10.0 };
         assert_eq!(found, [expected]);
         assert!(obstructions(&cells, &going, from, to, Aim::Safest).is_empty());
-        // a start that does not go is half of a cell
+        // an impassable start counts as half a cell
         going[from].p_go.fill(0.0);
         let found = obstructions(&cells, &going, from, to, Aim::Safest);
         assert!(found.len() == 1 && found[0].cell == from, "{found:?}");

@@ -1,9 +1,8 @@
-//! Steady cornering: a held speed and slowly growing steering, after SAE J266 and ISO 4138.
+//! Steady cornering at constant speed with slowly increasing steering, after SAE J266 and ISO 4138.
 //!
-//! The understeer gradient is the slope of δ - L/R over the lateral acceleration. δ is the angle at
-//! which the vehicle goes round as tightly at a crawl: linkages that are not linear, and tracks,
-//! which slip as they turn, are so judged alike. L is the wheelbase, or the length of track on the
-//! ground.
+//! The understeer gradient is the slope of δ - L/R over the lateral acceleration. δ is the steering
+//! angle that gives the same curvature at a crawl. So nonlinear linkages are treated like tracks,
+//! which slip in turns. L is the wheelbase, or the contact length of the tracks.
 
 use super::findings::{Figure, Findings};
 use super::straight::{PART_OF_TOP, top_speed};
@@ -15,28 +14,28 @@ use bekker_ranks::Flow;
 use bekker_rig::{Line, Mark, Panel};
 use bekker_scenario::Scenario;
 
-/// Speed that is held, m/s, or the part of a lower top speed, and the crawl that it is laid beside.
+/// Test speed, m/s, limited to a fraction of the top speed, and speed of the reference drive, m/s.
 const SPEED: f64 = 12.0;
 const CRAWL: f64 = 1.5;
-/// When the steering begins to grow and when it has grown, s.
+/// Start and end of the steering ramp, s.
 const GROWS: [f64; 2] = [5.0, 65.0];
-/// Lateral acceleration that the steering grows to, if the vehicle were neutral, g.
+/// Lateral acceleration at the end of the ramp for a neutral vehicle, g.
 const ASKED: f64 = 1.0;
-/// Between which lateral accelerations the gradient is taken, g.
+/// Range of lateral acceleration in which the gradient is taken, g.
 const LINEAR: [f64; 2] = [0.05, 0.3];
-/// Share of the speed whose loss is told.
+/// Loss of speed, as a fraction, that is reported.
 const LOSS: f64 = 0.1;
-/// Samples of which a mean is taken: a second.
+/// Samples per mean: one second.
 const MEAN: usize = 100;
 
 pub(super) fn drive(subject: &Subject, _: Effort) -> Result<Findings, MobilityError> {
     let geometry = &subject.geometry.steering;
-    // to the place that is told
+    // to the digit that is reported
     let slower = (10.0 * PART_OF_TOP * top_speed(subject)?).floor() / 10.0;
     let speed = SPEED.min(slower).max(CRAWL);
     let curvature = ASKED * GRAVITY / (speed * speed);
     let neutral = atan(geometry.wheelbase * curvature) / geometry.max_steer;
-    // steering brakes of tracks slip at first: no share of theirs goes with a curvature
+    // steering brakes of tracks slip at first, so their steering fraction has no definite curvature
     let most = if subject.spec.tracked().is_some() { 1.0 } else { neutral.min(1.0) };
     let steering = [[0.0, 0.0], [GROWS[0], 0.0], [GROWS[1], most]];
     let (fast, crawl) = rayon::join(
@@ -75,7 +74,7 @@ pub(super) fn drive(subject: &Subject, _: Effort) -> Result<Findings, MobilityEr
 
 type Turned = (Scenario, Driven, Vec<[f64; 3]>);
 
-/// Lateral acceleration, g, the angle atan(L/R), rad, and the speed, m/s, second by second.
+/// Returns lateral acceleration, g, angle atan(L/R), rad, and speed, m/s, for each second.
 fn turned(
     subject: &Subject,
     name: &str,
@@ -102,7 +101,7 @@ fn turned(
     Ok((scenario, driven, seconds))
 }
 
-/// Slope of a straight line through points by least squares; none of fewer than three.
+/// Returns the slope of the least-squares line through points; `None` for fewer than three.
 fn slope(points: &[[f64; 2]]) -> Option<f64> {
     let count = points.len() as f64;
     let mean = |k: usize| points.iter().map(|point| point[k]).sum::<f64>() / count;

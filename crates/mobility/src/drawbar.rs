@@ -1,11 +1,13 @@
 //! Drawbar pull over slip, and motion resistance, of the whole vehicle.
 //!
-//! The vehicle holds a low speed and pulls another of its kind on a rope, in neutral, whose brake
-//! is slowly applied: the field's dynamometer vehicle. On a road it pulls two, for one whose wheels
-//! lock holds less than the other can pull. The pull is what the ground gives the wheels along
-//! their heading less what speeds the vehicle up; what it gives by slowing down is not counted. It is
-//! told while the vehicle advances: one that stands in its holes has no motion resistance to overcome,
-//! and its wheels hold more than they could pull away with.
+//! The vehicle holds a low speed and tows a vehicle of the same kind on a rope. The towed vehicle
+//! is in neutral and slowly applies its brake, like a dynamometer vehicle in field tests. On a road
+//! it tows two, because one vehicle with locked wheels may hold less than the other can pull.
+//!
+//! The pull is the force of the ground on the wheels along their heading, less the force that
+//! accelerates the vehicle. Force from deceleration is not counted. The pull is only taken while
+//! the vehicle advances: a stationary vehicle in its ruts has no motion resistance, and its wheels
+//! hold more than they could pull.
 
 use super::findings::{Figure, Findings};
 use super::straight::road_friction;
@@ -22,27 +24,27 @@ use bekker_scenario::config::{TableRow, Tow, TowKind, VehicleEnd};
 use bekker_vehicle::Selector;
 use std::collections::BTreeMap;
 
-/// Soils that are driven on.
+/// Soils of the event.
 const SOILS: [&str; 4] = [ROAD, "dry_sand_lll", "upland_sandy_loam", "lean_clay_32_wes"];
-/// Speed that the vehicle holds, m/s.
+/// Speed of the vehicle, m/s.
 const SPEED: f64 = 2.0;
-/// When the brakes of what is pulled begin to be applied and when they are on, s.
+/// Start and end of the brake ramp of the towed vehicles, s.
 const BRAKE: [f64; 2] = [6.0, 36.0];
-/// Rope between two vehicles, m.
+/// Length of the rope between two vehicles, m.
 const ROPE: f64 = 5.0;
-/// Samples of which a mean is taken: half a second.
+/// Samples per mean: half a second.
 const MEAN: usize = 50;
-/// Speed below which it stands, m/s.
+/// Speed below which the vehicle counts as stationary, m/s.
 const STANDING: f64 = 0.05;
 /// Unit of forces over the weight.
 const OF_WEIGHT: &str = "of the weight";
-/// Width of the classes of slip over which the plotted pull is a mean.
+/// Width of the slip classes for the plotted mean pull.
 const CLASS: f64 = 0.02;
-/// Slip at which the pull is told.
+/// Slip at which the pull is reported.
 const SLIP: f64 = 0.2;
-/// Way over which motion resistance is taken, m.
+/// Distance over which motion resistance is taken, m.
 const WAY: f64 = 25.0;
-/// Longest drive over it, s.
+/// Longest drive over that distance, s.
 const LONGEST: f64 = 40.0;
 
 pub(super) fn drive(subject: &Subject, effort: Effort) -> Result<Findings, MobilityError> {
@@ -82,7 +84,8 @@ pub(super) fn drive(subject: &Subject, effort: Effort) -> Result<Findings, Mobil
     Ok(findings)
 }
 
-/// On a road friction ends the pull or the powertrain, whichever gives less.
+/// Adds the closed form for a road: the pull is limited by friction or the powertrain, whichever is
+/// less.
 fn on_road(subject: &Subject, figure: Figure) -> Figure {
     let friction = road_friction();
     match TractiveEffort::of(&subject.spec).map(|effort| effort.at(SPEED)) {
@@ -92,7 +95,7 @@ fn on_road(subject: &Subject, figure: Figure) -> Figure {
     }
 }
 
-/// What the classic theory makes of a soil under the vehicle.
+/// Estimates the trafficability of a soil by the classic theory.
 fn going(subject: &Subject, soil: &str) -> Result<Option<Going>, MobilityError> {
     let Ok(soil) = catalogue().find(soil) else { return Ok(None) };
     let world = subject.world(&subject.scenario("standing", 1.0, along_x(SPEED, WAY)))?;
@@ -128,7 +131,7 @@ fn towing(subject: &Subject, soil: &str) -> Scenario {
     scenario
 }
 
-/// Pull over weight over slip, from when the other brakes until the slip is whole or the vehicle stands.
+/// Returns the drawbar-pull coefficient over slip, from brake onset until 100 % slip or standstill.
 fn pull(subject: &Subject, soil: &str) -> Result<(Scenario, Vec<[f64; 2]>), MobilityError> {
     let scenario = towing(subject, soil);
     let mut samples: Vec<[f64; 3]> = Vec::new();
@@ -148,14 +151,15 @@ fn pull(subject: &Subject, soil: &str) -> Result<(Scenario, Vec<[f64; 2]>), Mobi
         let mean = |k: usize| chunk.iter().map(|own| own[k]).sum::<f64>() / MEAN as f64;
         let time = (MEAN - 1) as f64 * scenario.time.heartbeat;
         let speeding_up = (chunk[MEAN - 1][2] - chunk[0][2]) / time / GRAVITY;
-        // a vehicle that slows down pulls by its mass too, and more than the ground holds
+        // a decelerating vehicle also pulls by its inertia, more than the ground provides
         [mean(0), mean(1) - f64::max(speeding_up, 0.0)]
     });
     let curve = curve.collect();
     Ok((scenario, curve))
 }
 
-/// Mean pull in each class of slip, in the order of slip: slip itself rises and falls during a drive.
+/// Returns the mean pull in each class of slip, sorted by slip, as slip is not monotonic in a
+/// drive.
 fn by_slip(curve: &[[f64; 2]]) -> Vec<[f64; 2]> {
     let mut classes: BTreeMap<i64, Vec<[f64; 2]>> = BTreeMap::new();
     for point in curve.iter().filter(|point| point.iter().all(|own| own.is_finite())) {
@@ -167,7 +171,7 @@ fn by_slip(curve: &[[f64; 2]]) -> Vec<[f64; 2]> {
     classes.values().map(mean).collect()
 }
 
-/// The pull where the slip first grows over one; none where it does not.
+/// Returns the pull where the slip first exceeds a value; `None` if it never does.
 fn at_slip(curve: &[[f64; 2]], slip: f64) -> Option<f64> {
     let grows = |pair: &&[[f64; 2]]| pair[0][0] < slip && slip <= pair[1][0];
     let pair = curve.windows(2).find(grows)?;
@@ -175,7 +179,7 @@ fn at_slip(curve: &[[f64; 2]], slip: f64) -> Option<f64> {
     Some(p0 + (p1 - p0) * (slip - s0) / (s1 - s0))
 }
 
-/// Motion resistance over weight of the vehicle alone.
+/// Returns the motion resistance over weight of the vehicle alone.
 fn resistance(subject: &Subject, soil: &str) -> Result<(Scenario, Option<f64>), MobilityError> {
     let name = format!("motion_resistance_{soil}");
     let mut scenario = subject.scenario(&name, LONGEST, along_x(SPEED, WAY));
@@ -191,7 +195,7 @@ fn resistance(subject: &Subject, soil: &str) -> Result<(Scenario, Option<f64>), 
 mod tests {
     use super::*;
 
-    /// A slip that grows, falls and grows again gives one pull a slip, in its order.
+    /// A slip that rises, falls and rises again gives one pull per slip, sorted by slip.
     #[test]
     fn the_plotted_curve_does_not_double_back() {
         let slips = (0..200).map(|n| {

@@ -1,75 +1,76 @@
-//! What an event found: plain data.
+//! Result of an event, as plain data.
 
 use bekker_rig::Panel;
 use bekker_scenario::Scenario;
 use serde::Serialize;
 
-/// What an event found about a vehicle.
+/// Result of an event for a vehicle.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Findings {
-    /// Its figures.
+    /// Metrics.
     pub figures: Vec<Figure>,
-    /// Its curves.
+    /// Curves.
     pub panels: Vec<Panel>,
-    /// The scenarios that decided: of a limit, the last that was passed and the first that was
-    /// not.
+    /// Scenarios that decided the result.
+    ///
+    /// For a limit they are the last passed and the first failed.
     #[serde(skip)]
     pub scenarios: Vec<Scenario>,
 }
 
-/// A figure of a vehicle's mobility.
+/// A metric of a vehicle's mobility.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Figure {
-    /// What it is, as a key.
+    /// Name, used as a key.
     pub name: &'static str,
-    /// Under which circumstances: a soil, a speed; may be empty.
+    /// Conditions, such as a soil or a speed; may be empty.
     pub on: String,
-    /// Its value; none where the event gave none, for which `note` says why.
+    /// Value; `None` if the event gave none, with the reason in `note`.
     pub value: Option<f64>,
-    /// Its unit; empty of what has none.
+    /// Unit; empty if dimensionless.
     pub unit: &'static str,
-    /// What is asked of it.
+    /// Requirement on the value.
     pub limit: Option<Limit>,
-    /// Whether that is met.
+    /// Whether the requirement is met.
     pub passes: Option<bool>,
-    /// What a law makes of it.
+    /// Value by a closed form.
     pub closed_form: Option<ClosedForm>,
-    /// What was published.
+    /// Published value.
     pub published: Option<Published>,
-    /// What else there is to say; may be empty.
+    /// Remarks; may be empty.
     pub note: String,
 }
 
-/// What is asked of a figure.
+/// Requirement on a metric.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Limit {
-    /// No less than this.
+    /// Lower bound.
     AtLeast(f64),
-    /// No more than this.
+    /// Upper bound.
     AtMost(f64),
 }
 
-/// A figure by a law.
+/// Value of a metric by a closed form.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ClosedForm {
-    /// Its value, in the figure's unit.
+    /// Value, in the metric's unit.
     pub value: f64,
-    /// The law.
+    /// Name or formula of the law.
     pub law: &'static str,
 }
 
-/// A figure by a publication.
+/// Published value of a metric.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Published {
-    /// Its value, in the figure's unit.
+    /// Value, in the metric's unit.
     pub value: f64,
-    /// Where.
+    /// Source.
     pub source: &'static str,
 }
 
 impl Figure {
-    /// A figure with a value, if the event gave one.
+    /// Creates a metric with a value, if the event gave one.
     pub(super) fn new(name: &'static str, value: Option<f64>, unit: &'static str) -> Figure {
         Figure { name, value, unit, ..Figure::default() }
     }
@@ -82,7 +83,7 @@ impl Figure {
         Figure { note: note.into(), ..self }
     }
 
-    /// With what was passed though less was not, in words, if anything was.
+    /// Adds a note about a value that passed although a smaller one failed, if there is one.
     pub(super) fn again(self, passed: Option<String>) -> Figure {
         let Some(passed) = passed else { return self };
         let told = format!("{passed} was passed, though less was not");
@@ -90,22 +91,22 @@ impl Figure {
         self.note(note)
     }
 
-    /// The figure beside what a law makes of it.
+    /// Adds the value by a closed form.
     pub(super) fn beside(self, law: &'static str, value: f64) -> Figure {
         Figure { closed_form: Some(ClosedForm { value, law }), ..self }
     }
 
-    /// The figure with what is asked of it.
+    /// Adds a requirement and whether it is met.
     pub(super) fn asked(self, limit: Limit) -> Figure {
         let passes = self.value.map(|value| match limit {
             Limit::AtLeast(least) => value >= least,
             Limit::AtMost(most) => value <= most,
         });
-        // what has no value has not been reached
+        // a missing value does not meet the requirement
         Figure { limit: Some(limit), passes: Some(passes.unwrap_or(false)), ..self }
     }
 
-    /// The figure beside what was published of a vehicle of the catalogue, if anything was.
+    /// Adds the published value for a catalog vehicle, if there is one.
     pub(super) fn published(self, model: &str) -> Figure {
         let published = super::published::find(model, self.name, &self.on);
         Figure { published, ..self }

@@ -1,7 +1,7 @@
-//! Fuel burned at a held speed, on a road and on soil.
+//! Fuel consumption at constant speed, on a road and on soil.
 //!
-//! By Willans' line of the engine in the vehicle's file (`powertrain.engine.fuel`); a file without
-//! gives none.
+//! It follows from Willans' line of the engine in the vehicle file (`powertrain.engine.fuel`).
+//! Without that entry there is no result.
 
 use super::findings::{Figure, Findings};
 use super::subject::{KMH, ROAD, Subject, held_speed, is_firm};
@@ -10,15 +10,15 @@ use bekker_ranks::Flow;
 use bekker_rig::InParallel;
 use bekker_rig::{Line, Mark, Panel};
 
-/// Where and how fast, km/h.
+/// Soils and speeds, km/h.
 const DRIVES: [(&str, f64); 5] =
     [(ROAD, 40.0), (ROAD, 20.0), (ROAD, 60.0), (ROAD, 80.0), ("upland_sandy_loam", 15.0)];
-/// Time of a drive, s.
+/// Duration of a drive, s.
 const TIME: f64 = 40.0;
-/// Share of its speed that a vehicle must have held.
+/// Fraction of the set speed that the vehicle must reach on average.
 const HELD: f64 = 0.95;
 
-/// Where and how fast, km/h: on soils that were asked for, firm ones at the speeds of the road.
+/// Returns soils and speeds, km/h; firm soils of the subject are driven at the road's speeds.
 fn drives(subject: &Subject, effort: Effort) -> Vec<(&str, f64)> {
     if subject.soils.is_empty() {
         return effort.some(&DRIVES).to_vec();
@@ -46,7 +46,7 @@ pub(super) fn drive(subject: &Subject, effort: Effort) -> Result<Findings, Mobil
     let mut points = Vec::new();
     for (soil, kmh, summary, scenario) in trials.collect::<Result<Vec<_>, _>>()? {
         let held = summary.distance > HELD * kmh * KMH * TIME;
-        // kg over m times 1e5 is kg over 100 km
+        // kg/m times 1e5 is kg/100 km
         let fuel = summary.fuel.filter(|_| held).map(|kg| 1e5 * kg / summary.distance);
         let figure = Figure::new("fuel", fuel, "kg/100 km").on(format!("{soil}, {kmh} km/h"));
         let figure = figure.published(&subject.model);

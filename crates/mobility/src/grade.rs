@@ -1,4 +1,4 @@
-//! Grades: the steepest that is climbed, and the speed on those that are.
+//! Gradeability: the steepest grade that is climbed, and the speed on grades.
 
 use super::findings::{Figure, Findings, Limit};
 use super::straight::road_friction;
@@ -12,35 +12,37 @@ use bekker_scenario::config::{Driver, Surface, TableRow};
 use bekker_vehicle::Locks;
 use bekker_vehicle::spec::Layout;
 
-/// Soils that are climbed.
+/// Soils of the event.
 const SOILS: [&str; 4] = [ROAD, "dry_sand_lll", "upland_sandy_loam", "lean_clay_32_wes"];
-/// Grades that are tried, and how closely.
+/// Range of grades, and the resolution of the limit.
 const GRADES: [f64; 2] = [0.02, 1.2];
 const WIDTH: f64 = 0.01;
-/// Speed that the driver asks for, m/s, and the way up that counts, m along x.
+/// Set speed of the driver, m/s, and the distance to climb, m along x.
 const SPEED: f64 = 2.0;
 const WAY: f64 = 12.0;
-/// Slip that the driver lets wheels and tracks have on the road, where more of it gives less force.
+/// Slip limit of the driver on the road, where more slip gives less force.
 const SLIP: f64 = 0.1;
 /// Longest climb, s.
 const LONGEST: f64 = 40.0;
-/// Time, s, after which a vehicle that its brakes do not hold rolls back, and how fast at least, m/s:
-/// from there on its driver does nothing but brake.
+/// Time, s, and least speed, m/s, of a vehicle that rolls back because its brakes do not hold.
+///
+/// From that time on the driver only brakes.
 const ROLLED_OFF: [f64; 2] = [2.0, 0.1];
-/// What is asked of a military vehicle on firm ground.
+/// Grade required of a military vehicle on firm ground.
 const ASKED: f64 = 0.6;
 
-/// Grades on which the speed is taken, the soils of that, and for how long, s.
+/// Grades and soils of the speed on slopes, and the duration, s.
 const SPEED_GRADES: [f64; 7] = [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6];
 const SPEED_SOILS: [&str; 2] = [ROAD, "upland_sandy_loam"];
 const SPEED_TIME: f64 = 90.0;
-/// The speed is that of the last seconds, s, or has been found where it changes by less, m/s, in
-/// as much time.
+/// Window, s, and change of speed in it, m/s, below which the speed is steady.
+///
+/// Otherwise the result is the speed of the last window.
 const SETTLED: [f64; 2] = [5.0, 0.02];
-/// Heading beyond which a vehicle is no longer on its way up, rad.
+/// Heading beyond which the vehicle no longer drives uphill, rad.
 const OFF_LINE: f64 = 0.35;
 
-/// Steepest grade that a vehicle pulls away on and climbs.
+/// Finds the steepest grade on which a vehicle starts from rest and climbs.
 pub(super) fn gradeability(subject: &Subject, effort: Effort) -> Result<Findings, MobilityError> {
     let found = subject.soils_of(effort, &SOILS).in_parallel(|&soil| -> Result<_, MobilityError> {
         let limit = threshold(GRADES, effort.width(WIDTH), |grade| climbs(subject, soil, grade))?;
@@ -67,9 +69,10 @@ pub(super) fn gradeability(subject: &Subject, effort: Effort) -> Result<Findings
     Ok(findings)
 }
 
-/// On firm ground the road's friction decides or the powertrain, whichever gives less; where all
-/// differentials are open, the friction of the axle that uphill carries less. What a trailer's wheels carry
-/// drives nothing, and how much that is there is no closed form for.
+/// Adds the closed form for firm ground: friction or the powertrain, whichever gives less.
+///
+/// If all differentials are open, the friction of the axle with the lower load uphill limits the
+/// climb. The wheels of a trailer carry load without drive, for which there is no closed form.
 fn on_road(subject: &Subject, figure: Figure) -> Figure {
     let friction = road_friction();
     let figure = figure.asked(Limit::AtLeast(ASKED)).published(&subject.model);
@@ -84,7 +87,7 @@ fn on_road(subject: &Subject, figure: Figure) -> Figure {
     }
 }
 
-/// The front axle of a vehicle on two driven axles whose differentials are all open.
+/// Returns the front axle of a vehicle with two driven axles whose differentials are all open.
 fn open_differentials(subject: &Subject) -> Option<FrontAxle> {
     let own = subject.spec.wheeled()?;
     let driveline = &own.driveline;
@@ -113,8 +116,9 @@ fn climbs(subject: &Subject, soil: &str, grade: f64) -> Result<bool, MobilityErr
     Ok(arrived)
 }
 
-/// Whether it rolls back from where it is set down although its brake is on: its wheels or tracks
-/// turn, where one that slides has them locked.
+/// Returns whether the vehicle rolls back from its start with the brake applied.
+///
+/// Its wheels or tracks turn, unlike those of a sliding vehicle, which are locked.
 fn rolls_off(subject: &Subject, soil: &str, grade: f64) -> Result<bool, MobilityError> {
     let [time, least] = ROLLED_OFF;
     let mut scenario = climb(subject, soil, grade);
@@ -130,14 +134,14 @@ fn rolls_off(subject: &Subject, soil: &str, grade: f64) -> Result<bool, Mobility
     Ok(rolls)
 }
 
-/// A scenario on a soil that climbs along x.
+/// Sets a soil and a slope that rises along x.
 fn on_slope(mut scenario: Scenario, soil: &str, grade: f64) -> Scenario {
     scenario.soil.default = soil.into();
     scenario.terrain.surface = Surface::Slope { elevation: 0.0, grade, uphill_deg: 0.0 };
     scenario
 }
 
-/// Speeds at full throttle on grades.
+/// Finds the speeds at full throttle on grades.
 pub(super) fn speeds(subject: &Subject, effort: Effort) -> Result<Findings, MobilityError> {
     let grades = if effort.quick { &SPEED_GRADES[2..3] } else { &SPEED_GRADES[..] };
     let mut findings = Findings::default();
@@ -188,8 +192,10 @@ fn full_throttle(subject: &Subject, soil: &str, grade: f64) -> Scenario {
     on_slope(subject.scenario(&name, SPEED_TIME, driver), soil, grade)
 }
 
-/// The speed up a slope at the end, m/s; 0 of one that does not climb, none of one that turned off
-/// its line, for which down is up.
+/// Returns the final uphill speed, m/s.
+///
+/// It is 0 if the vehicle does not climb, and `None` if it turned off its line, as its speed may
+/// then be downhill.
 fn settled_speed(subject: &Subject, scenario: &Scenario) -> Result<Option<f64>, MobilityError> {
     let [window, change] = SETTLED;
     let mut speeds: Vec<[f64; 2]> = Vec::new();

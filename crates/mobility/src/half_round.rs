@@ -1,4 +1,4 @@
-//! Half-rounds and ridges: the speed at which one shakes the driver with 2.5 g.
+//! Half-round and ridge tests: the speed at which one exposes the driver to 2.5 g.
 
 use super::findings::{Figure, Findings};
 use super::ride::{Felt, HEARTBEAT, STEP};
@@ -12,19 +12,19 @@ use bekker_scenario::Scenario;
 use bekker_scenario::config::{Face, Stamp};
 use std::f64::consts::PI;
 
-/// What a driver puts up with, g; from memory.
+/// Vertical acceleration that a driver tolerates, g; from memory.
 const LIMIT: f64 = 2.5;
-/// Radii of the half-rounds, m: 10, 6, 8 and 12 inches; the first alone where it is to be quick.
+/// Radii of the half-rounds, m: 10, 6, 8 and 12 inches; only the first in quick runs.
 const RADII: [f64; 4] = [0.254, 0.1524, 0.2032, 0.3048];
-/// Speeds that are tried, km/h, and how closely.
+/// Range of speeds, km/h, and the resolution of the limit.
 const SPEEDS: [f64; 2] = [3.0, 80.0];
 const WIDTH: f64 = 1.0;
-/// Where it lies, and how far beyond a drive goes, m.
+/// Position of the half-round, and the length of the drive beyond it, m.
 const PLACE: f64 = 15.0;
 const BEYOND: f64 = 15.0;
-/// How far on from the first of a row of ridges others are driven over, m.
+/// Length of the row of ridges beyond the first, m.
 const ROW: f64 = 20.0;
-/// Corner of the filter, Hz.
+/// Corner frequency of the filter, Hz.
 const CORNER: f64 = 30.0;
 
 pub(super) fn drive(subject: &Subject, effort: Effort) -> Result<Findings, MobilityError> {
@@ -60,9 +60,11 @@ pub(super) fn drive(subject: &Subject, effort: Effort) -> Result<Findings, Mobil
     Ok(findings)
 }
 
-/// Speed at which ridges across a firm road shake the driver with 2.5 g, m/s: 0 where the slowest that is
-/// tried shakes him with more or does not get over, without bound where the fastest does not. `ridge` is
-/// one across the x axis so far along it, m, and the next comes `spacing` behind it.
+/// Finds the speed at which ridges across a firm road expose the driver to 2.5 g, m/s.
+///
+/// `ridge` returns a ridge across the x axis at a position, m; ridges are `spacing` apart. The
+/// result is 0 if the slowest speed exceeds the limit or the vehicle does not cross, and infinite
+/// if the fastest stays below it.
 ///
 /// # Errors
 /// [`MobilityError`] when a scenario is refused or a trial has no result.
@@ -79,7 +81,7 @@ pub fn shock_speed(
         stamps: places.into_iter().map(ridge).collect(),
     };
     let limit = threshold(SPEEDS, WIDTH, |kmh| match bumps.shock(subject, kmh) {
-        // thrown to no finite state: nobody drives over it so
+        // a state that is no longer finite counts as failed
         Err(MobilityError::Failed { .. }) => Ok(false),
         shock => shock.map(|shock| shock <= LIMIT),
     })?;
@@ -89,12 +91,12 @@ pub fn shock_speed(
     })
 }
 
-/// What shakes, across the way.
+/// Obstacles across the path.
 struct Bumps {
-    /// The first part of the names of its scenarios.
+    /// Prefix of the scenario names.
     name: String,
     stamps: Vec<Stamp>,
-    /// Where the last lies, m.
+    /// Position of the last obstacle, m.
     last: f64,
 }
 
@@ -125,8 +127,8 @@ impl Bumps {
         scenario
     }
 
-    /// Greatest filtered acceleration of the driver, g; without bound of a vehicle that does not get
-    /// over.
+    /// Returns the greatest filtered acceleration of the driver, g; infinite if the vehicle does
+    /// not cross.
     fn shock(&self, subject: &Subject, kmh: f64) -> Result<f64, MobilityError> {
         let scenario = self.scenario(subject, kmh);
         let mut felt = Felt::new(subject);
@@ -142,11 +144,13 @@ impl Bumps {
     }
 }
 
-/// A Butterworth low-pass of the fourth order with this corner, Hz, over samples at this rate, Hz:
-/// two sections of the second order by the bilinear transformation, warped to the corner.
+/// Applies a fourth-order Butterworth low-pass.
+///
+/// It consists of two second-order sections by the bilinear transformation, prewarped to the
+/// `corner`, Hz. Samples are at `rate`, Hz.
 fn low_pass(samples: &[f64], corner: f64, rate: f64) -> Vec<f64> {
     let k = tan(PI * corner / rate);
-    // twice the cosines of the poles' angles, 22.5 and 67.5 degrees
+    // twice the cosines of the pole angles, 22.5 and 67.5 degrees
     let dampings = [1.847_759_065_022_573_5, 0.765_366_864_730_179_6];
     dampings.iter().fold(samples.to_vec(), |samples, damping| {
         let norm = 1.0 + damping * k + k * k;
@@ -170,7 +174,7 @@ mod tests {
     use super::*;
     use bekker_math::numeric::sin;
 
-    /// The amplitude that is left of a sine.
+    /// Returns the amplitude of a unit sine after filtering.
     fn left(frequency: f64) -> f64 {
         let sine: Vec<f64> =
             (0..2500).map(|n| sin(2.0 * PI * frequency * f64::from(n) / 250.0)).collect();
@@ -181,10 +185,10 @@ mod tests {
 
     #[test]
     fn lets_slow_through_halves_the_power_at_the_corner_and_stops_fast() {
-        // whole periods in what is looked at: what is left of the transient is far below 1e-4
+        // whole periods in the window: the remaining transient is far below 1e-4
         assert!((left(2.0) - 1.0).abs() < 1e-4);
         assert!((left(30.0) - 0.5_f64.sqrt()).abs() < 1e-4);
-        // 1/√(1 + r⁸), r the ratio of the warped frequencies
+        // 1/√(1 + r⁸), with r the ratio of the warped frequencies
         let ratio = tan(PI * 90.0 / 250.0) / tan(PI * 30.0 / 250.0);
         let closed = 1.0 / (1.0 + ratio.powi(8)).sqrt();
         assert!((left(90.0) - closed).abs() < 1e-4);

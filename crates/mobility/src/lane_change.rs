@@ -1,4 +1,4 @@
-//! The double lane change, on a track like that of ISO 3888-1.
+//! Double lane change on a track like that of ISO 3888-1.
 
 use super::findings::{Figure, Findings};
 use super::straight::top_speed;
@@ -10,34 +10,37 @@ use bekker_ranks::Flow;
 use bekker_rig::{Line, Mark, Panel};
 use bekker_scenario::Scenario;
 
-/// Where the three lanes begin and end along the track, m, their middles beside it, m, and
-/// their widths as a multiple of the vehicle's, to which `ROOM` is added. From memory of the
-/// standard; that the lanes' middles are 3.5 m apart is assumed.
+/// Start and end along the track, m, center offset, m, and width factor of each of the three lanes.
+///
+/// The width is the factor times the vehicle's width plus `ROOM`. All values are from memory of the
+/// standard; the offset of 3.5 m between lane centers is an assumption.
 const LANES: [([f64; 2], f64, f64); 3] =
     [([0.0, 15.0], 0.0, 1.1), ([45.0, 70.0], 3.5, 1.2), ([95.0, 125.0], 0.0, 1.3)];
 const ROOM: f64 = 0.25;
-/// Where the driver goes over from a lane to the next, m: with his rear axle, so that the front is
-/// well beyond, and back.
+/// Ranges, m, in which the driver changes lanes, there and back.
+///
+/// They refer to the rear axle, so the front of the vehicle is well beyond.
 const SHIFTS: [[f64; 2]; 2] = [[10.0, 42.0], [66.0, 92.0]];
-/// How far his way goes on behind that, and the distance of its points, m.
+/// Length of the path beyond the last lane, m, and the distance of its points, m.
 const WAY_OUT: f64 = 60.0;
 const SPACING: f64 = 2.0;
-/// Where it starts, m, at its speed.
+/// Start position, m; the vehicle starts at its test speed.
 const RUN_UP: f64 = -30.0;
-/// Speeds that are tried, km/h.
+/// Range of speeds, km/h.
 const SPEEDS: [f64; 2] = [20.0, 120.0];
-/// How closely, km/h.
+/// Resolution of the limit, km/h.
 const WIDTH: f64 = 2.0;
-/// By how much of its way in a second the driver turns later than straight between the lanes: one
-/// who aims ahead cuts corners, and the best of these counts.
+/// Delays of the lane changes, as fractions of the distance traveled in a second.
+///
+/// A driver that aims ahead cuts corners. The best delay counts.
 const DELAYS: [f64; 5] = [0.0, 0.2, 0.4, 0.6, 0.8];
-/// Share of its speed that it may lose before the last lane.
+/// Fraction of speed that the vehicle may lose before the last lane.
 const LOSS: f64 = 0.2;
 
 pub(super) fn drive(subject: &Subject, effort: Effort) -> Result<Findings, MobilityError> {
     let top = top_speed(subject)? / KMH;
     let passes = |kmh: f64| -> Result<bool, MobilityError> {
-        // a way that it enters faster than it drives is another event
+        // entering faster than the top speed would be another test
         if kmh > top {
             return Ok(false);
         }
@@ -73,7 +76,7 @@ pub(super) fn drive(subject: &Subject, effort: Effort) -> Result<Findings, Mobil
     Ok(findings)
 }
 
-/// A drive through the lanes: whether it kept to them, and where it went.
+/// Drives through the lanes; returns whether the vehicle stayed in them, and its path.
 fn trial(
     subject: &Subject,
     kmh: f64,
@@ -106,13 +109,13 @@ fn trial(
     Ok((scenario, within && arrived && upright, way))
 }
 
-/// The driver's line, m beside the track: cubics that are level at their ends.
+/// Returns the lateral position of the driver's path, m: cubics with zero slope at their ends.
 fn middle(x: f64) -> f64 {
     let [there, back] = SHIFTS.map(|[from, to]| smooth_step(from, to, x));
     LANES[1].1 * (there - back)
 }
 
-/// Whether all corners that are beside a lane are in it.
+/// Returns whether all corners next to a lane are inside it.
 fn keeps_lane(subject: &Subject, sample: &Sample, width: f64) -> bool {
     let corners = subject.geometry.footprint.corners(&sample.pose);
     corners.iter().all(|&[x, y]| {

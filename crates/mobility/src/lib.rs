@@ -1,13 +1,16 @@
-//! The standard events of vehicles' mobility: acceleration, turning, slopes, drawbar pull, ride,
-//! obstacles, passes and fuel, each by driving a whole vehicle.
+//! Standard mobility events, each of which drives a whole vehicle.
 //!
-//! The events are those of the NATO Reference Mobility Model and its successor (NG-NRMM; their
-//! list after the report SBEL TR-2016-08). An event is a file in this folder: it builds scenarios
-//! about a [`Subject`], drives them, and gives [`Findings`], plain data: figures with the law or
-//! the publication that they are laid beside, curves, and the scenarios that decided them. To add
-//! one, write it in a file of its own and name it in [`EVENTS`].
+//! They cover acceleration, turning, slopes, drawbar pull, ride, obstacles, passes and fuel. The
+//! events are those of the NATO Reference Mobility Model and its successor (NG-NRMM; listed after
+//! the report SBEL TR-2016-08).
 //!
-//! A layer of the crate `bekker`, which opens with examples; `ARCHITECTURE.md` is the map.
+//! Each event is a file in this folder. It builds scenarios with a [`Subject`], drives them, and
+//! returns [`Findings`] as plain data: metrics with a closed form or a published value for
+//! comparison, curves, and the scenarios that decided them. To add an event, write it in a new file
+//! and list it in [`EVENTS`].
+//!
+//! This crate is a layer of the crate `bekker`, whose documentation has examples. `ARCHITECTURE.md`
+//! describes the layers.
 
 mod absorbed_power;
 mod cone_index;
@@ -39,33 +42,33 @@ pub use subject::{FrontAxle, Geometry, MobilityError, Subject};
 pub use threshold::{Threshold, threshold};
 pub use tractive_effort::TractiveEffort;
 
-/// How closely limits are sought.
+/// Resolution of the limits and number of variants.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Effort {
-    /// Coarse limits, and fewer of what is tried.
+    /// Coarse limits and fewer variants.
     pub quick: bool,
 }
 
 impl Effort {
-    /// How closely a limit is sought whose width would be this.
+    /// Returns the resolution of a limit, given that of a full run.
     fn width(self, fine: f64) -> f64 {
         if self.quick { 4.0 * fine } else { fine }
     }
 
-    /// The first of these, or all.
+    /// Returns the first of the variants if quick, else all.
     fn some<T>(self, all: &[T]) -> &[T] {
         if self.quick { &all[..all.len().min(1)] } else { all }
     }
 }
 
-/// An event of a vehicle's mobility.
+/// A mobility event.
 #[derive(Clone, Copy, Debug)]
 pub struct Event {
-    /// Its name, by which it is asked for.
+    /// Name, used to select the event.
     pub name: &'static str,
-    /// What is done and found, in a line.
+    /// Description in one line.
     pub about: &'static str,
-    /// Whether it is driven on soils: on those that are asked for.
+    /// Whether the event uses the soils of the subject.
     pub on_soil: bool,
     drive: fn(&Subject, Effort) -> Result<Findings, MobilityError>,
 }
@@ -79,13 +82,13 @@ impl Event {
         (self.drive)(subject, effort)
     }
 
-    /// The event of a name.
+    /// Returns the event with a name.
     pub fn find(name: &str) -> Option<&'static Event> {
         EVENTS.iter().find(|event| event.name == name)
     }
 }
 
-/// All events, in their order.
+/// All events, in order.
 pub const EVENTS: [Event; 15] = [
     Event {
         name: "straight",

@@ -1,4 +1,4 @@
-//! Steps, gaps, ditches and barriers across the way: the greatest that is crossed.
+//! Steps, gaps, ditches and barriers across the path: the greatest that is crossed.
 
 use super::findings::{Figure, Findings};
 use super::subject::{Subject, along_x};
@@ -8,27 +8,27 @@ use bekker_scenario::Scenario;
 use bekker_scenario::config::{Face, Stamp};
 use bekker_vehicle::TrackedSpec;
 
-/// Speed that the driver holds, m/s.
+/// Speed of the driver, m/s.
 const SPEED: f64 = 1.5;
-/// Where the obstacle begins, m: the whole vehicle stands before it.
+/// Start position of the obstacle, m; the whole vehicle starts before it.
 const PLACE: f64 = 8.0;
-/// How far the obstacle reaches to either side, m, and how far a step's top goes on.
+/// Extent of the obstacle to either side, and length of a step's top, m.
 const ASIDE: f64 = 30.0;
 const TOP: f64 = 60.0;
-/// Run of an upright wall, m: as steep as a lattice of 5 cm can show.
+/// Horizontal run of a vertical wall, m; the steepest that nodes 5 cm apart can represent.
 const WALL: f64 = 0.02;
-/// Depth of a gap, m: no wheel finds its ground.
+/// Depth of a gap, m; no wheel reaches its bottom.
 const BOTTOMLESS: f64 = 2.5;
-/// Level bottom of a ditch and top of a barrier, m.
+/// Length of a ditch's flat bottom and of a barrier's flat top, m.
 const LEVEL: f64 = 1.0;
 /// Distance between nodes, m.
 const SPACING: f64 = 0.04;
 /// Longest drive, s.
 const LONGEST: f64 = 40.0;
-/// How closely, m.
+/// Resolution of the limit, m.
 const WIDTH: f64 = 0.02;
 
-/// The highest step up.
+/// Finds the highest step that is climbed.
 pub(super) fn step(subject: &Subject, effort: Effort) -> Result<Findings, MobilityError> {
     let radius = subject.geometry.wheel_radius;
     let course = |height: f64| (ridge(TOP, height, WALL), 0.0);
@@ -42,7 +42,7 @@ pub(super) fn step(subject: &Subject, effort: Effort) -> Result<Findings, Mobili
     })
 }
 
-/// The widest gap.
+/// Finds the widest gap that is crossed.
 pub(super) fn gap(subject: &Subject, effort: Effort) -> Result<Findings, MobilityError> {
     let diameter = 2.0 * subject.geometry.wheel_radius;
     let course = |width: f64| (ditch(width, BOTTOMLESS, WALL), width);
@@ -54,13 +54,13 @@ pub(super) fn gap(subject: &Subject, effort: Effort) -> Result<Findings, Mobilit
     })
 }
 
-/// From the front of the sprocket to the back of the idler, m.
+/// Returns the length from the front of the sprocket to the back of the idler, m.
 fn running_length(track: &TrackedSpec) -> f64 {
     let between = (track.sprocket.position[0] - track.idler.position[0]).abs();
     between + track.pin_radius() + track.idler.radius
 }
 
-/// The deepest ditch and the highest barrier with faces of 45 degrees.
+/// Finds the deepest ditch and the highest barrier with 45-degree faces.
 pub(super) fn trapezoids(subject: &Subject, effort: Effort) -> Result<Findings, MobilityError> {
     let across = |rise: f64| LEVEL + 2.0 * rise;
     let (ditches, barriers) = rayon::join(
@@ -84,7 +84,7 @@ fn beside(findings: Findings, law: &'static str, value: f64, subject: &Subject) 
     Findings { figures: findings.figures.into_iter().map(own).collect(), ..findings }
 }
 
-/// Across the way, from where the course begins.
+/// Returns a ridge across the path, from the start position of the obstacle.
 fn ridge(width: f64, height: f64, edge: f64) -> Stamp {
     let middle = PLACE + 0.5 * width;
     let (from, to) = ([middle, -ASIDE], [middle, ASIDE]);
@@ -98,7 +98,7 @@ fn ditch(width: f64, depth: f64, edge: f64) -> Stamp {
     Stamp::Ditch { from, to, width, depth, edge, face: Face::Straight }
 }
 
-/// The greatest size of an obstacle, of which `course` tells its stamp and its length, m.
+/// Finds the greatest size of an obstacle; `course` returns its stamp and its length, m, by size.
 fn seek(
     subject: &Subject,
     effort: Effort,
@@ -135,7 +135,7 @@ fn scenario(subject: &Subject, name: &str, size: f64, stamp: Stamp) -> Scenario 
     scenario
 }
 
-/// Whether the whole vehicle comes to stand behind an obstacle of a length, m.
+/// Returns whether the whole vehicle gets beyond an obstacle of a length, m.
 fn crosses(subject: &Subject, scenario: &Scenario, length: f64) -> Result<bool, MobilityError> {
     let end = PLACE + length - subject.geometry.footprint.rear + 0.5;
     let mut over = false;

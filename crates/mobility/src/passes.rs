@@ -1,9 +1,9 @@
-//! The weakest clay that is passed once, and often in the same rut: the field's protocol of the
-//! vehicle cone index, without a cone.
+//! Weakest clay that is passed once and repeatedly in the same rut.
 //!
-//! The strength of a clay of the catalogue is multiplied by a ratio ρ
-//! ([`with_strength`](bekker_ground::soil::Yielding::with_strength)). The model has no cone: cone indices are neither made
-//! from ρ nor turned into it, and orders of vehicles alone can be compared.
+//! This is the field protocol of the vehicle cone index, without a cone. The strength of a catalog
+//! clay is multiplied by a ratio ρ
+//! ([`with_strength`](bekker_ground::soil::Yielding::with_strength)). The model has no cone, so
+//! cone indices are not converted to or from ρ; only rankings of vehicles are comparable.
 
 use super::cone_index::one_pass_cone_index;
 use super::findings::{Figure, Findings};
@@ -15,16 +15,16 @@ use bekker_scenario::Scenario;
 use bekker_scenario::config::CustomSoil;
 use bekker_world::Placement;
 
-/// A fat clay of the catalogue.
+/// Fat clay of the catalog.
 const CLAY: &str = "heavy_clay_40_wes";
-/// Ratios that are tried, and how closely, as a part.
+/// Range of ratios, and the relative resolution of the limit.
 const RATIOS: [f64; 2] = [0.05, 2.0];
 const WIDTH: f64 = 0.02;
-/// Speed, m/s (2.5 mph), lane, m, and longest pass, s.
+/// Speed, m/s (2.5 mph), length of the lane, m, and longest pass, s.
 const SPEED: f64 = 1.1;
 const LANE: f64 = 20.0;
 const LONGEST: f64 = 45.0;
-/// Passes in the same rut.
+/// Numbers of passes in the same rut.
 const PASSES: [u32; 2] = [1, 10];
 
 pub(super) fn drive(subject: &Subject, effort: Effort) -> Result<Findings, MobilityError> {
@@ -39,7 +39,7 @@ pub(super) fn drive(subject: &Subject, effort: Effort) -> Result<Findings, Mobil
     let trials =
         clays.iter().flat_map(|clay| effort.some(&PASSES).iter().map(move |n| (*clay, *n)));
     for (clay, passes) in trials {
-        // the weakest that is passed is the greatest of what is taken away, in equal parts
+        // the weakest clay has the greatest weakness; steps are equal in the logarithm
         let [weakest, strongest] = RATIOS.map(ln);
         let range = [-strongest, -weakest];
         let limit = threshold(range, effort.width(WIDTH), |weakness| {
@@ -74,7 +74,7 @@ fn scenario(subject: &Subject, (clay, ratio): (&str, f64)) -> Scenario {
     scenario
 }
 
-/// The clay at a ratio of its strength.
+/// Returns the clay at a ratio of its strength.
 fn weakened(clay: &str, ratio: f64) -> CustomSoil {
     CustomSoil {
         name: "weakened clay".into(),
@@ -85,7 +85,7 @@ fn weakened(clay: &str, ratio: f64) -> CustomSoil {
     }
 }
 
-/// Whether the vehicle gets to the end of the lane so often, each time from its beginning.
+/// Returns whether the vehicle reaches the end of the lane in all passes, each from the start.
 fn passes_lane(
     subject: &Subject,
     weakened: (&str, f64),

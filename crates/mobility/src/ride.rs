@@ -1,4 +1,4 @@
-//! Ride-limited speed: where the driver absorbs 6 W.
+//! Ride-limited speed: the speed at which the driver absorbs 6 W.
 
 use super::findings::{Figure, Findings};
 use super::subject::{KMH, Subject, along_x};
@@ -14,32 +14,32 @@ use bekker_rig::{Line, Mark, Panel};
 use bekker_scenario::Scenario;
 use bekker_scenario::config::Roughness;
 
-/// What a driver puts up with, W.
+/// Absorbed power that a driver tolerates, W.
 pub(super) const LIMIT: f64 = 6.0;
-/// Classes of ISO 8608 that are driven over; the first alone where it is to be quick.
+/// Classes of ISO 8608; only the first in quick runs.
 const CLASSES: [(Roughness, RoughnessClass, &str); 4] = [
     (Roughness::E, RoughnessClass::E, "E"),
     (Roughness::D, RoughnessClass::D, "D"),
     (Roughness::F, RoughnessClass::F, "F"),
     (Roughness::G, RoughnessClass::G, "G"),
 ];
-/// Speeds that are tried, km/h, and how closely.
+/// Range of speeds, km/h, and the resolution of the limit.
 const SPEEDS: [f64; 2] = [4.0, 100.0];
 const WIDTH: f64 = 1.0;
-/// Time before the ride counts, s, and the way that counts, m, with the least time, s.
+/// Run-up time, s, then the evaluated distance, m, and its least duration, s.
 const RUN_UP: f64 = 2.0;
 const WAY: f64 = 80.0;
 const LEAST: f64 = 8.0;
-/// Share of a speed that counts as held, after how long, s, and over how long at the end, s.
+/// Fraction of a speed that counts as held, duration of the drive, s, and of its final window, s.
 const HELD: f64 = 0.95;
 const LONG: f64 = 40.0;
 const SETTLED: f64 = 5.0;
-/// Step and heartbeat, s: accelerations come once a heartbeat.
+/// Time step and heartbeat, s; accelerations are sampled at each heartbeat.
 pub(super) const STEP: f64 = 0.002;
 pub(super) const HEARTBEAT: f64 = 0.004;
-/// Longest wave of the root mean square, m: 60 ft, and the shortest that the standard knows, m.
+/// Longest wave of the root mean square, m (60 ft), and the shortest of the standard, m.
 const WAVES: [f64; 2] = [18.288, 1.0 / 2.83];
-/// Frequency of the classes' densities, cycles/m.
+/// Reference spatial frequency of the classes, cycles/m.
 const REFERENCE: f64 = 0.1;
 
 pub(super) fn drive(subject: &Subject, effort: Effort) -> Result<Findings, MobilityError> {
@@ -54,7 +54,7 @@ pub(super) fn drive(subject: &Subject, effort: Effort) -> Result<Findings, Mobil
     let mut points = Vec::new();
     for ((class, density, name), limit, held) in found.collect::<Result<Vec<_>, _>>()? {
         let rms = root_mean_square(*density);
-        // it was given the speed that passed, and may not be able to keep it
+        // the vehicle starts at the speed that passed, but may not be able to hold it
         let slower = limit.passed.zip(held).filter(|(kmh, held)| *held < HELD * kmh);
         let ridden = slower.map(|(_, held)| held).or(limit.passed);
         let figure = Figure::new("ride_speed", ridden, "km/h")
@@ -79,9 +79,11 @@ pub(super) fn drive(subject: &Subject, effort: Effort) -> Result<Findings, Mobil
     Ok(findings)
 }
 
-/// Speed at which the driver absorbs 6 W over a class of roughness on a firm road, m/s, whether the
-/// vehicle holds it or is given it by a descent: the least that is tried where even that is too
-/// fast, without bound where the fastest is not.
+/// Finds the speed at which the driver absorbs 6 W over a class of roughness on a firm road, m/s.
+///
+/// It does not depend on whether the vehicle holds this speed by itself or only downhill. The
+/// result is the slowest trial speed if even that exceeds the limit, and infinite if the fastest
+/// does not.
 ///
 /// # Errors
 /// [`MobilityError`] when a scenario is refused or a trial has no result.
@@ -95,7 +97,7 @@ pub fn ride_speed(subject: &Subject, class: Roughness) -> Result<f64, MobilityEr
     })
 }
 
-/// Root mean square of a class's height over the waves, m: the integral of G(n0) (n0/n)².
+/// Returns the root mean square height of a class over the waves, m: the integral of G(n0) (n0/n)².
 fn root_mean_square(class: RoughnessClass) -> f64 {
     (class.density() * REFERENCE * REFERENCE * (WAVES[0] - WAVES[1])).sqrt()
 }
@@ -113,7 +115,8 @@ fn scenario(subject: &Subject, class: Roughness, kmh: f64) -> Scenario {
     scenario
 }
 
-/// Power that the driver absorbs, W; without bound where the vehicle does not get there.
+/// Returns the absorbed power of the driver, W; infinite if the vehicle does not complete the
+/// drive.
 fn power(subject: &Subject, class: Roughness, kmh: f64) -> Result<f64, MobilityError> {
     let scenario = scenario(subject, class, kmh);
     let mut felt = Felt::new(subject);
@@ -127,8 +130,9 @@ fn power(subject: &Subject, class: Roughness, kmh: f64) -> Result<f64, MobilityE
     Ok(power.unwrap_or(f64::INFINITY))
 }
 
-/// Mean speed at the end of a long drive that begins at a speed and is to keep it, km/h; none of a
-/// drive that ends before.
+/// Returns the mean speed at the end of a long drive that starts at a set speed, km/h.
+///
+/// `None` if the drive ends early.
 fn held(subject: &Subject, class: Roughness, kmh: f64) -> Result<Option<f64>, MobilityError> {
     let mut scenario = scenario(subject, class, kmh);
     scenario.time.duration = LONG;
@@ -143,12 +147,12 @@ fn held(subject: &Subject, class: Roughness, kmh: f64) -> Result<Option<f64>, Mo
     Ok((count > 0).then(|| sum / f64::from(count) / KMH))
 }
 
-/// Vertical acceleration where the driver sits.
+/// Recorder of the vertical acceleration at the driver.
 pub(super) struct Felt {
     place: Vec3,
     before: Option<f64>,
     times: Vec<f64>,
-    /// m/s².
+    /// Accelerations, m/s².
     pub accelerations: Vec<f64>,
 }
 
@@ -158,7 +162,7 @@ impl Felt {
         Felt { place, before: None, times: Vec::new(), accelerations: Vec::new() }
     }
 
-    /// Takes the next heartbeat.
+    /// Processes the next heartbeat.
     pub fn feel(&mut self, sample: &Sample) {
         let turning = sample.pose.direction(&sample.angular_velocity.cross(&self.place));
         let rising = sample.velocity.z + turning.z;
@@ -169,13 +173,13 @@ impl Felt {
         self.before = Some(rising);
     }
 
-    /// Accelerations after a time, s.
+    /// Returns the accelerations after a time, s.
     fn after(&self, time: f64) -> Vec<f64> {
         let from = self.times.partition_point(|own| *own < time);
         self.accelerations[from..].to_vec()
     }
 
-    /// Greatest magnitude of accelerations, g.
+    /// Returns the greatest magnitude of accelerations, g.
     pub fn peak(accelerations: &[f64]) -> f64 {
         accelerations.iter().map(|own| own.abs()).fold(0.0, f64::max) / GRAVITY
     }
@@ -185,7 +189,7 @@ impl Felt {
 mod tests {
     use super::*;
 
-    /// The sum over the waves of G(n) dn in steps of a thousandth, by the trapezoidal rule.
+    /// The integral of G(n) dn over the waves by the trapezoidal rule in 100 000 steps.
     #[test]
     fn the_root_mean_square_is_the_integral() {
         let class = RoughnessClass::D;
@@ -194,7 +198,7 @@ mod tests {
         let h = (high - low) / f64::from(steps);
         let inner: f64 = (1..steps).map(|k| density(low + h * f64::from(k))).sum();
         let sum = h * (inner + 0.5 * (density(low) + density(high)));
-        // the rule's error is h²/12 times the difference of the slopes: 1e-9 of it
+        // the error of the rule is h²/12 times the difference of the slopes: a relative 1e-9
         assert!((sum.sqrt() / root_mean_square(class) - 1.0).abs() < 1e-6);
     }
 }

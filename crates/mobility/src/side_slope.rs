@@ -1,4 +1,4 @@
-//! Side slopes driven along under control.
+//! Side slopes that are traversed under control.
 
 use super::findings::{Figure, Findings, Limit};
 use super::straight::road_friction;
@@ -10,19 +10,19 @@ use bekker_rig::InParallel;
 use bekker_scenario::Scenario;
 use bekker_scenario::config::Surface;
 
-/// Soils that are driven on.
+/// Soils of the event.
 const SOILS: [&str; 2] = [ROAD, "upland_sandy_loam"];
-/// Side slopes that are tried, rise over run, and how closely.
+/// Range of side slopes, rise over run, and the resolution of the limit.
 const SLOPES: [f64; 2] = [0.05, 1.2];
 const WIDTH: f64 = 0.01;
-/// Speed, m/s, and way, m.
+/// Speed, m/s, and distance, m.
 const SPEED: f64 = 2.0;
 const WAY: f64 = 25.0;
-/// How far beside its line a vehicle is still steered, m.
+/// Largest lateral offset of a vehicle under control, m.
 const ASIDE: f64 = 1.0;
 /// Longest drive, s.
 const LONGEST: f64 = 40.0;
-/// What is asked of a military vehicle on firm ground.
+/// Side slope required of a military vehicle on firm ground.
 const ASKED: f64 = 0.3;
 
 pub(super) fn drive(subject: &Subject, effort: Effort) -> Result<Findings, MobilityError> {
@@ -50,8 +50,9 @@ pub(super) fn drive(subject: &Subject, effort: Effort) -> Result<Findings, Mobil
     Ok(findings)
 }
 
-/// On firm ground it slides at the road's friction or tips over the outer edge of its lower
-/// wheels, whichever comes first.
+/// Adds the closed form for firm ground.
+///
+/// The vehicle slides at the road's friction or tips over its lower wheels, whichever comes first.
 fn on_road(subject: &Subject, figure: Figure) -> Figure {
     let geometry = &subject.geometry;
     let tips = 0.5 * geometry.gauge / geometry.centre_of_mass;
@@ -84,7 +85,7 @@ fn ending(subject: &Subject, soil: &str, slope: f64) -> Result<Ending, MobilityE
         let place = sample.pose.position;
         arrived = place.x > WAY;
         astray |= place.y.abs() > ASIDE;
-        // one that slides may turn over yet, but it has left its line
+        // a sliding vehicle may still overturn, but it has left its line
         if arrived || astray { Flow::Stop } else { Flow::Continue }
     })?;
     Ok(match driven.outcome.code {

@@ -12,19 +12,19 @@ use bekker_scenario::config::TableRow;
 
 /// Longest drive at full throttle, s.
 const LONGEST: f64 = 180.0;
-/// The top speed is reached where so much time, s, gains no more than so much, m/s.
+/// Window, s, and gain of speed in it, m/s, below which the top speed is reached.
 const STEADY: [f64; 2] = [10.0, 0.05];
-/// Speeds that are timed, km/h.
+/// Speeds to which acceleration is timed, km/h.
 const TIMED: [f64; 2] = [50.0, 80.0];
-/// Speed that is braked from, km/h, or the part of a lower top speed.
+/// Initial speed of braking, km/h, and its greatest fraction of the top speed.
 const BRAKED_FROM: f64 = 60.0;
 pub(super) const PART_OF_TOP: f64 = 0.9;
-/// When the brake is applied, and when it is on, s.
+/// Start and end of the brake ramp, s.
 const BRAKE: [f64; 2] = [0.5, 0.7];
-/// Speed at which a vehicle stands, m/s.
+/// Speed below which a vehicle counts as stopped, m/s.
 const STANDS: f64 = 0.1;
 
-/// Coefficient of friction of the road.
+/// Returns the friction coefficient of the road.
 pub(super) fn road_friction() -> f64 {
     match catalogue().find(ROAD).map(|soil| &soil.kind) {
         Ok(SoilKind::Firm { friction }) => *friction,
@@ -71,7 +71,7 @@ pub(super) fn drive(subject: &Subject, _: Effort) -> Result<Findings, MobilityEr
     Ok(Findings { figures, panels: vec![panel], scenarios: vec![faster, braking] })
 }
 
-/// The top speed on a level firm road, m/s.
+/// Returns the top speed on a level firm road, m/s.
 pub(super) fn top_speed(subject: &Subject) -> Result<f64, MobilityError> {
     Ok(last_of(&accelerate(subject)?.1))
 }
@@ -80,7 +80,7 @@ fn last_of(speeds: &[[f64; 2]]) -> f64 {
     speeds.last().map_or(0.0, |[_, speed]| *speed)
 }
 
-/// Speeds, m/s, over time, s, up to the top speed.
+/// Drives at full throttle to the top speed; returns times, s, and speeds, m/s.
 fn accelerate(subject: &Subject) -> Result<(Scenario, Vec<[f64; 2]>), MobilityError> {
     let full = TableRow { throttle: 1.0, ..TableRow::default() };
     let mut scenario = subject.scenario("acceleration", LONGEST, table(&[full]));
@@ -96,7 +96,7 @@ fn accelerate(subject: &Subject) -> Result<(Scenario, Vec<[f64; 2]>), MobilityEr
     Ok((scenario, speeds))
 }
 
-/// When a speed was reached first, s.
+/// Returns the time at which a speed was first reached, s.
 fn time_to(speeds: &[[f64; 2]], wanted: f64) -> Option<f64> {
     let after = speeds.iter().position(|[_, speed]| *speed >= wanted)?;
     let [time, speed] = speeds[after];
@@ -106,7 +106,7 @@ fn time_to(speeds: &[[f64; 2]], wanted: f64) -> Option<f64> {
     Some(before + (time - before) * (wanted - slower) / (speed - slower))
 }
 
-/// A full stop from a speed, m/s.
+/// Brakes to a stop from a speed, m/s.
 fn brake(subject: &Subject, speed: f64) -> Result<(Scenario, Figure), MobilityError> {
     let row = |time, brake| TableRow { time, brake, ..TableRow::default() };
     let rows = [row(0.0, 0.0), row(BRAKE[0], 0.0), row(BRAKE[1], 1.0)];

@@ -1,4 +1,4 @@
-//! A vehicle whose mobility is asked for, and its trials.
+//! Vehicle under test, and its trials.
 
 use super::Effort;
 use bekker_agent::{OutcomeCode, OutcomeReport, Sample, VehicleSummary};
@@ -18,78 +18,81 @@ use bekker_world::World;
 use std::path::Path;
 use thiserror::Error;
 
-/// The catalogue's firm ground.
+/// Name of the catalog's firm ground.
 pub(super) const ROAD: &str = "rigid";
-/// Metres a second in a kilometre an hour.
+/// Meters per second in a kilometer per hour.
 pub(super) const KMH: f64 = 1.0 / 3.6;
-/// How far beyond its way a driver's path goes on, m: it does not slow down for an end.
+/// Length of the driver's path beyond the distance driven, m, so that the driver does not slow
+/// down.
 const WAY_AHEAD: f64 = 50.0;
 
-/// Why an event has no result.
+/// Reasons why an event has no result.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum MobilityError {
-    /// A scenario, or the vehicle's file, was refused.
+    /// A scenario or the vehicle file was refused.
     #[error(transparent)]
     Scenario(#[from] Faults),
-    /// A trial's state was no longer finite.
+    /// The state of a trial was no longer finite.
     #[error("{trial}: {sentence}")]
     Failed {
         /// Name of the trial's scenario.
         trial: String,
-        /// What happened.
+        /// Description of the failure.
         sentence: String,
     },
 }
 
-/// A vehicle whose mobility is asked for.
+/// Vehicle under test.
 #[derive(Clone, Debug)]
 pub struct Subject {
-    /// Its name in scenarios: one of the catalogue, or a file.
+    /// Name of the model in scenarios: a catalog name or a file.
     pub model: String,
-    /// What its file says.
+    /// Contents of the vehicle file.
     pub spec: AnySpec,
-    /// Its measures.
+    /// Dimensions.
     pub geometry: Geometry,
-    /// Whether all trials take half their step and half their distance of nodes: what moves then
-    /// had not converged.
+    /// Whether all trials use half the time step and half the node spacing.
+    ///
+    /// Results that change with it had not converged.
     pub refined: bool,
-    /// Soils of the catalog for events on soil; if empty, each event takes its own.
+    /// Soils of the catalog for events on soil; if empty, each event uses its own list.
     pub soils: Vec<String>,
-    /// How its tyres are modelled and filled and what it carries, where that is not its file's.
+    /// Tire model, inflation, payload and changes that replace those of the vehicle file.
     fitted: Option<Vehicle>,
     parts: Parts,
 }
 
-/// Measures of a vehicle on level ground in its design position.
+/// Dimensions of a vehicle on level ground in its design position.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Geometry {
-    /// Distance of the axles, or length of track on the ground, and what steering needs to know.
+    /// Wheelbase, or contact length of the tracks, and other steering parameters.
     pub steering: SteeringGeometry,
-    /// What it covers.
+    /// Ground area covered.
     pub footprint: Footprint,
     /// Mass of all bodies, kg.
     pub mass: f64,
-    /// Distance between the middles of left and right wheels or tracks, m.
+    /// Distance between the center planes of left and right wheels or tracks, m.
     pub gauge: f64,
-    /// Height of the centre of mass over the ground, m: of the chassis where it is, of all else
-    /// at the height of the wheels' centres.
+    /// Height of the center of mass above the ground, m.
+    ///
+    /// It combines the chassis's center of mass with all other masses at the height of the wheel
+    /// centers.
     pub centre_of_mass: f64,
-    /// What its front axle carries, of one with two axles.
+    /// Front axle load of a vehicle with two axles.
     pub front_axle: Option<FrontAxle>,
     /// Radius of the wheels, or of the road wheels with the track below them, m.
     pub wheel_radius: f64,
-    /// The driver's eyes in the chassis frame, m; above the frame's origin where the file does
-    /// not say.
+    /// Position of the driver's eyes in the chassis frame, m; zero if the file does not specify it.
     pub driver: Vec3,
 }
 
-/// What the front axle of two carries, which has less to carry as the vehicle climbs.
+/// Front axle load of a vehicle with two axles, which decreases uphill.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FrontAxle {
-    /// Share of the weight on the front axle on the level.
+    /// Fraction of the weight on the front axle on level ground.
     share: f64,
-    /// Height of the centre of mass over the wheelbase.
+    /// Height of the center of mass over the wheelbase.
     height: f64,
 }
 
@@ -97,36 +100,38 @@ impl FrontAxle {
     fn of(spec: &VehicleSpec, mass: f64, height: f64) -> Option<FrontAxle> {
         let [front, rear] = &spec.axles[..] else { return None };
         let (front, rear) = (front.position[0], rear.position[0]);
-        // what is not sprung lies evenly about the axles
+        // unsprung mass is assumed to be evenly distributed over the axles
         let chassis = spec.chassis.mass / mass;
         let middle = chassis * spec.chassis.com[0] + (1.0 - chassis) * 0.5 * (front + rear);
         let wheelbase = front - rear;
         Some(FrontAxle { share: (middle - rear) / wheelbase, height: height / wheelbase })
     }
 
-    /// Steepest grade that a vehicle climbs whose differentials are open, all of them: each axle
-    /// gives what the front one holds, tan θ = 2 μ s/(1 + 2 μ h/L), s the share of the front axle on the level.
+    /// Returns the steepest grade that a vehicle climbs with all differentials open.
+    ///
+    /// Each axle provides what the front axle can hold: tan θ = 2 μ s/(1 + 2 μ h/L), with s the
+    /// front axle's share of the weight on level ground.
     pub fn grade(&self, friction: f64) -> f64 {
         2.0 * friction * self.share / (1.0 + 2.0 * friction * self.height)
     }
 }
 
-/// A trial that has been driven.
+/// Result of a trial.
 pub(super) struct Driven {
-    /// How it ended.
+    /// Outcome.
     pub outcome: OutcomeReport,
-    /// Its figures.
+    /// Summary of the vehicle.
     pub summary: VehicleSummary,
 }
 
 impl Subject {
-    /// A vehicle of the catalogue or of a file, whose path starts from `folder`.
+    /// Creates a subject from a catalog vehicle or a file, whose path is relative to `folder`.
     ///
     /// # Errors
     /// Unknown names and every fault of a file.
     pub fn new(model: &str, folder: &Path) -> Result<Subject, MobilityError> {
         let spec = vehicle_spec(model, folder)?;
-        // one of the catalogue lies in no folder
+        // catalog names are independent of the folder
         let model = match is_vehicle_file(model) {
             true => folder.join(model).display().to_string(),
             false => model.to_owned(),
@@ -135,7 +140,7 @@ impl Subject {
         let geometry = Geometry::of(&spec);
         let (refined, soils, fitted) = (false, Vec::new(), None);
         let mut subject = Subject { model, geometry, spec, refined, soils, fitted, parts };
-        // what a file says is checked as a whole where a world is built of it
+        // building a world validates the whole file
         let world = subject.world(&subject.scenario("standing", 1.0, hold()))?;
         let vehicle = &world.model().agents[0].vehicle;
         if let Some(eye) = vehicle.driver_eye_point() {
@@ -144,7 +149,7 @@ impl Subject {
         Ok(subject)
     }
 
-    /// The same with the tires, inflation, payload and changes of a scenario's vehicle.
+    /// Applies the tires, inflation, payload and changes of a scenario's vehicle.
     ///
     /// # Errors
     /// Faults of the inflation, payload or changes.
@@ -162,12 +167,12 @@ impl Subject {
         Ok(subject)
     }
 
-    /// The vehicle as scenarios have it, to be fitted otherwise: standing at the origin.
+    /// Returns the vehicle of the scenarios, at rest at the origin, for modification.
     pub fn as_vehicle(&self) -> Vehicle {
         self.vehicle("subject", hold())
     }
 
-    /// The soils of an event: those asked for, or else its own, and only the first of these if quick.
+    /// Returns the soils of an event: those of the subject, or else `own`, only the first if quick.
     pub(super) fn soils_of<'a>(&'a self, effort: Effort, own: &[&'a str]) -> Vec<&'a str> {
         match self.soils.is_empty() {
             true => effort.some(own).to_vec(),
@@ -175,7 +180,7 @@ impl Subject {
         }
     }
 
-    /// A scenario of this vehicle alone on a level road.
+    /// Creates a scenario with only this vehicle on a level road.
     pub(super) fn scenario(&self, name: &str, duration: f64, driver: Driver) -> Scenario {
         Scenario {
             format: 1,
@@ -197,12 +202,12 @@ impl Subject {
             endings: Endings::default(),
             sky: Sky::default(),
             scenery: vec![],
-            // a whole number of heartbeats of all events
+            // a multiple of the heartbeats of all events
             output: Output { interval: 0.04, ..Output::default() },
         }
     }
 
-    /// This vehicle at the origin, headed along x.
+    /// Returns this vehicle at the origin, heading along x.
     pub(super) fn vehicle(&self, name: &str, driver: Driver) -> Vehicle {
         let model = self.model.clone();
         if let Some(Vehicle { tyre, inflation, payload, overrides, .. }) = self.fitted.clone() {
@@ -228,7 +233,7 @@ impl Subject {
         }
     }
 
-    /// A scenario as it is driven.
+    /// Returns a scenario with the refinement of the subject.
     pub fn as_driven(&self, scenario: &Scenario) -> Scenario {
         let mut driven = scenario.clone();
         if self.refined {
@@ -238,14 +243,15 @@ impl Subject {
         driven
     }
 
-    /// A world of a scenario at its beginning.
+    /// Builds the initial world of a scenario.
     pub(super) fn world(&self, scenario: &Scenario) -> Result<World, MobilityError> {
         let file = ScenarioFile::of(&self.as_driven(scenario), Path::new(""))?;
         Ok(World::new(world_of(&file, &self.parts)?.world))
     }
 
-    /// Drives a scenario to its end, or until `watch` has seen enough of its first vehicle, whom
-    /// it is shown after each heartbeat.
+    /// Drives a scenario to its end, or until `watch` stops it.
+    ///
+    /// `watch` receives the state of the first vehicle after each heartbeat.
     pub(super) fn drive(
         &self,
         scenario: &Scenario,
@@ -255,7 +261,7 @@ impl Subject {
         self.drive_on(&mut world, scenario, watch)
     }
 
-    /// The same with a world at its beginning, which it leaves as it is at the end.
+    /// Drives a scenario in an existing world, which keeps the final state.
     pub(super) fn drive_on(
         &self,
         world: &mut World,
@@ -280,7 +286,7 @@ impl Subject {
         Ok(Driven { outcome, summary })
     }
 
-    /// Weight, N.
+    /// Returns the weight, N.
     pub(super) fn weight(&self) -> f64 {
         self.geometry.mass * bekker_math::numeric::GRAVITY
     }
@@ -324,29 +330,29 @@ impl Geometry {
         }
     }
 
-    /// Distance of the rear bumper from the front one, m.
+    /// Returns the distance between the front and rear bumpers, m.
     pub(super) fn length(&self) -> f64 {
         self.footprint.length()
     }
 }
 
-/// Whether a soil of the catalogue does not deform.
+/// Returns whether a soil of the catalog does not deform.
 pub(super) fn is_firm(soil: &str) -> bool {
     let own = catalogue().find(soil).ok();
     own.is_some_and(|own| matches!(own.to_soil().kind, SoilKind::Firm { .. }))
 }
 
-/// Stands on the brake.
+/// Returns a driver that holds the brake.
 pub(super) fn hold() -> Driver {
     Driver::Hold { brake: 1.0 }
 }
 
-/// Commands over time.
+/// Returns a driver with commands by time.
 pub(super) fn table(rows: &[TableRow]) -> Driver {
     Driver::Table { rows: rows.to_vec() }
 }
 
-/// Holds a speed, m/s, with a steering over time, s.
+/// Returns a driver with constant speed, m/s, and steering by time, s.
 pub(super) fn held_speed(speed: f64, steering: &[[f64; 2]]) -> Driver {
     let row = |&[time, steering]: &[f64; 2]| TableRow {
         time,
@@ -357,13 +363,13 @@ pub(super) fn held_speed(speed: f64, steering: &[[f64; 2]]) -> Driver {
     Driver::Table { rows: steering.iter().map(row).collect() }
 }
 
-/// Keeps to the x axis at a speed, m/s, for a way, m, and on.
+/// Returns a driver along the x axis at a speed, m/s, over a distance, m, and beyond.
 pub(super) fn along_x(speed: f64, way: f64) -> Driver {
     let waypoints = vec![[0.0, 0.0], [0.5 * way, 0.0], [way + WAY_AHEAD, 0.0]];
     along(waypoints, speed)
 }
 
-/// Keeps to a way at a speed, m/s, whatever its bends.
+/// Returns a driver along waypoints at a speed, m/s, regardless of bends.
 pub(super) fn along(waypoints: Vec<[f64; 2]>, speed: f64) -> Driver {
     Driver::Path {
         waypoints,
@@ -380,7 +386,7 @@ pub(super) fn along(waypoints: Vec<[f64; 2]>, speed: f64) -> Driver {
     }
 }
 
-/// Horizontal distance of two places, m.
+/// Returns the horizontal distance between two points, m.
 pub(super) fn distance(a: &Vec3, b: &Vec3) -> f64 {
     hypot(a.x - b.x, a.y - b.y)
 }
@@ -390,7 +396,7 @@ mod tests {
     use super::*;
     use bekker_scenario::config::Payload;
 
-    /// A vehicle of the catalogue is found from any folder: that of a map, too.
+    /// A catalog vehicle is found from any folder, such as that of a map.
     #[test]
     fn the_catalogue_lies_in_no_folder() {
         let subject = Subject::new("mrzr4", Path::new("somewhere/else")).unwrap();
@@ -399,7 +405,7 @@ mod tests {
         assert!(error.to_string().starts_with("mrzr4.toml: cannot be read"), "{error}");
     }
 
-    /// A payload counts in the weight and moves the center of mass.
+    /// A payload adds to the weight and moves the center of mass.
     #[test]
     fn what_it_carries_weighs() {
         let bare = Subject::new("hmmwv", Path::new("")).unwrap();

@@ -1,28 +1,31 @@
-//! The greatest size, grade or speed that is passed.
+//! Search for the greatest size, grade or speed that is passed.
 
 use bekker_rig::InParallel;
 
-/// Trials of a round, the ends of the interval aside. A number of its own, not that of the
-/// threads: the result must not hang on these.
+/// Trials of a round, without the ends of the interval.
+///
+/// The number is fixed so that the result does not depend on the number of threads.
 const INNER: u32 = 3;
 
-/// Where what is passed ends.
+/// Result of a search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Threshold {
-    /// The greatest value passed before the first that was not; none where the least is not.
+    /// Greatest value passed before the first failure; `None` if the least value fails.
     pub passed: Option<f64>,
-    /// The least value not passed; none where the greatest is passed.
+    /// Least value failed; `None` if the greatest value passes.
     pub failed: Option<f64>,
-    /// The greatest value tried that was passed though that was not.
+    /// Greatest value tried that passed beyond the first failure.
     pub again: Option<f64>,
 }
 
-/// Seeks the end of what is passed in `range` to within `width`, by rounds of trials at equal
-/// distances, each round in parallel. Where passes and failures alternate, it is the first failure
-/// that counts, and what is passed beyond it is told. The same on any number of threads.
+/// Searches `range` for the limit of what is passed, to within `width`.
+///
+/// Each round tries equally spaced values in parallel. Where passes and failures alternate, the
+/// first failure is the limit, and a pass beyond it is reported. The result is the same for any
+/// number of threads.
 ///
 /// # Errors
-/// The first error of a trial, by its value.
+/// The error of the smallest value whose trial fails with one.
 pub fn threshold<E: Send>(
     range: [f64; 2],
     width: f64,
@@ -89,7 +92,7 @@ mod tests {
         );
     }
 
-    /// Of passes and failures that alternate, the first failure counts.
+    /// Where passes and failures alternate, the first failure counts.
     #[test]
     fn what_passes_again_beyond_a_failure_is_not_passed() {
         let found =

@@ -1,33 +1,33 @@
-//! What engine, converter and gearbox can give at the rims, steadily: the balance of tractive
-//! effort and resistance.
+//! Steady tractive effort of engine, converter and gearbox at the rims, and its balance with
+//! resistance.
 //!
-//! After J. Y. Wong, *Theory of Ground Vehicles*, chapter 3: at a speed, in each gear, the engine
-//! at full throttle turns as fast as the converter's capacity lets it; the rest is ratios. No
-//! losses but those that the file states.
+//! After J. Y. Wong, *Theory of Ground Vehicles*, chapter 3. At a speed, in each gear, the engine
+//! is at full throttle and turns at the speed that the converter's capacity allows. The rest
+//! follows from ratios. Only losses that the file states are included.
 
 use bekker_math::numeric::{GRAVITY, asin, atan, cos, hypot, sin, tan};
 use bekker_vehicle::powertrain::Powertrain;
 use bekker_vehicle::{AnySpec, VehicleSpec, air_drag};
 
-/// Fastest speed looked at, m/s.
+/// Upper limit of the speeds considered, m/s.
 const FASTEST: f64 = 60.0;
 
 /// Tractive effort of a vehicle.
 #[derive(Clone, Debug)]
 pub struct TractiveEffort<'a> {
     powertrain: &'a Powertrain,
-    /// Speed of the rims over that of the gearbox's output, and their radius, m.
+    /// Speed of the rims over that of the gearbox output, and the rim radius, m.
     ratio: f64,
     radius: f64,
     weight: f64,
-    /// Resistance of rolling over the weight, at rest and what a m/s adds.
+    /// Rolling resistance over the weight: at rest, and its increase per m/s.
     resistance: [f64; 2],
-    /// Drag area, m², if the file gives one.
+    /// Drag area, m², if the file specifies one.
     drag_area: Option<f64>,
 }
 
 impl<'a> TractiveEffort<'a> {
-    /// Of a vehicle by its file; none of one whose driven axles state no ratio.
+    /// Creates the model from a vehicle file; `None` if the driven axles have no ratio.
     pub fn of(spec: &'a AnySpec) -> Option<TractiveEffort<'a>> {
         let (weight, drag_area) = (spec.total_mass() * GRAVITY, spec.drag_area());
         let driven = |own: &VehicleSpec| (0..own.axles.len()).find(|&axle| own.is_driven(axle));
@@ -54,7 +54,7 @@ impl<'a> TractiveEffort<'a> {
         })
     }
 
-    /// Greatest effort at a speed, m/s, in any gear, over the weight.
+    /// Returns the greatest effort at a speed, m/s, in any gear, over the weight.
     pub fn at(&self, speed: f64) -> f64 {
         let gears = 1..=self.powertrain.gearbox.ratios.len() as i32;
         gears.map(|gear| self.in_gear(gear, speed)).fold(0.0, f64::max)
@@ -65,7 +65,7 @@ impl<'a> TractiveEffort<'a> {
         let Some(gear) = gearbox.ratio(gear) else { return 0.0 };
         let ratio = gear * self.ratio;
         let input = speed / self.radius / ratio;
-        // torque of the engine and what it is joined to falls with the engine's speed
+        // engine torque less the torque taken decreases with engine speed
         let balanced = |taken: &dyn Fn(f64) -> f64| {
             let (mut low, mut high) = (1.0, engine.free_speed(1.0));
             for _ in 0..60 {
@@ -80,7 +80,7 @@ impl<'a> TractiveEffort<'a> {
             (Some(converter), clutch) => {
                 let taken = |impeller: f64| -converter.torque(impeller, input).impeller;
                 let through = converter.torque(balanced(&taken), input).turbine;
-                // locked up where its clutch then holds what the engine gives
+                // locked if the clutch then holds the engine's torque
                 let locks = clutch.is_some_and(|own| own.capacity(input) >= held.abs());
                 if locks { held.max(through) } else { through }
             }
@@ -93,44 +93,46 @@ impl<'a> TractiveEffort<'a> {
         torque / ratio / self.radius / self.weight
     }
 
-    /// Whether it counts air drag: the file gives a drag area.
+    /// Returns whether air drag is included, that is, whether the file specifies a drag area.
     pub fn has_drag(&self) -> bool {
         self.drag_area.is_some()
     }
 
-    /// Air drag at a speed, m/s, over the weight.
+    /// Returns the air drag at a speed, m/s, over the weight.
     fn drag(&self, speed: f64) -> f64 {
         self.drag_area.map_or(0.0, |area| air_drag(area, speed) / self.weight)
     }
 
-    /// Resistance of rolling at a speed, m/s, over the load.
+    /// Returns the rolling resistance at a speed, m/s, over the load.
     fn rolling(&self, speed: f64) -> f64 {
         let [still, growth] = self.resistance;
         still + growth * speed
     }
 
-    /// Steepest grade (rise over run) that the powertrain carries the vehicle up at a speed, m/s,
-    /// where the ground would take any force: sin θ + f cos θ = (F - D)/W with air drag D, so that
-    /// θ = asin((F - D)/(W √(1 + f²))) - atan f. None where the effort suffices for any grade.
+    /// Returns the steepest grade (rise over run) for the powertrain at a speed, m/s, with
+    /// unlimited grip.
+    ///
+    /// sin θ + f cos θ = (F - D)/W with air drag D, so θ = asin((F - D)/(W √(1 + f²))) - atan f.
+    /// `None` if the effort suffices for any grade.
     pub fn grade(&self, speed: f64) -> Option<f64> {
         let (left, rolling) = (self.at(speed) - self.drag(speed), self.rolling(speed));
         let share = left / hypot(1.0, rolling);
         (share < 1.0).then(|| tan(asin(share.max(-1.0)) - atan(rolling)).max(0.0))
     }
 
-    /// Resistance of rolling, grade and air at a speed, m/s, over the weight.
+    /// Returns the resistance of rolling, grade and air at a speed, m/s, over the weight.
     fn resists(&self, speed: f64, grade: f64) -> f64 {
         let slope = atan(grade);
         sin(slope) + self.rolling(speed) * cos(slope) + self.drag(speed)
     }
 
-    /// Fastest speed up a grade (rise over run), m/s.
+    /// Returns the greatest speed up a grade (rise over run), m/s.
     pub fn speed(&self, grade: f64) -> f64 {
         last(0.0, FASTEST, |speed| self.resists(speed, grade) <= self.at(speed))
     }
 }
 
-/// The last value of an interval that holds, by bisection.
+/// Returns the last value of an interval that satisfies `holds`, by bisection.
 fn last(mut low: f64, mut high: f64, holds: impl Fn(f64) -> bool) -> f64 {
     for _ in 0..40 {
         let middle = 0.5 * (low + high);
@@ -148,8 +150,9 @@ mod tests {
     use super::*;
     use bekker_vehicle::find_any;
 
-    /// The balance is that of the converter's tables: at stall the impeller turns at K √T, and
-    /// the turbine gives the torque ratio times T.
+    /// The balance agrees with the converter's tables.
+    ///
+    /// At stall the impeller turns at K √T, and the turbine gives the torque ratio times T.
     #[test]
     fn stalls_as_the_tables_say() {
         let spec = find_any("hmmwv").unwrap();
@@ -162,12 +165,13 @@ mod tests {
         let torque = effort.at(0.0) * effort.weight * effort.radius * ratio / gain;
         let impeller = capacity * torque.sqrt();
         let engine = own.powertrain.engine.torque(1.0, impeller).value;
-        // sixty halvings leave rounding
+        // sixty bisections leave only rounding
         assert!((engine / torque - 1.0).abs() < 1e-9, "{engine} for {torque} N m");
     }
 
-    /// Each grade balances effort and resistance, by the resistance's own formula; one whose effort
-    /// is more than its weight climbs any.
+    /// Each grade balances effort and resistance by the formula of the resistance.
+    ///
+    /// A vehicle with more effort than weight climbs any grade.
     #[test]
     fn grades_balance_effort_and_resistance() {
         for (name, speed) in [("hmmwv", 2.0), ("m113", 0.5), ("man_8x8", 10.0), ("gator", 3.0)] {
@@ -186,7 +190,7 @@ mod tests {
         assert_eq!(strong.grade(1.0), None);
     }
 
-    /// The top speed is where effort is rolling resistance and drag; less with more drag.
+    /// At the top speed effort equals rolling resistance and drag; more drag lowers it.
     #[test]
     fn air_drag_takes_from_the_top_speed() {
         let top = |area: Option<f64>| {

@@ -1,4 +1,4 @@
-//! The steering circle from wall to wall.
+//! Wall-to-wall steering circle.
 
 use super::findings::{Figure, Findings};
 use super::subject::{Subject, held_speed};
@@ -9,9 +9,9 @@ use bekker_math::spatial::Vec3;
 use bekker_ranks::Flow;
 use std::f64::consts::TAU;
 
-/// Speed, m/s: a crawl, without slip angles to speak of.
+/// Speed, m/s: a crawl with negligible slip angles.
 const SPEED: f64 = 1.5;
-/// When full lock is on, and when the circle counts from, s.
+/// Times at which full lock is reached and the circle starts to count, s.
 const LOCK: f64 = 3.0;
 const STEADY: f64 = 8.0;
 /// Longest drive, s.
@@ -53,7 +53,7 @@ pub(super) fn drive(subject: &Subject, _: Effort) -> Result<Findings, MobilityEr
     Ok(Findings { figures: vec![figure], panels: vec![], scenarios: vec![scenario] })
 }
 
-/// Mean place of the instantaneous centres of turning.
+/// Returns the mean of the instantaneous centers of rotation.
 fn centre(circle: &[Sample]) -> Vec3 {
     let instantaneous = |sample: &Sample| {
         let yaw_rate = sample.angular_velocity.z;

@@ -1,9 +1,8 @@
-//! What a step costs.
+//! Benchmarks of the cost of a step and of the throughput of a world.
 //!
-//! A drive is stepped here through its public parts (driver, contact, vehicle,
-//! publication) with a clock read between them, so that nothing below needs a
-//! clock; four readings a step cost about 0.1 µs. Throughput is that of whole
-//! worlds, as `bekker run` steps them.
+//! A drive is stepped here through its public parts (driver, contact, vehicle, publication) with
+//! clock readings between them, so that the layers below need no clock. Four readings a step cost
+//! about 0.1 µs. Throughput is measured on whole worlds, stepped as by `bekker run`.
 
 use bekker_agent::{AgentModel, Aside, ContactContext, Event, GroundVehicleWorkspace, Struck};
 use bekker_ground::scm::Scratch;
@@ -24,44 +23,43 @@ use std::hint::black_box;
 use std::path::Path;
 use std::time::Instant;
 
-/// Simulated time before costs are counted: the vehicle settles, the room to work
-/// in grows to its size, s.
+/// Simulated time before costs are measured, s: the vehicle settles and the buffers grow to size.
 const WARM_UP: f64 = 1.0;
-/// Distance between vehicles side by side, m.
+/// Lateral distance between vehicles side by side, m.
 const LANE: f64 = 6.0;
-/// Files of each of the two columns of a crowd.
+/// Number of files in each of the two columns of a crowd.
 const FILES: usize = 4;
-/// Distance between these, and between vehicles of a file, m.
+/// Distances of a crowd, m: between files, and between vehicles of a file.
 const CROWD: [f64; 2] = [3.0, 6.0];
 
-/// What is driven.
+/// Case of a benchmark.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BenchCase {
-    /// A vehicle of the catalogue or a vehicle file.
+    /// Vehicle of the catalog or vehicle file.
     pub vehicle: String,
-    /// Model of its tracks, if it has tracks and not that of its file.
+    /// Track model, if not the one of the vehicle file.
     pub tracks: Option<TrackModel>,
-    /// Its tyres, `flexible` or `rigid`, if not as its file says.
+    /// Tires, `flexible` or `rigid`, if not as in the vehicle file.
     pub tyre: Option<String>,
-    /// A soil of the catalogue.
+    /// Soil of the catalog.
     pub soil: String,
-    /// Laws of the soil, `reference` or `refined`.
+    /// Soil laws, `reference` or `refined`.
     pub laws: String,
-    /// Spacing of the nodes, m.
+    /// Distance between nodes, m.
     pub spacing: f64,
-    /// Step, s.
+    /// Time step, s.
     pub step: f64,
-    /// Simulated time, s; the first second is not counted.
+    /// Simulated time, s; the first second is excluded.
     pub seconds: f64,
-    /// Heading, degrees from x towards y.
+    /// Heading, degrees from x toward y.
     pub heading_deg: f64,
     /// Steering, -1 to 1; 0 is straight ahead.
     pub steering: f64,
-    /// Threads for one vehicle: with two, one track is met beside the other.
+    /// Threads for one vehicle: with two, the contacts of both tracks are evaluated in parallel.
     pub threads: usize,
 }
 
-/// Why a bench did not run.
+/// Reasons why a benchmark fails.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BenchError {
@@ -71,58 +69,59 @@ pub enum BenchError {
     /// The drive failed.
     #[error("the drive failed at {time} s: {cause}")]
     Drive {
-        /// When, s.
+        /// Simulated time, s.
         time: f64,
-        /// What happened.
+        /// Cause.
         cause: String,
     },
-    /// The graphics card gave up.
+    /// The GPU failed.
     #[error("{0}")]
     GpuDevice(String),
     /// Threads could not be started.
     #[error("{threads} threads cannot be started: {cause}")]
     Threads {
-        /// How many.
+        /// Number of threads.
         threads: usize,
-        /// What the system says.
+        /// Error of the operating system.
         cause: String,
     },
 }
 
-/// Time of a step in its parts, µs.
+/// Time of a step by stage, µs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Stages {
     /// Driver.
     pub driver: f64,
-    /// Contact of all wheels, soil law included.
+    /// Contact of all wheels, including the soil law.
     pub contact: f64,
-    /// Vehicle: springs, driveline, multibody.
+    /// Vehicle: springs, driveline, multibody equations.
     pub multibody: f64,
-    /// Publication at the heartbeat, spread over its steps.
+    /// Publication at the heartbeat, divided by its steps.
     pub publication: f64,
 }
 
-/// What a step of a case costs.
+/// Cost of a step of a case.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StepCost {
-    /// What was driven.
+    /// Case.
     pub case: BenchCase,
-    /// Steps counted.
+    /// Number of steps measured.
     pub steps: u64,
     /// Mean time of a step, µs.
     pub step_us: f64,
-    /// Where it goes.
+    /// Time of each stage, µs.
     pub stages_us: Stages,
-    /// Of the contact, the laws of pressure and shear: their time alone over as
-    /// many nodes, µs.
+    /// Share of the laws of pressure and shear in the contact time, µs.
+    ///
+    /// It is the time of the laws alone for the same number of nodes.
     pub soil_law_us: f64,
     /// Time of the laws at one node, ns.
     pub soil_law_ns: f64,
     /// Wall time over simulated time.
     pub real_time_factor: f64,
-    /// Nodes whose height is compared, a step.
+    /// Nodes tested for contact per step.
     pub nodes_tested: f64,
-    /// Nodes that carry load, a step.
+    /// Nodes in contact per step.
     pub nodes_in_contact: f64,
     /// Contact time per node in contact, ns.
     pub ns_per_node_in_contact: f64,
@@ -132,25 +131,26 @@ pub struct StepCost {
     pub deformed_nodes: usize,
     /// Memory of the published ground per deformed node, bytes.
     pub bytes_per_deformed_node: f64,
-    /// Heap allocations a step, publication excepted; nothing where they are not counted.
+    /// Heap allocations per step without publication; `None` where they are not counted.
     pub allocations_per_step: Option<f64>,
-    /// Heap allocations a publication; nothing where they are not counted.
+    /// Heap allocations per publication; `None` where they are not counted.
     pub allocations_per_heartbeat: Option<f64>,
 }
 
-/// How many vehicles stand in a world at the beginning.
+/// Arrangement of the vehicles of a world at the start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Grouping {
-    /// Side by side, 6 m apart: none meets another.
+    /// Side by side, 6 m apart, without collisions.
     Abreast,
-    /// In two columns of four files that drive into each other, the vehicles of a file 6 m and
-    /// the files 3 m apart.
+    /// Two columns of four files that drive into each other.
+    ///
+    /// The vehicles of a file are 6 m apart, the files 3 m.
     Crowd,
 }
 
 impl Grouping {
-    /// Places, m, and headings, degrees, of so many vehicles.
+    /// Returns the positions, m, and headings, degrees, of `vehicles` vehicles.
     fn starts(self, case: &BenchCase, vehicles: usize) -> Vec<([f64; 2], f64)> {
         let all = 0..vehicles;
         match self {
@@ -163,7 +163,7 @@ impl Grouping {
                     let (column, own) = (index % 2, index / 2);
                     let [across, along] = CROWD;
                     let x = along * (0.5 + (own / FILES) as f64);
-                    // not quite head on
+                    // slightly offset from head-on
                     let y = across * ((own % FILES) as f64 + 0.1 * column as f64);
                     if column == 0 { ([-x, y], 0.0) } else { ([x, y], 180.0) }
                 })
@@ -177,9 +177,9 @@ impl Grouping {
 pub struct Throughput {
     /// Vehicles.
     pub vehicles: usize,
-    /// How they stand at the beginning.
+    /// Arrangement at the start.
     pub grouping: Grouping,
-    /// Hits of vehicles on vehicles that are over, each counted by both.
+    /// Completed collisions between vehicles, each counted by both.
     pub hits: usize,
     /// Threads.
     pub threads: usize,
@@ -189,14 +189,14 @@ pub struct Throughput {
     pub real_time_factor: f64,
 }
 
-/// Places of `vehicles` side by side, m.
+/// Returns the positions of `vehicles` vehicles side by side, m.
 fn abreast(case: &BenchCase, vehicles: usize) -> Vec<[f64; 2]> {
     let heading = case.heading_deg.to_radians();
     let across = [-bekker_math::numeric::sin(heading), bekker_math::numeric::cos(heading)];
     (0..vehicles).map(|index| across.map(|component| component * LANE * index as f64)).collect()
 }
 
-/// The world of a case with vehicles that start from these places, m.
+/// Creates the world of a case with vehicles that start from these positions, m.
 ///
 /// # Errors
 /// [`Faults`] if the vehicle or the soil is unknown or a number out of range.
@@ -205,7 +205,7 @@ pub fn model(case: &BenchCase, places: &[[f64; 2]]) -> Result<WorldModel, Faults
     started(case, &starts)
 }
 
-/// The same with a heading of each, degrees.
+/// Creates the world of a case with a position, m, and a heading, degrees, of each vehicle.
 fn started(case: &BenchCase, starts: &[([f64; 2], f64)]) -> Result<WorldModel, Faults> {
     let BenchCase { soil, laws, spacing, step, seconds, steering, .. } = case;
     let heartbeat = step * (0.01 / step).round().max(1.0);
@@ -224,7 +224,7 @@ fn started(case: &BenchCase, starts: &[([f64; 2], f64)]) -> Result<WorldModel, F
             None => "",
         };
         let tyre = case.tyre.as_ref().map_or(String::new(), |tyre| format!("tyre = {tyre:?}\n"));
-        // A string takes any formatted text.
+        // Writing to a string cannot fail.
         let _ = write!(
             text,
             "[[vehicle]]\nname = \"v{index}\"\nmodel = {:?}\nposition = [{x:?}, {y:?}]\n\
@@ -236,7 +236,7 @@ fn started(case: &BenchCase, starts: &[([f64; 2], f64)]) -> Result<WorldModel, F
     Ok(world(&file)?.world)
 }
 
-/// Sums of a drive, s and counts.
+/// Sums over a drive: times, s, and counts.
 #[derive(Default)]
 struct Tally {
     stages: Stages,
@@ -247,8 +247,10 @@ struct Tally {
     heartbeats: u64,
 }
 
-/// Drives a case and says what its steps cost. `published` is the ground that it
-/// finds; `allocations` is the process's count of heap allocations so far, if it keeps one.
+/// Drives a case and measures the cost of its steps.
+///
+/// `published` is the ground at the start; `allocations` returns the process's count of heap
+/// allocations, if it is counted.
 ///
 /// # Errors
 /// [`BenchError`] if the case cannot be built or the drive fails.
@@ -265,7 +267,7 @@ fn pool(threads: usize) -> Result<rayon::ThreadPool, BenchError> {
     pool.map_err(|error| BenchError::Threads { threads, cause: error.to_string() })
 }
 
-/// [`step_cost`] on a thread of the pool.
+/// Runs [`step_cost`] on a thread of the pool.
 fn alone(
     case: &BenchCase,
     mut published: Published,
@@ -391,8 +393,9 @@ fn view(
     }
 }
 
-/// Time of the laws of pressure and shear at one node that yields, ns, as the
-/// contact asks them: four nodes at a time.
+/// Measures the time of the laws of pressure and shear per yielding node, ns.
+///
+/// As in the contact, four nodes are evaluated at a time.
 fn law_ns(soil: &SoilCoefficients) -> f64 {
     dispatch!(Level::new(), simd => law_ns_in_lanes(simd, soil))
 }
@@ -406,7 +409,7 @@ fn law_ns_in_lanes<S: Simd>(simd: S, soil: &SoilCoefficients) -> f64 {
     let mut sum = Lanes::zero(simd);
     for four in 0..FOURS {
         let deep = 0.02 + 1e-7 * f64::from(four);
-        // boxed as lanes: numbers written one by one and read as lanes would stall
+        // boxed as lanes: values stored one by one and loaded as lanes would stall
         let sinkage = black_box(Lanes::of(simd, [deep, deep + 1e-3, deep + 2e-3, deep + 3e-3]));
         let [advance, yielded_at, leaving] = [1e-4, 1e3, -0.01].map(|all| Lanes::of(simd, all));
         let pressed =
@@ -419,15 +422,15 @@ fn law_ns_in_lanes<S: Simd>(simd: S, soil: &SoilCoefficients) -> f64 {
     begun.elapsed().as_secs_f64() * 1e9 / (f64::from(FOURS) * WIDTH as f64)
 }
 
-/// Memory of a published ground, bytes: nodes, and for each tile its mask, key,
-/// list and counts.
+/// Returns the memory of a published ground, bytes: its nodes, and the mask, key, list entry and
+/// counts of each tile.
 fn bytes(published: &Published) -> usize {
     let tile = size_of::<Tile>() + size_of::<(TileKey, u32, usize)>() + 2 * size_of::<usize>();
     published.tiles().count() * tile + published.nodes() * size_of::<NodeState>()
 }
 
-/// Ground on which `nodes` nodes lie deformed, in whole tiles, away from the
-/// vehicles of a bench.
+/// Creates ground with `nodes` deformed nodes, in whole tiles, away from the vehicles of a
+/// benchmark.
 pub fn ploughed(nodes: usize) -> Published {
     let state = NodeState::quantised(0.05, 1e5, [0.01, 0.0], 0, 1);
     let mut patches = Patches::default();
@@ -481,8 +484,9 @@ fn is_hit_of_vehicles(event: &Event) -> bool {
     matches!(event, Event::Collided(hit) if matches!(hit.with, Struck::Vehicle(_)))
 }
 
-/// Resident memory at `samples` even moments of a drive in circles, bytes.
-/// `resident` asks the system.
+/// Measures resident memory, bytes, at `samples` equal intervals of a drive in circles.
+///
+/// `resident` returns the resident memory of the process.
 ///
 /// # Errors
 /// [`BenchError`] if the case cannot be built.
@@ -527,7 +531,7 @@ mod tests {
     fn counts_what_a_drive_does() {
         let cost = step_cost(&case(), Published::default(), None).unwrap();
         assert_eq!(cost.steps, 250);
-        // Four wheels stand on some 60 nodes each (the reference's 250 to 310).
+        // Four wheels have about 60 nodes each in contact (the reference has 250 to 310 in total).
         assert!((100.0..500.0).contains(&cost.nodes_in_contact), "{}", cost.nodes_in_contact);
         assert!(cost.nodes_tested >= cost.nodes_in_contact);
         assert!(cost.deformed_nodes > 100 && cost.stages_us.multibody > 0.0);

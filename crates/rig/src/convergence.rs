@@ -1,61 +1,65 @@
-//! Whether a rig's results would move if it were finer or longer.
+//! Convergence checks: whether a rig's results change with a finer grid, a finer step or a longer
+//! run.
 
 use super::wheel::RigError;
 use serde::{Deserialize, Serialize};
 
-/// A rig whose result is a few figures.
+/// A rig whose result is a few scalar values.
 pub trait Rig: Clone {
-    /// What a run gives.
+    /// Result of a run.
     type Outcome;
     /// Runs the test.
     fn run(&self) -> Result<Self::Outcome, RigError>;
-    /// Distance between nodes, m.
+    /// Returns the distance between nodes, m.
     fn spacing_mut(&mut self) -> &mut f64;
-    /// Step: in time, s, or as the rig defines it.
+    /// Returns the step: a time step, s, or as the rig defines it.
     fn step_mut(&mut self) -> &mut f64;
-    /// Doubles the extent of the test. One that has no end (a plate on an
-    /// unbounded bed) moves half a node aside instead.
+    /// Doubles the extent of the test.
+    ///
+    /// A test without an extent (a plate on an unbounded bed) moves half a node sideways instead.
     fn extend(&mut self);
-    /// The figures to compare, each with its name.
+    /// Returns the values to compare, each with its name.
     fn figures(&self, outcome: &Self::Outcome) -> Vec<(&'static str, f64)>;
-    /// Magnitude below which a figure's change is measured against this
-    /// instead, for figures that pass through zero.
+    /// Returns the smallest scale for the relative change of a value.
+    ///
+    /// It replaces the magnitude of values that pass through zero.
     fn least_scale(&self, _figure: &str) -> f64 {
         0.0
     }
 }
 
-/// What was refined.
+/// A change of the set-up for a convergence check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Refinement {
-    /// Half the spacing of nodes.
+    /// Half the distance between nodes.
     Spacing,
-    /// Half the time step.
+    /// Half the step.
     Step,
-    /// Twice the run, or another place on the nodes.
+    /// Twice the run length, or another offset from the nodes.
     Extent,
 }
 
-/// How one figure moved under one refinement.
+/// Change of one value under one refinement.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Convergence {
-    /// What was refined.
+    /// Refinement applied.
     pub refinement: Refinement,
-    /// Which figure.
+    /// Name of the value.
     pub figure: String,
-    /// Its value as asked for.
+    /// Value with the given set-up.
     pub value: f64,
-    /// Its value when refined.
+    /// Value with the refined set-up.
     pub refined: f64,
-    /// Change as a part of the greater of the two, or of the figure's least scale.
+    /// Absolute change over the greater magnitude of the two, or over the value's least scale.
     pub change: f64,
     /// Whether the change is within the tolerance.
     pub converged: bool,
 }
 
-/// Runs a rig, and again with each refinement, and compares every figure;
-/// changes of up to `tolerance` count as converged.
+/// Runs a rig as given and with each refinement, and compares every value.
+///
+/// Relative changes of up to `tolerance` count as converged.
 pub fn converge<R: Rig>(
     rig: &R,
     tolerance: f64,

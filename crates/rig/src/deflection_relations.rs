@@ -1,15 +1,15 @@
-//! What relations of cone penetration say of a tyre's pull and towed resistance over its
-//! deflection, to be laid beside the wheel rig.
+//! Cone-index relations for a tire's pull and towed resistance as functions of its deflection.
 //!
-//! None of the papers could be read. The formulas are those that public code quotes, or
-//! as remembered; each says which. Cone indices are in Pa, deflections on a hard plate.
+//! They are for comparison with the wheel rig. None of the papers was available. The formulas are
+//! quoted by public code or come from memory; each item states which. Cone indices are in Pa,
+//! deflections are those on a hard plate.
 
 use bekker_math::numeric::{exp, ln, pow};
 
-/// Slip at which pull is compared.
+/// Slip at which pulls are compared.
 pub const SLIP: f64 = 0.2;
 
-/// A tyre under a load.
+/// A tire under a load.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LoadedTyre {
     /// Diameter without load, m.
@@ -20,65 +20,71 @@ pub struct LoadedTyre {
     pub section_height: f64,
     /// Load, N.
     pub load: f64,
-    /// Deflection on a hard plate over the section's height.
+    /// Deflection on a hard plate over the section height.
     pub deflection: f64,
 }
 
-/// A relation between a tyre's size, load and deflection, a cone index, and what the tyre does.
+/// A relation between a tire's size, load and deflection, a cone index, and the tire's forces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeflectionRelation {
-    /// Sand: the sand numeric of the Waterways Experiment Station (WES) with the pull of NRMM
-    /// (from memory) and the towed resistance of G. Williams 2017 (quoted by public code).
+    /// Sand: the sand numeric of the Waterways Experiment Station (WES).
+    ///
+    /// The pull is that of NRMM (from memory), the towed resistance that of G. Williams 2017
+    /// (quoted by public code).
     Sand,
-    /// Clay: the relations of WES's database, G. W. Turnage 1995 and D. Detwiller 2018, for
-    /// the vehicle-terrain interface (VTI; quoted by public code).
+    /// Clay: the relations of WES's database for the vehicle-terrain interface (VTI).
+    ///
+    /// G. W. Turnage 1995 and D. Detwiller 2018 (quoted by public code).
     Vti,
     /// Clay and loam: D. Gee-Clough, M. McAllister, G. Pearson and D. W. Evernden 1978, with
     /// Turnage's numeric (from memory).
     GeeClough,
-    /// Soil with cohesion and friction: W. W. Brixius 1987 for radial tyres (quoted by public
-    /// code, 9.5 from memory of ASABE D497).
+    /// Soil with cohesion and friction: W. W. Brixius 1987 for radial tires.
+    ///
+    /// Quoted by public code; the coefficient 9.5 is from memory of ASABE D497.
     Brixius,
-    /// R. D. Wismer and H. J. Luth 1974 (from memory). It knows no deflection.
+    /// R. D. Wismer and H. J. Luth 1974 (from memory), independent of deflection.
     WismerLuth,
 }
 
 impl LoadedTyre {
-    /// Cone index from 0 to 15 cm of sand over its gradient of penetration resistance: 3.47 in,
-    /// m (quoted by public code).
+    /// Ratio of the cone index of sand over 0 to 15 cm to its gradient: 3.47 in, m.
+    ///
+    /// Quoted by public code; the gradient is that of the penetration resistance.
     pub const INDEX_DEPTH: f64 = 3.47 * 0.0254;
 
-    /// Load that the soil of a cone index would bear on length and width of the tyre, over its load.
+    /// Returns cone index times width times diameter over load.
     fn mobility(&self, cone_index: f64) -> f64 {
         cone_index * self.width * self.diameter / self.load
     }
 
-    /// Sand numeric of WES: G (b d)^1.5 / W δ/h, G being the gradient of penetration resistance.
+    /// Returns the sand numeric of WES: G (b d)^1.5 / W δ/h, G being the gradient of penetration
+    /// resistance.
     pub fn sand_numeric(&self, cone_index: f64) -> f64 {
         let gradient = cone_index / LoadedTyre::INDEX_DEPTH;
         gradient * pow(self.width * self.diameter, 1.5) * self.deflection / self.load
     }
 
-    /// Turnage's clay numeric: CI b d / W (δ/h)^0.5 / (1 + b/2d).
+    /// Returns Turnage's clay numeric: CI b d / W (δ/h)^0.5 / (1 + b/2d).
     pub fn clay_numeric(&self, cone_index: f64) -> f64 {
         let slender = 1.0 + 0.5 * self.width / self.diameter;
         self.mobility(cone_index) * self.deflection.sqrt() / slender
     }
 
-    /// Clay numeric of the vehicle-terrain interface: CI b d / (W (1 - δ/h)^1.5 (1 + b/d)^0.75).
+    /// Returns the clay numeric of the VTI: CI b d / (W (1 - δ/h)^1.5 (1 + b/d)^0.75).
     pub fn vti_numeric(&self, cone_index: f64) -> f64 {
         let slender = pow(1.0 + self.width / self.diameter, 0.75);
         self.mobility(cone_index) / (pow(1.0 - self.deflection, 1.5) * slender)
     }
 
-    /// Brixius's mobility number: CI b d / W (1 + 5 δ/h) / (1 + 3 b/d).
+    /// Returns Brixius's mobility number: CI b d / W (1 + 5 δ/h) / (1 + 3 b/d).
     pub fn brixius_number(&self, cone_index: f64) -> f64 {
         let slender = 1.0 + 3.0 * self.width / self.diameter;
         self.mobility(cone_index) * (1.0 + 5.0 * self.deflection) / slender
     }
 
-    /// Mean pressure of Williams's contact, Pa: W / (2 b (d a - a²)^0.5 (b/h)^0.52),
-    /// a = δ + 0.026 d.
+    /// Returns the mean pressure of Williams's contact, Pa: W / (2 b (d a - a²)^0.5 (b/h)^0.52),
+    /// with a = δ + 0.026 d.
     fn contact_pressure(&self) -> f64 {
         let LoadedTyre { diameter, width, section_height, load, deflection } = *self;
         let depth = deflection * section_height + 0.026 * diameter;
@@ -88,7 +94,7 @@ impl LoadedTyre {
 }
 
 impl DeflectionRelation {
-    /// Drawbar pull at a slip of 20 % over load; less than nothing where the tyre is stuck.
+    /// Returns drawbar pull over load at a slip of 20 %; negative for an immobilized tire.
     pub fn pull(self, tyre: &LoadedTyre, cone_index: f64) -> f64 {
         match self {
             DeflectionRelation::Sand => 0.53 - 4.5 / (tyre.sand_numeric(cone_index) + 3.7),
@@ -99,7 +105,7 @@ impl DeflectionRelation {
             DeflectionRelation::GeeClough => {
                 let numeric = tyre.clay_numeric(cone_index);
                 let most = 0.796 - 0.92 / numeric;
-                // no tyre pulls that is stuck; the rate has a pole there
+                // an immobilized tire has no pull; the rate has a pole there
                 if most <= 0.0 {
                     return most;
                 }
@@ -118,7 +124,7 @@ impl DeflectionRelation {
         }
     }
 
-    /// Towed motion resistance over load.
+    /// Returns towed motion resistance over load.
     pub fn towed(self, tyre: &LoadedTyre, cone_index: f64) -> f64 {
         match self {
             DeflectionRelation::Sand => 0.21 * tyre.contact_pressure() / cone_index + 0.04,
@@ -129,8 +135,9 @@ impl DeflectionRelation {
         }
     }
 
-    /// The cone index, Pa, at which the relation gives a pull over load, if it does between
-    /// 10 kPa and 10 MPa.
+    /// Returns the cone index, Pa, at which the relation gives `pull` over load.
+    ///
+    /// `None` if it is not between 10 kPa and 10 MPa.
     pub fn cone_index(self, tyre: &LoadedTyre, pull: f64) -> Option<f64> {
         let (mut low, mut high) = (1e4, 1e7);
         if pull > self.pull(tyre, high) {
@@ -144,9 +151,9 @@ impl DeflectionRelation {
     }
 }
 
-/// The one-pass vehicle cone index over that at a deflection of 15 % of the section's height:
-/// (0.15/(δ/h))^0.25 (J. D. Priddy and W. L. Willoughby 2004, who tested it on 79
-/// measurements).
+/// Returns the one-pass vehicle cone index relative to a deflection of 15 % of the section height.
+///
+/// (0.15/(δ/h))^0.25, by J. D. Priddy and W. L. Willoughby 2004, who tested it on 79 measurements.
 pub fn vehicle_cone_index_factor(deflection: f64) -> f64 {
     pow(0.15 / deflection, 0.25)
 }
@@ -155,14 +162,14 @@ pub fn vehicle_cone_index_factor(deflection: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// 37x12.5R16.5 under 6.3 kN.
+    /// Returns a 37x12.5R16.5 tire under 6.3 kN.
     fn tyre(deflection: f64) -> LoadedTyre {
         LoadedTyre { diameter: 0.94, width: 0.317, section_height: 0.26, load: 6300.0, deflection }
     }
 
-    /// Figures made apart from this code, by scripts, and printed with so many digits.
+    /// Compares with a reference value from independent scripts, printed to `digit`.
     fn close(value: f64, printed: f64, digit: f64) {
-        // their inputs are rounded as well
+        // the inputs are rounded as well
         assert!((value - printed).abs() <= 0.6 * digit, "{value}, not {printed}");
     }
 

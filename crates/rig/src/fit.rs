@@ -1,72 +1,72 @@
-//! Weighted least squares with bounds of confidence.
+//! Weighted least squares with confidence bounds.
 //!
-//! The steps are those of Levenberg and Marquardt (D. Marquardt, J. SIAM 11,
-//! 1963) on columns scaled to unit length; what the data say about the
-//! parameters comes from the singular values of the scaled Jacobian (D. Belsley,
-//! E. Kuh and R. Welsch, *Regression Diagnostics*, 1980).
+//! The steps are those of Levenberg and Marquardt (D. Marquardt, J. SIAM 11, 1963) on columns
+//! scaled to unit length. Identifiability is judged by the singular values of the scaled Jacobian
+//! (D. Belsley, E. Kuh and R. Welsch, *Regression Diagnostics*, 1980).
 
 use nalgebra::{DMatrix, SMatrix, SVector};
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
-/// Condition of the scaled Jacobian from which parameters stand in for each other.
+/// Condition of the scaled Jacobian above which parameters are collinear.
 pub const ILL_CONDITIONED: f64 = 30.0;
 const STEPS: usize = 300;
 
 /// One observation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Observed {
-    /// The value.
+    /// Observed value.
     pub value: f64,
-    /// Its standard deviation, or any common figure if that is not known.
+    /// Standard deviation, or any common value if it is unknown.
     pub deviation: f64,
-    /// Which trial it belongs to; the points of one trial err together.
+    /// Trial of the observation; errors are correlated within a trial.
     pub trial: u32,
 }
 
 /// A parameter with its bounds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Estimate {
-    /// Best value.
+    /// Best estimate.
     pub value: f64,
     /// Standard error.
     pub error: f64,
-    /// Lower bound of 95 % confidence.
+    /// Lower 95 % confidence bound.
     pub low: f64,
-    /// Upper bound of 95 % confidence.
+    /// Upper 95 % confidence bound.
     pub high: f64,
 }
 
 /// A fit of `P` parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fit<const P: usize> {
-    /// The parameters.
+    /// Estimates of the parameters.
     pub parameters: [Estimate; P],
-    /// Root mean square of what is left, in the unit of the observations.
+    /// Root mean square of the residuals, in the unit of the observations.
     pub residual: f64,
-    /// Part of the observations' variance that the curve explains.
+    /// Fraction of the observations' variance that the curve explains.
     pub explained: f64,
-    /// Condition of the scaled Jacobian: 1 if every parameter shows on its own,
-    /// from about 30 up they stand in for each other.
+    /// Condition of the scaled Jacobian.
+    ///
+    /// It is 1 if the parameters are independent; from about 30 up they are collinear.
     pub condition: f64,
     /// Number of observations.
     pub points: usize,
-    /// Number of trials that the errors are judged by.
+    /// Number of trials used for the standard errors.
     pub trials: usize,
 }
 
-/// Why there is no fit.
+/// Reasons why a fit fails.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FitError {
     /// Too few observations.
     #[error("{points} points cannot give {parameters} parameters and their bounds")]
     TooFew {
-        /// Observations.
+        /// Number of observations.
         points: usize,
-        /// Parameters.
+        /// Number of parameters.
         parameters: usize,
     },
-    /// The observations do not tell one of the parameters.
+    /// The observations do not determine a parameter.
     #[error("the points do not determine the parameters (condition {condition:.1e})")]
     Undetermined {
         /// Condition of the scaled Jacobian.
@@ -74,15 +74,14 @@ pub enum FitError {
     },
 }
 
-/// Fits `model`, which gives the value of observation `i` and its derivatives,
-/// from `start`.
+/// Fits `model` from `start`; it returns the value of observation `i` and its derivatives.
 ///
-/// Bounds: where the observations come from more trials than there are
-/// parameters, the scatter between trials gives them (the sandwich estimator for
-/// clusters, with one freedom less than trials); else the scatter of the points.
+/// With more trials than parameters, the bounds come from the scatter between trials: the sandwich
+/// estimator for clusters, with one degree of freedom less than trials. Otherwise they come from
+/// the scatter of the points.
 ///
 /// # Errors
-/// Too few points, or points that leave a parameter open.
+/// Too few points, or points that do not determine a parameter.
 pub fn fit<const P: usize>(
     start: [f64; P],
     observed: &[Observed],
@@ -130,7 +129,7 @@ pub fn fit<const P: usize>(
     judge(at, observed, &now)
 }
 
-/// Lengths of the Jacobian's columns, and the normal equations scaled by them.
+/// Returns the norms of the Jacobian's columns, and the normal equations scaled by them.
 fn normal_equations<const P: usize>(
     rows: &[(f64, SVector<f64, P>)],
 ) -> (SVector<f64, P>, SMatrix<f64, P, P>, SVector<f64, P>) {
@@ -157,7 +156,7 @@ fn judge<const P: usize>(
     let jacobian = DMatrix::from_fn(points, P, |i, k| rows[i].1[k] / scale[k]);
     let singular = jacobian.singular_values();
     let condition = singular.max() / singular.min();
-    // beyond, the normal equations have lost every digit
+    // beyond, the normal equations have lost all digits
     let inverse = normal
         .try_inverse()
         .filter(|_| condition < 1e7)
@@ -205,7 +204,8 @@ fn judge<const P: usize>(
     })
 }
 
-/// Two-sided 95 % quantile of Student's distribution; infinite without a freedom.
+/// Returns the two-sided 95 % quantile of Student's distribution; infinite without a degree of
+/// freedom.
 fn student(freedom: f64) -> f64 {
     StudentsT::new(0.0, 1.0, freedom).map_or(f64::INFINITY, |student| student.inverse_cdf(0.975))
 }
@@ -216,7 +216,7 @@ mod tests {
 
     #[test]
     fn a_straight_line_has_its_closed_form() {
-        // y = 1 + 2 x with residuals +-0.1: the textbook's errors
+        // y = 1 + 2 x with residuals ±0.1: textbook formulas of the errors
         let xs: Vec<f64> = (0..10).map(f64::from).collect();
         let noise = |i: usize| if i.is_multiple_of(2) { 0.1 } else { -0.1 };
         let observed: Vec<Observed> = xs
@@ -233,14 +233,14 @@ mod tests {
         assert!((found.parameters[1].value - slope).abs() < 1e-9);
         let variance = n * found.residual * found.residual / (n - 2.0);
         assert!((found.parameters[1].error / (variance / sxx).sqrt() - 1.0).abs() < 1e-9);
-        // eight freedoms: 2.306
+        // eight degrees of freedom: 2.306
         let width = (found.parameters[1].high - slope) / found.parameters[1].error;
         assert!((width - 2.306).abs() < 5e-4, "{width}");
     }
 
     #[test]
     fn quantiles_are_students() {
-        // to all digits that tables print (NIST/SEMATECH e-Handbook, 1.3.6.7.2)
+        // to all digits of printed tables (NIST/SEMATECH e-Handbook, 1.3.6.7.2)
         for (freedom, t) in
             [(1.0, 12.706), (2.0, 4.303), (3.0, 3.182), (4.0, 2.776), (30.0, 2.042), (100.0, 1.984)]
         {

@@ -1,11 +1,12 @@
-//! What a soil gives a vehicle, by the classic theory: an estimate before the drive.
+//! Trafficability of a soil for a vehicle by the classic theory: an estimate before the drive.
 //!
-//! Sinkage and compaction resistance by M. G. Bekker (*Theory of Land Locomotion*,
-//! 1956), thrust by Mohr and Coulomb, mobilised after Janosi and Hanamoto over the
-//! contact's length at a slip of 30 %, as in J. Y. Wong, *Theory of Ground Vehicles*,
-//! chapter 2. All over the weight; what is left is the steepest grade, and the drawbar
-//! pull over weight by which mobility models judge going. The first axle presses the rut
-//! alone. A layer below ends the sinkage at its depth.
+//! Sinkage and compaction resistance follow M. G. Bekker (*Theory of Land Locomotion*, 1956).
+//! Thrust follows Mohr and Coulomb, mobilized after Janosi and Hanamoto over the contact length at
+//! a slip of 30 %, as in J. Y. Wong, *Theory of Ground Vehicles*, chapter 2.
+//!
+//! All forces are divided by the weight. Thrust less resistance is the steepest grade, and the
+//! drawbar pull over weight by which mobility models judge trafficability. Only the first axle
+//! compacts the rut. A layer below limits the sinkage to its depth.
 
 use crate::RigidWheel;
 use bekker_agent::GroundVehicle;
@@ -13,31 +14,31 @@ use bekker_ground::soil::{Soil, SoilKind, Yielding};
 use bekker_math::numeric::{exp, pow, tan};
 use serde::Serialize;
 
-/// Slip at which the thrust is taken.
+/// Slip at which the thrust is evaluated.
 const SLIP: f64 = 0.3;
 
-/// A soil under a vehicle; forces over the vehicle's weight.
+/// Trafficability of a soil for a vehicle; forces are divided by the vehicle's weight.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Going {
     /// Sinkage, m.
     pub sinkage: f64,
-    /// All that the soil's strength can give, at any slip.
+    /// Limit of the soil's shear strength at any slip.
     pub strength: f64,
     /// Thrust at a slip of 30 %.
     pub thrust: f64,
-    /// Resistance of compaction.
+    /// Compaction resistance.
     pub resistance: f64,
     /// Whether the vehicle's belly touches the ground.
     pub hung_up: bool,
 }
 
 impl Going {
-    /// Drawbar pull over weight on the level: about the steepest grade that it climbs.
+    /// Returns the drawbar pull over weight on level ground, about the steepest grade it climbs.
     pub fn drawbar(&self) -> f64 {
         self.thrust - self.resistance
     }
 
-    /// Of a vehicle on a soil.
+    /// Estimates the trafficability of `soil` for a vehicle.
     pub fn of(ground_vehicle: &GroundVehicle, soil: &Soil) -> Going {
         match &soil.kind {
             SoilKind::Firm { friction } => Going {
@@ -65,7 +66,7 @@ fn yielding(ground_vehicle: &GroundVehicle, soil: &Yielding) -> Going {
             let free = if soil.n < 3.0 { wheel.bekker_sinkage(modulus, soil.n) } else { radius };
             let sinkage = free.min(floor).min(radius);
             let length = (sinkage * (2.0 * radius - sinkage)).max(0.0).sqrt();
-            // the wheels of the first axle make the rut
+            // only the wheels of the first axle compact the rut
             let rut = 2.0 * wheel.compaction(modulus, soil.n, sinkage);
             (sinkage, length, wheels * width * length, rut)
         }
@@ -81,7 +82,8 @@ fn yielding(ground_vehicle: &GroundVehicle, soil: &Yielding) -> Going {
         }
     };
     let strength = area * soil.cohesion / weight + tan(soil.friction_angle);
-    // mean of 1 - exp(-j/K) over a contact along which the shear grows to slip x length
+    // mean of 1 - exp(-j/K) over a contact along which the shear displacement grows to slip x
+    // length
     let reach = SLIP * length / soil.shear_modulus;
     let mobilised = if reach > 1e-6 { 1.0 - (1.0 - exp(-reach)) / reach } else { 0.0 };
     Going {
@@ -93,7 +95,7 @@ fn yielding(ground_vehicle: &GroundVehicle, soil: &Yielding) -> Going {
     }
 }
 
-/// Clearance under the belly, m, where the vehicle's file tells of one.
+/// Returns the clearance under the belly, m, if the vehicle file specifies a belly.
 fn clearance(ground_vehicle: &GroundVehicle) -> Option<f64> {
     let (lowest, radius) = match ground_vehicle {
         GroundVehicle::Wheeled(own) => (own.vehicle.wheel_centre(0).z, own.vehicle.ride_radius()),

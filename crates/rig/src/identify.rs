@@ -1,40 +1,39 @@
-//! Parameters of a soil from plate and shear measurements.
+//! Identification of soil parameters from plate and shear measurements.
 //!
-//! Bekker's p = (k_c/b + k_φ) zⁿ and Janosi–Hanamoto's
-//! τ = (c + p tan φ)(1 - e^(-j/K)), fitted to pressures and stresses themselves,
-//! not to their logarithms: that is the weighting by p² that Wong asks for in a
-//! logarithmic fit (J. Y. Wong, J. Terramech. 17, 1980).
+//! Bekker's p = (k_c/b + k_φ) zⁿ and Janosi–Hanamoto's τ = (c + p tan φ)(1 - e^(-j/K)) are fitted
+//! to pressures and stresses themselves, not to their logarithms. This equals the weighting by p²
+//! that Wong requires in a logarithmic fit (J. Y. Wong, J. Terramech. 17, 1980).
 
 use super::fit::{Estimate, Fit, FitError, ILL_CONDITIONED, Observed, fit};
 use bekker_math::numeric::{atan, exp, ln, pow};
 use serde::{Deserialize, Serialize};
 
-/// Why nothing can be identified.
+/// Reasons why an identification fails.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum IdentifyError {
-    /// Not a table of measurements.
+    /// The text is not a table of measurements.
     #[error("{0}")]
     Table(#[from] csv::Error),
-    /// A row that cannot be.
+    /// A value of a row is out of range.
     #[error("row {row}: {column} is {value}; allowed: {allowed}")]
     Row {
-        /// Row, the first below the header being 1.
+        /// Row number; the first below the header is 1.
         row: usize,
-        /// Column.
+        /// Name of the column.
         column: &'static str,
         /// Value.
         value: f64,
-        /// What would be accepted.
+        /// Allowed range.
         allowed: &'static str,
     },
-    /// A row without a plate's size.
+    /// A row has no plate size.
     #[error("row {row}: neither width_m nor diameter_m is given")]
     NoWidth {
-        /// Row.
+        /// Row number.
         row: usize,
     },
-    /// No fit.
+    /// The fit failed.
     #[error(transparent)]
     Fit(#[from] FitError),
 }
@@ -45,8 +44,10 @@ pub struct PlateRow {
     /// Shorter side of a rectangular plate, m.
     #[serde(default)]
     pub width_m: Option<f64>,
-    /// Its longer side, m: Bekker's b is then twice the area over the perimeter, as of contacts that are
-    /// driven, else the shorter side, as of a strip.
+    /// Longer side of a rectangular plate, m.
+    ///
+    /// With it, Bekker's b is twice the area over the perimeter, as in the contacts of the
+    /// simulation. Without it, b is the shorter side, as for a strip.
     #[serde(default)]
     pub length_m: Option<f64>,
     /// Diameter of a circular plate, m; Bekker's b is its radius.
@@ -60,7 +61,7 @@ pub struct PlateRow {
     /// Standard deviation of the pressure, Pa.
     #[serde(default, rename = "deviation_Pa")]
     pub deviation: Option<f64>,
-    /// Which trial it belongs to.
+    /// Trial of the point.
     #[serde(default)]
     pub trial: u32,
 }
@@ -79,17 +80,17 @@ pub struct ShearRow {
     /// Standard deviation of the stress, Pa.
     #[serde(default, rename = "deviation_Pa")]
     pub deviation: Option<f64>,
-    /// Which trial it belongs to.
+    /// Trial of the point.
     #[serde(default)]
     pub trial: u32,
 }
 
-/// How well a curve fits.
+/// Quality of a fit.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Quality {
-    /// Root mean square of what is left, Pa.
+    /// Root mean square of the residuals, Pa.
     pub residual: f64,
-    /// Part of the variance that the curve explains.
+    /// Fraction of the variance that the curve explains.
     pub explained: f64,
     /// Condition of the scaled Jacobian.
     pub condition: f64,
@@ -109,41 +110,42 @@ impl<const P: usize> From<&Fit<P>> for Quality {
 /// Bekker's parameters.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PressureSinkage {
-    /// k_φ, N/m^(n+2); of one plate alone, k_c/b + k_φ.
+    /// k_φ, N/m^(n+2); for a single plate size, k_c/b + k_φ.
     pub k_phi: Estimate,
-    /// k_c, N/m^(n+1); none from plates of one size.
+    /// k_c, N/m^(n+1); `None` for plates of one size.
     pub k_c: Option<Estimate>,
-    /// n.
+    /// Exponent n.
     pub n: Estimate,
-    /// How well they fit.
+    /// Quality of the fit.
     pub quality: Quality,
-    /// k_φ and n with k_c held at zero, and how well they fit.
+    /// k_φ and n with k_c fixed at zero, and the quality of that fit.
     pub without_k_c: Option<(Estimate, Estimate, Quality)>,
-    /// What to know before using them.
+    /// Warnings for the user of the parameters.
     pub remarks: Vec<String>,
 }
 
-/// Mohr–Coulomb's and Janosi's parameters.
+/// Parameters of Mohr–Coulomb and Janosi.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Shearing {
-    /// Cohesion, Pa; none from one pressure.
+    /// Cohesion, Pa; `None` for a single pressure.
     pub cohesion: Option<Estimate>,
     /// Angle of internal friction, rad.
     pub friction_angle: Estimate,
-    /// K, m.
+    /// Shear modulus K, m.
     pub shear_modulus: Estimate,
-    /// How well they fit.
+    /// Quality of the fit.
     pub quality: Quality,
-    /// What to know before using them.
+    /// Warnings for the user of the parameters.
     pub remarks: Vec<String>,
 }
 
-/// Reads plate tests: columns `sinkage_m`, `pressure_Pa`, `width_m` or
-/// `diameter_m`, and, if known, `deviation_Pa` and `trial`; lines that begin
-/// with # are left out.
+/// Reads plate tests from CSV.
+///
+/// The columns are `sinkage_m`, `pressure_Pa`, `width_m` or `diameter_m`, and optionally
+/// `deviation_Pa` and `trial`. Lines that begin with # are ignored.
 ///
 /// # Errors
-/// Tables that cannot be read, and values that cannot be.
+/// Unreadable tables, and values out of range.
 pub fn read_plates(text: &str) -> Result<Vec<PlateRow>, IdentifyError> {
     let rows: Vec<PlateRow> = read(text)?;
     for (row, point) in rows.iter().enumerate() {
@@ -164,11 +166,13 @@ pub fn read_plates(text: &str) -> Result<Vec<PlateRow>, IdentifyError> {
     Ok(rows)
 }
 
-/// Reads shear tests: columns `pressure_Pa`, `displacement_m`, `stress_Pa`, and,
-/// if known, `deviation_Pa` and `trial`.
+/// Reads shear tests from CSV.
+///
+/// The columns are `pressure_Pa`, `displacement_m`, `stress_Pa`, and optionally `deviation_Pa` and
+/// `trial`.
 ///
 /// # Errors
-/// Tables that cannot be read, and values that cannot be.
+/// Unreadable tables, and values out of range.
 pub fn read_shears(text: &str) -> Result<Vec<ShearRow>, IdentifyError> {
     let rows: Vec<ShearRow> = read(text)?;
     for (row, point) in rows.iter().enumerate() {
@@ -190,7 +194,7 @@ fn read<R: for<'de> Deserialize<'de>>(text: &str) -> Result<Vec<R>, IdentifyErro
     Ok(reader.deserialize().collect::<Result<_, _>>()?)
 }
 
-/// What pressures are allowed, for messages.
+/// Allowed pressures, for messages.
 const PRESSURES: &str = "from 0 to 1e8 Pa";
 
 fn within(
@@ -200,7 +204,7 @@ fn within(
     range: std::ops::RangeInclusive<f64>,
     allowed: &'static str,
 ) -> Result<(), IdentifyError> {
-    // a NaN lies in no range
+    // NaN is in no range
     if range.contains(&value) {
         return Ok(());
     }
@@ -208,7 +212,7 @@ fn within(
 }
 
 impl PlateRow {
-    /// Reciprocal of Bekker's b, 1/m.
+    /// Returns the reciprocal of Bekker's b, 1/m.
     fn inverse_width(&self) -> f64 {
         match (self.width_m, self.length_m) {
             (Some(width), Some(length)) => 1.0 / width + 1.0 / length,
@@ -218,10 +222,10 @@ impl PlateRow {
     }
 }
 
-/// Bekker's parameters from plate tests.
+/// Estimates Bekker's parameters from plate tests.
 ///
 /// # Errors
-/// Points that do not determine them.
+/// Points that do not determine the parameters.
 pub fn pressure_sinkage(rows: &[PlateRow]) -> Result<PressureSinkage, IdentifyError> {
     let observed: Vec<Observed> = rows
         .iter()
@@ -278,7 +282,7 @@ pub fn pressure_sinkage(rows: &[PlateRow]) -> Result<PressureSinkage, IdentifyEr
     Ok(found)
 }
 
-/// A start from the straight line of ln p over ln z.
+/// Returns initial values from the regression line of ln p over ln z.
 fn log_log(rows: &[PlateRow]) -> [f64; 2] {
     let points: Vec<[f64; 2]> = rows
         .iter()
@@ -345,10 +349,10 @@ fn condition(condition: f64, remedy: &str) -> Option<String> {
     })
 }
 
-/// Mohr–Coulomb's and Janosi's parameters from shear tests.
+/// Estimates the parameters of Mohr–Coulomb and Janosi from shear tests.
 ///
 /// # Errors
-/// Points that do not determine them.
+/// Points that do not determine the parameters.
 pub fn shearing(rows: &[ShearRow]) -> Result<Shearing, IdentifyError> {
     let observed: Vec<Observed> = rows
         .iter()
@@ -364,7 +368,7 @@ pub fn shearing(rows: &[ShearRow]) -> Result<Shearing, IdentifyError> {
         let kept = exp(-j / modulus);
         (1.0 - kept, -kept * j / (modulus * modulus))
     };
-    // friction alone
+    // without cohesion
     let without = |p: &[f64; 2], i: usize| {
         let (part, slope) = mobilised(p[1], rows[i].displacement_m);
         let q = rows[i].pressure;
@@ -422,8 +426,9 @@ pub fn shearing(rows: &[ShearRow]) -> Result<Shearing, IdentifyError> {
     Ok(Shearing { cohesion, friction_angle, shear_modulus: modulus, quality, remarks })
 }
 
-/// The CMU plate tests (C. Pavlov, 2022, github.com/robomechanics/3d-terramechanics):
-/// nine trials of three circular plates in dry sand.
+/// Plate tests of CMU (C. Pavlov, 2022, github.com/robomechanics/3d-terramechanics).
+///
+/// Nine trials of three circular plates in dry sand.
 pub const CMU_PLATES: &str = include_str!("measured/cmu_plates.csv");
 
 #[cfg(test)]
@@ -431,7 +436,7 @@ mod tests {
     use super::*;
     use bekker_math::random::Stream;
 
-    /// Plates of three widths with 3 % of scatter; the truth lies within the bounds.
+    /// Plates of three widths with 3 % scatter; the true values lie within the bounds.
     #[test]
     fn synthetic_plates_give_their_soil_back() {
         let (k_c, k_phi, n) = (20e3, 1.5e6, 0.9);
@@ -460,7 +465,7 @@ mod tests {
             inside += estimates.iter().filter(|(e, t)| (e.low..=e.high).contains(t)).count();
             exact.push(found.n.value);
         }
-        // 60 bounds of 95 %: 57 hold on average, fewer than 52 once in a hundred times
+        // 60 bounds of 95 %: 57 hold on average, fewer than 52 in one of a hundred runs
         assert!(inside >= 52, "{inside} of 60 hold");
         let mean = exact.iter().sum::<f64>() / exact.len() as f64;
         assert!((mean - n).abs() < 0.01, "{mean}");
@@ -488,8 +493,9 @@ mod tests {
         assert!(one.cohesion.is_none() && one.remarks[0].contains("one pressure"));
     }
 
-    /// As contacts that are driven have it: b = 2 area/perimeter, half the side of a square. A table
-    /// without lengths is told of.
+    /// As in the contacts of the simulation, b = 2 area/perimeter, half the side of a square.
+    ///
+    /// A table without lengths causes a remark.
     #[test]
     fn plates_have_the_width_of_the_contacts_that_are_driven() {
         let (k_c, k_phi, n) = (1e5, 1e3, 1.0);
@@ -521,8 +527,9 @@ mod tests {
         }
     }
 
-    /// At 14 mm the plates of 60, 80 and 100 mm bore 11.9, 16.1 and 22.0 kPa: k_c is
-    /// negative, and that is said. The authors' own fits of single trials have n
+    /// At 14 mm the plates of 60, 80 and 100 mm bore 11.9, 16.1 and 22.0 kPa.
+    ///
+    /// So k_c is negative, and a remark reports it. The authors' own fits of single trials have n
     /// from 1.33 to 1.61.
     #[test]
     fn the_cmu_plates_need_a_negative_k_c_and_are_told_so() {
@@ -532,7 +539,7 @@ mod tests {
         assert!((1.33..1.61).contains(&found.n.value), "{:?}", found.n);
         assert!(found.remarks.iter().any(|r| r.contains("k_c is negative")));
         let at = |b: f64| (k_c.value / b + found.k_phi.value) * pow(0.014, found.n.value);
-        // the fit takes the plates together: within 12 % of each mean at one depth
+        // one fit for all plates: within 12 % of each mean at one depth
         for (b, pressure) in [(0.03, 11.86e3), (0.04, 16.11e3), (0.05, 21.97e3)] {
             assert!((at(b) / pressure - 1.0).abs() < 0.12, "{b}: {}", at(b));
         }

@@ -1,14 +1,14 @@
-//! Some cases at once: a few long runs, each on whatever thread is free.
+//! Parallel execution of a few long cases on the threads of the current pool.
 
 use rayon::prelude::*;
 use std::sync::{Mutex, PoisonError};
 
-/// What is done with each of some items at the same time.
+/// Runs a function on each item of a slice in parallel.
 ///
-/// Beside an iterator of `rayon` it is compiled once for all kinds of items and of results: a
-/// study has dozens of either.
+/// Unlike an iterator of `rayon`, its scheduling code is compiled once for all types of items and
+/// results. A study has dozens of each.
 pub trait InParallel<T> {
-    /// The results, in the order of the items, each run on a thread of the pool that is about.
+    /// Runs `run` on each item on the current thread pool and returns the results in item order.
     fn in_parallel<'a, R: Send>(&'a self, run: impl Fn(&'a T) -> R + Sync) -> std::vec::IntoIter<R>
     where
         T: 'a;

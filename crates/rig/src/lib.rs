@@ -1,10 +1,11 @@
-//! Rigs: the classic tests of soils, wheels, tracks and tires, and the classic theory beside them.
+//! Test rigs for soils, wheels, tracks and tires, with the classic theory for comparison.
 //!
-//! Every rig is a function from a plain description to a plain result, and
-//! [`converge`] repeats it on a finer and longer set-up and says whether the
-//! result moved. [`identify`] finds a soil's parameters from what was measured.
+//! Every rig is a function from a plain description to a plain result. [`converge`] repeats it with
+//! a finer spacing, a finer step and a longer run, and reports whether the result changed.
+//! [`identify`] estimates soil parameters from measurements.
 //!
-//! A layer of the crate `bekker`, which opens with examples; `ARCHITECTURE.md` is the map.
+//! This crate is a layer of the crate `bekker`, whose documentation has examples. `ARCHITECTURE.md`
+//! describes the layers.
 
 mod bench;
 mod convergence;

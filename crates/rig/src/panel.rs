@@ -1,17 +1,17 @@
-//! Curves of results on axes, as plain data.
+//! Curves of results with axes, as plain data.
 
 use serde::Serialize;
 
-/// Axes with their lines.
+/// A plot panel: axes and lines.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Panel {
     /// Heading.
     pub title: String,
-    /// Quantity and unit across.
+    /// Quantity and unit of the horizontal axis.
     pub x: String,
-    /// Quantity and unit upwards.
+    /// Quantity and unit of the vertical axis.
     pub y: String,
-    /// The lines.
+    /// Lines of the panel.
     pub lines: Vec<Line>,
 }
 
@@ -22,19 +22,19 @@ pub struct Line {
     pub name: String,
     /// Points (x, y).
     pub points: Vec<[f64; 2]>,
-    /// How it is drawn.
+    /// Drawing style.
     pub mark: Mark,
 }
 
-/// How a line is drawn.
+/// Drawing style of a line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Mark {
-    /// What the model gives.
+    /// Solid line, for results of the model.
     #[default]
     Line,
-    /// What it is compared with.
+    /// Dashed line, for the reference of a comparison.
     Dashes,
-    /// What was measured.
+    /// Dots, for measurements.
     Dots,
 }

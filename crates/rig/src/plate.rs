@@ -1,4 +1,4 @@
-//! The plate rig (bevameter): pressure against sinkage.
+//! Plate rig (bevameter): pressure against sinkage.
 
 use super::convergence::Rig;
 use super::wheel::{CARRIED, RigError, bed, require};
@@ -9,35 +9,37 @@ use bekker_math::spatial::{Pose, Twist};
 use serde::{Deserialize, Serialize};
 use std::f64::consts::PI;
 
-/// A rigid plate pressed slowly onto flat ground, let go and pressed again.
+/// A rigid plate pressed slowly onto flat ground, unloaded and pressed again.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PlateRig {
     /// Soil of the bed.
     pub soil: Soil,
-    /// Laws of the soil.
+    /// Soil laws.
     pub laws: Laws,
-    /// The plate.
+    /// Shape of the plate.
     pub outline: PlateOutline,
     /// Greatest mean pressure, Pa.
     pub pressure: f64,
     /// Distance between nodes, m.
     pub spacing: f64,
-    /// Greatest increment of sinkage, as a part of the sinkage.
+    /// Greatest increment of sinkage, as a fraction of the sinkage.
     pub increment: f64,
-    /// Where the plate's centre stands, in spacings from a node.
+    /// Offset of the plate's center from a node, in spacings.
     pub offset: f64,
 }
 
 impl PlateRig {
-    /// A rig on nodes 1 cm apart.
+    /// Creates a rig on nodes 1 cm apart.
     pub fn new(soil: Soil, outline: PlateOutline, pressure: f64) -> PlateRig {
         let laws = Laws::reference();
         PlateRig { soil, laws, outline, pressure, spacing: 0.01, increment: 0.02, offset: 0.0 }
     }
 }
 
-/// Sinkage at which a plate is pressed no further, m: nobody has pressed one a hundredth as deep, and
-/// a soil that has not answered by then has hardly any modulus of pressure.
+/// Sinkage at which pressing stops, m.
+///
+/// No measured plate test is a hundredth as deep. A soil that does not bear the load at this depth
+/// has nearly no pressure modulus.
 pub(super) const DEEPEST: f64 = 100.0;
 
 /// One point of a pressure–sinkage curve.
@@ -49,28 +51,28 @@ pub struct PlatePoint {
     pub pressure: f64,
 }
 
-/// A pressure–sinkage test.
+/// Result of a pressure–sinkage test.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PlateResult {
-    /// Loading, from nothing to the greatest pressure.
+    /// Loading, from zero to the greatest pressure.
     pub loading: Vec<PlatePoint>,
-    /// Unloading, to nothing.
+    /// Unloading, to zero pressure.
     pub unloading: Vec<PlatePoint>,
     /// Reloading, to the greatest pressure.
     pub reloading: Vec<PlatePoint>,
     /// Sinkage at the greatest pressure, m.
     pub sinkage: f64,
-    /// Sinkage that stays, m.
+    /// Residual sinkage after unloading, m.
     pub residual: f64,
     /// Sinkage after reloading, m.
     pub reloaded: f64,
     /// Work of loading, J.
     pub work: f64,
-    /// Work that unloading gave back, J.
+    /// Work returned by unloading, J.
     pub returned: f64,
 }
 
-/// A plate on its bed, at some depth.
+/// State of a plate test: the bed and the pose of the plate.
 pub(super) struct Press {
     model: GroundModel,
     published: Published,
@@ -127,7 +129,7 @@ impl Press {
         met
     }
 
-    /// The soil's answer at rest, with the mean pressure and its slope over sinkage.
+    /// Evaluates the contact at rest; returns the mean pressure and its slope over sinkage.
     fn at_rest(&mut self) -> (PlatePoint, f64) {
         let found = self.contact(&Tread::rough(), &Twist::default(), 0.0);
         let pressure = found.load.wrench.force.z / self.area();
@@ -137,13 +139,13 @@ impl Press {
 
     /// Presses to a mean pressure, along the tangent and by limited increments.
     ///
-    /// The tangent knows nothing of a layer ahead: where the plate came down too hard on one,
-    /// it is put back on the soil as it was, and goes half as far. At [`DEEPEST`] it ends.
+    /// The tangent does not anticipate a layer below. Where a step overshoots the target pressure,
+    /// the plate and the soil are restored and the step is halved. Pressing stops at [`DEEPEST`].
     fn press_to(&mut self, target: f64) -> Vec<PlatePoint> {
         const CLOSE: f64 = 1e-9;
         const FIRST: f64 = 1e-7;
         const MOST: usize = 20_000;
-        // how far increments of a smooth curve go beyond their end
+        // overshoot of the target by increments on a smooth curve
         const BEYOND: f64 = 2e-3;
         let mut curve = Vec::new();
         let (mut advance, mut before) = (0.0, None);
@@ -162,7 +164,7 @@ impl Press {
             if missing <= CLOSE * target || point.sinkage > DEEPEST {
                 break;
             }
-            // off the soil nothing says how soon it answers
+            // above the soil there is no slope from which to predict the contact
             advance = if slope > 0.0 {
                 FIRST.max(self.increment * point.sinkage).min(missing / slope)
             } else {
@@ -174,10 +176,10 @@ impl Press {
         curve
     }
 
-    /// Lifts the plate off along the elastic line.
+    /// Unloads the plate along the elastic line.
     fn release(&mut self) -> Vec<PlatePoint> {
         const POINTS: usize = 50;
-        // a hair off the yield point, where the slope is the elastic one
+        // a small distance off the yield point, where the slope is the elastic one
         const NUDGE: f64 = 1e-10;
         let mut curve = vec![self.at_rest().0];
         self.pose.position.z += NUDGE;
@@ -192,7 +194,7 @@ impl Press {
     }
 }
 
-/// Area under a curve of pressure over sinkage, J/m².
+/// Returns the area under a curve of pressure over sinkage, J/m².
 fn work(curve: &[PlatePoint]) -> f64 {
     let strip = |pair: &[PlatePoint]| {
         0.5 * (pair[0].pressure + pair[1].pressure) * (pair[1].sinkage - pair[0].sinkage)
@@ -201,12 +203,12 @@ fn work(curve: &[PlatePoint]) -> f64 {
 }
 
 impl PlateRig {
-    /// Presses to the greatest pressure, or tells what the soil bears instead.
+    /// Presses to the greatest pressure, or fails with the pressure that the soil bears instead.
     pub(super) fn press(&self, press: &mut Press) -> Result<Vec<PlatePoint>, RigError> {
         let curve = press.press_to(self.pressure);
         let last = curve.last().copied().unwrap_or_default();
         let (reached, pressure, sinkage) = (last.pressure, self.pressure, last.sinkage);
-        // false for what is no number, too
+        // false for NaN, too
         let carried = (reached - pressure).abs() <= CARRIED * pressure;
         match carried {
             true => Ok(curve),

@@ -1,4 +1,4 @@
-//! A rigid track on soil: the rig that the closed forms of thrust describe.
+//! Rigid track on soil: the rig that matches the closed forms of thrust.
 
 use super::convergence::Rig;
 use super::plate::{PlateRig, Press};
@@ -9,8 +9,10 @@ use bekker_math::numeric::{GRAVITY, atan2, cos};
 use bekker_math::spatial::{Quat, Twist, Vec3};
 use serde::{Deserialize, Serialize};
 
-/// A flat, rigid track at a depth of its own, drawn at 1 m/s while its band slides
-/// back through the soil. On flat ground, under the laws of the reference.
+/// A flat, rigid track at a given depth, towed at 1 m/s while its band slides back through the
+/// soil.
+///
+/// The ground is flat and uses the reference laws.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RigidTrackRig {
     /// Soil of the bed.
@@ -19,26 +21,26 @@ pub struct RigidTrackRig {
     pub length: f64,
     /// Width, m.
     pub width: f64,
-    /// Depth of its front and of its rear below the ground, m.
+    /// Depths of the front and of the rear below the ground, m.
     pub depth: [f64; 2],
-    /// Slip 1 - v / (speed of the band), 0 to below 1.
+    /// Slip 1 - v / (speed of the band), from 0 to below 1.
     pub slip: f64,
     /// Distance between nodes, m.
     pub spacing: f64,
-    /// Way of the hull in a step, m.
+    /// Travel of the hull in a step, m.
     pub way: f64,
-    /// Way of the hull in all, in lengths of the track.
+    /// Total travel of the hull, in track lengths.
     pub lengths: f64,
 }
 
-/// Means over the last fifth of its way.
+/// Means over the last fifth of the travel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RigidTrackResult {
     /// Thrust of the soil, N.
     pub thrust: f64,
-    /// Load that it carries, N.
+    /// Vertical force of the soil, N.
     pub vertical: f64,
-    /// Way over which a spot of soil is sheared until the track has passed, m.
+    /// Shear displacement of a point of the soil when the track has passed, m.
     pub shear: f64,
 }
 
@@ -54,13 +56,13 @@ impl Rig for RigidTrackRig {
             length: self.length / cos(atan2(rear - front, self.length)),
             width: self.width,
         };
-        // its depth is given: the pressure is not asked for
+        // the depth is given, so the pressure is not used
         let plate = PlateRig::new(self.soil.clone(), outline, GRAVITY);
         let mut press = Press::new(&PlateRig { spacing: self.spacing, ..plate })?;
         press.pose.position.z = -0.5 * (front + rear);
         let nose_up = -atan2(rear - front, self.length);
         press.pose.orientation = Quat::from_axis_angle(&Vec3::y_axis(), nose_up);
-        // of 1 m/s of the hull
+        // at a hull speed of 1 m/s
         let sliding = self.slip / (1.0 - self.slip);
         let back = Vec3::new(-sliding, 0.0, 0.0);
         let twist = Twist { linear: back, angular: Vec3::zeros() };

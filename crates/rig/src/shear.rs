@@ -1,4 +1,4 @@
-//! The shear rig: stress against displacement.
+//! Shear rig: shear stress against displacement.
 
 use super::convergence::Rig;
 use super::plate::{PlateRig, Press};
@@ -7,17 +7,18 @@ use bekker_ground::soil::{Laws, SoilKind, Tread};
 use bekker_math::spatial::{Twist, Vec3};
 use serde::{Deserialize, Serialize};
 
-/// A plate under constant pressure that shears the soil under it, like the
-/// ring of a bevameter: it slides without leaving its place.
+/// A plate under constant pressure that shears the soil under it, like the ring of a bevameter.
+///
+/// It slides without leaving its position.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ShearRig {
     /// The plate and its pressure.
     pub plate: PlateRig,
-    /// How the plate meets the soil.
+    /// Interaction of the plate's surface with the soil.
     pub tread: Tread,
-    /// How far it slides, m.
+    /// Sliding distance, m.
     pub displacement: f64,
-    /// How far it then slides back, m.
+    /// Distance of sliding back afterwards, m.
     #[serde(default)]
     pub reversal: f64,
     /// Sliding speed, m/s.
@@ -27,8 +28,10 @@ pub struct ShearRig {
 }
 
 impl ShearRig {
-    /// A rough plate that slides 10 cm at 1 cm/s. It is held at its height meanwhile: the laws by which
-    /// a sliding plate sinks further would only take its pressure away, and are left out.
+    /// Creates a rig with a rough plate that slides 10 cm at 1 cm/s.
+    ///
+    /// The plate is held at its height. The laws by which a sliding plate sinks further would only
+    /// reduce its pressure, so they are disabled.
     pub fn new(plate: PlateRig) -> ShearRig {
         let laws = Laws { slip_sinkage: false, inclined_bearing: false, ..plate.laws };
         let plate = PlateRig { laws, ..plate };
@@ -36,8 +39,9 @@ impl ShearRig {
         ShearRig { plate, tread, displacement: 0.1, reversal: 0.0, speed: 0.01, step: 0.01 }
     }
 
-    /// The same that slides eight times the soil's shear modulus, if that is more: to where all of
-    /// the strength is there but for 1/3000.
+    /// Extends the sliding distance to at least eight times the soil's shear modulus.
+    ///
+    /// There the stress is within 1/3000 of the full strength.
     pub fn to_full_strength(self) -> ShearRig {
         let modulus = match &self.plate.soil.kind {
             SoilKind::Yielding(law) => law.shear_modulus,
@@ -56,7 +60,7 @@ pub struct ShearPoint {
     pub stress: f64,
 }
 
-/// A shear test.
+/// Result of a shear test.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ShearResult {
     /// Stress over displacement.
@@ -119,8 +123,10 @@ mod tests {
     use bekker_ground::scm::PlateOutline;
     use bekker_ground::soil::catalogue::catalogue;
 
-    /// Under the refined laws too, which let a plate sink as it slides, the stress rises to c + p tan φ: to
-    /// 1/3000 where it slides eight moduli, and as the grid's cells bear it.
+    /// The stress of a plate at fixed height also rises to c + p tan φ under the refined laws.
+    ///
+    /// Under those laws a sliding plate sinks further. The tolerance covers the 1/3000 that is
+    /// missing after eight moduli and the discretization of the grid.
     #[test]
     fn a_plate_held_at_its_height_shears_under_the_refined_laws() {
         for name in ["mud", "chrono_mid", "lean_clay_32_wes"] {

@@ -1,15 +1,17 @@
-//! Slip as the states of a run have it: 1 - v/(ω r) of a wheel or track that drives, ω r/v - 1 of one that
-//! is braked, so that it is -1 where it is locked (M. G. Bekker; J. Y. Wong, Theory of Ground Vehicles).
+//! Slip as the recorded states define it.
+//!
+//! Slip is 1 - v/(ω r) for a driven wheel or track and ω r/v - 1 for a braked one, so that a locked
+//! wheel has -1 (M. G. Bekker; J. Y. Wong, Theory of Ground Vehicles).
 
-/// Greatest way over turned way that is told apart from that of a locked wheel.
+/// Upper limit of v/(ω r); beyond it a wheel counts as locked.
 const LOCKED: f64 = 1e6;
 
-/// Speed of the rim, m/s, of what travels at `speed`.
+/// Returns the rim speed, m/s, of a wheel or track that travels at `speed`, m/s.
 pub fn rim_speed(speed: f64, slip: f64) -> f64 {
     if slip < 0.0 { speed * (1.0 + slip) } else { speed / (1.0 - slip) }
 }
 
-/// Speed of travel over that of the rim, v/(ω r).
+/// Returns travel speed over rim speed, v/(ω r).
 pub(super) fn travel(slip: f64) -> f64 {
     if slip < 0.0 { (1.0 / (1.0 + slip)).min(LOCKED) } else { 1.0 - slip }
 }

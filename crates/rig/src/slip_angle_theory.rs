@@ -1,10 +1,12 @@
-//! A rigid wheel that rolls at a slip angle over Bekker's soil: the side force of shear.
+//! Side force of a rigid wheel that rolls at a slip angle on Bekker's soil.
 //!
-//! G. Schwanghart (J. Terramech. 5(1), 1968) and G. Ishigami and others (J. Field Robotics 24,
-//! 2007): a point of the rim that met the soil at θ₁ has slid j_x = R [(θ₁ - θ) - (1 - i)(sin θ₁ - sin θ)]
-//! back and j_y = R (1 - i)(θ₁ - θ) tan β aside at θ, under a slip i and a slip angle β. Shear grows
-//! by Janosi and Hanamoto with |j| and acts along j; pressure is Bekker's. Side walls, slip
-//! sinkage and all that heaps are left out.
+//! The theory follows G. Schwanghart (J. Terramech. 5(1), 1968) and G. Ishigami and others (J.
+//! Field Robotics 24, 2007). Let i be the slip and β the slip angle. A rim point that enters the
+//! soil at θ₁ has, at θ, slid backward by j_x = R [(θ₁ - θ) - (1 - i)(sin θ₁ - sin θ)] and sideways
+//! by j_y = R (1 - i)(θ₁ - θ) tan β.
+//!
+//! Shear grows with |j| by Janosi and Hanamoto and acts along j; pressure is Bekker's. Side walls,
+//! slip sinkage and soil heaps are neglected.
 
 use super::RigidWheel;
 use super::slip::travel;
@@ -12,21 +14,23 @@ use super::wheel_theory::bisect;
 use bekker_ground::soil::Yielding;
 use bekker_math::numeric::{cos, exp, hypot, pow, sin, tan};
 
-/// Parts into which a contact is cut: the integrals are good to 1e-5.
+/// Number of parts of a contact: the integrals are accurate to 1e-5.
 const PARTS: u32 = 1000;
 
-/// What the theory gives at a slip and a slip angle.
+/// Result of the theory at a slip and a slip angle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SlipAngleForces {
     /// Sinkage, m.
     pub sinkage: f64,
     /// Drawbar pull along the wheel's heading, N.
     pub drawbar: f64,
-    /// Side force, N, against the side slip.
+    /// Side force, N, opposite to the side slip.
     pub side: f64,
 }
 
-/// The forces on a wheel at a slip 1 - v cos β/(ω R), of a braked one ω R/(v cos β) - 1, and a slip angle β, rad.
+/// Computes the forces on a wheel at a slip and a slip angle, rad.
+///
+/// The slip is 1 - v cos β/(ω R), or ω R/(v cos β) - 1 for a braked wheel.
 pub fn at_slip_angle(
     wheel: &RigidWheel,
     soil: &Yielding,
@@ -38,10 +42,10 @@ pub fn at_slip_angle(
     SlipAngleForces { sinkage: wheel.radius * (1.0 - cos(entry)), drawbar, side }
 }
 
-/// Vertical force, pull and side force for an entry angle.
+/// Returns vertical force, pull and side force for an entry angle.
 fn forces(wheel: &RigidWheel, soil: &Yielding, entry: f64, slip: f64, angle: f64) -> [f64; 3] {
     let RigidWheel { radius, width, .. } = *wheel;
-    // the patch's own width, as for any rectangle
+    // 1/b of the contact patch, with b twice the area over the perimeter, as for any rectangle
     let modulus = soil.k_c * (1.0 / width + 1.0 / (radius * sin(entry))) + soil.k_phi;
     let (friction, aside) = (tan(soil.friction_angle), tan(angle));
     let part = entry / f64::from(PARTS);
@@ -92,8 +96,9 @@ mod tests {
         assert_eq!(left.drawbar, right.drawbar);
     }
 
-    // Where shear is mobilised at once and the wheel slides almost straight aside, the whole
-    // friction stands against it: side = tan φ times the pressure's force, over a shallow rut the load.
+    // Where shear is mobilized at once and the wheel slides almost sideways, all friction acts
+    // laterally. The side force is tan φ times the pressure force, which is the load over a shallow
+    // rut.
     #[test]
     fn far_aside_friction_is_all_that_there_is() {
         let soil = Yielding { shear_modulus: 1e-5, k_phi: 1e9, ..sand() };
@@ -103,8 +108,8 @@ mod tests {
         assert!((found.side / limit - 1.0).abs() < 0.01, "{found:?} {limit}");
     }
 
-    // An independent integration (4000 parts, trapezoids) of the same integrals on LETE sand,
-    // slip 0.05: side over load and drawbar over load at 4 and 15 degrees.
+    // An independent integration (4000 parts, trapezoids) of the same integrals on LETE sand, slip
+    // 0.05: side force over load and drawbar pull over load at 4 and 15 degrees.
     #[test]
     fn meets_figures_worked_apart() {
         let soil = Yielding {

@@ -1,13 +1,14 @@
-//! What CRREL's formulas say of vehicles in shallow snow, to be laid beside the
-//! rigs: traction of NRMM II and sinkage by packing (CRREL reports 95-1, table A5,
-//! and 95-7, p. 11 and 16).
+//! CRREL's formulas for vehicles in shallow snow, for comparison with the rigs.
+//!
+//! Traction is that of NRMM II; sinkage follows from compaction (CRREL reports 95-1, table A5, and
+//! 95-7, p. 11 and 16).
 
 use bekker_math::numeric::{acos, pow};
 
-/// What a vehicle runs on.
+/// Winter surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Winter {
-    /// Snow that nothing has passed over.
+    /// Snow without previous traffic.
     Undisturbed,
     /// Packed or disturbed snow.
     Packed,
@@ -16,19 +17,19 @@ pub enum Winter {
 }
 
 impl Winter {
-    /// Greatest traction per area of contact at a pressure, both Pa.
+    /// Returns the greatest traction per contact area at a pressure, both Pa.
     pub fn traction(self, pressure: f64) -> f64 {
         let (factor, exponent) = match self {
             Winter::Undisturbed => (0.851, 0.823),
             Winter::Packed => (0.321, 0.97),
             Winter::Ice => (0.127, 1.06),
         };
-        // the figures are for kPa
+        // the coefficients are for kPa
         1e3 * factor * pow(1e-3 * pressure, exponent)
     }
 }
 
-/// What lies under the snow, by CRREL's codes.
+/// Base under the snow, by CRREL's codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SnowBase {
     /// Superhighways and primary roads (1).
@@ -38,8 +39,10 @@ pub enum SnowBase {
 }
 
 impl SnowBase {
-    /// Resistance of tracks themselves over their weight: what CRM-1 has on packed snow that gives way no more
-    /// (report 95-1, table A5, examples 3 and 4).
+    /// Returns the internal resistance of tracks over their weight.
+    ///
+    /// It is the value of CRM-1 on packed snow that compacts no further (report 95-1, table A5,
+    /// examples 3 and 4).
     pub fn resistance(self) -> f64 {
         match self {
             SnowBase::Road => 0.0375,
@@ -48,7 +51,7 @@ impl SnowBase {
     }
 }
 
-/// Density to which a greatest pressure, Pa, packs snow, kg/m³.
+/// Returns the density, kg/m³, to which a greatest pressure, Pa, compacts snow.
 pub fn packed_density(pressure: f64) -> f64 {
     match 1e-3 * pressure {
         p if p > 700.0 => 650.0,
@@ -58,14 +61,16 @@ pub fn packed_density(pressure: f64) -> f64 {
     }
 }
 
-/// Depth of the rut in snow of a depth, m, and a density that is packed to another, m.
+/// Returns the rut depth, m, in snow of a depth, m, compacted from one density to another.
 pub fn packing(depth: f64, density: f64, packed: f64) -> f64 {
     depth * (1.0 - density / packed).max(0.0)
 }
 
-/// Resistance of snow to a leading wheel of a width and radius that sinks by
-/// `sinkage`, all m, N: 13.6041 (ρ w a)^1.26, a being the arc in the snow. The
-/// exponent was read in report 95-7, the factor is from memory.
+/// Returns the resistance of snow to a leading wheel, N: 13.6041 (ρ w a)^1.26, a being the arc in
+/// the snow.
+///
+/// Width, radius and sinkage are in m. The exponent was read in report 95-7, the factor is from
+/// memory.
 pub fn wheel_resistance(density: f64, width: f64, radius: f64, sinkage: f64) -> f64 {
     let arc = radius * acos(1.0 - sinkage / radius);
     13.6041 * pow(density * width * arc, 1.26)
@@ -75,8 +80,9 @@ pub fn wheel_resistance(density: f64, width: f64, radius: f64, sinkage: f64) -> 
 mod tests {
     use super::*;
 
-    // CRREL 95-1, table A5. The vehicle's weight and area follow from two of its figures (its file, p. 24, has
-    // 23401 lb and two tracks of 15 by 105 inches), the others are then predicted.
+    // CRREL 95-1, table A5. The vehicle's weight and area follow from two values of the table (its
+    // file, p. 24, has 23401 lb and two tracks of 15 by 105 inches). The other values are then
+    // predicted.
     #[test]
     fn gives_the_printed_figures_of_the_m113() {
         let (weight, area) = (104_092.488_756_857, 2.032_212_207_445);

@@ -1,35 +1,35 @@
-//! Where the work goes that a rig puts into the soil.
+//! Energy balance of a rig: the work of the body on the soil and its dissipation.
 
 use bekker_ground::scm::{Contact, Works};
 use bekker_math::spatial::Twist;
 use serde::{Deserialize, Serialize};
 
-/// Works in a rig: energies, J, or, over a distance, resistances, N.
+/// Work terms of a rig: energies, J, or, divided by a distance, resistances, N.
 ///
-/// What is put in is the power -F·v - M·ω of the wrench on the body, summed over
-/// the run; what is taken is found from the soil's side ([`Works`]).
+/// The input is the power -F·v - M·ω of the wrench on the body, summed over the run. The other
+/// terms are computed on the soil's side ([`Works`]).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SoilWorks {
-    /// Put in at the axle, the drawbar and the guide.
+    /// Work of the axle, the drawbar and the guide.
     pub input: f64,
-    /// Sank the soil for good.
+    /// Work of plastic sinkage.
     pub compaction: f64,
-    /// Stored in the soil under the body, more than at the beginning.
+    /// Growth of the elastic energy in the soil under the body since the beginning.
     pub elastic: f64,
-    /// Taken by the soil's damping.
+    /// Work dissipated by the soil's damping.
     pub damping: f64,
-    /// Taken by shear.
+    /// Work of shear.
     pub shear: f64,
-    /// Taken by soil that is pushed ahead or aside.
+    /// Work on soil pushed ahead or aside.
     pub bulldozing: f64,
-    /// Taken by pressure from a rim that goes down through it, where pressure
-    /// does not act along the surface.
+    /// Work of the pressure on a rim that moves down through it, where the pressure does not act
+    /// along the surface.
     pub spin: f64,
 }
 
 impl SoilWorks {
-    /// Adds a step of `dt` s at the motion `twist`; `stored` is the elastic energy
-    /// of the step before, J.
+    /// Adds a step of `dt` s with the body at `twist`; `stored` is the elastic energy of the
+    /// previous step, J.
     pub(super) fn add(&mut self, contact: &Contact, twist: &Twist, stored: f64, dt: f64) {
         let wrench = &contact.load.wrench;
         let power = wrench.force.dot(&twist.linear) + wrench.torque.dot(&twist.angular);
@@ -43,12 +43,12 @@ impl SoilWorks {
         self.spin += spin * dt;
     }
 
-    /// All that the soil takes.
+    /// Returns the sum of all terms on the soil's side.
     pub fn taken(&self) -> f64 {
         self.compaction + self.elastic + self.damping + self.shear + self.bulldozing + self.spin
     }
 
-    /// The same over a distance, m.
+    /// Returns the terms divided by a distance, m.
     pub(super) fn per(&self, distance: f64) -> SoilWorks {
         SoilWorks {
             input: self.input / distance,

@@ -1,5 +1,5 @@
-//! The track rig: a tracked vehicle drawn at a given speed while its tracks run
-//! at a given slip, or standing while they run against each other.
+//! Track rig: a tracked vehicle towed at a given speed with its tracks at a given slip, or pivoting
+//! in place.
 
 use super::convergence::Rig;
 use super::slip::rim_speed;
@@ -13,25 +13,25 @@ use serde::{Deserialize, Serialize};
 
 /// Time in which the vehicle settles before its tracks are driven, s.
 const SETTLE: f64 = 1.0;
-/// Time over which slip comes on, s.
+/// Time over which the slip ramps up, s.
 const RAMP: f64 = 0.5;
-/// Damper that holds the hull at its speed and on its line, N s/m, and at its heading, N m s.
+/// Damping that holds the hull at its speed and on its line, N s/m, and at its heading, N m s.
 const HOLD: f64 = 1e9;
 
-/// How the vehicle is moved.
+/// Motion of the vehicle.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TrackMotion {
-    /// Drawn straight on: guided, for a hull that thrust pushes against its hold turns away.
+    /// Towed straight ahead with a guide, as a hull pushed against its hold would yaw.
     Straight {
         /// Speed of the hull, m/s.
         speed: f64,
         /// Slip 1 - v / (speed of the tracks), below 1.
         slip: f64,
     },
-    /// Free to turn and to wander, the tracks running against each other.
+    /// Free to yaw and to drift, with the tracks in opposite directions.
     Pivot {
-        /// Speed of the right track forward and of the left one back, m/s.
+        /// Speed of the right track forward and of the left one backward, m/s.
         speed: f64,
     },
 }
@@ -43,9 +43,9 @@ pub struct TrackRig {
     pub vehicle: TrackedSpec,
     /// Soil of the bed.
     pub soil: Soil,
-    /// Laws of the soil.
+    /// Soil laws.
     pub laws: Laws,
-    /// How it is moved.
+    /// Motion of the vehicle.
     pub motion: TrackMotion,
     /// Distance between nodes, m.
     pub spacing: f64,
@@ -53,7 +53,7 @@ pub struct TrackRig {
     pub step: f64,
     /// Length of the run, s.
     pub duration: f64,
-    /// Part of the run, at its end, over which means are taken.
+    /// Fraction of the run, at its end, over which means are taken.
     pub settled: f64,
 }
 
@@ -62,25 +62,24 @@ pub struct TrackRig {
 pub struct TrackResult {
     /// Pull at the hull, N.
     pub drawbar: f64,
-    /// Thrust: what the sprockets give over their pitch radius, N.
+    /// Thrust: torque of the sprockets over their pitch radius, N.
     pub thrust: f64,
-    /// Thrust less pull, N.
+    /// Thrust minus pull, N.
     pub resistance: f64,
-    /// Mean depth of the road wheels' shoes below the undisturbed ground, m.
+    /// Mean depth of the shoes under the road wheels below the undisturbed ground, m.
     pub sinkage: f64,
     /// Vertical force of the soil, N.
     pub vertical: f64,
-    /// Moment of both tracks' thrusts about the vertical axis, N m.
+    /// Moment of the thrusts of both tracks about the vertical axis, N m.
     pub turning_moment: f64,
-    /// Rate of turn, rad/s, to the left.
+    /// Yaw rate, rad/s, positive to the left.
     pub yaw_rate: f64,
-    /// Pitch, rad, nose down.
+    /// Pitch, rad, positive nose down.
     pub pitch: f64,
 }
 
 impl TrackRig {
-    /// A vehicle on a soil: nodes 5 cm apart, steps of 1 ms, 5 s, means over the
-    /// last 40 %.
+    /// Creates a rig with nodes 5 cm apart, steps of 1 ms, 5 s, and means over the last 40 %.
     pub fn new(vehicle: TrackedSpec, soil: Soil, motion: TrackMotion) -> TrackRig {
         TrackRig {
             vehicle,
@@ -94,12 +93,12 @@ impl TrackRig {
         }
     }
 
-    /// Weight of the vehicle, N.
+    /// Returns the weight of the vehicle, N.
     pub fn weight(&self) -> f64 {
         self.vehicle.total_mass() * GRAVITY
     }
 
-    /// Speeds of the left and the right track at a time, m/s.
+    /// Returns the speeds of the left and the right track at a time, m/s.
     fn track_speeds(&self, time: f64) -> [f64; 2] {
         let on = smooth_step(SETTLE, SETTLE + RAMP, time);
         match self.motion {
@@ -182,7 +181,7 @@ impl Rig for TrackRig {
         ]
     }
 
-    /// A tenth of the weight, which acts over half the gauge.
+    /// Returns a tenth of the weight; for moments, acting over half the gauge.
     fn least_scale(&self, figure: &str) -> f64 {
         match figure {
             "drawbar" | "thrust" => 0.1 * self.weight(),
@@ -192,7 +191,7 @@ impl Rig for TrackRig {
     }
 }
 
-/// Holds a hull back by `held`, on its line and at its heading.
+/// Applies the retarding force `held` to the hull and holds its line and heading.
 fn guide(load: &mut Load, held: f64, twist: &Twist) {
     load.wrench.force.x = -held;
     load.wrench.force.y = -HOLD * twist.linear.y;

@@ -1,10 +1,9 @@
-//! What the classic theory of tracks says, to be laid beside the rig.
+//! Classic theory of rigid tracks, for comparison with the rig.
 //!
-//! A rigid track under uniform pressure: M. G. Bekker, *Theory of Land
-//! Locomotion* (1956); shear after Janosi and Hanamoto (1961); skid steering at
-//! low speed after J. Y. Wong, *Theory of Ground Vehicles*. Uniform pressure
-//! makes sinkage and resistance lower bounds: under road wheels far apart the
-//! pressure has peaks.
+//! A rigid track under uniform pressure follows M. G. Bekker, *Theory of Land Locomotion* (1956);
+//! shear follows Janosi and Hanamoto (1961); skid steering at low speed follows J. Y. Wong, *Theory
+//! of Ground Vehicles*. Uniform pressure makes sinkage and resistance lower bounds: under road
+//! wheels far apart the pressure has peaks.
 
 use bekker_ground::soil::Yielding;
 use bekker_math::numeric::{GRAVITY, atan, exp, ln, pow, tan};
@@ -17,14 +16,14 @@ pub struct RigidTracks {
     pub weight: f64,
     /// Width of a track, m.
     pub width: f64,
-    /// Length on the ground, m.
+    /// Contact length, m.
     pub length: f64,
-    /// Distance between the middles of the tracks, m.
+    /// Distance between the center lines of the tracks, m.
     pub gauge: f64,
 }
 
 impl RigidTracks {
-    /// Those of a vehicle.
+    /// Returns the tracks of a vehicle.
     pub fn of(spec: &TrackedSpec) -> RigidTracks {
         RigidTracks {
             weight: spec.total_mass() * GRAVITY,
@@ -34,24 +33,26 @@ impl RigidTracks {
         }
     }
 
-    /// Pressure on the ground, Pa.
+    /// Returns the ground pressure, Pa.
     pub fn pressure(&self) -> f64 {
         self.weight / (2.0 * self.width * self.length)
     }
 
-    /// Sinkage, m.
+    /// Returns the sinkage, m.
     pub fn sinkage(&self, soil: &Yielding) -> f64 {
         pow(self.pressure() / self.modulus(soil), 1.0 / soil.n)
     }
 
-    /// Resistance of compacting the soil, N.
+    /// Returns the compaction resistance, N.
     pub fn resistance(&self, soil: &Yielding) -> f64 {
         let n = soil.n + 1.0;
         2.0 * self.width * self.modulus(soil) * pow(self.sinkage(soil), n) / n
     }
 
-    /// Thrust at a slip, N: shear grows linearly along the track. The curve of shear is an odd function
-    /// of it: tracks that are braked are held back as they would push.
+    /// Returns the thrust at a slip, N, with shear displacement growing linearly along the track.
+    ///
+    /// Thrust is an odd function of slip: braked tracks are retarded as much as driven ones are
+    /// pushed.
     pub fn thrust(&self, soil: &Yielding, slip: f64) -> f64 {
         let area = 2.0 * self.width * self.length;
         let most = area * soil.cohesion + self.weight * tan(soil.friction_angle);
@@ -62,7 +63,7 @@ impl RigidTracks {
         (most * mobilised).copysign(x)
     }
 
-    /// Steepest slope that it can climb, rad, sinkage left out of account.
+    /// Returns the steepest slope that the vehicle climbs, rad, without the effect of sinkage.
     pub fn steepest(&self, soil: &Yielding) -> f64 {
         // tan a = tan phi + A c / (W cos a), solved by fixed point
         let area = 2.0 * self.width * self.length;
@@ -74,18 +75,23 @@ impl RigidTracks {
         slope
     }
 
-    /// Moment that resists turning on the spot, N m, where all of the friction acts across the tracks: an upper
-    /// bound, as tracks that turn slide along, too.
+    /// Returns the moment that resists turning on the spot, N m.
+    ///
+    /// All friction acts laterally. The moment is an upper bound, as turning tracks also slide
+    /// longitudinally.
     pub fn turning_moment(&self, lateral_friction: f64) -> f64 {
         0.25 * lateral_friction * self.weight * self.length
     }
 
-    /// Moment that turns it on the spot, N m, where friction acts against the sliding of every point (W. Steeds,
-    /// *Tracked vehicles*, 1950; J. Y. Wong and C. F. Chiang, Proc. IMechE D 215, 2001, both from memory).
+    /// Returns the moment that turns the vehicle on the spot, N m.
     ///
-    /// A point x ahead of the middle slides across by x Ω and along by s Ω, s being the same under all of a track.
-    /// With l half the length the moments across, μ W/l ∫ x²/√(s² + x²) dx, and along, μ W B/2 · s/l ∫ dx/√(s² +
-    /// x²), over 0 to l, are in balance at one s.
+    /// Friction opposes the sliding of every point (W. Steeds, *Tracked vehicles*, 1950; J. Y. Wong
+    /// and C. F. Chiang, Proc. IMechE D 215, 2001, both from memory). A point x ahead of the middle
+    /// slides laterally by x Ω and longitudinally by s Ω, where s is the same under a whole track.
+    ///
+    /// The lateral moment is μ W/l ∫ x²/√(s² + x²) dx, with l half the length. The longitudinal
+    /// moment is μ W B/2 · s/l ∫ dx/√(s² + x²). Both integrals are over 0 to l. The moments are in
+    /// balance at one s.
     pub fn pivoting_moment(&self, friction: f64) -> f64 {
         let half = 0.5 * self.length;
         // asinh(l/s)
@@ -112,8 +118,8 @@ mod tests {
 
     #[test]
     fn gives_the_worked_figures_of_the_m113() {
-        // Computed apart with scipy for W = 11342.86 x 9.81 N, b = 0.3791 m,
-        // L = 2.667 m on Project Chrono's `mid` soil; GRAVITY is 9.81 or 9.80665.
+        // Computed independently with scipy for W = 11342.86 x 9.81 N, b = 0.3791 m, L = 2.667 m on
+        // Project Chrono's `mid` soil; GRAVITY is 9.81 or 9.80665.
         let tracks =
             RigidTracks { weight: 11342.86 * 9.81, width: 0.3791, length: 2.667, gauge: 2.159 };
         let soil = Yielding {
@@ -129,7 +135,7 @@ mod tests {
             details: Default::default(),
         };
         let close = |value: f64, worked: f64| {
-            // the worked figures have five digits
+            // the reference values have five digits
             assert!((value / worked - 1.0).abs() < 2e-5, "{value}, not {worked}");
         };
         close(tracks.pressure(), 55028.13);
@@ -142,7 +148,7 @@ mod tests {
         }
         close(tracks.steepest(&soil).to_degrees(), 30.0);
         close(tracks.turning_moment(0.5), 37096.0);
-        // by quadrature, computed apart: 0.887 of what friction across alone gives
+        // independent quadrature: 0.887 of the moment with purely lateral friction
         close(tracks.pivoting_moment(0.5), 32910.55);
     }
 }

@@ -1,4 +1,4 @@
-//! A tracked vehicle alone on ground of its own, stepped by hand.
+//! Single tracked vehicle on its own ground, stepped by the caller.
 
 use super::wheel::RigError;
 use bekker_agent::{ContactContext, OnTracks, TracksWorkspace};
@@ -9,21 +9,21 @@ use bekker_vehicle::multibody::{ModelError, StepError};
 use bekker_vehicle::{Controls, EnergyAccount, TrackedSpec, TrackedVehicle, VehicleState};
 use std::sync::Arc;
 
-/// Steps after which what the shoes have left is given to the published ground.
+/// Steps between publications of the ground under the shoes.
 const PUBLICATION: u64 = 64;
 
-/// A tracked vehicle on its ground.
+/// A tracked vehicle with its ground.
 #[derive(Debug)]
 pub struct TrackedDrive {
-    /// The vehicle.
+    /// The vehicle with its track contact.
     pub own: OnTracks,
-    /// The ground before it came.
+    /// Undisturbed ground.
     pub ground: GroundModel,
-    /// Its state.
+    /// State of the vehicle.
     pub state: VehicleState,
-    /// What follows from it.
+    /// Quantities derived from the state.
     pub room: TracksWorkspace,
-    /// Step, s.
+    /// Time step, s.
     pub step: f64,
     published: Published,
     overlay: Overlay,
@@ -34,10 +34,10 @@ pub struct TrackedDrive {
 }
 
 impl TrackedDrive {
-    /// A vehicle with its chassis frame at `pose`, rolling at `speed`, m/s.
+    /// Creates a vehicle with its chassis frame at `pose`, rolling at `speed`, m/s.
     ///
     /// # Errors
-    /// [`ModelError`] for figures that make no vehicle.
+    /// [`ModelError`] for a vehicle with invalid parameters.
     pub fn new(
         spec: TrackedSpec,
         ground: GroundModel,
@@ -66,7 +66,7 @@ impl TrackedDrive {
         })
     }
 
-    /// Where it stands on level ground at height 0.
+    /// Returns the pose in which the vehicle stands on level ground at height 0.
     pub fn level(spec: &TrackedSpec) -> Pose {
         let mut pose = Pose::default();
         let radius = spec.road_wheel.radius + spec.shoe.top + spec.shoe_depth();
@@ -74,23 +74,23 @@ impl TrackedDrive {
         pose
     }
 
-    /// Simulated time, s.
+    /// Returns the simulated time, s.
     pub fn time(&self) -> f64 {
         self.tick as f64 * self.step
     }
 
-    /// Pose of the chassis frame.
+    /// Returns the pose of the chassis frame.
     pub fn pose(&self) -> Pose {
         self.own.vehicle.pose(&self.room.vehicle)
     }
 
-    /// Speed along the chassis's x axis, m/s.
+    /// Returns the speed along the chassis's x axis, m/s.
     pub fn speed(&self) -> f64 {
         let forward = self.pose().direction(&bekker_math::spatial::Vec3::x());
         self.own.vehicle.twist(&self.room.vehicle).linear.dot(&forward)
     }
 
-    /// Lets the shoes meet the ground, for the next step.
+    /// Evaluates the contact of the shoes with the ground for the next step.
     pub fn meet_ground(&mut self) {
         let TrackedDrive { own, ground, published, overlay, scratch, state, room, .. } = self;
         let (grips, aside) = (true, None);
@@ -100,7 +100,7 @@ impl TrackedDrive {
         *room.vehicle.chassis_load() = Load::default();
     }
 
-    /// Drives through a step, for which the shoes have met the ground.
+    /// Advances by a step, after the contact was evaluated.
     ///
     /// # Errors
     /// [`StepError`] when the equations have no finite solution.
@@ -111,7 +111,7 @@ impl TrackedDrive {
         Ok(())
     }
 
-    /// The same with the tracks driven at given speeds, left and right, m/s.
+    /// Advances by a step with given speeds of the left and right track, m/s.
     ///
     /// # Errors
     /// [`RigError`] when the equations have no finite solution.
@@ -136,13 +136,14 @@ impl TrackedDrive {
         }
     }
 
-    /// Begins to keep account of energy.
+    /// Starts the energy account.
     pub fn keep_account(&mut self) {
         self.own.vehicle.keep_account(&mut self.room.vehicle);
         self.stored = self.own.vehicle.energy(&self.state, &self.room.vehicle);
     }
 
-    /// Where energy has gone since, J, and what kinetic and potential energy have grown by.
+    /// Returns the energy account since its start, J, and the gain of kinetic and potential energy,
+    /// J.
     pub fn account(&self) -> (EnergyAccount, f64) {
         let vehicle = &self.own.vehicle;
         let gain = vehicle.energy(&self.state, &self.room.vehicle) - self.stored;

@@ -1,4 +1,4 @@
-//! The tyre rig: a tyre that gives way, pressed on a plate or on soil.
+//! Tire rig: a flexible tire pressed on a plate or on soil.
 
 use super::convergence::Rig;
 use super::wheel::{RigError, WheelMotion, WheelRig};
@@ -6,20 +6,20 @@ use bekker_ground::scm::{Ring, STATIONS, STRIPS, Stations, Underside};
 use bekker_ground::soil::{Laws, Soil, SoilKind};
 use serde::{Deserialize, Serialize};
 
-/// A tyre pressed down, not turning.
+/// A tire pressed down without rotation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TyreRig {
-    /// Its shape without load.
+    /// Shape without load.
     pub underside: Underside,
-    /// Its belt.
+    /// Belt.
     pub ring: Ring,
-    /// Its inflation, Pa.
+    /// Inflation pressure, Pa.
     pub inflation: f64,
     /// Load, N.
     pub load: f64,
-    /// What it stands on; a plate of steel if nothing.
+    /// Soil under the tire; a steel plate if `None`.
     pub soil: Option<Soil>,
-    /// Laws of the soil.
+    /// Soil laws.
     pub laws: Laws,
     /// Distance between nodes, m.
     pub spacing: f64,
@@ -29,21 +29,22 @@ pub struct TyreRig {
     pub duration: f64,
 }
 
-/// A tyre under its load.
+/// State of a tire under its load.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct TyreResult {
-    /// What the ground bears, N.
+    /// Vertical force of the ground, N.
     pub load: f64,
-    /// How far the tyre is pressed in, m.
+    /// Deflection of the tire, m.
     pub deflection: f64,
-    /// Depth of its lowest point below the undisturbed ground, m.
+    /// Depth of the lowest point below the undisturbed ground, m.
     pub sinkage: f64,
-    /// Length of contact, m.
+    /// Contact length, m.
     pub contact_length: f64,
-    /// Stations of the belt that this is: with fewer than [`RESOLVED`], length of contact and pressures are not told
-    /// right.
+    /// Number of belt stations in contact.
+    ///
+    /// With fewer than [`RESOLVED`], contact length and pressures are inaccurate.
     pub stations: usize,
-    /// Load over length of contact and width of the tread, Pa.
+    /// Load over contact length and tread width, Pa.
     pub mean_pressure: f64,
     /// Greatest pressure, Pa.
     pub greatest_pressure: f64,
@@ -51,26 +52,26 @@ pub struct TyreResult {
     pub pressure: Stations,
 }
 
-/// Stations that must touch for length of contact and pressures to be told right.
+/// Number of stations in contact required for accurate contact length and pressures.
 pub const RESOLVED: usize = 5;
 
-/// Part of the run over which the load comes on, and, at its end, over which means are taken.
+/// Fractions of the run: for applying the load, and, at its end, for taking means.
 const RAMP: f64 = 0.5;
 const SETTLED: f64 = 0.1;
-/// Damper of the guide, N s/m: slow beside the tyre.
+/// Damper of the guide, N s/m; slow compared with the tire.
 const GUIDE: f64 = 2e4;
 
 impl TyreRig {
-    /// Step and length of the run where none are given, s.
+    /// Default time step, s.
     pub const STEP: f64 = 1e-3;
-    /// See [`TyreRig::STEP`].
+    /// Default length of the run, s.
     pub const DURATION: f64 = 4.0;
 }
 
 impl Rig for TyreRig {
     type Outcome = TyreResult;
 
-    /// Presses the tyre: the wheel rig without a way.
+    /// Presses the tire with the wheel rig without travel.
     fn run(&self) -> Result<TyreResult, RigError> {
         let steel = || Soil {
             name: "plate".into(),
@@ -119,11 +120,11 @@ impl Rig for TyreRig {
     fn figures(&self, outcome: &TyreResult) -> Vec<(&'static str, f64)> {
         let mut figures =
             vec![("deflection", outcome.deflection), ("length", outcome.contact_length)];
-        // a contact over few stations tells no pressure right on any nodes
+        // with few stations in contact, the pressure does not converge on any grid
         if outcome.stations >= RESOLVED {
             figures.push(("greatest pressure", outcome.greatest_pressure));
         }
-        // firm ground is hardly pressed in
+        // firm ground has nearly no sinkage
         if self.soil.is_some() {
             figures.push(("sinkage", outcome.sinkage));
         }

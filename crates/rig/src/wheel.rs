@@ -1,4 +1,4 @@
-//! The single-wheel rig: drawbar, torque and sinkage at a given slip.
+//! Single-wheel rig: drawbar pull, torque and sinkage at a given slip.
 
 use super::convergence::Rig;
 use super::plate::DEEPEST;
@@ -16,30 +16,30 @@ use bekker_math::numeric::{GRAVITY, cos, hypot, sin, smooth_step};
 use bekker_math::spatial::{Pose, Twist, Vec3};
 use serde::{Deserialize, Serialize};
 
-/// Why a rig cannot run.
+/// Reasons why a rig fails.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RigError {
-    /// The ground cannot be made.
+    /// The ground cannot be created.
     #[error(transparent)]
     Ground(#[from] GroundError),
-    /// A parameter out of its range.
+    /// A parameter is out of range.
     #[error("{parameter} must be {allowed}, it is {value}")]
     Parameter {
-        /// Parameter.
+        /// Name of the parameter.
         parameter: &'static str,
         /// Value given.
         value: f64,
         /// Allowed range.
         allowed: &'static str,
     },
-    /// The vehicle makes no multibody model.
+    /// The multibody model of the vehicle is invalid.
     #[error(transparent)]
     Model(#[from] bekker_vehicle::multibody::ModelError),
-    /// Its equations have no solution.
+    /// The equations of motion have no solution.
     #[error(transparent)]
     Step(#[from] bekker_vehicle::multibody::StepError),
-    /// What the ground bears is not the load.
+    /// The mean vertical force of the ground differs from the load.
     #[error(
         "the ground bears {carried:.0} N of the load of {load:.0} N over the part of the run \
          that means are taken of, sunk {sinkage:.3} m: the body still sinks, or trembles"
@@ -52,23 +52,23 @@ pub enum RigError {
         /// Mean sinkage, m.
         sinkage: f64,
     },
-    /// A plate under which the soil does not come to bear what it is pressed with.
+    /// The soil does not reach the pressure of the plate.
     #[error(
         "the soil bears {reached:.0} Pa under the plate, which has sunk {sinkage:.3} m; pressure \
          = {pressure:.0} Pa must be one that it comes to bear, by k_c, k_phi and n, within {DEEPEST} m"
     )]
     NotPressed {
-        /// Mean pressure at the end, Pa.
+        /// Mean pressure at the last step, Pa.
         reached: f64,
-        /// That asked for, Pa.
+        /// Pressure requested, Pa.
         pressure: f64,
         /// Sinkage, m.
         sinkage: f64,
     },
-    /// The state left the finite numbers.
+    /// The state is no longer finite.
     #[error("the rig's state is no longer finite at {time} s")]
     NotFinite {
-        /// When, s.
+        /// Simulated time, s.
         time: f64,
     },
 }
@@ -85,11 +85,12 @@ pub(super) fn require(
     Err(RigError::Parameter { parameter, value, allowed })
 }
 
-/// Part of the load by which what the ground bears may differ from it. In a rut
-/// a wheel knocks on soil packed stiff, which lifts the mean by up to 3 %.
+/// Relative difference allowed between the mean vertical force of the ground and the load.
+///
+/// In a rut a wheel bounces on compacted soil, which raises the mean by up to 3 %.
 pub(super) const CARRIED: f64 = 0.05;
 
-/// Refuses the results of a body that the ground did not carry.
+/// Rejects the results of a body whose load the ground did not carry.
 pub(super) fn require_carried(carried: f64, load: f64, sinkage: f64) -> Result<(), RigError> {
     if (carried - load).abs() <= CARRIED * load {
         return Ok(());
@@ -97,13 +98,13 @@ pub(super) fn require_carried(carried: f64, load: f64, sinkage: f64) -> Result<(
     Err(RigError::NotCarried { carried, load, sinkage })
 }
 
-/// Flat ground of one soil, all under the rig.
+/// Creates flat ground of one soil.
 pub fn bed(soil: &Soil, laws: Laws, spacing: f64) -> Result<GroundModel, RigError> {
     let terrain = Terrain::flat(0.0, SoilId(0));
     Ok(GroundModel::new(Lattice { spacing }, terrain, vec![soil.clone()], laws)?)
 }
 
-/// The same under a body that moves by steps of `step` s.
+/// Creates flat ground of one soil and checks that it allows steps of `step` s.
 pub(super) fn bed_for_steps(
     soil: &Soil,
     laws: Laws,
@@ -115,54 +116,53 @@ pub(super) fn bed_for_steps(
     Ok(ground)
 }
 
-/// How the wheel is moved.
+/// Motion of the wheel.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WheelMotion {
-    /// Pressed straight down without inertia, not turning.
+    /// Pressed straight down without inertia, without rotation.
     Pressed,
-    /// Drawn along x while turning at the speed of a given slip.
+    /// Towed along x with the rotation of a given slip.
     Rolling {
-        /// Speed of the centre, m/s.
+        /// Speed of the center, m/s.
         speed: f64,
-        /// Slip 1 - v/(ω r), below 1; of a braked wheel ω r/v - 1, down to -1 of a locked one.
+        /// Slip 1 - v/(ω r), below 1; for a braked wheel ω r/v - 1, down to -1 when locked.
         slip: f64,
     },
-    /// Drawn at a speed and an angle while its rim turns at a speed of its
-    /// own, down to a standstill.
+    /// Towed at a speed and a slip angle with a given rim speed, which may be zero.
     Drawn {
-        /// Speed of the centre, m/s.
+        /// Speed of the center, m/s.
         speed: f64,
-        /// Speed of the rim, m/s; less than the wheel's for skid.
+        /// Speed of the rim, m/s; below the wheel's speed in skid.
         rim_speed: f64,
         /// Angle from the wheel's plane to its velocity, rad, positive to the left.
         slip_angle: f64,
     },
-    /// Towed at a speed and an angle, its axle free: it turns as the soil turns it.
+    /// Towed at a speed and a slip angle with a free axle: the soil turns the wheel.
     Towed {
-        /// Speed of the centre, m/s.
+        /// Speed of the center, m/s.
         speed: f64,
         /// Angle from the wheel's plane to its velocity, rad, positive to the left.
         slip_angle: f64,
     },
 }
 
-/// A wheel on flat ground, its height free, its speed given.
+/// A wheel on flat ground with free height and given speed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WheelRig {
     /// Soil of the bed.
     pub soil: Soil,
-    /// Laws of the soil.
+    /// Soil laws.
     pub laws: Laws,
     /// The wheel.
     pub wheel: Underside,
-    /// Its tread.
+    /// Tread of the wheel.
     pub tread: Tread,
-    /// Its belt and inflation, Pa, if its tyre gives way.
+    /// Belt and inflation pressure, Pa, of a flexible tire.
     pub belt: Option<(Ring, f64)>,
-    /// Vertical load, N; when rolling also the wheel's inertia, over gravity.
+    /// Vertical load, N; when rolling, load over gravity is also the wheel's inertia.
     pub load: f64,
-    /// How it moves.
+    /// Motion of the wheel.
     pub motion: WheelMotion,
     /// Distance between nodes, m.
     pub spacing: f64,
@@ -170,17 +170,19 @@ pub struct WheelRig {
     pub step: f64,
     /// Length of the run, s.
     pub duration: f64,
-    /// Part of the run over which the load comes on.
+    /// Fraction of the run over which the load is applied.
     pub ramp: f64,
-    /// Part of the run, at its end, over which means are taken.
+    /// Fraction of the run, at its end, over which means are taken.
     pub settled: f64,
     /// Damper of the vertical guide, N s/m.
     pub guide_damping: f64,
 }
 
 impl WheelRig {
-    /// The rig as it was run with Project Chrono: load brought on over 30 % of
-    /// 4 s (there linearly, here smoothly), guide damper 5 kN s/m, means over the last 40 %; 2 cm and 1 ms.
+    /// Creates a rig with the settings of the comparison with Project Chrono.
+    ///
+    /// The load is applied over 30 % of 4 s (linearly in Chrono, smoothly here). The guide damper
+    /// has 5 kN s/m, means are taken over the last 40 %, the spacing is 2 cm and the step 1 ms.
     pub fn new(soil: Soil, wheel: Underside, load: f64, motion: WheelMotion) -> WheelRig {
         WheelRig {
             soil,
@@ -205,30 +207,29 @@ impl WheelRig {
 pub struct WheelResult {
     /// Forward force of the soil, N.
     pub drawbar: f64,
-    /// Force of the soil to the left of the wheel, N.
+    /// Lateral force of the soil, N, positive to the left of the wheel.
     pub lateral: f64,
     /// Vertical force of the soil, N.
     pub vertical: f64,
-    /// Torque that the motor gives, N m.
+    /// Torque of the motor, N m.
     pub torque: f64,
-    /// Aligning torque of the soil, about the vertical through the wheel's centre, N m.
+    /// Aligning torque of the soil, about the vertical through the wheel's center, N m.
     pub aligning: f64,
-    /// Speed of the rim, that of a free wheel on firm ground being its centre's, m/s.
+    /// Speed of the rim, m/s; for a free wheel on firm ground it equals the speed of the center.
     pub rim_speed: f64,
     /// Depth of the wheel's lowest point below the undisturbed ground, m.
     pub sinkage: f64,
-    /// Depth of the rut that it leaves, m; nothing where it is pressed.
+    /// Depth of the rut behind the wheel, m; zero for a pressed wheel.
     pub rut: f64,
-    /// Mean area in contact, m².
+    /// Mean contact area, m².
     pub area: f64,
-    /// How far its tyre gives way, m.
+    /// Deflection of the tire, m.
     pub deflection: f64,
-    /// Length of its contact, m, where it gives way.
+    /// Contact length of a flexible tire, m.
     pub contact_length: f64,
-    /// Energy that the soil takes by compaction per metre (or in all, if the
-    /// wheel is pressed), N (or J).
+    /// Energy of compaction per meter, N, or in total, J, if the wheel is pressed.
     pub compaction: f64,
-    /// All works per metre (or in all), N (or J).
+    /// All work terms per meter, N, or in total, J.
     pub works: SoilWorks,
     /// Nodes in contact.
     pub nodes_in_contact: f64,
@@ -265,7 +266,7 @@ impl Rig for WheelRig {
         figures
     }
 
-    /// A tenth of the load: the drawbar pull passes through zero at some slip.
+    /// Returns a tenth of the load: the drawbar pull passes through zero at some slip.
     fn least_scale(&self, figure: &str) -> f64 {
         match figure {
             "drawbar" | "side force" => 0.1 * self.load,
@@ -276,7 +277,7 @@ impl Rig for WheelRig {
 }
 
 impl WheelMotion {
-    /// Angle from the wheel's plane to its velocity, rad, positive to the left.
+    /// Returns the angle from the wheel's plane to its velocity, rad, positive to the left.
     pub fn slip_angle(&self) -> f64 {
         match *self {
             WheelMotion::Pressed | WheelMotion::Rolling { .. } => 0.0,
@@ -287,10 +288,12 @@ impl WheelMotion {
     }
 }
 
-/// Mass of a towed wheel over that which it bears; it counts only until the wheel turns steadily.
+/// Mass of a towed wheel over the mass that it carries.
+///
+/// It matters only until the wheel turns steadily.
 const WHEEL_MASS: f64 = 0.1;
 
-/// Velocities that the guide imposes: along x, m/s; about the axle, rad/s; along y, m/s.
+/// Velocities imposed by the guide: along x, m/s; about the axle, rad/s; along y, m/s.
 #[derive(Default)]
 struct Imposed {
     speed: f64,
@@ -299,7 +302,7 @@ struct Imposed {
 }
 
 impl WheelResult {
-    /// Means of sums over so many samples, works per metre over the way, m.
+    /// Divides the sums by the number of samples, and the work terms by the travel, m.
     fn means(self, samples: f64, way: f64) -> WheelResult {
         WheelResult {
             drawbar: self.drawbar / samples,
@@ -321,7 +324,7 @@ impl WheelResult {
 }
 
 impl WheelRig {
-    /// Runs so many times over the same ground, each time in the rut of the last.
+    /// Runs `count` passes over the same ground, each in the rut of the previous one.
     ///
     /// # Errors
     /// Parameters out of range, and a state that is no longer finite.
@@ -331,7 +334,7 @@ impl WheelRig {
         (0..count).map(|_| Ok(self.pass(&model, &mut published)?.0)).collect()
     }
 
-    /// One run, with the belt as it ends if the tyre gives way.
+    /// Runs one pass; returns the final state of the belt if the tire is flexible.
     ///
     /// # Errors
     /// As for [`WheelRig::passes`].
@@ -361,7 +364,7 @@ impl WheelRig {
         let (mut travelled, mut stored) = (0.0, 0.0);
         for count in 0..steps {
             let time = count as f64 * self.step;
-            // a tyre that gives way rolls on a smaller radius: the slip is that of this one
+            // a flexible tire rolls on a smaller radius, to which the slip refers
             let shrunk = belt.as_ref().map_or(1.0, |(ring, state, _)| {
                 1.0 - ring.deflection(state) / (3.0 * self.wheel.max_radius())
             });
@@ -412,7 +415,7 @@ impl WheelRig {
             if !pose.position.z.is_finite() {
                 return Err(RigError::NotFinite { time });
             }
-            // the rut behind waits for the next pass in its small form
+            // publishes the rut behind the wheel, in compact form, for the next pass
             if count % 64 == 63 {
                 patches.clear();
                 overlay.publish(&mut patches);
@@ -423,7 +426,7 @@ impl WheelRig {
         patches.clear();
         overlay.publish_all(&mut patches);
         published.apply(&patches);
-        // half-way along the part of the run that means are taken of
+        // in the middle of the part of the run over which means are taken
         let half = 0.5 * self.settled * self.duration;
         let [x, y] = [pose.position.x - half * speed, pose.position.y - half * drift];
         if travelled > 0.0 {
@@ -435,7 +438,7 @@ impl WheelRig {
         Ok((means, belt.map(|(_, state, _)| state)))
     }
 
-    /// What the guide imposes.
+    /// Checks the parameters and returns the velocities imposed by the guide.
     ///
     /// # Errors
     /// Parameters out of range.
@@ -470,7 +473,8 @@ impl WheelRig {
         }
     }
 
-    /// Angular velocity about a free axle after a step, implicit in the ground's damping.
+    /// Returns the angular velocity about a free axle after a step, implicit in the ground's
+    /// damping.
     fn turned(&self, spin: f64, contact: &Contact) -> f64 {
         let radius = self.wheel.max_radius();
         let mass = WHEEL_MASS * self.load / GRAVITY;
@@ -479,22 +483,23 @@ impl WheelRig {
         spin + contact.load.wrench.torque.y / (inertia + damping)
     }
 
-    /// Vertical velocity after a step under the load that is on the wheel at `time`,
-    /// implicit in the ground's stiffness and damping.
+    /// Returns the vertical velocity after a step under the load at `time`.
+    ///
+    /// The step is implicit in the ground's stiffness and damping.
     fn climb(&self, climb: f64, contact: &Contact, time: f64) -> f64 {
-        // pressing is slow by definition: with inertia the wheel would dig
-        // deeper than its load
+        // pressing is quasi-static by definition: with inertia the wheel would sink deeper than
+        // under its load
         let mass = match self.motion {
             WheelMotion::Pressed => 0.0,
             _ => self.load / GRAVITY,
         };
         let ramp = self.ramp * self.duration;
-        // smooth at both ends: a wheel that arrives at speed digs itself in
+        // smooth at both ends: a wheel that lands with a speed sinks too deep
         let load = self.load * if ramp > 0.0 { smooth_step(0.0, ramp, time) } else { 1.0 };
         let damping = contact.load.damping[(5, 5)];
         let stiffness = contact.load.stiffness[(5, 5)];
-        // `glide` is left out: it takes back what the stiffness would make of the way along the
-        // ground, of which only the way down counts here
+        // `glide` is left out: it corrects the stiffness for travel along the ground, while only
+        // vertical travel matters here
         let momentum =
             mass / self.step * climb + contact.load.wrench.force.z + damping * climb - load;
         momentum / (mass / self.step + damping + stiffness * self.step + self.guide_damping)

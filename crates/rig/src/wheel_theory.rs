@@ -1,14 +1,14 @@
-//! What the classic theory of rigid wheels says, to be laid beside the rig.
+//! Classic theory of rigid wheels, for comparison with the rig.
 //!
-//! The towed wheel of M. G. Bekker (*Theory of Land Locomotion*, 1956), whose
-//! radial pressure follows his curve of sinkage, and the driven wheel of J. Y.
-//! Wong and A. R. Reece (J. Terramech. 4(1) and 4(2), 1967), whose greatest
-//! pressure lies ahead of the axle and whose shear follows Janosi and Hanamoto.
+//! The towed wheel is that of M. G. Bekker (*Theory of Land Locomotion*, 1956): its radial pressure
+//! follows his pressure–sinkage curve. The driven wheel is that of J. Y. Wong and A. R. Reece (J.
+//! Terramech. 4(1) and 4(2), 1967): its greatest pressure lies ahead of the axle and its shear
+//! follows Janosi and Hanamoto.
 
 use super::slip::travel;
 use bekker_math::numeric::{acos, cos, exp, pow, sin, tan};
 
-/// Parts into which a contact is cut: the integrals are good to 1e-7.
+/// Number of parts of a contact: the integrals are accurate to 1e-7.
 const PARTS: u32 = 2000;
 
 /// A rigid wheel and its load.
@@ -22,7 +22,7 @@ pub struct RigidWheel {
     pub load: f64,
 }
 
-/// Which part of the contact bears.
+/// Part of the contact that carries load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bearing {
     /// The half ahead of the axle: the wheel rolls.
@@ -32,25 +32,27 @@ pub enum Bearing {
 }
 
 impl RigidWheel {
-    /// Bekker's sinkage of a towed wheel on soil of the given modulus
-    /// k_c/b + k_φ, N/m^(n+2), and exponent, m. It takes the wheel for a
-    /// parabola and an integral for (3 - n)/3, which holds for n near 1 and
-    /// shallow ruts.
+    /// Returns Bekker's sinkage of a towed wheel, m.
+    ///
+    /// The soil has the modulus k_c/b + k_φ, N/m^(n+2), and the exponent `n`. The formula
+    /// approximates the wheel by a parabola and an integral by (3 - n)/3, which holds for n near 1
+    /// and shallow ruts.
     pub fn bekker_sinkage(&self, modulus: f64, n: f64) -> f64 {
         let by = (3.0 - n) * self.width * modulus * (2.0 * self.radius).sqrt();
         pow(3.0 * self.load / by, 2.0 / (2.0 * n + 1.0))
     }
 
-    /// Work of pressing a rut of a depth m, per metre: the motion resistance, N.
+    /// Returns the work per meter of compacting a rut of depth `sinkage`, m: the motion resistance,
+    /// N.
     pub fn compaction(&self, modulus: f64, n: f64, sinkage: f64) -> f64 {
         self.width * modulus * pow(sinkage, n + 1.0) / (n + 1.0)
     }
 
-    /// Sinkage at which the pressure under the true circle carries the load, m.
+    /// Returns the sinkage at which the pressure under the true circle carries the load, m.
     pub fn sinkage(&self, modulus: f64, n: f64, bearing: Bearing) -> f64 {
         let halves = if bearing == Bearing::Both { 2.0 } else { 1.0 };
         let carried = |entry: f64| {
-            // θ = θ₁ (1 - u²) takes the kink at the edge out of the integrand
+            // the substitution θ = θ₁ (1 - u²) removes the kink of the integrand at the edge
             let part = |k: u32| {
                 let u = (f64::from(k) + 0.5) / f64::from(PARTS);
                 let angle = entry * (1.0 - u * u);
@@ -64,7 +66,7 @@ impl RigidWheel {
     }
 }
 
-/// The angle at which a growing function reaches a value, between 0 and 90°.
+/// Returns the angle between 0 and 90° at which an increasing function reaches a value.
 pub(super) fn bisect(of: impl Fn(f64) -> f64, value: f64) -> f64 {
     let (mut low, mut high) = (1e-4, 1.57);
     for _ in 0..50 {
@@ -89,13 +91,13 @@ pub struct WongReece {
     pub friction_angle: f64,
     /// Janosi's modulus, m.
     pub shear_modulus: f64,
-    /// The greatest pressure lies at (c₁ + c₂ slip) of the entry angle.
+    /// Coefficients c₁ and c₂: the greatest pressure is at (c₁ + c₂ slip) of the entry angle.
     pub peak: [f64; 2],
-    /// Height to which soil rises behind the wheel over its sinkage.
+    /// Height of the soil behind the wheel over the sinkage.
     pub exit: f64,
 }
 
-/// What the theory gives at a slip.
+/// Result of the theory at a slip.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DrivenWheel {
     /// Sinkage, m.
@@ -107,14 +109,14 @@ pub struct DrivenWheel {
 }
 
 impl WongReece {
-    /// The wheel at a slip 1 - v/(ω r), of a braked one ω r/v - 1.
+    /// Computes the forces at a slip 1 - v/(ω r), or ω r/v - 1 for a braked wheel.
     pub fn at(&self, slip: f64) -> DrivenWheel {
         let entry = bisect(|entry| self.forces(entry, slip)[0], self.wheel.load);
         let [_, drawbar, torque] = self.forces(entry, slip);
         DrivenWheel { sinkage: self.wheel.radius * (1.0 - cos(entry)), drawbar, torque }
     }
 
-    /// Vertical force, pull and torque for an entry angle.
+    /// Returns vertical force, pull and torque for an entry angle.
     fn forces(&self, entry: f64, slip: f64) -> [f64; 3] {
         let RigidWheel { radius, width, .. } = self.wheel;
         let exit = -acos(1.0 - self.exit * (1.0 - cos(entry)));
@@ -124,7 +126,7 @@ impl WongReece {
         let [mut up, mut pull, mut torque] = [0.0; 3];
         for k in 0..PARTS {
             let angle = exit + (f64::from(k) + 0.5) * part;
-            // behind its peak the pressure mirrors that ahead of it
+            // behind its peak the pressure mirrors the part ahead of it
             let ahead = if angle >= peak {
                 angle
             } else {
@@ -149,7 +151,7 @@ mod tests {
     use super::*;
 
     fn close(value: f64, worked: f64) {
-        // worked apart with scipy, five digits given
+        // computed independently with scipy, to five digits
         assert!((value / worked - 1.0).abs() < 5e-5, "{value}, not {worked}");
     }
 
@@ -194,7 +196,7 @@ mod tests {
         close(found.sinkage, 0.20112);
         close(found.drawbar, 1522.0);
         close(found.torque, 2914.4);
-        // soil that comes up behind the wheel
+        // with soil that rises behind the wheel
         let ishigami = WongReece {
             wheel: RigidWheel { radius: 0.09, width: 0.11, load: 64.68 },
             modulus: 814e3 + 1370.0 / 0.11,

@@ -1,9 +1,10 @@
-//! Studies: many runs of one scenario, and what is said of them.
+//! Parameter studies: many runs of one scenario, and their analysis.
 //!
-//! A [`design`] says which runs, [`statistics`] and [`analysis`] what comes of them; [`swarm`] models how swarms
-//! find what they look for.
+//! A [`design`] specifies the runs; [`statistics`] and [`analysis`] evaluate them. [`swarm`] models
+//! how swarms detect targets.
 //!
-//! A layer of the crate `bekker`, which opens with examples; `ARCHITECTURE.md` is the map.
+//! This crate is a layer of the crate `bekker`, whose documentation has examples. `ARCHITECTURE.md`
+//! describes the layers.
 
 pub mod analysis;
 pub mod design;

@@ -1,46 +1,46 @@
-//! What is doubtful in a scenario before it is driven.
+//! Warnings about a scenario before it is driven.
 
 use serde::Serialize;
 use std::fmt;
 
-/// Where on a vehicle's way.
+/// Part of a vehicle's route.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Stretch {
-    /// First distance along the way, m.
+    /// First distance along the route, m.
     pub from: f64,
-    /// Last distance along the way, m.
+    /// Last distance along the route, m.
     pub to: f64,
-    /// Where it is worst, m.
+    /// Position of the worst point, m.
     pub position: [f64; 2],
 }
 
-/// Something that a driver would be warned of.
+/// A warning about a vehicle.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Finding {
-    /// The vehicle.
+    /// Name of the vehicle.
     pub vehicle: String,
-    /// Where on its way; absent where the way has no part in it.
+    /// Part of its route; `None` where the route is irrelevant.
     pub stretch: Option<Stretch>,
-    /// What.
+    /// Kind of the warning.
     #[serde(flatten)]
     pub risk: Risk,
 }
 
-/// Kinds of findings, with the figure found and the one that it is held against.
+/// Kinds of warnings, with the value found and its limit.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "code")]
 #[non_exhaustive]
 pub enum Risk {
-    /// A grade beyond what the soil's strength bears, up or down.
+    /// A grade beyond the soil's strength, up or down.
     Wall {
         /// Grade, rise over run.
         grade: f64,
-        /// All that the soil gives, over weight.
+        /// Limit of the soil's shear strength, over weight.
         strength: f64,
         /// Name of the soil.
         soil: String,
     },
-    /// A grade that the classic theory does not let the vehicle climb.
+    /// A grade that the vehicle does not climb by the classic theory.
     SteepGrade {
         /// Grade, rise over run.
         grade: f64,
@@ -49,54 +49,54 @@ pub enum Risk {
         /// Name of the soil.
         soil: String,
     },
-    /// A side slope on which the vehicle stands on its lower wheels alone.
+    /// A side slope on which the vehicle tips onto its lower wheels.
     SideSlope {
-        /// Rise over run, across the way.
+        /// Rise over run, across the route.
         slope: f64,
-        /// Half the track over the height of the centre of mass.
+        /// Half the track width over the height of the center of mass.
         limit: f64,
     },
-    /// Soil that leaves little to pull with, or that the vehicle is hung up in.
+    /// Soil with little drawbar pull, or in which the vehicle is hung up.
     SoftSoil {
         /// Name of the soil.
         soil: String,
         /// Estimated sinkage, m.
         sinkage: f64,
-        /// Drawbar pull over weight on the level.
+        /// Drawbar pull over weight on level ground.
         drawbar: f64,
-        /// Whether the belly touches.
+        /// Whether the belly touches the ground.
         hung_up: bool,
     },
-    /// The way leads beyond the terrain.
+    /// The route leads beyond the terrain.
     LeavesTerrain,
-    /// The way leads over ground without elevation data.
+    /// The route leads over ground without elevation data.
     UnmappedGround,
-    /// The way leads through something that stands there.
+    /// The route leads through a static obstacle.
     Obstacle {
-        /// What.
+        /// Kind of the obstacle.
         kind: String,
-        /// Distance of its middle from the middle of the way, m.
+        /// Distance of its center from the center line of the route, m.
         clearance: f64,
         /// Distance that the vehicle needs, m.
         needed: f64,
     },
-    /// A bend tighter than the vehicle turns.
+    /// A bend tighter than the vehicle's turning radius.
     TightBend {
-        /// Radius of the way, m.
+        /// Radius of the route, m.
         radius: f64,
-        /// Least radius of the vehicle, m.
+        /// Smallest turning radius of the vehicle, m.
         least: f64,
     },
-    /// The vehicle starts beside its way.
+    /// The vehicle does not start on its route.
     StartsBeside {
-        /// Distance from the way, m.
+        /// Distance from the route, m.
         offset: f64,
     },
-    /// A lidar that is mounted within the vehicle's hull, which it does not see through.
+    /// A lidar mounted inside the vehicle's hull, which blocks its view.
     HiddenLidar {
-        /// Its name.
+        /// Name of the lidar.
         sensor: String,
-        /// How deep within, m.
+        /// Depth inside the hull, m.
         depth: f64,
     },
 }

@@ -1,6 +1,7 @@
-//! Reconnaissance of a scenario's routes before anything is driven: elevation, grade,
-//! side slope, soil and bends along every way, what each soil gives each vehicle by the
-//! classic theory, and what is doubtful.
+//! Checks of a scenario's routes before anything is driven.
+//!
+//! They cover elevation, grade, side slope, soil and bends along every route, the trafficability of
+//! each soil for each vehicle by the classic theory, and the resulting warnings.
 
 mod finding;
 
@@ -18,57 +19,59 @@ use bekker_world::WorldModel;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Distance between stations, m, unless there were more than [`STATIONS`] of them.
+/// Distance between stations, m; larger if a route would have more than [`STATIONS`].
 const SPACING: f64 = 0.5;
-/// Most stations of a way.
+/// Greatest number of stations of a route.
 const STATIONS: f64 = 20_000.0;
-/// Reach to either side over which the radius of a bend is taken, m: a driver who looks
-/// some metres ahead cuts what is shorter.
+/// Distance to either side over which the radius of a bend is taken, m.
+///
+/// A driver that looks some meters ahead cuts shorter bends.
 const BEND: f64 = 1.5;
-/// Stretches nearer to one another than this are one, m.
+/// Distance below which two parts of a route are merged, m.
 const APART: f64 = 5.0;
-/// Depth within a hull from which a lidar is named, m: boxes are rounder than bodies.
+/// Depth inside a hull from which a lidar is reported, m: hull boxes are larger than rounded
+/// bodies.
 const HIDDEN: f64 = 0.05;
-/// Drawbar pull over weight on the level, below which a soil is named.
+/// Drawbar pull over weight on level ground below which a soil is reported.
 const LITTLE: f64 = 0.15;
 
-/// One place on a way.
+/// A point of a route.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Station {
     /// Distance from the first vehicle's start, m; negative behind it.
     pub distance: f64,
-    /// Where, m.
+    /// Position, m.
     pub position: [f64; 2],
     /// Height of the undisturbed ground, m.
     pub height: f64,
-    /// Rise over run along the way, over the wheelbase.
+    /// Rise over run along the route, over the wheelbase.
     pub grade: f64,
-    /// Rise over run to the left, over the track.
+    /// Rise over run to the left, over the track width.
     pub side_slope: f64,
     /// Soil.
     #[serde(skip)]
     pub soil: SoilId,
     /// Curvature, 1/m, positive to the left.
     pub curvature: f64,
-    /// Whether it lies on the terrain.
+    /// Whether the point lies on the terrain.
     pub inside: bool,
-    /// Whether the vehicle at the head reaches ground without elevation data there.
+    /// Whether the leading vehicle there reaches ground without elevation data.
     pub unmapped: bool,
 }
 
-/// A way with those who drive it.
+/// A route with the vehicles that drive it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Way {
-    /// Indices of the vehicles, the one at the head first.
+    /// Indices of the vehicles, the leading one first.
     pub vehicles: Vec<usize>,
-    /// Its stations from the rearmost vehicle's start on.
+    /// Stations of the route, from the start of the rearmost vehicle.
     pub stations: Vec<Station>,
-    /// Time that the one at the head takes to its end at the driver's speed, s.
+    /// Time of the leading vehicle to the end of the route at the driver's speed, s.
     pub time: f64,
 }
 
 impl Way {
-    /// Length from its first station to its last, m.
+    /// Returns the length from the first station to the last, m.
     pub fn length(&self) -> f64 {
         match &self.stations[..] {
             [first, .., last] => last.distance - first.distance,
@@ -76,31 +79,31 @@ impl Way {
         }
     }
 
-    /// All that it rises, m.
+    /// Returns the total ascent, m.
     pub fn climb(&self) -> f64 {
         self.stations.windows(2).map(|pair| (pair[1].height - pair[0].height).max(0.0)).sum()
     }
 
-    /// Steepest grades, down and up.
+    /// Returns the steepest grades, down and up.
     pub fn grades(&self) -> [f64; 2] {
         let grades = self.stations.iter().map(|station| station.grade);
         grades.fold([0.0, 0.0], |[low, high], grade| [grade.min(low), grade.max(high)])
     }
 }
 
-/// A scenario's routes, reconnoitred.
+/// Result of the checks of a scenario's routes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reconnaissance {
-    /// Every way.
+    /// All routes.
     pub ways: Vec<Way>,
-    /// What each soil gives each vehicle: by vehicle, then by soil.
+    /// Trafficability by vehicle, then by soil.
     pub going: Vec<Vec<Going>>,
-    /// What is doubtful.
+    /// Warnings.
     pub findings: Vec<Finding>,
 }
 
-/// Reconnoitres the routes of a world that is to be driven for `duration` seconds, with
-/// `props` standing in it.
+/// Checks the routes of a world that is to be driven for `duration` s, with the static obstacles
+/// `props`.
 pub fn reconnoitre(model: &WorldModel, duration: f64, props: &[Prop]) -> Reconnaissance {
     let terrain = model.ground.terrain();
     let soils = model.ground.soils();
@@ -112,7 +115,7 @@ pub fn reconnoitre(model: &WorldModel, duration: f64, props: &[Prop]) -> Reconna
     let ways = ways(model, duration);
     let mut findings = Vec::new();
     for way in &ways {
-        // the rest of a column drives what its head drives: each kind of vehicle is judged once
+        // followers drive the route of their leader, so each kind of vehicle is checked once
         let mut judged: Vec<&str> = Vec::new();
         for &index in &way.vehicles {
             let agent = &model.agents[index];
@@ -143,7 +146,7 @@ pub fn reconnoitre(model: &WorldModel, duration: f64, props: &[Prop]) -> Reconna
     Reconnaissance { ways, going, findings }
 }
 
-/// Whether the head of the column has been warned of the same place for the same reason.
+/// Returns whether the leading vehicle already has the same warning at the same position.
 fn known(findings: &[Finding], head: &str, finding: &Finding) -> bool {
     let Some(own) = finding.stretch else { return false };
     let same = |other: &Finding| {
@@ -170,7 +173,7 @@ fn geometry(ground_vehicle: &GroundVehicle) -> SteeringGeometry {
     }
 }
 
-/// Where on its path a vehicle starts: distance along it and to the left of it, m.
+/// Returns where a vehicle starts on its path: distance along it and to the left of it, m.
 fn start(agent: &AgentModel, path: &Path) -> [f64; 2] {
     let place = path.locate(geometry(&agent.vehicle).rear(&agent.start));
     [place.station, place.offset]
@@ -185,7 +188,7 @@ fn ways(model: &WorldModel, duration: f64) -> Vec<Way> {
             follower(head).is_some_and(|head| head.path() == own.path())
         };
         match ways.iter_mut().find(same) {
-            // the head of a column is the one that follows nobody
+            // the leading vehicle of a convoy has no leader
             Some(way) if agent.leader.is_none() => way.vehicles.insert(0, index),
             Some(way) => way.vehicles.push(index),
             None => ways.push(Way { vehicles: vec![index], stations: Vec::new(), time: 0.0 }),
@@ -202,7 +205,7 @@ fn ways(model: &WorldModel, duration: f64) -> Vec<Way> {
             .map(|&index| start(&model.agents[index], path)[0])
             .fold(first, f64::min);
         let points = path.stations();
-        // a path that does not end goes straight on from its last waypoint: as far as the time allows
+        // an open-ended path continues straight from its last waypoint: as far as the time allows
         let plan = own.plan();
         let reach = first + plan.cruise_speed * (duration - plan.start_time).max(0.0);
         let end = if plan.stop_at_end {
@@ -231,7 +234,7 @@ fn stations(
     let points = path.stations();
     let at = |k: usize| {
         let s = begin + length * k as f64 / count;
-        // the segment is found by halving, so that a long way stays quick
+        // bisection keeps long routes fast
         let near = |s: f64| {
             let segment = points.partition_point(|station| *station <= s).saturating_sub(1);
             path.point(segment, s)
@@ -260,7 +263,7 @@ fn stations(
     (0..=count as usize).map(at).collect()
 }
 
-/// Curvature of the circle through three points, 1/m, positive to the left.
+/// Returns the curvature of the circle through three points, 1/m, positive to the left.
 fn curvature(a: [f64; 2], b: [f64; 2], c: [f64; 2]) -> f64 {
     let [ux, uy] = [b[0] - a[0], b[1] - a[1]];
     let [vx, vy] = [c[0] - b[0], c[1] - b[1]];
@@ -268,7 +271,7 @@ fn curvature(a: [f64; 2], b: [f64; 2], c: [f64; 2]) -> f64 {
     if sides < 1e-9 { 0.0 } else { 2.0 * (ux * vy - uy * vx) / sides }
 }
 
-/// One kind of vehicle on one way.
+/// One kind of vehicle on one route.
 struct Survey<'a> {
     agent: &'a AgentModel,
     way: &'a Way,
@@ -282,7 +285,8 @@ impl Survey<'_> {
         let going = |station: &Station| self.going[usize::from(station.soil.0)];
         let soil = |station: &Station| soils[usize::from(station.soil.0)].name.clone();
         let beyond = |grade: f64, limit: f64| (grade.abs() > limit).then_some(grade.abs() / limit);
-        // by what the vehicle climbs; the steepest place says whether anything climbs it
+        // judged by the grade that the vehicle climbs; the steepest point decides whether any
+        // vehicle climbs it
         let steep = |s: &Station| {
             let least = going(s).drawbar().max(0.05).min(going(s).strength);
             let climb = (s.grade > least).then_some(s.grade / least);
@@ -319,7 +323,7 @@ impl Survey<'_> {
         self.stretches(findings, unmapped, |_| Risk::UnmappedGround);
         let geometry = geometry(&self.agent.vehicle);
         let least = geometry.wheelbase / tan(geometry.max_steer).max(1e-3);
-        // a hundredth for the chords of the curve
+        // a tolerance of 1 % for the chords of the curve
         let bend = |s: &Station| {
             let tight = s.curvature.abs() * least;
             (tight > 1.01).then_some(tight)
@@ -331,8 +335,7 @@ impl Survey<'_> {
         self.obstacles(props, findings);
     }
 
-    /// Adds a finding for every stretch where `badness` finds something, of the station
-    /// where it is worst.
+    /// Adds a warning for every part of the route where `badness` is `Some`, at its worst station.
     fn stretches(
         &self,
         findings: &mut Vec<Finding>,
@@ -400,7 +403,7 @@ impl Survey<'_> {
     }
 }
 
-/// Radius of a thing near the ground, m.
+/// Returns the radius of an obstacle near the ground, m.
 fn stem(prop: &Prop) -> f64 {
     let own = match prop.form {
         Form::Kind(PropKind::Post) => 0.1,
@@ -415,8 +418,9 @@ fn stem(prop: &Prop) -> f64 {
     own * prop.scale
 }
 
-/// Side slope at which the weight passes over the lower wheels: half the track over the
-/// height of the chassis' centre of mass.
+/// Returns the side slope at which the weight passes over the lower wheels.
+///
+/// It is half the track width over the height of the chassis's center of mass.
 fn overturning(ground_vehicle: &GroundVehicle, footprint: &Footprint) -> f64 {
     let (com, centre, radius) = match ground_vehicle {
         GroundVehicle::Wheeled(own) => {
@@ -432,7 +436,7 @@ fn overturning(ground_vehicle: &GroundVehicle, footprint: &Footprint) -> f64 {
     if height > 0.0 { centre.y.abs().max(0.25 * footprint.width) / height } else { f64::INFINITY }
 }
 
-/// Lidars that look at the inside of their vehicle's own hull.
+/// Returns warnings for lidars inside their vehicle's hull.
 fn hidden_lidars(agent: &AgentModel) -> impl Iterator<Item = Finding> {
     let lidars = agent.sensors.iter().filter(|own| matches!(own.model, Model::Lidar(_)));
     lidars.filter_map(|own| {
@@ -445,7 +449,7 @@ fn hidden_lidars(agent: &AgentModel) -> impl Iterator<Item = Finding> {
     })
 }
 
-/// Whether a vehicle starts beside its way.
+/// Returns a warning if a vehicle does not start on its route.
 fn beside(agent: &AgentModel) -> Option<Finding> {
     let offset = start(agent, follower(agent)?.path())[1].abs();
     (offset > BESIDE).then(|| Finding {

@@ -1,12 +1,16 @@
-//! A hull on its road wheels as one body with two freedoms, bounce and pitch.
+//! Hull on its road wheels as one body with two degrees of freedom, bounce and pitch.
 //!
-//! Mass m with moment of inertia I about its centre's y axis, on wheels at x ahead of that centre with
-//! rates k: the squares of the natural frequencies are the roots of
-//! (Σk - m ω²)(Σk x² - I ω²) = (Σk x)² (Wong, *Theory of Ground Vehicles*, section 7.2). An arm of
-//! length R at φ above the level, whose bar twists by T, presses its wheel down by T/(R cos φ); of a
-//! bar of rate c the rate at the wheel is (c + T tan φ)/(R cos φ)², on the rim's in series. φ is that
-//! of the mean arm of the simulated vehicle at rest, which the tracks' tension draws down as well. Road
-//! wheels and tracks do not swing; by how much the tension changes as the hull does is left out.
+//! The hull has the mass m and the moment of inertia I about the y axis through its center. Wheels
+//! are at x ahead of that center with rates k. The squares of the natural frequencies are the roots
+//! of (Σk - m ω²)(Σk x² - I ω²) = (Σk x)² (Wong, *Theory of Ground Vehicles*, section 7.2).
+//!
+//! A road arm of length R at the angle φ above horizontal, with the torque T of its bar, presses
+//! its wheel down by T/(R cos φ). With a bar of rate c the rate at the wheel is (c + T tan φ)/(R
+//! cos φ)². The rate of the rim is in series with it. φ is the mean angle of the simulated vehicle
+//! at rest, which includes the downward pull of the track tension.
+//!
+//! Road wheels and tracks do not oscillate in this model, and changes of track tension with the
+//! hull's motion are neglected.
 
 use bekker_math::numeric::{asin, atan2, cos, hypot, sin, tan};
 use bekker_math::spatial::{Pose, Vec3};
@@ -14,39 +18,39 @@ use bekker_vehicle::spec::{RoadArm, TrackedSpec};
 use serde::Serialize;
 use std::f64::consts::TAU;
 
-/// How a hull swings on its road wheels.
+/// Vibration properties of a hull on its road wheels.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct HullSheet {
-    /// Mass of the hull with sprockets and idlers, kg.
+    /// Mass of the hull, sprockets and idlers, kg.
     pub mass: f64,
     /// Rate of a road wheel's torsion bar at the wheel, at rest, N/m.
     pub wheel_rate: f64,
-    /// Natural frequency at which it mostly bounces, Hz.
+    /// Natural frequency of the mode that is mostly bounce, Hz.
     pub bounce: f64,
-    /// Natural frequency at which it mostly pitches, Hz.
+    /// Natural frequency of the mode that is mostly pitch, Hz.
     pub pitch: f64,
-    /// Damping of the bounce over the critical one.
+    /// Damping ratio of the bounce.
     pub damping_ratio: f64,
-    /// Whether the mean road arm rests on its bump stop: its bar does not carry the load.
+    /// Whether the mean road arm rests on its bump stop, so that the bar does not carry the load.
     pub on_stop: bool,
-    /// Nominal ground pressure, the weight over width times length of both tracks, Pa.
+    /// Nominal ground pressure, weight over width times length of both tracks, Pa.
     pub ground_pressure: f64,
-    /// Area of the shoes' faces over that of the tracks' undersides.
+    /// Area of the shoe faces over that of the tracks' undersides.
     pub face_share: f64,
 }
 
-/// An arm at rest.
+/// State of an arm at rest.
 struct Rested {
     /// Rate at the wheel, N/m.
     rate: f64,
-    /// Way of the wheel up for a turn of the arm, m.
+    /// Upward travel of the wheel per angle of the arm, m/rad.
     lever: f64,
-    /// Whether it is beyond its bump stop.
+    /// Whether the arm is beyond its bump stop.
     on_stop: bool,
 }
 
 impl Rested {
-    /// With its wheel `raised` above its place in the design position, m.
+    /// Computes the state with the wheel `raised` above its design position, m.
     fn of(arm: &RoadArm, raised: f64) -> Rested {
         let [x, _, z] = arm.pivot;
         let (length, design) = (hypot(x, z), atan2(-z, x.abs()));
@@ -57,7 +61,7 @@ impl Rested {
         Rested { rate, lever, on_stop: angle - design > arm.bump_deg.to_radians() }
     }
 
-    /// Damping at the wheel, N s/m, with or without the damper of the arm.
+    /// Returns the damping at the wheel, N s/m, with or without the damper of the arm.
     fn damping(&self, arm: &RoadArm, damped: bool) -> f64 {
         let end = Vec3::from(arm.damper_arm) - Vec3::from(arm.pivot);
         let along = (Vec3::from(arm.damper_chassis) - Vec3::from(arm.damper_arm)).normalize();
@@ -67,8 +71,9 @@ impl Rested {
     }
 }
 
-/// Natural frequencies, Hz: that of bounce and that of pitch, of a mass, its moment of inertia, and
-/// wheels by their places and rates.
+/// Returns the natural frequencies of bounce and pitch, Hz.
+///
+/// The body has a mass and a moment of inertia; wheels are given by positions and rates.
 fn frequencies(mass: f64, inertia: f64, wheels: &[[f64; 2]]) -> [f64; 2] {
     let sum = |by: fn(f64) -> f64| wheels.iter().map(|[x, k]| k * by(*x)).sum::<f64>();
     let (bounce, pitch) = (sum(|_| 1.0) / mass, sum(|x| x * x) / inertia);
@@ -81,7 +86,8 @@ fn frequencies(mass: f64, inertia: f64, wheels: &[[f64; 2]]) -> [f64; 2] {
 }
 
 impl HullSheet {
-    /// Of a vehicle that rests with its chassis at `pose` on level ground at height 0.
+    /// Computes the properties of a vehicle at rest with its chassis at `pose` on level ground at
+    /// height 0.
     pub(super) fn of(own: &TrackedSpec, pose: &Pose) -> HullSheet {
         let hull = &own.chassis;
         let ends = [
@@ -104,7 +110,8 @@ impl HullSheet {
         let arm = &own.road_arm;
         let places = own.tracks().into_iter().flat_map(|track| &track.stations);
         let middle = places.sum::<f64>() / count.max(1) as f64;
-        // a wheel's centre stands on rim and shoe, and was at its place in the chassis frame
+        // height of a wheel center above the ground by rim and shoe, and by its design position in
+        // the chassis
         let place = pose.point(&Vec3::new(middle, 0.0, own.wheel_height));
         let above = own.road_wheel.radius + own.shoe.top + own.shoe_depth();
         let rested = Rested::of(arm, above - place.z);
@@ -136,7 +143,7 @@ mod tests {
     use super::*;
     use bekker_vehicle::find_any;
 
-    /// Wheels symmetric about the centre: bounce and pitch by themselves.
+    /// With wheels symmetric about the center, bounce and pitch are decoupled.
     #[test]
     fn a_symmetric_hull_bounces_and_pitches_apart() {
         let wheels = [1.5, 0.5, -0.5, -1.5].map(|x| [x, 2e5]);
@@ -145,7 +152,7 @@ mod tests {
         assert!((pitch - (1e6_f64 / 2e4).sqrt() / TAU).abs() < 1e-12);
     }
 
-    /// Unsymmetric: both roots solve the characteristic equation.
+    /// Without symmetry both roots solve the characteristic equation.
     #[test]
     fn frequencies_solve_the_characteristic_equation() {
         let (mass, inertia) = (8000.0, 2e4);
@@ -160,7 +167,7 @@ mod tests {
         }
     }
 
-    /// The rate at the wheel is the slope of the push over the wheel's height.
+    /// The rate at the wheel is the slope of its force over its height.
     #[test]
     fn the_rate_is_the_slope_of_the_push() {
         let own = find_any("m113").unwrap();

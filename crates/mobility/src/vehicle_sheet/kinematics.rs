@@ -1,12 +1,16 @@
-//! How the wheels of an axle move against the chassis: camber and toe over travel, and the roll
-//! centre, by the vehicle's own joints, closures and mounts.
+//! Wheel kinematics of an axle: camber and toe over travel, and the roll center.
+//!
+//! They follow from the vehicle's own joints, closures and mounts.
 //!
 //! # Algorithm
-//! Without weight the chassis is held by dampers, and each wheel at a height by a stiff spring; the
-//! vehicle is stepped until it rests. Both wheels of an axle go up and down together for camber and
-//! toe. For the roll centre the left one goes up and the right one down: the lowest point of a tyre, y
-//! beside the middle, moves square to its line to the centre of roll, which so lies y dy/dz above
-//! the ground (Milliken and Milliken, Race Car Vehicle Dynamics, 1995, chapter 17).
+//! The chassis is held by dampers without gravity, and each wheel is held at a height by a stiff
+//! spring. The vehicle is stepped until it is at rest. For camber and toe both wheels of an axle
+//! move up and down together.
+//!
+//! For the roll center the left wheel moves up and the right one down. The lowest point of a tire,
+//! at a distance y from the center line, moves perpendicular to its line to the roll center. So the
+//! roll center is y dy/dz above the ground (Milliken and Milliken, Race Car Vehicle Dynamics, 1995,
+//! chapter 17).
 
 use bekker_math::numeric::{asin, atan2};
 use bekker_math::spatial::{Load, Mat6, Pose, Vec3, Vec6};
@@ -14,48 +18,51 @@ use bekker_vehicle::spec::VehicleSpec;
 use bekker_vehicle::{Controls, Selector, Vehicle, VehicleState, VehicleWorkspace};
 use serde::Serialize;
 
-/// Travels of both wheels, m, up positive.
+/// Travels of both wheels, m, positive upward.
 const TRAVELS: [f64; 5] = [-0.05, -0.025, 0.0, 0.025, 0.05];
-/// Travel of the left wheel up and of the right one down, m.
+/// Upward travel of the left wheel and downward travel of the right one, m.
 const ROLLED: f64 = 0.01;
-/// How hard wheels are held up, N/m, and slowed down, N s/m.
+/// Stiffness, N/m, and damping, N s/m, of the springs that hold the wheels.
 const STIFFNESS: f64 = 1e7;
 const DAMPING: f64 = 2e5;
-/// How hard the chassis is slowed down, N s/m and N m s: it creeps by micrometres.
+/// Damping of the chassis, N s/m and N m s; it moves by micrometers.
 const HELD: f64 = 1e9;
-/// Step, s, and steps until all rests.
+/// Time step, s, and number of steps until rest.
 const STEP: f64 = 2e-3;
 const STEPS: usize = 300;
 
-/// How the wheels of an axle move.
+/// Kinematics of an axle.
 #[derive(Clone, Debug, Serialize)]
 pub struct AxleKinematics {
-    /// The left wheel at travels of both.
+    /// Camber and toe of the left wheel at travels of both wheels.
     pub travel: Vec<WheelTravel>,
-    /// Height of the roll centre above the ground, m.
+    /// Height of the roll center above the ground, m.
     pub roll_centre: f64,
 }
 
-/// A wheel at a travel.
+/// Camber and toe of a wheel at a travel.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct WheelTravel {
-    /// Travel from the design position, m, up positive.
+    /// Travel from the design position, m, positive upward.
     pub travel: f64,
-    /// Camber, degrees: below 0 where its top leans inward.
+    /// Camber, degrees; negative if the top leans inward.
     pub camber_deg: f64,
-    /// Toe, degrees: above 0 where it points inward. Its change over travel is bump steer.
+    /// Toe, degrees; positive if the wheel points inward. Its change over travel is bump steer.
     pub toe_deg: f64,
 }
 
-/// Of each axle of the vehicle itself; none where it cannot be moved so.
+/// Computes the kinematics of each axle of the vehicle without its trailer.
+///
+/// An element is `None` if the axle cannot be moved in this way.
 pub fn kinematics(spec: &VehicleSpec) -> Vec<Option<AxleKinematics>> {
     let Some(vehicle) = alone(spec) else { return vec![None; spec.axles.len()] };
     let moved = |axle| (axle < vehicle.wheels() / 2).then(|| of_axle(&vehicle, axle)).flatten();
     (0..spec.axles.len()).map(moved).collect()
 }
 
-/// Mean angle, rad, that the linkage turns the wheels of the first steered axle by at full lock; none
-/// where it cannot be moved so.
+/// Returns the mean angle of the wheels of the first steered axle at full lock, rad.
+///
+/// It includes the linkage. `None` if the axle cannot be moved in this way.
 pub fn full_lock(spec: &VehicleSpec) -> Option<f64> {
     let axle = spec.own_axles().iter().position(|axle| axle.steered)?;
     let wheels = held(&alone(spec)?, axle, [0.0; 2], 1.0)?;
@@ -66,12 +73,12 @@ pub fn full_lock(spec: &VehicleSpec) -> Option<f64> {
     Some(0.5 * (left + right).abs())
 }
 
-/// The vehicle without its trailer.
+/// Returns the vehicle without its trailer.
 fn alone(spec: &VehicleSpec) -> Option<Vehicle> {
     let mut own = spec.clone();
     own.axles.truncate(spec.own_axles().len());
     own.trailer = None;
-    // both parts of a frame as one
+    // both parts of an articulated frame become one
     own.rear_frame = None;
     Vehicle::new(own).ok()
 }
@@ -99,13 +106,14 @@ fn of_axle(vehicle: &Vehicle, axle: usize) -> Option<AxleKinematics> {
     Some(AxleKinematics { travel, roll_centre: middle.y * way.y / way.z })
 }
 
-/// Pose of the left wheel of an axle whose wheels, left and right, are held at heights above the
-/// design position, m.
+/// Returns the pose of the left wheel of an axle with given heights of its left and right wheels.
+///
+/// Heights are above the design position, m.
 fn raised(vehicle: &Vehicle, axle: usize, heights: [f64; 2]) -> Option<Pose> {
     held(vehicle, axle, heights, 0.0).map(|[left, _]| left)
 }
 
-/// Poses of both wheels of an axle, held so and steered.
+/// Returns the poses of both wheels of an axle at given heights and steering.
 fn held(vehicle: &Vehicle, axle: usize, heights: [f64; 2], steering: f64) -> Option<[Pose; 2]> {
     let mut state = vehicle.state(&Pose::default());
     let mut room = vehicle.workspace(&state);
@@ -132,7 +140,7 @@ fn step(
     vehicle.step(state, room, &held, tick as u64, STEP).ok()
 }
 
-/// What holds a wheel at a height, m.
+/// Returns the load that holds a wheel at a height, m.
 fn hold_up(vehicle: &Vehicle, room: &VehicleWorkspace, wheel: usize, height: f64) -> Load {
     let below = height - vehicle.wheel_pose(room, wheel).position.z;
     let rate = vehicle.wheel_twist(room, wheel).linear.z;
@@ -142,7 +150,7 @@ fn hold_up(vehicle: &Vehicle, room: &VehicleWorkspace, wheel: usize, height: f64
     load
 }
 
-/// What holds the chassis.
+/// Returns the load that holds the chassis.
 fn hold(vehicle: &Vehicle, room: &VehicleWorkspace) -> Load {
     let twist = vehicle.twist(room);
     let mut load = Load { damping: Mat6::from_diagonal(&Vec6::repeat(HELD)), ..Load::default() };
@@ -167,7 +175,7 @@ mod tests {
         assert!(rear.roll_centre.abs() < 1e-3, "{}", rear.roll_centre);
     }
 
-    /// A beam between leaves rolls about the height at which they hold it aside.
+    /// A beam axle on leaf springs rolls about the height of their lateral support.
     #[test]
     fn a_beam_rolls_about_its_leaves() {
         let spec = find("fmtv_4x4").unwrap();
@@ -176,12 +184,14 @@ mod tests {
         println!("{rear:?}");
         let clamp = spec.tyre_of(1).rigid.radius() + 0.06;
         assert!((rear.roll_centre - clamp).abs() < 0.02, "{} m, not {clamp}", rear.roll_centre);
-        // both wheels together do not lean
+        // both wheels together have no camber
         assert!(rear.travel.iter().all(|at| at.camber_deg.abs() < 1e-3), "{rear:?}");
     }
 
-    /// The HMMWV's front wheels follow the direct solution of its hard points, whose bounds
-    /// `tests/suspension_geometry.rs` holds: a few degrees over the travel.
+    /// The HMMWV's front wheels follow the direct solution of its hard points: a few degrees over
+    /// the travel.
+    ///
+    /// The bounds of the direct solution are in `tests/suspension_geometry.rs`.
     #[test]
     fn double_wishbones_lean_in_as_they_rise() {
         let found = kinematics(&find("hmmwv").unwrap());

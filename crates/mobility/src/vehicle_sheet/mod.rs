@@ -1,8 +1,8 @@
-//! What a vehicle's file comes to, on one page: how it stands, on firm ground and on three soils,
-//! how it swings, pulls, turns and falls over, and which of that is out of the usual.
+//! Data sheet of a vehicle: its statics on firm ground and on three soils, and derived properties.
 //!
-//! Loads and sinkage are those of the simulated vehicle at rest; the rest is closed forms over
-//! its figures, each with its law where it is computed.
+//! These are vibration, pull, turning and rollover properties, with warnings for unusual values.
+//! Loads and sinkage are those of the simulated vehicle at rest. All else follows from closed forms
+//! over its parameters, each documented where it is computed.
 
 mod hull;
 mod kinematics;
@@ -28,56 +28,56 @@ use serde::Serialize;
 use std::ops::Range;
 use std::path::Path;
 
-/// Firm ground, and the soils that it is set on.
+/// Firm ground, and the soils of the sheet.
 const FIRM: &str = "rigid";
 const SOILS: [&str; 3] = ["dry_sand_lll", "upland_sandy_loam", "lean_clay_32_wes"];
-/// Speeds at which its tractive effort is taken, km/h.
+/// Speeds at which tractive effort is computed, km/h.
 const SPEEDS: [f64; 8] = [0.0, 5.0, 10.0, 20.0, 30.0, 40.0, 60.0, 80.0];
 
-/// What a vehicle's file comes to.
+/// Data sheet of a vehicle.
 #[derive(Clone, Debug, Serialize)]
 pub struct VehicleSheet {
     /// Its name.
     pub name: String,
     /// Mass of all bodies, kg.
     pub mass: f64,
-    /// Whether it comes to rest on firm ground; else its loads are those of the moment when it is
-    /// let go.
+    /// Whether it is in equilibrium on firm ground; otherwise loads are those at the moment of
+    /// release.
     pub rests: bool,
-    /// Its axles from the front; none on tracks.
+    /// Axles from the front; empty for tracks.
     pub axles: Vec<AxleSheet>,
-    /// Share of the weight, a trailer's too, on the axles that are driven; none on tracks.
+    /// Share of the weight, including a trailer's, on driven axles; `None` for tracks.
     pub driven: Option<f64>,
-    /// How its hull swings, of a vehicle on tracks.
+    /// Vibration properties of the hull of a tracked vehicle.
     pub hull: Option<HullSheet>,
-    /// How it stands on each soil.
+    /// Sinkage on each soil.
     pub soils: Vec<Standing>,
-    /// How it turns at full lock; none where no wheel is steered.
+    /// Turning at full lock; `None` without steered wheels.
     pub turning: Option<Turning>,
-    /// How it stands against rolling over.
+    /// Rollover properties.
     pub roll: Roll,
-    /// The same of its trailer alone.
+    /// Rollover properties of its trailer alone.
     pub trailer_roll: Option<Roll>,
-    /// Pull at speeds, and the grades that it suffices for; empty where nothing drives it.
+    /// Pull at speeds, and the grades for which it suffices; empty without a drive.
     pub effort: Vec<Effort>,
-    /// Fastest speed on the level by the balance of tractive effort, km/h.
+    /// Top speed on level ground by the balance of tractive effort, km/h.
     pub top_speed: Option<f64>,
-    /// Whether these count air drag.
+    /// Whether effort and top speed include air drag.
     pub air_drag: bool,
-    /// Its engine.
+    /// Engine ratings.
     pub engine: EngineSheet,
-    /// What is out of the usual.
+    /// Warnings about unusual values.
     pub warnings: Vec<String>,
 }
 
 /// Greatest torque and power of an engine.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct EngineSheet {
-    /// At the crankshaft with full throttle.
+    /// At the crankshaft at full throttle.
     pub shaft: EngineRating,
     /// By the full-throttle curve alone.
     pub curve: EngineRating,
-    /// What the file states that curve to be; taken for gross where none.
+    /// Basis of the curve stated by the file; gross is assumed if `None`.
     pub basis: Option<TorqueBasis>,
 }
 
@@ -86,92 +86,95 @@ pub struct EngineSheet {
 pub struct AxleSheet {
     /// Its name.
     pub name: String,
-    /// Load of both wheels, N, and its share of the weight.
+    /// Load of both wheels, N.
     pub load: f64,
     /// Share of the weight.
     pub share: f64,
-    /// Distance of both wheels' middle planes, m.
+    /// Distance between the center planes of the wheels, m.
     pub track: f64,
-    /// Rate of spring at the wheel, N/m.
+    /// Spring rate at the wheel, N/m.
     pub wheel_rate: f64,
     /// Natural frequency of the body on this axle, Hz.
     pub bounce: f64,
     /// Natural frequency of the wheel between body and ground, Hz.
     pub hop: f64,
-    /// Share of the critical damping of the body on its spring.
+    /// Damping ratio of the body on its spring.
     pub damping_ratio: f64,
-    /// What its springs rest on besides themselves, if anything.
+    /// Stop or curve end that limits the springs at rest, if any.
     pub rests_on: Option<SpringRest>,
-    /// How its wheels move against the chassis; none of a trailer's.
+    /// Kinematics of the wheels; `None` for a trailer's axle.
     pub kinematics: Option<AxleKinematics>,
 }
 
 /// A vehicle at rest on a soil.
 #[derive(Clone, Debug, Serialize)]
 pub struct Standing {
-    /// The soil.
+    /// Name of the soil.
     pub soil: String,
-    /// Mean depth below the ground of the wheels of each axle, or of the road wheels of the left and
-    /// of the right track, m; none where it comes to no rest.
+    /// Mean sinkage, m; `None` without equilibrium.
+    ///
+    /// It is that of the wheels of each axle, or of the road wheels of the left and right track.
     pub sinkage: Option<Vec<f64>>,
 }
 
-/// How a vehicle turns at full lock, without slip.
+/// Turning at full lock without slip.
 #[derive(Clone, Debug, Serialize)]
 pub struct Turning {
-    /// Mean angle that the linkage turns the first steered axle's wheels by, degrees.
+    /// Mean angle of the first steered axle's wheels, with the linkage, degrees.
     pub angle_deg: f64,
-    /// The same as the file states it, by which drivers steer.
+    /// Angle that the file states and drivers use, degrees.
     pub stated_deg: f64,
-    /// Radius of the middle of the axles that are not steered, m.
+    /// Radius of the center of the unsteered axles, m.
     pub rear_radius: f64,
-    /// Diameter of the circle of the outer front wheel, its outer edge, m.
+    /// Diameter of the circle of the outer edge of the outer front wheel, m.
     pub circle: f64,
-    /// Its trailer on that circle, if it draws one that goes round it.
+    /// The trailer on that circle, if there is one and it can follow.
     pub trailer: Option<TrailerTurning>,
 }
 
-/// A trailer behind a vehicle that turns at full lock, without slip.
+/// A trailer behind a vehicle that turns at full lock without slip.
 #[derive(Clone, Debug, Serialize)]
 pub struct TrailerTurning {
-    /// Radius of the middle of its axles, m.
+    /// Radius of the center of its axles, m.
     pub rear_radius: f64,
-    /// Its angle against the vehicle, degrees.
+    /// Articulation angle to the vehicle, degrees.
     pub articulation_deg: f64,
-    /// Width of the ring that both take up, m.
+    /// Width of the ring swept by both, m.
     pub swept_width: f64,
 }
 
-/// How a vehicle stands against rolling over, its springs taken as stiff.
+/// Rollover properties with rigid springs.
 #[derive(Clone, Debug, Serialize)]
 pub struct Roll {
-    /// Height of the centre of mass above the ground, m.
+    /// Height of the center of mass above the ground, m.
     pub height: f64,
-    /// Share of the weight on the wheels of the left.
+    /// Share of the weight on the left wheels.
     pub left: f64,
-    /// Static stability factor: half the track, less what the centre of mass lies aside of the middle,
-    /// over that height.
+    /// Static stability factor.
+    ///
+    /// Half the track width, less the lateral offset of the center of mass, over the height of the
+    /// center of mass.
     pub stability_factor: f64,
-    /// Side slope on which it falls over, degrees.
+    /// Side slope at which it tips over, degrees.
     pub side_slope_deg: f64,
 }
 
-/// What the powertrain gives at a speed.
+/// Effort of the powertrain at a speed.
 #[derive(Clone, Debug, Serialize)]
 pub struct Effort {
     /// Speed, km/h.
     pub speed: f64,
     /// Tractive effort at the rims, N.
     pub force: f64,
-    /// Grade (rise over run) that it suffices for, ground permitting; none where that is any.
+    /// Grade (rise over run) for which it suffices with unlimited grip; `None` if any grade.
     pub grade: Option<f64>,
 }
 
 impl VehicleSheet {
-    /// Of a vehicle that was read from `file`, which faults name.
+    /// Computes the sheet of a vehicle read from `file`, which faults name.
     ///
     /// # Errors
-    /// That its parts make no vehicle.
+    /// The parts form no valid vehicle.
     pub fn of(file: &str, spec: &AnySpec) -> Result<VehicleSheet, Faults> {
         let vehicle = GroundVehicle::new(spec).map_err(|error| {
             let problem = Problem::Refused { cause: error.to_string() };
@@ -214,8 +217,9 @@ impl VehicleSheet {
     }
 }
 
-/// A scenario of a vehicle that stands with its brakes on. The one that is looked at takes its
-/// place: it need not lie in a file yet.
+/// Scenario of a standing vehicle with its brakes applied.
+///
+/// The vehicle of the sheet replaces the vehicle of the scenario, so it need not be in a file.
 const STANDING: &str = r#"
     format = 1
     name = "standing"
@@ -228,14 +232,14 @@ const STANDING: &str = r#"
     driver = { kind = "hold", brake = 1.0 }
 "#;
 
-/// A vehicle that has been put on a soil.
+/// State of a vehicle placed on a soil.
 #[derive(Default)]
 struct Stood {
-    /// Whether that is its equilibrium.
+    /// Whether the state is in equilibrium.
     rests: bool,
     /// Load, N, and sinkage, m, of each wheel.
     wheels: Vec<[f64; 2]>,
-    /// Its chassis.
+    /// Pose of the chassis.
     pose: Pose,
 }
 
@@ -262,7 +266,7 @@ fn sunk(vehicle: &GroundVehicle, soil: &str, spec: &AnySpec) -> Result<Standing,
     let mean = |group: &[[f64; 2]]| {
         group.iter().map(|wheel| wheel[1]).sum::<f64>() / group.len().max(1) as f64
     };
-    // wheels come left before right, axle by axle; road wheels likewise, station by station
+    // wheels are ordered left before right by axle, road wheels likewise by station
     let side =
         |side: usize| -> Vec<[f64; 2]> { wheels.iter().skip(side).step_by(2).copied().collect() };
     let sinkage = rests.then(|| match spec.wheeled() {
@@ -301,13 +305,13 @@ fn axles(own: &VehicleSpec, firm: &[[f64; 2]]) -> Vec<AxleSheet> {
         .collect()
 }
 
-/// Share of the weight on the axles that are driven.
+/// Returns the share of the weight on driven axles.
 fn driven(own: &VehicleSpec, axles: &[AxleSheet]) -> f64 {
     let loads = axles.iter().enumerate();
     loads.filter(|&(index, _)| own.is_driven(index)).map(|(_, axle)| axle.share).sum()
 }
 
-/// Ackermann's geometry about the line of the axles that are not steered, at an angle, rad.
+/// Computes Ackermann's geometry about the line of the unsteered axles at an angle, rad.
 fn turning(own: &VehicleSpec, angle: f64) -> Option<Turning> {
     let index = own.axles.iter().position(|axle| axle.steered)?;
     let axle = &own.axles[index];
@@ -320,7 +324,7 @@ fn turning(own: &VehicleSpec, angle: f64) -> Option<Turning> {
     Some(Turning { angle_deg, stated_deg, rear_radius, circle, trailer })
 }
 
-/// A trailer about the same centre.
+/// Computes the circle of a trailer about the same center.
 fn trailer_turning(own: &VehicleSpec, rear: f64, outermost: f64) -> Option<TrailerTurning> {
     let trailer = own.trailer.as_ref()?;
     let geometry = TrailerGeometry::of(own)?;
@@ -334,10 +338,11 @@ fn trailer_turning(own: &VehicleSpec, rear: f64, outermost: f64) -> Option<Trail
     })
 }
 
-/// Half the track, less what the centre of mass lies aside, over its height: the tangent of the side slope, and the
-/// lateral acceleration over gravity, at which the inner wheels lift (the static stability
-/// factor). All that is unsprung is taken to lie at the height of the wheels' centres; a trailer is
-/// left out.
+/// Computes the rollover properties of a vehicle without its trailer.
+///
+/// The static stability factor is the tangent of the side slope, and the lateral acceleration over
+/// gravity, at which the inner wheels lift. All unsprung mass is assumed at the height of the wheel
+/// centers.
 fn roll(spec: &AnySpec) -> Roll {
     match spec {
         AnySpec::Wheeled(own) => {
@@ -354,7 +359,8 @@ fn roll(spec: &AnySpec) -> Roll {
     }
 }
 
-/// The same of a trailer alone, as on a ball; a fifth wheel rolls with its tractor.
+/// Computes the rollover properties of a trailer alone on a ball hitch; a fifth wheel rolls with
+/// its tractor.
 fn trailer_roll(spec: &AnySpec) -> Option<Roll> {
     let own = spec.wheeled()?;
     let trailer = own.trailer.as_ref()?;
@@ -364,7 +370,9 @@ fn trailer_roll(spec: &AnySpec) -> Option<Roll> {
     Some(on_axles(own, axles, own.trailer_mass(), sprung))
 }
 
-/// A part of a vehicle on some of its axles, its sprung mass at y and z of the chassis frame.
+/// Computes the rollover properties of a part of a vehicle on some of its axles.
+///
+/// Its sprung mass is at y and z of the chassis frame.
 fn on_axles(
     own: &VehicleSpec,
     axles: Range<usize>,
@@ -383,7 +391,9 @@ fn on_axles(
     stability(2.0 * half / count, aside * share, radius / count + com * share)
 }
 
-/// Of a centre of mass that lies `aside` of the middle and at a height: it falls over the nearer side.
+/// Computes the rollover properties of a center of mass with a height and a lateral offset `aside`.
+///
+/// The vehicle tips over the nearer side.
 fn stability(track: f64, aside: f64, height: f64) -> Roll {
     let stability_factor = (0.5 * track - aside.abs()) / height;
     Roll {
@@ -416,7 +426,7 @@ mod tests {
             let sheet = VehicleSheet::of(entry.key, &find_any(entry.key).unwrap()).unwrap();
             let weight = sheet.mass * GRAVITY;
             let loads: f64 = sheet.axles.iter().map(|axle| axle.load).sum();
-            // at rest to a few thousandths, as vehicles are settled
+            // the equilibrium is accurate to a few thousandths
             assert!(sheet.axles.is_empty() || (loads / weight - 1.0).abs() < 5e-3, "{loads}");
             assert!(sheet.rests && sheet.soils.iter().all(|soil| soil.sinkage.is_some()));
             for axle in &sheet.axles {
@@ -426,7 +436,7 @@ mod tests {
             }
             if let Some(hull) = &sheet.hull {
                 println!("{} {hull:.3?}", entry.key);
-                // the band of axles; Chrono's bars of the M113 are stiff
+                // the range of axles; Chrono's bars of the M113 are stiff
                 assert!((0.7..4.0).contains(&hull.bounce), "{}: {hull:?}", entry.key);
                 assert!((0.5..4.0).contains(&hull.pitch), "{}: {hull:?}", entry.key);
             }

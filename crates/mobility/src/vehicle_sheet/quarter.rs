@@ -1,9 +1,9 @@
-//! A corner of a vehicle as two masses on two springs.
+//! Quarter-car model: a corner of a vehicle as two masses on two springs.
 //!
-//! Sprung mass ms on the rate ks of the spring at the wheel, wheel mu on the tyre's kt; the
-//! squares of the natural frequencies are the roots of
-//! ms mu ω⁴ - (ms (ks + kt) + mu ks) ω² + ks kt = 0 (Wong, *Theory of Ground Vehicles*, section
-//! 7.2). The body's damping is its share of the critical one on ks alone.
+//! The sprung mass ms is on the spring with rate ks at the wheel, the wheel mu on the tire with
+//! rate kt. The squares of the natural frequencies are the roots of ms mu ω⁴ - (ms (ks + kt) + mu
+//! ks) ω² + ks kt = 0 (Wong, *Theory of Ground Vehicles*, section 7.2). The damping ratio of the
+//! body is relative to the critical damping on ks alone.
 
 use bekker_math::numeric::GRAVITY;
 use bekker_math::spatial::{Mat3, Vec3};
@@ -11,44 +11,44 @@ use bekker_vehicle::spec::{MacphersonStrutPoints, Point, Spring, Suspension, Veh
 use serde::Serialize;
 use std::f64::consts::TAU;
 
-/// Rate at which the damper's coefficient is taken, m/s at the damper, both ways.
+/// Speed of the damper at which its coefficient is taken, m/s, in both directions.
 const RATE: f64 = 0.1;
 
 /// A corner of a vehicle.
 pub(super) struct Quarter {
-    /// Rate of the spring at the wheel, N/m.
+    /// Spring rate at the wheel, N/m.
     pub wheel_rate: f64,
     /// Natural frequency of the body, Hz.
     pub bounce: f64,
     /// Natural frequency of the wheel, Hz.
     pub hop: f64,
-    /// Damping of the body over the critical one.
+    /// Damping ratio of the body.
     pub damping_ratio: f64,
-    /// What its spring rests on besides, if anything.
+    /// Stop or curve end that limits the spring, if any.
     pub rests_on: Option<SpringRest>,
 }
 
-/// What a spring rests on besides itself.
+/// Limit of a spring's travel at which it rests.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SpringRest {
-    /// The bump stop: the spring does not carry the load.
+    /// On the bump stop: the spring does not carry the load.
     BumpStop,
-    /// The rebound stop: the spring pushes harder than the load.
+    /// On the rebound stop: the spring pushes with more than the load.
     ReboundStop,
-    /// The end of its curve, beyond which its force does not grow.
+    /// Beyond the end of its curve, where its force is constant.
     CurveEnd,
 }
 
 impl Quarter {
-    /// Of an axle whose wheels carry `load` each, N.
+    /// Computes the corner of an axle whose wheels carry `load` each, N.
     pub fn of(own: &VehicleSpec, index: usize, load: f64) -> Quarter {
         let axle = &own.axles[index];
         let (rim, tyre) = (own.wheel_of(index), own.tyre_of(index));
         let unsprung = rim.mass + tyre.mass + 0.5 * axle.suspension.mass();
         let sprung = (load / GRAVITY - unsprung).max(1.0);
         let [spring, damper] = lines(&axle.suspension);
-        // the spring is as long as makes it carry the body
+        // finds the length at which the spring carries the body
         let push = sprung * GRAVITY / spring.max(1e-3);
         let (mut short, mut long) = (0.0, 2.0 * axle.spring.free_length);
         for _ in 0..60 {
@@ -75,8 +75,11 @@ impl Quarter {
     }
 }
 
-/// Rate of a spring alone, N/m, at the length, m, at which it carries a load together with its
-/// stops, and what it rests on besides. Beyond its curve the rate is that of the curve's end.
+/// Returns the rate of a spring without its stops, N/m, at a length, m, and the limit at which it
+/// rests.
+///
+/// The spring carries a load together with its stops at that length. Beyond its curve the rate is
+/// that of the end of the curve.
 fn own_rate(spring: &Spring, length: f64) -> (f64, Option<SpringRest>) {
     let points = spring.tension.points();
     let stretch = length - spring.free_length;
@@ -95,8 +98,9 @@ fn own_rate(spring: &Spring, length: f64) -> (f64, Option<SpringRest>) {
     (rate, stop.or((!within).then_some(SpringRest::CurveEnd)))
 }
 
-/// How much spring and damper shorten as the wheel rises by 1 in the design position. The
-/// upright of a double wishbone rises as its lower ball joint.
+/// Returns the shortening of spring and damper per rise of the wheel in the design position.
+///
+/// The upright of a double wishbone rises with its lower ball joint.
 fn lines(suspension: &Suspension) -> [f64; 2] {
     let swings = |hinge: [Point; 2], wheel: Point, lines: [[Point; 2]; 2]| {
         let [a, b] = hinge.map(Vec3::from);
@@ -136,9 +140,11 @@ fn lines(suspension: &Suspension) -> [f64; 2] {
     }
 }
 
-/// The same of an upright on a strut. Its ball joint moves with the arm at v; its turn ω keeps the
-/// strut's axis d through the mount, (v + ω × r) ⊥ d = 0 at r from joint to mount, and the tie rod's
-/// length, (v + ω × t) · rod = 0 at t from joint to rod: three linear equations.
+/// Returns the shortening of spring and damper per rise of an upright on a strut.
+///
+/// The ball joint moves with the arm at v. The rotation ω of the upright satisfies three linear
+/// equations. The strut's axis d stays on the mount, (v + ω × r) ⊥ d = 0 with r from joint to
+/// mount. The tie rod's length is constant, (v + ω × t) · rod = 0 with t from joint to rod.
 fn on_strut(p: &MacphersonStrutPoints) -> [f64; 2] {
     let joint = Vec3::from(p.arm_outer);
     let from_joint = |point: Point| Vec3::from(point) - joint;
@@ -174,8 +180,10 @@ mod tests {
     use bekker_vehicle::find;
     use bekker_vehicle::spec::Stops;
 
-    /// In the front view arm and strut turn the upright about one centre: where the arm's line meets
-    /// the perpendicular to the strut through its mount (Milliken and Milliken, chapter 17).
+    /// In the front view arm and strut rotate the upright about one instant center.
+    ///
+    /// It is where the arm's line meets the perpendicular to the strut through its mount (Milliken
+    /// and Milliken, chapter 17).
     #[test]
     fn a_strut_shortens_as_about_its_instant_centre() {
         let (h, tilt, wheel) = (0.6, 0.2_f64, 0.9);
@@ -204,7 +212,7 @@ mod tests {
         }
     }
 
-    /// The rate is the spring's own, 20 kN/m, whatever it rests on.
+    /// The rate is that of the spring, 20 kN/m, at any stop.
     #[test]
     fn a_spring_on_its_stop_keeps_its_own_rate() {
         let curve = |points: &[[f64; 2]]| Curve::new(points.to_vec()).unwrap();
@@ -228,8 +236,10 @@ mod tests {
         }
     }
 
-    /// The rear corner of the Gator: struts upright at the wheel, so the rates are the springs'
-    /// own; frequencies against the characteristic equation, solved here by substitution.
+    /// Rear corner of the Gator with struts upright at the wheel, so rates are those of the
+    /// springs.
+    ///
+    /// The characteristic equation is checked by substitution of the frequencies.
     #[test]
     fn frequencies_solve_the_characteristic_equation() {
         let own = find("gator").unwrap();

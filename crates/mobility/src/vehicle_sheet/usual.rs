@@ -1,37 +1,47 @@
-//! What is usual of vehicles that drive off roads, and what a sheet has beyond it.
+//! Usual ranges of off-road vehicles, and warnings for values of a sheet outside them.
 //!
-//! The bands are rules of thumb, wide on purpose: body 1 to 3 Hz and wheels 7 to 15 Hz of trucks
-//! and cars (Wong, *Theory of Ground Vehicles*, chapter 7), a damping of 0.2 to 0.7 of the
-//! critical one, a static stability factor of 0.7 to 1.5 (laden trucks to cars), a grade of 0.6
-//! asked of military vehicles. Of the driven axles the law asks a quarter of the weight (Directive 96/53/EC,
-//! annex I, 4.1, from memory): on the road, where they hold 0.8 of what they carry. One that drives on soil needs more.
+//! The ranges are rules of thumb and deliberately wide:
+//!
+//! - Natural frequencies of 1 to 3 Hz for bodies and 7 to 15 Hz for wheels of trucks and cars
+//!   (Wong, *Theory of Ground Vehicles*, chapter 7).
+//! - A damping ratio of 0.2 to 0.7.
+//! - A static stability factor of 0.7 to 1.5, from laden trucks to cars.
+//! - A grade of 0.6, which is required of military vehicles.
+//!
+//! Driven axles must by law carry a quarter of the weight (Directive 96/53/EC, annex I, 4.1, from
+//! memory). That applies to roads, where they transmit 0.8 of their load; a vehicle on soil needs
+//! more.
 
 use super::{AxleSheet, EngineSheet, FIRM, SpringRest, VehicleSheet};
 
-/// Bands.
+/// Usual ranges.
 const BOUNCE: [f64; 2] = [0.9, 3.2];
 const HOP: [f64; 2] = [5.0, 18.0];
 const DAMPING: [f64; 2] = [0.1, 1.5];
 const STABILITY: [f64; 2] = [0.7, 2.0];
 const SHARE: [f64; 2] = [0.08, 0.75];
-/// A tenth of the track aside: drivers and tanks come to a few hundredths.
+/// A tenth of the track width to the side: drivers and tanks cause a few hundredths.
 const LEFT: [f64; 2] = [0.4, 0.6];
 const GRADE: f64 = 0.6;
 const DRIVEN: f64 = 0.25;
-/// Area of a track's faces over that of its underside, below which it presses on soft ground by more than its
-/// nominal ground pressure: gaps between real shoes are a few hundredths of it.
+/// Area of the shoe faces over that of the track's underside, below which there is a warning.
+///
+/// Below it the pressure on soft ground exceeds the nominal ground pressure. Gaps between real
+/// shoes are a few hundredths of the area.
 const FACES: f64 = 0.85;
 const CIRCLE: [f64; 2] = [5.0, 30.0];
-/// How far from the angle that a file states its linkage may be: files round to degrees, and means of a
-/// linkage are not those of Ackermann's geometry.
+/// Relative difference allowed between the stated steering angle and that of the linkage.
+///
+/// Files round to degrees, and means of a linkage differ from Ackermann's geometry.
 const STATED: f64 = 0.15;
-/// Share of the power by which it matters whether a curve is gross or net.
+/// Relative difference of power above which the basis of a curve, gross or net, matters.
 const BASIS: f64 = 0.03;
-/// How far from all of the weight what axles carry at rest may be: vehicles are settled to a few
-/// thousandths.
+/// Relative difference allowed between the load on the axles at rest and the weight.
+///
+/// The equilibrium is accurate to a few thousandths.
 const SETTLED: f64 = 5e-3;
 
-/// A sentence for each figure out of its band, with its keys.
+/// Returns a sentence for each value outside its range, with its keys.
 pub(super) fn warnings(sheet: &VehicleSheet) -> Vec<String> {
     let mut found = Vec::new();
     let firm = (!sheet.rests).then_some(FIRM);
@@ -118,7 +128,7 @@ pub(super) fn warnings(sheet: &VehicleSheet) -> Vec<String> {
     found
 }
 
-/// A spring that does not carry its axle by itself, with its keys.
+/// Returns a warning about a spring that does not carry its axle by itself, with its keys.
 fn rests(index: usize, axle: &AxleSheet, on: SpringRest) -> String {
     let (what, keys) = match on {
         SpringRest::BumpStop => ("its bump stop", "free_length, tension, stops.min_length"),
@@ -132,7 +142,8 @@ fn rests(index: usize, axle: &AxleSheet, on: SpringRest) -> String {
     )
 }
 
-/// An engine whose file does not state whether its curve is gross, where that matters.
+/// Returns a warning about an engine whose file does not state whether its curve is gross, where
+/// that matters.
 fn engine(sheet: &VehicleSheet) -> Option<String> {
     let EngineSheet { shaft, curve, basis } = &sheet.engine;
     let matters = basis.is_none() && shaft.power < (1.0 - BASIS) * curve.power;

@@ -1,4 +1,4 @@
-//! Selects the trials that a statistic uses, and groups the dependent ones.
+//! Selection of the trials for a statistic, and grouping of dependent trials.
 //!
 //! Totals of a drive use the trials that arrived. With common random numbers, replication r has the
 //! same seed at all design points, so its trials share their ground and form one cluster. In a
@@ -10,25 +10,25 @@ use crate::statistics::{clustered_mean, clustered_proportion};
 use bekker_rig::Estimate;
 use serde::Serialize;
 
-/// The trials that statistics use, and their independence.
+/// Trials used by statistics, and their independence.
 #[derive(Clone, Debug)]
 pub(super) struct Basis<'a> {
     pub study: StudyResult<'a>,
     /// For each total, the index of the response that states whether its drive arrived.
     ///
-    /// `None` for other responses, and where no trial of the study arrived: then all drives ended
-    /// by something else, such as the time limit, and totals use all trials.
+    /// `None` for other responses, and if no trial of the study arrived. In that case all drives
+    /// ended for other reasons, such as the time limit, and totals use all trials.
     arrivals: Vec<Option<usize>>,
 }
 
-/// Trials that a total leaves out.
+/// Trials that a total excludes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LeftOut {
-    /// The total.
+    /// Name of the total.
     pub response: String,
-    /// Trials that did not arrive.
+    /// Number of trials that did not arrive.
     pub trials: u64,
-    /// All trials with a result.
+    /// Number of trials with a result.
     pub of: u64,
 }
 
@@ -43,12 +43,12 @@ impl<'a> Basis<'a> {
         Basis { study: *study, arrivals: responses.iter().map(arrival).collect() }
     }
 
-    /// Whether a response leaves out trials that did not arrive.
+    /// Returns whether a response excludes trials that did not arrive.
     pub fn is_conditioned(&self, response: usize) -> bool {
         self.arrivals.get(response).copied().flatten().is_some()
     }
 
-    /// Whether a trial counts for a response: of a total, whether its drive arrived.
+    /// Returns whether a trial counts for a response; for a total, whether its drive arrived.
     pub fn counts(&self, trial: &TrialResult, response: usize) -> bool {
         match self.arrivals.get(response).copied().flatten() {
             Some(arrival) => trial.number(arrival) == Some(1.0),
@@ -56,12 +56,12 @@ impl<'a> Basis<'a> {
         }
     }
 
-    /// A response of a trial, where it is a number that counts.
+    /// Returns a response of a trial if it is a number that counts.
     pub fn number(&self, trial: &TrialResult, response: usize) -> Option<f64> {
         trial.number(response).filter(|_| self.counts(trial, response))
     }
 
-    /// The trials that each total leaves out; totals that use all trials are absent.
+    /// Returns the trials that each total excludes; totals that use all trials are absent.
     pub fn left_out(&self) -> Vec<LeftOut> {
         let of_response = |(n, name): (usize, &String)| {
             let done = self.study.trials.iter().filter(|trial| trial.number(n).is_some());
@@ -75,9 +75,10 @@ impl<'a> Basis<'a> {
         self.study.config.responses.iter().enumerate().filter_map(of_response).collect()
     }
 
-    /// Cluster numbers of the trials, for each kind of dependence: shared seeds, shared points.
+    /// Returns the cluster numbers of the trials for each kind of dependence: shared seeds, shared
+    /// points.
     ///
-    /// Within one point replications are independent: it is no cluster there.
+    /// Within one point replications are independent, so the point is no cluster there.
     pub fn clusterings(&self, trials: &[&TrialResult]) -> Vec<Vec<u64>> {
         let by = |of: fn(&TrialResult) -> u64| trials.iter().map(|trial| of(trial)).collect();
         let mut found: Vec<Vec<u64>> = Vec::new();
@@ -91,32 +92,32 @@ impl<'a> Basis<'a> {
         found
     }
 
-    /// Student's interval of the mean of numbers, each of a trial.
+    /// Returns Student's interval of the mean of numbers, one per trial.
     pub fn mean(&self, numbers: &[(&TrialResult, f64)]) -> Option<Estimate> {
         let (trials, values): (Vec<&TrialResult>, Vec<f64>) = numbers.iter().copied().unzip();
         clustered_mean(&values, &self.clusterings(&trials))
     }
 
-    /// Wilson's interval of how often yes.
+    /// Returns Wilson's interval of the fraction of yes.
     pub fn proportion(&self, answers: &[(&TrialResult, bool)], confidence: f64) -> [f64; 2] {
         let (trials, yes): (Vec<&TrialResult>, Vec<bool>) = answers.iter().copied().unzip();
         clustered_proportion(&yes, &self.clusterings(&trials), confidence)
     }
 }
 
-/// Whether trials of several design points share the seed of the scenario.
+/// Returns whether trials of several design points share the seed of the scenario.
 pub(super) fn shares_seeds(config: &StudyConfig) -> bool {
     // in a drawn design with one replication all trials have one seed: there the points are the
-    // sample, and `assumption` states that the seed is one
+    // sample, and `assumption` states that there is a single seed
     config.common_random_numbers && (config.replications > 1 || !is_drawn(config))
 }
 
-/// Whether the design points are themselves a random sample.
+/// Returns whether the design points are themselves a random sample.
 pub(super) fn is_drawn(config: &StudyConfig) -> bool {
     !matches!(config.design, Design::FullFactorial | Design::Table)
 }
 
-/// One sentence: which trials the intervals treat as independent.
+/// Returns a sentence that states which trials the intervals treat as independent.
 pub(super) fn assumption(config: &StudyConfig) -> String {
     match (config.common_random_numbers, config.replications) {
         (false, _) => "Each trial has its own scenario seed: all are taken as independent.".into(),

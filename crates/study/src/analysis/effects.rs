@@ -1,4 +1,4 @@
-//! What each response came to at each level of a factor, over all levels of the others.
+//! Main effects: responses per level of a factor, over all levels of the others.
 
 use super::TrialResult;
 use super::basis::Basis;
@@ -6,32 +6,32 @@ use super::points::{Figures, figures};
 use crate::design::{Design, Factor, Level};
 use serde::Serialize;
 
-/// Levels of a factor at most: of one that is drawn, each point has its own.
+/// Greatest number of levels of a factor; a drawn factor has a level per point.
 const MOST_LEVELS: usize = 50;
 
-/// A factor's main effects.
+/// Main effects of a factor.
 #[derive(Clone, Debug, Serialize)]
 pub struct FactorEffects {
-    /// The factor.
+    /// Name of the factor.
     pub factor: String,
-    /// Each of its levels, numbers in their order.
+    /// Levels; numbers are sorted.
     pub levels: Vec<LevelFigures>,
 }
 
-/// The responses at a level.
+/// Responses at a level.
 #[derive(Clone, Debug, Serialize)]
 pub struct LevelFigures {
     /// The level.
     pub level: Level,
-    /// Trials with a result.
+    /// Number of trials with a result.
     pub done: u64,
-    /// Trials without.
+    /// Number of failed trials.
     pub failed: u64,
-    /// Each response, in the study's order.
+    /// Responses, in the order of the study.
     pub responses: Vec<Figures>,
 }
 
-/// Of every factor with two levels or more that come back.
+/// Computes the effects of all factors with at least two recurring levels.
 pub(super) fn of_factors(basis: &Basis<'_>) -> Vec<FactorEffects> {
     let study = &basis.study;
     let (config, points) = (study.config, study.by_point().len());
@@ -49,7 +49,7 @@ pub(super) fn of_factors(basis: &Basis<'_>) -> Vec<FactorEffects> {
     };
     let of_factor = |(n, factor): (usize, &Factor)| {
         let levels = study.levels(n);
-        // of a table only what it has several times
+        // of a table only if levels recur
         let has_levels = match config.design {
             Design::Table => levels.len() < points,
             _ => factor.listed().is_some() || factor.steps.is_some(),

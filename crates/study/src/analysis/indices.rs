@@ -1,32 +1,34 @@
-//! Which factors a response's variance is due to, from the design `saltelli`.
+//! Variance decomposition of a response for the design `saltelli`.
 
 use super::basis::Basis;
 use crate::design::SaltelliOrder;
 use crate::statistics::{Interval, SaltelliValues, sobol_indices};
 use serde::Serialize;
 
-/// Trials that are named at most where they are in the way.
+/// Greatest number of trials named in a message.
 const NAMED: usize = 10;
 
-/// Sobol' indices of a response; of several replications, of their mean.
+/// Sobol' indices of a response; with replications, of their mean.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct IndicesFigures {
     /// Names of the factors.
     pub factors: Vec<String>,
-    /// Of each the part of the variance that goes if it alone is known.
+    /// First-order index of each factor: the share of the variance removed if only it is known.
     pub first: Vec<Interval>,
-    /// Of each the part that stays if all but it are known.
+    /// Total index of each factor: the share of the variance that remains if all others are known.
     pub total: Vec<Interval>,
-    /// Of pairs, by their places, what they do together beyond what each does alone.
+    /// Second-order index of pairs of factors, by position: their joint effect beyond the single
+    /// ones.
     pub second: Vec<([usize; 2], Interval)>,
-    /// The variance.
+    /// Variance of the response.
     pub variance: f64,
-    /// Base points.
+    /// Number of base points.
     pub points: usize,
 }
 
-/// Of a response that is a number, over all base points that are done. A trial without a value
-/// would bias them all: it is named.
+/// Computes the indices of a numeric response over all finished base points.
+///
+/// A trial without a value would bias all indices, so it is an error that names the trial.
 pub(super) fn of_response(basis: &Basis<'_>, response: usize) -> Result<IndicesFigures, String> {
     let study = &basis.study;
     let config = study.config;
@@ -75,7 +77,7 @@ pub(super) fn of_response(basis: &Basis<'_>, response: usize) -> Result<IndicesF
     })
 }
 
-/// Some of these trials by number, and how many there are.
+/// Lists some trials by number, and their total number.
 fn named(trials: &[u64]) -> String {
     let names: Vec<String> = trials.iter().take(NAMED).map(u64::to_string).collect();
     let more = if trials.len() > NAMED { ", ..." } else { "" };

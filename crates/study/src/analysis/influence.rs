@@ -1,9 +1,8 @@
-//! Which factor moves a response most: all factors on one scale, whether their levels are words or
-//! numbers, come back or do not.
+//! Influence of factors on a response, on one scale for words and numbers, recurring or not.
 //!
-//! Of each factor the trials are parted: by its levels, or where these are many numbers into quarters
-//! of their order. How much of the variance lies between the parts ranks the factors; whether it is
-//! more than chance puts there is asked of shuffled responses (R. Fisher, The Design of Experiments, 1935).
+//! For each factor the trials are grouped by its levels, or by quartiles if these are many numbers.
+//! The share of the variance between groups ranks the factors. A permutation test checks whether it
+//! exceeds chance (R. Fisher, The Design of Experiments, 1935).
 
 use super::TrialResult;
 use super::basis::{Basis, shares_seeds};
@@ -12,47 +11,50 @@ use bekker_math::random::Stream;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Parts of a factor whose levels are numbers that do not come back, and levels up to which those that
-/// do are parts of their own.
+/// Number of groups of a factor with many numbers, and greatest number of recurring levels that
+/// form groups themselves.
 const QUARTERS: usize = 4;
 const MOST_LEVELS: usize = 8;
-/// How often responses are shuffled, and of how many trials at most.
+/// Number of permutations, and greatest number of trials that are permuted.
 const SHUFFLES: u64 = 999;
 const SHUFFLED: usize = 1000;
-/// How often chance may come to as much as was seen, over all factors together.
+/// Significance level over all factors together.
 const CHANCE: f64 = 0.05;
 
-/// How far each factor moves a response.
+/// Influence of all factors on a response.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Influence {
-    /// The response.
+    /// Name of the response.
     pub response: String,
-    /// Factors, that of the greatest share first.
+    /// Factors, sorted by decreasing share.
     pub factors: Vec<FactorInfluence>,
-    /// Factors of which that cannot be said: as good as each trial has a word of its own.
+    /// Factors that cannot be judged, because nearly every trial has a different word.
     pub left_out: Vec<String>,
 }
 
-/// How far a factor moves a response.
+/// Influence of a factor on a response.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FactorInfluence {
-    /// The factor.
+    /// Name of the factor.
     pub factor: String,
-    /// Whether its parts are quarters of its numbers, not its levels.
+    /// Whether the groups are quartiles of its numbers instead of its levels.
     pub quarters: bool,
-    /// Mean of the response in each part.
+    /// Mean of the response in each group.
     pub means: Vec<f64>,
-    /// Share of the variance that lies between parts, less what chance puts there: ε² of a one-way
-    /// analysis of variance (T. Kelley, Proc. Natl. Acad. Sci. 21, 1935), 0 where chance puts as much
-    /// or more there.
+    /// Share of the variance between groups in excess of chance, at least 0.
+    ///
+    /// It is ε² of a one-way analysis of variance (T. Kelley, Proc. Natl. Acad. Sci. 21, 1935).
     pub share: f64,
-    /// The same as estimated: below 0 where less lies between parts than chance puts there on average.
+    /// Unbiased estimate of the share; negative if less variance lies between groups than by chance
+    /// on average.
     pub unbiased_share: f64,
-    /// Whether it is more than chance puts there, 95 % over all factors.
+    /// Whether the share exceeds chance, at 95 % over all factors.
     pub certain: bool,
 }
 
-/// Of a response that is a number, or yes or no; nothing where no factor has two levels.
+/// Computes the influences on a response that is a number, or yes or no.
+///
+/// `None` if no factor has two levels.
 pub(super) fn of_response(basis: &Basis<'_>, response: usize) -> Option<Influence> {
     let study = &basis.study;
     let name = study.config.responses.get(response)?;
@@ -89,11 +91,11 @@ pub(super) fn of_response(basis: &Basis<'_>, response: usize) -> Option<Influenc
     any.then(|| Influence { response: name.clone(), factors, left_out })
 }
 
-/// Levels, value and shuffling block of each observation.
+/// Returns levels, value and permutation block of each observation.
 ///
 /// In a full factorial design an observation is a trial, and a block holds the trials of one seed
-/// where points share seeds. In a drawn design an observation is a point: its replications carry no
-/// more information about the factors.
+/// where points share seeds. In a drawn design an observation is a point, because its replications
+/// carry no more information about the factors.
 fn observed<'a>(basis: &Basis<'a>, response: usize) -> Vec<(&'a [Level], f64, u64)> {
     let (study, has_blocks) = (&basis.study, shares_seeds(basis.study.config));
     let seen = |trial: &'a TrialResult| Some((&trial.levels[..], basis.number(trial, response)?));
@@ -111,7 +113,7 @@ fn observed<'a>(basis: &Basis<'a>, response: usize) -> Vec<(&'a [Level], f64, u6
     points.into_values().map(|(levels, values)| (levels, mean(values), 0)).collect()
 }
 
-/// Which part of a factor's room each trial lies in.
+/// Group of each trial by a factor.
 struct Parts {
     quarters: bool,
     of: Vec<usize>,
@@ -119,7 +121,7 @@ struct Parts {
 }
 
 impl Parts {
-    /// None of a factor that has one level.
+    /// Groups trials by their levels; `None` for a single level.
     fn of(levels: &[&Level]) -> Option<Parts> {
         let mut distinct: BTreeMap<String, usize> = BTreeMap::new();
         for level in levels {
@@ -143,14 +145,14 @@ impl Parts {
         }
     }
 
-    /// By the share of numbers that lie below each: equal ones stay together.
+    /// Groups numbers by quartile; equal numbers stay together.
     fn quarters(numbers: &[f64]) -> Parts {
         let mut sorted = numbers.to_vec();
         sorted.sort_unstable_by(f64::total_cmp);
         let part =
             |number: &f64| sorted.partition_point(|own| own < number) * QUARTERS / sorted.len();
         let mut of: Vec<usize> = numbers.iter().map(part).collect();
-        // those that are not empty, in their order
+        // only nonempty groups, renumbered in order
         let mut filled = of.clone();
         filled.sort_unstable();
         filled.dedup();
@@ -159,7 +161,7 @@ impl Parts {
     }
 }
 
-/// Sum and number of values in each part.
+/// Returns sum and number of values in each group.
 fn sums(of: &[usize], count: usize, values: impl Iterator<Item = f64>) -> Vec<(f64, f64)> {
     let mut sums = vec![(0.0, 0.0); count];
     for (part, value) in of.iter().zip(values) {
@@ -173,7 +175,7 @@ fn means(of: &[usize], count: usize, values: &[f64]) -> Vec<f64> {
     sums(of, count, values.iter().copied()).into_iter().map(|(sum, count)| sum / count).collect()
 }
 
-/// ε²; none where every part is one trial, 0 where nothing varies.
+/// Returns ε²; `None` if every group is one trial, 0 without variation.
 fn share(of: &[usize], count: usize, values: &[f64]) -> Option<f64> {
     let (left, all) = (values.len().checked_sub(count)?, values.len() as f64);
     if left == 0 {
@@ -191,14 +193,14 @@ fn share(of: &[usize], count: usize, values: &[f64]) -> Option<f64> {
     Some(1.0 - within / left as f64 * (all - 1.0) / total)
 }
 
-/// Share of shuffles with at least the observed variance between the parts.
+/// Returns the fraction of permutations with at least the observed variance between groups.
 ///
-/// Responses are shuffled within their block: trials of one seed are exchangeable, trials of
+/// Responses are permuted within their block: trials of one seed are exchangeable, trials of
 /// different seeds are not.
 fn chance(of: &[usize], count: usize, values: &[f64], blocks: &[u64]) -> f64 {
     let stream = Stream::new(0, "shuffled responses");
     let mut order: Vec<usize> = (0..values.len()).collect();
-    // of many, some that no order of theirs decides
+    // of many trials, a random subset
     order.sort_by_key(|n| stream.bits(*n as u64));
     order.truncate(SHUFFLED);
     order.sort_by_key(|n| blocks[*n]);
@@ -212,7 +214,7 @@ fn chance(of: &[usize], count: usize, values: &[f64], blocks: &[u64]) -> f64 {
         let sums = sums(&of, count, values.iter().copied());
         sums.into_iter().filter(|own| own.1 > 0.0).map(|(sum, n)| sum * sum / n).sum::<f64>()
     };
-    // what differs by rounding is as much
+    // differences by rounding count as equal
     let seen = between(&values) * (1.0 - 1e-9);
     let mut as_much = 1;
     for shuffle in 1..=SHUFFLES {
@@ -242,7 +244,7 @@ mod tests {
         )
     }
 
-    /// A speed that alone decides, of numbers that never come back, beside a word that says nothing.
+    /// A speed with nonrecurring numbers that decides the response, and a word without effect.
     #[test]
     fn numbers_and_words_are_ranked_alike() {
         let stream = Stream::new(7, "test");
@@ -260,7 +262,7 @@ mod tests {
     #[test]
     fn few_trials_and_equal_ones_are_no_more_than_chance() {
         let levels: Vec<Level> = [1.0, 1.0, 2.0, 2.0].map(Level::Number).to_vec();
-        // apart in a third of all orders
+        // separated in a third of all orders
         let (_, share, chance) = share_and_chance(&levels, &[0.0, 0.0, 1.0, 1.0]);
         assert!(share == 1.0 && (0.25..0.42).contains(&chance), "{share} {chance}");
         let (_, share, chance) = share_and_chance(&levels, &[0.3; 4]);

@@ -1,4 +1,4 @@
-//! What each response came to at each pair of levels of two factors, over all levels of the others.
+//! Interactions: responses per pair of levels of two factors, over all levels of the others.
 
 use super::basis::Basis;
 use super::points::{Figures, figures};
@@ -6,32 +6,32 @@ use super::{FactorEffects, TrialResult};
 use crate::design::Level;
 use serde::Serialize;
 
-/// Pairs of factors that are told at most, in the order of the factors.
+/// Greatest number of pairs of factors, in the order of the factors.
 const MOST_PAIRS: usize = 10;
-/// Levels that a factor has at most to be told with another.
+/// Greatest number of levels of a factor in a pair.
 const MOST_LEVELS: usize = 24;
 
-/// Two factors' effects together.
+/// Joint effects of two factors.
 #[derive(Clone, Debug, Serialize)]
 pub struct PairEffects {
     /// Names of the factors.
     pub factors: [String; 2],
-    /// Levels of each.
+    /// Levels of each factor.
     pub levels: [Vec<Level>; 2],
-    /// At each level of the first, at each of the second.
+    /// Results by level of the first factor, then of the second.
     pub cells: Vec<Vec<CellFigures>>,
 }
 
-/// The responses at a pair of levels.
+/// Responses at a pair of levels.
 #[derive(Clone, Debug, Serialize)]
 pub struct CellFigures {
-    /// Trials with a result.
+    /// Number of trials with a result.
     pub done: u64,
-    /// Each response, in the study's order.
+    /// Responses, in the order of the study.
     pub responses: Vec<Figures>,
 }
 
-/// Of every two factors that have main effects.
+/// Computes the interactions of every two factors that have main effects.
 pub(super) fn of_pairs(basis: &Basis<'_>, effects: &[FactorEffects]) -> Vec<PairEffects> {
     let few = |own: &&FactorEffects| own.levels.len() <= MOST_LEVELS;
     let told: Vec<&FactorEffects> = effects.iter().filter(few).collect();

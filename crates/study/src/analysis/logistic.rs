@@ -1,4 +1,4 @@
-//! How the odds of go hang on the factors.
+//! Logistic regression of a yes/no response on the factors.
 
 use super::TrialResult;
 use super::basis::Basis;
@@ -7,21 +7,21 @@ use crate::statistics::{LogisticFit, logistic_regression_clustered};
 use bekker_rig::Estimate;
 use serde::Serialize;
 
-/// Columns at most.
+/// Greatest number of columns.
 const MOST_TERMS: usize = 30;
 
-/// A logistic regression over the trials with a result.
+/// Logistic regression over the trials with a result.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LogisticFigures {
-    /// ln of the odds where all terms are 0, and what each adds.
+    /// Logarithm of the odds with all terms 0, and the coefficient of each term.
     pub terms: Vec<Term>,
     /// -2 ln of the likelihood.
     pub deviance: f64,
-    /// The same without any term.
+    /// -2 ln of the likelihood without any term.
     pub null_deviance: f64,
-    /// Trials.
+    /// Number of trials.
     pub count: usize,
-    /// With one factor, a number: the level of even odds.
+    /// Level with even odds, if the only factor is a number.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub even_odds: Option<Estimate>,
 }
@@ -29,19 +29,21 @@ pub struct LogisticFigures {
 /// A term of the regression.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Term {
-    /// The factor, whose number it multiplies; of words and named levels, with `=` the level that
-    /// it stands for, against the factor's first.
+    /// Name of the factor that the coefficient multiplies.
+    ///
+    /// For words and named levels it is followed by `=` and the level, relative to the factor's
+    /// first level.
     pub name: String,
-    /// Its coefficient.
+    /// Coefficient.
     #[serde(flatten)]
     pub estimate: Estimate,
 }
 
 /// A column of the regression.
 enum Column {
-    /// A factor's number.
+    /// Number of a factor.
     Number(usize),
-    /// Whether a factor has this level.
+    /// Indicator of a factor's level.
     Is(usize, Level),
 }
 
@@ -57,7 +59,7 @@ impl Column {
     }
 }
 
-/// Of a response that is yes or no; nothing where no factor has two levels.
+/// Fits a response that is yes or no; `None` if no factor has two levels.
 pub(super) fn of_response(
     basis: &Basis<'_>,
     response: usize,
@@ -107,8 +109,9 @@ pub(super) fn of_response(
     Some(Ok(LogisticFigures { terms, deviance, null_deviance, count, even_odds }))
 }
 
-/// The level at which the odds are even, if that lies within those driven: its error is the
-/// constant's, of a regression counted from there, over the slope.
+/// Returns the level with even odds, if it is within the levels driven.
+///
+/// Its error is that of the constant, in a regression relative to this level, over the slope.
 fn even_odds(
     rows: &[Vec<f64>],
     yes: &[bool],

@@ -1,5 +1,4 @@
-//! What the trials of a study came to, as plain data: all figures that a report shows, in words,
-//! in pictures or to another program.
+//! Analysis of a study's trials as plain data, for reports, plots and other programs.
 
 mod basis;
 mod effects;
@@ -29,80 +28,80 @@ use super::design::{Design, Figure, Level, StudyConfig, Value};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A trial that is done.
+/// A finished trial.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TrialResult {
-    /// Its number, from 0.
+    /// Number, from 0.
     pub number: u64,
-    /// Its design point.
+    /// Design point.
     pub point: u64,
-    /// Which time the point was driven, from 0.
+    /// Replication of the point, from 0.
     pub replication: u64,
-    /// The level of each factor.
+    /// Level of each factor.
     pub levels: Vec<Level>,
-    /// Each response; none where it failed.
+    /// Responses; `None` if the trial failed.
     pub responses: Option<Vec<Value>>,
 }
 
-/// What is analysed.
+/// Input of an analysis.
 #[derive(Clone, Copy, Debug)]
 pub struct StudyResult<'a> {
-    /// The study's file.
+    /// Contents of the study file.
     pub config: &'a StudyConfig,
-    /// How many vehicles its scenario has.
+    /// Number of vehicles in the scenario.
     pub vehicles: u64,
-    /// Trials in the order of their numbers, none left out before the last.
+    /// Trials in the order of their numbers, without gaps.
     pub trials: &'a [TrialResult],
 }
 
-/// All that is said of a study.
+/// Complete analysis of a study.
 #[derive(Clone, Debug, Serialize)]
 pub struct Analysis {
-    /// The answer to the study's question; none where no response has a mean.
+    /// Answer to the study's question; `None` if no response has a mean.
     pub question: Option<QuestionFigures>,
     /// Totals that exclude trials which did not arrive.
     pub left_out: Vec<LeftOut>,
-    /// Which trials the intervals treat as independent.
+    /// Statement of which trials the intervals treat as independent.
     pub assumption: String,
-    /// Each design point.
+    /// Results of each design point.
     pub points: Vec<PointFigures>,
-    /// Each response at each level of a factor, whatever the others were.
+    /// Responses at each level of a factor, over the levels of the others.
     pub effects: Vec<FactorEffects>,
-    /// Each response at each pair of levels of two factors.
+    /// Responses at each pair of levels of two factors.
     pub interactions: Vec<PairEffects>,
-    /// How far each factor moves each response that has a mean, on one scale.
+    /// Influence of each factor on each response that has a mean, on one scale.
     pub influences: Vec<Influence>,
-    /// How the odds of each yes hang on the factors.
+    /// Logistic regression of each yes/no response.
     pub logistic: Vec<Answer<LogisticFigures>>,
-    /// Which factors each number's variance is due to, of the design `saltelli`.
+    /// Sobol' indices of each numeric response, for the design `saltelli`.
     pub indices: Vec<Answer<IndicesFigures>>,
-    /// Passes until vehicles stick.
+    /// Survival over passes until vehicles get stuck.
     pub survival: Vec<SurvivalFigures>,
-    /// Each number that is not yes or no between the design points, of designs that draw.
+    /// Surrogate of each numeric response that is not yes or no, for drawn designs.
     pub surrogates: Vec<Answer<SurrogateFigures>>,
 }
 
-/// What is said of a response, or why nothing can be.
+/// Result for a response, or the reason why there is none.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Answer<T> {
-    /// The response.
+    /// Name of the response.
     pub response: String,
-    /// What is said.
+    /// Result or reason.
     #[serde(flatten)]
     pub said: Said<T>,
 }
 
-/// What is said, or why nothing can be.
+/// Result, or the reason why there is none.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Said<T> {
-    /// What is said.
+    /// Result.
     Found(T),
-    /// Why nothing can be.
+    /// Reason why there is no result.
     Refused(String),
 }
 
-/// Says all that can be said of a study's trials.
+/// Analyzes the trials of a study.
 pub fn analyse(study: &StudyResult<'_>) -> Analysis {
     let responses = || study.config.responses.iter().enumerate();
     let has_mean = |name: &str| Figure::of_response(name).is_none_or(Figure::has_mean);
@@ -131,7 +130,7 @@ pub fn analyse(study: &StudyResult<'_>) -> Analysis {
             .map(|(n, name)| answer(name, indices::of_response(&basis, n)))
             .collect(),
         survival: survival::of_study(study),
-        // a curve through yes and no leaves what is between them: those have the logistic regression
+        // a surrogate of a yes/no response could leave 0 to 1; logistic regression covers those
         surrogates: answers(surrogates)
             .filter(|(_, name)| !is_proportion(name))
             .filter_map(|(n, name)| Some(answer(name, surrogate::of_response(&basis, n)?)))
@@ -144,13 +143,13 @@ fn answer<T>(name: &str, said: Result<T, String>) -> Answer<T> {
     Answer { response: name.to_owned(), said }
 }
 
-/// Whether a response is yes or no.
+/// Returns whether a response is yes or no.
 fn is_proportion(response: &str) -> bool {
     Figure::of_response(response).is_some_and(Figure::is_yes_or_no)
 }
 
 impl TrialResult {
-    /// A response, where it is a number.
+    /// Returns a response if it is a number.
     fn number(&self, response: usize) -> Option<f64> {
         match self.responses.as_ref()?.get(response) {
             Some(Value::Number(x)) => Some(*x),
@@ -160,13 +159,14 @@ impl TrialResult {
 }
 
 impl StudyResult<'_> {
-    /// Whether all levels of all factors are numbers.
+    /// Returns whether all levels of all factors are numbers.
     fn has_numbers_alone(&self) -> bool {
         let is_number = |level: &Level| matches!(level, Level::Number(_));
         self.trials.iter().all(|trial| trial.levels.iter().all(is_number))
     }
 
-    /// The distinct levels of a factor, in the order of numbers or of their first trial.
+    /// Returns the distinct levels of a factor, in numeric order or in the order of their first
+    /// trial.
     fn levels(&self, factor: usize) -> Vec<Level> {
         let mut seen = BTreeSet::new();
         let all = self.trials.iter().filter_map(|trial| trial.levels.get(factor));
@@ -179,7 +179,7 @@ impl StudyResult<'_> {
         levels
     }
 
-    /// The trials of each design point.
+    /// Returns the trials of each design point.
     fn by_point(&self) -> BTreeMap<u64, Vec<&TrialResult>> {
         let mut points: BTreeMap<u64, Vec<&TrialResult>> = BTreeMap::new();
         for trial in self.trials {
@@ -240,11 +240,11 @@ mod tests {
         assert_eq!(steps(0).collect::<Vec<_>>(), [(2.0, 0.5), (4.0, 0.25)]);
         assert_eq!((survival.points[1].convoys, survival.points[1].censored), (3, 2));
         assert!((steps(1).next().unwrap().1 - 2.0 / 3.0).abs() < 1e-15);
-        // no mean of passes: it would be of those alone that stuck
+        // no mean of passes: it would only use convoys that got stuck
         let passes = &found.points[0].responses[1];
         assert!(matches!(passes.figures, Figures::Passes { stuck: 3, censored: 1 }), "{passes:?}");
         assert!(passes.difference.is_none());
-        // levels as effects, with what failed
+        // levels as effects, with failed trials
         let levels = &found.effects[0].levels;
         assert_eq!((levels[1].done, levels[1].failed), (3, 1));
         let Figures::Proportion { count, failed_as_no, .. } = &levels[1].responses[0] else {
@@ -253,7 +253,7 @@ mod tests {
         assert!(*count == 2 && failed_as_no[0] < 0.5);
     }
 
-    /// Even odds of a symmetric sample lie in its middle.
+    /// Even odds of a symmetric sample are in its middle.
     #[test]
     fn go_is_regressed_on_numbers_and_on_words() {
         let numbers = config(serde_json::json!({
@@ -290,8 +290,10 @@ mod tests {
         assert!(found.even_odds.is_none());
     }
 
-    /// Two pressures on two grades, four seeds each. At 276 kPa three of eight arrive, all on the easy
-    /// grade and with less energy than the mean at 55 kPa, where all arrive.
+    /// Two pressures on two grades, four seeds each.
+    ///
+    /// At 276 kPa three of eight arrive, all on the easy grade and with less energy than the mean
+    /// at 55 kPa, where all arrive.
     fn pressures(question: serde_json::Value) -> Analysis {
         let config = config(serde_json::json!({
             "responses": ["drive_energy", "mean_slip", "go"], "question": question,
@@ -345,10 +347,10 @@ mod tests {
         assert!(difference(3).is_none());
         let left = LeftOut { response: "drive_energy".into(), trials: 5, of: 16 };
         assert_eq!(found.left_out, [left]);
-        // what is no total is of all
+        // responses that are not totals use all trials
         let slip = &found.points[3].responses[1].figures;
         assert!(matches!(slip, Figures::Moments(Some(own)) if own.moments.count == 4), "{slip:?}");
-        // as JSON the mean is where it was
+        // in JSON the mean is at the usual place
         let json = serde_json::to_value(&found.points[2].responses[0]).unwrap();
         assert_eq!(json["moments"]["mean"], 111.0, "{json}");
         assert_eq!((&json["arrived"], &json["all_trials"]["count"]), (&3.into(), &4.into()));
@@ -391,7 +393,7 @@ mod tests {
             })
             .collect();
         assert_eq!(counts, [8, 3]);
-        // by seed: 1/2 less on three of four, all of it on the last
+        // by seed: 1/2 less on three of four, and 1 less on the last
         let lead = go.lead.unwrap();
         assert!((lead.difference.value - 0.625).abs() < 1e-12 && lead.pairs == 4, "{lead:?}");
         let slip = asked(serde_json::json!({ "response": "mean_slip", "goal": "maximize" }));
@@ -400,7 +402,7 @@ mod tests {
         assert!(slip.lead.is_some_and(|own| own.difference.error == 0.0 && !own.is_certain));
     }
 
-    /// The seeds of a level's trials are four, however many grades they are driven on.
+    /// The trials of a level have four seeds, however many grades they are driven on.
     #[test]
     fn intervals_over_points_count_seeds() {
         let found = pressures(serde_json::json!({ "response": "go" }));
@@ -415,7 +417,7 @@ mod tests {
         assert!(all.clone().any(|own| own.unbiased_share < 0.0));
     }
 
-    /// In a drawn design, too, the replications of one point are independent of each other.
+    /// In a drawn design, too, the replications of one point are independent.
     #[test]
     fn intervals_of_a_drawn_point_count_its_replications() {
         let config = config(serde_json::json!({
@@ -461,7 +463,7 @@ mod tests {
         assert!(reason.starts_with("no number of trials 4 (1 in all)"), "{reason}");
     }
 
-    /// A curve through yes and no would leave what is between them: of `go` there is none.
+    /// A surrogate of a yes/no response could leave 0 to 1, so `go` has none.
     #[test]
     fn surrogates_are_of_numbers_alone() {
         let responses = ["go", "distance"].map(str::to_owned).to_vec();

@@ -1,4 +1,4 @@
-//! What the trials of each design point came to.
+//! Results of each design point.
 
 use super::basis::Basis;
 use super::{TrialResult, is_proportion};
@@ -8,87 +8,88 @@ use bekker_rig::Estimate;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Confidence of all intervals.
+/// Confidence level of all intervals.
 pub(super) const CONFIDENCE: f64 = 0.95;
 
-/// A design point in a few figures.
+/// Summary of a design point.
 #[derive(Clone, Debug, Serialize)]
 pub struct PointFigures {
-    /// Its number, from 0.
+    /// Number, from 0.
     pub point: u64,
-    /// The level of each factor.
+    /// Level of each factor.
     #[serde(skip)]
     pub levels: Vec<Level>,
-    /// Trials with a result.
+    /// Number of trials with a result.
     pub done: u64,
-    /// Trials without.
+    /// Number of failed trials.
     pub failed: u64,
-    /// Each response.
+    /// Responses.
     pub responses: Vec<ResponseFigures>,
 }
 
-/// A response at a design point.
+/// Summary of a response at a design point.
 #[derive(Clone, Debug, Serialize)]
 pub struct ResponseFigures {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// What it came to.
+    /// Statistics.
     #[serde(flatten)]
     pub figures: Figures,
-    /// How it differs from the first design point over the replications of the same seed.
+    /// Difference to the first design point over replications with the same seed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub difference: Option<Difference>,
 }
 
-/// How a response differs between two design points, pair by pair.
+/// Paired difference of a response between two design points.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Difference {
-    /// Mean difference, with Student's interval of 95 %.
+    /// Mean difference, with Student's 95 % interval.
     Mean {
-        /// The difference.
+        /// Mean difference.
         #[serde(flatten)]
         difference: Estimate,
-        /// Pairs in which both trials have the number and, for totals, arrived.
+        /// Number of pairs in which both trials have the number and, for totals, arrived.
         pairs: usize,
     },
-    /// Of yes and no: Student's interval would leave what is possible.
+    /// Changes of a yes/no response; Student's interval could exceed the possible range.
     Changes {
-        /// Pairs that are yes here and no there.
+        /// Number of pairs with yes here and no there.
         gained: u64,
-        /// Pairs that are no here and yes there.
+        /// Number of pairs with no here and yes there.
         lost: u64,
-        /// All pairs.
+        /// Number of pairs.
         pairs: u64,
     },
 }
 
-/// What a response came to.
+/// Statistics of a response.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Figures {
-    /// How often yes, of those done.
+    /// Fraction of yes among the finished trials.
     Proportion {
-        /// How often.
+        /// Number of yes.
         count: u64,
-        /// Wilson's interval of 95 % by the effective number of independent trials.
+        /// Wilson's 95 % interval with the effective number of independent trials.
         interval: [f64; 2],
-        /// The same if every failed trial were a no.
+        /// Interval if every failed trial counts as no.
         failed_as_no: [f64; 2],
     },
-    /// Mean and standard deviation; none without a number.
+    /// Mean and standard deviation; `None` without a number.
     Moments(Option<NumberFigures>),
-    /// How often each word.
+    /// Number of trials by word.
     Words(BTreeMap<String, u64>),
-    /// Of passes until stuck, whose mean would leave out those that all passed.
+    /// Passes until stuck, whose mean would exclude convoys that all passed.
     Passes {
-        /// Convoys of which one stuck.
+        /// Number of convoys in which a vehicle got stuck.
         stuck: u64,
-        /// Convoys that all passed.
+        /// Number of convoys in which all vehicles passed.
         censored: u64,
     },
-    /// A total of the drive, such as its energy. It uses the trials that arrived: the other drives
-    /// ended early.
+    /// A total of the drive, such as its energy.
+    ///
+    /// It uses the trials that arrived, because the other drives ended early.
     #[serde(untagged)]
     Total {
         /// Moments of the trials that arrived; `None` if none did.
@@ -106,12 +107,12 @@ pub struct NumberFigures {
     /// Mean and standard deviation.
     #[serde(flatten)]
     pub moments: Moments,
-    /// Student's interval of 95 % of the mean; none of one independent trial.
+    /// Student's 95 % interval of the mean; `None` for a single independent trial.
     pub interval: Option<[f64; 2]>,
 }
 
 impl NumberFigures {
-    /// Computes them from one number per trial; `None` without a number.
+    /// Computes the statistics from one number per trial; `None` without a number.
     fn compute(basis: &Basis<'_>, numbers: &[(&TrialResult, f64)]) -> Option<NumberFigures> {
         let values: Vec<f64> = numbers.iter().map(|own| own.1).collect();
         let interval = basis.mean(numbers).map(|own| [own.low, own.high]);
@@ -120,7 +121,7 @@ impl NumberFigures {
 }
 
 impl Figures {
-    /// The share of yes, or the mean; none of words, of passes and of nothing.
+    /// Returns the fraction of yes, or the mean; `None` for words, for passes and without trials.
     pub fn value(&self, done: u64) -> Option<f64> {
         match self {
             Figures::Proportion { count, .. } if done > 0 => Some(*count as f64 / done as f64),
@@ -131,7 +132,7 @@ impl Figures {
         }
     }
 
-    /// The interval of that, where one is known.
+    /// Returns the interval of the value, if there is one.
     pub fn interval(&self) -> Option<[f64; 2]> {
         match self {
             Figures::Proportion { interval, .. } => Some(*interval),
@@ -143,11 +144,11 @@ impl Figures {
     }
 }
 
-/// The figures of all design points, in order.
+/// Computes the summaries of all design points, in order.
 pub(super) fn of_points(basis: &Basis<'_>) -> Vec<PointFigures> {
     let study = &basis.study;
     let points = study.by_point();
-    // one pair says nothing
+    // a single pair has no interval
     let has_pairs = study.config.common_random_numbers && study.config.replications > 1;
     let first = points.get(&0).filter(|_| has_pairs).cloned();
     let figures = points.iter().map(|(point, trials)| {
@@ -169,7 +170,7 @@ pub(super) fn of_points(basis: &Basis<'_>) -> Vec<PointFigures> {
     figures.collect()
 }
 
-/// What a response came to in some trials.
+/// Computes the statistics of a response over some trials.
 pub(super) fn figures<'t>(
     basis: &Basis<'_>,
     name: &str,
@@ -196,7 +197,7 @@ pub(super) fn figures<'t>(
     if is_proportion(name) {
         let count = all.iter().filter(|own| own.1 == 1.0).count() as u64;
         let yes: Vec<_> = all.iter().map(|own| (own.0, own.1 == 1.0)).collect();
-        // a failed trial may have been a no
+        // a failed trial might have been a no
         let worst: Vec<_> =
             trials.iter().map(|own| (*own, own.number(response) == Some(1.0))).collect();
         let [interval, failed_as_no] = [yes, worst].map(|own| basis.proportion(&own, CONFIDENCE));
@@ -215,7 +216,7 @@ pub(super) fn figures<'t>(
     }
 }
 
-/// The paired difference to other trials, replication by replication.
+/// Returns the paired difference to other trials, replication by replication.
 fn difference(
     basis: &Basis<'_>,
     name: &str,

@@ -1,4 +1,4 @@
-//! The answer to the question that a study asks: the levels of a factor in the order of the goal.
+//! Answer to a study's question: the levels of a factor, sorted by the goal.
 
 use super::basis::{Basis, shares_seeds};
 use super::points::{Figures, figures};
@@ -9,63 +9,70 @@ use bekker_rig::Estimate;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Least arrivals of a level compared by a total, as a share of the most at any level.
+/// Smallest number of arrivals of a level that is compared by a total, relative to the greatest at
+/// any level.
 const LEAST_ARRIVALS: f64 = 0.5;
-/// Least pairs at which identical differences count as evidence: with fewer, equal signs have a chance
-/// above 5 %.
+/// Smallest number of pairs at which identical differences count as evidence.
+///
+/// With fewer pairs, equal signs have a probability above 5 %.
 const LEAST_PAIRS: usize = 6;
 
-/// The answer to a question.
+/// Answer to a question.
 #[derive(Clone, Debug, Serialize)]
 pub struct QuestionFigures {
-    /// The response asked about.
+    /// Response of the question.
     pub response: String,
-    /// Whether the study's file asks it; else it is about the first response with a mean, or where
-    /// that is yes or no and the same in all trials, about the first number.
+    /// Whether the study file contains the question.
+    ///
+    /// Otherwise the response is the first with a mean. If that is yes or no and equal in all
+    /// trials, it is the first numeric one.
     pub is_asked: bool,
-    /// The first response if it was skipped because all its trials agree: name, count of yes, trials.
+    /// The first response, if it was skipped because all its trials agree: name, count of yes,
+    /// trials.
     pub settled: Option<(String, u64, u64)>,
-    /// Which way is better.
+    /// Direction of improvement.
     pub goal: Option<Goal>,
-    /// The factor whose levels are compared; none where no factor has levels that come back.
+    /// Factor whose levels are compared; `None` if no factor has recurring levels.
     pub factor: Option<String>,
-    /// Its levels: the best first, those that are not compared last; without a goal in their order.
+    /// Levels: the best first, those that are not compared last; without a goal in their own order.
     pub levels: Vec<LevelAnswer>,
     /// Difference between the best level and the next.
     pub lead: Option<Lead>,
-    /// All trials together.
+    /// Statistics over all trials.
     pub overall: Figures,
-    /// Trials with a result.
+    /// Number of trials with a result.
     pub done: u64,
 }
 
-/// A level as an answer.
+/// A level in the answer.
 #[derive(Clone, Debug, Serialize)]
 pub struct LevelAnswer {
     /// The level.
     pub level: Level,
-    /// Trials with a result.
+    /// Number of trials with a result.
     pub done: u64,
     /// Statistics of the response.
     pub figures: Figures,
-    /// Whether it is compared: not where it has no value, and of totals not where fewer than half
-    /// as many trials arrived as at the level with the most.
+    /// Whether the level is compared.
+    ///
+    /// It is not if it has no value, or, for totals, if fewer than half as many trials arrived as
+    /// at the level with the most.
     pub is_compared: bool,
 }
 
-/// Difference between the best two levels, over pairs of trials that differ in the factor alone.
+/// Difference between the best two levels, over pairs of trials that differ only in the factor.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Lead {
-    /// The best level's response less the next one's.
+    /// The best level's response minus the next one's.
     #[serde(flatten)]
     pub difference: Estimate,
-    /// Independent pairs: with common random numbers seeds, else pairs of trials.
+    /// Number of independent pairs: seeds with common random numbers, else pairs of trials.
     pub pairs: usize,
     /// Whether the interval excludes 0, with enough pairs to judge.
     pub is_certain: bool,
 }
 
-/// Answers the study's question; none where no response has a mean.
+/// Answers the study's question; `None` if no response has a mean.
 pub(super) fn of_study(
     basis: &Basis<'_>,
     effects: &[FactorEffects],
@@ -117,7 +124,7 @@ pub(super) fn of_study(
     })
 }
 
-/// How often a response is yes, where it is yes in all trials or in none.
+/// Returns the count of yes of a response, if it is yes in all trials or in none.
 fn same(basis: &Basis<'_>, name: &str) -> Option<(String, u64, u64)> {
     let response = basis.study.config.responses.iter().position(|own| own == name)?;
     let numbers = basis.study.trials.iter().filter_map(|trial| trial.number(response));
@@ -126,8 +133,9 @@ fn same(basis: &Basis<'_>, name: &str) -> Option<(String, u64, u64)> {
         .then(|| (name.to_owned(), yes, all))
 }
 
-/// The most influential factor, if its levels recur. If they do not, comparing another factor would
-/// hide the one that matters.
+/// Returns the most influential factor, if its levels recur.
+///
+/// Otherwise there is none, because comparing another factor would hide the one that matters.
 fn decisive(name: &str, effects: &[FactorEffects], influences: &[Influence]) -> Option<String> {
     let mut ranked =
         influences.iter().filter(|own| own.response == name).flat_map(|own| &own.factors);
@@ -154,8 +162,9 @@ fn answers(effects: &FactorEffects, response: usize) -> Vec<LevelAnswer> {
     effects.levels.iter().filter_map(answer).collect()
 }
 
-/// The difference between the first two levels, over trials of the same seed and the same levels of
-/// all other factors.
+/// Returns the difference between the first two levels.
+///
+/// It uses pairs of trials with the same seed and the same levels of all other factors.
 fn lead(basis: &Basis<'_>, response: usize, factor: usize, levels: &[LevelAnswer]) -> Option<Lead> {
     let [best, next, ..] = levels else { return None };
     if !(best.is_compared && next.is_compared) {

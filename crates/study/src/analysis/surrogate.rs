@@ -1,4 +1,4 @@
-//! A response between the design points, by a Gaussian process.
+//! Gaussian-process surrogate of a response between the design points.
 
 use super::TrialResult;
 use super::basis::Basis;
@@ -6,36 +6,37 @@ use crate::design::Level;
 use crate::statistics::{Moments, Surrogate, SurrogateFit};
 use serde::Serialize;
 
-/// Points at least; fewer say nothing of the error.
+/// Smallest number of points; fewer do not determine the error.
 pub const LEAST_POINTS: usize = 10;
-/// Points at least for each factor.
+/// Smallest number of points per factor.
 pub const LEAST_POINTS_PER_FACTOR: usize = 3;
-/// Places along a factor's range at which its main effect is told.
+/// Number of positions along a factor's range for its main effect.
 const PLACES: usize = 11;
 
 /// A surrogate of a response.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SurrogateFigures {
-    /// How well it guesses.
+    /// Accuracy and hyperparameters.
     #[serde(flatten)]
     pub fit: SurrogateFit,
-    /// The main effect of each factor.
+    /// Main effect of each factor.
     pub main_effects: Vec<MainEffect>,
 }
 
-/// What a response is on the mean over the design points, were a factor at each at one place.
+/// Mean response over the design points, with one factor set to the same level at all of them.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct MainEffect {
-    /// The factor.
+    /// Name of the factor.
     pub factor: String,
-    /// Places, from the lowest level driven to the highest.
+    /// Levels, from the lowest driven to the highest.
     pub levels: Vec<f64>,
-    /// The response there.
+    /// Mean response at each level.
     pub values: Vec<f64>,
 }
 
-/// Of a response that is a number, by its mean at each design point; nothing where the points
-/// are too few. Points where all trials failed are left out.
+/// Fits a numeric response by its mean at each design point; `None` with too few points.
+///
+/// Points where all trials failed are excluded.
 pub(super) fn of_response(
     basis: &Basis<'_>,
     response: usize,

@@ -1,4 +1,5 @@
-//! Passes until a vehicle sticks: the convoys that all passed are censored, not left out.
+//! Survival over passes until a vehicle gets stuck; convoys that all passed are censored
+//! observations.
 
 use super::{StudyResult, TrialResult};
 use crate::design::{Figure, Value};
@@ -8,28 +9,29 @@ use serde::Serialize;
 /// Survival over the passes at all design points.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SurvivalFigures {
-    /// The response.
+    /// Name of the response.
     pub response: String,
-    /// Passes that a convoy makes if none sticks.
+    /// Passes of a convoy in which no vehicle gets stuck.
     pub passes: u64,
-    /// Each design point.
+    /// Results of each design point.
     pub points: Vec<SurvivalOf>,
 }
 
 /// Survival at a design point.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SurvivalOf {
-    /// Its number, from 0.
+    /// Number, from 0.
     pub point: u64,
-    /// Convoys.
+    /// Number of convoys.
     pub convoys: usize,
-    /// Those that all passed.
+    /// Number of convoys in which all vehicles passed.
     pub censored: usize,
-    /// Part of convoys that is not stuck after each pass in which one stuck, by Kaplan and Meier.
+    /// Kaplan–Meier estimate of the fraction of convoys not stuck, after each pass in which one got
+    /// stuck.
     pub steps: Vec<SurvivalStep>,
 }
 
-/// Of every response that tells of it.
+/// Computes the survival for every response that records passes.
 pub(super) fn of_study(study: &StudyResult<'_>) -> Vec<SurvivalFigures> {
     let responses = study.config.responses.iter().enumerate();
     let of_passes =

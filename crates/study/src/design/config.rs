@@ -158,7 +158,7 @@ impl Factor {
             (Some(count), ..) => self.listed_level((part * count as f64) as u64),
             (None, Some([low, high]), _) => Level::Number(low + part * (high - low)),
             (None, None, Some(distribution)) => Level::Number(distribution.quantile(part)),
-            // of a table's own
+            // levels come from a table
             (None, None, None) => Level::Boolean(false),
         }
     }
@@ -223,10 +223,10 @@ impl Level {
     pub fn to_toml(&self) -> String {
         match self {
             Level::Boolean(is) => is.to_string(),
-            // beyond, not every whole number is one of these
+            // larger whole numbers are not all representable
             Level::Number(x) if x.fract() == 0.0 && x.abs() < 9e15 => x.to_string(),
             Level::Number(x) => format!("{x:?}"),
-            // what JSON escapes, TOML reads
+            // TOML accepts JSON's escapes
             Level::Word(word) => serde_json::Value::from(word.as_str()).to_string(),
         }
     }

@@ -1,4 +1,4 @@
-//! A trial, driven.
+//! Execution of a trial.
 
 use super::response::Value;
 use super::study_file::{Study, Trial};
@@ -13,42 +13,43 @@ use std::convert::Infallible;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::AtomicBool;
 
-/// How a trial ended.
+/// Outcome of a trial.
 #[derive(Clone, Debug)]
 pub enum Ending {
-    /// It was driven to its end, whether its vehicles went or not.
+    /// The trial was driven to its end, whether or not its vehicles arrived.
     Done {
-        /// The study's responses, in its order.
+        /// Responses, in the order of the study.
         responses: Vec<Value>,
-        /// Hash of the last state, hexadecimal.
+        /// Hash of the final state, hexadecimal.
         state_hash: String,
     },
-    /// There is no result: the scenario was refused, a state was no longer finite, or it
+    /// The trial has no result: the scenario was refused, a state was no longer finite, or it
     /// panicked.
     Failed {
-        /// Why.
+        /// Reason.
         reason: String,
-        /// Hash of the state that it ended in, if it came to one; hexadecimal.
+        /// Hash of the final state, hexadecimal; empty if there is none.
         state_hash: String,
     },
-    /// It was broken off.
+    /// The trial was interrupted.
     Interrupted,
 }
 
 /// A trial that was driven.
 #[derive(Clone, Debug)]
 pub struct Driven {
-    /// How it ended.
+    /// Outcome.
     pub ending: Ending,
-    /// The files that its scenario was built from.
+    /// Files from which its scenario was built.
     pub files: Vec<Input>,
 }
 
-/// Drives a trial on this thread as `bekker run` drives its scenario: to the same state. What
-/// its scenario is built from is shared by `parts`. `interrupted` breaks it off.
+/// Drives a trial on this thread, to the same state as `bekker run` with its scenario.
+///
+/// `parts` shares data that scenarios are built from. Setting `interrupted` stops the trial.
 pub fn drive(study: &Study, trial: &Trial, parts: &Parts, interrupted: &AtomicBool) -> Driven {
     let inputs = Inputs::default();
-    // a trial owns all that it changes; the parts are whole after a panic
+    // a trial owns all that it changes, and the parts are intact after a panic
     let ending = contained(|| run(study, trial, inputs.clone(), parts, interrupted));
     let ending = match ending {
         Ending::Failed { reason, state_hash } => {
@@ -59,7 +60,7 @@ pub fn drive(study: &Study, trial: &Trial, parts: &Parts, interrupted: &AtomicBo
     Driven { ending, files: inputs.list() }
 }
 
-/// What a trial came to, whatever became of it.
+/// Runs a trial and converts panics and errors to an [`Ending`].
 fn contained(run: impl FnOnce() -> Result<Ending, String>) -> Ending {
     let driven = catch_unwind(AssertUnwindSafe(run));
     let failed = |reason: String| Ending::Failed { reason, state_hash: String::new() };
@@ -83,7 +84,7 @@ fn run(
     follow(&file, built.world, None, watch, interrupted)
 }
 
-/// Drives a world, from its start or a state, to the end of its scenario.
+/// Drives a world, from its start or from a state, to the end of its scenario.
 fn follow(
     file: &ScenarioFile,
     model: WorldModel,
@@ -148,7 +149,7 @@ mod tests {
         tyre = \"rigid\"\nposition = [0, 0]\n\
         driver = { kind = \"path\", speed = 4, waypoints = [[0, 0], [30, 0]] }\n";
 
-    /// What is asked of a drive of this scenario.
+    /// Returns the responses of a drive of this scenario.
     fn responses(text: &str, names: [&str; 4]) -> Vec<Value> {
         let file = ScenarioFile::parse("flat.toml", text, Path::new(""), &[]).unwrap();
         let response = |name: &str| Response::parse(name, &file.scenario).unwrap();
@@ -160,7 +161,7 @@ mod tests {
         }
     }
 
-    /// Standing after arrival, for however long the scenario goes on, is no part of a mean.
+    /// The time after arrival is excluded from means, however long the scenario continues.
     #[test]
     fn means_end_with_the_drive() {
         let values = |duration: f64| {
@@ -174,7 +175,7 @@ mod tests {
         assert_eq!(short, long);
     }
 
-    /// What happens after arrival is no part of the drive: here it lets go of its trailer then.
+    /// Events after arrival are excluded; here the vehicle uncouples its trailer after arrival.
     #[test]
     fn events_end_with_the_drive() {
         let values = |uncouple_time: f64| {
@@ -200,8 +201,9 @@ mod tests {
         );
     }
 
-    /// A hit counts from when it begins, also one that goes on as the time is up: against a block it
-    /// leans there to the end.
+    /// A collision counts from its beginning, even if it has not ended when the time is up.
+    ///
+    /// Here the vehicle leans against a block to the end.
     #[test]
     fn a_hit_that_goes_on_counts_from_when_it_began() {
         let values = |duration: f64| {
@@ -218,14 +220,14 @@ mod tests {
             assert!(matches!(found[1], Value::Number(count) if count >= 1.0), "{found:?}");
             assert_eq!(found[1], found[2]);
         }
-        // its front is 2.3 m before its origin, and 11.5 m off is the block: at 4 m/s or less no
-        // sooner than after 2.3 s
+        // the front is 2.3 m ahead of the origin, and the block is at 11.5 m: at no more than 4 m/s
+        // the collision is not before 2.3 s
         let Value::Number(first) = short[3] else { panic!("{short:?}") };
         assert!((2.3..4.5).contains(&first), "{first} s");
         assert_eq!(short[3], long[3]);
     }
 
-    /// No scenario is known to lead there: a state is spoiled by hand.
+    /// No scenario is known to cause this, so the state is corrupted by hand.
     #[test]
     fn a_state_that_is_not_finite_is_a_failure_with_its_hash() {
         let file = ScenarioFile::parse("flat.toml", SCENARIO, Path::new(""), &[]).unwrap();
@@ -244,7 +246,7 @@ mod tests {
             Value::Number(x) => *x,
             other => panic!("{other:?}"),
         };
-        // pulls away within 0.3 s, and all wheels carry
+        // the vehicle starts within 0.3 s, and all wheels carry load
         let [power, speed, load] = [1, 2, 3].map(|n| number(&values[n]));
         assert!(power > 0.0 && (0.0..4.0).contains(&speed) && load > 1000.0, "{values:?}");
         let mut spoiled = World::new(model()).state().clone();

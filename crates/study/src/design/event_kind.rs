@@ -1,40 +1,41 @@
-//! Events that a study may count, or tell the first of.
+//! Events that a study can count, or whose first time it can record.
 
 use bekker_agent::Event;
 
-/// What happens to a vehicle while it drives.
+/// Kind of event of a vehicle during its drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventKind {
-    /// Its gearbox changed gear.
+    /// The gearbox changed gear.
     GearShifted,
-    /// It came over another soil.
+    /// The vehicle entered another soil.
     SoilEntered,
-    /// Its driver was about something else.
+    /// The driver's intent changed.
     IntentChanged,
-    /// It ran into something, or something into it; told when that is over.
+    /// The vehicle collided; the event is emitted at the end of the collision.
     Collided,
-    /// It let go of its trailer, or that tore off.
+    /// The trailer was uncoupled or torn off.
     Uncoupled,
-    /// Its driver, backing a trailer, pulled forward to straighten it.
+    /// The driver, reversing with a trailer, pulled forward to straighten it.
     PulledUp,
 }
 
-/// What of an event.
+/// Measure of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventMeasure {
-    /// How often it happened.
+    /// Number of events.
     Count,
-    /// The end of the heartbeat in which it first happened, of a collision when it began, s; absent
-    /// where it did not.
+    /// Time of the first event, s; absent without one.
+    ///
+    /// It is the end of the heartbeat, or for a collision the time of its beginning.
     FirstTime,
 }
 
 impl EventMeasure {
-    /// All of them, with the words before an event's name.
+    /// All measures, with their name prefixes.
     pub const ALL: [(EventMeasure, &'static str); 2] =
         [(EventMeasure::Count, "count_of_"), (EventMeasure::FirstTime, "first_time_of_")];
 
-    /// Its unit; empty of what has none.
+    /// Returns the unit; empty if dimensionless.
     pub fn unit(self) -> &'static str {
         match self {
             EventMeasure::Count => "",
@@ -44,7 +45,7 @@ impl EventMeasure {
 }
 
 impl EventKind {
-    /// All of them.
+    /// All kinds.
     pub const ALL: [EventKind; 6] = [
         EventKind::GearShifted,
         EventKind::SoilEntered,
@@ -54,7 +55,7 @@ impl EventKind {
         EventKind::PulledUp,
     ];
 
-    /// Its name in a study.
+    /// Returns the name in a study.
     pub fn name(self) -> &'static str {
         match self {
             EventKind::GearShifted => "gear_shifted",
@@ -66,7 +67,7 @@ impl EventKind {
         }
     }
 
-    /// Whether an event is one of these.
+    /// Returns whether an event is of this kind.
     pub(super) fn is(self, event: &Event) -> bool {
         match event {
             Event::GearShifted { .. } => self == EventKind::GearShifted,
@@ -79,7 +80,7 @@ impl EventKind {
         }
     }
 
-    /// What a study's word asks of an event, such as `count_of_soil_entered`.
+    /// Parses a response name of an event, such as `count_of_soil_entered`.
     pub(super) fn measured(word: &str) -> Option<(EventMeasure, EventKind)> {
         EventMeasure::ALL.into_iter().find_map(|(measure, before)| {
             let name = word.strip_prefix(before)?;

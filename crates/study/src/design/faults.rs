@@ -1,4 +1,4 @@
-//! What is wrong with a study by itself.
+//! Validation of a study file.
 
 use super::config::{Design, Factor, Level, StudyConfig};
 use super::distribution::BEYOND;
@@ -10,16 +10,16 @@ use super::study_file::SEED;
 use bekker_scenario::{Document, Fault, Problem};
 use std::collections::BTreeSet;
 
-/// Most trials of a study.
+/// Greatest number of trials of a study.
 const MOST_TRIALS: u64 = 10_000_000;
-/// Most design points, all of which are held in memory.
+/// Greatest number of design points, all of which are held in memory.
 const MOST_POINTS: u64 = 1_000_000;
 
-/// Columns of the results that no factor may be called.
+/// Columns of the results whose names factors must not use.
 const COLUMNS: [&str; 7] =
     ["trial", "point", "replication", "scenario_seed", "status", "reason", "state_hash"];
 
-/// All of it, as far as the study's own file shows it.
+/// Returns all faults of a study that its own file shows.
 pub(super) fn faults(config: &StudyConfig, document: &Document) -> Vec<Fault> {
     let mut found = Vec::new();
     let (mut names, mut keys) = (BTreeSet::new(), BTreeSet::new());
@@ -67,7 +67,7 @@ pub(super) fn faults(config: &StudyConfig, document: &Document) -> Vec<Fault> {
     found
 }
 
-/// What is wrong with a factor's levels.
+/// Adds the faults of a factor's levels.
 fn of_levels(design: Design, factor: &Factor, fault: &mut impl FnMut(&str, Problem)) {
     let Factor { key, keys, values, levels, range, distribution, steps, scale, .. } = factor;
     let named = ("levels", levels.is_some());
@@ -132,7 +132,7 @@ fn of_levels(design: Design, factor: &Factor, fault: &mut impl FnMut(&str, Probl
     }
 }
 
-/// What is wrong with a design's own keys.
+/// Adds the faults of a design's keys.
 fn of_design(config: &StudyConfig, document: &Document, found: &mut Vec<Fault>) {
     let StudyConfig { design, points, table, second_order, .. } = config;
     let mut fault = |key, problem| found.push(document.fault(key, problem));
@@ -167,8 +167,9 @@ fn of_design(config: &StudyConfig, document: &Document, found: &mut Vec<Fault>) 
     }
 }
 
-/// Responses recorded besides those that the study names: whether the drive of each recorded total
-/// arrived.
+/// Returns additional responses: whether the drive of each recorded total arrived.
+///
+/// Responses that the study already has are left out.
 pub(super) fn arrivals(config: &StudyConfig) -> Vec<String> {
     let mut added: Vec<String> = Vec::new();
     for arrival in config.responses.iter().filter_map(|own| Figure::arrival_of(own)) {
@@ -212,7 +213,7 @@ fn of_question(
     }
 }
 
-/// What is wrong with a rule to stop by.
+/// Adds the faults of a stopping rule.
 fn of_stop(config: &StudyConfig, stop: &Stop, document: &Document, found: &mut Vec<Fault>) {
     of_response(config, stop, document, found);
     let mut fault = |key: &str, cause: &str| found.push(document.fault(key, refused(cause)));
@@ -233,7 +234,7 @@ fn of_stop(config: &StudyConfig, stop: &Stop, document: &Document, found: &mut V
     }
 }
 
-/// What is wrong with the response of a rule to stop by, and with how well it is to be known.
+/// Adds the faults of a stopping rule's response and of its precision.
 fn of_response(config: &StudyConfig, stop: &Stop, document: &Document, found: &mut Vec<Fault>) {
     let mut fault = |key: &str, problem| found.push(document.fault(key, problem));
     if !config.responses.contains(&stop.response) {
@@ -268,7 +269,7 @@ fn of_response(config: &StudyConfig, stop: &Stop, document: &Document, found: &m
     }
 }
 
-/// A study of more points or trials than it can have, given how many points.
+/// Returns a fault if a study with `points` design points has too many points or trials.
 pub(super) fn too_many(config: &StudyConfig, points: u64, document: &Document) -> Option<Fault> {
     let told = |key, count: Option<u64>, most, what| {
         let count = count.map_or("far more".into(), |count| count.to_string());

@@ -1,10 +1,10 @@
-//! Figures of a run that a study may take down.
+//! Metrics of a run that a study can record.
 
 use super::response::Value;
 use bekker_agent::{OutcomeCode, VehicleSummary};
 use bekker_world::RunSummary;
 
-/// Figures of the whole run, not of one vehicle.
+/// Metrics of the whole run instead of one vehicle.
 const OF_THE_RUN: [Figure; 8] = [
     Figure::PassesUntilStuck,
     Figure::Completed,
@@ -16,55 +16,54 @@ const OF_THE_RUN: [Figure; 8] = [
     Figure::MapBytes,
 ];
 
-/// A figure of a vehicle, or of the run.
+/// A metric of a vehicle, or of the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Figure {
-    /// 1 if it arrived, else 0.
+    /// 1 if the vehicle arrived, else 0.
     Go,
-    /// Way over the ground, m.
+    /// Distance traveled over the ground, m.
     Distance,
     /// Speed made good, m/s.
     SpeedMadeGood,
     /// Mean slip under throttle.
     MeanSlip,
-    /// Deepest sinkage, m.
+    /// Greatest sinkage, m.
     MaxSinkage,
-    /// Energy into wheels or sprockets, J.
+    /// Energy delivered to wheels or sprockets, J.
     DriveEnergy,
-    /// Fuel, kg, if its engine says how much it burns.
+    /// Fuel, kg, if the engine has a consumption model.
     Fuel,
-    /// Time until its drive ended, s.
+    /// Time until the drive ended, s.
     DrivingTime,
-    /// How it ended, as a code.
+    /// Outcome code.
     Outcome,
-    /// Collisions: hits that came to their end.
+    /// Number of collisions that ended.
     Collisions,
-    /// Shifts of gear.
+    /// Number of gear shifts.
     GearShifts,
-    /// Power that a body at the chassis' origin absorbs of its vertical motion while the drive
-    /// lasts, W ([`absorbed_power`](bekker_mobility::absorbed_power)).
+    /// Absorbed power of the vertical motion at the chassis origin during the drive, W
+    /// ([`absorbed_power`](bekker_mobility::absorbed_power)).
     AbsorbedPower,
-    /// Of the convoy: the place in it, from 1, of the first that got stuck; absent where none
-    /// did.
+    /// Convoy: position, from 1, of the first vehicle that got stuck; absent if none did.
     PassesUntilStuck,
-    /// Of the run: 1 if all vehicles arrived, else 0.
+    /// Run: 1 if all vehicles arrived, else 0.
     Completed,
-    /// Of the run: time at which the last autonomous vehicle arrived, s, if all did.
+    /// Run: time at which the last autonomous vehicle arrived, s, if all did.
     TimeToComplete,
-    /// Of the run: time integral of the throttle of all vehicles, s.
+    /// Run: time integral of the throttle of all vehicles, s.
     CumulativeThrottle,
-    /// Of the run: fuel of all vehicles, kg, where all engines say how much they burn.
+    /// Run: fuel of all vehicles, kg, if all engines have a consumption model.
     TotalFuel,
-    /// Of the run: share of the terrain's holes that autonomous vehicles have detected.
+    /// Run: fraction of the terrain's holes detected by autonomous vehicles.
     Detected,
-    /// Of the run: share of the terrain that they have explored.
+    /// Run: fraction of the terrain explored by autonomous vehicles.
     Explored,
-    /// Of the run: bytes of maps that they have sent.
+    /// Run: bytes of maps sent by autonomous vehicles.
     MapBytes,
 }
 
 impl Figure {
-    /// All of them.
+    /// All metrics.
     pub const ALL: [Figure; 20] = [
         Figure::Go,
         Figure::Distance,
@@ -88,13 +87,13 @@ impl Figure {
         Figure::MapBytes,
     ];
 
-    /// The figure that a response of a study is of, such as `tail.go`; none of states and events.
+    /// Returns the metric of a response, such as `tail.go`; `None` for states and events.
     pub fn of_response(response: &str) -> Option<Figure> {
         let name = response.rsplit('.').next()?;
         Figure::ALL.into_iter().find(|figure| figure.name() == name)
     }
 
-    /// Whether it accumulates over the drive, so that an early end makes it smaller.
+    /// Returns whether the metric accumulates over the drive, so that an early end reduces it.
     pub fn is_total(self) -> bool {
         matches!(
             self,
@@ -107,8 +106,10 @@ impl Figure {
         )
     }
 
-    /// The response that states whether the drive of a total arrived: `tail.go` for `tail.fuel`,
-    /// `completed` for a total of the whole run; `None` if the response is not a total.
+    /// Returns the response that states whether the drive of a total arrived.
+    ///
+    /// It is `tail.go` for `tail.fuel`, and `completed` for a total of the whole run. `None` if the
+    /// response is not a total.
     pub fn arrival_of(response: &str) -> Option<String> {
         let figure = Figure::of_response(response).filter(|own| own.is_total())?;
         let arrival = if figure.is_of_the_run() { Figure::Completed } else { Figure::Go };
@@ -116,18 +117,19 @@ impl Figure {
         Some(format!("{vehicle}{}", arrival.name()))
     }
 
-    /// Whether it is 1 or 0 for yes or no.
+    /// Returns whether the metric is 1 or 0 for yes or no.
     pub fn is_yes_or_no(self) -> bool {
         matches!(self, Figure::Go | Figure::Completed)
     }
 
-    /// Whether it has a mean: words have none, and of passes it would leave out those that all
-    /// passed.
+    /// Returns whether the metric has a mean.
+    ///
+    /// Words have none, and a mean of passes would exclude runs in which all vehicles passed.
     pub fn has_mean(self) -> bool {
         !matches!(self, Figure::Outcome | Figure::PassesUntilStuck)
     }
 
-    /// Its name in a study.
+    /// Returns the name in a study.
     pub fn name(self) -> &'static str {
         match self {
             Figure::Go => "go",
@@ -153,7 +155,7 @@ impl Figure {
         }
     }
 
-    /// Its unit; empty of what has none.
+    /// Returns the unit; empty if dimensionless.
     pub fn unit(self) -> &'static str {
         match self {
             Figure::Go
@@ -175,22 +177,22 @@ impl Figure {
         }
     }
 
-    /// Whether it is of a team, not of any drive.
+    /// Returns whether the metric belongs to a team instead of a drive.
     pub fn is_of_a_team(self) -> bool {
         matches!(self, Figure::Detected | Figure::Explored | Figure::MapBytes)
     }
 
-    /// Whether it is of the whole run, not of one vehicle.
+    /// Returns whether the metric belongs to the whole run instead of one vehicle.
     pub fn is_of_the_run(self) -> bool {
         OF_THE_RUN.contains(&self)
     }
 
-    /// Whether it takes looks at the run on its way.
+    /// Returns whether the metric requires observation during the run.
     pub(super) fn is_watched(self) -> bool {
         matches!(self, Figure::Collisions | Figure::GearShifts | Figure::AbsorbedPower)
     }
 
-    /// Its value as the run's summary tells it; absent where it does not.
+    /// Returns the value from the run's summary; absent if the summary lacks it.
     pub(super) fn of(self, run: &RunSummary, vehicle: usize) -> Value {
         if self.is_of_the_run() {
             return self.of_run(run).map_or(Value::Absent, Value::Number);
@@ -236,14 +238,14 @@ impl Figure {
             Figure::Fuel => return vehicle.fuel.map_or(Value::Absent, Value::Number),
             Figure::DrivingTime => vehicle.driving_time,
             Figure::Outcome => return Value::Word(code(vehicle.outcome.code)),
-            // watched on the way, or of the run
+            // observed during the run, or a metric of the run
             _ => return Value::Absent,
         };
         Value::Number(number)
     }
 }
 
-/// The word of `summary.json`.
+/// Returns the outcome code as in `summary.json`.
 fn code(code: OutcomeCode) -> String {
     let json = serde_json::to_value(code).unwrap_or_default();
     json.as_str().unwrap_or_default().to_owned()

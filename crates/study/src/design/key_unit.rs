@@ -1,4 +1,4 @@
-//! Units of a scenario's keys, by its schema.
+//! Units of a scenario's keys, from its schema.
 
 use super::config::Factor;
 use bekker_scenario::{self, Document};
@@ -8,8 +8,9 @@ use std::sync::LazyLock;
 static SCHEMA: LazyLock<Value> = LazyLock::new(bekker_scenario::schema);
 
 impl Factor {
-    /// The unit of its levels: that of all its keys, where they have one in common and the levels
-    /// do not scale them.
+    /// Returns the unit of the factor's levels.
+    ///
+    /// It is the common unit of all keys; `None` if they differ or the levels are scale factors.
     pub fn unit(&self) -> Option<&'static str> {
         if self.scale || self.levels.is_some() {
             return None;
@@ -20,7 +21,9 @@ impl Factor {
     }
 }
 
-/// The unit of a key such as `vehicle[0].inflation`; none where the schema gives none, or several.
+/// Returns the unit of a key such as `vehicle[0].inflation`.
+///
+/// `None` if the schema has no unit for it, or several.
 fn unit(key: &str) -> Option<&'static str> {
     let mut nodes = vec![&*SCHEMA];
     for word in Document::plain_path(key).split('.') {
@@ -41,7 +44,7 @@ fn unit(key: &str) -> Option<&'static str> {
     units.all(|own| own == first).then_some(first)
 }
 
-/// A node with all nodes that it refers to, and all its variants.
+/// Returns a schema node with all nodes that it references, and all its variants.
 fn resolved(node: &'static Value) -> Vec<&'static Value> {
     let mut found = vec![node];
     let mut n = 0;
@@ -51,7 +54,7 @@ fn resolved(node: &'static Value) -> Vec<&'static Value> {
         let variants = ["anyOf", "oneOf", "allOf"].into_iter();
         let variants = variants.filter_map(|word| own[word].as_array()).flatten();
         for next in name.map(|name| &SCHEMA["$defs"][name]).into_iter().chain(variants) {
-            // references may form a ring
+            // references may be cyclic
             if !found.iter().any(|known| std::ptr::eq(*known, next)) {
                 found.push(next);
             }

@@ -1,9 +1,11 @@
-//! Designs of studies: one scenario driven many times, with some of its keys at other values.
+//! Designs of studies: one scenario driven many times, with some of its keys changed.
 //!
-//! A [`Study`] is read from a file, held to its schema ([`StudyConfig`]) and to its scenario. It
-//! has design points, one a combination of its factors' levels, and `replications` of each: its
-//! [`Trial`]s, numbered from 0, point by point. What is drawn is a function of the study's seed,
-//! the factor's name and the point alone, so a new factor leaves the others' levels as they are.
+//! A [`Study`] is read from a file and validated against its schema ([`StudyConfig`]) and its
+//! scenario. Each of its design points is a combination of factor levels. Each point has
+//! `replications` [`Trial`]s, numbered from 0, point by point.
+//!
+//! Random draws depend only on the study's seed, the factor's name and the point. So a new factor
+//! leaves the levels of the others unchanged.
 
 mod config;
 mod distribution;

@@ -1,11 +1,11 @@
-//! The design points: which level each factor has at each.
+//! Design points: the level of each factor at each point.
 
 use super::config::{Design, Factor, Level, StudyConfig};
 use super::saltelli;
 use super::sobol::Dimension;
 use bekker_math::random::Stream;
 
-/// How many points a design has; none where that is too large a number. A table says itself.
+/// Returns the number of points of a design; `None` on overflow. For a table it is 0.
 pub(super) fn count(config: &StudyConfig) -> Option<u64> {
     let factors = &config.factor;
     match config.design {
@@ -20,12 +20,12 @@ pub(super) fn count(config: &StudyConfig) -> Option<u64> {
     }
 }
 
-/// Levels of a factor in a full factorial design.
+/// Returns the number of levels of a factor in a full factorial design.
 fn levels(factor: &Factor) -> u64 {
     factor.listed().or(factor.steps).unwrap_or(1)
 }
 
-/// All points of a design that is no table, each with a level a factor.
+/// Returns all points of a design other than a table, each with a level per factor.
 pub(super) fn points(config: &StudyConfig, count: u64) -> Vec<Vec<Level>> {
     let columns: Vec<Vec<f64>> = match config.design {
         Design::Table => return Vec::new(),
@@ -39,27 +39,27 @@ pub(super) fn points(config: &StudyConfig, count: u64) -> Vec<Vec<Level>> {
     (0..count as usize).map(|point| part(point).map(|(f, part)| f.level(part)).collect()).collect()
 }
 
-/// Sobol's sequence: the factors take its dimensions in their order.
+/// Returns Sobol's sequence; factors use its dimensions in order.
 fn sobol(config: &StudyConfig, count: u64) -> Vec<Vec<f64>> {
     let dimension = |(n, factor): (usize, &Factor)| Dimension::new(n, stream(config, factor, ""));
     let column = |own: Dimension| (0..count).map(|point| own.number(point)).collect();
     config.factor.iter().enumerate().map(dimension).map(column).collect()
 }
 
-/// The draws for a factor; `which` tells several for one factor apart.
+/// Returns the random stream of a factor; `which` distinguishes several streams of one factor.
 pub(super) fn stream(config: &StudyConfig, factor: &Factor, which: &str) -> Stream {
     Stream::new(config.seed, &format!("factor {}{which}", factor.name))
 }
 
-/// Draws of each factor, from a stream of its name.
+/// Draws numbers for each factor, from a stream with its name.
 fn each(config: &StudyConfig, draws: impl Fn(&Stream) -> Vec<f64>) -> Vec<Vec<f64>> {
     config.factor.iter().map(|factor| draws(&stream(config, factor, ""))).collect()
 }
 
-/// One draw in each of `count` equal strata, in random order (M. McKay, R. Beckman and
-/// W. Conover, Technometrics 21, 1979).
+/// Draws one number in each of `count` equal strata, in random order (M. McKay, R. Beckman and W.
+/// Conover, Technometrics 21, 1979).
 fn latin(stream: &Stream, count: u64) -> Vec<f64> {
-    // draws below `count` lie within strata, those above order them
+    // draws below `count` give positions within strata, those above give the order
     let mut order: Vec<u64> = (0..count).collect();
     order.sort_by_key(|point| (stream.bits(count + point), *point));
     let mut parts = vec![0.0; order.len()];
@@ -69,7 +69,7 @@ fn latin(stream: &Stream, count: u64) -> Vec<f64> {
     parts
 }
 
-/// All combinations; the last factor's levels change fastest.
+/// Returns all combinations; the last factor's levels vary fastest.
 fn factorial(factors: &[Factor], count: u64) -> Vec<Vec<Level>> {
     let point = |number: u64| {
         let mut rest = number;
@@ -156,7 +156,7 @@ mod tests {
             let beside = points(&config(design, vec![factor("b"), factor("a")]), 40);
             assert_eq!(numbers(&alone, 0), numbers(&beside, 1));
         }
-        // a sequence's dimensions are taken in order: one that comes last shifts none
+        // dimensions of a sequence are used in order, so an appended factor changes no other
         for design in [Design::Sobol, Design::Saltelli] {
             let alone = points(&config(design, vec![factor("a")]), 40);
             let beside = points(&config(design, vec![factor("a"), factor("b")]), 40);
@@ -165,7 +165,7 @@ mod tests {
             };
             match design {
                 Design::Sobol => assert_eq!(rows(&alone, 1), rows(&beside, 1)),
-                // A, B and a table a factor: three and four of each base point
+                // A, B and a table per factor: three and four rows per base point
                 _ => assert_eq!(rows(&alone, 3)[..10], rows(&beside, 4)[..10]),
             }
         }
@@ -183,7 +183,7 @@ mod tests {
         }
     }
 
-    /// Levels of a range are the decimals that one would write.
+    /// Levels of a range are short decimals.
     #[test]
     fn steps_of_a_range_are_decimals() {
         for (low, high, steps) in [(0.2, 1.0, 9), (0.1, 0.7, 7), (-0.3, 0.3, 7), (55.0, 276.0, 14)]

@@ -1,10 +1,11 @@
-//! Quantiles of standard distributions with the same bits on every machine.
+//! Quantiles of standard distributions, bit-identical on all machines.
 
 use bekker_math::numeric::{exp, ln, ln_gamma};
 
-/// The number below which this part of the standard normal distribution lies: the rational
-/// functions PPND16 of M. Wichura (Algorithm AS 241, Applied Statistics 37, 1988), to 1e-16 of
-/// the number.
+/// Returns the quantile of the standard normal distribution.
+///
+/// It uses the rational functions PPND16 of M. Wichura (Algorithm AS 241, Applied Statistics 37,
+/// 1988), with a relative accuracy of 1e-16.
 pub(super) fn normal_quantile(part: f64) -> f64 {
     let q = part - 0.5;
     if q.abs() <= 0.425 {
@@ -16,7 +17,7 @@ pub(super) fn normal_quantile(part: f64) -> f64 {
     size.copysign(q)
 }
 
-/// Coefficients of a numerator and a denominator, from the constant up.
+/// Coefficients of a numerator and a denominator, in ascending powers.
 type Rational = [[f64; 8]; 2];
 
 const MIDDLE: Rational = [
@@ -91,8 +92,7 @@ fn ratio([above, below]: &Rational, x: f64) -> f64 {
     at(above) / at(below)
 }
 
-/// The number below which this part of the beta distribution of shapes `a` and `b` lies, by
-/// halving: to 1e-16.
+/// Returns the quantile of the beta distribution of shapes `a` and `b`, by bisection to 1e-16.
 pub(super) fn beta_quantile(a: f64, b: f64, part: f64) -> f64 {
     let (mut low, mut high) = (0.0, 1.0);
     for _ in 0..60 {
@@ -102,8 +102,10 @@ pub(super) fn beta_quantile(a: f64, b: f64, part: f64) -> f64 {
     low
 }
 
-/// The regularised incomplete beta function, by its continued fraction (*NIST Handbook of
-/// Mathematical Functions*, 8.17.22) on the side where that is short.
+/// Returns the regularized incomplete beta function.
+///
+/// It uses its continued fraction (*NIST Handbook of Mathematical Functions*, 8.17.22) on the side
+/// where that converges fast.
 fn incomplete_beta(a: f64, b: f64, x: f64) -> f64 {
     if x <= 0.0 || x >= 1.0 {
         return x.clamp(0.0, 1.0);
@@ -115,13 +117,13 @@ fn incomplete_beta(a: f64, b: f64, x: f64) -> f64 {
     exp(ln_front) / (a * fraction(a, b, x))
 }
 
-/// 1 + d₁/(1 + d₂/(1 + ...)) by the method of W. Lentz as I. Thompson and A. Barnett changed it
-/// (J. Comput. Phys. 64, 1986).
+/// Evaluates 1 + d₁/(1 + d₂/(1 + ...)) by the method of W. Lentz as modified by I. Thompson and A.
+/// Barnett (J. Comput. Phys. 64, 1986).
 fn fraction(a: f64, b: f64, x: f64) -> f64 {
     const TINY: f64 = 1e-300;
     let away = |x: f64| if x.abs() < TINY { TINY } else { x };
     let (mut value, mut above, mut below) = (1.0, 1.0, 0.0);
-    // its length grows as the root of the greater shape
+    // the number of terms grows as the root of the greater shape
     for n in 1..2000 {
         let m = f64::from(n / 2);
         let d = if n % 2 == 0 {
@@ -164,7 +166,7 @@ mod tests {
             for n in 1..20 {
                 let part = f64::from(n) / 20.0;
                 let x = beta_quantile(a, b, part);
-                // one gamma function's error of each library, in the exponent
+                // each library has an error of one gamma function in the exponent
                 assert!((other.cdf(x) - part).abs() < 1e-11, "{a} {b} {part}");
                 assert!((incomplete_beta(a, b, x) - part).abs() < 1e-11, "{a} {b} {part}");
             }

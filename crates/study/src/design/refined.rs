@@ -1,5 +1,7 @@
-//! Whether a study's answers would move if its trials were driven more finely: the same trials
-//! again by half the step, and over nodes half as far apart, each compared with itself.
+//! Convergence check of a study's results.
+//!
+//! The same trials are driven again with half the time step, and with half the node spacing. Each
+//! is compared with its original.
 
 use super::response::{Response, Value};
 use super::study_file::{Study, Trial};
@@ -7,34 +9,36 @@ use bekker_rig::Refinement;
 use bekker_scenario::Inputs;
 use serde::Serialize;
 
-/// How a response moves when trials are driven more finely.
+/// Change of a response under refinement.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Shift {
-    /// What was refined.
+    /// Refinement applied.
     pub refinement: Refinement,
-    /// The response.
+    /// Name of the response.
     pub response: String,
-    /// Its unit; empty of what has none.
+    /// Unit; empty if dimensionless.
     pub unit: String,
-    /// Trials of which it is a number both times.
+    /// Number of trials with a numeric response in both cases.
     pub trials: usize,
-    /// Trials of which it is another word, yes for no, or a number only once.
+    /// Number of trials whose word or yes/no changed, or whose response is numeric in only one
+    /// case.
     pub differ: usize,
-    /// Its mean over these trials as they are asked for; none where there are none.
+    /// Mean over the numeric trials without refinement; `None` if there are none.
     pub mean: Option<f64>,
-    /// By how much it is more when refined, in the mean.
+    /// Mean change under refinement.
     pub shift: Option<f64>,
-    /// The root of the mean square of that.
+    /// Root mean square of the change.
     pub rms: Option<f64>,
-    /// The most that it moves, either way.
+    /// Greatest magnitude of the change.
     pub most: Option<f64>,
 }
 
 impl Study {
-    /// A trial driven more finely, or why there is none.
+    /// Returns a trial with a refinement.
     ///
     /// # Errors
-    /// What the scenario is refused for. Whether it may be so fine, a drive tells.
+    /// Faults of the scenario. Whether the scenario allows the finer value is only checked by
+    /// driving.
     pub fn refined(&self, trial: &Trial, refinement: Refinement) -> Result<Trial, String> {
         let file = self
             .scenario_of(trial, Inputs::default())
@@ -52,7 +56,7 @@ impl Study {
     }
 }
 
-/// How each response moves from trials as they are asked for to the same when refined.
+/// Computes the change of each response between pairs of original and refined trials.
 pub fn shifts(
     responses: &[Response],
     refinement: Refinement,
@@ -89,7 +93,8 @@ fn number(value: &Value) -> Option<f64> {
     }
 }
 
-/// Whether two values are not the same answer: numbers are only where both are yes or no.
+/// Returns whether two values are different answers; numbers are only compared if both are yes or
+/// no.
 fn is_other(a: &Value, b: &Value) -> bool {
     match (number(a), number(b)) {
         (Some(a), Some(b)) => a != b && [a, b].iter().all(|own| *own == 0.0 || *own == 1.0),
@@ -127,7 +132,7 @@ mod tests {
         let [go, distance, outcome] = &told[..] else { panic!("{told:?}") };
         assert_eq!((go.trials, go.differ), (3, 1));
         assert_eq!((outcome.trials, outcome.differ, outcome.mean), (0, 1, None));
-        // moves of 3 and -4
+        // changes of 3 and -4
         assert_eq!((distance.trials, distance.differ), (2, 1));
         assert_eq!(distance.mean, Some(15.0));
         assert_eq!(distance.shift, Some(-0.5));

@@ -1,4 +1,4 @@
-//! What is taken down of a trial.
+//! Responses recorded for a trial.
 
 use super::event_kind::{EventKind, EventMeasure};
 use super::figure::Figure;
@@ -6,42 +6,42 @@ use super::state_column::{Extreme, StateColumn};
 use bekker_scenario::config::Scenario;
 use bekker_scenario::{Problem, nearest_word};
 
-/// What a figure came to.
+/// Value of a response.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
     /// A number.
     Number(f64),
     /// A word.
     Word(String),
-    /// The vehicle has no such figure.
+    /// The response does not apply to the vehicle.
     Absent,
 }
 
-/// A figure of one of the vehicles, or of the run.
+/// A response of one of the vehicles, or of the run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Response {
-    /// Its name: the study's word for it.
+    /// Name in the study.
     pub name: String,
     /// Index of the vehicle in the scenario.
     pub vehicle: usize,
-    /// Of what.
+    /// Quantity measured.
     pub measure: Measure,
 }
 
-/// What a response is of.
+/// Quantity measured by a response.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Measure {
-    /// A figure.
+    /// A metric.
     Figure(Figure),
-    /// A column of the states, over the time that the drive lasts.
+    /// A column of the states, over the duration of the drive.
     State(Extreme, StateColumn),
-    /// An event, while the drive lasts.
+    /// An event during the drive.
     Event(EventMeasure, EventKind),
 }
 
 impl Response {
-    /// The response of a study's word, such as `go`, `tail.distance` or `max_of_pitch_rad`, held
-    /// to the scenario.
+    /// Parses a response name, such as `go`, `tail.distance` or `max_of_pitch_rad`, and checks it
+    /// against the scenario.
     pub(super) fn parse(name: &str, scenario: &Scenario) -> Result<Response, Problem> {
         let (vehicle, word) = match name.rsplit_once('.') {
             Some((vehicle, word)) => (Some(vehicle), word),
@@ -83,7 +83,7 @@ impl Response {
         Ok(Response { name: name.to_owned(), vehicle, measure })
     }
 
-    /// Its unit; empty of what has none.
+    /// Returns the unit; empty if dimensionless.
     pub fn unit(&self) -> &'static str {
         match self.measure {
             Measure::Figure(figure) => figure.unit(),

@@ -1,64 +1,70 @@
-//! The design that Sobol' indices are estimated from (A. Saltelli and others, Comput. Phys.
-//! Commun. 181, 2010): base points A and B, and for each factor A with the factor's column of B.
-//! The rows of a base point are in the order of SALib's `sample.sobol`, so that its
-//! `analyze.sobol` takes a column of the results as it is.
+//! Design for the estimation of Sobol' indices (A. Saltelli and others, Comput. Phys. Commun. 181,
+//! 2010).
+//!
+//! It has base points A and B, and for each factor A with the factor's column of B. The rows of a
+//! base point are in the order of SALib's `sample.sobol`, so SALib's `analyze.sobol` accepts a
+//! column of the results unchanged.
 
 use super::config::StudyConfig;
 use super::points::stream;
 use super::sobol::Dimension;
 
-/// How many tables of points there are: A, B, A with a column of B for each factor and, for
-/// indices of pairs, B with a column of A.
+/// Returns the number of tables of points.
+///
+/// They are A, B, A with a column of B for each factor and, for indices of pairs, B with a column
+/// of A.
 pub(super) fn tables(factors: usize, second_order: bool) -> u64 {
     2 + factors as u64 * if second_order { 2 } else { 1 }
 }
 
-/// Places of the tables among the rows of a base point.
+/// Positions of the tables among the rows of a base point.
 pub(crate) struct Order {
     factors: usize,
     second_order: bool,
 }
 
 impl Order {
-    /// The order for a number of factors, with or without the rows for indices of pairs.
+    /// Creates the order for a number of factors, with or without the rows for indices of pairs.
     pub fn new(factors: usize, second_order: bool) -> Order {
         Order { factors, second_order }
     }
 
-    /// How many rows a base point has.
+    /// Returns the number of rows of a base point.
     pub fn rows(&self) -> usize {
         tables(self.factors, self.second_order) as usize
     }
 
-    /// Table A: the first.
+    /// Returns the position of table A: the first.
     pub fn a(&self) -> usize {
         0
     }
 
-    /// A with a factor's column of B.
+    /// Returns the position of A with a factor's column of B.
     pub fn a_with_b(&self, factor: usize) -> usize {
         1 + factor
     }
 
-    /// B with a factor's column of A; of designs with what pairs take.
+    /// Returns the position of B with a factor's column of A; only in designs for indices of pairs.
     pub fn b_with_a(&self, factor: usize) -> usize {
         1 + self.factors + factor
     }
 
-    /// Table B: the last.
+    /// Returns the position of table B: the last.
     pub fn b(&self) -> usize {
         self.rows() - 1
     }
 }
 
-/// Numbers of each factor at all points, base point by base point: A, A with each factor's column
-/// of B in their order, with the second order B with each factor's column of A, and B.
+/// Returns the numbers of each factor at all points, base point by base point.
+///
+/// A base point has A, A with each factor's column of B in order, for the second order B with each
+/// factor's column of A, and B.
 pub(crate) fn columns(config: &StudyConfig) -> Vec<Vec<f64>> {
     let (points, factors) = (config.points.unwrap_or(0), config.factor.len());
     let tables = tables(factors, config.second_order) as usize;
     let column = |n: usize| {
         let factor = &config.factor[n];
-        // two dimensions a factor: one that comes last shifts none
+        // two dimensions per factor, so an appended factor changes no other
         let a = Dimension::new(2 * n, stream(config, factor, ""));
         let b = Dimension::new(2 * n + 1, stream(config, factor, " again"));
         let rows = (0..points).flat_map(|point| {
@@ -70,7 +76,7 @@ pub(crate) fn columns(config: &StudyConfig) -> Vec<Vec<f64>> {
     (0..factors).map(column).collect()
 }
 
-/// Whether a row has the factor's column of B.
+/// Returns whether a row has the factor's column of B.
 fn has_b(row: usize, factor: usize, factors: usize, rows: usize) -> bool {
     match row {
         0 => false,
@@ -84,8 +90,9 @@ fn has_b(row: usize, factor: usize, factors: usize, rows: usize) -> bool {
 mod tests {
     use super::*;
 
-    /// Rows of one base point of three factors as SALib 1.6.0 has them, with `calc_second_order`
-    /// off and on: upper case where the column is B's.
+    /// Rows of one base point of three factors as in SALib 1.6.0.
+    ///
+    /// `calc_second_order` is off and on; upper case marks columns of B.
     #[test]
     fn rows_are_in_the_order_of_salib() {
         for (second_order, known) in [

@@ -1,22 +1,24 @@
-//! Points that fill a space more evenly than chance does.
+//! Scrambled Sobol sequence: points that fill a space more evenly than random ones.
 //!
-//! I. Sobol's sequence with the direction numbers of S. Joe and F. Kuo (SIAM J. Sci. Comput. 30,
-//! 2008; `new-joe-kuo-6`), scrambled as A. Owen proposed (in *Monte Carlo and Quasi-Monte Carlo
-//! Methods in Scientific Computing*, 1995): each binary digit is flipped or not by a draw of its
-//! own for each value of the digits before it. A scrambled point is uniform by itself, and 2ᵏ
-//! points from the first are still one in each of 2ᵏ strata of every dimension.
+//! I. Sobol's sequence uses the direction numbers of S. Joe and F. Kuo (SIAM J. Sci. Comput. 30,
+//! 2008; `new-joe-kuo-6`). It is scrambled as proposed by A. Owen (in *Monte Carlo and Quasi-Monte
+//! Carlo Methods in Scientific Computing*, 1995): each binary digit is flipped by an independent
+//! draw for each value of the digits before it.
+//!
+//! Each scrambled point is uniformly distributed. The first 2ᵏ points still have one point in each
+//! of 2ᵏ strata of every dimension.
 
 use bekker_math::random::Stream;
 
-/// Dimensions there are direction numbers for.
+/// Number of dimensions with direction numbers.
 #[cfg(test)]
 const DIMENSIONS: usize = 200;
-/// Binary digits of a number.
+/// Number of binary digits.
 const DIGITS: usize = 32;
-/// Rows `d s a m1 ... ms` for the dimensions from the second on.
+/// Rows `d s a m1 ... ms` for the second and further dimensions.
 const DIRECTIONS: &str = include_str!("joe_kuo.txt");
 
-/// One dimension of the sequence, scrambled.
+/// One scrambled dimension of the sequence.
 #[derive(Clone, Debug)]
 pub(super) struct Dimension {
     directions: [u32; DIGITS],
@@ -24,33 +26,33 @@ pub(super) struct Dimension {
 }
 
 impl Dimension {
-    /// The dimension of this index, below 200, scrambled by a stream.
+    /// Creates the dimension with an index below 200, scrambled by a stream.
     pub fn new(index: usize, scrambling: Stream) -> Dimension {
         Dimension { directions: directions(index), scrambling }
     }
 
-    /// The number of a point, in [0, 1).
+    /// Returns the number of a point, in [0, 1).
     pub fn number(&self, point: u64) -> f64 {
         let digits = sobol(&self.directions, point);
-        // a node of the tree of all digits, the root 1: below each a branch for 0 and one for 1
+        // node of the binary tree of all digits, with root 1 and a branch for 0 and one for 1
         let (mut node, mut scrambled) = (1_u64, 0_u64);
         for digit in (0..DIGITS).rev().map(|place| u64::from(digits >> place & 1)) {
             scrambled = scrambled << 1 | (digit ^ (self.scrambling.bits(node) & 1));
             node = node << 1 | digit;
         }
         let number = (scrambled as f64 + self.scrambling.uniform(node)) / (1_u64 << DIGITS) as f64;
-        // rounding may have come to 1
+        // rounding may give 1
         number.min(1.0 - f64::EPSILON)
     }
 }
 
-/// The digits of a point's number before scrambling.
+/// Returns the digits of a point's number before scrambling.
 fn sobol(directions: &[u32; DIGITS], point: u64) -> u32 {
     let chosen = directions.iter().enumerate().filter(|(digit, _)| point >> digit & 1 == 1);
     chosen.fold(0, |digits, (_, direction)| digits ^ direction)
 }
 
-/// The direction numbers of a dimension, each as far to the left as it goes.
+/// Returns the direction numbers of a dimension, left-aligned.
 fn directions(index: usize) -> [u32; DIGITS] {
     let mut directions = std::array::from_fn(|digit| 1 << (DIGITS - 1 - digit));
     // the first dimension is van der Corput's sequence
@@ -79,8 +81,8 @@ fn directions(index: usize) -> [u32; DIGITS] {
 mod tests {
     use super::*;
 
-    /// The points of `sobol.cc` by Joe and Kuo, in the order of Gray's code: 0.5, 0.75, 0.25,
-    /// 0.375 ... of three dimensions.
+    /// The points of `sobol.cc` by Joe and Kuo, in Gray code order: 0.5, 0.75, 0.25, 0.375 ... in
+    /// three dimensions.
     #[test]
     fn gives_the_published_points() {
         let known = [
@@ -106,7 +108,7 @@ mod tests {
     #[test]
     fn every_dimension_has_directions_of_its_own() {
         let mut all: Vec<_> = (0..DIMENSIONS).map(directions).collect();
-        // each has its own bit on the diagonal and none below: the strata are filled
+        // each has its bit on the diagonal and none below, so all strata are filled
         for own in &all {
             assert!((0..DIGITS).all(|digit| own[digit].trailing_zeros() as usize == 31 - digit));
         }
@@ -129,8 +131,9 @@ mod tests {
         }
     }
 
-    /// The first two dimensions are a (0, m, 2)-net: one point in each box of 2ᵃ by 2ᵇ parts
-    /// with a + b = m, also after scrambling.
+    /// The first two dimensions form a (0, m, 2)-net, also after scrambling.
+    ///
+    /// There is one point in each box of 2ᵃ by 2ᵇ parts with a + b = m.
     #[test]
     fn the_first_two_dimensions_fill_every_elementary_box() {
         let pair = [dimension(0, 9), dimension(1, 9)];
@@ -144,8 +147,9 @@ mod tests {
         }
     }
 
-    /// A scrambled number is uniform: the mean over many seeds is 1/2 within four standard
-    /// errors, sqrt(1/12/n) each.
+    /// A scrambled number is uniformly distributed.
+    ///
+    /// The mean over many seeds is 1/2 within four standard errors of sqrt(1/12/n).
     #[test]
     fn a_point_is_uniform_over_the_seeds() {
         let n = 4000;

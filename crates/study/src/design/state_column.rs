@@ -1,15 +1,15 @@
-//! Columns of the states that a study may take the least, mean or greatest of.
+//! Columns of the states whose minimum, mean or maximum a study can record.
 
 use bekker_agent::{Sample, WheelSample};
 
-/// Which of the numbers of a column.
+/// Statistic of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extreme {
-    /// The least.
+    /// Minimum.
     Min,
-    /// Their mean over time.
+    /// Mean over time.
     Mean,
-    /// The greatest.
+    /// Maximum.
     Max,
 }
 
@@ -24,7 +24,7 @@ impl Extreme {
     }
 }
 
-/// A column by its name in `states.parquet`; of a wheel's, over all wheels.
+/// A column by its name in `states.parquet`; wheel columns combine all wheels.
 #[derive(Clone, Copy, Debug)]
 pub struct StateColumn {
     name: &'static str,
@@ -41,7 +41,7 @@ impl PartialEq for StateColumn {
 #[derive(Clone, Copy, Debug)]
 enum Of {
     Vehicle(fn(&Sample) -> f64),
-    /// Of each wheel.
+    /// Value of each wheel.
     Wheels(fn(&WheelSample) -> f64),
 }
 
@@ -89,17 +89,17 @@ impl StateColumn {
         COLUMNS.iter().find(|own| own.name == name).copied()
     }
 
-    /// Names of all of them.
+    /// Returns the names of all columns.
     pub fn names() -> Vec<&'static str> {
         COLUMNS.iter().map(|own| own.name).collect()
     }
 
-    /// Its unit; empty of what has none.
+    /// Returns the unit; empty if dimensionless.
     pub fn unit(&self) -> &'static str {
         self.unit
     }
 
-    /// Its numbers at a moment: one, or one a wheel.
+    /// Returns the values at a time: one, or one per wheel.
     pub(super) fn numbers(&self, sample: &Sample) -> impl Iterator<Item = f64> {
         let (vehicle, wheels) = match self.of {
             Of::Vehicle(of) => (Some(of(sample)), None),

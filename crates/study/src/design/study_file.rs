@@ -1,4 +1,4 @@
-//! A study's file, read and held to its schema and to its scenario.
+//! Study file: read, and validated against its schema and its scenario.
 
 use super::config::{Factor, Level, StudyConfig};
 use super::faults::{arrivals, faults, too_many};
@@ -12,10 +12,10 @@ use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-/// The scenario's key that replications change.
+/// Key of the scenario that replications change.
 pub(super) const SEED: &str = "seed";
 
-/// The JSON Schema of a study.
+/// Returns the JSON Schema of a study.
 pub fn schema() -> serde_json::Value {
     schemars::schema_for!(StudyConfig).to_value()
 }
@@ -25,41 +25,41 @@ static SCHEMA: LazyLock<serde_json::Value> = LazyLock::new(schema);
 /// A study, ready to be driven.
 #[derive(Clone, Debug)]
 pub struct Study {
-    /// What its file says.
+    /// Contents of the file.
     pub config: StudyConfig,
-    /// What is taken down of each trial.
+    /// Responses recorded for each trial.
     pub responses: Vec<Response>,
-    /// Names of the last responses, which the file does not name: whether the drives of its totals
+    /// Names of the last responses, which are not in the file: whether the drives of its totals
     /// arrived.
     pub arrivals: Vec<String>,
-    /// Where the scenario is.
+    /// Path of the scenario.
     pub scenario: PathBuf,
-    /// The folder that its paths start from, told from the root of the file system.
+    /// Absolute path of the folder to which the scenario's paths are relative.
     pub folder: PathBuf,
-    /// The scenario as it is without any factor.
+    /// The scenario without any factor.
     pub base: ScenarioFile,
-    /// SHA-256 of the table of its points, hexadecimal; empty where the design has none.
+    /// SHA-256 of the table of points, hexadecimal; empty without a table.
     pub table_hash: String,
     text: String,
     points: Vec<Vec<Level>>,
-    /// The scenario's numbers at the keys of each factor that scales them.
+    /// For each scaling factor, the scenario's numbers at its keys.
     own: Vec<Vec<f64>>,
 }
 
 /// One run of a study.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trial {
-    /// Its number, from 0.
+    /// Number, from 0.
     pub number: u64,
-    /// Its design point.
+    /// Design point.
     pub point: u64,
-    /// Which time the point is driven, from 0.
+    /// Replication of the point, from 0.
     pub replication: u64,
-    /// The scenario's seed in it; none where a factor says it.
+    /// Seed of the scenario; `None` if a factor sets it.
     pub seed: Option<u64>,
-    /// The level of each factor.
+    /// Level of each factor.
     pub levels: Vec<Level>,
-    /// What makes the scenario this trial's: arguments of `bekker run --set`.
+    /// Changes to the scenario, as arguments of `bekker run --set`.
     pub sets: Vec<String>,
 }
 
@@ -67,8 +67,8 @@ impl Study {
     /// Reads a study and its scenario.
     ///
     /// # Errors
-    /// Every fault of the study with its key, value and what is allowed, those of its scenario,
-    /// and factors whose keys the scenario does not have.
+    /// Every fault of the study with its key, value and what is allowed, those of its scenario, and
+    /// factors whose keys the scenario does not have.
     pub fn read(path: &Path) -> Result<Study, Faults> {
         let file = path.display().to_string();
         let text = read_text(path)?;
@@ -135,17 +135,17 @@ impl Study {
         })
     }
 
-    /// How many design points there are.
+    /// Returns the number of design points.
     pub fn points(&self) -> u64 {
         self.points.len() as u64
     }
 
-    /// How many trials there are.
+    /// Returns the number of trials.
     pub fn trials(&self) -> u64 {
         self.points() * self.config.replications
     }
 
-    /// A trial by its number, which is below [`Study::trials`].
+    /// Returns a trial by its number, which is below [`Study::trials`].
     pub fn trial(&self, number: u64) -> Trial {
         let (point, replication) =
             (number / self.config.replications, number % self.config.replications);
@@ -153,7 +153,7 @@ impl Study {
         let factors = &self.config.factor;
         let is_given = factors.iter().flat_map(Factor::keys).any(|key| key == SEED);
         let counter = if self.config.common_random_numbers { replication } else { number };
-        // 53 bits: TOML has no more than 63, JSON no more than these
+        // 53 bits: TOML has no more than 63, JSON no more than 53
         let drawn = Stream::new(self.config.seed, "seed of the scenario").bits(counter) >> 11;
         let seed = (!is_given).then_some(drawn);
         let of_seed = seed.map(|seed| format!("{SEED}={seed}"));
@@ -164,7 +164,7 @@ impl Study {
         Trial { number, point, replication, seed, levels, sets }
     }
 
-    /// The scenario of a trial, its files read by `inputs`.
+    /// Parses the scenario of a trial and reads its files through `inputs`.
     ///
     /// # Errors
     /// Every fault found up to the scenario's cross-checks.
@@ -173,22 +173,25 @@ impl Study {
         ScenarioFile::parse_by(&name, &self.text, &self.folder, &trial.sets, inputs)
     }
 
-    /// Why a trial failed, in one line. Reasons are results, and the same wherever the study lies:
-    /// files are named from the scenario's folder on.
+    /// Returns the reason of a failed trial in one line.
+    ///
+    /// Reasons are results and must not depend on the location of the study, so paths are made
+    /// relative to the scenario's folder.
     pub fn reason(&self, told: &str) -> String {
         let told = told.lines().collect::<Vec<_>>().join("; ");
         let before = format!("{}{}", self.folder.display(), std::path::MAIN_SEPARATOR);
-        // of a folder that has no root this would be words of any file
+        // a relative folder name could occur in the text by chance
         if self.folder.is_absolute() { told.replace(&before, "") } else { told }
     }
 
-    /// A file as the scenario names it: from its folder on, where it lies below.
+    /// Returns a file as the scenario names it: relative to its folder, if it is inside.
     pub fn named(&self, path: &Path) -> PathBuf {
         path.strip_prefix(&self.folder).unwrap_or(path).to_owned()
     }
 
-    /// Refuses factors of keys that the scenario does not know; of levels that it refuses, the
-    /// trials tell.
+    /// Rejects factors with keys that the scenario does not have.
+    ///
+    /// Levels that the scenario rejects are found by the trials.
     fn refuse_unknown_keys(&self, document: &Document) -> Result<(), Faults> {
         let trial = self.trial(0);
         let tried = self.scenario_of(&trial, Inputs::default());
@@ -209,7 +212,8 @@ impl Study {
         Faults::into_result(of_factors.collect())
     }
 
-    /// A fault of what a factor sets, where the study names its key; none of what no factor does.
+    /// Converts a fault of a value set by a factor to the factor's key in the study; `None` for
+    /// others.
     fn of_factor(&self, fault: Fault, trial: &Trial, document: &Document) -> Option<Fault> {
         let Place::Set(argument) = &fault.place else { return None };
         let mut factors = self.config.factor.iter().zip(&self.own).zip(&trial.levels).enumerate();
@@ -219,7 +223,7 @@ impl Study {
             let name = match (&factor.key, &factor.keys) {
                 (Some(_), _) => "key".into(),
                 (None, Some(_)) => format!("keys[{which}]"),
-                // the same keys in all
+                // all levels have the same keys
                 (None, None) => "levels[0].set".into(),
             };
             Some((format!("factor[{n}].{name}"), factor.keys().nth(which)?))
@@ -241,7 +245,7 @@ fn read_text(path: &Path) -> Result<String, Fault> {
     })
 }
 
-/// The scenario's numbers at the keys of each factor that scales them; of others none.
+/// Returns the scenario's numbers at the keys of each scaling factor; empty for other factors.
 fn scaled(
     config: &StudyConfig,
     document: &Document,
@@ -267,7 +271,7 @@ fn scaled(
     Ok(own)
 }
 
-/// The responses, each of a vehicle of the scenario.
+/// Parses the responses against the vehicles of the scenario.
 fn responses(
     config: &StudyConfig,
     document: &Document,

@@ -1,19 +1,19 @@
-//! Design points from a table of the study's own.
+//! Design points from a table file.
 
 use super::config::{Factor, Level};
 use bekker_scenario::{Fault, Faults, Place, Problem, nearest_word};
 use csv::{ReaderBuilder, StringRecord, Trim};
 use std::collections::HashMap;
 
-/// Most faults that are looked for.
+/// Greatest number of faults reported.
 const TOLD: usize = 50;
 
-/// Reads the points of a table, CSV with a head of the factors' names in any order.
+/// Reads the points of a CSV table with a header of the factors' names in any order.
 ///
 /// # Errors
-/// Columns that are no factor, factors without a column, rows of another length, and values that
-/// are no level; each with file, line, column and value. Rows that repeat others where all points have
-/// `common` random numbers.
+/// Columns that match no factor, factors without a column, rows of another length, and values that
+/// are not a level. Each error has file, line, column and value. With `common` random numbers, rows
+/// that repeat others are errors, too.
 pub(super) fn read(
     file: &str,
     text: &str,
@@ -78,7 +78,7 @@ fn fault(file: &str, line: u64, column: &str, value: Option<String>, problem: Pr
     Fault::new(Place::Line(file.into(), line as usize), column, value, problem)
 }
 
-/// The column of each factor.
+/// Returns the column of each factor.
 fn columns(file: &str, head: &StringRecord, factors: &[Factor]) -> Result<Vec<usize>, Faults> {
     let mut faults = Vec::new();
     for (n, name) in head.iter().enumerate() {
@@ -105,7 +105,7 @@ fn columns(file: &str, head: &StringRecord, factors: &[Factor]) -> Result<Vec<us
     Ok(columns)
 }
 
-/// The level that a word of the table is.
+/// Parses a level of a factor.
 fn level(factor: &Factor, word: &str) -> Result<Level, Problem> {
     if let Some(levels) = &factor.levels {
         let names = || levels.iter().map(|level| level.name.as_str());

@@ -1,4 +1,4 @@
-//! What a trial's responses take on its way: looks at the states, heartbeat by heartbeat.
+//! Observer of a trial that records its responses, heartbeat by heartbeat.
 
 use super::event_kind::{EventKind, EventMeasure};
 use super::figure::Figure;
@@ -9,14 +9,14 @@ use bekker_mobility::absorbed_power;
 use bekker_ranks::{Flow, Moment, Observer};
 use bekker_world::{RunSummary, World};
 
-/// Looks at a run for responses.
+/// Observer of a run for its responses.
 #[derive(Debug)]
 pub(super) struct Watch<'a> {
     responses: &'a [Response],
     seen: Vec<Seen>,
 }
 
-/// What was seen of a response.
+/// Accumulated data of a response.
 #[derive(Clone, Debug, Default)]
 struct Seen {
     count: u64,
@@ -24,9 +24,9 @@ struct Seen {
     least: Option<f64>,
     greatest: Option<f64>,
     gear: Option<i32>,
-    /// Of an event, s.
+    /// Time of the first event, s.
     first: Option<f64>,
-    /// Times, s, and velocities up, m/s.
+    /// Times, s, and vertical velocities, m/s.
     climbs: Vec<[f64; 2]>,
 }
 
@@ -35,17 +35,17 @@ impl<'a> Watch<'a> {
         Watch { responses, seen: vec![Seen::default(); responses.len()] }
     }
 
-    /// Whether there is anything to be looked at.
+    /// Returns whether samples are needed.
     pub fn is_needed(&self) -> bool {
         self.responses.iter().any(|own| match own.measure {
             Measure::Figure(figure) => figure.is_watched(),
             Measure::State(..) => true,
-            // told of every heartbeat, without a sample
+            // events arrive at every heartbeat without samples
             Measure::Event(..) => false,
         })
     }
 
-    /// All responses of the run that ended so.
+    /// Returns all responses of a finished run.
     pub fn values(&self, run: &RunSummary) -> Vec<Value> {
         let value = |(own, seen): (&Response, &Seen)| match own.measure {
             Measure::Figure(Figure::Collisions | Figure::GearShifts) => {
@@ -64,11 +64,11 @@ impl<'a> Watch<'a> {
         self.responses.iter().zip(&self.seen).map(value).collect()
     }
 
-    /// Takes note of what has happened to a vehicle, unless it had arrived before.
+    /// Records an event of a vehicle, unless the vehicle arrived before.
     fn note(&mut self, world: &World, vehicle: usize, event: &Event) {
         let agent = world.state().agents.get(vehicle);
         let arrived = agent.and_then(|agent| agent.monitor.arrived());
-        // a hit is told when it is over, and counts by when it began
+        // a collision is emitted at its end, but counts from its beginning
         let time = match event {
             Event::Collided(hit) => hit.time,
             _ => world.time(),
@@ -83,15 +83,16 @@ impl<'a> Watch<'a> {
                 _ => false,
             };
             if asked && own.vehicle == vehicle {
-                // the longer of two hits is told last
+                // the longer of two collisions is emitted last
                 seen.first = Some(seen.first.map_or(time, |first| first.min(time)));
                 seen.count += 1;
             }
         }
     }
 
-    /// Looks at the vehicles until their drives end or they arrive, as `driving_time` counts. At the
-    /// start no force is known yet.
+    /// Samples the vehicles until their drives end or they arrive, as for `driving_time`.
+    ///
+    /// At the start no forces are known.
     fn look(&mut self, world: &World, samples: &[Sample], is_start: bool) {
         for (own, seen) in self.responses.iter().zip(&mut self.seen) {
             let Some(agent) = world.state().agents.get(own.vehicle) else { continue };
@@ -124,8 +125,9 @@ impl Seen {
     }
 }
 
-/// Whether a time, s, is one at which a vehicle had not yet `arrived`, or just did: half a
-/// microsecond is less than any heartbeat, and more than times are rounded by.
+/// Returns whether a vehicle had not `arrived` before a time, s.
+///
+/// The tolerance of half a microsecond is below any heartbeat and above rounding of times.
 fn until(arrived: f64, time: f64) -> bool {
     time <= arrived + 5e-7
 }
@@ -134,11 +136,13 @@ fn number(x: Option<f64>) -> Value {
     x.map_or(Value::Absent, Value::Number)
 }
 
-/// Absorbed power of velocities up; none of too few, or where heartbeats were of several lengths.
+/// Returns the absorbed power from vertical velocities.
+///
+/// `None` with too few samples or with heartbeats of different lengths.
 fn power(climbs: &[[f64; 2]]) -> Option<f64> {
     let steps = || climbs.windows(2).map(|two| two[1][0] - two[0][0]);
     let step = steps().next()?;
-    // times are sums of steps: a millionth is more than their rounding
+    // times are sums of steps: a relative 1e-6 exceeds their rounding
     if steps().any(|own| (own - step).abs() > 1e-6 * step) {
         return None;
     }
@@ -162,7 +166,7 @@ impl<E> Observer<E> for Watch<'_> {
         Ok(Flow::Continue)
     }
 
-    /// A hit that goes on as the time is up has begun before.
+    /// Records collisions that have begun but not ended.
     fn on_end(&mut self, world: &World) -> Result<(), E> {
         for (vehicle, hit) in world.hits_under_way() {
             self.note(world, vehicle as usize, &Event::Collided(hit));
@@ -177,8 +181,10 @@ mod tests {
     use bekker_math::numeric::cos;
     use std::f64::consts::TAU;
 
-    /// 1 m/s² rms at 5 Hz is 2.11 W. Differences over a heartbeat of 0.01 s weaken it by 0.8 %, and
-    /// the filter's squeezed frequencies change it by as much again.
+    /// An acceleration of 1 m/s² rms at 5 Hz gives 2.11 W.
+    ///
+    /// Differences over a heartbeat of 0.01 s reduce it by 0.8 %, and the filter's compressed
+    /// frequencies change it by as much again.
     #[test]
     fn power_is_that_of_the_accelerations_between_heartbeats() {
         let w = TAU * 5.0;

@@ -1,12 +1,16 @@
-//! An interval of a proportion that may be looked at after every trial.
+//! Anytime-valid confidence interval of a proportion.
 
 use bekker_math::numeric::{ln, ln_gamma};
 
-/// The proportions p that a mixture of all others does not refuse: those by which the mixture's
-/// likelihood, a beta function, is less than 1 / (1 - confidence) times p's own. However often
-/// and whenever one looks, the true proportion is in all intervals at once with this
-/// probability at least (J. Ville's inequality; H. Robbins, Ann. Math. Stat. 41, 1970; S. Howard
-/// and others, Ann. Stat. 49, 2021). Wider than one for a single look. Of no trials: 0 to 1.
+/// Returns an interval of a proportion that is valid at all numbers of trials at once.
+///
+/// It contains the proportions p that a mixture over all proportions does not reject. The mixture's
+/// likelihood is a beta function. It rejects p if it is at least 1 / (1 - confidence) times the
+/// likelihood of p.
+///
+/// With at least the given confidence, the true proportion is in the intervals of all looks at once
+/// (J. Ville's inequality; H. Robbins, Ann. Math. Stat. 41, 1970; S. Howard and others, Ann. Stat.
+/// 49, 2021). It is wider than an interval for a single look. Without trials it is 0 to 1.
 pub fn anytime_valid(successes: u64, trials: u64, confidence: f64) -> [f64; 2] {
     let (yes, no) = (successes as f64, (trials - successes.min(trials)) as f64);
     let mixture = ln_gamma(yes + 1.0) + ln_gamma(no + 1.0) - ln_gamma(yes + no + 2.0);
@@ -18,7 +22,7 @@ pub fn anytime_valid(successes: u64, trials: u64, confidence: f64) -> [f64; 2] {
     [edge(best, 0.0, holds), edge(best, 1.0, holds)]
 }
 
-/// The last number from `inside` towards `end` for which something holds, by halving.
+/// Returns the last number from `inside` toward `end` for which `holds` is true, by bisection.
 fn edge(inside: f64, end: f64, holds: impl Fn(f64) -> bool) -> f64 {
     if inside == end || holds(end) {
         return end;
@@ -36,7 +40,9 @@ mod tests {
     use super::super::wilson;
     use super::*;
 
-    /// The probability that some interval up to so many trials misses p, summed over all courses.
+    /// Returns the probability that an interval at any of up to `most` trials misses p.
+    ///
+    /// It sums over all sequences of outcomes.
     fn missed(p: f64, most: usize, confidence: f64) -> f64 {
         let (mut courses, mut missed) = (vec![1.0], 0.0);
         for n in 1..=most {
@@ -63,7 +69,7 @@ mod tests {
             let found = missed(p, 150, 0.95);
             assert!(found <= 0.05, "{found} at {p}");
         }
-        // not by being useless: some courses leave it
+        // the interval is not trivially wide: some sequences leave it
         assert!(missed(0.5, 150, 0.95) > 0.005);
     }
 

@@ -1,58 +1,61 @@
-//! An interval of the mean of bounded numbers that may be looked at after every one of them.
+//! Anytime-valid confidence interval of the mean of bounded numbers.
 
 use bekker_math::numeric::ln;
 
-/// Largest bet: beyond, the bound on a bet's growth becomes loose (the authors recommend a half).
+/// Largest bet; beyond it the bound on a bet's growth becomes loose (the authors recommend a half).
 const LARGEST_BET: f64 = 0.5;
 
-/// The mean of numbers between 0 and 1, bounded after each of them by bets against it: of a bet λ
-/// on a number x that is guessed as m, exp(λ (x - μ) + (x - m)² (ln(1 - λ) + λ)) has a mean of at most 1
-/// (X. Fan, I. Grama, Q. Liu, 2015), so their product is more than 1 / α at some time with
-/// probability α at most (J. Ville). Bets and guesses are made of what was seen before, by
-/// which the interval follows the sample's variance ("predictable plug-in empirical Bernstein",
-/// I. Waudby-Smith and A. Ramdas, J. R. Stat. Soc. B 86, 2024, theorem 2). However often and
-/// whenever one looks, the true mean is in all intervals at once with the asked confidence at least,
-/// whatever the distribution.
+/// Anytime-valid interval of the mean μ of numbers between 0 and 1, from bets against it.
+///
+/// For a bet λ on a number x with the prediction m, exp(λ (x - μ) + (x - m)² (ln(1 - λ) + λ)) has a
+/// mean of at most 1 (X. Fan, I. Grama, Q. Liu, 2015). So the product of these terms ever exceeds 1
+/// / α with probability at most α (J. Ville).
+///
+/// Bets and predictions depend on earlier numbers only, by which the interval adapts to the
+/// sample's variance ("predictable plug-in empirical Bernstein", I. Waudby-Smith and A. Ramdas, J.
+/// R. Stat. Soc. B 86, 2024, theorem 2). With at least the given confidence, the true mean is in
+/// the intervals of all looks at once, for any distribution.
 #[derive(Clone, Debug)]
 pub struct AnytimeMean {
-    /// Of the numbers, and of what each lacks to 1.
+    /// Lower bounds of the mean of the numbers x and of 1 - x.
     sides: [Side; 2],
 }
 
 impl AnytimeMean {
-    /// Of no number yet.
+    /// Creates the interval without numbers.
     pub fn new(confidence: f64) -> AnytimeMean {
         AnytimeMean { sides: [(); 2].map(|()| Side::new(0.5 * (1.0 - confidence))) }
     }
 
-    /// Takes a number that is known to lie between two; both are the number itself where it is known.
-    /// The interval then holds whichever it was.
+    /// Adds a number given by a lower and an upper limit, which are equal if the number is known.
+    ///
+    /// The interval then holds for any number between the limits.
     pub fn push(&mut self, [least, most]: [f64; 2]) {
         self.sides[0].push(least);
         self.sides[1].push(1.0 - most);
     }
 
-    /// Where the mean lies; 0 to 1 of no number.
+    /// Returns the interval of the mean; 0 to 1 without numbers.
     pub fn interval(&self) -> [f64; 2] {
         [self.sides[0].bound, 1.0 - self.sides[1].bound]
     }
 }
 
-/// A lower bound of a mean.
+/// Lower bound of a mean.
 #[derive(Clone, Copy, Debug)]
 struct Side {
-    /// Probability that it is too high at some time, at most.
+    /// Greatest probability that the bound is ever too high.
     error: f64,
     count: f64,
     sum: f64,
-    /// Of squared distances from the mean as it was estimated each time, that number among them.
+    /// Sum of squared distances from the mean estimated at each number, including that number.
     squares: f64,
     bets: f64,
-    /// Of each bet by its number.
+    /// Sum of each bet times its number.
     gains: f64,
-    /// What the bets cost.
+    /// Sum of the costs of the bets.
     costs: f64,
-    /// The highest so far.
+    /// Highest bound so far.
     bound: f64,
 }
 
@@ -72,7 +75,7 @@ impl Side {
     }
 
     fn push(&mut self, x: f64) {
-        // as if a half had been seen once, with the most variance that there can be
+        // as if 1/2 had been observed once, with the greatest possible variance
         let guess = (0.5 + self.sum) / (self.count + 1.0);
         let variance = (0.25 + self.squares) / (self.count + 1.0);
         self.count += 1.0;
@@ -100,9 +103,10 @@ mod tests {
         mean.interval()
     }
 
-    /// The authors' own code (`confseq` 0.0.11: `predmix_lower_cs` of the numbers and of what they lack to
-    /// 1, each at 0.025, the bets of `lambda_predmix_eb` up to a half, the highest bound so far) on
-    /// 37 k modulo 100 in hundredths.
+    /// Results of the authors' code (`confseq` 0.0.11) on 37 k modulo 100 in hundredths.
+    ///
+    /// It is `predmix_lower_cs` of x and of 1 - x, each at 0.025, with the bets of
+    /// `lambda_predmix_eb` up to a half and the highest bound so far.
     #[test]
     fn it_is_that_of_its_authors() {
         let x = |k: u32| f64::from(k * 37 % 100) / 100.0;
@@ -116,17 +120,18 @@ mod tests {
             (close(300), [0.4730915105567303, 0.5249038910154935]),
         ];
         for (found, told) in held {
-            // the last digits are the order of sums
+            // the last digits depend on the order of summation
             assert!((0..2).all(|end| (found[end] - told[end]).abs() < 1e-12), "{found:?} {told:?}");
         }
     }
 
-    /// 600 courses of 300 looks each: 95 % of them may be missed 30 times; the chance of more than 45 is
-    /// one in 300 if exactly so many are.
+    /// 600 sequences of 300 looks each: at a confidence of 95 % 30 of them may be missed.
+    ///
+    /// If exactly 30 are expected, the chance of more than 45 is one in 300.
     #[test]
     fn looking_after_every_number_it_covers_what_is_asked() {
         let draws = Stream::new(4, "courses");
-        // skewed, of two values, and narrow
+        // skewed, two-valued, and narrow
         type Sequence = (fn(f64) -> f64, f64);
         let kinds: [Sequence; 3] = [
             (|u| u * u * u, 0.25),
@@ -141,7 +146,7 @@ mod tests {
                     let x = of_share(draws.uniform(number));
                     own.push([x, x]);
                 }
-                // the bounds only ever close in: the last holds all
+                // the bounds only tighten, so the last interval represents all
                 !(own.interval()[0]..=own.interval()[1]).contains(&mean)
             });
             assert!(missed.count() <= 45);

@@ -1,15 +1,16 @@
-//! Means over observations that are independent between clusters only.
+//! Means of observations that are independent only between clusters.
 
 use super::{Moments, wilson_of};
 use bekker_rig::Estimate;
 use statrs::distribution::{ContinuousCDF, StudentsT};
 use std::collections::BTreeMap;
 
-/// Variance of the mean of `values`, and the number of clusters; `None` for fewer than two.
+/// Returns the variance of the mean of `values`, and the number of clusters; `None` for fewer than
+/// two.
 ///
-/// The residuals are summed over each cluster, squared, added, and scaled by G / (G - 1)
-/// (K.-Y. Liang and S. Zeger, Biometrika 73, 1986). For clusters of one value it is the variance of
-/// the sample over its size.
+/// The residuals are summed over each cluster, squared, added, and scaled by G / (G - 1) (K.-Y.
+/// Liang and S. Zeger, Biometrika 73, 1986). For clusters of one value it is the variance of the
+/// sample over its size.
 pub fn clustered_variance(values: &[f64], clusters: &[u64]) -> Option<(f64, usize)> {
     let mean = Moments::of(values)?.mean;
     let mut sums: BTreeMap<u64, f64> = BTreeMap::new();
@@ -24,10 +25,10 @@ pub fn clustered_variance(values: &[f64], clusters: &[u64]) -> Option<(f64, usiz
     Some((squares * groups as f64 / (groups - 1) as f64 / (count * count), groups))
 }
 
-/// The same for several clusterings at once, such as by ground and by design point.
+/// Returns the variance for several clusterings at once, such as by ground and by design point.
 ///
-/// The variances are added and their common part is subtracted (A. Cameron, J. Gelbach and
-/// D. Miller, J. Bus. Econ. Stat. 29, 2011); the result is at least the greatest of them. The number
+/// The variances are added and their common part is subtracted (A. Cameron, J. Gelbach and D.
+/// Miller, J. Bus. Econ. Stat. 29, 2011). The result is at least the greatest of them. The number
 /// of clusters is that of the coarsest clustering.
 fn variance(values: &[f64], clusterings: &[Vec<u64>]) -> Option<(f64, usize)> {
     let singles: Vec<u64> = (0..values.len() as u64).collect();
@@ -43,8 +44,10 @@ fn variance(values: &[f64], clusterings: &[Vec<u64>]) -> Option<(f64, usize)> {
     Some(((sum - common * (found.len() - 1) as f64).max(greatest), fewest))
 }
 
-/// A mean with its standard error and Student's interval of 95 %, with one degree of freedom less than
-/// clusters; `None` for a single cluster. Without `clusterings` all values are independent.
+/// Returns a mean with its standard error and Student's 95 % interval.
+///
+/// The degrees of freedom are one less than the clusters; `None` for a single cluster. Without
+/// `clusterings` all values are independent.
 pub fn clustered_mean(values: &[f64], clusterings: &[Vec<u64>]) -> Option<Estimate> {
     let value = Moments::of(values)?.mean;
     let (variance, clusters) = variance(values, clusterings)?;
@@ -54,10 +57,10 @@ pub fn clustered_mean(values: &[f64], clusterings: &[Vec<u64>]) -> Option<Estima
     Some(Estimate { value, error, low: value - half, high: value + half })
 }
 
-/// Wilson's interval of a proportion by its effective number of independent observations.
+/// Returns Wilson's interval of a proportion with the effective number of independent observations.
 ///
-/// That is between the number of clusters and the number of observations; the former where the
-/// sample has no variance (all yes, all no, one cluster).
+/// That number is between the number of clusters and the number of observations. It is the former
+/// where the sample has no variance (all yes, all no, one cluster).
 pub fn clustered_proportion(yes: &[bool], clusterings: &[Vec<u64>], confidence: f64) -> [f64; 2] {
     let count = yes.len() as f64;
     if yes.is_empty() {
@@ -100,7 +103,7 @@ mod tests {
         assert_eq!(clustered_proportion(&yes, &[], 0.95), wilson(7, 10, 0.95));
     }
 
-    /// Three copies of each value give the interval of one.
+    /// Three copies of each value give the interval of a single copy.
     #[test]
     fn repeated_values_say_nothing_new() {
         let once = [1.0, 4.0, 2.0, 7.0, 3.0];
@@ -111,7 +114,8 @@ mod tests {
         assert!((found.low - plain.low).abs() < 1e-12 && (found.high - plain.high).abs() < 1e-12);
         let yes: Vec<bool> = (0..15).map(|n| n / 3 < 3).collect();
         let [low, high] = clustered_proportion(&yes, &[clusters], 0.95);
-        // by G - 1 the sample's own variance is a quarter more: the clamp holds it at five
+        // with G - 1 the sample variance is a quarter more: the clamp keeps the effective number at
+        // five
         let [five_low, five_high] = wilson(3, 5, 0.95);
         assert!((low - five_low).abs() < 1e-12 && (high - five_high).abs() < 1e-12, "{low} {high}");
         let all = clustered_proportion(&[true; 15], &[(0..15).map(|n| n / 3).collect()], 0.95);
@@ -119,8 +123,10 @@ mod tests {
         assert_eq!(clustered_mean(&[1.0, 2.0], &[vec![0, 0]]), None);
     }
 
-    /// Eight grounds at three levels of a factor with little effect: intervals that treat the 24
-    /// trials as independent miss the truth far more often than 5 %.
+    /// Eight grounds at three levels of a factor with a small effect.
+    ///
+    /// Intervals that treat the 24 trials as independent miss the true value far more often than 5
+    /// %.
     #[test]
     fn shared_grounds_are_not_more_than_there_are() {
         let stream = Stream::new(3, "clusters");
@@ -141,7 +147,7 @@ mod tests {
             held[3] += is_in(clustered_proportion(&yes, &[], 0.95), truth);
         }
         let share = held.map(|own| f64::from(own) / samples as f64);
-        // 95 % within four standard errors of 1000 samples, and Wilson's of eight
+        // 95 % within four standard errors of 1000 samples, and Wilson's for eight clusters
         assert!((share[0] - 0.95).abs() < 0.03 && share[2] > 0.91, "{share:?}");
         assert!(share[1] < 0.85 && share[3] < 0.85, "{share:?}");
     }

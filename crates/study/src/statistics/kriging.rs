@@ -1,29 +1,31 @@
-//! Ordinary kriging: the best linear guess between points, with its variance.
+//! Ordinary kriging: the best linear prediction between points, with its variance.
 
 use nalgebra::{Cholesky, DMatrix, DVector, Dyn};
 
-/// Why there is no guess.
+/// Reasons why an interpolation fails.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum KrigingError {
-    /// Fewer than two points, or values that are not one a point.
+    /// Fewer than two points, or the number of values differs from that of the points.
     #[error("{points} points with {values} values cannot be interpolated")]
     TooFew {
-        /// Points.
+        /// Number of points.
         points: usize,
-        /// Values.
+        /// Number of values.
         values: usize,
     },
-    /// The covariances are no covariances: a point is there twice, or they are too alike.
+    /// The covariance matrix is singular: a point is duplicated, or points are too close.
     #[error("the covariances of {points} points are singular: is a point there twice?")]
     Singular {
-        /// Points.
+        /// Number of points.
         points: usize,
     },
 }
 
-/// Values at points, of a field with an unknown constant mean (G. Matheron, Econ. Geol. 58,
-/// 1963; E. Isaaks and R. Srivastava, *An Introduction to Applied Geostatistics*, 1989, chapter 12).
+/// Interpolation of values of a field with an unknown constant mean.
+///
+/// G. Matheron, Econ. Geol. 58, 1963; E. Isaaks and R. Srivastava, *An Introduction to Applied
+/// Geostatistics*, 1989, chapter 12.
 #[derive(Clone, Debug)]
 pub struct Kriging {
     covariance: Cholesky<f64, Dyn>,
@@ -31,19 +33,19 @@ pub struct Kriging {
     ones: DVector<f64>,
     /// 1ᵀ K⁻¹ 1.
     precision: f64,
-    /// The mean.
+    /// Estimated mean.
     mean: f64,
     /// K⁻¹ (values - mean).
     weights: DVector<f64>,
-    /// The values less the mean.
+    /// Values minus the mean.
     left: DVector<f64>,
 }
 
 impl Kriging {
-    /// From the covariance of each pair of points, noise included on the diagonal.
+    /// Fits the values, given the covariance of each pair of points with noise on the diagonal.
     ///
     /// # Errors
-    /// [`KrigingError`] where there are too few, or the covariances are singular.
+    /// [`KrigingError`] if there are too few points, or the covariances are singular.
     pub fn new(covariance: DMatrix<f64>, values: &[f64]) -> Result<Kriging, KrigingError> {
         let (points, values) = (covariance.nrows(), DVector::from_column_slice(values));
         if points < 2 || values.len() != points {
@@ -58,20 +60,23 @@ impl Kriging {
         Ok(Kriging { covariance, ones, precision, mean, weights, left })
     }
 
-    /// The guess at a place of these covariances with the points.
+    /// Returns the prediction at a position, given its covariances with the points.
     pub fn value(&self, covariances: &DVector<f64>) -> f64 {
         self.mean + covariances.dot(&self.weights)
     }
 
-    /// The variance of the error there, of a field of this variance: the mean's own included.
+    /// Returns the variance of the prediction error for a field with variance `sill`.
+    ///
+    /// It includes the error of the mean.
     pub fn variance(&self, covariances: &DVector<f64>, sill: f64) -> f64 {
         let solved = self.covariance.solve(covariances);
         let open = 1.0 - self.ones.dot(covariances);
         sill - covariances.dot(&solved) + open * open / self.precision
     }
 
-    /// What each point's value is off by if it is guessed from all others (O. Dubrule, Math.
-    /// Geol. 15, 1983): no second factorisation.
+    /// Returns the leave-one-out error of each point (O. Dubrule, Math. Geol. 15, 1983).
+    ///
+    /// It requires no second factorization.
     pub fn left_out(&self) -> Vec<f64> {
         let inverse = self.covariance.inverse();
         let error = |i: usize| {
@@ -81,8 +86,9 @@ impl Kriging {
         (0..self.left.len()).map(error).collect()
     }
 
-    /// Logarithm of the likelihood, constants left out, of the field whose covariances these are
-    /// up to a common factor; and the factor that makes it greatest.
+    /// Returns the log-likelihood without constants, and the common factor that maximizes it.
+    ///
+    /// The covariances are those of the field up to this factor.
     pub fn likelihood(&self) -> [f64; 2] {
         let count = self.left.len() as f64;
         let factor = self.left.dot(&self.weights) / count;
@@ -98,7 +104,7 @@ mod tests {
     use super::*;
     use bekker_math::numeric::{exp, hypot};
 
-    /// Isaaks and Srivastava's example: east, north, value; guessed at (65, 137) from the
+    /// Example of Isaaks and Srivastava: east, north, value; predicted at (65, 137) with the
     /// covariance 10 e^(-0.3 h).
     const SAMPLES: [[f64; 3]; 7] = [
         [61.0, 139.0, 477.0],
@@ -135,7 +141,7 @@ mod tests {
         assert!((kriging.value(&at) - 592.7).abs() <= 0.05, "{}", kriging.value(&at));
         let variance = kriging.variance(&at, 10.0);
         assert!((variance - 8.96).abs() <= 0.005, "{variance}");
-        // at a point its value, and no variance
+        // at a sample point its value, without variance
         let at = to(&SAMPLES, [63.0, 140.0]);
         assert!((kriging.value(&at) - 696.0).abs() < 1e-9 && kriging.variance(&at, 10.0) < 1e-9);
     }

@@ -1,49 +1,53 @@
-//! Whether a sample of positive numbers, such as times, is rather normal or lognormal.
+//! Comparison of the normal and the lognormal distribution for positive numbers, such as times.
 
 use bekker_math::numeric::{exp, ln};
 use statrs::distribution::{ContinuousCDF, Normal};
 use std::f64::consts::TAU;
 
-/// A normal distribution fitted by greatest likelihood, to a sample or to its logarithms.
+/// Maximum-likelihood fit of a normal distribution to a sample or to its logarithms.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct Fitted {
-    /// Mean (of the logarithms).
+    /// Mean of the numbers or of their logarithms.
     pub mean: f64,
-    /// Standard deviation (of the logarithms), by n.
+    /// Standard deviation of the numbers or of their logarithms, with divisor n.
     pub deviation: f64,
-    /// Greatest log-likelihood of the sample itself.
+    /// Maximum log-likelihood of the sample itself.
     pub log_likelihood: f64,
 }
 
-/// A sample under both distributions.
+/// Comparison of both distributions for a sample.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct NormalOrLognormal {
-    /// How many numbers.
+    /// Number of values.
     pub count: usize,
-    /// As normal.
+    /// Fit of the normal distribution.
     pub normal: Fitted,
-    /// As lognormal.
+    /// Fit of the lognormal distribution.
     pub lognormal: Fitted,
-    /// Vuong's statistic for two models of as many parameters: standard normal if both are as
-    /// near to the truth, positive for the lognormal (Q. Vuong, Econometrica 57, 1989).
+    /// Vuong's statistic of two models with equally many parameters (Q. Vuong, Econometrica 57,
+    /// 1989).
+    ///
+    /// It is standard normal if both models are equally close to the truth, and positive in favor
+    /// of the lognormal.
     pub vuong: f64,
-    /// Chance of a statistic as far from zero as this.
+    /// Probability of a statistic at least as far from zero.
     pub p_value: f64,
 }
 
 /// One point of a probability plot.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct Quantile {
-    /// The number.
+    /// Value.
     pub value: f64,
-    /// Its share of the sample, (i - 3/8) / (n + 1/4) of the i-th smallest (G. Blom 1958).
+    /// Share of the sample, (i - 3/8) / (n + 1/4) for the i-th smallest (G. Blom 1958).
     pub share: f64,
-    /// That share's quantile of the standard normal distribution.
+    /// Quantile of the standard normal distribution for that share.
     pub score: f64,
 }
 
-/// Both fits; none of fewer than three numbers, of one that is not positive, or of numbers that
-/// are all the same.
+/// Fits both distributions.
+///
+/// `None` for fewer than three numbers, for a number that is not positive, or if all are equal.
 pub fn normal_or_lognormal(sample: &[f64]) -> Option<NormalOrLognormal> {
     let count = sample.len();
     let usable = count >= 3 && sample.iter().all(|x| x.is_finite() && *x > 0.0);
@@ -52,7 +56,7 @@ pub fn normal_or_lognormal(sample: &[f64]) -> Option<NormalOrLognormal> {
     }
     let logs: Vec<f64> = sample.iter().map(|&x| ln(x)).collect();
     let (normal, each) = fitted(sample, |_| 0.0);
-    // the density of x is that of ln x over x
+    // the density of x is that of ln x divided by x
     let (lognormal, each_log) = fitted(&logs, |log| log);
     let differences: Vec<f64> =
         each_log.iter().zip(&each).map(|(log, plain)| log - plain).collect();
@@ -64,8 +68,7 @@ pub fn normal_or_lognormal(sample: &[f64]) -> Option<NormalOrLognormal> {
     Some(NormalOrLognormal { count, normal, lognormal, vuong, p_value })
 }
 
-/// A normal distribution of some numbers, with the log-likelihood of each; `jacobian` is taken
-/// off it.
+/// Fits a normal distribution; returns also the log-likelihood of each value, less `jacobian`.
 fn fitted(values: &[f64], jacobian: impl Fn(f64) -> f64) -> (Fitted, Vec<f64>) {
     let n = values.len() as f64;
     let mean = values.iter().sum::<f64>() / n;
@@ -79,7 +82,7 @@ fn fitted(values: &[f64], jacobian: impl Fn(f64) -> f64) -> (Fitted, Vec<f64>) {
     (Fitted { mean, deviation, log_likelihood: each.iter().sum() }, each)
 }
 
-/// The sample for a probability plot, in order.
+/// Returns the sorted sample for a probability plot.
 pub fn probability_plot(sample: &[f64]) -> Vec<Quantile> {
     let mut sorted = sample.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -93,7 +96,7 @@ pub fn probability_plot(sample: &[f64]) -> Vec<Quantile> {
 }
 
 impl NormalOrLognormal {
-    /// Quantile of each fit at a standard normal score: normal, lognormal.
+    /// Returns the quantiles of the normal and the lognormal fit at a standard normal score.
     pub fn at(&self, score: f64) -> [f64; 2] {
         let Fitted { mean, deviation, .. } = self.normal;
         let logs = self.lognormal;
@@ -106,7 +109,7 @@ mod tests {
     use super::*;
     use bekker_math::random::Stream;
 
-    /// By hand: of 1, 2, 4 the logarithms are 0, a, 2a with a = ln 2.
+    /// By hand: the logarithms of 1, 2, 4 are 0, a, 2a with a = ln 2.
     #[test]
     fn likelihoods_are_those_of_the_densities() {
         let found = normal_or_lognormal(&[1.0, 2.0, 4.0]).unwrap();

@@ -1,4 +1,4 @@
-//! Logistic regression: how the odds of yes over no hang on numbers.
+//! Logistic regression: the odds of yes over no as a function of numbers.
 
 use bekker_math::numeric::{exp, ln};
 use bekker_rig::Estimate;
@@ -7,66 +7,69 @@ use serde::Serialize;
 use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 use std::collections::BTreeMap;
 
-/// Newton's steps at most; where yes and no are apart it would go on for ever.
+/// Greatest number of Newton steps; with separable classes they would not converge.
 const STEPS: usize = 40;
-/// Smallest pivot of the scaled information from which columns stand in for each other.
+/// Smallest pivot of the scaled information below which columns are collinear.
 const LEAST_PIVOT: f64 = 1e-7;
 
-/// A fitted ln(p / (1 - p)) = β₀ + β₁ x₁ + β₂ x₂ ...
+/// Fit of ln(p / (1 - p)) = β₀ + β₁ x₁ + β₂ x₂ ...
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LogisticFit {
-    /// β₀ and a coefficient a column, with standard errors and Wald's intervals of 95 %.
+    /// β₀ and a coefficient per column, with standard errors and 95 % Wald intervals.
     pub coefficients: Vec<Estimate>,
     /// -2 ln of the likelihood.
     pub deviance: f64,
-    /// The same of β₀ alone.
+    /// -2 ln of the likelihood with β₀ alone.
     pub null_deviance: f64,
-    /// Observations.
+    /// Number of observations.
     pub count: usize,
 }
 
-/// Why there is no fit.
+/// Reasons why a fit fails.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LogisticError {
-    /// Fewer observations than it takes.
+    /// Too few observations.
     #[error("{count} observations cannot give {coefficients} coefficients")]
     TooFew {
-        /// Observations.
+        /// Number of observations.
         count: usize,
-        /// Coefficients.
+        /// Number of coefficients.
         coefficients: usize,
     },
-    /// All are yes, or all are no.
+    /// All observations are yes, or all are no.
     #[error("all {count} observations are {}", if *.yes { "yes" } else { "no" })]
     OneOutcome {
-        /// Observations.
+        /// Number of observations.
         count: usize,
-        /// Which.
+        /// Common outcome.
         yes: bool,
     },
-    /// A column is constant or follows from others.
+    /// The design matrix is rank deficient: a column is constant or depends on others.
     #[error("a column is constant, or follows from the others: their coefficients are open")]
     Undetermined,
-    /// A plane parts yes from no: the likelihood grows with the coefficients without end.
+    /// The classes are linearly separable, so the maximum-likelihood fit diverges.
     #[error("yes and no are parted, or nearly: the coefficients grow without end")]
     Separated,
 }
 
-/// Maximum likelihood by Newton's steps (D. Cox, J. R. Stat. Soc. B 20, 1958; iteratively
-/// reweighted least squares). `rows` holds a number a column of each observation.
+/// Fits by maximum likelihood with Newton's method.
+///
+/// This is iteratively reweighted least squares (D. Cox, J. R. Stat. Soc. B 20, 1958). `rows` holds
+/// a number per column for each observation.
 ///
 /// # Errors
-/// [`LogisticError`] where the likelihood has no greatest value, or a flat one.
+/// [`LogisticError`] if the likelihood has no maximum, or a flat one.
 pub fn logistic_regression(rows: &[Vec<f64>], yes: &[bool]) -> Result<LogisticFit, LogisticError> {
     logistic_regression_clustered(rows, yes, &[])
 }
 
-/// Logistic regression of observations that are independent between clusters only.
+/// Fits observations that are independent only between clusters.
 ///
-/// Each error is the greatest of that of independent observations, and for each of `clusterings` that of
-/// the clusters' scores (K.-Y. Liang and S. Zeger, Biometrika 73, 1986). Intervals use Student's t by the
-/// fewest clusters. Of a clustering with fewer clusters than coefficients nothing is used.
+/// Each standard error is the greatest of that of independent observations and, for each of
+/// `clusterings`, that of the clusters' scores (K.-Y. Liang and S. Zeger, Biometrika 73, 1986).
+/// Intervals use Student's t for the smallest number of clusters. A clustering with fewer clusters
+/// than coefficients is ignored.
 ///
 /// # Errors
 /// As of [`logistic_regression`].
@@ -99,7 +102,7 @@ pub fn logistic_regression_clustered(
         };
         let change = cholesky.solve(&gradient);
         at += &change;
-        // quadratic convergence: what is left is the square of this
+        // quadratic convergence: the remaining error is the square of this
         if change.amax() < 1e-9 {
             let covariance = cholesky.inverse();
             let null_deviance =
@@ -116,7 +119,7 @@ pub fn logistic_regression_clustered(
     Err(LogisticError::Separated)
 }
 
-/// Derivative of the likelihood's logarithm, and the information.
+/// Returns the gradient of the log-likelihood and the information matrix.
 fn score(design: &DMatrix<f64>, yes: &[bool], at: &DVector<f64>) -> (DVector<f64>, DMatrix<f64>) {
     let columns = design.ncols();
     let (mut gradient, mut information) =
@@ -134,8 +137,9 @@ fn score(design: &DMatrix<f64>, yes: &[bool], at: &DVector<f64>) -> (DVector<f64
     (gradient, information)
 }
 
-/// Covariance by the clusters' scores, and the number of clusters; `None` unless it exceeds the number
-/// of coefficients.
+/// Returns the covariance by the clusters' scores, and the number of clusters.
+///
+/// `None` unless that number exceeds the number of coefficients.
 fn clustered_covariance(
     design: &DMatrix<f64>,
     yes: &[bool],
@@ -166,14 +170,14 @@ fn probability(logit: f64) -> f64 {
 
 fn deviance(design: &DMatrix<f64>, yes: &[bool], at: &DVector<f64>) -> f64 {
     let of_row = |logit: f64, yes: bool| {
-        // ln(1 + exp(x)), x the logit against what was seen
+        // ln(1 + exp(x)), with x the logit against the observed outcome
         let against = if yes { -logit } else { logit };
         2.0 * (against.max(0.0) + ln(1.0 + exp(-against.abs())))
     };
     design.row_iter().zip(yes).map(|(row, yes)| of_row((row * at)[0], *yes)).sum()
 }
 
-/// The factor of an information matrix, unless it is as good as singular.
+/// Factorizes an information matrix; `None` if it is nearly singular.
 fn pivoted(information: DMatrix<f64>) -> Option<Cholesky<f64, Dyn>> {
     let greatest = information.diagonal().max();
     let cholesky = information.cholesky()?;
@@ -181,7 +185,7 @@ fn pivoted(information: DMatrix<f64>) -> Option<Cholesky<f64, Dyn>> {
     (least * least > LEAST_PIVOT * greatest && greatest > 1e-12).then_some(cholesky)
 }
 
-/// Columns brought to mean 0 and deviation 1, and what is found back to the numbers as given.
+/// Standardization of columns to mean 0 and deviation 1, and its inverse for the estimates.
 struct Scaling {
     centres: Vec<f64>,
     widths: Vec<f64>,
@@ -198,8 +202,9 @@ impl Scaling {
         widths.iter().all(|width| *width > 0.0).then_some(Scaling { centres, widths })
     }
 
-    /// Estimates in the original units. `robust` has the covariance by clusters and their number of
-    /// each clustering.
+    /// Returns estimates in the original units.
+    ///
+    /// `robust` has, for each clustering, the covariance by clusters and their number.
     fn estimates(
         &self,
         at: &DVector<f64>,
@@ -235,8 +240,8 @@ impl Scaling {
 mod tests {
     use super::*;
 
-    /// Temperature at launch, °F, and whether any O-ring was damaged, of the 23 flights before
-    /// the Challenger's last (S. Dalal, E. Fowlkes and B. Hoadley, J. Am. Stat. Assoc. 84, 1989).
+    /// Temperature at launch, °F, and whether any O-ring was damaged, for the 23 flights before the
+    /// Challenger's last (S. Dalal, E. Fowlkes and B. Hoadley, J. Am. Stat. Assoc. 84, 1989).
     const FLIGHTS: [(f64, bool); 23] = [
         (66.0, false),
         (70.0, true),
@@ -278,12 +283,12 @@ mod tests {
             assert!((found.value - value).abs() <= 0.5e-4, "{found:?}");
             assert!((found.error - error).abs() <= 0.5e-4, "{found:?}");
         }
-        // deviances as R prints them: 28.267 on 22 degrees of freedom, 20.315 on 21
+        // deviances printed by R: 28.267 on 22 degrees of freedom, 20.315 on 21
         assert!((fit.null_deviance - 28.267).abs() <= 0.5e-3, "{fit:?}");
         assert!((fit.deviance - 20.315).abs() <= 0.5e-3, "{fit:?}");
     }
 
-    /// With two levels of one column the fit goes through both observed odds.
+    /// With two levels of one column the fit reproduces both observed odds.
     #[test]
     fn two_levels_give_their_own_odds() {
         let rows: Vec<Vec<f64>> = (0..40).map(|n| vec![f64::from(n / 20) * 1000.0]).collect();
@@ -296,7 +301,7 @@ mod tests {
         assert!((fit.coefficients[0].error - (1.0 / 5.0 + 1.0 / 15.0_f64).sqrt()).abs() < 1e-9);
     }
 
-    /// Four copies of each observation give the errors of one.
+    /// Four copies of each observation give the errors of a single copy.
     #[test]
     fn repeated_observations_say_nothing_new() {
         let (rows, yes) = flights();
@@ -317,7 +322,7 @@ mod tests {
             assert!((own.value - one.value).abs() < 1e-8, "{own:?} {one:?}");
             assert!(own.error > 1.5 * naive.error && own.error < 1.01 * one.error, "{own:?}");
         }
-        // two clusters are too few to judge by
+        // two clusters are too few
         assert_eq!(logistic_regression_clustered(&all_rows, &all_yes, &[halves]), Ok(naive));
     }
 
@@ -327,7 +332,7 @@ mod tests {
         let fit = |rows: &[Vec<f64>], yes: &[bool]| logistic_regression(rows, yes).unwrap_err();
         let parted: Vec<bool> = FLIGHTS.iter().map(|(x, _)| *x < 66.5).collect();
         assert_eq!(fit(&rows, &parted), LogisticError::Separated);
-        // parted but for one temperature with both
+        // separable except for one temperature with both outcomes
         let nearly: Vec<bool> =
             FLIGHTS.iter().enumerate().map(|(n, (x, _))| *x < 70.0 || n == 1).collect();
         assert_eq!(fit(&rows, &nearly), LogisticError::Separated);

@@ -1,12 +1,15 @@
-//! The mean of what is lognormal.
+//! Mean of a lognormal sample.
 
 use super::Interval;
 use bekker_math::numeric::exp;
 use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 
-/// The mean of a lognormal sample with the interval of D. Cox (in C. Land, Technometrics 14,
-/// 1972), from mean and variance (by `count` - 1) of its natural logarithms: exp(m + s²/2),
-/// its logarithm with the variance s²/n + s⁴/(2 (n - 1)). None of fewer than two.
+/// Returns the mean of a lognormal sample with D. Cox's interval (in C. Land, Technometrics 14,
+/// 1972).
+///
+/// The arguments are mean and variance (with divisor `count` - 1) of the natural logarithms. The
+/// mean is exp(m + s²/2); its logarithm has the variance s²/n + s⁴/(2 (n - 1)). `None` for fewer
+/// than two values.
 pub fn lognormal_mean(
     mean_log: f64,
     variance_log: f64,
@@ -17,8 +20,10 @@ pub fn lognormal_mean(
     mean_within(mean_log, variance_log, count, z)
 }
 
-/// The same for small samples: Student's t by `count` - 1 in the place of the normal quantile
-/// (U. Olsson, J. Stat. Educ. 13(1), 2005, "modified Cox").
+/// Returns the mean with an interval for small samples.
+///
+/// Student's t with `count` - 1 degrees of freedom replaces the normal quantile (U. Olsson, J.
+/// Stat. Educ. 13(1), 2005, "modified Cox").
 pub fn lognormal_mean_of_few(
     mean_log: f64,
     variance_log: f64,
@@ -29,7 +34,7 @@ pub fn lognormal_mean_of_few(
     mean_within(mean_log, variance_log, count, student.inverse_cdf(0.5 + 0.5 * confidence))
 }
 
-/// So many standard errors to either side.
+/// Returns the mean with an interval of `errors` standard errors to either side.
 fn mean_within(mean_log: f64, variance_log: f64, count: usize, errors: f64) -> Option<Interval> {
     if count < 2 {
         return None;
@@ -53,7 +58,7 @@ mod tests {
             assert!((found - known).abs() <= 0.05, "{found}, not {known}");
         }
         assert_eq!(lognormal_mean(5.0, 1.0, 1, 0.95), None);
-        // t at 39 degrees is 2.0227
+        // t with 39 degrees of freedom is 2.0227
         let few = lognormal_mean_of_few(5.127, 1.010, 40, 0.95).unwrap();
         let wider = (few.high / few.value).ln() / (found.high / found.value).ln();
         assert!((wider - 2.0227 / 1.95996).abs() < 1e-4, "{wider}");

@@ -1,6 +1,7 @@
-//! What is said of many runs: proportions, survival, means and paired differences, regression
-//! of yes and no, shares of variance, and a surrogate between the runs; each with its interval
-//! or its error.
+//! Statistics of many runs, each with its interval or error.
+//!
+//! They are proportions, survival, means and paired differences, logistic regression, variance
+//! decomposition, and a surrogate between the runs.
 
 mod anytime;
 mod anytime_mean;
@@ -30,10 +31,10 @@ pub use sobol_indices::{IndicesError, SaltelliValues, SobolIndices, sobol_indice
 pub use surrogate::{Surrogate, SurrogateFit};
 pub use survival::{Observation, SurvivalStep, kaplan_meier};
 
-/// An estimate between its bounds.
+/// An estimate with its bounds.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct Interval {
-    /// Best value.
+    /// Best estimate.
     pub value: f64,
     /// Lower bound.
     pub low: f64,

@@ -3,19 +3,20 @@
 use bekker_rig::Estimate;
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
-/// A sample in two figures.
+/// Mean and standard deviation of a sample.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct Moments {
-    /// How many values.
+    /// Number of values.
     pub count: usize,
-    /// Their mean.
+    /// Mean.
     pub mean: f64,
-    /// Their standard deviation, by `count` - 1; none of a single value.
+    /// Standard deviation, with divisor `count` - 1; `None` for a single value.
     pub deviation: Option<f64>,
 }
 
 impl Moments {
-    /// Of these values; none of none. Two passes: the squares are of differences to the mean.
+    /// Computes the moments in two passes, with squared differences to the mean; `None` without
+    /// values.
     pub fn of(values: &[f64]) -> Option<Moments> {
         let count = values.len();
         if count == 0 {
@@ -27,7 +28,8 @@ impl Moments {
         Some(Moments { count, mean, deviation })
     }
 
-    /// The mean with its standard error and Student's interval of 95 %; none of a single value.
+    /// Returns the mean with its standard error and Student's 95 % interval; `None` for a single
+    /// value.
     pub fn estimate(&self) -> Option<Estimate> {
         let error = self.deviation? / (self.count as f64).sqrt();
         let student = StudentsT::new(0.0, 1.0, (self.count - 1) as f64).ok()?;
@@ -36,8 +38,9 @@ impl Moments {
     }
 }
 
-/// Mean of differences of pairs with its standard error and Student's interval of 95 %: what
-/// two designs under common random numbers differ by. None of fewer than two pairs.
+/// Returns the mean of paired differences with its standard error and Student's 95 % interval.
+///
+/// With common random numbers it is the difference of two designs. `None` for fewer than two pairs.
 pub fn paired_difference(differences: &[f64]) -> Option<Estimate> {
     Moments::of(differences)?.estimate()
 }
@@ -46,8 +49,10 @@ pub fn paired_difference(differences: &[f64]) -> Option<Estimate> {
 mod tests {
     use super::*;
 
-    /// Extra hours of sleep of ten patients by two drugs (Student, Biometrika 6, 1908): the
-    /// differences have mean 1.58 and standard deviation 1.230; t at 9 degrees is 2.262.
+    /// Extra hours of sleep of ten patients with two drugs (Student, Biometrika 6, 1908).
+    ///
+    /// The differences have a mean of 1.58 and a standard deviation of 1.230; t with 9 degrees of
+    /// freedom is 2.262.
     const SLEEP: [f64; 10] = [1.2, 2.4, 1.3, 1.3, 0.0, 1.0, 1.8, 0.8, 4.6, 1.4];
 
     #[test]

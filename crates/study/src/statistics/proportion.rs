@@ -1,12 +1,15 @@
-//! Two-sided intervals of a proportion: `successes` among `trials`, at a `confidence` within
-//! (0, 1). All compared: L. Brown, T. Cai and A. DasGupta, Statistical Science 16, 2001. Of no
-//! trials nothing is known: from 0 to 1.
+//! Two-sided intervals of a proportion: `successes` among `trials`, at a `confidence` within (0,
+//! 1).
+//!
+//! They are compared in L. Brown, T. Cai and A. DasGupta, Statistical Science 16, 2001. Without
+//! trials the interval is 0 to 1.
 
 use statrs::distribution::{Beta, ContinuousCDF, Normal};
 
-/// Wilson's interval: the proportions p whose standard error sqrt(p (1 - p) / n) reaches the
-/// one observed (E. Wilson, J. Am. Stat. Assoc. 22, 1927). Its coverage is near what is asked
-/// on average.
+/// Returns Wilson's interval (E. Wilson, J. Am. Stat. Assoc. 22, 1927).
+///
+/// It contains the proportions p whose standard error sqrt(p (1 - p) / n) reaches the observed one.
+/// Its coverage is near the nominal confidence on average.
 pub fn wilson(successes: u64, trials: u64, confidence: f64) -> [f64; 2] {
     if trials == 0 {
         return [0.0, 1.0];
@@ -14,35 +17,40 @@ pub fn wilson(successes: u64, trials: u64, confidence: f64) -> [f64; 2] {
     wilson_of(successes as f64 / trials as f64, trials as f64, confidence)
 }
 
-/// Wilson's interval of an observed share for an effective number of independent trials, above 0 and
-/// not necessarily whole.
+/// Returns Wilson's interval of an observed share for an effective number of independent trials.
+///
+/// That number is above 0 and not necessarily whole.
 pub fn wilson_of(share: f64, trials: f64, confidence: f64) -> [f64; 2] {
     let (n, p) = (trials, share);
     let z = Normal::standard().inverse_cdf(0.5 + 0.5 * confidence);
     let centre = p + z * z / (2.0 * n);
     let half = z * (p * (1.0 - p) / n + z * z / (4.0 * n * n)).sqrt();
     let scale = 1.0 + z * z / n;
-    // exact at the ends, where the difference of two equal numbers is not
+    // exact at the ends, where the difference of two equal numbers has rounding errors
     let low = if p <= 0.0 { 0.0 } else { (centre - half) / scale };
     let high = if p >= 1.0 { 1.0 } else { (centre + half) / scale };
     [low, high]
 }
 
-/// Clopper's and Pearson's interval: the proportions that a test by binomial tails does not
-/// refuse (Biometrika 26, 1934). It covers at least what is asked, often more.
+/// Returns the interval of Clopper and Pearson (Biometrika 26, 1934).
+///
+/// It contains the proportions that a test by binomial tails does not reject. It covers at least
+/// the nominal confidence, often more.
 pub fn clopper_pearson(successes: u64, trials: u64, confidence: f64) -> [f64; 2] {
     let (k, n) = (successes as f64, trials as f64);
     bounds(successes, trials, confidence, [[k, n - k + 1.0], [k + 1.0, n - k]])
 }
 
-/// Jeffreys's interval: quantiles of the proportion after the data if a beta distribution of
-/// 1/2 and 1/2 told all that was known before; without successes from 0, without failures to 1.
+/// Returns Jeffreys's interval.
+///
+/// Its ends are quantiles of the posterior with a beta prior of 1/2 and 1/2. Without successes it
+/// starts at 0, without failures it ends at 1.
 pub fn jeffreys(successes: u64, trials: u64, confidence: f64) -> [f64; 2] {
     let (k, n) = (successes as f64, trials as f64);
     bounds(successes, trials, confidence, [[k + 0.5, n - k + 0.5]; 2])
 }
 
-/// Quantiles of a beta distribution for each end; where there is none, the end of the scale.
+/// Returns quantiles of a beta distribution for each end, or 0 and 1 where there is none.
 fn bounds(successes: u64, trials: u64, confidence: f64, shapes: [[f64; 2]; 2]) -> [f64; 2] {
     let tail = 0.5 - 0.5 * confidence;
     let quantile = |[a, b]: [f64; 2], part: f64| Beta::new(a, b).map(|beta| beta.inverse_cdf(part));
@@ -57,7 +65,7 @@ mod tests {
 
     const CASES: [[u64; 2]; 4] = [[81, 263], [15, 148], [0, 20], [1, 29]];
 
-    /// Published and recomputed values are of four digits: within half of the last.
+    /// Published and recomputed values have four digits: within half of the last.
     fn holds(interval: fn(u64, u64, f64) -> [f64; 2], known: [[f64; 2]; 4]) {
         for ([k, n], known) in CASES.into_iter().zip(known) {
             let found = interval(k, n, 0.95);
@@ -88,14 +96,14 @@ mod tests {
             assert_eq!(interval(0, 0, 0.95), [0.0, 1.0]);
             for [k, n] in CASES {
                 let ([low, high], mirrored) = (interval(k, n, 0.9), interval(n - k, n, 0.9));
-                // the inverse of the beta distribution is found to about 1e-9
+                // the inverse of the beta distribution is accurate to about 1e-9
                 assert!((low - (1.0 - mirrored[1])).abs() < 1e-8, "{k}/{n}");
                 assert!((high - (1.0 - mirrored[0])).abs() < 1e-8, "{k}/{n}");
             }
         }
     }
 
-    /// Probability that the interval holds p, summed over all outcomes of n trials.
+    /// Returns the probability that the interval contains p, summed over all outcomes of n trials.
     fn coverage(interval: fn(u64, u64, f64) -> [f64; 2], n: i32, p: f64) -> f64 {
         let (mut weight, mut covered) = ((1.0 - p).powi(n), 0.0);
         for k in 0..=n {
@@ -117,8 +125,10 @@ mod tests {
         }
     }
 
-    /// Over all proportions Wilson's and Jeffreys's intervals cover about what is asked, as
-    /// Brown, Cai and DasGupta show; Clopper's and Pearson's more.
+    /// On average over all proportions, the coverage is as shown by Brown, Cai and DasGupta.
+    ///
+    /// Wilson's and Jeffreys's intervals cover about the nominal confidence, Clopper's and
+    /// Pearson's more.
     #[test]
     fn mean_coverage_is_as_published() {
         for n in [10, 25, 50] {
@@ -126,7 +136,7 @@ mod tests {
                 let at = |step| coverage(interval, n, (f64::from(step) + 0.5) / 400.0);
                 (0..400).map(at).sum::<f64>() / 400.0
             };
-            // within 0.01, by their figure 5; the exact interval is beyond by 0.01 to 0.03
+            // within 0.01, by their figure 5; the exact interval exceeds it by 0.01 to 0.03
             assert!((mean(wilson) - 0.95).abs() < 0.01, "{n}: {}", mean(wilson));
             assert!((mean(jeffreys) - 0.95).abs() < 0.01, "{n}: {}", mean(jeffreys));
             assert!(mean(clopper_pearson) > 0.96, "{n}: {}", mean(clopper_pearson));

@@ -1,40 +1,43 @@
-//! A Gaussian process in the place of a response: what it would be between the trials.
+//! Gaussian-process surrogate of a response: its prediction between the trials.
 
 use super::kriging::{Kriging, KrigingError};
 use bekker_math::numeric::exp;
 use nalgebra::{DMatrix, DVector};
 use serde::Serialize;
 
-/// Points at most: the cost of a fit grows with their cube.
+/// Greatest number of points, as the cost of a fit grows with its cube.
 const MOST_POINTS: usize = 200;
-/// Lengths of correlation in parts of a factor's range, and parts of noise, from where the
-/// search starts.
+/// Initial correlation length, in fractions of a factor's range, and initial fraction of noise.
 const START: [f64; 2] = [0.5, 1e-2];
-/// Bounds of a length and of the part of noise.
+/// Bounds of a correlation length and of the fraction of noise.
 const BOUNDS: [[f64; 2]; 2] = [[0.02, 50.0], [1e-8, 10.0]];
-/// Factors by which the search tries to change each.
+/// Factors by which the search changes each of them.
 const FACTORS: [f64; 4] = [8.0, 2.5, 1.5, 1.15];
 
-/// How well a surrogate guesses, and what it is made of.
+/// Accuracy and hyperparameters of a surrogate.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SurrogateFit {
-    /// Points that it is from.
+    /// Number of points.
     pub points: usize,
-    /// Root mean square of its error at each point, guessed from all others.
+    /// Root mean square of the leave-one-out errors.
     pub error: f64,
-    /// Part of the variance that it explains so; below 0 it guesses worse than the mean.
+    /// Fraction of the variance explained in leave-one-out predictions.
+    ///
+    /// Below 0 the surrogate is worse than the mean.
     pub explained: f64,
-    /// Length of correlation of each factor, in parts of its range: short where the response
-    /// changes fast, the greatest of 50 where it does not hang on the factor.
+    /// Correlation length of each factor, in fractions of its range.
+    ///
+    /// It is short where the response changes fast, and reaches the limit of 50 for a factor
+    /// without effect.
     pub lengths: Vec<f64>,
-    /// Part of the variance that is noise to it.
+    /// Fraction of the variance that is noise.
     pub noise: f64,
 }
 
-/// A Gaussian process with Matérn's covariance of 5/2 and noise, through a response.
+/// A Gaussian process with Matérn 5/2 covariance and noise, fitted to a response.
 #[derive(Clone, Debug)]
 pub struct Surrogate {
-    /// How well it guesses.
+    /// Accuracy and hyperparameters.
     pub fit: SurrogateFit,
     points: Vec<Vec<f64>>,
     lows: Vec<f64>,
@@ -45,13 +48,15 @@ pub struct Surrogate {
 }
 
 impl Surrogate {
-    /// Of values at points, its lengths and noise by the greatest likelihood (C. Rasmussen and
-    /// C. Williams, *Gaussian Processes for Machine Learning*, 2006, chapter 5), found by trying
-    /// factors on each in turn: the same on every machine, if not always the very greatest. The
-    /// error is left-one-out with these lengths and noise held.
+    /// Fits values at points, with lengths and noise of maximum likelihood (C. Rasmussen and C.
+    /// Williams, *Gaussian Processes for Machine Learning*, 2006, chapter 5).
+    ///
+    /// The search multiplies each in turn by fixed factors. Its result is the same on every
+    /// machine, but not always the global maximum. The leave-one-out error uses these lengths and
+    /// noise.
     ///
     /// # Errors
-    /// [`KrigingError`] where there are too few points.
+    /// [`KrigingError`] if there are too few points.
     pub fn of(points: &[Vec<f64>], values: &[f64]) -> Result<Surrogate, KrigingError> {
         let (points, values) =
             (&points[..points.len().min(MOST_POINTS)], &values[..values.len().min(MOST_POINTS)]);
@@ -83,14 +88,14 @@ impl Surrogate {
         Ok(Surrogate { fit, points: own, lows, widths, kriging, sill })
     }
 
-    /// The response at a point, and the standard deviation of the guess, noise left out.
+    /// Returns the prediction at a point and its standard deviation, without noise.
     pub fn guess(&self, point: &[f64]) -> [f64; 2] {
         let covariances = self.covariances(point);
         let variance = self.sill * self.kriging.variance(&covariances, 1.0);
         [self.kriging.value(&covariances), variance.max(0.0).sqrt()]
     }
 
-    /// The response at a point.
+    /// Returns the prediction at a point.
     pub fn value(&self, point: &[f64]) -> f64 {
         self.kriging.value(&self.covariances(point))
     }
@@ -106,7 +111,7 @@ fn scaled(point: &[f64], lows: &[f64], widths: &[f64]) -> Vec<f64> {
     point.iter().zip(lows).zip(widths).map(|((x, low), width)| (x - low) / width).collect()
 }
 
-/// Covariances of points by lengths and, last, the part of noise.
+/// Returns the covariances of points, given the lengths and, last, the fraction of noise.
 fn covariances(points: &[Vec<f64>], at: &[f64]) -> DMatrix<f64> {
     let (count, noise) = (points.len(), at.last().copied().unwrap_or_default());
     DMatrix::from_fn(count, count, |i, j| {
@@ -114,7 +119,7 @@ fn covariances(points: &[Vec<f64>], at: &[f64]) -> DMatrix<f64> {
     })
 }
 
-/// B. Matérn's correlation of smoothness 5/2 (*Spatial Variation*, 1960).
+/// Returns B. Matérn's correlation with smoothness 5/2 (*Spatial Variation*, 1960).
 fn matern(a: &[f64], b: &[f64], lengths: &[f64]) -> f64 {
     let parts = a.iter().zip(b).zip(lengths).map(|((a, b), length)| (a - b) / length);
     let square: f64 = parts.map(|part| part * part).sum();
@@ -122,14 +127,15 @@ fn matern(a: &[f64], b: &[f64], lengths: &[f64]) -> f64 {
     (1.0 + r + r * r / 3.0) * exp(-r)
 }
 
-/// Lengths and noise of the greatest value, each in turn tried greater and smaller until no
-/// change is for the better.
+/// Maximizes `value` over lengths and noise by increasing and decreasing each in turn.
+///
+/// It stops when no change improves the value.
 fn search(factors: usize, value: impl Fn(&[f64]) -> f64) -> Vec<f64> {
     let mut at = vec![START[0]; factors];
     at.push(START[1]);
     let mut best = value(&at);
     for factor in FACTORS {
-        // far more sweeps than any search has taken
+        // far more sweeps than any search has needed
         for _ in 0..30 {
             let before = best;
             for n in 0..=factors {
@@ -164,7 +170,7 @@ mod tests {
         (0..count).map(|n| (0..3).map(|j| stream.uniform(3 * n + j)).collect()).collect()
     }
 
-    /// Smooth in two factors, blind to the third.
+    /// Smooth in two factors, independent of the third.
     fn response(x: &[f64]) -> f64 {
         sin(4.0 * x[0]) + 2.0 * x[1] * x[1]
     }
@@ -192,7 +198,7 @@ mod tests {
         let noisy = |(n, x): (usize, &Vec<f64>)| response(x) + 0.5 * stream.normal(n as u64);
         let values: Vec<f64> = known.iter().enumerate().map(noisy).collect();
         let fit = Surrogate::of(&known, &values).unwrap().fit;
-        // nothing guesses better than the noise's deviation of 0.5, within its own error
+        // no prediction is better than the noise's deviation of 0.5, within its own error
         assert!((0.4..0.75).contains(&fit.error) && fit.noise > 0.05, "{fit:?}");
     }
 }

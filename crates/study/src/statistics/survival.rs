@@ -1,4 +1,4 @@
-//! Survival where some are lost from sight before their event.
+//! Survival analysis with censored observations.
 
 use super::proportion::wilson;
 use bekker_math::numeric::{exp, ln, pow};
@@ -7,36 +7,38 @@ const CONFIDENCE: f64 = 0.95;
 /// The 97.5 % quantile of the standard normal distribution.
 const NORMAL_97_5: f64 = 1.959_963_984_540_054;
 
-/// One that was watched: a vehicle over the passes that it made.
+/// An observed subject: a vehicle over the passes that it made.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Observation {
-    /// When its event came, or until when it was watched; any unit.
+    /// Time of the event, or of the end of observation; any unit.
     pub time: f64,
-    /// Whether the event came; else it is censored: the event comes later, if ever.
+    /// Whether the event occurred; otherwise the observation is censored.
     pub event: bool,
 }
 
-/// Survival from one event to the next.
+/// Survival from one event time to the next.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct SurvivalStep {
-    /// When.
+    /// Time of the events.
     pub time: f64,
-    /// How many were watched and had no event just before.
+    /// Number of subjects observed without event until just before.
     pub at_risk: usize,
-    /// How many had it then.
+    /// Number of events at this time.
     pub events: usize,
-    /// Part that survives beyond.
+    /// Fraction that survives beyond.
     pub survival: f64,
-    /// Its interval of 95 %.
+    /// 95 % interval of the survival.
     pub interval: [f64; 2],
 }
 
-/// The product-limit estimate of E. Kaplan and P. Meier (J. Am. Stat. Assoc. 53, 1958): at
-/// each time with events the survival falls by the part of those at risk that had one.
-/// Those censored at such a time are at risk in it. A step for each time with events, in order,
-/// with the interval by M. Greenwood's variance (1926) of ln(-ln S), which stays within 0 and 1;
-/// where none survives that has no width, and E. Wilson's of none of those at risk (of all, where none
-/// was censored before) is said, up to the bound before.
+/// Computes the product-limit estimate of E. Kaplan and P. Meier (J. Am. Stat. Assoc. 53, 1958).
+///
+/// At each time with events the survival falls by the fraction of those at risk that had one.
+/// Subjects censored at that time are at risk. There is a step for each time with events, in order.
+///
+/// The interval uses M. Greenwood's variance (1926) of ln(-ln S), which stays within 0 and 1. Where
+/// none survives, that interval has no width. Then Wilson's interval for none of those at risk is
+/// used (of all, if none was censored before), up to the previous bound.
 pub fn kaplan_meier(observed: &[Observation]) -> Vec<SurvivalStep> {
     let mut sorted = observed.to_vec();
     sorted.sort_by(|a, b| a.time.total_cmp(&b.time));
@@ -70,7 +72,7 @@ mod tests {
     use super::*;
 
     /// Weeks of remission under 6-mercaptopurine (E. Freireich and others, Blood 21, 1963);
-    /// negative where the patient was lost from sight.
+    /// negative if censored.
     const REMISSION: [f64; 21] = [
         6.0, 6.0, 6.0, -6.0, 7.0, -9.0, 10.0, -10.0, -11.0, 13.0, 16.0, -17.0, -19.0, -20.0, 22.0,
         23.0, -25.0, -32.0, -32.0, -34.0, -35.0,

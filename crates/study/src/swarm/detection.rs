@@ -1,4 +1,4 @@
-//! Detection over the density of vehicles: the law of random search.
+//! Detection as a function of vehicle density: the law of random search.
 
 use super::{CONFIDENCE, LEAST_TRIALS, Trial, distinct};
 use crate::statistics::Interval;
@@ -6,20 +6,24 @@ use bekker_math::numeric::{exp, ln};
 use serde::Serialize;
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
-/// Least densities for which the explained share of variance is given: with two or three any growing
-/// law explains nearly all.
+/// Smallest number of densities for which the explained share of variance is given.
+///
+/// With two or three densities any increasing law explains nearly all variance.
 const LEAST_DENSITIES: usize = 4;
 
-/// Share of holes detected, 1 - exp(-α ρ) with ρ the vehicles by area: the law of random search
-/// (B. Koopman, *Search and Screening*, 1946), in which α is the area that one vehicle sweeps. The
-/// rate is that of greatest binomial likelihood. Its error is the greater of two: by the curvature,
-/// which treats holes as independent, and by the trials' scores, which treats trials as independent.
+/// Fraction of holes detected, 1 - exp(-α ρ), with ρ the number of vehicles per area.
+///
+/// It is the law of random search (B. Koopman, *Search and Screening*, 1946), in which α is the
+/// area swept by one vehicle. The rate has maximum binomial likelihood. Its error is the greater of
+/// two: by the curvature, which treats holes as independent, and by the trials' scores, which
+/// treats trials as independent.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct DetectionModel {
-    /// α, the area that one vehicle sweeps, m².
+    /// α, the area swept by one vehicle, m².
     pub rate: Interval,
-    /// Share of the variance of -ln(1 - share detected), team by team, that the model explains.
-    /// None of fewer than four densities.
+    /// Share of the variance of -ln(1 - fraction detected) between teams that the model explains.
+    ///
+    /// `None` for fewer than four densities.
     pub explained: Option<f64>,
 }
 
@@ -46,7 +50,7 @@ impl DetectionModel {
             let what = if sum(1) == 0.0 { "no hole" } else { "every hole" };
             return Err(format!("{what} was detected in all {} trials", counted.len()));
         }
-        // the slope of the log-likelihood falls with the rate: its zero is found by bisection
+        // the slope of the log-likelihood decreases with the rate: its zero is found by bisection
         let slope = |rate: f64| -> f64 {
             counted
                 .iter()
@@ -86,13 +90,13 @@ impl DetectionModel {
         Ok(DetectionModel { rate, explained })
     }
 
-    /// Share of holes that so many vehicles on a terrain of this side detect.
+    /// Returns the fraction of holes that `robots` vehicles detect on a terrain with this side.
     pub fn share(&self, robots: f64, side: f64) -> f64 {
         1.0 - exp(-self.rate.value * robots / (side * side))
     }
 }
 
-/// R² of the linear form over the densities that were tried.
+/// Returns R² of the linear form over the densities of the trials.
 fn explained(counted: &[[f64; 3]], rate: f64) -> Option<f64> {
     let mut densities: Vec<f64> = counted.iter().map(|own| own[0]).collect();
     densities.sort_by(f64::total_cmp);

@@ -1,24 +1,26 @@
-//! Fuel over the number of vehicles and the size of the terrain.
+//! Fuel as a function of the number of vehicles and the size of the terrain.
 
 use super::{LEAST_TRIALS, Trial, distinct};
 use bekker_math::numeric::{exp, ln, pow};
 use nalgebra::{DMatrix, DVector};
 use serde::Serialize;
 
-/// Least team sizes to fit the law: a power law passes exactly through two.
+/// Smallest number of team sizes for a fit: a power law passes exactly through two.
 const LEAST_TEAMS: usize = 3;
 
-/// Cumulative throttle, c Nᵃ Lᵇ for N vehicles on a terrain of side L, by least squares of the
-/// logarithms. With a = b = 1 each vehicle burns as if it were alone on a straight way.
+/// Cumulative throttle, c Nᵃ Lᵇ for N vehicles on a terrain of side L.
+///
+/// It is fitted by least squares of the logarithms. With a = b = 1 each vehicle uses as much as
+/// alone on a straight path.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct FuelModel {
     /// c, for L in m.
     pub scale: f64,
     /// a.
     pub of_robots: f64,
-    /// b; none where all terrains are of one size: then it is not determined, and taken as 1.
+    /// b; `None` if all terrains have one size, so that b is undetermined and taken as 1.
     pub of_side: Option<f64>,
-    /// Share of the logarithms' variance that it explains.
+    /// Share of the logarithms' variance that the law explains.
     pub explained: f64,
 }
 
@@ -58,17 +60,17 @@ impl FuelModel {
         })
     }
 
-    /// Cumulative throttle of so many vehicles on a terrain of this side, s.
+    /// Returns the cumulative throttle of `robots` vehicles on a terrain with this side, s.
     pub fn throttle(&self, robots: f64, side: f64) -> f64 {
         self.of_terrain(side) * pow(robots, self.of_robots)
     }
 
-    /// How many vehicles burn so much.
+    /// Returns the number of vehicles with a cumulative throttle.
     pub fn robots(&self, side: f64, throttle: f64) -> f64 {
         pow(throttle / self.of_terrain(side), 1.0 / self.of_robots)
     }
 
-    /// Throttle of one vehicle on a terrain of this side, s.
+    /// Returns the throttle of one vehicle on a terrain with this side, s.
     fn of_terrain(&self, side: f64) -> f64 {
         self.scale * pow(side, self.of_side.unwrap_or(1.0))
     }

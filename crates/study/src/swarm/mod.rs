@@ -1,9 +1,9 @@
-//! The MAVS swarm study's questions to many trials of a team: how often it fails, how long it
-//! takes, what it burns, what it finds, and what another vehicle is worth.
+//! Evaluation of many trials of a team, after the MAVS swarm study.
 //!
-//! After C. Goodin et al., on teams of autonomous ground vehicles that look for negative
-//! obstacles. The publication's equations and fitted figures could not be read; the models here
-//! are stand-ins by the kind that its words describe, and say so.
+//! It covers the failure rate, time, fuel, detection, and the benefit of another vehicle. The study
+//! by C. Goodin et al. concerns teams of autonomous ground vehicles that search for negative
+//! obstacles. Its equations and fitted parameters were not available. The models here are
+//! substitutes of the kind that its text describes, and their documentation states this.
 
 mod detection;
 mod fuel;
@@ -18,83 +18,87 @@ use super::statistics::{
 use bekker_math::numeric::{exp, ln};
 use serde::Serialize;
 
-/// Confidence of all intervals.
+/// Confidence level of all intervals.
 pub const CONFIDENCE: f64 = 0.95;
-/// Least trials to fit a law: with fewer it explains nearly all variance, whatever is true.
+/// Smallest number of trials for fitting a law; with fewer any law explains nearly all variance.
 pub const LEAST_TRIALS: usize = 10;
-/// Least times to compare the normal and the lognormal distribution: Vuong's statistic is normal only
-/// for large samples.
+/// Smallest number of times for comparing the normal and the lognormal distribution.
+///
+/// Vuong's statistic is normal only for large samples.
 pub const LEAST_TIMES: usize = 20;
 
 /// One trial of a team.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Trial {
-    /// How many vehicles.
+    /// Number of vehicles.
     pub robots: u32,
     /// Side of the square terrain, m.
     pub side: f64,
-    /// Holes in it.
+    /// Number of holes in the terrain.
     pub holes: u64,
-    /// Of these, those detected.
+    /// Number of holes detected.
     pub detected: u64,
     /// Whether all vehicles reached their goals in time.
     pub completed: bool,
-    /// When the last arrived, s, if all did.
+    /// Time of the last arrival, s, if all arrived.
     pub time: Option<f64>,
-    /// Time integral of the throttle of all, s.
+    /// Time integral of the throttle of all vehicles, s.
     pub throttle: f64,
-    /// Fuel of all, kg, where the engine says how much it burns.
+    /// Fuel of all vehicles, kg, if the engine has a consumption model.
     pub fuel: Option<f64>,
-    /// Share of the terrain explored.
+    /// Fraction of the terrain explored.
     pub explored: f64,
 }
 
-/// All trials of one number of vehicles on one size of terrain.
+/// Metrics of all trials with one number of vehicles and one size of terrain.
 #[derive(Clone, Debug, Serialize)]
 pub struct TeamFigures {
-    /// How many vehicles.
+    /// Number of vehicles.
     pub robots: u32,
     /// Side of the terrain, m.
     pub side: f64,
-    /// How many trials.
+    /// Number of trials.
     pub trials: usize,
-    /// Of these, those in which some did not arrive in time.
+    /// Number of trials in which not all vehicles arrived in time.
     pub failures: u64,
-    /// Failure rate: Wilson's interval, Clopper's and Pearson's where none or all failed.
+    /// Failure rate with Wilson's interval, or Clopper's and Pearson's if none or all failed.
     pub failure_rate: Interval,
-    /// Mean time to complete, s: Cox's interval of a lognormal mean, modified for few; of at least two that did.
+    /// Mean time to complete, s, from at least two completed trials.
+    ///
+    /// The interval is Cox's for a lognormal mean, modified for small samples.
     pub time: Option<Interval>,
-    /// Times to complete.
+    /// Number of times to complete.
     pub times: usize,
-    /// Whether the times are rather normal or lognormal; none of fewer than 20.
+    /// Comparison of the normal and lognormal distribution of the times; `None` for fewer than 20.
     pub time_shape: Option<NormalOrLognormal>,
-    /// Mean cumulative throttle, s, likewise.
+    /// Mean cumulative throttle, s, with the same interval.
     pub throttle: Option<Interval>,
-    /// Mean fuel, kg, likewise.
+    /// Mean fuel, kg, with the same interval.
     pub fuel: Option<Interval>,
-    /// Share of holes detected: Wilson's interval over all holes of all trials, as the study
-    /// has it: it takes holes of one trial for independent.
+    /// Fraction of holes detected, with Wilson's interval over all holes of all trials.
+    ///
+    /// As in the published study, holes of one trial are treated as independent.
     pub detection: Interval,
-    /// The same by the mean and its error over trials, which does not.
+    /// Fraction of holes detected by its mean and error over trials, without that assumption.
     pub detection_by_trials: Interval,
-    /// Mean share explored.
+    /// Mean fraction explored.
     pub explored: Interval,
 }
 
-/// What many trials say.
+/// Metrics of a set of trials.
 #[derive(Clone, Debug, Serialize)]
 pub struct SwarmFigures {
-    /// By size of terrain and number of vehicles, in order.
+    /// Metrics by size of terrain and number of vehicles, in order.
     pub teams: Vec<TeamFigures>,
-    /// Detection over vehicles by area.
+    /// Detection as a function of vehicle density.
     pub detection: Option<DetectionModel>,
-    /// Fuel, as cumulative throttle, over vehicles and way.
+    /// Cumulative throttle as a function of vehicles and terrain size.
     pub fuel: Option<FuelModel>,
-    /// The reasons why the laws of detection and of fuel are not fitted, if they are not.
+    /// Reasons why the laws of detection and of fuel could not be fitted.
     pub refused: [Option<String>; 2],
 }
 
-/// All figures of some trials.
+/// Computes all metrics of a set of trials.
 pub fn figures(trials: &[Trial]) -> SwarmFigures {
     let mut keys: Vec<(f64, u32)> = trials.iter().map(|own| (own.side, own.robots)).collect();
     keys.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
@@ -112,7 +116,7 @@ pub fn figures(trials: &[Trial]) -> SwarmFigures {
     }
 }
 
-/// How many of some numbers differ.
+/// Returns the number of distinct values.
 fn distinct(numbers: impl Iterator<Item = f64>) -> usize {
     let mut all: Vec<f64> = numbers.collect();
     all.sort_by(f64::total_cmp);
@@ -150,7 +154,7 @@ fn team(trials: &[Trial]) -> TeamFigures {
     }
 }
 
-/// A proportion with its interval.
+/// Returns a proportion with its interval.
 fn proportion(successes: u64, trials: u64) -> Interval {
     let interval = if successes == 0 || successes == trials { clopper_pearson } else { wilson };
     let [low, high] = interval(successes, trials, CONFIDENCE);
@@ -158,7 +162,7 @@ fn proportion(successes: u64, trials: u64) -> Interval {
     Interval { value, low, high }
 }
 
-/// Mean of a lognormal sample, of at least two positive numbers.
+/// Returns the mean of a lognormal sample of at least two positive numbers.
 fn lognormal(sample: &[f64]) -> Option<Interval> {
     let logs: Vec<f64> = sample.iter().filter(|x| **x > 0.0).map(|&x| ln(x)).collect();
     let Moments { count, mean, deviation } = Moments::of(&logs)?;
@@ -166,11 +170,11 @@ fn lognormal(sample: &[f64]) -> Option<Interval> {
     lognormal_mean_of_few(mean, deviation * deviation, count, CONFIDENCE)
 }
 
-/// Mean of shares with Student's interval, as far as shares go.
+/// Returns the mean of fractions with Student's interval, clipped to 0 and 1.
 fn mean_share(sample: &[f64]) -> Interval {
     let moments = Moments::of(sample);
     let value = moments.as_ref().map_or(f64::NAN, |own| own.mean);
-    // a bound that is not known stays so
+    // unknown bounds stay NaN
     let [low, high] = match moments.and_then(|own| own.estimate()) {
         Some(own) => [own.low, own.high].map(|bound| bound.clamp(0.0, 1.0)),
         None => [f64::NAN; 2],
@@ -178,8 +182,9 @@ fn mean_share(sample: &[f64]) -> Interval {
     Interval { value, low, high }
 }
 
-/// Share of holes that a team burning so much on such a terrain detects, by both models: the
-/// study's trade-off.
+/// Returns the fraction of holes detected by a team with a cumulative throttle, by both models.
+///
+/// This is the trade-off of the study.
 pub fn trade_off(figures: &SwarmFigures, side: f64, throttle: f64) -> Option<f64> {
     let (detection, fuel) = (figures.detection.as_ref()?, figures.fuel.as_ref()?);
     let robots = fuel.robots(side, throttle);
@@ -191,7 +196,7 @@ mod tests {
     use super::*;
     use bekker_math::random::Stream;
 
-    /// Trials drawn from the models themselves, whose parameters must come back.
+    /// Draws trials from the models, whose parameters the fit must recover.
     fn drawn(rate: f64, per_metre: f64) -> Vec<Trial> {
         let stream = Stream::new(11, "swarm");
         let mut trials = Vec::new();
@@ -229,12 +234,12 @@ mod tests {
         let found = figures(&drawn(rate, per_metre));
         assert_eq!(found.teams.len(), 8);
         let detection = found.detection.as_ref().unwrap();
-        // four standard errors of a binomial rate from some 20,000 holes: below 4 %
+        // four standard errors of a binomial rate from about 20,000 holes: below 4 %
         assert!((detection.rate.value / rate - 1.0).abs() < 0.04, "{detection:?}");
         assert!(detection.rate.low < rate && rate < detection.rate.high, "{detection:?}");
         assert!(detection.explained.unwrap() > 0.95, "{detection:?}");
         let fuel = found.fuel.as_ref().unwrap();
-        // 480 logarithms of deviation 0.1: four errors of the exponents are below 0.03
+        // 480 logarithms with deviation 0.1: four errors of the exponents are below 0.03
         assert!(
             (fuel.of_robots - 1.0).abs() < 0.03 && (fuel.of_side.unwrap() - 1.0).abs() < 0.06,
             "{fuel:?}"
@@ -253,7 +258,7 @@ mod tests {
             let Interval { low, high, .. } = mean_share(sample);
             [low, high]
         };
-        // 0.5 and 12.7 standard errors of 0.5 more or less; t at 2 degrees is 4.303
+        // 0.5 ± 12.7 standard errors of 0.5; t with 2 degrees of freedom is 4.303
         assert_eq!(bounds(&[0.0, 1.0]), [0.0, 1.0]);
         let [low, high] = bounds(&[0.9, 1.0, 1.0]);
         assert!(high == 1.0 && (low - (0.966_667 - 4.303 / 30.0)).abs() < 1e-4, "{low} {high}");
@@ -269,7 +274,7 @@ mod tests {
         assert!((fuel.throttle(4.0, 250.0) / (0.05 * 4.0 * 250.0) - 1.0).abs() < 0.05, "{fuel:?}");
     }
 
-    /// Any law fits three trials, so none is fitted and the reason is given.
+    /// Any law fits three trials, so none is fitted and the reason is reported.
     #[test]
     fn laws_are_not_fitted_to_a_few_trials() {
         let mut trials = drawn(9000.0, 0.05);
