@@ -4,10 +4,10 @@
 //! which reports all its faults together:
 //!
 //! 1. [`Document`]: TOML text becomes a tree in which every value has its source line; `--set`
-//! arguments are merged into it;
+//!    arguments are merged into it;
 //! 2. [`conform()`]: the tree is checked against the JSON Schema of the [`config`] types; then
-//! positions on a grid, in geographic coordinates or in files are converted to the local frame,
-//! and rows and columns are expanded into vehicles;
+//!    positions on a grid, in geographic coordinates or in files are converted to the local frame,
+//!    and rows and columns are expanded into vehicles;
 //! 3. the cross-checks of names, references and ratios;
 //! 4. building: files are opened, soils and vehicles looked up.
 //!
