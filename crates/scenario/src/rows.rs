@@ -22,7 +22,7 @@ const MOST_VEHICLES: usize = 65_535;
 /// The document conforms to the schema, and its positions are in the local frame.
 ///
 /// # Errors
-/// More vehicles than [`MOST_VEHICLES`]; a row with a key for a property that its driver lacks.
+/// More than 65,535 vehicles; a row with a key for a property that its driver lacks.
 pub fn expand(document: &mut Document) -> Result<(), Faults> {
     Faults::into_result(without_effect(document))?;
     let Value::Table(root) = &mut document.root.value else { return Ok(()) };
