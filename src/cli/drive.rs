@@ -33,7 +33,7 @@ pub struct Plan<'a> {
     pub scenario: &'a Scenario,
     /// Geographic location of the world.
     pub site: Option<Site>,
-    /// Recovery after the loss of a rank; it knows the folder of the run.
+    /// Recovery after the loss of a rank; it stores the path of the run's folder.
     pub recovery: &'a Arc<Recovery>,
     /// Whether the record in the folder is continued.
     pub resumes: bool,

@@ -31,7 +31,7 @@ const TREMBLES: f64 = 0.02;
 /// Longest step with the same results for tracks as shorter ones, s.
 ///
 /// Belts: an M113 in mud drives 16.1 m in 6 s with steps of 1 to 5 ms, and is stuck with 8 ms.
-/// Tracks with one body per shoe dig in: on the reference's `mid` the resistance is 4.8 kN with 2
+/// Tracks with one body per shoe dig in. On the reference's `mid` their resistance is 4.8 kN with 2
 /// and 2.5 ms, 5.8 kN with 4 ms and 35 kN with 5 ms.
 const fn longest_step(model: TrackModel) -> f64 {
     match model {

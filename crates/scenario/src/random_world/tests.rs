@@ -82,8 +82,8 @@ fn nothing_touches_another_nor_comes_near_start_and_goal() {
                 assert!(one.distance(place) >= 4.0 - 1e-9, "{one:?} of seed {seed}");
             }
             for other in &extents[..index] {
-                // the distance samples one of the two at steps of half its radius; this may miss a
-                // sagitta of r - sqrt(r² - (r/4)²) = 0.032 r, 10 mm for a barrier
+                // the distance samples one of the two at steps of half its radius, which may miss a
+                // sagitta: r - sqrt(r² - (r/4)²) = 0.032 r, 10 mm for a barrier
                 let middle = other.distance(one.middle) - one.radius;
                 assert!(middle > GAP - 0.01 || one.half != [0.0; 2], "{one:?} {other:?}");
             }
