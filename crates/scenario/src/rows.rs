@@ -1,9 +1,9 @@
 //! Expands vehicle entries with rows and columns into vehicles.
 //!
 //! `row = { count, to }` places `count` vehicles evenly from the entry's position to `to`. The k-th
-//! of N (from 0) is at the fraction (k + 1/2) / N, so that a single one is in the center. `column =
-//! { count, distance }` adds vehicles straight behind, each of which follows the one ahead. Each
-//! vehicle keeps the source location of its entry.
+//! of N (from 0) is at the fraction (k + 1/2) / N, so that a single one is in the center.
+//! `column = { count, distance }` adds vehicles straight behind, each of which follows the one
+//! ahead. Each vehicle keeps the source location of its entry.
 
 use super::config::{COLUMN_DISTANCE, COLUMN_SPEED};
 use super::document::{Document, Node, Value};

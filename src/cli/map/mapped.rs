@@ -26,7 +26,7 @@ pub struct Mapped {
     pub cells: Cells,
     /// Shape of the ground in each cell.
     shapes: Vec<Quadric>,
-    /// The distinct kinds of cover: soil and what is on it, without the shape of the ground.
+    /// Distinct covers of the cells: soil, roughness, snow, frost, stems and ridges.
     pub covers: Vec<Cover>,
     /// Index of the cover of each cell.
     cover_of: Vec<u16>,

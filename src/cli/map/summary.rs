@@ -59,7 +59,7 @@ pub struct ReasonShare {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CoverShare {
     pub soil: String,
-    /// Description of vegetation, obstacles and ridges.
+    /// Description of roughness, snow, frost, stems and ridges.
     pub cover: String,
     pub share: f64,
     /// Maximum speed for ride comfort, m/s, on rough ground.

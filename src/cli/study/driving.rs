@@ -140,8 +140,8 @@ impl<'a> Driving<'a> {
 
     /// The files that a trial's levels added to those of the scenario.
     ///
-    /// If a level names a file of the scenario too, all files count, as their paths then depend on
-    /// the folder.
+    /// If a level names a file of the scenario too, all files are listed: the path of the level
+    /// refers to that file from any folder.
     fn level_files(&self, files: Vec<Input>, sets: &[String]) -> Result<Vec<LevelFile>, Failure> {
         let is_told = |file: &Input| {
             let name = file.path.file_name().unwrap_or_default().to_string_lossy();

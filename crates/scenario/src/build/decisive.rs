@@ -17,10 +17,9 @@ use std::sync::Arc;
 /// Length from which a value is replaced by its hash, characters.
 const LONG: usize = 120;
 
-/// Lists the program, the scenario without keys that affect only reports, soils, vehicles and file
-/// hashes.
+/// Lists the program, the scenario, soils, vehicles and file hashes, one value per line.
 ///
-/// File paths are replaced by the hashes of the contents.
+/// The duration and keys that affect only reports are left out. File paths are replaced by the hashes of the contents.
 pub fn decisive(file: &ScenarioFile, soils: &SoilTable, specs: &[Arc<AnySpec>]) -> String {
     let mut inputs = file.inputs.list();
     inputs.retain(|input| input.decides);

@@ -1,9 +1,9 @@
 //! Heights of trees.
 //!
 //! Height over diameter at breast height has the form of Curtis and Arney, H = 4.5 + P2 exp(-P3
-//! D^P4) (ft, in). The coefficients for loblolly pine and white oak are those of the Southern
-//! variant of the US Forest Service's Forest Vegetation Simulator (Keyser 2008, revised 2018,
-//! equation 4.1.1 and its table), fitted to trees in stands.
+//! D^P4) (ft, in). The coefficients are those of loblolly pine and white oak in the Southern
+//! variant of the US Forest Service's Forest Vegetation Simulator, fitted to trees in stands.
+//! Source: Keyser 2008, revised 2018, equation 4.1.1 and its table.
 //!
 //! Assumptions: pecan and magnolia use the coefficients of white oak, because theirs were not
 //! available. Heights scatter by ±15 % around the curve. Crowns have the width of the drawn models,
